@@ -1,0 +1,80 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let swiftSettings: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  // Non-Sendable objects that live on a lane keep their async methods on that lane.
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+/// A library target of this package; arrows point down only (docs/design.md).
+func layer(
+  _ name: String, _ dependencies: [Target.Dependency], resources: [Resource]? = nil
+) -> Target {
+  .target(
+    name: name, dependencies: dependencies, resources: resources, swiftSettings: swiftSettings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .testTarget(name: name, dependencies: dependencies, swiftSettings: swiftSettings)
+}
+
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+
+let package = Package(
+  name: "pushpool-workers",
+  products: [
+    .executable(name: "pushpool", targets: ["pushpool"]),
+    .executable(name: "pushpool-simulator", targets: ["pushpool-simulator"]),
+    .executable(name: "pushpool-bench", targets: ["pushpool-bench"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+  ],
+  targets: [
+    // System libraries and small shims.
+    .target(name: "CLinux"),
+    .target(name: "COpenSSL", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
+    .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
+    .systemLibrary(name: "CHiredis"),
+    .systemLibrary(name: "CNGHTTP2"),
+
+    // One socket-and-TLS layer under the codecs.
+    layer("Reactor", ["CLinux", "COpenSSL"]),
+    layer("Redis", ["Reactor", "CHiredis"]),
+    layer("HTTP2", ["Reactor", "CNGHTTP2"]),
+    layer("HTTPClient", ["CCurl"]),
+
+    // Pure values: no C, no input or output.
+    layer("Model", []),
+    layer("Configuration", ["Model", .product(name: "Yams", package: "Yams")]),
+
+    layer(
+      "Store", ["Model", "Redis", "Reactor", "COpenSSL"],
+      resources: [.embedInCode("pushpool.lua")]),
+    layer("Providers", ["Model", "Configuration", "HTTPClient", "Reactor", "COpenSSL"]),
+    layer("Worker", ["Store", "Providers", "HTTP2", "Configuration", logging]),
+
+    // The stand-in for the push networks, and what a test, a demo or a benchmark starts by itself.
+    layer("Simulator", ["HTTP2", "Model", "Reactor", "COpenSSL"]),
+    layer("LocalServices", ["Reactor", "COpenSSL"]),
+
+    .executableTarget(
+      name: "pushpool",
+      dependencies: ["Worker", "Simulator", "LocalServices", arguments, logging],
+      swiftSettings: swiftSettings),
+    .executableTarget(
+      name: "pushpool-simulator", dependencies: ["Simulator", arguments],
+      swiftSettings: swiftSettings),
+    .executableTarget(
+      name: "pushpool-bench", dependencies: ["LocalServices", "Worker", arguments],
+      swiftSettings: swiftSettings),
+  ]
+)
