@@ -76,5 +76,18 @@ let package = Package(
     .executableTarget(
       name: "pushpool-bench", dependencies: ["LocalServices", "Worker", arguments],
       swiftSettings: swiftSettings),
+
+    tests("ReactorTests", ["Reactor", "LocalServices"]),
+    tests("RedisTests", ["Redis", "LocalServices"]),
+    tests("HTTP2Tests", ["HTTP2", "LocalServices"]),
+    tests("HTTPClientTests", ["HTTPClient"]),
+    tests("ModelTests", ["Model"]),
+    tests("ConfigurationTests", ["Configuration"]),
+    tests("StoreTests", ["Store", "LocalServices"]),
+    tests("ProvidersTests", ["Providers", "LocalServices", "Simulator"]),
+    tests("WorkerTests", ["Worker", "LocalServices", "Simulator"]),
+    tests("SimulatorTests", ["Simulator", "LocalServices"]),
+    tests("LocalServicesTests", ["LocalServices"]),
+    tests("EndToEndTests", ["Worker", "LocalServices", "Simulator", "pushpool"]),
   ]
 )

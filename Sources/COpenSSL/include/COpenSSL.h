@@ -1,0 +1,22 @@
+#ifndef PUSHPOOL_COPENSSL_H
+#define PUSHPOOL_COPENSSL_H
+
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/pkcs12.h>
+#include <openssl/rand.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+#include <openssl/x509v3.h>
+
+// OpenSSL offers these as macros only, which Swift does not import.
+long copenssl_ctx_set_mode(SSL_CTX *ctx, long mode);
+long copenssl_ctx_set_min_proto_version(SSL_CTX *ctx, int version);
+long copenssl_ctx_set_read_ahead(SSL_CTX *ctx, int yes);
+long copenssl_ctx_set_session_cache_mode(SSL_CTX *ctx, long mode);
+long copenssl_ssl_set_server_name(SSL *ssl, const char *name);
+long copenssl_bio_get_mem_data(BIO *bio, char **data);
+
+#endif
