@@ -16,8 +16,9 @@ local WORKER_S = 120                  -- a worker's HASH outlives this many seco
 local NOTICES_MAX = 100000            -- length of the bounded streams
 local CRASHES_MAX = 5                 -- a chunk or job that lost this many workers is a dead letter
 local RESIDUAL_BYTES_MAX = 32 * 1024 * 1024  -- of one job: beyond it no new chunk starts
-local INSTALLATIONS_PER_USER_MAX = 1000
+local INSTALLATIONS_PER_USER_MAX = 100
 local EXCERPT_BYTES = 4096            -- what a dead letter keeps of an oversize job
+local TAKEN_BYTES_MAX = 4 * 1024 * 1024  -- job text in one reply: no further job is taken beyond it
 local PASSED_OVER_MAX = 64            -- chunks of cancelled or paused jobs that one claim clears away
 local GROUP = 'workers'
 local PRIORITIES = {'high', 'normal', 'low'}
@@ -193,8 +194,8 @@ end
 -- Redis (a deleted stream): the sum must hold, and `discrepancy` is the operator's alarm.
 local function finish_if_empty(p, app, job, now)
   local key = KEY.job(p, app, job)
-  local r = redis.call('HMGET', key, 'state', 'chunks', 'cursor', 'segments', 'pending')
-  if tonumber(r[2]) > 0 or tonumber(r[3]) < tonumber(r[4]) then return end
+  local r = redis.call('HMGET', key, 'state', 'chunks', 'cursor', 'segments', 'pending', 'finished_at')
+  if r[6] or tonumber(r[2]) > 0 or tonumber(r[3]) < tonumber(r[4]) then return end
   local pending = tonumber(r[5])
   local state = r[1] == 'cancelled' and 'cancelled' or 'done'
   if pending ~= 0 then
@@ -672,22 +673,26 @@ local function take_entry(p, priority, stream, item, deliveries, bytes_max, now,
 end
 
 -- take_jobs — ARGV: consumer, max, largest job in bytes, lease ms or '' (no reclaim this time).
--- Reply: {{priority, entry, job text, deliveries}…}, abandoned entries first
+-- Reply: {{priority, entry, job text, deliveries}…}, of each priority the abandoned one first
 local function take_jobs(keys, args)
   local p, consumer, max, bytes_max, now = keys[1], args[1], tonumber(args[2]), tonumber(args[3]), now_ms()
-  local jobs = {}
+  local jobs, bytes = {}, 0
+  local function take(priority, stream, item, deliveries)
+    take_entry(p, priority, stream, item, deliveries, bytes_max, now, jobs)
+    bytes = bytes + #(item[2][2] or '')
+  end
   for _, priority in ipairs(PRIORITIES) do
     local stream = KEY.jobs(p, priority)
     if args[4] ~= '' and #jobs < max then
-      local items = read_abandoned(stream, KEY.reclaim(p, 'jobs', priority), consumer, args[4], max - #jobs)
+      local items = read_abandoned(stream, KEY.reclaim(p, 'jobs', priority), consumer, args[4], 1)
       for _, item in ipairs(items) do
-        take_entry(p, priority, stream, item, owned(stream, item[1], consumer) or 1, bytes_max, now, jobs)
+        take(priority, stream, item, owned(stream, item[1], consumer) or 1)
       end
     end
-    if #jobs < max then
-      for _, item in ipairs(read_new(stream, consumer, max - #jobs)) do
-        take_entry(p, priority, stream, item, 1, bytes_max, now, jobs)
-      end
+    while #jobs < max and bytes < TAKEN_BYTES_MAX do
+      local item = read_new(stream, consumer, 1)[1]
+      if not item then break end
+      take(priority, stream, item, 1)
     end
   end
   return jobs
@@ -790,10 +795,11 @@ end
 local function cancel(keys, args)
   local p, app, id, now = keys[1], args[1], args[2], now_ms()
   local key = KEY.job(p, app, id)
-  local r = redis.call('HMGET', key, 'state', 'admitted', 'cursor', 'segments', 'source')
+  local r = redis.call('HMGET', key, 'state', 'admitted', 'cursor', 'segments', 'source', 'priority', 'lines', 'live')
   if not r[1] then return 'ABSENT' end
   if r[1] == 'done' or r[1] == 'cancelled' then return r[1] end
   refuse_wrong_type(KEY.finished(p), 'stream')
+  refuse_wrong_type(KEY.delayed(p), 'zset')
   redis.call('HSET', key, 'state', 'cancelled')
   if not r[2] then return 'cancelled' end
   drop_unstarted(p, r[5], tonumber(r[3]) + 1, tonumber(r[4]))
@@ -801,7 +807,13 @@ local function cancel(keys, args)
   local parked = redis.call('LRANGE', KEY.parked(p, app, id), 0, -1)
   redis.call('DEL', KEY.parked(p, app, id))
   for _, member in ipairs(parked) do close_as(p, unpack_chunk(member), 'skipped', now) end
-  if #parked == 0 then finish_if_empty(p, app, id, now) end
+  -- Chunks that wait for their start time would hold the record open until then.
+  local source = r[5]
+  for n = math.max(1, tonumber(r[3]) - tonumber(r[8]) + 1), tonumber(r[3]) do
+    local c = {priority = r[6], app = app, job = id, segment = text(n), source = source, lines = r[7], crashes = 0}
+    if redis.call('ZREM', KEY.delayed(p), pack(c)) == 1 then close_as(p, c, 'skipped', now) end
+  end
+  finish_if_empty(p, app, id, now)
   return 'cancelled'
 end
 
@@ -864,6 +876,24 @@ local function retry_chunk(p, entry, f)
   route(p, {priority = f.priority, app = f.app, job = f.id, segment = segment, source = f.source,
     lines = f.lines, crashes = 0}, now_ms(), 0)
   return 'RETRIED'
+end
+
+-- dead_list — ARGV: entry to start behind or '-', max. What is large (job, recipients, done) is left out.
+-- Reply: {{entry, {name, value…}}…}
+local function dead_list(keys, args)
+  local first = args[1] == '-' and '-' or '(' .. args[1]
+  local list = redis.call('XRANGE', KEY.dead(keys[1]), first, '+', 'COUNT', args[2])
+  for _, item in ipairs(list) do
+    local kept = {}
+    for i = 1, #item[2], 2 do
+      local name = item[2][i]
+      if name ~= 'job' and name ~= 'recipients' and name ~= 'done' then
+        kept[#kept + 1], kept[#kept + 2] = name, item[2][i + 1]
+      end
+    end
+    item[2] = kept
+  end
+  return list
 end
 
 -- dead_retry — ARGV: entry. Queues the job again as new, or the chunk's open recipients within its job.
@@ -988,6 +1018,7 @@ register('refuse', refuse, {'allow-oom'})
 register('cancel', cancel, {'allow-oom'})
 register('pause', pause, {'allow-oom'})
 register('resume', resume, {'allow-oom'})
+register('dead_list', dead_list, {'no-writes'})
 register('dead_retry', dead_retry)
 register('dead_drop', dead_drop, {'allow-oom'})
 register('beat', beat, {'allow-oom'})
