@@ -1,0 +1,31 @@
+/// Authorisation by TLS client certificate: there is no header, and nothing that could be renewed.
+package struct CertificateCredentialSource: CredentialSource {
+  /// How long a refused certificate is left alone; somebody has to replace the file.
+  static let pauseMs: Int64 = 5 * 60_000
+
+  private static let credential = Credential(
+    header: nil, generation: 0, expiresAtMs: .max, refreshAtMs: .max)
+  private let certificate: ClientCertificate
+  private let clock: WallClock
+  private let pause = CredentialPause()
+
+  package init(certificate: ClientCertificate, clock: WallClock = .system) {
+    self.certificate = certificate
+    self.clock = clock
+  }
+
+  package func current() async throws(CredentialError) -> Credential {
+    if let error = pause.error(nowMs: clock.nowMs()) { throw error }
+    return Self.credential
+  }
+
+  package func refused(
+    generation: UInt64, reason: String
+  ) async throws(CredentialError) -> Credential {
+    throw pause.begin(
+      CredentialError(
+        reason: "APNs refused the certificate \(certificate.file): \(reason); replace the file or "
+          + "check that it is for this app and environment",
+        resumeAtMs: clock.nowMs() + Self.pauseMs))
+  }
+}
