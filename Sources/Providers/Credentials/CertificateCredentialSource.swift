@@ -5,12 +5,13 @@ package struct CertificateCredentialSource: CredentialSource {
 
   private static let credential = Credential(
     header: nil, generation: 0, expiresAtMs: .max, refreshAtMs: .max)
-  private let certificate: ClientCertificate
+  private let file: String
   private let clock: WallClock
   private let pause = CredentialPause()
 
-  package init(certificate: ClientCertificate, clock: WallClock = .system) {
-    self.certificate = certificate
+  /// - Parameter file: the certificate's file, for messages.
+  package init(file: String, clock: WallClock = .system) {
+    self.file = file
     self.clock = clock
   }
 
@@ -22,10 +23,12 @@ package struct CertificateCredentialSource: CredentialSource {
   package func refused(
     generation: UInt64, reason: String
   ) async throws(CredentialError) -> Credential {
+    let nowMs = clock.nowMs()
     throw pause.begin(
       CredentialError(
-        reason: "APNs refused the certificate \(certificate.file): \(reason); replace the file or "
+        reason: "APNs refused the certificate \(file): \(reason); replace the file or "
           + "check that it is for this app and environment",
-        resumeAtMs: clock.nowMs() + Self.pauseMs))
+        resumeAtMs: nowMs + Self.pauseMs),
+      nowMs: nowMs)
   }
 }

@@ -13,11 +13,11 @@ final class CredentialPause: Sendable {
   }
 
   /// Begins a pause unless one runs already; returns the one that runs.
-  func begin(_ error: CredentialError) -> CredentialError {
+  func begin(_ error: CredentialError, nowMs: Int64) -> CredentialError {
     paused.withLock { paused in
-      let running = paused ?? error
-      paused = running
-      return running
+      if let running = paused, running.resumeAtMs > nowMs { return running }
+      paused = error
+      return error
     }
   }
 }
