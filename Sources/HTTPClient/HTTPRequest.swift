@@ -7,7 +7,7 @@ package struct HTTPRequest: Sendable {
   package var body: [UInt8]
   /// Bounds the whole exchange: name resolution, connect, TLS, request and response.
   package var timeoutMs: Int
-  /// PEM file of trusted authorities instead of the system's.
+  /// PEM file of authorities to trust beside the system's directory of them.
   package var caFile: String?
   /// URL of a proxy. The environment's `http_proxy` is never consulted: the configuration is the one place.
   package var proxy: String?

@@ -59,7 +59,7 @@ struct TokenExchange: Sendable {
     let form =
       "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=\(assertion)"
     return HTTPRequest(
-      method: "POST", url: account.tokenURI,
+      method: "POST", url: account.tokenEndpoint,
       headers: [("content-type", "application/x-www-form-urlencoded")], body: Array(form.utf8),
       timeoutMs: CredentialLimits.exchangeTimeoutMs, caFile: caFile, proxy: proxy)
   }
@@ -73,7 +73,8 @@ struct TokenExchange: Sendable {
       let lifeSeconds = object?["expires_in"]?.int64Value, lifeSeconds > 0
     else {
       throw Failure(
-        reason: "\(account.tokenURI) answered 200 without a usable access_token and expires_in",
+        reason:
+          "\(account.tokenEndpoint) answered 200 without a usable access_token and expires_in",
         waitMsMin: Self.refusalWaitMs)
     }
     let lifeMs = min(lifeSeconds, CredentialLimits.fcmTokenLifeMsMax / 1_000) * 1_000
@@ -83,7 +84,7 @@ struct TokenExchange: Sendable {
   private func refusal(_ response: HTTPResponse, _ object: JSONObject?) -> Failure {
     let code = object?["error"]?.stringValue.map(FieldPointer.printable)
     let detail = object?["error_description"]?.stringValue.map(FieldPointer.printable)
-    var reason = "\(account.tokenURI) refused a token for \(name): status \(response.status)"
+    var reason = "\(account.tokenEndpoint) refused a token for \(name): status \(response.status)"
     for part in [code, detail] {
       if let part { reason += ", \(part)" }
     }
