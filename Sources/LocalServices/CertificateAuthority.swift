@@ -3,7 +3,9 @@ import Glibc
 
 /// A certificate authority that nobody trusts unless told to, for servers and clients on this
 /// machine. It and what it issues hold for one day; keys are EC P-256, files have mode 0600.
-package final class CertificateAuthority: @unchecked Sendable {  // immutable; OpenSSL 3 reads safely
+///
+/// Unchecked Sendable: it never changes, and OpenSSL 3 allows concurrent reads.
+package final class CertificateAuthority: @unchecked Sendable {
   /// The authority's own certificate, PEM: what clients trust (`ca_file`).
   package let certificateFile: String
   package let folder: String

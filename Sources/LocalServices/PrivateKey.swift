@@ -1,7 +1,9 @@
 import COpenSSL
 
 /// A key pair made here, for tests and demos.
-final class PrivateKey: @unchecked Sendable {  // OpenSSL 3 allows concurrent use of a finished key.
+///
+/// Unchecked Sendable: it never changes, and OpenSSL 3 allows concurrent use of a finished key.
+final class PrivateKey: @unchecked Sendable {
   let pointer: OpaquePointer
 
   /// EC P-256, as APNs' signing keys are and as certificates are fastest.

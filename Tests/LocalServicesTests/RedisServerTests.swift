@@ -60,14 +60,14 @@ import Testing
   @Test("a server with a password refuses those without")
   func password() async throws {
     var options = RedisServer.Options()
-    options.password = "p:4ss"
+    options.password = "p:4/s@"
     options.tcp = true
     try await RedisServer.with(options) { server in
-      #expect(server.url == "unix://:p:4ss@\(server.socketPath)")
+      #expect(server.url == "unix://:p%3A4%2Fs%40@\(server.socketPath)")
       #expect(try await redis(server, "PING").hasPrefix("NOAUTH"))
-      #expect(try await redis(server, "-a", "p:4ss", "--no-auth-warning", "PING") == "PONG")
+      #expect(try await redis(server, "-a", "p:4/s@", "--no-auth-warning", "PING") == "PONG")
       let port = try #require(server.port)
-      #expect(server.tcpURL == "redis://:p:4ss@127.0.0.1:\(port)")
+      #expect(server.tcpURL == "redis://:p%3A4%2Fs%40@127.0.0.1:\(port)")
     }
   }
 
@@ -101,13 +101,70 @@ import Testing
     }
   }
 
-  @Test("a server dies with the process that started it, and so does its folder")
-  func diesWithOwner() async throws {
-    // The owner is a copy of this test process, which starts a server and waits to be killed.
-    let owner = try ChildProcess(
-      "/proc/self/exe", ProcessInfoArguments.forOwner, output: .pipe, error: .discard)
-    _ = owner
+  @Test("a server and its folder go with a process that is killed")
+  func goesWithKilledOwner() async throws {
+    let result = try #require(
+      await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
+        let server = try await RedisServer.start()
+        print("left: \(await server.pid) \(server.socketPath)")
+        fflush(nil)
+        raise(SIGKILL)
+      })
+    try expectNothingLeft(String(decoding: result.standardOutputContent, as: UTF8.self))
   }
+
+  @Test("a server and its folder go with a process that Ctrl-C ends")
+  func goesWithInterruptedOwner() async throws {
+    let result = try #require(
+      await #expect(processExitsWith: .signal(SIGINT), observing: [\.standardOutputContent]) {
+        let server = try await RedisServer.start()
+        print("left: \(await server.pid) \(server.socketPath)")
+        fflush(nil)
+        // A shell without job control starts its background jobs with SIGINT ignored.
+        signal(SIGINT, SIG_DFL)
+        // To the process, as a terminal does: the threads of Swift's pools block signals.
+        kill(getpid(), SIGINT)
+        while true { pause() }
+      })
+    try expectNothingLeft(String(decoding: result.standardOutputContent, as: UTF8.self))
+  }
+
+  @Test("a server starts in well under a second")
+  func startsFast() async throws {
+    let clock = ContinuousClock()
+    var fastest = Duration.seconds(60)
+    for _ in 0..<3 {
+      let begin = clock.now
+      let server = try await RedisServer.start()
+      fastest = min(fastest, clock.now - begin)
+      await server.close()
+    }
+    #expect(fastest < .milliseconds(500))
+  }
+}
+
+/// Waits, some seconds at most, until the process and the folder in a line `left: pid socket` of a
+/// dead owner are gone.
+private func expectNothingLeft(_ output: String) throws {
+  let line = try #require(output.split(separator: "\n").first { $0.hasPrefix("left: ") })
+  let fields = line.split(separator: " ")
+  let pid = try #require(CInt(fields[1]))
+  let folder = String(fields[2].dropLast("/redis.sock".count))
+  let clock = ContinuousClock()
+  let deadline = clock.now + .seconds(10)
+  while isRunning(pid) || access(folder, F_OK) == 0, clock.now < deadline { sched_yield() }
+  #expect(!isRunning(pid))
+  #expect(access(folder, F_OK) != 0)
+}
+
+/// Whether a process runs. A dead one whose owner died before may stay a zombie for as long as the
+/// machine's init leaves it so.
+private func isRunning(_ pid: CInt) -> Bool {
+  guard let file = fopen("/proc/\(pid)/stat", "re") else { return false }
+  defer { fclose(file) }
+  var bytes = [UInt8](repeating: 0, count: 256)
+  let text = String(decoding: bytes[..<fread(&bytes, 1, bytes.count, file)], as: UTF8.self)
+  return !text.isEmpty && !text.contains(") Z ")
 }
 
 private final class Seen: @unchecked Sendable {
