@@ -19,4 +19,8 @@ long copenssl_ssl_set_server_name(SSL *ssl, const char *name) {
   return SSL_set_tlsext_host_name(ssl, name);
 }
 
+long copenssl_ctx_add_extra_chain_cert(SSL_CTX *ctx, X509 *certificate) {
+  return SSL_CTX_add_extra_chain_cert(ctx, certificate);
+}
+
 long copenssl_bio_get_mem_data(BIO *bio, char **data) { return BIO_get_mem_data(bio, data); }

@@ -17,6 +17,7 @@ long copenssl_ctx_set_min_proto_version(SSL_CTX *ctx, int version);
 long copenssl_ctx_set_read_ahead(SSL_CTX *ctx, int yes);
 long copenssl_ctx_set_session_cache_mode(SSL_CTX *ctx, long mode);
 long copenssl_ssl_set_server_name(SSL *ssl, const char *name);
+long copenssl_ctx_add_extra_chain_cert(SSL_CTX *ctx, X509 *certificate);
 long copenssl_bio_get_mem_data(BIO *bio, char **data);
 
 #endif

@@ -1,0 +1,231 @@
+internal import CLinux
+internal import Glibc
+
+/// A TCP or unix stream socket, in clear or under TLS, that never blocks; loop-bound.
+///
+/// Output is gathered in a bounded buffer and written once a turn. The delegate is held until the
+/// stream closes, and is told so exactly once.
+package final class ByteStream {
+  enum State {
+    case idle, resolving, connecting, handshaking, open, closed
+  }
+
+  let loop: EventLoop
+  var delegate: (any ByteStreamDelegate)?
+  var state = State.idle
+  var descriptor: CInt = -1
+  private var registration: Int?
+  private var tls: TLSSession?
+  private var output: OutputBuffer
+  private var isWritable = false
+  private var isFlushRequested = false
+  private var isReadingPaused = false
+  private var hasUnreadInput = false
+  /// What the connection is being made to; see ByteStream+Connect.swift.
+  var attempt: ConnectAttempt?
+
+  /// - Parameter outputBytesMax: what may wait to be written.
+  package init(
+    loop: EventLoop, delegate: any ByteStreamDelegate, outputBytesMax: Int = 256 * 1024
+  ) {
+    self.loop = loop
+    self.delegate = delegate
+    output = OutputBuffer(bytesMax: outputBytesMax)
+  }
+
+  deinit { if descriptor >= 0 { Glibc.close(descriptor) } }
+
+  package var isOpen: Bool { state == .open }
+
+  /// Whether the peer of a server's stream showed a (trusted) client certificate.
+  package var peerShowedCertificate: Bool { tls?.peerShowedCertificate ?? false }
+
+  // MARK: Output
+
+  /// How many bytes `write` takes now.
+  package var outputRoom: Int { output.room }
+
+  package var outputWaiting: Int { output.count }
+
+  /// Appends to what is waiting; it goes out at the end of the turn.
+  /// - Returns: false, with nothing taken, when it does not fit or the stream is closed.
+  package func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard state != .closed else { return false }
+    return output.append(bytes)
+  }
+
+  /// Flushes once at the end of this turn, however often it is asked for.
+  package func requestFlush() {
+    guard !isFlushRequested, state == .open else { return }
+    isFlushRequested = true
+    loop.flushAtEndOfTurn(self)
+  }
+
+  private func flush() {
+    guard state == .open, isWritable else { return }
+    while true {
+      if output.count < ReactorLimits.outputLowWaterBytes {
+        delegate?.streamFillsOutput(self)
+        guard state == .open else { return }
+      }
+      guard output.count > 0 else { return }
+      switch writeSome() {
+      case .bytes(let count): output.consume(count)
+      case .wantsWrite:
+        isWritable = false
+        return
+      case .wantsRead: return  // A renegotiation; the next read continues it.
+      case .closed: return finish(nil)
+      case .failed(let failure): return finish(failure)
+      }
+    }
+  }
+
+  private func writeSome() -> TLSSession.Step {
+    let pending = output.pending
+    guard tls == nil else {
+      let record = min(pending.count, ReactorLimits.tlsRecordBytes)
+      return tls!.write(UnsafeRawBufferPointer(rebasing: pending[..<record]))
+    }
+    let count = send(descriptor, pending.baseAddress, pending.count, CInt(MSG_NOSIGNAL))
+    guard count < 0 else { return .bytes(count) }
+    if errno == EAGAIN || errno == EINTR { return .wantsWrite }
+    return .failed(.system(SystemError("send", errno: errno)))
+  }
+
+  // MARK: Input
+
+  /// Stops reading, so that TCP pushes back on the peer; what arrives waits in the socket.
+  package func pauseReading() { isReadingPaused = true }
+
+  package func resumeReading() {
+    isReadingPaused = false
+    if hasUnreadInput {
+      hasUnreadInput = false
+      loop.readAgainNextTurn(self)
+    }
+  }
+
+  private func readAll() {
+    for _ in 0..<ReactorLimits.readsPerTurn {
+      guard state == .open else { return }
+      guard !isReadingPaused else {
+        hasUnreadInput = true
+        return
+      }
+      switch readSome() {
+      case .bytes(let count):
+        delegate?.stream(
+          self, didRead: UnsafeRawBufferPointer(rebasing: loop.readBuffer[..<count]))
+      case .wantsRead, .wantsWrite: return
+      case .closed: return finish(nil)
+      case .failed(let failure): return finish(failure)
+      }
+    }
+    loop.readAgainNextTurn(self)
+  }
+
+  private func readSome() -> TLSSession.Step {
+    guard tls == nil else { return tls!.read(into: loop.readBuffer) }
+    let count = recv(descriptor, loop.readBuffer.baseAddress, loop.readBuffer.count, 0)
+    if count > 0 { return .bytes(count) }
+    if count == 0 { return .closed }
+    if errno == EAGAIN || errno == EINTR { return .wantsRead }
+    return .failed(.system(SystemError("recv", errno: errno)))
+  }
+
+  // MARK: Life
+
+  /// Closes in order; what was not flushed is lost. The delegate hears of it, once.
+  package func close() {
+    tls?.sendCloseAlert()
+    finish(nil)
+  }
+
+  /// Cuts the connection with a TCP reset, as a peer that crashed does.
+  package func abort() {
+    var linger = Glibc.linger(l_onoff: 1, l_linger: 0)
+    setsockopt(
+      descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))
+    finish(nil)
+  }
+
+  /// Ends the stream and tells the delegate, once.
+  func finish(_ failure: StreamFailure?) {
+    guard state != .closed else { return }
+    state = .closed
+    attempt?.timer.cancel()
+    attempt = nil
+    dropDescriptor()
+    let delegate = self.delegate
+    self.delegate = nil
+    delegate?.stream(self, didCloseWith: failure)
+  }
+
+  /// Lets go of the socket, as before the next address is tried.
+  func dropDescriptor() {
+    tls = nil
+    if let registration { loop.unregister(registration) }
+    registration = nil
+    if descriptor >= 0 { Glibc.close(descriptor) }
+    descriptor = -1
+  }
+
+  /// Watches the socket from now on.
+  func watch() throws(SystemError) {
+    registration = try loop.register(descriptor, handler: self)
+  }
+
+  /// TCP is there: begins TLS, or opens.
+  func beginSession(context: TLSContext?, serverName: String?) {
+    guard let context else { return didOpen() }
+    do {
+      tls = try TLSSession(context: context, descriptor: descriptor, serverName: serverName)
+    } catch { return finish(.tls(error.message)) }
+    state = .handshaking
+    continueHandshake()
+  }
+
+  private func continueHandshake() {
+    switch tls!.handshake() {
+    case .bytes: didOpen()
+    case .wantsRead, .wantsWrite: return
+    case .closed: finish(.truncated)
+    case .failed(let failure): finish(failure)
+    }
+  }
+
+  private func didOpen() {
+    attempt?.timer.cancel()
+    attempt = nil
+    state = .open
+    isWritable = true
+    delegate?.streamDidOpen(self)
+    requestFlush()
+    // TLS may have read application data along with the end of the handshake.
+    readAll()
+  }
+}
+
+extension ByteStream: ReadinessHandler {
+  func ready(_ readiness: Readiness) {
+    switch state {
+    case .connecting: connectReady(readiness)
+    case .handshaking: continueHandshake()
+    case .open:
+      if readiness.contains(.writable) {
+        isWritable = true
+        if output.count > 0 { requestFlush() }
+      }
+      if !readiness.isDisjoint(with: [.readable, .peerClosed, .hangUp, .failed]) { readAll() }
+    case .idle, .resolving, .closed: return
+    }
+  }
+}
+
+extension ByteStream: Flushable {
+  func flushNow() {
+    isFlushRequested = false
+    flush()
+  }
+}

@@ -1,0 +1,289 @@
+internal import CLinux
+internal import Glibc
+internal import Synchronization
+
+/// One thread with one epoll: it runs the I/O, the timers and the Swift tasks of a lane.
+///
+/// It is a `SerialExecutor`, so that an actor can live on it, and a `TaskExecutor`, so that such an
+/// actor's tasks wake up on it without a trip through another thread (a continuation resumed by the
+/// loop then costs a quarter of a microsecond). What it owns is used on its own thread only; other
+/// threads reach it by `execute`, `stop` and the executor protocols.
+///
+/// A turn: wait for readiness, call the handlers, fire the timers, run the tasks, then flush what
+/// they wrote. Output is thereby gathered once a turn, whoever wrote it.
+package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
+  /// What other threads hand in.
+  private struct Inbox {
+    var jobs: [UnownedJob] = []
+    var closures: [@Sendable () -> Void] = []
+    var isWaiting = false
+    var isStopped = false
+    var thread: pthread_t?
+  }
+
+  private struct Registration {
+    var handler: (any ReadinessHandler)?
+    var generation: UInt32 = 0
+  }
+
+  package let name: String
+  private let inbox = Mutex(Inbox())
+  private let epoll: Descriptor
+  private let wake: Descriptor
+  private let threadID = Atomic<UInt>(0)
+
+  // Only ever touched on the loop's own thread:
+  var timers = TimerHeap()
+  private var registrations: [Registration] = []
+  private var freeRegistrations: [Int] = []
+  private var localJobs: [UnownedJob] = []
+  private var runningJobs: [UnownedJob] = []
+  private var dirty: [any Flushable] = []
+  private var flushing: [any Flushable] = []
+  private var again: [any ReadinessHandler] = []
+  private var monotonicNs: UInt64 = 0
+  /// Where every stream of this loop reads into; its content is valid during one callback.
+  let readBuffer = UnsafeMutableRawBufferPointer.allocate(
+    byteCount: ReactorLimits.readBufferBytes, alignment: 16)
+
+  private static let wakeData = UInt64.max
+
+  /// - Parameter name: the thread's name, as `top -H` shows it (15 bytes).
+  package init(name: String) throws(SystemError) {
+    self.name = name
+    epoll = try Descriptor(epoll_create1(CInt(EPOLL_CLOEXEC)), "epoll_create1")
+    wake = try Descriptor(
+      eventfd(0, CInt(EFD_NONBLOCK | EFD_CLOEXEC)), "eventfd")
+    guard clinux_epoll_add(epoll.raw, wake.raw, EPOLLIN.rawValue, Self.wakeData) == 0 else {
+      throw SystemError("epoll_ctl", errno: errno)
+    }
+    // A peer that went away is an error code here, not the end of the process.
+    signal(SIGPIPE, SIG_IGN)
+  }
+
+  deinit { readBuffer.deallocate() }
+
+  // MARK: From any thread
+
+  /// Starts the loop's thread.
+  package func start() {
+    var thread = pthread_t()
+    pthread_create(&thread, nil, runLoop, Unmanaged.passRetained(self).toOpaque())
+    inbox.withLock { $0.thread = thread }
+  }
+
+  /// Asks the loop to end after the turn it is in. Safe to call twice.
+  package func stop() {
+    inbox.withLock { $0.isStopped = true }
+    signalWake()
+  }
+
+  /// Waits until the loop's thread has ended; not to be called on it.
+  package func join() {
+    let thread = inbox.withLock { box in
+      defer { box.thread = nil }
+      return box.thread
+    }
+    if let thread { pthread_join(thread, nil) }
+  }
+
+  package var isOnLoop: Bool { threadID.load(ordering: .relaxed) == UInt(pthread_self()) }
+
+  /// Runs a closure on the loop, after what was handed in before it.
+  package func execute(_ body: @escaping @Sendable () -> Void) {
+    let mustWake = inbox.withLock { box in
+      box.closures.append(body)
+      defer { box.isWaiting = false }
+      return box.isWaiting
+    }
+    if mustWake { signalWake() }
+  }
+
+  package func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    if isOnLoop {
+      localJobs.append(job)
+      return
+    }
+    let mustWake = inbox.withLock { box in
+      box.jobs.append(job)
+      defer { box.isWaiting = false }
+      return box.isWaiting
+    }
+    if mustWake { signalWake() }
+  }
+
+  package func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+    UnownedSerialExecutor(ordinary: self)
+  }
+
+  package func isIsolatingCurrentContext() -> Bool? { isOnLoop }
+
+  package func checkIsolated() { precondition(isOnLoop, "not on the loop \(name)") }
+
+  private func signalWake() {
+    var one: UInt64 = 1
+    _ = write(wake.raw, &one, 8)
+  }
+
+  // MARK: On the loop
+
+  /// CLOCK_MONOTONIC in nanoseconds, read once a turn.
+  package var nowNs: UInt64 { monotonicNs }
+
+  /// Suspends the caller, a task of this loop, for at least so long.
+  package func sleep(ms: UInt64) async {
+    await withUnsafeContinuation { continuation in
+      LoopTimer(loop: self) { continuation.resume() }.schedule(afterMs: ms)
+    }
+  }
+
+  /// Watches a descriptor for every kind of readiness, edge-triggered.
+  /// - Returns: what `unregister` takes.
+  func register(_ descriptor: CInt, handler: any ReadinessHandler) throws(SystemError) -> Int {
+    let index: Int
+    if let free = freeRegistrations.popLast() {
+      index = free
+    } else {
+      index = registrations.count
+      registrations.append(Registration())
+    }
+    registrations[index].handler = handler
+    let data = UInt64(registrations[index].generation) << 32 | UInt64(index)
+    let events = Readiness.any.rawValue | EPOLLET.rawValue
+    guard clinux_epoll_add(epoll.raw, descriptor, events, data) == 0 else {
+      let code = errno
+      unregister(index)
+      throw SystemError("epoll_ctl", errno: code)
+    }
+    return index
+  }
+
+  /// Forgets a registration; its descriptor is to be closed next, which takes it out of epoll.
+  func unregister(_ index: Int) {
+    registrations[index].handler = nil
+    // Events already fetched for the closed descriptor must not reach the slot's next tenant.
+    registrations[index].generation &+= 1
+    freeRegistrations.append(index)
+  }
+
+  /// Flushes at the end of this turn.
+  func flushAtEndOfTurn(_ flushable: any Flushable) { dirty.append(flushable) }
+
+  /// Calls the handler as readable again in the next turn, without waiting for an edge.
+  func readAgainNextTurn(_ handler: any ReadinessHandler) { again.append(handler) }
+
+  fileprivate func run() {
+    threadID.store(UInt(pthread_self()), ordering: .relaxed)
+    clinux_name_thread(name)
+    refreshClock()
+    withUnsafeTemporaryAllocation(
+      of: epoll_event.self, capacity: ReactorLimits.eventsPerWait
+    ) { events in
+      while true {
+        let isStopped = takeInbox()
+        fireTimers()
+        runTasks()
+        flush()
+        if isStopped && localJobs.isEmpty { break }
+        wait(events)
+      }
+    }
+    threadID.store(0, ordering: .relaxed)
+  }
+
+  private func refreshClock() {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    monotonicNs = UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
+  }
+
+  private func takeInbox() -> Bool {
+    var closures: [@Sendable () -> Void] = []
+    let isStopped = inbox.withLock { box in
+      if !box.jobs.isEmpty {
+        localJobs.append(contentsOf: box.jobs)
+        box.jobs.removeAll(keepingCapacity: true)
+      }
+      swap(&closures, &box.closures)
+      return box.isStopped
+    }
+    for closure in closures { closure() }
+    return isStopped
+  }
+
+  private func fireTimers() {
+    while let timer = timers.popDue(nowNs: monotonicNs) { timer.fire() }
+  }
+
+  private func runTasks() {
+    // A bounded number of rounds, so that tasks that wake one another do not keep I/O waiting.
+    var rounds = 0
+    while !localJobs.isEmpty && rounds < ReactorLimits.taskRoundsPerTurn {
+      rounds += 1
+      swap(&runningJobs, &localJobs)
+      for job in runningJobs {
+        job.runSynchronously(
+          isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+      }
+      runningJobs.removeAll(keepingCapacity: true)
+    }
+  }
+
+  private func flush() {
+    while !dirty.isEmpty {
+      swap(&dirty, &flushing)
+      for flushable in flushing { flushable.flushNow() }
+      flushing.removeAll(keepingCapacity: true)
+    }
+  }
+
+  private func wait(_ events: UnsafeMutableBufferPointer<epoll_event>) {
+    let count = epoll_wait(
+      epoll.raw, events.baseAddress, CInt(events.count), waitTimeoutMs())
+    inbox.withLock { $0.isWaiting = false }
+    refreshClock()
+    let repeated = again
+    again.removeAll(keepingCapacity: true)
+    for handler in repeated { handler.ready(.readable) }
+    guard count > 0 else { return }
+    for index in 0..<Int(count) {
+      let data = clinux_epoll_data(&events[index])
+      if data == Self.wakeData {
+        drainWake()
+        continue
+      }
+      let slot = Int(truncatingIfNeeded: data & 0xffff_ffff)
+      guard registrations[slot].generation == UInt32(truncatingIfNeeded: data >> 32) else {
+        continue
+      }
+      registrations[slot].handler?.ready(Readiness(rawValue: events[index].events))
+    }
+  }
+
+  private func waitTimeoutMs() -> CInt {
+    guard localJobs.isEmpty, again.isEmpty else { return 0 }
+    let mayWait = inbox.withLock { box in
+      guard box.jobs.isEmpty, box.closures.isEmpty, !box.isStopped else { return false }
+      box.isWaiting = true
+      return true
+    }
+    guard mayWait else { return 0 }
+    guard let deadline = timers.nextDeadlineNs else { return -1 }
+    guard deadline > monotonicNs else { return 0 }
+    // Rounded up: waking early would only mean waiting again.
+    let ms = (deadline - monotonicNs + 999_999) / 1_000_000
+    return CInt(min(ms, 60_000))
+  }
+
+  private func drainWake() {
+    var value: UInt64 = 0
+    _ = read(wake.raw, &value, 8)
+  }
+}
+
+/// The loop's thread; takes over the reference that `start` retained.
+private func runLoop(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+  Unmanaged<EventLoop>.fromOpaque(context!).takeRetainedValue().run()
+  return nil
+}

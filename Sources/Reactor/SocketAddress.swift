@@ -1,0 +1,65 @@
+internal import Glibc
+
+/// One address that connect(2) and bind(2) take.
+struct SocketAddress: Sendable {
+  private var storage = sockaddr_storage()
+  private var length: socklen_t
+
+  var family: CInt { CInt(storage.ss_family) }
+
+  init(_ address: UnsafePointer<sockaddr>, length: socklen_t) {
+    self.length = length
+    withUnsafeMutableBytes(of: &storage) {
+      $0.copyMemory(from: UnsafeRawBufferPointer(start: address, count: Int(length)))
+    }
+  }
+
+  /// - Throws: ENAMETOOLONG for a path over the 107 bytes that Linux has room for (unix(7)).
+  init(unixPath path: String) throws(SystemError) {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let bytes = Array(path.utf8)
+    let fits = withUnsafeMutableBytes(of: &address.sun_path) { room in
+      guard bytes.count < room.count else { return false }
+      room.copyBytes(from: bytes)
+      return true
+    }
+    guard fits else { throw SystemError("unix socket \(path)", errno: ENAMETOOLONG) }
+    length = socklen_t(MemoryLayout<sockaddr_un>.size)
+    withUnsafeMutableBytes(of: &storage) { target in
+      withUnsafeBytes(of: address) { target.copyMemory(from: $0) }
+    }
+  }
+
+  func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+    withUnsafePointer(to: storage) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, length) }
+    }
+  }
+
+  /// The addresses of a host, by getaddrinfo(3); it may block unless `numericOnly`.
+  static func lookUp(
+    host: String, port: UInt16, numericOnly: Bool, forListening: Bool = false
+  ) -> Result<[SocketAddress], StreamFailure> {
+    var hints = addrinfo()
+    hints.ai_family = AF_UNSPEC
+    hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
+    hints.ai_flags = AI_NUMERICSERV | (numericOnly ? AI_NUMERICHOST : AI_ADDRCONFIG)
+    if forListening { hints.ai_flags |= AI_PASSIVE }
+    var list: UnsafeMutablePointer<addrinfo>?
+    let code = getaddrinfo(host, String(port), &hints, &list)
+    guard code == 0 else {
+      return .failure(.resolve(host: host, reason: String(cString: gai_strerror(code))))
+    }
+    defer { freeaddrinfo(list) }
+    var addresses: [SocketAddress] = []
+    var next = list
+    while let entry = next, addresses.count < ReactorLimits.addressesMax {
+      if let address = entry.pointee.ai_addr {
+        addresses.append(SocketAddress(address, length: entry.pointee.ai_addrlen))
+      }
+      next = entry.pointee.ai_next
+    }
+    return .success(addresses)
+  }
+}

@@ -1,0 +1,116 @@
+internal import COpenSSL
+internal import Glibc
+
+/// The settings that TLS connections share: TLS 1.2 or later, and for clients the peer's chain and
+/// host name always verified. Immutable once made, so lanes share it.
+package final class TLSContext: @unchecked Sendable {
+  let raw: OpaquePointer
+  let isServer: Bool
+  /// The protocols offered or accepted by ALPN (RFC 7301), in order of preference; the handshake
+  /// must settle on one of them unless the list is empty.
+  fileprivate let alpnWire: [UInt8]
+
+  private init(raw: OpaquePointer, isServer: Bool, alpn: [String]) {
+    self.raw = raw
+    self.isServer = isServer
+    alpnWire = alpn.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) }
+    _ = copenssl_ctx_set_min_proto_version(raw, TLS1_2_VERSION)
+    _ = copenssl_ctx_set_mode(
+      raw,
+      Int(SSL_MODE_ENABLE_PARTIAL_WRITE) | Int(SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER))
+    // One read(2) fetches many records instead of two per record.
+    _ = copenssl_ctx_set_read_ahead(raw, 1)
+    SSL_CTX_set_default_read_buffer_len(raw, ReactorLimits.readBufferBytes)
+    _ = copenssl_ctx_set_session_cache_mode(raw, Int(SSL_SESS_CACHE_OFF))
+  }
+
+  deinit { SSL_CTX_free(raw) }
+
+  /// - Parameters:
+  ///   - caFile: extra certificate authorities (PEM), trusted beside the system's.
+  ///   - identity: what to show when the server asks for a client certificate.
+  package static func client(
+    caFile: String?, identity: ClientIdentity? = nil, alpn: [String] = []
+  ) throws(TLSError) -> TLSContext {
+    guard let raw = SSL_CTX_new(TLS_client_method()) else {
+      throw TLSError.fromQueue("cannot make a TLS context")
+    }
+    let context = TLSContext(raw: raw, isServer: false, alpn: alpn)
+    SSL_CTX_set_verify(raw, SSL_VERIFY_PEER, nil)
+    guard SSL_CTX_set_default_verify_paths(raw) == 1 else {
+      throw TLSError.fromQueue("cannot load the system's certificate authorities")
+    }
+    if let caFile, SSL_CTX_load_verify_locations(raw, caFile, nil) != 1 {
+      throw TLSError.fromQueue("cannot load the certificate authority \(caFile)")
+    }
+    if !context.alpnWire.isEmpty {
+      SSL_CTX_set_alpn_protos(raw, context.alpnWire, CUnsignedInt(context.alpnWire.count))
+    }
+    if let material = identity?.material { try context.use(material) }
+    return context
+  }
+
+  /// - Parameter clientCAFile: when given, clients are asked for a certificate, and one that is shown
+  ///   must come from these authorities; a client without one is let in.
+  package static func server(
+    certificateFile: String, keyFile: String, alpn: [String] = [], clientCAFile: String? = nil
+  ) throws(TLSError) -> TLSContext {
+    guard let raw = SSL_CTX_new(TLS_server_method()) else {
+      throw TLSError.fromQueue("cannot make a TLS context")
+    }
+    let context = TLSContext(raw: raw, isServer: true, alpn: alpn)
+    guard SSL_CTX_use_certificate_chain_file(raw, certificateFile) == 1 else {
+      throw TLSError.fromQueue("cannot load the server certificate \(certificateFile)")
+    }
+    guard SSL_CTX_use_PrivateKey_file(raw, keyFile, SSL_FILETYPE_PEM) == 1 else {
+      throw TLSError.fromQueue("cannot load the server key \(keyFile)")
+    }
+    if let clientCAFile {
+      guard SSL_CTX_load_verify_locations(raw, clientCAFile, nil) == 1 else {
+        throw TLSError.fromQueue("cannot load the client authority \(clientCAFile)")
+      }
+      SSL_CTX_set_verify(raw, SSL_VERIFY_PEER, nil)
+    }
+    if !context.alpnWire.isEmpty {
+      SSL_CTX_set_alpn_select_cb(
+        raw, selectProtocol, Unmanaged.passUnretained(context).toOpaque())
+    }
+    return context
+  }
+
+  private func use(_ material: ClientIdentity.Material) throws(TLSError) {
+    guard SSL_CTX_use_certificate(raw, material.certificate) == 1,
+      SSL_CTX_use_PrivateKey(raw, material.key) == 1
+    else { throw TLSError.fromQueue("cannot use the client certificate") }
+    for extra in material.chain {
+      X509_up_ref(extra)
+      _ = copenssl_ctx_add_extra_chain_cert(raw, extra)
+    }
+  }
+
+  /// Whether a finished handshake settled on a protocol of this context's list.
+  func isProtocolAgreed(_ ssl: OpaquePointer) -> Bool {
+    guard !alpnWire.isEmpty else { return true }
+    var selected: UnsafePointer<UInt8>?
+    var length: CUnsignedInt = 0
+    SSL_get0_alpn_selected(ssl, &selected, &length)
+    return length > 0
+  }
+}
+
+private func selectProtocol(
+  _ ssl: OpaquePointer?, _ out: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
+  _ outLength: UnsafeMutablePointer<UInt8>?, _ offered: UnsafePointer<UInt8>?,
+  _ offeredLength: CUnsignedInt, _ context: UnsafeMutableRawPointer?
+) -> CInt {
+  let server = Unmanaged<TLSContext>.fromOpaque(context!).takeUnretainedValue()
+  return server.alpnWire.withUnsafeBufferPointer { supported in
+    var chosen: UnsafeMutablePointer<UInt8>?
+    let result = SSL_select_next_proto(
+      &chosen, outLength, supported.baseAddress, CUnsignedInt(supported.count), offered,
+      offeredLength)
+    guard result == OPENSSL_NPN_NEGOTIATED else { return SSL_TLSEXT_ERR_ALERT_FATAL }
+    out?.pointee = UnsafePointer(chosen)
+    return SSL_TLSEXT_ERR_OK
+  }
+}
