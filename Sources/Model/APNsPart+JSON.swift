@@ -1,0 +1,36 @@
+extension APNsPart {
+  static let fields = ["payload", "push_type", "topic", "priority"]
+
+  init(json: JSONValue, at pointer: String) throws(InvalidField) {
+    let reader = try FieldReader(json, at: pointer, known: Self.fields)
+    self.init(
+      payload: try reader.anyObject("payload"),
+      pushType: try reader.choice("push_type", of: APNsPushType.self),
+      topic: try reader.word("topic", others: ".-", bytesMax: Limits.apnsTopicBytesMax),
+      priority: try Self.priority(reader))
+    if let aps = payload?["aps"], aps.objectValue == nil {
+      throw reader.refused("payload", "aps must be an object, is \(aps.kindName)")
+    }
+    if pushType == .background, let priority, priority != .conservesPower {
+      throw reader.refused(
+        "priority", "must be 5 with push_type background, is \(priority.rawValue)")
+    }
+  }
+
+  private static func priority(_ reader: FieldReader) throws(InvalidField) -> APNsPriority? {
+    guard let number = try reader.integer("priority", in: 1...10) else { return nil }
+    guard let priority = APNsPriority(rawValue: number) else {
+      throw reader.refused("priority", "must be 10, 5 or 1, is \(number)")
+    }
+    return priority
+  }
+
+  func json() -> JSONValue {
+    var object = JSONObject()
+    object["payload"] = payload.map { .object($0) }
+    object["push_type"] = pushType.map { .string($0.rawValue) }
+    object["topic"] = topic.map { .string($0) }
+    object["priority"] = priority.map { .integer($0.rawValue) }
+    return .object(object)
+  }
+}

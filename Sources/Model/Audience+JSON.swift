@@ -1,0 +1,96 @@
+extension Audience {
+  static let fields = ["users", "installations"] + LaterFields.audience
+
+  /// Exactly one kind; repeated users and installations are dropped.
+  package init(json: JSONValue, at pointer: String) throws(InvalidField) {
+    let reader = try FieldReader(json, at: pointer, known: Self.fields)
+    guard reader.object.count == 1 else {
+      let given = reader.object.members.map(\.name).joined(separator: ", ")
+      throw InvalidField(
+        pointer: pointer,
+        message: "must hold exactly one of \(Self.fields.joined(separator: ", ")), "
+          + (given.isEmpty ? "is empty" : "holds \(given)"))
+    }
+    try LaterFields.refuse(LaterFields.audience, in: reader)
+    if let users = try reader.array("users") {
+      self = .users(try Self.users(users, at: reader.pointer(to: "users")))
+    } else {
+      let tokens = try reader.array("installations") ?? []
+      self = .installations(try Self.tokens(tokens, at: reader.pointer(to: "installations")))
+    }
+  }
+
+  package func json() -> JSONValue {
+    switch self {
+    case .users(let users): ["users": .array(users.map { .string($0) })]
+    case .installations(let tokens):
+      [
+        "installations": .array(
+          tokens.map { ["network": .string($0.network.rawValue), "token": .string($0.text)] })
+      ]
+    }
+  }
+
+  private static func checkCount(
+    _ items: [JSONValue], _ countMax: Int, _ noun: String, at pointer: String
+  ) throws(InvalidField) {
+    guard !items.isEmpty else {
+      throw InvalidField(pointer: pointer, message: "must name at least one \(noun)")
+    }
+    guard items.count <= countMax else {
+      throw InvalidField(
+        pointer: pointer,
+        message: "must name at most \(countMax) \(noun)s, names \(items.count): split the job")
+    }
+  }
+
+  private static func users(
+    _ items: [JSONValue], at pointer: String
+  ) throws(InvalidField) -> [String] {
+    try checkCount(items, Limits.usersPerJobMax, "user", at: pointer)
+    var users: [String] = []
+    users.reserveCapacity(items.count)
+    var seen = Set<ByteExactText>(minimumCapacity: items.count)
+    for (position, item) in items.enumerated() {
+      guard case .string(let user) = item else {
+        throw InvalidField(
+          pointer: FieldPointer.element(position, of: pointer),
+          message: "must be a string, is \(item.kindName)")
+      }
+      do { try TextRule.checkUser(user) } catch {
+        throw error.under(FieldPointer.element(position, of: pointer))
+      }
+      if seen.insert(ByteExactText(user)).inserted { users.append(user) }
+    }
+    return users
+  }
+
+  private static func tokens(
+    _ items: [JSONValue], at pointer: String
+  ) throws(InvalidField) -> [DeviceToken] {
+    try checkCount(items, Limits.installationsPerJobMax, "installation", at: pointer)
+    var tokens: [DeviceToken] = []
+    tokens.reserveCapacity(items.count)
+    var seen = Set<DeviceToken>(minimumCapacity: items.count)
+    for (position, item) in items.enumerated() {
+      let place = FieldPointer.element(position, of: pointer)
+      let reader = try FieldReader(item, at: place, known: ["network", "token"])
+      guard let network = try reader.choice("network", of: Network.self) else {
+        throw reader.refused("network", "is missing: apns, fcm or jpush")
+      }
+      let text = try reader.requiredString("token", why: "a device token of its network")
+      let token: DeviceToken
+      do { token = try DeviceToken(text, network: network) } catch { throw error.under(place) }
+      if seen.insert(token).inserted { tokens.append(token) }
+    }
+    return tokens
+  }
+}
+
+extension JSONValue: ExpressibleByDictionaryLiteral {
+  package init(dictionaryLiteral elements: (String, JSONValue)...) {
+    var object = JSONObject()
+    for (name, value) in elements { object[name] = value }
+    self = .object(object)
+  }
+}

@@ -1,0 +1,78 @@
+/// The address of one app on one device. The token is opaque, its network says who understands it (R10).
+package struct DeviceToken: Hashable, Sendable {
+  package let network: Network
+  /// APNs: lowercase hexadecimal. FCM and JPush: as given.
+  package let text: String
+
+  /// Checks the characters and length of a token of `network`; the error's pointer is `/token`.
+  ///
+  /// A token becomes part of a request path and of Redis keys: nothing outside its network's alphabet is
+  /// let in. APNs tokens compare without case and have no fixed length.
+  package init(_ text: String, network: Network) throws(InvalidField) {
+    switch network {
+    case .apns: self.text = try Self.apns(text)
+    case .fcm: self.text = try Self.fcm(text)
+    case .jpush: self.text = try Self.jpush(text)
+    }
+    self.network = network
+  }
+
+  /// A token that was checked before it was stored.
+  package init(stored text: String, network: Network) {
+    self.text = text
+    self.network = network
+  }
+
+  private static func apns(_ text: String) throws(InvalidField) -> String {
+    try checkLength(text, Limits.apnsTokenBytesMin, Limits.apnsTokenBytesMax, "an APNs")
+    var hasUpper = false
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"): break
+      case UInt8(ascii: "A")...UInt8(ascii: "F"): hasUpper = true
+      default: throw refused("an APNs device token must be hexadecimal digits only")
+      }
+    }
+    guard text.utf8.count % 2 == 0 else {
+      throw refused("an APNs device token must have an even number of hexadecimal digits")
+    }
+    return hasUpper ? text.lowercased() : text
+  }
+
+  private static func fcm(_ text: String) throws(InvalidField) -> String {
+    try checkLength(text, Limits.fcmTokenBytesMin, Limits.fcmTokenBytesMax, "an FCM")
+    guard TextRule.isWord(text, others: "_:-.%~=+") else {
+      throw refused("an FCM registration token must be letters, digits and _ : - . % ~ = + only")
+    }
+    var previous: UInt8 = 0
+    for byte in text.utf8 {
+      guard byte != UInt8(ascii: ".") || previous != byte else {
+        throw refused("an FCM registration token must not hold \"..\"")
+      }
+      previous = byte
+    }
+    return text
+  }
+
+  private static func jpush(_ text: String) throws(InvalidField) -> String {
+    try checkLength(text, Limits.jpushTokenBytesMin, Limits.jpushTokenBytesMax, "a JPush")
+    guard TextRule.isWord(text, others: "") else {
+      throw refused("a JPush registration ID must be letters and digits only")
+    }
+    return text
+  }
+
+  private static func checkLength(
+    _ text: String, _ bytesMin: Int, _ bytesMax: Int, _ whose: String
+  ) throws(InvalidField) {
+    guard (bytesMin...bytesMax).contains(text.utf8.count) else {
+      throw refused(
+        "\(whose) token must be \(bytesMin) to \(bytesMax) characters, is \(text.utf8.count)")
+    }
+  }
+
+  /// The token itself is not repeated: it is as good as an address.
+  private static func refused(_ message: String) -> InvalidField {
+    InvalidField(pointer: "/token", message: message)
+  }
+}

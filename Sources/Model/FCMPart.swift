@@ -1,0 +1,7 @@
+/// What a job says to FCM alone, merged over the common notification (R22).
+package struct FCMPart: Sendable, Equatable {
+  /// Merged into the `message` of `messages:send`; it names no target.
+  package var message: JSONObject
+
+  package init(message: JSONObject) { self.message = message }
+}

@@ -1,0 +1,51 @@
+/// One device token bound to one user of an app (R1, R12).
+package struct Installation: Sendable, Equatable {
+  package var app: String
+  package var user: String
+  package var token: DeviceToken
+  package var environment: PushEnvironment
+  /// Stable and unique, survives a re-install; nil lets the store give one.
+  package var objectID: String?
+  package var deviceType: String?
+  package var appName: String?
+  package var appVersion: String?
+  package var osVersion: String?
+  package var sdkVersion: String?
+  /// A name of the IANA time zone database.
+  package var timeZone: String?
+  /// A BCP 47 tag.
+  package var language: String?
+  package var badge: Int?
+  package var channels: [String]
+  /// Epoch milliseconds, as the next one.
+  package var createdAtMs: Int64?
+  package var updatedAtMs: Int64?
+  /// Names are ASCII letters, digits and `. _ -`.
+  package var custom: [String: String]
+
+  package init(
+    app: String, user: String, token: DeviceToken, environment: PushEnvironment = .production,
+    objectID: String? = nil, deviceType: String? = nil, appName: String? = nil,
+    appVersion: String? = nil, osVersion: String? = nil, sdkVersion: String? = nil,
+    timeZone: String? = nil, language: String? = nil, badge: Int? = nil, channels: [String] = [],
+    createdAtMs: Int64? = nil, updatedAtMs: Int64? = nil, custom: [String: String] = [:]
+  ) {
+    self.app = app
+    self.user = user
+    self.token = token
+    self.environment = environment
+    self.objectID = objectID
+    self.deviceType = deviceType
+    self.appName = appName
+    self.appVersion = appVersion
+    self.osVersion = osVersion
+    self.sdkVersion = sdkVersion
+    self.timeZone = timeZone
+    self.language = language
+    self.badge = badge
+    self.channels = channels
+    self.createdAtMs = createdAtMs
+    self.updatedAtMs = updatedAtMs
+    self.custom = custom
+  }
+}

@@ -1,0 +1,68 @@
+/// The members of a JSON object in their order, each name once.
+package struct JSONObject: Sendable {
+  package typealias Member = (name: String, value: JSONValue)
+
+  /// Below this a scan beats a hash table.
+  private static let scannedMembersMax = 12
+
+  package private(set) var members: [Member] = []
+  private var index: [ByteExactText: Int] = [:]
+
+  package init() {}
+
+  package var isEmpty: Bool { members.isEmpty }
+  package var count: Int { members.count }
+
+  /// Adds a member; false, and no change, when the name is there already.
+  package mutating func insert(_ value: JSONValue, for name: String) -> Bool {
+    if position(of: name) != nil { return false }
+    members.append((name, value))
+    if members.count == Self.scannedMembersMax + 1 {
+      for (position, member) in members.enumerated() {
+        index[ByteExactText(member.name)] = position
+      }
+    } else if members.count > Self.scannedMembersMax {
+      index[ByteExactText(name)] = members.count - 1
+    }
+    return true
+  }
+
+  package subscript(name: String) -> JSONValue? {
+    get { position(of: name).map { members[$0].value } }
+    set {
+      switch (position(of: name), newValue) {
+      case (let position?, let value?): members[position].value = value
+      case (let position?, nil): remove(at: position)
+      case (nil, let value?): _ = insert(value, for: name)
+      case (nil, nil): break
+      }
+    }
+  }
+
+  private mutating func remove(at position: Int) {
+    members.remove(at: position)
+    index.removeAll()
+    guard members.count > Self.scannedMembersMax else { return }
+    for (position, member) in members.enumerated() {
+      index[ByteExactText(member.name)] = position
+    }
+  }
+
+  private func position(of name: String) -> Int? {
+    if members.count > Self.scannedMembersMax { return index[ByteExactText(name)] }
+    return members.firstIndex { TextRule.isSame($0.name, name) }
+  }
+}
+
+extension JSONObject: Equatable {
+  /// The order of members carries no meaning (RFC 8259 section 4).
+  package static func == (one: JSONObject, other: JSONObject) -> Bool {
+    one.count == other.count && one.members.allSatisfy { other[$0.name] == $0.value }
+  }
+}
+
+extension JSONObject: ExpressibleByDictionaryLiteral {
+  package init(dictionaryLiteral elements: (String, JSONValue)...) {
+    for (name, value) in elements { self[name] = value }
+  }
+}

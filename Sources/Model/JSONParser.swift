@@ -1,0 +1,40 @@
+/// Reads JSON (RFC 8259, strictly) within limits: UTF-8 is checked, a repeated name in an object is refused.
+package struct JSONParser: Sendable {
+  package let depthMax: Int
+  package let bytesMax: Int
+  package let valuesMax: Int
+
+  package init(
+    depthMax: Int = Limits.jsonDepthMax, bytesMax: Int = Limits.jobBytesMax,
+    valuesMax: Int = Limits.jsonValuesMax
+  ) {
+    self.depthMax = depthMax
+    self.bytesMax = bytesMax
+    self.valuesMax = valuesMax
+  }
+
+  package func parse(_ bytes: UnsafeBufferPointer<UInt8>) throws(JSONSyntaxError) -> JSONValue {
+    guard bytes.count <= bytesMax else {
+      throw JSONSyntaxError(
+        offset: bytesMax, message: "is \(bytes.count) bytes long, at most \(bytesMax) are read")
+    }
+    guard let base = bytes.baseAddress, bytes.count > 0 else {
+      throw JSONSyntaxError(offset: 0, message: "is empty")
+    }
+    var scanner = JSONScanner(
+      base: base, end: bytes.count, depthMax: depthMax, valuesLeft: valuesMax)
+    return try scanner.document()
+  }
+
+  package func parse(_ bytes: UnsafeRawBufferPointer) throws(JSONSyntaxError) -> JSONValue {
+    try parse(bytes.bindMemory(to: UInt8.self))
+  }
+
+  package func parse(_ bytes: [UInt8]) throws(JSONSyntaxError) -> JSONValue {
+    try bytes.withUnsafeBufferPointer { (buffer) throws(JSONSyntaxError) in try parse(buffer) }
+  }
+
+  package func parse(_ text: String) throws(JSONSyntaxError) -> JSONValue {
+    try parse(Array(text.utf8))
+  }
+}

@@ -1,0 +1,48 @@
+/// Any JSON value.
+package enum JSONValue: Sendable, Equatable {
+  case null
+  case bool(Bool)
+  case number(JSONNumber)
+  case string(String)
+  case array([JSONValue])
+  case object(JSONObject)
+
+  package static func == (one: JSONValue, other: JSONValue) -> Bool {
+    switch (one, other) {
+    case (.null, .null): true
+    case (.bool(let one), .bool(let other)): one == other
+    case (.number(let one), .number(let other)): one == other
+    case (.string(let one), .string(let other)): TextRule.isSame(one, other)
+    case (.array(let one), .array(let other)): one == other
+    case (.object(let one), .object(let other)): one == other
+    default: false
+    }
+  }
+}
+
+extension JSONValue {
+  package static func integer(_ value: Int) -> JSONValue { .number(JSONNumber(Int64(value))) }
+  package static func integer(_ value: Int64) -> JSONValue { .number(JSONNumber(value)) }
+
+  package var stringValue: String? { if case .string(let text) = self { text } else { nil } }
+  package var boolValue: Bool? { if case .bool(let flag) = self { flag } else { nil } }
+  package var arrayValue: [JSONValue]? { if case .array(let items) = self { items } else { nil } }
+  package var objectValue: JSONObject? {
+    if case .object(let object) = self { object } else { nil }
+  }
+  package var int64Value: Int64? {
+    if case .number(let number) = self { number.int64 } else { nil }
+  }
+
+  /// What a message calls it: "a string", "null".
+  package var kindName: String {
+    switch self {
+    case .null: "null"
+    case .bool: "a boolean"
+    case .number: "a number"
+    case .string: "a string"
+    case .array: "an array"
+    case .object: "an object"
+    }
+  }
+}

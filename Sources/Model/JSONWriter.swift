@@ -1,0 +1,97 @@
+/// Writes compact JSON at the end of a byte array.
+package enum JSONWriter {
+  /// Canonical: members in the order of their names' UTF-8 bytes; numbers keep their source text.
+  package static func append(
+    _ value: JSONValue, canonical: Bool = false, to bytes: inout [UInt8]
+  ) {
+    switch value {
+    case .null: append("null", to: &bytes)
+    case .bool(true): append("true", to: &bytes)
+    case .bool(false): append("false", to: &bytes)
+    case .number(let number): bytes.append(contentsOf: number.text.utf8)
+    case .string(let text): appendString(text, to: &bytes)
+    case .array(let items):
+      bytes.append(UInt8(ascii: "["))
+      for (position, item) in items.enumerated() {
+        if position > 0 { bytes.append(UInt8(ascii: ",")) }
+        append(item, canonical: canonical, to: &bytes)
+      }
+      bytes.append(UInt8(ascii: "]"))
+    case .object(let object): append(object, canonical: canonical, to: &bytes)
+    }
+  }
+
+  package static func append(
+    _ object: JSONObject, canonical: Bool = false, to bytes: inout [UInt8]
+  ) {
+    var members = object.members
+    if canonical { members.sort { TextRule.precedes($0.name, $1.name) } }
+    bytes.append(UInt8(ascii: "{"))
+    for (position, member) in members.enumerated() {
+      if position > 0 { bytes.append(UInt8(ascii: ",")) }
+      appendString(member.name, to: &bytes)
+      bytes.append(UInt8(ascii: ":"))
+      append(member.value, canonical: canonical, to: &bytes)
+    }
+    bytes.append(UInt8(ascii: "}"))
+  }
+
+  /// One string with its quotes.
+  package static func appendString(_ text: String, to bytes: inout [UInt8]) {
+    bytes.append(UInt8(ascii: "\""))
+    let done: Void? = text.utf8.withContiguousStorageIfAvailable { content in
+      var copied = 0
+      for position in content.indices where needsEscape(content[position]) {
+        bytes.append(contentsOf: content[copied..<position])
+        appendEscape(content[position], to: &bytes)
+        copied = position + 1
+      }
+      bytes.append(contentsOf: content[copied...])
+    }
+    if done == nil {
+      for byte in text.utf8 {
+        if needsEscape(byte) { appendEscape(byte, to: &bytes) } else { bytes.append(byte) }
+      }
+    }
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  private static func append(_ word: StaticString, to bytes: inout [UInt8]) {
+    bytes.append(
+      contentsOf: UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
+  }
+
+  private static func needsEscape(_ byte: UInt8) -> Bool {
+    byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+  }
+
+  private static func appendEscape(_ byte: UInt8, to bytes: inout [UInt8]) {
+    bytes.append(UInt8(ascii: "\\"))
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes.append(byte)
+    case 0x08: bytes.append(UInt8(ascii: "b"))
+    case 0x09: bytes.append(UInt8(ascii: "t"))
+    case 0x0A: bytes.append(UInt8(ascii: "n"))
+    case 0x0C: bytes.append(UInt8(ascii: "f"))
+    case 0x0D: bytes.append(UInt8(ascii: "r"))
+    default:
+      append("u00", to: &bytes)
+      let digits: StaticString = "0123456789abcdef"
+      bytes.append(digits.utf8Start[Int(byte >> 4)])
+      bytes.append(digits.utf8Start[Int(byte & 15)])
+    }
+  }
+}
+
+extension JSONValue {
+  /// Compact JSON; canonical sorts members by name.
+  package func bytes(canonical: Bool = false) -> [UInt8] {
+    var bytes: [UInt8] = []
+    JSONWriter.append(self, canonical: canonical, to: &bytes)
+    return bytes
+  }
+
+  package func text(canonical: Bool = false) -> String {
+    String(decoding: bytes(canonical: canonical), as: UTF8.self)
+  }
+}

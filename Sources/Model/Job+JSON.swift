@@ -1,0 +1,63 @@
+extension Job {
+  static let fields = ["id", "app", "audience"] + JobContent.fields + LaterFields.job
+
+  /// Decodes and checks what a producer enqueued. A syntax error has an empty pointer.
+  package init(bytes: UnsafeBufferPointer<UInt8>) throws(InvalidField) {
+    guard bytes.count <= Limits.jobBytesMax else {
+      throw InvalidField(
+        pointer: "",
+        message: "a job is at most \(Limits.jobBytesMax) bytes of JSON, this is \(bytes.count)")
+    }
+    let value: JSONValue
+    do { value = try JSONParser().parse(bytes) } catch {
+      throw InvalidField(pointer: "", message: error.description)
+    }
+    try self.init(json: value)
+  }
+
+  package init(bytes: UnsafeRawBufferPointer) throws(InvalidField) {
+    try self.init(bytes: bytes.bindMemory(to: UInt8.self))
+  }
+
+  package init(bytes: [UInt8]) throws(InvalidField) {
+    self = try bytes.withUnsafeBufferPointer { (buffer) throws(InvalidField) in
+      try Job(bytes: buffer)
+    }
+  }
+
+  package init(text: String) throws(InvalidField) { try self.init(bytes: Array(text.utf8)) }
+
+  package init(json: JSONValue) throws(InvalidField) {
+    let reader = try FieldReader(json, at: "", known: Self.fields)
+    try LaterFields.refuse(LaterFields.job, in: reader)
+    let id = try reader.string("id")
+    if let id {
+      do { try TextRule.checkJobID(id) } catch { throw error.under("/id") }
+    }
+    let app = try reader.requiredString("app", why: "name the app of the configuration")
+    do { try TextRule.checkApp(app) } catch { throw error.under("/app") }
+    guard let audience = reader.object["audience"] else {
+      throw reader.refused("audience", "is missing: say who receives the job")
+    }
+    self.init(
+      id: id, app: app, audience: try Audience(json: audience, at: "/audience"),
+      content: try JobContent(reader: reader))
+  }
+
+  /// What a producer would enqueue for this job: two jobs are the same when these are equal, the id aside.
+  package func json() -> JSONValue {
+    var object = content.object()
+    object["id"] = id.map { .string($0) }
+    object["app"] = .string(app)
+    object["audience"] = audience.json()
+    return .object(object)
+  }
+
+  /// Canonical JSON of audience and content without the id: what an id conflict is decided on.
+  package func canonicalBytes() -> [UInt8] {
+    var object = content.object()
+    object["app"] = .string(app)
+    object["audience"] = audience.json()
+    return JSONValue.object(object).bytes(canonical: true)
+  }
+}

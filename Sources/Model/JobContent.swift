@@ -1,0 +1,32 @@
+/// What a job sends and under which conditions: all of it but who receives it.
+package struct JobContent: Sendable, Equatable {
+  package var notification: Notification?
+  package var apns: APNsPart?
+  package var fcm: FCMPart?
+  package var jpush: JPushPart?
+  /// At most 64 bytes: a later push with the same one replaces this one on the device.
+  package var collapseID: String?
+  package var expiry: Expiry?
+  /// Which installations by environment (R9); never empty.
+  package var environments: Set<PushEnvironment>
+  /// Everything but the push itself.
+  package var dryRun: Bool
+  package var unknownPolicy: UnknownPolicy
+
+  package init(
+    notification: Notification? = nil, apns: APNsPart? = nil, fcm: FCMPart? = nil,
+    jpush: JPushPart? = nil, collapseID: String? = nil, expiry: Expiry? = nil,
+    environments: Set<PushEnvironment> = Set(PushEnvironment.allCases), dryRun: Bool = false,
+    unknownPolicy: UnknownPolicy = .resend
+  ) {
+    self.notification = notification
+    self.apns = apns
+    self.fcm = fcm
+    self.jpush = jpush
+    self.collapseID = collapseID
+    self.expiry = expiry
+    self.environments = environments
+    self.dryRun = dryRun
+    self.unknownPolicy = unknownPolicy
+  }
+}

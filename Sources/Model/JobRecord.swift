@@ -1,0 +1,62 @@
+/// What the public record of a job says. Counters are installations.
+package struct JobRecord: Sendable, Equatable {
+  package let app: String
+  package let id: String
+  package var state: JobState
+  package var total = 0
+  package var counts = OutcomeCounts()
+  package var pending = 0
+  /// Epoch milliseconds, as the next two.
+  package var createdAtMs: Int64?
+  package var startedAtMs: Int64?
+  package var finishedAtMs: Int64?
+  package var priority: Priority?
+
+  package init(app: String, id: String, state: JobState) {
+    self.app = app
+    self.id = id
+    self.state = state
+  }
+
+  /// From the fields of the record's HASH. Fields that are not public are passed over, an absent counter is 0.
+  package init(
+    app: String, id: String, fields: [(String, String)]
+  ) throws(InvalidField) {
+    guard let written = fields.first(where: { $0.0 == "state" })?.1 else {
+      throw InvalidField(pointer: "/state", message: "is missing: this is not a job's record")
+    }
+    guard let state = JobState(rawValue: written) else {
+      throw InvalidField(
+        pointer: "/state", message: FieldReader.notAChoice(written, of: JobState.self))
+    }
+    self.init(app: app, id: id, state: state)
+    for (name, text) in fields { try read(name, text) }
+  }
+
+  private mutating func read(_ name: String, _ text: String) throws(InvalidField) {
+    switch name {
+    case "total": total = try Self.count(name, text)
+    case "pending": pending = try Self.count(name, text)
+    case "created_at": createdAtMs = Int64(try Self.count(name, text))
+    case "started_at": startedAtMs = Int64(try Self.count(name, text))
+    case "finished_at": finishedAtMs = Int64(try Self.count(name, text))
+    case "priority": priority = Priority(rawValue: text)
+    default:
+      if let path = OutcomeCounts.path(name) {
+        counts[keyPath: path] = try Self.count(name, text)
+      }
+    }
+  }
+
+  private static func count(_ name: String, _ text: String) throws(InvalidField) -> Int {
+    guard let count = Int(text) else {
+      throw InvalidField(
+        pointer: FieldPointer.child(name, of: ""),
+        message: "must be an integer, is \"\(FieldPointer.printable(text))\"")
+    }
+    return count
+  }
+
+  /// The promise of the counters: every installation is pending or ended in exactly one outcome.
+  package var isBalanced: Bool { total == counts.settled + pending }
+}

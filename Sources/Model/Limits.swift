@@ -1,0 +1,68 @@
+/// Every limit of the job model. A value over a limit is refused with a sentence that names the limit.
+package enum Limits {
+  // JSON
+  /// Arrays and objects open at once.
+  package static let jsonDepthMax = 64
+  /// Values in one document: a million users and some content.
+  package static let jsonValuesMax = 1_200_000
+  package static let jsonNumberBytesMax = 64
+  /// What an error message repeats of a producer's text.
+  package static let quotedTextBytesMax = 64
+
+  // Jobs
+  package static let jobBytesMax = 16 * 1024 * 1024
+  package static let jobIDBytesMax = 128
+  package static let usersPerJobMax = 1_000_000
+  package static let installationsPerJobMax = 1_000_000
+  package static let appBytesMax = 64
+  package static let userBytesMax = 256
+  /// APNs: `apns-collapse-id` is at most 64 bytes.
+  package static let collapseIDBytesMax = 64
+  package static let apnsTopicBytesMax = 255
+  /// FCM: `ttl` is at most four weeks.
+  package static let ttlSecondsMax = 2_419_200
+  package static let imageURLBytesMax = 2_048
+  package static let soundBytesMax = 128
+  package static let categoryBytesMax = 256
+  package static let dataKeyBytesMax = 256
+  /// The widest badge a phone shows; APNs takes any 32-bit number.
+  package static let badgeMax = 2_147_483_647
+  /// 9999-12-31T23:59:59.999Z, the last instant RFC 3339 can write.
+  package static let instantMsMax: Int64 = 253_402_300_799_999
+
+  // Work
+  package static let chunkRecipientsMax = 256
+  /// Chunks of one job that exist at once; expansion waits above it.
+  package static let segmentHighWaterMax = 256
+  package static let attemptsMax = 8
+  package static let retryBaseMs: UInt64 = 1_000
+  /// APNs: after a 5xx back off from seconds up to 15 minutes.
+  package static let retryCapMs: UInt64 = 900_000
+  /// A provider's Retry-After beyond a day is taken as a day.
+  package static let retryAfterMsMax: UInt64 = 86_400_000
+
+  // Installations
+  package static let installationsPerUserMax = 100
+  package static let installationBytesMax = 64 * 1024
+  package static let objectIDBytesMax = 64
+  package static let deviceTypeBytesMax = 64
+  package static let appNameBytesMax = 256
+  package static let versionBytesMax = 64
+  package static let timeZoneBytesMax = 64
+  /// BCP 47 tags in practice end long before this.
+  package static let languageBytesMax = 35
+  package static let channelsMax = 100
+  package static let channelBytesMax = 64
+  package static let customFieldsMax = 50
+  package static let customNameBytesMax = 64
+  package static let customValueBytesMax = 1_024
+
+  // Device tokens
+  /// Hexadecimal digits; Apple says the length may change, so it is not fixed.
+  package static let apnsTokenBytesMin = 8
+  package static let apnsTokenBytesMax = 200
+  package static let fcmTokenBytesMin = 8
+  package static let fcmTokenBytesMax = 4_096
+  package static let jpushTokenBytesMin = 4
+  package static let jpushTokenBytesMax = 128
+}

@@ -1,0 +1,4 @@
+/// A push network.
+package enum Network: String, Sendable, Hashable, CaseIterable {
+  case apns, fcm, jpush
+}

@@ -1,0 +1,92 @@
+extension Notification {
+  static let fields = [
+    "title", "body", "badge", "sound", "category", "thread_id", "image", "content_available",
+    "mutable_content", "data",
+  ]
+
+  init(json: JSONValue, at pointer: String) throws(InvalidField) {
+    let reader = try FieldReader(json, at: pointer, known: Self.fields)
+    try LaterFields.badgeIncrement(reader)
+    self.init(
+      title: try reader.string("title"),
+      body: try reader.string("body"),
+      badge: try reader.integer("badge", in: 0...Limits.badgeMax),
+      sound: try reader.boundedText("sound", bytesMax: Limits.soundBytesMax),
+      category: try reader.boundedText("category", bytesMax: Limits.categoryBytesMax),
+      threadID: try reader.boundedText("thread_id", bytesMax: Limits.categoryBytesMax),
+      image: try Self.image(reader),
+      contentAvailable: try reader.flag("content_available") ?? false,
+      mutableContent: try reader.flag("mutable_content") ?? false,
+      data: try Self.data(reader))
+    guard hasContent else {
+      throw InvalidField(
+        pointer: pointer,
+        message: "is empty: it needs a title, body, badge, sound, content_available or data")
+    }
+  }
+
+  private static func image(_ reader: FieldReader) throws(InvalidField) -> String? {
+    guard let url = try reader.boundedText("image", bytesMax: Limits.imageURLBytesMax) else {
+      return nil
+    }
+    let scheme = "https://"
+    guard url.hasPrefix(scheme), url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
+      let first = url.utf8.dropFirst(scheme.utf8.count).first,
+      TextRule.isLetterOrDigit(first) || first == UInt8(ascii: "[")
+    else {
+      throw reader.refused(
+        "image", "must be an https:// URL, with other than ASCII characters percent-encoded")
+    }
+    return url
+  }
+
+  private static func data(_ reader: FieldReader) throws(InvalidField) -> [DataEntry] {
+    guard let object = try reader.anyObject("data") else { return [] }
+    return try DataEntry.entries(of: object, at: reader.pointer(to: "data"))
+  }
+
+  func json() -> JSONValue {
+    var object = JSONObject()
+    object["title"] = title.map { .string($0) }
+    object["body"] = body.map { .string($0) }
+    object["badge"] = badge.map { .integer($0) }
+    object["sound"] = sound.map { .string($0) }
+    object["category"] = category.map { .string($0) }
+    object["thread_id"] = threadID.map { .string($0) }
+    object["image"] = image.map { .string($0) }
+    if contentAvailable { object["content_available"] = .bool(true) }
+    if mutableContent { object["mutable_content"] = .bool(true) }
+    if !data.isEmpty {
+      var entries = JSONObject()
+      for entry in data { entries[entry.name] = .string(entry.value) }
+      object["data"] = .object(entries)
+    }
+    return .object(object)
+  }
+}
+
+extension Notification.DataEntry {
+  /// Custom data: strings under names that are not reserved (R19), in the order of the names' bytes.
+  static func entries(
+    of object: JSONObject, at pointer: String
+  ) throws(InvalidField) -> [Notification.DataEntry] {
+    var entries: [Notification.DataEntry] = []
+    for member in object.members {
+      let place = FieldPointer.child(member.name, of: pointer)
+      do { try TextRule.check(member.name, bytesMax: Limits.dataKeyBytesMax) } catch {
+        throw InvalidField(pointer: place, message: "the name \(error.message)")
+      }
+      if let reason = ReservedDataKeys.reason(member.name) {
+        throw InvalidField(pointer: place, message: reason)
+      }
+      guard case .string(let text) = member.value else {
+        throw InvalidField(
+          pointer: place,
+          message: "must be a string, is \(member.value.kindName): "
+            + "FCM carries strings only, so write it in quotes")
+      }
+      entries.append(Notification.DataEntry(name: member.name, value: text))
+    }
+    return entries.sorted { TextRule.precedes($0.name, $1.name) }
+  }
+}

@@ -1,0 +1,50 @@
+/// What a notification says on every network (R19).
+package struct Notification: Sendable, Equatable {
+  /// One entry of the custom data.
+  package struct DataEntry: Sendable, Equatable {
+    package let name: String
+    package let value: String
+
+    package init(name: String, value: String) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  package var title: String?
+  package var body: String?
+  package var badge: Int?
+  package var sound: String?
+  /// The set of actions in the app (APNs `category`), passed on as given (R20).
+  package var category: String?
+  package var threadID: String?
+  /// An https URL.
+  package var image: String?
+  package var contentAvailable: Bool
+  package var mutableContent: Bool
+  /// In the order of the names' bytes.
+  package var data: [DataEntry]
+
+  package init(
+    title: String? = nil, body: String? = nil, badge: Int? = nil, sound: String? = nil,
+    category: String? = nil, threadID: String? = nil, image: String? = nil,
+    contentAvailable: Bool = false, mutableContent: Bool = false, data: [DataEntry] = []
+  ) {
+    self.title = title
+    self.body = body
+    self.badge = badge
+    self.sound = sound
+    self.category = category
+    self.threadID = threadID
+    self.image = image
+    self.contentAvailable = contentAvailable
+    self.mutableContent = mutableContent
+    self.data = data
+  }
+
+  /// Whether there is something to show or to do.
+  package var hasContent: Bool {
+    title != nil || body != nil || badge != nil || sound != nil || contentAvailable
+      || !data.isEmpty
+  }
+}

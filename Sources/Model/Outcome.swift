@@ -1,0 +1,17 @@
+/// What became of one request to a provider. An answer is a value, never a thrown error.
+package enum Outcome: Sendable, Equatable {
+  /// The provider said yes (R27: nothing is ever called delivered).
+  case accepted
+  /// The token is dead; `sinceMs` is when the provider last confirmed that (epoch milliseconds), if it said so.
+  case invalidToken(sinceMs: Int64?)
+  /// This message or configuration can never succeed for this device: no retry, no uninstall.
+  case rejected(reason: String)
+  /// Throttled or provider trouble; not sooner than `afterMs` milliseconds from now when given.
+  case retry(afterMs: UInt64?, reason: String)
+  /// Our credential is the problem: work parks, no attempt is burned.
+  case authRefused(reason: String)
+  /// Written, and the connection was lost before the answer: see `UnknownPolicy`.
+  case unknown
+  /// Certainly not processed: resent at once, not an attempt.
+  case notSent
+}

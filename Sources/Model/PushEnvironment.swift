@@ -1,0 +1,4 @@
+/// The two worlds of an app's installations (APNs: the production or the sandbox host and credentials).
+package enum PushEnvironment: String, Sendable, Hashable, CaseIterable {
+  case production, development
+}

@@ -1,0 +1,26 @@
+/// Names that custom data may not use (R17, R19): a network or a receiver gives them a meaning of its own.
+package enum ReservedDataKeys {
+  /// Reserved by APNs (`aps`) and by FCM's data messages.
+  private static let networks: Set<String> = [
+    "aps", "from", "message_type", "collapse_key", "priority", "time_to_live",
+  ]
+  private static let networkPrefixes = ["google", "gcm"]
+  /// By these a receiver tells a topic message and a push-to-app event from a direct message (R16).
+  private static let events: Set<String> = [
+    "to", "bi", "bt", "t", "oi", "sa", "st", "su", "sg", "sth", "s", "w",
+    "bucketID", "bucketType", "type", "objectID", "objectScopeAppID", "objectScopeType",
+    "objectScopeUserID", "objectScopeGroupID", "objectScopeThingID", "sender", "when",
+  ]
+
+  /// Why `name` is reserved; nil when it is free.
+  package static func reason(_ name: String) -> String? {
+    if networks.contains(name) { return "is reserved by the push networks: use another name" }
+    if let prefix = networkPrefixes.first(where: { name.hasPrefix($0) }) {
+      return "begins with \"\(prefix)\", which FCM reserves: use another name"
+    }
+    if events.contains(name) {
+      return "is reserved for topic messages and push-to-app events: use another name"
+    }
+    return nil
+  }
+}
