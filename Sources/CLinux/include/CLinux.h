@@ -17,4 +17,30 @@ int clinux_accept(int listener);
 int clinux_epoll_add(int epoll, int descriptor, uint32_t events, uint64_t data);
 uint64_t clinux_epoll_data(const struct epoll_event *event);
 
+// Child processes and folders (LocalServices).
+#include <sys/types.h>
+
+/// What clinux_spawn starts. Descriptors of -1 are inherited; a null environment is the owner's.
+struct clinux_spawn {
+  const char *path;
+  char *const *arguments;
+  char *const *environment;
+  const char *folder;
+  int input;
+  int output;
+  int error;
+  /// Sent to the child when the *thread* that called clinux_spawn ends; 0 = none.
+  int death_signal;
+};
+
+/// fork and execve with PR_SET_PDEATHSIG, which posix_spawn cannot set. The pid, or -1 and errno,
+/// also when execve failed.
+pid_t clinux_spawn(const struct clinux_spawn *spawn);
+
+/// Removes a folder and all below it, following no symbolic link; -1 when something is left.
+int clinux_remove_tree(const char *path);
+
+/// A pipe whose ends (reading, writing) are close-on-exec; Glibc's overlay has no pipe2(2).
+int clinux_pipe(int ends[2]);
+
 #endif

@@ -1,0 +1,182 @@
+import Glibc
+import LocalServices
+import Testing
+
+@Suite struct RedisServerTests {
+  @Test("a server answers at its socket, and is gone with its folder after closing")
+  func startsAndGoes() async throws {
+    let server = try await RedisServer.start()
+    #expect(server.url == "unix://\(server.socketPath)")
+    #expect(server.tcpURL == nil)
+    #expect(try await redis(server, "SET", "k", "v") == "OK")
+    #expect(try await redis(server, "GET", "k") == "v")
+    let pid = await server.pid
+    await server.close()
+    await server.close()
+    #expect(!isAlive(pid))
+    #expect(access(server.socketPath, F_OK) != 0)
+  }
+
+  @Test("a server is gone when the body beside it throws")
+  func goneAfterThrow() async throws {
+    struct Failure: Error {}
+    let seen = Seen()
+    await #expect(throws: Failure.self) {
+      try await RedisServer.with { server in
+        seen.pid = await server.pid
+        throw Failure()
+      }
+    }
+    let pid = try #require(seen.pid)
+    #expect(!isAlive(pid))
+  }
+
+  @Test("a released server is gone")
+  func goneOnRelease() async throws {
+    func pidOfReleased() async throws -> CInt {
+      try await RedisServer.start().pid
+    }
+    #expect(!isAlive(try await pidOfReleased()))
+  }
+
+  @Test("an append-only server keeps what it answered through a kill -9, at the same addresses")
+  func survivesKill() async throws {
+    var options = RedisServer.Options()
+    options.appendOnly = true
+    options.tcp = true
+    try await RedisServer.with(options) { server in
+      #expect(try await redis(server, "SET", "k", "kept") == "OK")
+      let first = await server.pid
+      await server.kill9()
+      #expect(!isAlive(first))
+      try await server.restart()
+      #expect(await server.pid != first)
+      #expect(try await redis(server, "GET", "k") == "kept")
+      let port = try #require(server.port)
+      #expect(try await redisCLI(["-p", "\(port)", "GET", "k"]) == "kept")
+    }
+  }
+
+  @Test("a server with a password refuses those without")
+  func password() async throws {
+    var options = RedisServer.Options()
+    options.password = "p:4ss"
+    options.tcp = true
+    try await RedisServer.with(options) { server in
+      #expect(server.url == "unix://:p:4ss@\(server.socketPath)")
+      #expect(try await redis(server, "PING").hasPrefix("NOAUTH"))
+      #expect(try await redis(server, "-a", "p:4ss", "--no-auth-warning", "PING") == "PONG")
+      let port = try #require(server.port)
+      #expect(server.tcpURL == "redis://:p:4ss@127.0.0.1:\(port)")
+    }
+  }
+
+  @Test("a TLS server shows its certificate, and asks for one when it should")
+  func tls() async throws {
+    let folder = try TemporaryFolder()
+    let authority = try CertificateAuthority(folder: folder.path)
+    var options = RedisServer.Options()
+    options.tls = .init(try authority.issueServer(), requiresClientCertificate: true)
+    try await RedisServer.with(options) { server in
+      let client = try authority.issueClient(commonName: "worker")
+      let port = try #require(server.tlsPort)
+      #expect(server.tlsURL == "rediss://localhost:\(port)")
+      let command = [
+        "--tls", "-h", "localhost", "-p", "\(port)", "--cacert", authority.certificateFile,
+      ]
+      let identity = ["--cert", client.certificateFile, "--key", client.keyFile]
+      #expect(try await redisCLI(command + identity + ["PING"]) == "PONG")
+      #expect(try await redisCLI(command + ["PING"]) != "PONG")
+    }
+  }
+
+  @Test("a server that cannot start says why in its own words")
+  func cannotStart() async throws {
+    var options = RedisServer.Options()
+    options.configuration = ["no-such-directive yes"]
+    await #expect {
+      try await RedisServer.start(options)
+    } throws: {
+      "\($0)".contains("no-such-directive")
+    }
+  }
+
+  @Test("a server and its folder go with a process that is killed")
+  func goesWithKilledOwner() async throws {
+    let result = try #require(
+      await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
+        let server = try await RedisServer.start()
+        print("left: \(await server.pid) \(server.socketPath)")
+        fflush(nil)
+        raise(SIGKILL)
+      })
+    try expectNothingLeft(String(decoding: result.standardOutputContent, as: UTF8.self))
+  }
+
+  @Test("a server and its folder go with a process that Ctrl-C ends")
+  func goesWithInterruptedOwner() async throws {
+    let result = try #require(
+      await #expect(processExitsWith: .signal(SIGINT), observing: [\.standardOutputContent]) {
+        let server = try await RedisServer.start()
+        print("left: \(await server.pid) \(server.socketPath)")
+        fflush(nil)
+        // A shell without job control starts its background jobs with SIGINT ignored.
+        signal(SIGINT, SIG_DFL)
+        // To the process, as a terminal does: the threads of Swift's pools block signals.
+        kill(getpid(), SIGINT)
+        while true { pause() }
+      })
+    try expectNothingLeft(String(decoding: result.standardOutputContent, as: UTF8.self))
+  }
+
+  @Test("a server starts in well under a second")
+  func startsFast() async throws {
+    let clock = ContinuousClock()
+    var fastest = Duration.seconds(60)
+    for _ in 0..<3 {
+      let begin = clock.now
+      let server = try await RedisServer.start()
+      fastest = min(fastest, clock.now - begin)
+      await server.close()
+    }
+    #expect(fastest < .milliseconds(500))
+  }
+}
+
+/// Waits, some seconds at most, until the process and the folder in a line `left: pid socket` of a
+/// dead owner are gone.
+private func expectNothingLeft(_ output: String) throws {
+  let line = try #require(output.split(separator: "\n").first { $0.hasPrefix("left: ") })
+  let fields = line.split(separator: " ")
+  let pid = try #require(CInt(fields[1]))
+  let folder = String(fields[2].dropLast("/redis.sock".count))
+  let clock = ContinuousClock()
+  let deadline = clock.now + .seconds(10)
+  while isRunning(pid) || access(folder, F_OK) == 0, clock.now < deadline { sched_yield() }
+  #expect(!isRunning(pid))
+  #expect(access(folder, F_OK) != 0)
+}
+
+/// Whether a process runs. A dead one whose owner died before may stay a zombie for as long as the
+/// machine's init leaves it so.
+private func isRunning(_ pid: CInt) -> Bool {
+  guard let file = fopen("/proc/\(pid)/stat", "re") else { return false }
+  defer { fclose(file) }
+  var bytes = [UInt8](repeating: 0, count: 256)
+  let text = String(decoding: bytes[..<fread(&bytes, 1, bytes.count, file)], as: UTF8.self)
+  return !text.isEmpty && !text.contains(") Z ")
+}
+
+private final class Seen: @unchecked Sendable {
+  var pid: CInt?
+}
+
+private func redis(_ server: RedisServer, _ command: String...) async throws -> String {
+  try await redisCLI(["-s", server.socketPath] + command)
+}
+
+private func redisCLI(_ arguments: [String]) async throws -> String {
+  let cli = try ChildProcess("redis-cli", arguments, output: .pipe, error: .discard)
+  let text = await cli.standardOutput?.rest(timeoutMs: 5_000) ?? ""
+  return String(text.split(separator: "\n", omittingEmptySubsequences: true).first ?? "")
+}
