@@ -42,6 +42,8 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
   private var flushing: [any Flushable] = []
   private var again: [any ReadinessHandler] = []
   private var monotonicNs: UInt64 = 0
+  /// Called in each turn that has output, before any of it is written; loop only.
+  package var willFlush: (() -> Void)?
   /// Where every stream of this loop reads into; its content is valid during one callback.
   let readBuffer = UnsafeMutableRawBufferPointer.allocate(
     byteCount: ReactorLimits.readBufferBytes, alignment: 16)
@@ -232,6 +234,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
 
   private func flush() {
     while !dirty.isEmpty {
+      willFlush?()
       swap(&dirty, &flushing)
       for flushable in flushing { flushable.flushNow() }
       flushing.removeAll(keepingCapacity: true)

@@ -1,0 +1,167 @@
+internal import CNGHTTP2
+internal import Glibc
+
+/// A client session whose callbacks reach the connection; its SETTINGS are queued.
+func makeClientSession(for connection: ClientConnection) -> OpaquePointer? {
+  var callbacks: OpaquePointer?
+  nghttp2_session_callbacks_new(&callbacks)
+  defer { nghttp2_session_callbacks_del(callbacks) }
+  nghttp2_session_callbacks_set_on_header_callback(callbacks, receivedHeader)
+  nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, receivedData)
+  nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, receivedFrame)
+  nghttp2_session_callbacks_set_on_frame_not_send_callback(callbacks, couldNotSendFrame)
+  nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, closedStream)
+
+  var option: OpaquePointer?
+  nghttp2_option_new(&option)
+  defer { nghttp2_option_del(option) }
+  // Closed streams are of use to priority trees only; keeping them costs memory.
+  nghttp2_option_set_no_closed_streams(option, 1)
+
+  var session: OpaquePointer?
+  nghttp2_session_client_new2(
+    &session, callbacks, Unmanaged.passUnretained(connection).toOpaque(), option)
+  var settings = [
+    nghttp2_settings_entry(
+      settings_id: CInt(NGHTTP2_SETTINGS_ENABLE_PUSH.rawValue), value: 0),
+    nghttp2_settings_entry(
+      settings_id: CInt(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS.rawValue), value: 0),
+  ]
+  nghttp2_submit_settings(
+    session, UInt8(NGHTTP2_FLAG_NONE.rawValue), &settings, settings.count)
+  return session
+}
+
+private func connection(_ context: UnsafeMutableRawPointer?) -> ClientConnection {
+  Unmanaged<ClientConnection>.fromOpaque(context!).takeUnretainedValue()
+}
+
+/// The slot of a stream; nil when its request has ended already.
+private func slotIndex(_ session: OpaquePointer?, _ streamID: Int32) -> Int32? {
+  let mark = Int(bitPattern: nghttp2_session_get_stream_user_data(session, streamID))
+  return mark == 0 ? nil : Int32(mark - 1)
+}
+
+private func receivedHeader(
+  _ session: OpaquePointer?, _ frame: UnsafePointer<nghttp2_frame>?,
+  _ name: UnsafePointer<UInt8>?, _ nameLength: Int, _ value: UnsafePointer<UInt8>?,
+  _ valueLength: Int, _ flags: UInt8, _ context: UnsafeMutableRawPointer?
+) -> CInt {
+  // Two headers matter: `:status` and `retry-after`, told apart by their lengths first.
+  guard nameLength == 7 || nameLength == 11 else { return 0 }
+  guard let index = slotIndex(session, frame!.pointee.hd.stream_id) else { return 0 }
+  let connection = connection(context)
+  if nameLength == 7, memcmp(name!, ":status", 7) == 0 {
+    // nghttp2 has checked that it is three digits. A 1xx is followed by the real one.
+    let digits = value!
+    connection.slots[index].status =
+      Int32(digits[0] &- 48) * 100 + Int32(digits[1] &- 48) * 10 + Int32(digits[2] &- 48)
+  } else if nameLength == 11, memcmp(name!, "retry-after", 11) == 0 {
+    connection.slots[index].retryAfterSeconds = wholeSeconds(
+      UnsafeBufferPointer(start: value, count: valueLength))
+  }
+  return 0
+}
+
+/// -1 for anything but a plain number; capped at a day.
+private func wholeSeconds(_ digits: UnsafeBufferPointer<UInt8>) -> Int32 {
+  guard !digits.isEmpty else { return -1 }
+  var seconds: Int32 = 0
+  for digit in digits {
+    guard digit >= 48, digit <= 57 else { return -1 }
+    seconds = min(86_400, seconds * 10 + Int32(digit - 48))
+  }
+  return seconds
+}
+
+private func receivedData(
+  _ session: OpaquePointer?, _ flags: UInt8, _ streamID: Int32, _ data: UnsafePointer<UInt8>?,
+  _ length: Int, _ context: UnsafeMutableRawPointer?
+) -> CInt {
+  guard let index = slotIndex(session, streamID) else { return 0 }
+  let connection = connection(context)
+  // The body of a yes says nothing that is used.
+  if connection.slots[index].status != 200 {
+    connection.slots.appendBody(UnsafeRawBufferPointer(start: data, count: length), to: index)
+  }
+  return 0
+}
+
+private func receivedFrame(
+  _ session: OpaquePointer?, _ frame: UnsafePointer<nghttp2_frame>?,
+  _ context: UnsafeMutableRawPointer?
+) -> CInt {
+  let header = frame!.pointee.hd
+  let isAck = header.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) != 0
+  switch UInt32(header.type) {
+  case NGHTTP2_HEADERS.rawValue, NGHTTP2_DATA.rawValue:
+    guard header.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0,
+      let index = slotIndex(session, header.stream_id)
+    else { return 0 }
+    connection(context).slots[index].isEnded = true
+  case NGHTTP2_SETTINGS.rawValue where !isAck:
+    let connection = connection(context)
+    let isFirst = connection.streamsAllowed == nil
+    let allowed = nghttp2_session_get_remote_settings(
+      session, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS)
+    connection.streamsAllowed = Int(min(allowed, UInt32(Int32.max)))
+    if isFirst { connection.owner.connectionIsReady(connection) }
+  case NGHTTP2_PING.rawValue where isAck:
+    connection(context).receivedPingAnswer()
+  case NGHTTP2_GOAWAY.rawValue:
+    let goAway = frame!.pointee.goaway
+    let data = UnsafeBufferPointer(start: goAway.opaque_data, count: goAway.opaque_data_len)
+    let connection = connection(context)
+    connection.end = .goAway(
+      errorCode: goAway.error_code,
+      debugData: String(
+        decoding: data.prefix(HTTP2Limits.debugDataBytesMax), as: UTF8.self))
+    connection.drain()
+  default: break
+  }
+  return 0
+}
+
+/// A request that nghttp2 held back, as after a GOAWAY, was never written.
+private func couldNotSendFrame(
+  _ session: OpaquePointer?, _ frame: UnsafePointer<nghttp2_frame>?, _ error: CInt,
+  _ context: UnsafeMutableRawPointer?
+) -> CInt {
+  guard UInt32(frame!.pointee.hd.type) == NGHTTP2_HEADERS.rawValue else { return 0 }
+  let connection = connection(context)
+  if let index = connection.slots.find(streamID: frame!.pointee.hd.stream_id) {
+    nghttp2_session_set_stream_user_data(session, frame!.pointee.hd.stream_id, nil)
+    connection.finish(index, .notSent)
+  }
+  return 0
+}
+
+private func closedStream(
+  _ session: OpaquePointer?, _ streamID: Int32, _ errorCode: UInt32,
+  _ context: UnsafeMutableRawPointer?
+) -> CInt {
+  guard let index = slotIndex(session, streamID) else { return 0 }
+  let connection = connection(context)
+  guard connection.slots[index].streamID == streamID else { return 0 }
+  connection.finish(
+    index, connection.disposition(of: connection.slots[index], errorCode: errorCode))
+  return 0
+}
+
+func readRequestBody(
+  _ session: OpaquePointer?, _ streamID: Int32, _ buffer: UnsafeMutablePointer<UInt8>?,
+  _ length: Int, _ flags: UnsafeMutablePointer<UInt32>?,
+  _ source: UnsafeMutablePointer<nghttp2_data_source>?, _ context: UnsafeMutableRawPointer?
+) -> Int {
+  guard let index = slotIndex(session, streamID) else {
+    // Its request has ended meanwhile: nothing may be read from pieces that are gone.
+    return Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue)
+  }
+  let connection = connection(context)
+  let count = connection.slots[index].body.take(
+    into: UnsafeMutableRawBufferPointer(start: buffer, count: length))
+  if connection.slots[index].body.isEmpty {
+    flags!.pointee |= UInt32(NGHTTP2_DATA_FLAG_EOF.rawValue)
+  }
+  return count
+}

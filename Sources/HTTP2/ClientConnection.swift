@@ -1,0 +1,245 @@
+internal import CNGHTTP2
+internal import Glibc
+package import Reactor
+
+/// What a client connection tells its pool.
+protocol ClientConnectionOwner: AnyObject {
+  func connectionIsReady(_ connection: ClientConnection)
+  func connection(_ connection: ClientConnection, hasRoomFor count: Int)
+  func connection(
+    _ connection: ClientConnection, finished tag: UInt64, with answer: RequestAnswer)
+  /// It takes no new requests; those in flight go on.
+  func connectionIsDraining(_ connection: ClientConnection)
+  func connection(_ connection: ClientConnection, endedBecause end: ConnectionEnd)
+}
+
+/// One HTTP/2 connection in the client role; loop-bound.
+///
+/// It pulls: whenever it flushes and the server allows more streams, its owner is asked for requests.
+/// So nothing waits inside it, and what was not submitted was not sent.
+package final class ClientConnection {
+  let loop: EventLoop
+  let settings: ClientSettings
+  unowned let owner: any ClientConnectionOwner
+  var slots: SlotTable
+  var session: OpaquePointer?
+  private(set) var stream: ByteStream!
+  private var deadlineTimer: LoopTimer!
+  private var keepAliveTimer: LoopTimer!
+
+  /// What the server allows at once; nil until its SETTINGS arrived.
+  var streamsAllowed: Int?
+  /// Whether an answer has shown that the credential is accepted.
+  var isAuthorised: Bool
+  var isDraining = false
+  var answered = 0
+  var end: ConnectionEnd?
+  private var lastReadNs: UInt64 = 0
+  private var pingSentNs: UInt64?
+
+  init(loop: EventLoop, settings: ClientSettings, owner: any ClientConnectionOwner) {
+    self.loop = loop
+    self.settings = settings
+    self.owner = owner
+    slots = SlotTable(capacity: settings.streamsMax)
+    isAuthorised = !settings.startsWithOneStream
+    stream = ByteStream(loop: loop, delegate: self)
+    deadlineTimer = LoopTimer(loop: loop) { [unowned self] in expireRequests() }
+    keepAliveTimer = LoopTimer(loop: loop) { [unowned self] in checkAlive() }
+  }
+
+  deinit { nghttp2_session_del(session) }
+
+  func open() {
+    stream.connect(
+      to: settings.endpoint, tls: settings.tls, serverName: settings.serverName,
+      timeoutMs: settings.connectTimeoutMs)
+  }
+
+  /// Requests in flight.
+  package var inFlight: Int { slots.inFlight }
+
+  /// How many requests may be submitted now.
+  package var room: Int {
+    guard !isDraining, let streamsAllowed else { return 0 }
+    let allowed = isAuthorised ? min(streamsAllowed, slots.capacity) : min(streamsAllowed, 1)
+    return max(0, allowed - slots.inFlight)
+  }
+
+  /// Submits one request; to be called only while `room` is above 0.
+  /// - Parameter path: copied; ignored when the head has a path of its own.
+  /// - Returns: false when the connection cannot take requests any more and is draining.
+  package func submit(
+    _ head: RequestHead, path: UnsafeRawBufferPointer, body: RequestBody, tag: UInt64
+  ) -> Bool {
+    let index = slots.take(tag: tag, body: body, startedNs: loop.nowNs)
+    var provider = nghttp2_data_provider()
+    provider.read_callback = readRequestBody
+    let streamID = head.withFields(path: path) { fields in
+      nghttp2_submit_request(
+        session, nil, fields.baseAddress, fields.count, &provider,
+        UnsafeMutableRawPointer(bitPattern: Int(index) + 1))
+    }
+    guard streamID > 0 else {
+      // Stream numbers ran out (RFC 9113, 5.1.1) or memory did: this connection is at its end.
+      _ = slots.release(index)
+      drain()
+      return false
+    }
+    slots[index].streamID = streamID
+    if !deadlineTimer.isArmed { deadlineTimer.schedule(afterMs: settings.requestTimeoutMs) }
+    return true
+  }
+
+  /// Has the owner asked for requests at the end of this turn.
+  func wake() {
+    if room > 0 { stream.requestFlush() }
+  }
+
+  /// Takes no more requests; closes when those in flight have ended.
+  func drain() {
+    guard !isDraining else { return }
+    isDraining = true
+    owner.connectionIsDraining(self)
+    stream.requestFlush()
+  }
+
+  /// Closes now; requests in flight end as `unknown` or `notSent`.
+  func close(_ reason: ConnectionEnd = .closed) {
+    if end == nil { end = reason }
+    stream.close()
+  }
+
+  // MARK: Ends of requests
+
+  /// Ends one request; the slot is free again before the owner hears of it.
+  func finish(_ index: Int32, _ disposition: RequestAnswer.Disposition) {
+    let slot = slots.release(index)
+    let wasAnswered = disposition == .answered
+    if wasAnswered {
+      answered += 1
+      if slot.status != 403 { isAuthorised = true }
+    }
+    slots.withBody(index) { body in
+      owner.connection(
+        self, finished: slot.tag,
+        with: RequestAnswer(
+          disposition: disposition, status: wasAnswered ? Int(slot.status) : 0,
+          retryAfterSeconds: slot.retryAfterSeconds < 0 ? nil : Int(slot.retryAfterSeconds),
+          body: body, elapsedNs: loop.nowNs &- slot.startedNs))
+    }
+    stream.requestFlush()
+  }
+
+  /// What a stream's end means for its request.
+  func disposition(of slot: RequestSlot, errorCode: UInt32) -> RequestAnswer.Disposition {
+    // A complete answer stands whatever follows it (RFC 9113, 8.1), and a 200 is a yes.
+    if slot.isEnded || slot.status == 200 { return .answered }
+    if slot.status > 0 && errorCode == NGHTTP2_NO_ERROR.rawValue { return .answered }
+    if slot.status == 0 && errorCode == NGHTTP2_REFUSED_STREAM.rawValue { return .notSent }
+    return .unknown
+  }
+
+  private func expireRequests() {
+    while slots.oldest >= 0 {
+      let slot = slots[slots.oldest]
+      let deadline = slot.startedNs &+ settings.requestTimeoutMs &* 1_000_000
+      guard deadline <= loop.nowNs else {
+        deadlineTimer.schedule(afterMs: (deadline - loop.nowNs + 999_999) / 1_000_000)
+        return
+      }
+      nghttp2_session_set_stream_user_data(session, slot.streamID, nil)
+      nghttp2_submit_rst_stream(
+        session, UInt8(NGHTTP2_FLAG_NONE.rawValue), slot.streamID, NGHTTP2_CANCEL.rawValue)
+      finish(slots.oldest, .unknown)
+    }
+  }
+
+  private func failAll() {
+    while slots.oldest >= 0 {
+      let slot = slots[slots.oldest]
+      // nghttp2 makes the stream when it frames the HEADERS: without one, nothing was written.
+      let wasWritten = session != nil && nghttp2_session_find_stream(session, slot.streamID) != nil
+      finish(
+        slots.oldest,
+        wasWritten
+          ? disposition(of: slot, errorCode: NGHTTP2_INTERNAL_ERROR.rawValue) : .notSent)
+    }
+  }
+
+  // MARK: Keep-alive
+
+  private func checkAlive() {
+    let silentMs = (loop.nowNs &- lastReadNs) / 1_000_000
+    if let pingSentNs {
+      guard (loop.nowNs &- pingSentNs) / 1_000_000 < settings.pingTimeoutMs else {
+        return close(.silent)
+      }
+    } else if silentMs >= settings.pingAfterMs {
+      nghttp2_submit_ping(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)
+      pingSentNs = loop.nowNs
+      stream.requestFlush()
+    }
+    let next =
+      pingSentNs != nil
+      ? settings.pingTimeoutMs : settings.pingAfterMs &- min(silentMs, settings.pingAfterMs - 1)
+    keepAliveTimer.schedule(afterMs: max(1, next))
+  }
+
+  func receivedPingAnswer() { pingSentNs = nil }
+}
+
+extension ClientConnection: ByteStreamDelegate {
+  package func streamDidOpen(_ stream: ByteStream) {
+    session = makeClientSession(for: self)
+    lastReadNs = loop.nowNs
+    keepAliveTimer.schedule(afterMs: settings.pingAfterMs)
+    stream.requestFlush()
+  }
+
+  package func stream(_ stream: ByteStream, didRead bytes: UnsafeRawBufferPointer) {
+    // A callback may end the connection; the session must outlive the call into it.
+    withExtendedLifetime(self) { receive(bytes) }
+  }
+
+  private func receive(_ bytes: UnsafeRawBufferPointer) {
+    lastReadNs = loop.nowNs
+    let taken = nghttp2_session_mem_recv(
+      session, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
+    guard taken >= 0 else {
+      return close(.protocolViolation(String(cString: nghttp2_strerror(CInt(taken)))))
+    }
+    stream.requestFlush()
+  }
+
+  package func streamFillsOutput(_ stream: ByteStream) {
+    withExtendedLifetime(self) { fillOutput() }
+  }
+
+  private func fillOutput() {
+    let room = self.room
+    if room > 0 { owner.connection(self, hasRoomFor: room) }
+    while stream.isOpen, stream.outputWaiting < ReactorLimits.outputLowWaterBytes {
+      var frame: UnsafePointer<UInt8>?
+      let count = nghttp2_session_mem_send(session, &frame)
+      guard count > 0 else {
+        if count < 0 { close(.protocolViolation(String(cString: nghttp2_strerror(CInt(count))))) }
+        break
+      }
+      _ = stream.write(UnsafeRawBufferPointer(start: frame, count: count))
+    }
+    guard stream.isOpen, stream.outputWaiting == 0 else { return }
+    let isOver =
+      nghttp2_session_want_read(session) == 0 && nghttp2_session_want_write(session) == 0
+    if isOver || (isDraining && slots.inFlight == 0) { close() }
+  }
+
+  package func stream(_ stream: ByteStream, didCloseWith failure: StreamFailure?) {
+    deadlineTimer.cancel()
+    keepAliveTimer.cancel()
+    isDraining = true
+    failAll()
+    owner.connection(
+      self, endedBecause: end ?? failure.map { .failed($0) } ?? .closedByPeer)
+  }
+}

@@ -1,0 +1,28 @@
+package import Reactor
+
+/// Why a client connection ended.
+package enum ConnectionEnd: Equatable, CustomStringConvertible {
+  /// It could not be opened, or broke.
+  case failed(StreamFailure)
+  /// The server said GOAWAY; its debug data often carries a reason.
+  case goAway(errorCode: UInt32, debugData: String)
+  /// The peer closed without GOAWAY.
+  case closedByPeer
+  /// No answer to a PING, or no SETTINGS after connecting.
+  case silent
+  /// The peer broke the protocol.
+  case protocolViolation(String)
+  /// We closed it.
+  case closed
+
+  package var description: String {
+    switch self {
+    case .failed(let failure): failure.description
+    case .goAway(let code, let data): "GOAWAY \(code)" + (data.isEmpty ? "" : ": \(data)")
+    case .closedByPeer: "closed by the peer"
+    case .silent: "the peer went silent"
+    case .protocolViolation(let reason): "HTTP/2 violation: \(reason)"
+    case .closed: "closed"
+    }
+  }
+}

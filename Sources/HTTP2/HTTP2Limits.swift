@@ -1,0 +1,11 @@
+/// The limits of HTTP/2 connections, both roles.
+package enum HTTP2Limits {
+  /// Of an answer's body that is kept; providers' error bodies are a few hundred bytes.
+  package static let answerBodyBytesMax = 4 * 1024
+  /// Of a request's body that a server connection takes.
+  package static let requestBodyBytesMax = 64 * 1024
+  /// All header names and values of one request at a server.
+  static let requestHeaderBytesMax = 16 * 1024
+  /// Of a GOAWAY's debug data that is kept for the logs.
+  static let debugDataBytesMax = 512
+}

@@ -1,0 +1,42 @@
+internal import Glibc
+
+/// A request's body as up to three pieces in a row, none copied until it is framed: what is shared by
+/// many requests before and after what is this request's own.
+///
+/// Whoever submits it keeps the pieces in place until the request has finished.
+package struct RequestBody {
+  var before: UnsafeRawBufferPointer
+  var own: UnsafeRawBufferPointer
+  var after: UnsafeRawBufferPointer
+
+  package init(
+    before: UnsafeRawBufferPointer, own: UnsafeRawBufferPointer = .init(start: nil, count: 0),
+    after: UnsafeRawBufferPointer = .init(start: nil, count: 0)
+  ) {
+    self.before = before
+    self.own = own
+    self.after = after
+  }
+
+  /// Copies what comes next and drops it from the front.
+  /// - Returns: the bytes copied.
+  mutating func take(into target: UnsafeMutableRawBufferPointer) -> Int {
+    var room = target
+    Self.move(&before, into: &room)
+    Self.move(&own, into: &room)
+    Self.move(&after, into: &room)
+    return target.count - room.count
+  }
+
+  var isEmpty: Bool { before.isEmpty && own.isEmpty && after.isEmpty }
+
+  private static func move(
+    _ source: inout UnsafeRawBufferPointer, into room: inout UnsafeMutableRawBufferPointer
+  ) {
+    let count = min(source.count, room.count)
+    guard count > 0 else { return }
+    memcpy(room.baseAddress!, source.baseAddress!, count)
+    source = UnsafeRawBufferPointer(rebasing: source[count...])
+    room = UnsafeMutableRawBufferPointer(rebasing: room[count...])
+  }
+}

@@ -1,0 +1,16 @@
+/// One request in flight. Slots live in a fixed table, found by the stream's user data.
+struct RequestSlot {
+  /// The submitter's own mark.
+  var tag: UInt64 = 0
+  var body = RequestBody(before: .init(start: nil, count: 0))
+  var startedNs: UInt64 = 0
+  /// 0 while the slot is free.
+  var streamID: Int32 = 0
+  var status: Int32 = 0
+  var retryAfterSeconds: Int32 = -1
+  /// Whether the answer is complete (END_STREAM).
+  var isEnded = false
+  /// Neighbours in order of submission, which is the order of the deadlines; -1 at the ends.
+  var older: Int32 = -1
+  var younger: Int32 = -1
+}

@@ -1,0 +1,75 @@
+/// The requests in flight of one connection: fixed room, and a list in order of submission so that the
+/// next deadline is always at its head. No allocation after it was made.
+struct SlotTable: ~Copyable {
+  private let slots: UnsafeMutableBufferPointer<RequestSlot>
+  private var free: [Int32]
+  private(set) var oldest: Int32 = -1
+  private var youngest: Int32 = -1
+  /// Bodies of answers other than 200; their storage stays for reuse.
+  private var bodies: [[UInt8]]
+
+  init(capacity: Int) {
+    slots = .allocate(capacity: capacity)
+    slots.initialize(repeating: RequestSlot())
+    free = (0..<Int32(capacity)).reversed()
+    bodies = Array(repeating: [], count: capacity)
+  }
+
+  deinit { slots.deallocate() }
+
+  var capacity: Int { slots.count }
+  var inFlight: Int { slots.count - free.count }
+
+  subscript(_ index: Int32) -> RequestSlot {
+    get { slots[Int(index)] }
+    nonmutating _modify { yield &slots[Int(index)] }
+  }
+
+  /// Takes a free slot; there must be one.
+  mutating func take(tag: UInt64, body: RequestBody, startedNs: UInt64) -> Int32 {
+    let index = free.removeLast()
+    slots[Int(index)] = RequestSlot(
+      tag: tag, body: body, startedNs: startedNs, older: youngest)
+    if youngest >= 0 { slots[Int(youngest)].younger = index } else { oldest = index }
+    youngest = index
+    return index
+  }
+
+  /// Gives a slot back and returns what was in it.
+  mutating func release(_ index: Int32) -> RequestSlot {
+    let slot = slots[Int(index)]
+    if slot.older >= 0 {
+      slots[Int(slot.older)].younger = slot.younger
+    } else {
+      oldest = slot.younger
+    }
+    if slot.younger >= 0 {
+      slots[Int(slot.younger)].older = slot.older
+    } else {
+      youngest = slot.older
+    }
+    slots[Int(index)].streamID = 0
+    free.append(index)
+    return slot
+  }
+
+  /// The slot of a stream that nghttp2 has no object of (any more); a scan, for rare cases.
+  func find(streamID: Int32) -> Int32? {
+    slots.firstIndex { $0.streamID == streamID }.map(Int32.init)
+  }
+
+  mutating func appendBody(_ bytes: UnsafeRawBufferPointer, to index: Int32) {
+    let room = HTTP2Limits.answerBodyBytesMax - bodies[Int(index)].count
+    bodies[Int(index)].append(contentsOf: bytes.prefix(room))
+  }
+
+  /// Hands out the body gathered in a slot and leaves it empty.
+  mutating func withBody<Result>(
+    _ index: Int32, _ use: (UnsafeRawBufferPointer) -> Result
+  ) -> Result {
+    guard !bodies[Int(index)].isEmpty else { return use(.init(start: nil, count: 0)) }
+    var body: [UInt8] = []
+    swap(&body, &bodies[Int(index)])
+    return body.withUnsafeBytes(use)
+  }
+}
