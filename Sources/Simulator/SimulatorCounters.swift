@@ -30,6 +30,8 @@ package struct SimulatorCounters: Sendable, Equatable {
 
   package init() {}
 
+  mutating func countAnswer(status: Int) { answers[status, default: 0] += 1 }
+
   /// One line of JSON.
   package var json: String {
     var object: JSONObject = [:]
