@@ -71,7 +71,8 @@ let package = Package(
       dependencies: ["Worker", "Simulator", "LocalServices", arguments, logging],
       swiftSettings: swiftSettings),
     .executableTarget(
-      name: "pushpool-simulator", dependencies: ["Simulator", arguments],
+      name: "pushpool-simulator",
+      dependencies: ["Simulator", "LocalServices", "Model", "Reactor", arguments],
       swiftSettings: swiftSettings),
     .executableTarget(
       name: "pushpool-bench", dependencies: ["LocalServices", "Worker", arguments],
@@ -86,7 +87,8 @@ let package = Package(
     tests("StoreTests", ["Store", "LocalServices"]),
     tests("ProvidersTests", ["Providers", "LocalServices", "Simulator"]),
     tests("WorkerTests", ["Worker", "LocalServices", "Simulator"]),
-    tests("SimulatorTests", ["Simulator", "LocalServices"]),
+    tests(
+      "SimulatorTests", ["Simulator", "LocalServices", "HTTP2", "Model", "Reactor", "COpenSSL"]),
     tests("LocalServicesTests", ["LocalServices"]),
     tests("EndToEndTests", ["Worker", "LocalServices", "Simulator", "pushpool"]),
   ]
