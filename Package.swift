@@ -60,11 +60,16 @@ let package = Package(
       "Store", ["Model", "Redis", "Reactor", "COpenSSL"],
       resources: [.embedInCode("pushpool.lua")]),
     layer("Providers", ["Model", "Configuration", "HTTPClient", "Reactor", "COpenSSL"]),
-    layer("Worker", ["Store", "Providers", "HTTP2", "Configuration", logging]),
+    layer(
+      "Worker",
+      [
+        "Store", "Providers", "HTTP2", "HTTPClient", "Configuration", "Model", "Redis", "Reactor",
+        logging,
+      ]),
 
     // The stand-in for the push networks, and what a test, a demo or a benchmark starts by itself.
     layer("Simulator", ["HTTP2", "Model", "Reactor", "COpenSSL"]),
-    layer("LocalServices", ["Reactor", "COpenSSL"]),
+    layer("LocalServices", ["Reactor", "CLinux", "COpenSSL"]),
 
     .executableTarget(
       name: "pushpool",
