@@ -51,13 +51,46 @@ struct ProviderDirectoryTests {
         id: "a", apns: [.production: token(), .development: token()], fcm: fcm()),
       AppConfiguration(
         id: "b", apns: [.production: token(), .development: token(other)], fcm: fcm()))
-    let sources = directory.entries.map {
+    let apns = directory.entries.filter { $0.provider.network == .apns }.map(\.provider.credentials)
+    var headers: [String?] = []
+    for source in apns { headers.append(try await source.current().header) }
+    #expect(headers[0] != nil)
+    #expect(headers[0] == headers[1])
+    #expect(headers[0] == headers[2])
+    #expect(headers[0] != headers[3])
+    let fcm = directory.entries.filter { $0.provider.network == .fcm }.map {
       ObjectIdentifier($0.provider.credentials as AnyObject)
     }
-    #expect(sources[0] == sources[1])
-    #expect(sources[0] == sources[3])
-    #expect(sources[0] != sources[4])
-    #expect(sources[2] == sources[5])
+    #expect(fcm.count == 2)
+    #expect(fcm[0] == fcm[1])
+  }
+
+  @Test(
+    "a key that may not send to one destination pauses that one alone",
+    arguments: ["UnrelatedKeyIdInToken", "BadEnvironmentKeyIdInToken", "Forbidden"])
+  func scope(reason: String) async throws {
+    let clock = TestClock()
+    let directory = try ProviderDirectory(
+      Configuration(apps: [
+        AppConfiguration(id: "shop", apns: [.production: token(), .development: token()])
+      ]), client: HTTPClient(), clock: clock.wallClock)
+    let refused = directory.entries[0].provider.credentials
+    let other = directory.entries[1].provider.credentials
+    let credential = try await refused.current()
+    clock.advance(minutes: 30)
+    await #expect(throws: CredentialError.self) {
+      try await refused.refused(generation: credential.generation, reason: reason)
+    }
+    await #expect(throws: CredentialError.self) { try await refused.current() }
+    #expect(try await other.current() == credential)
+    clock.advance(minutes: 5)
+    #expect(try await refused.current() == credential)
+    // A bad token is bad for both.
+    clock.advance(minutes: 1)
+    let renewed = try await refused.refused(
+      generation: credential.generation, reason: "ExpiredProviderToken")
+    #expect(try await other.current() == renewed)
+    #expect(renewed != credential)
   }
 
   @Test("an endpoint, an authority and a proxy lead elsewhere")
