@@ -123,6 +123,9 @@ struct FCMTokenSourceTests {
       }
       for await header in group { #expect(header == "Bearer good") }
     }
+    // A lane that was slow to notice.
+    let late = try await source.refused(generation: bad.generation, reason: "UNAUTHENTICATED")
+    #expect(late.header == "Bearer good")
     #expect(server.requestCount == 2)
   }
 
