@@ -132,6 +132,8 @@ final class SimulatedConnection {
 
 extension SimulatedConnection: ServerConnectionDelegate {
   func connectionOpened(_ connection: ServerConnection) {
+    // A fast client's first requests are read before the initialiser of the connection returns.
+    self.connection = connection
     memory.hasClientCertificate = connection.clientShowedCertificate
     if isLimited && memory.hasClientCertificate {
       isLimited = false

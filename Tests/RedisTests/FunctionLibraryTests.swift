@@ -49,7 +49,7 @@ import Testing
     try await Lane.withRedis { lane, server in
       let connection = try await lane.connect(
         server.endpoint, library: Self.library("a1", answer: 1))
-      let error = await #expect(throws: RedisError.self) {
+      let error = await failure {
         _ = try await connection.callFunction(
           RedisCommand("FCALL", "nothing", "0"), decode: Self.number)
       }

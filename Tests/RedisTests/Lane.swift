@@ -46,3 +46,14 @@ actor Lane {
 extension RedisServer {
   nonisolated var endpoint: RedisEndpoint { RedisEndpoint(endpoint: .unix(path: socketPath)) }
 }
+
+/// The error that the body throws. Unlike `#expect(throws:)`, whose closure runs anywhere, this one stays on the
+/// lane that the connection belongs to.
+func failure<Value>(_ body: () async throws -> Value) async -> RedisError? {
+  do {
+    _ = try await body()
+    return nil
+  } catch {
+    return error as? RedisError
+  }
+}

@@ -113,7 +113,7 @@ import Testing
       let lost = Signal()
       connection.onLost = { _ in lost.raise() }
       _ = try await connection.call(RedisCommand("REPLICAOF", "127.0.0.1", "1"))
-      let error = await #expect(throws: RedisError.self) {
+      let error = await failure {
         _ = try await connection.call(RedisCommand("SET", "k", "v"))
       }
       #expect(error?.isTemporary == true)
@@ -128,9 +128,10 @@ import Testing
       let connection = try await lane.connect(server.endpoint)
       connection.close()
       connection.close()
-      await #expect(throws: RedisError.self) {
-        try await connection.waitUntilReady(timeoutMs: 1)
-      }
+      #expect(
+        await failure {
+          try await connection.waitUntilReady(timeoutMs: 1)
+        } != nil)
     }
   }
 }

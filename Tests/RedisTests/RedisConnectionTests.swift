@@ -37,7 +37,7 @@ import Testing
     try await Lane.withRedis { lane, server in
       let connection = try await lane.connect(server.endpoint)
       _ = try await connection.call(RedisCommand("SET", "k", "text"))
-      let error = await #expect(throws: RedisError.self) {
+      let error = await failure {
         _ = try await connection.call(RedisCommand("LPUSH", "k", "x"))
       }
       guard case .server("WRONGTYPE", _) = error else {

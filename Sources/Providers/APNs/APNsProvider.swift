@@ -75,8 +75,8 @@ package struct APNsProvider: PushProvider {
     let ownBytes = content.apns?.payload.map { JSONValue.object($0).bytes().count } ?? 0
     throw InvalidField(
       pointer: ownBytes * 2 > body.count ? "/apns/payload" : "/notification",
-      message: "makes an APNs payload of \(grouped(body.count)) bytes, and "
-        + "\(grouped(bytesMax)) are allowed for push type \(pushType.rawValue): shorten it")
+      message: "makes an APNs payload of \(body.count.grouped) bytes, and "
+        + "\(bytesMax.grouped) are allowed for push type \(pushType.rawValue): shorten it")
   }
 
   package func classify(_ answer: ProviderAnswer) -> Outcome {

@@ -43,6 +43,14 @@ package enum APNsReason: String, Sendable, CaseIterable {
   case serviceUnavailable = "ServiceUnavailable"
   case shutdown = "Shutdown"
 
+  /// Whether it says that the key is not for this topic or environment, rather than that the token is bad.
+  var concernsDestination: Bool {
+    switch self {
+    case .unrelatedKeyIDInToken, .badEnvironmentKeyIDInToken, .forbidden: true
+    default: false
+    }
+  }
+
   /// What follows from it.
   ///
   /// - Parameters:

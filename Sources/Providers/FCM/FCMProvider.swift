@@ -45,8 +45,8 @@ package struct FCMProvider: PushProvider {
     let ownBytes = content.fcm.map { JSONValue.object($0.message).bytes().count } ?? 0
     throw InvalidField(
       pointer: ownBytes * 2 > bytes ? "/fcm/message" : "/notification",
-      message: "makes an FCM payload of \(grouped(bytes)) bytes of notification and data, and "
-        + "\(grouped(bytesMax)) are allowed: shorten it")
+      message: "makes an FCM payload of \(bytes.grouped) bytes of notification and data, and "
+        + "\(bytesMax.grouped) are allowed: shorten it")
   }
 
   package func classify(_ answer: ProviderAnswer) -> Outcome {
