@@ -70,7 +70,7 @@ package struct InstallationStore {
     let digits = Array("0123456789abcdef")
     return String(
       [generator.next(), generator.next()].flatMap { word in
-        (0..<16).map { digits[Int(word >> UInt64($0 * 4)) & 15] }
+        (0..<16).map { digits[Int(truncatingIfNeeded: word >> UInt64($0 * 4)) & 15] }
       })
   }
 
