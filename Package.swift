@@ -95,6 +95,11 @@ let package = Package(
     tests(
       "SimulatorTests", ["Simulator", "LocalServices", "HTTP2", "Model", "Reactor", "COpenSSL"]),
     tests("LocalServicesTests", ["LocalServices"]),
-    tests("EndToEndTests", ["Worker", "LocalServices", "Simulator", "pushpool"]),
+    tests(
+      "EndToEndTests",
+      [
+        "Worker", "LocalServices", "Simulator", "Configuration", "Model", "Reactor", "Redis",
+        "Store", logging,
+      ]),
   ]
 )
