@@ -624,11 +624,6 @@ local function settle(keys, args)
   end
   refuse_wrong_type(KEY.delayed(p), 'zset')
   refuse_wrong_type(KEY.finished(p), 'stream')
-  local standing = (state == 'paused' and 'PAUSED') or (state == 'cancelled' and 'CANCELLED') or 'OK'
-  -- Every settlement adds to the bitmap: one that adds nothing is the repetition of a call whose reply was lost.
-  if args[9] ~= '1' and redis.call('GET', KEY.done(p, c.segment, c.source)) == args[10] then
-    return {standing, 0, 0}
-  end
   local key = KEY.job(p, c.app, c.job)
   local at = 15 + tonumber(args[14]) * 3
   local counts = {unpack(args, 15, at - 1)}
