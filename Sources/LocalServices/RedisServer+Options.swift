@@ -11,7 +11,7 @@ extension RedisServer {
     package var appendOnly = false
     /// Memory limit in bytes, with the policy noeviction; 0 = none.
     package var memoryBytesMax = 0
-    /// Further lines of redis.conf.
+    /// Further lines of redis.conf, such as `appendfsync everysec`; they win over the others.
     package var configuration: [String] = []
 
     package init() {}

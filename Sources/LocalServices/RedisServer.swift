@@ -7,7 +7,7 @@ import Glibc
 /// Swift releases an object after its last use. Prefer ``with(_:_:)``, which keeps the server until
 /// the body has returned.
 package actor RedisServer {
-  /// `unix:///tmp/pp-…/redis.sock`; with a password `unix://:password@/tmp/…`.
+  /// `unix:///tmp/pp-…/redis.sock`; with a password, percent-encoded, `unix://:password@/tmp/…`.
   package nonisolated let url: String
   package nonisolated let socketPath: String
   /// `redis://127.0.0.1:port`, with the password; nil without ``Options/tcp``.
@@ -66,7 +66,7 @@ package actor RedisServer {
     socketPath = folder.file("redis.sock")
     port = options.tcp ? try FreePort.find() : nil
     tlsPort = options.tls != nil ? try FreePort.find() : nil
-    let user = options.password.map { ":\($0)@" } ?? ""
+    let user = options.password.map { ":\(percentEncoded($0))@" } ?? ""
     url = "unix://\(user)\(socketPath)"
     tcpURL = port.map { "redis://\(user)127.0.0.1:\($0)" }
     tlsURL = tlsPort.map { "rediss://\(user)localhost:\($0)" }
@@ -147,4 +147,20 @@ package actor RedisServer {
     let count = fread(&bytes, 1, bytes.count, file)
     return String(decoding: bytes[..<count], as: UTF8.self)
   }
+}
+
+/// Text in a URL's user information: all but RFC 3986's unreserved characters encoded.
+private func percentEncoded(_ text: String) -> String {
+  var result = ""
+  for byte in text.utf8 {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+      UInt8(ascii: "_"), UInt8(ascii: "~"):
+      result.unicodeScalars.append(Unicode.Scalar(byte))
+    default:
+      result += (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+    }
+  }
+  return result
 }

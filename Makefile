@@ -1,0 +1,43 @@
+# `make` alone explains itself. Everything works on a fresh Debian 12/13 or Ubuntu 22.04/24.04 with a
+# Swift toolchain; `make deps` fetches the system packages.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+MAKEFLAGS += --no-print-directory
+.DEFAULT_GOAL := help
+
+SOURCES := Sources Tests Package.swift
+
+.PHONY: help deps build test lint format demo bench clean
+
+help: ## List these targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+deps: ## Install the system packages that are missing, and check the Swift toolchain
+	@scripts/deps
+
+build: deps ## Build the release programs into .build/release
+	@swift build -c release 2>&1 | scripts/progress
+
+test: deps ## Build and run all tests, against a real redis-server
+	@swift build --build-tests 2>&1 | scripts/progress
+	@scripts/run-tests
+
+lint: ## Check format and house rules; changes nothing
+	@swift format lint --strict -r $(SOURCES)
+	@scripts/tidy
+
+format: ## Format the sources in place
+	@swift format -i -r $(SOURCES)
+
+demo: deps ## A campaign from Redis to simulated push networks, on this machine, in a minute
+	@swift build -c release --product pushpool 2>&1 | scripts/progress
+	@.build/release/pushpool demo
+
+bench: deps ## Measure each figure beside its yardstick
+	@swift build -c release --product pushpool-bench 2>&1 | scripts/progress
+	@.build/release/pushpool-bench
+
+clean: ## Remove everything that was built
+	@swift package clean
+	@rm -rf .build

@@ -1,0 +1,73 @@
+internal import Foundation
+internal import Model
+internal import Yams
+
+extension Configuration {
+  /// Reads the file (nil: none, the defaults) and the environment.
+  package static func load(
+    file: String?, environment: [String: String]
+  ) throws(ConfigurationError) -> Configuration {
+    guard let file else { return try parse("", file: nil, environment: environment) }
+    func refused(_ message: String) -> ConfigurationError {
+      ConfigurationError(file: file, line: nil, field: "", message: message)
+    }
+    if let problem = FileCheck.problem(file) { throw refused(problem) }
+    guard let handle = FileHandle(forReadingAtPath: file) else {
+      throw refused("cannot be read")
+    }
+    let data = (try? handle.read(upToCount: ConfigurationLimits.fileBytesMax + 1)) ?? Data()
+    guard data.count <= ConfigurationLimits.fileBytesMax else {
+      throw refused("is longer than \(ConfigurationLimits.fileBytesMax) bytes")
+    }
+    guard let yaml = String(validating: data, as: UTF8.self) else {
+      throw refused("is not valid UTF-8")
+    }
+    return try parse(yaml, file: file, environment: environment)
+  }
+
+  /// Reads YAML; `file` is where it came from, for messages and relative paths.
+  package static func parse(
+    _ yaml: String, file: String?, environment: [String: String] = [:]
+  ) throws(ConfigurationError) -> Configuration {
+    let source = ConfigurationSource(file: file, environment: environment)
+    let root = try ConfigurationSection(
+      compose(yaml, source), source: source, field: "",
+      variables: ConfigurationSource.variablePrefix, known: ["redis", "worker", "apps", "log"])
+    var configuration = Configuration(
+      redis: try RedisConfiguration(in: root), worker: try WorkerConfiguration(in: root),
+      apps: try AppConfiguration.list(in: root), log: try LogConfiguration(in: root))
+    configuration.adopt(files: source.files, unusedVariables: source.unusedVariables)
+    return configuration
+  }
+
+  private static func compose(
+    _ yaml: String, _ source: ConfigurationSource
+  ) throws(ConfigurationError) -> Node? {
+    do { return try Yams.compose(yaml: yaml) } catch let error as YamlError {
+      throw refused(error, source)
+    } catch {
+      throw ConfigurationError(file: source.file, line: nil, field: "", message: "is not YAML")
+    }
+  }
+
+  /// Yams' own description would repeat lines of the file.
+  private static func refused(
+    _ error: YamlError, _ source: ConfigurationSource
+  ) -> ConfigurationError {
+    let line: Int?
+    let message: String
+    switch error {
+    case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
+      .composer(_, let problem, let mark, _):
+      (line, message) = (mark.line, "is not YAML: \(problem)")
+    case .duplicatedKeysInMapping(let names, let context):
+      let name = FieldPointer.printable(names.first ?? "")
+      (line, message) = (context.mark.line, "\"\(name)\" occurs twice in one mapping")
+    case .reader(let problem, _, _, _):
+      (line, message) = (nil, "is not YAML: \(problem)")
+    default:
+      (line, message) = (nil, "is not YAML")
+    }
+    return ConfigurationError(file: source.file, line: line, field: "", message: message)
+  }
+}

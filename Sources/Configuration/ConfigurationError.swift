@@ -1,0 +1,23 @@
+/// Why a configuration is refused: where it says what, and what it should say.
+package struct ConfigurationError: Error, Equatable, CustomStringConvertible {
+  /// The path of the file, or the name of the environment variable.
+  package let file: String
+  /// Counted from 1; nil for a variable and for what is missing altogether.
+  package let line: Int?
+  /// Such as `apps[0].apns.production.key_id`; empty for the whole file.
+  package let field: String
+  package let message: String
+
+  package init(file: String, line: Int?, field: String, message: String) {
+    self.file = file
+    self.line = line
+    self.field = field
+    self.message = message
+  }
+
+  /// `pushpool.yaml:12: apps[0].apns.production.key_id: must be 10 letters or digits, is 9`.
+  package var description: String {
+    let place = line.map { "\(file):\($0)" } ?? file
+    return field.isEmpty ? "\(place): \(message)" : "\(place): \(field): \(message)"
+  }
+}

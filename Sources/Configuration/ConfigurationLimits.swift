@@ -1,0 +1,16 @@
+/// Limits of the configuration.
+package enum ConfigurationLimits {
+  package static let fileBytesMax = 1024 * 1024
+  package static let secretFileBytesMax = 64 * 1024
+  package static let appsMax = 1_000
+  package static let pathBytesMax = 4_096
+  package static let prefixBytesMax = 64
+  package static let lanesMax = 1_024
+  package static let connectionsPerLaneMax = 64
+  package static let streamsPerConnectionMax = 10_000
+  package static let drainSecondsMax = 3_600
+  package static let leaseSecondsMax = 3_600
+  package static let requestTimeoutSecondsMax = 600
+  /// Redis' own default is 16; a server may be configured for more.
+  package static let databaseMax = 65_535
+}

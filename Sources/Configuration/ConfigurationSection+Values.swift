@@ -1,0 +1,74 @@
+internal import Model
+
+extension ConfigurationSection {
+  /// A whole number; `zero` says what to do instead of 0 where 0 is out of range.
+  func integer(
+    _ name: String, in range: ClosedRange<Int>, default: Int, zero: String? = nil
+  ) throws(ConfigurationError) -> Int {
+    guard let scalar = try scalar(name) else { return `default` }
+    let digits = scalar.text.utf8
+    guard (1...9).contains(digits.count), digits.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }),
+      let number = Int(scalar.text), range.contains(number)
+    else {
+      if Int(scalar.text) == 0, let zero { throw scalar.refused("must not be 0: \(zero)") }
+      throw scalar.refused(
+        "must be a whole number from \(range.lowerBound) to \(range.upperBound), "
+          + "is \"\(FieldPointer.printable(scalar.text))\"")
+    }
+    return number
+  }
+
+  func choice<Choice: RawRepresentable & CaseIterable>(
+    _ name: String, default: Choice
+  ) throws(ConfigurationError) -> Choice where Choice.RawValue == String {
+    guard let scalar = try scalar(name) else { return `default` }
+    guard let choice = Choice(rawValue: scalar.text) else {
+      let names = Choice.allCases.map(\.rawValue)
+      let hint = NearestName.suggestion(for: scalar.text, among: names)
+      throw scalar.refused(
+        "must be one of \(names.joined(separator: ", ")), is "
+          + "\"\(FieldPointer.printable(scalar.text))\""
+          + (hint.map { "; did you mean \"\($0)\"?" } ?? ""))
+    }
+    return choice
+  }
+
+  /// The path of a file, resolved against the folder of the configuration.
+  func file(_ name: String) throws(ConfigurationError) -> String? {
+    guard let scalar = try scalar(name) else { return nil }
+    return try checkedPath(scalar)
+  }
+
+  func requiredFile(_ name: String, _ why: String) throws(ConfigurationError) -> String {
+    try checkedPath(required(name, why))
+  }
+
+  private func checkedPath(_ scalar: ConfigurationScalar) throws(ConfigurationError) -> String {
+    // A pasted key would otherwise be repeated as a path that does not exist.
+    guard !scalar.text.contains("-----BEGIN"), !scalar.text.hasPrefix("{") else {
+      throw scalar.refused("must be the path of a file, not what is in it: secrets are files")
+    }
+    do { try TextRule.check(scalar.text, bytesMax: ConfigurationLimits.pathBytesMax) } catch {
+      throw scalar.refused("must be the path of a file: it \(error.message)")
+    }
+    return source.path(scalar)
+  }
+
+  /// A value that checks itself.
+  func value<Value>(
+    _ name: String, _ make: (String) throws(InvalidField) -> Value
+  ) throws(ConfigurationError) -> Value? {
+    guard let scalar = try scalar(name) else { return nil }
+    do { return try make(scalar.text) } catch { throw scalar.refused(error.message) }
+  }
+
+  /// `endpoint`, `ca_file` and `proxy`, which every provider has.
+  func access() throws(ConfigurationError) -> Access {
+    Access(
+      endpoint: try value("endpoint") { (text) throws(InvalidField) in try ServiceURL(text) },
+      caFile: try file("ca_file"),
+      proxy: try value("proxy") { (text) throws(InvalidField) in try ProxyURL(text) })
+  }
+
+  static let accessFields = ["endpoint", "ca_file", "proxy"]
+}

@@ -1,0 +1,108 @@
+internal import Model
+internal import Yams
+
+/// One mapping of the file together with the variables that stand for its fields.
+struct ConfigurationSection {
+  let source: ConfigurationSource
+  /// nil when the file does not have it.
+  let mapping: Node.Mapping?
+  let line: Int?
+  /// Such as `apps[0].apns`; empty for the whole file.
+  let field: String
+  /// Such as `PUSHPOOL_APPS_SHOP_APNS`.
+  let variables: String
+
+  /// `known` are the names that it may hold, `fields` those of them that are scalars.
+  init(
+    _ node: Node?, source: ConfigurationSource, field: String, variables: String, known: [String]
+  ) throws(ConfigurationError) {
+    self.source = source
+    self.field = field
+    self.variables = variables
+    line = node?.mark?.line
+    guard let node, !Self.isNull(node) else {
+      mapping = nil
+      return
+    }
+    guard let mapping = node.mapping else {
+      throw ConfigurationError(
+        file: source.file, line: line, field: field,
+        message: "must be a mapping of names to values, is \(Self.kind(node))")
+    }
+    self.mapping = mapping
+    for (key, _) in mapping {
+      guard let name = key.scalar?.string, known.contains(name) else {
+        let name = key.scalar?.string ?? Self.kind(key)
+        throw ConfigurationError(
+          file: source.file, line: key.mark?.line, field: path(to: FieldPointer.printable(name)),
+          message: Self.unknown(name, known: known))
+      }
+    }
+  }
+
+  private static func unknown(_ name: String, known: [String]) -> String {
+    if known.contains(name + "_file") {
+      return "must not stand in the configuration: secrets are files, "
+        + "write its path as \(name)_file"
+    }
+    return NearestName.unknownField(name, among: known)
+  }
+
+  static func isNull(_ node: Node) -> Bool {
+    guard let scalar = node.scalar, scalar.style == .plain else { return false }
+    return ["", "~", "null"].contains(scalar.string)
+  }
+
+  private static func kind(_ node: Node) -> String {
+    if node.mapping != nil { return "a mapping" }
+    if node.sequence != nil { return "a list" }
+    return isNull(node) ? "empty" : "a single value"
+  }
+
+  func path(to name: String) -> String { field.isEmpty ? name : "\(field).\(name)" }
+
+  func variable(for name: String) -> String { "\(variables)_\(name.uppercased())" }
+
+  /// The node of a member; its section begins at the line of its name.
+  func node(_ name: String) -> Node? { mapping?[name] }
+
+  /// Whether the file has it, or a variable sets one of its fields.
+  func isPresent(fields: [String]) -> Bool {
+    mapping != nil || fields.contains { source.variables[variable(for: $0)] != nil }
+  }
+
+  func section(_ name: String, known: [String]) throws(ConfigurationError) -> ConfigurationSection {
+    try ConfigurationSection(
+      node(name), source: source, field: path(to: name), variables: variable(for: name),
+      known: known)
+  }
+
+  func missing(_ name: String, _ message: String) -> ConfigurationError {
+    ConfigurationError(
+      file: source.file, line: line, field: path(to: name), message: message)
+  }
+
+  func scalar(_ name: String) throws(ConfigurationError) -> ConfigurationScalar? {
+    let variable = variable(for: name)
+    if let text = source.variable(variable) {
+      return ConfigurationScalar(
+        text: text, field: path(to: name), file: source.file, line: nil, variable: variable)
+    }
+    guard let node = node(name) else { return nil }
+    guard let scalar = node.scalar, !Self.isNull(node) else {
+      throw ConfigurationError(
+        file: source.file, line: node.mark?.line, field: path(to: name),
+        message: "must be a single value, is \(Self.kind(node))")
+    }
+    return ConfigurationScalar(
+      text: scalar.string, field: path(to: name), file: source.file, line: scalar.mark?.line,
+      variable: nil)
+  }
+
+  func required(_ name: String, _ why: String) throws(ConfigurationError) -> ConfigurationScalar {
+    guard let scalar = try scalar(name) else {
+      throw missing(name, "is missing: \(why); or set \(variable(for: name))")
+    }
+    return scalar
+  }
+}

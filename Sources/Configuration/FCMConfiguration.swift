@@ -1,0 +1,16 @@
+/// An app at Firebase Cloud Messaging.
+package struct FCMConfiguration: Sendable, Equatable {
+  /// The JSON key of a service account.
+  package var serviceAccountFile: String
+  package var access: Access
+  /// In place of the `token_uri` of the service account.
+  package var tokenEndpoint: ServiceURL?
+
+  package init(
+    serviceAccountFile: String, access: Access = Access(), tokenEndpoint: ServiceURL? = nil
+  ) {
+    self.serviceAccountFile = serviceAccountFile
+    self.access = access
+    self.tokenEndpoint = tokenEndpoint
+  }
+}

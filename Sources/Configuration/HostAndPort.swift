@@ -1,0 +1,37 @@
+internal import Model
+
+/// `host`, `host:port`, `[::1]` or `[::1]:port`.
+struct HostAndPort: Equatable {
+  let host: String
+  let port: UInt16
+
+  init?(_ text: Substring, defaultPort: UInt16) {
+    let host: Substring
+    let rest: Substring
+    if text.hasPrefix("[") {
+      guard let close = text.firstIndex(of: "]") else { return nil }
+      host = text[text.index(after: text.startIndex)..<close]
+      rest = text[text.index(after: close)...]
+      guard TextRule.isWord(String(host), others: ":.%") else { return nil }
+    } else {
+      let colon = text.firstIndex(of: ":") ?? text.endIndex
+      host = text[..<colon]
+      rest = text[colon...]
+      guard TextRule.isWord(String(host), others: ".-_") else { return nil }
+    }
+    guard (1...253).contains(host.utf8.count) else { return nil }
+    self.host = String(host)
+    if rest.isEmpty {
+      port = defaultPort
+    } else {
+      guard rest.hasPrefix(":"), rest.dropFirst().utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }),
+        let port = UInt16(rest.dropFirst()), port > 0
+      else { return nil }
+      self.port = port
+    }
+  }
+
+  static func text(_ host: String, _ port: UInt16) -> String {
+    host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+  }
+}

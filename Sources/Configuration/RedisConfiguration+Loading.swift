@@ -1,0 +1,36 @@
+internal import Model
+
+extension RedisConfiguration {
+  init(in root: ConfigurationSection) throws(ConfigurationError) {
+    let section = try root.section(
+      "redis", known: ["url", "password_file", "ca_file", "prefix"])
+    self.init()
+    if let url = try section.value("url", { (text) throws(InvalidField) in try RedisURL(text) }) {
+      self.url = url
+    }
+    passwordFile = try section.file("password_file")
+    if passwordFile != nil, url.password != nil, let scalar = try section.scalar("password_file") {
+      throw scalar.refused("must not stand beside a password in redis.url: give one of them")
+    }
+    caFile = try section.file("ca_file")
+    if let scalar = try section.scalar("prefix") {
+      try Self.checkPrefix(scalar)
+      prefix = scalar.text
+    }
+  }
+
+  /// Letters, digits and `. _ - :`; a `{hash tag}` puts every key on one node of a cluster.
+  private static func checkPrefix(_ scalar: ConfigurationScalar) throws(ConfigurationError) {
+    let text = scalar.text
+    guard (1...ConfigurationLimits.prefixBytesMax).contains(text.utf8.count),
+      TextRule.isWord(text, others: "._-:{}")
+    else {
+      throw scalar.refused(
+        "must be 1 to \(ConfigurationLimits.prefixBytesMax) ASCII letters, digits or . _ - : { }")
+    }
+    let braces = text.filter { $0 == "{" || $0 == "}" }
+    guard braces.isEmpty || (braces == "{}" && !text.contains("{}")) else {
+      throw scalar.refused("must have one hash tag at most, such as {pushpool}")
+    }
+  }
+}

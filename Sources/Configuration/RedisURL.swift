@@ -1,0 +1,111 @@
+package import Model
+
+/// Where Redis is: `redis://`, `rediss://` (TLS) or `unix://`. Its description leaves the password out.
+package struct RedisURL: Sendable, Equatable {
+  package enum Server: Sendable, Equatable {
+    case tcp(host: String, port: UInt16, tls: Bool)
+    case unix(path: String)
+  }
+
+  package static let defaultPort: UInt16 = 6379
+
+  package var server: Server
+  package var user: String?
+  package var password: Secret?
+  package var database: Int
+
+  package init(server: Server, user: String? = nil, password: Secret? = nil, database: Int = 0) {
+    self.server = server
+    self.user = user
+    self.password = password
+    self.database = database
+  }
+
+  /// `redis[s]://[user]:[password]@host[:port][/database]` or `unix://[user:password@]/path[?db=N]`,
+  /// with reserved characters of user and password percent-encoded. The error's pointer is empty.
+  package init(_ text: String) throws(InvalidField) {
+    guard !text.isEmpty, text.utf8.count <= ConfigurationLimits.pathBytesMax,
+      text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+    else { throw Self.refused("must be a URL of printable ASCII without spaces") }
+    guard let scheme = text.firstRange(of: "://") else {
+      throw Self.refused("must begin with redis://, rediss:// or unix://")
+    }
+    var rest = text[scheme.upperBound...]
+    let name = text[..<scheme.lowerBound].lowercased()
+    guard name == "redis" || name == "rediss" || name == "unix" else {
+      throw Self.refused("must begin with redis://, rediss:// or unix://")
+    }
+    (user, password) = try Self.credentials(&rest)
+    if name == "unix" {
+      (server, database) = try Self.unix(rest)
+    } else {
+      (server, database) = try Self.tcp(rest, tls: name == "rediss")
+    }
+  }
+
+  /// Takes `user:password@` off the front.
+  private static func credentials(
+    _ rest: inout Substring
+  ) throws(InvalidField) -> (String?, Secret?) {
+    guard let at = rest.lastIndex(of: "@") else { return (nil, nil) }
+    let pair = rest[..<at]
+    rest = rest[rest.index(after: at)...]
+    guard let colon = pair.firstIndex(of: ":") else {
+      throw refused("must have user:password@ or :password@ before the host")
+    }
+    guard let user = PercentEncoding.decode(pair[..<colon]),
+      let password = PercentEncoding.decode(pair[pair.index(after: colon)...])
+    else { throw refused("must have a valid percent-encoding in user and password") }
+    return (user.isEmpty ? nil : user, password.isEmpty ? nil : Secret(password))
+  }
+
+  private static func tcp(
+    _ text: Substring, tls: Bool
+  ) throws(InvalidField) -> (Server, Int) {
+    let slash = text.firstIndex(of: "/") ?? text.endIndex
+    guard let host = HostAndPort(text[..<slash], defaultPort: defaultPort) else {
+      throw refused("must name a host and, if not \(defaultPort), a port from 1 to 65535")
+    }
+    let path = text[slash...].dropFirst()
+    return (
+      .tcp(host: host.host, port: host.port, tls: tls), path.isEmpty ? 0 : try database(path)
+    )
+  }
+
+  private static func unix(_ text: Substring) throws(InvalidField) -> (Server, Int) {
+    let question = text.firstIndex(of: "?") ?? text.endIndex
+    guard let path = PercentEncoding.decode(text[..<question]), path.hasPrefix("/"),
+      // sun_path of sockaddr_un(7).
+      path.utf8.count < 108
+    else { throw refused("must name an absolute path of at most 107 bytes after unix://") }
+    let query = text[question...].dropFirst()
+    guard !query.isEmpty else { return (.unix(path: path), 0) }
+    guard query.hasPrefix("db=") else { throw refused("knows only ?db= after a socket's path") }
+    return (.unix(path: path), try database(query.dropFirst(3)))
+  }
+
+  private static func database(_ text: Substring) throws(InvalidField) -> Int {
+    guard text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let number = Int(text),
+      number <= ConfigurationLimits.databaseMax
+    else {
+      throw refused(
+        "must name its database as a number from 0 to \(ConfigurationLimits.databaseMax)")
+    }
+    return number
+  }
+
+  /// The URL is not repeated: it may hold a password.
+  private static func refused(_ message: String) -> InvalidField {
+    InvalidField(pointer: "", message: message)
+  }
+}
+
+extension RedisURL: CustomStringConvertible {
+  package var description: String {
+    switch server {
+    case .tcp(let host, let port, let tls):
+      "\(tls ? "rediss" : "redis")://\(HostAndPort.text(host, port))/\(database)"
+    case .unix(let path): database == 0 ? "unix://\(path)" : "unix://\(path)?db=\(database)"
+    }
+  }
+}

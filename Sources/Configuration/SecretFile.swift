@@ -1,0 +1,24 @@
+internal import Foundation
+
+/// A file that holds one secret.
+package enum SecretFile {
+  /// The text of the file without the newlines at its end.
+  package static func read(_ path: String, field: String) throws(ConfigurationError) -> Secret {
+    func refused(_ message: String) -> ConfigurationError {
+      ConfigurationError(file: path, line: nil, field: field, message: message)
+    }
+    if let problem = FileCheck.problem(path) { throw refused(problem) }
+    guard let handle = FileHandle(forReadingAtPath: path),
+      let data = try? handle.read(upToCount: ConfigurationLimits.secretFileBytesMax + 1)
+    else { throw refused("cannot be read, or is empty") }
+    guard data.count <= ConfigurationLimits.secretFileBytesMax else {
+      throw refused("is longer than \(ConfigurationLimits.secretFileBytesMax) bytes")
+    }
+    guard var text = String(validating: data, as: UTF8.self) else {
+      throw refused("is not valid UTF-8")
+    }
+    while text.last?.isNewline == true { text.removeLast() }
+    guard !text.isEmpty else { throw refused("is empty") }
+    return Secret(text)
+  }
+}

@@ -1,0 +1,83 @@
+internal import Reactor
+
+extension RedisConnection {
+  /// Sends a command and waits for a copy of its reply.
+  package func call(
+    _ command: RedisCommand, timeoutMs: UInt64? = RedisLimits.commandTimeoutMs
+  ) async throws(RedisError) -> RESPValue {
+    try await call(command, timeoutMs: timeoutMs) { RESPValue($0) }
+  }
+
+  /// Sends a command and waits for what `decode` makes of its reply.
+  package func call<Value: Sendable>(
+    _ command: RedisCommand, timeoutMs: UInt64? = RedisLimits.commandTimeoutMs,
+    decode: @escaping (RedisReply) throws(RedisError) -> Value
+  ) async throws(RedisError) -> Value {
+    try await withUnsafeContinuation { continuation in
+      send(command, timeoutMs: timeoutMs) { result in
+        continuation.resume(returning: Self.decoded(result, decode))
+      }
+    }.get()
+  }
+
+  /// As `call`, for FCALL of the connection's library: a missing function is loaded and the call made once more,
+  /// which is safe because the first did nothing.
+  package func callFunction<Value: Sendable>(
+    _ command: RedisCommand, decode: @escaping (RedisReply) throws(RedisError) -> Value
+  ) async throws(RedisError) -> Value {
+    try await withUnsafeContinuation { continuation in
+      sendFunction(command) { result in
+        continuation.resume(returning: Self.decoded(result, decode))
+      }
+    }.get()
+  }
+
+  /// As `send`, for FCALL of the connection's library.
+  package func sendFunction(_ command: RedisCommand, _ handler: @escaping Handler) {
+    send(command) { [unowned self] result in
+      guard case .failure(let error) = result, error.isFunctionMissing else {
+        return handler(result)
+      }
+      loadLibrary { [unowned self] failure in
+        if let failure { handler(.failure(failure)) } else { send(command, handler) }
+      }
+    }
+  }
+
+  /// Waits until the connection can be used.
+  /// - Throws: `.timeout` after `timeoutMs`, `.unavailable` when it is closed for good.
+  package func waitUntilReady(timeoutMs: UInt64) async throws(RedisError) {
+    guard state != .closed else { throw .unavailable(reason: "closed") }
+    guard state != .ready else { return }
+    let waiter = ReadyWaiter()
+    let timer = LoopTimer(loop: loop) { [unowned self] in
+      readyWaiters.removeAll { $0 === waiter }
+      waiter.continuation?.resume(returning: .failure(.timeout))
+    }
+    waiter.timer = timer
+    readyWaiters.append(waiter)
+    try await withUnsafeContinuation { continuation in
+      waiter.continuation = continuation
+      timer.schedule(afterMs: timeoutMs)
+    }.get()
+  }
+
+  func resumeWaiters(_ result: Result<Void, RedisError>) {
+    let waiters = readyWaiters
+    readyWaiters = []
+    for waiter in waiters {
+      waiter.timer?.cancel()
+      waiter.continuation?.resume(returning: result)
+    }
+  }
+
+  private static func decoded<Value>(
+    _ result: Result<RedisReply, RedisError>, _ decode: (RedisReply) throws(RedisError) -> Value
+  ) -> Result<Value, RedisError> {
+    do throws(RedisError) {
+      return .success(try decode(try result.get()))
+    } catch {
+      return .failure(error)
+    }
+  }
+}

@@ -1,0 +1,68 @@
+extension RedisConnection {
+  /// Logs in and checks that the server serves: AUTH, SELECT, CLIENT SETNAME, PING, and the function library.
+  /// All but the last go out together; the connection is ready when every one of them is answered.
+  func greet() {
+    state = .greeting
+    var commands: [RedisCommand] = []
+    if let password = endpoint.password {
+      if let user = endpoint.user {
+        commands.append(RedisCommand("AUTH", user, password))
+      } else {
+        commands.append(RedisCommand("AUTH", password))
+      }
+    }
+    if endpoint.database != 0 {
+      commands.append(RedisCommand("SELECT", String(endpoint.database)))
+    }
+    // A server that is loading its data, or a replica without its master, answers PING with an error.
+    commands.append(RedisCommand("PING"))
+    greetingsLeft = commands.count
+    for command in commands {
+      write(command, timeoutMs: RedisLimits.commandTimeoutMs) { [unowned self] result in
+        greeted(result)
+      }
+    }
+    // Only a name for CLIENT LIST: an ACL that forbids it is no reason to stay away.
+    write(
+      RedisCommand("CLIENT", "SETNAME", endpoint.clientName),
+      timeoutMs: RedisLimits.commandTimeoutMs
+    ) { _ in }
+  }
+
+  private func greeted(_ result: Result<RedisReply, RedisError>) {
+    guard state == .greeting else { return }
+    if case .failure(let error) = result { return discard(error) }
+    greetingsLeft -= 1
+    guard greetingsLeft == 0 else { return }
+    guard let library else { return becomeReady() }
+    let list = RedisCommand("FUNCTION", "LIST", "LIBRARYNAME", library.name)
+    write(list, timeoutMs: RedisLimits.commandTimeoutMs) { [unowned self] result in
+      guard state == .greeting else { return }
+      switch result {
+      case .success(let reply) where reply.count > 0: becomeReady()
+      case .success, .failure: loadLibrary { [unowned self] in greetedLibrary($0) }
+      }
+    }
+  }
+
+  private func greetedLibrary(_ failure: RedisError?) {
+    guard state == .greeting else { return }
+    // Out of memory is a state of the server, not of this connection: what needs no memory still works.
+    if let failure, !failure.isTemporary { discard(failure) } else { becomeReady() }
+  }
+
+  /// Loads the functions; calls back with nil when they are there.
+  func loadLibrary(_ done: @escaping (RedisError?) -> Void) {
+    guard let library else { return done(nil) }
+    write(
+      RedisCommand("FUNCTION", "LOAD", library.source), timeoutMs: RedisLimits.commandTimeoutMs
+    ) { result in
+      switch result {
+      case .success: done(nil)
+      // Another worker was faster; the version in the name says that it is the same source.
+      case .failure(.server(_, let message)) where message.contains("already exists"): done(nil)
+      case .failure(let error): done(error)
+      }
+    }
+  }
+}

@@ -1,0 +1,241 @@
+package import Reactor
+
+/// One connection to Redis that pipelines, and comes back by itself; loop-bound.
+///
+/// Replies come in the order of the commands. A lost connection fails every pending command and none of them
+/// is sent again by itself: what was read on one connection never answers a command of another, and only the
+/// caller knows whether repeating is safe. While there is no connection, commands fail at once with
+/// `.unavailable` rather than queue: a lane then stops claiming, which is the back-pressure that is wanted.
+/// `waitUntilReady` is for those that would rather wait.
+package final class RedisConnection {
+  enum State: Equatable {
+    case idle, connecting, greeting, ready, waiting, closed
+  }
+
+  package typealias Handler = (Result<RedisReply, RedisError>) -> Void
+
+  let loop: EventLoop
+  package let endpoint: RedisEndpoint
+  let library: FunctionLibrary?
+  private let tls: TLSContext?
+  var state = State.idle
+  private var stream: ByteStream?
+  private var reader = ReplyReader()
+  private var pending = PendingCommands()
+  private var timeoutTimer: LoopTimer!
+  private var timeoutDeadlineNs = UInt64.max
+  private var reconnectTimer: LoopTimer!
+  private var failedAttempts = 0
+  private var readySinceNs: UInt64 = 0
+  /// Why the stream is being closed, when it is this side that closes it.
+  private var closingReason: RedisError?
+  private var lastFailure = "not connected yet"
+  var readyWaiters: [ReadyWaiter] = []
+  /// Commands of the greeting that are not answered yet.
+  var greetingsLeft = 0
+
+  /// Called each time the connection can be used.
+  package var onReady: (() -> Void)?
+  /// Called with the reason each time it is lost or cannot be made, once per attempt.
+  package var onLost: ((RedisError) -> Void)?
+
+  /// - Parameter library: loaded when the server lacks it, on connecting and when a function is missing.
+  package init(
+    loop: EventLoop, endpoint: RedisEndpoint, library: FunctionLibrary? = nil
+  ) throws(TLSError) {
+    self.loop = loop
+    self.endpoint = endpoint
+    self.library = library
+    tls = endpoint.tls ? try TLSContext.client(caFile: endpoint.caFile) : nil
+    timeoutTimer = LoopTimer(loop: loop) { [unowned self] in checkTimeout() }
+    reconnectTimer = LoopTimer(loop: loop) { [unowned self] in open() }
+  }
+
+  deinit {
+    timeoutTimer?.cancel()
+    reconnectTimer?.cancel()
+  }
+
+  package var isReady: Bool { state == .ready }
+
+  /// Commands waiting for their replies.
+  package var pendingCount: Int { pending.count }
+
+  // MARK: Life
+
+  /// Begins to connect; keeps trying until `close`. Repeating it does nothing.
+  package func connect() {
+    guard state == .idle else { return }
+    open()
+  }
+
+  /// Ends the connection for good; pending commands fail. Repeating it does nothing.
+  package func close() {
+    guard state != .closed else { return }
+    reconnectTimer.cancel()
+    timeoutTimer.cancel()
+    state = .closed
+    closingReason = .connectionLost(reason: "closed by this side")
+    if let stream { stream.close() } else { failAll(.unavailable(reason: "closed")) }
+  }
+
+  private func open() {
+    state = .connecting
+    reader = ReplyReader()
+    closingReason = nil
+    let stream = ByteStream(
+      loop: loop, delegate: self, outputBytesMax: RedisLimits.outputBytesMax)
+    self.stream = stream
+    stream.connect(to: endpoint.endpoint, tls: tls, timeoutMs: RedisLimits.connectTimeoutMs)
+  }
+
+  /// Drops the connection and starts over: what it still carries cannot be trusted.
+  func discard(_ reason: RedisError) {
+    closingReason = reason
+    stream?.abort()
+  }
+
+  func becomeReady() {
+    state = .ready
+    readySinceNs = loop.nowNs
+    resumeWaiters(.success(()))
+    onReady?()
+  }
+
+  private func lost(_ reason: RedisError) {
+    stream = nil
+    let lived = state == .ready ? (loop.nowNs &- readySinceNs) / 1_000_000 : 0
+    failedAttempts = lived >= RedisLimits.healthyMs ? 0 : failedAttempts + 1
+    lastFailure = reason.description
+    if state != .closed {
+      state = .waiting
+      reconnectTimer.schedule(afterMs: reconnectDelayMs())
+    }
+    timeoutTimer.cancel()
+    timeoutDeadlineNs = .max
+    failAll(reason)
+    onLost?(reason)
+  }
+
+  /// Exponential with jitter, so that a fleet does not come back as one.
+  private func reconnectDelayMs() -> UInt64 {
+    let doublings = min(max(failedAttempts - 1, 0), 8)
+    let ceiling = min(RedisLimits.reconnectMsMax, RedisLimits.reconnectMsMin << UInt64(doublings))
+    return .random(in: (ceiling / 2)...ceiling)
+  }
+
+  private func failAll(_ reason: RedisError) {
+    // Only the first in line can have timed out; the rest were lost along with it.
+    var error = reason
+    while let entry = pending.popFirst() {
+      entry.handler(.failure(error))
+      if reason == .timeout { error = .connectionLost(reason: reason.description) }
+    }
+    if state == .closed { resumeWaiters(.failure(.unavailable(reason: "closed"))) }
+  }
+
+  // MARK: Commands
+
+  /// Sends a command; the handler is called exactly once, on the loop, never before this returns except when
+  /// the command cannot be sent at all.
+  /// - Parameter timeoutMs: after which the connection is discarded; nil for none (a blocking command).
+  package func send(
+    _ command: RedisCommand, timeoutMs: UInt64? = RedisLimits.commandTimeoutMs,
+    _ handler: @escaping Handler
+  ) {
+    guard state == .ready else {
+      return handler(.failure(.unavailable(reason: lastFailure)))
+    }
+    write(command, timeoutMs: timeoutMs, handler)
+  }
+
+  /// As `send`, without asking whether the greeting is over.
+  func write(_ command: RedisCommand, timeoutMs: UInt64?, _ handler: @escaping Handler) {
+    guard let stream, state == .ready || state == .greeting else {
+      return handler(.failure(.unavailable(reason: lastFailure)))
+    }
+    guard pending.count < RedisLimits.pendingCommandsMax,
+      stream.outputRoom >= command.body.count + 32
+    else { return handler(.failure(.tooManyPending)) }
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 32) { line in
+      let length = withDecimal(command.count) { digits in
+        line[0] = UInt8(ascii: "*")
+        for index in 0..<digits.count { line[index + 1] = digits[index] }
+        return digits.count
+      }
+      line[length + 1] = UInt8(ascii: "\r")
+      line[length + 2] = UInt8(ascii: "\n")
+      _ = stream.write(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: line[..<(length + 3)])))
+    }
+    _ = command.body.withUnsafeBytes { stream.write($0) }
+    let deadline = timeoutMs.map { loop.nowNs &+ $0 &* 1_000_000 } ?? .max
+    pending.append(PendingCommands.Entry(handler: handler, deadlineNs: deadline))
+    armTimeout(deadline)
+    stream.requestFlush()
+  }
+
+  private func armTimeout(_ deadlineNs: UInt64) {
+    guard deadlineNs < timeoutDeadlineNs else { return }
+    timeoutDeadlineNs = deadlineNs
+    timeoutTimer.schedule(afterMs: (deadlineNs &- min(deadlineNs, loop.nowNs)) / 1_000_000 + 1)
+  }
+
+  /// Only the first in line is looked at: what is behind a slow command waits for it by right.
+  private func checkTimeout() {
+    timeoutDeadlineNs = .max
+    guard let first = pending.first else { return }
+    if first.deadlineNs <= loop.nowNs {
+      discard(.timeout)
+    } else if first.deadlineNs != .max {
+      armTimeout(first.deadlineNs)
+    } else {
+      // A command without a limit is first; those behind it are looked at again later.
+      armTimeout(loop.nowNs &+ RedisLimits.commandTimeoutMs &* 1_000_000)
+    }
+  }
+
+  private func readReplies(_ bytes: UnsafeRawBufferPointer) throws(RedisError) {
+    // Held, because a handler may close the connection and with it the reader.
+    let reader = self.reader
+    try reader.feed(bytes)
+    var hasMore = true
+    var isReadOnly = false
+    var isUnasked = false
+    while hasMore && reader === self.reader && stream != nil && !isUnasked {
+      hasMore = try reader.next { reply in
+        guard let entry = pending.popFirst() else {
+          isUnasked = true
+          return
+        }
+        guard reply.kind == .error else { return entry.handler(.success(reply)) }
+        let failure = reply.failure
+        if case .server("READONLY", _) = failure { isReadOnly = true }
+        entry.handler(.failure(failure))
+      }
+    }
+    if isUnasked { throw .protocolViolation("a reply that no command asked for") }
+    // After a failover the name leads elsewhere; this connection would stay at the replica.
+    if isReadOnly { throw .connectionLost(reason: "the server became a read-only replica") }
+  }
+}
+
+extension RedisConnection: ByteStreamDelegate {
+  package func streamDidOpen(_ stream: ByteStream) { greet() }
+
+  package func stream(_ stream: ByteStream, didRead bytes: UnsafeRawBufferPointer) {
+    guard stream === self.stream else { return }
+    do throws(RedisError) {
+      try readReplies(bytes)
+    } catch {
+      if stream === self.stream { discard(error) }
+    }
+  }
+
+  package func streamFillsOutput(_ stream: ByteStream) {}
+
+  package func stream(_ stream: ByteStream, didCloseWith failure: StreamFailure?) {
+    guard stream === self.stream else { return }
+    let reason = failure?.description ?? "the server closed it"
+    lost(closingReason ?? .connectionLost(reason: reason))
+  }
+}

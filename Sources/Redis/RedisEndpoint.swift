@@ -1,0 +1,30 @@
+package import Reactor
+
+/// Where a Redis server is and how to log in there. The password never appears in a description.
+package struct RedisEndpoint: Sendable, CustomStringConvertible {
+  package var endpoint: Endpoint
+  package var tls: Bool
+  /// Certificate authorities (PEM) trusted beside the system's.
+  package var caFile: String?
+  /// The ACL user; nil logs in as `default`.
+  package var user: String?
+  package var password: String?
+  package var database: Int
+  /// What CLIENT LIST shows; no spaces or line breaks.
+  package var clientName: String
+
+  package init(
+    endpoint: Endpoint, tls: Bool = false, caFile: String? = nil, user: String? = nil,
+    password: String? = nil, database: Int = 0, clientName: String = "pushpool"
+  ) {
+    self.endpoint = endpoint
+    self.tls = tls
+    self.caFile = caFile
+    self.user = user
+    self.password = password
+    self.database = database
+    self.clientName = clientName
+  }
+
+  package var description: String { "\(endpoint)\(tls ? " with TLS" : ""), database \(database)" }
+}

@@ -1,0 +1,60 @@
+/// Why a command has no result.
+package enum RedisError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// The server refused it; `code` is the first word of its message: NOSCRIPT, READONLY, WRONGTYPE, OOM…
+  case server(code: String, message: String)
+  /// The connection ended before the reply. The command may have been executed; it is never sent again by itself.
+  case connectionLost(reason: String)
+  /// No reply in time. The command may have been executed; the connection was discarded.
+  case timeout
+  /// What came back is no RESP, or over a limit; the connection was discarded.
+  case protocolViolation(String)
+  /// There is no connection now; the command was not sent.
+  case unavailable(reason: String)
+  /// `RedisLimits.pendingCommandsMax` or `outputBytesMax` is reached; the command was not sent.
+  case tooManyPending
+  /// The reply is not of the documented form.
+  case unexpectedReply(String)
+
+  /// Whether the server may have executed the command although there is no reply.
+  package var mayHaveRun: Bool {
+    switch self {
+    case .connectionLost, .timeout, .protocolViolation: true
+    case .server, .unavailable, .tooManyPending, .unexpectedReply: false
+    }
+  }
+
+  /// Whether the same command can succeed later without anybody repairing anything.
+  package var isTemporary: Bool {
+    switch self {
+    case .connectionLost, .timeout, .unavailable, .tooManyPending, .protocolViolation: true
+    case .server(let code, _):
+      ["READONLY", "LOADING", "MASTERDOWN", "BUSY", "TRYAGAIN", "CLUSTERDOWN", "OOM"].contains(code)
+    case .unexpectedReply: false
+    }
+  }
+
+  package var description: String {
+    switch self {
+    case .server(let code, let message): "Redis refused: \(code) \(message)"
+    case .connectionLost(let reason): "the connection to Redis was lost: \(reason)"
+    case .timeout: "Redis did not answer in time"
+    case .protocolViolation(let what): "Redis sent something unreadable: \(what)"
+    case .unavailable(let reason): "Redis is not connected: \(reason)"
+    case .tooManyPending: "too many commands wait for Redis"
+    case .unexpectedReply(let what): "unexpected reply from Redis: \(what)"
+    }
+  }
+
+  /// From the text of an error reply.
+  static func server(reply text: String) -> RedisError {
+    let words = text.split(separator: " ", maxSplits: 1)
+    return .server(
+      code: words.first.map(String.init) ?? "", message: words.count > 1 ? String(words[1]) : "")
+  }
+
+  /// FCALL of a function that no loaded library has (Redis 7: "ERR Function not found").
+  package var isFunctionMissing: Bool {
+    guard case .server(_, let message) = self else { return false }
+    return message.hasPrefix("Function not found")
+  }
+}

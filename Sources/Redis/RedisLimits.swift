@@ -1,0 +1,18 @@
+/// The limits of one Redis connection.
+package enum RedisLimits {
+  /// Commands sent and not yet answered.
+  package static let pendingCommandsMax = 8_192
+  /// What may wait to be written; one command must fit as a whole.
+  package static let outputBytesMax = 32 * 1024 * 1024
+  /// One reply: a peer that announces more is not a Redis that this program talks to.
+  package static let replyBytesMax = 64 * 1024 * 1024
+  /// Elements of one array in a reply.
+  package static let replyElementsMax: CInt = 1_048_576
+  package static let connectTimeoutMs: UInt64 = 5_000
+  package static let commandTimeoutMs: UInt64 = 5_000
+  /// Reconnecting: the first delay, doubled up to the last, each with jitter.
+  package static let reconnectMsMin: UInt64 = 50
+  package static let reconnectMsMax: UInt64 = 5_000
+  /// A connection that lived for less counts as one more failed attempt.
+  static let healthyMs: UInt64 = 2_000
+}

@@ -1,0 +1,86 @@
+import Configuration
+import Foundation
+import Testing
+
+@Suite struct ConfigurationFilesTests {
+  /// A folder of this test's own that goes when the test does.
+  private static func inFolder(_ body: (URL) throws -> Void) throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("pushpool-configuration-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try body(folder)
+  }
+
+  private static func write(_ text: String, _ name: String, in folder: URL) throws -> String {
+    let file = folder.appendingPathComponent(name)
+    try Data(text.utf8).write(to: file)
+    return file.path
+  }
+
+  @Test("relative paths begin at the folder of the configuration, and missing files are named")
+  func missingFiles() throws {
+    try Self.inFolder { folder in
+      let yaml = """
+        redis: {password_file: there}
+        apps:
+          - id: shop
+            fcm:
+              service_account_file: missing.json
+              ca_file: .
+        """
+      _ = try Self.write("pw", "there", in: folder)
+      let path = try Self.write(yaml, "pushpool.yaml", in: folder)
+      let configuration = try Configuration.load(file: path, environment: [:])
+      let errors = configuration.validateFilesExist()
+      #expect(
+        errors.map(\.description) == [
+          "\(path):5: apps[0].fcm.service_account_file: \(folder.path)/missing.json cannot be "
+            + "read: No such file or directory",
+          "\(path):6: apps[0].fcm.ca_file: \(folder.path)/. is not a regular file",
+        ])
+      #expect(try configuration.redis.password()?.text == "pw")
+    }
+  }
+
+  @Test("a password file loses its last newlines, and an empty one is refused")
+  func passwordFile() throws {
+    try Self.inFolder { folder in
+      var redis = RedisConfiguration()
+      redis.passwordFile = try Self.write(" pw \r\n\n", "password", in: folder)
+      #expect(try redis.password() == Secret(" pw "))
+      redis.passwordFile = try Self.write("\n", "empty", in: folder)
+      #expect(throws: ConfigurationError.self) { try redis.password() }
+      redis.passwordFile = folder.path
+      #expect(throws: ConfigurationError.self) { try redis.password() }
+      redis.passwordFile = try Self.write(
+        String(repeating: "x", count: ConfigurationLimits.secretFileBytesMax + 1), "long",
+        in: folder)
+      #expect(throws: ConfigurationError.self) { try redis.password() }
+    }
+  }
+
+  @Test("a configuration that is missing, too long or not UTF-8 is refused with its path")
+  func badFiles() throws {
+    try Self.inFolder { folder in
+      let missing = folder.appendingPathComponent("none.yaml").path
+      #expect(Self.complaint(missing) == "\(missing): cannot be read: No such file or directory")
+      #expect(Self.complaint(folder.path) == "\(folder.path): is not a regular file")
+      let long = try Self.write(
+        String(repeating: "#", count: ConfigurationLimits.fileBytesMax + 1), "long", in: folder)
+      #expect(Self.complaint(long) == "\(long): is longer than 1048576 bytes")
+      let latin = folder.appendingPathComponent("latin")
+      try Data([0x61, 0x3A, 0xE9]).write(to: latin)
+      #expect(Self.complaint(latin.path) == "\(latin.path): is not valid UTF-8")
+      let empty = try Self.write("", "empty", in: folder)
+      #expect(Self.complaint(empty) == "accepted")
+    }
+  }
+
+  private static func complaint(_ file: String) -> String {
+    do {
+      _ = try Configuration.load(file: file, environment: [:])
+      return "accepted"
+    } catch { return "\(error)" }
+  }
+}
