@@ -66,10 +66,14 @@ let package = Package(
     layer("Simulator", ["HTTP2", "Model", "Reactor", "COpenSSL"]),
     layer("LocalServices", ["Reactor", "COpenSSL"]),
 
+    layer(
+      "CommandLineInterface",
+      [
+        "Worker", "Store", "Redis", "Reactor", "Model", "Configuration", "Simulator",
+        "LocalServices", arguments, logging,
+      ]),
     .executableTarget(
-      name: "pushpool",
-      dependencies: ["Worker", "Simulator", "LocalServices", arguments, logging],
-      swiftSettings: swiftSettings),
+      name: "pushpool", dependencies: ["CommandLineInterface"], swiftSettings: swiftSettings),
     .executableTarget(
       name: "pushpool-simulator", dependencies: ["Simulator", arguments],
       swiftSettings: swiftSettings),
@@ -88,6 +92,7 @@ let package = Package(
     tests("WorkerTests", ["Worker", "LocalServices", "Simulator"]),
     tests("SimulatorTests", ["Simulator", "LocalServices"]),
     tests("LocalServicesTests", ["LocalServices"]),
+    tests("CommandLineTests", ["CommandLineInterface", "LocalServices", "pushpool"]),
     tests("EndToEndTests", ["Worker", "LocalServices", "Simulator", "pushpool"]),
   ]
 )
