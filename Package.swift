@@ -60,11 +60,16 @@ let package = Package(
       "Store", ["Model", "Redis", "Reactor", "COpenSSL"],
       resources: [.embedInCode("pushpool.lua")]),
     layer("Providers", ["Model", "Configuration", "HTTPClient", "Reactor", "COpenSSL"]),
-    layer("Worker", ["Store", "Providers", "HTTP2", "Configuration", logging]),
+    layer(
+      "Worker",
+      [
+        "Store", "Providers", "HTTP2", "HTTPClient", "Configuration", "Model", "Redis", "Reactor",
+        logging,
+      ]),
 
     // The stand-in for the push networks, and what a test, a demo or a benchmark starts by itself.
     layer("Simulator", ["HTTP2", "Model", "Reactor", "COpenSSL"]),
-    layer("LocalServices", ["Reactor", "COpenSSL"]),
+    layer("LocalServices", ["Reactor", "CLinux", "COpenSSL"]),
 
     layer(
       "CommandLineInterface",
@@ -75,7 +80,8 @@ let package = Package(
     .executableTarget(
       name: "pushpool", dependencies: ["CommandLineInterface"], swiftSettings: swiftSettings),
     .executableTarget(
-      name: "pushpool-simulator", dependencies: ["Simulator", arguments],
+      name: "pushpool-simulator",
+      dependencies: ["Simulator", "LocalServices", "Model", "Reactor", arguments],
       swiftSettings: swiftSettings),
     .executableTarget(
       name: "pushpool-bench", dependencies: ["LocalServices", "Worker", arguments],
@@ -90,7 +96,8 @@ let package = Package(
     tests("StoreTests", ["Store", "LocalServices"]),
     tests("ProvidersTests", ["Providers", "LocalServices", "Simulator"]),
     tests("WorkerTests", ["Worker", "LocalServices", "Simulator"]),
-    tests("SimulatorTests", ["Simulator", "LocalServices"]),
+    tests(
+      "SimulatorTests", ["Simulator", "LocalServices", "HTTP2", "Model", "Reactor", "COpenSSL"]),
     tests("LocalServicesTests", ["LocalServices"]),
     tests("CommandLineTests", ["CommandLineInterface", "LocalServices", "pushpool"]),
     tests("EndToEndTests", ["Worker", "LocalServices", "Simulator", "pushpool"]),

@@ -21,3 +21,7 @@ CURLcode ccurl_easy_setopt_header(CURL *handle, curl_write_callback callback, vo
 CURLcode ccurl_easy_getinfo_long(CURL *handle, CURLINFO info, long *value) {
   return curl_easy_getinfo(handle, info, value);
 }
+
+CURLMcode ccurl_multi_setopt_long(CURLM *handle, CURLMoption option, long value) {
+  return curl_multi_setopt(handle, option, value);
+}

@@ -143,6 +143,7 @@ package final class RedisConnection {
     _ command: RedisCommand, timeoutMs: UInt64? = RedisLimits.commandTimeoutMs,
     _ handler: @escaping Handler
   ) {
+    assert(loop.isOnLoop, "a connection is used on its loop only")
     guard state == .ready else {
       return handler(.failure(.unavailable(reason: lastFailure)))
     }

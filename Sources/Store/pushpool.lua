@@ -595,7 +595,8 @@ end
 -- settle — ARGV: consumer, priority, entry, app, job, segment, source, lines, final 0|1, done bitmap, change of
 -- total, users without installation, retries, n, n x (network, outcome, count), m, m x (delay ms, residual
 -- lines), then (network, token, user, generation, provider's time or '', reason)… for invalid tokens.
--- Everything in it is news since the last settle of this chunk. An invalid token that is removed counts as
+-- Everything in it is news since the last settle of this chunk, and news means new bits in the bitmap: a settle
+-- that brings none is a repetition after a lost reply, and is not counted again. An invalid token that is removed counts as
 -- uninstalled, one whose binding has changed as rejected.
 -- Reply: {OK|PAUSED|CANCELLED|STALE, removed, kept}; STALE: nothing was counted, stop the chunk.
 local function settle(keys, args)
@@ -610,6 +611,12 @@ local function settle(keys, args)
     drop_entry(stream, entry)
     close_chunk(p, c, now)
     return {'CANCELLED', 0, 0}
+  end
+  local answer = (state == 'paused' and 'PAUSED') or (state == 'cancelled' and 'CANCELLED') or 'OK'
+  local final = args[9] == '1'
+  if not final and (redis.call('GET', KEY.done(p, c.segment, c.source)) or '') == args[10] then
+    redis.call('XCLAIM', stream, GROUP, consumer, 0, entry, 'JUSTID')
+    return {answer, 0, 0}
   end
   refuse_wrong_type(KEY.delayed(p), 'zset')
   refuse_wrong_type(KEY.finished(p), 'stream')
@@ -633,14 +640,13 @@ local function settle(keys, args)
   if args[12] ~= '0' then redis.call('HINCRBY', key, 'no_installations', args[12]) end
   if args[13] ~= '0' then redis.call('HINCRBY', key, 'retries', args[13]) end
   for i = at + 1, invalid - 1, 2 do add_residual(p, c, args[i], args[i + 1], now) end
-  if args[9] == '1' then
+  if final then
     drop_entry(stream, entry)
     close_chunk(p, c, now)
   else
     redis.call('SET', KEY.done(p, c.segment, c.source), args[10], 'EX', SEGMENT_S)
     redis.call('XCLAIM', stream, GROUP, consumer, 0, entry, 'JUSTID')
   end
-  local answer = (state == 'paused' and 'PAUSED') or (state == 'cancelled' and 'CANCELLED') or 'OK'
   return {answer, removed, kept}
 end
 

@@ -131,7 +131,7 @@ import Testing
       ("worker: {lanes: }", "worker.lanes: must be a single value, is empty"),
       ("worker: {lanes: 99999999999999999999}", "worker.lanes: must be a whole number"),
       ("worker: {lanes: 1, lanes: 2}", ":1: \"lanes\" occurs twice in one mapping"),
-      ("worker: {lanes: 1", ":1: is not YAML: "),
+      ("worker: {lanes: 1", ": is not YAML: did not find expected ',' or '}'"),
       ("a: b\n c: d", ":2: is not YAML: "),
       ("a: *none", ":1: is not YAML: found undefined alias"),
       ("--- {}\n--- {}", "is not YAML: "),

@@ -9,5 +9,6 @@ CURLcode ccurl_easy_setopt_pointer(CURL *handle, CURLoption option, const void *
 CURLcode ccurl_easy_setopt_write(CURL *handle, curl_write_callback callback, void *context);
 CURLcode ccurl_easy_setopt_header(CURL *handle, curl_write_callback callback, void *context);
 CURLcode ccurl_easy_getinfo_long(CURL *handle, CURLINFO info, long *value);
+CURLMcode ccurl_multi_setopt_long(CURLM *handle, CURLMoption option, long value);
 
 #endif

@@ -2,6 +2,7 @@
 #define PUSHPOOL_COPENSSL_H
 
 #include <openssl/bio.h>
+#include <openssl/ec.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>

@@ -1,0 +1,28 @@
+/// A request over HTTP/1.1, for what is not the hot path: token exchange, JPush, webhooks.
+package struct HTTPRequest: Sendable {
+  package var method: String
+  /// An absolute `http:` or `https:` URL; any other scheme is refused.
+  package var url: String
+  package var headers: [(name: String, value: String)]
+  package var body: [UInt8]
+  /// Bounds the whole exchange: name resolution, connect, TLS, request and response.
+  package var timeoutMs: Int
+  /// PEM file of authorities to trust beside the system's directory of them.
+  package var caFile: String?
+  /// URL of a proxy. The environment's `http_proxy` is never consulted: the configuration is the one place.
+  package var proxy: String?
+
+  package init(
+    method: String = "GET", url: String, headers: [(name: String, value: String)] = [],
+    body: [UInt8] = [], timeoutMs: Int = HTTPClientLimits.timeoutMs, caFile: String? = nil,
+    proxy: String? = nil
+  ) {
+    self.method = method
+    self.url = url
+    self.headers = headers
+    self.body = body
+    self.timeoutMs = timeoutMs
+    self.caFile = caFile
+    self.proxy = proxy
+  }
+}

@@ -1,0 +1,45 @@
+import Model
+
+/// The JSON body of a push to APNs and the push type that it asks for.
+struct APNsPayload {
+  private(set) var object: JSONObject
+  let pushType: APNsPushType
+
+  /// Builds the payload of the common notification and lays `apns.payload` over it (R22).
+  ///
+  /// What shows nothing becomes a background push, unless the job names a push type.
+  init(_ content: JobContent) {
+    object = JSONObject()
+    if let notification = content.notification {
+      for entry in notification.data { object[entry.name] = .string(entry.value) }
+      // For the app's notification service extension, which fetches it.
+      if let image = notification.image, object["image"] == nil { object["image"] = .string(image) }
+      object["aps"] = .object(Self.aps(notification))
+    }
+    if let payload = content.apns?.payload { object.merge(payload) }
+    var aps = object["aps"]?.objectValue ?? [:]
+    let isVisible = aps["alert"] != nil || aps["badge"] != nil || aps["sound"] != nil
+    pushType = content.apns?.pushType ?? (isVisible ? .alert : .background)
+    if pushType == .background, aps["content-available"] == nil {
+      aps["content-available"] = .integer(1)
+      object["aps"] = .object(aps)
+    }
+  }
+
+  private static func aps(_ notification: Notification) -> JSONObject {
+    var alert = JSONObject()
+    alert["title"] = notification.title.map { .string($0) }
+    alert["body"] = notification.body.map { .string($0) }
+    var aps = JSONObject()
+    if !alert.isEmpty { aps["alert"] = .object(alert) }
+    aps["badge"] = notification.badge.map { .integer($0) }
+    aps["sound"] = notification.sound.map { .string($0) }
+    aps["category"] = notification.category.map { .string($0) }
+    aps["thread-id"] = notification.threadID.map { .string($0) }
+    if notification.contentAvailable { aps["content-available"] = .integer(1) }
+    if notification.mutableContent || notification.image != nil {
+      aps["mutable-content"] = .integer(1)
+    }
+    return aps
+  }
+}

@@ -1,0 +1,38 @@
+import Glibc
+
+/// Reads the small files that hold secrets.
+package enum CredentialFile {
+  /// The whole content of a regular file of at most `CredentialLimits.fileBytesMax` bytes.
+  package static func read(_ path: String) throws(CredentialFileError) -> [UInt8] {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else {
+      throw CredentialFileError(
+        file: path, problem: "cannot be opened: \(String(cString: strerror(errno)))")
+    }
+    defer { close(descriptor) }
+    var facts = stat()
+    guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
+      throw CredentialFileError(file: path, problem: "is not a regular file")
+    }
+    let bytesMax = CredentialLimits.fileBytesMax
+    var content = [UInt8](repeating: 0, count: bytesMax + 1)
+    var count = 0
+    while count <= bytesMax {
+      let more = content.withUnsafeMutableBytes {
+        Glibc.read(descriptor, $0.baseAddress! + count, $0.count - count)
+      }
+      guard more >= 0 else {
+        throw CredentialFileError(
+          file: path, problem: "cannot be read: \(String(cString: strerror(errno)))")
+      }
+      if more == 0 { break }
+      count += more
+    }
+    guard count <= bytesMax else {
+      throw CredentialFileError(
+        file: path, problem: "is longer than \(bytesMax) bytes; is it the right file?")
+    }
+    guard count > 0 else { throw CredentialFileError(file: path, problem: "is empty") }
+    return Array(content[..<count])
+  }
+}

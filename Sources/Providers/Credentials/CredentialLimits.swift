@@ -1,0 +1,25 @@
+/// Bounds and periods of credentials.
+package enum CredentialLimits {
+  /// Keys, service accounts and passwords are a few kilobytes.
+  package static let fileBytesMax = 64 << 10
+
+  /// APNs refuses a token older than an hour.
+  package static let apnsTokenLifeMs: Int64 = 60 * 60_000
+  package static let apnsRefreshAfterMs: Int64 = 50 * 60_000
+  /// APNs answers TooManyProviderTokenUpdates to tokens renewed more often than this.
+  package static let apnsRefreshIntervalMsMin: Int64 = 20 * 60_000
+
+  /// Google's limit for the assertion that is exchanged.
+  package static let fcmAssertionLifeMs: Int64 = 60 * 60_000
+  /// A token is replaced this long before it expires.
+  package static let fcmRefreshEarlyMs: Int64 = 5 * 60_000
+  /// A token that was renewed after a refusal and is refused again is not renewed before this.
+  package static let fcmRefusalIntervalMsMin: Int64 = 10 * 60_000
+  /// No token is believed to live longer, whatever `expires_in` says.
+  package static let fcmTokenLifeMsMax: Int64 = 24 * 60 * 60_000
+  package static let exchangeTimeoutMs = 10_000
+  package static let exchangeBackOffMsMin: Int64 = 1_000
+  package static let exchangeBackOffMsMax: Int64 = 5 * 60_000
+  /// Bearer tokens in practice are about 1,000 bytes.
+  package static let accessTokenBytesMax = 8 << 10
+}

@@ -1,0 +1,32 @@
+import Model
+
+/// The `error` object of an answer of FCM's HTTP v1 API (google.rpc.Status).
+struct FCMError {
+  /// `errorCode` of the FcmError detail, the most precise of the three.
+  let errorCode: FCMErrorCode?
+  /// The canonical status, such as `INVALID_ARGUMENT`.
+  let status: String?
+  /// The first field that a google.rpc.BadRequest detail complains about; "" when it names none.
+  let badField: String?
+
+  /// Nil when the answer is not FCM's JSON.
+  init?(_ answer: ProviderAnswer) {
+    guard let error = answer.object?["error"]?.objectValue else { return nil }
+    var errorCode: FCMErrorCode?
+    var badField: String?
+    for detail in error["details"]?.arrayValue ?? [] {
+      guard let detail = detail.objectValue, let type = detail["@type"]?.stringValue else {
+        continue
+      }
+      if type.hasSuffix("google.firebase.fcm.v1.FcmError") {
+        errorCode = detail["errorCode"]?.stringValue.flatMap { FCMErrorCode(rawValue: $0) }
+      } else if type.hasSuffix("google.rpc.BadRequest") {
+        let violation = detail["fieldViolations"]?.arrayValue?.first?.objectValue
+        badField = violation?["field"]?.stringValue ?? ""
+      }
+    }
+    self.errorCode = errorCode
+    self.badField = badField
+    status = error["status"]?.stringValue
+  }
+}

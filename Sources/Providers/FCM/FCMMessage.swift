@@ -1,0 +1,65 @@
+import Model
+
+/// The `message` of `messages:send`, without its target.
+///
+/// The common part maps to `notification` and `android`; what shows nothing becomes a data message.
+/// Apple's own fields have no counterpart on Android and are left out: `fcm.message` can say anything else.
+struct FCMMessage {
+  private(set) var object = JSONObject()
+
+  init(_ content: JobContent, createdAtMs: Int64, nowMs: Int64) {
+    let notification = content.notification
+    let isVisible = notification?.title != nil || notification?.body != nil
+    if let notification {
+      if isVisible {
+        var visible = JSONObject()
+        visible["title"] = notification.title.map { .string($0) }
+        visible["body"] = notification.body.map { .string($0) }
+        visible["image"] = notification.image.map { .string($0) }
+        object["notification"] = .object(visible)
+      }
+      if !notification.data.isEmpty {
+        var data = JSONObject()
+        for entry in notification.data { data[entry.name] = .string(entry.value) }
+        object["data"] = .object(data)
+      }
+    }
+    var android = JSONObject()
+    if isVisible, let notification {
+      android["priority"] = .string("HIGH")
+      var shown = JSONObject()
+      shown["sound"] = notification.sound.map { .string($0) }
+      shown["notification_count"] = notification.badge.map { .integer($0) }
+      if !shown.isEmpty { android["notification"] = .object(shown) }
+    }
+    android["ttl"] = Self.ttl(content.expiry, createdAtMs: createdAtMs, nowMs: nowMs)
+    android["collapse_key"] = content.collapseID.map { .string($0) }
+    if !android.isEmpty { object["android"] = .object(android) }
+    if let own = content.fcm { object.merge(own.message) }
+  }
+
+  /// Whole seconds that are left, at most the four weeks that FCM stores.
+  private static func ttl(_ expiry: Expiry?, createdAtMs: Int64, nowMs: Int64) -> JSONValue? {
+    guard let expiry else { return nil }
+    let leftMs = expiry.expiresAtMs(createdAtMs: createdAtMs) - nowMs
+    let seconds = min(max(0, leftMs / 1_000), Int64(Limits.ttlSecondsMax))
+    return .string("\(seconds)s")
+  }
+
+  /// What FCM counts against its limit: names and values of notification and data.
+  var payloadBytes: Int {
+    ["notification", "data"].reduce(0) { $0 + (object[$1].map(Self.contentBytes) ?? 0) }
+  }
+
+  private static func contentBytes(_ value: JSONValue) -> Int {
+    switch value {
+    case .null: 0
+    case .bool: 1
+    case .number(let number): number.text.utf8.count
+    case .string(let text): text.utf8.count
+    case .array(let items): items.reduce(0) { $0 + contentBytes($1) }
+    case .object(let object):
+      object.members.reduce(0) { $0 + $1.name.utf8.count + contentBytes($1.value) }
+    }
+  }
+}

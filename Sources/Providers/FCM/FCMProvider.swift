@@ -1,0 +1,106 @@
+package import Model
+
+/// Firebase Cloud Messaging, HTTP v1, for one project.
+package struct FCMProvider: PushProvider {
+  package let network = Network.fcm
+  package let destination: PushDestination
+  package let credentials: any CredentialSource
+  private let path: [UInt8]
+
+  /// - Parameter projectID: letters, digits and - . : _ only, as `ServiceAccount` checks.
+  package init(
+    projectID: String, destination: PushDestination, credentials: any CredentialSource
+  ) {
+    path = Array("/v1/projects/\(projectID)/messages:send".utf8)
+    self.destination = destination
+    self.credentials = credentials
+  }
+
+  package func render(
+    _ content: JobContent, createdAtMs: Int64, nowMs: Int64
+  ) throws(InvalidField) -> RenderedPush {
+    guard content.notification != nil || content.fcm != nil else {
+      throw InvalidField(
+        pointer: "/fcm", message: "the job has nothing for FCM: add a notification or fcm.message")
+    }
+    let message = FCMMessage(content, createdAtMs: createdAtMs, nowMs: nowMs)
+    try checkSize(message, content)
+    let members = JSONValue.object(message.object).bytes()
+    let opening =
+      content.dryRun ? #"{"validate_only":true,"message":{"token":""# : #"{"message":{"token":""#
+    // The other members follow the token: their opening brace becomes a comma.
+    var suffix = Array((message.object.isEmpty ? #"""# : #"","#).utf8)
+    suffix += members.dropFirst()
+    suffix.append(UInt8(ascii: "}"))
+    return RenderedPush(
+      headers: [RenderedPush.Header("content-type", "application/json")], path: .fixed(path),
+      body: .aroundToken(prefix: Array(opening.utf8), suffix: suffix),
+      dryRun: content.dryRun ? .validateOnly : .off)
+  }
+
+  private func checkSize(_ message: FCMMessage, _ content: JobContent) throws(InvalidField) {
+    let bytes = message.payloadBytes
+    let bytesMax = ProviderLimits.fcmPayloadBytesMax
+    guard bytes > bytesMax else { return }
+    let ownBytes = content.fcm.map { JSONValue.object($0.message).bytes().count } ?? 0
+    throw InvalidField(
+      pointer: ownBytes * 2 > bytes ? "/fcm/message" : "/notification",
+      message: "makes an FCM payload of \(bytes.grouped) bytes of notification and data, and "
+        + "\(bytesMax.grouped) are allowed: shorten it")
+  }
+
+  package func classify(_ answer: ProviderAnswer) -> Outcome {
+    if answer.status == 200 { return .accepted }
+    let error = FCMError(answer)
+    if let code = error?.errorCode, let outcome = Self.outcome(code, error, answer) {
+      return outcome
+    }
+    return Self.outcome(answer, error)
+  }
+
+  /// FCM's own code; nil when it says nothing.
+  private static func outcome(
+    _ code: FCMErrorCode, _ error: FCMError?, _ answer: ProviderAnswer
+  ) -> Outcome? {
+    switch code {
+    case .unspecified: nil
+    case .unregistered: .invalidToken(sinceMs: nil)
+    case .invalidArgument:
+      // It may be the payload and it may be the token: unsure means no uninstall.
+      .rejected(reason: invalidArgument(error))
+    case .senderIDMismatch, .thirdPartyAuthError: .rejected(reason: code.rawValue)
+    case .quotaExceeded:
+      retry(answer, afterMsMin: ProviderLimits.fcmQuotaRetryMsMin, code.rawValue)
+    case .unavailable, .internalError:
+      retry(answer, afterMsMin: ProviderLimits.fcmTroubleRetryMsMin, code.rawValue)
+    }
+  }
+
+  /// No code of FCM's: the canonical status names the reason, the HTTP status decides.
+  private static func outcome(_ answer: ProviderAnswer, _ error: FCMError?) -> Outcome {
+    let reason = error?.status.map(FieldPointer.printable) ?? answer.statusReason
+    switch answer.status {
+    case 401, 403: return .authRefused(reason: reason)
+    case 400 where error?.status == FCMErrorCode.invalidArgument.rawValue:
+      return .rejected(reason: invalidArgument(error))
+    case 404 where error == nil:
+      return .rejected(reason: "\(reason) that is not FCM's: check the endpoint")
+    case 429: return retry(answer, afterMsMin: ProviderLimits.fcmQuotaRetryMsMin, reason)
+    case 408, 500...599:
+      return retry(answer, afterMsMin: ProviderLimits.fcmTroubleRetryMsMin, reason)
+    default: return .rejected(reason: reason)
+    }
+  }
+
+  private static func invalidArgument(_ error: FCMError?) -> String {
+    let code = FCMErrorCode.invalidArgument.rawValue
+    guard let field = error?.badField, !field.isEmpty else { return code }
+    return "\(code) in \(FieldPointer.printable(field))"
+  }
+
+  private static func retry(
+    _ answer: ProviderAnswer, afterMsMin: UInt64, _ reason: String
+  ) -> Outcome {
+    .retry(afterMs: max(afterMsMin, answer.retryAfterMs ?? 0), reason: reason)
+  }
+}

@@ -1,0 +1,168 @@
+package import HTTPClient
+import Synchronization
+
+/// Bearer tokens of one service account: exchanged through OAuth, renewed five minutes early.
+///
+/// One exchange is under way at a time, whoever asks: lanes without a usable token wait for it together,
+/// lanes whose token is merely due go on with the old one. A failed exchange backs off exponentially.
+package final class FCMTokenSource: CredentialSource {
+  private typealias Answer = Result<Credential, CredentialError>
+  private typealias Waiter = UnsafeContinuation<Answer, Never>
+
+  private struct State {
+    var credential: Credential?
+    /// FCM said no to `credential`; it is not handed out again.
+    var isRefused = false
+    var isExchanging = false
+    var waiters: [Waiter] = []
+    var failureCount = 0
+    var failure: CredentialError?
+    /// When a refusal last caused an exchange.
+    var refusalAtMs: Int64?
+  }
+
+  private let exchange: TokenExchange
+  private let clock: WallClock
+  private let state = Mutex(State())
+
+  /// - Parameter caFile: authorities to trust at the account's `token_uri` instead of the system's.
+  package init(
+    account: ServiceAccount, client: HTTPClient, caFile: String? = nil, proxy: String? = nil,
+    clock: WallClock = .system
+  ) {
+    exchange = TokenExchange(account: account, client: client, caFile: caFile, proxy: proxy)
+    self.clock = clock
+  }
+
+  package func current() async throws(CredentialError) -> Credential {
+    try await answer { [self] state, waiter in
+      let nowMs = clock.nowMs()
+      guard let credential = usable(state, nowMs) else {
+        return wait(&state, waiter, nowMs)
+      }
+      let isDue = credential.refreshAtMs <= nowMs
+      if isDue, !state.isExchanging, backOff(state, nowMs) == nil {
+        state.isExchanging = true
+        return (.success(credential), true)
+      }
+      return (.success(credential), false)
+    }
+  }
+
+  package func refused(
+    generation: UInt64, reason: String
+  ) async throws(CredentialError) -> Credential {
+    try await answer { [self] state, waiter in
+      let nowMs = clock.nowMs()
+      if let credential = usable(state, nowMs), credential.generation != generation {
+        return (.success(credential), false)
+      }
+      if state.isExchanging || state.credential?.generation != generation {
+        return wait(&state, waiter, nowMs)
+      }
+      state.isRefused = true
+      if let error = backOff(state, nowMs) { return (.failure(error), false) }
+      let intervalMs = CredentialLimits.fcmRefusalIntervalMsMin
+      if let refusalAtMs = state.refusalAtMs, (0..<intervalMs).contains(nowMs - refusalAtMs) {
+        let error = CredentialError(
+          reason: "FCM refused a fresh token of \(exchange.account.clientEmail): \(reason); check "
+            + "that the account may send for project \(exchange.account.projectID), and this "
+            + "machine's clock",
+          resumeAtMs: refusalAtMs + intervalMs)
+        state.failure = error
+        return (.failure(error), false)
+      }
+      state.refusalAtMs = nowMs
+      return wait(&state, waiter, nowMs)
+    }
+  }
+
+  /// Runs `decide` under the lock. It returns an answer at once, or nil when it has kept the waiter,
+  /// and whether the caller has to begin the exchange that it announced.
+  private func answer(
+    _ decide: (inout State, Waiter) -> (Answer?, begins: Bool)
+  ) async throws(CredentialError) -> Credential {
+    let answer = await withUnsafeContinuation { (waiter: Waiter) in
+      let (answer, begins) = state.withLock { decide(&$0, waiter) }
+      if begins { begin() }
+      if let answer { waiter.resume(returning: answer) }
+    }
+    return try answer.get()
+  }
+
+  /// Joins the exchange that is under way, or begins one, unless a failed one says to wait.
+  private func wait(
+    _ state: inout State, _ waiter: Waiter, _ nowMs: Int64
+  ) -> (Answer?, begins: Bool) {
+    if !state.isExchanging, let error = backOff(state, nowMs) { return (.failure(error), false) }
+    state.waiters.append(waiter)
+    defer { state.isExchanging = true }
+    return (nil, !state.isExchanging)
+  }
+
+  private func usable(_ state: State, _ nowMs: Int64) -> Credential? {
+    guard let credential = state.credential, !state.isRefused, nowMs < credential.expiresAtMs else {
+      return nil
+    }
+    return credential
+  }
+
+  private func backOff(_ state: State, _ nowMs: Int64) -> CredentialError? {
+    guard let failure = state.failure else { return nil }
+    // A remaining time longer than any back-off means that the clock was set back.
+    let remainingMs = failure.resumeAtMs - nowMs
+    return (1...CredentialLimits.fcmRefusalIntervalMsMin).contains(remainingMs) ? failure : nil
+  }
+
+  /// The exchange belongs to no caller: cancelling the lane that began it takes nothing from the others.
+  private func begin() {
+    Task { await self.renew() }
+  }
+
+  @concurrent
+  private func renew() async {
+    let result: Result<TokenExchange.Token, TokenExchange.Failure>
+    do throws(TokenExchange.Failure) {
+      result = .success(try await exchange.perform(nowMs: clock.nowMs()))
+    } catch {
+      result = .failure(error)
+    }
+    let nowMs = clock.nowMs()
+    let (answer, waiters) = state.withLock { state in
+      let answer = settle(&state, result, nowMs)
+      defer { state.waiters.removeAll() }
+      return (answer, state.waiters)
+    }
+    for waiter in waiters { waiter.resume(returning: answer) }
+  }
+
+  private func settle(
+    _ state: inout State, _ result: Result<TokenExchange.Token, TokenExchange.Failure>,
+    _ nowMs: Int64
+  ) -> Answer {
+    state.isExchanging = false
+    switch result {
+    case .success(let token):
+      let credential = Credential(
+        header: "Bearer \(token.text)", generation: (state.credential?.generation ?? 0) + 1,
+        expiresAtMs: nowMs + token.lifeMs,
+        refreshAtMs: nowMs
+          + max(token.lifeMs / 2, token.lifeMs - CredentialLimits.fcmRefreshEarlyMs))
+      state.credential = credential
+      state.isRefused = false
+      state.failure = nil
+      state.failureCount = 0
+      return .success(credential)
+    case .failure(let failure):
+      let doublings = min(state.failureCount, 16)
+      let ceilingMs = min(
+        CredentialLimits.exchangeBackOffMsMin << doublings, CredentialLimits.exchangeBackOffMsMax)
+      // Jitter keeps replicas that failed together from asking together.
+      let waitMs = max(failure.waitMsMin, Int64.random(in: ceilingMs / 2...ceilingMs))
+      let error = CredentialError(reason: failure.reason, resumeAtMs: nowMs + waitMs)
+      state.failureCount += 1
+      state.failure = error
+      return .failure(error)
+    }
+  }
+}

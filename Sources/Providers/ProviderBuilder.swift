@@ -1,0 +1,136 @@
+import Configuration
+import HTTPClient
+import Model
+import Reactor
+
+/// Builds the providers of one configuration. Apps that name the same key or account share its credential source.
+struct ProviderBuilder {
+  private struct APNsKey: Hashable {
+    let file: String
+    let keyID: String
+    let teamID: String
+  }
+
+  private struct FCMAccount: Hashable {
+    let file: String
+    let tokenEndpoint: String?
+    let caFile: String?
+    let proxy: String?
+  }
+
+  private let configuration: Configuration
+  private let client: HTTPClient
+  private let clock: WallClock
+  private var apnsSources: [APNsKey: APNsTokenSource] = [:]
+  private var fcmSources: [FCMAccount: FCMTokenSource] = [:]
+
+  init(configuration: Configuration, client: HTTPClient, clock: WallClock) {
+    self.configuration = configuration
+    self.client = client
+    self.clock = clock
+  }
+
+  mutating func apns(
+    _ apns: APNsConfiguration, _ environment: PushEnvironment, field: String
+  ) throws(ConfigurationError) -> APNsProvider {
+    let usual = ServiceAddress(
+      host: environment == .production ? "api.push.apple.com" : "api.sandbox.push.apple.com")
+    var identity: ClientIdentity?
+    let source: any CredentialSource
+    switch apns.credential {
+    case .token(let keyFile, let keyID, let teamID):
+      source = APNsDestinationCredentials(
+        shared: try tokenSource(keyFile, keyID, teamID, field), clock: clock)
+    case .certificate(let file, let passwordFile):
+      identity = try clientIdentity(file, passwordFile, field)
+      source = CertificateCredentialSource(file: file, clock: clock)
+    }
+    return APNsProvider(
+      topic: apns.topic,
+      destination: try destination(
+        apns.access, usual, identity, startsWithOneStream: identity == nil, field),
+      credentials: source)
+  }
+
+  mutating func fcm(
+    _ fcm: FCMConfiguration, field: String
+  ) throws(ConfigurationError) -> FCMProvider {
+    let account: ServiceAccount
+    do throws(CredentialFileError) {
+      account = try ServiceAccount(
+        file: fcm.serviceAccountFile, tokenEndpoint: fcm.tokenEndpoint?.description)
+    } catch {
+      throw refused("\(field).service_account_file", fcm.serviceAccountFile, error.description)
+    }
+    let caller = FCMAccount(
+      file: fcm.serviceAccountFile, tokenEndpoint: fcm.tokenEndpoint?.description,
+      caFile: fcm.access.caFile, proxy: fcm.access.proxy?.description)
+    let source =
+      fcmSources[caller]
+      ?? FCMTokenSource(
+        account: account, client: client, caFile: caller.caFile, proxy: caller.proxy, clock: clock)
+    fcmSources[caller] = source
+    return FCMProvider(
+      projectID: account.projectID,
+      destination: try destination(
+        fcm.access, ServiceAddress(host: "fcm.googleapis.com"), nil, startsWithOneStream: false,
+        field),
+      credentials: source)
+  }
+
+  private mutating func tokenSource(
+    _ keyFile: String, _ keyID: String, _ teamID: String, _ field: String
+  ) throws(ConfigurationError) -> APNsTokenSource {
+    let name = APNsKey(file: keyFile, keyID: keyID, teamID: teamID)
+    if let source = apnsSources[name] { return source }
+    do throws(CredentialFileError) {
+      let key = try SigningKey(file: keyFile, algorithm: .es256)
+      let source = APNsTokenSource(key: key, keyID: keyID, teamID: teamID, clock: clock)
+      apnsSources[name] = source
+      return source
+    } catch {
+      throw refused("\(field).key_file", keyFile, error.description)
+    }
+  }
+
+  private func clientIdentity(
+    _ file: String, _ passwordFile: String?, _ field: String
+  ) throws(ConfigurationError) -> ClientIdentity {
+    let isPEM = file.lowercased().hasSuffix(".pem")
+    var password = ""
+    if let passwordFile, !isPEM {
+      password = try SecretFile.read(passwordFile, field: "\(field).password_file").text
+    }
+    do throws(TLSError) {
+      return isPEM
+        ? try ClientIdentity(pemFile: file)
+        : try ClientIdentity(p12File: file, password: password)
+    } catch {
+      throw refused("\(field).certificate_file", file, error.message)
+    }
+  }
+
+  private func destination(
+    _ access: Access, _ usual: ServiceAddress, _ identity: ClientIdentity?,
+    startsWithOneStream: Bool, _ field: String
+  ) throws(ConfigurationError) -> PushDestination {
+    let address =
+      access.endpoint.map { ServiceAddress(host: $0.host, port: $0.port) } ?? usual
+    do throws(TLSError) {
+      return PushDestination(
+        address: address,
+        tls: try TLSContext.client(caFile: access.caFile, identity: identity, alpn: ["h2"]),
+        proxy: access.proxy?.description, startsWithOneStream: startsWithOneStream)
+    } catch {
+      throw refused("\(field).ca_file", access.caFile ?? "", error.message)
+    }
+  }
+
+  /// The complaint at the line of the configuration that names the file.
+  private func refused(_ field: String, _ path: String, _ message: String) -> ConfigurationError {
+    let place = configuration.files.first { $0.path == path && $0.field == field }
+    return ConfigurationError(
+      file: place?.namedIn ?? path, line: place?.line, field: place?.field ?? field,
+      message: message)
+  }
+}

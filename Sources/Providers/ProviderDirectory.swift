@@ -1,0 +1,76 @@
+package import Configuration
+package import HTTPClient
+package import Model
+import Reactor
+
+/// Every provider of a configuration, found by app, network and environment. Built once at start and shared by
+/// all lanes.
+package struct ProviderDirectory: Sendable {
+  package struct Entry: Sendable {
+    package let app: String
+    /// FCM has one provider for both environments.
+    package let environments: Set<PushEnvironment>
+    package let provider: any PushProvider
+  }
+
+  private struct Place: Hashable {
+    let app: String
+    let network: Network
+    let environment: PushEnvironment
+  }
+
+  /// Each provider once; a provider's position is its number for tables that a lane keeps.
+  package let entries: [Entry]
+  private let positions: [Place: Int]
+
+  /// Loads every key, account and certificate; the error names the file and field that is wrong.
+  ///
+  /// - Parameter client: exchanges OAuth tokens; shared.
+  package init(
+    _ configuration: Configuration, client: HTTPClient, clock: WallClock = .system
+  ) throws(ConfigurationError) {
+    var builder = ProviderBuilder(configuration: configuration, client: client, clock: clock)
+    var entries: [Entry] = []
+    for (index, app) in configuration.apps.enumerated() {
+      let field = "apps[\(index)]"
+      for environment in PushEnvironment.allCases {
+        guard let apns = app.apns[environment] else { continue }
+        let provider = try builder.apns(
+          apns, environment, field: "\(field).apns.\(environment.rawValue)")
+        entries.append(Entry(app: app.id, environments: [environment], provider: provider))
+      }
+      if let fcm = app.fcm {
+        let provider = try builder.fcm(fcm, field: "\(field).fcm")
+        entries.append(
+          Entry(app: app.id, environments: Set(PushEnvironment.allCases), provider: provider))
+      }
+    }
+    self.init(entries: entries)
+  }
+
+  package init(entries: [Entry]) {
+    self.entries = entries
+    var positions: [Place: Int] = [:]
+    for (position, entry) in entries.enumerated() {
+      for environment in entry.environments {
+        let place = Place(
+          app: entry.app, network: entry.provider.network, environment: environment)
+        positions[place] = position
+      }
+    }
+    self.positions = positions
+  }
+
+  /// The position in `entries`; nil when the app has no account at that network and environment.
+  package func position(
+    app: String, network: Network, environment: PushEnvironment
+  ) -> Int? {
+    positions[Place(app: app, network: network, environment: environment)]
+  }
+
+  package func provider(
+    app: String, network: Network, environment: PushEnvironment
+  ) -> (any PushProvider)? {
+    position(app: app, network: network, environment: environment).map { entries[$0].provider }
+  }
+}

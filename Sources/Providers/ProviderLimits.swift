@@ -1,0 +1,18 @@
+/// Bounds that the push networks set, and bounds on what is read of their answers.
+package enum ProviderLimits {
+  /// APNs: "Generating a remote notification".
+  package static let apnsPayloadBytesMax = 4_096
+  package static let apnsVoIPPayloadBytesMax = 5_120
+  /// FCM: notification and data together.
+  package static let fcmPayloadBytesMax = 4_096
+
+  /// An answer longer than this is judged by its status alone.
+  package static let answerBytesMax = 16 << 10
+  static let answerDepthMax = 16
+  static let answerValuesMax = 512
+
+  /// FCM documentation, "Retry throttled requests": at least a minute after QUOTA_EXCEEDED.
+  static let fcmQuotaRetryMsMin: UInt64 = 60_000
+  /// FCM documentation, "Handle retries": at least ten seconds after UNAVAILABLE and INTERNAL.
+  static let fcmTroubleRetryMsMin: UInt64 = 10_000
+}

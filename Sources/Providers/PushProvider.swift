@@ -1,0 +1,25 @@
+package import Model
+
+/// One push network for one app (and environment): how its requests look and what its answers mean.
+///
+/// A network lives in a folder of its own beside APNs and FCM and is built in `ProviderDirectory`.
+package protocol PushProvider: Sendable {
+  var network: Network { get }
+  var destination: PushDestination { get }
+  /// Shared by all lanes, and by apps that use the same key or account.
+  var credentials: any CredentialSource { get }
+
+  /// Renders the job once; per push only the token differs.
+  ///
+  /// Throws when the network would refuse the content from every device: no device is tried then (R21).
+  ///
+  /// - Parameters:
+  ///   - createdAtMs: when the job was created; a relative expiry counts from here.
+  ///   - nowMs: the time of rendering, for networks that take a remaining time.
+  func render(
+    _ content: JobContent, createdAtMs: Int64, nowMs: Int64
+  ) throws(InvalidField) -> RenderedPush
+
+  /// What the answer to one push means. An answer is a value, never an error.
+  func classify(_ answer: ProviderAnswer) -> Outcome
+}

@@ -1,0 +1,57 @@
+import Model
+import Testing
+
+@Suite struct DeviceTokenTests {
+  @Test("APNs tokens compare without case and have no fixed length")
+  func apns() throws {
+    let one = try DeviceToken("ABCDEF0123456789", network: .apns)
+    #expect(one == (try DeviceToken("abcdef0123456789", network: .apns)))
+    #expect(one.text == "abcdef0123456789")
+    for count in [8, 64, 160, 200] {
+      #expect(throws: Never.self) {
+        try DeviceToken(String(repeating: "a", count: count), network: .apns)
+      }
+    }
+  }
+
+  @Test("FCM tokens keep their case")
+  func fcm() throws {
+    let one = try DeviceToken("cAbc_d-e:APA91b%~=+.x", network: .fcm)
+    #expect(one.text == "cAbc_d-e:APA91b%~=+.x")
+    #expect(one != (try DeviceToken("cabc_d-e:apa91b%~=+.x", network: .fcm)))
+  }
+
+  @Test("the same text on two networks is two tokens")
+  func networks() throws {
+    #expect(
+      try DeviceToken("abcdef01", network: .apns) != DeviceToken("abcdef01", network: .fcm))
+    #expect(
+      try DeviceToken("abcdef01", network: .jpush)
+        == DeviceToken(stored: "abcdef01", network: .jpush))
+  }
+
+  @Test(
+    "no token can leave its path, its header or its key",
+    arguments: [
+      "", "a", "aabb/ccdd", "aabb?ccdd", "aabb#ccdd", "../../../etc", "aabb ccdd", "aabb\r\nccdd",
+      "aabbccdd\n", "aabbccdd\0", "aabbccdé", "aabb\tccdd", "aabb\\ccdd", "aabb\"ccdd",
+      "aabb{ccdd}", "aabb|ccdd", "aa..ccdd", String(repeating: "a", count: 4_097),
+    ], Network.allCases)
+  func hostile(text: String, network: Network) {
+    let error = #expect(throws: InvalidField.self) { try DeviceToken(text, network: network) }
+    #expect(error?.pointer == "/token")
+    if text.utf8.count > 1, text.utf8.count < 100 {
+      #expect(error?.message.contains(text) == false, "a token is not repeated")
+    }
+  }
+
+  @Test(
+    "APNs tokens are hexadecimal and of even length",
+    arguments: [
+      "abcdefg0", "abcdef012", "abcdef0", "abcdef", "abcdef-1",
+      String(repeating: "a", count: 202),
+    ])
+  func badAPNs(text: String) {
+    #expect(throws: InvalidField.self) { try DeviceToken(text, network: .apns) }
+  }
+}

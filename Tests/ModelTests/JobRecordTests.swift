@@ -1,0 +1,66 @@
+import Model
+import Testing
+
+@Suite struct JobRecordTests {
+  @Test("the public fields of a record are read, others are passed over")
+  func reads() throws {
+    let record = try JobRecord(
+      app: "shop", id: "j",
+      fields: [
+        ("state", "running"), ("total", "36"), ("accepted", "1"), ("rejected", "2"),
+        ("uninstalled", "3"), ("expired", "4"), ("skipped", "5"), ("failed", "6"),
+        ("pending", "15"), ("no_installations", "8"), ("retries", "9"), ("created_at", "10"),
+        ("started_at", "11"), ("digest", "abc"), ("priority", "high"),
+      ])
+    #expect(record.state == .running)
+    #expect(record.counts.accepted == 1)
+    #expect(record.counts.rejected == 2)
+    #expect(record.counts.uninstalled == 3)
+    #expect(record.counts.expired == 4)
+    #expect(record.counts.skipped == 5)
+    #expect(record.counts.failed == 6)
+    #expect(record.counts.noInstallations == 8)
+    #expect(record.counts.retries == 9)
+    #expect(record.counts.settled == 21)
+    #expect(record.pending == 15)
+    #expect(record.createdAtMs == 10)
+    #expect(record.startedAtMs == 11)
+    #expect(record.finishedAtMs == nil)
+    #expect(record.priority == .high)
+    #expect(record.isBalanced)
+  }
+
+  @Test("a record whose counters do not add up says so")
+  func unbalanced() throws {
+    let record = try JobRecord(
+      app: "a", id: "j", fields: [("state", "done"), ("total", "2"), ("accepted", "1")])
+    #expect(!record.isBalanced)
+    #expect(record.state.isFinal)
+  }
+
+  @Test("what is not a record is refused")
+  func refused() {
+    for fields in [
+      [], [("state", "sleeping")], [("state", "done"), ("total", "many")],
+      [("state", "done"), ("created_at", "")],
+    ] {
+      #expect(throws: InvalidField.self) { try JobRecord(app: "a", id: "j", fields: fields) }
+    }
+  }
+
+  @Test("counts add up field by field, and each has its name in the record")
+  func counts() {
+    var sum = OutcomeCounts()
+    #expect(sum.isZero)
+    for (position, field) in sum.fields.enumerated() {
+      var one = OutcomeCounts()
+      one[keyPath: OutcomeCounts.path(field.name)!] = position + 1
+      sum += one
+      sum += one
+    }
+    #expect(sum.fields.map(\.count) == [2, 4, 6, 8, 10, 12, 14, 16])
+    #expect(sum.settled == 42)
+    #expect(!sum.isZero)
+    #expect(OutcomeCounts.path("delivered") == nil)
+  }
+}

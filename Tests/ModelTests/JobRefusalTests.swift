@@ -1,0 +1,226 @@
+import Model
+import Testing
+
+/// The corpus of bad jobs: each is refused with its own clear reason (fault matrix, row 9).
+@Suite struct JobRefusalTests {
+  static func complaint(_ bytes: [UInt8]) -> String {
+    do {
+      _ = try Job(bytes: bytes)
+      return "accepted"
+    } catch { return "\(error)" }
+  }
+
+  static func complaint(_ text: String) -> String { complaint(Array(text.utf8)) }
+
+  /// The complaint about a job that is good but for `fields`.
+  static func complaint(fields: String) -> String {
+    complaint(#"{"app":"shop","audience":{"users":["u1"]},\#(fields)}"#)
+  }
+
+  @Test(
+    "what is not a job at all is refused",
+    arguments: [
+      ("", "not valid JSON at byte 0: is empty"), ("[]", "must be an object, is an array"),
+      ("null", "must be an object, is null"), ("{}", "/app: is missing"),
+      (#"{"app":"s"}"#, "/audience: is missing"),
+      (#"{"app":"s","audience":{"users":["u"]}}"#, "/notification: is missing: a job needs"),
+      (#"{"app":"s","app":"t"}"#, "\"app\" occurs twice"),
+      (#"{"app":null,"audience":{}}"#, "/app: must be a string, is null: leave the field out"),
+      (#"{"app":"a/b","audience":{}}"#, "/app: must be 1 to 64 ASCII letters"),
+      (#"{"app":"","audience":{}}"#, "/app: must be 1 to 64"),
+      (#"{"app":"a|b","audience":{}}"#, "/app: must be 1 to 64"),
+      (#"{"app":"é","audience":{}}"#, "/app: must be 1 to 64"),
+    ])
+  func notAJob(text: String, expected: String) {
+    let complaint = Self.complaint(text)
+    #expect(complaint.hasPrefix(expected) || complaint.contains(expected), "\(complaint)")
+  }
+
+  @Test(
+    "an audience that is not exactly one known kind is refused",
+    arguments: [
+      ("[]", "/audience: must be an object, is an array"), ("{}", "/audience: must hold exactly"),
+      (#"{"users":["u"],"installations":[]}"#, "exactly one of users, installations"),
+      (#"{"users":[]}"#, "/audience/users: must name at least one user"),
+      (#"{"users":"u"}"#, "/audience/users: must be an array, is a string"),
+      (#"{"users":["u",1]}"#, "/audience/users/1: must be a string, is a number"),
+      (#"{"users":[""]}"#, "/audience/users/0: must not be empty"),
+      (#"{"users":["a\nb"]}"#, "/audience/users/0: must not hold control characters"),
+      (#"{"users":["a\u0000b"]}"#, "/audience/users/0: must not hold control characters"),
+      (#"{"users":["é\u0085"]}"#, "/audience/users/0: must not hold control characters"),
+      (#"{"users":["\u007f"]}"#, "/audience/users/0: must not hold control characters"),
+      (#"{"user":["u"]}"#, "/audience/user: is not a known field; did you mean \"users\"?"),
+      (#"{"installations":[{"network":"apns"}]}"#, "/audience/installations/0/token: is missing"),
+      (#"{"installations":[{"token":"aabbccdd"}]}"#, "installations/0/network: is missing"),
+      (#"{"installations":["aabbccdd"]}"#, "installations/0: must be an object, is a string"),
+      (
+        #"{"installations":[{"network":"apn","token":"aabbccdd"}]}"#,
+        "0/network: must be one of apns, fcm, jpush, is \"apn\"; did you mean \"apns\"?"
+      ),
+      (
+        #"{"installations":[{"network":"apns","token":"../../3/device"}]}"#,
+        "/audience/installations/0/token: an APNs device token must be hexadecimal"
+      ),
+      (
+        #"{"installations":[{"network":"apns","token":"aabbccdd","user":"u"}]}"#,
+        "/audience/installations/0/user: is not a known field"
+      ),
+      (#"{"topic":"news"}"#, "/audience/topic: is not supported by this version"),
+      (#"{"channel":"news"}"#, "/audience/channel: is not supported by this version"),
+      (#"{"all":true}"#, "/audience/all: is not supported by this version"),
+      (#"{"users_key":"k"}"#, "/audience/users_key: is not supported by this version"),
+    ])
+  func audience(json: String, expected: String) {
+    let complaint = Self.complaint(
+      #"{"app":"s","notification":{"body":"B"},"audience":\#(json)}"#)
+    #expect(complaint.contains(expected), "\(complaint)")
+  }
+
+  @Test(
+    "a bad field is refused with its pointer and its rule",
+    arguments: [
+      (#""id":"""#, "/id: must be 1 to 128 printable ASCII"),
+      (#""id":"a b""#, "/id: must be 1 to 128"), (#""id":"a\r\nb""#, "/id: must be 1 to 128"),
+      (#""id":"é""#, "/id: must be 1 to 128"), (#""id":7"#, "/id: must be a string, is a number"),
+      (#""notifcation":{}"#, "/notifcation: is not a known field; did you mean \"notification\"?"),
+      (#""ttl":60"#, "/ttl: is not a known field; did you mean \"ttl_seconds\"?"),
+      (#""collapseId":"c""#, "did you mean \"collapse_id\"?"),
+      (#""zebra":1"#, "/zebra: is not a known field; known here: id, app, audience"),
+      (#""a/b~c\n":1"#, "/a~1b~0c\u{FFFD}: is not a known field"),
+      (#""ttl_seconds":-1"#, "/ttl_seconds: must be an integer from 0 to 2419200, is -1"),
+      (#""ttl_seconds":2419201"#, "/ttl_seconds: must be an integer from 0 to 2419200"),
+      (#""ttl_seconds":1.5"#, "/ttl_seconds: must be an integer"),
+      (#""ttl_seconds":"60""#, "/ttl_seconds: must be an integer, is a string"),
+      (#""ttl_seconds":60,"expires_at":1790000000000"#, "/expires_at: must not stand beside"),
+      (#""expires_at":1790000000"#, "/expires_at: is in the year 1973 or before"),
+      (#""expires_at":-1"#, "/expires_at: must be epoch milliseconds from 0"),
+      (#""expires_at":"tomorrow""#, "or an RFC 3339 instant"),
+      (#""expires_at":true"#, "/expires_at: must be epoch milliseconds or an RFC 3339 string"),
+      (#""collapse_id":"""#, "/collapse_id: must not be empty"),
+      (#""collapse_id":"a\r\nb""#, "/collapse_id: must not hold control characters"),
+      (
+        "\"collapse_id\":\"\(String(repeating: "é", count: 33))\"",
+        "/collapse_id: must be at most 64 bytes of UTF-8, is 66"
+      ),
+      (#""environments":[]"#, "/environments: must not be empty"),
+      (#""environments":["sandbox"]"#, "/environments/0: must be one of production, development"),
+      (#""environments":[1]"#, "/environments/0: must be a string"),
+      (#""environments":"production""#, "/environments: must be an array"),
+      (#""dry_run":"yes""#, "/dry_run: must be true or false, is a string"),
+      (#""on_unknown":"drop""#, "/on_unknown: must be one of resend, give_up"),
+      (#""filter":{}"#, "/filter: is not supported by this version"),
+      (#""deliver_at":1"#, "/deliver_at: is not supported by this version"),
+      (#""deliver_local":"09:00""#, "/deliver_local: is not supported by this version"),
+      (#""kind":"push_to_app""#, "/kind: is not supported by this version"),
+      (#""event":{}"#, "/event: is not supported by this version"),
+    ])
+  func field(fields: String, expected: String) {
+    let complaint = Self.complaint(fields: fields + #","notification":{"body":"B"}"#)
+    #expect(complaint.contains(expected), "\(complaint)")
+  }
+
+  @Test(
+    "a bad notification is refused with its pointer and its rule",
+    arguments: [
+      ("{}", "/notification: is empty"), ("[]", "/notification: must be an object"),
+      (#"{"category":"c","data":{}}"#, "/notification: is empty"),
+      (#"{"titel":"T"}"#, "/notification/titel: is not a known field; did you mean \"title\"?"),
+      (#"{"body":1}"#, "/notification/body: must be a string, is a number"),
+      (#"{"badge":"+1"}"#, "/notification/badge: an increment is not supported by this version"),
+      (#"{"badge":"1"}"#, "/notification/badge: must be an integer, is a string"),
+      (#"{"badge":-1}"#, "/notification/badge: must be an integer from 0"),
+      (#"{"sound":""}"#, "/notification/sound: must not be empty"),
+      (#"{"sound":{"name":"x"}}"#, "/notification/sound: must be a string, is an object"),
+      (#"{"body":"B","image":"http://x/y"}"#, "/notification/image: must be an https:// URL"),
+      (#"{"body":"B","image":"https://"}"#, "/notification/image: must be an https:// URL"),
+      (#"{"body":"B","image":"https:///x"}"#, "/notification/image: must be an https:// URL"),
+      (#"{"body":"B","image":"https://x/a b"}"#, "/notification/image: must be an https:// URL"),
+      (#"{"content_available":1}"#, "/notification/content_available: must be true or false"),
+      (#"{"data":[]}"#, "/notification/data: must be an object"),
+      (#"{"data":{"n":1}}"#, "/notification/data/n: must be a string, is a number: FCM carries"),
+      (#"{"data":{"n":true}}"#, "/notification/data/n: must be a string, is a boolean"),
+      (#"{"data":{"":"x"}}"#, "/notification/data/: the name must not be empty"),
+      (#"{"data":{"a\nb":"x"}}"#, "the name must not hold control characters"),
+    ])
+  func notification(json: String, expected: String) {
+    let complaint = Self.complaint(fields: #""notification":\#(json)"#)
+    #expect(complaint.contains(expected), "\(complaint)")
+  }
+
+  @Test(
+    "custom data may not use a reserved key, for the common part and for FCM's (R19)",
+    arguments: [
+      "aps", "from", "message_type", "collapse_key", "google", "google.c.a", "gcm", "gcm.n.e",
+      "to", "bi", "bt", "t", "oi", "sa", "st", "su", "sg", "sth", "s", "w", "bucketID",
+      "bucketType", "type", "objectID", "objectScopeAppID", "objectScopeType",
+      "objectScopeUserID", "sender", "when",
+    ])
+  func reservedKey(name: String) {
+    let common = Self.complaint(fields: #""notification":{"data":{"\#(name)":"x"}}"#)
+    #expect(common.hasPrefix("/notification/data/\(name): "), "\(common)")
+    #expect(common.contains("use another name"))
+    let fcm = Self.complaint(fields: #""fcm":{"message":{"data":{"\#(name)":"x"}}}"#)
+    #expect(fcm.hasPrefix("/fcm/message/data/\(name): "), "\(fcm)")
+  }
+
+  @Test("names near the reserved ones are free")
+  func freeKeys() {
+    for name in ["APS", "apsx", "goog", "fromage", "tt", "ty", "Type"] {
+      #expect(Self.complaint(fields: #""notification":{"data":{"\#(name)":"x"}}"#) == "accepted")
+    }
+  }
+
+  @Test(
+    "a bad part for one network is refused",
+    arguments: [
+      (#""apns":{"payload":[]}"#, "/apns/payload: must be an object, is an array"),
+      (#""apns":{"payload":{"aps":1}}"#, "/apns/payload: aps must be an object, is a number"),
+      (#""apns":{"topic":"a.b"}"#, "/notification: is missing"),
+      (#""apns":{"payload":{},"push_type":"silent"}"#, "/apns/push_type: must be one of alert"),
+      (#""apns":{"payload":{},"topic":"a\r\nb"}"#, "/apns/topic: must be 1 to 255"),
+      (#""apns":{"payload":{},"topic":"a/b"}"#, "ASCII letters, digits or . -"),
+      (#""apns":{"payload":{},"priority":7}"#, "/apns/priority: must be 10, 5 or 1, is 7"),
+      (#""apns":{"payload":{},"priority":"high"}"#, "/apns/priority: must be an integer"),
+      (
+        #""apns":{"payload":{},"push_type":"background","priority":10}"#,
+        "/apns/priority: must be 5 with push_type background, is 10"
+      ),
+      (#""apns":{"payloads":{}}"#, "/apns/payloads: is not a known field"),
+      (#""fcm":{}"#, "/fcm/message: is missing"),
+      (#""fcm":{"message":1}"#, "/fcm/message: must be"),
+      (#""fcm":{"message":{"token":"x"}}"#, "/fcm/message/token: must be left out"),
+      (#""fcm":{"message":{"topic":"x"}}"#, "/fcm/message/topic: must be left out"),
+      (#""fcm":{"message":{"condition":"x"}}"#, "/fcm/message/condition: must be left out"),
+      (#""fcm":{"message":{"data":{"k":1}}}"#, "/fcm/message/data/k: must be a string"),
+      (#""fcm":{"message":{"data":"x"}}"#, "/fcm/message/data: must be an object"),
+      (#""jpush":"x""#, "/jpush: must be an object"),
+      (#""jpush":{"audience":"all"}"#, "/jpush/audience: must be left out"),
+      (#""jpush":{"cid":"x"}"#, "/jpush/cid: must be left out"),
+    ])
+  func part(fields: String, expected: String) {
+    let complaint = Self.complaint(fields: fields)
+    #expect(complaint.contains(expected), "\(complaint)")
+  }
+
+  @Test("a job of too many bytes is refused before it is read, however deep it is")
+  func size() {
+    let large = [UInt8](repeating: UInt8(ascii: "["), count: 64 * 1024 * 1024)
+    #expect(Self.complaint(large) == "a job is at most 16777216 bytes of JSON, this is 67108864")
+    #expect(
+      Self.complaint([UInt8](repeating: UInt8(ascii: "["), count: 1_000_000))
+        == "not valid JSON at byte 64: is nested deeper than 64 levels")
+  }
+
+  @Test("a complaint repeats only a bounded part of what the producer wrote")
+  func boundedComplaints() {
+    let long = String(repeating: "x", count: 100_000)
+    for fields in [
+      "\"\(long)\":1", "\"on_unknown\":\"\(long)\"", "\"expires_at\":\"\(long)\"",
+      "\"notification\":{\"data\":{\"\(long)\":\"\"}}",
+    ] {
+      #expect(Self.complaint(fields: fields).utf8.count < 1_000)
+    }
+    let names = (0..<1_000).map { "\"\(long.prefix(100))\($0)\":1" }.joined(separator: ",")
+    #expect(Self.complaint("{\"app\":\"s\",\"audience\":{\(names)}}").utf8.count < 1_000)
+  }
+}

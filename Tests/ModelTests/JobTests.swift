@@ -1,0 +1,153 @@
+import Model
+import Testing
+
+@Suite struct JobTests {
+  static func job(_ fields: String) throws -> Job {
+    try Job(text: #"{"app":"shop","audience":{"users":["u1"]},\#(fields)}"#)
+  }
+
+  @Test("a job with every field is read")
+  func everyField() throws {
+    let job = try Job(
+      text: #"""
+        {"id": "spring-sale", "app": "shop", "audience": {"users": ["u1", "u2"]},
+         "notification": {"title": "T", "body": "B", "badge": 3, "sound": "default",
+           "category": "LikeCategory", "thread_id": "th", "image": "https://x.example/a.png",
+           "content_available": true, "mutable_content": true, "data": {"k": "v", "a": "b"}},
+         "apns": {"payload": {"aps": {"alert": {"loc-key": "K"}}, "x": 1}, "push_type": "alert",
+           "topic": "com.example.shop.voip", "priority": 10},
+         "fcm": {"message": {"android": {"priority": "HIGH"}}},
+         "jpush": {"platform": "all"},
+         "collapse_id": "c", "ttl_seconds": 3600, "environments": ["production"],
+         "dry_run": true, "on_unknown": "give_up"}
+        """#)
+    #expect(job.id == "spring-sale")
+    #expect(job.app == "shop")
+    #expect(job.audience == .users(["u1", "u2"]))
+    let content = job.content
+    #expect(
+      content.notification
+        == Notification(
+          title: "T", body: "B", badge: 3, sound: "default", category: "LikeCategory",
+          threadID: "th", image: "https://x.example/a.png", contentAvailable: true,
+          mutableContent: true,
+          data: [.init(name: "a", value: "b"), .init(name: "k", value: "v")]))
+    #expect(
+      content.apns
+        == APNsPart(
+          payload: ["aps": ["alert": ["loc-key": .string("K")]], "x": .integer(1)],
+          pushType: .alert, topic: "com.example.shop.voip", priority: .immediate))
+    #expect(content.fcm == FCMPart(message: ["android": ["priority": .string("HIGH")]]))
+    #expect(content.jpush == JPushPart(payload: ["platform": .string("all")]))
+    #expect(content.collapseID == "c")
+    #expect(content.expiry == .ttl(seconds: 3600))
+    #expect(content.environments == [.production])
+    #expect(content.dryRun)
+    #expect(content.unknownPolicy == .giveUp)
+  }
+
+  @Test("what a job leaves out has its default")
+  func defaults() throws {
+    let content = try Self.job(#""notification":{"body":"B"}"#).content
+    #expect(content == JobContent(notification: Notification(body: "B")))
+    #expect(content.environments == [.production, .development])
+    #expect(content.unknownPolicy == .resend)
+    #expect(content.expiry == nil)
+    #expect(try Self.job(#""notification":{"body":"B"}"#).id == nil)
+  }
+
+  @Test(
+    "content survives the way through Redis, and its canonical JSON does not change on it",
+    arguments: [
+      #""notification":{"body":"B"}"#,
+      #""notification":{"data":{"z":"1","é":"2","a":"\u0000"}},"ttl_seconds":0"#,
+      #""apns":{"payload":{"n":1.50}},"expires_at":"2030-01-01T00:00:00Z","dry_run":false"#,
+      #""fcm":{"message":{}},"jpush":{"x":[]},"environments":["development","development"]"#,
+      #""notification":{"title":"","content_available":true},"on_unknown":"give_up","dry_run":true"#,
+      #""apns":{"payload":{},"push_type":"background","priority":5,"topic":"a.b"}"#,
+    ])
+  func contentRoundTrip(fields: String) throws {
+    let content = try Self.job(fields).content
+    let bytes = content.canonicalBytes()
+    #expect(try JobContent(bytes: bytes) == content)
+    #expect(try JobContent(bytes: bytes).canonicalBytes() == bytes)
+  }
+
+  @Test("a job read from its own JSON is the same job")
+  func jobRoundTrip() throws {
+    let job = try Self.job(#""id":"x","notification":{"body":"B"},"ttl_seconds":60"#)
+    #expect(try Job(json: job.json()) == job)
+    let other = try Job(
+      text:
+        #"{"app":"shop","audience":{"installations":[{"network":"fcm","token":"abcdefgh"}]},"fcm":{"message":{}}}"#
+    )
+    #expect(try Job(json: other.json()) == other)
+  }
+
+  @Test("the same job in other words has the same canonical bytes, another one has not")
+  func canonicalBytes() throws {
+    let one = try Job(
+      text:
+        #"{"id":"a","app":"s","audience":{"users":["u","u","v"]},"notification":{"body":"B","title":"T"},"expires_at":1893456000000}"#
+    )
+    let same = try Job(
+      text:
+        #"{"expires_at":"2030-01-01T01:00:00+01:00","notification":{"title":"T","body":"B"},"audience":{"users":["u","v"]},"dry_run":false,"app":"s","environments":["development","production"]}"#
+    )
+    #expect(one.canonicalBytes() == same.canonicalBytes())
+    for (from, to) in [("\"B\"", "\"C\""), ("[\"u\",\"v\"]", "[\"v\",\"u\"]"), ("\"s\"", "\"r\"")] {
+      let text = String(decoding: same.canonicalBytes(), as: UTF8.self)
+      #expect(text.contains(from))
+      let other = try Job(text: text.replacing(from, with: to))
+      #expect(other.canonicalBytes() != one.canonicalBytes())
+    }
+  }
+
+  @Test("repeated users and installations count once, in their first place")
+  func duplicates() throws {
+    let users = try Job(
+      text:
+        #"{"app":"s","audience":{"users":["b","a","b","\u00e9","e\u0301","a"]},"fcm":{"message":{}}}"#
+    )
+    guard case .users(let names) = users.audience else { return #expect(Bool(false)) }
+    #expect(
+      names.map { Array($0.utf8) } == ["b", "a", "\u{E9}", "e\u{301}"].map { Array($0.utf8) })
+    let tokens = try Job(
+      text: #"""
+        {"app":"s","fcm":{"message":{}},"audience":{"installations":[
+          {"network":"apns","token":"ABCDEF01"},{"token":"abcdef01","network":"apns"},
+          {"network":"fcm","token":"abcdef01"},{"network":"fcm","token":"ABCDEF01"}]}}
+        """#)
+    #expect(
+      tokens.audience
+        == .installations([
+          try DeviceToken("abcdef01", network: .apns), try DeviceToken("abcdef01", network: .fcm),
+          try DeviceToken("ABCDEF01", network: .fcm),
+        ]))
+    #expect(tokens.audience.count == 3)
+  }
+
+  @Test("an expiry is an instant or a duration after the creation")
+  func expiry() throws {
+    #expect(Expiry.ttl(seconds: 60).expiresAtMs(createdAtMs: 1_000) == 61_000)
+    #expect(Expiry.at(ms: 5).expiresAtMs(createdAtMs: 1_000) == 5)
+    let content = try Self.job(#""fcm":{"message":{}},"expires_at":1790000000000"#).content
+    #expect(content.expiry == .at(ms: 1_790_000_000_000))
+  }
+
+  @Test("a million users are read, one more is refused")
+  func manyUsers() throws {
+    func text(_ count: Int) -> [UInt8] {
+      var bytes = Array(#"{"app":"s","fcm":{"message":{}},"audience":{"users":["#.utf8)
+      for number in 0..<count {
+        if number > 0 { bytes.append(UInt8(ascii: ",")) }
+        bytes += Array("\"\(number)\"".utf8)
+      }
+      return bytes + Array("]}}".utf8)
+    }
+    #expect(try Job(bytes: text(1_000_000)).audience.count == 1_000_000)
+    #expect(
+      JobRefusalTests.complaint(text(1_000_001))
+        == "/audience/users: must name at most 1000000 users, names 1000001: split the job")
+  }
+}
