@@ -24,5 +24,11 @@ enum CommandLineLimits {
   /// Dead letters looked through for the reason of one job.
   static let deadSearchMax = 1_000
   static let deadPage = 500
-  static let workersShownMax = 200
+  /// A worker beats every second; one that was silent for so long is shown as lost.
+  static let workerSilentMs: Int64 = 15_000
+  // The demo
+  static let demoInstallationsMax = 10_000_000
+  /// How long the demo's worker may take to end.
+  static let demoWorkerGraceMs: UInt64 = 10_000
+  static let logEndBytes = 2_000
 }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Worker
 
 /// The root of all commands.
 struct PushpoolCommand: AsyncParsableCommand {
@@ -15,6 +16,7 @@ struct PushpoolCommand: AsyncParsableCommand {
       Exit status: 0 done, 64 usage, 65 bad input, 69 Redis or a push network is not there, \
       70 a fault of this program, 78 bad configuration, 130 interrupted.
       """,
+    version: WorkerVersion.text,
     groupedSubcommands: [
       CommandGroup(name: "Workers", subcommands: [WorkerCommand.self, StatusCommand.self]),
       CommandGroup(

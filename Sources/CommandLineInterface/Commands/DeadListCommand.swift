@@ -25,7 +25,10 @@ struct DeadListCommand: AsyncParsableCommand {
     let session = try await shared.openSession(functions: true)
     let (after, max) = (after, max)
     let (letters, count) = try await session.run { store throws(RedisError) in
-      (try await store.deadLetters.list(after: after, max: max), try await store.deadLetters.count())
+      (
+        try await store.deadLetters.list(after: after, max: max),
+        try await store.deadLetters.count()
+      )
     }
     await session.close()
     if shared.json {

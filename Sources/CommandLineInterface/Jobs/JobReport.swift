@@ -9,7 +9,9 @@ struct JobReport {
     var lines = [TextStyle.bold.apply(heading, on: terminal)]
     var table = TextTable([.init(""), .init("", .right), .init("", .right)])
     for (name, count) in outcomes where count > 0 || name == "accepted" {
-      table.append(["  " + name, FigureText.count(count), FigureText.share(count, of: record.total)])
+      table.append([
+        "  " + name, FigureText.count(count), FigureText.share(count, of: record.total),
+      ])
     }
     table.append(["  total", FigureText.count(record.total), ""])
     lines += table.lines(on: terminal)

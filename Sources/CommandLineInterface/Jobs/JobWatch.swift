@@ -57,8 +57,11 @@ struct JobWatch {
   }
 
   /// Shows progress until the job has ended. A Ctrl-C leaves the job as it is.
-  func follow(display: ProgressDisplay, console: Console) async throws(CommandFailure) -> JobRecord
-  {
+  /// - Parameter check: called between looks, to give up for a reason of the caller's.
+  func follow(
+    display: ProgressDisplay, console: Console,
+    check: () throws(CommandFailure) -> Void = { () throws(CommandFailure) in }
+  ) async throws(CommandFailure) -> JobRecord {
     var hasHinted = false
     while true {
       let sighting = try await look()
@@ -91,6 +94,10 @@ struct JobWatch {
           .internalError, "job \(job.id) is neither queued nor recorded: was it deleted in Redis?")
       }
       await session.sleep(ms: CommandLineLimits.jobPollMs)
+      do throws(CommandFailure) { try check() } catch {
+        display.clear()
+        throw error
+      }
       if Interrupts.shared.hasCome {
         display.clear()
         throw CommandFailure(

@@ -2,6 +2,7 @@ internal import Configuration
 internal import Reactor
 internal import Redis
 internal import Store
+internal import Worker
 
 /// One connection to Redis for the length of a command.
 actor RedisSession {
@@ -34,8 +35,10 @@ actor RedisSession {
   ) async throws(CommandFailure) {
     let connection: RedisConnection
     do {
+      var endpoint = try RedisEndpoint(configuration)
+      endpoint.clientName = "pushpool-cli"
       connection = try RedisConnection(
-        loop: loop, endpoint: RedisEndpoint(configuration),
+        loop: loop, endpoint: endpoint,
         library: functions ? StoreLibrary.library : nil)
     } catch {
       throw CommandFailure(.configuration, "\(error)")

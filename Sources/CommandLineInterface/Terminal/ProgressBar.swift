@@ -44,7 +44,8 @@ struct ProgressBar {
     let perSecond = Double(count ?? done) * 1_000 / Double(elapsedMs)
     figures.append("\(FigureText.count(Int(perSecond)))/s")
     if let total, total > done {
-      let seconds = Int((Double(total - done) * Double(elapsedMs) / 1_000 / Double(done)).rounded(.up))
+      let seconds = Int(
+        (Double(total - done) * Double(elapsedMs) / 1_000 / Double(done)).rounded(.up))
       figures.append("\(FigureText.clock(seconds: seconds)) left")
     } else {
       figures.append(FigureText.clock(seconds: Int(elapsedMs / 1_000)))

@@ -22,7 +22,8 @@ struct TextTable {
 
   /// A row with a cell for each column; missing ones are empty.
   mutating func append(_ cells: [String]) {
-    rows.append((0..<columns.count).map { $0 < cells.count ? DisplayText.printable(cells[$0]) : "" })
+    rows.append(
+      (0..<columns.count).map { $0 < cells.count ? DisplayText.printable(cells[$0]) : "" })
   }
 
   /// The lines of the table. Titles are left out when all are empty; on a terminal the last column is cut to
