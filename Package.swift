@@ -71,10 +71,14 @@ let package = Package(
     layer("Simulator", ["HTTP2", "Model", "Reactor", "COpenSSL"]),
     layer("LocalServices", ["Reactor", "CLinux", "COpenSSL"]),
 
+    layer(
+      "CommandLineInterface",
+      [
+        "Worker", "Store", "Redis", "Reactor", "Model", "Configuration", "Simulator",
+        "LocalServices", arguments, logging,
+      ]),
     .executableTarget(
-      name: "pushpool",
-      dependencies: ["Worker", "Simulator", "LocalServices", arguments, logging],
-      swiftSettings: swiftSettings),
+      name: "pushpool", dependencies: ["CommandLineInterface"], swiftSettings: swiftSettings),
     .executableTarget(
       name: "pushpool-simulator",
       dependencies: ["Simulator", "LocalServices", "Model", "Reactor", arguments],
@@ -95,6 +99,7 @@ let package = Package(
     tests(
       "SimulatorTests", ["Simulator", "LocalServices", "HTTP2", "Model", "Reactor", "COpenSSL"]),
     tests("LocalServicesTests", ["LocalServices"]),
+    tests("CommandLineTests", ["CommandLineInterface", "LocalServices", "pushpool"]),
     tests("EndToEndTests", ["Worker", "LocalServices", "Simulator", "pushpool"]),
   ]
 )
