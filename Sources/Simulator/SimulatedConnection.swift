@@ -41,6 +41,8 @@ final class SimulatedConnection {
   func drop() {
     guard isOpen else { return }
     server.counters.drops += 1
+    // Before the client can see it.
+    server.publish()
     connection.abort()
   }
 
@@ -58,7 +60,9 @@ final class SimulatedConnection {
     }
     guard status == 400, let limit = server.script.dropConnectionAfterBadRequests else { return }
     badRequests += 1
-    if badRequests == limit { server.dropAfterFlush(self) }
+    guard badRequests >= limit, !isDropped else { return }
+    isDropped = true
+    server.dropAfterFlush(self)
   }
 
   private func changeLimit(_ limit: UInt32) {

@@ -13,15 +13,18 @@ extension UnsafeRawBufferPointer {
 
   func starts(with text: StaticString) -> Bool {
     let length = text.utf8CodeUnitCount
+    guard length > 0 else { return true }
     return count >= length && memcmp(baseAddress!, text.utf8Start, length) == 0
   }
 
   func ends(with text: StaticString) -> Bool {
     let length = text.utf8CodeUnitCount
+    guard length > 0 else { return true }
     return count >= length && memcmp(baseAddress! + (count - length), text.utf8Start, length) == 0
   }
 
   func starts(with prefix: [UInt8]) -> Bool {
+    guard !prefix.isEmpty else { return true }
     guard count >= prefix.count else { return false }
     return prefix.withUnsafeBytes { memcmp(baseAddress!, $0.baseAddress!, $0.count) == 0 }
   }

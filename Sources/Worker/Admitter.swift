@@ -1,8 +1,8 @@
-package import Logging
-package import Model
-package import Providers
-package import Redis
-package import Store
+internal import Logging
+internal import Model
+internal import Providers
+internal import Redis
+internal import Store
 
 /// Turns producers' entries into jobs: checks them, renders them once for every network to see that
 /// they fit, cuts the audience into segments, and starts them. What cannot be admitted becomes a dead

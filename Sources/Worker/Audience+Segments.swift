@@ -1,5 +1,5 @@
-package import Model
-package import Store
+internal import Model
+internal import Store
 
 extension Audience {
   /// What the lines of its segments are.

@@ -1,7 +1,7 @@
-package import Model
-package import Reactor
-package import Redis
-package import Store
+internal import Model
+internal import Reactor
+internal import Redis
+internal import Store
 
 /// Turns a run's recipients into pushes by reading their bindings, a batch at a time; loop-bound.
 struct BindingResolver {

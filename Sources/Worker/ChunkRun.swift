@@ -1,6 +1,6 @@
-package import Model
-package import Reactor
-package import Store
+internal import Model
+internal import Reactor
+internal import Store
 
 /// One claimed chunk on a lane, from its claim to its final settlement; loop-bound.
 ///
@@ -118,7 +118,9 @@ final class ChunkRun {
   /// - Returns: its number.
   func add(_ push: Push) -> Int {
     let recipient = Int(push.recipient)
-    if recipients[recipient].pushCount == 0 { recipients[recipient].firstPush = Int32(pushes.count) }
+    if recipients[recipient].pushCount == 0 {
+      recipients[recipient].firstPush = Int32(pushes.count)
+    }
     recipients[recipient].pushCount += 1
     recipients[recipient].openCount += 1
     openPushes += 1

@@ -1,7 +1,7 @@
-package import HTTP2
-package import Model
-package import Providers
-package import Reactor
+internal import HTTP2
+internal import Model
+internal import Providers
+internal import Reactor
 
 /// What became of a push that could be sent.
 enum Submission {

@@ -1,8 +1,9 @@
-package import HTTP2
-package import Logging
-package import Model
-package import Providers
-package import Reactor
+internal import HTTP2
+internal import Logging
+internal import Model
+internal import Providers
+internal import Reactor
+internal import Store
 
 /// The path of a push on one lane: from a run's table into a destination's queue, onto a connection,
 /// and from the answer to a decision. No tasks, no awaiting, and nothing allocated per push; loop-bound.
@@ -43,7 +44,7 @@ final class Dispatcher {
   private var loggedReasons: [String: Int] = [:]
 
   /// Called when a destination is first used, to have its credential looked after.
-  var onNewDestination: ((Destination) -> Void)?
+  var onNewDestination: ((Int) -> Void)?
   /// Pushes by run slot whose bindings were read too long ago.
   private var staleBindings: [Int: [Int]] = [:]
 
@@ -123,7 +124,7 @@ final class Dispatcher {
       number: number, app: entry.app, provider: entry.provider,
       settings: settings.clientSettings(entry.provider.destination), loop: loop, owner: self)
     destinations[Int(number)] = destination
-    onNewDestination?(destination)
+    onNewDestination?(Int(number))
     return destination
   }
 
@@ -291,7 +292,8 @@ extension Dispatcher: DestinationOwner {
       accepted += 1
       run.decide(tag.push, .accepted)
     case .invalidToken(let reason, let sinceMs):
-      decideInvalid(run, tag.push, destination, reason: reason, sinceMs: sinceMs)
+      run.decideInvalid(tag.push, reason: reason, sinceMs: sinceMs)
+    case .doubtfulToken(let reason): decideDoubtful(run, tag.push, destination, reason)
     case .rejected(let reason):
       logOnce("\(run.claim.app): \(destination.provider.network.rawValue) rejects: \(reason)")
       run.decide(tag.push, .rejected)
@@ -305,17 +307,16 @@ extension Dispatcher: DestinationOwner {
     }
   }
 
-  private func decideInvalid(
-    _ run: ChunkRun, _ index: Int, _ destination: Destination, reason: String, sinceMs: Int64?
+  private func decideDoubtful(
+    _ run: ChunkRun, _ index: Int, _ destination: Destination, _ reason: String
   ) {
-    // A verdict with a time comes from the network's own records; one without may be our own mistake.
-    if sinceMs == nil, !guards[Int(destination.number)].mayUninstall() {
-      logOnce(
-        "\(run.claim.app): too many device tokens are refused as \(reason): nothing is uninstalled; "
-          + "check the environment and the topic")
-      return run.decide(index, .rejected)
+    if guards[Int(destination.number)].mayUninstall() {
+      return run.decideInvalid(index, reason: reason, sinceMs: nil)
     }
-    run.decideInvalid(index, reason: reason, sinceMs: sinceMs)
+    logOnce(
+      "\(run.claim.app): too many device tokens are refused as \(reason), so none is uninstalled; "
+        + "check the environment and the topic")
+    run.decide(index, .rejected)
   }
 
   /// Sends a push again that was certainly not processed: no attempt is burned.

@@ -1,5 +1,5 @@
-package import HTTP2
-package import Providers
+internal import HTTP2
+internal import Providers
 
 /// How a lane's connections behave, from the configuration.
 struct DispatcherSettings {

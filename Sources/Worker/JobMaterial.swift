@@ -1,6 +1,6 @@
-package import HTTP2
-package import Model
-package import Providers
+internal import HTTP2
+internal import Model
+internal import Providers
 
 /// What the pushes of one job share on one lane: its content, and per destination the request as
 /// rendered once.

@@ -1,3 +1,4 @@
+internal import Logging
 internal import Model
 internal import Reactor
 internal import Redis

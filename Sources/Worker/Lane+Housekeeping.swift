@@ -1,3 +1,4 @@
+internal import Logging
 internal import Model
 internal import Providers
 internal import Reactor
@@ -94,14 +95,7 @@ extension Lane {
   // MARK: Credentials
 
   /// Keeps a destination's credential: obtains it, renews it in time, and answers refusals.
-  nonisolated func look(after destination: Destination) {
-    assumeIsolated { lane in
-      let number = Int(destination.number)
-      lane.startUncounted { await $0.keepCredential(number) }
-    }
-  }
-
-  private func keepCredential(_ number: Int) async {
+  func keepCredential(_ number: Int) async {
     guard let destination = dispatcher.destinations[number] else { return }
     let source = destination.provider.credentials
     while !isAborting {

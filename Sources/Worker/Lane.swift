@@ -1,9 +1,9 @@
-package import Logging
-package import Model
-package import Providers
-package import Reactor
-package import Redis
-package import Store
+internal import Logging
+internal import Model
+internal import Providers
+internal import Reactor
+internal import Redis
+internal import Store
 
 /// One lane: a thread with everything it needs to deliver, sharing nothing with the others but Redis.
 ///
@@ -64,7 +64,9 @@ actor Lane {
   func run() async {
     redis.onReady = { [log] in log.info("connected to Redis") }
     redis.onLost = { [log] error in log.warning("no Redis: \(error); trying again") }
-    dispatcher.onNewDestination = { [unowned self] destination in look(after: destination) }
+    dispatcher.onNewDestination = { [unowned self] number in
+      assumeIsolated { lane in lane.startUncounted { await $0.keepCredential(number) } }
+    }
     redis.connect()
     wakeConnection.connect()
     start { await $0.fetch() }
@@ -113,7 +115,7 @@ actor Lane {
     tasks += 1
     Task(executorPreference: loop) {
       await body(self)
-      self.ended()
+      await self.ended()
     }
   }
 
@@ -201,6 +203,6 @@ actor Lane {
     }
     let run = ChunkRun(claim: claim, material: material, slot: slot, loop: loop)
     dispatcher.add(run)
-    start { await $0.carry(run.slot) }
+    start { await $0.carry(slot) }
   }
 }

@@ -1,6 +1,6 @@
-package import Configuration
-package import Model
-package import Redis
+internal import Configuration
+internal import Model
+internal import Redis
 
 /// What a lane needs to know of the configuration.
 struct LaneSettings: Sendable {

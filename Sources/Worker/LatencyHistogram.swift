@@ -1,4 +1,4 @@
-package import Model
+internal import Model
 
 /// Answer times by network, in the buckets of `pushpool:latency:<minute>`, since the last flush.
 struct LatencyHistogram {

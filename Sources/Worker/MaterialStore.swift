@@ -1,6 +1,6 @@
-package import Model
-package import Redis
-package import Store
+internal import Model
+internal import Redis
+internal import Store
 
 /// The jobs that a lane has in hand, each read and rendered once; bounded, the one used longest ago goes
 /// first. Loop-bound.

@@ -1,4 +1,4 @@
-package import Model
+internal import Model
 
 extension Priority {
   /// Its place in queues: 0 is sent first.

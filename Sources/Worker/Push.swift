@@ -1,4 +1,4 @@
-package import Model
+internal import Model
 
 /// One notification to one installation, from its resolution to its outcome.
 struct Push {

@@ -98,7 +98,7 @@ package struct APNsProvider: PushProvider {
     switch answer.status {
     case 401, 403: .authRefused(reason: reason)
     // Only an answer that has APNs's timestamp is surely APNs's own: a relay's 410 removes nothing.
-    case 410 where sinceMs != nil: .invalidToken(sinceMs: sinceMs)
+    case 410 where sinceMs != nil: .invalidToken(reason: reason, sinceMs: sinceMs)
     case 408, 421, 425, 429, 500...599:
       .retry(afterMs: answer.retryAfterMs, reason: reason)
     default: .rejected(reason: reason)

@@ -61,9 +61,9 @@ package enum APNsReason: String, Sendable, CaseIterable {
     case .badDeviceToken:
       // No time comes with it: whoever removes the installation looks for the wrong environment
       // and for a mass death first.
-      .invalidToken(sinceMs: nil)
+      .doubtfulToken(reason: rawValue)
     case .unregistered, .expiredToken:
-      .invalidToken(sinceMs: sinceMs)
+      .invalidToken(reason: rawValue, sinceMs: sinceMs)
     case .badCertificate, .badCertificateEnvironment, .expiredProviderToken, .forbidden,
       .invalidProviderToken, .missingProviderToken, .unrelatedKeyIDInToken,
       .badEnvironmentKeyIDInToken, .tooManyProviderTokenUpdates:

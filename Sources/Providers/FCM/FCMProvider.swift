@@ -64,7 +64,7 @@ package struct FCMProvider: PushProvider {
   ) -> Outcome? {
     switch code {
     case .unspecified: nil
-    case .unregistered: .invalidToken(sinceMs: nil)
+    case .unregistered: .invalidToken(reason: code.rawValue, sinceMs: nil)
     case .invalidArgument:
       // It may be the payload and it may be the token: unsure means no uninstall.
       .rejected(reason: invalidArgument(error))
