@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Configuration
 internal import Glibc
 internal import Model
 internal import Redis

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Configuration
 internal import Model
 internal import Redis
 internal import Store

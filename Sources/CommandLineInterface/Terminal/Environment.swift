@@ -6,7 +6,7 @@ enum Environment {
 
   private static func read() -> [String: String] {
     var variables: [String: String] = [:]
-    guard var entry = environ else { return variables }
+    var entry = environ
     while let pointer = entry.pointee {
       let text = String(cString: pointer)
       if let equals = text.firstIndex(of: "=") {
