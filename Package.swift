@@ -99,7 +99,14 @@ let package = Package(
     tests(
       "SimulatorTests", ["Simulator", "LocalServices", "HTTP2", "Model", "Reactor", "COpenSSL"]),
     tests("LocalServicesTests", ["LocalServices"]),
-    tests("CommandLineTests", ["CommandLineInterface", "LocalServices", "pushpool"]),
-    tests("EndToEndTests", ["Worker", "LocalServices", "Simulator", "pushpool"]),
+    tests(
+      "CommandLineTests",
+      ["CommandLineInterface", "LocalServices", "Model", "pushpool", logging]),
+    tests(
+      "EndToEndTests",
+      [
+        "Worker", "LocalServices", "Simulator", "Configuration", "Model", "Reactor", "Redis",
+        "Store", logging,
+      ]),
   ]
 )

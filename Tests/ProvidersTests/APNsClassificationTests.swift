@@ -54,16 +54,16 @@ struct APNsClassificationTests {
   func dead(reason: String) throws {
     #expect(
       try classify(410, #"{"reason":"\#(reason)","timestamp":1790000000123}"#)
-        == .invalidToken(sinceMs: 1_790_000_000_123))
-    #expect(try classify(410, body(reason)) == .invalidToken(sinceMs: nil))
+        == .invalidToken(reason: reason, sinceMs: 1_790_000_000_123))
+    #expect(try classify(410, body(reason)) == .invalidToken(reason: reason, sinceMs: nil))
   }
 
-  @Test("BadDeviceToken is an invalid token without a time, even when one stands there")
+  @Test("BadDeviceToken is a doubtful token, whatever time stands there")
   func badDeviceToken() throws {
-    #expect(try classify(400, body("BadDeviceToken")) == .invalidToken(sinceMs: nil))
+    #expect(try classify(400, body("BadDeviceToken")) == .doubtfulToken(reason: "BadDeviceToken"))
     #expect(
       try classify(400, #"{"reason":"BadDeviceToken","timestamp":1}"#)
-        == .invalidToken(sinceMs: nil))
+        == .doubtfulToken(reason: "BadDeviceToken"))
   }
 
   @Test("every documented reason is in one of these tables")
@@ -90,7 +90,7 @@ struct APNsClassificationTests {
   @Test("an unknown reason with APNs's timestamp on a 410 is a dead token")
   func unknownGone() throws {
     #expect(
-      try classify(410, #"{"reason":"New","timestamp":5}"#) == .invalidToken(sinceMs: 5))
+      try classify(410, #"{"reason":"New","timestamp":5}"#) == .invalidToken(reason: "New", sinceMs: 5))
   }
 
   @Test(

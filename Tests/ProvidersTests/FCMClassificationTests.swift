@@ -14,7 +14,7 @@ struct FCMClassificationTests {
   func unregistered() throws {
     #expect(
       try classify(404, error(404, "NOT_FOUND", fcm: "UNREGISTERED"))
-        == .invalidToken(sinceMs: nil))
+        == .invalidToken(reason: "UNREGISTERED", sinceMs: nil))
   }
 
   @Test("INVALID_ARGUMENT with a BadRequest is the payload: rejected with the field")
