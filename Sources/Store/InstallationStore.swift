@@ -66,12 +66,8 @@ package struct InstallationStore {
 
   /// 128 random bits in hexadecimal.
   private static func newObjectID() -> String {
-    var generator = SystemRandomNumberGenerator()
     let digits = Array("0123456789abcdef")
-    return String(
-      [generator.next(), generator.next()].flatMap { word in
-        (0..<16).map { digits[Int(word >> UInt64($0 * 4)) & 15] }
-      })
+    return String((0..<32).map { _ in digits.randomElement()! })
   }
 
   /// Removes the binding; with an owner only that user's (R5). Repeating it is harmless.

@@ -12,6 +12,7 @@ struct TabFields {
     guard !isAtEnd else { return nil }
     guard let end = rest.firstIndex(of: UInt8(ascii: "\t")) else {
       isAtEnd = true
+      defer { rest = UnsafeRawBufferPointer(start: nil, count: 0) }
       return rest
     }
     let field = UnsafeRawBufferPointer(rebasing: rest[..<end])
