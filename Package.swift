@@ -97,7 +97,10 @@ let package = Package(
     tests("ProvidersTests", ["Providers", "LocalServices", "Simulator"]),
     tests("WorkerTests", ["Worker", "LocalServices", "Simulator"]),
     tests(
-      "SimulatorTests", ["Simulator", "LocalServices", "HTTP2", "Model", "Reactor", "COpenSSL"]),
+      "SimulatorTests",
+      [
+        "Simulator", "LocalServices", "HTTP2", "Model", "Reactor", "COpenSSL", "pushpool-simulator",
+      ]),
     tests("LocalServicesTests", ["LocalServices"]),
     tests(
       "CommandLineTests",

@@ -75,9 +75,8 @@ final class SimulatedConnection {
     guard !isDropped else { return }
     if let goAwayStreamID, request.streamID > goAwayStreamID { return }
     requestCount += 1
-    server.counters.requests += 1
-    server.counters.openStreamsMax = max(
-      server.counters.openStreamsMax, connection.openStreams)
+    let server = self.server
+    server.counters.countRequest(openStreams: connection.openStreams)
     guard server.hasConnectionFaults else {
       lastStreamID = max(lastStreamID, request.streamID)
       return server.process(request, on: self, isEarly: isEarly)

@@ -9,8 +9,9 @@ package struct SimulatorCounters: Sendable, Equatable {
   package internal(set) var accepted = 0
   /// FCM requests with `validate_only` that would have been accepted.
   package internal(set) var dryRuns = 0
-  /// HTTP status → answers.
-  package internal(set) var answers: [Int: Int] = [:]
+  /// 200 answers, counted apart from the rest because they are nearly all.
+  private var okAnswers = 0
+  private var otherAnswers: [Int: Int] = [:]
   package internal(set) var bearerTokensIssued = 0
   package internal(set) var providerTokenVerifications = 0
   /// Streams refused because a client opened more than it may have known to be allowed.
@@ -30,7 +31,21 @@ package struct SimulatorCounters: Sendable, Equatable {
 
   package init() {}
 
-  mutating func countAnswer(status: Int) { answers[status, default: 0] += 1 }
+  /// HTTP status → answers.
+  package var answers: [Int: Int] {
+    var answers = otherAnswers
+    if okAnswers > 0 { answers[200] = okAnswers }
+    return answers
+  }
+
+  mutating func countRequest(openStreams: Int) {
+    requests += 1
+    if openStreams > openStreamsMax { openStreamsMax = openStreams }
+  }
+
+  mutating func countAnswer(status: Int) {
+    if status == 200 { okAnswers += 1 } else { otherAnswers[status, default: 0] += 1 }
+  }
 
   /// One line of JSON.
   package var json: String {

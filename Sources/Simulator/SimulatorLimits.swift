@@ -31,6 +31,8 @@ package enum SimulatorLimits {
   package static let concurrentStreams: UInt32 = 1_000
   /// Bytes of accept log that are gathered before they are written even within a turn.
   static let acceptLogBufferBytes = 256 * 1024
+  /// The most that an accept log's line has beside its token and topic.
+  static let acceptLineOverheadBytes = 128
   /// The largest script file.
   package static let scriptBytesMax = 4 * 1024 * 1024
   package static let scriptRulesMax = 10_000

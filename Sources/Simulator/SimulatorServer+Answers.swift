@@ -8,9 +8,11 @@ extension SimulatorServer {
   func enqueue(_ answer: PendingAnswer, delayMs: UInt64, isEarly: Bool) {
     if isEarly {
       // Sent at once: the body may be in the same read, and would be taken for a second request.
-      writeLog()
-      deliver(answer)
+      count(answer)
       counters.earlyAnswers += 1
+      writeLog()
+      publish()
+      deliver(answer)
       earlyEnds.append(answer)
       afterFlush.schedule(afterMs: Self.afterFlushMs)
       scheduleTurnEnd()
@@ -19,6 +21,7 @@ extension SimulatorServer {
       scheduleDelayed()
       scheduleTurnEnd()
     } else {
+      count(answer)
       pending.append(answer)
       scheduleTurnEnd()
     }
@@ -34,15 +37,14 @@ extension SimulatorServer {
   func endTurn() {
     isTurnScheduled = false
     writeLog()
-    for answer in pending { count(answer) }
     publish()
-    let answers = pending
-    pending.removeAll(keepingCapacity: true)
-    for answer in answers { deliver(answer, isCounted: true) }
+    // Two arrays in turn, so that neither is copied or given up.
+    swap(&pending, &delivering)
+    for answer in delivering { deliver(answer) }
+    delivering.removeAll(keepingCapacity: true)
     let drops = toDrop
     toDrop.removeAll()
     for connection in drops { connection.drop() }
-    logHasFailed = false
   }
 
   private func writeLog() {
@@ -59,7 +61,7 @@ extension SimulatorServer {
   }
 
   private func count(_ answer: PendingAnswer) {
-    guard answer.isCurrent, !answer.isCut else { return }
+    guard !answer.isCut else { return }
     switch answer.reaction {
     case .answer(let content): counters.countAnswer(status: content.status)
     case .stall: counters.stalled += 1
@@ -68,9 +70,8 @@ extension SimulatorServer {
     }
   }
 
-  private func deliver(_ answer: PendingAnswer, isCounted: Bool = false) {
+  private func deliver(_ answer: PendingAnswer) {
     guard answer.isCurrent else { return }
-    if !isCounted { count(answer) }
     let connection = answer.connection
     guard !answer.isCut else { return connection.dropAtEndOfTurn() }
     switch answer.reaction {
@@ -112,7 +113,10 @@ extension SimulatorServer {
   }
 
   func deliverDelayed() {
-    while let answer = delayed.popDue(nowNs: loop.nowNs) { pending.append(answer) }
+    while let answer = delayed.popDue(nowNs: loop.nowNs) {
+      if answer.isCurrent { count(answer) }
+      pending.append(answer)
+    }
     if !pending.isEmpty { scheduleTurnEnd() }
     scheduleDelayed()
   }

@@ -26,12 +26,14 @@ final class SimulatorServer {
   private(set) var openLimit: UInt32
 
   var pending: [PendingAnswer] = []
+  var delivering: [PendingAnswer] = []
   var delayed = DelayedAnswers()
   var earlyEnds: [PendingAnswer] = []
   var toDrop: [SimulatedConnection] = []
   var toDropLater: [SimulatedConnection] = []
   var accepted: [AcceptedPush] = []
   private var acceptsLeftToKeep: Int
+  /// From then on the log has a gap, and nothing is accepted any more.
   var logHasFailed = false
   var heads = AnswerHeads()
   var isTurnScheduled = false

@@ -30,18 +30,21 @@ final class WireClient: Sendable {
   private let signing: APNsSigningKey
   private let clientIdentity: ClientIdentity?
 
-  init(script: SimulatorScript = SimulatorScript(), usesCertificate: Bool = false) throws {
+  init(
+    script: SimulatorScript = SimulatorScript(), usesCertificate: Bool = false,
+    logFile: String? = nil
+  ) throws {
     folder = try TemporaryFolder()
     authority = try CertificateAuthority(folder: folder.path)
     let certificate = try authority.issueServer()
     signing = try APNsSigningKey(folder: folder.path)
-    logFile = folder.file("accepted.log")
+    self.logFile = logFile ?? folder.file("accepted.log")
     var options = SimulatorOptions(
       certificateFile: certificate.certificateFile, keyFile: certificate.keyFile)
     options.apnsKeys = [
       APNSKey(keyID: signing.keyID, teamID: signing.teamID, file: signing.file)
     ]
-    options.acceptLogFile = logFile
+    options.acceptLogFile = self.logFile
     options.keptAcceptsMax = 10_000
     options.script = script
     if usesCertificate {
