@@ -15,7 +15,7 @@ struct DemoCampaign {
     static let deadFCM = "gone-"
     /// APNs: 503 at the first try.
     static let busyAPNs = "b5b5"
-    /// FCM: 429 with Retry-After at the first try.
+    /// FCM: the stream is refused unprocessed at the first try.
     static let busyFCM = "busy-"
   }
 

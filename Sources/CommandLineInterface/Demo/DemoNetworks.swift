@@ -10,7 +10,7 @@ struct DemoNetworks {
   /// How long each answer takes: some milliseconds, as from a data centre nearby.
   private static let answerMs: UInt64 = 20
   private static let hourMs: Int64 = 3_600_000
-  private static let retryAfterSeconds = 1
+  private static let refusedStream: UInt32 = 7
 
   static func start(
     _ campaign: DemoCampaign, folder: TemporaryFolder, redisURL: String
@@ -50,6 +50,11 @@ struct DemoNetworks {
   private static func script(_ campaign: DemoCampaign) -> SimulatorScript {
     var script = SimulatorScript()
     script.delayMs = answerMs
+    // FCM's documentation asks for 10 s before a retry, which would be most of the demo; a refused stream may be
+    // sent again at once (RFC 9113, 8.7).
+    var refused = ScriptRule(
+      tokenPrefix: DemoCampaign.Prefix.busyFCM, action: .reset, times: campaign.busyCount(.fcm))
+    refused.resetCode = refusedStream
     script.rules = [
       // The devices were lost after they had been installed, which was yesterday.
       ScriptRule(
@@ -61,10 +66,7 @@ struct DemoNetworks {
       ScriptRule(
         tokenPrefix: DemoCampaign.Prefix.busyAPNs, network: .apns, status: 503,
         reason: "ServiceUnavailable", times: campaign.busyCount(.apns)),
-      ScriptRule(
-        tokenPrefix: DemoCampaign.Prefix.busyFCM, network: .fcm, status: 429,
-        reason: "QUOTA_EXCEEDED", retryAfterSeconds: retryAfterSeconds,
-        times: campaign.busyCount(.fcm)),
+      refused,
     ]
     return script
   }

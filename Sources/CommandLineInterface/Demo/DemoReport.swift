@@ -16,6 +16,10 @@ struct DemoReport {
         + "\(counters.connectionsOpened) connections and answered:",
     ]
     lines += answers.map { "  " + $0 }
+    if counters.resets > 0 {
+      lines.append(
+        "  \(FigureText.count(counters.resets)) streams refused unprocessed (sent again at once)")
+    }
     return lines
   }
 
@@ -24,7 +28,6 @@ struct DemoReport {
     case 200: "(yes; OAuth's answers too)"
     case 404: "(FCM: this device is gone; uninstalled)"
     case 410: "(APNs: this device is gone; uninstalled)"
-    case 429: "(FCM: later; retried after the time it asked for)"
     case 503: "(APNs: busy; retried with growing delays)"
     default: ""
     }
