@@ -5,7 +5,7 @@ struct SlotTable: ~Copyable {
   private var free: [Int32]
   private(set) var oldest: Int32 = -1
   private var youngest: Int32 = -1
-  /// Bodies of answers other than 200; their storage stays for reuse.
+  /// Bodies of answers other than 200.
   private var bodies: [[UInt8]]
 
   init(capacity: Int) {
@@ -63,13 +63,11 @@ struct SlotTable: ~Copyable {
     bodies[Int(index)].append(contentsOf: bytes.prefix(room))
   }
 
-  /// Hands out the body gathered in a slot and leaves it empty.
-  mutating func withBody<Result>(
-    _ index: Int32, _ use: (UnsafeRawBufferPointer) -> Result
-  ) -> Result {
-    guard !bodies[Int(index)].isEmpty else { return use(.init(start: nil, count: 0)) }
+  /// The body gathered in a slot, which is left without one.
+  mutating func takeBody(_ index: Int32) -> [UInt8] {
+    guard !bodies[Int(index)].isEmpty else { return [] }
     var body: [UInt8] = []
     swap(&body, &bodies[Int(index)])
-    return body.withUnsafeBytes(use)
+    return body
   }
 }
