@@ -1,5 +1,6 @@
 internal import CNGHTTP2
 internal import Glibc
+internal import Reactor
 
 /// A client session whose callbacks reach the connection; its SETTINGS are queued.
 func makeClientSession(for connection: ClientConnection) -> OpaquePointer? {
@@ -11,6 +12,7 @@ func makeClientSession(for connection: ClientConnection) -> OpaquePointer? {
   nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, receivedFrame)
   nghttp2_session_callbacks_set_on_frame_not_send_callback(callbacks, couldNotSendFrame)
   nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, closedStream)
+  nghttp2_session_callbacks_set_error_callback2(callbacks, explainedError)
 
   var option: OpaquePointer?
   nghttp2_option_new(&option)
@@ -34,6 +36,13 @@ func makeClientSession(for connection: ClientConnection) -> OpaquePointer? {
 
 private func connection(_ context: UnsafeMutableRawPointer?) -> ClientConnection {
   Unmanaged<ClientConnection>.fromOpaque(context!).takeUnretainedValue()
+}
+
+extension ClientConnection {
+  /// Ends nghttp2's call when whoever heard of something has closed the connection meanwhile.
+  fileprivate var callbackResult: CInt {
+    stream.isOpen ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE.rawValue
+  }
 }
 
 /// The slot of a stream; nil when its request has ended already.
@@ -106,8 +115,6 @@ private func receivedFrame(
       session, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS)
     connection.streamsAllowed = Int(min(allowed, UInt32(Int32.max)))
     if isFirst { connection.owner.connectionIsReady(connection) }
-  case NGHTTP2_PING.rawValue where isAck:
-    connection(context).receivedPingAnswer()
   case NGHTTP2_GOAWAY.rawValue:
     let goAway = frame!.pointee.goaway
     let data = UnsafeBufferPointer(start: goAway.opaque_data, count: goAway.opaque_data_len)
@@ -119,7 +126,7 @@ private func receivedFrame(
     connection.drain()
   default: break
   }
-  return 0
+  return connection(context).callbackResult
 }
 
 /// A request that nghttp2 held back, as after a GOAWAY, was never written.
@@ -145,6 +152,17 @@ private func closedStream(
   guard connection.slots[index].streamID == streamID else { return 0 }
   connection.finish(
     index, connection.disposition(of: connection.slots[index], errorCode: errorCode))
+  return connection.callbackResult
+}
+
+/// nghttp2's own words about what the peer did wrong; for people, not for decisions.
+private func explainedError(
+  _ session: OpaquePointer?, _ code: CInt, _ message: UnsafePointer<CChar>?, _ length: Int,
+  _ context: UnsafeMutableRawPointer?
+) -> CInt {
+  let text = UnsafeRawBufferPointer(start: message, count: length)
+  connection(context).peerError = String(
+    decoding: text.prefix(HTTP2Limits.debugDataBytesMax), as: UTF8.self)
   return 0
 }
 

@@ -33,7 +33,12 @@ package final class ClientConnection {
   var isAuthorised: Bool
   var isDraining = false
   var answered = 0
+  private let createdNs: UInt64
+  /// Whether the pool has seen to this connection's successor already.
+  var isReplaced = false
   var end: ConnectionEnd?
+  /// What the peer did wrong last.
+  var peerError: String?
   private var lastReadNs: UInt64 = 0
   private var pingSentNs: UInt64?
 
@@ -43,9 +48,10 @@ package final class ClientConnection {
     self.owner = owner
     slots = SlotTable(capacity: settings.streamsMax)
     isAuthorised = !settings.startsWithOneStream
+    createdNs = loop.nowNs
     stream = ByteStream(loop: loop, delegate: self)
-    deadlineTimer = LoopTimer(loop: loop) { [unowned self] in expireRequests() }
-    keepAliveTimer = LoopTimer(loop: loop) { [unowned self] in checkAlive() }
+    deadlineTimer = LoopTimer(loop: loop) { [weak self] in self?.expireRequests() }
+    keepAliveTimer = LoopTimer(loop: loop) { [weak self] in self?.checkAlive() }
   }
 
   deinit { nghttp2_session_del(session) }
@@ -58,6 +64,11 @@ package final class ClientConnection {
 
   /// Requests in flight.
   package var inFlight: Int { slots.inFlight }
+
+  /// Whether it answered something and lasted: its end is no sign that the server wants us to wait.
+  var isProven: Bool {
+    answered > 0 && loop.nowNs &- createdNs >= settings.reconnectMsMin &* 1_000_000
+  }
 
   /// How many requests may be submitted now.
   package var room: Int {
@@ -120,6 +131,7 @@ package final class ClientConnection {
       answered += 1
       if slot.status != 403 { isAuthorised = true }
     }
+    // Taken out first: whoever hears of the end may look at this connection.
     slots.takeBody(index).withUnsafeBytes { body in
       owner.connection(
         self, finished: slot.tag,
@@ -135,7 +147,8 @@ package final class ClientConnection {
   func disposition(of slot: RequestSlot, errorCode: UInt32) -> RequestAnswer.Disposition {
     // A complete answer stands whatever follows it (RFC 9113, 8.1), and a 200 is a yes.
     if slot.isEnded || slot.status == 200 { return .answered }
-    if slot.status > 0 && errorCode == NGHTTP2_NO_ERROR.rawValue { return .answered }
+    // Not a 1xx, after which the answer is still to come.
+    if slot.status >= 200 && errorCode == NGHTTP2_NO_ERROR.rawValue { return .answered }
     if slot.status == 0 && errorCode == NGHTTP2_REFUSED_STREAM.rawValue { return .notSent }
     return .unknown
   }
@@ -148,45 +161,48 @@ package final class ClientConnection {
         deadlineTimer.schedule(afterMs: (deadline - loop.nowNs + 999_999) / 1_000_000)
         return
       }
+      let ending = dispositionWhenCut(slot)
       nghttp2_session_set_stream_user_data(session, slot.streamID, nil)
       nghttp2_submit_rst_stream(
         session, UInt8(NGHTTP2_FLAG_NONE.rawValue), slot.streamID, NGHTTP2_CANCEL.rawValue)
-      finish(slots.oldest, .unknown)
+      finish(slots.oldest, ending)
     }
+  }
+
+  /// What it means for a request that we give up its stream or lose the connection.
+  private func dispositionWhenCut(_ slot: RequestSlot) -> RequestAnswer.Disposition {
+    // nghttp2 makes the stream when it frames the HEADERS: without one, nothing was written.
+    guard session != nil, nghttp2_session_find_stream(session, slot.streamID) != nil else {
+      return .notSent
+    }
+    return disposition(of: slot, errorCode: NGHTTP2_CANCEL.rawValue)
   }
 
   private func failAll() {
     while slots.oldest >= 0 {
-      let slot = slots[slots.oldest]
-      // nghttp2 makes the stream when it frames the HEADERS: without one, nothing was written.
-      let wasWritten = session != nil && nghttp2_session_find_stream(session, slot.streamID) != nil
-      finish(
-        slots.oldest,
-        wasWritten
-          ? disposition(of: slot, errorCode: NGHTTP2_INTERNAL_ERROR.rawValue) : .notSent)
+      finish(slots.oldest, dispositionWhenCut(slots[slots.oldest]))
     }
   }
 
   // MARK: Keep-alive
 
   private func checkAlive() {
-    let silentMs = (loop.nowNs &- lastReadNs) / 1_000_000
-    if let pingSentNs {
-      guard (loop.nowNs &- pingSentNs) / 1_000_000 < settings.pingTimeoutMs else {
-        return close(.silent)
-      }
-    } else if silentMs >= settings.pingAfterMs {
-      nghttp2_submit_ping(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)
-      pingSentNs = loop.nowNs
-      stream.requestFlush()
+    // Anything that was read since is as good as the answer to the PING.
+    if let pingSentNs, lastReadNs <= pingSentNs {
+      let waitedMs = (loop.nowNs &- pingSentNs) / 1_000_000
+      guard waitedMs < settings.pingTimeoutMs else { return close(.silent) }
+      return keepAliveTimer.schedule(afterMs: settings.pingTimeoutMs - waitedMs)
     }
-    let next =
-      pingSentNs != nil
-      ? settings.pingTimeoutMs : settings.pingAfterMs &- min(silentMs, settings.pingAfterMs - 1)
-    keepAliveTimer.schedule(afterMs: max(1, next))
+    pingSentNs = nil
+    let silentMs = (loop.nowNs &- lastReadNs) / 1_000_000
+    guard silentMs >= settings.pingAfterMs else {
+      return keepAliveTimer.schedule(afterMs: settings.pingAfterMs - silentMs)
+    }
+    nghttp2_submit_ping(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)
+    pingSentNs = loop.nowNs
+    stream.requestFlush()
+    keepAliveTimer.schedule(afterMs: settings.pingTimeoutMs)
   }
-
-  func receivedPingAnswer() { pingSentNs = nil }
 }
 
 extension ClientConnection: ByteStreamDelegate {
@@ -231,7 +247,12 @@ extension ClientConnection: ByteStreamDelegate {
     guard stream.isOpen, stream.outputWaiting == 0 else { return }
     let isOver =
       nghttp2_session_want_read(session) == 0 && nghttp2_session_want_write(session) == 0
-    if isOver || (isDraining && slots.inFlight == 0) { close() }
+    if isDraining && slots.inFlight == 0 {
+      close()
+    } else if isOver {
+      // nghttp2 gave up on the peer and has told it why.
+      close(.protocolViolation(peerError ?? "the peer broke the protocol"))
+    }
   }
 
   package func stream(_ stream: ByteStream, didCloseWith failure: StreamFailure?) {

@@ -15,8 +15,9 @@ package protocol ClientPoolDelegate: AnyObject {
 /// The connections of one lane to one endpoint with one credential; loop-bound.
 ///
 /// Connections are opened when there is something to send, kept, and replaced when the server lets go
-/// of them. One that never answered anything is followed by a growing, jittered pause, since providers
-/// take rapid reconnecting for an attack.
+/// of them. One that lasted no longer than the shortest pause is followed by a jittered pause, which
+/// grows while connections end without having answered anything: providers take rapid reconnecting for
+/// an attack. Close the pool before letting go of it.
 package final class ClientPool {
   private let loop: EventLoop
   package let settings: ClientSettings
@@ -33,7 +34,7 @@ package final class ClientPool {
     self.loop = loop
     self.settings = settings
     self.delegate = delegate
-    reconnectTimer = LoopTimer(loop: loop) { [unowned self] in openMissing() }
+    reconnectTimer = LoopTimer(loop: loop) { [weak self] in self?.openMissing() }
   }
 
   /// Connections that can carry requests now.
@@ -59,7 +60,11 @@ package final class ClientPool {
 
   /// Replaces every connection, as after a change of credential; requests in flight go on.
   package func renew() {
-    for connection in connections { connection.drain() }
+    for connection in connections {
+      connection.isReplaced = true
+      connection.drain()
+    }
+    openMissing()
   }
 
   /// Closes everything; requests in flight end as `unknown` or `notSent`. Safe to call twice.
@@ -71,17 +76,30 @@ package final class ClientPool {
 
   private func openMissing() {
     guard isWanted, !isClosed, !reconnectTimer.isArmed else { return }
-    // Draining connections do not count: their places are free.
-    while connections.count(where: { !$0.isDraining }) < settings.connectionsMax {
+    // Draining connections do not count: their places are free, up to a bound.
+    while connections.count(where: { !$0.isDraining }) < settings.connectionsMax,
+      connections.count < settings.connectionsMax * HTTP2Limits.drainingFactorMax
+    {
       let connection = ClientConnection(loop: loop, settings: settings, owner: self)
       connections.append(connection)
       connection.open()
     }
   }
 
-  private func pauseAfterFailure() {
-    failures = min(failures + 1, 16)
-    let ceiling = min(settings.reconnectMsMax, settings.reconnectMsMin << UInt64(failures - 1))
+  /// Opens a lost connection's successor, at once only when that one was of use.
+  private func replace(_ connection: ClientConnection) {
+    guard !isClosed else { return }
+    if !connection.isReplaced && !connection.isProven && !reconnectTimer.isArmed {
+      pause(afterFailure: connection.answered == 0)
+    }
+    connection.isReplaced = true
+    openMissing()
+  }
+
+  private func pause(afterFailure isFailure: Bool) {
+    if isFailure { failures = min(failures + 1, 16) }
+    let doublings = UInt64(max(0, failures - 1))
+    let ceiling = min(settings.reconnectMsMax, settings.reconnectMsMin << doublings)
     reconnectTimer.schedule(afterMs: UInt64.random(in: (ceiling / 2)...ceiling))
   }
 }
@@ -102,15 +120,12 @@ extension ClientPool: ClientConnectionOwner {
     delegate.pool(self, finished: tag, with: answer)
   }
 
-  func connectionIsDraining(_ connection: ClientConnection) {
-    if connection.answered > 0 { openMissing() }
-  }
+  func connectionIsDraining(_ connection: ClientConnection) { replace(connection) }
 
   func connection(_ connection: ClientConnection, endedBecause end: ConnectionEnd) {
     connections.removeAll { $0 === connection }
     guard !isClosed else { return }
-    if connection.answered == 0 && end != .closed && !reconnectTimer.isArmed { pauseAfterFailure() }
     delegate.pool(self, connectionEnded: end)
-    openMissing()
+    replace(connection)
   }
 }

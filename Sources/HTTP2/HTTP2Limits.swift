@@ -1,5 +1,7 @@
 /// The limits of HTTP/2 connections, both roles.
 package enum HTTP2Limits {
+  /// Connections of a pool, the draining ones included, in multiples of those it keeps open.
+  static let drainingFactorMax = 4
   /// Of an answer's body that is kept; providers' error bodies are a few hundred bytes.
   package static let answerBodyBytesMax = 4 * 1024
   /// Of a request's body that a server connection takes.

@@ -88,10 +88,11 @@ private func receivedRequestFrame(
     connection.delegate.connection(connection, receivedHeadersOf: request)
   }
   let isWhole = header.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0
-  if isWhole && !request.isAnswered {
+  if isWhole && !request.isAnswered && connection.isOpen {
     connection.delegate.connection(connection, received: request)
   }
-  return 0
+  // Ends nghttp2's call when the delegate has closed the connection.
+  return connection.isOpen ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE.rawValue
 }
 
 private func receivedInvalidFrame(

@@ -35,6 +35,8 @@ package final class ServerConnection {
 
   package var clientShowedCertificate: Bool { stream.peerShowedCertificate }
 
+  var isOpen: Bool { stream.isOpen }
+
   // MARK: Answers
 
   /// Answers with a prepared head; nothing happens when the stream has closed meanwhile.
@@ -84,6 +86,7 @@ package final class ServerConnection {
   /// Says GOAWAY; the connection closes when the streams up to the last one have ended.
   /// - Parameter lastStreamID: what was processed; all that arrived when nil.
   package func goAway(lastStreamID: Int32? = nil, errorCode: UInt32 = 0, debugData: String = "") {
+    guard session != nil, stream.isOpen else { return }
     isClosing = true
     let data = Array(debugData.utf8)
     nghttp2_submit_goaway(
@@ -93,6 +96,7 @@ package final class ServerConnection {
   }
 
   package func changeMaxConcurrentStreams(_ count: UInt32) {
+    guard session != nil, stream.isOpen else { return }
     var entry = nghttp2_settings_entry(
       settings_id: CInt(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS.rawValue), value: count)
     nghttp2_submit_settings(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), &entry, 1)
@@ -143,6 +147,7 @@ extension ServerConnection: ByteStreamDelegate {
       let taken = nghttp2_session_mem_recv(
         session, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
       guard taken >= 0 else {
+        guard stream.isOpen else { return }
         delegate.connection(
           self, sawViolation: String(cString: nghttp2_strerror(CInt(taken))))
         return stream.close()

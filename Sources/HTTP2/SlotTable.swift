@@ -5,7 +5,7 @@ struct SlotTable: ~Copyable {
   private var free: [Int32]
   private(set) var oldest: Int32 = -1
   private var youngest: Int32 = -1
-  /// Bodies of answers other than 200; their storage stays for reuse.
+  /// Bodies of answers other than 200.
   private var bodies: [[UInt8]]
 
   init(capacity: Int) {
@@ -63,8 +63,7 @@ struct SlotTable: ~Copyable {
     bodies[Int(index)].append(contentsOf: bytes.prefix(room))
   }
 
-  /// The body gathered in a slot, which is empty afterwards. Taken rather than lent: whoever hears of an answer
-  /// may send on the same connection, which accesses this table again.
+  /// The body gathered in a slot, which is left without one.
   mutating func takeBody(_ index: Int32) -> [UInt8] {
     guard !bodies[Int(index)].isEmpty else { return [] }
     var body: [UInt8] = []

@@ -2,7 +2,8 @@ internal import Glibc
 
 /// A connection in the making: the addresses still to try, one after the other.
 struct ConnectAttempt {
-  let endpoint: Endpoint
+  /// nil for an accepted socket.
+  let endpoint: Endpoint?
   let context: TLSContext?
   let serverName: String?
   var addresses: ArraySlice<SocketAddress> = []
@@ -21,22 +22,15 @@ extension ByteStream {
   ) {
     precondition(state == .idle, "a stream connects once")
     state = .resolving
-    let timer = LoopTimer(loop: loop) { [unowned self] in connectTimedOut() }
-    attempt = ConnectAttempt(
-      endpoint: endpoint, context: context, serverName: serverName, timeoutMs: timeoutMs,
-      timer: timer)
-    timer.schedule(afterMs: timeoutMs)
+    var serverName = serverName
+    if serverName == nil, case .tcp(let host, _) = endpoint { serverName = host }
+    begin(endpoint: endpoint, context: context, serverName: serverName, timeoutMs: timeoutMs)
     switch endpoint {
     case .unix(let path):
       do {
         connectToAddresses([try SocketAddress(unixPath: path)])
       } catch { failSoon(.system(error)) }
     case .tcp(let host, let port):
-      if attempt?.serverName == nil {
-        attempt = ConnectAttempt(
-          endpoint: endpoint, context: context, serverName: host, timeoutMs: timeoutMs,
-          timer: timer)
-      }
       let bound = LoopBound(self, loop: loop)
       Resolver.shared.resolve(host: host, port: port) { [loop] result in
         loop.execute { bound.value.resolved(result) }
@@ -44,13 +38,28 @@ extension ByteStream {
     }
   }
 
-  /// Takes over a socket that a listener accepted.
-  package func adopt(descriptor: CInt, tls context: TLSContext?) {
+  /// Takes over a socket that a listener accepted; the delegate hears of it in a later turn.
+  /// - Parameter timeoutMs: for the TLS handshake.
+  package func adopt(
+    descriptor: CInt, tls context: TLSContext?, timeoutMs: UInt64 = ReactorLimits.acceptTimeoutMs
+  ) {
     precondition(state == .idle, "a stream is opened once")
+    state = .connecting
+    begin(endpoint: nil, context: context, serverName: nil, timeoutMs: timeoutMs)
     self.descriptor = descriptor
-    do { try watch() } catch { return failSoon(.system(error)) }
     disableDelay()
-    beginSession(context: context, serverName: nil)
+    // epoll reports a connected socket writable, which goes on as after connecting.
+    do { try watch() } catch { failSoon(.system(error)) }
+  }
+
+  private func begin(
+    endpoint: Endpoint?, context: TLSContext?, serverName: String?, timeoutMs: UInt64
+  ) {
+    let timer = LoopTimer(loop: loop) { [weak self] in self?.connectTimedOut() }
+    attempt = ConnectAttempt(
+      endpoint: endpoint, context: context, serverName: serverName, timeoutMs: timeoutMs,
+      timer: timer)
+    timer.schedule(afterMs: timeoutMs)
   }
 
   /// Fails from the loop rather than from within the caller's own call.
@@ -97,16 +106,22 @@ extension ByteStream {
   }
 
   private func addressFailed(_ code: CInt) {
-    guard let endpoint = attempt?.endpoint else { return }
-    attempt?.lastFailure = .system(SystemError("connect to \(endpoint)", errno: code))
+    guard let attempt else { return }
+    guard let endpoint = attempt.endpoint else {
+      return finish(.system(SystemError("accepted socket", errno: code)))
+    }
+    self.attempt?.lastFailure = .system(SystemError("connect to \(endpoint)", errno: code))
     tryNextAddress()
   }
 
   private func connectTimedOut() {
-    guard let endpoint = attempt?.endpoint else { return }
-    attempt?.lastFailure = .connectTimeout(endpoint)
+    guard let attempt else { return }
+    guard let endpoint = attempt.endpoint else {
+      return finish(.tls("the client did not finish the handshake in time"))
+    }
+    self.attempt?.lastFailure = .connectTimeout(endpoint)
     switch state {
-    case .connecting where attempt?.addresses.isEmpty == false: tryNextAddress()
+    case .connecting where !attempt.addresses.isEmpty: tryNextAddress()
     default: finish(.connectTimeout(endpoint))
     }
   }

@@ -21,6 +21,10 @@ package final class ByteStream {
   private var isFlushRequested = false
   private var isReadingPaused = false
   private var hasUnreadInput = false
+  private var isReadQueued = false
+  /// TLS may need the other direction to go on, as when it answers a key update (RFC 8446, 4.6.3).
+  private var readWaitsForWritable = false
+  private var writeWaitsForReadable = false
   /// What the connection is being made to; see ByteStream+Connect.swift.
   var attempt: ConnectAttempt?
 
@@ -74,7 +78,9 @@ package final class ByteStream {
       case .wantsWrite:
         isWritable = false
         return
-      case .wantsRead: return  // A renegotiation; the next read continues it.
+      case .wantsRead:
+        writeWaitsForReadable = true
+        return
       case .closed: return finish(nil)
       case .failed(let failure): return finish(failure)
       }
@@ -102,11 +108,28 @@ package final class ByteStream {
     isReadingPaused = false
     if hasUnreadInput {
       hasUnreadInput = false
-      loop.readAgainNextTurn(self)
+      queueRead()
     }
   }
 
+  /// Reads in the next turn, without an edge of the socket.
+  private func queueRead() {
+    guard !isReadQueued else { return }
+    isReadQueued = true
+    loop.readAgainNextTurn(self)
+  }
+
+  func readQueued() {
+    isReadQueued = false
+    readAll()
+  }
+
   private func readAll() {
+    readWaitsForWritable = false
+    if writeWaitsForReadable {
+      writeWaitsForReadable = false
+      requestFlush()
+    }
     for _ in 0..<ReactorLimits.readsPerTurn {
       guard state == .open else { return }
       guard !isReadingPaused else {
@@ -117,12 +140,15 @@ package final class ByteStream {
       case .bytes(let count):
         delegate?.stream(
           self, didRead: UnsafeRawBufferPointer(rebasing: loop.readBuffer[..<count]))
-      case .wantsRead, .wantsWrite: return
+      case .wantsRead: return
+      case .wantsWrite:
+        readWaitsForWritable = true
+        return
       case .closed: return finish(nil)
       case .failed(let failure): return finish(failure)
       }
     }
-    loop.readAgainNextTurn(self)
+    queueRead()
   }
 
   private func readSome() -> TLSSession.Step {
@@ -136,7 +162,8 @@ package final class ByteStream {
 
   // MARK: Life
 
-  /// Closes in order; what was not flushed is lost. The delegate hears of it, once.
+  /// Closes in order; what was not flushed is lost. The delegate hears of it, once, before this
+  /// returns. So it also ends when the peer has sent its last byte: there is no half-closed state.
   package func close() {
     tls?.sendCloseAlert()
     finish(nil)
@@ -202,8 +229,9 @@ package final class ByteStream {
     isWritable = true
     delegate?.streamDidOpen(self)
     requestFlush()
-    // TLS may have read application data along with the end of the handshake.
-    readAll()
+    // TLS may have read application data along with the end of the handshake. Not read at once: this
+    // may be within another stream's callback, whose bytes lie in the loop's buffer.
+    queueRead()
   }
 }
 
@@ -217,7 +245,8 @@ extension ByteStream: ReadinessHandler {
         isWritable = true
         if output.count > 0 { requestFlush() }
       }
-      if !readiness.isDisjoint(with: [.readable, .peerClosed, .hangUp, .failed]) { readAll() }
+      let isReadable = !readiness.isDisjoint(with: [.readable, .peerClosed, .hangUp, .failed])
+      if isReadable || readWaitsForWritable { readAll() }
     case .idle, .resolving, .closed: return
     }
   }

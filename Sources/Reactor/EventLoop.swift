@@ -18,12 +18,9 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     var closures: [@Sendable () -> Void] = []
     var isWaiting = false
     var isStopped = false
+    /// The thread has left the loop: nothing handed in runs any more.
+    var isEnded = false
     var thread: pthread_t?
-  }
-
-  private struct Registration {
-    var handler: (any ReadinessHandler)?
-    var generation: UInt32 = 0
   }
 
   package let name: String
@@ -34,13 +31,13 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
 
   // Only ever touched on the loop's own thread:
   var timers = TimerHeap()
-  private var registrations: [Registration] = []
-  private var freeRegistrations: [Int] = []
+  private var registrations = RegistrationTable()
   private var localJobs: [UnownedJob] = []
   private var runningJobs: [UnownedJob] = []
   private var dirty: [any Flushable] = []
   private var flushing: [any Flushable] = []
-  private var again: [any ReadinessHandler] = []
+  private var again: [ByteStream] = []
+  private var repeating: [ByteStream] = []
   private var monotonicNs: UInt64 = 0
   /// Called in each turn that has output, before any of it is written; loop only.
   package var willFlush: (() -> Void)?
@@ -61,6 +58,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     }
     // A peer that went away is an error code here, not the end of the process.
     signal(SIGPIPE, SIG_IGN)
+    refreshClock()
   }
 
   deinit { readBuffer.deallocate() }
@@ -74,7 +72,10 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     inbox.withLock { $0.thread = thread }
   }
 
-  /// Asks the loop to end after the turn it is in. Safe to call twice.
+  /// Asks the loop to end once no task of it is ready to run. Safe to call twice.
+  ///
+  /// What still waits for a timer or a stream then waits for ever, and the loop lets go of both without
+  /// a word: close first what must be told.
   package func stop() {
     inbox.withLock { $0.isStopped = true }
     signalWake()
@@ -91,9 +92,10 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
 
   package var isOnLoop: Bool { threadID.load(ordering: .relaxed) == UInt(pthread_self()) }
 
-  /// Runs a closure on the loop, after what was handed in before it.
+  /// Runs a closure on the loop, after what was handed in before it; drops it when the loop has ended.
   package func execute(_ body: @escaping @Sendable () -> Void) {
     let mustWake = inbox.withLock { box in
+      guard !box.isEnded else { return false }
       box.closures.append(body)
       defer { box.isWaiting = false }
       return box.isWaiting
@@ -135,6 +137,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
 
   /// Suspends the caller, a task of this loop, for at least so long.
   package func sleep(ms: UInt64) async {
+    // Armed, it is kept by the loop.
     await withUnsafeContinuation { continuation in
       LoopTimer(loop: self) { continuation.resume() }.schedule(afterMs: ms)
     }
@@ -143,37 +146,24 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
   /// Watches a descriptor for every kind of readiness, edge-triggered.
   /// - Returns: what `unregister` takes.
   func register(_ descriptor: CInt, handler: any ReadinessHandler) throws(SystemError) -> Int {
-    let index: Int
-    if let free = freeRegistrations.popLast() {
-      index = free
-    } else {
-      index = registrations.count
-      registrations.append(Registration())
-    }
-    registrations[index].handler = handler
-    let data = UInt64(registrations[index].generation) << 32 | UInt64(index)
+    let (index, data) = registrations.add(handler)
     let events = Readiness.any.rawValue | EPOLLET.rawValue
     guard clinux_epoll_add(epoll.raw, descriptor, events, data) == 0 else {
       let code = errno
-      unregister(index)
+      registrations.remove(index)
       throw SystemError("epoll_ctl", errno: code)
     }
     return index
   }
 
   /// Forgets a registration; its descriptor is to be closed next, which takes it out of epoll.
-  func unregister(_ index: Int) {
-    registrations[index].handler = nil
-    // Events already fetched for the closed descriptor must not reach the slot's next tenant.
-    registrations[index].generation &+= 1
-    freeRegistrations.append(index)
-  }
+  func unregister(_ index: Int) { registrations.remove(index) }
 
   /// Flushes at the end of this turn.
   func flushAtEndOfTurn(_ flushable: any Flushable) { dirty.append(flushable) }
 
-  /// Calls the handler as readable again in the next turn, without waiting for an edge.
-  func readAgainNextTurn(_ handler: any ReadinessHandler) { again.append(handler) }
+  /// Has the stream read in the next turn, without waiting for an edge.
+  func readAgainNextTurn(_ stream: ByteStream) { again.append(stream) }
 
   fileprivate func run() {
     threadID.store(UInt(pthread_self()), ordering: .relaxed)
@@ -187,11 +177,30 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         fireTimers()
         runTasks()
         flush()
-        if isStopped && localJobs.isEmpty { break }
+        if isStopped && endsNow() { break }
         wait(events)
       }
     }
+    letGo()
     threadID.store(0, ordering: .relaxed)
+  }
+
+  /// Whether nothing is ready to run any more; from then on nothing is taken either.
+  private func endsNow() -> Bool {
+    guard localJobs.isEmpty else { return false }
+    return inbox.withLock { box in
+      box.isEnded = box.jobs.isEmpty && box.closures.isEmpty
+      return box.isEnded
+    }
+  }
+
+  /// Breaks the cycles between the loop and what it watches.
+  private func letGo() {
+    timers.removeAll()
+    willFlush = nil
+    again.removeAll()
+    dirty.removeAll()
+    registrations.forgetHandlers()
   }
 
   private func refreshClock() {
@@ -215,7 +224,12 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
   }
 
   private func fireTimers() {
-    while let timer = timers.popDue(nowNs: monotonicNs) { timer.fire() }
+    // A timer that re-arms itself with 0 fires once a turn, so that it does not keep I/O waiting.
+    var left = timers.count
+    while left > 0, let timer = timers.popDue(nowNs: monotonicNs) {
+      left -= 1
+      timer.fire()
+    }
   }
 
   private func runTasks() {
@@ -233,7 +247,9 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
   }
 
   private func flush() {
-    while !dirty.isEmpty {
+    var rounds = 0
+    while !dirty.isEmpty && rounds < ReactorLimits.flushRoundsPerTurn {
+      rounds += 1
       willFlush?()
       swap(&dirty, &flushing)
       for flushable in flushing { flushable.flushNow() }
@@ -246,9 +262,9 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
       epoll.raw, events.baseAddress, CInt(events.count), waitTimeoutMs())
     inbox.withLock { $0.isWaiting = false }
     refreshClock()
-    let repeated = again
-    again.removeAll(keepingCapacity: true)
-    for handler in repeated { handler.ready(.readable) }
+    swap(&again, &repeating)
+    for stream in repeating { stream.readQueued() }
+    repeating.removeAll(keepingCapacity: true)
     guard count > 0 else { return }
     for index in 0..<Int(count) {
       let data = clinux_epoll_data(&events[index])
@@ -256,16 +272,12 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         drainWake()
         continue
       }
-      let slot = Int(truncatingIfNeeded: data & 0xffff_ffff)
-      guard registrations[slot].generation == UInt32(truncatingIfNeeded: data >> 32) else {
-        continue
-      }
-      registrations[slot].handler?.ready(Readiness(rawValue: events[index].events))
+      registrations.handler(for: data)?.ready(Readiness(rawValue: events[index].events))
     }
   }
 
   private func waitTimeoutMs() -> CInt {
-    guard localJobs.isEmpty, again.isEmpty else { return 0 }
+    guard localJobs.isEmpty, again.isEmpty, dirty.isEmpty else { return 0 }
     let mayWait = inbox.withLock { box in
       guard box.jobs.isEmpty, box.closures.isEmpty, !box.isStopped else { return false }
       box.isWaiting = true

@@ -4,9 +4,12 @@ internal import Glibc
 /// A listening socket; loop-bound. Accepted descriptors are non-blocking and belong to the callee.
 package final class Listener {
   private let loop: EventLoop
-  private let descriptor: Descriptor
+  private var descriptor: Descriptor?
+  /// The descriptor's number, while it is open.
+  private let number: CInt
   private let onAccept: (CInt) -> Void
   private var registration: Int?
+  private var retryTimer: LoopTimer!
   /// The TCP port, also when 0 was asked for; 0 for a unix socket.
   package let port: UInt16
 
@@ -21,24 +24,29 @@ package final class Listener {
         address.family,
         CInt(SOCK_STREAM.rawValue) | CInt(SOCK_NONBLOCK.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0),
       "socket")
+    let number = descriptor.raw
     var one: CInt = 1
     setsockopt(
-      descriptor.raw, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<CInt>.size))
-    guard address.withPointer({ bind(descriptor.raw, $0, $1) }) == 0 else {
+      number, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<CInt>.size))
+    guard address.withPointer({ bind(number, $0, $1) }) == 0 else {
       throw SystemError("bind \(endpoint)", errno: errno)
     }
-    guard listen(descriptor.raw, 1024) == 0 else {
+    guard listen(number, 1024) == 0 else {
       throw SystemError("listen \(endpoint)", errno: errno)
     }
-    port = Self.boundPort(descriptor.raw)
-    self.descriptor = descriptor
-    registration = try loop.register(self.descriptor.raw, handler: self)
+    port = Self.boundPort(number)
+    self.number = number
+    self.descriptor = consume descriptor
+    retryTimer = LoopTimer(loop: loop) { [weak self] in self?.acceptAll() }
+    registration = try loop.register(number, handler: self)
   }
 
-  /// Stops accepting. Safe to call twice.
+  /// Stops listening. Safe to call twice.
   package func close() {
     if let registration { loop.unregister(registration) }
     registration = nil
+    retryTimer.cancel()
+    descriptor = nil
   }
 
   private static func address(of endpoint: Endpoint) throws(SystemError) -> SocketAddress {
@@ -77,13 +85,22 @@ package final class Listener {
 }
 
 extension Listener: ReadinessHandler {
-  func ready(_ readiness: Readiness) {
+  func ready(_ readiness: Readiness) { acceptAll() }
+
+  private func acceptAll() {
     while registration != nil {
-      let accepted = clinux_accept(descriptor.raw)
+      let accepted = clinux_accept(number)
+      let code = errno
       if accepted >= 0 {
         onAccept(accepted)
-      } else if errno != EINTR && errno != ECONNABORTED {
-        return
+        continue
+      }
+      switch code {
+      case EINTR, ECONNABORTED: continue
+      case EAGAIN: return
+      default:
+        // Out of descriptors or memory: no edge will tell when there are some again.
+        return retryTimer.schedule(afterMs: ReactorLimits.acceptPauseMs)
       }
     }
   }

@@ -33,8 +33,8 @@ package final class LoopSignal {
       guard let upToMs else { return }
       let timer =
         self.timer
-        ?? LoopTimer(loop: loop) { [unowned self] in
-          if let waiter = self.waiter { resume(waiter, raised: false) }
+        ?? LoopTimer(loop: loop) { [weak self] in
+          if let self, let waiter { resume(waiter, raised: false) }
         }
       self.timer = timer
       timer.schedule(afterMs: upToMs)

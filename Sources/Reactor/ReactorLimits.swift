@@ -8,6 +8,12 @@ package enum ReactorLimits {
   static let eventsPerWait = 64
   /// Rounds of tasks between two waits.
   static let taskRoundsPerTurn = 16
+  /// Rounds of flushing in one turn; more than one when flushing makes more to flush.
+  static let flushRoundsPerTurn = 16
+  /// The pause before accepting again when descriptors or memory ran out.
+  static let acceptPauseMs: UInt64 = 100
+  /// For the TLS handshake of an accepted socket.
+  package static let acceptTimeoutMs: UInt64 = 10_000
   /// A delegate is asked for more output while less than this is waiting to be written.
   package static let outputLowWaterBytes = 64 * 1024
   /// What one write hands to TLS: the largest record (RFC 8446, 5.1).

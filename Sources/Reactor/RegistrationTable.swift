@@ -1,0 +1,43 @@
+/// Whom the loop calls for which descriptor.
+///
+/// Places are used again, so what epoll hands back carries a generation beside the place: an event
+/// that was fetched for a closed descriptor must not reach the place's next tenant.
+struct RegistrationTable {
+  private struct Entry {
+    var handler: (any ReadinessHandler)?
+    var generation: UInt32 = 0
+  }
+
+  private var entries: [Entry] = []
+  private var free: [Int] = []
+
+  /// - Returns: the place, for `remove`, and the data for epoll.
+  mutating func add(_ handler: any ReadinessHandler) -> (index: Int, data: UInt64) {
+    let index: Int
+    if let reused = free.popLast() {
+      index = reused
+    } else {
+      index = entries.count
+      entries.append(Entry())
+    }
+    entries[index].handler = handler
+    return (index, UInt64(entries[index].generation) << 32 | UInt64(index))
+  }
+
+  mutating func remove(_ index: Int) {
+    entries[index].handler = nil
+    entries[index].generation &+= 1
+    free.append(index)
+  }
+
+  /// Whom an event is for; nil when the registration has been removed since.
+  func handler(for data: UInt64) -> (any ReadinessHandler)? {
+    let entry = entries[Int(truncatingIfNeeded: data & 0xffff_ffff)]
+    return entry.generation == UInt32(truncatingIfNeeded: data >> 32) ? entry.handler : nil
+  }
+
+  /// Lets go of every handler; `remove` goes on to work.
+  mutating func forgetHandlers() {
+    for index in entries.indices { entries[index].handler = nil }
+  }
+}

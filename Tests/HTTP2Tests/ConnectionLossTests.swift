@@ -1,0 +1,197 @@
+import HTTP2
+import Reactor
+import Testing
+
+@Suite("Losing an HTTP/2 connection")
+struct ConnectionLossTests {
+  @Test(
+    "by GOAWAY: what is above its last stream was not sent, the rest is answered, another opens")
+  func goAway() async throws {
+    try await TestWorld.run { lane, world in
+      let held = Requests()
+      world.server.onRequest = { _, request in held.list.append(request) }
+      world.sender.send(10)
+      #expect(await world.until { held.list.count == 10 })
+      let first = world.server.connections[0]
+      let requests = held.list
+      first.goAway(lastStreamID: requests[5].streamID, debugData: "{\"reason\":\"Shutdown\"}")
+      #expect(await world.untilFinished(4))
+      #expect(world.sender.count(.notSent) == 4)
+      for request in requests[...5] { ScriptedServer.answer(first, request) }
+      #expect(await world.until { !world.sender.connectionEnds.isEmpty })
+      #expect(world.sender.count(.yes) == 6)
+      #expect(
+        world.sender.connectionEnds
+          == [.goAway(errorCode: 0, debugData: "{\"reason\":\"Shutdown\"}")])
+      world.server.onRequest = ScriptedServer.answer
+      world.sender.send(10)
+      #expect(await world.untilFinished(20))
+      #expect(world.sender.count(.yes) == 16)
+      #expect(world.server.accepted == 2)
+    }
+  }
+
+  @Test("by GOAWAY while requests wait for room loses none of them")
+  func goAwayUnderLoad() async throws {
+    try await TestWorld.run { lane, world in
+      world.server.settings.maxConcurrentStreams = 20
+      world.server.onRequest = { connection, request in
+        ScriptedServer.answer(connection, request)
+        if world.server.received % 500 == 0 { connection.goAway() }
+      }
+      // Resent as a sender does with what was not sent.
+      world.sender.onFinish = { _, ending in if ending == .notSent { world.sender.send(1) } }
+      world.sender.send(3_000)
+      #expect(await world.until { world.sender.count(.yes) >= 3_000 })
+      #expect(world.sender.count(.yes) == 3_000)
+      #expect(world.sender.count(.unknown) == 0)
+      #expect(world.sender.endedOnce.count == world.sender.submitted)
+      #expect(world.server.accepted >= 6)
+    }
+  }
+
+  @Test("by a TCP abort: what was written is unknown, what was not was not sent")
+  func abort() async throws {
+    try await TestWorld.run { lane, world in
+      world.server.settings.maxConcurrentStreams = 1_000
+      // The server reads the first and then hangs, until the sockets between are full.
+      world.server.onHeaders = { connection, _ in connection.stallReads(true) }
+      world.server.onRequest = { _, _ in }
+      world.sender.pieces = [StableBytes([UInt8](repeating: 97, count: 40_000))]
+      world.sender.path = { Array("/\($0)/\(String(repeating: "p", count: 8_000))".utf8) }
+      world.sender.send(1_000)
+      #expect(await world.until { world.server.received > 0 })
+      await lane.loop.sleep(ms: 50)
+      world.server.connections[0].abort()
+      #expect(await world.untilFinished(1_000))
+      #expect(world.sender.endedOnce.count == 1_000)
+      #expect(world.sender.count(.unknown) > 0)
+      #expect(world.sender.count(.notSent) > 0)
+      #expect(world.sender.count(.unknown) + world.sender.count(.notSent) == 1_000)
+      // What the server saw is never among those that were surely not sent.
+      #expect(world.sender.endedOnce[0] == .unknown)
+      guard case .failed = world.sender.connectionEnds.first else {
+        Issue.record("ended by \(world.sender.connectionEnds)")
+        return
+      }
+    }
+  }
+
+  @Test("that is idle and half open is found by a PING, and a new one serves")
+  func halfOpen() async throws {
+    try await TestWorld.run({
+      $0.pingAfterMs = 30
+      $0.pingTimeoutMs = 30
+    }) { lane, world in
+      world.sender.send(1)
+      #expect(await world.untilFinished(1))
+      world.server.connections[0].stallReads(true)
+      #expect(await world.until { !world.sender.connectionEnds.isEmpty })
+      #expect(world.sender.connectionEnds == [.silent])
+      world.sender.send(1)
+      #expect(await world.untilFinished(2))
+      #expect(world.sender.count(.yes) == 2)
+    }
+  }
+
+  @Test("does not happen to an idle one whose peer answers the PINGs")
+  func pingAnswered() async throws {
+    try await TestWorld.run({
+      $0.pingAfterMs = 5
+      $0.pingTimeoutMs = 10_000
+    }) { lane, world in
+      world.sender.send(1)
+      #expect(await world.untilFinished(1))
+      await lane.loop.sleep(ms: 100)
+      #expect(world.sender.connectionEnds.isEmpty)
+      #expect(world.server.accepted == 1)
+    }
+  }
+
+  @Test("before it served is followed by growing pauses, not by rapid reconnecting")
+  func backOff() async throws {
+    try await TestWorld.run({
+      $0.reconnectMsMin = 40
+      $0.reconnectMsMax = 10_000
+    }) { lane, world in
+      world.server.stopListening()
+      world.sender.send(1)
+      let startNs = lane.loop.nowNs
+      #expect(await world.until { world.sender.connectionEnds.count == 4 })
+      // Pauses of 20, 40 and 80 ms at least.
+      #expect(lane.loop.nowNs - startNs >= 140_000_000)
+      #expect(world.sender.submitted == 0)
+    }
+  }
+
+  @Test("again and again soon after each answer is not met by rapid reconnecting either")
+  func shortLived() async throws {
+    try await TestWorld.run({ $0.reconnectMsMin = 60 }) { lane, world in
+      world.server.onRequest = { connection, request in
+        ScriptedServer.answer(connection, request)
+        connection.goAway()
+      }
+      world.sender.onFinish = { _, _ in world.sender.send(1) }
+      world.sender.send(1)
+      let startNs = lane.loop.nowNs
+      #expect(await world.until { world.server.accepted == 4 })
+      // Three pauses of 30 ms at least.
+      #expect(lane.loop.nowNs - startNs >= 90_000_000)
+    }
+  }
+
+  @Test("by what is not HTTP/2 ends it as a violation")
+  func violation() async throws {
+    let certificates = try TestCertificates()
+    try await TestLane.run { lane in
+      let occurrences = Occurrences(loop: lane.loop)
+      let impostor = try Impostor(
+        loop: lane.loop, tls: try certificates.serverContext(alpn: ["h2"]))
+      var settings = ClientSettings(
+        endpoint: .tcp(host: "127.0.0.1", port: impostor.port),
+        tls: try certificates.clientContext(alpn: ["h2"]))
+      settings.connectionsMax = 1
+      let sender = TestSender(loop: lane.loop, settings: settings, occurrences: occurrences)
+      sender.send(1)
+      #expect(await occurrences.until { !sender.connectionEnds.isEmpty })
+      guard case .protocolViolation(let reason) = sender.connectionEnds[0] else {
+        Issue.record("ended by \(sender.connectionEnds)")
+        return
+      }
+      #expect(reason.contains("does not support HTTP/2"))
+      sender.pool.close()
+      impostor.close()
+    }
+  }
+}
+
+/// Agrees to speak HTTP/2 and speaks something else.
+private final class Impostor: ByteStreamDelegate {
+  private var listener: Listener!
+  private var streams: [ByteStream] = []
+
+  init(loop: EventLoop, tls: TLSContext) throws {
+    listener = try Listener(loop: loop, endpoint: .tcp(host: "127.0.0.1", port: 0)) {
+      [unowned self] descriptor in
+      let stream = ByteStream(loop: loop, delegate: self)
+      streams.append(stream)
+      stream.adopt(descriptor: descriptor, tls: tls)
+    }
+  }
+
+  var port: UInt16 { listener.port }
+
+  func close() {
+    listener.close()
+    for stream in streams { stream.close() }
+  }
+
+  func streamDidOpen(_ stream: ByteStream) {
+    _ = Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8).withUnsafeBytes { stream.write($0) }
+    stream.requestFlush()
+  }
+
+  func stream(_ stream: ByteStream, didRead bytes: UnsafeRawBufferPointer) {}
+  func streamFillsOutput(_ stream: ByteStream) {}
+  func stream(_ stream: ByteStream, didCloseWith failure: StreamFailure?) {}
+}

@@ -1,0 +1,94 @@
+import HTTP2
+import Reactor
+
+/// Sends a number of requests through a pool and records how each ended; loop-bound.
+final class TestSender: ClientPoolDelegate {
+  /// How a request ended, with its body copied.
+  struct Ending: Equatable {
+    var disposition: RequestAnswer.Disposition
+    var status = 0
+    var retryAfterSeconds: Int?
+    var body = ""
+
+    static let yes = Ending(disposition: .answered, status: 200)
+    static let notSent = Ending(disposition: .notSent)
+    static let unknown = Ending(disposition: .unknown)
+  }
+
+  private(set) var pool: ClientPool!
+  private let occurrences: Occurrences
+  var head = RequestHead(
+    authority: "localhost", path: nil, headers: [("apns-topic", "com.example.app")])
+  var path: (Int) -> [UInt8] = { Array("/3/device/\($0)".utf8) }
+  /// The up to three pieces of every request's body.
+  var pieces = [StableBytes([UInt8](repeating: 97, count: 300))]
+  /// Requests to begin, and those begun so far.
+  var wanted = 0
+  private(set) var submitted = 0
+  private(set) var endings: [Int: [Ending]] = [:]
+  private(set) var finished = 0
+  private(set) var opened = 0
+  private(set) var connectionEnds: [ConnectionEnd] = []
+  var onRoom: ((ClientConnection) -> Void)?
+  var onFinish: ((Int, Ending) -> Void)?
+
+  init(loop: EventLoop, settings: ClientSettings, occurrences: Occurrences) {
+    self.occurrences = occurrences
+    pool = ClientPool(loop: loop, settings: settings, delegate: self)
+  }
+
+  /// Begins so many more requests, as the pool has room.
+  func send(_ count: Int) {
+    wanted += count
+    pool.wake()
+  }
+
+  /// The endings of requests that ended exactly once, in order; the others are missing.
+  var endedOnce: [Ending] {
+    (0..<submitted).compactMap { endings[$0]?.count == 1 ? endings[$0]![0] : nil }
+  }
+
+  func count(_ ending: Ending) -> Int { endedOnce.count { $0 == ending } }
+
+  private var body: RequestBody {
+    let none = UnsafeRawBufferPointer(start: nil, count: 0)
+    return RequestBody(
+      before: pieces[0].raw, own: pieces.count > 1 ? pieces[1].raw : none,
+      after: pieces.count > 2 ? pieces[2].raw : none)
+  }
+
+  func pool(_ pool: ClientPool, hasRoomFor count: Int, on connection: ClientConnection) {
+    onRoom?(connection)
+    for _ in 0..<count where submitted < wanted {
+      let isTaken = path(submitted).withUnsafeBytes {
+        connection.submit(
+          head, path: $0, body: body, tag: UInt64(submitted))
+      }
+      guard isTaken else { return }
+      submitted += 1
+    }
+  }
+
+  func pool(_ pool: ClientPool, finished tag: UInt64, with answer: RequestAnswer) {
+    // What a sender does on each end: ask what is in flight, and say that there is more.
+    precondition(pool.inFlight >= 0)
+    let ending = Ending(
+      disposition: answer.disposition, status: answer.status,
+      retryAfterSeconds: answer.retryAfterSeconds,
+      body: String(decoding: answer.body, as: UTF8.self))
+    endings[Int(tag), default: []].append(ending)
+    finished += 1
+    onFinish?(Int(tag), ending)
+    occurrences.note()
+  }
+
+  func pool(_ pool: ClientPool, connectionOpened total: Int) {
+    opened += 1
+    occurrences.note()
+  }
+
+  func pool(_ pool: ClientPool, connectionEnded end: ConnectionEnd) {
+    connectionEnds.append(end)
+    occurrences.note()
+  }
+}

@@ -1,0 +1,178 @@
+import Glibc
+import LocalServices
+import Reactor
+import Testing
+
+@Suite("TLS")
+struct TLSTests {
+  /// How one handshake ended on both sides.
+  private struct Handshake: Sendable {
+    var clientFailure: StreamFailure?
+    var serverFailure: StreamFailure?
+    var isOpen = false
+    var showedCertificate = false
+  }
+
+  private static func handshake(
+    client: TLSContext, server: TLSContext, serverName: String? = nil
+  ) async throws -> Handshake {
+    try await TestLane.run { lane in
+      let occurrences = Occurrences(loop: lane.loop)
+      let listening = try TestServer(loop: lane.loop, tls: server, occurrences: occurrences)
+      let recorder = StreamRecorder(occurrences)
+      let stream = ByteStream(loop: lane.loop, delegate: recorder)
+      stream.connect(
+        to: .tcp(host: "127.0.0.1", port: listening.port), tls: client, serverName: serverName,
+        timeoutMs: 20_000)
+      // With TLS 1.3 the client is open before the server has looked at its certificate.
+      _ = await occurrences.until {
+        guard let accepted = listening.recorders.first else { return !recorder.endings.isEmpty }
+        return accepted.opened == 1 && recorder.opened == 1
+          || !accepted.endings.isEmpty && !recorder.endings.isEmpty
+      }
+      var result = Handshake()
+      result.clientFailure = recorder.failure
+      result.serverFailure = listening.recorders.first?.failure
+      result.isOpen = stream.isOpen
+      result.showedCertificate = listening.streams.first?.peerShowedCertificate ?? false
+      #expect(recorder.endings.count <= 1)
+      stream.close()
+      return result
+    }
+  }
+
+  @Test("opens when the authority, the name and the protocol fit")
+  func fits() async throws {
+    let certificates = try TestCertificates()
+    for name in ["localhost", nil, "::1"] {
+      let result = try await Self.handshake(
+        client: try certificates.clientContext(alpn: ["h2"]),
+        server: try certificates.serverContext(alpn: ["h2"]), serverName: name)
+      #expect(result.isOpen)
+      #expect(!result.showedCertificate)
+    }
+  }
+
+  @Test("refuses a server of an authority that is not trusted")
+  func untrusted() async throws {
+    let certificates = try TestCertificates()
+    let result = try await Self.handshake(
+      client: try .client(caFile: nil), server: try certificates.serverContext())
+    #expect(!result.isOpen)
+    #expect(result.clientFailure?.description.contains("certificate is refused") == true)
+    #expect(result.serverFailure != nil)
+  }
+
+  @Test(
+    "refuses a certificate for another name or address", arguments: ["example.com", "127.0.0.2"])
+  func wrongName(name: String) async throws {
+    let certificates = try TestCertificates()
+    let result = try await Self.handshake(
+      client: try certificates.clientContext(), server: try certificates.serverContext(),
+      serverName: name)
+    #expect(!result.isOpen)
+    #expect(result.clientFailure?.description.contains("mismatch") == true)
+  }
+
+  @Test("refuses a peer that shares no protocol", arguments: [["http/1.1"], []])
+  func wrongProtocol(offered: [String]) async throws {
+    let certificates = try TestCertificates()
+    let result = try await Self.handshake(
+      client: try certificates.clientContext(alpn: ["h2"]),
+      server: try certificates.serverContext(alpn: offered))
+    #expect(!result.isOpen)
+    #expect(result.clientFailure?.description.contains("protocol") == true)
+  }
+
+  @Test("refuses a client that speaks TLS 1.1 at most")
+  func oldVersion() async throws {
+    let certificates = try TestCertificates()
+    try await TestLane.run { lane in
+      let occurrences = Occurrences(loop: lane.loop)
+      let server = try TestServer(
+        loop: lane.loop, tls: try certificates.serverContext(), occurrences: occurrences)
+      let client = try ChildProcess(
+        "openssl",
+        [
+          "s_client", "-connect", "127.0.0.1:\(server.port)", "-tls1_1", "-cipher",
+          "ALL:@SECLEVEL=0",
+        ], output: .discard, error: .discard)
+      #expect(await occurrences.until { server.recorders.first?.endings.count == 1 })
+      #expect(server.recorders[0].opened == 0)
+      #expect(server.recorders[0].failure?.description.contains("unsupported protocol") == true)
+      withExtendedLifetime(client) {}
+    }
+  }
+
+  @Test("shows a client certificate when asked, read from PEM or from PKCS#12")
+  func clientCertificate() async throws {
+    let certificates = try TestCertificates()
+    let issued = try certificates.authority.issueClient(commonName: "app", p12Password: "secret")
+    let identities = [
+      try ClientIdentity(pemFile: issued.combinedFile),
+      try ClientIdentity(p12File: try #require(issued.p12File), password: "secret"),
+    ]
+    for identity in identities {
+      let result = try await Self.handshake(
+        client: try certificates.clientContext(identity: identity),
+        server: try certificates.serverContext(asksForCertificate: true))
+      #expect(result.isOpen)
+      #expect(result.showedCertificate)
+    }
+  }
+
+  @Test("lets in a client without a certificate, and says that it showed none")
+  func noClientCertificate() async throws {
+    let certificates = try TestCertificates()
+    let result = try await Self.handshake(
+      client: try certificates.clientContext(),
+      server: try certificates.serverContext(asksForCertificate: true))
+    #expect(result.isOpen)
+    #expect(!result.showedCertificate)
+  }
+
+  @Test("refuses a client certificate of another authority")
+  func foreignClientCertificate() async throws {
+    let certificates = try TestCertificates()
+    let foreign = try TestCertificates()
+    let issued = try foreign.authority.issueClient(commonName: "app")
+    let result = try await Self.handshake(
+      client: try certificates.clientContext(
+        identity: try ClientIdentity(pemFile: issued.combinedFile)),
+      server: try certificates.serverContext(asksForCertificate: true))
+    #expect(!result.isOpen)
+    #expect(result.serverFailure?.description.contains("refused") == true)
+  }
+
+  @Test("names the file that cannot be used and why, and never the password")
+  func badFiles() throws {
+    let certificates = try TestCertificates()
+    let issued = try certificates.authority.issueClient(commonName: "app", p12Password: "secret")
+    let p12 = try #require(issued.p12File)
+    let wrong = #expect(throws: TLSError.self) {
+      try ClientIdentity(p12File: p12, password: "guess")
+    }
+    #expect(wrong?.message.contains(p12) == true)
+    #expect(wrong?.message.contains("wrong password") == true)
+    #expect(wrong?.message.contains("guess") == false)
+    let none = #expect(throws: TLSError.self) {
+      try ClientIdentity(p12File: issued.certificateFile, password: "")
+    }
+    #expect(none?.message.contains("not a PKCS#12 file") == true)
+    let noKey = #expect(throws: TLSError.self) {
+      try ClientIdentity(pemFile: issued.certificateFile)
+    }
+    #expect(noKey?.message.contains("private key") == true)
+    let missing = #expect(throws: TLSError.self) { try ClientIdentity(pemFile: "/nonexistent") }
+    #expect(missing?.message.contains("/nonexistent") == true)
+    let noAuthority = #expect(throws: TLSError.self) {
+      try TLSContext.client(caFile: "/nonexistent")
+    }
+    #expect(noAuthority?.message.contains("/nonexistent") == true)
+    let otherKey = #expect(throws: TLSError.self) {
+      try TLSContext.server(
+        certificateFile: certificates.server.certificateFile, keyFile: issued.keyFile)
+    }
+    #expect(otherKey?.message.contains(issued.keyFile) == true)
+  }
+}

@@ -1,0 +1,28 @@
+import Reactor
+
+/// A loop with its thread and an actor that lives on it: tests make loop-bound objects within `run`.
+actor TestLane {
+  nonisolated let loop: EventLoop
+  nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+  init() throws {
+    loop = try EventLoop(name: "test")
+    loop.start()
+  }
+
+  deinit { loop.stop() }
+
+  func run<Value: Sendable>(
+    _ body: @Sendable (isolated TestLane) async throws -> Value
+  ) async rethrows -> Value {
+    try await body(self)
+  }
+
+  /// Makes a loop and runs the body on it.
+  static func run<Value: Sendable>(
+    _ body: @Sendable (isolated TestLane) async throws -> Value
+  ) async throws -> Value {
+    let lane = try TestLane()
+    return try await lane.run(body)
+  }
+}
