@@ -77,7 +77,10 @@ actor Lane {
     start { await $0.beatChunks() }
     start { await $0.reclaim() }
     start { await $0.keepHouse() }
-    if settings.promotes { start { await $0.promote() } }
+    if settings.promotes {
+      start { await $0.promote() }
+      start { await $0.audit() }
+    }
     while tasks > 0 { await drained.wait() }
     isEnded = true
     dispatcher.close()
