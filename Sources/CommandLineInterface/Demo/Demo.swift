@@ -111,7 +111,8 @@ final class Demo {
 
   /// Waits for Ctrl-C, with everything running.
   func keep() async {
-    while !Interrupts.shared.hasCome, worker?.exit == nil {
+    while !Interrupts.shared.hasCome {
+      if let exit = worker?.exit { return console.note("the worker ended with \(exit)") }
       await session.sleep(ms: CommandLineLimits.jobPollMs)
     }
   }

@@ -34,7 +34,7 @@ struct DemoNetworks {
     try PrivateFile.write(
       """
       redis: {url: \(redisURL)}
-      worker: {drain_seconds: 5}
+      worker: {drain_seconds: 5, lease_seconds: 4}
       apps:
         - id: \(DemoCampaign.app)
           apns:
