@@ -71,10 +71,14 @@ let package = Package(
     layer("Simulator", ["HTTP2", "Model", "Reactor", "COpenSSL"]),
     layer("LocalServices", ["Reactor", "CLinux", "COpenSSL"]),
 
+    layer(
+      "CommandLineInterface",
+      [
+        "Worker", "Store", "Redis", "Reactor", "Model", "Configuration", "Simulator",
+        "LocalServices", arguments, logging,
+      ]),
     .executableTarget(
-      name: "pushpool",
-      dependencies: ["Worker", "Simulator", "LocalServices", arguments, logging],
-      swiftSettings: swiftSettings),
+      name: "pushpool", dependencies: ["CommandLineInterface"], swiftSettings: swiftSettings),
     .executableTarget(
       name: "pushpool-simulator",
       dependencies: ["Simulator", "LocalServices", "Model", "Reactor", arguments],
@@ -98,6 +102,9 @@ let package = Package(
         "Simulator", "LocalServices", "HTTP2", "Model", "Reactor", "COpenSSL", "pushpool-simulator",
       ]),
     tests("LocalServicesTests", ["LocalServices"]),
+    tests(
+      "CommandLineTests",
+      ["CommandLineInterface", "LocalServices", "Model", "pushpool", logging]),
     tests(
       "EndToEndTests",
       [

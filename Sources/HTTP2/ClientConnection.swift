@@ -120,7 +120,7 @@ package final class ClientConnection {
       answered += 1
       if slot.status != 403 { isAuthorised = true }
     }
-    slots.withBody(index) { body in
+    slots.takeBody(index).withUnsafeBytes { body in
       owner.connection(
         self, finished: slot.tag,
         with: RequestAnswer(

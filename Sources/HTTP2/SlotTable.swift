@@ -63,13 +63,12 @@ struct SlotTable: ~Copyable {
     bodies[Int(index)].append(contentsOf: bytes.prefix(room))
   }
 
-  /// Hands out the body gathered in a slot and leaves it empty.
-  mutating func withBody<Result>(
-    _ index: Int32, _ use: (UnsafeRawBufferPointer) -> Result
-  ) -> Result {
-    guard !bodies[Int(index)].isEmpty else { return use(.init(start: nil, count: 0)) }
+  /// The body gathered in a slot, which is empty afterwards. Taken rather than lent: whoever hears of an answer
+  /// may send on the same connection, which accesses this table again.
+  mutating func takeBody(_ index: Int32) -> [UInt8] {
+    guard !bodies[Int(index)].isEmpty else { return [] }
     var body: [UInt8] = []
     swap(&body, &bodies[Int(index)])
-    return body.withUnsafeBytes(use)
+    return body
   }
 }

@@ -97,6 +97,9 @@ package struct Keys: Sendable {
   /// STRING: the last generation given to an installation.
   var generation: String { "\(prefix):generation" }
 
+  /// SET: `<app>:<id>` of the jobs that are admitted and not finished.
+  package var open: String { "\(prefix):open" }
+
   /// ZSET: chunks that wait for their time.
   package var delayed: String { "\(prefix):delayed" }
 

@@ -14,6 +14,7 @@ extension Lane {
     }
     dispatcher.remove(run)
     fetchSignal.raise()
+    if isDraining { ringBells() }
   }
 
   /// Does what can be done for a run now.

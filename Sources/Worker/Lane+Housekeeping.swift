@@ -8,13 +8,14 @@ internal import Store
 extension Lane {
   /// Renews the leases of chunks that had nothing to settle, and learns what became of their jobs.
   func beatChunks() async {
+    let bell = makeBell()
     let everyMs = min(settings.leaseMs / 4, WorkerLimits.chunkBeatMs)
     while !isDraining || dispatcher.runCount > 0 {
       let runs = dispatcher.activeRuns.filter {
         $0.standing != .stale && loop.nowNs &- $0.renewedNs >= everyMs * 1_000_000
       }
       if !runs.isEmpty { await beat(runs) }
-      await loop.sleep(ms: everyMs)
+      await bell.wait(upToMs: everyMs)
     }
   }
 
@@ -33,8 +34,9 @@ extension Lane {
 
   /// Takes over chunks whose workers fell silent.
   func reclaim() async {
+    let bell = makeBell()
     while !isDraining {
-      await loop.sleep(ms: max(1, settings.leaseMs / 4))
+      await bell.wait(upToMs: max(1, settings.leaseMs / 4))
       let room = min(dispatcher.freeSlots, WorkerLimits.reclaimsMax)
       guard room > 0, dispatcher.hasRoom, !isDraining else { continue }
       do throws(RedisError) {
@@ -57,6 +59,7 @@ extension Lane {
 
   /// Moves delayed chunks to their streams when their time has come.
   func promote() async {
+    let bell = makeBell()
     while !isDraining {
       var waitMs = WorkerLimits.promoteMsMax
       do throws(RedisError) {
@@ -64,19 +67,20 @@ extension Lane {
         if moved.taken > 0 { fetchSignal.raise() }
         if let next = moved.nextDueMs { waitMs = max(1, min(waitMs, next)) }
       } catch { log.debug("promote: \(error)") }
-      await loop.sleep(ms: waitMs)
+      await bell.wait(upToMs: waitMs)
     }
   }
 
   /// Looks after destinations that cannot be reached, and reports latencies and reasons.
   func keepHouse() async {
+    let bell = makeBell()
     var beats = 0
     while !isDraining || dispatcher.runCount > 0 {
       dispatcher.checkReachable()
       beats += 1
       if beats % 60 == 0 { dispatcher.logReasons() }
       await reportLatency()
-      await loop.sleep(ms: isDraining ? WorkerLimits.redisPauseMs : WorkerLimits.beatMs)
+      await bell.wait(upToMs: WorkerLimits.beatMs)
     }
     await reportLatency()
   }
@@ -98,7 +102,7 @@ extension Lane {
   func keepCredential(_ number: Int) async {
     guard let destination = dispatcher.destinations[number] else { return }
     let source = destination.provider.credentials
-    while !isAborting {
+    while !isEnded {
       var waitMs: UInt64
       do throws(CredentialError) {
         let credential: Credential

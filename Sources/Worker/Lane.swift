@@ -28,9 +28,12 @@ actor Lane {
   let drained: LoopSignal
   private(set) var isDraining = false
   private(set) var isAborting = false
+  /// Whether everything is settled or handed back.
+  private(set) var isEnded = false
   /// Tasks of the lane that have not ended.
   private var tasks = 0
-  private var isWatching = false
+  /// What housekeeping tasks wait on between two rounds.
+  private var bells: [LoopSignal] = []
 
   init(
     loop: EventLoop, settings: LaneSettings, directory: ProviderDirectory, log: Logger
@@ -74,8 +77,12 @@ actor Lane {
     start { await $0.beatChunks() }
     start { await $0.reclaim() }
     start { await $0.keepHouse() }
-    if settings.promotes { start { await $0.promote() } }
+    if settings.promotes {
+      start { await $0.promote() }
+      start { await $0.audit() }
+    }
     while tasks > 0 { await drained.wait() }
+    isEnded = true
     dispatcher.close()
     await leave()
     redis.close()
@@ -89,6 +96,9 @@ actor Lane {
     for run in dispatcher.activeRuns { run.change(to: .paused) }
     dispatcher.withdrawUnsendable()
     fetchSignal.raise()
+    // Ends the wait for work at once.
+    wakeConnection.close()
+    ringBells()
     let timer = LoopTimer(loop: loop) { [weak self] in self?.assumeIsolated { $0.abort() } }
     timer.schedule(afterMs: settings.drainMs)
   }
@@ -122,6 +132,17 @@ actor Lane {
   /// Runs a task that ends with the lane and that `run` does not wait for.
   func startUncounted(_ body: @escaping @Sendable (isolated Lane) async -> Void) {
     Task(executorPreference: loop) { await body(self) }
+  }
+
+  /// What a housekeeping task waits on, so that it need not be waited for when the lane ends.
+  func makeBell() -> LoopSignal {
+    let bell = LoopSignal(loop: loop)
+    bells.append(bell)
+    return bell
+  }
+
+  func ringBells() {
+    for bell in bells { bell.raise() }
   }
 
   private func ended() {

@@ -13,6 +13,6 @@ struct LaneSettings: Sendable {
   let connectionsMax: Int
   let streamsMax: Int
   let requestTimeoutMs: UInt64
-  /// Whether this lane also promotes delayed work: one of each process does.
+  /// Whether this lane also promotes delayed work and audits: one of each process does.
   let promotes: Bool
 }

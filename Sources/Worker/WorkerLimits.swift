@@ -38,6 +38,9 @@ enum WorkerLimits {
   static let redisPauseMs: UInt64 = 250
   /// How long a chunk goes without news before its lease is renewed and its job's state asked for.
   static let chunkBeatMs: UInt64 = 500
+  /// The wait between two looks for jobs that lost chunks, on average; each looks at a few jobs.
+  static let auditMs: UInt64 = 60_000
+  static let auditsMax = 32
   /// Worker beats.
   static let beatMs: UInt64 = 1_000
   static let timelineMs: UInt64 = 10_000

@@ -90,7 +90,8 @@ struct APNsClassificationTests {
   @Test("an unknown reason with APNs's timestamp on a 410 is a dead token")
   func unknownGone() throws {
     #expect(
-      try classify(410, #"{"reason":"New","timestamp":5}"#) == .invalidToken(reason: "New", sinceMs: 5))
+      try classify(410, #"{"reason":"New","timestamp":5}"#)
+        == .invalidToken(reason: "New", sinceMs: 5))
   }
 
   @Test(

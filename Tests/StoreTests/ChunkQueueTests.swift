@@ -273,4 +273,21 @@ import Testing
       #expect(record.isBalanced)
     }
   }
+
+  @Test func `a settlement repeated after a lost reply is counted once`() async throws {
+    try await Lane.withStore { _, store in
+      try await store.admit("j1", users: [["u1", "u2"]])
+      let claim = try await store.claimOne()
+      var news = Settlement()
+      news.done.insert(0)
+      news.counts[.apns, default: OutcomeCounts()].accepted = 1
+      for _ in 0..<2 {
+        let answer = try await store.chunks.settle(claim, news, consumer: "worker")
+        #expect(answer.standing == .ok)
+      }
+      let record = try await store.record("j1")
+      #expect(record.counts.accepted == 1)
+      #expect(record.pending == 1 && record.isBalanced)
+    }
+  }
 }
