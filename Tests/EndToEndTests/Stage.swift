@@ -16,21 +16,48 @@ final class Stage: Sendable {
   let configuration: Configuration
   let folder: TemporaryFolder
   let client: StageClient
+  let certificate: IssuedCertificate
+
+  /// Both APNs and FCM of the simulator, or other endpoints in its place.
+  struct Endpoints {
+    var apnsPort: UInt16?
+    var hasFCM = true
+  }
 
   private init(
     redis: RedisServer, simulator: Simulator, configuration: Configuration,
-    folder: TemporaryFolder, client: StageClient
+    folder: TemporaryFolder, client: StageClient, certificate: IssuedCertificate
   ) {
     self.redis = redis
     self.simulator = simulator
     self.configuration = configuration
     self.folder = folder
     self.client = client
+    self.certificate = certificate
   }
+
+  /// Two stages at a time: more would share two cores and be slow rather than parallel.
+  private static let places = Places(count: 2)
 
   static func with<Result>(
     script: SimulatorScript = SimulatorScript(),
-    worker: WorkerConfiguration = WorkerConfiguration(lanes: 1, drainSeconds: 5, leaseSeconds: 2),
+    worker: WorkerConfiguration = WorkerConfiguration(lanes: 1, drainSeconds: 5, leaseSeconds: 10),
+    endpoints: Endpoints = Endpoints(),
+    _ body: (Stage) async throws -> Result
+  ) async throws -> Result {
+    await places.enter()
+    do {
+      let result = try await set(script, worker, endpoints, body)
+      await places.leave()
+      return result
+    } catch {
+      await places.leave()
+      throw error
+    }
+  }
+
+  private static func set<Result>(
+    _ script: SimulatorScript, _ worker: WorkerConfiguration, _ endpoints: Endpoints,
     _ body: (Stage) async throws -> Result
   ) async throws -> Result {
     let folder = try TemporaryFolder()
@@ -54,7 +81,8 @@ final class Stage: Sendable {
     defer { simulator.stop() }
     return try await RedisServer.with(RedisServer.Options()) { redis in
       let configuration = try Configuration.parse(
-        yaml(redis: redis.url, port: simulator.port, key: key, account: account, authority),
+        yaml(
+          redis: redis.url, port: simulator.port, endpoints, key: key, account: account, authority),
         file: folder.file("pushpool.yaml"), environment: [:])
       var adjusted = configuration
       adjusted.worker = worker
@@ -62,7 +90,7 @@ final class Stage: Sendable {
       defer { client.stop() }
       let stage = Stage(
         redis: redis, simulator: simulator, configuration: adjusted, folder: folder,
-        client: client)
+        client: client, certificate: certificate)
       let result = try await body(stage)
       folder.close()
       return result
@@ -70,26 +98,31 @@ final class Stage: Sendable {
   }
 
   private static func yaml(
-    redis: String, port: UInt16, key: APNsSigningKey, account: FCMServiceAccount,
-    _ authority: CertificateAuthority
+    redis: String, port: UInt16, _ endpoints: Endpoints, key: APNsSigningKey,
+    account: FCMServiceAccount, _ authority: CertificateAuthority
   ) -> String {
-    """
-    redis: {url: "\(redis)"}
-    apps:
-      - id: shop
-        apns:
-          production:
-            key_file: \(key.file)
-            key_id: ABC123DEFG
-            team_id: DEF123GHIJ
-            topic: com.example.shop
+    let apns = """
+      redis: {url: "\(redis)"}
+      apps:
+        - id: shop
+          apns:
+            production:
+              key_file: \(key.file)
+              key_id: ABC123DEFG
+              team_id: DEF123GHIJ
+              topic: com.example.shop
+              endpoint: https://localhost:\(endpoints.apnsPort ?? port)
+              ca_file: \(authority.certificateFile)
+      """
+    guard endpoints.hasFCM else { return apns }
+    let fcm = """
+
+          fcm:
+            service_account_file: \(account.file)
             endpoint: https://localhost:\(port)
             ca_file: \(authority.certificateFile)
-        fcm:
-          service_account_file: \(account.file)
-          endpoint: https://localhost:\(port)
-          ca_file: \(authority.certificateFile)
-    """
+      """
+    return apns + fcm
   }
 
   /// Runs workers around the body and drains them after it.
