@@ -47,13 +47,20 @@ extension Lane {
     return !isAborting || run.inFlight > 0 || run.hasNews
   }
 
+  /// Reads old bindings again; after a silence of half a lease, asks first whether the chunk is still ours.
   private func verify(_ run: ChunkRun, _ pushes: [Int]) async throws(RedisError) {
+    if isDoubtful(run) { await beat([run]) }
+    guard !isDoubtful(run) else { return dispatcher.keepStaleBindings(run, pushes) }
     do throws(RedisError) {
       try await resolver.verify(run, pushes)
     } catch {
       dispatcher.keepStaleBindings(run, pushes)
       throw error
     }
+  }
+
+  private func isDoubtful(_ run: ChunkRun) -> Bool {
+    loop.nowNs &- run.renewedNs >= settings.leaseMs / 2 * 1_000_000
   }
 
   /// Tells the store what is done, until it has heard it. A call whose reply was lost may be repeated: the

@@ -19,7 +19,7 @@ extension Lane {
     }
   }
 
-  private func beat(_ runs: [ChunkRun]) async {
+  func beat(_ runs: [ChunkRun]) async {
     do throws(RedisError) {
       let standings = try await store.chunks.heartbeat(
         runs.map(\.claim), consumer: settings.consumer)
