@@ -60,22 +60,37 @@ let package = Package(
       "Store", ["Model", "Redis", "Reactor", "COpenSSL"],
       resources: [.embedInCode("pushpool.lua")]),
     layer("Providers", ["Model", "Configuration", "HTTPClient", "Reactor", "COpenSSL"]),
-    layer("Worker", ["Store", "Providers", "HTTP2", "Configuration", logging]),
+    layer(
+      "Worker",
+      [
+        "Store", "Providers", "HTTP2", "HTTPClient", "Configuration", "Model", "Redis", "Reactor",
+        logging,
+      ]),
 
     // The stand-in for the push networks, and what a test, a demo or a benchmark starts by itself.
     layer("Simulator", ["HTTP2", "Model", "Reactor", "COpenSSL"]),
-    layer("LocalServices", ["Reactor", "COpenSSL"]),
+    layer("LocalServices", ["Reactor", "CLinux", "COpenSSL"]),
 
+    layer(
+      "CommandLineInterface",
+      [
+        "Worker", "Store", "Redis", "Reactor", "Model", "Configuration", "Simulator",
+        "LocalServices", arguments, logging,
+      ]),
+    layer(
+      "Bench",
+      [
+        "Worker", "Store", "Redis", "Reactor", "Model", "Configuration", "Providers", "HTTPClient",
+        "LocalServices", arguments,
+      ]),
     .executableTarget(
-      name: "pushpool",
-      dependencies: ["Worker", "Simulator", "LocalServices", arguments, logging],
+      name: "pushpool", dependencies: ["CommandLineInterface"], swiftSettings: swiftSettings),
+    .executableTarget(
+      name: "pushpool-simulator",
+      dependencies: ["Simulator", "LocalServices", "Model", "Reactor", arguments],
       swiftSettings: swiftSettings),
     .executableTarget(
-      name: "pushpool-simulator", dependencies: ["Simulator", arguments],
-      swiftSettings: swiftSettings),
-    .executableTarget(
-      name: "pushpool-bench", dependencies: ["LocalServices", "Worker", arguments],
-      swiftSettings: swiftSettings),
+      name: "pushpool-bench", dependencies: ["Bench", arguments], swiftSettings: swiftSettings),
 
     tests("ReactorTests", ["Reactor", "LocalServices"]),
     tests("RedisTests", ["Redis", "LocalServices"]),
@@ -86,8 +101,21 @@ let package = Package(
     tests("StoreTests", ["Store", "LocalServices"]),
     tests("ProvidersTests", ["Providers", "LocalServices", "Simulator"]),
     tests("WorkerTests", ["Worker", "LocalServices", "Simulator"]),
-    tests("SimulatorTests", ["Simulator", "LocalServices"]),
+    tests(
+      "SimulatorTests",
+      [
+        "Simulator", "LocalServices", "HTTP2", "Model", "Reactor", "COpenSSL", "pushpool-simulator",
+      ]),
     tests("LocalServicesTests", ["LocalServices"]),
-    tests("EndToEndTests", ["Worker", "LocalServices", "Simulator", "pushpool"]),
+    tests("BenchTests", ["Bench", "Model"]),
+    tests(
+      "CommandLineTests",
+      ["CommandLineInterface", "LocalServices", "Model", "pushpool", logging]),
+    tests(
+      "EndToEndTests",
+      [
+        "Worker", "LocalServices", "Simulator", "Configuration", "Model", "Reactor", "Redis",
+        "Store", logging,
+      ]),
   ]
 )

@@ -1,4 +1,4 @@
-/// A request over HTTP/1.1, for what is not the hot path: token exchange, JPush, webhooks.
+/// A request over HTTP/2 or 1.1, for what is not the hot path: token exchange, JPush, webhooks.
 package struct HTTPRequest: Sendable {
   package var method: String
   /// An absolute `http:` or `https:` URL; any other scheme is refused.

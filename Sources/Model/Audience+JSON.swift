@@ -1,5 +1,6 @@
 extension Audience {
-  static let fields = ["users", "installations"] + LaterFields.audience
+  private static let kinds = ["users", "installations"]
+  private static let fields = kinds + LaterFields.audience
 
   /// Exactly one kind; repeated users and installations are dropped.
   package init(json: JSONValue, at pointer: String) throws(InvalidField) {
@@ -8,7 +9,7 @@ extension Audience {
       let given = reader.object.members.map(\.name).joined(separator: ", ")
       throw InvalidField(
         pointer: pointer,
-        message: "must hold exactly one of \(Self.fields.joined(separator: ", ")), "
+        message: "must hold exactly one of \(Self.kinds.joined(separator: ", ")), "
           + (given.isEmpty ? "is empty" : "holds \(given)"))
     }
     try LaterFields.refuse(LaterFields.audience, in: reader)

@@ -9,9 +9,6 @@ struct ByteExactText: Hashable {
   }
 
   func hash(into hasher: inout Hasher) {
-    let hashed: Void? = text.utf8.withContiguousStorageIfAvailable {
-      hasher.combine(bytes: UnsafeRawBufferPointer($0))
-    }
-    if hashed == nil { for byte in text.utf8 { hasher.combine(byte) } }
+    TextRule.withBytes(text) { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
   }
 }

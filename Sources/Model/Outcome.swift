@@ -3,7 +3,10 @@ package enum Outcome: Sendable, Equatable {
   /// The provider said yes (R27: nothing is ever called delivered).
   case accepted
   /// The token is dead; `sinceMs` is when the provider last confirmed that (epoch milliseconds), if it said so.
-  case invalidToken(sinceMs: Int64?)
+  case invalidToken(reason: String, sinceMs: Int64?)
+  /// The token is called bad, which a wrong environment or topic of ours explains as well: uninstalled
+  /// only while few are.
+  case doubtfulToken(reason: String)
   /// This message or configuration can never succeed for this device: no retry, no uninstall.
   case rejected(reason: String)
   /// Throttled or provider trouble; not sooner than `afterMs` milliseconds from now when given.

@@ -2,7 +2,7 @@
 package enum ReservedDataKeys {
   /// Reserved by APNs (`aps`) and by FCM's data messages.
   private static let networks: Set<String> = [
-    "aps", "from", "message_type", "collapse_key", "priority", "time_to_live",
+    "aps", "from", "message_type", "collapse_key",
   ]
   private static let networkPrefixes = ["google", "gcm"]
   /// By these a receiver tells a topic message and a push-to-app event from a direct message (R16).
@@ -15,7 +15,7 @@ package enum ReservedDataKeys {
   /// Why `name` is reserved; nil when it is free.
   package static func reason(_ name: String) -> String? {
     if networks.contains(name) { return "is reserved by the push networks: use another name" }
-    if let prefix = networkPrefixes.first(where: { name.hasPrefix($0) }) {
+    if let prefix = networkPrefixes.first(where: { name.utf8.starts(with: $0.utf8) }) {
       return "begins with \"\(prefix)\", which FCM reserves: use another name"
     }
     if events.contains(name) {

@@ -5,14 +5,28 @@ package enum TextRule {
     scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
   }
 
+  /// The UTF-8 of `text`: in place for every string that Swift made, a copy for others. Going through
+  /// `text.utf8` byte by byte costs several times as much.
+  @inline(__always)
+  static func withBytes<Result>(
+    _ text: String, _ body: (UnsafeBufferPointer<UInt8>) -> Result
+  ) -> Result {
+    text.utf8.withContiguousStorageIfAvailable(body)
+      ?? Array(text.utf8).withUnsafeBufferPointer(body)
+  }
+
   /// Whether `text` holds a control character. ASCII, the usual case, is decided on bytes.
   package static func hasControl(_ text: String) -> Bool {
-    var isASCII = true
-    for byte in text.utf8 {
-      if byte < 0x20 || byte == 0x7F { return true }
-      if byte >= 0x80 { isASCII = false }
+    let (hasControl, seen) = withBytes(text) { bytes in
+      var seen: UInt8 = 0
+      var hasControl = false
+      for byte in bytes {
+        hasControl = hasControl || byte < 0x20 || byte == 0x7F
+        seen |= byte
+      }
+      return (hasControl, seen)
     }
-    return isASCII ? false : text.unicodeScalars.contains(where: isControl)
+    return hasControl || (seen >= 0x80 && text.unicodeScalars.contains(where: isControl))
   }
 
   package static func isLetterOrDigit(_ byte: UInt8) -> Bool {
@@ -26,11 +40,8 @@ package enum TextRule {
 
   /// Whether every byte is an ASCII letter, digit or one of `others`.
   package static func isWord(_ text: String, others: StaticString) -> Bool {
-    text.utf8.allSatisfy { byte in
-      isLetterOrDigit(byte)
-        || UnsafeBufferPointer(start: others.utf8Start, count: others.utf8CodeUnitCount)
-          .contains(byte)
-    }
+    let marks = UnsafeBufferPointer(start: others.utf8Start, count: others.utf8CodeUnitCount)
+    return withBytes(text) { $0.allSatisfy { isLetterOrDigit($0) || marks.contains($0) } }
   }
 
   /// Byte for byte, where `==` would also accept another normalisation of the same characters.

@@ -39,7 +39,8 @@ struct ProviderBuilder {
     let source: any CredentialSource
     switch apns.credential {
     case .token(let keyFile, let keyID, let teamID):
-      source = try tokenSource(keyFile, keyID, teamID, field)
+      source = APNsDestinationCredentials(
+        shared: try tokenSource(keyFile, keyID, teamID, field), clock: clock)
     case .certificate(let file, let passwordFile):
       identity = try clientIdentity(file, passwordFile, field)
       source = CertificateCredentialSource(file: file, clock: clock)

@@ -36,7 +36,7 @@ package final class RedisConnection {
 
   /// Called each time the connection can be used.
   package var onReady: (() -> Void)?
-  /// Called with the reason each time it is lost or cannot be made, once per attempt.
+  /// Called with the reason each time it is lost or cannot be made, once per attempt; not on `close`.
   package var onLost: ((RedisError) -> Void)?
 
   /// - Parameter library: loaded when the server lacks it, on connecting and when a function is missing.
@@ -114,7 +114,7 @@ package final class RedisConnection {
     timeoutTimer.cancel()
     timeoutDeadlineNs = .max
     failAll(reason)
-    onLost?(reason)
+    if state != .closed { onLost?(reason) }
   }
 
   /// Exponential with jitter, so that a fleet does not come back as one.
@@ -143,6 +143,7 @@ package final class RedisConnection {
     _ command: RedisCommand, timeoutMs: UInt64? = RedisLimits.commandTimeoutMs,
     _ handler: @escaping Handler
   ) {
+    assert(loop.isOnLoop, "a connection is used on its loop only")
     guard state == .ready else {
       return handler(.failure(.unavailable(reason: lastFailure)))
     }

@@ -4,4 +4,6 @@ package enum StoreLimits {
   package static let importBatchMax = 500
   /// Users of one `resolve`; a chunk has fewer.
   package static let resolveUsersMax = 1_024
+  /// Segments uploaded between two renewals of the job's lease.
+  package static let uploadSegmentsMax = 256
 }

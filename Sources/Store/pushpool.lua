@@ -19,6 +19,7 @@ local RESIDUAL_BYTES_MAX = 32 * 1024 * 1024  -- of one job: beyond it no new chu
 local INSTALLATIONS_PER_USER_MAX = 100
 local EXCERPT_BYTES = 4096            -- what a dead letter keeps of an oversize job
 local TAKEN_BYTES_MAX = 4 * 1024 * 1024  -- job text in one reply: no further job is taken beyond it
+local AUDIT_MAX = 20000               -- chunks in Redis beyond which an audit would hold everybody up
 local PASSED_OVER_MAX = 64            -- chunks of cancelled or paused jobs that one claim clears away
 local GROUP = 'workers'
 local PRIORITIES = {'high', 'normal', 'low'}
@@ -35,6 +36,7 @@ local KEY = {
   user = function(p, app, user) return p .. ':user:' .. app .. ':' .. user end,
   token = function(p, network, app, token) return p .. ':token:' .. network .. ':' .. app .. ':' .. token end,
   generation = function(p) return p .. ':generation' end,
+  open = function(p) return p .. ':open' end,
   delayed = function(p) return p .. ':delayed' end,
   dead = function(p) return p .. ':dead' end,
   uninstalled = function(p) return p .. ':uninstalled' end,
@@ -142,7 +144,8 @@ end
 
 -- ---------------------------------------------------------------------------------------------------------
 -- Chunks. A chunk is {priority, app, job, segment, source, lines, crashes}; lines says what a line of its
--- segment is: 'users' or 'installations'. Segments named r<n> are residuals.
+-- segment is: 'users' or 'installations'. A job's own segments are numbers; r<n> are residuals (installations), u<n>
+-- retried dead letters that still are users.
 
 local function chunk_of(priority, fields)
   return {
@@ -165,7 +168,7 @@ local function unpack_chunk(member)
   return {priority = v[1], app = v[2], job = v[3], segment = v[4], source = v[5], lines = v[6], crashes = v[7]}
 end
 
-local function is_residual(c) return string.sub(c.segment, 1, 1) == 'r' end
+local function is_residual(c) return string.find(c.segment, '^%d') == nil end
 
 -- Starts the job's next segments while its window has room.
 local function expand(p, app, job)
@@ -215,6 +218,7 @@ local function finish_if_empty(p, app, job, now)
   redis.call('EXPIRE', key, RECORD_S)
   redis.call('EXPIRE', KEY.content(p, app, job), RECORD_S)
   redis.call('UNLINK', KEY.parked(p, app, job))
+  redis.call('SREM', KEY.open(p), app .. ':' .. job)
 end
 
 -- Removes a finished chunk's keys and moves its job on.
@@ -595,7 +599,8 @@ end
 -- settle — ARGV: consumer, priority, entry, app, job, segment, source, lines, final 0|1, done bitmap, change of
 -- total, users without installation, retries, n, n x (network, outcome, count), m, m x (delay ms, residual
 -- lines), then (network, token, user, generation, provider's time or '', reason)… for invalid tokens.
--- Everything in it is news since the last settle of this chunk. An invalid token that is removed counts as
+-- Everything in it is news since the last settle of this chunk, and news means new bits in the bitmap: a settle
+-- that brings none is a repetition after a lost reply, and is not counted again. An invalid token that is removed counts as
 -- uninstalled, one whose binding has changed as rejected.
 -- Reply: {OK|PAUSED|CANCELLED|STALE, removed, kept}; STALE: nothing was counted, stop the chunk.
 local function settle(keys, args)
@@ -610,6 +615,12 @@ local function settle(keys, args)
     drop_entry(stream, entry)
     close_chunk(p, c, now)
     return {'CANCELLED', 0, 0}
+  end
+  local answer = (state == 'paused' and 'PAUSED') or (state == 'cancelled' and 'CANCELLED') or 'OK'
+  local final = args[9] == '1'
+  if not final and (redis.call('GET', KEY.done(p, c.segment, c.source)) or '') == args[10] then
+    redis.call('XCLAIM', stream, GROUP, consumer, 0, entry, 'JUSTID')
+    return {answer, 0, 0}
   end
   refuse_wrong_type(KEY.delayed(p), 'zset')
   refuse_wrong_type(KEY.finished(p), 'stream')
@@ -633,14 +644,13 @@ local function settle(keys, args)
   if args[12] ~= '0' then redis.call('HINCRBY', key, 'no_installations', args[12]) end
   if args[13] ~= '0' then redis.call('HINCRBY', key, 'retries', args[13]) end
   for i = at + 1, invalid - 1, 2 do add_residual(p, c, args[i], args[i + 1], now) end
-  if args[9] == '1' then
+  if final then
     drop_entry(stream, entry)
     close_chunk(p, c, now)
   else
     redis.call('SET', KEY.done(p, c.segment, c.source), args[10], 'EX', SEGMENT_S)
     redis.call('XCLAIM', stream, GROUP, consumer, 0, entry, 'JUSTID')
   end
-  local answer = (state == 'paused' and 'PAUSED') or (state == 'cancelled' and 'CANCELLED') or 'OK'
   return {answer, removed, kept}
 end
 
@@ -749,6 +759,7 @@ local function admit(keys, args)
   refuse_wrong_type(KEY.delayed(p), 'zset')
   refuse_wrong_type(KEY.finished(p), 'stream')
   refuse_wrong_type(KEY.chunks(p, priority), 'stream')
+  refuse_wrong_type(KEY.open(p), 'set')
   local segments, recipients = tonumber(args[8]), tonumber(args[9])
   if recipients == 0 then segments = 0 end
   local later = args[12] ~= '' and tonumber(args[12]) > now
@@ -768,6 +779,7 @@ local function admit(keys, args)
     drop_unstarted(p, source, 1, segments)
     redis.call('HSET', key, 'cursor', segments)
   end
+  redis.call('SADD', KEY.open(p), app .. ':' .. id)
   expand(p, app, id)
   drop_entry(stream, entry)
   finish_if_empty(p, app, id, now)
@@ -850,23 +862,83 @@ local function resume(keys, args)
   return state
 end
 
+-- The segments of a job that some stream, the delayed set or its parked list knows of; nil when there is too much
+-- to look through.
+local function known_segments(p, app, id, source)
+  local n = redis.call('ZCARD', KEY.delayed(p)) + redis.call('LLEN', KEY.parked(p, app, id))
+  for _, priority in ipairs(PRIORITIES) do n = n + redis.call('XLEN', KEY.chunks(p, priority)) end
+  if n > AUDIT_MAX then return nil end
+  local known, count = {}, 0
+  local function note(c)
+    if c.app == app and c.job == id and c.source == source and not known[c.segment] then
+      known[c.segment] = true
+      count = count + 1
+    end
+  end
+  for _, priority in ipairs(PRIORITIES) do
+    for _, item in ipairs(redis.call('XRANGE', KEY.chunks(p, priority), '-', '+')) do
+      note(chunk_of(priority, fields_of(item[2])))
+    end
+  end
+  for _, member in ipairs(redis.call('ZRANGE', KEY.delayed(p), 0, -1)) do note(unpack_chunk(member)) end
+  for _, member in ipairs(redis.call('LRANGE', KEY.parked(p, app, id), 0, -1)) do note(unpack_chunk(member)) end
+  return known, count
+end
+
+-- audit — ARGV: app, id. Compares an open job with what exists, and repairs: a chunk is unfinished as long as its
+-- segment exists, so a segment that nothing knows of (a deleted stream) is queued again, with its progress.
+-- Reply: OK | BUSY (too much in Redis to look through) | ABSENT (no such open job) | REPAIRED (an alarm)
+local function audit(keys, args)
+  local p, app, id, now = keys[1], args[1], args[2], now_ms()
+  local key = KEY.job(p, app, id)
+  local r = redis.call('HMGET', key, 'source', 'priority', 'lines', 'cursor', 'residuals', 'chunks', 'admitted',
+    'finished_at')
+  if not r[7] or r[8] then
+    redis.call('SREM', KEY.open(p), app .. ':' .. id)
+    return 'ABSENT'
+  end
+  local known, count = known_segments(p, app, id, r[1])
+  if not known then return 'BUSY' end
+  if count == tonumber(r[6]) then return 'OK' end
+  local chunks, live, bytes, lost = 0, 0, 0, {}
+  local function look(segment, lines)
+    local size = redis.call('STRLEN', KEY.segment(p, segment, r[1]))
+    if size == 0 and not known[segment] then return end
+    local c = {priority = r[2], app = app, job = id, segment = segment, source = r[1], lines = lines, crashes = 0}
+    chunks = chunks + 1
+    if is_residual(c) then bytes = bytes + size else live = live + 1 end
+    if not known[segment] then lost[#lost + 1] = c end
+  end
+  for n = 1, tonumber(r[4]) do look(text(n), r[3]) end
+  for n = 1, tonumber(r[5]) do
+    look('r' .. text(n), 'installations')
+    look('u' .. text(n), 'users')
+  end
+  redis.call('HSET', key, 'chunks', chunks, 'live', live, 'residual_bytes', bytes)
+  for _, c in ipairs(lost) do route(p, c, now, 0) end
+  expand(p, app, id)
+  finish_if_empty(p, app, id, now)
+  return 'REPAIRED'
+end
+
 -- ---------------------------------------------------------------------------------------------------------
 -- Dead letters
 
-local function retry_chunk(p, entry, f)
+local function retry_chunk(p, f)
   local key = KEY.job(p, f.app, f.id)
   local r = redis.call('HMGET', key, 'source', 'state')
   if f.recipients == '' or not f.source or r[1] ~= f.source then return 'GONE' end
   refuse_wrong_type(KEY.delayed(p), 'zset')
   local n = tonumber(f.count)
-  -- Named after the dead letter: unique, and a residual as far as the window is concerned.
-  local segment = 'r-' .. entry
+  local kind = f.lines == 'users' and 'u' or 'r'
+  local segment = kind .. text(redis.call('HINCRBY', key, 'residuals', 1))
   redis.call('SET', KEY.segment(p, segment, f.source), f.recipients, 'EX', SEGMENT_S)
   if f.done ~= '' then redis.call('SET', KEY.done(p, segment, f.source), f.done, 'EX', SEGMENT_S) end
   redis.call('HINCRBY', key, 'failed', -n)
   redis.call('HINCRBY', key, 'pending', n)
   redis.call('HINCRBY', key, 'chunks', 1)
   redis.call('HINCRBY', key, 'residual_bytes', #f.recipients)
+  redis.call('SADD', KEY.open(p), f.app .. ':' .. f.id)
   if r[2] == 'done' or r[2] == 'cancelled' then
     redis.call('HSET', key, 'state', 'running')
     redis.call('HDEL', key, 'finished_at')
@@ -905,7 +977,7 @@ local function dead_retry(keys, args)
   local f = fields_of(items[1][2])
   local answer
   if f.kind == 'chunk' then
-    answer = retry_chunk(p, entry, f)
+    answer = retry_chunk(p, f)
   elseif f.truncated == '1' or f.reason == 'malformed_entry' then
     answer = 'GONE'
   else
@@ -1018,6 +1090,7 @@ register('refuse', refuse, {'allow-oom'})
 register('cancel', cancel, {'allow-oom'})
 register('pause', pause, {'allow-oom'})
 register('resume', resume, {'allow-oom'})
+register('audit', audit, {'allow-oom'})
 register('dead_list', dead_list, {'no-writes'})
 register('dead_retry', dead_retry)
 register('dead_drop', dead_drop, {'allow-oom'})

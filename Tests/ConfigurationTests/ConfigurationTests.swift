@@ -218,6 +218,14 @@ import Testing
     #expect(worker.drainSeconds == 0)
   }
 
+  @Test("deep nesting is refused, not followed")
+  func deepNesting() {
+    for text in ["[", "{a: ", "- "] {
+      let complaint = Self.complaint("redis: " + String(repeating: text, count: 100_000))
+      #expect(complaint.hasPrefix("etc/pushpool.yaml:"), "\(complaint)")
+    }
+  }
+
   @Test("a message repeats neither a pasted key nor the file's text")
   func secretsStayOut() {
     let key = "-----BEGIN PRIVATE KEY----- hunter2"

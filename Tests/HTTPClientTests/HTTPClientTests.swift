@@ -46,6 +46,17 @@ struct HTTPClientTests {
     #expect(server.requestCount == 1)
   }
 
+  @Test("a request with a proxy goes to the proxy, which is told the whole URL")
+  func proxy() async throws {
+    let server = LocalServer { request in
+      LocalServer.response(body: String(request.head.prefix { $0 != "\r\n" }))
+    }
+    let response = try await client.perform(
+      HTTPRequest(url: "http://name.invalid/a", proxy: "http://127.0.0.1:\(server.port)"))
+    #expect(
+      String(decoding: response.body, as: UTF8.self) == "GET http://name.invalid/a HTTP/1.1")
+  }
+
   @Test("a body over the limit ends the transfer")
   func tooLarge() async throws {
     let server = LocalServer { _ in

@@ -150,7 +150,8 @@ import Testing
   @Test(
     "custom data may not use a reserved key, for the common part and for FCM's (R19)",
     arguments: [
-      "aps", "from", "message_type", "collapse_key", "google", "google.c.a", "gcm", "gcm.n.e",
+      "aps", "from", "message_type", "collapse_key", "google", "googlé", "google.c.a", "gcm",
+      "gcm.n.e",
       "to", "bi", "bt", "t", "oi", "sa", "st", "su", "sg", "sth", "s", "w", "bucketID",
       "bucketType", "type", "objectID", "objectScopeAppID", "objectScopeType",
       "objectScopeUserID", "sender", "when",
@@ -165,7 +166,7 @@ import Testing
 
   @Test("names near the reserved ones are free")
   func freeKeys() {
-    for name in ["APS", "apsx", "goog", "fromage", "tt", "ty", "Type"] {
+    for name in ["APS", "apsx", "goog", "fromage", "tt", "ty", "Type", "priority"] {
       #expect(Self.complaint(fields: #""notification":{"data":{"\#(name)":"x"}}"#) == "accepted")
     }
   }

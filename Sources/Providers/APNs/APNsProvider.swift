@@ -75,8 +75,8 @@ package struct APNsProvider: PushProvider {
     let ownBytes = content.apns?.payload.map { JSONValue.object($0).bytes().count } ?? 0
     throw InvalidField(
       pointer: ownBytes * 2 > body.count ? "/apns/payload" : "/notification",
-      message: "makes an APNs payload of \(grouped(body.count)) bytes, and "
-        + "\(grouped(bytesMax)) are allowed for push type \(pushType.rawValue): shorten it")
+      message: "makes an APNs payload of \(body.count.grouped) bytes, and "
+        + "\(bytesMax.grouped) are allowed for push type \(pushType.rawValue): shorten it")
   }
 
   package func classify(_ answer: ProviderAnswer) -> Outcome {
@@ -98,7 +98,7 @@ package struct APNsProvider: PushProvider {
     switch answer.status {
     case 401, 403: .authRefused(reason: reason)
     // Only an answer that has APNs's timestamp is surely APNs's own: a relay's 410 removes nothing.
-    case 410 where sinceMs != nil: .invalidToken(sinceMs: sinceMs)
+    case 410 where sinceMs != nil: .invalidToken(reason: reason, sinceMs: sinceMs)
     case 408, 421, 425, 429, 500...599:
       .retry(afterMs: answer.retryAfterMs, reason: reason)
     default: .rejected(reason: reason)

@@ -43,6 +43,14 @@ package enum APNsReason: String, Sendable, CaseIterable {
   case serviceUnavailable = "ServiceUnavailable"
   case shutdown = "Shutdown"
 
+  /// Whether it says that the key is not for this topic or environment, rather than that the token is bad.
+  var concernsDestination: Bool {
+    switch self {
+    case .unrelatedKeyIDInToken, .badEnvironmentKeyIDInToken, .forbidden: true
+    default: false
+    }
+  }
+
   /// What follows from it.
   ///
   /// - Parameters:
@@ -53,9 +61,9 @@ package enum APNsReason: String, Sendable, CaseIterable {
     case .badDeviceToken:
       // No time comes with it: whoever removes the installation looks for the wrong environment
       // and for a mass death first.
-      .invalidToken(sinceMs: nil)
+      .doubtfulToken(reason: rawValue)
     case .unregistered, .expiredToken:
-      .invalidToken(sinceMs: sinceMs)
+      .invalidToken(reason: rawValue, sinceMs: sinceMs)
     case .badCertificate, .badCertificateEnvironment, .expiredProviderToken, .forbidden,
       .invalidProviderToken, .missingProviderToken, .unrelatedKeyIDInToken,
       .badEnvironmentKeyIDInToken, .tooManyProviderTokenUpdates:

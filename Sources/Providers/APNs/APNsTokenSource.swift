@@ -115,8 +115,11 @@ package final class APNsTokenSource: CredentialSource {
         "another process sends with this key and renews its token too often"
       default: "check that the key is enabled for this app and environment"
       }
-    return "APNs refused the provider token of key \(keyID), team \(teamID): \(reason); \(advice)"
+    return "APNs refused the provider token of \(name): \(reason); \(advice)"
   }
+
+  /// What messages call the key.
+  var name: String { "key \(keyID) of team \(teamID)" }
 
   /// `withLock` with its error type kept.
   private func locked(

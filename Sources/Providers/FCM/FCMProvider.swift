@@ -45,8 +45,8 @@ package struct FCMProvider: PushProvider {
     let ownBytes = content.fcm.map { JSONValue.object($0.message).bytes().count } ?? 0
     throw InvalidField(
       pointer: ownBytes * 2 > bytes ? "/fcm/message" : "/notification",
-      message: "makes an FCM payload of \(grouped(bytes)) bytes of notification and data, and "
-        + "\(grouped(bytesMax)) are allowed: shorten it")
+      message: "makes an FCM payload of \(bytes.grouped) bytes of notification and data, and "
+        + "\(bytesMax.grouped) are allowed: shorten it")
   }
 
   package func classify(_ answer: ProviderAnswer) -> Outcome {
@@ -64,7 +64,7 @@ package struct FCMProvider: PushProvider {
   ) -> Outcome? {
     switch code {
     case .unspecified: nil
-    case .unregistered: .invalidToken(sinceMs: nil)
+    case .unregistered: .invalidToken(reason: code.rawValue, sinceMs: nil)
     case .invalidArgument:
       // It may be the payload and it may be the token: unsure means no uninstall.
       .rejected(reason: invalidArgument(error))

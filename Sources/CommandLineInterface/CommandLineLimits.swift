@@ -1,0 +1,34 @@
+/// The limits of the command line.
+enum CommandLineLimits {
+  /// What may be repeated is tried so often while Redis is away.
+  static let redisAttemptsMax = 10
+  static let redisRetryMs: UInt64 = 200
+  static let redisReconnectTimeoutMs: UInt64 = 30_000
+  /// How often `--wait` reads the job's record.
+  static let jobPollMs: UInt64 = 200
+  /// A job that nobody took for so long makes one ask whether there are workers.
+  static let noWorkerHintMs: Int64 = 3_000
+  /// A terminal's progress is repainted no more often than this.
+  static let paintIntervalMs = 100
+  /// Where there is no terminal, a line of progress is written no more often than this.
+  static let plainIntervalMs = 5_000
+  static let columnsDefault = 80
+  static let columnsMax = 160
+  /// Batches of an import that are sent and not yet answered.
+  static let importBatchesInFlight = 8
+  static let readBytes = 256 * 1024
+  /// How often an import writes down how far it is.
+  static let positionIntervalMs = 1_000
+  /// The refused lines that an import repeats on the terminal; `--rejects` has all.
+  static let rejectsShownMax = 20
+  /// Dead letters looked through for the reason of one job.
+  static let deadSearchMax = 1_000
+  static let deadPage = 500
+  /// A worker beats every second; one that was silent for so long is shown as lost.
+  static let workerSilentMs: Int64 = 15_000
+  // The demo
+  static let demoInstallationsMax = 10_000_000
+  /// How long the demo's worker may take to end.
+  static let demoWorkerGraceMs: UInt64 = 10_000
+  static let logEndBytes = 2_000
+}

@@ -1,0 +1,37 @@
+internal import ArgumentParser
+internal import Model
+internal import Redis
+internal import Store
+
+struct DeadDropCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "drop",
+    abstract: "Remove dead letters for good.",
+    discussion: "  pushpool dead drop 1790000000000-0\n  pushpool dead drop --all")
+
+  @OptionGroup var selection: DeadSelection
+  @OptionGroup var shared: SharedOptions
+
+  func run() async throws {
+    let console = Console.standard
+    let session = try await shared.openSession(functions: true)
+    let count = try await session.run { store throws(RedisError) in
+      try await store.deadLetters.count()
+    }
+    try selection.confirm("drop", count: count, console: console)
+    Interrupts.shared.expect()
+    var dropped = 0
+    try await selection.forEach(in: session) { entry throws(CommandFailure) in
+      let wasThere = try await session.run { store throws(RedisError) in
+        try await store.deadLetters.drop(entry)
+      }
+      if wasThere { dropped += 1 } else { console.note("\(entry): is not there") }
+    }
+    await session.close()
+    if shared.json {
+      console.print(json: .object(["dropped": .integer(dropped)]))
+    } else {
+      console.print("\(FigureText.count(dropped)) dropped")
+    }
+  }
+}

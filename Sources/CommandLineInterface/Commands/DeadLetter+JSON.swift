@@ -1,0 +1,19 @@
+internal import Model
+internal import Store
+
+extension DeadLetter {
+  /// Its fields as they are, and the entry.
+  func json() -> JSONValue {
+    var object: JSONObject = ["entry": .string(entry)]
+    for (name, value) in fields.sorted(by: { $0.key < $1.key }) {
+      switch name {
+      case "at", "count": object[name] = Int64(value).map { .integer($0) } ?? .string(value)
+      case "truncated": object[name] = .bool(value == "1")
+      // A bitmap is no text.
+      case "done": break
+      default: object[name] = .string(value)
+      }
+    }
+    return .object(object)
+  }
+}

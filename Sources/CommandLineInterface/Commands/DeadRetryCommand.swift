@@ -1,0 +1,57 @@
+internal import ArgumentParser
+internal import Model
+internal import Redis
+internal import Store
+
+struct DeadRetryCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "retry",
+    abstract: "Queue dead letters again.",
+    discussion: """
+      A refused job is queued as if it were new; of an admitted job, the recipients still open.
+
+        pushpool dead retry 1790000000000-0
+        pushpool dead retry --all
+      """)
+
+  @OptionGroup var selection: DeadSelection
+  @OptionGroup var shared: SharedOptions
+
+  func run() async throws {
+    let console = Console.standard
+    let session = try await shared.openSession(functions: true)
+    let count = try await session.run { store throws(RedisError) in
+      try await store.deadLetters.count()
+    }
+    try selection.confirm("retry", count: count, console: console)
+    Interrupts.shared.expect()
+    var retried = 0
+    var left: [String] = []
+    try await selection.forEach(in: session) { entry throws(CommandFailure) in
+      let answer = try await session.run { store throws(RedisError) in
+        try await store.deadLetters.retry(entry)
+      }
+      switch answer {
+      case .retried: retried += 1
+      case .absent:
+        left.append(entry)
+        console.note("\(entry): is not there; it was retried or dropped")
+      case .gone:
+        left.append(entry)
+        console.note("\(entry): cannot be retried, its job or its original is not kept any more")
+      }
+    }
+    await session.close()
+    if shared.json {
+      console.print(
+        json: .object([
+          "retried": .integer(retried), "left": .array(left.map { .string($0) }),
+        ]))
+    } else {
+      console.print("\(FigureText.count(retried)) retried")
+    }
+    guard left.isEmpty else {
+      throw CommandFailure(.badInput, "\(FigureText.count(left.count)) could not be retried")
+    }
+  }
+}

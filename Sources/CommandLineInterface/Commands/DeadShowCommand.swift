@@ -1,0 +1,44 @@
+internal import ArgumentParser
+internal import Model
+internal import Redis
+internal import Store
+
+struct DeadShowCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show",
+    abstract: "Show a dead letter with its original.",
+    discussion: "  pushpool dead show 1790000000000-0")
+
+  @Argument(help: "The entry, as dead list names it.") var entry: String
+  @OptionGroup var shared: SharedOptions
+
+  func validate() throws { try DeadEntry.check(entry) }
+
+  func run() async throws {
+    let console = Console.standard
+    let session = try await shared.openSession()
+    let entry = entry
+    let found = try await session.run { store throws(RedisError) in
+      try await store.deadLetters.show(entry)
+    }
+    await session.close()
+    guard let letter = found else {
+      throw CommandFailure(
+        .badInput, "there is no dead letter \(entry): it was retried or dropped")
+    }
+    if shared.json { return console.print(json: letter.json()) }
+    var table = TextTable([.init(""), .init("")])
+    table.append(["entry", letter.entry])
+    if let atMs = letter.atMs { table.append(["since", InstantText.rfc3339(ms: atMs)]) }
+    for name in ["kind", "app", "id", "priority", "reason", "field", "message", "count"] {
+      if let value = letter.fields[name], !value.isEmpty { table.append([name, value]) }
+    }
+    for line in table.lines(on: console.output) { console.print(line) }
+    guard let original = letter.original else { return }
+    console.print()
+    for line in original.split(separator: "\n") {
+      console.print(DisplayText.printable(String(line)))
+    }
+    if letter.isTruncated { console.note("only its beginning was kept") }
+  }
+}

@@ -1,0 +1,92 @@
+internal import ArgumentParser
+internal import Configuration
+internal import Glibc
+internal import Model
+internal import Redis
+internal import Store
+
+struct EnqueueCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "enqueue",
+    abstract: "Add a job to the queue.",
+    discussion: """
+      A job is JSON: who receives what. A small one:
+
+        {"app": "shop", "audience": {"users": ["u1", "u2"]},
+         "notification": {"title": "Sale", "body": "Everything must go."}}
+
+      It is checked here first; what is wrong is named by its place, such as \
+      /notification/badge. With an "id", enqueueing the same job again does nothing.
+
+        pushpool enqueue job.json --wait
+        make-job | pushpool enqueue --priority high
+
+      Programs need none of this: XADD pushpool:jobs:normal * job '<JSON>'
+      """)
+
+  @Argument(help: "The job's file; - or nothing for standard input.")
+  var file: String = "-"
+
+  @Option(help: "high, normal or low: the higher is sent first.")
+  var priority: Priority = .normal
+
+  @Flag(help: "Show progress until the job has ended, then what became of it.")
+  var wait = false
+
+  @Flag(help: "Do not check the job here; the workers will.")
+  var noCheck = false
+
+  @OptionGroup var shared: SharedOptions
+
+  func run() async throws {
+    let console = Console.standard
+    let configuration = try shared.configuration()
+    let text = try InputFile.read(file, bytesMax: Limits.jobBytesMax)
+    let (app, id) = try check(text)
+    // Before the job is added: from then on a Ctrl-C must not look as if it had not been.
+    if wait { Interrupts.shared.expect() }
+    let session = try await RedisSession.open(configuration.redis, functions: wait)
+    let priority = priority
+    let entry = try await session.run { store throws(RedisError) in
+      try await store.jobs.enqueue(text, priority: priority)
+    }
+    let job = EnqueuedJob(
+      app: app ?? "", id: id ?? JobIdentity.given(to: entry, priority: priority),
+      priority: priority, entry: entry, text: text)
+    guard wait else { return announce(job, console) }
+    if app == nil {
+      throw CommandFailure(
+        .badInput, "the job was added, but names no app: what becomes of it is unknown")
+    }
+    console.note("job \(job.id) of \(job.app) is enqueued")
+    let display = ProgressDisplay(label: "waiting for a worker", total: nil)
+    let record = try await JobWatch(job: job, session: session)
+      .follow(display: display, console: console)
+    JobReport(record: record).show(asJSON: shared.json, on: console)
+    await session.close()
+  }
+
+  /// The app and id of a job that keeps the rules; with `--no-check`, of one that has them where they belong.
+  private func check(_ text: [UInt8]) throws(CommandFailure) -> (app: String?, id: String?) {
+    if noCheck {
+      let object = (try? JSONParser().parse(text))?.objectValue
+      return (object?["app"]?.stringValue, object?["id"]?.stringValue)
+    }
+    do throws(InvalidField) {
+      let job = try Job(bytes: text)
+      return (job.app, job.id)
+    } catch {
+      let name = file == "-" ? "the job" : file
+      throw CommandFailure(.badInput, "\(name): \(error)")
+    }
+  }
+
+  private func announce(_ job: EnqueuedJob, _ console: Console) {
+    guard shared.json else { return console.print(job.id) }
+    console.print(
+      json: .object([
+        "app": .string(job.app), "id": .string(job.id),
+        "priority": .string(job.priority.rawValue), "entry": .string(job.entry),
+      ]))
+  }
+}

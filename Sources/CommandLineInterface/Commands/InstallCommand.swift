@@ -1,0 +1,89 @@
+internal import ArgumentParser
+internal import Configuration
+internal import Model
+internal import Redis
+internal import Store
+
+struct InstallCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "install",
+    abstract: "Bind a device token to a user.",
+    discussion: """
+        pushpool install --app shop --user u1 --network apns --token 00ff…
+
+      Repeating it is harmless. A token that belongs to another user moves to this one, who \
+      alone receives on that device from then on; with --strict that is refused.
+      """)
+
+  @OptionGroup var appOption: AppOption
+  @Option(help: "Whose device it is.") var user: String
+  @Option(help: "apns, fcm or jpush.") var network: Network
+  @Option(help: "The device token as the app got it.") var token: String
+  @Option(help: "production or development.") var environment: PushEnvironment = .production
+  @Option(help: "A stable id for the installation (default: made here).") var objectID: String?
+  @Option(help: "Such as phone or tablet.") var deviceType: String?
+  @Option(help: "The app's name.") var appName: String?
+  @Option(help: "The app's version.") var appVersion: String?
+  @Option(help: "The system's version.") var osVersion: String?
+  @Option(help: "The push library's version.") var sdkVersion: String?
+  @Option(help: "Such as Europe/Berlin.") var timeZone: String?
+  @Option(help: "Such as de or zh-Hant.") var language: String?
+  @Option(name: .customLong("channel"), help: "A channel; may be repeated.")
+  var channels: [String] = []
+  @Flag(help: "Refuse a token that is bound already.") var strict = false
+  @OptionGroup var shared: SharedOptions
+
+  func run() async throws {
+    let configuration = try shared.configuration()
+    let installation = try installation(app: appOption.resolve(configuration))
+    let session = try await RedisSession.open(configuration.redis, functions: true)
+    let isStrict = strict
+    let result = try await session.run { store throws(RedisError) in
+      isStrict
+        ? try await store.installations.create(installation)
+        : try await store.installations.install(installation)
+    }
+    await session.close()
+    try report(result)
+  }
+
+  /// Checked by the same rules as a line of an import.
+  private func installation(app: String) throws(CommandFailure) -> Installation {
+    var object: JSONObject = [
+      "app": .string(app), "user": .string(user), "network": .string(network.rawValue),
+      "token": .string(token), "environment": .string(environment.rawValue),
+    ]
+    let optional = [
+      ("object_id", objectID), ("device_type", deviceType), ("app_name", appName),
+      ("app_version", appVersion), ("os_version", osVersion), ("sdk_version", sdkVersion),
+      ("time_zone", timeZone), ("language", language),
+    ]
+    for (name, value) in optional { object[name] = value.map { .string($0) } }
+    if !channels.isEmpty { object["channels"] = .array(channels.map { .string($0) }) }
+    do throws(InvalidField) { return try Installation(json: .object(object)) } catch {
+      throw CommandFailure(.badInput, "\(OptionName.of(error.pointer)) \(error.message)")
+    }
+  }
+
+  private func report(_ result: InstallResult) throws(CommandFailure) {
+    if shared.json {
+      Console.standard.print(
+        json: .object([
+          "status": .string(result.status.rawValue), "object_id": .string(result.objectID),
+          "previous_user": result.previousUser.isEmpty ? .null : .string(result.previousUser),
+        ]))
+    }
+    let previous = DisplayText.printable(result.previousUser)
+    switch result.status {
+    case .conflict:
+      throw CommandFailure(
+        .badInput,
+        "the token is bound to user \(previous) already, as installation \(result.objectID)")
+    case .moved where !shared.json:
+      Console.standard.print("moved from user \(previous) (installation \(result.objectID))")
+    case .created where !shared.json, .updated where !shared.json:
+      Console.standard.print("\(result.status.rawValue) (installation \(result.objectID))")
+    case .created, .updated, .moved: break
+    }
+  }
+}

@@ -1,0 +1,58 @@
+internal import ArgumentParser
+internal import Configuration
+internal import Logging
+internal import Worker
+
+struct WorkerCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "worker",
+    abstract: "Run a worker until it is told to stop.",
+    discussion: """
+        pushpool worker --config pushpool.yaml
+        PUSHPOOL_WORKER_LANES=4 pushpool worker
+
+      Workers share the work by themselves: start as many as are needed, on as many machines. \
+      SIGTERM (or Ctrl-C) drains: what is in hand is finished or handed back, nothing is lost; a \
+      second one ends it at once. A kill -9 costs nothing but the lease time. Without Redis it \
+      keeps trying and says so.
+
+      It logs to standard error: for people on a terminal, as JSON lines elsewhere.
+      """)
+
+  @Option(help: "Threads that push (default: the configuration's, or one per core).")
+  var lanes: Int?
+
+  @OptionGroup var shared: SharedOptions
+
+  func run() async throws {
+    let configuration = try shared.configuration([
+      ("--lanes", "PUSHPOOL_WORKER_LANES", lanes.map { String($0) })
+    ])
+    guard !configuration.apps.isEmpty else {
+      throw CommandFailure(
+        .configuration,
+        "there is no app to work for: name a configuration that has apps with --config FILE")
+    }
+    if let problem = configuration.validateFilesExist().first {
+      throw CommandFailure(.configuration, problem.description)
+    }
+    LogBootstrap.start(configuration.log)
+    let log = Logger(label: "pushpool")
+    for variable in configuration.unusedVariables {
+      log.warning("\(variable) is set but is no setting of pushpool")
+    }
+    let service: WorkerService
+    do {
+      service = try WorkerService(configuration: configuration, logger: log)
+    } catch {
+      throw CommandFailure(.configuration, "\(error)")
+    }
+    Interrupts.shared.handle {
+      log.notice("stopping: draining what is in hand; a second signal ends it at once")
+      service.stop()
+    }
+    // A signal that came while keys were being loaded.
+    if Interrupts.shared.hasCome { return }
+    await service.run()
+  }
+}

@@ -1,0 +1,26 @@
+internal import Model
+internal import Store
+
+/// Installations that go to Redis in one call.
+struct ImportBatch: Sendable {
+  /// A call must fit into the connection's output many times over.
+  private static let bytesMax = 1024 * 1024
+
+  private(set) var installations: [Installation] = []
+  private(set) var lineNumbers: [Int] = []
+  private var bytes = 0
+  /// Where the input is behind the batch's last line.
+  var position = ImportPosition()
+
+  var isFull: Bool {
+    installations.count >= StoreLimits.importBatchMax || bytes >= Self.bytesMax
+  }
+
+  var isEmpty: Bool { installations.isEmpty }
+
+  mutating func append(_ installation: Installation, line: Int, bytes: Int) {
+    installations.append(installation)
+    lineNumbers.append(line)
+    self.bytes += bytes
+  }
+}

@@ -1,0 +1,39 @@
+internal import Model
+internal import Store
+
+/// What an import has done so far.
+struct ImportTally: Equatable, Sendable {
+  var created = 0
+  var updated = 0
+  var moved = 0
+  var refused = 0
+
+  var installed: Int { created + updated + moved }
+
+  mutating func add(_ answer: ImportAnswer) {
+    created += answer.created
+    updated += answer.updated
+    moved += answer.moved
+  }
+
+  func json(elapsedMs: Int64) -> JSONValue {
+    .object([
+      "created": .integer(created), "updated": .integer(updated), "moved": .integer(moved),
+      "refused": .integer(refused), "elapsed_ms": .integer(elapsedMs),
+    ])
+  }
+
+  /// `imported 10,000 installations in 1.2 s (8,300/s): 9,990 created, 10 updated`
+  func sentence(elapsedMs: Int64) -> String {
+    var text =
+      "imported \(FigureText.count(installed)) installations in "
+      + FigureText.duration(ms: elapsedMs)
+    if elapsedMs > 0 {
+      text += " (\(FigureText.count(Int(Int64(installed) * 1_000 / elapsedMs)))/s)"
+    }
+    let parts = [("created", created), ("updated", updated), ("moved to another user", moved)]
+      .filter { $0.1 > 0 }.map { "\(FigureText.count($0.1)) \($0.0)" }
+    if !parts.isEmpty { text += ": " + parts.joined(separator: ", ") }
+    return refused > 0 ? text + "; \(FigureText.count(refused)) lines refused" : text
+  }
+}

@@ -1,0 +1,46 @@
+internal import Glibc
+internal import Reactor
+internal import Synchronization
+
+/// Ctrl-C and SIGTERM as something that commands answer. What expects nothing ends at once.
+final class Interrupts: Sendable {
+  static let shared = Interrupts()
+  static let signals: [CInt] = [SIGINT, SIGTERM]
+
+  private let handler = Mutex<(@Sendable () -> Void)?>(nil)
+  private let seen = Atomic<Int>(0)
+
+  /// Whether a signal has come since the program started.
+  var hasCome: Bool { seen.load(ordering: .relaxed) > 0 }
+
+  /// Delivers the signals on this loop; they are blocked everywhere else.
+  func watch(on loop: EventLoop) {
+    loop.execute { [self] in
+      // The loop keeps the watch alive for as long as it runs itself.
+      _ = try? SignalWatch(loop: loop, signals: Self.signals) { [self] in take($0) }
+    }
+  }
+
+  /// From now on a signal only sets `hasCome`, and ends the program when it comes again.
+  func expect() {
+    handle { [self] in
+      if seen.load(ordering: .relaxed) > 1 { exit(ExitStatus.interrupted.rawValue) }
+    }
+  }
+
+  /// From now on each signal calls `body`, on the loop.
+  func handle(_ body: @escaping @Sendable () -> Void) {
+    handler.withLock { $0 = body }
+  }
+
+  /// - Throws: `.interrupted` when a signal has come.
+  func check() throws(CommandFailure) {
+    if hasCome { throw CommandFailure(.interrupted, "interrupted") }
+  }
+
+  private func take(_ signal: CInt) {
+    seen.add(1, ordering: .relaxed)
+    guard let body = handler.withLock({ $0 }) else { exit(128 + signal) }
+    body()
+  }
+}

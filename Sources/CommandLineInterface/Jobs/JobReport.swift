@@ -1,0 +1,83 @@
+internal import Model
+
+/// What became of a job, for a person or a program.
+struct JobReport {
+  let record: JobRecord
+
+  /// The table that a campaign ends with.
+  func lines(on terminal: Terminal) -> [String] {
+    var lines = [TextStyle.bold.apply(heading, on: terminal)]
+    var table = TextTable([.init(""), .init("", .right), .init("", .right)])
+    for (name, count) in outcomes where count > 0 || name == "accepted" {
+      table.append([
+        "  " + name, FigureText.count(count), FigureText.share(count, of: record.total),
+      ])
+    }
+    table.append(["  total", FigureText.count(record.total), ""])
+    lines += table.lines(on: terminal)
+    let remarks = remarks
+    if !remarks.isEmpty { lines.append("  " + remarks.joined(separator: ", ")) }
+    return lines
+  }
+
+  private var heading: String {
+    let name = "job \(record.id) of \(record.app): \(record.state.rawValue)"
+    guard let durationMs else { return name }
+    let duration = FigureText.duration(ms: durationMs)
+    return record.state.isFinal ? "\(name) in \(duration)" : "\(name) for \(duration)"
+  }
+
+  /// Names as in the record; pending last, since it is no outcome.
+  private var outcomes: [(String, Int)] {
+    let counts = record.counts
+    return [
+      ("accepted", counts.accepted), ("rejected", counts.rejected),
+      ("uninstalled", counts.uninstalled), ("expired", counts.expired),
+      ("skipped", counts.skipped), ("failed", counts.failed), ("pending", record.pending),
+    ]
+  }
+
+  private var remarks: [String] {
+    var remarks: [String] = []
+    if record.counts.retries > 0 {
+      remarks.append("\(FigureText.count(record.counts.retries)) retries")
+    }
+    if record.counts.noInstallations > 0 {
+      remarks.append(
+        "\(FigureText.count(record.counts.noInstallations)) users without an installation")
+    }
+    if let perSecond { remarks.append("\(FigureText.count(perSecond)) pushes/s") }
+    return remarks
+  }
+
+  private var durationMs: Int64? {
+    guard let started = record.startedAtMs ?? record.createdAtMs else { return nil }
+    return (record.finishedAtMs ?? InstantText.nowMs()) - started
+  }
+
+  /// Settled pushes a second over the job's whole time; nil when that is too short to say.
+  var perSecond: Int? {
+    guard let durationMs, durationMs > 0, record.counts.settled > 0 else { return nil }
+    return Int(Int64(record.counts.settled) * 1_000 / durationMs)
+  }
+
+  func json() -> JSONValue {
+    var object: JSONObject = [
+      "app": .string(record.app), "id": .string(record.id),
+      "state": .string(record.state.rawValue),
+    ]
+    object["priority"] = record.priority.map { .string($0.rawValue) }
+    object["total"] = .integer(record.total)
+    for (name, count) in record.counts.fields { object[name] = .integer(count) }
+    object["pending"] = .integer(record.pending)
+    object["created_at"] = record.createdAtMs.map { .integer($0) }
+    object["started_at"] = record.startedAtMs.map { .integer($0) }
+    object["finished_at"] = record.finishedAtMs.map { .integer($0) }
+    return .object(object)
+  }
+
+  func show(asJSON: Bool, on console: Console) {
+    if asJSON { return console.print(json: json()) }
+    for line in lines(on: console.output) { console.print(line) }
+  }
+}

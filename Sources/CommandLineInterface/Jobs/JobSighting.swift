@@ -1,0 +1,14 @@
+internal import Model
+internal import Store
+
+/// What one look at an enqueued job finds.
+enum JobSighting: Sendable {
+  /// No worker has taken it yet, or one is about to.
+  case waiting
+  case admitted(JobRecord)
+  /// A job of the same id and content came earlier; this is its record.
+  case duplicate(JobRecord)
+  case refused(DeadLetter)
+  /// Neither queued, nor admitted, nor refused: somebody deleted it.
+  case gone
+}

@@ -1,0 +1,6 @@
+internal import ArgumentParser
+internal import Model
+
+extension Priority: ExpressibleByArgument {}
+extension Network: ExpressibleByArgument {}
+extension PushEnvironment: ExpressibleByArgument {}

@@ -1,0 +1,31 @@
+internal import ArgumentParser
+internal import Worker
+
+/// The root of all commands.
+struct PushpoolCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "pushpool",
+    abstract: "Delivers push notifications in batches: Redis in, APNs and FCM out.",
+    discussion: """
+      Try it:            pushpool demo
+      Run a worker:      pushpool worker --config pushpool.yaml
+      Bind devices:      pushpool import installations.ndjson
+      Send to users:     pushpool enqueue job.json --wait
+      See how it goes:   pushpool status
+
+      Exit status: 0 done, 64 usage, 65 bad input, 69 Redis or a push network is not there, \
+      70 a fault of this program, 78 bad configuration, 130 interrupted.
+      """,
+    version: WorkerVersion.text,
+    groupedSubcommands: [
+      CommandGroup(name: "Workers", subcommands: [WorkerCommand.self, StatusCommand.self]),
+      CommandGroup(
+        name: "Jobs", subcommands: [EnqueueCommand.self, JobCommand.self, DeadCommand.self]),
+      CommandGroup(
+        name: "Installations",
+        subcommands: [
+          InstallCommand.self, UninstallCommand.self, DevicesCommand.self, ImportCommand.self,
+        ]),
+      CommandGroup(name: "Trying it", subcommands: [DemoCommand.self]),
+    ])
+}

@@ -1,0 +1,38 @@
+internal import Model
+internal import Store
+
+extension FleetSnapshot {
+  func json() -> JSONValue {
+    var backlog: JSONObject = [:]
+    for priority in Priority.allCases {
+      backlog[priority.rawValue] = .object([
+        "jobs": .integer(queues.jobs[priority] ?? 0), "waiting": .integer(waiting(priority)),
+        "in_work": .integer(held[priority] ?? 0),
+      ])
+    }
+    return .object([
+      "at": .integer(nowMs), "workers": .array(workers.map(json)), "backlog": .object(backlog),
+      "delayed": .integer(queues.delayed), "dead": .integer(queues.dead),
+      "outcomes": .array(outcomes.map { json($0.names, last: $0.last, this: $0.this) }),
+    ])
+  }
+
+  private func json(_ worker: WorkerStatus) -> JSONValue {
+    var object: JSONObject = [
+      "worker": .string(worker.worker), "last_beat": .integer(worker.lastBeatMs),
+      "alive": .bool(nowMs - worker.lastBeatMs < CommandLineLimits.workerSilentMs),
+    ]
+    for (name, value) in worker.fields.sorted(by: { $0.key < $1.key }) where object[name] == nil {
+      object[name] = Int64(value).map { .integer($0) } ?? .string(value)
+    }
+    return .object(object)
+  }
+
+  private func json(_ names: [String], last: Int, this: Int) -> JSONValue {
+    var object: JSONObject = [:]
+    for (name, value) in zip(["app", "network", "outcome"], names) { object[name] = .string(value) }
+    object["last_minute"] = .integer(last)
+    object["this_minute"] = .integer(this)
+    return .object(object)
+  }
+}

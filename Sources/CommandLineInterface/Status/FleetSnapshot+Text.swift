@@ -1,0 +1,83 @@
+internal import Model
+internal import Store
+
+extension FleetSnapshot {
+  /// One screen for a person.
+  func lines(on terminal: Terminal, place: String) -> [String] {
+    var lines = ["\(place), \(InstantText.rfc3339(ms: nowMs, withMilliseconds: false))", ""]
+    func heading(_ text: String) { lines.append(TextStyle.bold.apply(text, on: terminal)) }
+    heading("Workers: \(living.count) at work")
+    if living.isEmpty {
+      lines.append("  nobody sends: start one with pushpool worker")
+    } else {
+      lines += workerTable().lines(on: terminal)
+    }
+    let lost = workers.filter { worker in
+      nowMs - worker.lastBeatMs >= CommandLineLimits.workerSilentMs && !worker.fields.isEmpty
+    }
+    for worker in lost {
+      let age = FigureText.duration(ms: nowMs - worker.lastBeatMs)
+      lines.append("  \(DisplayText.printable(worker.worker)) has been silent for \(age)")
+    }
+    lines.append("")
+    heading("Backlog")
+    lines += backlogTable().lines(on: terminal)
+    lines.append(
+      "  delayed \(FigureText.count(queues.delayed)), dead \(FigureText.count(queues.dead))"
+        + (queues.dead > 0 ? " (see pushpool dead list)" : ""))
+    lines.append("")
+    heading("Outcomes")
+    if outcomes.isEmpty {
+      lines.append("  none in this minute and the last")
+    } else {
+      lines += outcomeTable().lines(on: terminal)
+    }
+    return lines
+  }
+
+  private func workerTable() -> TextTable {
+    var table = TextTable([
+      .init("  WORKER"), .init("LANES", .right), .init("CONNECTIONS", .right),
+      .init("IN FLIGHT", .right), .init("ACCEPTED/S", .right), .init("MEMORY", .right),
+      .init("UP", .right), .init("VERSION"),
+    ])
+    for worker in living.sorted(by: { $0.worker < $1.worker }) {
+      func figure(_ name: String) -> Int? { worker.fields[name].flatMap { Int($0) } }
+      func count(_ name: String) -> String { figure(name).map { FigureText.count($0) } ?? "" }
+      table.append([
+        "  " + worker.worker, count("lanes"), count("connections"), count("in_flight"),
+        count("accepted_per_second"), figure("rss_bytes").map { FigureText.bytes($0) } ?? "",
+        figure("started_at").map { FigureText.duration(ms: nowMs - Int64($0)) } ?? "",
+        worker.fields["version"] ?? "",
+      ])
+    }
+    return table
+  }
+
+  private func backlogTable() -> TextTable {
+    var table = TextTable([
+      .init("  PRIORITY"), .init("NEW JOBS", .right), .init("CHUNKS WAITING", .right),
+      .init("CHUNKS IN WORK", .right),
+    ])
+    for priority in Priority.allCases {
+      table.append([
+        "  " + priority.rawValue, FigureText.count(queues.jobs[priority] ?? 0),
+        FigureText.count(waiting(priority)), FigureText.count(held[priority] ?? 0),
+      ])
+    }
+    return table
+  }
+
+  private func outcomeTable() -> TextTable {
+    var table = TextTable([
+      .init("  APP"), .init("NETWORK"), .init("OUTCOME"), .init("LAST MINUTE", .right),
+      .init("THIS MINUTE", .right),
+    ])
+    for (names, last, this) in outcomes {
+      let cells = (0..<3).map { $0 < names.count ? names[$0] : "" }
+      table.append(
+        ["  " + cells[0], cells[1], cells[2], FigureText.count(last), FigureText.count(this)])
+    }
+    return table
+  }
+}

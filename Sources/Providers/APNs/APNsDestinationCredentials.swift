@@ -1,0 +1,37 @@
+/// The credential of one app and environment that sends with a key which others may share.
+///
+/// A key that APNs does not let send to this topic or environment is no worse for the others: such a refusal
+/// pauses this destination alone and leaves the token as it is.
+package struct APNsDestinationCredentials: CredentialSource {
+  /// How long a destination that the key may not send to is left alone; somebody has to change something.
+  static let pauseMs: Int64 = 5 * 60_000
+
+  private let shared: APNsTokenSource
+  private let clock: WallClock
+  private let pause = CredentialPause()
+
+  package init(shared: APNsTokenSource, clock: WallClock = .system) {
+    self.shared = shared
+    self.clock = clock
+  }
+
+  package func current() async throws(CredentialError) -> Credential {
+    if let error = pause.error(nowMs: clock.nowMs()) { throw error }
+    return try await shared.current()
+  }
+
+  package func refused(
+    generation: UInt64, reason: String
+  ) async throws(CredentialError) -> Credential {
+    guard APNsReason(rawValue: reason)?.concernsDestination == true else {
+      return try await shared.refused(generation: generation, reason: reason)
+    }
+    let nowMs = clock.nowMs()
+    throw pause.begin(
+      CredentialError(
+        reason: "APNs does not let \(shared.name) send here: \(reason); check that the key is "
+          + "enabled for this topic and environment",
+        resumeAtMs: nowMs + Self.pauseMs),
+      nowMs: nowMs)
+  }
+}

@@ -1,0 +1,44 @@
+internal import Model
+
+/// What goes back on one stream.
+struct Answer {
+  var status: Int
+  var body: [UInt8] = []
+  var retryAfterSeconds: Int?
+
+  /// APNs' answer to an accepted push: no body.
+  static let apnsAccepted = Answer(status: 200)
+
+  private static let reasonAnswers: [APNSReason: Answer] = Dictionary(
+    uniqueKeysWithValues: APNSReason.allCases.map {
+      ($0, Answer(status: $0.status, body: Array("{\"reason\":\"\($0.rawValue)\"}".utf8)))
+    })
+
+  static func apns(_ reason: APNSReason) -> Answer { reasonAnswers[reason]! }
+
+  /// What a rule with a status answers on this network.
+  init(rule: ScriptRule, status: Int, network: Network) {
+    self.status = status
+    retryAfterSeconds = rule.retryAfterSeconds
+    if let text = rule.body {
+      body = Array(text.utf8)
+    } else if let reason = rule.reason {
+      body =
+        network == .apns
+        ? Self.apnsBody(reason: reason, timestampMs: rule.timestampMs)
+        : FCMError(status: status, code: reason, fieldViolation: rule.fieldViolation).body
+    }
+  }
+
+  init(status: Int, body: [UInt8] = [], retryAfterSeconds: Int? = nil) {
+    self.status = status
+    self.body = body
+    self.retryAfterSeconds = retryAfterSeconds
+  }
+
+  private static func apnsBody(reason: String, timestampMs: Int64?) -> [UInt8] {
+    var object: JSONObject = ["reason": .string(reason)]
+    if let timestampMs { object["timestamp"] = .integer(timestampMs) }
+    return JSONValue.object(object).bytes()
+  }
+}

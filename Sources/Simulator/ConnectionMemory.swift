@@ -1,0 +1,12 @@
+/// What the networks remember of one connection.
+struct ConnectionMemory {
+  var hasClientCertificate = false
+  /// Whether a request showed a valid credential: then the stream limit rises.
+  var isAuthorised = false
+  /// APNs binds a connection to the team of its first push.
+  var teamID: String?
+  var authorization = RememberedBytes()
+  var providerToken: ProviderToken?
+  var bearer: BearerTokens.Grant?
+  var validator: APNSValidator
+}

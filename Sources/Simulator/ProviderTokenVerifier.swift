@@ -1,0 +1,85 @@
+/// Checks APNs provider tokens: signature, age and how often a team changes its token.
+///
+/// A text is verified once and remembered; what depends on time is checked with each request.
+struct ProviderTokenVerifier {
+  private struct Key {
+    let teamID: String
+    let verification: VerificationKey
+  }
+
+  private let keys: [String: Key]
+  private var verified: [[UInt8]: ProviderToken] = [:]
+  private var owners: [String: ProviderTokenOwner] = [:]
+  /// How long a team must stay with a token, in seconds; 0 lets it change at will.
+  var intervalSeconds = SimulatorLimits.providerTokenIntervalSeconds
+  private(set) var verifications = 0
+
+  /// - Parameter keys: the signing keys; without any, every signature passes.
+  init(keys: [(APNSKey, VerificationKey)]) {
+    self.keys = Dictionary(
+      keys.map { ($0.0.keyID, Key(teamID: $0.0.teamID, verification: $0.1)) },
+      uniquingKeysWith: { _, last in last })
+  }
+
+  /// Verifies the value of an `authorization` header, or finds it verified already.
+  mutating func token(
+    for authorization: UnsafeRawBufferPointer, nowSeconds: Int64
+  ) throws(APNSReason) -> ProviderToken {
+    guard authorization.count <= SimulatorLimits.authorizationBytesMax else {
+      throw .invalidProviderToken
+    }
+    let text = [UInt8](authorization)
+    if let known = verified[text] { return known }
+    let token = try verify(authorization, nowSeconds: nowSeconds)
+    if verified.count >= SimulatorLimits.rememberedAuthorizationsMax { verified.removeAll() }
+    verified[text] = token
+    return token
+  }
+
+  private mutating func verify(
+    _ authorization: UnsafeRawBufferPointer, nowSeconds: Int64
+  ) throws(APNSReason) -> ProviderToken {
+    guard authorization.starts(with: "bearer ") || authorization.starts(with: "Bearer ") else {
+      throw .invalidProviderToken
+    }
+    verifications += 1
+    let compact = authorization.dropping(7)
+    guard let token = JSONWebToken(compact: compact), token.algorithm == "ES256",
+      !token.keyID.isEmpty, !token.issuer.isEmpty, let issuedAt = token.issuedAtSeconds,
+      issuedAt <= nowSeconds + SimulatorLimits.clockSkewMaxSeconds
+    else { throw .invalidProviderToken }
+    if !keys.isEmpty {
+      guard let key = keys[token.keyID], key.teamID == token.issuer,
+        key.verification.verifiesES256(
+          token.signature, of: compact.taking(0..<token.signedLength))
+      else { throw .invalidProviderToken }
+    }
+    return ProviderToken(
+      owner: owner(teamID: token.issuer, keyID: token.keyID), issuedAtSeconds: issuedAt,
+      serial: verifications)
+  }
+
+  private mutating func owner(teamID: String, keyID: String) -> ProviderTokenOwner {
+    let name = "\(teamID)/\(keyID)"
+    if let known = owners[name] { return known }
+    if owners.count >= SimulatorLimits.rememberedAuthorizationsMax { owners.removeAll() }
+    let owner = ProviderTokenOwner(teamID: teamID)
+    owners[name] = owner
+    return owner
+  }
+
+  /// What changes with time: the token's age and the team's change of tokens.
+  func check(_ token: ProviderToken, nowSeconds: Int64) -> APNSReason? {
+    guard nowSeconds - token.issuedAtSeconds < SimulatorLimits.providerTokenAgeMaxSeconds else {
+      return .expiredProviderToken
+    }
+    let owner = token.owner
+    guard owner.currentSerial != token.serial else { return nil }
+    if owner.currentSerial != nil, nowSeconds - owner.currentSinceSeconds < intervalSeconds {
+      return .tooManyProviderTokenUpdates
+    }
+    owner.currentSerial = token.serial
+    owner.currentSinceSeconds = nowSeconds
+    return nil
+  }
+}

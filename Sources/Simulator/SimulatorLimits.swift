@@ -1,0 +1,41 @@
+/// The limits of the simulator, one home for all of them.
+package enum SimulatorLimits {
+  /// APNs: the largest payload of any push type but VoIP.
+  static let apnsPayloadBytesMax = 4_096
+  /// APNs: the largest VoIP payload.
+  static let apnsVoIPPayloadBytesMax = 5_120
+  /// APNs: the longest apns-collapse-id.
+  static let collapseIDBytesMax = 64
+  /// APNs: the longest hex device token; today's have 64 digits, Live Activity tokens more.
+  static let apnsTokenBytesMax = 200
+  /// FCM: the largest message, without its target.
+  static let fcmMessageBytesMax = 4_096
+  static let fcmTokenBytesMax = 4_096
+  /// The largest request body of any kind that is read; larger ones are reset.
+  static let requestBodyBytesMax = 64 * 1024
+  /// How deep a JSON body may nest.
+  static let jsonDepthMax = 64
+  /// APNs: a provider token older than this is expired.
+  static let providerTokenAgeMaxSeconds: Int64 = 3_600
+  /// How far in the future a token may have been issued: clocks differ.
+  static let clockSkewMaxSeconds: Int64 = 300
+  /// APNs: a team's provider token may change no more often than this.
+  package static let providerTokenIntervalSeconds: Int64 = 1_200
+  /// Verified authorization texts that are remembered.
+  static let rememberedAuthorizationsMax = 1_024
+  static let authorizationBytesMax = 4_096
+  /// Bearer tokens that live at a time; the oldest gives way.
+  static let bearerTokensMax = 10_000
+  package static let bearerLifetimeSeconds: Int64 = 3_600
+  /// How many streams APNs allows on a connection that has authorised itself.
+  package static let concurrentStreams: UInt32 = 1_000
+  /// Bytes of accept log that are gathered before they are written even within a turn.
+  static let acceptLogBufferBytes = 256 * 1024
+  /// The most that an accept log's line has beside its token and topic.
+  static let acceptLineOverheadBytes = 128
+  /// The largest script file.
+  package static let scriptBytesMax = 4 * 1024 * 1024
+  package static let scriptRulesMax = 10_000
+  /// The largest key or service account file.
+  static let keyFileBytesMax = 64 * 1024
+}

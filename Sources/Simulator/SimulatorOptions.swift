@@ -1,0 +1,36 @@
+package import Model
+
+/// How a simulator is set up; what may change while it runs is in `SimulatorScript`.
+package struct SimulatorOptions: Sendable, Equatable {
+  /// The numeric address to listen on.
+  package var host = "127.0.0.1"
+  /// 0 takes any free port.
+  package var port: UInt16 = 0
+  /// PEM files for TLS.
+  package var certificateFile: String
+  package var keyFile: String
+  /// When given, clients are asked for a certificate of these authorities, and one that shows it
+  /// needs no provider token.
+  package var clientAuthorityFile: String?
+  /// Which APNs this listener plays; see `SimulatorScript.developmentTokenPrefix`.
+  package var environment = PushEnvironment.production
+  /// APNs signing keys; without any, every signature passes.
+  package var apnsKeys: [APNSKey] = []
+  /// The bundle IDs that may be pushed to; empty allows every one.
+  package var topics: [String] = []
+  /// Service account files; without any, every bearer token passes and the endpoint issues none.
+  package var serviceAccountFiles: [String] = []
+  package var acceptLogFile: String?
+  /// Whether a new connection allows one stream until it has authorised itself, as APNs does.
+  package var limitsNewConnections = true
+  /// SETTINGS_MAX_CONCURRENT_STREAMS of a connection that has.
+  package var maxConcurrentStreams = SimulatorLimits.concurrentStreams
+  /// How many accepted pushes, the first ones, are kept in memory for `Simulator.acceptedPushes`.
+  package var keptAcceptsMax = 0
+  package var script = SimulatorScript()
+
+  package init(certificateFile: String, keyFile: String) {
+    self.certificateFile = certificateFile
+    self.keyFile = keyFile
+  }
+}

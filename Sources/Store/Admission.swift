@@ -1,0 +1,40 @@
+internal import Model
+
+/// A checked job on its way from its stream entry to its record.
+package struct Admission: Sendable {
+  package var app: String
+  /// The job's id, or one that the worker made for a job without.
+  package var id: String
+  /// Of the canonical job: the same id with another digest is a conflict.
+  package var digest: String
+  /// Canonical `JobContent`.
+  package var content: [UInt8]
+  package var lines: ChunkLines
+  /// How many recipients all segments have.
+  package var recipients: Int
+  /// How many segments there are, from "1" on.
+  package var segments: Int
+  /// Chunks of this job that are worked on at a time.
+  package var window: Int
+  /// The text of the only segment; nil when segments were uploaded.
+  package var onlySegment: [UInt8]?
+  /// Nothing is sent before; epoch milliseconds.
+  package var startAtMs: Int64?
+
+  package init(
+    app: String, id: String, digest: String, content: [UInt8], lines: ChunkLines, recipients: Int,
+    segments: Int, window: Int = Limits.segmentHighWaterMax, onlySegment: [UInt8]? = nil,
+    startAtMs: Int64? = nil
+  ) {
+    self.app = app
+    self.id = id
+    self.digest = digest
+    self.content = content
+    self.lines = lines
+    self.recipients = recipients
+    self.segments = segments
+    self.window = window
+    self.onlySegment = onlySegment
+    self.startAtMs = startAtMs
+  }
+}

@@ -1,0 +1,40 @@
+package import Model
+internal import Redis
+
+/// A chunk that a consumer owns: its lease lasts as long as it is settled or beaten for in time.
+package struct ChunkClaim: Sendable, Equatable {
+  package let priority: Priority
+  /// The stream entry; with the priority it names the lease.
+  package let entry: String
+  package let app: String
+  package let job: String
+  package let segment: String
+  package let source: String
+  /// Workers that lost this chunk before.
+  package let crashes: Int
+  package let lines: ChunkLines
+  /// Lines that were settled before.
+  package let done: DoneBitmap
+  package let recipients: [UInt8]
+
+  init(_ reply: RedisReply) throws(RedisError) {
+    try expectArray(reply, atLeast: 11)
+    priority = try decodeWord(reply[0])
+    entry = reply[1].string
+    app = reply[2].string
+    job = reply[3].string
+    segment = reply[4].string
+    source = reply[5].string
+    crashes = try decodeInteger(reply[6])
+    lines = try decodeWord(reply[8])
+    done = DoneBitmap(bytes: Array(reply[9].bytes))
+    recipients = Array(reply[10].bytes)
+  }
+
+  static func list(_ reply: RedisReply) throws(RedisError) -> [ChunkClaim] {
+    var claims: [ChunkClaim] = []
+    claims.reserveCapacity(reply.count)
+    for index in 0..<reply.count { claims.append(try ChunkClaim(reply[index])) }
+    return claims
+  }
+}

@@ -1,0 +1,134 @@
+internal import Model
+package import Redis
+
+/// The work units: leased with `claim`, kept with `heartbeat` and `settle`, given up with `handBack`.
+package struct ChunkQueue {
+  let functions: StoreFunctions
+
+  /// Leases chunks that nobody has, high priority first. At most `max` come back, none when there is no work.
+  package func claim(consumer: String, max: Int) async throws(RedisError) -> [ChunkClaim] {
+    var command = functions.call("claim", consumer)
+    command.append(max)
+    return try await functions.run(command, decode: ChunkClaim.list)
+  }
+
+  /// Leases chunks of workers that were silent for `leaseMs`. To be called periodically: each call looks at a
+  /// part of the leases and goes on where the last one, of any worker, ended. After a silence of its own, a
+  /// consumer can get a chunk back that it still has.
+  package func reclaim(
+    consumer: String, leaseMs: UInt64, max: Int
+  ) async throws(RedisError) -> [ChunkClaim] {
+    var command = functions.call("reclaim", consumer)
+    command.append(Int(clamping: leaseMs))
+    command.append(max)
+    return try await functions.run(command, decode: ChunkClaim.list)
+  }
+
+  /// Reports outcomes, renews the lease, and finishes the chunk when the settlement is final.
+  ///
+  /// Safe to repeat as it is when the reply was lost, and only so: repeat the same settlement before making
+  /// another. A repeated one that ran already is recognised by its bitmap, which brings nothing new, or, when it
+  /// was final, answered with `.stale`.
+  package func settle(
+    _ claim: ChunkClaim, _ settlement: Settlement, consumer: String
+  ) async throws(RedisError) -> SettleAnswer {
+    let command = settleCommand(claim, settlement, consumer: consumer)
+    return try await functions.run(command) { reply throws(RedisError) in
+      try expectArray(reply, atLeast: 3)
+      return SettleAnswer(
+        standing: try decodeWord(reply[0]), uninstalled: try decodeInteger(reply[1]),
+        kept: try decodeInteger(reply[2]))
+    }
+  }
+
+  private func settleCommand(
+    _ claim: ChunkClaim, _ settlement: Settlement, consumer: String
+  ) -> RedisCommand {
+    var command = functions.call(
+      "settle", consumer, claim.priority.rawValue, claim.entry, claim.app, claim.job,
+      claim.segment, claim.source, claim.lines.rawValue, settlement.isFinal ? "1" : "0")
+    command.append(settlement.done.bytes)
+    command.append(settlement.totalDelta)
+    command.append(settlement.noInstallations)
+    command.append(settlement.retries)
+    appendCounts(settlement.counts, to: &command)
+    command.append(settlement.residuals.count)
+    for residual in settlement.residuals {
+      command.append(Int(clamping: residual.delayMs))
+      command.append(residual.lines)
+    }
+    for invalid in settlement.invalidations {
+      command.append(invalid.network.rawValue)
+      command.append(invalid.token)
+      command.append(invalid.user)
+      command.append(String(invalid.generation))
+      command.append(invalid.sinceMs.map { String($0) } ?? "")
+      command.append(invalid.reason)
+    }
+    return command
+  }
+
+  private func appendCounts(_ counts: [Network: OutcomeCounts], to command: inout RedisCommand) {
+    var flat: [(Network, String, Int)] = []
+    for (network, outcomes) in counts {
+      for (name, count) in outcomes.fields
+      where count > 0 && name != "retries" && name != "no_installations" {
+        flat.append((network, name, count))
+      }
+    }
+    command.append(flat.count)
+    for (network, name, count) in flat {
+      command.append(network.rawValue)
+      command.append(name)
+      command.append(count)
+    }
+  }
+
+  /// Renews leases, and learns of each chunk whether to go on.
+  package func heartbeat(
+    _ claims: [ChunkClaim], consumer: String
+  ) async throws(RedisError) -> [WorkStanding] {
+    var command = functions.call("heartbeat", consumer, WorkKind.chunks.rawValue)
+    for claim in claims {
+      command.append(claim.priority.rawValue)
+      command.append(claim.entry)
+      command.append(claim.app)
+      command.append(claim.job)
+    }
+    return try await functions.run(command) { reply throws(RedisError) in
+      try expectArray(reply, atLeast: claims.count)
+      var standings: [WorkStanding] = []
+      for index in 0..<reply.count { standings.append(try decodeWord(reply[index])) }
+      return standings
+    }
+  }
+
+  /// Gives chunks up with the progress that was settled; others get them after the delay, a paused job keeps
+  /// them until it is resumed. No crash is counted.
+  /// - Returns: how many were still the consumer's.
+  @discardableResult
+  package func handBack(
+    _ claims: [ChunkClaim], consumer: String, delayMs: UInt64 = 0
+  ) async throws(RedisError) -> Int {
+    var command = functions.call("hand_back", consumer)
+    command.append(Int(clamping: delayMs))
+    for claim in claims {
+      command.append(claim.priority.rawValue)
+      command.append(claim.entry)
+    }
+    return try await functions.run(command, decode: decodeInteger)
+  }
+
+  /// Moves delayed chunks whose time has come to their streams, at most `max` in one call.
+  /// - Returns: how many were taken, and in how many ms the next is due (nil when none waits).
+  package func promote(
+    max: Int
+  ) async throws(RedisError) -> (taken: Int, nextDueMs: UInt64?) {
+    var command = functions.call("promote")
+    command.append(max)
+    return try await functions.run(command) { reply throws(RedisError) in
+      try expectArray(reply, atLeast: 2)
+      return (try decodeInteger(reply[0]), UInt64(exactly: try decodeInteger(reply[1])))
+    }
+  }
+}

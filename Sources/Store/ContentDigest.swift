@@ -1,0 +1,15 @@
+internal import COpenSSL
+
+/// Tells two contents apart: the start of a SHA-256, in hexadecimal.
+package enum ContentDigest {
+  /// 16 bytes as 32 digits: enough that two different jobs never look alike.
+  package static func of(_ bytes: [UInt8]) -> String { hex(bytes, count: 16) }
+
+  static func hex(_ bytes: some Collection<UInt8>, count: Int) -> String {
+    let source = Array(bytes)
+    var digest = [UInt8](repeating: 0, count: 32)
+    _ = EVP_Digest(source, source.count, &digest, nil, EVP_sha256(), nil)
+    let digits = Array("0123456789abcdef")
+    return String(digest.prefix(count).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+  }
+}

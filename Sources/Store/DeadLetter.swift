@@ -1,0 +1,23 @@
+/// What was given up on, and why.
+package struct DeadLetter: Sendable, Equatable {
+  /// The stream entry, by which it is retried or dropped.
+  package let entry: String
+  package let fields: [String: String]
+
+  /// `job` (refused at admission) or `chunk` (recipients of an admitted job).
+  package var kind: String { fields["kind"] ?? "" }
+  package var reason: String { fields["reason"] ?? "" }
+  /// JSON pointer to the field at fault, or empty.
+  package var field: String { fields["field"] ?? "" }
+  package var message: String { fields["message"] ?? "" }
+  package var app: String { fields["app"] ?? "" }
+  package var id: String { fields["id"] ?? "" }
+  package var priority: String { fields["priority"] ?? "" }
+  /// Recipients that a chunk still had.
+  package var count: Int? { fields["count"].flatMap { Int($0) } }
+  package var atMs: Int64? { fields["at"].flatMap { Int64($0) } }
+  /// The job's text or the chunk's recipients; only in `DeadLetters.show`.
+  package var original: String? { fields["job"] ?? fields["recipients"] }
+  /// The original was over the size limit and only its beginning is kept.
+  package var isTruncated: Bool { fields["truncated"] == "1" }
+}

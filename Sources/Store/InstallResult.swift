@@ -1,0 +1,18 @@
+/// What an install did.
+package struct InstallResult: Sendable, Equatable {
+  package enum Status: String, Sendable {
+    case created
+    /// The same user had it.
+    case updated
+    /// Another user had it, who receives nothing on this device any more.
+    case moved
+    /// `create` only: somebody has it, nothing was changed.
+    case conflict
+  }
+
+  package let status: Status
+  /// The existing one where there was one.
+  package let objectID: String
+  /// Who had the token; empty when nobody.
+  package let previousUser: String
+}

@@ -1,0 +1,119 @@
+package import Model
+package import Redis
+
+extension InstallationStore {
+  /// The installations of many users at once, for the lanes: one MGET, nothing copied.
+  /// - Parameter users: their ids, at most `StoreLimits.resolveUsersMax`; borrowed during the call.
+  package func resolve(
+    app: String, users: some Collection<UnsafeRawBufferPointer>,
+    _ handler: @escaping (Result<ResolvedUsers, RedisError>) -> Void
+  ) {
+    precondition(users.count <= StoreLimits.resolveUsersMax, "too many users at once")
+    var prefix = functions.keys.userPrefix(app: app)
+    let bytes = users.reduce(0) { $0 + $1.count }
+    var command = RedisCommand(reservingBytes: bytes + users.count * (prefix.utf8.count + 12) + 64)
+    command.append("MGET")
+    prefix.withUTF8 { prefix in
+      for user in users { command.append(UnsafeRawBufferPointer(prefix), user) }
+    }
+    functions.connection.send(command) { handler($0.map { ResolvedUsers($0) }) }
+  }
+
+  /// Whose a token is, for the lanes; nil when nobody's.
+  package func resolve(
+    app: String, network: Network, token: UnsafeRawBufferPointer,
+    _ handler: @escaping (Result<TokenBinding?, RedisError>) -> Void
+  ) {
+    var prefix = functions.keys.tokenPrefix(network, app: app)
+    var command = RedisCommand(reservingBytes: token.count + prefix.utf8.count + 96)
+    command.append("HMGET")
+    prefix.withUTF8 { command.append(UnsafeRawBufferPointer($0), token) }
+    for field in ["user", "environment", "generation", "updated_at"] { command.append(field) }
+    functions.connection.send(command) { result in
+      handler(result.flatMap { Self.binding($0) })
+    }
+  }
+
+  private static func binding(_ reply: RedisReply) -> Result<TokenBinding?, RedisError> {
+    guard reply.count == 4 else { return .failure(.unexpectedReply("four fields were expected")) }
+    guard !reply[0].isNull else { return .success(nil) }
+    guard let environment = PushEnvironment(rawValue: reply[1].string),
+      let generation = UInt64(reply[2].string), let updatedAtMs = Int64(reply[3].string)
+    else { return .failure(.unexpectedReply("a token's record is damaged")) }
+    return .success(
+      TokenBinding(
+        user: reply[0].string, environment: environment, generation: generation,
+        updatedAtMs: updatedAtMs))
+  }
+
+  /// The record of a token; nil when it is bound to nobody.
+  package func installation(
+    app: String, token: DeviceToken
+  ) async throws(RedisError) -> StoredInstallation? {
+    let key = functions.keys.token(token.network, app: app, token: token.text)
+    let fields = try await functions.connection.call(RedisCommand("HGETALL", key)).pairs
+    return StoredInstallation(app: app, token: token, fields: fields)
+  }
+
+  /// All installations of a user, in the order of their last install.
+  package func devices(
+    app: String, user: String
+  ) async throws(RedisError) -> [StoredInstallation] {
+    let command = RedisCommand("GET", functions.keys.user(app: app, user: user))
+    let tokens = try await functions.connection.call(command) { reply in
+      BindingLines(reply.bytes).map { line in
+        DeviceToken(stored: String(decoding: line.token, as: UTF8.self), network: line.network)
+      }
+    }
+    return try await records(tokens.map { (app, $0) })
+  }
+
+  /// A part of all installations, for an export; some may come twice when others are changed meanwhile.
+  /// - Parameter cursor: "0" to begin with, then what the last call returned, until that is "0".
+  package func scan(
+    cursor: String, count: Int
+  ) async throws(RedisError) -> (cursor: String, installations: [StoredInstallation]) {
+    let keys = functions.keys
+    let command = RedisCommand(
+      "SCAN", cursor, "MATCH", keys.anyToken, "COUNT", String(count), "TYPE", "hash")
+    let reply = try await functions.connection.call(command)
+    guard let parts = reply.array, parts.count == 2, let next = parts[0].string else {
+      throw .unexpectedReply("SCAN")
+    }
+    let names = (parts[1].array ?? []).compactMap { $0.string }
+    return (next, try await records(names.compactMap { keys.parseToken($0) }))
+  }
+
+  private func records(
+    _ tokens: [(app: String, token: DeviceToken)]
+  ) async throws(RedisError) -> [StoredInstallation] {
+    guard let last = tokens.last else { return [] }
+    let pipeline = PipelineResult()
+    let found = FoundInstallations()
+    for (app, token) in tokens.dropLast() {
+      functions.connection.send(command(app, token)) { result in
+        pipeline.note(result)
+        if case .success(let reply) = result { found.add(app, token, reply) }
+      }
+    }
+    let reply = try await functions.connection.call(command(last.app, last.token))
+    if let failure = pipeline.failure { throw failure }
+    return found.list
+      + [StoredInstallation(app: last.app, token: last.token, fields: reply.pairs)]
+      .compactMap { $0 }
+  }
+
+  private func command(_ app: String, _ token: DeviceToken) -> RedisCommand {
+    RedisCommand("HGETALL", functions.keys.token(token.network, app: app, token: token.text))
+  }
+}
+
+/// Records as the replies of a pipeline bring them; loop-bound.
+private final class FoundInstallations {
+  private(set) var list: [StoredInstallation] = []
+
+  func add(_ app: String, _ token: DeviceToken, _ reply: RedisReply) {
+    let fields = RESPValue(reply).pairs
+    if let found = StoredInstallation(app: app, token: token, fields: fields) { list.append(found) }
+  }
+}

@@ -1,0 +1,91 @@
+package import Model
+package import Redis
+
+/// The bindings of device tokens to users (R1 to R15).
+package struct InstallationStore {
+  let functions: StoreFunctions
+
+  /// Binds the token to the user; the last installer wins (R3). Idempotent (R4).
+  /// - Throws: `.server("INVALID", …)` without a user (R15) or when the user has too many installations.
+  package func install(_ installation: Installation) async throws(RedisError) -> InstallResult {
+    try await bind("install", installation)
+  }
+
+  /// As `install`, but a token that is bound already is a conflict, and the answer names its object id (R13).
+  package func create(_ installation: Installation) async throws(RedisError) -> InstallResult {
+    try await bind("create", installation)
+  }
+
+  private func bind(
+    _ function: String, _ installation: Installation
+  ) async throws(RedisError) -> InstallResult {
+    var command = functions.call(function)
+    append(installation, to: &command)
+    return try await functions.run(command) { reply throws(RedisError) in
+      try expectArray(reply, atLeast: 3)
+      return InstallResult(
+        status: try decodeWord(reply[0]), objectID: reply[1].string, previousUser: reply[2].string)
+    }
+  }
+
+  /// Installs up to `StoreLimits.importBatchMax` at once. Callers keep several batches in flight.
+  package func importBatch(
+    _ batch: [Installation]
+  ) async throws(RedisError) -> ImportAnswer {
+    precondition(batch.count <= StoreLimits.importBatchMax, "the batch is too large")
+    var command = functions.call("install_many")
+    command.append(batch.count)
+    for installation in batch { append(installation, to: &command) }
+    return try await functions.run(command) { reply throws(RedisError) in
+      try expectArray(reply, atLeast: 3)
+      var answer = ImportAnswer()
+      answer.created = try decodeInteger(reply[0])
+      answer.updated = try decodeInteger(reply[1])
+      answer.moved = try decodeInteger(reply[2])
+      for index in 3..<reply.count { answer.refused.append(try decodeInteger(reply[index])) }
+      return answer
+    }
+  }
+
+  private func append(_ installation: Installation, to command: inout RedisCommand) {
+    command.append(installation.app)
+    command.append(installation.token.network.rawValue)
+    command.append(installation.token.text)
+    command.append(installation.user)
+    command.append(installation.environment.rawValue)
+    command.append(installation.objectID ?? Self.newObjectID())
+    command.append(installation.createdAtMs.map { String($0) } ?? "")
+    command.append(installation.updatedAtMs.map { String($0) } ?? "")
+    let fields = StoredInstallation.fields(installation)
+    command.append(fields.count)
+    for (name, value) in fields {
+      command.append(name)
+      command.append(value)
+    }
+  }
+
+  /// 128 random bits in hexadecimal.
+  private static func newObjectID() -> String {
+    let digits = Array("0123456789abcdef")
+    return String((0..<32).map { _ in digits.randomElement()! })
+  }
+
+  /// Removes the binding; with an owner only that user's (R5). Repeating it is harmless.
+  package func uninstall(
+    app: String, token: DeviceToken, owner: String? = nil
+  ) async throws(RedisError) -> UninstallAnswer {
+    let command = functions.call(
+      "uninstall", app, token.network.rawValue, token.text, owner ?? "")
+    return try await functions.run(command) { reply throws(RedisError) in try decodeWord(reply) }
+  }
+
+  /// Removes the binding on the network's word (R6), if it still is the one that was tried (R8).
+  package func invalidate(
+    app: String, _ invalid: Settlement.Invalidation, job: String
+  ) async throws(RedisError) -> UninstallAnswer {
+    let command = functions.call(
+      "invalidate", app, invalid.network.rawValue, invalid.token, invalid.user,
+      String(invalid.generation), invalid.sinceMs.map { String($0) } ?? "", invalid.reason, job)
+    return try await functions.run(command) { reply throws(RedisError) in try decodeWord(reply) }
+  }
+}

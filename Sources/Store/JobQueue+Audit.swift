@@ -1,0 +1,28 @@
+package import Redis
+
+extension JobQueue {
+  /// The jobs that are admitted and not finished, a part at a time.
+  /// - Parameter cursor: "0" to begin with, then what the last call returned, until that is "0".
+  package func openJobs(
+    cursor: String
+  ) async throws(RedisError) -> (cursor: String, jobs: [(app: String, id: String)]) {
+    let reply = try await functions.connection.call(
+      RedisCommand("SSCAN", functions.keys.open, cursor, "COUNT", "100"))
+    guard let parts = reply.array, parts.count == 2, let next = parts[0].string else {
+      throw .unexpectedReply("SSCAN")
+    }
+    let jobs = (parts[1].array ?? []).compactMap { member -> (app: String, id: String)? in
+      let words = (member.string ?? "").split(separator: ":", maxSplits: 1)
+      return words.count == 2 ? (String(words[0]), String(words[1])) : nil
+    }
+    return (next, jobs)
+  }
+
+  /// Compares a job with what Redis has of it, and queues again what nothing knows of any more. To be called
+  /// for each open job now and then, by one worker of the fleet; it reads all waiting chunks.
+  package func audit(app: String, id: String) async throws(RedisError) -> AuditAnswer {
+    try await functions.run(functions.call("audit", app, id)) { reply throws(RedisError) in
+      try decodeWord(reply)
+    }
+  }
+}

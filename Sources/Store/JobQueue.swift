@@ -1,0 +1,170 @@
+package import Model
+package import Redis
+
+/// Jobs from the producer's entry to the record.
+package struct JobQueue {
+  let functions: StoreFunctions
+
+  /// How long an uploaded segment lives when its job is never admitted; the same figure as SEGMENT_S in
+  /// pushpool.lua, and thereby also how long a job may stay paused. PERSIST at admission would cost a write per
+  /// segment.
+  private static let segmentLifeSeconds = 30 * 86_400
+
+  // MARK: Producers and operators
+
+  /// Adds a job. - Returns: the stream entry.
+  package func enqueue(
+    _ json: [UInt8], priority: Priority
+  ) async throws(RedisError) -> String {
+    var command = RedisCommand("XADD", functions.keys.jobs(priority), "*", "job")
+    command.append(json)
+    return try await functions.connection.call(command) { $0.string }
+  }
+
+  /// The job's public record; nil when there is none (not admitted yet, or expired).
+  package func record(app: String, id: String) async throws(RedisError) -> JobRecord? {
+    let command = RedisCommand("HGETALL", functions.keys.job(app: app, id: id))
+    let fields = try await functions.connection.call(command).pairs
+    guard !fields.isEmpty else { return nil }
+    do throws(InvalidField) {
+      return try JobRecord(app: app, id: id, fields: fields)
+    } catch {
+      throw .unexpectedReply("job record \(error.pointer): \(error.message)")
+    }
+  }
+
+  /// Ends the job: what is not sent yet never will be, and counts as skipped.
+  /// - Returns: the state now, nil for an unknown job; `cancel` of a finished job changes nothing.
+  package func cancel(app: String, id: String) async throws(RedisError) -> JobState? {
+    try await change("cancel", app, id)
+  }
+
+  /// Keeps the job from sending until `resume`. - Returns: the state now, nil for an unknown job.
+  package func pause(app: String, id: String) async throws(RedisError) -> JobState? {
+    try await change("pause", app, id)
+  }
+
+  /// - Returns: the state now, nil for an unknown job.
+  package func resume(app: String, id: String) async throws(RedisError) -> JobState? {
+    try await change("resume", app, id)
+  }
+
+  private func change(
+    _ function: String, _ app: String, _ id: String
+  ) async throws(RedisError) -> JobState? {
+    try await functions.run(functions.call(function, app, id)) { reply throws(RedisError) in
+      reply.string == "ABSENT" ? nil : try decodeWord(reply)
+    }
+  }
+
+  // MARK: Admission
+
+  /// Leases job entries, high priority first, fewer than `max` when they are large.
+  /// - Parameter abandonedForMs: also those of workers that were silent for so long; nil to not look.
+  package func take(
+    consumer: String, max: Int, abandonedForMs: UInt64? = nil
+  ) async throws(RedisError) -> [JobEntry] {
+    var command = functions.call("take_jobs", consumer)
+    command.append(max)
+    command.append(Limits.jobBytesMax)
+    command.append(abandonedForMs.map { String($0) } ?? "")
+    return try await functions.run(command) { reply throws(RedisError) in
+      var entries: [JobEntry] = []
+      for index in 0..<reply.count { entries.append(try JobEntry(reply[index])) }
+      return entries
+    }
+  }
+
+  /// Takes the job's name before its segments are uploaded. A job of one segment goes to `admit` directly.
+  package func reserve(
+    _ entry: JobEntry, app: String, id: String, digest: String, consumer: String
+  ) async throws(RedisError) -> AdmissionAnswer {
+    let command = functions.call(
+      "reserve", consumer, entry.priority.rawValue, entry.entry, app, id, digest)
+    return try await functions.run(command) { reply throws(RedisError) in try decodeWord(reply) }
+  }
+
+  /// Uploads segments before `admit`, in one pipeline. Repeating it is harmless.
+  /// - Parameter first: the number of the first of them; a job's segments count from 1.
+  package func upload(
+    _ segments: [[UInt8]], first: Int, of entry: JobEntry
+  ) async throws(RedisError) {
+    let source = entry.source
+    var command = RedisCommand(reservingBytes: 16 * 1024)
+    let upload = PipelineResult()
+    for (offset, segment) in segments.enumerated().dropLast() {
+      writeUpload(segment, first + offset, source, &command)
+      functions.connection.send(command) { upload.note($0) }
+    }
+    guard let last = segments.last else { return }
+    writeUpload(last, first + segments.count - 1, source, &command)
+    // Replies come in order: when the last one is there, all are.
+    _ = try await functions.connection.call(command) { _ in true }
+    if let failure = upload.failure { throw failure }
+  }
+
+  private func writeUpload(
+    _ segment: [UInt8], _ number: Int, _ source: String, _ command: inout RedisCommand
+  ) {
+    command.removeAll()
+    command.append("SET")
+    command.append(functions.keys.segment(String(number), source: source))
+    command.append(segment)
+    command.append("EX")
+    command.append(Self.segmentLifeSeconds)
+  }
+
+  /// Makes the record, starts the first chunks and drops the entry, in one step.
+  package func admit(
+    _ entry: JobEntry, _ admission: Admission, consumer: String
+  ) async throws(RedisError) -> AdmissionAnswer {
+    var command = functions.call(
+      "admit", consumer, entry.priority.rawValue, entry.entry, admission.app, admission.id,
+      admission.digest)
+    command.append(admission.content)
+    command.append(admission.segments)
+    command.append(admission.recipients)
+    command.append(admission.lines.rawValue)
+    command.append(admission.window)
+    command.append(admission.startAtMs.map { String($0) } ?? "")
+    command.append(admission.onlySegment ?? [])
+    return try await functions.run(command) { reply throws(RedisError) in try decodeWord(reply) }
+  }
+
+  /// Turns the entry into a dead letter. - Returns: false when it belongs to another worker now.
+  @discardableResult
+  package func refuse(
+    _ entry: JobEntry, _ refusal: Refusal, consumer: String
+  ) async throws(RedisError) -> Bool {
+    let command = functions.call(
+      "refuse", consumer, entry.priority.rawValue, entry.entry, refusal.reason, refusal.field,
+      refusal.message, refusal.app, refusal.id)
+    return try await functions.run(command) { $0.string == WorkStanding.ok.rawValue }
+  }
+
+  /// Renews the leases of entries whose admission takes long.
+  package func heartbeat(
+    _ entries: [JobEntry], consumer: String
+  ) async throws(RedisError) -> [WorkStanding] {
+    var command = functions.call("heartbeat", consumer, WorkKind.jobs.rawValue)
+    for entry in entries {
+      command.append(entry.priority.rawValue)
+      command.append(entry.entry)
+      command.append("")
+      command.append("")
+    }
+    return try await functions.run(command) { reply throws(RedisError) in
+      try expectArray(reply, atLeast: entries.count)
+      var standings: [WorkStanding] = []
+      for index in 0..<reply.count { standings.append(try decodeWord(reply[index])) }
+      return standings
+    }
+  }
+
+  /// The canonical content of an admitted job; nil when it is not kept any more.
+  package func content(app: String, id: String) async throws(RedisError) -> [UInt8]? {
+    try await functions.connection.call(
+      RedisCommand("GET", functions.keys.content(app: app, id: id))
+    ).bytes
+  }
+}

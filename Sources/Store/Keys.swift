@@ -1,0 +1,113 @@
+package import Model
+
+/// Every key of the store, under one prefix. pushpool.lua spells the same keys in one table at its top, and a
+/// test compares the two. With a hash tag as the prefix (`{pushpool}`) all keys share one cluster slot.
+package struct Keys: Sendable {
+  package let prefix: String
+
+  package init(prefix: String) { self.prefix = prefix }
+
+  // MARK: Public (docs/contract.md)
+
+  /// STREAM that producers add jobs to, field `job`.
+  package func jobs(_ priority: Priority) -> String { "\(prefix):jobs:\(priority.rawValue)" }
+
+  /// HASH: a job's record.
+  package func job(app: String, id: String) -> String { "\(prefix):job:\(app):\(id)" }
+
+  /// STREAM of auto-uninstalled tokens.
+  package var uninstalled: String { "\(prefix):uninstalled" }
+
+  /// STREAM of finished jobs.
+  package var finished: String { "\(prefix):finished" }
+
+  /// STREAM of what was given up on.
+  package var dead: String { "\(prefix):dead" }
+
+  /// HASH of one UTC minute: `<app>|<network>|<outcome>` → count.
+  package func metrics(_ minute: String) -> String { "\(prefix):metrics:\(minute)" }
+
+  /// HASH of one UTC minute: `<network>|<upper bound in ms>` → count.
+  package func latency(_ minute: String) -> String { "\(prefix):latency:\(minute)" }
+
+  /// STREAM: an entry each 10 s.
+  package var timeline: String { "\(prefix):timeline" }
+
+  /// ZSET: worker → last beat.
+  package var workers: String { "\(prefix):workers" }
+
+  /// HASH: what a worker says of itself.
+  package func worker(_ worker: String) -> String { "\(prefix):worker:\(worker)" }
+
+  // MARK: Internal
+
+  /// STREAM of work units.
+  package func chunks(_ priority: Priority) -> String { "\(prefix):chunks:\(priority.rawValue)" }
+
+  /// STRING: canonical content of a job.
+  package func content(app: String, id: String) -> String { "\(prefix):content:\(app):\(id)" }
+
+  /// LIST: chunks that a paused job keeps.
+  func parked(app: String, id: String) -> String { "\(prefix):parked:\(app):\(id)" }
+
+  /// STRING: the recipients of one chunk, a line each.
+  package func segment(_ segment: String, source: String) -> String {
+    "\(prefix):segment:\(segment):\(source)"
+  }
+
+  /// STRING: which lines of a segment are done, as a bitmap.
+  func done(_ segment: String, source: String) -> String { "\(prefix):done:\(segment):\(source)" }
+
+  /// STRING: the installations of a user, a `BindingLine` each.
+  package func user(app: String, user: String) -> String { userPrefix(app: app) + user }
+
+  /// What every `user` key of an app begins with.
+  func userPrefix(app: String) -> String { "\(prefix):user:\(app):" }
+
+  /// HASH: the full record of an installation.
+  package func token(_ network: Network, app: String, token: String) -> String {
+    tokenPrefix(network, app: app) + token
+  }
+
+  /// What every `token` key of an app's network begins with.
+  func tokenPrefix(_ network: Network, app: String) -> String {
+    "\(prefix):token:\(network.rawValue):\(app):"
+  }
+
+  /// The app and token of a `token` key; nil for any other key. An app has no colon in it, a token may.
+  func parseToken(_ key: String) -> (app: String, token: DeviceToken)? {
+    let start = "\(prefix):token:"
+    guard key.hasPrefix(start) else { return nil }
+    let parts = key.dropFirst(start.count).split(
+      separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+    guard parts.count == 3, let network = Network(rawValue: String(parts[0])) else { return nil }
+    return (String(parts[1]), DeviceToken(stored: String(parts[2]), network: network))
+  }
+
+  /// A glob pattern of the tokens of all apps and networks.
+  var anyToken: String {
+    var escaped = ""
+    for character in prefix {
+      if "*?[]\\".contains(character) { escaped.append("\\") }
+      escaped.append(character)
+    }
+    return "\(escaped):token:*"
+  }
+
+  /// STRING: the last generation given to an installation.
+  var generation: String { "\(prefix):generation" }
+
+  /// SET: `<app>:<id>` of the jobs that are admitted and not finished.
+  package var open: String { "\(prefix):open" }
+
+  /// ZSET: chunks that wait for their time.
+  package var delayed: String { "\(prefix):delayed" }
+
+  /// STREAM: removals that were asked for or came from a new owner.
+  package var audit: String { "\(prefix):audit" }
+
+  /// STRING: where the search for abandoned entries goes on.
+  func reclaim(_ kind: WorkKind, _ priority: Priority) -> String {
+    "\(prefix):reclaim:\(kind.rawValue):\(priority.rawValue)"
+  }
+}

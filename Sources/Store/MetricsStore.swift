@@ -1,0 +1,113 @@
+internal import Model
+package import Redis
+
+/// What dashboards and the fleet read: metrics, the timeline, the workers' beats.
+package struct MetricsStore {
+  let functions: StoreFunctions
+
+  private static let minuteLifeSeconds = 2 * 86_400
+  /// A day at an entry each 10 s.
+  private static let timelineMax = 8_640
+
+  /// Adds to the latency histogram of a minute.
+  package func recordLatency(
+    _ counts: [LatencyCount], minute: String
+  ) async throws(RedisError) {
+    guard !counts.isEmpty else { return }
+    let key = functions.keys.latency(minute)
+    for count in counts {
+      functions.connection.send(
+        RedisCommand(
+          "HINCRBY", key, "\(count.network.rawValue)|\(count.boundMs)", String(count.count))
+      ) { _ in }
+    }
+    _ = try await functions.connection.call(
+      RedisCommand("EXPIRE", key, String(Self.minuteLifeSeconds)))
+  }
+
+  /// `<app>|<network>|<outcome>` → count of one minute, or the latency histogram's fields.
+  package func minute(_ minute: String) async throws(RedisError) -> [String: Int] {
+    try await counts(functions.keys.metrics(minute))
+  }
+
+  package func latency(_ minute: String) async throws(RedisError) -> [String: Int] {
+    try await counts(functions.keys.latency(minute))
+  }
+
+  private func counts(_ key: String) async throws(RedisError) -> [String: Int] {
+    let pairs = try await functions.connection.call(RedisCommand("HGETALL", key)).pairs
+    return Dictionary(pairs.map { ($0, Int($1) ?? 0) }, uniquingKeysWith: { $1 })
+  }
+
+  /// Adds an entry to the timeline.
+  package func appendTimeline(_ fields: [(String, String)]) async throws(RedisError) {
+    guard !fields.isEmpty else { return }
+    var command = RedisCommand(
+      "XADD", functions.keys.timeline, "MAXLEN", "~", String(Self.timelineMax), "*")
+    for (name, value) in fields {
+      command.append(name)
+      command.append(value)
+    }
+    _ = try await functions.connection.call(command)
+  }
+
+  /// Says that a worker lives, and how it does. - Returns: the server's time, epoch ms.
+  @discardableResult
+  package func beat(
+    worker: String, fields: [(String, String)]
+  ) async throws(RedisError) -> Int64 {
+    var command = functions.call("beat", worker)
+    for (name, value) in fields {
+      command.append(name)
+      command.append(value)
+    }
+    return Int64(try await functions.run(command, decode: decodeInteger))
+  }
+
+  /// Takes a worker that leaves off the list.
+  package func forget(worker: String) async throws(RedisError) {
+    _ = try await functions.run(functions.call("forget", worker), decode: decodeInteger)
+  }
+
+  /// Every worker of the last day with its last beat (epoch ms) and, while it beats, its fields.
+  package func workers() async throws(RedisError) -> [WorkerStatus] {
+    let command = RedisCommand("ZRANGE", functions.keys.workers, "0", "-1", "WITHSCORES")
+    var workers: [WorkerStatus] = []
+    for (name, beat) in try await functions.connection.call(command).pairs {
+      let fields = try await functions.connection.call(
+        RedisCommand("HGETALL", functions.keys.worker(name)))
+      workers.append(
+        WorkerStatus(
+          worker: name, lastBeatMs: Int64(beat) ?? 0,
+          fields: Dictionary(fields.pairs, uniquingKeysWith: { $1 })))
+    }
+    return workers
+  }
+
+  /// Removes consumers that are gone: one by name, or all that were idle for so long. One with leases stays,
+  /// until `reclaim` has given them to others.
+  @discardableResult
+  package func sweepConsumers(
+    named name: String? = nil, idleMs: UInt64 = 0
+  ) async throws(RedisError) -> Int {
+    var command = functions.call("sweep_consumers", name ?? "")
+    command.append(Int(clamping: idleMs))
+    return try await functions.run(command, decode: decodeInteger)
+  }
+
+  package func status() async throws(RedisError) -> QueueStatus {
+    let keys = functions.keys
+    var status = QueueStatus()
+    for priority in Priority.allCases {
+      status.jobs[priority] = try await length("XLEN", keys.jobs(priority))
+      status.chunks[priority] = try await length("XLEN", keys.chunks(priority))
+    }
+    status.delayed = try await length("ZCARD", keys.delayed)
+    status.dead = try await length("XLEN", keys.dead)
+    return status
+  }
+
+  private func length(_ command: String, _ key: String) async throws(RedisError) -> Int {
+    try await functions.connection.call(RedisCommand(command, key), decode: decodeInteger)
+  }
+}

@@ -1,0 +1,14 @@
+internal import Redis
+
+/// The installations of the users that were asked for, in their order; borrowed, valid during the callback.
+package struct ResolvedUsers {
+  private let reply: RedisReply
+
+  init(_ reply: RedisReply) { self.reply = reply }
+
+  package var count: Int { reply.count }
+
+  /// Empty for a user without installations, which is a normal outcome (R11).
+  package subscript(index: Int) -> BindingLines { BindingLines(reply[index].bytes) }
+
+}

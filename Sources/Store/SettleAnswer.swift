@@ -1,0 +1,9 @@
+/// What became of a settlement.
+package struct SettleAnswer: Sendable, Equatable {
+  /// `.stale`: nothing was counted, the chunk belongs to somebody else.
+  package let standing: WorkStanding
+  /// Invalid tokens that were uninstalled.
+  package let uninstalled: Int
+  /// Invalid tokens whose binding had changed and was kept.
+  package let kept: Int
+}

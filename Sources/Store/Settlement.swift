@@ -1,0 +1,72 @@
+package import Model
+
+/// What happened to a chunk since it was last settled.
+///
+/// A line is done when it has an outcome in `counts`, stands in `invalidations`, is part of a residual, or is a
+/// user for whom all of that is true of every installation. Each outcome is given once.
+package struct Settlement: Sendable {
+  /// Recipients to be tried again later, as `InstallationLine`s; they stay pending.
+  package struct Residual: Sendable {
+    package var delayMs: UInt64
+    package var lines: [UInt8]
+
+    package init(delayMs: UInt64, lines: [UInt8]) {
+      self.delayMs = delayMs
+      self.lines = lines
+    }
+  }
+
+  /// A token that its network called invalid: removed, if the binding is still the one that was tried, and then
+  /// counted as uninstalled; otherwise counted as rejected.
+  package struct Invalidation: Sendable {
+    package var network: Network
+    package var token: String
+    package var user: String
+    package var generation: UInt64
+    /// When the network says that the token died (APNs 410), if it says so.
+    package var sinceMs: Int64?
+    package var reason: String
+
+    package init(
+      network: Network, token: String, user: String, generation: UInt64, sinceMs: Int64?,
+      reason: String
+    ) {
+      self.network = network
+      self.token = token
+      self.user = user
+      self.generation = generation
+      self.sinceMs = sinceMs
+      self.reason = reason
+    }
+  }
+
+  /// The chunk is finished: every line is done.
+  package var isFinal = false
+  /// All done lines, those of earlier settlements included. Not looked at when final.
+  package var done = DoneBitmap()
+  /// New outcomes by network. `uninstalled` comes from `invalidations`; `retries` and `noInstallations` are the
+  /// chunk's own properties below.
+  package var counts: [Network: OutcomeCounts] = [:]
+  package var residuals: [Residual] = []
+  package var invalidations: [Invalidation] = []
+  package var retries = 0
+  /// New users without an installation.
+  package private(set) var noInstallations = 0
+  /// By how much the number of installations turned out larger than the number of users.
+  package private(set) var totalDelta = 0
+
+  package init() {}
+
+  /// A user is done, who stood in the job's total as one and had so many installations that are now counted,
+  /// invalidated or in a residual.
+  package mutating func resolveUser(installations: Int) {
+    totalDelta += installations - 1
+    if installations == 0 { noInstallations += 1 }
+  }
+
+  /// Whether there is nothing to tell.
+  package var isEmpty: Bool {
+    !isFinal && counts.isEmpty && residuals.isEmpty && invalidations.isEmpty && retries == 0
+      && noInstallations == 0 && totalDelta == 0
+  }
+}

@@ -1,0 +1,26 @@
+package import Redis
+
+/// What the rest of the program sees of Redis, a noun each; loop-bound like its connection.
+package struct Store {
+  package let connection: RedisConnection
+  package let keys: Keys
+  package let installations: InstallationStore
+  package let jobs: JobQueue
+  package let chunks: ChunkQueue
+  package let deadLetters: DeadLetters
+  package let metrics: MetricsStore
+
+  /// - Parameters:
+  ///   - connection: made with `StoreLibrary.library`.
+  ///   - prefix: of every key; `{…}` as a whole for a cluster.
+  package init(connection: RedisConnection, prefix: String) {
+    self.connection = connection
+    keys = Keys(prefix: prefix)
+    let functions = StoreFunctions(connection: connection, keys: keys)
+    installations = InstallationStore(functions: functions)
+    jobs = JobQueue(functions: functions)
+    chunks = ChunkQueue(functions: functions)
+    deadLetters = DeadLetters(functions: functions)
+    metrics = MetricsStore(functions: functions)
+  }
+}

@@ -1,0 +1,49 @@
+internal import Redis
+
+/// Builds calls of pushpool.lua's functions over one connection; loop-bound.
+struct StoreFunctions {
+  let connection: RedisConnection
+  let keys: Keys
+
+  /// `FCALL pushpool_<name>_<version> 1 <prefix>`, to be followed by the arguments.
+  func call(_ name: String) -> RedisCommand {
+    RedisCommand(
+      "FCALL", "pushpool_\(name)_\(StoreLibrary.library.version)", "1", keys.prefix)
+  }
+
+  func call(_ name: String, _ arguments: String...) -> RedisCommand {
+    var command = call(name)
+    for argument in arguments { command.append(argument) }
+    return command
+  }
+
+  func run<Value: Sendable>(
+    _ command: RedisCommand, decode: @escaping (RedisReply) throws(RedisError) -> Value
+  ) async throws(RedisError) -> Value {
+    try await connection.callFunction(command, decode: decode)
+  }
+}
+
+/// The value of a word in a reply.
+/// - Throws: `.unexpectedReply` when it is none of the type's.
+func decodeWord<Word: RawRepresentable>(
+  _ reply: RedisReply, as type: Word.Type = Word.self
+) throws(RedisError) -> Word where Word.RawValue == String {
+  let text = reply.string
+  guard let word = Word(rawValue: text) else {
+    throw .unexpectedReply("\"\(text)\" is no \(Word.self)")
+  }
+  return word
+}
+
+/// Checks the shape of an array reply.
+func expectArray(_ reply: RedisReply, atLeast count: Int) throws(RedisError) {
+  guard reply.kind == .array, reply.count >= count else {
+    throw .unexpectedReply("an array of \(count) was expected")
+  }
+}
+
+func decodeInteger(_ reply: RedisReply) throws(RedisError) -> Int {
+  guard let value = reply.integer else { throw .unexpectedReply("a number was expected") }
+  return value
+}

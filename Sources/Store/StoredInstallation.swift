@@ -1,0 +1,48 @@
+package import Model
+internal import Redis
+
+/// An installation and its generation, as its record holds them.
+package struct StoredInstallation: Sendable, Equatable {
+  package var installation: Installation
+  /// Changes with every install of the token.
+  package var generation: UInt64
+
+  /// Nil when the record lacks what every record has.
+  init?(app: String, token: DeviceToken, fields: [(String, String)]) {
+    let values = Dictionary(fields, uniquingKeysWith: { $1 })
+    guard let user = values["user"],
+      let environment = values["environment"].flatMap({ PushEnvironment(rawValue: $0) }),
+      let generation = values["generation"].flatMap({ UInt64($0) })
+    else { return nil }
+    var custom: [String: String] = [:]
+    for (name, value) in fields where name.hasPrefix("custom.") {
+      custom[String(name.dropFirst("custom.".count))] = value
+    }
+    self.generation = generation
+    installation = Installation(
+      app: app, user: user, token: token, environment: environment, objectID: values["object_id"],
+      deviceType: values["device_type"], appName: values["app_name"],
+      appVersion: values["app_version"], osVersion: values["os_version"],
+      sdkVersion: values["sdk_version"], timeZone: values["time_zone"],
+      language: values["language"], badge: values["badge"].flatMap { Int($0) },
+      channels: values["channels"].map { $0.split(separator: "\n").map(String.init) } ?? [],
+      createdAtMs: values["created_at"].flatMap { Int64($0) },
+      updatedAtMs: values["updated_at"].flatMap { Int64($0) }, custom: custom)
+  }
+
+  /// The fields of a record that are not the store's own.
+  static func fields(_ installation: Installation) -> [(String, String)] {
+    let optional: [(String, String?)] = [
+      ("device_type", installation.deviceType), ("app_name", installation.appName),
+      ("app_version", installation.appVersion), ("os_version", installation.osVersion),
+      ("sdk_version", installation.sdkVersion), ("time_zone", installation.timeZone),
+      ("language", installation.language), ("badge", installation.badge.map { String($0) }),
+      (
+        "channels",
+        installation.channels.isEmpty ? nil : installation.channels.joined(separator: "\n")
+      ),
+    ]
+    return optional.compactMap { name, value in value.map { (name, $0) } }
+      + installation.custom.sorted { $0.key < $1.key }.map { ("custom.\($0.key)", $0.value) }
+  }
+}

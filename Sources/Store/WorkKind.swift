@@ -1,0 +1,4 @@
+/// The two kinds of work stream.
+package enum WorkKind: String, Sendable {
+  case jobs, chunks
+}

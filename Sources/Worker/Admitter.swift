@@ -1,0 +1,130 @@
+internal import Logging
+internal import Model
+internal import Providers
+internal import Redis
+internal import Store
+
+/// Turns producers' entries into jobs: checks them, renders them once for every network to see that
+/// they fit, cuts the audience into segments, and starts them. What cannot be admitted becomes a dead
+/// letter that names the field. Loop-bound.
+struct Admitter {
+  let store: Store
+  let directory: ProviderDirectory
+  let apps: Set<String>
+  let consumer: String
+  let log: Logger
+
+  /// Takes in what producers have enqueued.
+  /// - Parameter abandonedForMs: also what workers left half admitted that were silent for so long.
+  /// - Returns: whether there was anything.
+  func admitNext(abandonedForMs: UInt64?) async throws(RedisError) -> Bool {
+    let entries = try await store.jobs.take(
+      consumer: consumer, max: WorkerLimits.admissionsMax, abandonedForMs: abandonedForMs)
+    for entry in entries { try await admit(entry) }
+    return !entries.isEmpty
+  }
+
+  private func admit(_ entry: JobEntry) async throws(RedisError) {
+    let job: Job
+    do throws(InvalidField) {
+      job = try Job(bytes: entry.text)
+    } catch {
+      return try await refuse(entry, "invalid_job", error, app: "", id: "")
+    }
+    let id = job.id ?? entry.source
+    guard apps.contains(job.app) else {
+      return try await refuse(
+        entry, "unknown_app",
+        InvalidField(
+          pointer: "/app",
+          message: "\"\(job.app)\" is not in the workers' configuration; add it under apps, or "
+            + "correct the name"), app: job.app, id: id)
+    }
+    if let field = unsendable(job) {
+      return try await refuse(entry, "invalid_job", field, app: job.app, id: id)
+    }
+    try await start(job, id: id, entry)
+  }
+
+  /// Why no device should be tried (R21): a network's limit is passed, or nothing can be sent at all.
+  private func unsendable(_ job: Job) -> InvalidField? {
+    var empty: InvalidField?
+    var isSendable = false
+    for entry in directory.entries where entry.app == job.app {
+      guard !entry.environments.isDisjoint(with: job.content.environments) else { continue }
+      do throws(InvalidField) {
+        let nowMs = WallClock.system.nowMs()
+        _ = try entry.provider.render(job.content, createdAtMs: nowMs, nowMs: nowMs)
+        isSendable = true
+      } catch {
+        guard !job.content.isFor(entry.provider.network) else { return error }
+        empty = error
+      }
+    }
+    return isSendable ? nil : empty
+  }
+
+  private func start(_ job: Job, id: String, _ entry: JobEntry) async throws(RedisError) {
+    let segments = job.audience.segments()
+    let digest = ContentDigest.of(job.canonicalBytes())
+    var admission = Admission(
+      app: job.app, id: id, digest: digest, content: job.content.canonicalBytes(),
+      lines: job.audience.chunkLines, recipients: job.audience.count, segments: segments.count)
+    if segments.count == 1 {
+      admission.onlySegment = segments[0]
+    } else {
+      let answer = try await store.jobs.reserve(
+        entry, app: job.app, id: id, digest: digest, consumer: consumer)
+      guard answer == .new else { return try await conclude(entry, admission, answer) }
+      try await upload(segments, entry)
+    }
+    let answer = try await store.jobs.admit(entry, admission, consumer: consumer)
+    try await conclude(entry, admission, answer)
+  }
+
+  /// Uploads in pieces, renewing the entry's lease in between.
+  private func upload(_ segments: [[UInt8]], _ entry: JobEntry) async throws(RedisError) {
+    let pieceCount = StoreLimits.uploadSegmentsMax
+    var first = 0
+    while first < segments.count {
+      let end = min(first + pieceCount, segments.count)
+      try await store.jobs.upload(Array(segments[first..<end]), first: first + 1, of: entry)
+      first = end
+      if first < segments.count {
+        _ = try await store.jobs.heartbeat([entry], consumer: consumer)
+      }
+    }
+  }
+
+  private func conclude(
+    _ entry: JobEntry, _ admission: Admission, _ answer: AdmissionAnswer
+  ) async throws(RedisError) {
+    let metadata: Logger.Metadata = ["app": "\(admission.app)", "job": "\(admission.id)"]
+    switch answer {
+    case .new, .admitted:
+      log.info(
+        "job admitted",
+        metadata: metadata.merging(["recipients": "\(admission.recipients)"]) { $1 })
+    case .duplicate: log.info("job ignored: it was enqueued before", metadata: metadata)
+    case .stale: log.notice("job left to the worker that took it over", metadata: metadata)
+    case .conflict:
+      let field = InvalidField(
+        pointer: "/id",
+        message: "another job of this app has the id \"\(admission.id)\" and other content; "
+          + "choose a new id")
+      try await refuse(entry, "id_conflict", field, app: admission.app, id: admission.id)
+    }
+  }
+
+  private func refuse(
+    _ entry: JobEntry, _ reason: String, _ field: InvalidField, app: String, id: String
+  ) async throws(RedisError) {
+    log.notice(
+      "job refused: \(field)",
+      metadata: ["entry": "\(entry.entry)", "app": "\(app)", "reason": "\(reason)"])
+    try await store.jobs.refuse(
+      entry,
+      Refusal(reason: reason, field: field.pointer, message: field.message, app: app, id: id),
+      consumer: consumer)
+  }
+}

@@ -1,0 +1,34 @@
+internal import Model
+internal import Store
+
+extension Audience {
+  /// What the lines of its segments are.
+  var chunkLines: ChunkLines {
+    switch self {
+    case .users: .users
+    case .installations: .installations
+    }
+  }
+
+  /// The recipients in chunks of `Limits.chunkRecipientsMax`, a line each.
+  func segments() -> [[UInt8]] {
+    switch self {
+    case .users(let users):
+      Self.cut(users) { SegmentLines.append(user: $0, to: &$1) }
+    case .installations(let tokens):
+      Self.cut(tokens) { InstallationLine.append($0, to: &$1) }
+    }
+  }
+
+  private static func cut<Element>(
+    _ list: [Element], _ append: (Element, inout [UInt8]) -> Void
+  ) -> [[UInt8]] {
+    stride(from: 0, to: list.count, by: Limits.chunkRecipientsMax).map { first in
+      var segment: [UInt8] = []
+      for element in list[first..<min(first + Limits.chunkRecipientsMax, list.count)] {
+        append(element, &segment)
+      }
+      return segment
+    }
+  }
+}

@@ -1,0 +1,158 @@
+internal import Model
+internal import Reactor
+internal import Redis
+internal import Store
+
+/// Turns a run's recipients into pushes by reading their bindings, a batch at a time; loop-bound.
+struct BindingResolver {
+  let loop: EventLoop
+  let store: Store
+  let dispatcher: Dispatcher
+
+  /// Resolves the run's next batch and queues its pushes.
+  func resolveNext(_ run: ChunkRun) async throws(RedisError) {
+    let batch = run.takeBatch(max: WorkerLimits.resolveBatchMax)
+    guard !batch.isEmpty else { return }
+    dispatcher.resolving += batch.count
+    defer { dispatcher.resolving -= batch.count }
+    do throws(RedisError) {
+      switch run.claim.lines {
+      case .users: try await resolveUsers(run, batch)
+      case .installations: try await resolveInstallations(run, batch)
+      }
+    } catch {
+      run.returnBatch(batch)
+      throw error
+    }
+    dispatcher.wake()
+  }
+
+  // MARK: Users
+
+  private func resolveUsers(_ run: ChunkRun, _ batch: Range<Int>) async throws(RedisError) {
+    let readNs = loop.nowNs
+    try await withReply { finish in
+      store.installations.resolve(app: run.claim.app, users: run.lines[batch]) { result in
+        finish(result.map { addUsers(run, batch, $0, readNs) })
+      }
+    }
+  }
+
+  private func addUsers(
+    _ run: ChunkRun, _ batch: Range<Int>, _ resolved: ResolvedUsers, _ readNs: UInt64
+  ) {
+    for (offset, recipient) in batch.enumerated() {
+      guard run.standing != .cancelled else {
+        run.skipRecipient(recipient)
+        continue
+      }
+      run.beginRecipient(recipient)
+      for binding in resolved[offset]
+      where run.material.content.environments.contains(binding.environment) {
+        let index = run.add(
+          Push(
+            token: run.arena.copy(binding.token), user: run.lines[recipient],
+            generation: binding.generation, recipient: Int32(recipient), network: binding.network,
+            environment: binding.environment, attempt: 1,
+            destination: dispatcher.destinationNumber(
+              app: run.claim.app, network: binding.network, environment: binding.environment),
+            boundNs: readNs))
+        dispatcher.enqueue(run, push: index)
+      }
+      run.endRecipient(recipient)
+    }
+  }
+
+  // MARK: Installations
+
+  /// Nothing is sent to a token that has another owner by now than the line names.
+  private func resolveInstallations(
+    _ run: ChunkRun, _ batch: Range<Int>
+  ) async throws(RedisError) {
+    let readNs = loop.nowNs
+    let lines = batch.map { InstallationLine(run.lines[$0]) }
+    let bindings = try await self.bindings(
+      app: run.claim.app,
+      of: lines.map { line in line.map { ($0.network, $0.token) } })
+    for (offset, recipient) in batch.enumerated() {
+      guard let line = lines[offset] else {
+        run.skipRecipient(recipient)
+        continue
+      }
+      add(run, recipient, line, bindings[offset], readNs)
+    }
+  }
+
+  private func add(
+    _ run: ChunkRun, _ recipient: Int, _ line: InstallationLine, _ binding: TokenBinding?,
+    _ readNs: UInt64
+  ) {
+    guard let binding, run.standing != .cancelled,
+      line.user.isEmpty || binding.user.utf8.elementsEqual(line.user),
+      run.material.content.environments.contains(binding.environment)
+    else { return run.skipRecipient(recipient) }
+    run.beginRecipient(recipient)
+    let index = run.add(
+      Push(
+        token: line.token, user: line.user.isEmpty ? run.arena.copy(binding.user) : line.user,
+        generation: binding.generation, recipient: Int32(recipient), network: line.network,
+        environment: binding.environment, attempt: UInt8(clamping: line.attempt + 1),
+        destination: dispatcher.destinationNumber(
+          app: run.claim.app, network: line.network, environment: binding.environment),
+        boundNs: readNs))
+    dispatcher.enqueue(run, push: index)
+    run.endRecipient(recipient)
+  }
+
+  // MARK: Again
+
+  /// Reads the bindings of pushes that waited too long to be sent; those that still hold are queued
+  /// again, the others are skipped.
+  func verify(_ run: ChunkRun, _ pushes: [Int]) async throws(RedisError) {
+    let readNs = loop.nowNs
+    let bindings = try await self.bindings(
+      app: run.claim.app, of: pushes.map { (run.pushes[$0].network, run.pushes[$0].token) })
+    for (index, binding) in zip(pushes, bindings) {
+      guard let binding, binding.user.utf8.elementsEqual(run.pushes[index].user) else {
+        run.decide(index, .skipped)
+        continue
+      }
+      run.confirmBinding(index, generation: binding.generation, atNs: readNs)
+      dispatcher.enqueue(run, push: index)
+    }
+    dispatcher.wake()
+  }
+
+  /// The bindings of many tokens, in one pipeline; nil for nil, and for tokens that nobody has.
+  private func bindings(
+    app: String, of tokens: [(network: Network, token: UnsafeRawBufferPointer)?]
+  ) async throws(RedisError) -> [TokenBinding?] {
+    var found = [TokenBinding?](repeating: nil, count: tokens.count)
+    var failure: RedisError?
+    var left = tokens.count { $0 != nil }
+    guard left > 0 else { return found }
+    try await withReply { finish in
+      for (index, token) in tokens.enumerated() {
+        guard let token else { continue }
+        store.installations.resolve(app: app, network: token.network, token: token.token) {
+          switch $0 {
+          case .success(let binding): found[index] = binding
+          case .failure(let error): failure = failure ?? error
+          }
+          left -= 1
+          if left == 0 { finish(failure.map { .failure($0) } ?? .success(())) }
+        }
+      }
+    }
+    return found
+  }
+
+  private func withReply(
+    _ send: (@escaping (Result<Void, RedisError>) -> Void) -> Void
+  ) async throws(RedisError) {
+    let result: Result<Void, RedisError> = await withUnsafeContinuation { continuation in
+      send { continuation.resume(returning: $0) }
+    }
+    try result.get()
+  }
+}

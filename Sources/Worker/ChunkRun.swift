@@ -1,0 +1,260 @@
+internal import Model
+internal import Reactor
+internal import Store
+
+/// One claimed chunk on a lane, from its claim to its final settlement; loop-bound.
+///
+/// Recipients are resolved a batch at a time; each becomes a few pushes, and is done when every one of
+/// them has a decision. What is done since the last settlement is gathered, to be told to the store in
+/// one call after the effect. So a crash before that call counts nothing, and one after it counts
+/// everything once.
+final class ChunkRun {
+  enum Standing {
+    case active
+    /// Send nothing more of it, finish what is in flight, hand the rest back.
+    case paused
+    /// Send nothing more of it; what is left counts as skipped.
+    case cancelled
+    /// Somebody else owns it: what still comes back is not counted.
+    case stale
+  }
+
+  let claim: ChunkClaim
+  let material: JobMaterial
+  /// Its place in the lane's table, part of every request's tag.
+  let slot: Int
+  /// Raised when its task has something to do.
+  let signal: LoopSignal
+  let arena = ByteArena()
+  /// The recipients' lines; they live in the arena.
+  let lines: [UnsafeRawBufferPointer]
+
+  private(set) var recipients: [Recipient]
+  private(set) var pushes: [Push] = []
+  /// The first recipient not resolved yet.
+  private(set) var cursor = 0
+  private(set) var standing = Standing.active
+  /// The recipient whose pushes are being added.
+  private var resolving: Int?
+  /// Pushes without a decision: queued, or in flight.
+  private(set) var openPushes = 0
+  private(set) var openRecipients: Int
+  var inFlight = 0
+  /// When its lease was last renewed, in the loop's time.
+  var renewedNs: UInt64
+
+  // What the store has not been told yet:
+  private(set) var newlyDone = 0
+  private var done: DoneBitmap
+  private var counts = [OutcomeCounts](repeating: OutcomeCounts(), count: 3)
+  private var news = Settlement()
+  private var residuals: [UInt64: [UInt8]] = [:]
+  /// Why pushes are to be tried later or are invalid, by push.
+  private var delays: [Int: (delayMs: UInt64, attempt: Int)] = [:]
+  private var jitters: [Int: UInt64] = [:]
+  private var verdicts: [Int: (reason: String, sinceMs: Int64?)] = [:]
+
+  init(claim: ChunkClaim, material: JobMaterial, slot: Int, loop: EventLoop) {
+    self.claim = claim
+    self.material = material
+    self.slot = slot
+    signal = LoopSignal(loop: loop)
+    renewedNs = loop.nowNs
+    let text = claim.recipients.withUnsafeBytes { [arena] in arena.copy($0) }
+    lines = Array(SegmentLines(text))
+    done = claim.done
+    recipients = Array(repeating: Recipient(), count: lines.count)
+    openRecipients = lines.count
+    for index in lines.indices where done.contains(index) {
+      recipients[index].isDone = true
+      openRecipients -= 1
+    }
+    pushes.reserveCapacity(lines.count)
+    skipDone()
+  }
+
+  var isResolved: Bool { cursor >= lines.count }
+  var isFinished: Bool { openRecipients == 0 }
+
+  /// Whether more of its recipients may be resolved.
+  var wantsResolving: Bool { standing == .active && !isResolved }
+
+  // MARK: Resolving
+
+  /// The next recipients to resolve; they are taken by this.
+  func takeBatch(max: Int) -> Range<Int> {
+    let first = cursor
+    while cursor < lines.count, cursor - first < max, !recipients[cursor].isDone { cursor += 1 }
+    defer { skipDone() }
+    return first..<cursor
+  }
+
+  /// Gives a batch back whose resolving failed.
+  func returnBatch(_ batch: Range<Int>) { cursor = min(cursor, batch.lowerBound) }
+
+  private func skipDone() {
+    while cursor < lines.count, recipients[cursor].isDone { cursor += 1 }
+  }
+
+  /// Begins to add the pushes of a recipient; all of them before the next recipient's.
+  func beginRecipient(_ index: Int) { resolving = index }
+
+  /// All pushes of the recipient are there; some may be decided already.
+  func endRecipient(_ index: Int) {
+    resolving = nil
+    if recipients[index].openCount == 0 { close(index) }
+  }
+
+  /// The recipient was never resolved and counts as skipped, as one: so it stood in the job's total.
+  func skipRecipient(_ index: Int) {
+    recipients[index].isDone = true
+    openRecipients -= 1
+    newlyDone += 1
+    done.insert(index)
+    counts[0].skipped += 1
+  }
+
+  /// Adds a push of the recipient that was begun.
+  /// - Returns: its number.
+  func add(_ push: Push) -> Int {
+    let recipient = Int(push.recipient)
+    if recipients[recipient].pushCount == 0 {
+      recipients[recipient].firstPush = Int32(pushes.count)
+    }
+    recipients[recipient].pushCount += 1
+    recipients[recipient].openCount += 1
+    openPushes += 1
+    pushes.append(push)
+    return pushes.count - 1
+  }
+
+  // MARK: Decisions
+
+  func decide(_ index: Int, _ decision: Push.Decision) {
+    guard pushes[index].decision == .open else { return }
+    pushes[index].decision = decision
+    openPushes -= 1
+    let recipient = Int(pushes[index].recipient)
+    recipients[recipient].openCount -= 1
+    // While a recipient is being resolved its later pushes are not there yet.
+    if recipients[recipient].openCount == 0 && recipient != resolving { close(recipient) }
+  }
+
+  func decideLater(_ index: Int, delayMs: UInt64, attempt: Int) {
+    guard pushes[index].decision == .open else { return }
+    // In quarters of a second, so that what fails together comes back as one residual chunk.
+    delays[index] = ((delayMs + 249) / 250 * 250, attempt)
+    decide(index, .later)
+  }
+
+  func decideInvalid(_ index: Int, reason: String, sinceMs: Int64?) {
+    guard pushes[index].decision == .open else { return }
+    verdicts[index] = (reason, sinceMs)
+    decide(index, .invalid)
+  }
+
+  /// The random part of this run's retries of an attempt, drawn once: its pushes that fail alike are
+  /// tried again together, other runs' at other times.
+  func jitter(attempt: Int) -> UInt64 {
+    if let drawn = jitters[attempt] { return drawn }
+    let drawn = UInt64.random(in: .min ... .max)
+    jitters[attempt] = drawn
+    return drawn
+  }
+
+  /// Notes another resending of a push.
+  func noteResend(_ index: Int) -> Int {
+    pushes[index].resends &+= 1
+    return Int(pushes[index].resends)
+  }
+
+  /// The binding of a push was read again and still holds.
+  func confirmBinding(_ index: Int, generation: UInt64, atNs: UInt64) {
+    pushes[index].generation = generation
+    pushes[index].boundNs = atNs
+  }
+
+  private func close(_ index: Int) {
+    recipients[index].isDone = true
+    openRecipients -= 1
+    newlyDone += 1
+    done.insert(index)
+    let first = Int(recipients[index].firstPush)
+    let count = Int(recipients[index].pushCount)
+    if claim.lines == .users { news.resolveUser(installations: count) }
+    for push in first..<(first + count) { gather(push) }
+    if newlyDone >= WorkerLimits.checkpointResults || openRecipients == 0 { signal.raise() }
+  }
+
+  private func gather(_ index: Int) {
+    let push = pushes[index]
+    let network = push.network.index
+    switch push.decision {
+    case .accepted: counts[network].accepted += 1
+    case .rejected: counts[network].rejected += 1
+    case .uninstalled: counts[network].uninstalled += 1
+    case .expired: counts[network].expired += 1
+    case .skipped: counts[network].skipped += 1
+    case .failed: counts[network].failed += 1
+    case .later: gatherResidual(push, index)
+    case .invalid: gatherInvalid(push, index)
+    case .open: preconditionFailure("a recipient is done when all its pushes are decided")
+    }
+  }
+
+  private func gatherResidual(_ push: Push, _ index: Int) {
+    let delay = delays.removeValue(forKey: index) ?? (0, Int(push.attempt) - 1)
+    if delay.attempt >= Int(push.attempt) { news.retries += 1 }
+    InstallationLine.append(
+      network: push.network, environment: push.environment, token: push.token, user: push.user,
+      generation: push.generation, attempt: delay.attempt,
+      to: &residuals[delay.delayMs, default: []])
+  }
+
+  private func gatherInvalid(_ push: Push, _ index: Int) {
+    let verdict = verdicts.removeValue(forKey: index)
+    news.invalidations.append(
+      Settlement.Invalidation(
+        network: push.network, token: String(decoding: push.token, as: UTF8.self),
+        user: String(decoding: push.user, as: UTF8.self), generation: push.generation,
+        sinceMs: verdict?.sinceMs, reason: verdict?.reason ?? ""))
+  }
+
+  // MARK: Standing
+
+  func change(to standing: Standing) {
+    guard self.standing == .active else { return }
+    self.standing = standing
+    if standing == .cancelled { skipUnresolved() }
+    signal.raise()
+  }
+
+  private func skipUnresolved() {
+    while cursor < lines.count {
+      let index = cursor
+      cursor += 1
+      skipDone()
+      skipRecipient(index)
+    }
+  }
+
+  // MARK: Settling
+
+  var hasNews: Bool { newlyDone > 0 }
+
+  /// What is to be told now; it counts as told.
+  func takeNews(isFinal: Bool) -> Settlement {
+    var told = news
+    told.isFinal = isFinal
+    told.done = done
+    for network in Network.allCases where !counts[network.index].isZero {
+      told.counts[network] = counts[network.index]
+      counts[network.index] = OutcomeCounts()
+    }
+    told.residuals = residuals.map { Settlement.Residual(delayMs: $0.key, lines: $0.value) }
+    residuals.removeAll()
+    news = Settlement()
+    newlyDone = 0
+    return told
+  }
+}

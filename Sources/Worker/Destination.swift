@@ -1,0 +1,190 @@
+internal import HTTP2
+internal import Model
+internal import Providers
+internal import Reactor
+
+/// What became of a push that could be sent.
+enum Submission {
+  case sent
+  /// It was decided without being sent, or put aside.
+  case withdrawn
+  /// The connection takes no more.
+  case blocked
+}
+
+/// What a destination asks of its lane.
+protocol DestinationOwner: AnyObject {
+  /// The next push may be sent: submit it, or decide it otherwise.
+  func destination(
+    _ destination: Destination, submit tag: UInt64, with credential: Credential,
+    on connection: ClientConnection
+  ) -> Submission
+  func destination(_ destination: Destination, finished tag: UInt64, with answer: RequestAnswer)
+  /// It cannot be sent to for so long: what waits for it is to be put aside.
+  func destination(_ destination: Destination, parks tags: [UInt64], forMs delayMs: UInt64)
+  func destination(_ destination: Destination, connectionEnded end: ConnectionEnd)
+  func destinationRanLow(_ destination: Destination)
+}
+
+/// One push network of one app in one environment, as a lane sends to it: its connections, its
+/// credential and the pushes that wait; loop-bound.
+final class Destination {
+  let number: Int16
+  let app: String
+  let provider: any PushProvider
+  private let loop: EventLoop
+  private unowned let owner: any DestinationOwner
+  private var pool: ClientPool!
+  private var queue = PushQueue()
+
+  /// What requests are authorised with; nil until it was obtained, and while it is paused.
+  private(set) var credential: Credential?
+  /// The credential that the network refused, until it was renewed.
+  private(set) var refusal: (generation: UInt64, reason: String)?
+  /// Raised when the credential has to be looked after.
+  let credentialSignal: LoopSignal
+  private var credentialSinceNs: UInt64 = 0
+  /// Until when the credential is paused, in the loop's time.
+  private var pausedUntilNs: UInt64 = 0
+  /// Since when pushes have waited without any connection; nil while there is one.
+  private var unreachableSinceNs: UInt64?
+
+  init(
+    number: Int16, app: String, provider: any PushProvider, settings: ClientSettings,
+    loop: EventLoop, owner: any DestinationOwner
+  ) {
+    self.number = number
+    self.app = app
+    self.provider = provider
+    self.loop = loop
+    self.owner = owner
+    credentialSignal = LoopSignal(loop: loop)
+    pool = ClientPool(loop: loop, settings: settings, delegate: self)
+  }
+
+  /// Pushes that wait to be submitted.
+  var queued: Int { queue.count }
+  var inFlight: Int { pool.inFlight }
+  var readyConnections: Int { pool.readyConnections }
+
+  /// How many pushes it can usefully hold: what its connections carry, and some to refill them with.
+  var queueTarget: Int { pool.streamsMax }
+
+  // MARK: Pushes
+
+  /// Queues a push. Nothing is sent before the end of the turn.
+  func enqueue(_ tag: UInt64, rank: Int) {
+    queue.append(tag, rank: rank)
+    if queue.count == 1 { pool.wake() }
+  }
+
+  /// Keeps only what is still to be sent.
+  func filterQueue(_ isKept: (UInt64) -> Bool) {
+    for rank in 0..<PushQueue.ranks {
+      for _ in 0..<queue.count(rank: rank) {
+        guard let tag = queue.popFirst(rank: rank) else { break }
+        if isKept(tag) { queue.append(tag, rank: rank) }
+      }
+    }
+  }
+
+  /// Asks for what waits to be sent, as after a batch was queued.
+  func wake() {
+    guard queue.count > 0 else { return }
+    pool.wake()
+    if credential == nil { credentialSignal.raise() }
+  }
+
+  /// Puts aside what waits when it has had no credential or no connection for too long.
+  func checkReachable() {
+    guard queue.count > 0 else {
+      unreachableSinceNs = nil
+      return
+    }
+    if loop.nowNs < pausedUntilNs {
+      return park(forMs: (pausedUntilNs - loop.nowNs) / 1_000_000)
+    }
+    guard pool.readyConnections == 0 || credential == nil else {
+      unreachableSinceNs = nil
+      return
+    }
+    pool.wake()
+    let since = unreachableSinceNs ?? loop.nowNs
+    unreachableSinceNs = since
+    if loop.nowNs &- since >= WorkerLimits.unreachableMs &* 1_000_000 {
+      park(forMs: WorkerLimits.parkedDelayMs)
+    }
+  }
+
+  private func park(forMs delayMs: UInt64) {
+    var tags: [UInt64] = []
+    while let tag = queue.popFirst() { tags.append(tag) }
+    pool.rest()
+    owner.destination(self, parks: tags, forMs: delayMs)
+  }
+
+  // MARK: The credential
+
+  /// Sends with this credential from now on.
+  func use(_ credential: Credential) {
+    if let old = self.credential, old.generation == credential.generation { return }
+    self.credential = credential
+    credentialSinceNs = loop.nowNs
+    refusal = nil
+    pausedUntilNs = 0
+    wake()
+  }
+
+  /// The network refused the credential that a request was sent with, so long ago; a refusal of one
+  /// that has been replaced since says nothing.
+  func credentialRefused(reason: String, sentNsAgo: UInt64) {
+    guard let generation = credential?.generation, refusal == nil,
+      loop.nowNs &- sentNsAgo >= credentialSinceNs
+    else { return }
+    refusal = (generation, reason)
+    credential = nil
+    credentialSignal.raise()
+  }
+
+  /// There is no credential until then: nothing is sent, and nothing waits here.
+  func pause(forMs delayMs: UInt64) {
+    credential = nil
+    refusal = nil
+    pausedUntilNs = loop.nowNs &+ delayMs &* 1_000_000
+    checkReachable()
+  }
+
+  func close() {
+    pool.close()
+    credentialSignal.raise()
+  }
+}
+
+extension Destination: ClientPoolDelegate {
+  func pool(_ pool: ClientPool, hasRoomFor count: Int, on connection: ClientConnection) {
+    guard let credential else { return }
+    var left = count
+    while left > 0, let tag = queue.popFirst() {
+      switch owner.destination(self, submit: tag, with: credential, on: connection) {
+      case .sent: left -= 1
+      case .withdrawn: break
+      case .blocked: left = 0
+      }
+    }
+    if queue.count < queueTarget / 2 { owner.destinationRanLow(self) }
+    if queue.count == 0 { pool.rest() }
+  }
+
+  func pool(_ pool: ClientPool, finished tag: UInt64, with answer: RequestAnswer) {
+    owner.destination(self, finished: tag, with: answer)
+  }
+
+  func pool(_ pool: ClientPool, connectionOpened total: Int) {
+    unreachableSinceNs = nil
+    wake()
+  }
+
+  func pool(_ pool: ClientPool, connectionEnded end: ConnectionEnd) {
+    owner.destination(self, connectionEnded: end)
+  }
+}

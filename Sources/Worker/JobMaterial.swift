@@ -1,0 +1,98 @@
+internal import HTTP2
+internal import Model
+internal import Providers
+
+/// What the pushes of one job share on one lane: its content, and per destination the request as
+/// rendered once.
+final class JobMaterial {
+  /// The request to one destination.
+  final class Message {
+    let rendered: RenderedPush
+    let pathPrefix: UnsafeRawBufferPointer
+    let bodyBefore: UnsafeRawBufferPointer
+    let bodyAfter: UnsafeRawBufferPointer
+    let isBodyPerToken: Bool
+    private let arena = ByteArena()
+    /// The header fields with the credential of a generation; earlier ones are kept while requests
+    /// may point into them, which is as long as the job is remembered.
+    private var heads: [RequestHead] = []
+    private var generation: UInt64?
+
+    init(_ rendered: RenderedPush) {
+      self.rendered = rendered
+      switch rendered.path {
+      case .perToken(let prefix): pathPrefix = prefix.withUnsafeBytes { [arena] in arena.copy($0) }
+      case .fixed: pathPrefix = UnsafeRawBufferPointer(start: nil, count: 0)
+      }
+      switch rendered.body {
+      case .shared(let bytes):
+        bodyBefore = bytes.withUnsafeBytes { [arena] in arena.copy($0) }
+        bodyAfter = UnsafeRawBufferPointer(start: nil, count: 0)
+        isBodyPerToken = false
+      case .aroundToken(let prefix, let suffix):
+        bodyBefore = prefix.withUnsafeBytes { [arena] in arena.copy($0) }
+        bodyAfter = suffix.withUnsafeBytes { [arena] in arena.copy($0) }
+        isBodyPerToken = true
+      }
+    }
+
+    func head(authority: String, credential: Credential) -> RequestHead {
+      if generation == credential.generation, let head = heads.last { return head }
+      var fixedPath: [UInt8]?
+      if case .fixed(let path) = rendered.path { fixedPath = path }
+      var headers = rendered.headers.map { (name: $0.name, value: $0.value) }
+      if let authorization = credential.header {
+        headers.append((name: "authorization", value: authorization))
+      }
+      let head = RequestHead(authority: authority, path: fixedPath, headers: headers)
+      heads.append(head)
+      generation = credential.generation
+      return head
+    }
+  }
+
+  enum Rendering {
+    case message(Message)
+    /// The job cannot be sent to this destination; why.
+    case refused(InvalidField)
+    /// A dry run on a network that has none.
+    case nothing
+  }
+
+  let content: JobContent
+  let createdAtMs: Int64
+  /// After this instant nothing of the job is sent; nil when it never expires.
+  let expiresAtMs: Int64?
+  private var renderings: [Int16: Rendering] = [:]
+
+  init(content: JobContent, createdAtMs: Int64) {
+    self.content = content
+    self.createdAtMs = createdAtMs
+    switch content.expiry {
+    // "Now or never" is for the network: the first attempt is made, however long it took to come up.
+    case .ttl(seconds: 0), nil: expiresAtMs = nil
+    case let expiry?: expiresAtMs = expiry.expiresAtMs(createdAtMs: createdAtMs)
+    }
+  }
+
+  /// Whether a push that failed may be tried again at all.
+  var allowsRetry: Bool { content.expiry != .ttl(seconds: 0) }
+
+  func rendering(
+    for destination: Int16, provider: any PushProvider, nowMs: Int64
+  ) -> Rendering {
+    if let known = renderings[destination] { return known }
+    let made = render(provider, nowMs: nowMs)
+    renderings[destination] = made
+    return made
+  }
+
+  private func render(_ provider: any PushProvider, nowMs: Int64) -> Rendering {
+    do throws(InvalidField) {
+      let rendered = try provider.render(content, createdAtMs: createdAtMs, nowMs: nowMs)
+      return rendered.dryRun == .skip ? .nothing : .message(Message(rendered))
+    } catch {
+      return .refused(error)
+    }
+  }
+}

@@ -1,0 +1,29 @@
+internal import Logging
+internal import Reactor
+internal import Redis
+internal import Store
+
+extension Lane {
+  /// Compares open jobs with what Redis has of them, a few at a time, and repairs what a deleted stream
+  /// or a foreign hand has lost. A repair is an alarm: nothing of ours should need it.
+  func audit() async {
+    let bell = makeBell()
+    var cursor = "0"
+    while !isDraining {
+      // Not all workers of a fleet at the same moment.
+      await bell.wait(upToMs: WorkerLimits.auditMs / 2 + .random(in: 0...WorkerLimits.auditMs))
+      guard !isDraining else { return }
+      do throws(RedisError) {
+        let part = try await store.jobs.openJobs(cursor: cursor)
+        cursor = part.cursor
+        for job in part.jobs.prefix(WorkerLimits.auditsMax) where !isDraining {
+          let answer = try await store.jobs.audit(app: job.app, id: job.id)
+          guard answer == .repaired else { continue }
+          log.error(
+            "a job had lost chunks in Redis: they are queued again",
+            metadata: ["app": "\(job.app)", "job": "\(job.id)"])
+        }
+      } catch { log.debug("audit: \(error)") }
+    }
+  }
+}

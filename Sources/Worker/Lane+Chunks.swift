@@ -1,0 +1,102 @@
+internal import Logging
+internal import Model
+internal import Reactor
+internal import Redis
+internal import Store
+
+extension Lane {
+  /// Carries a chunk to its end: resolves its recipients as there is room, checkpoints what is done,
+  /// and settles it, or hands it back when it may not go on.
+  func carry(_ slot: Int) async {
+    guard let run = dispatcher.run(slot) else { return }
+    while await step(run) {
+      await run.signal.wait(upToMs: WorkerLimits.checkpointMs)
+    }
+    dispatcher.remove(run)
+    fetchSignal.raise()
+    if isDraining { ringBells() }
+  }
+
+  /// Does what can be done for a run now.
+  /// - Returns: whether the run goes on.
+  private func step(_ run: ChunkRun) async -> Bool {
+    do throws(RedisError) {
+      let stale = dispatcher.takeStaleBindings(run)
+      if !stale.isEmpty { try await verify(run, stale) }
+      while run.wantsResolving && dispatcher.hasRoom && !isDraining {
+        try await resolver.resolveNext(run)
+        // The next chunk is claimed while this one's last recipients are on their way.
+        if run.isResolved { fetchSignal.raise() }
+      }
+    } catch {
+      log.debug("resolve: \(error)")
+      await loop.sleep(ms: WorkerLimits.redisPauseMs)
+    }
+    if run.standing == .stale { return run.openPushes > 0 }
+    if run.isFinished {
+      await settle(run, isFinal: true)
+      return false
+    }
+    if run.hasNews { await settle(run, isFinal: false) }
+    if run.standing == .paused && run.openPushes == 0 {
+      await handBack(run)
+      return false
+    }
+    return true
+  }
+
+  private func verify(_ run: ChunkRun, _ pushes: [Int]) async throws(RedisError) {
+    do throws(RedisError) {
+      try await resolver.verify(run, pushes)
+    } catch {
+      dispatcher.keepStaleBindings(run, pushes)
+      throw error
+    }
+  }
+
+  /// Tells the store what is done, until it has heard it. A call whose reply was lost may be repeated: the
+  /// store knows a bitmap that it has seen, and a chunk that was finished is nobody's any more.
+  private func settle(_ run: ChunkRun, isFinal: Bool) async {
+    let news = run.takeNews(isFinal: isFinal)
+    while true {
+      do throws(RedisError) {
+        let answer = try await store.chunks.settle(run.claim, news, consumer: settings.consumer)
+        run.renewedNs = loop.nowNs
+        heed(answer.standing, run)
+        if answer.kept > 0 {
+          log.info(
+            "bindings kept: they changed after the push was sent",
+            metadata: ["job": "\(run.claim.job)", "count": "\(answer.kept)"])
+        }
+        return
+      } catch {
+        log.warning("settling waits for Redis: \(error)", metadata: ["job": "\(run.claim.job)"])
+        if isAborting { return }
+        await loop.sleep(ms: WorkerLimits.redisPauseMs)
+      }
+    }
+  }
+
+  func heed(_ standing: WorkStanding, _ run: ChunkRun) {
+    switch standing {
+    case .ok: return
+    case .paused: run.change(to: .paused)
+    case .cancelled: run.change(to: .cancelled)
+    case .stale: run.change(to: .stale)
+    }
+    dispatcher.withdrawUnsendable()
+  }
+
+  private func handBack(_ run: ChunkRun) async {
+    while true {
+      do throws(RedisError) {
+        try await store.chunks.handBack([run.claim], consumer: settings.consumer)
+        return
+      } catch {
+        log.debug("hand back: \(error)")
+        if isAborting { return }
+        await loop.sleep(ms: WorkerLimits.redisPauseMs)
+      }
+    }
+  }
+}

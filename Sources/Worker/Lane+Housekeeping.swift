@@ -1,0 +1,159 @@
+internal import Logging
+internal import Model
+internal import Providers
+internal import Reactor
+internal import Redis
+internal import Store
+
+extension Lane {
+  /// Renews the leases of chunks that had nothing to settle, and learns what became of their jobs.
+  func beatChunks() async {
+    let bell = makeBell()
+    let everyMs = min(settings.leaseMs / 4, WorkerLimits.chunkBeatMs)
+    while !isDraining || dispatcher.runCount > 0 {
+      let runs = dispatcher.activeRuns.filter {
+        $0.standing != .stale && loop.nowNs &- $0.renewedNs >= everyMs * 1_000_000
+      }
+      if !runs.isEmpty { await beat(runs) }
+      await bell.wait(upToMs: everyMs)
+    }
+  }
+
+  private func beat(_ runs: [ChunkRun]) async {
+    do throws(RedisError) {
+      let standings = try await store.chunks.heartbeat(
+        runs.map(\.claim), consumer: settings.consumer)
+      for (run, standing) in zip(runs, standings) {
+        // A final settlement may have ended the run in between.
+        guard dispatcher.run(run.slot) === run, !run.isFinished else { continue }
+        run.renewedNs = loop.nowNs
+        heed(standing, run)
+      }
+    } catch { log.debug("heartbeat: \(error)") }
+  }
+
+  /// Takes over chunks whose workers fell silent.
+  func reclaim() async {
+    let bell = makeBell()
+    while !isDraining {
+      await bell.wait(upToMs: max(1, settings.leaseMs / 4))
+      let room = min(dispatcher.freeSlots, WorkerLimits.reclaimsMax)
+      guard room > 0, dispatcher.hasRoom, !isDraining else { continue }
+      do throws(RedisError) {
+        let claims = try await store.chunks.reclaim(
+          consumer: settings.consumer, leaseMs: settings.leaseMs, max: room)
+        for claim in claims {
+          // After a silence of our own, our own chunks come back: they are being carried already.
+          let isOurs = dispatcher.activeRuns.contains {
+            $0.claim.entry == claim.entry && $0.claim.priority == claim.priority
+          }
+          guard !isOurs else { continue }
+          log.notice(
+            "took over a chunk from a worker that fell silent",
+            metadata: ["app": "\(claim.app)", "job": "\(claim.job)", "crashes": "\(claim.crashes)"])
+          try await begin(claim)
+        }
+      } catch { log.debug("reclaim: \(error)") }
+    }
+  }
+
+  /// Moves delayed chunks to their streams when their time has come.
+  func promote() async {
+    let bell = makeBell()
+    while !isDraining {
+      var waitMs = WorkerLimits.promoteMsMax
+      do throws(RedisError) {
+        let moved = try await store.chunks.promote(max: WorkerLimits.promotionsMax)
+        if moved.taken > 0 { fetchSignal.raise() }
+        if let next = moved.nextDueMs { waitMs = max(1, min(waitMs, next)) }
+      } catch { log.debug("promote: \(error)") }
+      await bell.wait(upToMs: waitMs)
+    }
+  }
+
+  /// Looks after destinations that cannot be reached, and reports latencies and reasons.
+  func keepHouse() async {
+    let bell = makeBell()
+    var beats = 0
+    while !isDraining || dispatcher.runCount > 0 {
+      dispatcher.checkReachable()
+      beats += 1
+      if beats % 60 == 0 { dispatcher.logReasons() }
+      await reportLatency()
+      await bell.wait(upToMs: WorkerLimits.beatMs)
+    }
+    await reportLatency()
+  }
+
+  private func reportLatency() async {
+    let counts = dispatcher.takeLatency().map {
+      LatencyCount(network: $0.network, boundMs: Int($0.boundMs), count: $0.count)
+    }
+    guard !counts.isEmpty else { return }
+    do throws(RedisError) {
+      let seconds = WallClock.system.nowMs() / 1_000
+      try await store.metrics.recordLatency(counts, minute: Minute.name(epochSeconds: seconds))
+    } catch { log.debug("latency: \(error)") }
+  }
+
+  // MARK: Credentials
+
+  /// Keeps a destination's credential: obtains it, renews it in time, and answers refusals.
+  func keepCredential(_ number: Int) async {
+    guard let destination = dispatcher.destinations[number] else { return }
+    let source = destination.provider.credentials
+    while !isEnded {
+      var waitMs: UInt64
+      do throws(CredentialError) {
+        let credential: Credential
+        if let refusal = destination.refusal {
+          credential = try await source.refused(
+            generation: refusal.generation, reason: refusal.reason)
+        } else {
+          credential = try await source.current()
+        }
+        destination.use(credential)
+        waitMs = Self.msUntil(credential.refreshAtMs)
+      } catch {
+        log.error(
+          "\(error.reason)",
+          metadata: [
+            "app": "\(destination.app)", "network": "\(destination.provider.network.rawValue)",
+          ])
+        waitMs = Self.msUntil(error.resumeAtMs)
+        destination.pause(forMs: waitMs)
+      }
+      await destination.credentialSignal.wait(upToMs: waitMs)
+    }
+  }
+
+  private static func msUntil(_ instantMs: Int64) -> UInt64 {
+    UInt64(min(max(instantMs - WallClock.system.nowMs(), 1), 3_600_000))
+  }
+
+  // MARK: What the process reports
+
+  func beat(worker: String, fields: [(String, String)]) async {
+    do throws(RedisError) {
+      try await store.metrics.beat(worker: worker, fields: fields)
+    } catch { log.debug("beat: \(error)") }
+  }
+
+  func appendTimeline(_ statistics: LaneStatistics, acceptedPerSecond: Int) async {
+    do throws(RedisError) {
+      let status = try await store.metrics.status()
+      let backlog = status.jobs.values.reduce(0, +) + status.chunks.values.reduce(0, +)
+      try await store.metrics.appendTimeline([
+        ("backlog", String(backlog)), ("delayed", String(status.delayed)),
+        ("in_flight", String(statistics.inFlight)),
+        ("accepted_per_second", String(acceptedPerSecond)),
+      ])
+    } catch { log.debug("timeline: \(error)") }
+  }
+
+  func forget(worker: String) async {
+    do throws(RedisError) {
+      try await store.metrics.forget(worker: worker)
+    } catch { log.debug("forget: \(error)") }
+  }
+}

@@ -1,0 +1,229 @@
+internal import Logging
+internal import Model
+internal import Providers
+internal import Reactor
+internal import Redis
+internal import Store
+
+/// One lane: a thread with everything it needs to deliver, sharing nothing with the others but Redis.
+///
+/// Its tasks fetch work, carry each chunk from claim to settlement, renew leases, and keep credentials;
+/// the pushes themselves go through the `Dispatcher` without tasks.
+actor Lane {
+  nonisolated let loop: EventLoop
+  nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+  let settings: LaneSettings
+  let log: Logger
+  let redis: RedisConnection
+  let store: Store
+  let dispatcher: Dispatcher
+  let resolver: BindingResolver
+  let materials: MaterialStore
+  let admitter: Admitter
+  private let wakeConnection: RedisConnection
+  private let workSignal: WorkSignal
+  /// Raised when there may be something to fetch, or the lane is to end.
+  let fetchSignal: LoopSignal
+  let drained: LoopSignal
+  private(set) var isDraining = false
+  private(set) var isAborting = false
+  /// Whether everything is settled or handed back.
+  private(set) var isEnded = false
+  /// Tasks of the lane that have not ended.
+  private var tasks = 0
+  /// What housekeeping tasks wait on between two rounds.
+  private var bells: [LoopSignal] = []
+
+  init(
+    loop: EventLoop, settings: LaneSettings, directory: ProviderDirectory, log: Logger
+  ) throws(TLSError) {
+    self.loop = loop
+    self.settings = settings
+    self.log = log
+    redis = try RedisConnection(
+      loop: loop, endpoint: settings.redis, library: StoreLibrary.library)
+    wakeConnection = try RedisConnection(
+      loop: loop, endpoint: settings.redis, library: StoreLibrary.library)
+    store = Store(connection: redis, prefix: settings.prefix)
+    workSignal = WorkSignal(connection: wakeConnection, prefix: settings.prefix)
+    dispatcher = Dispatcher(
+      loop: loop, directory: directory,
+      settings: DispatcherSettings(
+        connectionsMax: settings.connectionsMax, streamsMax: settings.streamsMax,
+        requestTimeoutMs: settings.requestTimeoutMs), log: log)
+    resolver = BindingResolver(loop: loop, store: store, dispatcher: dispatcher)
+    materials = MaterialStore(store: store)
+    admitter = Admitter(
+      store: store, directory: directory, apps: settings.apps, consumer: settings.consumer,
+      log: log)
+    fetchSignal = LoopSignal(loop: loop)
+    drained = LoopSignal(loop: loop)
+  }
+
+  // MARK: Life
+
+  /// Works until `drain` was called and everything in hand is settled or handed back.
+  func run() async {
+    redis.onReady = { [log] in log.info("connected to Redis") }
+    redis.onLost = { [log] error in log.warning("no Redis: \(error); trying again") }
+    dispatcher.onNewDestination = { [unowned self] number in
+      assumeIsolated { lane in lane.startUncounted { await $0.keepCredential(number) } }
+    }
+    redis.connect()
+    wakeConnection.connect()
+    start { await $0.fetch() }
+    start { await $0.admit() }
+    start { await $0.beatChunks() }
+    start { await $0.reclaim() }
+    start { await $0.keepHouse() }
+    if settings.promotes {
+      start { await $0.promote() }
+      start { await $0.audit() }
+    }
+    while tasks > 0 { await drained.wait() }
+    isEnded = true
+    dispatcher.close()
+    await leave()
+    redis.close()
+    wakeConnection.close()
+  }
+
+  /// Takes no new work, finishes what is in flight within the drain time, hands the rest back.
+  func drain() {
+    guard !isDraining else { return }
+    isDraining = true
+    for run in dispatcher.activeRuns { run.change(to: .paused) }
+    dispatcher.withdrawUnsendable()
+    fetchSignal.raise()
+    // Ends the wait for work at once.
+    wakeConnection.close()
+    ringBells()
+    let timer = LoopTimer(loop: loop) { [weak self] in self?.assumeIsolated { $0.abort() } }
+    timer.schedule(afterMs: settings.drainMs)
+  }
+
+  /// Ends without waiting for answers: what is in flight counts as unknown and is left to others.
+  func abort() {
+    guard !isAborting else { return }
+    drain()
+    isAborting = true
+    dispatcher.close()
+  }
+
+  func statistics() -> LaneStatistics {
+    var statistics = LaneStatistics()
+    statistics.inFlight = dispatcher.inFlight
+    statistics.accepted = dispatcher.accepted
+    statistics.connections = dispatcher.connections
+    statistics.runs = dispatcher.runCount
+    return statistics
+  }
+
+  /// Runs a task of the lane that `run` waits for.
+  func start(_ body: @escaping @Sendable (isolated Lane) async -> Void) {
+    tasks += 1
+    Task(executorPreference: loop) {
+      await body(self)
+      await self.ended()
+    }
+  }
+
+  /// Runs a task that ends with the lane and that `run` does not wait for.
+  func startUncounted(_ body: @escaping @Sendable (isolated Lane) async -> Void) {
+    Task(executorPreference: loop) { await body(self) }
+  }
+
+  /// What a housekeeping task waits on, so that it need not be waited for when the lane ends.
+  func makeBell() -> LoopSignal {
+    let bell = LoopSignal(loop: loop)
+    bells.append(bell)
+    return bell
+  }
+
+  func ringBells() {
+    for bell in bells { bell.raise() }
+  }
+
+  private func ended() {
+    tasks -= 1
+    if tasks == 0 { drained.raise() }
+  }
+
+  private func leave() async {
+    do throws(RedisError) {
+      try await store.metrics.sweepConsumers(named: settings.consumer)
+    } catch { log.debug("could not remove the consumer: \(error)") }
+  }
+
+  // MARK: Fetching
+
+  private func fetch() async {
+    while !isDraining {
+      do throws(RedisError) {
+        if try await claimChunks() { continue }
+        await waitForWork()
+      } catch {
+        log.debug("fetch: \(error)")
+        await pauseForRedis()
+      }
+    }
+  }
+
+  /// - Returns: whether anything was claimed.
+  private func claimChunks() async throws(RedisError) -> Bool {
+    let free = dispatcher.freeSlots
+    guard free > 0, dispatcher.hasRoom, dispatcher.unresolved < Limits.chunkRecipientsMax else {
+      return false
+    }
+    let claims = try await store.chunks.claim(
+      consumer: settings.consumer, max: min(free, WorkerLimits.claimMax))
+    for claim in claims { try await begin(claim) }
+    return !claims.isEmpty
+  }
+
+  private func waitForWork() async {
+    await fetchSignal.wait(upToMs: WorkerLimits.idleMsMax)
+  }
+
+  private func pauseForRedis() async {
+    await fetchSignal.wait(upToMs: WorkerLimits.redisPauseMs)
+  }
+
+  /// Takes producers' jobs in, and wakes the fetching when work was added to any stream.
+  private func admit() async {
+    var lookedForAbandonedNs: UInt64 = 0
+    while !isDraining {
+      do throws(RedisError) {
+        try await wakeConnection.waitUntilReady(timeoutMs: WorkerLimits.idleMsMax)
+        try await workSignal.arm()
+        let isTime = loop.nowNs &- lookedForAbandonedNs >= settings.leaseMs / 4 * 1_000_000
+        if isTime { lookedForAbandonedNs = loop.nowNs }
+        fetchSignal.raise()
+        let wasAny = try await admitter.admitNext(
+          abandonedForMs: isTime ? settings.leaseMs : nil)
+        if wasAny {
+          fetchSignal.raise()
+          continue
+        }
+        _ = try await workSignal.wait(maxMs: WorkerLimits.idleMsMax)
+      } catch {
+        log.debug("admission: \(error)")
+        guard !isDraining else { return }
+        await loop.sleep(ms: WorkerLimits.redisPauseMs)
+      }
+    }
+  }
+
+  /// Starts carrying a claimed chunk.
+  func begin(_ claim: ChunkClaim) async throws(RedisError) {
+    let material = try await materials.material(for: claim)
+    guard let material, let slot = dispatcher.freeSlot, !isDraining else {
+      try await store.chunks.handBack([claim], consumer: settings.consumer, delayMs: 1_000)
+      return
+    }
+    let run = ChunkRun(claim: claim, material: material, slot: slot, loop: loop)
+    dispatcher.add(run)
+    start { await $0.carry(slot) }
+  }
+}

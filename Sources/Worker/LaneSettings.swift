@@ -1,0 +1,18 @@
+internal import Configuration
+internal import Model
+internal import Redis
+
+/// What a lane needs to know of the configuration.
+struct LaneSettings: Sendable {
+  let consumer: String
+  let prefix: String
+  let redis: RedisEndpoint
+  let apps: Set<String>
+  let leaseMs: UInt64
+  let drainMs: UInt64
+  let connectionsMax: Int
+  let streamsMax: Int
+  let requestTimeoutMs: UInt64
+  /// Whether this lane also promotes delayed work and audits: one of each process does.
+  let promotes: Bool
+}

@@ -1,0 +1,35 @@
+internal import Model
+
+/// One notification to one installation, from its resolution to its outcome.
+struct Push {
+  /// What has been decided about it.
+  enum Decision: UInt8 {
+    /// Waiting to be sent, or in flight.
+    case open
+    case accepted, rejected, uninstalled, expired, skipped, failed
+    /// To be tried again later, by a residual chunk.
+    case later
+    /// The provider said that the token is dead; the store decides whether that holds.
+    case invalid
+  }
+
+  /// The device token; it lives in the run's arena.
+  let token: UnsafeRawBufferPointer
+  /// Who is meant; it lives in the run's arena.
+  let user: UnsafeRawBufferPointer
+  /// The binding's generation when it was read.
+  var generation: UInt64
+  /// Which of the chunk's recipients it belongs to.
+  let recipient: Int32
+  let network: Network
+  let environment: PushEnvironment
+  /// Which attempt this is, from 1.
+  let attempt: UInt8
+  /// The lane's destination; -1 when the app has no credentials for it.
+  let destination: Int16
+  var decision = Decision.open
+  /// Times it came back unprocessed in this run.
+  var resends: UInt8 = 0
+  /// When its binding was read, in the loop's time.
+  var boundNs: UInt64
+}

@@ -1,0 +1,49 @@
+/// Pushes that wait to be sent: tags in order, high priority first. A ring per priority; it grows to
+/// what a lane may have resolved at once and is then used again.
+struct PushQueue {
+  private struct Ring {
+    var tags: [UInt64] = Array(repeating: 0, count: 64)
+    var head = 0
+    var count = 0
+
+    mutating func append(_ tag: UInt64) {
+      if count == tags.count { grow() }
+      tags[(head + count) & (tags.count - 1)] = tag
+      count += 1
+    }
+
+    mutating func popFirst() -> UInt64? {
+      guard count > 0 else { return nil }
+      defer {
+        head = (head + 1) & (tags.count - 1)
+        count -= 1
+      }
+      return tags[head]
+    }
+
+    private mutating func grow() {
+      var larger = [UInt64](repeating: 0, count: tags.count * 2)
+      for index in 0..<count { larger[index] = tags[(head + index) & (tags.count - 1)] }
+      tags = larger
+      head = 0
+    }
+  }
+
+  static let ranks = 3
+  private var rings = [Ring(), Ring(), Ring()]
+
+  var count: Int { rings[0].count + rings[1].count + rings[2].count }
+
+  /// - Parameter rank: 0 for high, 1 for normal, 2 for low.
+  mutating func append(_ tag: UInt64, rank: Int) { rings[rank].append(tag) }
+
+  func count(rank: Int) -> Int { rings[rank].count }
+
+  mutating func popFirst(rank: Int) -> UInt64? { rings[rank].popFirst() }
+
+  mutating func popFirst() -> UInt64? {
+    if rings[0].count > 0 { return rings[0].popFirst() }
+    if rings[1].count > 0 { return rings[1].popFirst() }
+    return rings[2].popFirst()
+  }
+}

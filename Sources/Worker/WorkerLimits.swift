@@ -1,0 +1,49 @@
+/// The limits of a lane.
+enum WorkerLimits {
+  /// Users whose bindings are read by one MGET.
+  static let resolveBatchMax = 64
+  /// Chunks that a lane holds at a time.
+  static let runsMax = 32
+  /// Chunks asked for by one claim.
+  static let claimMax = 4
+  /// Jobs taken in for admission at a time; each may be up to `Limits.jobBytesMax`.
+  static let admissionsMax = 2
+  /// Pushes that may be resolved and not finished, beyond what the connections can carry.
+  static let queuedPushesMax = 512
+  /// Results that bring a checkpoint on.
+  static let checkpointResults = 100
+  /// How long results wait for a checkpoint.
+  static let checkpointMs: UInt64 = 200
+  /// How old a binding may be when it is sent to; older ones are read again (R3, R5).
+  static let bindingAgeMsMax: UInt64 = 800
+  /// Times that one push is sent again at once because the network surely did not process it.
+  static let resendsMax = 8
+  /// How long a push is put aside when it was refused that often without being processed.
+  static let refusedDelayMs: UInt64 = 1_000
+  /// How long a destination may have no connection before its work is put aside.
+  static let unreachableMs: UInt64 = 15_000
+  /// For how long work is put aside while its destination cannot be reached.
+  static let parkedDelayMs: UInt64 = 10_000
+  /// Rendered jobs that a lane remembers.
+  static let materialsMax = 64
+  /// Longest wait of an idle lane before it looks again by itself.
+  static let idleMsMax: UInt64 = 1_000
+  /// Delayed chunks promoted by one call.
+  static let promotionsMax = 128
+  /// The wait between two looks at the delayed set.
+  static let promoteMsMax: UInt64 = 250
+  /// Chunks of lost workers taken over by one call.
+  static let reclaimsMax = 4
+  /// The wait after a command to Redis failed.
+  static let redisPauseMs: UInt64 = 250
+  /// How long a chunk goes without news before its lease is renewed and its job's state asked for.
+  static let chunkBeatMs: UInt64 = 500
+  /// The wait between two looks for jobs that lost chunks, on average; each looks at a few jobs.
+  static let auditMs: UInt64 = 60_000
+  static let auditsMax = 32
+  /// Worker beats.
+  static let beatMs: UInt64 = 1_000
+  static let timelineMs: UInt64 = 10_000
+  /// Reasons of rejections remembered per lane for the log.
+  static let reasonsMax = 64
+}

@@ -1,0 +1,125 @@
+package import Configuration
+internal import Glibc
+internal import HTTPClient
+package import Logging
+internal import Providers
+internal import Reactor
+internal import Redis
+internal import Synchronization
+
+/// A worker process: its lanes, and what it says of itself to the fleet.
+package final class WorkerService: Sendable {
+  private let lanes: [Lane]
+  private let log: Logger
+  /// Unique per process start, so that a lease never passes to a namesake.
+  package let name: String
+  private let startedAtMs: Int64
+  private let stops = Mutex(0)
+
+  /// Loads every key and certificate.
+  /// - Throws: `ConfigurationError` naming file, line or field.
+  package init(configuration: Configuration, logger: Logger) throws {
+    log = logger
+    startedAtMs = WallClock.system.nowMs()
+    let name = Self.makeName()
+    self.name = name
+    let directory = try ProviderDirectory(configuration, client: HTTPClient())
+    let endpoint = try RedisEndpoint(configuration.redis)
+    let worker = configuration.worker
+    let count = worker.lanes > 0 ? worker.lanes : max(1, sysconf(CInt(_SC_NPROCESSORS_ONLN)))
+    lanes = try (0..<count).map { number in
+      var redis = endpoint
+      redis.clientName = "pushpool-\(name)-\(number)"
+      var laneLog = logger
+      laneLog[metadataKey: "lane"] = "\(number)"
+      return try Lane(
+        loop: try EventLoop(name: "lane-\(number)"),
+        settings: LaneSettings(
+          consumer: "\(name)-\(number)", prefix: configuration.redis.prefix, redis: redis,
+          apps: Set(configuration.apps.map(\.id)), leaseMs: UInt64(worker.leaseSeconds) * 1_000,
+          drainMs: UInt64(worker.drainSeconds) * 1_000,
+          connectionsMax: worker.connectionsPerLane, streamsMax: worker.streamsPerConnection,
+          requestTimeoutMs: UInt64(worker.requestTimeoutSeconds) * 1_000, promotes: number == 0),
+        directory: directory, log: laneLog)
+    }
+  }
+
+  /// Works until `stop`; everything in hand is then settled or handed back.
+  package func run() async {
+    for lane in lanes { lane.loop.start() }
+    log.info("worker \(name) started", metadata: ["lanes": "\(lanes.count)"])
+    let reporting = Task { await report() }
+    await withTaskGroup(of: Void.self) { group in
+      for lane in lanes { group.addTask { await lane.run() } }
+    }
+    reporting.cancel()
+    for lane in lanes { lane.loop.stop() }
+    for lane in lanes { lane.loop.join() }
+    log.info("worker \(name) ended")
+  }
+
+  /// Begins to drain. Called again, it ends without waiting for answers.
+  package func stop() {
+    let isFirst = stops.withLock { count in
+      count += 1
+      return count == 1
+    }
+    for lane in lanes {
+      Task { isFirst ? await lane.drain() : await lane.abort() }
+    }
+  }
+
+  // MARK: Beats
+
+  private func report() async {
+    var lastAccepted = 0
+    var lastMs = startedAtMs
+    var beats: UInt64 = 0
+    while !Task.isCancelled {
+      var sum = LaneStatistics()
+      for lane in lanes { sum += await lane.statistics() }
+      let nowMs = WallClock.system.nowMs()
+      let rate = (sum.accepted - lastAccepted) * 1_000 / max(1, Int(nowMs - lastMs))
+      (lastAccepted, lastMs) = (sum.accepted, nowMs)
+      await lanes[0].beat(worker: name, fields: fields(sum, rate))
+      if beats % (WorkerLimits.timelineMs / WorkerLimits.beatMs) == 0 {
+        await lanes[0].appendTimeline(sum, acceptedPerSecond: rate)
+      }
+      beats += 1
+      do { try await Task.sleep(for: .milliseconds(WorkerLimits.beatMs)) } catch { break }
+    }
+  }
+
+  private func fields(_ sum: LaneStatistics, _ rate: Int) -> [(String, String)] {
+    [
+      ("host", Self.hostName()), ("pid", String(getpid())), ("version", WorkerVersion.text),
+      ("lanes", String(lanes.count)), ("in_flight", String(sum.inFlight)),
+      ("accepted_per_second", String(rate)), ("connections", String(sum.connections)),
+      ("rss_bytes", String(Self.residentBytes())), ("started_at", String(startedAtMs)),
+    ]
+  }
+
+  private static func makeName() -> String {
+    "\(hostName())-\(getpid())-\(String(UInt32.random(in: .min ... .max), radix: 36))"
+  }
+
+  private static func hostName() -> String {
+    var buffer = [CChar](repeating: 0, count: 256)
+    gethostname(&buffer, buffer.count - 1)
+    let bytes = buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+    // It becomes part of consumer names: plain characters only.
+    return String(decoding: bytes.filter { $0 > 0x20 && $0 < 0x7f && $0 != 0x3a }, as: UTF8.self)
+  }
+
+  /// The second number of /proc/self/statm, in pages (proc(5)).
+  private static func residentBytes() -> Int {
+    guard let file = fopen("/proc/self/statm", "r") else { return 0 }
+    defer { fclose(file) }
+    var line = [CChar](repeating: 0, count: 128)
+    guard fgets(&line, CInt(line.count), file) != nil else { return 0 }
+    let text = String(
+      decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let pages = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+    return pages * Int(sysconf(CInt(_SC_PAGESIZE)))
+  }
+}

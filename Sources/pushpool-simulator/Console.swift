@@ -1,0 +1,20 @@
+import Glibc
+
+/// What the command says: results on standard output, complaints on standard error.
+enum Console {
+  static func say(_ line: String) { write(line + "\n", to: STDOUT_FILENO) }
+
+  static func complain(_ sentence: String) {
+    write("pushpool-simulator: \(sentence)\n", to: STDERR_FILENO)
+  }
+
+  /// Unbuffered, for whoever waits for a line on a pipe.
+  private static func write(_ text: String, to descriptor: CInt) {
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress!, $0.count) }
+      guard count > 0 else { return }
+      rest.removeFirst(count)
+    }
+  }
+}

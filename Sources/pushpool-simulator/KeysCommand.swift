@@ -1,0 +1,44 @@
+import ArgumentParser
+import LocalServices
+import Simulator
+
+struct KeysCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "keys",
+    abstract:
+      "Make a certificate authority, a server certificate, an APNs key and a service account.",
+    discussion: """
+      Everything is for tests on this machine: nobody trusts the authority unless told to, and its
+      certificates hold for one day. DIR/pushpool.yaml is a configuration for workers.
+      """)
+
+  @Argument(
+    help: ArgumentHelp("The folder to write to; made when it is missing.", valueName: "dir"))
+  var folder: String
+
+  @Option(help: "The port that the simulator will listen on; the files name it.")
+  var port: UInt16 = ServeCommand.portDefault
+
+  @Flag(help: "Print one JSON object instead of lines.")
+  var json = false
+
+  func run() throws {
+    let keys: KeyFolder
+    do {
+      keys = try KeyFolder(path: folder, port: port)
+    } catch {
+      Console.complain("\(error)")
+      throw ExitStatus.configuration
+    }
+    let files = [
+      ("authority", keys.authorityFile), ("certificate", keys.certificateFile),
+      ("key", keys.keyFile), ("apns_key", keys.apnsKey.file),
+      ("service_account", keys.serviceAccountFile), ("configuration", keys.configurationFile),
+    ]
+    if json {
+      Console.say(JSONLine.object(files))
+    } else {
+      for (name, file) in files { Console.say("\(name): \(file)") }
+    }
+  }
+}

@@ -1,0 +1,168 @@
+import ArgumentParser
+import Glibc
+import LocalServices
+import Model
+import Reactor
+import Simulator
+
+struct ServeCommand: ParsableCommand {
+  static let portDefault: UInt16 = 8443
+
+  static let configuration = CommandConfiguration(
+    commandName: "serve",
+    abstract: "Play APNs, FCM and OAuth until SIGINT or SIGTERM (the default).",
+    discussion: """
+      Prints "listening on HOST:PORT" when connections are accepted. SIGHUP reads the script again,
+      SIGUSR1 prints the counters, which the end prints too. Without --apns-key every provider
+      token's signature passes; without --service-account every bearer token does.
+      """)
+
+  @Option(help: "The numeric address to listen on.")
+  var host = "127.0.0.1"
+
+  @Option(help: "The port to listen on; 0 takes a free one.")
+  var port: UInt16 = Self.portDefault
+
+  @Option(help: ArgumentHelp("Make keys in this folder and use them.", valueName: "dir"))
+  var generate: String?
+
+  @Option(name: .customLong("cert"), help: "The server's certificate chain, PEM.")
+  var certificateFile: String?
+
+  @Option(name: .customLong("key"), help: "The server's private key, PEM.")
+  var keyFile: String?
+
+  @Option(name: .customLong("client-ca"), help: "Ask for client certificates of these authorities.")
+  var clientAuthorityFile: String?
+
+  @Option(help: "Which APNs to play: production or development.")
+  var environment = PushEnvironment.production
+
+  @Option(
+    name: .customLong("apns-key"),
+    help: ArgumentHelp(
+      "A signing key to verify provider tokens with; repeatable.", valueName: "keyid:teamid:file"))
+  var apnsKeys: [String] = []
+
+  @Option(
+    name: .customLong("service-account"),
+    help: "A service account file whose assertions are accepted; repeatable.")
+  var serviceAccountFiles: [String] = []
+
+  @Option(name: .customLong("topic"), help: "A bundle ID that may be pushed to; repeatable.")
+  var topics: [String] = []
+
+  @Option(name: .customLong("script"), help: "How to misbehave, a JSON file.")
+  var scriptFile: String?
+
+  @Option(name: .customLong("accept-log"), help: "Append a line for each accepted push.")
+  var acceptLogFile: String?
+
+  @Option(help: "Streams that a connection may have open at a time.")
+  var maxConcurrentStreams: UInt32 = 1_000
+
+  @Flag(help: "Allow that many streams before a request was authorised, too.")
+  var openFromTheStart = false
+
+  @Flag(help: "Print JSON lines.")
+  var json = false
+
+  func validate() throws {
+    if generate == nil && (certificateFile == nil || keyFile == nil) {
+      throw ValidationError("TLS needs --cert and --key, or --generate DIR to have them made.")
+    }
+    if generate != nil && (certificateFile != nil || keyFile != nil) {
+      throw ValidationError("--generate makes the certificate: leave out --cert and --key.")
+    }
+    _ = try parsedKeys()
+  }
+
+  func run() throws {
+    let signals = [SIGINT, SIGTERM, SIGHUP, SIGUSR1]
+    SignalWatch.block(signals)
+    do {
+      let simulator = Simulator(options: try options())
+      try simulator.start()
+      Console.say(
+        json
+          ? JSONLine.listening(host: host, port: simulator.port)
+          : "listening on \(host):\(simulator.port)")
+      serve(simulator, until: signals)
+      simulator.stop()
+      Console.say(simulator.counters.json)
+    } catch let error as SimulatorError {
+      Console.complain(error.description)
+      throw ExitStatus.of(error)
+    } catch let error as LocalServiceError {
+      Console.complain("\(error)")
+      throw ExitStatus.configuration
+    }
+  }
+
+  private func serve(_ simulator: Simulator, until signals: [CInt]) {
+    var set = sigset_t()
+    sigemptyset(&set)
+    for signal in signals { sigaddset(&set, signal) }
+    while true {
+      var signal: CInt = 0
+      guard sigwait(&set, &signal) == 0 else { continue }
+      switch signal {
+      case SIGHUP: reload(simulator)
+      case SIGUSR1: Console.say(simulator.counters.json)
+      default: return
+      }
+    }
+  }
+
+  private func reload(_ simulator: Simulator) {
+    do throws(SimulatorError) {
+      simulator.script = try script()
+    } catch {
+      Console.complain("\(error.description); the old script stays")
+    }
+  }
+
+  private func script() throws(SimulatorError) -> SimulatorScript {
+    guard let scriptFile else { return SimulatorScript() }
+    return try SimulatorScript(
+      json: BoundedFile.read(scriptFile, bytesMax: SimulatorLimits.scriptBytesMax))
+  }
+
+  private func options() throws -> SimulatorOptions {
+    var options: SimulatorOptions
+    if let generate {
+      let port = self.port == 0 ? try FreePort.find() : self.port
+      let keys = try KeyFolder(path: generate, port: port)
+      options = SimulatorOptions(certificateFile: keys.certificateFile, keyFile: keys.keyFile)
+      options.port = port
+      options.apnsKeys = [keys.apnsKey]
+      options.serviceAccountFiles = [keys.serviceAccountFile]
+    } else {
+      options = SimulatorOptions(certificateFile: certificateFile ?? "", keyFile: keyFile ?? "")
+      options.port = port
+    }
+    options.host = host
+    options.clientAuthorityFile = clientAuthorityFile
+    options.environment = environment
+    options.apnsKeys += try parsedKeys()
+    options.serviceAccountFiles += serviceAccountFiles
+    options.topics = topics
+    options.acceptLogFile = acceptLogFile
+    options.maxConcurrentStreams = maxConcurrentStreams
+    options.limitsNewConnections = !openFromTheStart
+    options.script = try script()
+    return options
+  }
+
+  private func parsedKeys() throws -> [APNSKey] {
+    try apnsKeys.map { text in
+      let parts = text.split(separator: ":", maxSplits: 2).map(String.init)
+      guard parts.count == 3 else {
+        throw ValidationError("--apns-key takes KEYID:TEAMID:FILE, not \"\(text)\".")
+      }
+      return APNSKey(keyID: parts[0], teamID: parts[1], file: parts[2])
+    }
+  }
+}
+
+extension PushEnvironment: ExpressibleByArgument {}

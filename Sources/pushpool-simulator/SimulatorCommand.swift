@@ -1,0 +1,49 @@
+import ArgumentParser
+
+@main
+struct SimulatorCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "pushpool-simulator",
+    abstract: "A stand-in for APNs, FCM and Google's OAuth endpoint that checks and misbehaves.",
+    discussion: """
+      One TLS HTTP/2 port plays all three, told apart by path:
+        POST /3/device/<token>                     APNs
+        POST /v1/projects/<project>/messages:send  FCM HTTP v1
+        POST /token                                OAuth
+
+      Start with keys of its own and watch what it accepts:
+        pushpool-simulator --generate sim --accept-log accepted.log
+      then point workers at it; sim/pushpool.yaml is a configuration that does.
+
+      Misbehave: write a script, name it with --script, send SIGHUP after changing it.
+        {"rules": [{"token_prefix": "dead", "status": 410, "reason": "Unregistered"},
+                   {"token_prefix": "51", "action": "stall"}],
+         "all": {"status": 503, "retry_after_seconds": 30, "probability": 0.1},
+         "delay_ms": 20, "goaway_after": 5000}
+      The first of the rules that matches a push decides, else "all"; "oauth" is for POST /token.
+      Fields of a rule:
+        token_prefix, network (apns, fcm)     which pushes; all without
+        action                                answer (default), stall, reset, drop
+        status, reason, body                  the answer; an ordinary one without status
+        retry_after_seconds, timestamp_ms     its Retry-After, and a 410's timestamp
+        field_violation                       FCM: a BadRequest detail that blames this field
+        delay_ms, reset_code
+        times, probability                    how often it applies
+      Fields of a script, counted in requests per connection:
+        delay_ms                              before each answer
+        stall_after, stop_reading_after       no more answers; no more reading
+        goaway_after, goaway_processes_last (true), goaway_reason
+        max_concurrent_streams                [{"after": 100, "value": 1}, ...]
+        reset_after                           {"n": 10, "code": 7, "times": 1}
+        early_answer                          before the body, then RST_STREAM(NO_ERROR)
+        drop_connection_after                 TCP cut, that request unprocessed
+        close_without_answer_after            that request accepted, then TCP cut
+        drop_connection_after_bad_requests    after so many answers with status 400
+        provider_token_interval_seconds       1200; 0 lets provider tokens change at will
+        bearer_lifetime_seconds               3600
+        development_token_prefix              tokens of the development environment
+        seed                                  of the dice behind probability
+      """,
+    subcommands: [ServeCommand.self, KeysCommand.self],
+    defaultSubcommand: ServeCommand.self)
+}

@@ -1,0 +1,8 @@
+import CommandLineInterface
+
+@main
+struct Pushpool {
+  static func main() {
+    Program.main()
+  }
+}

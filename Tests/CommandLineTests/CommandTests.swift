@@ -1,0 +1,122 @@
+import LocalServices
+import Model
+import Testing
+
+/// Commands against a real Redis.
+@Suite struct CommandTests {
+  private static let token = String(repeating: "ab", count: 32)
+
+  @Test("an installed device is listed, moves to a new user and goes when its owner says so")
+  func installations() async throws {
+    try await RedisServer.with { redis in
+      let at = ["PUSHPOOL_REDIS_URL": redis.url]
+      func install(_ user: String, _ more: String...) async throws -> Pushpool.Result {
+        let child = try Pushpool.start(
+          ["install", "--app", "shop", "--user", user, "--network", "apns", "--token", Self.token]
+            + more, environment: at)
+        return try await Pushpool.finish(child)
+      }
+      #expect(try await install("u1", "--language", "de").output.hasPrefix("created"))
+      let moved = try await install("u2", "--json")
+      #expect(moved.status == 0)
+      #expect(try moved.json.first?["status"]?.stringValue == "moved")
+      #expect(try moved.json.first?["previous_user"]?.stringValue == "u1")
+      let strict = try await install("u3", "--strict")
+      #expect(strict.status == 65)
+      #expect(strict.error.contains("u2"))
+
+      let devices = try await Pushpool.run(
+        "devices", "--app", "shop", "--user", "u2", "--json", environment: at)
+      #expect(try devices.json.first?["token"]?.stringValue == Self.token)
+      let table = try await Pushpool.run(
+        "devices", "--app", "shop", "--user", "u2", environment: at)
+      #expect(table.output.contains(Self.token))
+      #expect(!table.output.contains("\u{1B}"))
+      let none = try await Pushpool.run(
+        "devices", "--app", "shop", "--user", "u1", environment: at)
+      #expect(none.status == 0)
+      #expect(none.output.isEmpty)
+
+      func uninstall(_ user: String) async throws -> String {
+        try await Pushpool.run(
+          "uninstall", "--app", "shop", "--user", user, "--network", "apns", "--token",
+          Self.token, "--json", environment: at
+        ).output
+      }
+      #expect(try await uninstall("u1").contains("other_owner"))
+      #expect(try await uninstall("u2").contains("removed"))
+      #expect(try await uninstall("u2").contains("absent"))
+    }
+  }
+
+  @Test("a bad value of install is refused by its option")
+  func badInstall() async throws {
+    let result = try await Pushpool.run(
+      "install", "--app", "shop", "--user", "u", "--network", "apns", "--token", "xyz0xyz0")
+    #expect(result.status == 65)
+    #expect(result.error.hasPrefix("pushpool: --token "))
+    // A token is as good as an address.
+    #expect(!result.error.contains("xyz0xyz0"))
+  }
+
+  @Test("an enqueued job is in its stream and counts as backlog")
+  func enqueue() async throws {
+    try await RedisServer.with { redis in
+      let folder = try TemporaryFolder()
+      try PrivateFile.write(
+        #"{"id":"sale","app":"shop","audience":{"users":["u1"]},"notification":{"body":"x"}}"#,
+        to: folder.file("job.json"))
+      let job = folder.file("job.json")
+      let plain = try await Pushpool.run("enqueue", job, "--redis", redis.url)
+      #expect(plain.status == 0)
+      #expect(plain.output == "sale\n")
+      let high = try await Pushpool.run(
+        "enqueue", job, "--priority", "high", "--json", "--redis", redis.url)
+      #expect(try high.json.first?["priority"]?.stringValue == "high")
+      let status = try await Pushpool.run("status", "--json", "--redis", redis.url)
+      let backlog = try #require(try status.json.first?["backlog"]?.objectValue)
+      #expect(backlog["high"]?.objectValue?["jobs"]?.int64Value == 1)
+      #expect(backlog["normal"]?.objectValue?["jobs"]?.int64Value == 1)
+      let other = try await Pushpool.run(
+        "status", "--json", "--redis", redis.url, "--prefix", "other")
+      #expect(
+        try other.json.first?["backlog"]?.objectValue?["high"]?.objectValue?["jobs"]?.int64Value
+          == 0)
+      let screen = try await Pushpool.run("status", "--redis", redis.url)
+      #expect(screen.output.contains("nobody sends"))
+    }
+  }
+
+  @Test("a Ctrl-C leaves a waiting job in the queue and says so")
+  func interruptedWait() async throws {
+    try await RedisServer.with { redis in
+      let folder = try TemporaryFolder()
+      try PrivateFile.write(
+        #"{"id":"sale","app":"shop","audience":{"users":["u1"]},"notification":{"body":"x"}}"#,
+        to: folder.file("job.json"))
+      let child = try Pushpool.start(
+        ["enqueue", folder.file("job.json"), "--wait", "--redis", redis.url])
+      let enqueued = await child.standardError?.nextLine(
+        containing: "is enqueued", timeoutMs: Pushpool.timeoutMs)
+      #expect(enqueued != nil)
+      child.signal(2)
+      let result = try await Pushpool.finish(child)
+      #expect(result.status == 130)
+      #expect(result.error.contains("pushpool job sale --app shop"))
+      let status = try await Pushpool.run("status", "--json", "--redis", redis.url)
+      let normal = try status.json.first?["backlog"]?.objectValue?["normal"]?.objectValue
+      #expect(normal?["jobs"]?.int64Value == 1)
+    }
+  }
+
+  @Test("an unknown job is bad input")
+  func unknownJob() async throws {
+    try await RedisServer.with { redis in
+      for action in ["show", "cancel", "pause", "resume"] {
+        let result = try await Pushpool.run(
+          "job", "none", action, "--app", "shop", "--redis", redis.url)
+        #expect(result.status == 65)
+      }
+    }
+  }
+}

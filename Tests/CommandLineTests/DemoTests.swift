@@ -1,0 +1,40 @@
+import Glibc
+import LocalServices
+import Model
+import Testing
+
+@Suite struct DemoTests {
+  @Test("a demo delivers, retries and uninstalls, and nothing of it stays")
+  func demo() async throws {
+    let folder = try TemporaryFolder()
+    let result = try await Pushpool.run(
+      "demo", "--installations", "500", "--users", "300", "--json",
+      environment: ["TMPDIR": folder.path])
+    #expect(result.status == 0, "\(result.error)")
+    let report = try #require(try result.json.first)
+    #expect(report["state"]?.stringValue == "done")
+    #expect(report["total"]?.int64Value == 500)
+    #expect(report["accepted"]?.int64Value == 485)
+    #expect(report["uninstalled"]?.int64Value == 15)
+    #expect(report["provider_accepted"]?.int64Value == 485)
+    // Every busy APNs device once: two of each hundred.
+    #expect(report["retries"]?.int64Value == 6)
+    #expect(report["no_installations"]?.int64Value == 3)
+    #expect(FolderContent.names(folder.path).isEmpty)
+  }
+
+  @Test("a demo that is interrupted ends what it started")
+  func interrupted() async throws {
+    let folder = try TemporaryFolder()
+    let child = try Pushpool.start(
+      ["demo", "--installations", "500", "--keep"], environment: ["TMPDIR": folder.path])
+    let line = await child.standardError?.nextLine(
+      containing: "a worker runs as process", timeoutMs: Pushpool.timeoutMs)
+    let worker = try #require(line?.split(separator: " ").last.flatMap { CInt($0) })
+    child.signal(SIGINT)
+    let result = try await Pushpool.finish(child)
+    #expect(result.status == 130, "\(result.error)")
+    #expect(kill(worker, 0) != 0)
+    #expect(FolderContent.names(folder.path).isEmpty)
+  }
+}

@@ -1,0 +1,103 @@
+import Glibc
+import LocalServices
+import Model
+import Testing
+
+@testable import CommandLineInterface
+
+/// `pushpool import` against a real Redis.
+@Suite struct ImportTests {
+  private static func line(_ index: Int, user: String? = nil) -> String {
+    let digits = String(index, radix: 16)
+    let token = String(repeating: "0", count: 64 - digits.count) + digits
+    return
+      #"{"app":"shop","user":"\#(user ?? "u\(index)")","network":"apns","token":"\#(token)"}"#
+  }
+
+  private static func write(_ lines: [String], in folder: TemporaryFolder) throws -> String {
+    let path = folder.file("in.ndjson")
+    try PrivateFile.write(lines.joined(separator: "\n") + "\n", to: path)
+    return path
+  }
+
+  private func tally(_ result: Pushpool.Result, _ name: String) throws -> Int64? {
+    try result.json.first?[name]?.int64Value
+  }
+
+  @Test("a file of several batches is in, and importing it again changes nothing")
+  func whole() async throws {
+    try await RedisServer.with { redis in
+      let folder = try TemporaryFolder()
+      let path = try Self.write((0..<1_234).map { Self.line($0) }, in: folder)
+      let first = try await Pushpool.run("import", path, "--json", "--redis", redis.url)
+      #expect(first.status == 0, "\(first.error)")
+      #expect(try tally(first, "created") == 1_234)
+      let second = try await Pushpool.run("import", path, "--json", "--redis", redis.url)
+      #expect(try tally(second, "updated") == 1_234)
+      #expect(access(path + ".position", F_OK) != 0)
+      let devices = try await Pushpool.run(
+        "devices", "--app", "shop", "--user", "u1233", "--json", "--redis", redis.url)
+      #expect(try devices.json.count == 1)
+    }
+  }
+
+  @Test("a bad line stops the import with its number, and a corrected file is resumed behind it")
+  func resume() async throws {
+    try await RedisServer.with { redis in
+      let folder = try TemporaryFolder()
+      var lines = (0..<700).map { Self.line($0) }
+      lines[600] = #"{"app":"shop","network":"apns","token":"00000000"}"#
+      let path = try Self.write(lines, in: folder)
+      let stopped = try await Pushpool.run("import", path, "--json", "--redis", redis.url)
+      #expect(stopped.status == 65)
+      #expect(stopped.error.contains("in.ndjson:601: /user"))
+      #expect(stopped.error.contains("600 installations are in"))
+      #expect(stopped.error.contains("--resume"))
+
+      lines[600] = Self.line(600)
+      _ = try Self.write(lines, in: folder)
+      let resumed = try await Pushpool.run(
+        "import", path, "--resume", "--json", "--redis", redis.url)
+      #expect(resumed.status == 0, "\(resumed.error)")
+      #expect(try tally(resumed, "created") == 100)
+      #expect(try tally(resumed, "updated") == 0)
+    }
+  }
+
+  @Test("skipped lines are listed with number and reason, and the rest is in")
+  func skip() async throws {
+    try await RedisServer.with { redis in
+      let folder = try TemporaryFolder()
+      let path = try Self.write(
+        [Self.line(1), "not json", "", Self.line(2), Self.line(3, user: "")], in: folder)
+      let result = try await Pushpool.run(
+        "import", path, "--skip-errors", "--rejects", folder.file("rejects"), "--json", "--redis",
+        redis.url)
+      #expect(result.status == 0, "\(result.error)")
+      #expect(try tally(result, "created") == 2)
+      #expect(try tally(result, "refused") == 2)
+      let rejects = try #require(String(validatingUTF8File: folder.file("rejects")))
+      #expect(rejects.hasPrefix("line 2: not valid JSON"))
+      #expect(rejects.contains("\nline 5: /user"))
+    }
+  }
+
+  @Test("a user with too many installations is refused by its line")
+  func tooMany() async throws {
+    try await RedisServer.with { redis in
+      let folder = try TemporaryFolder()
+      let path = try Self.write((0..<101).map { Self.line($0, user: "u") }, in: folder)
+      let result = try await Pushpool.run("import", path, "--redis", redis.url)
+      #expect(result.status == 65)
+      #expect(result.error.contains("in.ndjson:101: /user"))
+    }
+  }
+}
+
+extension String {
+  /// The text of a file; nil when it cannot be read.
+  init?(validatingUTF8File path: String) {
+    guard let bytes = try? InputFile.read(path, bytesMax: 1 << 20) else { return nil }
+    self.init(validating: bytes, as: UTF8.self)
+  }
+}

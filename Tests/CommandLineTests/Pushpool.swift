@@ -1,0 +1,65 @@
+import Glibc
+import LocalServices
+import Model
+import Testing
+
+/// The built program as its users run it.
+enum Pushpool {
+  struct Result {
+    var status: CInt?
+    var output: String
+    var error: String
+
+    /// The lines of the output, each as JSON.
+    var json: [JSONObject] {
+      get throws {
+        try output.split(separator: "\n").map {
+          try #require(try JSONParser().parse(String($0)).objectValue)
+        }
+      }
+    }
+  }
+
+  static let timeoutMs: UInt64 = 60_000
+
+  /// The program stands beside the tests.
+  static let path: String = {
+    var buffer = [CChar](repeating: 0, count: 4_096)
+    let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
+    let own = String(
+      decoding: buffer[..<max(count, 0)].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let folder = own.lastIndex(of: "/").map { String(own[..<$0]) } ?? "."
+    return "\(folder)/pushpool"
+  }()
+
+  /// Starts the program without the variables and the terminal of whoever runs the tests.
+  static func start(
+    _ arguments: [String], environment: [String: String] = [:], folder: String? = nil
+  ) throws -> ChildProcess {
+    var variables = ["PATH": getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"]
+    for name in ["LD_LIBRARY_PATH", "TMPDIR"] {
+      if let value = getenv(name) { variables[name] = String(cString: value) }
+    }
+    variables.merge(environment) { $1 }
+    return try ChildProcess(
+      path, arguments, environment: variables, folder: folder ?? "/", output: .pipe, error: .pipe)
+  }
+
+  /// Runs the program to its end.
+  static func run(
+    _ arguments: String..., environment: [String: String] = [:], folder: String? = nil
+  ) async throws -> Result {
+    let child = try start(arguments, environment: environment, folder: folder)
+    return try await finish(child)
+  }
+
+  static func finish(_ child: ChildProcess) async throws -> Result {
+    let exit = await child.waitForExit(timeoutMs: timeoutMs)
+    let output = await child.standardOutput?.rest(timeoutMs: timeoutMs) ?? ""
+    let error = await child.standardError?.rest(timeoutMs: timeoutMs) ?? ""
+    guard case .code(let status) = exit else {
+      return Result(status: nil, output: output, error: error)
+    }
+    return Result(status: status, output: output, error: error)
+  }
+}

@@ -1,0 +1,90 @@
+import LocalServices
+import Testing
+
+@Suite struct UsageTests {
+  private static let commands = [
+    "worker", "status", "enqueue", "job", "dead", "install", "uninstall", "devices", "import",
+    "demo",
+  ]
+
+  @Test("every command explains itself with an example", arguments: commands)
+  func help(command: String) async throws {
+    let result = try await Pushpool.run(command, "--help")
+    #expect(result.status == 0)
+    #expect(result.output.contains("pushpool \(command)"))
+  }
+
+  @Test("a wrong command line is a usage error")
+  func usage() async throws {
+    #expect(try await Pushpool.run("no-such-command").status == 64)
+    #expect(try await Pushpool.run("devices", "--app", "shop").status == 64)
+    #expect(try await Pushpool.run("enqueue", "--priority", "urgent").status == 64)
+    #expect(try await Pushpool.run("dead", "drop").status == 64)
+    #expect(try await Pushpool.run("dead", "show", "first").status == 64)
+    #expect(try await Pushpool.run("import", "-", "--resume").status == 64)
+    #expect(try await Pushpool.run("demo", "--installations", "0").status == 64)
+    let url = try await Pushpool.run("status", "--redis", "http://127.0.0.1")
+    #expect(url.status == 64)
+    #expect(url.error == "pushpool: --redis must begin with redis://, rediss:// or unix://\n")
+  }
+
+  @Test("without Redis a command says where it looked, at once")
+  func noRedis() async throws {
+    let folder = try TemporaryFolder()
+    let url = "unix://\(folder.file("none.sock"))"
+    let result = try await Pushpool.run("status", "--redis", url)
+    #expect(result.status == 69)
+    #expect(result.output.isEmpty)
+    #expect(result.error.contains(url))
+    #expect(result.error.split(separator: "\n").count == 1)
+  }
+
+  @Test("a bad configuration is named by file, line and field")
+  func configuration() async throws {
+    let folder = try TemporaryFolder()
+    try PrivateFile.write("redis: {urll: x}\n", to: folder.file("pushpool.yaml"))
+    let named = try await Pushpool.run(
+      "worker", "--config", folder.file("pushpool.yaml"))
+    #expect(named.status == 78)
+    #expect(named.error.contains("pushpool.yaml:1"))
+    #expect(named.error.contains("redis.urll"))
+    // Found in the folder without being named, and by its variable.
+    #expect(try await Pushpool.run("status", folder: folder.path).status == 78)
+    let variable = ["PUSHPOOL_CONFIG": folder.file("pushpool.yaml")]
+    #expect(try await Pushpool.run("status", environment: variable).status == 78)
+  }
+
+  @Test("a worker without apps, or without its keys, does not start")
+  func worker() async throws {
+    let none = try await Pushpool.run("worker")
+    #expect(none.status == 78)
+    #expect(none.error.contains("--config"))
+    let folder = try TemporaryFolder()
+    try PrivateFile.write(
+      """
+      apps:
+        - id: shop
+          fcm: {service_account_file: missing.json}
+
+      """, to: folder.file("pushpool.yaml"))
+    let keyless = try await Pushpool.run("worker", folder: folder.path)
+    #expect(keyless.status == 78)
+    #expect(keyless.error.contains("missing.json"))
+    #expect(keyless.error.contains("apps[0].fcm.service_account_file"))
+  }
+
+  @Test("a bad job is refused before Redis is asked, by its field")
+  func badJob() async throws {
+    let folder = try TemporaryFolder()
+    try PrivateFile.write(
+      #"{"app": "shop", "audience": {"users": ["u1"]}, "notification": {"titel": "x"}}"#,
+      to: folder.file("job.json"))
+    let result = try await Pushpool.run("enqueue", folder.file("job.json"))
+    #expect(result.status == 65)
+    #expect(result.error.contains("/notification/titel"))
+    #expect(result.error.contains("\"title\""))
+    let missing = try await Pushpool.run("enqueue", folder.file("none.json"))
+    #expect(missing.status == 65)
+    #expect(missing.error.contains("none.json"))
+  }
+}

@@ -1,0 +1,42 @@
+import Model
+
+/// Numbered devices and users of the app "shop".
+enum Devices {
+  /// An APNs token that begins with the prefix, of hexadecimal digits, and ends with the number.
+  static func apns(
+    _ number: Int, user: String? = nil, prefix: String = "", updatedAtMs: Int64? = nil
+  ) throws -> Installation {
+    let digits = String(number, radix: 16)
+    let zeros = String(repeating: "0", count: 64 - prefix.count - digits.count)
+    var installation = Installation(
+      app: "shop", user: user ?? "u\(number)",
+      token: try DeviceToken(prefix + zeros + digits, network: .apns))
+    installation.updatedAtMs = updatedAtMs
+    return installation
+  }
+
+  static func apns(_ numbers: Range<Int>, prefix: String = "") throws -> [Installation] {
+    try numbers.map { try apns($0, prefix: prefix) }
+  }
+
+  static func fcm(
+    _ number: Int, user: String? = nil, prefix: String = "token"
+  ) throws -> Installation {
+    Installation(
+      app: "shop", user: user ?? "u\(number)",
+      token: try DeviceToken("\(prefix)-\(number)-of-fcm", network: .fcm))
+  }
+
+  static func fcm(_ numbers: Range<Int>, prefix: String = "token") throws -> [Installation] {
+    try numbers.map { try fcm($0, prefix: prefix) }
+  }
+
+  /// A job to the users of these numbers; `more` is further members, each begun by a comma.
+  static func job(_ id: String, _ users: Range<Int>, _ more: String = "") -> String {
+    let names = users.map { "\"u\($0)\"" }.joined(separator: ",")
+    return """
+      {"id": "\(id)", "app": "shop", "audience": {"users": [\(names)]},
+       "notification": {"title": "Hello", "body": "World"}\(more)}
+      """
+  }
+}

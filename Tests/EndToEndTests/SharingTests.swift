@@ -1,0 +1,131 @@
+import Configuration
+import LocalServices
+import Model
+import Simulator
+import Testing
+
+@Suite struct SharingTests {
+  /// Slow enough that a campaign is shared, and can be interrupted.
+  private static let worker = WorkerConfiguration(
+    lanes: 1, connectionsPerLane: 1, streamsPerConnection: 50, drainSeconds: 5, leaseSeconds: 10)
+
+  @Test("two workers share a campaign and no installation is sent to twice (gorush#850)")
+  func sharesCampaign() async throws {
+    let script = SimulatorScript.stage { $0.delayMs = 10 }
+    try await Stage.with(script: script, worker: Self.worker) { stage in
+      try await stage.client.install(try Devices.apns(0..<3_000))
+      try await stage.withWorkers(2) { _ in
+        _ = try await stage.client.enqueue(Devices.job("sale", 0..<3_000))
+        let record = try await stage.client.finished("sale")
+        stage.expectDelivered(record, 3_000)
+        #expect(record.counts.retries == 0)
+      }
+      // Each worker has one connection.
+      let byConnection = Dictionary(grouping: stage.simulator.acceptedPushes, by: \.connection)
+      #expect(byConnection.count == 2)
+      #expect(byConnection.values.allSatisfy { $0.count >= 500 })
+    }
+  }
+
+  @Test("only what failed is tried again, not its batch (rpush#331, pushy#794)")
+  func retriesOnlyWhatFailed() async throws {
+    let script = SimulatorScript.stage {
+      $0.rules = [ScriptRule(tokenPrefix: "ff", status: 503, reason: "ServiceUnavailable")]
+    }
+    try await Stage.with(script: script) { stage in
+      try await stage.client.install(
+        try (0..<500).map { try Devices.apns($0, prefix: $0 % 5 == 0 ? "ff" : "") })
+      try await stage.withWorkers { _ in
+        _ = try await stage.client.enqueue(Devices.job("batch", 0..<500))
+        try await stage.waitUntilAccepted(400)
+        stage.simulator.script = .stage()
+        let record = try await stage.client.finishedInHaste("batch")
+        stage.expectDelivered(record, 500)
+        #expect(record.counts.retries >= 100)
+      }
+      #expect((stage.simulator.counters.answers[503] ?? 0) >= 100)
+      #expect(stage.simulator.counters.answers[200] == 500)
+    }
+  }
+
+  @Test("one device that fails does not bring its user's other device a second push (R2)")
+  func siblingIsNotRepeated() async throws {
+    let script = SimulatorScript.stage {
+      $0.rules = [
+        ScriptRule(tokenPrefix: "ff", status: 503, reason: "ServiceUnavailable", times: 50)
+      ]
+    }
+    try await Stage.with(script: script) { stage in
+      for number in 0..<50 {
+        try await stage.client.install([
+          try Devices.apns(number),
+          try Devices.apns(1_000 + number, user: "u\(number)", prefix: "ff"),
+        ])
+      }
+      try await stage.withWorkers { _ in
+        _ = try await stage.client.enqueue(Devices.job("both", 0..<50))
+        let record = try await stage.client.finishedInHaste("both")
+        stage.expectDelivered(record, 100)
+        #expect(record.counts.retries == 50)
+      }
+    }
+  }
+
+  @Test("workers that stop in mid-campaign lose nothing (gorush#330, gorush#441, pushy#93)")
+  func drainsInMidCampaign() async throws {
+    let script = SimulatorScript.stage { $0.delayMs = 20 }
+    try await Stage.with(script: script, worker: Self.worker) { stage in
+      try await stage.client.install(try Devices.apns(0..<3_000))
+      _ = try await stage.client.enqueue(Devices.job("sale", 0..<3_000))
+      for stop in 1...4 {
+        try await stage.withWorkers { _ in try await stage.waitUntilAccepted(stop * 400) }
+        let record = try #require(try await stage.client.record("sale"))
+        #expect(record.state == .running)
+        #expect(record.isBalanced)
+        // Everything that was accepted is counted, and nothing is left in a lease.
+        #expect(record.counts.accepted == stage.simulator.counters.accepted)
+        #expect(try await stage.client.claimedChunks() == 0)
+      }
+      try await stage.withWorkers { _ in
+        let record = try await stage.client.finished("sale")
+        stage.expectDelivered(record, 3_000)
+        #expect(record.counts.retries == 0)
+      }
+    }
+  }
+
+  @Test("a job by plain redis-cli XADD reaches the simulator")
+  func plainProducer() async throws {
+    try await Stage.with { stage in
+      try await stage.client.install([try Devices.apns(1)])
+      try await stage.withWorkers { _ in
+        let producer = try ChildProcess(
+          "redis-cli",
+          [
+            "-s", stage.redis.socketPath, "XADD", "pushpool:jobs:high", "*", "job",
+            Devices.job("plain", 1..<3),
+          ], output: .discard)
+        #expect(await producer.waitForExit(timeoutMs: 10_000) == .code(0))
+        let record = try await stage.client.finished("plain")
+        stage.expectDelivered(record, 1)
+        #expect(record.counts.noInstallations == 1)
+      }
+    }
+  }
+
+  @Test("the same job enqueued twice is sent once")
+  func ignoresRepeatedJob() async throws {
+    try await Stage.with { stage in
+      try await stage.client.install(try Devices.apns(0..<10))
+      try await stage.withWorkers { _ in
+        for _ in 0..<3 { _ = try await stage.client.enqueue(Devices.job("once", 0..<10)) }
+        _ = try await stage.client.enqueue(Devices.job("last", 0..<1), priority: .low)
+        let record = try await stage.client.finished("once")
+        #expect(record.counts.accepted == 10)
+        _ = try await stage.client.finished("last")
+      }
+      #expect(stage.simulator.counters.accepted == 11)
+      #expect(try await stage.client.length("dead") == 0)
+    }
+  }
+}

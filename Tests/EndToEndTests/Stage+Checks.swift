@@ -1,0 +1,106 @@
+import LocalServices
+import Model
+import Redis
+import Simulator
+import Store
+import Testing
+
+extension SimulatorScript {
+  /// A healthy provider that lets a team change its provider token at will, so that a stage may have
+  /// several workers one after the other.
+  static func stage(_ change: (inout SimulatorScript) -> Void = { _ in }) -> SimulatorScript {
+    var script = SimulatorScript()
+    script.providerTokenIntervalSeconds = 0
+    change(&script)
+    return script
+  }
+}
+
+extension Stage {
+  /// Accepts beyond the first of a token.
+  var duplicates: Int {
+    let accepted = simulator.acceptedPushes
+    return accepted.count - Set(accepted.map(\.token)).count
+  }
+
+  /// Every one of so many installations was accepted exactly once, and the record says so.
+  func expectDelivered(
+    _ record: JobRecord, _ count: Int, sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    #expect(record.state == .done, sourceLocation: sourceLocation)
+    #expect(record.counts.accepted == count, sourceLocation: sourceLocation)
+    #expect(record.total == count, sourceLocation: sourceLocation)
+    #expect(record.pending == 0, sourceLocation: sourceLocation)
+    #expect(record.isBalanced, sourceLocation: sourceLocation)
+    let tokens = Set(simulator.acceptedPushes.map(\.token))
+    #expect(tokens.count == count, "lost pushes", sourceLocation: sourceLocation)
+    #expect(duplicates == 0, "sent twice", sourceLocation: sourceLocation)
+    #expect(simulator.counters.violations == 0, sourceLocation: sourceLocation)
+  }
+
+  func waitUntilAccepted(_ count: Int) async throws {
+    _ = try await eventually("\(count) pushes are accepted") {
+      simulator.counters.accepted >= count ? true : nil
+    }
+  }
+}
+
+extension StageClient {
+  /// Finishes a job whose retries would come later than a test can wait: they all fall due now.
+  func finishedInHaste(_ id: String, withinSeconds: Double = 30) async throws -> JobRecord {
+    try await eventually(withinSeconds: withinSeconds, "job \(id) finishes in haste") {
+      try await self.hurry()
+      let record = try await self.record(id)
+      return record?.state.isFinal == true ? record : nil
+    }
+  }
+
+  /// Makes all delayed work due.
+  func hurry() async throws {
+    _ = try await command(
+      "EVAL",
+      """
+      local members = redis.call('ZRANGE', KEYS[1], 0, -1)
+      for _, member in ipairs(members) do redis.call('ZADD', KEYS[1], 'XX', 0, member) end
+      return #members
+      """, "1", "pushpool:delayed")
+  }
+
+  /// Milliseconds from now until the first delayed work is due; nil while there is none.
+  func nextDueMs() async throws -> Double? {
+    let first = try await command("ZRANGE", "pushpool:delayed", "0", "0", "WITHSCORES").array ?? []
+    guard first.count == 2, let score = first[1].string.flatMap({ Double($0) }) else { return nil }
+    return score - Double(try await serverMs())
+  }
+
+  /// Redis' own clock, in epoch milliseconds.
+  func serverMs() async throws -> Int64 {
+    let time = try await command("TIME").array ?? []
+    let seconds = Int64(time[0].integer ?? 0)
+    return seconds * 1_000 + Int64(time[1].integer ?? 0) / 1_000
+  }
+
+  func length(_ stream: String) async throws -> Int {
+    try await command("XLEN", "pushpool:\(stream)").integer ?? 0
+  }
+
+  /// The entries of a stream, fields by name.
+  func entries(_ stream: String) async throws -> [[String: String]] {
+    let entries = try await command("XRANGE", "pushpool:\(stream)", "-", "+").array ?? []
+    return entries.map {
+      Dictionary($0.array?[1].pairs ?? [], uniquingKeysWith: { $1 })
+    }
+  }
+
+  /// Chunks that a worker has claimed and not finished.
+  func claimedChunks() async throws -> Int {
+    var sum = 0
+    for priority in Priority.allCases {
+      let stream = "pushpool:chunks:\(priority.rawValue)"
+      do {
+        sum += try await command("XPENDING", stream, "workers").array?.first?.integer ?? 0
+      } catch RedisError.server { continue }
+    }
+    return sum
+  }
+}

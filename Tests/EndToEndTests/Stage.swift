@@ -1,0 +1,146 @@
+import Configuration
+import LocalServices
+import Logging
+import Model
+import Reactor
+import Redis
+import Simulator
+import Store
+import Worker
+
+/// Everything a push needs, real and on this machine: a redis-server, the simulator over TLS, keys and
+/// accounts, and workers in this process. `with` starts it and takes it down.
+final class Stage: Sendable {
+  let redis: RedisServer
+  let simulator: Simulator
+  let configuration: Configuration
+  let folder: TemporaryFolder
+  let client: StageClient
+  let certificate: IssuedCertificate
+
+  /// Both APNs and FCM of the simulator, or other endpoints in its place.
+  struct Endpoints {
+    var apnsPort: UInt16?
+    var hasFCM = true
+  }
+
+  private init(
+    redis: RedisServer, simulator: Simulator, configuration: Configuration,
+    folder: TemporaryFolder, client: StageClient, certificate: IssuedCertificate
+  ) {
+    self.redis = redis
+    self.simulator = simulator
+    self.configuration = configuration
+    self.folder = folder
+    self.client = client
+    self.certificate = certificate
+  }
+
+  /// Two stages at a time: more would share two cores and be slow rather than parallel.
+  private static let places = Places(count: 2)
+
+  static func with<Result>(
+    script: SimulatorScript = SimulatorScript(),
+    worker: WorkerConfiguration = WorkerConfiguration(lanes: 1, drainSeconds: 5, leaseSeconds: 10),
+    endpoints: Endpoints = Endpoints(),
+    _ body: (Stage) async throws -> Result
+  ) async throws -> Result {
+    await places.enter()
+    do {
+      let result = try await set(script, worker, endpoints, body)
+      await places.leave()
+      return result
+    } catch {
+      await places.leave()
+      throw error
+    }
+  }
+
+  private static func set<Result>(
+    _ script: SimulatorScript, _ worker: WorkerConfiguration, _ endpoints: Endpoints,
+    _ body: (Stage) async throws -> Result
+  ) async throws -> Result {
+    let folder = try TemporaryFolder()
+    let authority = try CertificateAuthority(folder: folder.path)
+    let certificate = try authority.issueServer(names: ["localhost", "127.0.0.1"])
+    let key = try APNsSigningKey(folder: folder.path, keyID: "ABC123DEFG", teamID: "DEF123GHIJ")
+    var options = SimulatorOptions(
+      certificateFile: certificate.certificateFile, keyFile: certificate.keyFile)
+    options.apnsKeys = [APNSKey(keyID: "ABC123DEFG", teamID: "DEF123GHIJ", file: key.file)]
+    options.topics = ["com.example.shop"]
+    options.keptAcceptsMax = 1_000_000
+    options.script = script
+    // The account's token_uri needs the port, and the simulator needs the account.
+    let port = try FreePort.find()
+    options.port = port
+    let account = try FCMServiceAccount(
+      folder: folder.path, projectID: "demo-shop", tokenURI: "https://localhost:\(port)/token")
+    options.serviceAccountFiles = [account.file]
+    let simulator = Simulator(options: options)
+    try simulator.start()
+    defer { simulator.stop() }
+    return try await RedisServer.with(RedisServer.Options()) { redis in
+      let configuration = try Configuration.parse(
+        yaml(
+          redis: redis.url, port: simulator.port, endpoints, key: key, account: account, authority),
+        file: folder.file("pushpool.yaml"), environment: [:])
+      var adjusted = configuration
+      adjusted.worker = worker
+      let client = try StageClient(url: redis.url)
+      defer { client.stop() }
+      let stage = Stage(
+        redis: redis, simulator: simulator, configuration: adjusted, folder: folder,
+        client: client, certificate: certificate)
+      let result = try await body(stage)
+      folder.close()
+      return result
+    }
+  }
+
+  private static func yaml(
+    redis: String, port: UInt16, _ endpoints: Endpoints, key: APNsSigningKey,
+    account: FCMServiceAccount, _ authority: CertificateAuthority
+  ) -> String {
+    let apns = """
+      redis: {url: "\(redis)"}
+      apps:
+        - id: shop
+          apns:
+            production:
+              key_file: \(key.file)
+              key_id: ABC123DEFG
+              team_id: DEF123GHIJ
+              topic: com.example.shop
+              endpoint: https://localhost:\(endpoints.apnsPort ?? port)
+              ca_file: \(authority.certificateFile)
+      """
+    guard endpoints.hasFCM else { return apns }
+    let fcm = """
+
+          fcm:
+            service_account_file: \(account.file)
+            endpoint: https://localhost:\(port)
+            ca_file: \(authority.certificateFile)
+      """
+    return apns + fcm
+  }
+
+  /// Runs workers around the body and drains them after it.
+  func withWorkers<Result>(
+    _ count: Int = 1, _ body: ([WorkerService]) async throws -> Result
+  ) async throws -> Result {
+    var log = Logger(label: "pushpool.test")
+    log.logLevel = .error
+    let workers = try (0..<count).map { _ in
+      try WorkerService(configuration: configuration, logger: log)
+    }
+    return try await withThrowingTaskGroup(of: Void.self) { group in
+      for worker in workers { group.addTask { await worker.run() } }
+      let result: Swift.Result<Result, any Error>
+      do { result = .success(try await body(workers)) } catch { result = .failure(error) }
+      for worker in workers { worker.stop() }
+      try await group.waitForAll()
+      return try result.get()
+    }
+  }
+}

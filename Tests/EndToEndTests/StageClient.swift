@@ -1,0 +1,115 @@
+import Configuration
+import LocalServices
+import Model
+import Reactor
+import Redis
+import Store
+import Worker
+
+/// What a test says to the store: a producer, a backend and a dashboard in one.
+final class StageClient: Sendable {
+  private actor Session {
+    nonisolated let loop: EventLoop
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+    private let connection: RedisConnection
+    let store: Store
+
+    init(loop: EventLoop, url: String) throws {
+      self.loop = loop
+      let endpoint = try RedisEndpoint(RedisConfiguration(url: RedisURL(url)))
+      connection = try RedisConnection(
+        loop: loop, endpoint: endpoint, library: StoreLibrary.library)
+      store = Store(connection: connection, prefix: "pushpool")
+    }
+
+    func run<Value: Sendable>(
+      _ body: @Sendable (isolated Session, Store) async throws -> Value
+    ) async throws -> Value {
+      connection.connect()
+      try await connection.waitUntilReady(timeoutMs: 10_000)
+      return try await body(self, store)
+    }
+
+    func command(_ words: [String]) async throws -> RESPValue {
+      try await connection.call(Self.command(words))
+    }
+
+    private static func command(_ words: [String]) -> RedisCommand {
+      var command = RedisCommand()
+      for word in words { command.append(word) }
+      return command
+    }
+
+    func close() { connection.close() }
+  }
+
+  private let session: Session
+
+  init(url: String) throws {
+    let loop = try EventLoop(name: "stage")
+    loop.start()
+    session = try Session(loop: loop, url: url)
+  }
+
+  func stop() {
+    let session = session
+    Task {
+      await session.close()
+      session.loop.stop()
+    }
+  }
+
+  func install(_ installations: [Installation]) async throws {
+    for first in stride(from: 0, to: installations.count, by: 500) {
+      let batch = Array(installations[first..<min(first + 500, installations.count)])
+      _ = try await session.run { _, store in try await store.installations.importBatch(batch) }
+    }
+  }
+
+  func enqueue(_ json: String, priority: Priority = .normal) async throws -> String {
+    try await session.run { _, store in
+      try await store.jobs.enqueue(Array(json.utf8), priority: priority)
+    }
+  }
+
+  func record(_ id: String, app: String = "shop") async throws -> JobRecord? {
+    try await session.run { _, store in try await store.jobs.record(app: app, id: id) }
+  }
+
+  func devices(_ user: String, app: String = "shop") async throws -> [StoredInstallation] {
+    try await session.run { _, store in
+      try await store.installations.devices(app: app, user: user)
+    }
+  }
+
+  func command(_ words: String...) async throws -> RESPValue {
+    try await session.run { session, _ in try await session.command(words) }
+  }
+
+  /// The job's record once it is final; fails when that takes longer than the limit.
+  func finished(
+    _ id: String, app: String = "shop", withinSeconds: Double = 30
+  ) async throws -> JobRecord {
+    try await eventually(withinSeconds: withinSeconds, "job \(id) finishes") {
+      let record = try await self.record(id, app: app)
+      return record?.state.isFinal == true ? record : nil
+    }
+  }
+}
+
+struct NeverHappened: Error, CustomStringConvertible {
+  let description: String
+}
+
+/// Polls until there is a value: a bounded wait on something observable, not a sleep for luck.
+func eventually<Value>(
+  withinSeconds: Double = 30, _ what: String, _ poll: () async throws -> Value?
+) async throws -> Value {
+  let clock = ContinuousClock()
+  let deadline = clock.now + .seconds(withinSeconds)
+  while clock.now < deadline {
+    if let value = try await poll() { return value }
+    try await clock.sleep(until: clock.now + .milliseconds(5))
+  }
+  throw NeverHappened(description: "\(what): not within \(withinSeconds) s")
+}

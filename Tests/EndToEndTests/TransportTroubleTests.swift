@@ -1,0 +1,152 @@
+import Configuration
+import Model
+import Simulator
+import Testing
+
+@Suite struct TransportTroubleTests {
+  private static let impatient = WorkerConfiguration(
+    lanes: 1, connectionsPerLane: 1, drainSeconds: 5, leaseSeconds: 10, requestTimeoutSeconds: 1)
+
+  @Test("a provider that never answers does not wedge the pool (APNSwift#93, APNSwift#90)")
+  func survivesSilence() async throws {
+    let script = SimulatorScript.stage {
+      var stall = ScriptRule(action: .stall)
+      stall.network = .apns
+      $0.rules = [stall]
+    }
+    try await Stage.with(script: script, worker: Self.impatient) { stage in
+      let client = stage.client
+      try await client.install(try Devices.apns(0..<300))
+      try await client.install(try Devices.fcm(1_000..<1_010))
+      try await stage.withWorkers { _ in
+        _ = try await client.enqueue(Devices.job("silent", 0..<300))
+        _ = try await eventually("requests go unanswered") {
+          stage.simulator.counters.stalled >= 1 ? true : nil
+        }
+        // The other network goes on.
+        _ = try await client.enqueue(Devices.job("other", 1_000..<1_010))
+        let other = try await client.finished("other", withinSeconds: 5)
+        #expect(other.counts.accepted == 10)
+        stage.simulator.script = .stage()
+        let record = try await client.finishedInHaste("silent")
+        #expect(record.counts.accepted == 300)
+        #expect(record.isBalanced)
+      }
+      #expect(stage.duplicates == 0)
+    }
+  }
+
+  @Test(
+    "a connection that is half open is found out and replaced (apns2#24)", .timeLimit(.minutes(1)))
+  func replacesHalfOpenConnection() async throws {
+    try await Stage.with(script: .stage(), worker: Self.impatient) { stage in
+      let client = stage.client
+      try await client.install(try Devices.apns(0..<100))
+      try await stage.withWorkers { _ in
+        _ = try await client.enqueue(Devices.job("first", 0..<50))
+        #expect(try await client.finished("first").counts.accepted == 50)
+        // From its 51st request on nothing reads what comes in, as behind a firewall that forgot it.
+        stage.simulator.script = .stage { $0.stopReadingAfter = 51 }
+        _ = try await client.enqueue(Devices.job("second", 50..<100))
+        let record = try await client.finishedInHaste("second", withinSeconds: 45)
+        #expect(record.counts.accepted == 50)
+        #expect(record.isBalanced)
+      }
+      #expect(stage.simulator.counters.connectionsOpened >= 2)
+      #expect(stage.duplicates == 0)
+    }
+  }
+
+  @Test(
+    "what a GOAWAY leaves unprocessed is sent again, and only that (node-apn#640, pushy#312)",
+    arguments: [true, false])
+  func heedsGoAway(processesLast: Bool) async throws {
+    let script = SimulatorScript.stage {
+      $0.goAwayAfter = 150
+      $0.goAwayProcessesLast = processesLast
+      $0.goAwayReason = "Shutdown"
+    }
+    try await Stage.with(script: script) { stage in
+      try await stage.client.install(try Devices.apns(0..<2_000))
+      try await stage.withWorkers { _ in
+        _ = try await stage.client.enqueue(Devices.job("gone", 0..<2_000))
+        let record = try await stage.client.finishedInHaste("gone")
+        stage.expectDelivered(record, 2_000)
+        // What was certainly not processed is no attempt.
+        #expect(record.counts.retries == 0)
+      }
+      #expect(stage.simulator.counters.goAways >= 10)
+    }
+  }
+
+  @Test("a limit of streams that shrinks in mid-campaign is kept to (pushy#356)")
+  func followsShrinkingLimit() async throws {
+    let script = SimulatorScript.stage {
+      $0.delayMs = 2
+      $0.maxConcurrentStreams = [
+        SimulatorScript.StreamLimitStep(after: 200, value: 1),
+        SimulatorScript.StreamLimitStep(after: 600, value: 7),
+        SimulatorScript.StreamLimitStep(after: 800, value: 500),
+      ]
+    }
+    try await Stage.with(script: script) { stage in
+      try await stage.client.install(try Devices.apns(0..<2_000))
+      try await stage.withWorkers { _ in
+        _ = try await stage.client.enqueue(Devices.job("narrow", 0..<2_000))
+        let record = try await stage.client.finishedInHaste("narrow")
+        stage.expectDelivered(record, 2_000)
+      }
+    }
+  }
+
+  @Test("limits of 0 are refused with a sentence and never block (gorush#536)")
+  func refusesLimitsOfZero() throws {
+    for field in [
+      "connections_per_lane", "streams_per_connection", "lease_seconds",
+      "request_timeout_seconds",
+    ] {
+      let error = #expect(throws: ConfigurationError.self) {
+        try Configuration.parse("worker: {\(field): 0}", file: "pushpool.yaml")
+      }
+      #expect(error?.field == "worker.\(field)")
+    }
+  }
+
+  @Test("a provider that allows no streams for a while blocks nothing for ever (gorush#536)")
+  func survivesLimitOfZero() async throws {
+    let script = SimulatorScript.stage {
+      $0.delayMs = 100
+      // The second step comes with a request that was in flight when the first took effect.
+      $0.maxConcurrentStreams = [
+        SimulatorScript.StreamLimitStep(after: 20, value: 0),
+        SimulatorScript.StreamLimitStep(after: 60, value: 100),
+      ]
+    }
+    try await Stage.with(script: script) { stage in
+      try await stage.client.install(try Devices.apns(0..<400))
+      try await stage.withWorkers { _ in
+        _ = try await stage.client.enqueue(Devices.job("shut", 0..<400))
+        stage.expectDelivered(try await stage.client.finishedInHaste("shut"), 400)
+      }
+    }
+  }
+
+  @Test("pushes whose connection is cut are sent again, those with an answer are not")
+  func survivesCutConnections() async throws {
+    let script = SimulatorScript.stage { $0.dropConnectionAfter = 300 }
+    try await Stage.with(script: script) { stage in
+      try await stage.client.install(try Devices.apns(0..<2_000))
+      try await stage.withWorkers { _ in
+        _ = try await stage.client.enqueue(Devices.job("cut", 0..<2_000))
+        _ = try await eventually("connections are cut") {
+          stage.simulator.counters.drops >= 4 ? true : nil
+        }
+        stage.simulator.script = .stage()
+        let record = try await stage.client.finishedInHaste("cut")
+        #expect(record.counts.accepted == 2_000)
+        #expect(record.isBalanced)
+      }
+      #expect(Set(stage.simulator.acceptedPushes.map(\.token)).count == 2_000)
+    }
+  }
+}

@@ -1,0 +1,143 @@
+import Model
+import Reactor
+import Testing
+
+@testable import Providers
+
+@Suite("Answers of APNs")
+struct APNsClassificationTests {
+  static let rejected: [(Int, String)] = [
+    (400, "BadCollapseId"), (400, "BadExpirationDate"), (400, "BadMessageId"),
+    (400, "BadPriority"), (400, "BadTopic"), (400, "DeviceTokenNotForTopic"),
+    (400, "DuplicateHeaders"), (400, "InvalidPushType"), (400, "MissingDeviceToken"),
+    (400, "MissingTopic"), (400, "PayloadEmpty"), (400, "TopicDisallowed"), (404, "BadPath"),
+    (405, "MethodNotAllowed"), (413, "PayloadTooLarge"),
+  ]
+  static let authRefused: [(Int, String)] = [
+    (403, "BadCertificate"), (403, "BadCertificateEnvironment"), (403, "ExpiredProviderToken"),
+    (403, "Forbidden"), (403, "InvalidProviderToken"), (403, "MissingProviderToken"),
+    (403, "UnrelatedKeyIdInToken"), (403, "BadEnvironmentKeyIdInToken"),
+    (429, "TooManyProviderTokenUpdates"),
+  ]
+  static let retried: [(Int, String)] = [
+    (400, "IdleTimeout"), (429, "TooManyRequests"), (500, "InternalServerError"),
+    (503, "ServiceUnavailable"), (503, "Shutdown"),
+  ]
+  static let invalid = ["BadDeviceToken", "Unregistered", "ExpiredToken"]
+
+  @Test("200 is accepted")
+  func accepted() throws {
+    #expect(try classify(200, "") == .accepted)
+  }
+
+  @Test("what can never succeed is rejected and removes nothing", arguments: rejected)
+  func rejects(status: Int, reason: String) throws {
+    #expect(try classify(status, body(reason)) == .rejected(reason: reason))
+  }
+
+  @Test("a refused credential parks work", arguments: authRefused)
+  func parks(status: Int, reason: String) throws {
+    #expect(try classify(status, body(reason)) == .authRefused(reason: reason))
+  }
+
+  @Test("trouble is retried, not before Retry-After", arguments: retried)
+  func retries(status: Int, reason: String) throws {
+    #expect(try classify(status, body(reason)) == .retry(afterMs: nil, reason: reason))
+    #expect(
+      try classify(status, body(reason), retryAfterSeconds: 7)
+        == .retry(afterMs: 7_000, reason: reason))
+  }
+
+  @Test(
+    "410 means the token died at the time that APNs gives",
+    arguments: ["Unregistered", "ExpiredToken"])
+  func dead(reason: String) throws {
+    #expect(
+      try classify(410, #"{"reason":"\#(reason)","timestamp":1790000000123}"#)
+        == .invalidToken(reason: reason, sinceMs: 1_790_000_000_123))
+    #expect(try classify(410, body(reason)) == .invalidToken(reason: reason, sinceMs: nil))
+  }
+
+  @Test("BadDeviceToken is a doubtful token, whatever time stands there")
+  func badDeviceToken() throws {
+    #expect(try classify(400, body("BadDeviceToken")) == .doubtfulToken(reason: "BadDeviceToken"))
+    #expect(
+      try classify(400, #"{"reason":"BadDeviceToken","timestamp":1}"#)
+        == .doubtfulToken(reason: "BadDeviceToken"))
+  }
+
+  @Test("every documented reason is in one of these tables")
+  func complete() {
+    let tested = Set(
+      (Self.rejected + Self.authRefused + Self.retried).map(\.1) + Self.invalid)
+    #expect(tested == Set(APNsReason.allCases.map(\.rawValue)))
+    #expect(tested.count == 32)
+  }
+
+  @Test(
+    "an unknown reason goes by its status",
+    arguments: [
+      (400, Outcome.rejected(reason: "New")), (401, .authRefused(reason: "New")),
+      (403, .authRefused(reason: "New")), (404, .rejected(reason: "New")),
+      (408, .retry(afterMs: nil, reason: "New")), (410, .rejected(reason: "New")),
+      (429, .retry(afterMs: nil, reason: "New")), (500, .retry(afterMs: nil, reason: "New")),
+      (502, .retry(afterMs: nil, reason: "New")), (302, .rejected(reason: "New")),
+    ])
+  func unknownReason(status: Int, expected: Outcome) throws {
+    #expect(try classify(status, body("New")) == expected)
+  }
+
+  @Test("an unknown reason with APNs's timestamp on a 410 is a dead token")
+  func unknownGone() throws {
+    #expect(
+      try classify(410, #"{"reason":"New","timestamp":5}"#)
+        == .invalidToken(reason: "New", sinceMs: 5))
+  }
+
+  @Test(
+    "a body without a reason goes by its status and never removes an installation",
+    arguments: ["", "<html>", "{}", "[]", #"{"reason":7}"#, "{\"reason\":\"\u{0}\"}", "{"])
+  func noReason(body: String) throws {
+    #expect(try classify(503, body) == .retry(afterMs: nil, reason: "status 503"))
+    #expect(try classify(410, body) == .rejected(reason: "status 410"))
+    #expect(try classify(400, body) == .rejected(reason: "status 400"))
+    #expect(try classify(403, body) == .authRefused(reason: "status 403"))
+  }
+
+  @Test("an endless or deeply nested body is judged by its status")
+  func hostileBody() throws {
+    let long = #"{"reason":"Unregistered","x":""# + String(repeating: "x", count: 20_000) + #""}"#
+    #expect(try classify(410, long) == .rejected(reason: "status 410"))
+    let deep = String(repeating: "[", count: 10_000)
+    #expect(try classify(500, deep) == .retry(afterMs: nil, reason: "status 500"))
+  }
+
+  @Test("an unknown reason is cut short and stripped of control characters")
+  func hostileReason() throws {
+    let reason = String(repeating: "r", count: 5_000)
+    guard case .rejected(let text) = try classify(400, #"{"reason":"\u001b[31m\#(reason)"}"#) else {
+      Issue.record("not rejected")
+      return
+    }
+    #expect(text.utf8.count < 100)
+    #expect(!text.utf8.contains(0x1b))
+  }
+
+  @Test("a Retry-After of years is a day, and a negative one is none")
+  func hugeRetryAfter() throws {
+    #expect(
+      try classify(503, "", retryAfterSeconds: .max)
+        == .retry(afterMs: Limits.retryAfterMsMax, reason: "status 503"))
+    #expect(
+      try classify(503, "", retryAfterSeconds: -1)
+        == .retry(afterMs: nil, reason: "status 503"))
+  }
+
+  private func body(_ reason: String) -> String { #"{"reason":"\#(reason)"}"# }
+
+  private func classify(
+    _ status: Int, _ body: String, retryAfterSeconds: Int? = nil
+  ) throws -> Outcome {
+    try TestProvider.apns().classify(status, body, retryAfterSeconds: retryAfterSeconds)
+  }
+}

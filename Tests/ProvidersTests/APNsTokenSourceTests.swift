@@ -1,0 +1,133 @@
+import LocalServices
+import Model
+import Testing
+
+@testable import Providers
+
+@Suite("APNs provider tokens")
+struct APNsTokenSourceTests {
+  let clock = TestClock()
+  let publicKeyPEM: String
+  let source: APNsTokenSource
+
+  init() throws {
+    let folder = try TemporaryFolder()
+    let file = try APNsSigningKey(folder: folder.path)
+    publicKeyPEM = file.publicKeyPEM
+    source = APNsTokenSource(
+      key: try SigningKey(file: file.file, algorithm: .es256), keyID: file.keyID,
+      teamID: file.teamID, clock: clock.wallClock)
+  }
+
+  @Test("the header is a bearer token signed with the key, with kid, iss and iat")
+  func token() async throws {
+    let credential = try await source.current()
+    let header = try #require(credential.header)
+    #expect(header.hasPrefix("bearer "))
+    let token = try #require(SignedToken(header.dropFirst("bearer ".count)))
+    #expect(token.header["kid"] == .string("ABC123DEFG"))
+    #expect(
+      token.claims == ["iss": .string("DEF123GHIJ"), "iat": .integer(clock.nowMs / 1_000)])
+    #expect(token.isSigned(by: publicKeyPEM))
+    #expect(credential.expiresAtMs == clock.nowMs + 3_600_000)
+  }
+
+  @Test("everyone gets the same token for 50 minutes, then a new one")
+  func renewal() async throws {
+    let first = try await source.current()
+    clock.advance(minutes: 49)
+    #expect(try await source.current() == first)
+    clock.advance(minutes: 1)
+    let second = try await source.current()
+    #expect(second.generation == first.generation + 1)
+    #expect(second.header != first.header)
+  }
+
+  @Test("a refusal after 20 minutes renews once, for all lanes that report it")
+  func refusedLate() async throws {
+    let first = try await source.current()
+    clock.advance(minutes: 20)
+    let second = try await source.refused(
+      generation: first.generation, reason: "ExpiredProviderToken")
+    #expect(second.generation == first.generation + 1)
+    #expect(
+      try await source.refused(generation: first.generation, reason: "ExpiredProviderToken")
+        == second)
+    #expect(try await source.current() == second)
+  }
+
+  @Test("a refusal within 20 minutes of the last renewal pauses until they are over, then renews")
+  func refusedEarly() async throws {
+    let first = try await source.current()
+    clock.advance(minutes: 5)
+    let pause = try #require(await refusal(first, "InvalidProviderToken"))
+    #expect(pause.resumeAtMs == clock.nowMs + 15 * 60_000)
+    #expect(pause.reason.contains("InvalidProviderToken"))
+    #expect(pause.reason.contains("clock"))
+    #expect(pause.reason.contains("ABC123DEFG"))
+    #expect(!pause.reason.contains(first.header!))
+    clock.advance(ms: 15 * 60_000 - 1)
+    #expect(await currentError() == pause)
+    #expect(await refusal(first, "InvalidProviderToken") == pause)
+    clock.advance(ms: 1)
+    let second = try await source.current()
+    #expect(second.generation == first.generation + 1)
+    // Refused again at once: paused for another 20 minutes, not renewed in a loop.
+    #expect(
+      await refusal(second, "InvalidProviderToken")?.resumeAtMs == clock.nowMs + 20 * 60_000)
+  }
+
+  @Test("TooManyProviderTokenUpdates pauses and goes on with the same token")
+  func tooManyUpdates() async throws {
+    let first = try await source.current()
+    clock.advance(minutes: 25)
+    let pause = try #require(await refusal(first, "TooManyProviderTokenUpdates"))
+    #expect(pause.resumeAtMs == clock.nowMs + 20 * 60_000)
+    clock.advance(minutes: 20)
+    #expect(try await source.current() == first)
+  }
+
+  @Test("a clock that is set back by an hour neither keeps a pause nor a token of the future")
+  func clockSetBack() async throws {
+    let first = try await source.current()
+    #expect(await refusal(first, "InvalidProviderToken") != nil)
+    clock.advance(minutes: -60)
+    let second = try await source.current()
+    #expect(second.generation == first.generation + 1)
+    clock.advance(minutes: -60)
+    #expect(try await source.current().generation == second.generation + 1)
+  }
+
+  @Test("a refused certificate pauses, because nothing can be renewed")
+  func certificate() async throws {
+    let source = CertificateCredentialSource(file: "dev.p12", clock: clock.wallClock)
+    #expect(try await source.current().header == nil)
+    let expected = clock.nowMs + 5 * 60_000
+    for _ in 0..<2 {
+      await #expect {
+        _ = try await source.refused(generation: 0, reason: "BadCertificate")
+      } throws: {
+        ($0 as? CredentialError)?.resumeAtMs == expected
+          && "\($0)".contains("dev.p12: BadCertificate")
+      }
+      clock.advance(minutes: 1)
+    }
+    await #expect(throws: CredentialError.self) { try await source.current() }
+    clock.advance(minutes: 3)
+    #expect(try await source.current().header == nil)
+  }
+
+  private func refusal(_ credential: Credential, _ reason: String) async -> CredentialError? {
+    do {
+      _ = try await source.refused(generation: credential.generation, reason: reason)
+      return nil
+    } catch { return error }
+  }
+
+  private func currentError() async -> CredentialError? {
+    do {
+      _ = try await source.current()
+      return nil
+    } catch { return error }
+  }
+}

@@ -1,0 +1,142 @@
+import Model
+import Testing
+
+@testable import Providers
+
+@Suite("Answers of FCM")
+struct FCMClassificationTests {
+  @Test("200 is accepted")
+  func accepted() throws {
+    #expect(try classify(200, #"{"name":"projects/demo-shop/messages/1"}"#) == .accepted)
+  }
+
+  @Test("UNREGISTERED is a dead token")
+  func unregistered() throws {
+    #expect(
+      try classify(404, error(404, "NOT_FOUND", fcm: "UNREGISTERED"))
+        == .invalidToken(reason: "UNREGISTERED", sinceMs: nil))
+  }
+
+  @Test("INVALID_ARGUMENT with a BadRequest is the payload: rejected with the field")
+  func badRequest() throws {
+    let body = error(
+      400, "INVALID_ARGUMENT", fcm: "INVALID_ARGUMENT", badField: "message.android.ttl")
+    #expect(
+      try classify(400, body) == .rejected(reason: "INVALID_ARGUMENT in message.android.ttl"))
+    #expect(
+      try classify(400, error(400, "INVALID_ARGUMENT", badField: "message.token"))
+        == .rejected(reason: "INVALID_ARGUMENT in message.token"))
+  }
+
+  // Regression: fcm-django#223.
+  @Test("INVALID_ARGUMENT with only an FcmError may be the token: rejected, never uninstalled")
+  func unsure() throws {
+    #expect(
+      try classify(400, error(400, "INVALID_ARGUMENT", fcm: "INVALID_ARGUMENT"))
+        == .rejected(reason: "INVALID_ARGUMENT"))
+  }
+
+  @Test(
+    "a foreign sender and Firebase's own APNs credential are rejected",
+    arguments: [
+      (403, "PERMISSION_DENIED", "SENDER_ID_MISMATCH"),
+      (401, "UNAUTHENTICATED", "THIRD_PARTY_AUTH_ERROR"),
+    ])
+  func rejected(status: Int, name: String, code: String) throws {
+    #expect(try classify(status, error(status, name, fcm: code)) == .rejected(reason: code))
+  }
+
+  @Test(
+    "throttling waits a minute and trouble ten seconds, and longer when FCM says so",
+    arguments: [
+      (429, "RESOURCE_EXHAUSTED", "QUOTA_EXCEEDED", UInt64(60_000)),
+      (503, "UNAVAILABLE", "UNAVAILABLE", 10_000), (500, "INTERNAL", "INTERNAL", 10_000),
+    ])
+  func retried(status: Int, name: String, code: String, minMs: UInt64) throws {
+    let body = error(status, name, fcm: code)
+    #expect(try classify(status, body) == .retry(afterMs: minMs, reason: code))
+    #expect(
+      try classify(status, body, retryAfterSeconds: 2) == .retry(afterMs: minMs, reason: code))
+    #expect(
+      try classify(status, body, retryAfterSeconds: 90)
+        == .retry(afterMs: 90_000, reason: code))
+  }
+
+  @Test("UNAUTHENTICATED and PERMISSION_DENIED without a code of FCM's are our credential")
+  func authRefused() throws {
+    #expect(
+      try classify(401, error(401, "UNAUTHENTICATED"))
+        == .authRefused(reason: "UNAUTHENTICATED"))
+    #expect(
+      try classify(403, error(403, "PERMISSION_DENIED"))
+        == .authRefused(reason: "PERMISSION_DENIED"))
+    #expect(try classify(401, "") == .authRefused(reason: "status 401"))
+  }
+
+  @Test(
+    "a 404 that is not FCM's JSON is a wrong endpoint, not a dead token",
+    arguments: [
+      "", "<html>Not Found</html>", "{}", "UNREGISTERED",
+    ])
+  func wrongEndpoint(body: String) throws {
+    #expect(
+      try classify(404, body)
+        == .rejected(reason: "status 404 that is not FCM's: check the endpoint"))
+  }
+
+  @Test("a 404 of FCM without UNREGISTERED removes nothing")
+  func notFound() throws {
+    #expect(try classify(404, error(404, "NOT_FOUND")) == .rejected(reason: "NOT_FOUND"))
+    #expect(
+      try classify(404, error(404, "NOT_FOUND", fcm: "UNSPECIFIED_ERROR"))
+        == .rejected(reason: "NOT_FOUND"))
+  }
+
+  @Test("UNREGISTERED in another detail than FcmError counts for nothing")
+  func foreignDetail() throws {
+    let body =
+      #"{"error":{"status":"NOT_FOUND","details":[{"@type":"type.googleapis.com/other","#
+      + #""errorCode":"UNREGISTERED"}]}}"#
+    #expect(try classify(404, body) == .rejected(reason: "NOT_FOUND"))
+  }
+
+  @Test(
+    "an answer without a reason goes by its status",
+    arguments: [
+      (400, Outcome.rejected(reason: "status 400")),
+      (408, .retry(afterMs: 10_000, reason: "status 408")),
+      (429, .retry(afterMs: 60_000, reason: "status 429")),
+      (500, .retry(afterMs: 10_000, reason: "status 500")),
+      (502, .retry(afterMs: 10_000, reason: "status 502")),
+      (302, .rejected(reason: "status 302")),
+    ])
+  func byStatus(status: Int, expected: Outcome) throws {
+    for body in ["", "<html>", "[1]", #"{"error":"x"}"#] {
+      #expect(try classify(status, body) == expected)
+    }
+  }
+
+  /// An error as FCM writes it.
+  private func error(
+    _ code: Int, _ status: String, fcm: String? = nil, badField: String? = nil
+  ) -> String {
+    var details: [String] = []
+    if let badField {
+      details.append(
+        #"{"@type":"type.googleapis.com/google.rpc.BadRequest","fieldViolations":[{"field":"#
+          + #""\#(badField)","description":"d"}]}"#)
+    }
+    if let fcm {
+      details.append(
+        #"{"@type":"type.googleapis.com/google.firebase.fcm.v1.FcmError","errorCode":"\#(fcm)"}"#)
+    }
+    return #"{"error":{"code":\#(code),"message":"m","status":"\#(status)","details":["#
+      + details.joined(separator: ",") + "]}}"
+  }
+
+  private func classify(
+    _ status: Int, _ body: String, retryAfterSeconds: Int? = nil
+  ) throws -> Outcome {
+    try TestProvider.fcm().classify(status, body, retryAfterSeconds: retryAfterSeconds)
+  }
+}

@@ -1,0 +1,108 @@
+import Model
+import Testing
+
+@testable import Providers
+
+@Suite("Pushes for FCM")
+struct FCMRenderingTests {
+  @Test("the common notification fills notification, data and android, around the token")
+  func full() throws {
+    let push = try TestProvider.fcm().render(
+      """
+      {"notification": {"title": "Sale", "body": "Now", "badge": 3, "sound": "default",
+        "image": "https://e.example/i.png", "category": "c", "data": {"order": "17"}},
+       "collapse_id": "spring", "ttl_seconds": 3600}
+      """, createdAtMs: 1_000_000, nowMs: 1_600_000)
+    #expect(
+      push.text(token: "TOKEN")
+        == #"{"message":{"token":"TOKEN","notification":{"title":"Sale","body":"Now","#
+        + #""image":"https://e.example/i.png"},"data":{"order":"17"},"android":{"priority":"HIGH","#
+        + #""notification":{"sound":"default","notification_count":3},"ttl":"3000s","#
+        + #""collapse_key":"spring"}}}"#)
+    #expect(push.path == .fixed(Array("/v1/projects/demo-shop/messages:send".utf8)))
+    #expect(push.headers == [RenderedPush.Header("content-type", "application/json")])
+    #expect(push.dryRun == .off)
+  }
+
+  @Test("what shows nothing is a data message of normal priority")
+  func dataOnly() throws {
+    let push = try TestProvider.fcm().render(
+      #"{"notification":{"content_available":true,"data":{"k":"v"}}}"#)
+    #expect(push.text(token: "T") == #"{"message":{"token":"T","data":{"k":"v"}}}"#)
+  }
+
+  @Test("a message with nothing but its target is still valid JSON")
+  func empty() throws {
+    let push = try TestProvider.fcm().render(#"{"notification":{"badge":1}}"#)
+    #expect(push.text(token: "T") == #"{"message":{"token":"T"}}"#)
+  }
+
+  @Test("fcm.message is laid over the common part, member by member")
+  func merge() throws {
+    let push = try TestProvider.fcm().render(
+      """
+      {"notification": {"title": "a", "body": "b", "data": {"k": "v"}},
+       "fcm": {"message": {"notification": {"body": "c"}, "data": {"m": "n"},
+         "android": {"priority": "NORMAL", "notification": {"channel_id": "news"}},
+         "apns": {"payload": {"aps": {"badge": 1}}}}}}
+      """)
+    #expect(
+      try push.json(token: "T")
+        == JSONParser().parse(
+          """
+          {"message": {"token": "T", "notification": {"title": "a", "body": "c"},
+           "data": {"k": "v", "m": "n"}, "android": {"priority": "NORMAL",
+           "notification": {"channel_id": "news"}}, "apns": {"payload": {"aps": {"badge": 1}}}}}
+          """))
+  }
+
+  @Test("a dry run is a request that FCM only validates")
+  func dryRun() throws {
+    let push = try TestProvider.fcm().render(#"{"notification":{"title":"t"},"dry_run":true}"#)
+    #expect(push.dryRun == .validateOnly)
+    #expect(push.text(token: "T").hasPrefix(#"{"validate_only":true,"message":{"token":"T","#))
+    _ = try push.json()
+  }
+
+  @Test(
+    "the time to live is what is left, from 0 to four weeks",
+    arguments: [
+      (#""ttl_seconds":60"#, Int64(10_500), "49s"), (#""ttl_seconds":60"#, 60_000, "0s"),
+      (#""ttl_seconds":60"#, 99_000, "0s"), (#""ttl_seconds":0"#, 0, "0s"),
+      (#""expires_at":1790000000000"#, 0, "2419200s"),
+    ])
+  func ttl(expiry: String, nowMs: Int64, expected: String) throws {
+    let push = try TestProvider.fcm().render(
+      #"{"notification":{"title":"t"},\#(expiry)}"#, createdAtMs: 0, nowMs: nowMs)
+    let message = try push.json().objectValue?["message"]?.objectValue
+    #expect(message?["android"]?.objectValue?["ttl"] == .string(expected))
+  }
+
+  @Test("notification and data may have 4,096 bytes together; one more is refused with the size")
+  func limit() throws {
+    let provider = try TestProvider.fcm()
+    let names = "title".utf8.count + "k".utf8.count
+    let fits = String(repeating: "x", count: 4_096 - names - 1)
+    _ = try provider.render(#"{"notification":{"title":"t","data":{"k":"\#(fits)"}}}"#)
+    #expect(
+      throws: InvalidField(
+        pointer: "/notification",
+        message: "makes an FCM payload of 4,097 bytes of notification and data, and 4,096 are "
+          + "allowed: shorten it")
+    ) { try provider.render(#"{"notification":{"title":"t","data":{"k":"\#(fits)x"}}}"#) }
+    #expect {
+      try provider.render(#"{"fcm":{"message":{"data":{"k":"\#(fits)xxxxxxx"}}}}"#)
+    } throws: {
+      ($0 as? InvalidField)?.pointer == "/fcm/message"
+    }
+  }
+
+  @Test("a job for other networks only is refused for FCM")
+  func nothing() throws {
+    #expect {
+      try TestProvider.fcm().render(#"{"apns":{"payload":{"aps":{}}}}"#)
+    } throws: {
+      ($0 as? InvalidField)?.pointer == "/fcm"
+    }
+  }
+}

@@ -1,0 +1,1 @@
+../HTTPClientTests/LocalServer.swift

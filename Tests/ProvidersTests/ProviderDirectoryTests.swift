@@ -1,0 +1,184 @@
+import Configuration
+import Foundation
+import HTTPClient
+import LocalServices
+import Model
+import Reactor
+import Testing
+
+@testable import Providers
+
+@Suite("Providers of a configuration")
+struct ProviderDirectoryTests {
+  let folder: TemporaryFolder
+  let key: APNsSigningKey
+  let account: FCMServiceAccount
+
+  init() throws {
+    folder = try TemporaryFolder()
+    key = try APNsSigningKey(folder: folder.path)
+    account = try FCMServiceAccount(folder: folder.path, tokenURI: "https://localhost/token")
+  }
+
+  @Test("each app, network and environment finds its provider at its usual host")
+  func lookup() throws {
+    let directory = try make(
+      AppConfiguration(
+        id: "shop", apns: [.production: token(), .development: token()], fcm: fcm()))
+    #expect(directory.entries.count == 3)
+    let production = try #require(
+      directory.provider(app: "shop", network: .apns, environment: .production))
+    #expect(production.destination.endpoint == .tcp(host: "api.push.apple.com", port: 443))
+    #expect(production.destination.authority == "api.push.apple.com")
+    #expect(production.destination.startsWithOneStream)
+    let development = directory.provider(app: "shop", network: .apns, environment: .development)
+    #expect(development?.destination.authority == "api.sandbox.push.apple.com")
+    let positions = PushEnvironment.allCases.map {
+      directory.position(app: "shop", network: .fcm, environment: $0)
+    }
+    #expect(positions == [2, 2])
+    #expect(directory.entries[2].provider.destination.authority == "fcm.googleapis.com")
+    #expect(!directory.entries[2].provider.destination.startsWithOneStream)
+    #expect(directory.provider(app: "shop", network: .jpush, environment: .production) == nil)
+    #expect(directory.provider(app: "other", network: .fcm, environment: .production) == nil)
+  }
+
+  @Test("apps and environments with the same key share one token, others do not")
+  func sharing() async throws {
+    let other = try APNsSigningKey(folder: folder.path, keyID: "OTHER12345")
+    let directory = try make(
+      AppConfiguration(
+        id: "a", apns: [.production: token(), .development: token()], fcm: fcm()),
+      AppConfiguration(
+        id: "b", apns: [.production: token(), .development: token(other)], fcm: fcm()))
+    let apns = directory.entries.filter { $0.provider.network == .apns }.map(\.provider.credentials)
+    var headers: [String?] = []
+    for source in apns { headers.append(try await source.current().header) }
+    #expect(headers[0] != nil)
+    #expect(headers[0] == headers[1])
+    #expect(headers[0] == headers[2])
+    #expect(headers[0] != headers[3])
+    let fcm = directory.entries.filter { $0.provider.network == .fcm }.map {
+      ObjectIdentifier($0.provider.credentials as AnyObject)
+    }
+    #expect(fcm.count == 2)
+    #expect(fcm[0] == fcm[1])
+  }
+
+  @Test(
+    "a key that may not send to one destination pauses that one alone",
+    arguments: ["UnrelatedKeyIdInToken", "BadEnvironmentKeyIdInToken", "Forbidden"])
+  func scope(reason: String) async throws {
+    let clock = TestClock()
+    let directory = try ProviderDirectory(
+      Configuration(apps: [
+        AppConfiguration(id: "shop", apns: [.production: token(), .development: token()])
+      ]), client: HTTPClient(), clock: clock.wallClock)
+    let refused = directory.entries[0].provider.credentials
+    let other = directory.entries[1].provider.credentials
+    let credential = try await refused.current()
+    clock.advance(minutes: 30)
+    await #expect(throws: CredentialError.self) {
+      try await refused.refused(generation: credential.generation, reason: reason)
+    }
+    await #expect(throws: CredentialError.self) { try await refused.current() }
+    #expect(try await other.current() == credential)
+    clock.advance(minutes: 5)
+    #expect(try await refused.current() == credential)
+    // A bad token is bad for both.
+    clock.advance(minutes: 1)
+    let renewed = try await refused.refused(
+      generation: credential.generation, reason: "ExpiredProviderToken")
+    #expect(try await other.current() == renewed)
+    #expect(renewed != credential)
+  }
+
+  @Test("an endpoint, an authority and a proxy lead elsewhere")
+  func access() throws {
+    let authority = try CertificateAuthority(folder: folder.path)
+    var apns = token()
+    apns.access = Access(
+      endpoint: try ServiceURL("https://127.0.0.1:8443"), caFile: authority.certificateFile,
+      proxy: try ProxyURL("http://proxy:3128"))
+    let directory = try make(AppConfiguration(id: "shop", apns: [.production: apns]))
+    let destination = directory.entries[0].provider.destination
+    #expect(destination.endpoint == .tcp(host: "127.0.0.1", port: 8_443))
+    #expect(destination.authority == "127.0.0.1:8443")
+    #expect(destination.proxy == "http://proxy:3128")
+  }
+
+  @Test("a client certificate authorises without a header and with all streams at once")
+  func certificate() async throws {
+    let authority = try CertificateAuthority(folder: folder.path)
+    let issued = try authority.issueClient(commonName: "Push", p12Password: "open")
+    let passwordFile = folder.file("password")
+    try "open\n".write(toFile: passwordFile, atomically: false, encoding: .utf8)
+    let p12 = try #require(issued.p12File)
+    let directory = try make(
+      AppConfiguration(
+        id: "shop",
+        apns: [
+          .production: certificate(issued.combinedFile),
+          .development: certificate(p12, passwordFile),
+        ]))
+    #expect(directory.entries.count == 2)
+    for entry in directory.entries {
+      #expect(try await entry.provider.credentials.current().header == nil)
+      #expect(!entry.provider.destination.startsWithOneStream)
+    }
+    expectError("apps[0].apns.production.certificate_file", p12) {
+      AppConfiguration(id: "shop", apns: [.production: certificate(p12)])
+    }
+  }
+
+  @Test("a file that cannot be used is refused with its name and field")
+  func badFiles() throws {
+    let missing = folder.file("missing")
+    expectError("apps[0].apns.production.key_file", "\(missing) cannot be opened: No such file") {
+      var apns = token()
+      apns.credential = .token(keyFile: missing, keyID: key.keyID, teamID: key.teamID)
+      return AppConfiguration(id: "shop", apns: [.production: apns])
+    }
+    expectError("apps[0].apns.development.certificate_file", "missing.p12") {
+      AppConfiguration(id: "shop", apns: [.development: certificate("\(missing).p12")])
+    }
+    expectError("apps[0].fcm.service_account_file", "\(key.file) is not valid JSON") {
+      AppConfiguration(id: "shop", fcm: FCMConfiguration(serviceAccountFile: key.file))
+    }
+    expectError("apps[0].fcm.ca_file", missing) {
+      var fcm = fcm()
+      fcm.access.caFile = missing
+      return AppConfiguration(id: "shop", fcm: fcm)
+    }
+  }
+
+  private func make(_ apps: AppConfiguration...) throws -> ProviderDirectory {
+    try ProviderDirectory(Configuration(apps: apps), client: HTTPClient())
+  }
+
+  private func token(_ other: APNsSigningKey? = nil) -> APNsConfiguration {
+    let key = other ?? key
+    return APNsConfiguration(
+      credential: .token(keyFile: key.file, keyID: key.keyID, teamID: key.teamID),
+      topic: "com.example.shop")
+  }
+
+  private func certificate(_ file: String, _ passwordFile: String? = nil) -> APNsConfiguration {
+    APNsConfiguration(
+      credential: .certificate(file: file, passwordFile: passwordFile), topic: "com.example.shop")
+  }
+
+  private func fcm() -> FCMConfiguration {
+    FCMConfiguration(serviceAccountFile: account.file)
+  }
+
+  private func expectError(_ field: String, _ message: String, _ app: () -> AppConfiguration) {
+    do throws(ConfigurationError) {
+      _ = try ProviderDirectory(Configuration(apps: [app()]), client: HTTPClient())
+      Issue.record("\(field) was not refused")
+    } catch {
+      #expect(error.field == field)
+      #expect(error.message.contains(message), "\(error)")
+    }
+  }
+}

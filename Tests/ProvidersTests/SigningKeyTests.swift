@@ -1,0 +1,116 @@
+import Foundation
+import LocalServices
+import Model
+import Testing
+
+@testable import Providers
+
+@Suite("Signing keys")
+struct SigningKeyTests {
+  let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  @Test("an ES256 token carries kid and claims and verifies with the public key")
+  func es256() throws {
+    let apns = try APNsSigningKey(folder: folder.path)
+    let key = try SigningKey(file: apns.file, algorithm: .es256)
+    // Signatures are random; leading zeros of r or s show in about one of 128.
+    for number in 0..<300 {
+      let text = try JSONWebToken.make(
+        keyID: "ABC123DEFG", claims: ["iss": .string("T\u{22}eam"), "iat": .integer(number)],
+        key: key)
+      let token = try #require(SignedToken(text))
+      #expect(
+        token.header
+          == ["alg": .string("ES256"), "typ": .string("JWT"), "kid": .string("ABC123DEFG")])
+      #expect(token.claims == ["iss": .string("T\u{22}eam"), "iat": .integer(number)])
+      #expect(token.isSigned(by: apns.publicKeyPEM))
+    }
+  }
+
+  @Test("an RS256 token verifies with the public key, and not with another")
+  func rs256() throws {
+    let file = try FCMServiceAccount(folder: folder.path, tokenURI: "https://localhost/token")
+    let other = try FCMServiceAccount(
+      folder: folder.path, projectID: "other", tokenURI: "https://localhost/token")
+    let account = try ServiceAccount(file: file.file)
+    let text = try JSONWebToken.make(keyID: nil, claims: ["a": .bool(true)], key: account.key)
+    let token = try #require(SignedToken(text))
+    #expect(token.header == ["alg": .string("RS256"), "typ": .string("JWT")])
+    #expect(token.isSigned(by: file.publicKeyPEM))
+    #expect(!token.isSigned(by: other.publicKeyPEM))
+  }
+
+  @Test("a missing, empty, oversized or odd file is refused by name and not by content")
+  func badFiles() throws {
+    let missing = folder.file("missing.p8")
+    expectProblem(missing, "cannot be opened: No such file or directory")
+    expectProblem(folder.path, "is not a regular file")
+    let cases: [(String, String)] = [
+      ("", "is empty"),
+      ("SECRET", "is not a PEM file: it has no \"-----BEGIN PRIVATE KEY-----\" line"),
+      (
+        "-----BEGIN CERTIFICATE-----\nSECRET\n-----END CERTIFICATE-----\n",
+        "is a PEM file without a private key"
+      ),
+      (
+        "-----BEGIN PRIVATE KEY-----\nSECRET\n",
+        "holds a private key that cannot be decoded; is the file cut off?"
+      ),
+      (
+        "-----BEGIN ENCRYPTED PRIVATE KEY-----\nSECRET\n-----END ENCRYPTED PRIVATE KEY-----\n",
+        "is encrypted with a password; export the key without one"
+      ),
+      (
+        String(repeating: "x", count: CredentialLimits.fileBytesMax + 1),
+        "is longer than 65536 bytes; is it the right file?"
+      ),
+    ]
+    for (position, (content, problem)) in cases.enumerated() {
+      let file = folder.file("key\(position).p8")
+      try content.write(toFile: file, atomically: false, encoding: .utf8)
+      expectProblem(file, problem)
+    }
+  }
+
+  @Test("a key of the wrong kind is refused")
+  func wrongKind() throws {
+    let apns = try APNsSigningKey(folder: folder.path)
+    #expect(throws: CredentialFileError.self) {
+      try SigningKey(file: apns.file, algorithm: .rs256)
+    }
+    let curve = try openssl("genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-384")
+    #expect(
+      throws: CredentialFileError(
+        file: "k", problem: "holds a private key that is not of the curve P-256, which ES256 needs")
+    ) { try SigningKey(pem: curve, file: "k", algorithm: .es256) }
+    let short = try openssl("genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:1024")
+    #expect(
+      throws: CredentialFileError(
+        file: "k",
+        problem: "holds a private key that is not RSA of at least 2,048 bits, which RS256 needs")
+    ) { try SigningKey(pem: short, file: "k", algorithm: .rs256) }
+  }
+
+  private func expectProblem(_ file: String, _ problem: String) {
+    #expect(throws: CredentialFileError(file: file, problem: problem)) {
+      try SigningKey(file: file, algorithm: .es256)
+    }
+  }
+
+  private func openssl(_ arguments: String...) throws -> [UInt8] {
+    let process = Process()
+    let output = Pipe()
+    process.executableURL = URL(filePath: "/usr/bin/openssl")
+    process.arguments = arguments
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    let data = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return Array(data)
+  }
+}

@@ -1,0 +1,154 @@
+import LocalServices
+import Reactor
+import Testing
+
+@testable import Redis
+
+@Suite struct ReconnectTests {
+  @Test func `a killed server fails what is pending, and nothing of it is sent again`() async throws
+  {
+    var options = RedisServer.Options()
+    options.appendOnly = true
+    try await Lane.withRedis(options) { lane, server in
+      let connection = try await lane.connect(server.endpoint)
+      await server.freeze()
+      let log = Log()
+      for _ in 0..<100 { connection.send(RedisCommand("INCR", "n")) { log.note($0) } }
+      let lost = Signal()
+      connection.onLost = { _ in lost.raise() }
+      await server.kill9()
+      await lost.wait()
+      #expect(log.count == 100)
+      #expect(log.failures.count == 100)
+      #expect(log.failures.allSatisfy { $0.mayHaveRun })
+      #expect(throws: RedisError.self) { try Self.sendNow(connection).get() }
+
+      try await server.restart()
+      try await connection.waitUntilReady(timeoutMs: 10_000)
+      // Bytes that were in the socket when the server died were executed by nobody.
+      #expect(try await connection.call(RedisCommand("GET", "n")).isNull)
+      #expect(try await connection.call(RedisCommand("ECHO", "mine")).string == "mine")
+      connection.close()
+    }
+  }
+
+  /// The immediate result of a command while there is no connection.
+  private static func sendNow(_ connection: RedisConnection) -> Result<Void, RedisError> {
+    var now: Result<Void, RedisError> = .success(())
+    connection.send(RedisCommand("PING")) { now = $0.map { _ in } }
+    return now
+  }
+
+  @Test func `a late reply after a time-out answers no later command`() async throws {
+    try await Lane.withRedis { lane, server in
+      let connection = try await lane.connect(server.endpoint)
+      await server.freeze()
+      let log = Log()
+      let lost = Signal()
+      connection.onLost = { _ in lost.raise() }
+      connection.send(RedisCommand("ECHO", "old"), timeoutMs: 50) { log.note($0) }
+      connection.send(RedisCommand("ECHO", "behind")) { log.note($0) }
+      await lost.wait()
+      #expect(log.failures.first == .timeout)
+      #expect(log.failures.count == 2)
+      if case .connectionLost = log.failures[1] {} else { Issue.record("\(log.failures[1])") }
+      connection.onLost = nil
+      await server.thaw()
+      try await connection.waitUntilReady(timeoutMs: 10_000)
+      for index in 0..<50 {
+        let reply = try await connection.call(RedisCommand("ECHO", "new\(index)"))
+        #expect(reply.string == "new\(index)")
+      }
+      #expect(log.count == 2)
+      connection.close()
+    }
+  }
+
+  @Test func `the number of pending commands is bounded`() async throws {
+    try await Lane.withRedis { lane, server in
+      let connection = try await lane.connect(server.endpoint)
+      await server.freeze()
+      let log = Log()
+      let extra = 10
+      for _ in 0..<(RedisLimits.pendingCommandsMax + extra) {
+        connection.send(RedisCommand("PING"), timeoutMs: nil) { log.note($0) }
+      }
+      #expect(log.failures == Array(repeating: .tooManyPending, count: extra))
+      await server.thaw()
+      connection.close()
+      #expect(log.count == RedisLimits.pendingCommandsMax + extra)
+    }
+  }
+
+  @Test func `a server that does not speak RESP is left`() async throws {
+    try await Lane.with { lane in
+      var accepted: [TestStream] = []
+      let listener = try Listener(loop: lane.loop, endpoint: .tcp(host: "127.0.0.1", port: 0)) {
+        let stream = TestStream(loop: lane.loop)
+        stream.stream.adopt(descriptor: $0, tls: nil)
+        stream.write(Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8))
+        accepted.append(stream)
+      }
+      let connection = try RedisConnection(
+        loop: lane.loop,
+        endpoint: RedisEndpoint(endpoint: .tcp(host: "127.0.0.1", port: listener.port)))
+      let lost = await withUnsafeContinuation { continuation in
+        var isFirst = true
+        connection.onLost = { reason in
+          if isFirst { continuation.resume(returning: reason) }
+          isFirst = false
+        }
+        connection.connect()
+      }
+      if case .protocolViolation = lost {} else { Issue.record("\(lost)") }
+      connection.close()
+      for stream in accepted { stream.stream.close() }
+      listener.close()
+    }
+  }
+
+  @Test func `a server that became a replica is left and looked for again`() async throws {
+    try await Lane.withRedis { lane, server in
+      let connection = try await lane.connect(server.endpoint)
+      let lost = Signal()
+      connection.onLost = { _ in lost.raise() }
+      _ = try await connection.call(RedisCommand("REPLICAOF", "127.0.0.1", "1"))
+      let error = await failure {
+        _ = try await connection.call(RedisCommand("SET", "k", "v"))
+      }
+      #expect(error?.isTemporary == true)
+      await lost.wait()
+      connection.onLost = nil
+      connection.close()
+    }
+  }
+
+  @Test func `closing twice and waiting on a closed connection do no harm`() async throws {
+    try await Lane.withRedis { lane, server in
+      let connection = try await lane.connect(server.endpoint)
+      connection.close()
+      connection.close()
+      #expect(
+        await failure {
+          try await connection.waitUntilReady(timeoutMs: 1)
+        } != nil)
+    }
+  }
+}
+
+/// Something that happens once and can be waited for; loop-bound.
+final class Signal {
+  private var isRaised = false
+  private var continuation: UnsafeContinuation<Void, Never>?
+
+  func raise() {
+    isRaised = true
+    continuation?.resume()
+    continuation = nil
+  }
+
+  func wait() async {
+    guard !isRaised else { return }
+    await withUnsafeContinuation { continuation = $0 }
+  }
+}

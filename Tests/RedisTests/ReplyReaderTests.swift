@@ -1,0 +1,51 @@
+import Testing
+
+@testable import Redis
+
+@Suite struct ReplyReaderTests {
+  private static let wire =
+    "+OK\r\n:42\r\n$-1\r\n$3\r\na\r\n\r\n*2\r\n$1\r\nx\r\n*1\r\n:7\r\n-ERR no\r\n"
+  private static let values: [RESPValue] = [
+    .status("OK"), .integer(42), .null, .string(Array("a\r\n".utf8)),
+    .array([.string(Array("x".utf8)), .array([.integer(7)])]),
+    .error(.server(code: "ERR", message: "no")),
+  ]
+
+  private func read(_ text: String, in size: Int) throws -> [RESPValue] {
+    let reader = ReplyReader()
+    var values: [RESPValue] = []
+    let bytes = Array(text.utf8)
+    for start in stride(from: 0, to: bytes.count, by: size) {
+      try bytes[start..<min(start + size, bytes.count)].withUnsafeBytes { try reader.feed($0) }
+      while try reader.next({ values.append(RESPValue($0)) }) {}
+    }
+    return values
+  }
+
+  @Test(arguments: [1, 2, 3, 5, 1000])
+  func `replies are the same however their bytes are cut`(size: Int) throws {
+    #expect(try read(Self.wire, in: size) == Self.values)
+  }
+
+  @Test(arguments: ["HTTP/1.1 400 Bad Request\r\n", "*2000000000\r\n", "$abc\r\n", "*1\r\n!x\r\n"])
+  func `what is no RESP or announces too much is refused`(text: String) {
+    #expect(throws: RedisError.self) { try read(text, in: 1000) }
+  }
+
+  @Test func `nesting is bounded`() {
+    #expect(throws: RedisError.self) {
+      try read(String(repeating: "*1\r\n", count: 1000), in: 1000)
+    }
+  }
+
+  @Test func `a reply over the limit is refused before it is complete`() {
+    let reader = ReplyReader(bytesMax: 1000)
+    #expect(throws: RedisError.self) {
+      let chunk = [UInt8]("$100000\r\n".utf8) + [UInt8](repeating: 120, count: 400)
+      for _ in 0..<10 {
+        try chunk.withUnsafeBytes { try reader.feed($0) }
+        _ = try reader.next { _ in }
+      }
+    }
+  }
+}

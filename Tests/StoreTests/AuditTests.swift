@@ -1,0 +1,77 @@
+import Model
+import Redis
+import Testing
+
+@testable import Store
+
+@Suite struct AuditTests {
+  @Test func `work whose stream was deleted is found and sent, once each`() async throws {
+    try await Lane.withStore { _, store in
+      try await store.admit("j1", users: [["a", "b"], ["c"], ["d"]], window: 2)
+      let claim = try await store.claimOne()
+      var partial = Settlement()
+      partial.done.insert(0)
+      partial.resolveUser(installations: 1)
+      partial.counts = [.apns: counts(accepted: 1)]
+      _ = try await store.chunks.settle(claim, partial, consumer: "worker")
+      _ = try await store.redis("DEL", store.keys.chunks(.normal))
+      #expect(try await store.jobs.audit(app: "shop", id: "j1") == .repaired)
+      #expect(try await store.jobs.audit(app: "shop", id: "j1") == .sound)
+      var sent: [String] = []
+      while let claim = try await store.chunks.claim(consumer: "w", max: 1).first {
+        let open = claim.recipientList.enumerated().filter { !claim.done.contains($0.offset) }
+        sent += open.map(\.element)
+        _ = try await store.chunks.settle(
+          claim, .final(accepted: open.count, users: open.count), consumer: "w")
+      }
+      #expect(sent == ["b", "c", "d"])
+      let record = try await store.record("j1")
+      #expect(record.state == .done && record.counts.accepted == 4 && record.isBalanced)
+    }
+  }
+
+  @Test func `a deleted delayed set loses no residual`() async throws {
+    try await Lane.withStore { _, store in
+      try await store.admit("j1", users: [["a"]])
+      let claim = try await store.claimOne()
+      var settlement = Settlement()
+      settlement.isFinal = true
+      settlement.resolveUser(installations: 1)
+      let line = Array("apns\tproduction\taa\ta\t1\t1\n".utf8)
+      settlement.residuals = [Settlement.Residual(delayMs: 60_000, lines: line)]
+      _ = try await store.chunks.settle(claim, settlement, consumer: "worker")
+      #expect(try await store.jobs.audit(app: "shop", id: "j1") == .sound)
+      _ = try await store.redis("DEL", store.keys.delayed)
+      #expect(try await store.jobs.audit(app: "shop", id: "j1") == .repaired)
+      let found = try await store.claimOne()
+      #expect(found.recipients == line && found.lines == .installations)
+    }
+  }
+
+  @Test func `a healthy job is sound wherever its chunks are`() async throws {
+    try await Lane.withStore { _, store in
+      try await store.admit("j1", users: [["a"], ["b"], ["c"]])
+      let claims = try await store.chunks.claim(consumer: "w", max: 2)
+      _ = try await store.chunks.handBack([claims[0]], consumer: "w", delayMs: 60_000)
+      #expect(try await store.jobs.audit(app: "shop", id: "j1") == .sound)
+      _ = try await store.jobs.pause(app: "shop", id: "j1")
+      _ = try await store.chunks.handBack([claims[1]], consumer: "w")
+      #expect(try await store.jobs.audit(app: "shop", id: "j1") == .sound)
+    }
+  }
+
+  @Test func `open jobs are listed until they are finished`() async throws {
+    try await Lane.withStore { _, store in
+      try await store.admit("a:b", users: [["a"]])
+      try await store.admit("empty", users: [])
+      var open = try await store.jobs.openJobs(cursor: "0")
+      #expect(open.cursor == "0")
+      #expect(open.jobs.map(\.id) == ["a:b"] && open.jobs.map(\.app) == ["shop"])
+      let claim = try await store.claimOne()
+      _ = try await store.chunks.settle(claim, .final(accepted: 1, users: 1), consumer: "worker")
+      open = try await store.jobs.openJobs(cursor: "0")
+      #expect(open.jobs.isEmpty)
+      #expect(try await store.jobs.audit(app: "shop", id: "a:b") == .absent)
+    }
+  }
+}

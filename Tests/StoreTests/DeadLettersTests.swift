@@ -1,0 +1,52 @@
+import Model
+import Redis
+import Testing
+
+@testable import Store
+
+@Suite struct DeadLettersTests {
+  private func bury(_ store: Store, _ text: String) async throws {
+    _ = try await store.jobs.enqueue(Array(text.utf8), priority: .high)
+    let entry = try #require(try await store.jobs.take(consumer: "w", max: 1).first)
+    _ = try await store.jobs.refuse(
+      entry, Refusal(reason: "invalid_job", message: "no"), consumer: "w")
+  }
+
+  @Test func `a retried job is queued once, at its priority, as it was`() async throws {
+    try await Lane.withStore { _, store in
+      try await bury(store, "{\"x\":1}")
+      let letter = try #require(try await store.deadLetters.list(max: 1).first)
+      #expect(letter.priority == "high" && letter.kind == "job")
+      #expect(try await store.deadLetters.retry(letter.entry) == .retried)
+      #expect(try await store.deadLetters.retry(letter.entry) == .absent)
+      #expect(try await store.deadLetters.count() == 0)
+      let entries = try await store.jobs.take(consumer: "w", max: 5)
+      #expect(entries.map(\.text) == [Array("{\"x\":1}".utf8)])
+      #expect(entries.map(\.priority) == [.high])
+    }
+  }
+
+  @Test func `letters are listed in pages and dropped one by one`() async throws {
+    try await Lane.withStore { _, store in
+      for index in 0..<5 { try await bury(store, "\(index)") }
+      let first = try await store.deadLetters.list(max: 3)
+      let rest = try await store.deadLetters.list(after: first.last?.entry, max: 3)
+      #expect(first.count == 3 && rest.count == 2)
+      #expect(Set((first + rest).map(\.entry)).count == 5)
+      #expect(try await store.deadLetters.drop(first[0].entry))
+      #expect(try await store.deadLetters.drop(first[0].entry) == false)
+      #expect(try await store.deadLetters.count() == 4)
+      #expect(try await store.deadLetters.show(first[0].entry) == nil)
+    }
+  }
+
+  @Test func `what cannot be retried says so and stays`() async throws {
+    try await Lane.withStore { _, store in
+      _ = try await store.redis("XADD", store.keys.jobs(.low), "*", "jbo", "{}")
+      _ = try await store.jobs.take(consumer: "w", max: 1)
+      let letter = try #require(try await store.deadLetters.list(max: 1).first)
+      #expect(try await store.deadLetters.retry(letter.entry) == .gone)
+      #expect(try await store.deadLetters.count() == 1)
+    }
+  }
+}

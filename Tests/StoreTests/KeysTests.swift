@@ -1,0 +1,44 @@
+import Model
+import Redis
+import Testing
+
+@testable import Store
+
+@Suite struct KeysTests {
+  @Test func `the functions spell every key as the program does`() async throws {
+    try await Lane.withStore { _, store in
+      let functions = StoreFunctions(connection: store.connection, keys: store.keys)
+      let spelt = try await functions.run(functions.call("keys")) { RESPValue($0).pairs }
+      let keys = store.keys
+      let expected: [String: String] = [
+        "jobs": keys.jobs(.high).replacing("high", with: "<1>"),
+        "chunks": keys.chunks(.high).replacing("high", with: "<1>"),
+        "job": keys.job(app: "<1>", id: "<2>"), "content": keys.content(app: "<1>", id: "<2>"),
+        "parked": keys.parked(app: "<1>", id: "<2>"),
+        "segment": keys.segment("<1>", source: "<2>"), "done": keys.done("<1>", source: "<2>"),
+        "user": keys.user(app: "<1>", user: "<2>"),
+        "token": keys.token(.fcm, app: "<2>", token: "<3>").replacing("fcm", with: "<1>"),
+        "generation": keys.generation, "open": keys.open, "delayed": keys.delayed,
+        "dead": keys.dead,
+        "uninstalled": keys.uninstalled, "audit": keys.audit, "finished": keys.finished,
+        "metrics": keys.metrics("<1>"),
+        "reclaim": keys.reclaim(.jobs, .low).replacing("jobs:low", with: "<1>:<2>"),
+        "workers": keys.workers, "worker": keys.worker("<1>"),
+      ]
+      #expect(Dictionary(spelt, uniquingKeysWith: { $1 }) == expected)
+    }
+  }
+
+  @Test func `a token's key gives app and token back, colons included`() {
+    let keys = Keys(prefix: "a:b")
+    let parsed = keys.parseToken(keys.token(.fcm, app: "shop", token: "x:y:z"))
+    #expect(parsed?.app == "shop")
+    #expect(parsed?.token == DeviceToken(stored: "x:y:z", network: .fcm))
+    #expect(keys.parseToken("a:b:user:shop:u") == nil)
+    #expect(keys.parseToken("a:b:token:pager:shop:t") == nil)
+  }
+
+  @Test func `a prefix with glob characters matches itself only`() {
+    #expect(Keys(prefix: "p*[x]").anyToken == "p\\*\\[x\\]:token:*")
+  }
+}
