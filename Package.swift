@@ -100,7 +100,7 @@ let package = Package(
     tests("ConfigurationTests", ["Configuration"]),
     tests("StoreTests", ["Store", "LocalServices"]),
     tests("ProvidersTests", ["Providers", "LocalServices", "Simulator"]),
-    tests("WorkerTests", ["Worker", "LocalServices", "Simulator"]),
+    tests("WorkerTests", ["Worker", "Model", "Reactor", "Redis", "Store"]),
     tests(
       "SimulatorTests",
       [
@@ -115,7 +115,7 @@ let package = Package(
       "EndToEndTests",
       [
         "Worker", "LocalServices", "Simulator", "Configuration", "Model", "Reactor", "Redis",
-        "Store", logging,
+        "Store", "pushpool", logging,
       ]),
   ]
 )

@@ -83,7 +83,7 @@ package final class ServerConnection {
 
   // MARK: The connection
 
-  /// Says GOAWAY; the connection closes when the streams up to the last one have ended.
+  /// Says GOAWAY; the client closes when the streams up to the last one have ended.
   /// - Parameter lastStreamID: what was processed; all that arrived when nil.
   package func goAway(lastStreamID: Int32? = nil, errorCode: UInt32 = 0, debugData: String = "") {
     guard session != nil, stream.isOpen else { return }
@@ -170,7 +170,9 @@ extension ServerConnection: ByteStreamDelegate {
       guard stream.isOpen, stream.outputWaiting == 0 else { return }
       let isOver =
         nghttp2_session_want_read(session) == 0 && nghttp2_session_want_write(session) == 0
-      if isOver { stream.close() }
+      // After a GOAWAY the client closes: a socket closed with bytes unread is reset, and the client
+      // would lose answers that are on their way.
+      if isOver && !isClosing { stream.close() }
     }
   }
 

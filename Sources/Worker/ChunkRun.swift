@@ -53,6 +53,10 @@ final class ChunkRun {
   private var delays: [Int: (delayMs: UInt64, attempt: Int)] = [:]
   private var jitters: [Int: UInt64] = [:]
   private var verdicts: [Int: (reason: String, sinceMs: Int64?)] = [:]
+  /// Pushes whose verdict may be a mistake of ours: settled only when it is known how many there are.
+  private var doubtful: Set<Int> = []
+  /// Recipients with such pushes, and nothing else open: they are done when all others are.
+  private var held: [Int] = []
 
   init(claim: ChunkClaim, material: JobMaterial, slot: Int, loop: EventLoop) {
     self.claim = claim
@@ -90,7 +94,14 @@ final class ChunkRun {
   }
 
   /// Gives a batch back whose resolving failed.
-  func returnBatch(_ batch: Range<Int>) { cursor = min(cursor, batch.lowerBound) }
+  func returnBatch(_ batch: Range<Int>) {
+    cursor = min(cursor, batch.lowerBound)
+    // Cancelled meanwhile: nobody resolves it any more.
+    if standing == .cancelled {
+      skipUnresolved()
+      releaseHeld()
+    }
+  }
 
   private func skipDone() {
     while cursor < lines.count, recipients[cursor].isDone { cursor += 1 }
@@ -153,6 +164,13 @@ final class ChunkRun {
     decide(index, .invalid)
   }
 
+  /// As `decideInvalid`, but the token is uninstalled only if that may still be when it is settled.
+  func decideDoubtful(_ index: Int, reason: String) {
+    guard pushes[index].decision == .open else { return }
+    doubtful.insert(index)
+    decideInvalid(index, reason: reason, sinceMs: nil)
+  }
+
   /// The random part of this run's retries of an attempt, drawn once: its pushes that fail alike are
   /// tried again together, other runs' at other times.
   func jitter(attempt: Int) -> UInt64 {
@@ -175,6 +193,25 @@ final class ChunkRun {
   }
 
   private func close(_ index: Int) {
+    let first = Int(recipients[index].firstPush)
+    let pushes = first..<(first + Int(recipients[index].pushCount))
+    if !doubtful.isEmpty && pushes.contains(where: { doubtful.contains($0) }) {
+      held.append(index)
+    } else {
+      finish(index)
+    }
+    releaseHeld()
+  }
+
+  /// Doubtful verdicts are settled together at the end: by then it shows whether they are too many.
+  private func releaseHeld() {
+    guard openRecipients == held.count || (standing != .active && openPushes == 0) else { return }
+    let ready = held
+    held.removeAll()
+    for index in ready { finish(index) }
+  }
+
+  private func finish(_ index: Int) {
     recipients[index].isDone = true
     openRecipients -= 1
     newlyDone += 1
@@ -197,7 +234,8 @@ final class ChunkRun {
     case .skipped: counts[network].skipped += 1
     case .failed: counts[network].failed += 1
     case .later: gatherResidual(push, index)
-    case .invalid: gatherInvalid(push, index)
+    // The doubtful ones wait for the settlement.
+    case .invalid: if !doubtful.contains(index) { gatherInvalid(push, index) }
     case .open: preconditionFailure("a recipient is done when all its pushes are decided")
     }
   }
@@ -209,6 +247,19 @@ final class ChunkRun {
       network: push.network, environment: push.environment, token: push.token, user: push.user,
       generation: push.generation, attempt: delay.attempt,
       to: &residuals[delay.delayMs, default: []])
+  }
+
+  private func gatherDoubtful(_ mayUninstall: (Int16) -> Bool) {
+    for index in doubtful where recipients[Int(pushes[index].recipient)].isDone {
+      doubtful.remove(index)
+      let push = pushes[index]
+      if mayUninstall(push.destination) {
+        gatherInvalid(push, index)
+      } else {
+        verdicts[index] = nil
+        counts[push.network.index].rejected += 1
+      }
+    }
   }
 
   private func gatherInvalid(_ push: Push, _ index: Int) {
@@ -226,15 +277,14 @@ final class ChunkRun {
     guard self.standing == .active else { return }
     self.standing = standing
     if standing == .cancelled { skipUnresolved() }
+    releaseHeld()
     signal.raise()
   }
 
   private func skipUnresolved() {
     while cursor < lines.count {
-      let index = cursor
+      if !recipients[cursor].isDone { skipRecipient(cursor) }
       cursor += 1
-      skipDone()
-      skipRecipient(index)
     }
   }
 
@@ -243,7 +293,11 @@ final class ChunkRun {
   var hasNews: Bool { newlyDone > 0 }
 
   /// What is to be told now; it counts as told.
-  func takeNews(isFinal: Bool) -> Settlement {
+  /// - Parameter mayUninstall: whether doubtful tokens of a destination may be uninstalled.
+  func takeNews(
+    isFinal: Bool, mayUninstall: (Int16) -> Bool = { _ in true }
+  ) -> Settlement {
+    gatherDoubtful(mayUninstall)
     var told = news
     told.isFinal = isFinal
     told.done = done

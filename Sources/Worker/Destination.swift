@@ -46,8 +46,10 @@ final class Destination {
   private var credentialSinceNs: UInt64 = 0
   /// Until when the credential is paused, in the loop's time.
   private var pausedUntilNs: UInt64 = 0
-  /// Since when pushes have waited without any connection; nil while there is one.
-  private var unreachableSinceNs: UInt64?
+  /// Until when what comes is put aside at once because nothing moved, in the loop's time.
+  private var parkedUntilNs: UInt64 = 0
+  /// Since when pushes have waited and nothing was answered; nil while things move.
+  private var stillSinceNs: UInt64?
 
   init(
     number: Int16, app: String, provider: any PushProvider, settings: ClientSettings,
@@ -95,25 +97,37 @@ final class Destination {
     if credential == nil { credentialSignal.raise() }
   }
 
-  /// Puts aside what waits when it has had no credential or no connection for too long.
+  /// For how long a push that comes now is to be put aside, rather than fill the room that the lane
+  /// has for all its destinations; nil when it may be queued.
+  var parkDelayMs: UInt64? {
+    let untilNs = max(pausedUntilNs, parkedUntilNs)
+    return loop.nowNs < untilNs ? (untilNs - loop.nowNs) / 1_000_000 + 1 : nil
+  }
+
+  /// Puts aside what waits when there was no credential, no connection or no answer for too long.
   func checkReachable() {
     guard queue.count > 0 else {
-      unreachableSinceNs = nil
+      stillSinceNs = nil
       return
     }
-    if loop.nowNs < pausedUntilNs {
-      return park(forMs: (pausedUntilNs - loop.nowNs) / 1_000_000)
-    }
-    guard pool.readyConnections == 0 || credential == nil else {
-      unreachableSinceNs = nil
+    if let parkDelayMs { return park(forMs: parkDelayMs) }
+    let isConnected = pool.readyConnections > 0 && credential != nil
+    if !isConnected { pool.wake() }
+    let since = stillSinceNs ?? loop.nowNs
+    stillSinceNs = since
+    let stillMs = (loop.nowNs &- since) / 1_000_000
+    guard stillMs >= (isConnected ? WorkerLimits.unansweredMs : WorkerLimits.unreachableMs) else {
       return
     }
-    pool.wake()
-    let since = unreachableSinceNs ?? loop.nowNs
-    unreachableSinceNs = since
-    if loop.nowNs &- since >= WorkerLimits.unreachableMs &* 1_000_000 {
-      park(forMs: WorkerLimits.parkedDelayMs)
-    }
+    parkedUntilNs = loop.nowNs &+ WorkerLimits.parkedDelayMs &* 1_000_000
+    stillSinceNs = nil
+    park(forMs: WorkerLimits.parkedDelayMs)
+  }
+
+  /// Something was answered: what comes may be queued again.
+  private func noteMovement() {
+    stillSinceNs = nil
+    parkedUntilNs = 0
   }
 
   private func park(forMs delayMs: UInt64) {
@@ -176,11 +190,12 @@ extension Destination: ClientPoolDelegate {
   }
 
   func pool(_ pool: ClientPool, finished tag: UInt64, with answer: RequestAnswer) {
+    if answer.disposition == .answered { noteMovement() }
     owner.destination(self, finished: tag, with: answer)
   }
 
   func pool(_ pool: ClientPool, connectionOpened total: Int) {
-    unreachableSinceNs = nil
+    stillSinceNs = nil
     wake()
   }
 

@@ -108,6 +108,10 @@ final class Dispatcher {
       return run.decide(index, .skipped)
     }
     let destination = destination(number)
+    if let delayMs = destination.parkDelayMs {
+      return run.decideLater(
+        index, delayMs: delayMs, attempt: Int(run.pushes[index].attempt) - 1)
+    }
     destination.enqueue(
       Tag(slot: run.slot, push: index).raw, rank: run.claim.priority.rank)
   }
@@ -310,13 +314,18 @@ extension Dispatcher: DestinationOwner {
   private func decideDoubtful(
     _ run: ChunkRun, _ index: Int, _ destination: Destination, _ reason: String
   ) {
-    if guards[Int(destination.number)].mayUninstall() {
-      return run.decideInvalid(index, reason: reason, sinceMs: nil)
+    guards[Int(destination.number)].noteRefusal()
+    if !mayUninstallDoubtful(destination.number) {
+      logOnce(
+        "\(run.claim.app): too many device tokens are refused as \(reason), so none is uninstalled; "
+          + "check the environment and the topic")
     }
-    logOnce(
-      "\(run.claim.app): too many device tokens are refused as \(reason), so none is uninstalled; "
-        + "check the environment and the topic")
-    run.decide(index, .rejected)
+    run.decideDoubtful(index, reason: reason)
+  }
+
+  /// Whether so few tokens of a destination are refused as bad that those may be dead.
+  func mayUninstallDoubtful(_ destination: Int16) -> Bool {
+    !guards[Int(destination)].isTripped
   }
 
   /// Sends a push again that was certainly not processed: no attempt is burned.
@@ -353,8 +362,8 @@ extension Dispatcher: DestinationOwner {
 
   func destination(_ destination: Destination, parks tags: [UInt64], forMs delayMs: UInt64) {
     logOnce(
-      "\(destination.app): \(destination.provider.network.rawValue) cannot be reached or refuses "
-        + "the credential: its pushes wait")
+      "\(destination.app): \(destination.provider.network.rawValue) cannot be reached, does not answer "
+        + "or refuses the credential: its pushes wait")
     for raw in tags {
       let tag = Tag(raw)
       guard let run = runs[tag.slot] else { continue }

@@ -38,11 +38,13 @@ extension Lane {
       return false
     }
     if run.hasNews { await settle(run, isFinal: false) }
-    if run.standing == .paused && run.openPushes == 0 {
+    // Answers that came during the settling are settled first: what is handed back is sent again.
+    if run.standing == .paused && run.openPushes == 0 && !run.hasNews {
       await handBack(run)
       return false
     }
-    return true
+    // Pushes that wait for Redis and not for an answer keep nobody who is to leave at once.
+    return !isAborting || run.inFlight > 0 || run.hasNews
   }
 
   private func verify(_ run: ChunkRun, _ pushes: [Int]) async throws(RedisError) {
@@ -57,7 +59,7 @@ extension Lane {
   /// Tells the store what is done, until it has heard it. A call whose reply was lost may be repeated: the
   /// store knows a bitmap that it has seen, and a chunk that was finished is nobody's any more.
   private func settle(_ run: ChunkRun, isFinal: Bool) async {
-    let news = run.takeNews(isFinal: isFinal)
+    let news = run.takeNews(isFinal: isFinal) { dispatcher.mayUninstallDoubtful($0) }
     while true {
       do throws(RedisError) {
         let answer = try await store.chunks.settle(run.claim, news, consumer: settings.consumer)

@@ -109,6 +109,7 @@ actor Lane {
     drain()
     isAborting = true
     dispatcher.close()
+    dispatcher.withdrawUnsendable()
   }
 
   func statistics() -> LaneStatistics {

@@ -11,7 +11,7 @@ struct MassDeathGuard {
   private var windowStartNs: UInt64 = 0
   private var answers = 0
   private var refusals = 0
-  /// Whether uninstalling has stopped; for the alarm, once.
+  /// Whether uninstalling has stopped.
   private(set) var isTripped = false
 
   mutating func noteAnswer(nowNs: UInt64) {
@@ -25,11 +25,9 @@ struct MassDeathGuard {
   }
 
   /// Notes a token refused as bad.
-  /// - Returns: whether it may be uninstalled.
-  mutating func mayUninstall() -> Bool {
+  mutating func noteRefusal() {
     refusals += 1
     if isTooMany { isTripped = true }
-    return !isTripped
   }
 
   private var isTooMany: Bool {

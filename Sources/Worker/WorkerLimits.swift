@@ -22,7 +22,10 @@ enum WorkerLimits {
   static let refusedDelayMs: UInt64 = 1_000
   /// How long a destination may have no connection before its work is put aside.
   static let unreachableMs: UInt64 = 15_000
-  /// For how long work is put aside while its destination cannot be reached.
+  /// How long pushes may wait for a destination that is connected and answers nothing at all, before
+  /// they are put aside: the lane's room is for the others, too.
+  static let unansweredMs: UInt64 = 2_000
+  /// For how long work is put aside while its destination cannot be reached or does not answer.
   static let parkedDelayMs: UInt64 = 10_000
   /// Rendered jobs that a lane remembers.
   static let materialsMax = 64

@@ -1,4 +1,5 @@
 import Configuration
+import Glibc
 import LocalServices
 import Logging
 import Model
@@ -6,6 +7,7 @@ import Reactor
 import Redis
 import Simulator
 import Store
+import Testing
 import Worker
 
 /// Everything a push needs, real and on this machine: a redis-server, the simulator over TLS, keys and
@@ -17,6 +19,7 @@ final class Stage: Sendable {
   let folder: TemporaryFolder
   let client: StageClient
   let certificate: IssuedCertificate
+  private let yaml: String
 
   /// Both APNs and FCM of the simulator, or other endpoints in its place.
   struct Endpoints {
@@ -26,8 +29,9 @@ final class Stage: Sendable {
 
   private init(
     redis: RedisServer, simulator: Simulator, configuration: Configuration,
-    folder: TemporaryFolder, client: StageClient, certificate: IssuedCertificate
+    folder: TemporaryFolder, client: StageClient, certificate: IssuedCertificate, yaml: String
   ) {
+    self.yaml = yaml
     self.redis = redis
     self.simulator = simulator
     self.configuration = configuration
@@ -80,17 +84,17 @@ final class Stage: Sendable {
     try simulator.start()
     defer { simulator.stop() }
     return try await RedisServer.with(RedisServer.Options()) { redis in
+      let yaml = yaml(
+        redis: redis.url, port: simulator.port, endpoints, key: key, account: account, authority)
       let configuration = try Configuration.parse(
-        yaml(
-          redis: redis.url, port: simulator.port, endpoints, key: key, account: account, authority),
-        file: folder.file("pushpool.yaml"), environment: [:])
+        yaml, file: folder.file("pushpool.yaml"), environment: [:])
       var adjusted = configuration
       adjusted.worker = worker
       let client = try StageClient(url: redis.url)
       defer { client.stop() }
       let stage = Stage(
         redis: redis, simulator: simulator, configuration: adjusted, folder: folder,
-        client: client, certificate: certificate)
+        client: client, certificate: certificate, yaml: yaml)
       let result = try await body(stage)
       folder.close()
       return result
@@ -143,4 +147,36 @@ final class Stage: Sendable {
       return try result.get()
     }
   }
+
+  /// Starts `pushpool worker` as a process of its own, with this stage's settings.
+  func startProcess() throws -> ChildProcess {
+    let file = folder.file("pushpool.yaml")
+    let worker = configuration.worker
+    let text =
+      yaml + """
+
+        worker:
+          lanes: \(worker.lanes)
+          connections_per_lane: \(worker.connectionsPerLane)
+          streams_per_connection: \(worker.streamsPerConnection)
+          drain_seconds: \(worker.drainSeconds)
+          lease_seconds: \(worker.leaseSeconds)
+
+        """
+    let stream = try #require(fopen(file, "we"))
+    fputs(text, stream)
+    fclose(stream)
+    return try ChildProcess(
+      Self.programFolder + "/pushpool", ["worker", "--config", file], output: .discard,
+      error: .file(folder.file("worker.log")))
+  }
+
+  /// The program stands beside the tests.
+  private static let programFolder: String = {
+    var buffer = [CChar](repeating: 0, count: 4_096)
+    let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
+    let own = String(
+      decoding: buffer[..<max(count, 0)].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return own.lastIndex(of: "/").map { String(own[..<$0]) } ?? "."
+  }()
 }

@@ -82,6 +82,24 @@ final class StageClient: Sendable {
     }
   }
 
+  func uninstall(_ token: DeviceToken, app: String = "shop") async throws {
+    _ = try await session.run { _, store in
+      try await store.installations.uninstall(app: app, token: token)
+    }
+  }
+
+  func cancel(_ id: String, app: String = "shop") async throws -> JobState? {
+    try await session.run { _, store in try await store.jobs.cancel(app: app, id: id) }
+  }
+
+  func pause(_ id: String, app: String = "shop") async throws -> JobState? {
+    try await session.run { _, store in try await store.jobs.pause(app: app, id: id) }
+  }
+
+  func resume(_ id: String, app: String = "shop") async throws -> JobState? {
+    try await session.run { _, store in try await store.jobs.resume(app: app, id: id) }
+  }
+
   func command(_ words: String...) async throws -> RESPValue {
     try await session.run { session, _ in try await session.command(words) }
   }

@@ -1,0 +1,88 @@
+import Configuration
+import Glibc
+import LocalServices
+import Model
+import Redis
+import Simulator
+import Testing
+
+/// Workers as processes of their own, which can crash.
+@Suite struct ProcessTests {
+  private static let worker = WorkerConfiguration(
+    lanes: 1, connectionsPerLane: 1, streamsPerConnection: 50, drainSeconds: 5, leaseSeconds: 2)
+
+  @Test("two worker processes share a campaign, and SIGTERM ends them in order (gorush#850)")
+  func sharesCampaign() async throws {
+    let script = SimulatorScript.stage { $0.delayMs = 10 }
+    var worker = Self.worker
+    worker.leaseSeconds = 10
+    try await Stage.with(script: script, worker: worker) { stage in
+      try await stage.client.install(try Devices.apns(0..<3_000))
+      let processes = [try stage.startProcess(), try stage.startProcess()]
+      _ = try await eventually("both workers beat") {
+        try await stage.client.command("ZCARD", "pushpool:workers").integer == 2 ? true : nil
+      }
+      _ = try await stage.client.enqueue(Devices.job("sale", 0..<3_000))
+      let record = try await stage.client.finished("sale")
+      stage.expectDelivered(record, 3_000)
+      let byConnection = Dictionary(grouping: stage.simulator.acceptedPushes, by: \.connection)
+      #expect(byConnection.count == 2)
+      #expect(byConnection.values.allSatisfy { $0.count >= 300 })
+      for process in processes {
+        process.signal(SIGTERM)
+        #expect(await process.waitForExit(timeoutMs: 10_000) == .code(0))
+      }
+    }
+  }
+
+  @Test("kill -9 of workers in mid-campaign loses nothing (gorush#330, gorush#441, pushy#93)")
+  func survivesKills() async throws {
+    let script = SimulatorScript.stage { $0.delayMs = 20 }
+    try await Stage.with(script: script, worker: Self.worker) { stage in
+      try await stage.client.install(try Devices.apns(0..<4_000))
+      _ = try await stage.client.enqueue(Devices.job("sale", 0..<4_000))
+      let kills = 3
+      for kill in 1...kills {
+        let process = try stage.startProcess()
+        try await stage.waitUntilAccepted(kill * 700)
+        #expect(await process.kill() == .signal(SIGKILL))
+      }
+      let last = try stage.startProcess()
+      let record = try await stage.client.finished("sale", withinSeconds: 30)
+      #expect(record.counts.accepted == 4_000)
+      #expect(record.isBalanced)
+      #expect(Set(stage.simulator.acceptedPushes.map(\.token)).count == 4_000, "lost pushes")
+      // In flight, and results of the chunks in hand that were not settled yet.
+      #expect(stage.duplicates <= kills * (50 + 4 * 100))
+      #expect(try await stage.client.claimedChunks() == 0)
+      await last.terminate()
+    }
+  }
+
+  @Test("a worker that was frozen longer than its lease counts nothing when it wakes up")
+  func ignoresZombie() async throws {
+    let script = SimulatorScript.stage { $0.delayMs = 50 }
+    try await Stage.with(script: script, worker: Self.worker) { stage in
+      try await stage.client.install(try Devices.apns(0..<5_000))
+      _ = try await stage.client.enqueue(Devices.job("sale", 0..<5_000))
+      let frozen = try stage.startProcess()
+      try await stage.waitUntilAccepted(300)
+      frozen.signal(SIGSTOP)
+      let other = try stage.startProcess()
+      // Its lease is 2 s, and every half second it is looked whether one has ended.
+      let frozenAtMs = try await stage.client.serverMs()
+      _ = try await eventually("the lease ends") {
+        try await stage.client.serverMs() > frozenAtMs + 3_500 ? true : nil
+      }
+      frozen.signal(SIGCONT)
+      let record = try await stage.client.finished("sale")
+      #expect(record.counts.accepted == 5_000)
+      #expect(record.total == 5_000)
+      #expect(record.isBalanced)
+      #expect(Set(stage.simulator.acceptedPushes.map(\.token)).count == 5_000, "lost pushes")
+      // What it had in flight or not settled yet is sent by its successor, too.
+      #expect(stage.duplicates <= 50 + 4 * 100)
+      for process in [frozen, other] { #expect(await process.terminate() == .code(0)) }
+    }
+  }
+}

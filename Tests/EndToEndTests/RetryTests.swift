@@ -1,0 +1,189 @@
+import Configuration
+import Model
+import Redis
+import Simulator
+import Testing
+
+@Suite struct RetryTests {
+  @Test("a push that meets a 503 is sent again by itself, and the retry is counted")
+  func retriesTrouble() async throws {
+    let script = SimulatorScript.stage {
+      $0.all = ScriptRule(status: 503, reason: "ServiceUnavailable", times: 40)
+    }
+    try await Stage.with(script: script) { stage in
+      try await stage.client.install(try Devices.apns(0..<200))
+      try await stage.withWorkers { _ in
+        _ = try await stage.client.enqueue(Devices.job("again", 0..<200))
+        // The first back-off is at most a second.
+        let record = try await stage.client.finished("again", withinSeconds: 10)
+        stage.expectDelivered(record, 200)
+        #expect(record.counts.retries == 40)
+      }
+    }
+  }
+
+  @Test("a 429's Retry-After is waited for")
+  func honoursRetryAfter() async throws {
+    let script = SimulatorScript.stage {
+      $0.all = ScriptRule(
+        status: 429, reason: "TooManyRequests", retryAfterSeconds: 120, times: 1)
+    }
+    try await Stage.with(script: script) { stage in
+      let client = stage.client
+      try await client.install([try Devices.apns(1)])
+      try await stage.withWorkers { _ in
+        _ = try await client.enqueue(Devices.job("later", 1..<2))
+        let dueMs = try await eventually("it waits") { try await client.nextDueMs() }
+        #expect(dueMs > 110_000)
+        #expect(dueMs < 125_000)
+        let record = try await client.finishedInHaste("later")
+        stage.expectDelivered(record, 1)
+        #expect(record.counts.retries == 1)
+      }
+    }
+  }
+
+  @Test("FCM's exceeded quota is given a minute")
+  func givesQuotaAMinute() async throws {
+    let script = SimulatorScript.stage {
+      $0.all = ScriptRule(network: .fcm, status: 429, reason: "QUOTA_EXCEEDED", times: 1)
+    }
+    try await Stage.with(script: script) { stage in
+      let client = stage.client
+      try await client.install([try Devices.fcm(1)])
+      try await stage.withWorkers { _ in
+        _ = try await client.enqueue(Devices.job("quota", 1..<2))
+        let dueMs = try await eventually("it waits") { try await client.nextDueMs() }
+        #expect(dueMs > 55_000)
+        let record = try await client.finishedInHaste("quota")
+        stage.expectDelivered(record, 1)
+        #expect(record.counts.retries == 1)
+      }
+    }
+  }
+
+  @Test("a push is given up as failed when its attempts are used up")
+  func givesUp() async throws {
+    let script = SimulatorScript.stage {
+      $0.rules = [ScriptRule(tokenPrefix: "ff", status: 503, reason: "ServiceUnavailable")]
+    }
+    try await Stage.with(script: script) { stage in
+      let client = stage.client
+      try await client.install(try Devices.apns(0..<20))
+      try await client.install(try Devices.apns(20..<30, prefix: "ff"))
+      try await stage.withWorkers { _ in
+        _ = try await client.enqueue(Devices.job("never", 0..<30))
+        let record = try await client.finishedInHaste("never")
+        #expect(record.state == .done)
+        #expect(record.counts.accepted == 20)
+        #expect(record.counts.failed == 10)
+        #expect(record.counts.retries == 10 * (Limits.attemptsMax - 1))
+        #expect(record.isBalanced)
+      }
+      #expect(stage.simulator.counters.answers[503] == 10 * Limits.attemptsMax)
+      #expect(try await client.devices("u25").count == 1)
+    }
+  }
+
+  @Test("work past its expiry is dropped and counted, never sent")
+  func dropsExpired() async throws {
+    try await Stage.with(script: .stage()) { stage in
+      let client = stage.client
+      try await client.install(try Devices.apns(0..<50))
+      try await stage.withWorkers { _ in
+        let pastMs = try await client.serverMs() - 1_000
+        _ = try await client.enqueue(Devices.job("past", 0..<50, ", \"expires_at\": \(pastMs)"))
+        let past = try await client.finished("past")
+        #expect(past.counts.expired == 50)
+        #expect(past.isBalanced)
+        #expect(stage.simulator.counters.accepted == 0)
+        // Tried in time, and then out of time for another attempt.
+        stage.simulator.script = .stage {
+          $0.all = ScriptRule(
+            status: 503, reason: "ServiceUnavailable", retryAfterSeconds: 30)
+        }
+        _ = try await client.enqueue(Devices.job("tried", 0..<50, #", "ttl_seconds": 20"#))
+        let tried = try await client.finished("tried", withinSeconds: 10)
+        #expect(tried.counts.expired == 50)
+        #expect(tried.counts.retries == 0)
+      }
+    }
+  }
+
+  @Test("a push whose answer was lost is sent again, or given up when the job says so")
+  func followsPolicyOnUnknown() async throws {
+    try await Stage.with(script: .stage()) { stage in
+      let client = stage.client
+      try await client.install(try Devices.apns(1..<3))
+      try await stage.withWorkers { _ in
+        stage.simulator.script = .stage { $0.closeWithoutAnswerAfter = 1 }
+        _ = try await client.enqueue(Devices.job("never", 1..<2, #", "on_unknown": "give_up""#))
+        let never = try await client.finished("never")
+        #expect(never.counts.failed == 1)
+        #expect(never.counts.retries == 0)
+        #expect(stage.simulator.counters.accepted == 1)
+        // Each new connection loses its first answer until the provider recovers.
+        _ = try await client.enqueue(Devices.job("always", 2..<3))
+        try await stage.waitUntilAccepted(2)
+        stage.simulator.script = .stage()
+        let always = try await client.finishedInHaste("always")
+        #expect(always.counts.accepted == 1)
+        #expect(always.counts.retries >= 1)
+        #expect(stage.duplicates >= 1)
+      }
+    }
+  }
+
+  @Test("a provider token that APNs refuses parks the work: nothing is lost, burned or uninstalled")
+  func parksOnRefusedProviderToken() async throws {
+    let script = SimulatorScript.stage {
+      $0.all = ScriptRule(network: .apns, status: 403, reason: "ExpiredProviderToken")
+    }
+    try await Stage.with(script: script) { stage in
+      let client = stage.client
+      try await client.install(try Devices.apns(0..<100))
+      try await client.install(try Devices.fcm(100..<110))
+      try await stage.withWorkers { _ in
+        _ = try await client.enqueue(Devices.job("parked", 0..<100))
+        _ = try await eventually("the work is parked") { try await client.nextDueMs() }
+        // The other network is none of its business.
+        _ = try await client.enqueue(Devices.job("fcm", 100..<110))
+        #expect(try await client.finished("fcm", withinSeconds: 5).counts.accepted == 10)
+        // One stream a connection until an answer is not a 403, and no hammering after the refusal.
+        #expect((stage.simulator.counters.answers[403] ?? 0) <= 4)
+      }
+      stage.simulator.script = .stage()
+      try await stage.withWorkers { _ in
+        let record = try await client.finishedInHaste("parked")
+        #expect(record.counts.accepted == 100)
+        #expect(record.counts.retries == 0)
+        #expect(record.isBalanced)
+      }
+      #expect(stage.duplicates == 0)
+      #expect(try await client.length("uninstalled") == 0)
+    }
+  }
+
+  @Test("a bearer token that FCM refuses is renewed once, and no attempt is burned")
+  func renewsRefusedBearerToken() async throws {
+    try await Stage.with(script: .stage()) { stage in
+      let client = stage.client
+      try await client.install(try Devices.fcm(0..<200))
+      try await stage.withWorkers { _ in
+        _ = try await client.enqueue(Devices.job("before", 0..<10))
+        _ = try await client.finished("before")
+        #expect(stage.simulator.counters.bearerTokensIssued == 1)
+        stage.simulator.script = .stage {
+          $0.all = ScriptRule(network: .fcm, status: 401, times: 1)
+        }
+        _ = try await client.enqueue(Devices.job("after", 10..<200))
+        let record = try await client.finished("after", withinSeconds: 10)
+        #expect(record.counts.accepted == 190)
+        #expect(record.counts.retries == 0)
+        #expect(stage.simulator.counters.bearerTokensIssued == 2)
+      }
+      #expect(stage.duplicates == 0)
+      #expect(try await client.length("uninstalled") == 0)
+    }
+  }
+}

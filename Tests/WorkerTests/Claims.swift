@@ -1,0 +1,62 @@
+import Model
+import Reactor
+import Store
+import Testing
+
+@testable import Redis
+@testable import Store
+@testable import Worker
+
+/// Claimed chunks as the store hands them out, without a store.
+enum Claims {
+  static func claim(
+    _ recipients: [String], lines: ChunkLines = .users, done: [UInt8] = []
+  ) throws -> ChunkClaim {
+    let text = recipients.map { "\($0)\n" }.joined()
+    let parts: [[UInt8]] =
+      ["normal", "1-0", "shop", "sale", "1", "n1-0", "0", "running", lines.rawValue]
+      .map { Array($0.utf8) } + [done, Array(text.utf8)]
+    var wire = Array("*\(parts.count)\r\n".utf8)
+    for part in parts {
+      wire += Array("$\(part.count)\r\n".utf8) + part + Array("\r\n".utf8)
+    }
+    let reader = ReplyReader()
+    try wire.withUnsafeBytes { try reader.feed($0) }
+    var claim: Result<ChunkClaim, RedisError>?
+    _ = try reader.next { reply in
+      claim = Result { () throws(RedisError) in try ChunkClaim(reply) }
+    }
+    return try #require(claim).get()
+  }
+
+  static func run(
+    _ recipients: [String], lines: ChunkLines = .users, done: [UInt8] = []
+  ) throws -> ChunkRun {
+    ChunkRun(
+      claim: try claim(recipients, lines: lines, done: done),
+      material: JobMaterial(content: JobContent(), createdAtMs: 0), slot: 0,
+      loop: try EventLoop(name: "test"))
+  }
+}
+
+extension ChunkRun {
+  /// Adds a recipient with so many devices; their pushes' numbers.
+  func resolve(_ recipient: Int, devices: Int, network: Network = .apns) -> [Int] {
+    beginRecipient(recipient)
+    let pushes = (0..<devices).map { device in
+      add(
+        Push(
+          token: arena.copy("token-\(recipient)-\(device)"), user: lines[recipient],
+          generation: UInt64(recipient), recipient: Int32(recipient), network: network,
+          environment: .production, attempt: 1, destination: 0, boundNs: 0))
+    }
+    endRecipient(recipient)
+    return pushes
+  }
+
+  var residualLines: [(delayMs: UInt64, text: String)] {
+    takeNews(isFinal: false).residuals.map {
+      ($0.delayMs, String(decoding: $0.lines, as: UTF8.self))
+    }
+  }
+}
