@@ -35,6 +35,8 @@ demo: deps ## A campaign from Redis to simulated push networks, on this machine,
 	@.build/release/pushpool demo
 
 bench: deps ## Measure each figure beside its yardstick
+	@swift build -c release --product pushpool 2>&1 | scripts/progress
+	@swift build -c release --product pushpool-simulator 2>&1 | scripts/progress
 	@swift build -c release --product pushpool-bench 2>&1 | scripts/progress
 	@.build/release/pushpool-bench
 

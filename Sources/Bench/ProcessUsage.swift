@@ -1,0 +1,47 @@
+import Glibc
+
+/// What the kernel says of a process that runs (proc(5)).
+package struct ProcessUsage: Sendable, Equatable {
+  /// User and system time of all its threads since it started; the kernel rounds to 10 ms.
+  package var cpuMicroseconds: Double
+  /// The largest resident memory it ever had.
+  package var residentBytesMax: Int
+
+  package init(pid: CInt) throws(BenchError) {
+    let ticksPerSecond = Double(sysconf(CInt(_SC_CLK_TCK)))
+    guard
+      let stat = TextFile.read("/proc/\(pid)/stat"), let ticks = Self.cpuTicks(stat: stat),
+      let status = TextFile.read("/proc/\(pid)/status"),
+      let kibibytes = Self.residentKibibytesMax(status: status)
+    else { throw BenchError("process \(pid) has ended, and with it what it used") }
+    cpuMicroseconds = Double(ticks) * 1e6 / ticksPerSecond
+    residentBytesMax = kibibytes * 1_024
+  }
+
+  /// The fields 14 (utime) and 15 (stime). The second, the name, may hold spaces and parentheses.
+  package static func cpuTicks(stat: String) -> Int? {
+    guard let nameEnd = stat.lastIndex(of: ")") else { return nil }
+    let fields = stat[stat.index(after: nameEnd)...].split(separator: " ")
+    guard fields.count > 12, let user = Int(fields[11]), let system = Int(fields[12]) else {
+      return nil
+    }
+    return user + system
+  }
+
+  /// The line `VmHWM:    12345 kB`.
+  package static func residentKibibytesMax(status: String) -> Int? {
+    for line in status.split(separator: "\n") where line.hasPrefix("VmHWM:") {
+      return line.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first
+        .flatMap { Int($0) }
+    }
+    return nil
+  }
+
+  /// The CPU time of all children that have ended, in microseconds (getrusage(2)).
+  static var endedChildrenCPUMicroseconds: Double {
+    var usage = rusage()
+    getrusage(RUSAGE_CHILDREN.rawValue, &usage)
+    let times = [usage.ru_utime, usage.ru_stime]
+    return times.reduce(0) { $0 + Double($1.tv_sec) * 1e6 + Double($1.tv_usec) }
+  }
+}

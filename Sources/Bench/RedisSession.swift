@@ -1,0 +1,69 @@
+import Configuration
+import Model
+import Reactor
+import Redis
+import Store
+import Worker
+
+/// The benchmark's connection to Redis: a producer and an observer.
+actor RedisSession {
+  nonisolated let loop: EventLoop
+  nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+  private let connection: RedisConnection
+  private let store: Store
+  /// Commands of this session, to be taken off from what the server counted.
+  private(set) var commands = 0
+
+  /// Connects to a server that runs.
+  static func open(url: String) async throws -> RedisSession {
+    let loop = try EventLoop(name: "bench redis")
+    loop.start()
+    let session = try RedisSession(loop: loop, url: url)
+    try await session.connect()
+    return session
+  }
+
+  private init(loop: EventLoop, url: String) throws {
+    self.loop = loop
+    let endpoint = try RedisEndpoint(RedisConfiguration(url: RedisURL(url)))
+    connection = try RedisConnection(
+      loop: loop, endpoint: endpoint, library: StoreLibrary.library)
+    store = Store(connection: connection, prefix: RedisConfiguration.prefixDefault)
+  }
+
+  private func connect() async throws {
+    connection.connect()
+    try await connection.waitUntilReady(timeoutMs: BenchLimits.startMsMax)
+  }
+
+  func close() {
+    connection.close()
+    loop.stop()
+  }
+
+  func importBatch(_ batch: [Installation]) async throws -> ImportAnswer {
+    try await store.installations.importBatch(batch)
+  }
+
+  func enqueue(_ job: [UInt8]) async throws {
+    commands += 1
+    _ = try await store.jobs.enqueue(job, priority: .normal)
+  }
+
+  func record(_ id: String) async throws -> JobRecord? {
+    commands += 1
+    return try await store.jobs.record(app: Population.app, id: id)
+  }
+
+  /// What the server did so far without this session's part.
+  func usage() async throws -> RedisUsage {
+    commands += 1
+    let info = try await connection.call(RedisCommand("INFO", "stats", "commandstats")).string
+    guard var usage = info.flatMap({ RedisUsage(info: $0) }) else {
+      throw BenchError("redis-server's INFO shows no total_commands_processed")
+    }
+    usage.commands -= commands
+    return usage
+  }
+}

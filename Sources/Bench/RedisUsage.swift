@@ -1,0 +1,40 @@
+/// What a Redis server has done since it started, from INFO.
+package struct RedisUsage: Sendable, Equatable {
+  /// All commands, those that functions call included.
+  package var commands = 0
+  /// Commands that only clients send: pushpool's functions call none of these.
+  package var clientCommands = 0
+
+  static let clientCommandNames: Set<Substring> = ["fcall", "fcall_ro", "mget", "xread"]
+
+  package init(commands: Int = 0, clientCommands: Int = 0) {
+    self.commands = commands
+    self.clientCommands = clientCommands
+  }
+
+  /// The sections `stats` and `commandstats`; nil when the first is missing.
+  package init?(info: String) {
+    var isComplete = false
+    for line in info.split(whereSeparator: { $0.isNewline }) {
+      let parts = line.split(separator: ":", maxSplits: 1)
+      guard parts.count == 2 else { continue }
+      if parts[0] == "total_commands_processed", let count = Int(parts[1]) {
+        commands = count
+        isComplete = true
+      } else if parts[0].hasPrefix("cmdstat_"),
+        Self.clientCommandNames.contains(parts[0].dropFirst("cmdstat_".count))
+      {
+        clientCommands += Self.calls(parts[1])
+      }
+    }
+    if !isComplete { return nil }
+  }
+
+  /// `calls=12,usec=34,…`
+  private static func calls(_ text: Substring) -> Int {
+    for field in text.split(separator: ",") where field.hasPrefix("calls=") {
+      return Int(field.dropFirst("calls=".count)) ?? 0
+    }
+    return 0
+  }
+}

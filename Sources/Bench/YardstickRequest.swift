@@ -1,0 +1,35 @@
+import Providers
+
+/// What h2load sends: the worker's own request as it was rendered, to as many device tokens.
+struct YardstickRequest: Sendable {
+  /// `name: value`
+  let headers: [String]
+  let body: [UInt8]
+  /// One URI a line, distinct where the network names the device in the path.
+  let uris: [UInt8]
+
+  init(
+    authority: String, headers: [String], rendered: RenderedPush, population: Population,
+    paths: Int
+  ) {
+    self.headers = headers
+    switch rendered.body {
+    case .shared(let bytes): body = bytes
+    case .aroundToken(let prefix, let suffix):
+      body = prefix + Array(population.tokenText(0).utf8) + suffix
+    }
+    var uris: [UInt8] = []
+    let base = Array("https://\(authority)".utf8)
+    switch rendered.path {
+    case .fixed(let path): uris = base + path + Array("\n".utf8)
+    case .perToken(let prefix):
+      for number in 0..<paths {
+        uris += base
+        uris += prefix
+        uris += population.tokenText(number).utf8
+        uris.append(UInt8(ascii: "\n"))
+      }
+    }
+    self.uris = uris
+  }
+}

@@ -1,0 +1,9 @@
+import ArgumentParser
+import Bench
+
+@main
+struct PushpoolBench {
+  static func main() async {
+    await BenchCommand.main()
+  }
+}
