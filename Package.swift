@@ -77,6 +77,12 @@ let package = Package(
         "Worker", "Store", "Redis", "Reactor", "Model", "Configuration", "Simulator",
         "LocalServices", arguments, logging,
       ]),
+    layer(
+      "Bench",
+      [
+        "Worker", "Store", "Redis", "Reactor", "Model", "Configuration", "Providers", "HTTPClient",
+        "LocalServices", arguments,
+      ]),
     .executableTarget(
       name: "pushpool", dependencies: ["CommandLineInterface"], swiftSettings: swiftSettings),
     .executableTarget(
@@ -84,8 +90,7 @@ let package = Package(
       dependencies: ["Simulator", "LocalServices", "Model", "Reactor", arguments],
       swiftSettings: swiftSettings),
     .executableTarget(
-      name: "pushpool-bench", dependencies: ["LocalServices", "Worker", arguments],
-      swiftSettings: swiftSettings),
+      name: "pushpool-bench", dependencies: ["Bench", arguments], swiftSettings: swiftSettings),
 
     tests("ReactorTests", ["Reactor", "LocalServices"]),
     tests("RedisTests", ["Redis", "LocalServices"]),
@@ -102,6 +107,7 @@ let package = Package(
         "Simulator", "LocalServices", "HTTP2", "Model", "Reactor", "COpenSSL", "pushpool-simulator",
       ]),
     tests("LocalServicesTests", ["LocalServices"]),
+    tests("BenchTests", ["Bench", "Model"]),
     tests(
       "CommandLineTests",
       ["CommandLineInterface", "LocalServices", "Model", "pushpool", logging]),

@@ -43,7 +43,8 @@ package struct Report: Sendable {
   }
 
   private static let footnote = """
-    CPU is user and system time per push, medians of the repeats; memory is the largest of all. The
+    CPU is user and system time per push. All figures are medians of the repeats, the ratio that of
+    the repeats' ratios; memory is the largest of all. The
     worker has one lane with 2 connections of 1,000 streams, and h2load the same: it sends the
     worker's own request, and what it needs to start is taken off. The simulator allows all streams
     from the start, because h2load does not wait until it is authorised.
