@@ -23,7 +23,7 @@ struct Bench {
       try await InstallationLoad(
         session: stage.session, population: population, progress: progress
       ).run()
-      let yardstick = try await Yardstick(stage: stage, population: population, requests: count)
+      let yardstick = try await Yardstick(stage: stage, population: population)
       let delivery = Delivery(stage: stage, population: population)
       var requests: [Yardstick.Measurement] = []
       var deliveries: [Delivery.Measurement] = []
@@ -32,9 +32,22 @@ struct Bench {
         requests.append(try await yardstick.measure(requests: count))
         progress.say("\(scenario.rawValue): worker, \(number) of \(repeats)")
         deliveries.append(try await delivery.measure(number: number, users: count))
+        progress.note(Self.line(number, requests[number - 1], deliveries[number - 1]))
       }
       return result(scenario, deliveries, requests)
     }
+  }
+
+  /// A repeat by itself, for whoever wonders how far to trust the medians.
+  private static func line(
+    _ number: Int, _ request: Yardstick.Measurement, _ delivery: Delivery.Measurement
+  ) -> String {
+    let worker = delivery.workerCPUMicroseconds / Double(delivery.pushes)
+    let rate = Double(delivery.pushes) / delivery.wallSeconds
+    return "\(number): worker \(Figure.text(worker, decimals: 2)) µs, "
+      + "\(Figure.text(rate, decimals: 0))/s; "
+      + "h2load \(Figure.text(request.cpuMicrosecondsPerRequest, decimals: 2)) µs, "
+      + "\(Figure.text(request.requestsPerSecond, decimals: 0))/s"
   }
 
   private func result(

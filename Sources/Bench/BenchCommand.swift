@@ -66,7 +66,7 @@ package struct BenchCommand: AsyncParsableCommand {
       if let jsonFile { try PrivateFile.write(report.json, to: jsonFile) }
     } catch {
       progress.end()
-      progress.complain("pushpool-bench: \(error)")
+      progress.note("pushpool-bench: \(error)")
       throw Self.unavailable
     }
     print(report.text, terminator: "")

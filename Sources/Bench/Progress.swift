@@ -13,8 +13,9 @@ final class Progress: Sendable {
     if isTerminal { say(text) }
   }
 
-  func complain(_ sentence: String) {
-    write(sentence + "\n")
+  /// A line that stays.
+  func note(_ text: String) {
+    write((isTerminal ? "\r\u{1b}[K" : "") + text + "\n")
   }
 
   func end() {

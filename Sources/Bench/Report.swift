@@ -19,14 +19,7 @@ package struct Report: Sendable {
     ])
     var budgets = TextTable(titles: ["budget", "measured", "limit", "required", ""])
     for result in results {
-      figures.append(
-        [result.scenario.rawValue]
-          + [
-            (result.pushesPerSecond, 0), (result.workerMicroseconds, 2),
-            (result.h2loadMicroseconds, 2), (result.ratio, 2), (result.redisMicroseconds, 2),
-            (result.redisCommands, 3), (result.redisClientCommands, 3),
-            (result.simulatorMicroseconds, 2), (result.residentMiBMax, 1),
-          ].map { Figure.text($0.0 ?? .nan, decimals: $0.1) })
+      if result.pushesPerSecond != nil { figures.append(Self.cells(result)) }
       for budget in result.budgets {
         budgets.append([
           budget.what, budget.measuredText, budget.limitText, budget.isRequired ? "yes" : "no",
@@ -38,8 +31,20 @@ package struct Report: Sendable {
     return lines.joined(separator: "\n") + "\n"
   }
 
+  private static func cells(_ result: ScenarioResult) -> [String] {
+    let figures: [(Double?, Int)] = [
+      (result.pushesPerSecond, 0), (result.workerMicroseconds, 2), (result.h2loadMicroseconds, 2),
+      (result.ratio, 2), (result.redisMicroseconds, 2), (result.redisCommands, 3),
+      (result.redisClientCommands, 3), (result.simulatorMicroseconds, 2),
+      (result.residentMiBMax, 1),
+    ]
+    return [result.scenario.rawValue]
+      + figures.map { Figure.text($0.0 ?? .nan, decimals: $0.1) }
+  }
+
   private static let footnote = """
-    CPU is user and system time per push, medians of the repeats; memory is the largest of all. The
+    CPU is user and system time per push. All figures are medians of the repeats, the ratio that of
+    the repeats' ratios; memory is the largest of all. The
     worker has one lane with 2 connections of 1,000 streams, and h2load the same: it sends the
     worker's own request, and what it needs to start is taken off. The simulator allows all streams
     from the start, because h2load does not wait until it is authorised.

@@ -13,10 +13,10 @@ struct Yardstick {
   private let stage: Stage
   private let arguments: [String]
 
-  init(stage: Stage, population: Population, requests: Int) async throws {
+  init(stage: Stage, population: Population) async throws {
     self.stage = stage
-    let paths = requests / BenchLimits.connections + 1
-    let request = try await stage.yardstickRequest(population: population, paths: paths)
+    let request = try await stage.yardstickRequest(
+      population: population, paths: min(population.count, BenchLimits.yardstickPathsMax))
     let uriFile = stage.folder.file("uris")
     let bodyFile = stage.folder.file("body")
     try PrivateFile.write(request.uris, to: uriFile)

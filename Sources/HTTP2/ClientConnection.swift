@@ -50,8 +50,10 @@ package final class ClientConnection {
     isAuthorised = !settings.startsWithOneStream
     createdNs = loop.nowNs
     stream = ByteStream(loop: loop, delegate: self)
-    deadlineTimer = LoopTimer(loop: loop) { [weak self] in self?.expireRequests() }
-    keepAliveTimer = LoopTimer(loop: loop) { [weak self] in self?.checkAlive() }
+    // Both are cancelled when the stream closes, until which it keeps this object. A weak reference
+    // would move the object's counts to a side table and make every retain on the hot path slow.
+    deadlineTimer = LoopTimer(loop: loop) { [unowned self] in expireRequests() }
+    keepAliveTimer = LoopTimer(loop: loop) { [unowned self] in checkAlive() }
   }
 
   deinit { nghttp2_session_del(session) }

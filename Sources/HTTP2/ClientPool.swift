@@ -34,8 +34,10 @@ package final class ClientPool {
     self.loop = loop
     self.settings = settings
     self.delegate = delegate
-    reconnectTimer = LoopTimer(loop: loop) { [weak self] in self?.openMissing() }
+    reconnectTimer = LoopTimer(loop: loop) { [unowned self] in openMissing() }
   }
+
+  deinit { reconnectTimer.cancel() }
 
   /// Connections that can carry requests now.
   package var readyConnections: Int {

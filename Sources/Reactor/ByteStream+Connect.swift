@@ -55,7 +55,9 @@ extension ByteStream {
   private func begin(
     endpoint: Endpoint?, context: TLSContext?, serverName: String?, timeoutMs: UInt64
   ) {
-    let timer = LoopTimer(loop: loop) { [weak self] in self?.connectTimedOut() }
+    // Cancelled when the stream closes, until which its registration or look-up keeps it. Not weak:
+    // a side table would make every retain of the stream slow from then on.
+    let timer = LoopTimer(loop: loop) { [unowned self] in connectTimedOut() }
     attempt = ConnectAttempt(
       endpoint: endpoint, context: context, serverName: serverName, timeoutMs: timeoutMs,
       timer: timer)

@@ -269,7 +269,8 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     for index in 0..<Int(count) {
       let data = clinux_epoll_data(&events[index])
       if data == Self.wakeData {
-        drainWake()
+        var value: UInt64 = 0
+        _ = read(wake.raw, &value, 8)
         continue
       }
       registrations.handler(for: data)?.ready(Readiness(rawValue: events[index].events))
@@ -289,11 +290,6 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     // Rounded up: waking early would only mean waiting again.
     let ms = (deadline - monotonicNs + 999_999) / 1_000_000
     return CInt(min(ms, 60_000))
-  }
-
-  private func drainWake() {
-    var value: UInt64 = 0
-    _ = read(wake.raw, &value, 8)
   }
 }
 

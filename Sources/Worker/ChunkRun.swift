@@ -9,16 +9,6 @@ internal import Store
 /// one call after the effect. So a crash before that call counts nothing, and one after it counts
 /// everything once.
 final class ChunkRun {
-  enum Standing {
-    case active
-    /// Send nothing more of it, finish what is in flight, hand the rest back.
-    case paused
-    /// Send nothing more of it; what is left counts as skipped.
-    case cancelled
-    /// Somebody else owns it: what still comes back is not counted.
-    case stale
-  }
-
   let claim: ChunkClaim
   let material: JobMaterial
   /// Its place in the lane's table, part of every request's tag.
@@ -76,12 +66,6 @@ final class ChunkRun {
     pushes.reserveCapacity(lines.count)
     skipDone()
   }
-
-  var isResolved: Bool { cursor >= lines.count }
-  var isFinished: Bool { openRecipients == 0 }
-
-  /// Whether more of its recipients may be resolved.
-  var wantsResolving: Bool { standing == .active && !isResolved }
 
   // MARK: Resolving
 
@@ -289,8 +273,6 @@ final class ChunkRun {
   }
 
   // MARK: Settling
-
-  var hasNews: Bool { newlyDone > 0 }
 
   /// What is to be told now; it counts as told.
   /// - Parameter mayUninstall: whether doubtful tokens of a destination may be uninstalled.

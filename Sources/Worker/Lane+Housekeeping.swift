@@ -134,6 +134,8 @@ extension Lane {
   // MARK: What the process reports
 
   func beat(worker: String, fields: [(String, String)]) async {
+    // A worker that has taken its leave must not come back by a late beat.
+    guard !isEnded else { return }
     do throws(RedisError) {
       try await store.metrics.beat(worker: worker, fields: fields)
     } catch { log.debug("beat: \(error)") }
@@ -149,11 +151,5 @@ extension Lane {
         ("accepted_per_second", String(acceptedPerSecond)),
       ])
     } catch { log.debug("timeline: \(error)") }
-  }
-
-  func forget(worker: String) async {
-    do throws(RedisError) {
-      try await store.metrics.forget(worker: worker)
-    } catch { log.debug("forget: \(error)") }
   }
 }

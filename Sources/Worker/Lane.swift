@@ -154,7 +154,8 @@ actor Lane {
   private func leave() async {
     do throws(RedisError) {
       try await store.metrics.sweepConsumers(named: settings.consumer)
-    } catch { log.debug("could not remove the consumer: \(error)") }
+      if settings.promotes { try await store.metrics.forget(worker: settings.worker) }
+    } catch { log.debug("could not take leave: \(error)") }
   }
 
   // MARK: Fetching

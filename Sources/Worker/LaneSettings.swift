@@ -4,6 +4,9 @@ internal import Redis
 
 /// What a lane needs to know of the configuration.
 struct LaneSettings: Sendable {
+  /// The process, as it beats.
+  let worker: String
+  /// The lane, as it owns leases.
   let consumer: String
   let prefix: String
   let redis: RedisEndpoint

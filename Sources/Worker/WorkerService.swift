@@ -35,7 +35,8 @@ package final class WorkerService: Sendable {
       return try Lane(
         loop: try EventLoop(name: "lane-\(number)"),
         settings: LaneSettings(
-          consumer: "\(name)-\(number)", prefix: configuration.redis.prefix, redis: redis,
+          worker: name, consumer: "\(name)-\(number)", prefix: configuration.redis.prefix,
+          redis: redis,
           apps: Set(configuration.apps.map(\.id)), leaseMs: UInt64(worker.leaseSeconds) * 1_000,
           drainMs: UInt64(worker.drainSeconds) * 1_000,
           connectionsMax: worker.connectionsPerLane, streamsMax: worker.streamsPerConnection,

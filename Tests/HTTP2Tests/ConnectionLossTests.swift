@@ -80,8 +80,8 @@ struct ConnectionLossTests {
   @Test("that is idle and half open is found by a PING, and a new one serves")
   func halfOpen() async throws {
     try await TestWorld.run({
-      $0.pingAfterMs = 30
-      $0.pingTimeoutMs = 30
+      $0.pingAfterMs = 100
+      $0.pingTimeoutMs = 100
     }) { lane, world in
       world.sender.send(1)
       #expect(await world.untilFinished(1))
@@ -117,7 +117,7 @@ struct ConnectionLossTests {
       world.server.stopListening()
       world.sender.send(1)
       let startNs = lane.loop.nowNs
-      #expect(await world.until { world.sender.connectionEnds.count == 4 })
+      #expect(await world.until { world.sender.connectionEnds.count >= 4 })
       // Pauses of 20, 40 and 80 ms at least.
       #expect(lane.loop.nowNs - startNs >= 140_000_000)
       #expect(world.sender.submitted == 0)
@@ -134,7 +134,7 @@ struct ConnectionLossTests {
       world.sender.onFinish = { _, _ in world.sender.send(1) }
       world.sender.send(1)
       let startNs = lane.loop.nowNs
-      #expect(await world.until { world.server.accepted == 4 })
+      #expect(await world.until { world.server.accepted >= 4 })
       // Three pauses of 30 ms at least.
       #expect(lane.loop.nowNs - startNs >= 90_000_000)
     }

@@ -160,7 +160,7 @@ struct RequestTests {
 
   @Test("answered in full but never read keep the answer when their time is over")
   func earlyAnswerWithoutReset() async throws {
-    try await TestWorld.run({ $0.requestTimeoutMs = 50 }) { lane, world in
+    try await TestWorld.run({ $0.requestTimeoutMs = 500 }) { lane, world in
       world.server.onHeaders = { connection, request in
         connection.stallReads(true)
         connection.respond(request, status: 413, headers: [])

@@ -15,7 +15,8 @@ actor TestLane {
   func run<Value: Sendable>(
     _ body: @Sendable (isolated TestLane) async throws -> Value
   ) async rethrows -> Value {
-    try await body(self)
+    // As lanes run: what the loop resumes goes on in the same turn, not by way of another thread.
+    try await withTaskExecutorPreference(loop) { try await body(self) }
   }
 
   /// Makes a loop and runs the body on it.

@@ -137,7 +137,9 @@ struct ByteStreamTests {
       #expect(await occurrences.until { back.opened == 1 })
       Self.carry(from: proxy.recorders[0], to: upstream)
       Self.carry(from: back, to: proxy.streams[0])
-      #expect(await occurrences.until { client.opened == 1 })
+      // Both open: the proxy has carried all there is, and unread bytes would make its close a reset.
+      #expect(
+        await occurrences.until { client.opened == 1 && server.recorders.first?.opened == 1 })
       proxy.streams[0].close()
       #expect(await occurrences.until { !client.endings.isEmpty })
       #expect(client.endings == [.truncated])

@@ -1,0 +1,20 @@
+extension ChunkRun {
+  enum Standing {
+    case active
+    /// Send nothing more of it, finish what is in flight, hand the rest back.
+    case paused
+    /// Send nothing more of it; what is left counts as skipped.
+    case cancelled
+    /// Somebody else owns it: what still comes back is not counted.
+    case stale
+  }
+
+  var isResolved: Bool { cursor >= lines.count }
+  var isFinished: Bool { openRecipients == 0 }
+
+  /// Whether more of its recipients may be resolved.
+  var wantsResolving: Bool { standing == .active && !isResolved }
+
+  /// Whether there is something to settle.
+  var hasNews: Bool { newlyDone > 0 }
+}
