@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test("another job is not held up by a campaign", .timeLimit(.minutes(1)))
+  @Test("another job is not held up by a campaign")
   func prefersHighPriority() async throws {
     var wider = Self.narrow
     wider.streamsPerConnection = 100

@@ -46,9 +46,10 @@ final class Stage: Sendable {
   static func with<Result>(
     script: SimulatorScript = SimulatorScript(),
     worker: WorkerConfiguration = WorkerConfiguration(lanes: 1, drainSeconds: 5, leaseSeconds: 10),
-    endpoints: Endpoints = Endpoints(),
+    endpoints: Endpoints = Endpoints(), mostlyWaits: Bool = false,
     _ body: (Stage) async throws -> Result
   ) async throws -> Result {
+    if mostlyWaits { return try await set(script, worker, endpoints, body) }
     await places.enter()
     do {
       let result = try await set(script, worker, endpoints, body)
