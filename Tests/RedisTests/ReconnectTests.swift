@@ -92,14 +92,7 @@ import Testing
       let connection = try RedisConnection(
         loop: lane.loop,
         endpoint: RedisEndpoint(endpoint: .tcp(host: "127.0.0.1", port: listener.port)))
-      let lost = await withUnsafeContinuation { continuation in
-        var isFirst = true
-        connection.onLost = { reason in
-          if isFirst { continuation.resume(returning: reason) }
-          isFirst = false
-        }
-        connection.connect()
-      }
+      let lost = await lane.firstLoss(of: connection)
       if case .protocolViolation = lost {} else { Issue.record("\(lost)") }
       connection.close()
       for stream in accepted { stream.stream.close() }

@@ -88,11 +88,7 @@ import Testing
 
       endpoint.password = "wrong-battery"
       let refused = try RedisConnection(loop: lane.loop, endpoint: endpoint)
-      let lost = await withUnsafeContinuation { continuation in
-        refused.onLost = { continuation.resume(returning: $0) }
-        refused.connect()
-      }
-      refused.onLost = nil
+      let lost = await lane.firstLoss(of: refused)
       guard case .server("WRONGPASS", _) = lost else {
         Issue.record("\(lost)")
         return
@@ -117,11 +113,7 @@ import Testing
 
       endpoint.caFile = nil
       let untrusting = try RedisConnection(loop: lane.loop, endpoint: endpoint)
-      let lost = await withUnsafeContinuation { continuation in
-        untrusting.onLost = { continuation.resume(returning: $0) }
-        untrusting.connect()
-      }
-      untrusting.onLost = nil
+      let lost = await lane.firstLoss(of: untrusting)
       #expect(lost.description.contains("TLS"))
       untrusting.close()
     }
