@@ -118,6 +118,7 @@ actor Lane {
     statistics.accepted = dispatcher.accepted
     statistics.connections = dispatcher.connections
     statistics.runs = dispatcher.runCount
+    statistics.isConnected = redis.isReady
     return statistics
   }
 

@@ -4,6 +4,8 @@ package struct LaneStatistics: Sendable {
   package var accepted = 0
   package var connections = 0
   package var runs = 0
+  /// Whether Redis can be reached.
+  package var isConnected = true
 
   package init() {}
 
@@ -12,5 +14,6 @@ package struct LaneStatistics: Sendable {
     sum.accepted += more.accepted
     sum.connections += more.connections
     sum.runs += more.runs
+    sum.isConnected = sum.isConnected && more.isConnected
   }
 }

@@ -46,14 +46,18 @@ package final class WorkerService: Sendable {
   }
 
   /// Works until `stop`; everything in hand is then settled or handed back.
-  package func run() async {
+  /// - Parameter healthFile: replaced each second in which all lanes turned; see `HealthFile`.
+  package func run(healthFile: String? = nil) async {
+    let health = healthFile.map { HealthFile(path: $0) }
     for lane in lanes { lane.loop.start() }
     log.info("worker \(name) started", metadata: ["lanes": "\(lanes.count)"])
-    let reporting = Task { await report() }
+    let reporting = Task { await report(to: health) }
     await withTaskGroup(of: Void.self) { group in
       for lane in lanes { group.addTask { await lane.run() } }
     }
     reporting.cancel()
+    await reporting.value
+    health?.remove()
     for lane in lanes { lane.loop.stop() }
     for lane in lanes { lane.loop.join() }
     log.info("worker \(name) ended")
@@ -72,7 +76,7 @@ package final class WorkerService: Sendable {
 
   // MARK: Beats
 
-  private func report() async {
+  private func report(to health: HealthFile?) async {
     var lastAccepted = 0
     var lastMs = startedAtMs
     var beats: UInt64 = 0
@@ -82,6 +86,10 @@ package final class WorkerService: Sendable {
       let nowMs = WallClock.system.nowMs()
       let rate = (sum.accepted - lastAccepted) * 1_000 / max(1, Int(nowMs - lastMs))
       (lastAccepted, lastMs) = (sum.accepted, nowMs)
+      // Every lane has just answered.
+      do throws(SystemError) {
+        try health?.write(isReady: sum.isConnected)
+      } catch { log.warning("the health file cannot be written: \(error)") }
       await lanes[0].beat(worker: name, fields: fields(sum, rate))
       if beats % (WorkerLimits.timelineMs / WorkerLimits.beatMs) == 0 {
         await lanes[0].appendTimeline(sum, acceptedPerSecond: rate)

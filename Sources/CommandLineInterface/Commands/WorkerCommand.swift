@@ -22,6 +22,12 @@ struct WorkerCommand: AsyncParsableCommand {
   @Option(help: "Threads that push (default: the configuration's, or one per core).")
   var lanes: Int?
 
+  @Option(
+    help: ArgumentHelp(
+      "A file for probes, replaced each second in which all lanes turned.",
+      discussion: "It says ready, or starting while Redis is not there.", valueName: "file"))
+  var healthFile: String?
+
   @OptionGroup var shared: SharedOptions
 
   func run() async throws {
@@ -53,6 +59,6 @@ struct WorkerCommand: AsyncParsableCommand {
     }
     // A signal that came while keys were being loaded.
     if Interrupts.shared.hasCome { return }
-    await service.run()
+    await service.run(healthFile: healthFile)
   }
 }
