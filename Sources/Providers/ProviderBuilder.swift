@@ -24,6 +24,9 @@ struct ProviderBuilder {
   private var apnsSources: [APNsKey: APNsTokenSource] = [:]
   private var fcmSources: [FCMAccount: FCMTokenSource] = [:]
 
+  /// Each APNs key's tokens.
+  var tokenSources: [APNsTokenSource] { Array(apnsSources.values) }
+
   init(configuration: Configuration, client: HTTPClient, clock: WallClock) {
     self.configuration = configuration
     self.client = client

@@ -22,6 +22,7 @@ package struct ProviderDirectory: Sendable {
   /// Each provider once; a provider's position is its number for tables that a lane keeps.
   package let entries: [Entry]
   private let positions: [Place: Int]
+  private let tokenSources: [APNsTokenSource]
 
   /// Loads every key, account and certificate; the error names the file and field that is wrong.
   ///
@@ -45,11 +46,17 @@ package struct ProviderDirectory: Sendable {
           Entry(app: app.id, environments: Set(PushEnvironment.allCases), provider: provider))
       }
     }
-    self.init(entries: entries)
+    self.init(entries: entries, tokenSources: builder.tokenSources)
   }
 
-  package init(entries: [Entry]) {
+  /// Has every provider token agreed upon with the fleet from now on; with nil, no more.
+  package func share(through share: (any TokenShare)?) {
+    for source in tokenSources { source.share(through: share) }
+  }
+
+  package init(entries: [Entry], tokenSources: [APNsTokenSource] = []) {
     self.entries = entries
+    self.tokenSources = tokenSources
     var positions: [Place: Int] = [:]
     for (position, entry) in entries.enumerated() {
       for environment in entry.environments {

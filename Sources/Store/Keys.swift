@@ -94,6 +94,9 @@ package struct Keys: Sendable {
     return "\(escaped):token:*"
   }
 
+  /// STRING: a credential that the fleet shares, a secret.
+  func credential(_ name: String) -> String { "\(prefix):credential:\(name)" }
+
   /// STRING: the last generation given to an installation.
   var generation: String { "\(prefix):generation" }
 

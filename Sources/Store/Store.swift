@@ -9,6 +9,7 @@ package struct Store {
   package let chunks: ChunkQueue
   package let deadLetters: DeadLetters
   package let metrics: MetricsStore
+  package let credentials: CredentialStore
 
   /// - Parameters:
   ///   - connection: made with `StoreLibrary.library`.
@@ -22,5 +23,6 @@ package struct Store {
     chunks = ChunkQueue(functions: functions)
     deadLetters = DeadLetters(functions: functions)
     metrics = MetricsStore(functions: functions)
+    credentials = CredentialStore(functions: functions)
   }
 }

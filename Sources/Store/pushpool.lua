@@ -44,6 +44,7 @@ local KEY = {
   finished = function(p) return p .. ':finished' end,
   metrics = function(p, minute) return p .. ':metrics:' .. minute end,
   reclaim = function(p, kind, priority) return p .. ':reclaim:' .. kind .. ':' .. priority end,
+  credential = function(p, name) return p .. ':credential:' .. name end,
   workers = function(p) return p .. ':workers' end,
   worker = function(p, worker) return p .. ':worker:' .. worker end,
 }
@@ -1007,6 +1008,16 @@ local function beat(keys, args)
   return now
 end
 
+-- agree — ARGV: name, proposal, refused credential or '', life ms. What the fleet uses: what it has, unless that is
+-- the refused one; else the proposal from now on. Reply: the credential
+local function agree(keys, args)
+  local key = KEY.credential(keys[1], args[1])
+  local current = redis.call('GET', key)
+  if current and current ~= args[3] then return current end
+  redis.call('SET', key, args[2], 'PX', args[4])
+  return args[2]
+end
+
 -- forget — ARGV: worker. Reply: 1, or 0 when it was not there
 local function forget(keys, args)
   redis.call('DEL', KEY.worker(keys[1], args[1]))
@@ -1094,6 +1105,7 @@ register('audit', audit, {'allow-oom'})
 register('dead_list', dead_list, {'no-writes'})
 register('dead_retry', dead_retry)
 register('dead_drop', dead_drop, {'allow-oom'})
+register('agree', agree, {'allow-oom'})
 register('beat', beat, {'allow-oom'})
 register('forget', forget, {'allow-oom'})
 register('sweep_consumers', sweep_consumers, {'allow-oom'})

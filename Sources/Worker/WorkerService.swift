@@ -10,6 +10,7 @@ internal import Synchronization
 /// A worker process: its lanes, and what it says of itself to the fleet.
 package final class WorkerService: Sendable {
   private let lanes: [Lane]
+  private let directory: ProviderDirectory
   private let log: Logger
   /// Unique per process start, so that a lease never passes to a namesake.
   package let name: String
@@ -24,6 +25,7 @@ package final class WorkerService: Sendable {
     let name = Self.makeName()
     self.name = name
     let directory = try ProviderDirectory(configuration, client: HTTPClient())
+    self.directory = directory
     let endpoint = try RedisEndpoint(configuration.redis)
     let worker = configuration.worker
     let count = worker.lanes > 0 ? worker.lanes : max(1, sysconf(CInt(_SC_NPROCESSORS_ONLN)))
@@ -50,6 +52,9 @@ package final class WorkerService: Sendable {
   package func run(healthFile: String? = nil) async {
     let health = healthFile.map { HealthFile(path: $0) }
     for lane in lanes { lane.loop.start() }
+    directory.share(through: FleetTokens(lane: lanes[0]))
+    // The lanes know the directory, so it must not keep one of them for ever.
+    defer { directory.share(through: nil) }
     log.info("worker \(name) started", metadata: ["lanes": "\(lanes.count)"])
     let reporting = Task { await report(to: health) }
     await withTaskGroup(of: Void.self) { group in

@@ -6,11 +6,9 @@ import Store
 import Testing
 
 extension SimulatorScript {
-  /// A healthy provider that lets a team change its provider token at will, so that a stage may have
-  /// several workers one after the other.
+  /// A healthy provider that checks all that APNs checks, but for the change.
   static func stage(_ change: (inout SimulatorScript) -> Void = { _ in }) -> SimulatorScript {
     var script = SimulatorScript()
-    script.providerTokenIntervalSeconds = 0
     change(&script)
     return script
   }

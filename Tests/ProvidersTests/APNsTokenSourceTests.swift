@@ -1,5 +1,6 @@
 import LocalServices
 import Model
+import Synchronization
 import Testing
 
 @testable import Providers
@@ -129,5 +130,86 @@ struct APNsTokenSourceTests {
       _ = try await source.current()
       return nil
     } catch { return error }
+  }
+
+  // MARK: Sharing
+
+  private func replica() throws -> APNsTokenSource {
+    let folder = try TemporaryFolder()
+    let file = try APNsSigningKey(folder: folder.path)
+    return APNsTokenSource(
+      key: try SigningKey(file: file.file, algorithm: .es256), keyID: file.keyID,
+      teamID: file.teamID, clock: clock.wallClock)
+  }
+
+  @Test("replicas that share use one token, renewed once for all of them (PyAPNs2#85)")
+  func sharesOneToken() async throws {
+    let fleet = FleetOfTests()
+    let other = try replica()
+    source.share(through: fleet)
+    other.share(through: fleet)
+    let first = try await source.current()
+    #expect(try await other.current().header == first.header)
+    clock.advance(minutes: 50)
+    fleet.forget()
+    let renewed = try await other.current()
+    #expect(renewed.header != first.header)
+    #expect(try await source.current().header == renewed.header)
+  }
+
+  @Test("a refused token is replaced by one replica, and the others take what it signed")
+  func sharesRenewalAfterRefusal() async throws {
+    let fleet = FleetOfTests()
+    let other = try replica()
+    source.share(through: fleet)
+    other.share(through: fleet)
+    let first = try await source.current()
+    let same = try await other.current()
+    clock.advance(minutes: 20)
+    let second = try await source.refused(
+      generation: first.generation, reason: "ExpiredProviderToken")
+    #expect(second.header != first.header)
+    clock.advance(minutes: 1)
+    // Too early for a renewal of its own: it finds the other's.
+    #expect(
+      try await other.refused(generation: same.generation, reason: "ExpiredProviderToken").header
+        == second.header)
+  }
+
+  @Test("a token refused soon after it was signed pauses every replica, and none signs another")
+  func sharesPause() async throws {
+    let fleet = FleetOfTests()
+    source.share(through: fleet)
+    let first = try await source.current()
+    await #expect(throws: CredentialError.self) {
+      try await source.refused(generation: first.generation, reason: "InvalidProviderToken")
+    }
+    #expect(fleet.agreements == 1)
+    clock.advance(minutes: 20)
+    #expect(try await source.current().header != first.header)
+  }
+}
+
+/// A fleet's memory of tokens, as Redis keeps it.
+private final class FleetOfTests: TokenShare {
+  private let state = Mutex<(token: SharedToken?, agreements: Int)>((nil, 0))
+
+  var agreements: Int { state.withLock { $0.agreements } }
+
+  /// What a key that expires does.
+  func forget() { state.withLock { $0.token = nil } }
+
+  func agree(
+    key: String, proposal: SharedToken, refused: SharedToken?, lifeMs: Int64
+  ) async throws(CredentialError) -> SharedToken {
+    state.withLock { state in
+      if let token = state.token, token != refused { return token }
+      state = (proposal, state.agreements + 1)
+      return proposal
+    }
+  }
+
+  func current(key: String) async throws(CredentialError) -> SharedToken? {
+    state.withLock { $0.token }
   }
 }

@@ -1,14 +1,15 @@
 import Model
 import Synchronization
 
-/// Provider tokens of one APNs key: an ES256 JSON Web Token, renewed after 50 minutes and never twice in 20.
+/// Provider tokens of one APNs key: an ES256 JSON Web Token, renewed after 50 minutes and never twice in 20,
+/// and the same one in every replica that shares it.
 ///
 /// A refused token is renewed when the last renewal is at least 20 minutes ago; otherwise the credential
 /// pauses until then, because APNs answers more renewals with TooManyProviderTokenUpdates.
 package final class APNsTokenSource: CredentialSource {
   private struct Issued {
     var credential: Credential
-    var issuedAtMs: Int64
+    var shared: SharedToken
     /// APNs said no to it; it is not handed out again.
     var isRefused = false
   }
@@ -17,6 +18,7 @@ package final class APNsTokenSource: CredentialSource {
     var issued: Issued?
     var generation: UInt64 = 0
     var pause: CredentialError?
+    var share: (any TokenShare)?
   }
 
   private let key: SigningKey
@@ -35,44 +37,121 @@ package final class APNsTokenSource: CredentialSource {
     self.clock = clock
   }
 
+  /// Agrees on tokens with the fleet from now on; with nil, this process signs its own.
+  package func share(through share: (any TokenShare)?) {
+    state.withLock { $0.share = share }
+  }
+
   package func current() async throws(CredentialError) -> Credential {
-    try locked { (state) throws(CredentialError) in
-      let nowMs = clock.nowMs()
-      try Self.checkPause(&state, nowMs)
-      if let issued = state.issued, !issued.isRefused, isFresh(issued, nowMs) {
-        return issued.credential
-      }
-      return try renew(&state, nowMs)
-    }
+    if let credential = try usable() { return credential }
+    let refused = state.withLock { $0.issued?.isRefused == true ? $0.issued?.shared : nil }
+    return try await renew(instead: refused)
   }
 
   package func refused(
     generation: UInt64, reason: String
   ) async throws(CredentialError) -> Credential {
+    guard let refused = try token(of: generation) else { return try await current() }
+    let isTooManyUpdates = reason == APNsReason.tooManyProviderTokenUpdates.rawValue
+    let renewableAtMs = refused.issuedAtMs + CredentialLimits.apnsRefreshIntervalMsMin
+    if !isTooManyUpdates, renewableAtMs <= clock.nowMs() {
+      return try await renew(instead: refused)
+    }
+    // Too early to renew, but another replica may have, since this process looked.
+    if let agreed = try await share?.current(key: shareKey), agreed != refused {
+      return adopt(agreed, instead: refused)
+    }
+    throw pause(reason, untilMs: renewableAtMs, isTokenBad: !isTooManyUpdates)
+  }
+
+  /// The token at hand, when it is fresh and not refused.
+  private func usable() throws(CredentialError) -> Credential? {
     try locked { (state) throws(CredentialError) in
       let nowMs = clock.nowMs()
       try Self.checkPause(&state, nowMs)
-      guard var issued = state.issued else { return try renew(&state, nowMs) }
-      if issued.credential.generation != generation, !issued.isRefused { return issued.credential }
-      let isTooManyUpdates = reason == APNsReason.tooManyProviderTokenUpdates.rawValue
-      let renewableAtMs = issued.issuedAtMs + CredentialLimits.apnsRefreshIntervalMsMin
-      if !isTooManyUpdates {
-        issued.isRefused = true
-        state.issued = issued
-        if renewableAtMs <= nowMs { return try renew(&state, nowMs) }
+      guard let issued = state.issued, !issued.isRefused, isFresh(issued.shared, nowMs) else {
+        return nil
       }
-      let pause = CredentialError(
-        reason: sentence(about: reason),
-        resumeAtMs: renewableAtMs > nowMs
-          ? renewableAtMs : nowMs + CredentialLimits.apnsRefreshIntervalMsMin)
-      state.pause = pause
-      throw pause
+      return issued.credential
     }
   }
 
-  private func isFresh(_ issued: Issued, _ nowMs: Int64) -> Bool {
+  /// The token of a generation; nil when it has been replaced in the meantime.
+  private func token(of generation: UInt64) throws(CredentialError) -> SharedToken? {
+    try locked { (state) throws(CredentialError) in
+      try Self.checkPause(&state, clock.nowMs())
+      guard let issued = state.issued, issued.credential.generation == generation else {
+        return nil
+      }
+      return issued.shared
+    }
+  }
+
+  private func pause(
+    _ reason: String, untilMs renewableAtMs: Int64, isTokenBad: Bool
+  ) -> CredentialError {
+    let nowMs = clock.nowMs()
+    let pause = CredentialError(
+      reason: sentence(about: reason),
+      resumeAtMs: renewableAtMs > nowMs
+        ? renewableAtMs : nowMs + CredentialLimits.apnsRefreshIntervalMsMin)
+    state.withLock { state in
+      state.pause = pause
+      if isTokenBad { state.issued?.isRefused = true }
+    }
+    return pause
+  }
+
+  // MARK: Renewal
+
+  private var share: (any TokenShare)? { state.withLock { $0.share } }
+  private var shareKey: String { "\(teamID):\(keyID)" }
+
+  private func renew(
+    instead refused: SharedToken?
+  ) async throws(CredentialError) -> Credential {
+    let proposal = try sign()
+    guard let share else { return adopt(proposal, instead: refused) }
+    let agreed = try await share.agree(
+      key: shareKey, proposal: proposal, refused: refused,
+      lifeMs: CredentialLimits.apnsRefreshAfterMs)
+    return adopt(agreed, instead: refused)
+  }
+
+  private func sign() throws(CredentialError) -> SharedToken {
+    // Whole seconds, rounded down: `iat` must not lie in the future.
+    let nowMs = clock.nowMs()
+    do throws(CredentialFileError) {
+      let token = try JSONWebToken.make(
+        keyID: keyID, claims: ["iss": .string(teamID), "iat": .integer(nowMs / 1_000)], key: key)
+      return SharedToken(token: token, issuedAtMs: nowMs)
+    } catch {
+      throw CredentialError(
+        reason: error.description, resumeAtMs: nowMs + CredentialLimits.apnsRefreshIntervalMsMin)
+    }
+  }
+
+  /// Hands a token out from now on, unless another lane was first with one that is as good.
+  private func adopt(_ shared: SharedToken, instead refused: SharedToken?) -> Credential {
+    state.withLock { state in
+      if let issued = state.issued, !issued.isRefused, issued.shared != refused,
+        issued.shared == shared || isFresh(issued.shared, clock.nowMs())
+      {
+        return issued.credential
+      }
+      state.generation += 1
+      let credential = Credential(
+        header: "bearer \(shared.token)", generation: state.generation,
+        expiresAtMs: shared.issuedAtMs + CredentialLimits.apnsTokenLifeMs,
+        refreshAtMs: shared.issuedAtMs + CredentialLimits.apnsRefreshAfterMs)
+      state.issued = Issued(credential: credential, shared: shared)
+      return credential
+    }
+  }
+
+  private func isFresh(_ token: SharedToken, _ nowMs: Int64) -> Bool {
     // A clock that was set back makes `iat` lie in the future, which APNs refuses.
-    let ageMs = nowMs - issued.issuedAtMs
+    let ageMs = nowMs - token.issuedAtMs
     return ageMs < CredentialLimits.apnsRefreshAfterMs
       && ageMs > -CredentialLimits.apnsRefreshIntervalMsMin
   }
@@ -85,26 +164,6 @@ package final class APNsTokenSource: CredentialSource {
     state.pause = nil
   }
 
-  private func renew(_ state: inout State, _ nowMs: Int64) throws(CredentialError) -> Credential {
-    // Whole seconds, rounded down: `iat` must not lie in the future.
-    let issuedAtSeconds = nowMs / 1_000
-    let token: String
-    do throws(CredentialFileError) {
-      token = try JSONWebToken.make(
-        keyID: keyID, claims: ["iss": .string(teamID), "iat": .integer(issuedAtSeconds)], key: key)
-    } catch {
-      throw CredentialError(
-        reason: error.description, resumeAtMs: nowMs + CredentialLimits.apnsRefreshIntervalMsMin)
-    }
-    state.generation += 1
-    let credential = Credential(
-      header: "bearer \(token)", generation: state.generation,
-      expiresAtMs: nowMs + CredentialLimits.apnsTokenLifeMs,
-      refreshAtMs: nowMs + CredentialLimits.apnsRefreshAfterMs)
-    state.issued = Issued(credential: credential, issuedAtMs: nowMs)
-    return credential
-  }
-
   private func sentence(about reason: String) -> String {
     let advice =
       switch APNsReason(rawValue: reason) {
@@ -112,7 +171,8 @@ package final class APNsTokenSource: CredentialSource {
         "check key_id, team_id and key_file, and this machine's clock: a token from a clock that is "
           + "wrong by more than a few minutes is refused in the same way"
       case .tooManyProviderTokenUpdates:
-        "another process sends with this key and renews its token too often"
+        "something outside of this fleet sends with this key and signs tokens of its own: give it another "
+          + "key, or let it share the Redis of this fleet"
       default: "check that the key is enabled for this app and environment"
       }
     return "APNs refused the provider token of \(name): \(reason); \(advice)"
@@ -122,9 +182,9 @@ package final class APNsTokenSource: CredentialSource {
   var name: String { "key \(keyID) of team \(teamID)" }
 
   /// `withLock` with its error type kept.
-  private func locked(
-    _ body: (inout State) throws(CredentialError) -> Credential
-  ) throws(CredentialError) -> Credential {
+  private func locked<Value: Sendable>(
+    _ body: (inout State) throws(CredentialError) -> Value
+  ) throws(CredentialError) -> Value {
     try state.withLock { (state) throws(CredentialError) in try body(&state) }
   }
 }

@@ -1,0 +1,49 @@
+internal import Providers
+internal import Redis
+internal import Store
+
+/// Agrees on provider tokens through the fleet's Redis, over a lane's connection.
+struct FleetTokens: TokenShare {
+  /// How soon to ask again when Redis could not be asked.
+  private static let retryMs: Int64 = 1_000
+
+  let lane: Lane
+
+  func agree(
+    key: String, proposal: SharedToken, refused: SharedToken?, lifeMs: Int64
+  ) async throws(CredentialError) -> SharedToken {
+    let text: String
+    do throws(RedisError) {
+      text = try await lane.agree(
+        Self.name(key), proposal: proposal.text, refused: refused?.text, lifeMs: lifeMs)
+    } catch { throw Self.failure(error) }
+    // Something else under the key is nobody's token; ours is as good as any.
+    return SharedToken(text: text) ?? proposal
+  }
+
+  func current(key: String) async throws(CredentialError) -> SharedToken? {
+    do throws(RedisError) {
+      return try await lane.agreed(Self.name(key)).flatMap { SharedToken(text: $0) }
+    } catch { throw Self.failure(error) }
+  }
+
+  private static func name(_ key: String) -> String { "apns:\(key)" }
+
+  private static func failure(_ error: RedisError) -> CredentialError {
+    CredentialError(
+      reason: "the fleet's provider token cannot be read: \(error)",
+      resumeAtMs: WallClock.system.nowMs() + retryMs)
+  }
+}
+
+extension Lane {
+  func agree(
+    _ name: String, proposal: String, refused: String?, lifeMs: Int64
+  ) async throws(RedisError) -> String {
+    try await store.credentials.agree(name, proposal: proposal, refused: refused, lifeMs: lifeMs)
+  }
+
+  func agreed(_ name: String) async throws(RedisError) -> String? {
+    try await store.credentials.current(name)
+  }
+}
