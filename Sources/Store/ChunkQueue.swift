@@ -119,6 +119,20 @@ package struct ChunkQueue {
     return try await functions.run(command, decode: decodeInteger)
   }
 
+  /// Turns a chunk that no worker could carry into a dead letter; its open recipients count as failed.
+  /// - Parameters:
+  ///   - reason: a code, as `content_missing`.
+  ///   - message: a sentence for the operator.
+  /// - Returns: false when it belongs to another worker now.
+  @discardableResult
+  package func bury(
+    _ claim: ChunkClaim, reason: String, message: String, consumer: String
+  ) async throws(RedisError) -> Bool {
+    let command = functions.call(
+      "bury", consumer, claim.priority.rawValue, claim.entry, reason, message)
+    return try await functions.run(command) { $0.string == WorkStanding.ok.rawValue }
+  }
+
   /// Moves delayed chunks whose time has come to their streams, at most `max` in one call.
   /// - Returns: how many were taken, and in how many ms the next is due (nil when none waits).
   package func promote(

@@ -291,7 +291,7 @@ local function route(p, c, now, due)
   return true
 end
 
--- A chunk that lost too many workers, or whose segment is gone, becomes a dead letter.
+-- A chunk that lost too many workers, or whose segment or content is gone, becomes a dead letter.
 local function bury_chunk(p, c, reason, message, now)
   local n, segment = remaining(p, c)
   local done = redis.call('GET', KEY.done(p, c.segment, c.source)) or ''
@@ -406,6 +406,23 @@ local function hand_back(keys, args)
     end
   end
   return returned
+end
+
+-- bury — ARGV: consumer, priority, entry, reason code, message. A chunk that no worker could carry becomes a dead
+-- letter, its open recipients failed; when its job has been cancelled or paused it goes where that says.
+-- Reply: OK | STALE
+local function bury(keys, args)
+  local p, priority, entry, now = keys[1], args[2], args[3], now_ms()
+  local stream = KEY.chunks(p, priority)
+  local items = owned(stream, entry, args[1]) and redis.call('XRANGE', stream, entry, entry) or {}
+  if #items == 0 then return 'STALE' end
+  refuse_wrong_type(KEY.dead(p), 'stream')
+  refuse_wrong_type(KEY.finished(p), 'stream')
+  local c = chunk_of(priority, fields_of(items[1][2]))
+  local state = state_for(p, c)
+  drop_entry(stream, entry)
+  if state == 'running' then bury_chunk(p, c, args[4], args[5], now) else route(p, c, now, 0) end
+  return 'OK'
 end
 
 -- promote — ARGV: max. Moves due delayed chunks to their streams.
@@ -1087,6 +1104,7 @@ register('claim', claim, {'allow-oom'})
 register('reclaim', reclaim, {'allow-oom'})
 register('heartbeat', heartbeat, {'allow-oom'})
 register('hand_back', hand_back, {'allow-oom'})
+register('bury', bury, {'allow-oom'})
 register('promote', promote, {'allow-oom'})
 register('settle', settle, {'allow-oom'})
 register('install', install)

@@ -220,13 +220,29 @@ actor Lane {
 
   /// Starts carrying a claimed chunk.
   func begin(_ claim: ChunkClaim) async throws(RedisError) {
-    let material = try await materials.material(for: claim)
-    guard let material, let slot = dispatcher.freeSlot, !isDraining else {
+    let finding = try await materials.find(claim)
+    if case .unusable(let reason, let message) = finding {
+      return try await bury(claim, reason: reason, message: message)
+    }
+    guard case .material(let material) = finding, let slot = dispatcher.freeSlot, !isDraining
+    else {
+      // A chunk without a job goes away with this.
       try await store.chunks.handBack([claim], consumer: settings.consumer, delayMs: 1_000)
       return
     }
     let run = ChunkRun(claim: claim, material: material, slot: slot, loop: loop)
     dispatcher.add(run)
     start { await $0.carry(slot) }
+  }
+
+  private func bury(
+    _ claim: ChunkClaim, reason: String, message: String
+  ) async throws(RedisError) {
+    let wasOurs = try await store.chunks.bury(
+      claim, reason: reason, message: message, consumer: settings.consumer)
+    guard wasOurs else { return }
+    log.error(
+      "\(message)",
+      metadata: ["app": "\(claim.app)", "job": "\(claim.job)", "dead_letter": "\(reason)"])
   }
 }

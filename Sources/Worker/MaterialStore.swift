@@ -5,6 +5,15 @@ internal import Store
 /// The jobs that a lane has in hand, each read and rendered once; bounded, the one used longest ago goes
 /// first. Loop-bound.
 final class MaterialStore {
+  /// What was found of a claim's job.
+  enum Finding {
+    case material(JobMaterial)
+    /// The job's record is not kept any more.
+    case gone
+    /// Nobody can send this job; a code and a sentence.
+    case unusable(reason: String, message: String)
+  }
+
   private let store: Store
   private var materials: [String: JobMaterial] = [:]
   private var order: [String] = []
@@ -13,23 +22,34 @@ final class MaterialStore {
     self.store = store
   }
 
-  /// - Returns: nil when the job is not kept any more.
-  func material(for claim: ChunkClaim) async throws(RedisError) -> JobMaterial? {
+  func find(_ claim: ChunkClaim) async throws(RedisError) -> Finding {
     // The source too: a job whose record has expired may be followed by another of the same id.
     let key = "\(claim.app)/\(claim.source)/\(claim.job)"
     if let known = materials[key] {
       order.removeAll { $0 == key }
       order.append(key)
-      return known
+      return .material(known)
     }
-    guard let bytes = try await store.jobs.content(app: claim.app, id: claim.job),
-      let record = try await store.jobs.record(app: claim.app, id: claim.job),
-      let content = try? JobContent(bytes: bytes)
-    else { return nil }
+    guard let record = try await store.jobs.record(app: claim.app, id: claim.job) else {
+      return .gone
+    }
+    guard let bytes = try await store.jobs.content(app: claim.app, id: claim.job) else {
+      return .unusable(
+        reason: "content_missing",
+        message: "The content of this job is no longer in Redis; look for what deletes keys there, "
+          + "as an eviction policy does, and enqueue the job anew")
+    }
+    let content: JobContent
+    do throws(InvalidField) { content = try JobContent(bytes: bytes) } catch {
+      return .unusable(
+        reason: "content_unreadable",
+        message: "The content of this job in Redis cannot be read: \(error); if a newer version "
+          + "wrote it, retry this when all workers are of that version")
+    }
     let material = JobMaterial(content: content, createdAtMs: record.createdAtMs ?? 0)
     materials[key] = material
     order.append(key)
     if order.count > WorkerLimits.materialsMax { materials[order.removeFirst()] = nil }
-    return material
+    return .material(material)
   }
 }

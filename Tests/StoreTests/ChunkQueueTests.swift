@@ -274,6 +274,41 @@ import Testing
     }
   }
 
+  @Test func `a buried chunk fails its open recipients once, and only its owner can bury it`()
+    async throws
+  {
+    try await Lane.withStore { _, store in
+      try await store.admit("j1", users: [["a", "b", "c"], ["d"]], window: 1)
+      let claim = try await store.claimOne("w0")
+      var partial = Settlement()
+      partial.done.insert(0)
+      partial.resolveUser(installations: 1)
+      partial.counts = [.apns: counts(accepted: 1)]
+      _ = try await store.chunks.settle(claim, partial, consumer: "w0")
+      func bury(_ claim: ChunkClaim, _ consumer: String) async throws -> Bool {
+        try await store.chunks.bury(
+          claim, reason: "content_missing", message: "Gone", consumer: consumer)
+      }
+      #expect(try await bury(claim, "w1") == false)
+      #expect(try await store.record("j1").counts.failed == 0)
+      #expect(try await bury(claim, "w0"))
+      // The reply was lost and it is said again.
+      #expect(try await bury(claim, "w0") == false)
+      var record = try await store.record("j1")
+      #expect(record.counts.failed == 2 && record.pending == 1 && record.isBalanced)
+      let letter = try #require(try await store.deadLetters.list(max: 5).first)
+      #expect(letter.reason == "content_missing" && letter.message == "Gone" && letter.count == 2)
+
+      // A cancelled job's chunk is skipped as ever, and no dead letter.
+      let next = try await store.claimOne("w0")
+      #expect(try await store.jobs.cancel(app: "shop", id: "j1") == .cancelled)
+      #expect(try await bury(next, "w0"))
+      record = try await store.record("j1")
+      #expect(record.counts.failed == 2 && record.counts.skipped == 1 && record.isBalanced)
+      #expect(try await store.deadLetters.list(max: 5).count == 1)
+    }
+  }
+
   @Test func `a settlement repeated after a lost reply is counted once`() async throws {
     try await Lane.withStore { _, store in
       try await store.admit("j1", users: [["u1", "u2"]])
