@@ -41,6 +41,9 @@ package final class ClientConnection {
   var peerError: String?
   private var lastReadNs: UInt64 = 0
   private var pingSentNs: UInt64?
+  /// A request timed out in a silence: a PING asks whether the peer is there, and until something is
+  /// read nothing more is risked on this connection.
+  private var isDoubtful = false
 
   init(loop: EventLoop, settings: ClientSettings, owner: any ClientConnectionOwner) {
     self.loop = loop
@@ -74,7 +77,7 @@ package final class ClientConnection {
 
   /// How many requests may be submitted now.
   package var room: Int {
-    guard !isDraining, let streamsAllowed else { return 0 }
+    guard !isDraining, !isDoubtful, let streamsAllowed else { return 0 }
     let allowed = isAuthorised ? min(streamsAllowed, slots.capacity) : min(streamsAllowed, 1)
     return max(0, allowed - slots.inFlight)
   }
@@ -163,6 +166,7 @@ package final class ClientConnection {
         deadlineTimer.schedule(afterMs: (deadline - loop.nowNs + 999_999) / 1_000_000)
         return
       }
+      if isSilentForRequests { doubt() }
       let ending = dispositionWhenCut(slot)
       nghttp2_session_set_stream_user_data(session, slot.streamID, nil)
       nghttp2_submit_rst_stream(
@@ -200,6 +204,24 @@ package final class ClientConnection {
     guard silentMs >= settings.pingAfterMs else {
       return keepAliveTimer.schedule(afterMs: settings.pingAfterMs - silentMs)
     }
+    sendPing()
+  }
+
+  /// Whether nothing was read for half the time that a request has. Not for all of it: what the peer
+  /// said just after a request was submitted, as when it died amid answers, does not speak for it.
+  private var isSilentForRequests: Bool {
+    loop.nowNs &- lastReadNs >= settings.requestTimeoutMs &* 500_000
+  }
+
+  /// Asks at once, rather than after the silence that an idle connection may keep.
+  private func doubt() {
+    guard !isDoubtful else { return }
+    isDoubtful = true
+    let isAsked = pingSentNs.map { lastReadNs <= $0 } ?? false
+    if !isAsked { sendPing() }
+  }
+
+  private func sendPing() {
     nghttp2_submit_ping(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)
     pingSentNs = loop.nowNs
     stream.requestFlush()
@@ -222,6 +244,7 @@ extension ClientConnection: ByteStreamDelegate {
 
   private func receive(_ bytes: UnsafeRawBufferPointer) {
     lastReadNs = loop.nowNs
+    isDoubtful = false
     let taken = nghttp2_session_mem_recv(
       session, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
     guard taken >= 0 else {

@@ -94,6 +94,48 @@ struct ConnectionLossTests {
     }
   }
 
+  @Test("that went dead under requests costs each of them one time limit, and no other request")
+  func deadUnderLoad() async throws {
+    try await TestWorld.run({
+      $0.requestTimeoutMs = 150
+      $0.pingTimeoutMs = 150
+      $0.streamsMax = 10
+    }) { lane, world in
+      world.server.onHeaders = { connection, _ in
+        if world.server.accepted == 1 { connection.stallReads(true) }
+      }
+      world.server.onRequest = { connection, request in
+        if world.server.accepted > 1 { ScriptedServer.answer(connection, request) }
+      }
+      world.sender.send(40)
+      #expect(await world.untilFinished(40))
+      #expect(world.sender.connectionEnds == [.silent])
+      // Those of the first fill ran into the time limit; nothing was sent after them on that connection.
+      #expect(world.sender.count(.unknown) + world.sender.count(.notSent) == 10)
+      #expect(world.sender.count(.yes) == 30)
+    }
+  }
+
+  @Test("is not taken for granted when requests time out: what answers a PING is used again")
+  func slowButAlive() async throws {
+    try await TestWorld.run({
+      $0.requestTimeoutMs = 100
+      $0.pingTimeoutMs = 10_000
+    }) { lane, world in
+      world.server.onRequest = { connection, request in
+        if world.server.received > 5 { ScriptedServer.answer(connection, request) }
+      }
+      world.sender.send(5)
+      #expect(await world.untilFinished(5))
+      #expect(world.sender.count(.unknown) == 5)
+      world.sender.send(5)
+      #expect(await world.untilFinished(10))
+      #expect(world.sender.count(.yes) == 5)
+      #expect(world.sender.connectionEnds.isEmpty)
+      #expect(world.server.accepted == 1)
+    }
+  }
+
   @Test("does not happen to an idle one whose peer answers the PINGs")
   func pingAnswered() async throws {
     try await TestWorld.run({
