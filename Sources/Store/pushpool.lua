@@ -726,6 +726,13 @@ local function take_jobs(keys, args)
   return jobs
 end
 
+-- When a job was enqueued: the milliseconds of its entry id, unless the producer chose an id that is no time.
+local function enqueued_at(entry, now)
+  local ms = tonumber(string.match(entry, '^(%d+)-'))
+  if ms and ms <= now and ms > now - SEGMENT_S * 1000 then return ms end
+  return now
+end
+
 -- Unique among admissions: entry ids of two streams can be equal, the priority's initial tells them apart.
 local function source_of(priority, entry) return string.sub(priority, 1, 1) .. entry end
 
@@ -750,7 +757,7 @@ local function reserve(keys, args)
     drop_entry(stream, entry)
   elseif answer == 'NEW' and not record[1] then
     redis.call('HSET', key, 'state', 'queued', 'source', source, 'digest', digest, 'priority', priority,
-      'created_at', text(now_ms()))
+      'created_at', text(enqueued_at(entry, now_ms())))
     redis.call('EXPIRE', key, SEGMENT_S)
   end
   return answer
@@ -785,7 +792,7 @@ local function admit(keys, args)
   -- Paused or cancelled between reserving and now.
   if record[1] == 'paused' or record[1] == 'cancelled' then state = record[1] end
   redis.call('HSET', key, 'state', state, 'source', source, 'digest', digest, 'admitted', '1', 'priority',
-    priority, 'created_at', record[5] or text(now), 'total', recipients, 'pending', recipients, 'accepted', 0,
+    priority, 'created_at', record[5] or text(enqueued_at(entry, now)), 'total', recipients, 'pending', recipients, 'accepted', 0,
     'rejected', 0, 'uninstalled', 0, 'expired', 0, 'skipped', 0, 'failed', 0, 'no_installations', 0, 'retries', 0,
     'segments', segments, 'cursor', 0, 'chunks', 0, 'live', 0, 'residuals', 0, 'residual_bytes', 0, 'window',
     args[11], 'lines', args[10], 'start_at', later and args[12] or '0')
