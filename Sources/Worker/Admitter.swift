@@ -91,7 +91,9 @@ struct Admitter {
       try await store.jobs.upload(Array(segments[first..<end]), first: first + 1, of: entry)
       first = end
       if first < segments.count {
-        _ = try await store.jobs.heartbeat([entry], consumer: consumer)
+        let standing = try await store.jobs.heartbeat([entry], consumer: consumer)
+        // Somebody else admits it: what is uploaded now could come back to life after it was finished.
+        guard standing == [.ok] else { return }
       }
     }
   }

@@ -90,7 +90,7 @@ struct BindingResolver {
     guard let binding, run.standing != .cancelled,
       line.user.isEmpty || binding.user.utf8.elementsEqual(line.user),
       run.material.content.environments.contains(binding.environment)
-    else { return run.skipRecipient(recipient) }
+    else { return run.skipRecipient(recipient, network: line.network) }
     run.beginRecipient(recipient)
     let index = run.add(
       Push(
@@ -115,6 +115,11 @@ struct BindingResolver {
     for (index, binding) in zip(pushes, bindings) {
       guard let binding, binding.user.utf8.elementsEqual(run.pushes[index].user) else {
         run.decide(index, .skipped)
+        continue
+      }
+      guard binding.environment == run.pushes[index].environment else {
+        // Installed anew for the other environment: its residual finds the way there.
+        run.decideLater(index, delayMs: 0, attempt: Int(run.pushes[index].attempt) - 1)
         continue
       }
       run.confirmBinding(index, generation: binding.generation, atNs: readNs)

@@ -101,12 +101,17 @@ final class ChunkRun {
   }
 
   /// The recipient was never resolved and counts as skipped, as one: so it stood in the job's total.
-  func skipRecipient(_ index: Int) {
+  /// - Parameter network: what it counts under; a user that was never resolved has none, and counts
+  ///   under the first.
+  func skipRecipient(_ index: Int, network: Network = .apns) {
     recipients[index].isDone = true
     openRecipients -= 1
     newlyDone += 1
     done.insert(index)
-    counts[0].skipped += 1
+    counts[network.index].skipped += 1
+    // It may have been the last one that doubtful verdicts wait for.
+    releaseHeld()
+    if openRecipients == 0 { signal.raise() }
   }
 
   /// Adds a push of the recipient that was begun.
@@ -267,10 +272,15 @@ final class ChunkRun {
 
   private func skipUnresolved() {
     while cursor < lines.count {
-      if !recipients[cursor].isDone { skipRecipient(cursor) }
+      let index = cursor
       cursor += 1
+      if !recipients[index].isDone { skipRecipient(index) }
     }
   }
+
+  /// What was taken for the store never reached it: nothing more is told, and the lease's end gives the
+  /// chunk to others as the store last knew it.
+  func abandon() { standing = .stale }
 
   // MARK: Settling
 

@@ -101,7 +101,9 @@ final class Destination {
   /// has for all its destinations; nil when it may be queued.
   var parkDelayMs: UInt64? {
     let untilNs = max(pausedUntilNs, parkedUntilNs)
-    return loop.nowNs < untilNs ? (untilNs - loop.nowNs) / 1_000_000 + 1 : nil
+    guard loop.nowNs < untilNs else { return nil }
+    // Not for the whole of a long pause: another worker may be able to send it meanwhile.
+    return min((untilNs - loop.nowNs) / 1_000_000 + 1, WorkerLimits.parkedDelayMs)
   }
 
   /// Puts aside what waits when there was no credential, no connection or no answer for too long.

@@ -154,7 +154,7 @@ final class Dispatcher {
     for destination in destinations { destination?.close() }
   }
 
-  private func logOnce(_ reason: String) {
+  func logOnce(_ reason: String) {
     let seen = loggedReasons[reason, default: 0]
     guard seen > 0 || loggedReasons.count < WorkerLimits.reasonsMax else { return }
     loggedReasons[reason] = seen + 1
@@ -295,6 +295,10 @@ extension Dispatcher: DestinationOwner {
     case .accepted:
       accepted += 1
       run.decide(tag.push, .accepted)
+    case .invalidToken where run.material.content.dryRun,
+      .doubtfulToken where run.material.content.dryRun:
+      // A rehearsal changes nothing.
+      run.decide(tag.push, .rejected)
     case .invalidToken(let reason, let sinceMs):
       run.decideInvalid(tag.push, reason: reason, sinceMs: sinceMs)
     case .doubtfulToken(let reason): decideDoubtful(run, tag.push, destination, reason)

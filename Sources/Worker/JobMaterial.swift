@@ -63,7 +63,11 @@ final class JobMaterial {
   let createdAtMs: Int64
   /// After this instant nothing of the job is sent; nil when it never expires.
   let expiresAtMs: Int64?
-  private var renderings: [Int16: Rendering] = [:]
+  private var renderings: [Int16: (rendering: Rendering, atMs: Int64)] = [:]
+  /// Messages that requests in flight may still point into.
+  private var retired: [Message] = []
+  /// How old a rendering gets whose requests say how much of the job's life is left.
+  private static let renderingAgeMsMax: Int64 = 30_000
 
   init(content: JobContent, createdAtMs: Int64) {
     self.content = content
@@ -79,11 +83,15 @@ final class JobMaterial {
   var allowsRetry: Bool { content.expiry != .ttl(seconds: 0) }
 
   func rendering(
-    for destination: Int16, provider: any PushProvider, nowMs: Int64
+    for destination: Int16, provider: any PushProvider, nowMs: @autoclosure () -> Int64
   ) -> Rendering {
-    if let known = renderings[destination] { return known }
-    let made = render(provider, nowMs: nowMs)
-    renderings[destination] = made
+    if let known = renderings[destination] {
+      let isDated = expiresAtMs != nil && provider.network != .apns
+      guard isDated, nowMs() - known.atMs > Self.renderingAgeMsMax else { return known.rendering }
+      if case .message(let message) = known.rendering { retired.append(message) }
+    }
+    let made = render(provider, nowMs: nowMs())
+    renderings[destination] = (made, nowMs())
     return made
   }
 

@@ -14,6 +14,7 @@ extension Lane {
       await bell.wait(upToMs: WorkerLimits.auditMs / 2 + .random(in: 0...WorkerLimits.auditMs))
       guard !isDraining else { return }
       do throws(RedisError) {
+        try await store.metrics.sweepConsumers(idleMs: WorkerLimits.consumerIdleMs)
         let part = try await store.jobs.openJobs(cursor: cursor)
         cursor = part.cursor
         for job in part.jobs.prefix(WorkerLimits.auditsMax) where !isDraining {

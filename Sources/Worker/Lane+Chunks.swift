@@ -29,7 +29,7 @@ extension Lane {
         if run.isResolved { fetchSignal.raise() }
       }
     } catch {
-      log.debug("resolve: \(error)")
+      dispatcher.logOnce("reading bindings of \(run.claim.app) fails and is tried again: \(error)")
       await loop.sleep(ms: WorkerLimits.redisPauseMs)
     }
     if run.standing == .stale { return run.openPushes > 0 }
@@ -79,8 +79,8 @@ extension Lane {
         }
         return
       } catch {
-        log.warning("settling waits for Redis: \(error)", metadata: ["job": "\(run.claim.job)"])
-        if isAborting { return }
+        dispatcher.logOnce("settling waits for Redis: \(error)")
+        if isAborting { return run.abandon() }
         await loop.sleep(ms: WorkerLimits.redisPauseMs)
       }
     }

@@ -128,7 +128,8 @@ extension Lane {
   }
 
   private static func msUntil(_ instantMs: Int64) -> UInt64 {
-    UInt64(min(max(instantMs - WallClock.system.nowMs(), 1), 3_600_000))
+    // A second at least: a renewal that is due and fails is not to be tried in a circle.
+    UInt64(min(max(instantMs - WallClock.system.nowMs(), 1_000), 3_600_000))
   }
 
   // MARK: What the process reports

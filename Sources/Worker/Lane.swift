@@ -32,6 +32,8 @@ actor Lane {
   private(set) var isEnded = false
   /// Tasks of the lane that have not ended.
   private var tasks = 0
+  /// Claims that Redis failed to say more about; taken up when it is back.
+  private var unbegun: [ChunkClaim] = []
   /// What housekeeping tasks wait on between two rounds.
   private var bells: [LoopSignal] = []
 
@@ -175,13 +177,24 @@ actor Lane {
 
   /// - Returns: whether anything was claimed.
   private func claimChunks() async throws(RedisError) -> Bool {
+    while let claim = unbegun.last {
+      try await begin(claim)
+      unbegun.removeLast()
+    }
     let free = dispatcher.freeSlots
     guard free > 0, dispatcher.hasRoom, dispatcher.unresolved < Limits.chunkRecipientsMax else {
       return false
     }
     let claims = try await store.chunks.claim(
       consumer: settings.consumer, max: min(free, WorkerLimits.claimMax))
-    for claim in claims { try await begin(claim) }
+    for (index, claim) in claims.enumerated() {
+      do throws(RedisError) {
+        try await begin(claim)
+      } catch {
+        unbegun += claims[index...]
+        throw error
+      }
+    }
     return !claims.isEmpty
   }
 

@@ -44,6 +44,10 @@ enum WorkerLimits {
   /// The wait between two looks for jobs that lost chunks, on average; each looks at a few jobs.
   static let auditMs: UInt64 = 60_000
   static let auditsMax = 32
+  /// How soon after the first request to stop another is taken for the same one.
+  static let secondStopMs: Int64 = 1_000
+  /// How long consumers of workers that are gone are kept.
+  static let consumerIdleMs: UInt64 = 600_000
   /// Worker beats.
   static let beatMs: UInt64 = 1_000
   static let timelineMs: UInt64 = 10_000

@@ -2,6 +2,7 @@ package import Configuration
 internal import Glibc
 internal import HTTPClient
 package import Logging
+internal import Model
 internal import Providers
 internal import Reactor
 internal import Redis
@@ -15,7 +16,8 @@ package final class WorkerService: Sendable {
   /// Unique per process start, so that a lease never passes to a namesake.
   package let name: String
   private let startedAtMs: Int64
-  private let stops = Mutex(0)
+  /// When `stop` was called first.
+  private let stoppedAtMs = Mutex<Int64?>(nil)
 
   /// Loads every key and certificate.
   /// - Throws: `ConfigurationError` naming file, line or field.
@@ -26,6 +28,14 @@ package final class WorkerService: Sendable {
     self.name = name
     let directory = try ProviderDirectory(configuration, client: HTTPClient())
     self.directory = directory
+    for entry in directory.entries where entry.provider.destination.proxy != nil {
+      throw ConfigurationError(
+        file: "configuration", line: nil,
+        field: "apps[\(entry.app)].\(entry.provider.network.rawValue).proxy",
+        message:
+          "pushes cannot go through a proxy in this version; leave it out, or name a relay of "
+          + "your own as the endpoint")
+    }
     let endpoint = try RedisEndpoint(configuration.redis)
     let worker = configuration.worker
     let count = worker.lanes > 0 ? worker.lanes : max(1, sysconf(CInt(_SC_NPROCESSORS_ONLN)))
@@ -68,14 +78,17 @@ package final class WorkerService: Sendable {
     log.info("worker \(name) ended")
   }
 
-  /// Begins to drain. Called again, it ends without waiting for answers.
+  /// Begins to drain. Called again, it ends without waiting for answers; but not within a second, since
+  /// one request to stop often comes as two signals, to the process and to its group.
   package func stop() {
-    let isFirst = stops.withLock { count in
-      count += 1
-      return count == 1
+    let nowMs = WallClock.system.nowMs()
+    let sinceFirstMs = stoppedAtMs.withLock { stopped in
+      defer { stopped = stopped ?? nowMs }
+      return stopped.map { nowMs - $0 }
     }
+    if let sinceFirstMs, sinceFirstMs < WorkerLimits.secondStopMs { return }
     for lane in lanes {
-      Task { isFirst ? await lane.drain() : await lane.abort() }
+      Task { sinceFirstMs == nil ? await lane.drain() : await lane.abort() }
     }
   }
 

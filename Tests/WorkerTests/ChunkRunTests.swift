@@ -260,4 +260,17 @@ import Testing
     #expect(run.takeNews(isFinal: false).invalidations.count == 1)
     #expect(run.openRecipients == 1)
   }
+
+  @Test("a doubtful token is settled too when the recipients after it are skipped")
+  func releasesDoubtfulWhenRestIsSkipped() throws {
+    let run = try Claims.run(["a", "b"])
+    _ = run.takeBatch(max: 2)
+    let pushes = run.resolve(0, devices: 1)
+    run.decideDoubtful(pushes[0], reason: "BadDeviceToken")
+    run.skipRecipient(1, network: .fcm)
+    #expect(run.isFinished)
+    let news = run.takeNews(isFinal: true)
+    #expect(news.invalidations.count == 1)
+    #expect(news.counts[.fcm]?.skipped == 1)
+  }
 }
