@@ -67,6 +67,11 @@ final class Dispatcher {
   var freeSlot: Int? { runs.firstIndex { $0 == nil } }
   var freeSlots: Int { runs.count { $0 == nil } }
 
+  /// Whether a run carries this chunk already.
+  func isCarrying(_ claim: ChunkClaim) -> Bool {
+    runs.contains { $0?.claim.entry == claim.entry && $0?.claim.priority == claim.priority }
+  }
+
   func run(_ slot: Int) -> ChunkRun? { runs[slot] }
   func add(_ run: ChunkRun) { runs[run.slot] = run }
   func remove(_ run: ChunkRun) {

@@ -44,10 +44,7 @@ extension Lane {
           consumer: settings.consumer, leaseMs: settings.leaseMs, max: room)
         for claim in claims {
           // After a silence of our own, our own chunks come back: they are being carried already.
-          let isOurs = dispatcher.activeRuns.contains {
-            $0.claim.entry == claim.entry && $0.claim.priority == claim.priority
-          }
-          guard !isOurs else { continue }
+          guard !dispatcher.isCarrying(claim) else { continue }
           log.notice(
             "took over a chunk from a worker that fell silent",
             metadata: ["app": "\(claim.app)", "job": "\(claim.job)", "crashes": "\(claim.crashes)"])

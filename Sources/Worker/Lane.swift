@@ -156,6 +156,10 @@ actor Lane {
 
   private func leave() async {
     do throws(RedisError) {
+      if !unbegun.isEmpty {
+        try await store.chunks.handBack(unbegun, consumer: settings.consumer)
+        unbegun.removeAll()
+      }
       try await store.metrics.sweepConsumers(named: settings.consumer)
       if settings.promotes { try await store.metrics.forget(worker: settings.worker) }
     } catch { log.debug("could not take leave: \(error)") }
@@ -177,10 +181,7 @@ actor Lane {
 
   /// - Returns: whether anything was claimed.
   private func claimChunks() async throws(RedisError) -> Bool {
-    while let claim = unbegun.last {
-      try await begin(claim)
-      unbegun.removeLast()
-    }
+    try await takeUpUnbegun()
     let free = dispatcher.freeSlots
     guard free > 0, dispatcher.hasRoom, dispatcher.unresolved < Limits.chunkRecipientsMax else {
       return false
@@ -196,6 +197,23 @@ actor Lane {
       }
     }
     return !claims.isEmpty
+  }
+
+  /// Begins what Redis failed to say more about when it was claimed, as far as it is still this lane's.
+  private func takeUpUnbegun() async throws(RedisError) {
+    guard !unbegun.isEmpty else { return }
+    // The lease may have passed meanwhile: asking renews it, or says whose the chunk is not.
+    let standings = try await store.chunks.heartbeat(unbegun, consumer: settings.consumer)
+    for standing in standings {
+      let claim = unbegun[0]
+      switch standing {
+      case .ok where !dispatcher.isCarrying(claim): try await begin(claim)
+      case .ok, .stale: break
+      case .paused, .cancelled:
+        try await store.chunks.handBack([claim], consumer: settings.consumer)
+      }
+      unbegun.removeFirst()
+    }
   }
 
   private func waitForWork() async {
