@@ -58,7 +58,9 @@ let package = Package(
 
     layer(
       "Store", ["Model", "Redis", "Reactor", "COpenSSL"],
-      resources: [.embedInCode("pushpool.lua")]),
+      resources: [
+        "library", "chunks", "installations", "settlement", "jobs", "dead_letters", "fleet",
+      ].map { .embedInCode("Functions/\($0).lua") }),
     layer("Providers", ["Model", "Configuration", "HTTPClient", "Reactor", "COpenSSL"]),
     layer(
       "Worker",

@@ -6,7 +6,7 @@ package struct JobQueue {
   let functions: StoreFunctions
 
   /// How long an uploaded segment lives when its job is never admitted; the same figure as SEGMENT_S in
-  /// pushpool.lua, and thereby also how long a job may stay paused. PERSIST at admission would cost a write per
+  /// Functions/library.lua, and thereby also how long a job may stay paused. PERSIST at admission would cost a write per
   /// segment.
   private static let segmentLifeSeconds = 30 * 86_400
 

@@ -1,6 +1,6 @@
 internal import Redis
 
-/// Builds calls of pushpool.lua's functions over one connection; loop-bound.
+/// Builds calls of the functions of Functions/*.lua over one connection; loop-bound.
 struct StoreFunctions {
   let connection: RedisConnection
   let keys: Keys

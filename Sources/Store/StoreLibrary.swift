@@ -1,11 +1,16 @@
 internal import COpenSSL
 package import Redis
 
-/// pushpool.lua as the library that connections load.
+/// The functions of Functions/*.lua as the library that connections load.
 package enum StoreLibrary {
+  /// One library: a file sees the local functions of those before it.
+  private static let source: [UInt8] =
+    PackageResources.library_lua + PackageResources.chunks_lua + PackageResources.installations_lua
+    + PackageResources.settlement_lua + PackageResources.jobs_lua
+    + PackageResources.dead_letters_lua + PackageResources.fleet_lua
+
   /// The version is the start of the source's SHA-256: another source, other names.
   package static let library: FunctionLibrary = {
-    let source = PackageResources.pushpool_lua
     var digest = [UInt8](repeating: 0, count: 32)
     _ = EVP_Digest(source, source.count, &digest, nil, EVP_sha256(), nil)
     let hex = Array("0123456789abcdef")

@@ -1,4 +1,4 @@
-/// The limits of the store; those that pushpool.lua enforces stand at its top.
+/// The limits of the store; those that the functions enforce stand at the top of Functions/library.lua.
 package enum StoreLimits {
   /// Installations of one `importBatch`.
   package static let importBatchMax = 500

@@ -9,7 +9,7 @@ internal import Store
 /// and from the answer to a decision. No tasks, no awaiting, and nothing allocated per push; loop-bound.
 final class Dispatcher {
   /// What goes into a request's tag: the run's slot and the push's number.
-  private struct Tag {
+  struct Tag {
     let slot: Int
     let push: Int
 
@@ -28,14 +28,14 @@ final class Dispatcher {
 
   let loop: EventLoop
   let directory: ProviderDirectory
-  private let policy = RetryPolicy()
+  let policy = RetryPolicy()
   private let settings: DispatcherSettings
   private let log: Logger
   private var runs: [ChunkRun?] = Array(repeating: nil, count: WorkerLimits.runsMax)
   private(set) var destinations: [Destination?]
-  private var guards: [MassDeathGuard]
+  var guards: [MassDeathGuard]
   private(set) var latency = LatencyHistogram()
-  private(set) var accepted = 0
+  var accepted = 0
   /// Recipients whose bindings are being read.
   var resolving = 0
   /// From the loop's monotonic clock to the wall clock, corrected once a second.
@@ -46,7 +46,7 @@ final class Dispatcher {
   /// Called when a destination is first used, to have its credential looked after.
   var onNewDestination: ((Int) -> Void)?
   /// Pushes by run slot whose bindings were read too long ago.
-  private var staleBindings: [Int: [Int]] = [:]
+  var staleBindings: [Int: [Int]] = [:]
 
   init(
     loop: EventLoop, directory: ProviderDirectory, settings: DispatcherSettings, log: Logger
@@ -175,10 +175,10 @@ final class Dispatcher {
   }
 
   /// Epoch milliseconds, from the loop's clock: read for each push, so without a system call.
-  private var wallMs: Int64 { Int64(loop.nowNs / 1_000_000) + wallOffsetMs }
+  var wallMs: Int64 { Int64(loop.nowNs / 1_000_000) + wallOffsetMs }
 }
 
-// MARK: - Sending
+// MARK: - What its destinations ask and tell
 
 extension Dispatcher: DestinationOwner {
   func destination(
@@ -211,67 +211,6 @@ extension Dispatcher: DestinationOwner {
     return .sent
   }
 
-  /// Whether a push is still to be sent; decides it when it is not.
-  private func isSendable(_ run: ChunkRun, _ index: Int) -> Bool {
-    switch run.standing {
-    case .active: break
-    case .cancelled, .stale:
-      run.decide(index, .skipped)
-      return false
-    case .paused:
-      run.decideLater(index, delayMs: 0, attempt: Int(run.pushes[index].attempt) - 1)
-      return false
-    }
-    if let expiresAtMs = run.material.expiresAtMs, wallMs >= expiresAtMs {
-      run.decide(index, .expired)
-      return false
-    }
-    let ageNs = loop.nowNs &- run.pushes[index].boundNs
-    guard ageNs <= WorkerLimits.bindingAgeMsMax &* 1_000_000 else {
-      // The token may be somebody else's by now (R3): ask again before sending.
-      staleBindings[run.slot, default: []].append(index)
-      run.signal.raise()
-      return false
-    }
-    return true
-  }
-
-  /// Pushes of a run whose bindings must be read again before they are sent.
-  func takeStaleBindings(_ run: ChunkRun) -> [Int] {
-    staleBindings.removeValue(forKey: run.slot) ?? []
-  }
-
-  /// Puts them back when reading failed.
-  func keepStaleBindings(_ run: ChunkRun, _ pushes: [Int]) {
-    staleBindings[run.slot, default: []].append(contentsOf: pushes)
-  }
-
-  private func decideUnsendable(
-    _ run: ChunkRun, _ index: Int, _ rendering: JobMaterial.Rendering
-  ) {
-    if case .refused(let field) = rendering {
-      logOnce("\(run.claim.app): job \(run.claim.job) cannot be sent: \(field)")
-      run.decide(index, .rejected)
-    } else {
-      run.decide(index, .skipped)
-    }
-  }
-
-  private func withPath<Result>(
-    _ prefix: UnsafeRawBufferPointer, _ token: UnsafeRawBufferPointer,
-    _ use: (UnsafeRawBufferPointer) -> Result
-  ) -> Result {
-    guard !prefix.isEmpty else { return use(prefix) }
-    let count = prefix.count + token.count
-    return withUnsafeTemporaryAllocation(byteCount: count, alignment: 1) { path in
-      path.copyMemory(from: prefix)
-      UnsafeMutableRawBufferPointer(rebasing: path[prefix.count...]).copyMemory(from: token)
-      return use(UnsafeRawBufferPointer(path))
-    }
-  }
-
-  // MARK: Answers
-
   func destination(_ destination: Destination, finished raw: UInt64, with answer: RequestAnswer) {
     let tag = Tag(raw)
     guard let run = runs[tag.slot] else { return }
@@ -292,82 +231,6 @@ extension Dispatcher: DestinationOwner {
       decide(run, tag, destination, outcome, elapsedNs: answer.elapsedNs)
     }
   }
-
-  private func decide(
-    _ run: ChunkRun, _ tag: Tag, _ destination: Destination, _ outcome: Outcome, elapsedNs: UInt64
-  ) {
-    switch outcome {
-    case .accepted:
-      accepted += 1
-      run.decide(tag.push, .accepted)
-    case .invalidToken where run.material.content.dryRun,
-      .doubtfulToken where run.material.content.dryRun:
-      // A rehearsal changes nothing.
-      run.decide(tag.push, .rejected)
-    case .invalidToken(let reason, let sinceMs):
-      run.decideInvalid(tag.push, reason: reason, sinceMs: sinceMs)
-    case .doubtfulToken(let reason): decideDoubtful(run, tag.push, destination, reason)
-    case .rejected(let reason):
-      logOnce("\(run.claim.app): \(destination.provider.network.rawValue) rejects: \(reason)")
-      run.decide(tag.push, .rejected)
-    case .retry(let afterMs, _): retry(run, tag.push, afterMs: afterMs)
-    case .authRefused(let reason):
-      logOnce("\(run.claim.app): \(destination.provider.network.rawValue) refuses: \(reason)")
-      destination.credentialRefused(reason: reason, sentNsAgo: elapsedNs)
-      resend(run, tag, destination)
-    case .unknown: decideUnknown(run, tag.push)
-    case .notSent: resend(run, tag, destination)
-    }
-  }
-
-  private func decideDoubtful(
-    _ run: ChunkRun, _ index: Int, _ destination: Destination, _ reason: String
-  ) {
-    guards[Int(destination.number)].noteRefusal()
-    if !mayUninstallDoubtful(destination.number) {
-      logOnce(
-        "\(run.claim.app): too many device tokens are refused as \(reason), so none is uninstalled; "
-          + "check the environment and the topic")
-    }
-    run.decideDoubtful(index, reason: reason)
-  }
-
-  /// Whether so few tokens of a destination are refused as bad that those may be dead.
-  func mayUninstallDoubtful(_ destination: Int16) -> Bool {
-    !guards[Int(destination)].isTripped
-  }
-
-  /// Sends a push again that was certainly not processed: no attempt is burned.
-  private func resend(_ run: ChunkRun, _ tag: Tag, _ destination: Destination) {
-    guard run.noteResend(tag.push) <= WorkerLimits.resendsMax else {
-      return run.decideLater(
-        tag.push, delayMs: WorkerLimits.refusedDelayMs,
-        attempt: Int(run.pushes[tag.push].attempt) - 1)
-    }
-    destination.enqueue(tag.raw, rank: run.claim.priority.rank)
-  }
-
-  private func decideUnknown(_ run: ChunkRun, _ index: Int) {
-    logOnce("\(run.claim.app): connection lost or time ran out before an answer")
-    guard run.material.content.unknownPolicy == .resend else { return run.decide(index, .failed) }
-    retry(run, index, afterMs: nil)
-  }
-
-  private func retry(_ run: ChunkRun, _ index: Int, afterMs: UInt64?) {
-    let attempt = Int(run.pushes[index].attempt)
-    guard run.material.allowsRetry else { return run.decide(index, .expired) }
-    // One draw per run and attempt, so that a chunk's retries are one residual and not hundreds.
-    let decision = policy.decide(
-      attempt: attempt, retryAfterMs: afterMs, nowMs: wallMs,
-      expiresAtMs: run.material.expiresAtMs, random: run.jitter(attempt: attempt))
-    switch decision {
-    case .retry(let delayMs): run.decideLater(index, delayMs: delayMs, attempt: attempt)
-    case .expired: run.decide(index, .expired)
-    case .giveUp: run.decide(index, .failed)
-    }
-  }
-
-  // MARK: Destinations
 
   func destination(_ destination: Destination, parks tags: [UInt64], forMs delayMs: UInt64) {
     logOnce(

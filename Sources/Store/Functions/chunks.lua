@@ -1,0 +1,302 @@
+-- Chunks. A chunk is {priority, app, job, segment, source, lines, crashes}; lines says what a line of its
+-- segment is: 'users' or 'installations'. A job's own segments are numbers; r<n> are residuals (installations), u<n>
+-- retried dead letters that still are users.
+
+local function chunk_of(priority, fields)
+  return {
+    priority = priority, app = fields.app, job = fields.job, segment = fields.segment,
+    source = fields.source, lines = fields.lines, crashes = tonumber(fields.crashes or '0'),
+  }
+end
+
+local function add_chunk(p, c)
+  redis.call('XADD', KEY.chunks(p, c.priority), '*', 'app', c.app, 'job', c.job, 'segment', c.segment,
+    'source', c.source, 'lines', c.lines, 'crashes', text(c.crashes))
+end
+
+local function pack(c)
+  return cjson.encode({c.priority, c.app, c.job, c.segment, c.source, c.lines, c.crashes})
+end
+
+local function unpack_chunk(member)
+  local v = cjson.decode(member)
+  return {priority = v[1], app = v[2], job = v[3], segment = v[4], source = v[5], lines = v[6], crashes = v[7]}
+end
+
+local function is_residual(c) return string.find(c.segment, '^%d') == nil end
+
+-- Starts the job's next segments while its window has room.
+local function expand(p, app, job)
+  local key = KEY.job(p, app, job)
+  local r = redis.call('HMGET', key, 'state', 'cursor', 'segments', 'live', 'window', 'residual_bytes',
+    'source', 'lines', 'priority', 'start_at')
+  local scheduled = r[1] == 'scheduled'
+  if r[1] ~= 'running' and not scheduled then return end
+  local cursor, segments, live, window = tonumber(r[2]), tonumber(r[3]), tonumber(r[4]), tonumber(r[5])
+  if tonumber(r[6]) >= RESIDUAL_BYTES_MAX then return end
+  local added = 0
+  while live + added < window and cursor < segments do
+    cursor = cursor + 1
+    added = added + 1
+    local c = {priority = r[9], app = app, job = job, segment = text(cursor), source = r[7], lines = r[8],
+      crashes = 0}
+    if scheduled then redis.call('ZADD', KEY.delayed(p), r[10], pack(c)) else add_chunk(p, c) end
+  end
+  if added == 0 then return end
+  redis.call('HSET', key, 'cursor', text(cursor))
+  redis.call('HINCRBY', key, 'live', added)
+  redis.call('HINCRBY', key, 'chunks', added)
+end
+
+-- Ends a job whose last chunk is gone. What is still pending then was never expanded (cancelled) or lost by
+-- Redis (a deleted stream): the sum must hold, and `discrepancy` is the operator's alarm.
+local function finish_if_empty(p, app, job, now)
+  local key = KEY.job(p, app, job)
+  local r = redis.call('HMGET', key, 'state', 'chunks', 'cursor', 'segments', 'pending', 'finished_at')
+  if r[6] or tonumber(r[2]) > 0 or tonumber(r[3]) < tonumber(r[4]) then return end
+  local pending = tonumber(r[5])
+  local state = r[1] == 'cancelled' and 'cancelled' or 'done'
+  if pending ~= 0 then
+    redis.call('HINCRBY', key, state == 'cancelled' and 'skipped' or 'failed', pending)
+    if state ~= 'cancelled' then redis.call('HINCRBY', key, 'discrepancy', pending) end
+  end
+  redis.call('HSET', key, 'state', state, 'pending', '0', 'finished_at', text(now))
+  local names = {'total', 'accepted', 'rejected', 'uninstalled', 'expired', 'skipped', 'failed', 'pending',
+    'no_installations', 'retries', 'created_at', 'started_at', 'finished_at'}
+  local values = redis.call('HMGET', key, unpack(names))
+  local notice = {'app', app, 'id', job, 'state', state}
+  for i = 1, #names do
+    notice[#notice + 1] = names[i]
+    notice[#notice + 1] = values[i] or ''
+  end
+  redis.call('XADD', KEY.finished(p), 'MAXLEN', '~', NOTICES_MAX, '*', unpack(notice))
+  redis.call('EXPIRE', key, RECORD_S)
+  redis.call('EXPIRE', KEY.content(p, app, job), RECORD_S)
+  redis.call('UNLINK', KEY.parked(p, app, job))
+  redis.call('SREM', KEY.open(p), app .. ':' .. job)
+end
+
+-- Removes a finished chunk's keys and moves its job on.
+local function close_chunk(p, c, now)
+  local key = KEY.job(p, c.app, c.job)
+  local segment = KEY.segment(p, c.segment, c.source)
+  local residual = is_residual(c)
+  local bytes = residual and redis.call('STRLEN', segment) or 0
+  redis.call('UNLINK', segment, KEY.done(p, c.segment, c.source))
+  -- A record that is gone, or that a later job of the same name owns, has nothing to count.
+  if redis.call('HGET', key, 'source') ~= c.source then return end
+  redis.call('HINCRBY', key, 'chunks', -1)
+  if residual then
+    redis.call('HINCRBY', key, 'residual_bytes', -bytes)
+  else
+    redis.call('HINCRBY', key, 'live', -1)
+  end
+  expand(p, c.app, c.job)
+  finish_if_empty(p, c.app, c.job, now)
+end
+
+-- Recipients of a chunk that are not done yet; nil when its segment is gone.
+local function remaining(p, c)
+  local segment = redis.call('GET', KEY.segment(p, c.segment, c.source))
+  if not segment then return nil end
+  return lines_in(segment) - redis.call('BITCOUNT', KEY.done(p, c.segment, c.source)), segment
+end
+
+-- Counts a chunk's open recipients as `outcome` and closes it.
+local function close_as(p, c, outcome, now)
+  local n = remaining(p, c) or 0
+  local key = KEY.job(p, c.app, c.job)
+  if n > 0 and redis.call('HGET', key, 'source') == c.source then
+    redis.call('HINCRBY', key, outcome, n)
+    redis.call('HINCRBY', key, 'pending', -n)
+  end
+  close_chunk(p, c, now)
+end
+
+-- The job's state as a chunk sees it: 'gone' when the record is missing, ended, or of another admission.
+local function state_for(p, c)
+  local r = redis.call('HMGET', KEY.job(p, c.app, c.job), 'state', 'source')
+  if r[2] ~= c.source or r[1] == 'done' or r[1] == 'queued' then return 'gone' end
+  return r[1]
+end
+
+-- Puts a chunk that nobody holds where it belongs: its stream, the delayed set, its job's parked list, or
+-- away with it. True when it went to a place where work waits.
+local function route(p, c, now, due)
+  local state = state_for(p, c)
+  if state == 'gone' then
+    redis.call('UNLINK', KEY.segment(p, c.segment, c.source), KEY.done(p, c.segment, c.source))
+    return false
+  elseif state == 'cancelled' then
+    close_as(p, c, 'skipped', now)
+    return false
+  elseif state == 'paused' then
+    redis.call('RPUSH', KEY.parked(p, c.app, c.job), pack(c))
+    return false
+  end
+  if due > now then
+    redis.call('ZADD', KEY.delayed(p), due, pack(c))
+    return true
+  end
+  if state == 'scheduled' then
+    redis.call('HSET', KEY.job(p, c.app, c.job), 'state', 'running', 'started_at', text(now))
+  end
+  add_chunk(p, c)
+  return true
+end
+
+-- A chunk that lost too many workers, or whose segment or content is gone, becomes a dead letter.
+local function bury_chunk(p, c, reason, message, now)
+  local n, segment = remaining(p, c)
+  local done = redis.call('GET', KEY.done(p, c.segment, c.source)) or ''
+  dead_letter(p, now, 'kind', 'chunk', 'reason', reason, 'field', '', 'message', message, 'app', c.app,
+    'id', c.job, 'priority', c.priority, 'source', c.source, 'lines', c.lines, 'segment', c.segment,
+    'recipients', segment or '', 'done', done, 'count', text(n or 0))
+  close_as(p, c, 'failed', now)
+end
+
+-- Turns a freshly owned entry into a claim, or clears it away when its job does not want it sent.
+local function claim_entry(p, priority, stream, item, deliveries, now, claims)
+  local entry, c = item[1], chunk_of(priority, fields_of(item[2]))
+  if not (c.app and c.job and c.segment and c.source and c.lines) then
+    dead_letter(p, now, 'kind', 'chunk', 'reason', 'malformed_chunk', 'field', '', 'message',
+      'A chunk entry lacks a field; something else writes to ' .. stream, 'app', c.app or '', 'id', c.job or '',
+      'priority', priority, 'count', '0')
+    drop_entry(stream, entry)
+    return
+  end
+  local state = state_for(p, c)
+  if state ~= 'running' then
+    drop_entry(stream, entry)
+    route(p, c, now, 0)
+    return
+  end
+  c.crashes = c.crashes + deliveries - 1
+  local segment = redis.call('GET', KEY.segment(p, c.segment, c.source))
+  if not segment then
+    drop_entry(stream, entry)
+    bury_chunk(p, c, 'segment_missing', 'The recipients of this chunk are no longer in Redis', now)
+  elseif c.crashes >= CRASHES_MAX then
+    drop_entry(stream, entry)
+    bury_chunk(p, c, 'crashed_workers',
+      'This chunk was lost by ' .. text(c.crashes) .. ' workers in a row', now)
+  else
+    local done = redis.call('GET', KEY.done(p, c.segment, c.source)) or ''
+    claims[#claims + 1] = {priority, entry, c.app, c.job, c.segment, c.source, c.crashes, state, c.lines, done,
+      segment}
+  end
+end
+
+-- claim — ARGV: consumer, max. New chunks, high before normal before low.
+-- Reply: {{priority, entry, app, job, segment, source, crashes, state, lines, done bitmap, recipients}…}
+local function claim(keys, args)
+  local p, consumer, max, now = keys[1], args[1], tonumber(args[2]), now_ms()
+  local claims, seen = {}, 0
+  for _, priority in ipairs(PRIORITIES) do
+    local stream = KEY.chunks(p, priority)
+    while #claims < max and seen < max + PASSED_OVER_MAX do
+      local wanted = max - #claims
+      local items = read_new(stream, consumer, wanted)
+      for _, item in ipairs(items) do claim_entry(p, priority, stream, item, 1, now, claims) end
+      seen = seen + #items
+      if #items < wanted then break end
+    end
+  end
+  return claims
+end
+
+-- reclaim — ARGV: consumer, lease ms, max. Chunks of workers that fell silent; reply as claim.
+-- It can return the caller's own chunks when the caller itself was silent for a lease.
+local function reclaim(keys, args)
+  local p, consumer, lease_ms, max, now = keys[1], args[1], args[2], tonumber(args[3]), now_ms()
+  local claims = {}
+  for _, priority in ipairs(PRIORITIES) do
+    if #claims < max then
+      local stream = KEY.chunks(p, priority)
+      local items = read_abandoned(
+        stream, KEY.reclaim(p, 'chunks', priority), consumer, lease_ms, max - #claims)
+      for _, item in ipairs(items) do
+        claim_entry(p, priority, stream, item, owned(stream, item[1], consumer) or 1, now, claims)
+      end
+    end
+  end
+  return claims
+end
+
+-- heartbeat — ARGV: consumer, kind (jobs|chunks), then (priority, entry, app, job)… Resets the idle time.
+-- Reply: one of OK | PAUSED | CANCELLED | STALE per entry; STALE: somebody else owns it, or nobody.
+local function heartbeat(keys, args)
+  local p, consumer, kind = keys[1], args[1], args[2]
+  local answers = {}
+  for i = 3, #args, 4 do
+    local stream = KEY[kind](p, args[i])
+    local answer = 'STALE'
+    if owned(stream, args[i + 1], consumer) then
+      redis.call('XCLAIM', stream, GROUP, consumer, 0, args[i + 1], 'JUSTID')
+      local state = kind == 'chunks' and redis.call('HGET', KEY.job(p, args[i + 2], args[i + 3]), 'state')
+      answer = (state == 'paused' and 'PAUSED') or (state == 'cancelled' and 'CANCELLED') or 'OK'
+    end
+    answers[#answers + 1] = answer
+  end
+  return answers
+end
+
+-- hand_back — ARGV: consumer, delay ms, then (priority, entry)… The chunks keep their progress and their
+-- crash count and go to others, after the delay. Reply: how many were still the caller's.
+local function hand_back(keys, args)
+  local p, consumer, delay, now = keys[1], args[1], tonumber(args[2]), now_ms()
+  refuse_wrong_type(KEY.delayed(p), 'zset')
+  local returned = 0
+  for i = 3, #args, 2 do
+    local stream = KEY.chunks(p, args[i])
+    local deliveries = owned(stream, args[i + 1], consumer)
+    local items = deliveries and redis.call('XRANGE', stream, args[i + 1], args[i + 1]) or {}
+    if #items == 1 then
+      local c = chunk_of(args[i], fields_of(items[1][2]))
+      c.crashes = c.crashes + deliveries - 1
+      drop_entry(stream, args[i + 1])
+      route(p, c, now, now + delay)
+      returned = returned + 1
+    end
+  end
+  return returned
+end
+
+-- bury — ARGV: consumer, priority, entry, reason code, message. A chunk that no worker could carry becomes a dead
+-- letter, its open recipients failed; when its job has been cancelled or paused it goes where that says.
+-- Reply: OK | STALE
+local function bury(keys, args)
+  local p, priority, entry, now = keys[1], args[2], args[3], now_ms()
+  local stream = KEY.chunks(p, priority)
+  local items = owned(stream, entry, args[1]) and redis.call('XRANGE', stream, entry, entry) or {}
+  if #items == 0 then return 'STALE' end
+  refuse_wrong_type(KEY.dead(p), 'stream')
+  refuse_wrong_type(KEY.finished(p), 'stream')
+  local c = chunk_of(priority, fields_of(items[1][2]))
+  local state = state_for(p, c)
+  drop_entry(stream, entry)
+  if state == 'running' then bury_chunk(p, c, args[4], args[5], now) else route(p, c, now, 0) end
+  return 'OK'
+end
+
+-- promote — ARGV: max. Moves due delayed chunks to their streams.
+-- Reply: {taken from the set, ms until the next is due or -1}
+local function promote(keys, args)
+  local p, now = keys[1], now_ms()
+  local delayed = KEY.delayed(p)
+  local due = redis.call('ZRANGEBYSCORE', delayed, '-inf', text(now), 'LIMIT', 0, args[1])
+  for _, member in ipairs(due) do
+    redis.call('ZREM', delayed, member)
+    route(p, unpack_chunk(member), now, 0)
+  end
+  local first = redis.call('ZRANGE', delayed, 0, 0, 'WITHSCORES')
+  if #first == 0 then return {#due, -1} end
+  return {#due, math.max(0, tonumber(first[2]) - now)}
+end
+
+register('claim', claim, {'allow-oom'})
+register('reclaim', reclaim, {'allow-oom'})
+register('heartbeat', heartbeat, {'allow-oom'})
+register('hand_back', hand_back, {'allow-oom'})
+register('bury', bury, {'allow-oom'})
+register('promote', promote, {'allow-oom'})

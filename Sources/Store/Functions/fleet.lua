@@ -1,0 +1,88 @@
+-- Workers
+
+-- beat — ARGV: worker, (field, value)… Reply: server time in ms
+local function beat(keys, args)
+  local p, now = keys[1], now_ms()
+  local key = KEY.worker(p, args[1])
+  redis.call('ZADD', KEY.workers(p), text(now), args[1])
+  if #args > 1 then redis.call('HSET', key, unpack(args, 2)) end
+  redis.call('EXPIRE', key, WORKER_S)
+  redis.call('ZREMRANGEBYSCORE', KEY.workers(p), '-inf', text(now - DAY_S * 1000))
+  return now
+end
+
+-- agree — ARGV: name, proposal, refused credential or '', life ms. What the fleet uses: what it has, unless that is
+-- the refused one; else the proposal from now on. Reply: the credential
+local function agree(keys, args)
+  local key = KEY.credential(keys[1], args[1])
+  local current = redis.call('GET', key)
+  if current and current ~= args[3] then return current end
+  redis.call('SET', key, args[2], 'PX', args[4])
+  return args[2]
+end
+
+-- forget — ARGV: worker. Reply: 1, or 0 when it was not there
+local function forget(keys, args)
+  redis.call('DEL', KEY.worker(keys[1], args[1]))
+  return redis.call('ZREM', KEY.workers(keys[1]), args[1])
+end
+
+-- sweep_consumers — ARGV: consumer or '', idle ms. Deletes that consumer, or without a name every consumer idle
+-- for so long; never one that has entries pending (deleting it would lose them). Reply: how many
+local function sweep_consumers(keys, args)
+  local p, name, idle_ms = keys[1], args[1], tonumber(args[2])
+  local deleted = 0
+  for _, kind in ipairs({'jobs', 'chunks'}) do
+    for _, priority in ipairs(PRIORITIES) do
+      local stream = KEY[kind](p, priority)
+      local consumers = redis.pcall('XINFO', 'CONSUMERS', stream, GROUP)
+      for _, flat in ipairs(consumers.err and {} or consumers) do
+        local c = fields_of(flat)
+        local wanted = (name ~= '' and c.name == name) or (name == '' and c.idle >= idle_ms)
+        if wanted and c.pending == 0 then
+          redis.call('XGROUP', 'DELCONSUMER', stream, GROUP, c.name)
+          deleted = deleted + 1
+        end
+      end
+    end
+  end
+  return deleted
+end
+
+-- tips — no ARGV. Reply: the last entry id of jobs high, normal, low and chunks high, normal, low ('0-0' when
+-- there is no stream), for XREAD to wait behind
+local function tips(keys)
+  local ids = {}
+  for _, kind in ipairs({'jobs', 'chunks'}) do
+    for _, priority in ipairs(PRIORITIES) do
+      local info = redis.pcall('XINFO', 'STREAM', KEY[kind](keys[1], priority))
+      ids[#ids + 1] = info.err and '0-0' or fields_of(info)['last-generated-id']
+    end
+  end
+  return ids
+end
+
+-- keys — no ARGV. Reply: (name, key)… with every argument spelt <1>, <2>…; for the test beside Keys.swift
+local function key_table(keys)
+  local names, reply = {}, {}
+  for name in pairs(KEY) do names[#names + 1] = name end
+  table.sort(names)
+  for _, name in ipairs(names) do
+    local ok, key
+    -- As many arguments as the key takes: with fewer the concatenation fails.
+    for n = 0, 3 do
+      ok, key = pcall(KEY[name], keys[1], unpack({'<1>', '<2>', '<3>'}, 1, n))
+      if ok then break end
+    end
+    reply[#reply + 1] = name
+    reply[#reply + 1] = key
+  end
+  return reply
+end
+
+register('agree', agree, {'allow-oom'})
+register('beat', beat, {'allow-oom'})
+register('forget', forget, {'allow-oom'})
+register('sweep_consumers', sweep_consumers, {'allow-oom'})
+register('tips', tips, {'no-writes'})
+register('keys', key_table, {'no-writes'})

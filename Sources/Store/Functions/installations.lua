@@ -1,0 +1,142 @@
+-- Installations. The user's STRING is what the lanes read; the token's HASH is the full record. A generation
+-- is drawn from one counter, so a token removed and installed again never repeats one.
+
+-- The user's lines without the one of this token, and how many are left.
+local function without_line(lines, network, token)
+  local kept, n = {}, 0
+  for line in string.gmatch(lines, '[^\n]+') do
+    local found, rest = string.match(line, '^([^\t]*)\t[^\t]*\t[^\t]*\t[^\t]*\t(.*)$')
+    if not (found == network and rest == token) then
+      n = n + 1
+      kept[n] = line
+    end
+  end
+  kept[n + 1] = ''
+  return table.concat(kept, '\n'), n
+end
+
+local function unbind(key, lines)
+  if lines == '' then redis.call('DEL', key) else redis.call('SET', key, lines) end
+end
+
+-- One installation from args[at…]: app, network, token, user, environment, object id to use when new,
+-- created at or '', updated at or '', number of further fields, (name, value)… Returns status, object id,
+-- previous user, index after the last argument. Strict refuses an existing token.
+local function bind(p, args, at, now, strict)
+  local app, network, token, user, environment = args[at], args[at + 1], args[at + 2], args[at + 3], args[at + 4]
+  local extra = tonumber(args[at + 8])
+  local after = at + 9 + extra * 2
+  if user == '' then return 'no_user', '', '', after end
+  local key = KEY.token(p, network, app, token)
+  local old = redis.call('HMGET', key, 'user', 'object_id', 'created_at', 'updated_at')
+  if strict and old[1] then return 'conflict', old[2], old[1], after end
+  local moved = old[1] and old[1] ~= user
+  local user_key = KEY.user(p, app, user)
+  local lines, n = without_line(redis.call('GET', user_key) or '', network, token)
+  if n >= INSTALLATIONS_PER_USER_MAX then return 'too_many', '', '', after end
+  local old_key = moved and KEY.user(p, app, old[1])
+  local old_lines = moved and without_line(redis.call('GET', old_key) or '', network, token)
+  if moved then
+    redis.call('XADD', KEY.audit(p), 'MAXLEN', '~', NOTICES_MAX, '*', 'cause', 'overwritten', 'app', app,
+      'user', old[1], 'network', network, 'token', token, 'by', user)
+    -- The former owner's badge, channels and custom fields are not the new owner's.
+    redis.call('DEL', key)
+    unbind(old_key, old_lines)
+  end
+  local created = old[3] or (args[at + 6] ~= '' and args[at + 6]) or text(now)
+  local updated = args[at + 7] ~= '' and math.min(tonumber(args[at + 7]), now) or now
+  if old[4] and not moved then updated = math.max(updated, tonumber(old[4])) end
+  local generation = text(redis.call('INCR', KEY.generation(p)))
+  local object_id = old[2] or args[at + 5]
+  redis.call('HSET', key, 'user', user, 'environment', environment, 'generation', generation, 'object_id',
+    object_id, 'created_at', created, 'updated_at', text(updated), unpack(args, at + 9, after - 1))
+  redis.call('SET', user_key,
+    lines .. table.concat({network, environment, generation, text(updated), token}, '\t') .. '\n')
+  return (moved and 'moved') or (old[1] and 'updated') or 'created', object_id, old[1] or '', after
+end
+
+local function refusal(status)
+  if status == 'no_user' then
+    return redis.error_reply('INVALID user: an installation needs a user')
+  end
+  return redis.error_reply('INVALID user: it has ' .. INSTALLATIONS_PER_USER_MAX ..
+    ' installations already; uninstall some first')
+end
+
+-- install — ARGV: one installation (see bind). The last installer wins.
+-- Reply: {created|updated|moved, object id, previous user or ''}
+local function install(keys, args)
+  local status, object_id, previous = bind(keys[1], args, 1, now_ms(), false)
+  if status == 'no_user' or status == 'too_many' then return refusal(status) end
+  return {status, object_id, previous}
+end
+
+-- create — ARGV: as install. Strict: an existing token is not touched.
+-- Reply: {created|conflict, object id, owner when conflict or ''}
+local function create(keys, args)
+  local status, object_id, previous = bind(keys[1], args, 1, now_ms(), true)
+  if status == 'no_user' or status == 'too_many' then return refusal(status) end
+  return {status, object_id, previous}
+end
+
+-- install_many — ARGV: n, then n installations. Reply: {created, updated, moved, refused index (from 0)…}
+local function install_many(keys, args)
+  local now, at = now_ms(), 2
+  local n = {created = 0, updated = 0, moved = 0}
+  local refused = {}
+  for i = 1, tonumber(args[1]) do
+    local status, _, _, after = bind(keys[1], args, at, now, false)
+    if n[status] then n[status] = n[status] + 1 else refused[#refused + 1] = i - 1 end
+    at = after
+  end
+  return {n.created, n.updated, n.moved, unpack(refused)}
+end
+
+-- uninstall — ARGV: app, network, token, owner or '' (anyone). Reply: removed | absent | other_owner
+local function uninstall(keys, args)
+  local p, app, network, token, owner = keys[1], args[1], args[2], args[3], args[4]
+  local key = KEY.token(p, network, app, token)
+  local user = redis.call('HGET', key, 'user')
+  if not user then return 'absent' end
+  if owner ~= '' and owner ~= user then return 'other_owner' end
+  local user_key = KEY.user(p, app, user)
+  local lines = without_line(redis.call('GET', user_key) or '', network, token)
+  redis.call('XADD', KEY.audit(p), 'MAXLEN', '~', NOTICES_MAX, '*', 'cause', 'explicit', 'app', app,
+    'user', user, 'network', network, 'token', token, 'by', owner)
+  redis.call('DEL', key)
+  unbind(user_key, lines)
+  return 'removed'
+end
+
+-- Removes a binding on the provider's word, if it is still the one that was tried: same user, same
+-- generation, and installed no later than the provider's time of death (where it gives one).
+-- Never raises, because settle has begun to write: what cannot be checked is kept.
+local function remove_invalid(p, app, network, token, user, generation, since, reason, job)
+  local key = KEY.token(p, network, app, token)
+  local r = redis.pcall('HMGET', key, 'user', 'generation', 'updated_at')
+  if r.err then return 'stale' end
+  if not r[1] then return 'absent' end
+  if r[1] ~= user or r[2] ~= generation then return 'stale' end
+  if since ~= '' and tonumber(since) < tonumber(r[3]) then return 'stale' end
+  local user_key = KEY.user(p, app, user)
+  local lines = redis.pcall('GET', user_key)
+  if type(lines) == 'table' then return 'stale' end
+  local noted = redis.pcall('XADD', KEY.uninstalled(p), 'MAXLEN', '~', NOTICES_MAX, '*', 'app', app, 'user', user,
+    'network', network, 'token', token, 'reason', reason, 'provider_time', since, 'job', job)
+  if type(noted) == 'table' and noted.err then return 'stale' end
+  redis.call('DEL', key)
+  unbind(user_key, (without_line(lines or '', network, token)))
+  return 'removed'
+end
+
+-- invalidate — ARGV: app, network, token, user, generation, provider's time (ms) or '', reason, job.
+-- Reply: removed | stale | absent
+local function invalidate(keys, args)
+  return remove_invalid(keys[1], unpack(args, 1, 8))
+end
+
+register('install', install)
+register('create', create)
+register('install_many', install_many)
+register('uninstall', uninstall, {'allow-oom'})
+register('invalidate', invalidate, {'allow-oom'})

@@ -1,0 +1,281 @@
+-- Jobs
+
+-- A job entry as {priority, entry, job text, deliveries}; dead-lettered here when it cannot even be read.
+local function take_entry(p, priority, stream, item, deliveries, bytes_max, now, jobs)
+  local job = fields_of(item[2]).job
+  local reason, message
+  if not job then
+    reason, message = 'malformed_entry', 'The entry has no field "job"; enqueue with XADD ' .. stream ..
+      ' * job <JSON>'
+  elseif #job > bytes_max then
+    reason, message = 'too_large', 'The job has ' .. #job .. ' bytes and the limit is ' .. text(bytes_max) ..
+      '; use users_key for a large audience'
+  elseif deliveries > CRASHES_MAX then
+    reason, message = 'crashed_workers', 'This job was lost by ' .. text(deliveries - 1) .. ' workers in a row'
+  end
+  if not reason then
+    jobs[#jobs + 1] = {priority, item[1], job, deliveries}
+    return
+  end
+  local original = job or cjson.encode(item[2])
+  local truncated = #original > bytes_max
+  dead_letter(p, now, 'kind', 'job', 'reason', reason, 'field', '', 'message', message, 'app', '', 'id', '',
+    'priority', priority, 'job', truncated and string.sub(original, 1, EXCERPT_BYTES) or original,
+    'truncated', truncated and '1' or '0')
+  drop_entry(stream, item[1])
+end
+
+-- take_jobs — ARGV: consumer, max, largest job in bytes, lease ms or '' (no reclaim this time).
+-- Reply: {{priority, entry, job text, deliveries}…}, of each priority the abandoned one first
+local function take_jobs(keys, args)
+  local p, consumer, max, bytes_max, now = keys[1], args[1], tonumber(args[2]), tonumber(args[3]), now_ms()
+  local jobs, bytes = {}, 0
+  local function take(priority, stream, item, deliveries)
+    take_entry(p, priority, stream, item, deliveries, bytes_max, now, jobs)
+    bytes = bytes + #(item[2][2] or '')
+  end
+  for _, priority in ipairs(PRIORITIES) do
+    local stream = KEY.jobs(p, priority)
+    if args[4] ~= '' and #jobs < max then
+      local items = read_abandoned(stream, KEY.reclaim(p, 'jobs', priority), consumer, args[4], 1)
+      for _, item in ipairs(items) do
+        take(priority, stream, item, owned(stream, item[1], consumer) or 1)
+      end
+    end
+    while #jobs < max and bytes < TAKEN_BYTES_MAX do
+      local item = read_new(stream, consumer, 1)[1]
+      if not item then break end
+      take(priority, stream, item, 1)
+    end
+  end
+  return jobs
+end
+
+-- When a job was enqueued: the milliseconds of its entry id, unless the producer chose an id that is no time.
+local function enqueued_at(entry, now)
+  local ms = tonumber(string.match(entry, '^(%d+)-'))
+  if ms and ms <= now and ms > now - SEGMENT_S * 1000 then return ms end
+  return now
+end
+
+-- Unique among admissions: entry ids of two streams can be equal, the priority's initial tells them apart.
+local function source_of(priority, entry) return string.sub(priority, 1, 1) .. entry end
+
+-- NEW, DUPLICATE or CONFLICT of a job against the record of that name.
+local function standing(record, digest, source)
+  if not record[1] then return 'NEW' end
+  -- The same source: a worker died between reserving and admitting, this is the same job again.
+  if record[2] == source then return record[4] == '1' and 'DUPLICATE' or 'NEW' end
+  return record[3] == digest and 'DUPLICATE' or 'CONFLICT'
+end
+
+-- reserve — ARGV: consumer, priority, entry, app, id, digest. Takes the name before segments are uploaded.
+-- Reply: NEW | DUPLICATE (the entry is dropped) | CONFLICT (refuse it) | STALE
+local function reserve(keys, args)
+  local p, priority, entry, app, id, digest = keys[1], unpack(args, 2, 6)
+  local stream, key = KEY.jobs(p, priority), KEY.job(p, app, id)
+  if not owned(stream, entry, args[1]) then return 'STALE' end
+  local source = source_of(priority, entry)
+  local record = redis.call('HMGET', key, 'state', 'source', 'digest', 'admitted')
+  local answer = standing(record, digest, source)
+  if answer == 'DUPLICATE' then
+    drop_entry(stream, entry)
+  elseif answer == 'NEW' and not record[1] then
+    redis.call('HSET', key, 'state', 'queued', 'source', source, 'digest', digest, 'priority', priority,
+      'created_at', text(enqueued_at(entry, now_ms())))
+    redis.call('EXPIRE', key, SEGMENT_S)
+  end
+  return answer
+end
+
+local function drop_unstarted(p, source, first, last)
+  for n = first, last do redis.call('UNLINK', KEY.segment(p, text(n), source)) end
+end
+
+-- admit — ARGV: consumer, priority, entry, app, id, digest, content, segments, recipients, lines
+-- (users|installations), window (chunks started at a time), start at (ms) or '', text of segment 1 or '' when
+-- all are uploaded. Needs no reserve when the job has one segment.
+-- Reply: OK | DUPLICATE (the entry is dropped) | CONFLICT (refuse it) | STALE
+local function admit(keys, args)
+  local p, now = keys[1], now_ms()
+  local priority, entry, app, id, digest = unpack(args, 2, 6)
+  local stream, key = KEY.jobs(p, priority), KEY.job(p, app, id)
+  if not owned(stream, entry, args[1]) then return 'STALE' end
+  local source = source_of(priority, entry)
+  local record = redis.call('HMGET', key, 'state', 'source', 'digest', 'admitted', 'created_at')
+  local answer = standing(record, digest, source)
+  if answer == 'DUPLICATE' then drop_entry(stream, entry) end
+  if answer ~= 'NEW' then return answer end
+  refuse_wrong_type(KEY.delayed(p), 'zset')
+  refuse_wrong_type(KEY.finished(p), 'stream')
+  refuse_wrong_type(KEY.chunks(p, priority), 'stream')
+  refuse_wrong_type(KEY.open(p), 'set')
+  local segments, recipients = tonumber(args[8]), tonumber(args[9])
+  if recipients == 0 then segments = 0 end
+  local later = args[12] ~= '' and tonumber(args[12]) > now
+  local state = later and 'scheduled' or 'running'
+  -- Paused or cancelled between reserving and now.
+  if record[1] == 'paused' or record[1] == 'cancelled' then state = record[1] end
+  redis.call('HSET', key, 'state', state, 'source', source, 'digest', digest, 'admitted', '1', 'priority',
+    priority, 'created_at', record[5] or text(enqueued_at(entry, now)), 'total', recipients, 'pending', recipients, 'accepted', 0,
+    'rejected', 0, 'uninstalled', 0, 'expired', 0, 'skipped', 0, 'failed', 0, 'no_installations', 0, 'retries', 0,
+    'segments', segments, 'cursor', 0, 'chunks', 0, 'live', 0, 'residuals', 0, 'residual_bytes', 0, 'window',
+    args[11], 'lines', args[10], 'start_at', later and args[12] or '0')
+  if not later then redis.call('HSET', key, 'started_at', text(now)) end
+  redis.call('PERSIST', key)
+  redis.call('SET', KEY.content(p, app, id), args[7])
+  if args[13] ~= '' then redis.call('SET', KEY.segment(p, '1', source), args[13], 'EX', SEGMENT_S) end
+  if state == 'cancelled' then
+    drop_unstarted(p, source, 1, segments)
+    redis.call('HSET', key, 'cursor', segments)
+  end
+  redis.call('SADD', KEY.open(p), app .. ':' .. id)
+  expand(p, app, id)
+  drop_entry(stream, entry)
+  finish_if_empty(p, app, id, now)
+  return 'OK'
+end
+
+-- refuse — ARGV: consumer, priority, entry, reason code, field (JSON pointer) or '', message, app or '', id or ''.
+-- The job becomes a dead letter; a name it had reserved is free again. Reply: OK | STALE
+local function refuse(keys, args)
+  local p, priority, entry, app, id = keys[1], args[2], args[3], args[7], args[8]
+  local stream = KEY.jobs(p, priority)
+  if not owned(stream, entry, args[1]) then return 'STALE' end
+  local items = redis.call('XRANGE', stream, entry, entry)
+  local job = #items == 1 and fields_of(items[1][2]).job or ''
+  local key = KEY.job(p, app, id)
+  local record = redis.call('HMGET', key, 'source', 'admitted')
+  dead_letter(p, now_ms(), 'kind', 'job', 'reason', args[4], 'field', args[5], 'message', args[6], 'app', app,
+    'id', id, 'priority', priority, 'job', job, 'truncated', '0')
+  if record[1] == source_of(priority, entry) and not record[2] then redis.call('DEL', key) end
+  drop_entry(stream, entry)
+  return 'OK'
+end
+
+-- cancel — ARGV: app, id. Reply: the state now (cancelled; done when it was too late) or ABSENT
+local function cancel(keys, args)
+  local p, app, id, now = keys[1], args[1], args[2], now_ms()
+  local key = KEY.job(p, app, id)
+  local r = redis.call('HMGET', key, 'state', 'admitted', 'cursor', 'segments', 'source', 'priority', 'lines', 'live')
+  if not r[1] then return 'ABSENT' end
+  if r[1] == 'done' or r[1] == 'cancelled' then return r[1] end
+  refuse_wrong_type(KEY.finished(p), 'stream')
+  refuse_wrong_type(KEY.delayed(p), 'zset')
+  redis.call('HSET', key, 'state', 'cancelled')
+  if not r[2] then return 'cancelled' end
+  drop_unstarted(p, r[5], tonumber(r[3]) + 1, tonumber(r[4]))
+  redis.call('HSET', key, 'cursor', r[4])
+  local parked = redis.call('LRANGE', KEY.parked(p, app, id), 0, -1)
+  redis.call('DEL', KEY.parked(p, app, id))
+  for _, member in ipairs(parked) do close_as(p, unpack_chunk(member), 'skipped', now) end
+  -- Chunks that wait for their start time would hold the record open until then.
+  local source = r[5]
+  for n = math.max(1, tonumber(r[3]) - tonumber(r[8]) + 1), tonumber(r[3]) do
+    local c = {priority = r[6], app = app, job = id, segment = text(n), source = source, lines = r[7], crashes = 0}
+    if redis.call('ZREM', KEY.delayed(p), pack(c)) == 1 then close_as(p, c, 'skipped', now) end
+  end
+  finish_if_empty(p, app, id, now)
+  return 'cancelled'
+end
+
+-- pause — ARGV: app, id. Reply: the state now (paused; done or cancelled when it was too late) or ABSENT
+local function pause(keys, args)
+  local key = KEY.job(keys[1], args[1], args[2])
+  local state = redis.call('HGET', key, 'state')
+  if not state then return 'ABSENT' end
+  if state == 'done' or state == 'cancelled' then return state end
+  redis.call('HSET', key, 'state', 'paused')
+  return 'paused'
+end
+
+-- resume — ARGV: app, id. Parked chunks go through the delayed set, whose promotion is capped.
+-- Reply: the state now or ABSENT
+local function resume(keys, args)
+  local p, app, id, now = keys[1], args[1], args[2], now_ms()
+  local key, parked_key = KEY.job(p, app, id), KEY.parked(p, app, id)
+  local r = redis.call('HMGET', key, 'state', 'admitted', 'start_at')
+  if not r[1] then return 'ABSENT' end
+  if r[1] ~= 'paused' then return r[1] end
+  refuse_wrong_type(KEY.delayed(p), 'zset')
+  if not r[2] then
+    redis.call('HSET', key, 'state', 'queued')
+    return 'queued'
+  end
+  local state = tonumber(r[3]) > now and 'scheduled' or 'running'
+  redis.call('HSET', key, 'state', state)
+  for _, member in ipairs(redis.call('LRANGE', parked_key, 0, -1)) do
+    redis.call('ZADD', KEY.delayed(p), text(now), member)
+  end
+  redis.call('DEL', parked_key)
+  expand(p, app, id)
+  return state
+end
+
+-- The segments of a job that some stream, the delayed set or its parked list knows of; nil when there is too much
+-- to look through.
+local function known_segments(p, app, id, source)
+  local n = redis.call('ZCARD', KEY.delayed(p)) + redis.call('LLEN', KEY.parked(p, app, id))
+  for _, priority in ipairs(PRIORITIES) do n = n + redis.call('XLEN', KEY.chunks(p, priority)) end
+  if n > AUDIT_MAX then return nil end
+  local known, count = {}, 0
+  local function note(c)
+    if c.app == app and c.job == id and c.source == source and not known[c.segment] then
+      known[c.segment] = true
+      count = count + 1
+    end
+  end
+  for _, priority in ipairs(PRIORITIES) do
+    for _, item in ipairs(redis.call('XRANGE', KEY.chunks(p, priority), '-', '+')) do
+      note(chunk_of(priority, fields_of(item[2])))
+    end
+  end
+  for _, member in ipairs(redis.call('ZRANGE', KEY.delayed(p), 0, -1)) do note(unpack_chunk(member)) end
+  for _, member in ipairs(redis.call('LRANGE', KEY.parked(p, app, id), 0, -1)) do note(unpack_chunk(member)) end
+  return known, count
+end
+
+-- audit — ARGV: app, id. Compares an open job with what exists, and repairs: a chunk is unfinished as long as its
+-- segment exists, so a segment that nothing knows of (a deleted stream) is queued again, with its progress.
+-- Reply: OK | BUSY (too much in Redis to look through) | ABSENT (no such open job) | REPAIRED (an alarm)
+local function audit(keys, args)
+  local p, app, id, now = keys[1], args[1], args[2], now_ms()
+  local key = KEY.job(p, app, id)
+  local r = redis.call('HMGET', key, 'source', 'priority', 'lines', 'cursor', 'residuals', 'chunks', 'admitted',
+    'finished_at')
+  if not r[7] or r[8] then
+    redis.call('SREM', KEY.open(p), app .. ':' .. id)
+    return 'ABSENT'
+  end
+  local known, count = known_segments(p, app, id, r[1])
+  if not known then return 'BUSY' end
+  if count == tonumber(r[6]) then return 'OK' end
+  local chunks, live, bytes, lost = 0, 0, 0, {}
+  local function look(segment, lines)
+    local size = redis.call('STRLEN', KEY.segment(p, segment, r[1]))
+    if size == 0 and not known[segment] then return end
+    local c = {priority = r[2], app = app, job = id, segment = segment, source = r[1], lines = lines, crashes = 0}
+    chunks = chunks + 1
+    if is_residual(c) then bytes = bytes + size else live = live + 1 end
+    if not known[segment] then lost[#lost + 1] = c end
+  end
+  for n = 1, tonumber(r[4]) do look(text(n), r[3]) end
+  for n = 1, tonumber(r[5]) do
+    look('r' .. text(n), 'installations')
+    look('u' .. text(n), 'users')
+  end
+  redis.call('HSET', key, 'chunks', chunks, 'live', live, 'residual_bytes', bytes)
+  for _, c in ipairs(lost) do route(p, c, now, 0) end
+  expand(p, app, id)
+  finish_if_empty(p, app, id, now)
+  return 'REPAIRED'
+end
+
+register('take_jobs', take_jobs)
+register('reserve', reserve)
+register('admit', admit)
+register('refuse', refuse, {'allow-oom'})
+register('cancel', cancel, {'allow-oom'})
+register('pause', pause, {'allow-oom'})
+register('resume', resume, {'allow-oom'})
+register('audit', audit, {'allow-oom'})

@@ -1,0 +1,150 @@
+#!lua name=pushpool_@VERSION@
+-- pushpool's atomic state changes. Each function is one step of the queue protocol (docs/reliability.md)
+-- and safe to repeat. FCALL pushpool_<name>_@VERSION@ 1 <prefix> <arguments…>: the version is part of the
+-- name, so old and new workers run side by side.
+--
+-- KEYS[1] is always the key prefix P. Every key is P:…, so with a hash tag as the prefix ({pushpool}) all of
+-- them live in one cluster slot. ARGV and reply stand above each function.
+-- Reads that can fail (a wrong type under a key) come before the first write: a script is not rolled back.
+-- Times are the server's, in epoch milliseconds.
+
+local DAY_S = 86400
+local SEGMENT_S = 30 * DAY_S          -- orphan guard: also how long a job may stay paused
+local RECORD_S = 7 * DAY_S            -- how long a finished job can be read (and its dead chunks retried)
+local METRICS_S = 2 * DAY_S
+local WORKER_S = 120                  -- a worker's HASH outlives this many seconds without a beat
+local NOTICES_MAX = 100000            -- length of the bounded streams
+local CRASHES_MAX = 5                 -- a chunk or job that lost this many workers is a dead letter
+local RESIDUAL_BYTES_MAX = 32 * 1024 * 1024  -- of one job: beyond it no new chunk starts
+local INSTALLATIONS_PER_USER_MAX = 100
+local EXCERPT_BYTES = 4096            -- what a dead letter keeps of an oversize job
+local TAKEN_BYTES_MAX = 4 * 1024 * 1024  -- job text in one reply: no further job is taken beyond it
+local AUDIT_MAX = 20000               -- chunks in Redis beyond which an audit would hold everybody up
+local PASSED_OVER_MAX = 64            -- chunks of cancelled or paused jobs that one claim clears away
+local GROUP = 'workers'
+local PRIORITIES = {'high', 'normal', 'low'}
+
+-- Keys: the only place of the library where a key is spelt; Keys.swift is its twin and a test compares them.
+local KEY = {
+  jobs = function(p, priority) return p .. ':jobs:' .. priority end,
+  chunks = function(p, priority) return p .. ':chunks:' .. priority end,
+  job = function(p, app, id) return p .. ':job:' .. app .. ':' .. id end,
+  content = function(p, app, id) return p .. ':content:' .. app .. ':' .. id end,
+  parked = function(p, app, id) return p .. ':parked:' .. app .. ':' .. id end,
+  segment = function(p, segment, source) return p .. ':segment:' .. segment .. ':' .. source end,
+  done = function(p, segment, source) return p .. ':done:' .. segment .. ':' .. source end,
+  user = function(p, app, user) return p .. ':user:' .. app .. ':' .. user end,
+  token = function(p, network, app, token) return p .. ':token:' .. network .. ':' .. app .. ':' .. token end,
+  generation = function(p) return p .. ':generation' end,
+  open = function(p) return p .. ':open' end,
+  delayed = function(p) return p .. ':delayed' end,
+  dead = function(p) return p .. ':dead' end,
+  uninstalled = function(p) return p .. ':uninstalled' end,
+  audit = function(p) return p .. ':audit' end,
+  finished = function(p) return p .. ':finished' end,
+  metrics = function(p, minute) return p .. ':metrics:' .. minute end,
+  reclaim = function(p, kind, priority) return p .. ':reclaim:' .. kind .. ':' .. priority end,
+  credential = function(p, name) return p .. ':credential:' .. name end,
+  workers = function(p) return p .. ':workers' end,
+  worker = function(p, worker) return p .. ':worker:' .. worker end,
+}
+
+local function now_ms()
+  local t = redis.call('TIME')
+  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+
+-- Decimal text of a whole number (Lua's own conversion turns to exponents).
+local function text(n) return string.format('%.0f', n) end
+
+-- yyyyMMddHHmm in UTC; the sandbox has no os.date. Days to civil date: Howard Hinnant's algorithm.
+local function minute_of(ms)
+  local minutes = math.floor(ms / 60000)
+  local days = math.floor(minutes / 1440)
+  local z = days + 719468
+  local era = math.floor(z / 146097)
+  local doe = z - era * 146097
+  local yoe = math.floor((doe - math.floor(doe / 1460) + math.floor(doe / 36524) - math.floor(doe / 146096)) / 365)
+  local doy = doe - (365 * yoe + math.floor(yoe / 4) - math.floor(yoe / 100))
+  local mp = math.floor((5 * doy + 2) / 153)
+  local day = doy - math.floor((153 * mp + 2) / 5) + 1
+  local month = mp < 10 and mp + 3 or mp - 9
+  local year = yoe + era * 400 + (month <= 2 and 1 or 0)
+  local m = minutes % 1440
+  return string.format('%04d%02d%02d%02d%02d', year, month, day, math.floor(m / 60), m % 60)
+end
+
+local function refuse_wrong_type(key, expected)
+  local found = redis.call('TYPE', key).ok
+  if found ~= 'none' and found ~= expected then
+    error({err = 'WRONGTYPE ' .. key .. ' holds a ' .. found .. ', not a ' .. expected})
+  end
+end
+
+local function lines_in(segment)
+  local _, n = string.gsub(segment, '\n', '')
+  if #segment > 0 and string.byte(segment, -1) ~= 10 then n = n + 1 end
+  return n
+end
+
+-- ---------------------------------------------------------------------------------------------------------
+-- Streams
+
+-- Runs a command that needs the consumer group, making stream and group when they are missing.
+local function in_group(stream, ...)
+  local reply = redis.pcall(...)
+  if type(reply) ~= 'table' or not reply.err then return reply end
+  if not string.find(reply.err, 'NOGROUP', 1, true) then error(reply) end
+  redis.call('XGROUP', 'CREATE', stream, GROUP, '0', 'MKSTREAM')
+  return redis.call(...)
+end
+
+-- The number of deliveries of an entry that this consumer owns, or nil.
+local function owned(stream, entry, consumer)
+  local reply = redis.pcall('XPENDING', stream, GROUP, entry, entry, 1, consumer)
+  if reply.err then
+    if string.find(reply.err, 'NOGROUP', 1, true) then return nil end
+    error(reply)
+  end
+  if #reply == 0 then return nil end
+  return reply[1][4]
+end
+
+local function drop_entry(stream, entry)
+  redis.call('XACK', stream, GROUP, entry)
+  redis.call('XDEL', stream, entry)
+end
+
+local function fields_of(flat)
+  local fields = {}
+  for i = 1, #flat, 2 do fields[flat[i]] = flat[i + 1] end
+  return fields
+end
+
+-- New entries for the consumer: {{entry, fields}…}.
+local function read_new(stream, consumer, count)
+  local reply = in_group(
+    stream, 'XREADGROUP', 'GROUP', GROUP, consumer, 'COUNT', count, 'STREAMS', stream, '>')
+  if not reply then return {} end
+  return reply[1][2]
+end
+
+-- Entries of consumers that have been silent for a lease. The cursor is kept: from 0-0 each time, the scan
+-- (10 x COUNT entries a call) would never get past a long list of live entries.
+local function read_abandoned(stream, cursor_key, consumer, lease_ms, count)
+  local cursor = redis.call('GET', cursor_key) or '0-0'
+  local reply = in_group(
+    stream, 'XAUTOCLAIM', stream, GROUP, consumer, lease_ms, cursor, 'COUNT', count)
+  redis.call('SET', cursor_key, reply[1], 'EX', DAY_S)
+  return reply[2]
+end
+
+local function dead_letter(p, now, ...)
+  return redis.call('XADD', KEY.dead(p), '*', 'at', text(now), ...)
+end
+
+-- allow-oom: what finishes, frees or guards work goes on when Redis is full; what brings new work does not.
+local function register(name, callback, flags)
+  redis.register_function{
+    function_name = 'pushpool_' .. name .. '_@VERSION@', callback = callback, flags = flags or {}}
+end

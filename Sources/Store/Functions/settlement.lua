@@ -1,0 +1,94 @@
+-- Settling a chunk
+--
+-- Accounting: total = accepted + rejected + uninstalled + expired + skipped + failed + pending, always. A user
+-- not yet resolved stands in total and in pending as one. The caller says by how much total changes (a user
+-- with n installations: n - 1; without any: -1; an installation line: 0) and which outcomes were reached; the
+-- change of pending follows from the two, so the sum cannot break. What goes into a residual has no outcome yet
+-- and so stays pending until the residual is settled.
+
+local function count_outcomes(p, app, job, counts, now)
+  local key = KEY.job(p, app, job)
+  local metrics = KEY.metrics(p, minute_of(now))
+  local sum = 0
+  for i = 1, #counts, 3 do
+    local n = tonumber(counts[i + 2])
+    if n > 0 then
+      redis.call('HINCRBY', key, counts[i + 1], n)
+      -- Dashboards must not be able to stop the work.
+      redis.pcall('HINCRBY', metrics, app .. '|' .. counts[i] .. '|' .. counts[i + 1], n)
+      sum = sum + n
+    end
+  end
+  if sum > 0 then redis.pcall('EXPIRE', metrics, METRICS_S) end
+  return sum
+end
+
+local function add_residual(p, c, delay, lines, now)
+  local key = KEY.job(p, c.app, c.job)
+  local segment = 'r' .. text(redis.call('HINCRBY', key, 'residuals', 1))
+  redis.call('SET', KEY.segment(p, segment, c.source), lines, 'EX', SEGMENT_S)
+  redis.call('HINCRBY', key, 'chunks', 1)
+  redis.call('HINCRBY', key, 'residual_bytes', #lines)
+  route(p, {priority = c.priority, app = c.app, job = c.job, segment = segment, source = c.source,
+    lines = 'installations', crashes = 0}, now, now + tonumber(delay))
+end
+
+-- settle — ARGV: consumer, priority, entry, app, job, segment, source, lines, final 0|1, done bitmap, change of
+-- total, users without installation, retries, n, n x (network, outcome, count), m, m x (delay ms, residual
+-- lines), then (network, token, user, generation, provider's time or '', reason)… for invalid tokens.
+-- Everything in it is news since the last settle of this chunk, and news means new bits in the bitmap: a settle
+-- that brings none is a repetition after a lost reply, and is not counted again. An invalid token that is removed counts as
+-- uninstalled, one whose binding has changed as rejected.
+-- Reply: {OK|PAUSED|CANCELLED|STALE, removed, kept}; STALE: nothing was counted, stop the chunk.
+local function settle(keys, args)
+  local p, now = keys[1], now_ms()
+  local consumer, entry = args[1], args[3]
+  local c = {priority = args[2], app = args[4], job = args[5], segment = args[6], source = args[7],
+    lines = args[8], crashes = 0}
+  local stream = KEY.chunks(p, c.priority)
+  if not owned(stream, entry, consumer) then return {'STALE', 0, 0} end
+  local state = state_for(p, c)
+  if state == 'gone' then
+    drop_entry(stream, entry)
+    close_chunk(p, c, now)
+    return {'CANCELLED', 0, 0}
+  end
+  local answer = (state == 'paused' and 'PAUSED') or (state == 'cancelled' and 'CANCELLED') or 'OK'
+  local final = args[9] == '1'
+  if not final and (redis.call('GET', KEY.done(p, c.segment, c.source)) or '') == args[10] then
+    redis.call('XCLAIM', stream, GROUP, consumer, 0, entry, 'JUSTID')
+    return {answer, 0, 0}
+  end
+  refuse_wrong_type(KEY.delayed(p), 'zset')
+  refuse_wrong_type(KEY.finished(p), 'stream')
+  local key = KEY.job(p, c.app, c.job)
+  local at = 15 + tonumber(args[14]) * 3
+  local counts = {unpack(args, 15, at - 1)}
+  local residuals = tonumber(args[at])
+  local invalid = at + 1 + residuals * 2
+  local removed, kept = 0, 0
+  for i = invalid, #args, 6 do
+    local verdict = remove_invalid(p, c.app, args[i], args[i + 1], args[i + 2], args[i + 3], args[i + 4],
+      args[i + 5], c.job)
+    local gone = verdict == 'removed'
+    if gone then removed = removed + 1 else kept = kept + 1 end
+    local n = #counts
+    counts[n + 1], counts[n + 2], counts[n + 3] = args[i], gone and 'uninstalled' or 'rejected', 1
+  end
+  local sum = count_outcomes(p, c.app, c.job, counts, now)
+  redis.call('HINCRBY', key, 'total', args[11])
+  redis.call('HINCRBY', key, 'pending', tonumber(args[11]) - sum)
+  if args[12] ~= '0' then redis.call('HINCRBY', key, 'no_installations', args[12]) end
+  if args[13] ~= '0' then redis.call('HINCRBY', key, 'retries', args[13]) end
+  for i = at + 1, invalid - 1, 2 do add_residual(p, c, args[i], args[i + 1], now) end
+  if final then
+    drop_entry(stream, entry)
+    close_chunk(p, c, now)
+  else
+    redis.call('SET', KEY.done(p, c.segment, c.source), args[10], 'EX', SEGMENT_S)
+    redis.call('XCLAIM', stream, GROUP, consumer, 0, entry, 'JUSTID')
+  end
+  return {answer, removed, kept}
+end
+
+register('settle', settle, {'allow-oom'})

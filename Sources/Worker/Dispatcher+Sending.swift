@@ -1,0 +1,64 @@
+internal import Model
+internal import Reactor
+internal import Store
+
+extension Dispatcher {
+  /// Whether a push is still to be sent; decides it when it is not.
+  func isSendable(_ run: ChunkRun, _ index: Int) -> Bool {
+    switch run.standing {
+    case .active: break
+    case .cancelled, .stale:
+      run.decide(index, .skipped)
+      return false
+    case .paused:
+      run.decideLater(index, delayMs: 0, attempt: Int(run.pushes[index].attempt) - 1)
+      return false
+    }
+    if let expiresAtMs = run.material.expiresAtMs, wallMs >= expiresAtMs {
+      run.decide(index, .expired)
+      return false
+    }
+    let ageNs = loop.nowNs &- run.pushes[index].boundNs
+    guard ageNs <= WorkerLimits.bindingAgeMsMax &* 1_000_000 else {
+      // The token may be somebody else's by now (R3): ask again before sending.
+      staleBindings[run.slot, default: []].append(index)
+      run.signal.raise()
+      return false
+    }
+    return true
+  }
+
+  /// Pushes of a run whose bindings must be read again before they are sent.
+  func takeStaleBindings(_ run: ChunkRun) -> [Int] {
+    staleBindings.removeValue(forKey: run.slot) ?? []
+  }
+
+  /// Puts them back when reading failed.
+  func keepStaleBindings(_ run: ChunkRun, _ pushes: [Int]) {
+    staleBindings[run.slot, default: []].append(contentsOf: pushes)
+  }
+
+  func decideUnsendable(
+    _ run: ChunkRun, _ index: Int, _ rendering: JobMaterial.Rendering
+  ) {
+    if case .refused(let field) = rendering {
+      logOnce("\(run.claim.app): job \(run.claim.job) cannot be sent: \(field)")
+      run.decide(index, .rejected)
+    } else {
+      run.decide(index, .skipped)
+    }
+  }
+
+  func withPath<Result>(
+    _ prefix: UnsafeRawBufferPointer, _ token: UnsafeRawBufferPointer,
+    _ use: (UnsafeRawBufferPointer) -> Result
+  ) -> Result {
+    guard !prefix.isEmpty else { return use(prefix) }
+    let count = prefix.count + token.count
+    return withUnsafeTemporaryAllocation(byteCount: count, alignment: 1) { path in
+      path.copyMemory(from: prefix)
+      UnsafeMutableRawBufferPointer(rebasing: path[prefix.count...]).copyMemory(from: token)
+      return use(UnsafeRawBufferPointer(path))
+    }
+  }
+}
