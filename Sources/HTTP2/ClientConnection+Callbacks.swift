@@ -21,8 +21,9 @@ func makeClientSession(for connection: ClientConnection) -> OpaquePointer? {
   nghttp2_option_set_no_closed_streams(option, 1)
 
   var session: OpaquePointer?
-  nghttp2_session_client_new2(
-    &session, callbacks, Unmanaged.passUnretained(connection).toOpaque(), option)
+  nghttp2_session_client_new3(
+    &session, callbacks, Unmanaged.passUnretained(connection).toOpaque(), option,
+    connection.memory.map { cnghttp2_pool_memory($0) })
   var settings = [
     nghttp2_settings_entry(
       settings_id: CInt(NGHTTP2_SETTINGS_ENABLE_PUSH.rawValue), value: 0),

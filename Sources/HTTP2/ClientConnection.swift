@@ -23,6 +23,8 @@ package final class ClientConnection {
   unowned let owner: any ClientConnectionOwner
   var slots: SlotTable
   var session: OpaquePointer?
+  /// What the session's streams are made in.
+  let memory: OpaquePointer?
   private(set) var stream: ByteStream!
   private var deadlineTimer: LoopTimer!
   private var keepAliveTimer: LoopTimer!
@@ -50,6 +52,7 @@ package final class ClientConnection {
     self.settings = settings
     self.owner = owner
     slots = SlotTable(capacity: settings.streamsMax)
+    memory = cnghttp2_pool_create()
     isAuthorised = !settings.startsWithOneStream
     createdNs = loop.nowNs
     stream = ByteStream(loop: loop, delegate: self)
@@ -59,7 +62,10 @@ package final class ClientConnection {
     keepAliveTimer = LoopTimer(loop: loop) { [unowned self] in checkAlive() }
   }
 
-  deinit { nghttp2_session_del(session) }
+  deinit {
+    nghttp2_session_del(session)
+    cnghttp2_pool_free(memory)
+  }
 
   func open() {
     stream.connect(
@@ -258,6 +264,9 @@ extension ClientConnection: ByteStreamDelegate {
   }
 
   private func fillOutput() {
+    // Held here: a property is retained anew each time that it is read.
+    let stream = self.stream!
+    let session = self.session
     let room = self.room
     if room > 0 { owner.connection(self, hasRoomFor: room) }
     while stream.isOpen, stream.outputWaiting < ReactorLimits.outputLowWaterBytes {

@@ -42,18 +42,34 @@ package struct RedisCommand: Sendable {
 
   package mutating func append(_ number: Int64) { append(Int(number)) }
 
-  /// One argument of several parts: a prefix and the name behind it, without a string in between.
-  package mutating func append(_ parts: UnsafeRawBufferPointer...) {
-    beginArgument(byteCount: parts.reduce(0) { $0 + $1.count })
-    for part in parts { body.append(contentsOf: part) }
+  /// One argument of two parts: a prefix and the name behind it, without a string in between.
+  package mutating func append(
+    _ prefix: UnsafeRawBufferPointer, then name: UnsafeRawBufferPointer
+  ) {
+    beginArgument(byteCount: prefix.count + name.count)
+    body.append(contentsOf: prefix)
+    body.append(contentsOf: name)
     endLine()
   }
 
   private mutating func beginArgument(byteCount: Int) {
     count += 1
-    body.append(UInt8(ascii: "$"))
-    withDecimal(byteCount) { body.append(contentsOf: $0) }
-    endLine()
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 24) { line in
+      var at = line.count
+      func put(_ byte: UInt8) {
+        at -= 1
+        line[at] = byte
+      }
+      put(UInt8(ascii: "\n"))
+      put(UInt8(ascii: "\r"))
+      var rest = byteCount
+      repeat {
+        put(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+        rest /= 10
+      } while rest > 0
+      put(UInt8(ascii: "$"))
+      body.append(contentsOf: UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: line[at...])))
+    }
   }
 
   private mutating func endLine() {

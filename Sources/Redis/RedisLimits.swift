@@ -7,7 +7,9 @@ package enum RedisLimits {
   /// One reply: a peer that announces more is not a Redis that this program talks to.
   package static let replyBytesMax = 64 * 1024 * 1024
   /// Elements of one array in a reply.
-  package static let replyElementsMax: CInt = 1_048_576
+  /// How much more room a reply may take in memory than `replyBytesMax`.
+  static let replyMemoryFactorMax = 4
+  package static let replyElementsMax = 1_048_576
   package static let connectTimeoutMs: UInt64 = 5_000
   package static let commandTimeoutMs: UInt64 = 5_000
   /// Reconnecting: the first delay, doubled up to the last, each with jitter.

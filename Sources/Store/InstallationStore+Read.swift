@@ -5,7 +5,7 @@ extension InstallationStore {
   /// The installations of many users at once, for the lanes: one MGET, nothing copied.
   /// - Parameter users: their ids, at most `StoreLimits.resolveUsersMax`; borrowed during the call.
   package func resolve(
-    app: String, users: some Collection<UnsafeRawBufferPointer>,
+    app: String, users: ArraySlice<UnsafeRawBufferPointer>,
     _ handler: @escaping (Result<ResolvedUsers, RedisError>) -> Void
   ) {
     precondition(users.count <= StoreLimits.resolveUsersMax, "too many users at once")
@@ -14,7 +14,7 @@ extension InstallationStore {
     var command = RedisCommand(reservingBytes: bytes + users.count * (prefix.utf8.count + 12) + 64)
     command.append("MGET")
     prefix.withUTF8 { prefix in
-      for user in users { command.append(UnsafeRawBufferPointer(prefix), user) }
+      for user in users { command.append(UnsafeRawBufferPointer(prefix), then: user) }
     }
     functions.connection.send(command) { handler($0.map { ResolvedUsers($0) }) }
   }
@@ -27,7 +27,7 @@ extension InstallationStore {
     var prefix = functions.keys.tokenPrefix(network, app: app)
     var command = RedisCommand(reservingBytes: token.count + prefix.utf8.count + 96)
     command.append("HMGET")
-    prefix.withUTF8 { command.append(UnsafeRawBufferPointer($0), token) }
+    prefix.withUTF8 { command.append(UnsafeRawBufferPointer($0), then: token) }
     for field in ["user", "environment", "generation", "updated_at"] { command.append(field) }
     functions.connection.send(command) { result in
       handler(result.flatMap { Self.binding($0) })

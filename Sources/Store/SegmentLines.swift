@@ -6,7 +6,7 @@ package struct SegmentLines: Sequence, IteratorProtocol {
 
   package mutating func next() -> UnsafeRawBufferPointer? {
     while !rest.isEmpty {
-      let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex
+      let end = rest.offset(of: UInt8(ascii: "\n")) ?? rest.endIndex
       let line = UnsafeRawBufferPointer(rebasing: rest[..<end])
       rest = UnsafeRawBufferPointer(rebasing: rest[Swift.min(end + 1, rest.endIndex)...])
       if !line.isEmpty { return line }

@@ -10,7 +10,7 @@ struct TabFields {
   /// The next field, possibly empty; nil behind the last.
   mutating func next() -> UnsafeRawBufferPointer? {
     guard !isAtEnd else { return nil }
-    guard let end = rest.firstIndex(of: UInt8(ascii: "\t")) else {
+    guard let end = rest.offset(of: UInt8(ascii: "\t")) else {
       isAtEnd = true
       defer { rest = UnsafeRawBufferPointer(start: nil, count: 0) }
       return rest
@@ -31,12 +31,24 @@ struct TabFields {
 }
 
 func decimal(_ digits: UnsafeRawBufferPointer) -> UInt64? {
+  // Below 10^19 no sum can pass 64 bits.
+  guard digits.count < 20 else { return longDecimal(digits) }
   var value: UInt64 = 0
   for digit in digits {
-    guard digit >= UInt8(ascii: "0"), digit <= UInt8(ascii: "9") else { return nil }
+    let number = digit &- UInt8(ascii: "0")
+    guard number <= 9 else { return nil }
+    value = value &* 10 &+ UInt64(number)
+  }
+  return value
+}
+
+private func longDecimal(_ digits: UnsafeRawBufferPointer) -> UInt64? {
+  var value: UInt64 = 0
+  for digit in digits {
+    let number = digit &- UInt8(ascii: "0")
     let (tens, overflow) = value.multipliedReportingOverflow(by: 10)
-    let (sum, carry) = tens.addingReportingOverflow(UInt64(digit - UInt8(ascii: "0")))
-    guard !overflow, !carry else { return nil }
+    let (sum, carry) = tens.addingReportingOverflow(UInt64(number))
+    guard number <= 9, !overflow, !carry else { return nil }
     value = sum
   }
   return value
@@ -45,7 +57,9 @@ func decimal(_ digits: UnsafeRawBufferPointer) -> UInt64? {
 extension RawRepresentable where RawValue == String, Self: CaseIterable {
   /// The case whose name these bytes spell; no string is made.
   init?(spelt bytes: UnsafeRawBufferPointer) {
-    for candidate in Self.allCases where bytes.elementsEqual(candidate.rawValue.utf8) {
+    for candidate in Self.allCases {
+      var name = candidate.rawValue
+      guard name.withUTF8({ bytes.isEqual(to: UnsafeRawBufferPointer($0)) }) else { continue }
       self = candidate
       return
     }

@@ -41,21 +41,21 @@ struct BindingResolver {
   private func addUsers(
     _ run: ChunkRun, _ batch: Range<Int>, _ resolved: ResolvedUsers, _ readNs: UInt64
   ) {
+    let routes = dispatcher.routes(run)
     for (offset, recipient) in batch.enumerated() {
       guard run.standing != .cancelled else {
         run.skipRecipient(recipient)
         continue
       }
       run.beginRecipient(recipient)
-      for binding in resolved[offset]
-      where run.material.content.environments.contains(binding.environment) {
+      for binding in resolved[offset] {
+        let destination = routes[binding.network, binding.environment]
+        guard destination != Routes.unwanted else { continue }
         let index = run.add(
           Push(
             token: run.arena.copy(binding.token), user: run.lines[recipient],
             generation: binding.generation, recipient: Int32(recipient), network: binding.network,
-            environment: binding.environment, attempt: 1,
-            destination: dispatcher.destinationNumber(
-              app: run.claim.app, network: binding.network, environment: binding.environment),
+            environment: binding.environment, attempt: 1, destination: destination,
             boundNs: readNs))
         dispatcher.enqueue(run, push: index)
       }
@@ -74,22 +74,23 @@ struct BindingResolver {
     let bindings = try await self.bindings(
       app: run.claim.app,
       of: lines.map { line in line.map { ($0.network, $0.token) } })
+    let routes = dispatcher.routes(run)
     for (offset, recipient) in batch.enumerated() {
       guard let line = lines[offset] else {
         run.skipRecipient(recipient)
         continue
       }
-      add(run, recipient, line, bindings[offset], readNs)
+      add(run, recipient, line, bindings[offset], routes, readNs)
     }
   }
 
   private func add(
     _ run: ChunkRun, _ recipient: Int, _ line: InstallationLine, _ binding: TokenBinding?,
-    _ readNs: UInt64
+    _ routes: Routes, _ readNs: UInt64
   ) {
     guard let binding, run.standing != .cancelled,
       line.user.isEmpty || binding.user.utf8.elementsEqual(line.user),
-      run.material.content.environments.contains(binding.environment)
+      routes[line.network, binding.environment] != Routes.unwanted
     else { return run.skipRecipient(recipient, network: line.network) }
     run.beginRecipient(recipient)
     let index = run.add(
@@ -97,9 +98,7 @@ struct BindingResolver {
         token: line.token, user: line.user.isEmpty ? run.arena.copy(binding.user) : line.user,
         generation: binding.generation, recipient: Int32(recipient), network: line.network,
         environment: binding.environment, attempt: UInt8(clamping: line.attempt + 1),
-        destination: dispatcher.destinationNumber(
-          app: run.claim.app, network: line.network, environment: binding.environment),
-        boundNs: readNs))
+        destination: routes[line.network, binding.environment], boundNs: readNs))
     dispatcher.enqueue(run, push: index)
     run.endRecipient(recipient)
   }

@@ -32,6 +32,9 @@ final class Destination {
   let number: Int16
   let app: String
   let provider: any PushProvider
+  /// The provider's, at hand for each push.
+  let authority: String
+  let network: Network
   private let loop: EventLoop
   private unowned let owner: any DestinationOwner
   private var pool: ClientPool!
@@ -58,6 +61,8 @@ final class Destination {
     self.number = number
     self.app = app
     self.provider = provider
+    authority = provider.destination.authority
+    network = provider.network
     self.loop = loop
     self.owner = owner
     credentialSignal = LoopSignal(loop: loop)

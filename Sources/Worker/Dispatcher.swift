@@ -98,11 +98,10 @@ final class Dispatcher {
 
   // MARK: Queueing
 
-  /// The number of the destination of an installation; -1 when the app has no credentials for it.
-  func destinationNumber(
-    app: String, network: Network, environment: PushEnvironment
-  ) -> Int16 {
-    directory.position(app: app, network: network, environment: environment).map(Int16.init) ?? -1
+  /// Where the pushes of a run go.
+  func routes(_ run: ChunkRun) -> Routes {
+    Routes(
+      app: run.claim.app, environments: run.material.content.environments, directory: directory)
   }
 
   /// Queues a push, or decides it at once when it cannot be sent.
@@ -193,8 +192,7 @@ extension Dispatcher: DestinationOwner {
       decideUnsendable(run, tag.push, rendering)
       return .withdrawn
     }
-    let head = message.head(
-      authority: destination.provider.destination.authority, credential: credential)
+    let head = message.head(authority: destination.authority, credential: credential)
     let push = run.pushes[tag.push]
     let body = RequestBody(
       before: message.bodyBefore,
@@ -219,7 +217,7 @@ extension Dispatcher: DestinationOwner {
     case .notSent: resend(run, tag, destination)
     case .unknown: decideUnknown(run, tag.push)
     case .answered:
-      latency.add(destination.provider.network, elapsedNs: answer.elapsedNs)
+      latency.add(destination.network, elapsedNs: answer.elapsedNs)
       guards[Int(destination.number)].noteAnswer(nowNs: loop.nowNs)
       if answer.status == 200 {
         accepted += 1

@@ -63,7 +63,8 @@ final class JobMaterial {
   let createdAtMs: Int64
   /// After this instant nothing of the job is sent; nil when it never expires.
   let expiresAtMs: Int64?
-  private var renderings: [Int16: (rendering: Rendering, atMs: Int64)] = [:]
+  /// By number of the destination.
+  private var renderings: [(rendering: Rendering, atMs: Int64)?] = []
   /// Messages that requests in flight may still point into.
   private var retired: [Message] = []
   /// How old a rendering gets whose requests say how much of the job's life is left.
@@ -85,13 +86,15 @@ final class JobMaterial {
   func rendering(
     for destination: Int16, provider: any PushProvider, nowMs: @autoclosure () -> Int64
   ) -> Rendering {
-    if let known = renderings[destination] {
+    let number = Int(destination)
+    if number < renderings.count, let known = renderings[number] {
       let isDated = expiresAtMs != nil && provider.network != .apns
       guard isDated, nowMs() - known.atMs > Self.renderingAgeMsMax else { return known.rendering }
       if case .message(let message) = known.rendering { retired.append(message) }
     }
     let made = render(provider, nowMs: nowMs())
-    renderings[destination] = (made, nowMs())
+    while renderings.count <= number { renderings.append(nil) }
+    renderings[number] = (made, nowMs())
     return made
   }
 

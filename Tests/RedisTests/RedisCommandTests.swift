@@ -23,8 +23,8 @@ import Testing
     let parts: [UInt8] = Array("user:u1".utf8)
     parts.withUnsafeBytes { bytes in
       command.append(
-        UnsafeRawBufferPointer(rebasing: bytes[..<5]), UnsafeRawBufferPointer(rebasing: bytes[5...])
-      )
+        UnsafeRawBufferPointer(rebasing: bytes[..<5]),
+        then: UnsafeRawBufferPointer(rebasing: bytes[5...]))
     }
     #expect(command.count == 1)
     #expect(command.body == Array("$7\r\nuser:u1\r\n".utf8))

@@ -167,7 +167,8 @@ import Testing
       let users = Array("u1\nu2\nu3\n".utf8)
       let found: [[String]] = try await withUnsafeContinuation { continuation in
         users.withUnsafeBytes { bytes in
-          store.installations.resolve(app: "shop", users: Array(SegmentLines(bytes))) { result in
+          store.installations.resolve(app: "shop", users: Array(SegmentLines(bytes))[...]) {
+            result in
             continuation.resume(
               returning: result.map { resolved in
                 (0..<resolved.count).map { index in

@@ -1,1 +1,0 @@
-#include <nghttp2/nghttp2.h>
