@@ -15,6 +15,15 @@ package struct JobEntry: Sendable, Equatable {
   /// apart.
   package var source: String { "\(priority.rawValue.prefix(1))\(entry)" }
 
+  /// When it was enqueued, in epoch milliseconds, by the time in its id; nil when the producer chose an id
+  /// that cannot be one. The admission decides it alike (`enqueued_at` of the functions).
+  package func enqueuedAtMs(nowMs: Int64) -> Int64? {
+    guard let text = entry.split(separator: "-").first, let ms = Int64(text), ms <= nowMs,
+      ms > nowMs - StoreLimits.entryAgeMsMax
+    else { return nil }
+    return ms
+  }
+
   init(_ reply: RedisReply) throws(RedisError) {
     try expectArray(reply, atLeast: 4)
     priority = try decodeWord(reply[0])

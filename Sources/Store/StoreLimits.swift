@@ -6,4 +6,6 @@ package enum StoreLimits {
   package static let resolveUsersMax = 1_024
   /// Segments uploaded between two renewals of the job's lease.
   package static let uploadSegmentsMax = 256
+  /// How long ago an entry's id may say that it was added, to be believed: as long as segments are kept.
+  static let entryAgeMsMax: Int64 = 30 * 86_400_000
 }

@@ -10,6 +10,7 @@ internal import Store
 struct Admitter {
   let store: Store
   let directory: ProviderDirectory
+  let materials: MaterialStore
   let apps: Set<String>
   let consumer: String
   let log: Logger
@@ -79,6 +80,11 @@ struct Admitter {
       try await upload(segments, entry)
     }
     let answer = try await store.jobs.admit(entry, admission, consumer: consumer)
+    if answer == .admitted, let createdAtMs = entry.enqueuedAtMs(nowMs: WallClock.system.nowMs()) {
+      materials.add(
+        JobMaterial(content: job.content, createdAtMs: createdAtMs), app: job.app,
+        source: entry.source, id: id)
+    }
     try await conclude(entry, admission, answer)
   }
 

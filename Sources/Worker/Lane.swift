@@ -57,8 +57,8 @@ actor Lane {
     resolver = BindingResolver(loop: loop, store: store, dispatcher: dispatcher)
     materials = MaterialStore(store: store)
     admitter = Admitter(
-      store: store, directory: directory, apps: settings.apps, consumer: settings.consumer,
-      log: log)
+      store: store, directory: directory, materials: materials, apps: settings.apps,
+      consumer: settings.consumer, log: log)
     fetchSignal = LoopSignal(loop: loop)
     drained = LoopSignal(loop: loop)
   }
@@ -227,10 +227,14 @@ actor Lane {
   /// Takes producers' jobs in, and wakes the fetching when work was added to any stream.
   private func admit() async {
     var lookedForAbandonedNs: UInt64 = 0
+    // What has just come is taken before the signal is armed again: one trip less for the first push.
+    var isExpected = false
     while !isDraining {
       do throws(RedisError) {
-        try await wakeConnection.waitUntilReady(timeoutMs: WorkerLimits.idleMsMax)
-        try await workSignal.arm()
+        if !isExpected {
+          try await wakeConnection.waitUntilReady(timeoutMs: WorkerLimits.idleMsMax)
+          try await workSignal.arm()
+        }
         let isTime = loop.nowNs &- lookedForAbandonedNs >= settings.leaseMs / 4 * 1_000_000
         if isTime { lookedForAbandonedNs = loop.nowNs }
         fetchSignal.raise()
@@ -238,10 +242,14 @@ actor Lane {
           abandonedForMs: isTime ? settings.leaseMs : nil)
         if wasAny {
           fetchSignal.raise()
-          continue
+          isExpected = true
+        } else if isExpected {
+          isExpected = false
+        } else {
+          isExpected = try await workSignal.wait(maxMs: WorkerLimits.idleMsMax)
         }
-        _ = try await workSignal.wait(maxMs: WorkerLimits.idleMsMax)
       } catch {
+        isExpected = false
         log.debug("admission: \(error)")
         guard !isDraining else { return }
         await loop.sleep(ms: WorkerLimits.redisPauseMs)

@@ -24,7 +24,7 @@ final class MaterialStore {
 
   func find(_ claim: ChunkClaim) async throws(RedisError) -> Finding {
     // The source too: a job whose record has expired may be followed by another of the same id.
-    let key = "\(claim.app)/\(claim.source)/\(claim.job)"
+    let key = Self.key(app: claim.app, source: claim.source, id: claim.job)
     if let known = materials[key] {
       order.removeAll { $0 == key }
       order.append(key)
@@ -47,9 +47,21 @@ final class MaterialStore {
           + "wrote it, retry this when all workers are of that version")
     }
     let material = JobMaterial(content: content, createdAtMs: record.createdAtMs ?? 0)
-    materials[key] = material
-    order.append(key)
-    if order.count > WorkerLimits.materialsMax { materials[order.removeFirst()] = nil }
+    remember(material, key)
     return .material(material)
+  }
+
+  /// Notes what this lane has just admitted, so that its own first chunk need not ask for it.
+  func add(_ material: JobMaterial, app: String, source: String, id: String) {
+    remember(material, Self.key(app: app, source: source, id: id))
+  }
+
+  private func remember(_ material: JobMaterial, _ key: String) {
+    if materials.updateValue(material, forKey: key) == nil { order.append(key) }
+    if order.count > WorkerLimits.materialsMax { materials[order.removeFirst()] = nil }
+  }
+
+  private static func key(app: String, source: String, id: String) -> String {
+    "\(app)/\(source)/\(id)"
   }
 }
