@@ -128,6 +128,7 @@ package struct JobQueue {
     command.append(admission.window)
     command.append(admission.startAtMs.map { String($0) } ?? "")
     command.append(admission.onlySegment ?? [])
+    command.append(admission.usersKey ?? "")
     return try await functions.run(command) { reply throws(RedisError) in try decodeWord(reply) }
   }
 

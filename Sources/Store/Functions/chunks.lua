@@ -23,37 +23,54 @@ local function unpack_chunk(member)
   return {priority = v[1], app = v[2], job = v[3], segment = v[4], source = v[5], lines = v[6], crashes = v[7]}
 end
 
+-- The segment of what is no chunk: it waits in the delayed set for an audience to be read on.
+local READ_ON = '+'
+
 local function is_residual(c) return string.find(c.segment, '^%d') == nil end
 
--- Starts the job's next segments while its window has room.
+-- Starts the job's next segments while its window has room, reading on in its key when none is ready; once a call.
+-- Returns how many users were lost with the key.
 local function expand(p, app, job)
   local key = KEY.job(p, app, job)
   local r = redis.call('HMGET', key, 'state', 'cursor', 'segments', 'live', 'window', 'residual_bytes',
-    'source', 'lines', 'priority', 'start_at')
+    'source', 'lines', 'priority', 'start_at', 'scan')
   local scheduled = r[1] == 'scheduled'
-  if r[1] ~= 'running' and not scheduled then return end
+  if r[1] ~= 'running' and not scheduled then return 0 end
   local cursor, segments, live, window = tonumber(r[2]), tonumber(r[3]), tonumber(r[4]), tonumber(r[5])
-  if tonumber(r[6]) >= RESIDUAL_BYTES_MAX then return end
-  local added = 0
-  while live + added < window and cursor < segments do
+  if tonumber(r[6]) >= RESIDUAL_BYTES_MAX then return 0 end
+  local added, lost, has_more, may_read = 0, 0, r[11], r[11]
+  while live + added < window do
+    if cursor == segments and may_read then
+      may_read = false
+      segments, has_more, lost = read_on(p, app, job)
+    end
+    if cursor >= segments then break end
     cursor = cursor + 1
     added = added + 1
     local c = {priority = r[9], app = app, job = job, segment = text(cursor), source = r[7], lines = r[8],
       crashes = 0}
     if scheduled then redis.call('ZADD', KEY.delayed(p), r[10], pack(c)) else add_chunk(p, c) end
   end
-  if added == 0 then return end
-  redis.call('HSET', key, 'cursor', text(cursor))
-  redis.call('HINCRBY', key, 'live', added)
-  redis.call('HINCRBY', key, 'chunks', added)
+  -- No chunk is there whose end would bring the next ones.
+  if has_more and live + added == 0 then
+    redis.call('ZADD', KEY.delayed(p), text(now_ms()), pack({priority = r[9], app = app, job = job,
+      segment = READ_ON, source = r[7], lines = r[8], crashes = 0}))
+  end
+  if added > 0 then
+    redis.call('HSET', key, 'cursor', text(cursor))
+    redis.call('HINCRBY', key, 'live', added)
+    redis.call('HINCRBY', key, 'chunks', added)
+  end
+  return lost
 end
 
 -- Ends a job whose last chunk is gone. What is still pending then was never expanded (cancelled) or lost by
 -- Redis (a deleted stream): the sum must hold, and `discrepancy` is the operator's alarm.
 local function finish_if_empty(p, app, job, now)
   local key = KEY.job(p, app, job)
-  local r = redis.call('HMGET', key, 'state', 'chunks', 'cursor', 'segments', 'pending', 'finished_at')
-  if r[6] or tonumber(r[2]) > 0 or tonumber(r[3]) < tonumber(r[4]) then return end
+  local r = redis.call('HMGET', key, 'state', 'chunks', 'cursor', 'segments', 'pending', 'finished_at',
+    'scan')
+  if r[6] or r[7] or tonumber(r[2]) > 0 or tonumber(r[3]) < tonumber(r[4]) then return end
   local pending = tonumber(r[5])
   local state = r[1] == 'cancelled' and 'cancelled' or 'done'
   if pending ~= 0 then
@@ -76,7 +93,7 @@ local function finish_if_empty(p, app, job, now)
   redis.call('SREM', KEY.open(p), app .. ':' .. job)
 end
 
--- Removes a finished chunk's keys and moves its job on.
+-- Removes a finished chunk's keys and moves its job on. Returns how many users were lost with the job's key.
 local function close_chunk(p, c, now)
   local key = KEY.job(p, c.app, c.job)
   local segment = KEY.segment(p, c.segment, c.source)
@@ -84,15 +101,16 @@ local function close_chunk(p, c, now)
   local bytes = residual and redis.call('STRLEN', segment) or 0
   redis.call('UNLINK', segment, KEY.done(p, c.segment, c.source))
   -- A record that is gone, or that a later job of the same name owns, has nothing to count.
-  if redis.call('HGET', key, 'source') ~= c.source then return end
+  if redis.call('HGET', key, 'source') ~= c.source then return 0 end
   redis.call('HINCRBY', key, 'chunks', -1)
   if residual then
     redis.call('HINCRBY', key, 'residual_bytes', -bytes)
   else
     redis.call('HINCRBY', key, 'live', -1)
   end
-  expand(p, c.app, c.job)
+  local lost = expand(p, c.app, c.job)
   finish_if_empty(p, c.app, c.job, now)
+  return lost
 end
 
 -- Recipients of a chunk that are not done yet; nil when its segment is gone.
@@ -124,6 +142,12 @@ end
 -- away with it. True when it went to a place where work waits.
 local function route(p, c, now, due)
   local state = state_for(p, c)
+  if c.segment == READ_ON then
+    if state == 'gone' then return false end
+    expand(p, c.app, c.job)
+    finish_if_empty(p, c.app, c.job, now)
+    return true
+  end
   if state == 'gone' then
     redis.call('UNLINK', KEY.segment(p, c.segment, c.source), KEY.done(p, c.segment, c.source))
     return false

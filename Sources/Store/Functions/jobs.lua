@@ -94,8 +94,9 @@ end
 
 -- admit — ARGV: consumer, priority, entry, app, id, digest, content, segments, recipients, lines
 -- (users|installations), window (chunks started at a time), start at (ms) or '', text of segment 1 or '' when
--- all are uploaded. Needs no reserve when the job has one segment.
--- Reply: OK | DUPLICATE (the entry is dropped) | CONFLICT (refuse it) | STALE
+-- all are uploaded, key that holds the users or ''. Needs no reserve when the job has one segment or a key of users.
+-- Reply: OK | DUPLICATE (the entry is dropped) | CONFLICT (refuse it) | STALE, of a key of users also KEY_MISSING |
+-- KEY_TYPE | KEY_UNREADABLE | KEY_ENCODING (refuse it)
 local function admit(keys, args)
   local p, now = keys[1], now_ms()
   local priority, entry, app, id, digest = unpack(args, 2, 6)
@@ -111,6 +112,11 @@ local function admit(keys, args)
   refuse_wrong_type(KEY.chunks(p, priority), 'stream')
   refuse_wrong_type(KEY.open(p), 'set')
   local segments, recipients = tonumber(args[8]), tonumber(args[9])
+  local kind
+  if args[14] ~= '' then
+    kind, recipients = measure_audience(args[14])
+    if not kind then return recipients end
+  end
   if recipients == 0 then segments = 0 end
   local later = args[12] ~= '' and tonumber(args[12]) > now
   local state = later and 'scheduled' or 'running'
@@ -122,12 +128,16 @@ local function admit(keys, args)
     'segments', segments, 'cursor', 0, 'chunks', 0, 'live', 0, 'residuals', 0, 'residual_bytes', 0, 'window',
     args[11], 'lines', args[10], 'start_at', later and args[12] or '0')
   if not later then redis.call('HSET', key, 'started_at', text(now)) end
+  if kind then
+    redis.call('HSET', key, 'users_key', args[14], 'scan', kind, 'scan_cursor', '0', 'unread', recipients)
+  end
   redis.call('PERSIST', key)
   redis.call('SET', KEY.content(p, app, id), args[7])
   if args[13] ~= '' then redis.call('SET', KEY.segment(p, '1', source), args[13], 'EX', SEGMENT_S) end
   if state == 'cancelled' then
     drop_unstarted(p, source, 1, segments)
     redis.call('HSET', key, 'cursor', segments)
+    redis.call('HDEL', key, 'scan')
   end
   redis.call('SADD', KEY.open(p), app .. ':' .. id)
   expand(p, app, id)
@@ -166,6 +176,7 @@ local function cancel(keys, args)
   if not r[2] then return 'cancelled' end
   drop_unstarted(p, r[5], tonumber(r[3]) + 1, tonumber(r[4]))
   redis.call('HSET', key, 'cursor', r[4])
+  redis.call('HDEL', key, 'scan')
   local parked = redis.call('LRANGE', KEY.parked(p, app, id), 0, -1)
   redis.call('DEL', KEY.parked(p, app, id))
   for _, member in ipairs(parked) do close_as(p, unpack_chunk(member), 'skipped', now) end
@@ -220,7 +231,7 @@ local function known_segments(p, app, id, source)
   if n > AUDIT_MAX then return nil end
   local known, count = {}, 0
   local function note(c)
-    if c.app == app and c.job == id and c.source == source and not known[c.segment] then
+    if c.app == app and c.job == id and c.source == source and c.segment ~= READ_ON and not known[c.segment] then
       known[c.segment] = true
       count = count + 1
     end
@@ -242,14 +253,21 @@ local function audit(keys, args)
   local p, app, id, now = keys[1], args[1], args[2], now_ms()
   local key = KEY.job(p, app, id)
   local r = redis.call('HMGET', key, 'source', 'priority', 'lines', 'cursor', 'residuals', 'chunks', 'admitted',
-    'finished_at')
+    'finished_at', 'scan')
   if not r[7] or r[8] then
     redis.call('SREM', KEY.open(p), app .. ':' .. id)
     return 'ABSENT'
   end
   local known, count = known_segments(p, app, id, r[1])
   if not known then return 'BUSY' end
-  if count == tonumber(r[6]) then return 'OK' end
+  if count == tonumber(r[6]) then
+    -- What was to go on reading may be gone with the delayed set.
+    if r[9] then
+      expand(p, app, id)
+      finish_if_empty(p, app, id, now)
+    end
+    return 'OK'
+  end
   local chunks, live, bytes, lost = 0, 0, 0, {}
   local function look(segment, lines)
     local size = redis.call('STRLEN', KEY.segment(p, segment, r[1]))
