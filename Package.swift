@@ -59,7 +59,8 @@ let package = Package(
     layer(
       "Store", ["Model", "Redis", "Reactor", "COpenSSL"],
       resources: [
-        "library", "audience", "chunks", "installations", "settlement", "jobs", "dead_letters",
+        "library", "audience", "fairness", "chunks", "installations", "settlement", "jobs",
+        "dead_letters",
         "fleet",
       ].map { .embedInCode("Functions/\($0).lua") }),
     layer("Providers", ["Model", "Configuration", "HTTPClient", "Reactor", "COpenSSL"]),

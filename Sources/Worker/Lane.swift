@@ -240,6 +240,10 @@ actor Lane {
           fetchSignal.raise()
           continue
         }
+        if let ms = try await store.jobs.heldBackMs() {
+          await loop.sleep(ms: ms)
+          continue
+        }
         _ = try await workSignal.wait(maxMs: WorkerLimits.idleMsMax)
       } catch {
         log.debug("admission: \(error)")

@@ -12,6 +12,7 @@ end
 local function add_chunk(p, c)
   redis.call('XADD', KEY.chunks(p, c.priority), '*', 'app', c.app, 'job', c.job, 'segment', c.segment,
     'source', c.source, 'lines', c.lines, 'crashes', text(c.crashes))
+  redis.call('HINCRBY', KEY.share(p, c.priority), c.app, 1)
 end
 
 local function pack(c)
@@ -28,7 +29,8 @@ local READ_ON = '+'
 
 local function is_residual(c) return string.find(c.segment, '^%d') == nil end
 
--- Starts the job's next segments while its window has room, reading on in its key when none is ready; once a call.
+-- Starts the job's next segments while its window and the stream have room, one in any case when it has none; reads
+-- on in its key when no segment is ready, once a call.
 -- Returns how many users were lost with the key.
 local function expand(p, app, job)
   local key = KEY.job(p, app, job)
@@ -39,7 +41,11 @@ local function expand(p, app, job)
   local cursor, segments, live, window = tonumber(r[2]), tonumber(r[3]), tonumber(r[4]), tonumber(r[5])
   if tonumber(r[6]) >= RESIDUAL_BYTES_MAX then return 0 end
   local added, lost, has_more, may_read = 0, 0, r[11], r[11]
-  while live + added < window do
+  local free = 0
+  if live < window and (may_read or cursor < segments) then
+    free = scheduled and window or math.max(room(p, r[9], app), live == 0 and 1 or 0)
+  end
+  while live + added < window and added < free do
     if cursor == segments and may_read then
       may_read = false
       segments, has_more, lost = read_on(p, app, job)
@@ -191,17 +197,17 @@ local function claim_entry(p, priority, stream, item, deliveries, now, claims)
   end
   local state = state_for(p, c)
   if state ~= 'running' then
-    drop_entry(stream, entry)
+    drop_chunk(p, c, entry)
     route(p, c, now, 0)
     return
   end
   c.crashes = c.crashes + deliveries - 1
   local segment = redis.call('GET', KEY.segment(p, c.segment, c.source))
   if not segment then
-    drop_entry(stream, entry)
+    drop_chunk(p, c, entry)
     bury_chunk(p, c, 'segment_missing', 'The recipients of this chunk are no longer in Redis', now)
   elseif c.crashes >= CRASHES_MAX then
-    drop_entry(stream, entry)
+    drop_chunk(p, c, entry)
     bury_chunk(p, c, 'crashed_workers',
       'This chunk was lost by ' .. text(c.crashes) .. ' workers in a row', now)
   else
@@ -278,7 +284,7 @@ local function hand_back(keys, args)
     if #items == 1 then
       local c = chunk_of(args[i], fields_of(items[1][2]))
       c.crashes = c.crashes + deliveries - 1
-      drop_entry(stream, args[i + 1])
+      drop_chunk(p, c, args[i + 1])
       route(p, c, now, now + delay)
       returned = returned + 1
     end
@@ -298,7 +304,7 @@ local function bury(keys, args)
   refuse_wrong_type(KEY.finished(p), 'stream')
   local c = chunk_of(priority, fields_of(items[1][2]))
   local state = state_for(p, c)
-  drop_entry(stream, entry)
+  drop_chunk(p, c, entry)
   if state == 'running' then bury_chunk(p, c, args[4], args[5], now) else route(p, c, now, 0) end
   return 'OK'
 end

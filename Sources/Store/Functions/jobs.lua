@@ -22,30 +22,43 @@ local function take_entry(p, priority, stream, item, deliveries, bytes_max, now,
   dead_letter(p, now, 'kind', 'job', 'reason', reason, 'field', '', 'message', message, 'app', '', 'id', '',
     'priority', priority, 'job', truncated and string.sub(original, 1, EXCERPT_BYTES) or original,
     'truncated', truncated and '1' or '0')
-  drop_entry(stream, item[1])
+  drop_job(p, priority, item[1])
 end
 
--- take_jobs — ARGV: consumer, max, largest job in bytes, lease ms or '' (no reclaim this time).
--- Reply: {{priority, entry, job text, deliveries}…}, of each priority the abandoned one first
+-- take_jobs — ARGV: consumer, max, largest job in bytes, lease ms or '' (no reclaim this time). Each priority's
+-- abandoned entry first; while jobs have to wait each app takes its turn, beside the stream's order unless that is
+-- held back.
+-- Reply: {{priority, entry, job text, deliveries}…}
 local function take_jobs(keys, args)
   local p, consumer, max, bytes_max, now = keys[1], args[1], tonumber(args[2]), tonumber(args[3]), now_ms()
   local jobs, bytes = {}, 0
-  local function take(priority, stream, item, deliveries)
-    take_entry(p, priority, stream, item, deliveries, bytes_max, now, jobs)
-    bytes = bytes + #(item[2][2] or '')
-  end
   for _, priority in ipairs(PRIORITIES) do
     local stream = KEY.jobs(p, priority)
+    local function take(item, deliveries)
+      take_entry(p, priority, stream, item, deliveries, bytes_max, now, jobs)
+      bytes = bytes + #(item[2][2] or '')
+    end
     if args[4] ~= '' and #jobs < max then
       local items = read_abandoned(stream, KEY.reclaim(p, 'jobs', priority), consumer, args[4], 1)
       for _, item in ipairs(items) do
-        take(priority, stream, item, owned(stream, item[1], consumer) or 1)
+        local key, field = KEY.scout(p, priority), 'c:' .. item[1]
+        if redis.call('HEXISTS', key, field) == 1 then redis.call('HSET', key, field, consumer) end
+        take(item, owned(stream, item[1], consumer) or 1)
       end
     end
-    while #jobs < max and bytes < TAKEN_BYTES_MAX do
-      local item = read_new(stream, consumer, 1)[1]
-      if not item then break end
-      take(priority, stream, item, 1)
+    if #jobs < max and bytes < TAKEN_BYTES_MAX then
+      local is_held = look_at_queue(p, priority, now)
+      local in_turn = is_held and max or #jobs + math.ceil((max - #jobs) / 2)
+      while #jobs < in_turn and bytes < TAKEN_BYTES_MAX do
+        local item = next_in_turn(p, priority, consumer, now)
+        if not item then break end
+        take(item, 1)
+      end
+      while not is_held and #jobs < max and bytes < TAKEN_BYTES_MAX do
+        local item = next_in_order(p, priority, consumer)
+        if not item then break end
+        take(item, 1)
+      end
     end
   end
   return jobs
@@ -79,7 +92,7 @@ local function reserve(keys, args)
   local record = redis.call('HMGET', key, 'state', 'source', 'digest', 'admitted')
   local answer = standing(record, digest, source)
   if answer == 'DUPLICATE' then
-    drop_entry(stream, entry)
+    drop_job(p, priority, entry)
   elseif answer == 'NEW' and not record[1] then
     redis.call('HSET', key, 'state', 'queued', 'source', source, 'digest', digest, 'priority', priority,
       'created_at', text(enqueued_at(entry, now_ms())))
@@ -105,7 +118,7 @@ local function admit(keys, args)
   local source = source_of(priority, entry)
   local record = redis.call('HMGET', key, 'state', 'source', 'digest', 'admitted', 'created_at')
   local answer = standing(record, digest, source)
-  if answer == 'DUPLICATE' then drop_entry(stream, entry) end
+  if answer == 'DUPLICATE' then drop_job(p, priority, entry) end
   if answer ~= 'NEW' then return answer end
   refuse_wrong_type(KEY.delayed(p), 'zset')
   refuse_wrong_type(KEY.finished(p), 'stream')
@@ -141,7 +154,7 @@ local function admit(keys, args)
   end
   redis.call('SADD', KEY.open(p), app .. ':' .. id)
   expand(p, app, id)
-  drop_entry(stream, entry)
+  drop_job(p, priority, entry)
   finish_if_empty(p, app, id, now)
   return 'OK'
 end
@@ -159,7 +172,7 @@ local function refuse(keys, args)
   dead_letter(p, now_ms(), 'kind', 'job', 'reason', args[4], 'field', args[5], 'message', args[6], 'app', app,
     'id', id, 'priority', priority, 'job', job, 'truncated', '0')
   if record[1] == source_of(priority, entry) and not record[2] then redis.call('DEL', key) end
-  drop_entry(stream, entry)
+  drop_job(p, priority, entry)
   return 'OK'
 end
 

@@ -49,7 +49,7 @@ local function settle(keys, args)
   if not owned(stream, entry, consumer) then return {'STALE', 0, 0, 0} end
   local state = state_for(p, c)
   if state == 'gone' then
-    drop_entry(stream, entry)
+    drop_chunk(p, c, entry)
     close_chunk(p, c, now)
     return {'CANCELLED', 0, 0, 0}
   end
@@ -82,7 +82,7 @@ local function settle(keys, args)
   if args[13] ~= '0' then redis.call('HINCRBY', key, 'retries', args[13]) end
   for i = at + 1, invalid - 1, 2 do add_residual(p, c, args[i], args[i + 1], now) end
   if final then
-    drop_entry(stream, entry)
+    drop_chunk(p, c, entry)
     lost = close_chunk(p, c, now)
   else
     redis.call('SET', KEY.done(p, c.segment, c.source), args[10], 'EX', SEGMENT_S)
