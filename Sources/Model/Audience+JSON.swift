@@ -1,5 +1,5 @@
 extension Audience {
-  private static let kinds = ["users", "installations"]
+  private static let kinds = ["users", "installations", "users_key"]
   private static let fields = kinds + LaterFields.audience
 
   /// Exactly one kind; repeated users and installations are dropped.
@@ -13,7 +13,9 @@ extension Audience {
           + (given.isEmpty ? "is empty" : "holds \(given)"))
     }
     try LaterFields.refuse(LaterFields.audience, in: reader)
-    if let users = try reader.array("users") {
+    if let key = try reader.boundedText("users_key", bytesMax: Limits.usersKeyBytesMax) {
+      self = .usersKey(key)
+    } else if let users = try reader.array("users") {
       self = .users(try Self.users(users, at: reader.pointer(to: "users")))
     } else {
       let tokens = try reader.array("installations") ?? []
@@ -29,6 +31,7 @@ extension Audience {
         "installations": .array(
           tokens.map { ["network": .string($0.network.rawValue), "token": .string($0.text)] })
       ]
+    case .usersKey(let key): ["users_key": .string(key)]
     }
   }
 
@@ -41,7 +44,8 @@ extension Audience {
     guard items.count <= countMax else {
       throw InvalidField(
         pointer: pointer,
-        message: "must name at most \(countMax) \(noun)s, names \(items.count): split the job")
+        message: "must name at most \(countMax) \(noun)s, names \(items.count): split the job"
+          + (noun == "user" ? ", or use users_key" : ""))
     }
   }
 

@@ -4,12 +4,15 @@ package enum Audience: Sendable, Equatable {
   case users([String])
   /// These installations; each once, in the order given.
   case installations([DeviceToken])
+  /// Every installation of the users whose ids are the members of this Redis SET, ZSET or LIST.
+  case usersKey(String)
 
-  /// Users or installations named.
-  package var count: Int {
+  /// Users or installations named; nil when only Redis knows.
+  package var count: Int? {
     switch self {
     case .users(let users): users.count
     case .installations(let tokens): tokens.count
+    case .usersKey: nil
     }
   }
 }

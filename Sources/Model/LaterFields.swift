@@ -1,7 +1,7 @@
 /// Names of the contract that this version knows and does not do. A name leaves its list when it is decoded.
 enum LaterFields {
   static let job = ["filter", "deliver_at", "deliver_local", "kind", "event"]
-  static let audience = ["topic", "channel", "all", "users_key"]
+  static let audience = ["topic", "channel", "all"]
 
   static func refuse(_ names: [String], in reader: FieldReader) throws(InvalidField) {
     for name in names where reader.has(name) {

@@ -14,6 +14,8 @@ package enum Limits {
   package static let jobIDBytesMax = 128
   package static let usersPerJobMax = 1_000_000
   package static let installationsPerJobMax = 1_000_000
+  /// The name of a Redis key.
+  package static let usersKeyBytesMax = 512
   package static let appBytesMax = 64
   package static let userBytesMax = 256
   /// APNs: `apns-collapse-id` is at most 64 bytes.

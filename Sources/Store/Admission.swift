@@ -10,7 +10,7 @@ package struct Admission: Sendable {
   /// Canonical `JobContent`.
   package var content: [UInt8]
   package var lines: ChunkLines
-  /// How many recipients all segments have.
+  /// How many recipients all segments have; the store's own business when the users are in a key.
   package var recipients: Int
   /// How many segments there are, from "1" on.
   package var segments: Int
@@ -18,13 +18,15 @@ package struct Admission: Sendable {
   package var window: Int
   /// The text of the only segment; nil when segments were uploaded.
   package var onlySegment: [UInt8]?
+  /// The SET, ZSET or LIST of users of a job without segments.
+  package var usersKey: String?
   /// Nothing is sent before; epoch milliseconds.
   package var startAtMs: Int64?
 
   package init(
     app: String, id: String, digest: String, content: [UInt8], lines: ChunkLines, recipients: Int,
     segments: Int, window: Int = Limits.segmentHighWaterMax, onlySegment: [UInt8]? = nil,
-    startAtMs: Int64? = nil
+    usersKey: String? = nil, startAtMs: Int64? = nil
   ) {
     self.app = app
     self.id = id
@@ -35,6 +37,7 @@ package struct Admission: Sendable {
     self.segments = segments
     self.window = window
     self.onlySegment = onlySegment
+    self.usersKey = usersKey
     self.startAtMs = startAtMs
   }
 }

@@ -10,4 +10,12 @@ package enum AdmissionAnswer: String, Sendable {
   case conflict = "CONFLICT"
   /// The entry belongs to another worker now.
   case stale = "STALE"
+  /// The audience's key does not exist.
+  case keyMissing = "KEY_MISSING"
+  /// The audience's key is no SET, ZSET or LIST.
+  case keyType = "KEY_TYPE"
+  /// Redis lets nobody read the audience's key: an ACL, or another cluster slot than the prefix's.
+  case keyUnreadable = "KEY_UNREADABLE"
+  /// The audience's key is a large set in a compact encoding, which can only be read as a whole.
+  case keyEncoding = "KEY_ENCODING"
 }

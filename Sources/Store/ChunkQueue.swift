@@ -34,10 +34,10 @@ package struct ChunkQueue {
   ) async throws(RedisError) -> SettleAnswer {
     let command = settleCommand(claim, settlement, consumer: consumer)
     return try await functions.run(command) { reply throws(RedisError) in
-      try expectArray(reply, atLeast: 3)
+      try expectArray(reply, atLeast: 4)
       return SettleAnswer(
         standing: try decodeWord(reply[0]), uninstalled: try decodeInteger(reply[1]),
-        kept: try decodeInteger(reply[2]))
+        kept: try decodeInteger(reply[2]), lost: try decodeInteger(reply[3]))
     }
   }
 

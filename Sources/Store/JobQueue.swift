@@ -75,6 +75,12 @@ package struct JobQueue {
     }
   }
 
+  /// In how many ms to `take` again though nothing is added: jobs wait for chunks to be finished. Nil when none does.
+  package func heldBackMs() async throws(RedisError) -> UInt64? {
+    let ms = try await functions.run(functions.call("held_back"), decode: decodeInteger)
+    return ms > 0 ? UInt64(ms) : nil
+  }
+
   /// Takes the job's name before its segments are uploaded. A job of one segment goes to `admit` directly.
   package func reserve(
     _ entry: JobEntry, app: String, id: String, digest: String, consumer: String
@@ -128,6 +134,7 @@ package struct JobQueue {
     command.append(admission.window)
     command.append(admission.startAtMs.map { String($0) } ?? "")
     command.append(admission.onlySegment ?? [])
+    command.append(admission.usersKey ?? "")
     return try await functions.run(command) { reply throws(RedisError) in try decodeWord(reply) }
   }
 

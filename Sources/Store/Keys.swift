@@ -109,6 +109,15 @@ package struct Keys: Sendable {
   /// STREAM: removals that were asked for or came from a new owner.
   package var audit: String { "\(prefix):audit" }
 
+  /// HASH: app → its chunks in the stream.
+  func share(_ priority: Priority) -> String { "\(prefix):share:\(priority.rawValue)" }
+
+  /// HASH: what was seen of the jobs that wait.
+  func scout(_ priority: Priority) -> String { "\(prefix):scout:\(priority.rawValue)" }
+
+  /// LIST: apps that take turns while jobs wait.
+  func express(_ priority: Priority) -> String { "\(prefix):express:\(priority.rawValue)" }
+
   /// STRING: where the search for abandoned entries goes on.
   func reclaim(_ kind: WorkKind, _ priority: Priority) -> String {
     "\(prefix):reclaim:\(kind.rawValue):\(priority.rawValue)"

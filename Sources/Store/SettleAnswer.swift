@@ -6,4 +6,6 @@ package struct SettleAnswer: Sendable, Equatable {
   package let uninstalled: Int
   /// Invalid tokens whose binding had changed and was kept.
   package let kept: Int
+  /// Users that were not read because the job's key of users is gone; they count as failed.
+  package var lost = 0
 }

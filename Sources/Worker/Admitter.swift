@@ -70,8 +70,11 @@ struct Admitter {
     let digest = ContentDigest.of(job.canonicalBytes())
     var admission = Admission(
       app: job.app, id: id, digest: digest, content: job.content.canonicalBytes(),
-      lines: job.audience.chunkLines, recipients: job.audience.count, segments: segments.count)
-    if segments.count == 1 {
+      lines: job.audience.chunkLines, recipients: job.audience.count ?? 0,
+      segments: segments.count)
+    if case .usersKey(let key) = job.audience {
+      admission.usersKey = key
+    } else if segments.count == 1 {
       admission.onlySegment = segments[0]
     } else {
       let answer = try await store.jobs.reserve(
@@ -110,9 +113,10 @@ struct Admitter {
     let metadata: Logger.Metadata = ["app": "\(admission.app)", "job": "\(admission.id)"]
     switch answer {
     case .new, .admitted:
-      log.info(
-        "job admitted",
-        metadata: metadata.merging(["recipients": "\(admission.recipients)"]) { $1 })
+      let audience: Logger.Metadata =
+        admission.usersKey.map { ["users_key": "\(FieldPointer.printable($0))"] }
+        ?? ["recipients": "\(admission.recipients)"]
+      log.info("job admitted", metadata: metadata.merging(audience) { $1 })
     case .duplicate: log.info("job ignored: it was enqueued before", metadata: metadata)
     case .stale: log.notice("job left to the worker that took it over", metadata: metadata)
     case .conflict:
@@ -121,6 +125,26 @@ struct Admitter {
         message: "another job of this app has the id \"\(admission.id)\" and other content; "
           + "choose a new id")
       try await refuse(entry, "id_conflict", field, app: admission.app, id: admission.id)
+    case .keyMissing, .keyType, .keyUnreadable, .keyEncoding:
+      let field = InvalidField(
+        pointer: "/audience/users_key",
+        message: Self.complaint(of: answer, key: admission.usersKey ?? ""))
+      try await refuse(entry, "invalid_job", field, app: admission.app, id: admission.id)
+    }
+  }
+
+  private static func complaint(of answer: AdmissionAnswer, key: String) -> String {
+    let name = "the key \"\(FieldPointer.printable(key))\""
+    return switch answer {
+    case .keyMissing:
+      "\(name) does not exist in this database: fill it before the job is enqueued"
+    case .keyType: "\(name) is of another type: it must be a SET, ZSET or LIST of user ids"
+    case .keyEncoding:
+      "\(name) is a large set in a compact encoding, which can only be read as a whole: lower "
+        + "set-max-intset-entries and set-max-listpack-entries in Redis to their defaults and fill it anew"
+    default:
+      "\(name) may not be read by the workers: check the ACL, and in a cluster give it the hash "
+        + "tag of redis.prefix"
     }
   }
 

@@ -5,18 +5,20 @@ extension Audience {
   /// What the lines of its segments are.
   var chunkLines: ChunkLines {
     switch self {
-    case .users: .users
+    case .users, .usersKey: .users
     case .installations: .installations
     }
   }
 
-  /// The recipients in chunks of `Limits.chunkRecipientsMax`, a line each.
+  /// The recipients in chunks of `Limits.chunkRecipientsMax`, a line each; none when they are in a key, which the
+  /// store reads as the job goes on.
   func segments() -> [[UInt8]] {
     switch self {
     case .users(let users):
       Self.cut(users) { SegmentLines.append(user: $0, to: &$1) }
     case .installations(let tokens):
       Self.cut(tokens) { InstallationLine.append($0, to: &$1) }
+    case .usersKey: []
     }
   }
 

@@ -77,6 +77,14 @@ extension Lane {
             "bindings kept: they changed after the push was sent",
             metadata: ["job": "\(run.claim.job)", "count": "\(answer.kept)"])
         }
+        if answer.lost > 0 {
+          log.error(
+            "the key of a job's users is gone: those not read yet count as failed",
+            metadata: [
+              "app": "\(run.claim.app)", "job": "\(run.claim.job)", "count": "\(answer.lost)",
+              "dead_letter": "users_key_gone",
+            ])
+        }
         return
       } catch {
         dispatcher.logOnce("settling waits for Redis: \(error)")

@@ -245,6 +245,8 @@ actor Lane {
           isExpected = true
         } else if isExpected {
           isExpected = false
+        } else if let ms = try await store.jobs.heldBackMs() {
+          await loop.sleep(ms: ms)
         } else {
           isExpected = try await workSignal.wait(maxMs: WorkerLimits.idleMsMax)
         }

@@ -25,6 +25,8 @@ final class Stage: Sendable {
   struct Endpoints {
     var apnsPort: UInt16?
     var hasFCM = true
+    /// Apps beside "shop", on APNs with its settings.
+    var moreApps: [String] = []
   }
 
   private init(
@@ -119,7 +121,10 @@ final class Stage: Sendable {
               endpoint: https://localhost:\(endpoints.apnsPort ?? port)
               ca_file: \(authority.certificateFile)
       """
-    guard endpoints.hasFCM else { return apns }
+    let shop = apns.split(separator: "\n", omittingEmptySubsequences: false).dropFirst(2)
+      .joined(separator: "\n")
+    let more = endpoints.moreApps.map { "\n" + shop.replacing("id: shop", with: "id: \($0)") }
+    guard endpoints.hasFCM else { return apns + more.joined() }
     let fcm = """
 
           fcm:
@@ -127,7 +132,7 @@ final class Stage: Sendable {
             endpoint: https://localhost:\(port)
             ca_file: \(authority.certificateFile)
       """
-    return apns + fcm
+    return apns + fcm + more.joined()
   }
 
   /// Runs workers around the body and drains them after it.

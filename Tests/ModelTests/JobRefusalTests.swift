@@ -68,7 +68,13 @@ import Testing
       (#"{"topic":"news"}"#, "/audience/topic: is not supported by this version"),
       (#"{"channel":"news"}"#, "/audience/channel: is not supported by this version"),
       (#"{"all":true}"#, "/audience/all: is not supported by this version"),
-      (#"{"users_key":"k"}"#, "/audience/users_key: is not supported by this version"),
+      (#"{"users_key":7}"#, "/audience/users_key: must be a string, is a number"),
+      (#"{"users_key":""}"#, "/audience/users_key: must not be empty"),
+      (#"{"users_key":"a\nb"}"#, "/audience/users_key: must not hold control characters"),
+      (
+        #"{"users_key":"k","users":["u"]}"#,
+        "/audience: must hold exactly one of users, installations, users_key, holds users_key, users"
+      ),
     ])
   func audience(json: String, expected: String) {
     let complaint = Self.complaint(

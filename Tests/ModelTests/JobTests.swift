@@ -127,6 +127,18 @@ import Testing
     #expect(tokens.audience.count == 3)
   }
 
+  @Test("a key of users stands for them, in the job's identity too")
+  func usersKey() throws {
+    func job(_ key: String) throws -> Job {
+      try Job(text: #"{"app":"s","fcm":{"message":{}},"audience":{"users_key":"\#(key)"}}"#)
+    }
+    let one = try job("crowd:1")
+    #expect(one.audience == .usersKey("crowd:1"))
+    #expect(one.audience.count == nil)
+    #expect(try Job(json: one.json()) == one)
+    #expect(try one.canonicalBytes() != job("crowd:2").canonicalBytes())
+  }
+
   @Test("an expiry is an instant or a duration after the creation")
   func expiry() throws {
     #expect(Expiry.ttl(seconds: 60).expiresAtMs(createdAtMs: 1_000) == 61_000)
@@ -148,6 +160,7 @@ import Testing
     #expect(try Job(bytes: text(1_000_000)).audience.count == 1_000_000)
     #expect(
       JobRefusalTests.complaint(text(1_000_001))
-        == "/audience/users: must name at most 1000000 users, names 1000001: split the job")
+        == "/audience/users: must name at most 1000000 users, names 1000001: split the job, "
+        + "or use users_key")
   }
 }

@@ -24,6 +24,9 @@ import Testing
         "uninstalled": keys.uninstalled, "audit": keys.audit, "finished": keys.finished,
         "metrics": keys.metrics("<1>"),
         "reclaim": keys.reclaim(.jobs, .low).replacing("jobs:low", with: "<1>:<2>"),
+        "share": keys.share(.low).replacing("low", with: "<1>"),
+        "scout": keys.scout(.low).replacing("low", with: "<1>"),
+        "express": keys.express(.low).replacing("low", with: "<1>"),
         "workers": keys.workers, "worker": keys.worker("<1>"),
       ]
       #expect(Dictionary(spelt, uniquingKeysWith: { $1 }) == expected)

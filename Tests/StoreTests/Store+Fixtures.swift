@@ -46,13 +46,13 @@ extension Store {
   @discardableResult
   func admit(
     _ id: String, users: [[String]], window: Int = 256, priority: Priority = .normal,
-    digest: String = "digest", startAtMs: Int64? = nil
+    digest: String = "digest", app: String = "shop", startAtMs: Int64? = nil
   ) async throws -> AdmissionAnswer {
     let entry = try await takeNew(priority: priority)
     let segments = users.map { Array($0.map { $0 + "\n" }.joined().utf8) }
     try await jobs.upload(segments, first: 1, of: entry)
     let admission = Admission(
-      app: "shop", id: id, digest: digest, content: Array("{\"content\":1}".utf8), lines: .users,
+      app: app, id: id, digest: digest, content: Array("{\"content\":1}".utf8), lines: .users,
       recipients: users.joined().count, segments: segments.count, window: window,
       startAtMs: startAtMs)
     return try await jobs.admit(entry, admission, consumer: "worker")

@@ -15,6 +15,10 @@ struct EnqueueCommand: AsyncParsableCommand {
         {"app": "shop", "audience": {"users": ["u1", "u2"]},
          "notification": {"title": "Sale", "body": "Everything must go."}}
 
+      Millions of users go into a Redis SET, ZSET or LIST first, which the job names:
+
+        {"app": "shop", "audience": {"users_key": "segment:vip"}, "notification": {"title": "Sale"}}
+
       It is checked here first; what is wrong is named by its place, such as \
       /notification/badge. With an "id", enqueueing the same job again does nothing.
 

@@ -12,6 +12,7 @@ end
 local function add_chunk(p, c)
   redis.call('XADD', KEY.chunks(p, c.priority), '*', 'app', c.app, 'job', c.job, 'segment', c.segment,
     'source', c.source, 'lines', c.lines, 'crashes', text(c.crashes))
+  redis.call('HINCRBY', KEY.share(p, c.priority), c.app, 1)
 end
 
 local function pack(c)
@@ -23,37 +24,59 @@ local function unpack_chunk(member)
   return {priority = v[1], app = v[2], job = v[3], segment = v[4], source = v[5], lines = v[6], crashes = v[7]}
 end
 
+-- The segment of what is no chunk: it waits in the delayed set for an audience to be read on.
+local READ_ON = '+'
+
 local function is_residual(c) return string.find(c.segment, '^%d') == nil end
 
--- Starts the job's next segments while its window has room.
+-- Starts the job's next segments while its window and the stream have room, one in any case when it has none; reads
+-- on in its key when no segment is ready, once a call.
+-- Returns how many users were lost with the key.
 local function expand(p, app, job)
   local key = KEY.job(p, app, job)
   local r = redis.call('HMGET', key, 'state', 'cursor', 'segments', 'live', 'window', 'residual_bytes',
-    'source', 'lines', 'priority', 'start_at')
+    'source', 'lines', 'priority', 'start_at', 'scan')
   local scheduled = r[1] == 'scheduled'
-  if r[1] ~= 'running' and not scheduled then return end
+  if r[1] ~= 'running' and not scheduled then return 0 end
   local cursor, segments, live, window = tonumber(r[2]), tonumber(r[3]), tonumber(r[4]), tonumber(r[5])
-  if tonumber(r[6]) >= RESIDUAL_BYTES_MAX then return end
-  local added = 0
-  while live + added < window and cursor < segments do
+  if tonumber(r[6]) >= RESIDUAL_BYTES_MAX then return 0 end
+  local added, lost, has_more, may_read = 0, 0, r[11], r[11]
+  local free = 0
+  if live < window and (may_read or cursor < segments) then
+    free = scheduled and window or math.max(room(p, r[9], app), live == 0 and 1 or 0)
+  end
+  while live + added < window and added < free do
+    if cursor == segments and may_read then
+      may_read = false
+      segments, has_more, lost = read_on(p, app, job)
+    end
+    if cursor >= segments then break end
     cursor = cursor + 1
     added = added + 1
     local c = {priority = r[9], app = app, job = job, segment = text(cursor), source = r[7], lines = r[8],
       crashes = 0}
     if scheduled then redis.call('ZADD', KEY.delayed(p), r[10], pack(c)) else add_chunk(p, c) end
   end
-  if added == 0 then return end
-  redis.call('HSET', key, 'cursor', text(cursor))
-  redis.call('HINCRBY', key, 'live', added)
-  redis.call('HINCRBY', key, 'chunks', added)
+  -- No chunk is there whose end would bring the next ones.
+  if has_more and live + added == 0 then
+    redis.call('ZADD', KEY.delayed(p), text(now_ms()), pack({priority = r[9], app = app, job = job,
+      segment = READ_ON, source = r[7], lines = r[8], crashes = 0}))
+  end
+  if added > 0 then
+    redis.call('HSET', key, 'cursor', text(cursor))
+    redis.call('HINCRBY', key, 'live', added)
+    redis.call('HINCRBY', key, 'chunks', added)
+  end
+  return lost
 end
 
 -- Ends a job whose last chunk is gone. What is still pending then was never expanded (cancelled) or lost by
 -- Redis (a deleted stream): the sum must hold, and `discrepancy` is the operator's alarm.
 local function finish_if_empty(p, app, job, now)
   local key = KEY.job(p, app, job)
-  local r = redis.call('HMGET', key, 'state', 'chunks', 'cursor', 'segments', 'pending', 'finished_at')
-  if r[6] or tonumber(r[2]) > 0 or tonumber(r[3]) < tonumber(r[4]) then return end
+  local r = redis.call('HMGET', key, 'state', 'chunks', 'cursor', 'segments', 'pending', 'finished_at',
+    'scan')
+  if r[6] or r[7] or tonumber(r[2]) > 0 or tonumber(r[3]) < tonumber(r[4]) then return end
   local pending = tonumber(r[5])
   local state = r[1] == 'cancelled' and 'cancelled' or 'done'
   if pending ~= 0 then
@@ -76,7 +99,7 @@ local function finish_if_empty(p, app, job, now)
   redis.call('SREM', KEY.open(p), app .. ':' .. job)
 end
 
--- Removes a finished chunk's keys and moves its job on.
+-- Removes a finished chunk's keys and moves its job on. Returns how many users were lost with the job's key.
 local function close_chunk(p, c, now)
   local key = KEY.job(p, c.app, c.job)
   local segment = KEY.segment(p, c.segment, c.source)
@@ -84,15 +107,16 @@ local function close_chunk(p, c, now)
   local bytes = residual and redis.call('STRLEN', segment) or 0
   redis.call('UNLINK', segment, KEY.done(p, c.segment, c.source))
   -- A record that is gone, or that a later job of the same name owns, has nothing to count.
-  if redis.call('HGET', key, 'source') ~= c.source then return end
+  if redis.call('HGET', key, 'source') ~= c.source then return 0 end
   redis.call('HINCRBY', key, 'chunks', -1)
   if residual then
     redis.call('HINCRBY', key, 'residual_bytes', -bytes)
   else
     redis.call('HINCRBY', key, 'live', -1)
   end
-  expand(p, c.app, c.job)
+  local lost = expand(p, c.app, c.job)
   finish_if_empty(p, c.app, c.job, now)
+  return lost
 end
 
 -- Recipients of a chunk that are not done yet; nil when its segment is gone.
@@ -124,6 +148,12 @@ end
 -- away with it. True when it went to a place where work waits.
 local function route(p, c, now, due)
   local state = state_for(p, c)
+  if c.segment == READ_ON then
+    if state == 'gone' then return false end
+    expand(p, c.app, c.job)
+    finish_if_empty(p, c.app, c.job, now)
+    return true
+  end
   if state == 'gone' then
     redis.call('UNLINK', KEY.segment(p, c.segment, c.source), KEY.done(p, c.segment, c.source))
     return false
@@ -167,17 +197,17 @@ local function claim_entry(p, priority, stream, item, deliveries, now, claims)
   end
   local state = state_for(p, c)
   if state ~= 'running' then
-    drop_entry(stream, entry)
+    drop_chunk(p, c, entry)
     route(p, c, now, 0)
     return
   end
   c.crashes = c.crashes + deliveries - 1
   local segment = redis.call('GET', KEY.segment(p, c.segment, c.source))
   if not segment then
-    drop_entry(stream, entry)
+    drop_chunk(p, c, entry)
     bury_chunk(p, c, 'segment_missing', 'The recipients of this chunk are no longer in Redis', now)
   elseif c.crashes >= CRASHES_MAX then
-    drop_entry(stream, entry)
+    drop_chunk(p, c, entry)
     bury_chunk(p, c, 'crashed_workers',
       'This chunk was lost by ' .. text(c.crashes) .. ' workers in a row', now)
   else
@@ -254,7 +284,7 @@ local function hand_back(keys, args)
     if #items == 1 then
       local c = chunk_of(args[i], fields_of(items[1][2]))
       c.crashes = c.crashes + deliveries - 1
-      drop_entry(stream, args[i + 1])
+      drop_chunk(p, c, args[i + 1])
       route(p, c, now, now + delay)
       returned = returned + 1
     end
@@ -274,7 +304,7 @@ local function bury(keys, args)
   refuse_wrong_type(KEY.finished(p), 'stream')
   local c = chunk_of(priority, fields_of(items[1][2]))
   local state = state_for(p, c)
-  drop_entry(stream, entry)
+  drop_chunk(p, c, entry)
   if state == 'running' then bury_chunk(p, c, args[4], args[5], now) else route(p, c, now, 0) end
   return 'OK'
 end

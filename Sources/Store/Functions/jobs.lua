@@ -22,30 +22,43 @@ local function take_entry(p, priority, stream, item, deliveries, bytes_max, now,
   dead_letter(p, now, 'kind', 'job', 'reason', reason, 'field', '', 'message', message, 'app', '', 'id', '',
     'priority', priority, 'job', truncated and string.sub(original, 1, EXCERPT_BYTES) or original,
     'truncated', truncated and '1' or '0')
-  drop_entry(stream, item[1])
+  drop_job(p, priority, item[1])
 end
 
--- take_jobs — ARGV: consumer, max, largest job in bytes, lease ms or '' (no reclaim this time).
--- Reply: {{priority, entry, job text, deliveries}…}, of each priority the abandoned one first
+-- take_jobs — ARGV: consumer, max, largest job in bytes, lease ms or '' (no reclaim this time). Each priority's
+-- abandoned entry first; while jobs have to wait each app takes its turn, beside the stream's order unless that is
+-- held back.
+-- Reply: {{priority, entry, job text, deliveries}…}
 local function take_jobs(keys, args)
   local p, consumer, max, bytes_max, now = keys[1], args[1], tonumber(args[2]), tonumber(args[3]), now_ms()
   local jobs, bytes = {}, 0
-  local function take(priority, stream, item, deliveries)
-    take_entry(p, priority, stream, item, deliveries, bytes_max, now, jobs)
-    bytes = bytes + #(item[2][2] or '')
-  end
   for _, priority in ipairs(PRIORITIES) do
     local stream = KEY.jobs(p, priority)
+    local function take(item, deliveries)
+      take_entry(p, priority, stream, item, deliveries, bytes_max, now, jobs)
+      bytes = bytes + #(item[2][2] or '')
+    end
     if args[4] ~= '' and #jobs < max then
       local items = read_abandoned(stream, KEY.reclaim(p, 'jobs', priority), consumer, args[4], 1)
       for _, item in ipairs(items) do
-        take(priority, stream, item, owned(stream, item[1], consumer) or 1)
+        local key, field = KEY.scout(p, priority), 'c:' .. item[1]
+        if redis.call('HEXISTS', key, field) == 1 then redis.call('HSET', key, field, consumer) end
+        take(item, owned(stream, item[1], consumer) or 1)
       end
     end
-    while #jobs < max and bytes < TAKEN_BYTES_MAX do
-      local item = read_new(stream, consumer, 1)[1]
-      if not item then break end
-      take(priority, stream, item, 1)
+    if #jobs < max and bytes < TAKEN_BYTES_MAX then
+      local is_held = look_at_queue(p, priority, now)
+      local in_turn = is_held and max or #jobs + math.ceil((max - #jobs) / 2)
+      while #jobs < in_turn and bytes < TAKEN_BYTES_MAX do
+        local item = next_in_turn(p, priority, consumer, now)
+        if not item then break end
+        take(item, 1)
+      end
+      while not is_held and #jobs < max and bytes < TAKEN_BYTES_MAX do
+        local item = next_in_order(p, priority, consumer)
+        if not item then break end
+        take(item, 1)
+      end
     end
   end
   return jobs
@@ -79,7 +92,7 @@ local function reserve(keys, args)
   local record = redis.call('HMGET', key, 'state', 'source', 'digest', 'admitted')
   local answer = standing(record, digest, source)
   if answer == 'DUPLICATE' then
-    drop_entry(stream, entry)
+    drop_job(p, priority, entry)
   elseif answer == 'NEW' and not record[1] then
     redis.call('HSET', key, 'state', 'queued', 'source', source, 'digest', digest, 'priority', priority,
       'created_at', text(enqueued_at(entry, now_ms())))
@@ -94,8 +107,9 @@ end
 
 -- admit — ARGV: consumer, priority, entry, app, id, digest, content, segments, recipients, lines
 -- (users|installations), window (chunks started at a time), start at (ms) or '', text of segment 1 or '' when
--- all are uploaded. Needs no reserve when the job has one segment.
--- Reply: OK | DUPLICATE (the entry is dropped) | CONFLICT (refuse it) | STALE
+-- all are uploaded, key that holds the users or ''. Needs no reserve when the job has one segment or a key of users.
+-- Reply: OK | DUPLICATE (the entry is dropped) | CONFLICT (refuse it) | STALE, of a key of users also KEY_MISSING |
+-- KEY_TYPE | KEY_UNREADABLE | KEY_ENCODING (refuse it)
 local function admit(keys, args)
   local p, now = keys[1], now_ms()
   local priority, entry, app, id, digest = unpack(args, 2, 6)
@@ -104,13 +118,18 @@ local function admit(keys, args)
   local source = source_of(priority, entry)
   local record = redis.call('HMGET', key, 'state', 'source', 'digest', 'admitted', 'created_at')
   local answer = standing(record, digest, source)
-  if answer == 'DUPLICATE' then drop_entry(stream, entry) end
+  if answer == 'DUPLICATE' then drop_job(p, priority, entry) end
   if answer ~= 'NEW' then return answer end
   refuse_wrong_type(KEY.delayed(p), 'zset')
   refuse_wrong_type(KEY.finished(p), 'stream')
   refuse_wrong_type(KEY.chunks(p, priority), 'stream')
   refuse_wrong_type(KEY.open(p), 'set')
   local segments, recipients = tonumber(args[8]), tonumber(args[9])
+  local kind
+  if args[14] ~= '' then
+    kind, recipients = measure_audience(args[14])
+    if not kind then return recipients end
+  end
   if recipients == 0 then segments = 0 end
   local later = args[12] ~= '' and tonumber(args[12]) > now
   local state = later and 'scheduled' or 'running'
@@ -122,16 +141,20 @@ local function admit(keys, args)
     'segments', segments, 'cursor', 0, 'chunks', 0, 'live', 0, 'residuals', 0, 'residual_bytes', 0, 'window',
     args[11], 'lines', args[10], 'start_at', later and args[12] or '0')
   if not later then redis.call('HSET', key, 'started_at', text(now)) end
+  if kind then
+    redis.call('HSET', key, 'users_key', args[14], 'scan', kind, 'scan_cursor', '0', 'unread', recipients)
+  end
   redis.call('PERSIST', key)
   redis.call('SET', KEY.content(p, app, id), args[7])
   if args[13] ~= '' then redis.call('SET', KEY.segment(p, '1', source), args[13], 'EX', SEGMENT_S) end
   if state == 'cancelled' then
     drop_unstarted(p, source, 1, segments)
     redis.call('HSET', key, 'cursor', segments)
+    redis.call('HDEL', key, 'scan')
   end
   redis.call('SADD', KEY.open(p), app .. ':' .. id)
   expand(p, app, id)
-  drop_entry(stream, entry)
+  drop_job(p, priority, entry)
   finish_if_empty(p, app, id, now)
   return 'OK'
 end
@@ -149,7 +172,7 @@ local function refuse(keys, args)
   dead_letter(p, now_ms(), 'kind', 'job', 'reason', args[4], 'field', args[5], 'message', args[6], 'app', app,
     'id', id, 'priority', priority, 'job', job, 'truncated', '0')
   if record[1] == source_of(priority, entry) and not record[2] then redis.call('DEL', key) end
-  drop_entry(stream, entry)
+  drop_job(p, priority, entry)
   return 'OK'
 end
 
@@ -166,6 +189,7 @@ local function cancel(keys, args)
   if not r[2] then return 'cancelled' end
   drop_unstarted(p, r[5], tonumber(r[3]) + 1, tonumber(r[4]))
   redis.call('HSET', key, 'cursor', r[4])
+  redis.call('HDEL', key, 'scan')
   local parked = redis.call('LRANGE', KEY.parked(p, app, id), 0, -1)
   redis.call('DEL', KEY.parked(p, app, id))
   for _, member in ipairs(parked) do close_as(p, unpack_chunk(member), 'skipped', now) end
@@ -220,7 +244,7 @@ local function known_segments(p, app, id, source)
   if n > AUDIT_MAX then return nil end
   local known, count = {}, 0
   local function note(c)
-    if c.app == app and c.job == id and c.source == source and not known[c.segment] then
+    if c.app == app and c.job == id and c.source == source and c.segment ~= READ_ON and not known[c.segment] then
       known[c.segment] = true
       count = count + 1
     end
@@ -242,14 +266,21 @@ local function audit(keys, args)
   local p, app, id, now = keys[1], args[1], args[2], now_ms()
   local key = KEY.job(p, app, id)
   local r = redis.call('HMGET', key, 'source', 'priority', 'lines', 'cursor', 'residuals', 'chunks', 'admitted',
-    'finished_at')
+    'finished_at', 'scan')
   if not r[7] or r[8] then
     redis.call('SREM', KEY.open(p), app .. ':' .. id)
     return 'ABSENT'
   end
   local known, count = known_segments(p, app, id, r[1])
   if not known then return 'BUSY' end
-  if count == tonumber(r[6]) then return 'OK' end
+  if count == tonumber(r[6]) then
+    -- What was to go on reading may be gone with the delayed set.
+    if r[9] then
+      expand(p, app, id)
+      finish_if_empty(p, app, id, now)
+    end
+    return 'OK'
+  end
   local chunks, live, bytes, lost = 0, 0, 0, {}
   local function look(segment, lines)
     local size = redis.call('STRLEN', KEY.segment(p, segment, r[1]))

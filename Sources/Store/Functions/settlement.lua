@@ -39,25 +39,25 @@ end
 -- Everything in it is news since the last settle of this chunk, and news means new bits in the bitmap: a settle
 -- that brings none is a repetition after a lost reply, and is not counted again. An invalid token that is removed counts as
 -- uninstalled, one whose binding has changed as rejected.
--- Reply: {OK|PAUSED|CANCELLED|STALE, removed, kept}; STALE: nothing was counted, stop the chunk.
+-- Reply: {OK|PAUSED|CANCELLED|STALE, removed, kept, users lost with the job's key}; STALE: nothing was counted, stop the chunk.
 local function settle(keys, args)
   local p, now = keys[1], now_ms()
   local consumer, entry = args[1], args[3]
   local c = {priority = args[2], app = args[4], job = args[5], segment = args[6], source = args[7],
     lines = args[8], crashes = 0}
   local stream = KEY.chunks(p, c.priority)
-  if not owned(stream, entry, consumer) then return {'STALE', 0, 0} end
+  if not owned(stream, entry, consumer) then return {'STALE', 0, 0, 0} end
   local state = state_for(p, c)
   if state == 'gone' then
-    drop_entry(stream, entry)
+    drop_chunk(p, c, entry)
     close_chunk(p, c, now)
-    return {'CANCELLED', 0, 0}
+    return {'CANCELLED', 0, 0, 0}
   end
   local answer = (state == 'paused' and 'PAUSED') or (state == 'cancelled' and 'CANCELLED') or 'OK'
   local final = args[9] == '1'
   if not final and (redis.call('GET', KEY.done(p, c.segment, c.source)) or '') == args[10] then
     redis.call('XCLAIM', stream, GROUP, consumer, 0, entry, 'JUSTID')
-    return {answer, 0, 0}
+    return {answer, 0, 0, 0}
   end
   refuse_wrong_type(KEY.delayed(p), 'zset')
   refuse_wrong_type(KEY.finished(p), 'stream')
@@ -66,7 +66,7 @@ local function settle(keys, args)
   local counts = {unpack(args, 15, at - 1)}
   local residuals = tonumber(args[at])
   local invalid = at + 1 + residuals * 2
-  local removed, kept = 0, 0
+  local removed, kept, lost = 0, 0, 0
   for i = invalid, #args, 6 do
     local verdict = remove_invalid(p, c.app, args[i], args[i + 1], args[i + 2], args[i + 3], args[i + 4],
       args[i + 5], c.job)
@@ -82,13 +82,13 @@ local function settle(keys, args)
   if args[13] ~= '0' then redis.call('HINCRBY', key, 'retries', args[13]) end
   for i = at + 1, invalid - 1, 2 do add_residual(p, c, args[i], args[i + 1], now) end
   if final then
-    drop_entry(stream, entry)
-    close_chunk(p, c, now)
+    drop_chunk(p, c, entry)
+    lost = close_chunk(p, c, now)
   else
     redis.call('SET', KEY.done(p, c.segment, c.source), args[10], 'EX', SEGMENT_S)
     redis.call('XCLAIM', stream, GROUP, consumer, 0, entry, 'JUSTID')
   end
-  return {answer, removed, kept}
+  return {answer, removed, kept, lost}
 end
 
 register('settle', settle, {'allow-oom'})

@@ -1,0 +1,199 @@
+-- Fairness. Entries and chunks wait in streams, first come, first served. So that an app with a long queue does not
+-- hold up the others, few chunks wait in a stream at a time, each app has a share of it that nobody else fills, and
+-- while jobs wait for that a scout reads ahead of them and lets every app take its turn.
+
+-- Chunks that wait in a stream, how many should at most, and the number of consumers at work.
+local function crowd(p, priority)
+  local stream = KEY.chunks(p, priority)
+  local length = redis.call('XLEN', stream)
+  if length < AHEAD_MIN then return length, AHEAD_MIN, 0 end
+  local pending = redis.pcall('XPENDING', stream, GROUP)
+  if pending.err then return length, AHEAD_MIN, 0 end
+  return length - pending[1], math.max(AHEAD_MIN, 2 * pending[1]), pending[4] and #pending[4] or 0
+end
+
+-- Chunks that an app may add to a stream whatever others have in it; 0 or less when it has its share.
+local function share_left(p, priority, app)
+  return SHARE - tonumber(redis.call('HGET', KEY.share(p, priority), app) or '0')
+end
+
+-- How many chunks an app may add to a stream now.
+local function room(p, priority, app)
+  local waiting, ahead = crowd(p, priority)
+  return math.max(ahead - waiting, share_left(p, priority, app))
+end
+
+local function drop_chunk(p, c, entry)
+  drop_entry(KEY.chunks(p, c.priority), entry)
+  local key = KEY.share(p, c.priority)
+  if redis.call('HINCRBY', key, c.app, -1) <= 0 then redis.call('HDEL', key, c.app) end
+end
+
+-- ---------------------------------------------------------------------------------------------------------
+-- The scout. Its HASH: cursor (the last entry it has seen), at (when it last looked long), x:<app> (the app's next
+-- entries), r:<app> (behind which more of them are), c:<entry> (who took an entry out of its turn). Its LIST is the
+-- ring of the apps that have an x or r. Both only order: what is lost with them waits in the stream.
+
+-- The app of a job by a glance at its text: a wrong guess costs nobody more than a place in the queue.
+local function app_in(job)
+  local pattern = '"app"%s*:%s*"([%w._-]+)"'
+  if #job <= 2 * GLANCE_BYTES then return string.match(job, pattern) or '' end
+  return string.match(string.sub(job, 1, GLANCE_BYTES), pattern)
+    or string.match(string.sub(job, -GLANCE_BYTES), pattern) or ''
+end
+
+-- Calls see(entry, app, the entry before) for entries behind `from`, up to `to`. Returns the last one seen, and
+-- whether there are more. One entry a time: each may be 16 MiB.
+local function look_ahead(stream, from, to, see)
+  local bytes = 0
+  for _ = 1, SCOUTED_MAX do
+    local item = redis.call('XRANGE', stream, '(' .. from, to, 'COUNT', 1)[1]
+    if not item then return from, false end
+    local job = item[2][2] or ''
+    see(item[1], app_in(job), from)
+    from = item[1]
+    bytes = bytes + #job
+    if bytes > SCOUTED_BYTES_MAX then break end
+  end
+  return from, true
+end
+
+-- Whether it is time for another long look, for the whole fleet.
+local function may_look(key, now)
+  local at = tonumber(redis.call('HGET', key, 'at') or '0')
+  return now < at or now >= at + SCOUT_MS
+end
+
+-- Lists the entries that were added since the last look: of each app the next ones, and behind which it has more.
+local function scout(p, priority, now)
+  local key, ring = KEY.scout(p, priority), KEY.express(p, priority)
+  local ringed, apps = redis.call('LLEN', ring), {}
+  local function see(entry, app, before)
+    local known = apps[app]
+    if not known then
+      local v = redis.call('HMGET', key, 'x:' .. app, 'r:' .. app)
+      local _, n = string.gsub(v[1] or '', ' ', '')
+      known = {entries = v[1] or '', n = n, behind = v[2], is_ringed = v[1] or v[2]}
+      apps[app] = known
+    end
+    if not known.is_ringed then
+      if ringed >= EXPRESS_APPS_MAX then return end
+      ringed = ringed + 1
+      redis.call('RPUSH', ring, app)
+      known.is_ringed = true
+    end
+    if known.n < EXPRESS_PER_APP and not known.behind then
+      known.entries, known.n, known.has_news = known.entries .. entry .. ' ', known.n + 1, true
+    elseif not known.behind then
+      known.behind = before
+      redis.call('HSET', key, 'r:' .. app, before)
+    end
+  end
+  local cursor, has_more = look_ahead(
+    KEY.jobs(p, priority), redis.call('HGET', key, 'cursor') or '0-0', '+', see)
+  for app, known in pairs(apps) do
+    if known.has_news then redis.call('HSET', key, 'x:' .. app, known.entries) end
+  end
+  redis.call('HSET', key, 'cursor', cursor)
+  if has_more then redis.call('HSET', key, 'at', text(now)) end
+end
+
+-- Lists more entries of an app, from where the scout stopped to list them to where it has come.
+local function scout_app(p, priority, app, behind, now)
+  local key = KEY.scout(p, priority)
+  redis.call('HSET', key, 'at', text(now))
+  local entries, n, stopped = '', 0, nil
+  local seen, has_more = look_ahead(KEY.jobs(p, priority), behind, redis.call('HGET', key, 'cursor') or '0-0',
+    function(entry, found, before)
+      if found ~= app then return end
+      if n < EXPRESS_PER_APP then
+        entries, n = entries .. entry .. ' ', n + 1
+      elseif not stopped then
+        stopped = before
+      end
+    end)
+  if n > 0 then redis.call('HSET', key, 'x:' .. app, entries) end
+  if stopped or has_more then
+    redis.call('HSET', key, 'r:' .. app, stopped or seen)
+  else
+    redis.call('HDEL', key, 'r:' .. app)
+  end
+end
+
+-- Leases an entry that nobody was given yet, for consumer; nil when it is gone or somebody has it.
+local function claim_out_of_turn(stream, key, entry, consumer)
+  local pending = redis.pcall('XPENDING', stream, GROUP, entry, entry, 1)
+  if not pending.err and #pending > 0 then return nil end
+  local item = in_group(stream, 'XCLAIM', stream, GROUP, consumer, 0, entry, 'FORCE', 'RETRYCOUNT', 1)[1]
+  if item then redis.call('HSET', key, 'c:' .. entry, consumer) end
+  return item
+end
+
+-- The next entry of the next app that has its turn and room for chunks; nil when there is none.
+local function next_in_turn(p, priority, consumer, now)
+  local stream, key, ring = KEY.jobs(p, priority), KEY.scout(p, priority), KEY.express(p, priority)
+  for _ = 1, math.min(redis.call('LLEN', ring), TURNS_MAX) do
+    local app = redis.call('LMOVE', ring, ring, 'LEFT', 'RIGHT')
+    if share_left(p, priority, app) > 0 then
+      local v = redis.call('HMGET', key, 'x:' .. app, 'r:' .. app)
+      if not v[1] and v[2] and may_look(key, now) then
+        scout_app(p, priority, app, v[2], now)
+        v = redis.call('HMGET', key, 'x:' .. app, 'r:' .. app)
+      end
+      local entry, rest = string.match(v[1] or '', '^(%S+) (.*)$')
+      if rest == '' then redis.call('HDEL', key, 'x:' .. app) end
+      if rest and rest ~= '' then
+        redis.call('HSET', key, 'x:' .. app, rest)
+      elseif not v[2] then
+        redis.call('RPOP', ring)
+      end
+      local item = entry and claim_out_of_turn(stream, key, entry, consumer)
+      if item then return item end
+    end
+  end
+end
+
+-- The stream's next entry; those taken out of their turn stay with whom they were given to.
+local function next_in_order(p, priority, consumer)
+  local stream, key = KEY.jobs(p, priority), KEY.scout(p, priority)
+  while true do
+    local item = read_new(stream, consumer, 1)[1]
+    local owner = item and redis.call('HGET', key, 'c:' .. item[1])
+    if not owner then return item end
+    redis.call('HDEL', key, 'c:' .. item[1])
+    redis.call('XCLAIM', stream, GROUP, owner, 0, item[1], 'RETRYCOUNT', 1, 'JUSTID')
+  end
+end
+
+local function drop_job(p, priority, entry)
+  drop_entry(KEY.jobs(p, priority), entry)
+  redis.call('HDEL', KEY.scout(p, priority), 'c:' .. entry)
+end
+
+-- Brings the scout up to date where jobs have to wait, and forgets what it knew when none do.
+-- Returns whether the stream's next entry is held back.
+local function look_at_queue(p, priority, now)
+  local length = redis.call('XLEN', KEY.jobs(p, priority))
+  if length == 0 then redis.call('UNLINK', KEY.scout(p, priority), KEY.express(p, priority)) end
+  if redis.call('XLEN', KEY.chunks(p, priority)) == 0 then redis.call('UNLINK', KEY.share(p, priority)) end
+  if length == 0 then return false end
+  local waiting, ahead = crowd(p, priority)
+  local is_held = waiting >= ahead
+  if (is_held or length >= BACKLOG_MIN) and may_look(KEY.scout(p, priority), now) then scout(p, priority, now) end
+  return is_held
+end
+
+-- held_back — no ARGV. Reply: 0, or in how many ms to take jobs again because some wait for chunks to be finished,
+-- which no stream tells of; longer the more ask
+local function held_back(keys)
+  local p, ms = keys[1], 0
+  for _, priority in ipairs(PRIORITIES) do
+    local waiting, ahead, consumers = crowd(p, priority)
+    if waiting >= ahead and redis.call('XLEN', KEY.jobs(p, priority)) > 0 then
+      ms = math.max(ms, HELD_MS, 2 * consumers)
+    end
+  end
+  return ms
+end
+
+register('held_back', held_back, {'no-writes'})

@@ -1,0 +1,36 @@
+import Configuration
+import Model
+import Simulator
+import Testing
+
+@Suite struct FairnessTests {
+  @Test("one job of an app is done while 50,000 of another wait (matrix 13)")
+  func sharesQueue() async throws {
+    let script = SimulatorScript.stage { $0.delayMs = 20 }
+    try await Stage.with(script: script, endpoints: Stage.Endpoints(moreApps: ["bulk"])) { stage in
+      let client = stage.client
+      try await client.install([try Devices.apns(7)])
+      var busy = try Devices.apns(1)
+      busy.app = "bulk"
+      try await client.install([busy])
+      _ = try await client.command(
+        "EVAL",
+        """
+        for n = 1, 50000 do
+          redis.call('XADD', KEYS[1], '*', 'job', '{"id": "many-' .. n .. '", "app": "' .. ARGV[1]
+            .. '", "audience": {"users": ["u1"]}, "notification": {"title": "x"}}')
+        end
+        """, "1", "pushpool:jobs:normal", "bulk")
+      try await stage.withWorkers { _ in
+        _ = try await eventually("the many are on their way") {
+          stage.simulator.counters.accepted >= 20 ? true : nil
+        }
+        _ = try await client.enqueue(Devices.job("one", 7..<8))
+        let record = try await client.finished("one", withinSeconds: 10)
+        #expect(record.counts.accepted == 1)
+        #expect(try await client.length("jobs:normal") > 40_000)
+        #expect(try await client.length("chunks:normal") <= 128 + 2 * 32)
+      }
+    }
+  }
+}

@@ -1,0 +1,204 @@
+import Model
+import Redis
+import Testing
+
+@testable import Store
+
+/// Apps that share the queue: how far one with much to do holds up the others.
+@Suite struct FairnessTests {
+  private static func text(_ app: String, _ number: Int) -> String {
+    #"{"id": "\#(number)", "app" : "\#(app)", "audience": {"users": ["u"]}}"#
+  }
+
+  @Test
+  func `one job of an app is taken at once behind 50,000 of another, high priority before it`()
+    async throws
+  {
+    try await Lane.withStore { _, store in
+      try await store.enqueueMany(50_000, app: "a")
+      _ = try await store.jobs.enqueue(Array(Self.text("b", 0).utf8), priority: .normal)
+      _ = try await store.jobs.enqueue(Array(Self.text("c", 0).utf8), priority: .high)
+      var worker = Intake(store: store)
+      var calls = 0
+      while !worker.admitted.contains("b:0") {
+        try await worker.take()
+        calls += 1
+        try #require(calls < 5_000)
+      }
+      #expect(worker.admitted.first == "c:0")
+      let status = try await store.metrics.status()
+      #expect(status.jobs[.normal]! > 49_000, "those of the other app wait")
+      #expect(status.chunks[.normal]! <= 128 + 32)
+    }
+  }
+
+  @Test func `no more jobs are admitted than there is room for, and all of them in the end`()
+    async throws
+  {
+    try await Lane.withStore { _, store in
+      try await store.enqueueMany(600, app: "a")
+      for number in 0..<40 {
+        _ = try await store.jobs.enqueue(Array(Self.text("b", number).utf8), priority: .normal)
+      }
+      var worker = Intake(store: store)
+      // The scout looks again after some milliseconds only.
+      for _ in 0..<5_000 where worker.admitted.count(where: { $0.hasPrefix("b:") }) < 32 {
+        try await worker.take()
+      }
+      while try await worker.take() > 0 {}
+      #expect(worker.admitted.count == Set(worker.admitted).count)
+      var heldBackMs = try await store.jobs.heldBackMs()
+      #expect(heldBackMs != nil)
+      let waiting = try #require(try await store.metrics.status().chunks[.normal])
+      #expect(waiting >= 128 && waiting <= 128 + 32)
+      let early = worker.admitted.filter { $0.hasPrefix("b:") }
+      #expect(early.count == 32, "its share")
+      while true {
+        let claims = try await store.chunks.claim(consumer: "w", max: 16)
+        if claims.isEmpty, try await worker.take() == 0 { break }
+        for claim in claims {
+          _ = try await store.chunks.settle(claim, .final(accepted: 1, users: 1), consumer: "w")
+        }
+        try await worker.take()
+      }
+      #expect(worker.admitted.count == 640)
+      #expect(Set(worker.admitted).count == 640)
+      heldBackMs = try await store.jobs.heldBackMs()
+      #expect(heldBackMs == nil)
+      _ = try await store.jobs.take(consumer: "w", max: 1)
+      let left = try await store.allKeys().filter {
+        $0.contains(":scout:") || $0.contains(":express:") || $0.contains(":share:")
+      }
+      #expect(left == [])
+    }
+  }
+
+  @Test func `an app with many jobs behind an app with more has its turns, too`() async throws {
+    try await Lane.withStore { _, store in
+      try await store.enqueueMany(3_000, app: "a")
+      try await store.enqueueMany(300, app: "b")
+      try await store.enqueueMany(3_000, app: "a", from: 3_000)
+      var worker = Intake(store: store)
+      for _ in 0..<10_000 where worker.admitted.count < 800 {
+        try await worker.take()
+        for claim in try await store.chunks.claim(consumer: "w", max: 8) {
+          _ = try await store.chunks.settle(claim, .final(accepted: 1, users: 1), consumer: "w")
+        }
+      }
+      let of = { (app: String) in worker.admitted.count { $0.hasPrefix(app) } }
+      #expect(of("b:") >= 200, "\(of("b:")) of b, \(of("a:")) of a")
+      #expect(Set(worker.admitted).count == worker.admitted.count)
+    }
+  }
+
+  @Test func `an entry taken out of its turn is nobody else's when the stream comes to it`()
+    async throws
+  {
+    try await Lane.withStore { _, store in
+      try await store.enqueueMany(100, app: "a")
+      let early = try await store.jobs.enqueue(Array(Self.text("b", 0).utf8), priority: .normal)
+      try await store.enqueueMany(100, app: "a", from: 100)
+      var holder = ""
+      var taken: [String] = []
+      for round in 0..<150 {
+        let consumer = "w\(round % 3)"
+        for entry in try await store.jobs.take(consumer: consumer, max: 2) {
+          taken.append(entry.entry)
+          if entry.entry == early { holder = consumer }
+        }
+      }
+      #expect(taken.count == 201 && Set(taken).count == 201)
+      #expect(try #require(taken.firstIndex(of: early)) < 90, "it was taken out of its turn")
+      let pending = try await store.redis(
+        "XPENDING", store.keys.jobs(.normal), "workers", early, early, "1")
+      #expect(pending.array?.first?.array?[1].string == holder)
+      // Nobody admitted it: another worker takes it up when this one is silent for a lease.
+      var again: [String] = []
+      for _ in 0..<210 {
+        again += try await store.jobs.take(consumer: "heir", max: 1, abandonedForMs: 0).map(\.entry)
+      }
+      #expect(Set(again) == Set(taken))
+    }
+  }
+
+  @Test func `nothing is lost or admitted twice when what the scout knew is lost`() async throws {
+    try await Lane.withStore { _, store in
+      try await store.enqueueMany(200, app: "a")
+      _ = try await store.redis("XADD", store.keys.jobs(.normal), "*", "other", "field")
+      try await store.enqueueMany(20, app: "b")
+      let gone = try await store.jobs.enqueue(Array(Self.text("c", 0).utf8), priority: .normal)
+      var worker = Intake(store: store)
+      try await worker.take()
+      _ = try await store.redis("XDEL", store.keys.jobs(.normal), gone)
+      for round in 0..<400 {
+        try await worker.take()
+        if round % 7 == 0 { _ = try await store.redis("DEL", store.keys.express(.normal)) }
+        if round % 11 == 0 { _ = try await store.redis("DEL", store.keys.scout(.normal)) }
+        for claim in try await store.chunks.claim(consumer: "w", max: 2) {
+          _ = try await store.chunks.settle(claim, .final(accepted: 1, users: 1), consumer: "w")
+        }
+      }
+      #expect(worker.admitted.count == 220 && Set(worker.admitted).count == 220)
+      #expect(try await store.metrics.status().jobs[.normal] == 0)
+      #expect(try await store.deadLetters.list(max: 10).map(\.reason) == ["malformed_entry"])
+    }
+  }
+
+  @Test func `a campaign leaves room for others, and uses it while nobody needs it`() async throws {
+    try await Lane.withStore { _, store in
+      try await store.fill("crowd", .set, (0..<100_000).map { "u\($0)" })
+      try await store.admit("bulk", usersKey: "crowd")
+      func settleOne() async throws -> String {
+        let claim = try await store.claimOne()
+        let count = claim.recipientList.count
+        _ = try await store.chunks.settle(
+          claim, .final(accepted: count, users: count), consumer: "worker")
+        return claim.app
+      }
+      for _ in 0..<130 { _ = try await settleOne() }
+      #expect(try await store.metrics.status().chunks[.normal]! == 128)
+      let other = try await store.admit("one", users: [["x"]], app: "other")
+      #expect(other == .admitted)
+      var ahead = 0
+      while try await settleOne() != "other" { ahead += 1 }
+      #expect(ahead <= 128)
+      #expect(try await store.metrics.status().chunks[.normal]! >= 127)
+    }
+  }
+}
+
+/// Takes jobs and admits them, each with one chunk of one user.
+private struct Intake {
+  let store: Store
+  /// `<app>:<id>` in the order of their admission.
+  var admitted: [String] = []
+
+  @discardableResult
+  mutating func take() async throws -> Int {
+    let entries = try await store.jobs.take(consumer: "worker", max: 2)
+    for entry in entries {
+      let value = try #require(try JSONParser().parse(entry.text).objectValue)
+      let app = try #require(value["app"]?.stringValue)
+      let id = try #require(value["id"]?.stringValue)
+      let admission = Admission(
+        app: app, id: id, digest: "d", content: Array("{}".utf8), lines: .users, recipients: 1,
+        segments: 1, onlySegment: Array("u\n".utf8))
+      #expect(
+        try await store.jobs.admit(entry, admission, consumer: "worker") == .admitted)
+      admitted.append("\(app):\(id)")
+    }
+    return entries.count
+  }
+}
+
+extension Store {
+  func enqueueMany(_ count: Int, app: String, from first: Int = 0) async throws {
+    let script = """
+      for n = ARGV[1], ARGV[2] do
+        redis.call('XADD', KEYS[1], '*', 'job', '{"id": "' .. n .. '", "app" : "' .. ARGV[3] .. '"}')
+      end
+      """
+    _ = try await redis(
+      "EVAL", script, "1", keys.jobs(.normal), "\(first)", "\(first + count - 1)", app)
+  }
+}
