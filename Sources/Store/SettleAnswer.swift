@@ -6,4 +6,8 @@ package struct SettleAnswer: Sendable, Equatable {
   package let uninstalled: Int
   /// Invalid tokens whose binding had changed and was kept.
   package let kept: Int
+  /// Invalid tokens that were kept because a mass death is suspected.
+  package let spared: Int
+  /// Where one is suspected: `<network>|<environment>`.
+  package let suspicions: [String]
 }

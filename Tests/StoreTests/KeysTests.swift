@@ -22,7 +22,8 @@ import Testing
         "delayed": keys.delayed,
         "dead": keys.dead,
         "uninstalled": keys.uninstalled, "audit": keys.audit, "finished": keys.finished,
-        "metrics": keys.metrics("<1>"),
+        "metrics": keys.metrics("<1>"), "alarms": keys.alarms,
+        "tally": keys.tally(app: "<1>", place: "<2>", minute: "<3>"),
         "reclaim": keys.reclaim(.jobs, .low).replacing("jobs:low", with: "<1>:<2>"),
         "workers": keys.workers, "worker": keys.worker("<1>"),
       ]

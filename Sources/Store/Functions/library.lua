@@ -21,6 +21,11 @@ local EXCERPT_BYTES = 4096            -- what a dead letter keeps of an oversize
 local TAKEN_BYTES_MAX = 4 * 1024 * 1024  -- job text in one reply: no further job is taken beyond it
 local AUDIT_MAX = 20000               -- chunks in Redis beyond which an audit would hold everybody up
 local PASSED_OVER_MAX = 64            -- chunks of cancelled or paused jobs that one claim clears away
+local SUSPICION_PERCENT = 5           -- of a minute's answers: so many misfits, and no token is believed dead
+local SUSPICION_MISFITS_MIN = 50      -- ... if they are at least so many
+local TALLY_S = 180                   -- how long a minute's answers are kept: it and the next are judged by them
+local ALARMS_MAX = 256
+local ALARM_MS_MAX = 600000           -- an alarm that nobody renews for so long is gone
 local GROUP = 'workers'
 local PRIORITIES = {'high', 'normal', 'low'}
 
@@ -45,6 +50,8 @@ local KEY = {
   metrics = function(p, minute) return p .. ':metrics:' .. minute end,
   reclaim = function(p, kind, priority) return p .. ':reclaim:' .. kind .. ':' .. priority end,
   credential = function(p, name) return p .. ':credential:' .. name end,
+  tally = function(p, app, place, minute) return p .. ':tally:' .. app .. ':' .. place .. ':' .. minute end,
+  alarms = function(p) return p .. ':alarms' end,
   workers = function(p) return p .. ':workers' end,
   worker = function(p, worker) return p .. ':worker:' .. worker end,
 }
