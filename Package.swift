@@ -67,7 +67,7 @@ let package = Package(
     layer(
       "Store", ["Model", "Redis", "Reactor", "COpenSSL"],
       resources: [
-        "library", "audience", "fairness", "chunks", "installations", "settlement", "jobs",
+        "library", "alarms", "audience", "fairness", "chunks", "installations", "settlement", "jobs",
         "dead_letters",
         "fleet",
       ].map { .embedInCode("Functions/\($0).lua") }),

@@ -1,4 +1,6 @@
 /// The two worlds of an app's installations (APNs: the production or the sandbox host and credentials).
 package enum PushEnvironment: String, Sendable, Hashable, CaseIterable {
   case production, development
+
+  package var other: PushEnvironment { self == .production ? .development : .production }
 }

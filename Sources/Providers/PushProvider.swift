@@ -22,4 +22,17 @@ package protocol PushProvider: Sendable {
 
   /// What the answer to one push means. An answer is a value, never an error.
   func classify(_ answer: ProviderAnswer) -> Outcome
+
+  /// What an answer that means this outcome says about all pushes to the destination.
+  func sign(of outcome: Outcome, status: Int) -> AnswerSign
+}
+
+extension PushProvider {
+  package func sign(of outcome: Outcome, status: Int) -> AnswerSign {
+    switch outcome {
+    case .retry where status == 408 || status == 429 || status >= 500: .trouble
+    case .doubtfulToken: .misfit
+    default: .none
+    }
+  }
 }

@@ -34,10 +34,11 @@ package struct ChunkQueue {
   ) async throws(RedisError) -> SettleAnswer {
     let command = settleCommand(claim, settlement, consumer: consumer)
     return try await functions.run(command) { reply throws(RedisError) in
-      try expectArray(reply, atLeast: 4)
+      try expectArray(reply, atLeast: 5)
       return SettleAnswer(
         standing: try decodeWord(reply[0]), uninstalled: try decodeInteger(reply[1]),
-        kept: try decodeInteger(reply[2]), lost: try decodeInteger(reply[3]))
+        kept: try decodeInteger(reply[2]), spared: try decodeInteger(reply[3]),
+        lost: try decodeInteger(reply[4]), suspicions: (5..<reply.count).map { reply[$0].string })
     }
   }
 
@@ -57,8 +58,11 @@ package struct ChunkQueue {
       command.append(Int(clamping: residual.delayMs))
       command.append(residual.lines)
     }
+    appendTallies(settlement.tallies, to: &command)
+    appendRelabellings(settlement.relabellings, to: &command)
     for invalid in settlement.invalidations {
       command.append(invalid.network.rawValue)
+      command.append(invalid.environment.rawValue)
       command.append(invalid.token)
       command.append(invalid.user)
       command.append(String(invalid.generation))
@@ -66,6 +70,29 @@ package struct ChunkQueue {
       command.append(invalid.reason)
     }
     return command
+  }
+
+  private func appendTallies(_ tallies: [Settlement.Tally], to command: inout RedisCommand) {
+    command.append(tallies.count)
+    for tally in tallies {
+      command.append(tally.network.rawValue)
+      command.append(tally.environment.rawValue)
+      command.append(tally.answers)
+      command.append(tally.misfits)
+    }
+  }
+
+  private func appendRelabellings(
+    _ relabellings: [Settlement.Relabelling], to command: inout RedisCommand
+  ) {
+    command.append(relabellings.count)
+    for relabelling in relabellings {
+      command.append(relabelling.network.rawValue)
+      command.append(relabelling.token)
+      command.append(relabelling.user)
+      command.append(String(relabelling.generation))
+      command.append(relabelling.environment.rawValue)
+    }
   }
 
   private func appendCounts(_ counts: [Network: OutcomeCounts], to command: inout RedisCommand) {

@@ -39,7 +39,15 @@ package struct Keys: Sendable {
   /// HASH: what a worker says of itself.
   package func worker(_ worker: String) -> String { "\(prefix):worker:\(worker)" }
 
+  /// HASH: what operators are to look at, `<kind>|<app>|<network>|<environment>` → JSON.
+  package var alarms: String { "\(prefix):alarms" }
+
   // MARK: Internal
+
+  /// HASH: what a network answered within a UTC minute; `place` is `<network>|<environment>`.
+  func tally(app: String, place: String, minute: String) -> String {
+    "\(prefix):tally:\(app):\(place):\(minute)"
+  }
 
   /// STREAM of work units.
   package func chunks(_ priority: Priority) -> String { "\(prefix):chunks:\(priority.rawValue)" }

@@ -6,6 +6,10 @@ package struct SettleAnswer: Sendable, Equatable {
   package let uninstalled: Int
   /// Invalid tokens whose binding had changed and was kept.
   package let kept: Int
+  /// Invalid tokens that were kept because a mass death is suspected.
+  package let spared: Int
   /// Users that were not read because the job's key of users is gone; they count as failed.
-  package var lost = 0
+  package let lost: Int
+  /// Where one is suspected: `<network>|<environment>`.
+  package let suspicions: [String]
 }

@@ -16,10 +16,12 @@ package struct Settlement: Sendable {
     }
   }
 
-  /// A token that its network called invalid: removed, if the binding is still the one that was tried, and then
-  /// counted as uninstalled; otherwise counted as rejected.
+  /// A token that its network called invalid: removed, if the binding is still the one that was tried and no mass
+  /// death is suspected, and then counted as uninstalled; otherwise counted as rejected.
   package struct Invalidation: Sendable {
     package var network: Network
+    /// What the installation is for, as it stood when the push was sent.
+    package var environment: PushEnvironment
     package var token: String
     package var user: String
     package var generation: UInt64
@@ -28,15 +30,54 @@ package struct Settlement: Sendable {
     package var reason: String
 
     package init(
-      network: Network, token: String, user: String, generation: UInt64, sinceMs: Int64?,
-      reason: String
+      network: Network, environment: PushEnvironment = .production, token: String, user: String,
+      generation: UInt64, sinceMs: Int64?, reason: String
     ) {
       self.network = network
+      self.environment = environment
       self.token = token
       self.user = user
       self.generation = generation
       self.sinceMs = sinceMs
       self.reason = reason
+    }
+  }
+
+  /// A token that the network calls bad in its own environment and has accepted in this one: its
+  /// installation is corrected, if the binding is still the one that was tried.
+  package struct Relabelling: Sendable {
+    package var network: Network
+    package var token: String
+    package var user: String
+    package var generation: UInt64
+    package var environment: PushEnvironment
+
+    package init(
+      network: Network, token: String, user: String, generation: UInt64,
+      environment: PushEnvironment
+    ) {
+      self.network = network
+      self.token = token
+      self.user = user
+      self.generation = generation
+      self.environment = environment
+    }
+  }
+
+  /// What a network answered about installations for one environment, for the judgement whether a
+  /// mistake of ours makes tokens look dead.
+  package struct Tally: Sendable {
+    package var network: Network
+    package var environment: PushEnvironment
+    package var answers: Int
+    /// Those that say that token and environment, topic or sender do not fit each other.
+    package var misfits: Int
+
+    package init(network: Network, environment: PushEnvironment, answers: Int, misfits: Int) {
+      self.network = network
+      self.environment = environment
+      self.answers = answers
+      self.misfits = misfits
     }
   }
 
@@ -49,6 +90,8 @@ package struct Settlement: Sendable {
   package var counts: [Network: OutcomeCounts] = [:]
   package var residuals: [Residual] = []
   package var invalidations: [Invalidation] = []
+  package var relabellings: [Relabelling] = []
+  package var tallies: [Tally] = []
   package var retries = 0
   /// New users without an installation.
   package private(set) var noInstallations = 0
@@ -64,7 +107,7 @@ package struct Settlement: Sendable {
     if installations == 0 { noInstallations += 1 }
   }
 
-  /// Whether there is nothing to tell.
+  /// Whether nothing became of any recipient.
   package var isEmpty: Bool {
     !isFinal && counts.isEmpty && residuals.isEmpty && invalidations.isEmpty && retries == 0
       && noInstallations == 0 && totalDelta == 0

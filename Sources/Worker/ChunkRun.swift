@@ -43,6 +43,9 @@ final class ChunkRun {
   private var delays: [Int: (delayMs: UInt64, attempt: Int)] = [:]
   private var jitters: [Int: UInt64] = [:]
   private var verdicts: [Int: (reason: String, sinceMs: Int64?)] = [:]
+  /// Answers and misfits by network and stored environment.
+  private var tallies = [(answers: Int, misfits: Int)](
+    repeating: (0, 0), count: Network.allCases.count * 2)
   /// Pushes whose verdict may be a mistake of ours: settled only when it is known how many there are.
   private var doubtful: Set<Int> = []
   /// Recipients with such pushes, and nothing else open: they are done when all others are.
@@ -153,11 +156,33 @@ final class ChunkRun {
     decide(index, .invalid)
   }
 
-  /// As `decideInvalid`, but the token is uninstalled only if that may still be when it is settled.
+  /// As `decideInvalid`, but told together with all others of the chunk: by then it shows whether they
+  /// are too many.
   func decideDoubtful(_ index: Int, reason: String) {
     guard pushes[index].decision == .open else { return }
     doubtful.insert(index)
     decideInvalid(index, reason: reason, sinceMs: nil)
+  }
+
+  // MARK: Answers
+
+  private func tally(_ push: Push) -> Int {
+    push.network.index * 2 + (push.environment == .production ? 0 : 1)
+  }
+
+  /// Notes that a push was answered, however.
+  func noteAnswer(_ index: Int) { tallies[tally(pushes[index])].answers += 1 }
+
+  /// Notes that the answer was a sign of tokens and configuration not fitting each other.
+  func noteMisfit(_ index: Int) { tallies[tally(pushes[index])].misfits += 1 }
+
+  /// Has a push tried in the environment that it is not installed for. What its own one answered is not
+  /// the last word, and so does not count.
+  func redirect(_ index: Int, to destination: Int16) {
+    tallies[tally(pushes[index])].answers -= 1
+    tallies[tally(pushes[index])].misfits -= 1
+    pushes[index].destination = destination
+    pushes[index].isAstray = true
   }
 
   /// The random part of this run's retries of an attempt, drawn once: its pushes that fail alike are
@@ -216,15 +241,16 @@ final class ChunkRun {
     let push = pushes[index]
     let network = push.network.index
     switch push.decision {
-    case .accepted: counts[network].accepted += 1
+    case .accepted:
+      counts[network].accepted += 1
+      if push.isAstray { gatherRelabelling(push) }
     case .rejected: counts[network].rejected += 1
     case .uninstalled: counts[network].uninstalled += 1
     case .expired: counts[network].expired += 1
     case .skipped: counts[network].skipped += 1
     case .failed: counts[network].failed += 1
     case .later: gatherResidual(push, index)
-    // The doubtful ones wait for the settlement.
-    case .invalid: if !doubtful.contains(index) { gatherInvalid(push, index) }
+    case .invalid: gatherInvalid(push, index)
     case .open: preconditionFailure("a recipient is done when all its pushes are decided")
     }
   }
@@ -238,24 +264,20 @@ final class ChunkRun {
       to: &residuals[delay.delayMs, default: []])
   }
 
-  private func gatherDoubtful(_ mayUninstall: (Int16) -> Bool) {
-    for index in doubtful where recipients[Int(pushes[index].recipient)].isDone {
-      doubtful.remove(index)
-      let push = pushes[index]
-      if mayUninstall(push.destination) {
-        gatherInvalid(push, index)
-      } else {
-        verdicts[index] = nil
-        counts[push.network.index].rejected += 1
-      }
-    }
+  private func gatherRelabelling(_ push: Push) {
+    news.relabellings.append(
+      Settlement.Relabelling(
+        network: push.network, token: String(decoding: push.token, as: UTF8.self),
+        user: String(decoding: push.user, as: UTF8.self), generation: push.generation,
+        environment: push.environment.other))
   }
 
   private func gatherInvalid(_ push: Push, _ index: Int) {
     let verdict = verdicts.removeValue(forKey: index)
     news.invalidations.append(
       Settlement.Invalidation(
-        network: push.network, token: String(decoding: push.token, as: UTF8.self),
+        network: push.network, environment: push.environment,
+        token: String(decoding: push.token, as: UTF8.self),
         user: String(decoding: push.user, as: UTF8.self), generation: push.generation,
         sinceMs: verdict?.sinceMs, reason: verdict?.reason ?? ""))
   }
@@ -285,11 +307,7 @@ final class ChunkRun {
   // MARK: Settling
 
   /// What is to be told now; it counts as told.
-  /// - Parameter mayUninstall: whether doubtful tokens of a destination may be uninstalled.
-  func takeNews(
-    isFinal: Bool, mayUninstall: (Int16) -> Bool = { _ in true }
-  ) -> Settlement {
-    gatherDoubtful(mayUninstall)
+  func takeNews(isFinal: Bool) -> Settlement {
     var told = news
     told.isFinal = isFinal
     told.done = done
@@ -297,10 +315,27 @@ final class ChunkRun {
       told.counts[network] = counts[network.index]
       counts[network.index] = OutcomeCounts()
     }
+    for network in Network.allCases {
+      for environment in PushEnvironment.allCases {
+        takeTally(network, environment, &told)
+      }
+    }
     told.residuals = residuals.map { Settlement.Residual(delayMs: $0.key, lines: $0.value) }
     residuals.removeAll()
     news = Settlement()
     newlyDone = 0
     return told
+  }
+
+  private func takeTally(
+    _ network: Network, _ environment: PushEnvironment, _ told: inout Settlement
+  ) {
+    let index = network.index * 2 + (environment == .production ? 0 : 1)
+    let (answers, misfits) = tallies[index]
+    guard answers > 0 || misfits > 0 else { return }
+    tallies[index] = (0, 0)
+    told.tallies.append(
+      Settlement.Tally(
+        network: network, environment: environment, answers: answers, misfits: misfits))
   }
 }

@@ -24,6 +24,9 @@ protocol DestinationOwner: AnyObject {
   func destination(_ destination: Destination, parks tags: [UInt64], forMs delayMs: UInt64)
   func destination(_ destination: Destination, connectionEnded end: ConnectionEnd)
   func destinationRanLow(_ destination: Destination)
+  /// Its breaker has opened because of this, or is closed again.
+  func destinationOpened(_ destination: Destination, because reason: String)
+  func destinationClosed(_ destination: Destination)
 }
 
 /// One push network of one app in one environment, as a lane sends to it: its connections, its
@@ -53,6 +56,9 @@ final class Destination {
   private var parkedUntilNs: UInt64 = 0
   /// Since when pushes have waited and nothing was answered; nil while things move.
   private var stillSinceNs: UInt64?
+  private(set) var breaker = Breaker()
+  /// What opened the breaker, until it is closed.
+  var troubleReason: String?
 
   init(
     number: Int16, app: String, provider: any PushProvider, settings: ClientSettings,
@@ -105,7 +111,7 @@ final class Destination {
   /// For how long a push that comes now is to be put aside, rather than fill the room that the lane
   /// has for all its destinations; nil when it may be queued.
   var parkDelayMs: UInt64? {
-    let untilNs = max(pausedUntilNs, parkedUntilNs)
+    let untilNs = max(pausedUntilNs, parkedUntilNs, breaker.openUntilNs)
     guard loop.nowNs < untilNs else { return nil }
     // Not for the whole of a long pause: another worker may be able to send it meanwhile.
     return min((untilNs - loop.nowNs) / 1_000_000 + 1, WorkerLimits.parkedDelayMs)
@@ -113,6 +119,7 @@ final class Destination {
 
   /// Puts aside what waits when there was no credential, no connection or no answer for too long.
   func checkReachable() {
+    if breaker.closeIfIdle(nowNs: loop.nowNs) { owner.destinationClosed(self) }
     guard queue.count > 0 else {
       stillSinceNs = nil
       return
@@ -142,6 +149,33 @@ final class Destination {
     while let tag = queue.popFirst() { tags.append(tag) }
     pool.rest()
     owner.destination(self, parks: tags, forMs: delayMs)
+  }
+
+  // MARK: The breaker
+
+  /// Something was answered that is no trouble of the network's.
+  func noteGood(elapsedNs: UInt64) {
+    if breaker.noteGood(nowNs: loop.nowNs, elapsedNs: elapsedNs) {
+      owner.destinationClosed(self)
+      wake()
+    } else if breaker.state == .halfOpen {
+      wake()
+    }
+  }
+
+  /// The network is in trouble, or did not answer.
+  /// - Returns: what that means for the push.
+  func noteTrouble(
+    elapsedNs: UInt64, retryAfterMs: UInt64?, reason: @autoclosure () -> String
+  ) -> Breaker.Verdict {
+    let wasOpen = breaker.state == .open
+    let verdict = breaker.noteTrouble(
+      nowNs: loop.nowNs, elapsedNs: elapsedNs, retryAfterMs: retryAfterMs)
+    if verdict == .opened { owner.destinationOpened(self, because: reason()) }
+    if !wasOpen, breaker.state == .open, let parkDelayMs, queue.count > 0 {
+      park(forMs: parkDelayMs)
+    }
+    return verdict
   }
 
   // MARK: The credential
@@ -184,20 +218,28 @@ final class Destination {
 extension Destination: ClientPoolDelegate {
   func pool(_ pool: ClientPool, hasRoomFor count: Int, on connection: ClientConnection) {
     guard let credential else { return }
-    var left = count
+    var left = min(count, breaker.allowance(nowNs: loop.nowNs))
+    var sent = 0
     while left > 0, let tag = queue.popFirst() {
       switch owner.destination(self, submit: tag, with: credential, on: connection) {
-      case .sent: left -= 1
+      case .sent:
+        left -= 1
+        sent += 1
       case .withdrawn: break
       case .blocked: left = 0
       }
     }
+    if breaker.state == .halfOpen, sent > 0 { breaker.noteProbes(sent, nowNs: loop.nowNs) }
     if queue.count < queueTarget / 2 { owner.destinationRanLow(self) }
     if queue.count == 0 { pool.rest() }
   }
 
   func pool(_ pool: ClientPool, finished tag: UInt64, with answer: RequestAnswer) {
-    if answer.disposition == .answered { noteMovement() }
+    switch answer.disposition {
+    case .answered: noteMovement()
+    case .notSent: breaker.noteUnsent(nowNs: loop.nowNs, elapsedNs: answer.elapsedNs)
+    case .unknown: break
+    }
     owner.destination(self, finished: tag, with: answer)
   }
 

@@ -1,3 +1,4 @@
+internal import HTTP2
 internal import Model
 internal import Providers
 internal import Reactor
@@ -5,7 +6,32 @@ internal import Store
 
 // What an answer, or its absence, means for its push.
 extension Dispatcher {
-  func decide(
+  /// Decides about a push that was answered with something else than 200.
+  func decide(_ run: ChunkRun, _ tag: Tag, _ destination: Destination, _ answer: RequestAnswer) {
+    let provider = destination.provider
+    let reply = ProviderAnswer(
+      status: answer.status, retryAfterSeconds: answer.retryAfterSeconds, body: answer.body)
+    let outcome = provider.classify(reply)
+    let sign = provider.sign(of: outcome, status: answer.status)
+    guard sign == .trouble, case .retry(let afterMs, let reason) = outcome else {
+      destination.noteGood(elapsedNs: answer.elapsedNs)
+      if sign == .misfit, !run.material.content.dryRun { run.noteMisfit(tag.push) }
+      return decide(run, tag, destination, outcome, elapsedNs: answer.elapsedNs)
+    }
+    let verdict = destination.noteTrouble(
+      elapsedNs: answer.elapsedNs, retryAfterMs: afterMs, reason: "\(answer.status) \(reason)")
+    if verdict == .counted || run.pushes[tag.push].isAstray || !run.material.allowsRetry {
+      return retry(run, tag.push, afterMs: afterMs)
+    }
+    // The network's trouble and not the push's: no attempt is burned.
+    let delayMs = max(afterMs ?? 0, destination.parkDelayMs ?? WorkerLimits.refusedDelayMs)
+    if let expiresAtMs = run.material.expiresAtMs, wallMs + Int64(delayMs) >= expiresAtMs {
+      return run.decide(tag.push, .expired)
+    }
+    putAside(run, tag.push, delayMs: delayMs)
+  }
+
+  private func decide(
     _ run: ChunkRun, _ tag: Tag, _ destination: Destination, _ outcome: Outcome, elapsedNs: UInt64
   ) {
     switch outcome {
@@ -18,7 +44,7 @@ extension Dispatcher {
       run.decide(tag.push, .rejected)
     case .invalidToken(let reason, let sinceMs):
       run.decideInvalid(tag.push, reason: reason, sinceMs: sinceMs)
-    case .doubtfulToken(let reason): decideDoubtful(run, tag.push, destination, reason)
+    case .doubtfulToken(let reason): decideDoubtful(run, tag.push, reason)
     case .rejected(let reason):
       logOnce("\(run.claim.app): \(destination.provider.network.rawValue) rejects: \(reason)")
       run.decide(tag.push, .rejected)
@@ -32,33 +58,46 @@ extension Dispatcher {
     }
   }
 
-  func decideDoubtful(
-    _ run: ChunkRun, _ index: Int, _ destination: Destination, _ reason: String
-  ) {
-    guards[Int(destination.number)].noteRefusal()
-    if !mayUninstallDoubtful(destination.number) {
-      logOnce(
-        "\(run.claim.app): too many device tokens are refused as \(reason), so none is uninstalled; "
-          + "check the environment and the topic")
+  /// A token that is called bad may be one of the other environment: it is tried there once, where the app
+  /// has credentials and the job allows it. Never removed is one that could not be tried there.
+  private func decideDoubtful(_ run: ChunkRun, _ index: Int, _ reason: String) {
+    let push = run.pushes[index]
+    guard !push.isAstray else { return run.decideDoubtful(index, reason: reason) }
+    let other = push.environment.other
+    let number = directory.position(
+      app: run.claim.app, network: push.network, environment: other
+    ).map(Int16.init)
+    guard let number, number != push.destination else {
+      return run.decideDoubtful(index, reason: reason)
     }
-    run.decideDoubtful(index, reason: reason)
-  }
-
-  /// Whether so few tokens of a destination are refused as bad that those may be dead.
-  func mayUninstallDoubtful(_ destination: Int16) -> Bool {
-    !guards[Int(destination)].isTripped
+    guard run.material.content.environments.contains(other) else {
+      logOnce(
+        "\(run.claim.app): \(push.network.rawValue) calls device tokens bad that a job may not try in "
+          + "\(other.rawValue): they are kept")
+      return run.decide(index, .rejected)
+    }
+    run.redirect(index, to: number)
+    enqueue(run, push: index)
+    destinations[Int(number)]?.wake()
   }
 
   /// Sends a push again that was certainly not processed: no attempt is burned.
   func resend(_ run: ChunkRun, _ tag: Tag, _ destination: Destination) {
     guard run.noteResend(tag.push) <= WorkerLimits.resendsMax else {
-      return run.decideLater(
-        tag.push, delayMs: WorkerLimits.refusedDelayMs,
-        attempt: Int(run.pushes[tag.push].attempt) - 1)
+      return putAside(run, tag.push, delayMs: WorkerLimits.refusedDelayMs)
     }
     destination.enqueue(tag.raw, rank: run.claim.priority.rank)
   }
 
+  /// Puts a push aside that its destination cannot take now: no attempt is burned. One that has been
+  /// refused in its own environment was sent, though, so it is an attempt: its number has a bound.
+  func putAside(_ run: ChunkRun, _ index: Int, delayMs: UInt64) {
+    if run.pushes[index].isAstray { return retry(run, index, afterMs: delayMs) }
+    run.decideLater(index, delayMs: delayMs, attempt: Int(run.pushes[index].attempt) - 1)
+  }
+
+  /// Always an attempt, whatever the breaker says: it may have been delivered, and the attempts are what
+  /// bounds how often a device gets the same push.
   func decideUnknown(_ run: ChunkRun, _ index: Int) {
     logOnce("\(run.claim.app): connection lost or time ran out before an answer")
     guard run.material.content.unknownPolicy == .resend else { return run.decide(index, .failed) }

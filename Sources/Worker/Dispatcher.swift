@@ -30,10 +30,9 @@ final class Dispatcher {
   let directory: ProviderDirectory
   let policy = RetryPolicy()
   private let settings: DispatcherSettings
-  private let log: Logger
+  let log: Logger
   private var runs: [ChunkRun?] = Array(repeating: nil, count: WorkerLimits.runsMax)
   private(set) var destinations: [Destination?]
-  var guards: [MassDeathGuard]
   private(set) var latency = LatencyHistogram()
   var accepted = 0
   /// Recipients whose bindings are being read.
@@ -57,7 +56,6 @@ final class Dispatcher {
     self.log = log
     wallOffsetMs = WallClock.system.nowMs() - Int64(loop.nowNs / 1_000_000)
     destinations = Array(repeating: nil, count: directory.entries.count)
-    guards = Array(repeating: MassDeathGuard(), count: directory.entries.count)
   }
 
   // MARK: Runs
@@ -112,10 +110,7 @@ final class Dispatcher {
       return run.decide(index, .skipped)
     }
     let destination = destination(number)
-    if let delayMs = destination.parkDelayMs {
-      return run.decideLater(
-        index, delayMs: delayMs, attempt: Int(run.pushes[index].attempt) - 1)
-    }
+    if let delayMs = destination.parkDelayMs { return putAside(run, index, delayMs: delayMs) }
     destination.enqueue(
       Tag(slot: run.slot, push: index).raw, rank: run.claim.priority.rank)
   }
@@ -125,7 +120,7 @@ final class Dispatcher {
     for destination in destinations { destination?.wake() }
   }
 
-  private func destination(_ number: Int16) -> Destination {
+  func destination(_ number: Int16) -> Destination {
     if let known = destinations[Int(number)] { return known }
     let entry = directory.entries[Int(number)]
     let destination = Destination(
@@ -158,11 +153,11 @@ final class Dispatcher {
     for destination in destinations { destination?.close() }
   }
 
-  func logOnce(_ reason: String) {
+  func logOnce(_ reason: String, level: Logger.Level = .warning) {
     let seen = loggedReasons[reason, default: 0]
     guard seen > 0 || loggedReasons.count < WorkerLimits.reasonsMax else { return }
     loggedReasons[reason] = seen + 1
-    if seen == 0 { log.warning("\(reason)") }
+    if seen == 0 { log.log(level: level, "\(reason)") }
   }
 
   /// Logs how often each reason came up, and starts again.
@@ -215,30 +210,33 @@ extension Dispatcher: DestinationOwner {
     run.inFlight -= 1
     switch answer.disposition {
     case .notSent: resend(run, tag, destination)
-    case .unknown: decideUnknown(run, tag.push)
+    case .unknown:
+      _ = destination.noteTrouble(
+        elapsedNs: answer.elapsedNs, retryAfterMs: nil, reason: "no answer")
+      decideUnknown(run, tag.push)
     case .answered:
       latency.add(destination.network, elapsedNs: answer.elapsedNs)
-      guards[Int(destination.number)].noteAnswer(nowNs: loop.nowNs)
+      run.noteAnswer(tag.push)
       if answer.status == 200 {
         accepted += 1
+        destination.noteGood(elapsedNs: answer.elapsedNs)
         return run.decide(tag.push, .accepted)
       }
-      let outcome = destination.provider.classify(
-        ProviderAnswer(
-          status: answer.status, retryAfterSeconds: answer.retryAfterSeconds, body: answer.body))
-      decide(run, tag, destination, outcome, elapsedNs: answer.elapsedNs)
+      decide(run, tag, destination, answer)
     }
   }
 
   func destination(_ destination: Destination, parks tags: [UInt64], forMs delayMs: UInt64) {
-    logOnce(
-      "\(destination.app): \(destination.provider.network.rawValue) cannot be reached, does not answer "
-        + "or refuses the credential: its pushes wait")
+    // The breaker has said why by itself.
+    if destination.breaker.state == .closed {
+      logOnce(
+        "\(destination.app): \(destination.provider.network.rawValue) cannot be reached, does not answer "
+          + "or refuses the credential: its pushes wait")
+    }
     for raw in tags {
       let tag = Tag(raw)
       guard let run = runs[tag.slot] else { continue }
-      run.decideLater(
-        tag.push, delayMs: delayMs, attempt: Int(run.pushes[tag.push].attempt) - 1)
+      putAside(run, tag.push, delayMs: delayMs)
     }
   }
 

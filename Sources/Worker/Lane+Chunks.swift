@@ -66,7 +66,7 @@ extension Lane {
   /// Tells the store what is done, until it has heard it. A call whose reply was lost may be repeated: the
   /// store knows a bitmap that it has seen, and a chunk that was finished is nobody's any more.
   private func settle(_ run: ChunkRun, isFinal: Bool) async {
-    let news = run.takeNews(isFinal: isFinal) { dispatcher.mayUninstallDoubtful($0) }
+    let news = run.takeNews(isFinal: isFinal)
     while true {
       do throws(RedisError) {
         let answer = try await store.chunks.settle(run.claim, news, consumer: settings.consumer)
@@ -85,6 +85,7 @@ extension Lane {
               "dead_letter": "users_key_gone",
             ])
         }
+        for place in answer.suspicions { reportMassDeath(run.claim.app, place) }
         return
       } catch {
         dispatcher.logOnce("settling waits for Redis: \(error)")
@@ -92,6 +93,12 @@ extension Lane {
         await loop.sleep(ms: WorkerLimits.redisPauseMs)
       }
     }
+  }
+
+  private func reportMassDeath(_ app: String, _ place: String) {
+    dispatcher.logOnce(
+      "\(app): so many device tokens of \(place) do not fit their environment, topic or sender that no "
+        + "installation is removed; check the configuration (see pushpool status)", level: .error)
   }
 
   func heed(_ standing: WorkStanding, _ run: ChunkRun) {

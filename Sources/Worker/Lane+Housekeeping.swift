@@ -77,6 +77,7 @@ extension Lane {
       beats += 1
       if beats % 60 == 0 { dispatcher.logReasons() }
       await reportLatency()
+      await reportAlarms()
       await bell.wait(upToMs: WorkerLimits.beatMs)
     }
     await reportLatency()

@@ -34,6 +34,8 @@ actor Lane {
   private var tasks = 0
   /// Claims that Redis failed to say more about; taken up when it is back.
   private var unbegun: [ChunkClaim] = []
+  /// Alarms that it has raised, and when it did so last, in the loop's time.
+  var raisedAlarms: [String: UInt64] = [:]
   /// What housekeeping tasks wait on between two rounds.
   private var bells: [LoopSignal] = []
 

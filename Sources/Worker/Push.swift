@@ -26,7 +26,9 @@ struct Push {
   /// Which attempt this is, from 1.
   let attempt: UInt8
   /// The lane's destination; -1 when the app has no credentials for it.
-  let destination: Int16
+  var destination: Int16
+  /// Its own environment has called the token bad, so it is tried in the other one.
+  var isAstray = false
   var decision = Decision.open
   /// Times it came back unprocessed in this run.
   var resends: UInt8 = 0

@@ -48,6 +48,9 @@ enum WorkerLimits {
   static let secondStopMs: Int64 = 1_000
   /// How long consumers of workers that are gone are kept.
   static let consumerIdleMs: UInt64 = 600_000
+  /// How often an alarm is renewed, and how long it stands without.
+  static let alarmRenewalMs: UInt64 = 5_000
+  static let alarmLifeMs: UInt64 = 15_000
   /// Worker beats.
   static let beatMs: UInt64 = 1_000
   static let timelineMs: UInt64 = 10_000

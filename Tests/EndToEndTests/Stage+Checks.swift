@@ -78,6 +78,12 @@ extension StageClient {
     return seconds * 1_000 + Int64(time[1].integer ?? 0) / 1_000
   }
 
+  /// The alarms that stand now.
+  func alarms() async throws -> [Alarm] {
+    let nowMs = try await serverMs()
+    return try await alarms(nowMs: nowMs)
+  }
+
   func length(_ stream: String) async throws -> Int {
     try await command("XLEN", "pushpool:\(stream)").integer ?? 0
   }

@@ -15,6 +15,8 @@ import Worker
 final class Stage: Sendable {
   let redis: RedisServer
   let simulator: Simulator
+  /// APNs's other environment, where `Endpoints.hasDevelopment` asks for it.
+  let development: Simulator?
   let configuration: Configuration
   let folder: TemporaryFolder
   let client: StageClient
@@ -27,12 +29,16 @@ final class Stage: Sendable {
     var hasFCM = true
     /// Apps beside "shop", on APNs with its settings.
     var moreApps: [String] = []
+    /// APNs's development environment as well, played by a second simulator with the same script.
+    var hasDevelopment = false
   }
 
   private init(
-    redis: RedisServer, simulator: Simulator, configuration: Configuration,
-    folder: TemporaryFolder, client: StageClient, certificate: IssuedCertificate, yaml: String
+    redis: RedisServer, simulator: Simulator, development: Simulator?,
+    configuration: Configuration, folder: TemporaryFolder, client: StageClient,
+    certificate: IssuedCertificate, yaml: String
   ) {
+    self.development = development
     self.yaml = yaml
     self.redis = redis
     self.simulator = simulator
@@ -86,9 +92,12 @@ final class Stage: Sendable {
     let simulator = Simulator(options: options)
     try simulator.start()
     defer { simulator.stop() }
+    let development = endpoints.hasDevelopment ? try startDevelopment(options) : nil
+    defer { development?.stop() }
     return try await RedisServer.with(RedisServer.Options()) { redis in
       let yaml = yaml(
-        redis: redis.url, port: simulator.port, endpoints, key: key, account: account, authority)
+        redis: redis.url, port: simulator.port, developmentPort: development?.port, endpoints,
+        key: key, account: account, authority)
       let configuration = try Configuration.parse(
         yaml, file: folder.file("pushpool.yaml"), environment: [:])
       var adjusted = configuration
@@ -96,43 +105,59 @@ final class Stage: Sendable {
       let client = try StageClient(url: redis.url)
       defer { client.stop() }
       let stage = Stage(
-        redis: redis, simulator: simulator, configuration: adjusted, folder: folder,
-        client: client, certificate: certificate, yaml: yaml)
+        redis: redis, simulator: simulator, development: development, configuration: adjusted,
+        folder: folder, client: client, certificate: certificate, yaml: yaml)
       let result = try await body(stage)
       folder.close()
       return result
     }
   }
 
+  private static func startDevelopment(_ options: SimulatorOptions) throws -> Simulator {
+    var options = options
+    options.port = 0
+    options.environment = .development
+    let simulator = Simulator(options: options)
+    try simulator.start()
+    return simulator
+  }
+
   private static func yaml(
-    redis: String, port: UInt16, _ endpoints: Endpoints, key: APNsSigningKey,
-    account: FCMServiceAccount, _ authority: CertificateAuthority
+    redis: String, port: UInt16, developmentPort: UInt16?, _ endpoints: Endpoints,
+    key: APNsSigningKey, account: FCMServiceAccount, _ authority: CertificateAuthority
   ) -> String {
-    let apns = """
-      redis: {url: "\(redis)"}
-      apps:
-        - id: shop
-          apns:
-            production:
+    func apns(_ environment: String, _ port: UInt16) -> String {
+      """
+
+            \(environment):
               key_file: \(key.file)
               key_id: ABC123DEFG
               team_id: DEF123GHIJ
               topic: com.example.shop
-              endpoint: https://localhost:\(endpoints.apnsPort ?? port)
+              endpoint: https://localhost:\(port)
               ca_file: \(authority.certificateFile)
       """
-    let shop = apns.split(separator: "\n", omittingEmptySubsequences: false).dropFirst(2)
+    }
+    var text = """
+      redis: {url: "\(redis)"}
+      apps:
+        - id: shop
+          apns:
+      """
+    text += apns("production", endpoints.apnsPort ?? port)
+    if let developmentPort { text += apns("development", developmentPort) }
+    let shop = text.split(separator: "\n", omittingEmptySubsequences: false).dropFirst(2)
       .joined(separator: "\n")
     let more = endpoints.moreApps.map { "\n" + shop.replacing("id: shop", with: "id: \($0)") }
-    guard endpoints.hasFCM else { return apns + more.joined() }
-    let fcm = """
+    guard endpoints.hasFCM else { return text + more.joined() }
+    text += """
 
           fcm:
             service_account_file: \(account.file)
             endpoint: https://localhost:\(port)
             ca_file: \(authority.certificateFile)
       """
-    return apns + fcm + more.joined()
+    return text + more.joined()
   }
 
   /// Runs workers around the body and drains them after it.

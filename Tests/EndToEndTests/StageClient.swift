@@ -82,6 +82,10 @@ final class StageClient: Sendable {
     }
   }
 
+  func alarms(nowMs: Int64) async throws -> [Alarm] {
+    try await session.run { _, store in try await store.alarms.current(nowMs: nowMs) }
+  }
+
   func uninstall(_ token: DeviceToken, app: String = "shop") async throws {
     _ = try await session.run { _, store in
       try await store.installations.uninstall(app: app, token: token)

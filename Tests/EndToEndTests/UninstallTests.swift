@@ -1,6 +1,7 @@
 import Configuration
 import Model
 import Simulator
+import Store
 import Testing
 
 @Suite struct UninstallTests {
@@ -255,6 +256,34 @@ import Testing
     }
   }
 
+  @Test(
+    "tokens that do not fit the topic are a mass death too, and then even a 410 removes nothing")
+  func sparesAllOnMassDeath() async throws {
+    let script = SimulatorScript.stage {
+      $0.rules = [
+        ScriptRule(tokenPrefix: "bad", status: 400, reason: "DeviceTokenNotForTopic"),
+        ScriptRule(
+          tokenPrefix: "dead", status: 410, reason: "Unregistered",
+          timestampMs: Self.farFutureMs),
+      ]
+    }
+    try await Stage.with(script: script) { stage in
+      let client = stage.client
+      try await client.install(try Devices.apns(0..<120, prefix: "bad"))
+      try await client.install(try Devices.apns(120..<122, prefix: "dead"))
+      try await stage.withWorkers(2) { _ in
+        // Two, lest a minute ends within the one.
+        for first in [0, 60] {
+          _ = try await client.enqueue(Devices.job("wrong\(first)", first..<first + 60))
+          #expect(try await client.finished("wrong\(first)").counts.rejected == 60)
+        }
+        _ = try await client.enqueue(Devices.job("dead", 120..<122))
+        #expect(try await client.finished("dead").counts.rejected == 2)
+      }
+      #expect(try await client.length("uninstalled") == 0)
+    }
+  }
+
   @Test("BadDeviceToken for everybody is a mistake of ours and removes nothing")
   func survivesMassDeath() async throws {
     let script = SimulatorScript.stage {
@@ -263,12 +292,14 @@ import Testing
     try await Stage.with(script: script) { stage in
       let client = stage.client
       try await client.install(try Devices.apns(0..<1_000, prefix: "bad"))
-      try await stage.withWorkers { _ in
+      try await stage.withWorkers(2) { _ in
         _ = try await client.enqueue(Devices.job("wrong", 0..<1_000))
         let record = try await client.finished("wrong")
         #expect(record.counts.uninstalled == 0)
         #expect(record.counts.rejected == 1_000)
         #expect(record.isBalanced)
+        #expect(
+          try await client.alarms().map(\.field) == ["mass_death|shop|apns|production"])
       }
       #expect(try await client.length("uninstalled") == 0)
     }

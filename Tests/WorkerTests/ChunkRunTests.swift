@@ -212,23 +212,55 @@ import Testing
     #expect(news.counts[.jpush] == nil)
   }
 
-  @Test(
-    "whether a doubtful token is uninstalled is decided when it is settled",
-    arguments: [true, false])
-  func settlesDoubtful(mayUninstall: Bool) throws {
+  @Test("answers and misfits are told once, by network and environment")
+  func talliesAnswers() throws {
     let run = try Claims.run(["a"])
     _ = run.takeBatch(max: 1)
-    let pushes = run.resolve(0, devices: 2)
+    let pushes = run.resolve(0, devices: 3)
+    for push in pushes { run.noteAnswer(push) }
+    run.noteMisfit(pushes[0])
     run.decideDoubtful(pushes[0], reason: "BadDeviceToken")
-    // Its sibling is still open: nothing is told of either.
-    #expect(run.takeNews(isFinal: false) { _ in mayUninstall }.isEmpty)
-    run.decide(pushes[1], .accepted)
-    let news = run.takeNews(isFinal: true) { _ in mayUninstall }
-    #expect(news.invalidations.map(\.reason) == (mayUninstall ? ["BadDeviceToken"] : []))
-    #expect(news.counts[.apns]?.rejected == (mayUninstall ? 0 : 1))
+    run.decide(pushes[1], .rejected)
+    run.decide(pushes[2], .accepted)
+    let tally = try #require(run.takeNews(isFinal: true).tallies.first)
+    #expect(tally.network == .apns && tally.environment == .production)
+    #expect(tally.answers == 3)
+    #expect(tally.misfits == 1)
+    #expect(run.takeNews(isFinal: true).tallies.isEmpty)
+  }
+
+  @Test("a token that the other environment accepts is told to be relabelled, and is no misfit")
+  func relabels() throws {
+    let run = try Claims.run(["a"])
+    _ = run.takeBatch(max: 1)
+    let pushes = run.resolve(0, devices: 1)
+    run.noteAnswer(pushes[0])
+    run.noteMisfit(pushes[0])
+    run.redirect(pushes[0], to: 1)
+    #expect(run.pushes[pushes[0]].destination == 1)
+    run.noteAnswer(pushes[0])
+    run.decide(pushes[0], .accepted)
+    let news = run.takeNews(isFinal: true)
     #expect(news.counts[.apns]?.accepted == 1)
-    let more = run.takeNews(isFinal: true) { _ in mayUninstall }
-    #expect(more.invalidations.isEmpty && more.counts.isEmpty)
+    #expect(news.tallies.map(\.answers) == [1])
+    #expect(news.tallies.map(\.misfits) == [0])
+    let relabelling = try #require(news.relabellings.first)
+    #expect(relabelling.token == "token-0-0")
+    #expect(relabelling.user == "a")
+    #expect(relabelling.environment == .development)
+  }
+
+  @Test("a retry of a push that was tried in the other environment starts from its own again")
+  func retriesAstray() throws {
+    let run = try Claims.run(["a"])
+    _ = run.takeBatch(max: 1)
+    let pushes = run.resolve(0, devices: 1)
+    run.redirect(pushes[0], to: 1)
+    run.decideLater(pushes[0], delayMs: 0, attempt: 1)
+    let news = run.takeNews(isFinal: true)
+    #expect(news.relabellings.isEmpty)
+    let text = String(decoding: try #require(news.residuals.first).lines, as: UTF8.self)
+    #expect(text == "apns\tproduction\ttoken-0-0\ta\t0\t1\n")
   }
 
   @Test("doubtful tokens are settled at the end of the chunk, when it shows how many they are")
@@ -240,11 +272,13 @@ import Testing
     run.decideDoubtful(first[0], reason: "BadDeviceToken")
     #expect(!run.hasNews)
     run.decide(second[0], .accepted)
-    #expect(run.takeNews(isFinal: false) { _ in false }.done.count == 1)
+    let early = run.takeNews(isFinal: false)
+    #expect(early.done.count == 1)
+    #expect(early.invalidations.isEmpty)
     let third = run.resolve(2, devices: 1)
     run.decide(third[0], .accepted)
     #expect(run.isFinished)
-    #expect(run.takeNews(isFinal: true) { _ in false }.counts[.apns]?.rejected == 1)
+    #expect(run.takeNews(isFinal: true).invalidations.map(\.reason) == ["BadDeviceToken"])
   }
 
   @Test("a chunk that is handed back has settled its doubtful tokens", arguments: [true, false])

@@ -14,6 +14,7 @@ extension FleetSnapshot {
       "at": .integer(nowMs), "workers": .array(workers.map(json)), "backlog": .object(backlog),
       "delayed": .integer(queues.delayed), "dead": .integer(queues.dead),
       "outcomes": .array(outcomes.map { json($0.names, last: $0.last, this: $0.this) }),
+      "alarms": .array(alarms.map(json)),
     ])
   }
 
@@ -26,6 +27,13 @@ extension FleetSnapshot {
       object[name] = Int64(value).map { .integer($0) } ?? .string(value)
     }
     return .object(object)
+  }
+
+  private func json(_ alarm: Alarm) -> JSONValue {
+    .object([
+      "alarm": .string(alarm.field), "since": .integer(alarm.atMs),
+      "message": .string(alarm.message),
+    ])
   }
 
   private func json(_ names: [String], last: Int, this: Int) -> JSONValue {

@@ -6,6 +6,14 @@ extension FleetSnapshot {
   func lines(on terminal: Terminal, place: String) -> [String] {
     var lines = ["\(place), \(InstantText.rfc3339(ms: nowMs, withMilliseconds: false))", ""]
     func heading(_ text: String) { lines.append(TextStyle.bold.apply(text, on: terminal)) }
+    if !alarms.isEmpty {
+      heading("Alarms")
+      for alarm in alarms {
+        let age = FigureText.duration(ms: max(0, nowMs - alarm.atMs))
+        lines.append("  for \(age): \(DisplayText.printable(alarm.message))")
+      }
+      lines.append("")
+    }
     heading("Workers: \(living.count) at work")
     if living.isEmpty {
       lines.append("  nobody sends: start one with pushpool worker")

@@ -91,6 +91,16 @@ package struct APNsProvider: PushProvider {
       answer, reason: text.map(FieldPointer.printable) ?? answer.statusReason, sinceMs: sinceMs)
   }
 
+  package func sign(of outcome: Outcome, status: Int) -> AnswerSign {
+    switch outcome {
+    // Too many to this one device.
+    case .retry(_, APNsReason.tooManyRequests.rawValue): .none
+    case .retry where status == 408 || status == 429 || status >= 500: .trouble
+    case .doubtfulToken, .rejected(APNsReason.deviceTokenNotForTopic.rawValue): .misfit
+    default: .none
+    }
+  }
+
   /// An answer without a reason that is known: its status decides.
   private static func outcome(
     _ answer: ProviderAnswer, reason: String, sinceMs: Int64?

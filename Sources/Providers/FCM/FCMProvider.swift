@@ -58,6 +58,14 @@ package struct FCMProvider: PushProvider {
     return Self.outcome(answer, error)
   }
 
+  package func sign(of outcome: Outcome, status: Int) -> AnswerSign {
+    switch outcome {
+    case .retry: .trouble
+    case .rejected(FCMErrorCode.senderIDMismatch.rawValue): .misfit
+    default: .none
+    }
+  }
+
   /// FCM's own code; nil when it says nothing.
   private static func outcome(
     _ code: FCMErrorCode, _ error: FCMError?, _ answer: ProviderAnswer

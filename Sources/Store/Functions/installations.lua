@@ -129,6 +129,26 @@ local function remove_invalid(p, app, network, token, user, generation, since, r
   return 'removed'
 end
 
+-- Corrects the environment of a binding that the network has accepted in another one, if it is still the one that
+-- was tried. It gets a new generation, so that verdicts about the wrong environment no longer concern it.
+-- Never raises, as remove_invalid.
+local function relabel(p, app, network, token, user, generation, environment)
+  local key, user_key = KEY.token(p, network, app, token), KEY.user(p, app, user)
+  local r = redis.pcall('HMGET', key, 'user', 'generation', 'environment', 'updated_at')
+  if r.err or r[1] ~= user or r[2] ~= generation or r[3] == environment then return end
+  local lines = redis.pcall('GET', user_key)
+  if type(lines) ~= 'string' then return end
+  local others = without_line(lines, network, token)
+  local drawn = redis.pcall('INCR', KEY.generation(p))
+  if type(drawn) == 'table' then return end
+  local noted = redis.pcall('XADD', KEY.audit(p), 'MAXLEN', '~', NOTICES_MAX, '*', 'cause', 'environment', 'app', app,
+    'user', user, 'network', network, 'token', token, 'by', environment)
+  if type(noted) == 'table' and noted.err then return end
+  redis.call('HSET', key, 'environment', environment, 'generation', text(drawn))
+  redis.call('SET', user_key,
+    others .. table.concat({network, environment, text(drawn), r[4], token}, '\t') .. '\n')
+end
+
 -- invalidate — ARGV: app, network, token, user, generation, provider's time (ms) or '', reason, job.
 -- Reply: removed | stale | absent
 local function invalidate(keys, args)

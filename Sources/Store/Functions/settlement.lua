@@ -33,31 +33,76 @@ local function add_residual(p, c, delay, lines, now)
     lines = 'installations', crashes = 0}, now, now + tonumber(delay))
 end
 
+-- Mass death. Tokens that die by the hundred in a minute are no deaths but a mistake of ours: the wrong environment,
+-- topic or sender. The fleet's answers of each app, network and environment are therefore counted by the minute, and
+-- while too many of this or the last minute's are misfits, no verdict removes anything there.
+
+local function add_tally(p, app, place, answers, misfits, now)
+  local key = KEY.tally(p, app, place, minute_of(now))
+  -- What counts must not be able to stop the work.
+  redis.pcall('HINCRBY', key, 'answers', answers)
+  redis.pcall('HINCRBY', key, 'misfits', misfits)
+  redis.pcall('EXPIRE', key, TALLY_S)
+end
+
+-- Answers and misfits of the first of this minute and the last that is suspicious, or nil.
+local function suspicion(p, app, place, now)
+  for _, ms in ipairs({now, now - 60000}) do
+    local r = redis.pcall('HMGET', KEY.tally(p, app, place, minute_of(ms)), 'answers', 'misfits')
+    local answers, misfits = tonumber(r[1] or '0') or 0, tonumber(r[2] or '0') or 0
+    if misfits >= SUSPICION_MISFITS_MIN and misfits * 100 >= answers * SUSPICION_PERCENT then
+      return answers, misfits
+    end
+  end
+  return nil
+end
+
+-- The places of a settlement that are under suspicion, as a set; raises an alarm for each.
+local function suspicions(p, app, args, first, last, now)
+  local suspected = {}
+  for i = first, last, 4 do
+    local place = args[i] .. '|' .. args[i + 1]
+    add_tally(p, app, place, args[i + 2], args[i + 3], now)
+    local answers, misfits = suspicion(p, app, place, now)
+    if answers then
+      suspected[place] = true
+      set_alarm(p, 'mass_death|' .. app .. '|' .. place, 'settle', 120000, app .. ': ' .. text(misfits) .. ' of ' ..
+        text(answers) .. ' answers of a minute on ' .. args[i] .. ' (' .. args[i + 1] .. ') say that the device ' ..
+        'token does not fit the environment, topic or sender: no installation is removed there; check the ' ..
+        'configuration', now)
+    end
+  end
+  return suspected
+end
+
 -- settle — ARGV: consumer, priority, entry, app, job, segment, source, lines, final 0|1, done bitmap, change of
 -- total, users without installation, retries, n, n x (network, outcome, count), m, m x (delay ms, residual
--- lines), then (network, token, user, generation, provider's time or '', reason)… for invalid tokens.
+-- lines), t, t x (network, environment, answers, misfits), l, l x (network, token, user, generation, environment that
+-- accepted it), then (network, environment, token, user, generation, provider's time or '', reason)… for invalid
+-- tokens.
 -- Everything in it is news since the last settle of this chunk, and news means new bits in the bitmap: a settle
 -- that brings none is a repetition after a lost reply, and is not counted again. An invalid token that is removed counts as
--- uninstalled, one whose binding has changed as rejected.
--- Reply: {OK|PAUSED|CANCELLED|STALE, removed, kept, users lost with the job's key}; STALE: nothing was counted, stop the chunk.
+-- uninstalled, one whose binding has changed or that is spared for suspicion of a mass death as rejected.
+-- Reply: {OK|PAUSED|CANCELLED|STALE, removed, kept, spared, users lost with the job's key, suspected
+-- network|environment…}; STALE: nothing was counted, stop the chunk.
 local function settle(keys, args)
   local p, now = keys[1], now_ms()
   local consumer, entry = args[1], args[3]
   local c = {priority = args[2], app = args[4], job = args[5], segment = args[6], source = args[7],
     lines = args[8], crashes = 0}
   local stream = KEY.chunks(p, c.priority)
-  if not owned(stream, entry, consumer) then return {'STALE', 0, 0, 0} end
+  if not owned(stream, entry, consumer) then return {'STALE', 0, 0, 0, 0} end
   local state = state_for(p, c)
   if state == 'gone' then
     drop_chunk(p, c, entry)
     close_chunk(p, c, now)
-    return {'CANCELLED', 0, 0, 0}
+    return {'CANCELLED', 0, 0, 0, 0}
   end
   local answer = (state == 'paused' and 'PAUSED') or (state == 'cancelled' and 'CANCELLED') or 'OK'
   local final = args[9] == '1'
   if not final and (redis.call('GET', KEY.done(p, c.segment, c.source)) or '') == args[10] then
     redis.call('XCLAIM', stream, GROUP, consumer, 0, entry, 'JUSTID')
-    return {answer, 0, 0, 0}
+    return {answer, 0, 0, 0, 0}
   end
   refuse_wrong_type(KEY.delayed(p), 'zset')
   refuse_wrong_type(KEY.finished(p), 'stream')
@@ -65,13 +110,21 @@ local function settle(keys, args)
   local at = 15 + tonumber(args[14]) * 3
   local counts = {unpack(args, 15, at - 1)}
   local residuals = tonumber(args[at])
-  local invalid = at + 1 + residuals * 2
-  local removed, kept, lost = 0, 0, 0
-  for i = invalid, #args, 6 do
-    local verdict = remove_invalid(p, c.app, args[i], args[i + 1], args[i + 2], args[i + 3], args[i + 4],
-      args[i + 5], c.job)
-    local gone = verdict == 'removed'
-    if gone then removed = removed + 1 else kept = kept + 1 end
+  local tallies = at + 1 + residuals * 2
+  local labels = tallies + 1 + tonumber(args[tallies]) * 4
+  local invalid = labels + 1 + tonumber(args[labels]) * 5
+  local suspected = suspicions(p, c.app, args, tallies + 1, labels - 1, now)
+  for i = labels + 1, invalid - 1, 5 do relabel(p, c.app, unpack(args, i, i + 4)) end
+  local removed, kept, spared, lost = 0, 0, 0, 0
+  for i = invalid, #args, 7 do
+    local gone = false
+    if suspected[args[i] .. '|' .. args[i + 1]] then
+      spared = spared + 1
+    else
+      gone = remove_invalid(p, c.app, args[i], args[i + 2], args[i + 3], args[i + 4], args[i + 5], args[i + 6],
+        c.job) == 'removed'
+      if gone then removed = removed + 1 else kept = kept + 1 end
+    end
     local n = #counts
     counts[n + 1], counts[n + 2], counts[n + 3] = args[i], gone and 'uninstalled' or 'rejected', 1
   end
@@ -80,7 +133,7 @@ local function settle(keys, args)
   redis.call('HINCRBY', key, 'pending', tonumber(args[11]) - sum)
   if args[12] ~= '0' then redis.call('HINCRBY', key, 'no_installations', args[12]) end
   if args[13] ~= '0' then redis.call('HINCRBY', key, 'retries', args[13]) end
-  for i = at + 1, invalid - 1, 2 do add_residual(p, c, args[i], args[i + 1], now) end
+  for i = at + 1, tallies - 1, 2 do add_residual(p, c, args[i], args[i + 1], now) end
   if final then
     drop_chunk(p, c, entry)
     lost = close_chunk(p, c, now)
@@ -88,7 +141,9 @@ local function settle(keys, args)
     redis.call('SET', KEY.done(p, c.segment, c.source), args[10], 'EX', SEGMENT_S)
     redis.call('XCLAIM', stream, GROUP, consumer, 0, entry, 'JUSTID')
   end
-  return {answer, removed, kept, lost}
+  local reply = {answer, removed, kept, spared, lost}
+  for place in pairs(suspected) do reply[#reply + 1] = place end
+  return reply
 end
 
 register('settle', settle, {'allow-oom'})

@@ -1,0 +1,31 @@
+package import Redis
+
+/// What operators are to look at. An alarm ends when it is cleared, or by itself when nobody renews it.
+package struct AlarmStore {
+  let functions: StoreFunctions
+
+  /// Raises an alarm, or renews it.
+  /// - Parameters:
+  ///   - field: names it in the fleet, see `Alarm.field`.
+  ///   - by: who raises it; of several the last one counts.
+  package func raise(
+    _ field: String, by: String, lifeMs: UInt64, message: String
+  ) async throws(RedisError) {
+    let command = functions.call("raise_alarm", field, by, String(lifeMs), message)
+    _ = try await functions.run(command) { $0.string }
+  }
+
+  /// Ends an alarm, unless somebody else has renewed it since.
+  package func clear(_ field: String, by: String) async throws(RedisError) {
+    _ = try await functions.run(functions.call("clear_alarm", field, by), decode: decodeInteger)
+  }
+
+  /// The alarms that stand at this instant of the server's clock, oldest first. Needs no functions.
+  package func current(nowMs: Int64) async throws(RedisError) -> [Alarm] {
+    let pairs = try await functions.connection.call(
+      RedisCommand("HGETALL", functions.keys.alarms)
+    ).pairs
+    return pairs.compactMap { Alarm(field: $0, json: $1) }
+      .filter { $0.untilMs > nowMs }.sorted { ($0.atMs, $0.field) < ($1.atMs, $1.field) }
+  }
+}

@@ -1,0 +1,49 @@
+-- Alarms: what operators are to look at, a field each of one HASH: JSON of at (ms, since when), until (ms, when it ends
+-- unless it is renewed), by (who raised it last) and message. Here one that is over is dropped at the next raising;
+-- readers look at `until`.
+
+local function alarm_of(text)
+  local ok, alarm = pcall(cjson.decode, text)
+  if ok and type(alarm) == 'table' and tonumber(alarm['until']) then return alarm end
+  return nil
+end
+
+-- Never raises: an alarm must not be able to stop the work.
+local function set_alarm(p, field, by, life_ms, message, now)
+  local key = KEY.alarms(p)
+  local flat = redis.pcall('HGETALL', key)
+  if flat.err then return end
+  local n, since = 0, nil
+  for i = 1, #flat, 2 do
+    local alarm = alarm_of(flat[i + 1])
+    if not alarm or tonumber(alarm['until']) <= now then
+      redis.call('HDEL', key, flat[i])
+    else
+      n = n + 1
+      if flat[i] == field then since = tonumber(alarm.at) end
+    end
+  end
+  if not since and n >= ALARMS_MAX then return end
+  -- Numbers as text: cjson would turn them to exponents.
+  redis.call('HSET', key, field, '{"at":' .. text(since or now) .. ',"until":' ..
+    text(now + math.min(life_ms, ALARM_MS_MAX)) .. ',"by":' .. cjson.encode(by) .. ',"message":' ..
+    cjson.encode(message) .. '}')
+  redis.call('PEXPIRE', key, ALARM_MS_MAX)
+end
+
+-- raise_alarm — ARGV: field, by, life ms, message. Raises or renews it. Reply: OK
+local function raise_alarm(keys, args)
+  set_alarm(keys[1], args[1], args[2], tonumber(args[3]), args[4], now_ms())
+  return 'OK'
+end
+
+-- clear_alarm — ARGV: field, by. Ends an alarm that nobody else has renewed since. Reply: 1 or 0
+local function clear_alarm(keys, args)
+  local key = KEY.alarms(keys[1])
+  local alarm = alarm_of(redis.call('HGET', key, args[1]) or '')
+  if not alarm or alarm.by ~= args[2] then return 0 end
+  return redis.call('HDEL', key, args[1])
+end
+
+register('raise_alarm', raise_alarm, {'allow-oom'})
+register('clear_alarm', clear_alarm, {'allow-oom'})

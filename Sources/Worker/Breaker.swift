@@ -1,0 +1,204 @@
+/// Stops sending to a destination while most of its answers are trouble of its own: 5xx, an exceeded
+/// quota, silence.
+///
+/// Closed, it counts answers in a sliding window. Open, nothing is sent until the pause is over; then,
+/// half-open, a few probes at a time are let through: good answers close it, trouble opens it for twice
+/// as long. One per destination and lane: a lane learns within some 20 answers, and no state that is
+/// shared can be wrong.
+struct Breaker {
+  enum State {
+    case closed, open, halfOpen
+  }
+
+  /// What an answer of trouble means for its push.
+  enum Verdict {
+    /// An attempt like any other.
+    case counted
+    /// It has opened the breaker; as `forgiven`.
+    case opened
+    /// The request was under way when the breaker opened, or was a probe: no attempt is burned.
+    case forgiven
+  }
+
+  /// Answers within the window below which their share of trouble says nothing.
+  static let answersMin = 20
+  static let troublePercentMin = 50
+  static let bucketNs: UInt64 = 1_000_000_000
+  /// The window is so many buckets long, the running one included.
+  static let bucketCount = 5
+  static let openMsMin: UInt64 = 1_000
+  static let openMsMax: UInt64 = 30_000
+  /// A longer Retry-After is kept to by the pushes that were told, while probes go out after this.
+  static let retryAfterMsMax: UInt64 = 900_000
+  /// Probes that are under way at a time.
+  static let probesMax = 4
+  /// Good answers to probes, with no trouble among them, that close it.
+  static let successesMin = 3
+  /// After so long without anything to probe with it is taken for closed.
+  static let idleNs: UInt64 = 60_000_000_000
+
+  private(set) var state = State.closed
+  /// Until when nothing is sent, in the loop's time; 0 unless open.
+  private(set) var openUntilNs: UInt64 = 0
+  /// When it opened first, in the loop's time, however often it has been half-open since.
+  private(set) var openedNs: UInt64 = 0
+  /// Openings since it was closed last.
+  private var openings: UInt64 = 0
+
+  /// What was sent before this says nothing about now.
+  private var epochNs: UInt64 = 0
+  private var lastProbeNs: UInt64 = 0
+  private var probes = 0
+  private var successes = 0
+
+  // The window: the running bucket, and the sums of those before it.
+  private var bucketStartNs: UInt64 = 0
+  private var answers = 0
+  private var troubles = 0
+  private var past = [(answers: Int, troubles: Int)](
+    repeating: (0, 0), count: Breaker.bucketCount - 1)
+  private var oldest = 0
+  private var pastAnswers = 0
+  private var pastTroubles = 0
+
+  /// Notes an answer that is no trouble, whatever it says of its push.
+  /// - Returns: whether it has closed the breaker.
+  mutating func noteGood(nowNs: UInt64, elapsedNs: UInt64) -> Bool {
+    guard state == .closed else { return noteGoodProbe(nowNs, elapsedNs) }
+    if nowNs &- bucketStartNs >= Self.bucketNs { turn(nowNs) }
+    answers &+= 1
+    return false
+  }
+
+  /// Notes trouble, or an answer that did not come.
+  mutating func noteTrouble(
+    nowNs: UInt64, elapsedNs: UInt64, retryAfterMs: UInt64?
+  ) -> Verdict {
+    switch state {
+    case .closed:
+      guard isCurrent(nowNs, elapsedNs) else { return .forgiven }
+      if nowNs &- bucketStartNs >= Self.bucketNs { turn(nowNs) }
+      answers &+= 1
+      troubles &+= 1
+      let (sum, bad) = (answers + pastAnswers, troubles + pastTroubles)
+      guard sum >= Self.answersMin, bad * 100 >= sum * Self.troublePercentMin else {
+        return .counted
+      }
+      open(nowNs, retryAfterMs)
+      return .opened
+    case .open:
+      if let retryAfterMs {
+        openUntilNs = max(openUntilNs, nowNs &+ Self.bounded(retryAfterMs) &* 1_000_000)
+      }
+    case .halfOpen:
+      if isCurrent(nowNs, elapsedNs) { open(nowNs, retryAfterMs) }
+    }
+    return .forgiven
+  }
+
+  /// Notes a request that was not processed and says nothing.
+  mutating func noteUnsent(nowNs: UInt64, elapsedNs: UInt64) {
+    if state == .halfOpen, isCurrent(nowNs, elapsedNs) { probes = max(0, probes - 1) }
+  }
+
+  /// How many requests may be sent now.
+  mutating func allowance(nowNs: UInt64) -> Int {
+    switch state {
+    case .closed: return .max
+    case .open:
+      guard nowNs >= openUntilNs else { return 0 }
+      state = .halfOpen
+      openUntilNs = 0
+      epochNs = nowNs
+      lastProbeNs = nowNs
+      probes = 0
+      successes = 0
+      return Self.probesMax
+    case .halfOpen: return max(0, Self.probesMax - probes)
+    }
+  }
+
+  /// Notes requests that were sent while it is half-open.
+  mutating func noteProbes(_ count: Int, nowNs: UInt64) {
+    probes += count
+    lastProbeNs = nowNs
+  }
+
+  /// Closes it when there was nothing to probe with for long.
+  /// - Returns: whether that has closed it.
+  mutating func closeIfIdle(nowNs: UInt64) -> Bool {
+    let quietSinceNs: UInt64
+    switch state {
+    case .closed: return false
+    case .open: quietSinceNs = openUntilNs
+    case .halfOpen:
+      guard probes == 0 else { return false }
+      quietSinceNs = lastProbeNs
+    }
+    guard nowNs >= quietSinceNs &+ Self.idleNs else { return false }
+    close(nowNs)
+    return true
+  }
+
+  private mutating func noteGoodProbe(_ nowNs: UInt64, _ elapsedNs: UInt64) -> Bool {
+    guard state == .halfOpen, isCurrent(nowNs, elapsedNs) else { return false }
+    probes = max(0, probes - 1)
+    successes += 1
+    guard successes >= Self.successesMin else { return false }
+    close(nowNs)
+    return true
+  }
+
+  private func isCurrent(_ nowNs: UInt64, _ elapsedNs: UInt64) -> Bool {
+    nowNs &- elapsedNs >= epochNs
+  }
+
+  private static func bounded(_ retryAfterMs: UInt64) -> UInt64 {
+    min(retryAfterMs, retryAfterMsMax)
+  }
+
+  private mutating func open(_ nowNs: UInt64, _ retryAfterMs: UInt64?) {
+    if openings == 0 { openedNs = nowNs }
+    let windowMs = min(Self.openMsMin << min(openings, 16), Self.openMsMax)
+    openings += 1
+    let leastMs = max(windowMs, Self.bounded(retryAfterMs ?? 0))
+    // Lanes that opened together do not probe together.
+    let openMs = leastMs + UInt64.random(in: 0...leastMs / 4)
+    state = .open
+    openUntilNs = nowNs &+ openMs &* 1_000_000
+  }
+
+  private mutating func close(_ nowNs: UInt64) {
+    state = .closed
+    openUntilNs = 0
+    openings = 0
+    bucketStartNs = nowNs
+    clearWindow()
+  }
+
+  /// Begins a bucket.
+  private mutating func turn(_ nowNs: UInt64) {
+    let elapsed = (nowNs &- bucketStartNs) / Self.bucketNs
+    guard elapsed < UInt64(Self.bucketCount) else {
+      bucketStartNs = nowNs
+      return clearWindow()
+    }
+    for _ in 0..<elapsed {
+      pastAnswers += answers - past[oldest].answers
+      pastTroubles += troubles - past[oldest].troubles
+      past[oldest] = (answers, troubles)
+      oldest = (oldest + 1) % past.count
+      answers = 0
+      troubles = 0
+    }
+    bucketStartNs &+= elapsed &* Self.bucketNs
+  }
+
+  private mutating func clearWindow() {
+    answers = 0
+    troubles = 0
+    pastAnswers = 0
+    pastTroubles = 0
+    for index in past.indices { past[index] = (0, 0) }
+  }
+}

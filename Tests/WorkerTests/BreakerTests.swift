@@ -1,0 +1,193 @@
+import Testing
+
+@testable import Worker
+
+@Suite struct BreakerTests {
+  private static let msNs: UInt64 = 1_000_000
+  private static let startNs: UInt64 = 1_000 * BreakerTests.msNs
+
+  /// A breaker that trouble alone has opened, at the start.
+  private func opened(retryAfterMs: UInt64? = nil) -> Held {
+    let breaker = Held()
+    var verdict = Breaker.Verdict.counted
+    for _ in 0..<Breaker.answersMin {
+      verdict = breaker.noteTrouble(
+        nowNs: Self.startNs, elapsedNs: 0, retryAfterMs: retryAfterMs)
+    }
+    #expect(verdict == .opened)
+    #expect(breaker.state == .open)
+    return breaker
+  }
+
+  private func openMs(_ breaker: Held, since nowNs: UInt64) -> UInt64 {
+    (breaker.openUntilNs - nowNs) / Self.msNs
+  }
+
+  @Test("it opens when half of the window's answers are trouble, and not before there are enough")
+  func opens() {
+    let breaker = Held()
+    for number in 1..<Breaker.answersMin {
+      if number % 2 == 0 {
+        #expect(!breaker.noteGood(nowNs: Self.startNs, elapsedNs: 0))
+      } else {
+        let verdict = breaker.noteTrouble(
+          nowNs: Self.startNs, elapsedNs: 0, retryAfterMs: nil)
+        #expect(verdict == .counted)
+      }
+    }
+    #expect(breaker.allowance(nowNs: Self.startNs) == .max)
+    let last = breaker.noteTrouble(nowNs: Self.startNs, elapsedNs: 0, retryAfterMs: nil)
+    #expect(last == .opened)
+    #expect(breaker.allowance(nowNs: Self.startNs) == 0)
+  }
+
+  @Test("a third of trouble leaves it closed for ever")
+  func staysClosed() {
+    let breaker = Held()
+    for number in 0..<30_000 {
+      let nowNs = Self.startNs + UInt64(number) * Self.msNs
+      if number % 3 == 2 {
+        #expect(breaker.noteTrouble(nowNs: nowNs, elapsedNs: 0, retryAfterMs: nil) == .counted)
+      } else {
+        _ = breaker.noteGood(nowNs: nowNs, elapsedNs: 0)
+      }
+    }
+    #expect(breaker.state == .closed)
+  }
+
+  @Test("the window slides: what is older than five seconds neither saves nor damns")
+  func slides() {
+    let breaker = Held()
+    for _ in 0..<10_000 { _ = breaker.noteGood(nowNs: Self.startNs, elapsedNs: 0) }
+    let laterNs = Self.startNs + 6_000 * Self.msNs
+    for number in 1...Breaker.answersMin {
+      let verdict = breaker.noteTrouble(nowNs: laterNs, elapsedNs: 0, retryAfterMs: nil)
+      #expect(verdict == (number == Breaker.answersMin ? .opened : .counted))
+    }
+    // Trouble that comes seldom is none.
+    let slow = Held()
+    for number in 0..<100 {
+      let nowNs = Self.startNs + UInt64(number) * 1_000 * Self.msNs
+      #expect(slow.noteTrouble(nowNs: nowNs, elapsedNs: 0, retryAfterMs: nil) == .counted)
+    }
+  }
+
+  @Test("open, it sends nothing and burns no attempt; then a few probes go out and close it")
+  func probesAndCloses() {
+    let breaker = opened()
+    #expect((1_000...1_250).contains(openMs(breaker, since: Self.startNs)))
+    let inFlight = breaker.noteTrouble(nowNs: Self.startNs, elapsedNs: 9, retryAfterMs: nil)
+    #expect(inFlight == .forgiven)
+    #expect(breaker.allowance(nowNs: breaker.openUntilNs - 1) == 0)
+    let probingNs = breaker.openUntilNs
+    #expect(breaker.allowance(nowNs: probingNs) == Breaker.probesMax)
+    breaker.noteProbes(Breaker.probesMax, nowNs: probingNs)
+    #expect(breaker.allowance(nowNs: probingNs) == 0)
+    for number in 1...Breaker.successesMin {
+      let hasClosed = breaker.noteGood(nowNs: probingNs + 5, elapsedNs: 5)
+      #expect(hasClosed == (number == Breaker.successesMin))
+    }
+    #expect(breaker.allowance(nowNs: probingNs + 5) == .max)
+    // What opened it is forgotten.
+    #expect(
+      breaker.noteTrouble(nowNs: probingNs + 6, elapsedNs: 1, retryAfterMs: nil) == .counted)
+  }
+
+  @Test("a probe that fails opens it for twice as long, up to half a minute, and is forgiven")
+  func opensLonger() {
+    let breaker = opened()
+    for ceilingMs in [2_000, 4_000, 8_000, 16_000, 30_000, 30_000] as [UInt64] {
+      let nowNs = breaker.openUntilNs
+      _ = breaker.allowance(nowNs: nowNs)
+      breaker.noteProbes(1, nowNs: nowNs)
+      let verdict = breaker.noteTrouble(nowNs: nowNs, elapsedNs: 0, retryAfterMs: nil)
+      #expect(verdict == .forgiven)
+      #expect((ceilingMs...ceilingMs * 5 / 4).contains(openMs(breaker, since: nowNs)))
+    }
+  }
+
+  @Test("answers to what was sent before it opened neither close nor open it, and are forgiven")
+  func ignoresEarlierRequests() {
+    let breaker = opened()
+    let nowNs = breaker.openUntilNs
+    _ = breaker.allowance(nowNs: nowNs)
+    for _ in 0..<100 {
+      #expect(!breaker.noteGood(nowNs: nowNs + 1, elapsedNs: 2))
+      #expect(
+        breaker.noteTrouble(nowNs: nowNs + 1, elapsedNs: 2, retryAfterMs: nil) == .forgiven)
+    }
+    #expect(breaker.state == .halfOpen)
+    for _ in 0..<Breaker.successesMin { _ = breaker.noteGood(nowNs: nowNs + 1, elapsedNs: 1) }
+    #expect(breaker.state == .closed)
+    for _ in 0..<100 {
+      #expect(
+        breaker.noteTrouble(nowNs: nowNs + 2, elapsedNs: 3, retryAfterMs: nil) == .forgiven)
+    }
+    #expect(breaker.state == .closed)
+  }
+
+  @Test("it stays open for a Retry-After, of a later answer too")
+  func heedsRetryAfter() {
+    let breaker = opened(retryAfterMs: 40_000)
+    #expect((40_000...50_000).contains(openMs(breaker, since: Self.startNs)))
+    _ = breaker.noteTrouble(nowNs: Self.startNs, elapsedNs: 0, retryAfterMs: 120_000)
+    #expect(openMs(breaker, since: Self.startNs) == 120_000)
+    _ = breaker.noteTrouble(nowNs: Self.startNs, elapsedNs: 0, retryAfterMs: 86_400_000)
+    #expect(openMs(breaker, since: Self.startNs) == Breaker.retryAfterMsMax)
+  }
+
+  @Test("a probe that was not processed makes room for another")
+  func returnsProbe() {
+    let breaker = opened()
+    let nowNs = breaker.openUntilNs
+    breaker.noteProbes(breaker.allowance(nowNs: nowNs), nowNs: nowNs)
+    #expect(breaker.allowance(nowNs: nowNs) == 0)
+    breaker.noteUnsent(nowNs: nowNs, elapsedNs: 0)
+    #expect(breaker.allowance(nowNs: nowNs) == 1)
+  }
+
+  @Test("without anything to probe with it is closed after a minute, open or half-open")
+  func closesWhenIdle() {
+    let open = opened()
+    let openEndNs = open.openUntilNs
+    #expect(!open.closeIfIdle(nowNs: openEndNs + Breaker.idleNs - 1))
+    #expect(open.closeIfIdle(nowNs: openEndNs + Breaker.idleNs))
+    #expect(open.state == .closed)
+    let probing = opened()
+    let nowNs = probing.openUntilNs
+    _ = probing.allowance(nowNs: nowNs)
+    probing.noteProbes(1, nowNs: nowNs)
+    // Its answer, or its time-out, is still to come.
+    #expect(!probing.closeIfIdle(nowNs: nowNs + 2 * Breaker.idleNs))
+    _ = probing.noteGood(nowNs: nowNs + 1, elapsedNs: 1)
+    #expect(probing.closeIfIdle(nowNs: nowNs + Breaker.idleNs))
+  }
+}
+
+/// A breaker that can change within an expectation.
+private final class Held {
+  private var breaker = Breaker()
+
+  var state: Breaker.State { breaker.state }
+  var openUntilNs: UInt64 { breaker.openUntilNs }
+
+  func noteGood(nowNs: UInt64, elapsedNs: UInt64) -> Bool {
+    breaker.noteGood(nowNs: nowNs, elapsedNs: elapsedNs)
+  }
+
+  func noteTrouble(
+    nowNs: UInt64, elapsedNs: UInt64, retryAfterMs: UInt64?
+  ) -> Breaker.Verdict {
+    breaker.noteTrouble(nowNs: nowNs, elapsedNs: elapsedNs, retryAfterMs: retryAfterMs)
+  }
+
+  func noteUnsent(nowNs: UInt64, elapsedNs: UInt64) {
+    breaker.noteUnsent(nowNs: nowNs, elapsedNs: elapsedNs)
+  }
+
+  func allowance(nowNs: UInt64) -> Int { breaker.allowance(nowNs: nowNs) }
+
+  func noteProbes(_ count: Int, nowNs: UInt64) { breaker.noteProbes(count, nowNs: nowNs) }
+
+  func closeIfIdle(nowNs: UInt64) -> Bool { breaker.closeIfIdle(nowNs: nowNs) }
+}
