@@ -39,6 +39,9 @@ package struct Keys: Sendable {
   /// HASH: what a worker says of itself.
   package func worker(_ worker: String) -> String { "\(prefix):worker:\(worker)" }
 
+  /// HASH: what is switched off, a `KillSwitch` each.
+  package var switches: String { "\(prefix):switches" }
+
   // MARK: Internal
 
   /// STREAM of work units.
@@ -96,6 +99,9 @@ package struct Keys: Sendable {
 
   /// STRING: a credential that the fleet shares, a secret.
   func credential(_ name: String) -> String { "\(prefix):credential:\(name)" }
+
+  /// HASH: a token bucket that the fleet leases from.
+  func rate(_ name: String) -> String { "\(prefix):rate:\(name)" }
 
   /// STRING: the last generation given to an installation.
   var generation: String { "\(prefix):generation" }

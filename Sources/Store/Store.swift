@@ -10,6 +10,8 @@ package struct Store {
   package let deadLetters: DeadLetters
   package let metrics: MetricsStore
   package let credentials: CredentialStore
+  package let switches: SwitchStore
+  package let rates: RateStore
 
   /// - Parameters:
   ///   - connection: made with `StoreLibrary.library`.
@@ -24,5 +26,7 @@ package struct Store {
     deadLetters = DeadLetters(functions: functions)
     metrics = MetricsStore(functions: functions)
     credentials = CredentialStore(functions: functions)
+    switches = SwitchStore(functions: functions)
+    rates = RateStore(functions: functions)
   }
 }

@@ -5,8 +5,9 @@ package import Redis
 package enum StoreLibrary {
   /// One library: a file sees the local functions of those before it.
   private static let source: [UInt8] =
-    PackageResources.library_lua + PackageResources.chunks_lua + PackageResources.installations_lua
-    + PackageResources.settlement_lua + PackageResources.jobs_lua
+    PackageResources.library_lua + PackageResources.limits_lua + PackageResources.chunks_lua
+    + PackageResources.installations_lua + PackageResources.settlement_lua
+    + PackageResources.jobs_lua
     + PackageResources.dead_letters_lua + PackageResources.fleet_lua
 
   /// The version is the start of the source's SHA-256: another source, other names.

@@ -6,4 +6,8 @@ package enum StoreLimits {
   package static let resolveUsersMax = 1_024
   /// Segments uploaded between two renewals of the job's lease.
   package static let uploadSegmentsMax = 256
+  /// Switches that are honoured at a time; more are refused, and complained of.
+  package static let switchesMax = 1_000
+  /// What is kept of why something was switched off.
+  package static let switchReasonBytesMax = 512
 }

@@ -24,6 +24,7 @@ import Testing
         "uninstalled": keys.uninstalled, "audit": keys.audit, "finished": keys.finished,
         "metrics": keys.metrics("<1>"),
         "reclaim": keys.reclaim(.jobs, .low).replacing("jobs:low", with: "<1>:<2>"),
+        "switches": keys.switches, "rate": keys.rate("<1>"),
         "workers": keys.workers, "worker": keys.worker("<1>"),
       ]
       #expect(Dictionary(spelt, uniquingKeysWith: { $1 }) == expected)

@@ -20,7 +20,7 @@ local INSTALLATIONS_PER_USER_MAX = 100
 local EXCERPT_BYTES = 4096            -- what a dead letter keeps of an oversize job
 local TAKEN_BYTES_MAX = 4 * 1024 * 1024  -- job text in one reply: no further job is taken beyond it
 local AUDIT_MAX = 20000               -- chunks in Redis beyond which an audit would hold everybody up
-local PASSED_OVER_MAX = 64            -- chunks of cancelled or paused jobs that one claim clears away
+local PASSED_OVER_MAX = 64            -- chunks of cancelled, paused or held jobs that one claim clears away
 local GROUP = 'workers'
 local PRIORITIES = {'high', 'normal', 'low'}
 
@@ -45,6 +45,8 @@ local KEY = {
   metrics = function(p, minute) return p .. ':metrics:' .. minute end,
   reclaim = function(p, kind, priority) return p .. ':reclaim:' .. kind .. ':' .. priority end,
   credential = function(p, name) return p .. ':credential:' .. name end,
+  switches = function(p) return p .. ':switches' end,
+  rate = function(p, name) return p .. ':rate:' .. name end,
   workers = function(p) return p .. ':workers' end,
   worker = function(p, worker) return p .. ':worker:' .. worker end,
 }
