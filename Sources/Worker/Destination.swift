@@ -32,6 +32,8 @@ final class Destination {
   let number: Int16
   let app: String
   let provider: any PushProvider
+  /// The rates that its pushes keep to; empty for most.
+  let limits: [RateLease]
   private let loop: EventLoop
   private unowned let owner: any DestinationOwner
   private var pool: ClientPool!
@@ -52,12 +54,13 @@ final class Destination {
   private var stillSinceNs: UInt64?
 
   init(
-    number: Int16, app: String, provider: any PushProvider, settings: ClientSettings,
-    loop: EventLoop, owner: any DestinationOwner
+    number: Int16, app: String, provider: any PushProvider, limits: [RateLease] = [],
+    settings: ClientSettings, loop: EventLoop, owner: any DestinationOwner
   ) {
     self.number = number
     self.app = app
     self.provider = provider
+    self.limits = limits
     self.loop = loop
     self.owner = owner
     credentialSignal = LoopSignal(loop: loop)
@@ -66,6 +69,7 @@ final class Destination {
 
   /// Pushes that wait to be submitted.
   var queued: Int { queue.count }
+  func queued(upTo rank: Int) -> Int { queue.count(upTo: rank) }
   var inFlight: Int { pool.inFlight }
   var readyConnections: Int { pool.readyConnections }
 
@@ -114,6 +118,10 @@ final class Destination {
     }
     if let parkDelayMs { return park(forMs: parkDelayMs) }
     let isConnected = pool.readyConnections > 0 && credential != nil
+    if isConnected && isStarved {
+      stillSinceNs = nil
+      return
+    }
     if !isConnected { pool.wake() }
     let since = stillSinceNs ?? loop.nowNs
     stillSinceNs = since
@@ -179,14 +187,18 @@ final class Destination {
 extension Destination: ClientPoolDelegate {
   func pool(_ pool: ClientPool, hasRoomFor count: Int, on connection: ClientConnection) {
     guard let credential else { return }
-    var left = count
+    var left = limits.isEmpty ? count : allowance(of: count)
+    var sent = 0
     while left > 0, let tag = queue.popFirst() {
       switch owner.destination(self, submit: tag, with: credential, on: connection) {
-      case .sent: left -= 1
+      case .sent:
+        left -= 1
+        sent += 1
       case .withdrawn: break
       case .blocked: left = 0
       }
     }
+    if !limits.isEmpty { spend(sent) }
     if queue.count < queueTarget / 2 { owner.destinationRanLow(self) }
     if queue.count == 0 { pool.rest() }
   }
