@@ -28,6 +28,26 @@ package struct SwitchStore {
     }
   }
 
+  /// As `read`, without the functions and whatever is first of too many: for a screen.
+  package func glance() async throws(RedisError) -> SwitchReading {
+    let key = functions.keys.switches
+    let connection = functions.connection
+    let count = try await connection.call(RedisCommand("HLEN", key), decode: decodeInteger)
+    var reading = SwitchReading(count: count)
+    guard count > 0 else { return reading }
+    let fields: RESPValue?
+    if count <= StoreLimits.switchesMax {
+      fields = try await connection.call(RedisCommand("HGETALL", key))
+    } else {
+      let page = RedisCommand("HSCAN", key, "0", "COUNT", String(StoreLimits.switchesMax))
+      fields = try await connection.call(page).array?.last
+    }
+    for (field, value) in fields?.pairs ?? [] {
+      reading.add(field: field, value: Array(value.utf8))
+    }
+    return reading
+  }
+
   /// Switches off; nothing when it is off.
   package func switchOff(
     _ killSwitch: KillSwitch, reason: String

@@ -13,6 +13,7 @@ struct FleetSnapshot: Sendable {
   /// `<app>|<network>|<outcome>` of the last full minute and of the one that runs.
   var lastMinute: [String: Int]
   var thisMinute: [String: Int]
+  var switches: SwitchReading
 
   static func read(_ store: Store) async throws(RedisError) -> FleetSnapshot {
     let time = try await store.connection.call(RedisCommand("TIME"))
@@ -25,7 +26,8 @@ struct FleetSnapshot: Sendable {
       nowMs: seconds * 1_000, workers: try await store.metrics.workers(),
       queues: try await store.metrics.status(), held: held,
       lastMinute: try await store.metrics.minute(Minute.name(epochSeconds: seconds - 60)),
-      thisMinute: try await store.metrics.minute(Minute.name(epochSeconds: seconds)))
+      thisMinute: try await store.metrics.minute(Minute.name(epochSeconds: seconds)),
+      switches: try await store.switches.glance())
   }
 
   /// Entries that the consumer group holds; none when it does not exist yet.
