@@ -98,6 +98,8 @@ import Testing
       try await store.admit("j1", users: [["a"]])
       let claim = try await store.claimOne()
       var settlement = Settlement()
+      settlement.isFinal = true
+      settlement.resolveUser(installations: 3)
       let lines = ["apns\t\t00aa\tu1\t1\t0\n", "fcm\t\tt1\tu2\t1\t0\n"]
       settlement.residuals = [
         .init(delayMs: 0, lines: Array(lines.joined().utf8)),
