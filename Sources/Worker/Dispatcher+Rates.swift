@@ -34,15 +34,36 @@ extension Dispatcher {
   func crowdedMs(_ claim: ChunkClaim) -> UInt64? {
     guard !leases.isEmpty else { return nil }
     let rank = claim.priority.rank
+    let own = activeRuns.filter { $0.claim.app == claim.app && $0.claim.priority.rank <= rank }
+    // Many small jobs take places long before their pushes make a long queue.
+    if let lease = dryLease(of: claim.app), own.count >= Self.placesMax(lease) {
+      return lease.delayMs(
+        for: waiting(for: lease), atLeastMs: WorkerLimits.limitedPlaceDelayMsMin)
+    }
     let lease = claim.recipients.withUnsafeBytes { bytes in
       congestion(claim.app, rank: rank, line: claim.lines == .installations ? bytes : nil)
     }
     guard let lease else { return nil }
-    let waiting = activeRuns.filter {
-      $0.claim.app == claim.app && $0.claim.priority.rank <= rank && isCongested($0)
-    }
+    let waiting = own.filter { isCongested($0) }
     guard waiting.count >= WorkerLimits.limitedRunsMax else { return nil }
     return lease.delayMs(for: waiting.reduce(0) { $0 + $1.lines.count - $1.cursor })
+  }
+
+  /// A rate that pushes of an app wait for.
+  private func dryLease(of app: String) -> RateLease? {
+    if let lease = appLeases[app], lease.available == 0, waiting(for: lease) > 0 { return lease }
+    for network in Network.allCases {
+      guard let number = directory.position(app: app, network: network, environment: .production),
+        let destination = destinations[number], destination.isStarved
+      else { continue }
+      return destination.limits.last
+    }
+    return nil
+  }
+
+  /// An app that waits as a whole needs fewer places than one whose other networks go on.
+  private static func placesMax(_ lease: RateLease) -> Int {
+    lease.limit.isOfApp ? WorkerLimits.runsMax / 4 : WorkerLimits.runsMax / 2
   }
 
   /// The rate that the recipients of an app wait for: its own, or that of the network whose installations they

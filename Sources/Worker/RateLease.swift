@@ -88,14 +88,14 @@ final class RateLease {
     let passed = Double(loop.nowNs &- setAsideNs) / 1_000_000_000 * limit.perSecond
     setAside = max(0, setAside - passed) + 1
     setAsideNs = loop.nowNs
-    return Self.delayMs(for: setAside / limit.perSecond)
+    return (delayMs(for: Int(setAside)) + 999) / 1_000 * 1_000
   }
 
   /// How long so many pushes take, within bounds.
-  func delayMs(for pushes: Int) -> UInt64 { Self.delayMs(for: Double(pushes) / limit.perSecond) }
-
-  private static func delayMs(for seconds: Double) -> UInt64 {
-    let ms = UInt64(min(seconds, 3_600)) * 1_000
-    return min(max(ms, WorkerLimits.limitedDelayMsMin), WorkerLimits.limitedDelayMsMax)
+  func delayMs(
+    for pushes: Int, atLeastMs: UInt64 = WorkerLimits.limitedDelayMsMin
+  ) -> UInt64 {
+    let ms = UInt64(min(Double(pushes) / limit.perSecond, 3_600) * 1_000)
+    return min(max(ms, atLeastMs), WorkerLimits.limitedDelayMsMax)
   }
 }

@@ -46,6 +46,7 @@ enum WorkerLimits {
   /// How long pushes and chunks are set aside that would only wait for a rate.
   static let limitedDelayMsMin: UInt64 = 1_000
   static let limitedDelayMsMax: UInt64 = 10_000
+  static let limitedPlaceDelayMsMin: UInt64 = 250
   /// Chunks of an app that wait for its rate on one lane; the lane's other places are for other apps.
   static let limitedRunsMax = 4
   /// Rendered jobs that a lane remembers.

@@ -96,6 +96,37 @@ import Testing
     }
   }
 
+  @Test("many small jobs that wait for a rate leave places on the lane for another app")
+  func leavesPlaces() async throws {
+    try await Stage.with(
+      worker: Self.worker,
+      configure: {
+        SwitchTests.addOther(&$0)
+        $0.apps[0].pushesPerSecond = 5
+      }
+    ) { stage in
+      let client = stage.client
+      try await client.install(try Devices.apns(0..<100))
+      try await client.install(try (0..<100).map { try SwitchTests.other($0) })
+      try await stage.withWorkers { _ in
+        for number in 0..<100 {
+          _ = try await client.enqueue(Devices.job("small-\(number)", number..<number + 1))
+        }
+        try await stage.waitUntilAccepted(3)
+        _ = try await client.enqueue(
+          Devices.job("free", 0..<100).replacing("\"shop\"", with: "\"other\""))
+        let free = try await client.finished("free", app: "other", withinSeconds: 2)
+        #expect(free.counts.accepted == 100)
+        // And the rate is used meanwhile.
+        try await stage.waitUntilAccepted(100 + 20)
+        let limited = stage.simulator.acceptedPushes.filter { !$0.token.hasPrefix("bb") }
+        #expect(Self.peak(limited) <= 5 + 1 + 1)
+        let times = limited.map(\.acceptedAtMs)
+        #expect(try #require(times.max()) - (try #require(times.min())) < 7_000)
+      }
+    }
+  }
+
   @Test("without Redis nothing is sent at a rate, and with it the rest is")
   func waitsForRedis() async throws {
     try await Stage.with(
