@@ -67,8 +67,8 @@ let package = Package(
     layer(
       "Store", ["Model", "Redis", "Reactor", "COpenSSL"],
       resources: [
-        "library", "alarms", "audience", "fairness", "chunks", "installations", "settlement", "jobs",
-        "dead_letters",
+        "library", "limits", "alarms", "audience", "fairness", "chunks", "installations",
+        "settlement", "jobs", "dead_letters",
         "fleet",
       ].map { .embedInCode("Functions/\($0).lua") }),
     layer("Providers", ["Model", "Configuration", "HTTPClient", "Reactor", "COpenSSL"]),

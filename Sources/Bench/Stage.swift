@@ -95,6 +95,7 @@ final class Stage: Sendable {
             ca_file: \(authority)
         fcm:
           service_account_file: \(account.file)
+          messages_per_minute: 100000000
           endpoint: \(endpoint)
           ca_file: \(authority)
 

@@ -26,6 +26,8 @@ enum CommandLineLimits {
   static let deadPage = 500
   /// A worker beats every second; one that was silent for so long is shown as lost.
   static let workerSilentMs: Int64 = 15_000
+  /// Switches that status, and other remarks, name; the list names all.
+  static let switchesNamedMax = 10
   // The demo
   static let demoInstallationsMax = 10_000_000
   /// How long the demo's worker may take to end.

@@ -12,13 +12,16 @@ struct PushpoolCommand: AsyncParsableCommand {
       Bind devices:      pushpool import installations.ndjson
       Send to users:     pushpool enqueue job.json --wait
       See how it goes:   pushpool status
+      Stop sending:      pushpool switch off --app shop
 
       Exit status: 0 done, 64 usage, 65 bad input, 69 Redis or a push network is not there, \
       70 a fault of this program, 78 bad configuration, 130 interrupted.
       """,
     version: WorkerVersion.text,
     groupedSubcommands: [
-      CommandGroup(name: "Workers", subcommands: [WorkerCommand.self, StatusCommand.self]),
+      CommandGroup(
+        name: "Workers",
+        subcommands: [WorkerCommand.self, StatusCommand.self, SwitchCommand.self]),
       CommandGroup(
         name: "Jobs", subcommands: [EnqueueCommand.self, JobCommand.self, DeadCommand.self]),
       CommandGroup(

@@ -6,14 +6,17 @@ package struct AppConfiguration: Sendable, Equatable {
   package var apns: [PushEnvironment: APNsConfiguration]
   package var fcm: FCMConfiguration?
   package var jpush: JPushConfiguration?
+  /// How many pushes of it the fleet together begins in a second; nil for any number.
+  package var pushesPerSecond: Int?
 
   package init(
     id: String, apns: [PushEnvironment: APNsConfiguration] = [:], fcm: FCMConfiguration? = nil,
-    jpush: JPushConfiguration? = nil
+    jpush: JPushConfiguration? = nil, pushesPerSecond: Int? = nil
   ) {
     self.id = id
     self.apns = apns
     self.fcm = fcm
     self.jpush = jpush
+    self.pushesPerSecond = pushesPerSecond
   }
 }

@@ -11,6 +11,10 @@ package enum ConfigurationLimits {
   package static let drainSecondsMax = 3_600
   package static let leaseSecondsMax = 3_600
   package static let requestTimeoutSecondsMax = 600
+  /// Google's quota for a project that asked for no other.
+  package static let fcmMessagesPerMinuteUsual = 600_000
+  package static let fcmMessagesPerMinuteMax = 100_000_000
+  package static let pushesPerSecondMax = 1_000_000
   /// Redis' own default is 16; a server may be configured for more.
   package static let databaseMax = 65_535
 }

@@ -5,7 +5,14 @@ extension ConfigurationSection {
   func integer(
     _ name: String, in range: ClosedRange<Int>, default: Int, zero: String? = nil
   ) throws(ConfigurationError) -> Int {
-    guard let scalar = try scalar(name) else { return `default` }
+    try optionalInteger(name, in: range, zero: zero) ?? `default`
+  }
+
+  /// As `integer`, for what has no default.
+  func optionalInteger(
+    _ name: String, in range: ClosedRange<Int>, zero: String? = nil
+  ) throws(ConfigurationError) -> Int? {
+    guard let scalar = try scalar(name) else { return nil }
     let digits = scalar.text.utf8
     guard (1...9).contains(digits.count), digits.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }),
       let number = Int(scalar.text), range.contains(number)

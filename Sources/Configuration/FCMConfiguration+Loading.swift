@@ -2,7 +2,8 @@ internal import Model
 
 extension FCMConfiguration {
   private static let fields =
-    ["service_account_file", "token_endpoint"] + ConfigurationSection.accessFields
+    ["service_account_file", "token_endpoint", "messages_per_minute"]
+    + ConfigurationSection.accessFields
 
   init?(in parent: ConfigurationSection) throws(ConfigurationError) {
     let section = try parent.section("fcm", known: Self.fields)
@@ -13,6 +14,11 @@ extension FCMConfiguration {
       access: try section.access(),
       tokenEndpoint: try section.value("token_endpoint") { (text) throws(InvalidField) in
         try ServiceURL(text, allowsPath: true)
-      })
+      },
+      messagesPerMinute: try section.integer(
+        "messages_per_minute", in: 1...ConfigurationLimits.fcmMessagesPerMinuteMax,
+        default: ConfigurationLimits.fcmMessagesPerMinuteUsual,
+        zero: "nothing would ever be sent; write what the Google Cloud console gives as the "
+          + "project's quota, and stop sending with pushpool switch off"))
   }
 }

@@ -5,12 +5,16 @@ package struct FCMConfiguration: Sendable, Equatable {
   package var access: Access
   /// In place of the `token_uri` of the service account.
   package var tokenEndpoint: ServiceURL?
+  /// What the project's quota allows; the fleet together sends no more.
+  package var messagesPerMinute: Int
 
   package init(
-    serviceAccountFile: String, access: Access = Access(), tokenEndpoint: ServiceURL? = nil
+    serviceAccountFile: String, access: Access = Access(), tokenEndpoint: ServiceURL? = nil,
+    messagesPerMinute: Int = ConfigurationLimits.fcmMessagesPerMinuteUsual
   ) {
     self.serviceAccountFile = serviceAccountFile
     self.access = access
     self.tokenEndpoint = tokenEndpoint
+    self.messagesPerMinute = messagesPerMinute
   }
 }

@@ -23,6 +23,7 @@ struct ProviderBuilder {
   private let clock: WallClock
   private var apnsSources: [APNsKey: APNsTokenSource] = [:]
   private var fcmSources: [FCMAccount: FCMTokenSource] = [:]
+  private var quotas: [String: Int] = [:]
 
   /// Each APNs key's tokens.
   var tokenSources: [APNsTokenSource] { Array(apnsSources.values) }
@@ -79,6 +80,24 @@ struct ProviderBuilder {
         fcm.access, ServiceAddress(host: "fcm.googleapis.com"), nil, startsWithOneStream: false,
         field),
       credentials: source)
+  }
+
+  /// The rate that all who send to the project share.
+  mutating func quota(
+    of provider: FCMProvider, _ fcm: FCMConfiguration, field: String
+  ) throws(ConfigurationError) -> RateLimit {
+    let perMinute = quotas[provider.projectID] ?? fcm.messagesPerMinute
+    guard perMinute == fcm.messagesPerMinute else {
+      throw ConfigurationError(
+        file: "configuration", line: nil, field: "\(field).messages_per_minute",
+        message: "is \(fcm.messagesPerMinute), and another app sends to the same project "
+          + "\(provider.projectID) with \(perMinute): the quota is the project's, give both the same"
+      )
+    }
+    quotas[provider.projectID] = perMinute
+    return RateLimit(
+      name: "fcm:\(provider.projectID)", perSecond: Double(perMinute) / 60,
+      rampMs: ProviderLimits.fcmRampMs)
   }
 
   private mutating func tokenSource(

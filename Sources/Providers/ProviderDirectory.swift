@@ -11,6 +11,18 @@ package struct ProviderDirectory: Sendable {
     /// FCM has one provider for both environments.
     package let environments: Set<PushEnvironment>
     package let provider: any PushProvider
+    /// What the fleet keeps to when it sends there; the widest first.
+    package let limits: [RateLimit]
+
+    package init(
+      app: String, environments: Set<PushEnvironment>, provider: any PushProvider,
+      limits: [RateLimit] = []
+    ) {
+      self.app = app
+      self.environments = environments
+      self.provider = provider
+      self.limits = limits
+    }
   }
 
   private struct Place: Hashable {
@@ -34,16 +46,25 @@ package struct ProviderDirectory: Sendable {
     var entries: [Entry] = []
     for (index, app) in configuration.apps.enumerated() {
       let field = "apps[\(index)]"
+      let own = app.pushesPerSecond.map {
+        RateLimit(name: "app:\(app.id)", perSecond: Double($0), isOfApp: true)
+      }
       for environment in PushEnvironment.allCases {
         guard let apns = app.apns[environment] else { continue }
         let provider = try builder.apns(
           apns, environment, field: "\(field).apns.\(environment.rawValue)")
-        entries.append(Entry(app: app.id, environments: [environment], provider: provider))
+        entries.append(
+          Entry(
+            app: app.id, environments: [environment], provider: provider,
+            limits: own.map { [$0] } ?? []))
       }
       if let fcm = app.fcm {
         let provider = try builder.fcm(fcm, field: "\(field).fcm")
+        let quota = try builder.quota(of: provider, fcm, field: "\(field).fcm")
         entries.append(
-          Entry(app: app.id, environments: Set(PushEnvironment.allCases), provider: provider))
+          Entry(
+            app: app.id, environments: Set(PushEnvironment.allCases), provider: provider,
+            limits: (own.map { [$0] } ?? []) + [quota]))
       }
     }
     self.init(entries: entries, tokenSources: builder.tokenSources)

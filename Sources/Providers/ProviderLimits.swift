@@ -13,6 +13,8 @@ package enum ProviderLimits {
 
   /// FCM documentation, "Retry throttled requests": at least a minute after QUOTA_EXCEEDED.
   static let fcmQuotaRetryMsMin: UInt64 = 60_000
+  /// FCM documentation, "Best practices when sending at scale": ramp up rather than step.
+  static let fcmRampMs: UInt64 = 10_000
   /// FCM documentation, "Handle retries": at least ten seconds after UNAVAILABLE and INTERNAL.
   static let fcmTroubleRetryMsMin: UInt64 = 10_000
 }

@@ -37,4 +37,17 @@ package struct ChunkClaim: Sendable, Equatable {
     for index in 0..<reply.count { claims.append(try ChunkClaim(reply[index])) }
     return claims
   }
+
+  /// Claims, and behind them perhaps the word that there may be more.
+  static func listAndMore(
+    _ reply: RedisReply
+  ) throws(RedisError) -> (claims: [ChunkClaim], isMore: Bool) {
+    var claims: [ChunkClaim] = []
+    claims.reserveCapacity(reply.count)
+    for index in 0..<reply.count {
+      guard reply[index].kind == .array else { return (claims, true) }
+      claims.append(try ChunkClaim(reply[index]))
+    }
+    return (claims, false)
+  }
 }

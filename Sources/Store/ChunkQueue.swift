@@ -7,9 +7,17 @@ package struct ChunkQueue {
 
   /// Leases chunks that nobody has, high priority first. At most `max` come back, none when there is no work.
   package func claim(consumer: String, max: Int) async throws(RedisError) -> [ChunkClaim] {
+    try await claimSome(consumer: consumer, max: max).claims
+  }
+
+  /// As `claim`. What is paused, cancelled or switched off is cleared away on the way, so much in one call:
+  /// `isMore` says that the call ended there, and that another may find work behind it.
+  package func claimSome(
+    consumer: String, max: Int
+  ) async throws(RedisError) -> (claims: [ChunkClaim], isMore: Bool) {
     var command = functions.call("claim", consumer)
     command.append(max)
-    return try await functions.run(command, decode: ChunkClaim.list)
+    return try await functions.run(command, decode: ChunkClaim.listAndMore)
   }
 
   /// Leases chunks of workers that were silent for `leaseMs`. To be called periodically: each call looks at a
@@ -130,8 +138,8 @@ package struct ChunkQueue {
     }
   }
 
-  /// Gives chunks up with the progress that was settled; others get them after the delay, a paused job keeps
-  /// them until it is resumed. No crash is counted.
+  /// Gives chunks up with the progress that was settled; others get them after the delay (a longer one when much
+  /// is delayed), a paused job keeps them until it is resumed. No crash is counted.
   /// - Returns: how many were still the consumer's.
   @discardableResult
   package func handBack(

@@ -42,6 +42,9 @@ package struct Keys: Sendable {
   /// HASH: what operators are to look at, `<kind>|<app>|<network>|<environment>` → JSON.
   package var alarms: String { "\(prefix):alarms" }
 
+  /// HASH: what is switched off, a `KillSwitch` each.
+  package var switches: String { "\(prefix):switches" }
+
   // MARK: Internal
 
   /// HASH: what a network answered within a UTC minute; `place` is `<network>|<environment>`.
@@ -104,6 +107,9 @@ package struct Keys: Sendable {
 
   /// STRING: a credential that the fleet shares, a secret.
   func credential(_ name: String) -> String { "\(prefix):credential:\(name)" }
+
+  /// HASH: a token bucket that the fleet leases from.
+  func rate(_ name: String) -> String { "\(prefix):rate:\(name)" }
 
   /// STRING: the last generation given to an installation.
   var generation: String { "\(prefix):generation" }

@@ -11,6 +11,8 @@ package struct Store {
   package let metrics: MetricsStore
   package let credentials: CredentialStore
   package let alarms: AlarmStore
+  package let switches: SwitchStore
+  package let rates: RateStore
 
   /// - Parameters:
   ///   - connection: made with `StoreLibrary.library`.
@@ -26,5 +28,7 @@ package struct Store {
     metrics = MetricsStore(functions: functions)
     credentials = CredentialStore(functions: functions)
     alarms = AlarmStore(functions: functions)
+    switches = SwitchStore(functions: functions)
+    rates = RateStore(functions: functions)
   }
 }

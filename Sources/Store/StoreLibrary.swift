@@ -5,8 +5,8 @@ package import Redis
 package enum StoreLibrary {
   /// One library: a file sees the local functions of those before it.
   private static let source: [UInt8] =
-    PackageResources.library_lua + PackageResources.alarms_lua + PackageResources.audience_lua
-    + PackageResources.fairness_lua + PackageResources.chunks_lua
+    PackageResources.library_lua + PackageResources.limits_lua + PackageResources.alarms_lua
+    + PackageResources.audience_lua + PackageResources.fairness_lua + PackageResources.chunks_lua
     + PackageResources.installations_lua + PackageResources.settlement_lua
     + PackageResources.jobs_lua
     + PackageResources.dead_letters_lua + PackageResources.fleet_lua

@@ -8,4 +8,8 @@ package enum StoreLimits {
   package static let uploadSegmentsMax = 256
   /// How long ago an entry's id may say that it was added, to be believed: as long as segments are kept.
   static let entryAgeMsMax: Int64 = 30 * 86_400_000
+  /// Switches that are honoured at a time; more are refused, and complained of.
+  package static let switchesMax = 1_000
+  /// What is kept of why something was switched off.
+  package static let switchReasonBytesMax = 512
 }

@@ -38,6 +38,8 @@ final class Destination {
   /// The provider's, at hand for each push.
   let authority: String
   let network: Network
+  /// The rates that its pushes keep to; empty for most.
+  let limits: [RateLease]
   private let loop: EventLoop
   private unowned let owner: any DestinationOwner
   private var pool: ClientPool!
@@ -61,14 +63,15 @@ final class Destination {
   var troubleReason: String?
 
   init(
-    number: Int16, app: String, provider: any PushProvider, settings: ClientSettings,
-    loop: EventLoop, owner: any DestinationOwner
+    number: Int16, app: String, provider: any PushProvider, limits: [RateLease] = [],
+    settings: ClientSettings, loop: EventLoop, owner: any DestinationOwner
   ) {
     self.number = number
     self.app = app
     self.provider = provider
     authority = provider.destination.authority
     network = provider.network
+    self.limits = limits
     self.loop = loop
     self.owner = owner
     credentialSignal = LoopSignal(loop: loop)
@@ -77,6 +80,7 @@ final class Destination {
 
   /// Pushes that wait to be submitted.
   var queued: Int { queue.count }
+  func queued(upTo rank: Int) -> Int { queue.count(upTo: rank) }
   var inFlight: Int { pool.inFlight }
   var readyConnections: Int { pool.readyConnections }
 
@@ -126,6 +130,10 @@ final class Destination {
     }
     if let parkDelayMs { return park(forMs: parkDelayMs) }
     let isConnected = pool.readyConnections > 0 && credential != nil
+    if isConnected && isStarved {
+      stillSinceNs = nil
+      return
+    }
     if !isConnected { pool.wake() }
     let since = stillSinceNs ?? loop.nowNs
     stillSinceNs = since
@@ -219,6 +227,7 @@ extension Destination: ClientPoolDelegate {
   func pool(_ pool: ClientPool, hasRoomFor count: Int, on connection: ClientConnection) {
     guard let credential else { return }
     var left = min(count, breaker.allowance(nowNs: loop.nowNs))
+    if !limits.isEmpty { left = allowance(of: left) }
     var sent = 0
     while left > 0, let tag = queue.popFirst() {
       switch owner.destination(self, submit: tag, with: credential, on: connection) {
@@ -230,6 +239,7 @@ extension Destination: ClientPoolDelegate {
       }
     }
     if breaker.state == .halfOpen, sent > 0 { breaker.noteProbes(sent, nowNs: loop.nowNs) }
+    if !limits.isEmpty { spend(sent) }
     if queue.count < queueTarget / 2 { owner.destinationRanLow(self) }
     if queue.count == 0 { pool.rest() }
   }

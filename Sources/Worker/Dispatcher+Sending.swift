@@ -18,6 +18,10 @@ extension Dispatcher {
       run.decide(index, .expired)
       return false
     }
+    if !switches.isEmpty, let delayMs = heldMs(run, index) {
+      run.decideLater(index, delayMs: delayMs, attempt: Int(run.pushes[index].attempt) - 1)
+      return false
+    }
     let ageNs = loop.nowNs &- run.pushes[index].boundNs
     guard ageNs <= WorkerLimits.bindingAgeMsMax &* 1_000_000 else {
       // The token may be somebody else's by now (R3): ask again before sending.
@@ -27,6 +31,8 @@ extension Dispatcher {
     }
     return true
   }
+
+  func hasStaleBindings(_ run: ChunkRun) -> Bool { staleBindings[run.slot] != nil }
 
   /// Pushes of a run whose bindings must be read again before they are sent.
   func takeStaleBindings(_ run: ChunkRun) -> [Int] {

@@ -42,6 +42,16 @@ final class Dispatcher {
   /// Reasons already logged, so that a campaign does not fill the log.
   private var loggedReasons: [String: Int] = [:]
 
+  /// What is switched off, and when that was asked for last, in the loop's time.
+  var switches = Switches()
+  var switchReading = SwitchReading()
+  var switchesReadNs: UInt64?
+  /// The rates that its destinations keep to, by name, and those that are a whole app's by app.
+  var leases: [String: RateLease] = [:]
+  var appLeases: [String: RateLease] = [:]
+  /// Called with a rate's name and how much of it is to be leased.
+  var onLease: ((String, Int) -> Void)?
+
   /// Called when a destination is first used, to have its credential looked after.
   var onNewDestination: ((Int) -> Void)?
   /// Pushes by run slot whose bindings were read too long ago.
@@ -79,7 +89,10 @@ final class Dispatcher {
 
   // MARK: Room
 
-  private var queued: Int { destinations.reduce(0) { $0 + ($1?.queued ?? 0) } }
+  /// Without what waits for a rate, which is bounded by itself.
+  private var queued: Int {
+    destinations.reduce(0) { $0 + ($1.map { $0.isStarved ? 0 : $0.queued } ?? 0) }
+  }
 
   /// Whether more recipients should be resolved now.
   var hasRoom: Bool { queued + resolving < WorkerLimits.queuedPushesMax }
@@ -87,9 +100,12 @@ final class Dispatcher {
   var inFlight: Int { destinations.reduce(0) { $0 + ($1?.inFlight ?? 0) } }
   var connections: Int { destinations.reduce(0) { $0 + ($1?.readyConnections ?? 0) } }
 
-  /// Recipients that are claimed and not resolved.
+  /// Recipients that are claimed and not resolved, and wait for no rate.
   var unresolved: Int {
-    runs.reduce(0) { $0 + (($1?.wantsResolving ?? false) ? $1!.lines.count - $1!.cursor : 0) }
+    runs.reduce(0) { sum, run in
+      guard let run, run.wantsResolving, !isCongested(run) else { return sum }
+      return sum + run.lines.count - run.cursor
+    }
   }
 
   func takeLatency() -> [(network: Network, boundMs: UInt64, count: Int)] { latency.takeAll() }
@@ -111,6 +127,9 @@ final class Dispatcher {
     }
     let destination = destination(number)
     if let delayMs = destination.parkDelayMs { return putAside(run, index, delayMs: delayMs) }
+    if let delayMs = heldMs(run, index) ?? overflowMs(run, destination) {
+      return putAside(run, index, delayMs: delayMs)
+    }
     destination.enqueue(
       Tag(slot: run.slot, push: index).raw, rank: run.claim.priority.rank)
   }
@@ -125,6 +144,7 @@ final class Dispatcher {
     let entry = directory.entries[Int(number)]
     let destination = Destination(
       number: number, app: entry.app, provider: entry.provider,
+      limits: entry.limits.map { lease(of: $0, app: entry.app, for: number) },
       settings: settings.clientSettings(entry.provider.destination), loop: loop, owner: self)
     destinations[Int(number)] = destination
     onNewDestination?(Int(number))
@@ -151,6 +171,7 @@ final class Dispatcher {
 
   func close() {
     for destination in destinations { destination?.close() }
+    for lease in leases.values { lease.close() }
   }
 
   func logOnce(_ reason: String, level: Logger.Level = .warning) {

@@ -21,9 +21,11 @@ extension Lane {
   /// - Returns: whether the run goes on.
   private func step(_ run: ChunkRun) async -> Bool {
     do throws(RedisError) {
+      if run.wantsResolving || dispatcher.hasStaleBindings(run) { try await knowSwitches() }
       let stale = dispatcher.takeStaleBindings(run)
       if !stale.isEmpty { try await verify(run, stale) }
-      while run.wantsResolving && dispatcher.hasRoom && !isDraining {
+      while run.wantsResolving && dispatcher.hasRoom && !dispatcher.isCongested(run) && !isDraining
+      {
         try await resolver.resolveNext(run)
         // The next chunk is claimed while this one's last recipients are on their way.
         if run.isResolved { fetchSignal.raise() }

@@ -40,6 +40,7 @@ extension Lane {
       let room = min(dispatcher.freeSlots, WorkerLimits.reclaimsMax)
       guard room > 0, dispatcher.hasRoom, !isDraining else { continue }
       do throws(RedisError) {
+        try await knowSwitches()
         let claims = try await store.chunks.reclaim(
           consumer: settings.consumer, leaseMs: settings.leaseMs, max: room)
         for claim in claims {

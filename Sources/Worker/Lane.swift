@@ -74,8 +74,12 @@ actor Lane {
     dispatcher.onNewDestination = { [unowned self] number in
       assumeIsolated { lane in lane.startUncounted { await $0.keepCredential(number) } }
     }
+    dispatcher.onLease = { [unowned self] name, wanted in
+      assumeIsolated { lane in lane.startUncounted { await $0.lease(name, wanted) } }
+    }
     redis.connect()
     wakeConnection.connect()
+    start { await $0.watchSwitches() }
     start { await $0.fetch() }
     start { await $0.admit() }
     start { await $0.beatChunks() }
@@ -183,12 +187,13 @@ actor Lane {
 
   /// - Returns: whether anything was claimed.
   private func claimChunks() async throws(RedisError) -> Bool {
+    try await knowSwitches()
     try await takeUpUnbegun()
     let free = dispatcher.freeSlots
     guard free > 0, dispatcher.hasRoom, dispatcher.unresolved < Limits.chunkRecipientsMax else {
       return false
     }
-    let claims = try await store.chunks.claim(
+    let (claims, isMore) = try await store.chunks.claimSome(
       consumer: settings.consumer, max: min(free, WorkerLimits.claimMax))
     for (index, claim) in claims.enumerated() {
       do throws(RedisError) {
@@ -198,7 +203,7 @@ actor Lane {
         throw error
       }
     }
-    return !claims.isEmpty
+    return isMore || !claims.isEmpty
   }
 
   /// Begins what Redis failed to say more about when it was claimed, as far as it is still this lane's.
@@ -267,14 +272,25 @@ actor Lane {
     if case .unusable(let reason, let message) = finding {
       return try await bury(claim, reason: reason, message: message)
     }
-    guard case .material(let material) = finding, let slot = dispatcher.freeSlot, !isDraining
+    guard case .material(let material) = finding, dispatcher.freeSlot != nil, !isDraining
     else {
       // A chunk without a job goes away with this.
       try await store.chunks.handBack([claim], consumer: settings.consumer, delayMs: 1_000)
       return
     }
+    if let delayMs = dispatcher.crowdedMs(claim) {
+      try await store.chunks.handBack([claim], consumer: settings.consumer, delayMs: delayMs)
+      return
+    }
+    // The functions hold what is off, so this was on when it was claimed: it may be on again.
+    if dispatcher.switches.stops(app: claim.app) { try await readSwitches() }
+    guard let slot = dispatcher.freeSlot else {
+      try await store.chunks.handBack([claim], consumer: settings.consumer)
+      return
+    }
     let run = ChunkRun(claim: claim, material: material, slot: slot, loop: loop)
     dispatcher.add(run)
+    if dispatcher.isStopped(run) { run.change(to: .paused) }
     start { await $0.carry(slot) }
   }
 

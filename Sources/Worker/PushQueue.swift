@@ -39,6 +39,9 @@ struct PushQueue {
 
   func count(rank: Int) -> Int { rings[rank].count }
 
+  /// How many go before another of this rank.
+  func count(upTo rank: Int) -> Int { rings[...rank].reduce(0) { $0 + $1.count } }
+
   mutating func popFirst(rank: Int) -> UInt64? { rings[rank].popFirst() }
 
   mutating func popFirst() -> UInt64? {

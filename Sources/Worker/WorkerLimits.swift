@@ -27,6 +27,28 @@ enum WorkerLimits {
   static let unansweredMs: UInt64 = 2_000
   /// For how long work is put aside while its destination cannot be reached or does not answer.
   static let parkedDelayMs: UInt64 = 10_000
+  /// The wait between two looks at what is switched off.
+  static let switchesMs: UInt64 = 400
+  /// What a lane knows of the switches when it takes up work or reads bindings is no older.
+  static let switchesAgeMsMax: UInt64 = 1_000
+  /// How long pushes of a network are set aside that is switched off, and those to a user.
+  static let stoppedDelayMs: UInt64 = 3_000
+  static let stoppedUserDelayMs: UInt64 = 30_000
+  /// What a lane leases of a rate at most: what the rate brings in this time.
+  static let leaseMs: UInt64 = 50
+  /// How long what was leased may be used: a lane that is held up must not send it later in one burst.
+  static let leaseLifeMs: UInt64 = 500
+  /// How long what waits for a rate may be: what the rate brings in this time, within bounds. Beyond it
+  /// nothing more is resolved, and beyond twice as much pushes are set aside.
+  static let limitedQueueMs: UInt64 = 250
+  static let limitedQueueMin = 64
+  static let limitedQueueMax = 2_048
+  /// How long pushes and chunks are set aside that would only wait for a rate.
+  static let limitedDelayMsMin: UInt64 = 1_000
+  static let limitedDelayMsMax: UInt64 = 10_000
+  static let limitedPlaceDelayMsMin: UInt64 = 250
+  /// Chunks of an app that wait for its rate on one lane; the lane's other places are for other apps.
+  static let limitedRunsMax = 4
   /// Rendered jobs that a lane remembers.
   static let materialsMax = 64
   /// Longest wait of an idle lane before it looks again by itself.

@@ -3,7 +3,8 @@ import Testing
 
 @Suite struct UsageTests {
   private static let commands = [
-    "worker", "status", "enqueue", "job", "dead", "install", "uninstall", "devices", "import",
+    "worker", "status", "switch", "enqueue", "job", "dead", "install", "uninstall", "devices",
+    "import",
     "demo",
   ]
 

@@ -55,12 +55,13 @@ final class Stage: Sendable {
     script: SimulatorScript = SimulatorScript(),
     worker: WorkerConfiguration = WorkerConfiguration(lanes: 1, drainSeconds: 5, leaseSeconds: 10),
     endpoints: Endpoints = Endpoints(), mostlyWaits: Bool = false,
+    configure: (inout Configuration) -> Void = { _ in },
     _ body: (Stage) async throws -> Result
   ) async throws -> Result {
-    if mostlyWaits { return try await set(script, worker, endpoints, body) }
+    if mostlyWaits { return try await set(script, worker, endpoints, configure, body) }
     await places.enter()
     do {
-      let result = try await set(script, worker, endpoints, body)
+      let result = try await set(script, worker, endpoints, configure, body)
       await places.leave()
       return result
     } catch {
@@ -71,6 +72,7 @@ final class Stage: Sendable {
 
   private static func set<Result>(
     _ script: SimulatorScript, _ worker: WorkerConfiguration, _ endpoints: Endpoints,
+    _ configure: (inout Configuration) -> Void,
     _ body: (Stage) async throws -> Result
   ) async throws -> Result {
     let folder = try TemporaryFolder()
@@ -102,6 +104,7 @@ final class Stage: Sendable {
         yaml, file: folder.file("pushpool.yaml"), environment: [:])
       var adjusted = configuration
       adjusted.worker = worker
+      configure(&adjusted)
       let client = try StageClient(url: redis.url)
       defer { client.stop() }
       let stage = Stage(

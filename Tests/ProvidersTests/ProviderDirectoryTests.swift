@@ -152,7 +152,30 @@ struct ProviderDirectoryTests {
     }
   }
 
-  private func make(_ apps: AppConfiguration...) throws -> ProviderDirectory {
+  @Test("rates stand beside what they are for, and a project has one quota")
+  func rates() throws {
+    var shop = AppConfiguration(id: "shop", apns: [.production: token()], fcm: fcm())
+    shop.pushesPerSecond = 50
+    let sister = AppConfiguration(id: "sister", apns: [.production: token()], fcm: fcm())
+    let limits = try make(shop, sister).entries.map(\.limits)
+    let own = RateLimit(name: "app:shop", perSecond: 50, isOfApp: true)
+    #expect(limits[0] == [own] && limits[2] == [])
+    #expect(limits[1].map(\.name) == ["app:shop", "fcm:demo-shop"])
+    #expect(limits[1].last?.perSecond == 10_000 && limits[1].last == limits[3].first)
+    var greedy = fcm()
+    greedy.messagesPerMinute = 700_000
+    do throws(ConfigurationError) {
+      _ = try make(shop, AppConfiguration(id: "greedy", fcm: greedy))
+      Issue.record("two quotas of one project were accepted")
+    } catch {
+      #expect(error.field == "apps[1].fcm.messages_per_minute")
+      #expect(error.message.contains("demo-shop with 600000"))
+    }
+  }
+
+  private func make(
+    _ apps: AppConfiguration...
+  ) throws(ConfigurationError) -> ProviderDirectory {
     try ProviderDirectory(Configuration(apps: apps), client: HTTPClient())
   }
 

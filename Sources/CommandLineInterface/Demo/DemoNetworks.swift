@@ -40,7 +40,7 @@ struct DemoNetworks {
           apns:
             production: {key_file: \(key.file), key_id: \(key.keyID), team_id: \(key.teamID), \
       topic: \(DemoCampaign.topic), \(access)}
-          fcm: {service_account_file: \(account.file), \(access), \
+          fcm: {service_account_file: \(account.file), messages_per_minute: 100000000, \(access), \
       token_endpoint: https://localhost:\(simulator.port)/token}
 
       """, to: file)

@@ -13,6 +13,8 @@ extension FleetSnapshot {
     return .object([
       "at": .integer(nowMs), "workers": .array(workers.map(json)), "backlog": .object(backlog),
       "delayed": .integer(queues.delayed), "dead": .integer(queues.dead),
+      "switched_off": .array(
+        switches.sorted.map { .object($0.killSwitch.json($0.remark)) }),
       "outcomes": .array(outcomes.map { json($0.names, last: $0.last, this: $0.this) }),
       "alarms": .array(alarms.map(json)),
     ])

@@ -34,6 +34,15 @@ extension FleetSnapshot {
       "  delayed \(FigureText.count(queues.delayed)), dead \(FigureText.count(queues.dead))"
         + (queues.dead > 0 ? " (see pushpool dead list)" : ""))
     lines.append("")
+    if !switches.entries.isEmpty {
+      heading("Switched off: \(FigureText.count(switches.count))")
+      lines += switches.table(indent: "  ", max: CommandLineLimits.switchesNamedMax)
+        .lines(on: terminal)
+      if switches.count > CommandLineLimits.switchesNamedMax {
+        lines.append("  and more: pushpool switch list")
+      }
+      lines.append("")
+    }
     heading("Outcomes")
     if outcomes.isEmpty {
       lines.append("  none in this minute and the last")

@@ -14,6 +14,7 @@ struct FleetSnapshot: Sendable {
   var lastMinute: [String: Int]
   var thisMinute: [String: Int]
   var alarms: [Alarm]
+  var switches: SwitchReading
 
   static func read(_ store: Store) async throws(RedisError) -> FleetSnapshot {
     let time = try await store.connection.call(RedisCommand("TIME"))
@@ -27,7 +28,8 @@ struct FleetSnapshot: Sendable {
       queues: try await store.metrics.status(), held: held,
       lastMinute: try await store.metrics.minute(Minute.name(epochSeconds: seconds - 60)),
       thisMinute: try await store.metrics.minute(Minute.name(epochSeconds: seconds)),
-      alarms: try await store.alarms.current(nowMs: seconds * 1_000))
+      alarms: try await store.alarms.current(nowMs: seconds * 1_000),
+      switches: try await store.switches.glance())
   }
 
   /// Entries that the consumer group holds; none when it does not exist yet.

@@ -5,12 +5,14 @@ package struct FCMProvider: PushProvider {
   package let network = Network.fcm
   package let destination: PushDestination
   package let credentials: any CredentialSource
+  package let projectID: String
   private let path: [UInt8]
 
   /// - Parameter projectID: letters, digits and - . : _ only, as `ServiceAccount` checks.
   package init(
     projectID: String, destination: PushDestination, credentials: any CredentialSource
   ) {
+    self.projectID = projectID
     path = Array("/v1/projects/\(projectID)/messages:send".utf8)
     self.destination = destination
     self.credentials = credentials

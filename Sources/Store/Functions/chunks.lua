@@ -145,7 +145,7 @@ local function state_for(p, c)
 end
 
 -- Puts a chunk that nobody holds where it belongs: its stream, the delayed set, its job's parked list, or
--- away with it. True when it went to a place where work waits.
+-- away with it. What is switched off waits in the delayed set. True when it went to a place where work waits.
 local function route(p, c, now, due)
   local state = state_for(p, c)
   if c.segment == READ_ON then
@@ -164,6 +164,7 @@ local function route(p, c, now, due)
     redis.call('RPUSH', KEY.parked(p, c.app, c.job), pack(c))
     return false
   end
+  if due <= now then due = held_until(p, c, now) or due end
   if due > now then
     redis.call('ZADD', KEY.delayed(p), due, pack(c))
     return true
@@ -202,6 +203,12 @@ local function claim_entry(p, priority, stream, item, deliveries, now, claims)
     return
   end
   c.crashes = c.crashes + deliveries - 1
+  local held = held_until(p, c, now)
+  if held then
+    drop_chunk(p, c, entry)
+    route(p, c, now, held)
+    return
+  end
   local segment = redis.call('GET', KEY.segment(p, c.segment, c.source))
   if not segment then
     drop_chunk(p, c, entry)
@@ -218,7 +225,8 @@ local function claim_entry(p, priority, stream, item, deliveries, now, claims)
 end
 
 -- claim — ARGV: consumer, max. New chunks, high before normal before low.
--- Reply: {{priority, entry, app, job, segment, source, crashes, state, lines, done bitmap, recipients}…}
+-- Reply: {{priority, entry, app, job, segment, source, crashes, state, lines, done bitmap, recipients}…}, then MORE
+-- when it was held up by chunks that nobody is to have and there may be more
 local function claim(keys, args)
   local p, consumer, max, now = keys[1], args[1], tonumber(args[2]), now_ms()
   local claims, seen = {}, 0
@@ -232,6 +240,7 @@ local function claim(keys, args)
       if #items < wanted then break end
     end
   end
+  if #claims < max and seen >= max + PASSED_OVER_MAX then claims[#claims + 1] = 'MORE' end
   return claims
 end
 
@@ -272,10 +281,11 @@ local function heartbeat(keys, args)
 end
 
 -- hand_back — ARGV: consumer, delay ms, then (priority, entry)… The chunks keep their progress and their
--- crash count and go to others, after the delay. Reply: how many were still the caller's.
+-- crash count and go to others, after the delay, which is longer when much is delayed. Reply: how many were still the caller's.
 local function hand_back(keys, args)
   local p, consumer, delay, now = keys[1], args[1], tonumber(args[2]), now_ms()
   refuse_wrong_type(KEY.delayed(p), 'zset')
+  local due = delay > 0 and unhurried(p, now + delay) or now
   local returned = 0
   for i = 3, #args, 2 do
     local stream = KEY.chunks(p, args[i])
@@ -285,7 +295,7 @@ local function hand_back(keys, args)
       local c = chunk_of(args[i], fields_of(items[1][2]))
       c.crashes = c.crashes + deliveries - 1
       drop_chunk(p, c, args[i + 1])
-      route(p, c, now, now + delay)
+      route(p, c, now, due)
       returned = returned + 1
     end
   end

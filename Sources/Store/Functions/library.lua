@@ -36,7 +36,7 @@ local EXPRESS_PER_APP = 16            -- entries of an app that are known to be 
 local EXPRESS_APPS_MAX = 1000
 local TURNS_MAX = 64                  -- apps passed over in one call because they have their share
 local HELD_MS = 20                    -- how soon a lane asks again for jobs that are held back
-local PASSED_OVER_MAX = 64            -- chunks of cancelled or paused jobs that one claim clears away
+local PASSED_OVER_MAX = 64            -- chunks of cancelled, paused or held jobs that one claim clears away
 local SUSPICION_PERCENT = 5           -- of a minute's answers: so many misfits, and no token is believed dead
 local SUSPICION_MISFITS_MIN = 50      -- ... if they are at least so many
 local TALLY_S = 180                   -- how long a minute's answers are kept: it and the next are judged by them
@@ -71,6 +71,8 @@ local KEY = {
   credential = function(p, name) return p .. ':credential:' .. name end,
   tally = function(p, app, place, minute) return p .. ':tally:' .. app .. ':' .. place .. ':' .. minute end,
   alarms = function(p) return p .. ':alarms' end,
+  switches = function(p) return p .. ':switches' end,
+  rate = function(p, name) return p .. ':rate:' .. name end,
   workers = function(p) return p .. ':workers' end,
   worker = function(p, worker) return p .. ':worker:' .. worker end,
 }

@@ -1,0 +1,21 @@
+internal import ArgumentParser
+
+struct SwitchCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "switch",
+    abstract: "Stop and start sending: of an app, of one of its networks, or to a user.",
+    discussion: """
+        pushpool switch off --app shop --reason "wrong text in the sale"
+        pushpool switch off --app shop --network fcm
+        pushpool switch off --app shop --user u1
+        pushpool switch list
+        pushpool switch on --app shop
+
+      All workers heed it within a second, for queued and running work. What was to be sent \
+      waits, burns no attempt and uninstalls nobody; past its expiry it is dropped as ever. When \
+      it is on again the rest is sent within seconds, what was to go to a user within a minute. \
+      One campaign is stopped by pushpool job.
+      """,
+    subcommands: [SwitchOffCommand.self, SwitchOnCommand.self, SwitchListCommand.self],
+    defaultSubcommand: SwitchListCommand.self)
+}

@@ -1,0 +1,46 @@
+internal import ArgumentParser
+internal import Configuration
+internal import Model
+internal import Redis
+internal import Store
+
+struct SwitchOnCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "on",
+    abstract: "Send again what was switched off.",
+    discussion: """
+        pushpool switch on --app shop
+        pushpool switch on --app shop --network fcm
+
+      Each is switched on as it was switched off: an app that is on may have a network that is off.
+      """)
+
+  @OptionGroup var scope: SwitchOptions
+  @OptionGroup var shared: SharedOptions
+
+  func run() async throws {
+    let console = Console.standard
+    let configuration = try shared.configuration()
+    let killSwitch = try scope.killSwitch(configuration)
+    let session = try await RedisSession.open(configuration.redis, functions: true)
+    let (wasOff, others) = try await session.run { store throws(RedisError) in
+      let wasOff = try await store.switches.switchOn(killSwitch)
+      return (
+        wasOff,
+        try await store.switches.read().entries.map(\.killSwitch)
+          .filter { $0.app == killSwitch.app }
+      )
+    }
+    await session.close()
+    if shared.json {
+      return console.print(
+        json: .object([
+          "switch": .string(killSwitch.field), "status": .string(wasOff ? "on" : "already_on"),
+        ]))
+    }
+    console.print("\(killSwitch.words) \(wasOff ? "is on again" : "was not off")")
+    for other in others.prefix(CommandLineLimits.switchesNamedMax) {
+      console.note("still off: \(other.words)")
+    }
+  }
+}

@@ -1,0 +1,36 @@
+internal import Model
+internal import Store
+
+extension KillSwitch {
+  /// As a sentence calls it.
+  var words: String {
+    switch self {
+    case .app(let app): "app \(app)"
+    case .network(let app, let network): "\(network.rawValue) of app \(app)"
+    case .user(let app, let user): "user \(DisplayText.printable(user)) of app \(app)"
+    }
+  }
+
+  /// Since when and why, where that is known, to follow a sentence.
+  func since(_ remark: SwitchRemark) -> String {
+    var text = remark.sinceMs.map {
+      " since \(InstantText.rfc3339(ms: $0, withMilliseconds: false))"
+    }
+    if !remark.reason.isEmpty {
+      text = (text ?? "") + ": \(DisplayText.printable(remark.reason))"
+    }
+    return text ?? ""
+  }
+
+  func json(_ remark: SwitchRemark) -> JSONObject {
+    var object: JSONObject = ["switch": .string(field), "app": .string(app)]
+    switch self {
+    case .app: break
+    case .network(_, let network): object["network"] = .string(network.rawValue)
+    case .user(_, let user): object["user"] = .string(user)
+    }
+    if let sinceMs = remark.sinceMs { object["since"] = .integer(sinceMs) }
+    if !remark.reason.isEmpty { object["reason"] = .string(remark.reason) }
+    return object
+  }
+}

@@ -1,0 +1,39 @@
+/// Something that an operator can switch off for the whole fleet: nothing begins to be sent of it until it is on
+/// again, and what was to be sent waits.
+///
+/// The next kind, a topic say, is a case here, a rule in the worker's `Switches` and an option of the command.
+package enum KillSwitch: Sendable, Hashable {
+  case app(String)
+  case network(app: String, Network)
+  case user(app: String, String)
+
+  /// From a field of the HASH: `app|shop`, `network|shop|apns`, `user|shop|u1`; nil for any other. An app has no
+  /// bar in its name, a user may.
+  package init?(field: String) {
+    let parts = field.split(separator: "|", maxSplits: 2, omittingEmptySubsequences: false)
+      .map(String.init)
+    guard parts.count >= 2, !parts[1].isEmpty else { return nil }
+    switch (parts[0], parts.count) {
+    case ("app", 2): self = .app(parts[1])
+    case ("network", 3):
+      guard let network = Network(rawValue: parts[2]) else { return nil }
+      self = .network(app: parts[1], network)
+    case ("user", 3) where !parts[2].isEmpty: self = .user(app: parts[1], parts[2])
+    default: return nil
+    }
+  }
+
+  package var field: String {
+    switch self {
+    case .app(let app): "app|\(app)"
+    case .network(let app, let network): "network|\(app)|\(network.rawValue)"
+    case .user(let app, let user): "user|\(app)|\(user)"
+    }
+  }
+
+  package var app: String {
+    switch self {
+    case .app(let app), .network(let app, _), .user(let app, _): app
+    }
+  }
+}

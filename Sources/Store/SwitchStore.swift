@@ -1,0 +1,74 @@
+package import Model
+package import Redis
+
+/// What operators have switched off for the whole fleet.
+package struct SwitchStore {
+  /// What came of switching something off.
+  package enum Answer: Sendable, Equatable {
+    case off(SwitchRemark)
+    /// It was off before, and stays as it was.
+    case already(SwitchRemark)
+    /// `StoreLimits.switchesMax` are off, and more are not honoured.
+    case full
+  }
+
+  let functions: StoreFunctions
+
+  /// What is off now; of more than `StoreLimits.switchesMax` only so many, apps and networks first.
+  package func read() async throws(RedisError) -> SwitchReading {
+    var command = functions.call("switches")
+    command.append(StoreLimits.switchesMax)
+    return try await functions.run(command) { reply throws(RedisError) in
+      try expectArray(reply, atLeast: 1)
+      var reading = SwitchReading(count: try decodeInteger(reply[0]))
+      for index in stride(from: 1, to: reply.count - 1, by: 2) {
+        reading.add(field: reply[index].string, value: Array(reply[index + 1].bytes))
+      }
+      return reading
+    }
+  }
+
+  /// As `read`, without the functions and whatever is first of too many: for a screen.
+  package func glance() async throws(RedisError) -> SwitchReading {
+    let key = functions.keys.switches
+    let connection = functions.connection
+    let count = try await connection.call(RedisCommand("HLEN", key), decode: decodeInteger)
+    var reading = SwitchReading(count: count)
+    guard count > 0 else { return reading }
+    let fields: RESPValue?
+    if count <= StoreLimits.switchesMax {
+      fields = try await connection.call(RedisCommand("HGETALL", key))
+    } else {
+      let page = RedisCommand("HSCAN", key, "0", "COUNT", String(StoreLimits.switchesMax))
+      fields = try await connection.call(page).array?.last
+    }
+    for (field, value) in fields?.pairs ?? [] {
+      reading.add(field: field, value: Array(value.utf8))
+    }
+    return reading
+  }
+
+  /// Switches off; nothing when it is off.
+  package func switchOff(
+    _ killSwitch: KillSwitch, reason: String
+  ) async throws(RedisError) -> Answer {
+    var command = functions.call("switch_off", killSwitch.field, reason)
+    command.append(StoreLimits.switchesMax)
+    return try await functions.run(command) { reply throws(RedisError) in
+      try expectArray(reply, atLeast: 2)
+      let remark = SwitchRemark(Array(reply[1].bytes))
+      switch reply[0].string {
+      case "OFF": return .off(remark)
+      case "ALREADY": return .already(remark)
+      case "FULL": return .full
+      default: throw .unexpectedReply("switch_off answers \(reply[0].string)")
+      }
+    }
+  }
+
+  /// Switches on. - Returns: whether it was off.
+  package func switchOn(_ killSwitch: KillSwitch) async throws(RedisError) -> Bool {
+    try await functions.connection.call(
+      RedisCommand("HDEL", functions.keys.switches, killSwitch.field), decode: decodeInteger) > 0
+  }
+}

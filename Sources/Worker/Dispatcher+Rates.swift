@@ -1,0 +1,106 @@
+internal import Model
+internal import Providers
+internal import Store
+
+// Rates that the fleet keeps to: who waits for them, and who must not be held up by that.
+extension Dispatcher {
+  /// The lane's part of a rate, for one more destination.
+  func lease(of limit: RateLimit, app: String, for destination: Int16) -> RateLease {
+    let lease = leases[limit.name] ?? RateLease(limit: limit, loop: loop, owner: self)
+    leases[limit.name] = lease
+    lease.destinations.append(destination)
+    if limit.isOfApp { appLeases[app] = lease }
+    return lease
+  }
+
+  /// For how long a push is set aside that would wait for a rate behind too many others; nil when it may be
+  /// queued. What stands in a chunk of installations waits there, and is not set aside again and again.
+  func overflowMs(_ run: ChunkRun, _ destination: Destination) -> UInt64? {
+    guard !destination.limits.isEmpty, run.claim.lines == .users,
+      destination.isCongested(rank: run.claim.priority.rank, times: 2)
+    else { return nil }
+    return destination.limits.map { $0.setAsideMs() }.max()
+  }
+
+  /// Whether the next recipients of a run would only wait for a rate: then they are not resolved yet.
+  func isCongested(_ run: ChunkRun) -> Bool {
+    guard !leases.isEmpty, run.wantsResolving else { return false }
+    let line = run.claim.lines == .installations ? run.lines[run.cursor] : nil
+    return congestion(run.claim.app, rank: run.claim.priority.rank, line: line) != nil
+  }
+
+  /// For how long a claimed chunk is handed back because as many as a lane may hold wait for the same rate; nil
+  /// when it may be carried.
+  func crowdedMs(_ claim: ChunkClaim) -> UInt64? {
+    guard !leases.isEmpty else { return nil }
+    let rank = claim.priority.rank
+    let own = activeRuns.filter { $0.claim.app == claim.app && $0.claim.priority.rank <= rank }
+    // Many small jobs take places long before their pushes make a long queue.
+    if let lease = dryLease(of: claim.app), own.count >= Self.placesMax(lease) {
+      return lease.delayMs(
+        for: waiting(for: lease), atLeastMs: WorkerLimits.limitedPlaceDelayMsMin)
+    }
+    let lease = claim.recipients.withUnsafeBytes { bytes in
+      congestion(claim.app, rank: rank, line: claim.lines == .installations ? bytes : nil)
+    }
+    guard let lease else { return nil }
+    let waiting = own.filter { isCongested($0) }
+    guard waiting.count >= WorkerLimits.limitedRunsMax else { return nil }
+    return lease.delayMs(for: waiting.reduce(0) { $0 + $1.lines.count - $1.cursor })
+  }
+
+  /// A rate that pushes of an app wait for.
+  private func dryLease(of app: String) -> RateLease? {
+    if let lease = appLeases[app], lease.available == 0, waiting(for: lease) > 0 { return lease }
+    for network in Network.allCases {
+      guard let number = directory.position(app: app, network: network, environment: .production),
+        let destination = destinations[number], destination.isStarved
+      else { continue }
+      return destination.limits.last
+    }
+    return nil
+  }
+
+  /// An app that waits as a whole needs fewer places than one whose other networks go on.
+  private static func placesMax(_ lease: RateLease) -> Int {
+    lease.limit.isOfApp ? WorkerLimits.runsMax / 4 : WorkerLimits.runsMax / 2
+  }
+
+  /// The rate that the recipients of an app wait for: its own, or that of the network whose installations they
+  /// are. Users may have other networks to go to.
+  private func congestion(
+    _ app: String, rank: Int, line: UnsafeRawBufferPointer?
+  ) -> RateLease? {
+    if let lease = appLeases[app] {
+      let waiting = lease.destinations.reduce(0) {
+        $0 + (destinations[Int($1)]?.queued(upTo: rank) ?? 0)
+      }
+      if lease.available == 0 && waiting >= lease.queueMax { return lease }
+    }
+    guard let line, let network = Network.allCases.first(where: { Self.isFor($0, line) }),
+      let number = directory.position(app: app, network: network, environment: .production),
+      let destination = destinations[number], destination.isCongested(rank: rank)
+    else { return nil }
+    return destination.limits.last
+  }
+
+  private static func isFor(_ network: Network, _ line: UnsafeRawBufferPointer) -> Bool {
+    let name = network.rawValue.utf8
+    return line.count > name.count && line.prefix(name.count).elementsEqual(name)
+      && line[line.startIndex + name.count] == UInt8(ascii: "\t")
+  }
+}
+
+extension Dispatcher: RateLeaseOwner {
+  func waiting(for lease: RateLease) -> Int {
+    lease.destinations.reduce(0) { $0 + (destinations[Int($1)]?.queued ?? 0) }
+  }
+
+  func lease(_ lease: RateLease, asksFor count: Int) {
+    onLease?(lease.limit.name, count)
+  }
+
+  func leaseWasFilled(_ lease: RateLease) {
+    for number in lease.destinations { destinations[Int(number)]?.wake() }
+  }
+}

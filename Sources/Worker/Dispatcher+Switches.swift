@@ -1,0 +1,63 @@
+internal import Model
+internal import Reactor
+internal import Store
+
+// What operators have switched off.
+extension Dispatcher {
+  /// Whether what is switched off was asked for not long ago.
+  var knowsSwitches: Bool {
+    guard let switchesReadNs else { return false }
+    return loop.nowNs &- switchesReadNs <= WorkerLimits.switchesAgeMsMax &* 1_000_000
+  }
+
+  /// Heeds what is switched off from now on, also for what is in hand.
+  /// - Returns: what it was before.
+  @discardableResult
+  func use(_ reading: SwitchReading, askedNs: UInt64) -> SwitchReading {
+    switchesReadNs = askedNs
+    let before = switchReading
+    guard reading != before else { return before }
+    switchReading = reading
+    switches = Switches(reading)
+    withdrawStopped()
+    return before
+  }
+
+  /// Whether a run is to be handed back because its whole app is off. What has expired goes on, to be counted.
+  func isStopped(_ run: ChunkRun) -> Bool {
+    switches.stops(app: run.claim.app) && !isExpired(run)
+  }
+
+  /// For how long a push is set aside because it is switched off; nil when it is not.
+  func heldMs(_ run: ChunkRun, _ index: Int) -> UInt64? {
+    guard !switches.isEmpty else { return nil }
+    let app = run.claim.app
+    if switches.stops(app: app, run.pushes[index].network) {
+      return isExpired(run) ? nil : WorkerLimits.stoppedDelayMs
+    }
+    if switches.stops(app: app, user: run.pushes[index].user) {
+      return isExpired(run) ? nil : WorkerLimits.stoppedUserDelayMs
+    }
+    return nil
+  }
+
+  private func isExpired(_ run: ChunkRun) -> Bool {
+    run.material.expiresAtMs.map { wallMs >= $0 } ?? false
+  }
+
+  private func withdrawStopped() {
+    guard !switches.isEmpty else { return }
+    for run in activeRuns where isStopped(run) { run.change(to: .paused) }
+    withdrawUnsendable()
+    for destination in destinations {
+      destination?.filterQueue { raw in
+        let tag = Tag(raw)
+        guard let run = run(tag.slot) else { return false }
+        guard let delayMs = heldMs(run, tag.push) else { return true }
+        run.decideLater(
+          tag.push, delayMs: delayMs, attempt: Int(run.pushes[tag.push].attempt) - 1)
+        return false
+      }
+    }
+  }
+}

@@ -1,0 +1,101 @@
+internal import Model
+internal import Reactor
+
+/// What a rate asks of its lane.
+protocol RateLeaseOwner: AnyObject {
+  /// Pushes that wait for it.
+  func waiting(for lease: RateLease) -> Int
+  /// So many more are to be leased; `granted` or `failed` follows.
+  func lease(_ lease: RateLease, asksFor count: Int)
+  /// There is something to send with.
+  func leaseWasFilled(_ lease: RateLease)
+}
+
+/// A lane's part of a rate that the fleet keeps to: what it has leased and not used; loop-bound.
+///
+/// It leases what waits, and more when it leases often, ahead of need: so neither a push costs a command nor does
+/// a lane hoard what others need.
+final class RateLease {
+  let limit: RateLimit
+  /// The destinations that keep to it.
+  var destinations: [Int16] = []
+  private let loop: EventLoop
+  private unowned let owner: any RateLeaseOwner
+  private var timer: LoopTimer!
+  /// The most that is leased at a time.
+  private let batchMax: Int
+  private var batch = 1
+  private var unused = 0
+  private var validUntilNs: UInt64 = 0
+  private var askedNs: UInt64 = 0
+  private var isAsking = false
+  /// Pushes set aside that are still to come back, as far as the rate lets one guess.
+  private var setAside = 0.0
+  private var setAsideNs: UInt64 = 0
+
+  init(limit: RateLimit, loop: EventLoop, owner: any RateLeaseOwner) {
+    self.limit = limit
+    self.loop = loop
+    self.owner = owner
+    batchMax = max(1, Int(limit.perSecond * Double(WorkerLimits.leaseMs) / 1_000))
+    timer = LoopTimer(loop: loop) { [weak self] in self?.refill() }
+  }
+
+  deinit { timer.cancel() }
+
+  /// How many pushes may be sent now.
+  var available: Int { loop.nowNs < validUntilNs ? unused : 0 }
+
+  /// How many pushes may wait for it before no more are resolved.
+  var queueMax: Int {
+    let share = Int(limit.perSecond * Double(WorkerLimits.limitedQueueMs) / 1_000)
+    return min(max(share, WorkerLimits.limitedQueueMin), WorkerLimits.limitedQueueMax)
+  }
+
+  func spend(_ count: Int) { unused = max(0, unused - count) }
+
+  /// Leases more when that is time.
+  func refill() {
+    guard !isAsking, !timer.isArmed else { return }
+    let isBusy = loop.nowNs &- askedNs < 2 * WorkerLimits.leaseMs * 1_000_000
+    let waiting = owner.waiting(for: self)
+    guard available < max(waiting, isBusy ? batch / 4 : 0) else { return }
+    batch = min(batchMax, max(1, waiting - available, isBusy ? 2 * batch : 0))
+    isAsking = true
+    askedNs = loop.nowNs
+    owner.lease(self, asksFor: batch)
+  }
+
+  func granted(_ count: Int, retryMs: UInt64) {
+    isAsking = false
+    unused = available + count
+    validUntilNs = askedNs &+ WorkerLimits.leaseLifeMs &* 1_000_000
+    if count < batch { timer.schedule(afterMs: retryMs) }
+    if count > 0 { owner.leaseWasFilled(self) }
+  }
+
+  /// Redis could not be asked: nothing is sent without a lease.
+  func failed() {
+    isAsking = false
+    timer.schedule(afterMs: WorkerLimits.redisPauseMs)
+  }
+
+  func close() { timer.cancel() }
+
+  /// Sets a push aside. - Returns: for how long; in whole seconds, so that what is set aside together comes back
+  /// as one chunk.
+  func setAsideMs() -> UInt64 {
+    let passed = Double(loop.nowNs &- setAsideNs) / 1_000_000_000 * limit.perSecond
+    setAside = max(0, setAside - passed) + 1
+    setAsideNs = loop.nowNs
+    return (delayMs(for: Int(setAside)) + 999) / 1_000 * 1_000
+  }
+
+  /// How long so many pushes take, within bounds.
+  func delayMs(
+    for pushes: Int, atLeastMs: UInt64 = WorkerLimits.limitedDelayMsMin
+  ) -> UInt64 {
+    let ms = UInt64(min(Double(pushes) / limit.perSecond, 3_600) * 1_000)
+    return min(max(ms, atLeastMs), WorkerLimits.limitedDelayMsMax)
+  }
+}

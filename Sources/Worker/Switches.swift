@@ -1,0 +1,37 @@
+internal import Model
+internal import Store
+
+/// What is switched off, in the form in which a lane asks for it.
+struct Switches {
+  private var apps: Set<String> = []
+  private var networks: [String: Set<Network>] = [:]
+  /// By app, as bytes: names are told apart as Redis does.
+  private var users: [String: Set<[UInt8]>] = [:]
+  let isEmpty: Bool
+
+  init() { isEmpty = true }
+
+  init(_ reading: SwitchReading) {
+    isEmpty = reading.entries.isEmpty
+    for entry in reading.entries {
+      switch entry.killSwitch {
+      case .app(let app): apps.insert(app)
+      case .network(let app, let network): networks[app, default: []].insert(network)
+      case .user(let app, let user): users[app, default: []].insert(Array(user.utf8))
+      }
+    }
+  }
+
+  /// Whether everything of the app is off.
+  func stops(app: String) -> Bool { apps.contains(app) }
+
+  /// Whether a network of the app is off, or all of it.
+  func stops(app: String, _ network: Network) -> Bool {
+    apps.contains(app) || networks[app]?.contains(network) == true
+  }
+
+  /// Whether nothing is sent to a user of the app for the user's sake.
+  func stops(app: String, user: UnsafeRawBufferPointer) -> Bool {
+    users[app]?.contains(Array(user)) == true
+  }
+}

@@ -1,0 +1,69 @@
+import LocalServices
+import Model
+import Testing
+
+@Suite struct SwitchTests {
+  private static func run(_ redis: RedisServer, _ arguments: String...) async throws
+    -> Pushpool.Result
+  {
+    let child = try Pushpool.start(
+      ["switch"] + arguments, environment: ["PUSHPOOL_REDIS_URL": redis.url])
+    return try await Pushpool.finish(child)
+  }
+
+  @Test("what is switched off is listed with its reason until it is switched on")
+  func switches() async throws {
+    try await RedisServer.with { redis in
+      let none = try await Self.run(redis, "list")
+      #expect(none.status == 0 && none.output.isEmpty)
+      let off = try await Self.run(redis, "off", "--app", "shop", "--reason", "wrong text")
+      #expect(off.status == 0 && off.output == "app shop is off now\n")
+      let again = try await Self.run(redis, "off", "--app", "shop")
+      #expect(again.status == 0 && again.output.hasPrefix("app shop was off since 2"))
+      #expect(again.output.hasSuffix(": wrong text\n"))
+      let user = try await Self.run(redis, "off", "--app", "shop", "--user", "u|1", "--json")
+      #expect(try user.json[0]["status"]?.stringValue == "off")
+      #expect(try user.json[0]["switch"]?.stringValue == "user|shop|u|1")
+      _ = try await Self.run(redis, "off", "--app", "shop", "--network", "fcm")
+
+      let list = try await Self.run(redis, "list", "--json")
+      #expect(
+        try list.json.map { $0["switch"]?.stringValue } == [
+          "app|shop", "network|shop|fcm", "user|shop|u|1",
+        ])
+      #expect(try list.json[0]["reason"]?.stringValue == "wrong text")
+      let table = try await Self.run(redis)
+      #expect(table.output.contains("fcm of app shop"))
+      let at = ["PUSHPOOL_REDIS_URL": redis.url]
+      let status = try await Pushpool.run("status", environment: at)
+      #expect(status.output.contains("Switched off: 3"))
+      #expect(status.output.contains("wrong text"))
+      let json = try await Pushpool.run("status", "--json", environment: at)
+      #expect(try json.json[0]["switched_off"]?.arrayValue?.count == 3)
+
+      let on = try await Self.run(redis, "on", "--app", "shop")
+      #expect(on.status == 0 && on.output == "app shop is on again\n")
+      #expect(on.error.contains("still off: fcm of app shop"))
+      let repeated = try await Self.run(redis, "on", "--app", "shop", "--json")
+      #expect(repeated.status == 0)
+      #expect(try repeated.json[0]["status"]?.stringValue == "already_on")
+      #expect(try await Self.run(redis, "list", "--json").json.count == 2)
+    }
+  }
+
+  @Test("a switch that says too little or too much is a usage error")
+  func usage() async throws {
+    #expect(try await Pushpool.run("switch", "off").status == 64)
+    #expect(try await Pushpool.run("switch", "off", "--app", "a b").status == 64)
+    #expect(
+      try await Pushpool.run(
+        "switch", "off", "--app", "shop", "--user", "u1", "--network", "fcm"
+      ).status == 64)
+    #expect(
+      try await Pushpool.run("switch", "off", "--app", "shop", "--network", "pager").status == 64)
+    #expect(try await Pushpool.run("switch", "off", "--app", "shop", "--user", "").status == 64)
+    let reason = String(repeating: "x", count: 513)
+    #expect(
+      try await Pushpool.run("switch", "off", "--app", "shop", "--reason", reason).status == 64)
+  }
+}

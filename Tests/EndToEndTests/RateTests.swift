@@ -1,0 +1,154 @@
+import Configuration
+import Model
+import Simulator
+import Testing
+
+@Suite struct RateTests {
+  private static let worker = WorkerConfiguration(lanes: 1, drainSeconds: 5, leaseSeconds: 10)
+
+  /// The most that was accepted within a second.
+  private static func peak(_ accepted: [AcceptedPush]) -> Int {
+    let times = accepted.map(\.acceptedAtMs).sorted()
+    var (most, first) = (0, 0)
+    for (last, time) in times.enumerated() {
+      while time - times[first] >= 1_000 { first += 1 }
+      most = max(most, last - first + 1)
+    }
+    return most
+  }
+
+  @Test("two workers together keep an app to its rate, and another app passes")
+  func keepsAppRate() async throws {
+    try await Stage.with(
+      worker: Self.worker,
+      configure: {
+        SwitchTests.addOther(&$0)
+        $0.apps[0].pushesPerSecond = 500
+      }
+    ) { stage in
+      let client = stage.client
+      try await client.install(try Devices.apns(0..<2_000))
+      try await client.install(try (0..<300).map { try SwitchTests.other($0) })
+      try await stage.withWorkers(2) { _ in
+        _ = try await client.enqueue(Devices.job("limited", 0..<2_000))
+        try await stage.waitUntilAccepted(300)
+        _ = try await client.enqueue(
+          Devices.job("free", 0..<300).replacing("\"shop\"", with: "\"other\""))
+        let free = try await client.finished("free", app: "other", withinSeconds: 2)
+        #expect(free.counts.accepted == 300)
+        #expect(try await client.record("limited")?.state == .running)
+        let record = try await client.finished("limited", withinSeconds: 20)
+        #expect(record.counts.accepted == 2_000 && record.isBalanced)
+        #expect(record.counts.retries == 0)
+      }
+      let limited = stage.simulator.acceptedPushes.filter { !$0.token.hasPrefix("bb") }
+      #expect(limited.count == 2_000 && stage.duplicates == 0)
+      // A tenth of a second's in the bucket, and what two lanes had leased and not sent.
+      #expect(Self.peak(limited) <= 500 + 50 + 2 * 25)
+      let times = limited.map(\.acceptedAtMs)
+      let tookMs = try #require(times.max()) - (try #require(times.min()))
+      #expect((3_500...6_500).contains(tookMs), "\(tookMs) ms")
+    }
+  }
+
+  @Test("FCM's quota holds no push to APNs up, and costs no attempt")
+  func keepsProjectQuota() async throws {
+    try await Stage.with(
+      worker: Self.worker,
+      configure: { $0.apps[0].fcm?.messagesPerMinute = 12_000 }
+    ) { stage in
+      let client = stage.client
+      try await client.install(try Devices.apns(0..<1_000))
+      try await client.install(try Devices.fcm(0..<1_000))
+      try await stage.withWorkers(2) { _ in
+        _ = try await client.enqueue(Devices.job("both", 0..<1_000))
+        let apnsDone = try await eventually("APNs has all") {
+          let accepted = stage.simulator.acceptedPushes.filter { $0.network == .apns }
+          return accepted.count == 1_000 ? accepted.map(\.acceptedAtMs).max() : nil
+        }
+        let record = try await client.finished("both", withinSeconds: 40)
+        stage.expectDelivered(record, 2_000)
+        #expect(record.counts.retries == 0)
+        let fcm = stage.simulator.acceptedPushes.filter { $0.network == .fcm }
+        #expect(fcm.count { $0.acceptedAtMs < apnsDone } < 500)
+        #expect(Self.peak(fcm) <= 200 + 20 + 2 * 10)
+      }
+    }
+  }
+
+  @Test("what an urgent job sends goes before what waits for the same rate")
+  func prefersHighPriority() async throws {
+    try await Stage.with(
+      worker: Self.worker, configure: { $0.apps[0].pushesPerSecond = 200 }
+    ) { stage in
+      let client = stage.client
+      try await client.install(try Devices.apns(0..<2_000))
+      try await client.install(try Devices.apns(5_000..<5_050))
+      try await stage.withWorkers { _ in
+        _ = try await client.enqueue(Devices.job("bulk", 0..<2_000), priority: .low)
+        try await stage.waitUntilAccepted(100)
+        _ = try await client.enqueue(Devices.job("urgent", 5_000..<5_050), priority: .high)
+        let urgent = try await client.finished("urgent", withinSeconds: 2)
+        #expect(urgent.counts.accepted == 50 && urgent.counts.retries == 0)
+        _ = try await client.cancel("bulk")
+        _ = try await client.finished("bulk", withinSeconds: 15)
+      }
+    }
+  }
+
+  @Test("many small jobs that wait for a rate leave places on the lane for another app")
+  func leavesPlaces() async throws {
+    try await Stage.with(
+      worker: Self.worker,
+      configure: {
+        SwitchTests.addOther(&$0)
+        $0.apps[0].pushesPerSecond = 5
+      }
+    ) { stage in
+      let client = stage.client
+      try await client.install(try Devices.apns(0..<100))
+      try await client.install(try (0..<100).map { try SwitchTests.other($0) })
+      try await stage.withWorkers { _ in
+        for number in 0..<100 {
+          _ = try await client.enqueue(Devices.job("small-\(number)", number..<number + 1))
+        }
+        try await stage.waitUntilAccepted(3)
+        _ = try await client.enqueue(
+          Devices.job("free", 0..<100).replacing("\"shop\"", with: "\"other\""))
+        let free = try await client.finished("free", app: "other", withinSeconds: 2)
+        #expect(free.counts.accepted == 100)
+        // And the rate is used meanwhile.
+        try await stage.waitUntilAccepted(100 + 20)
+        let limited = stage.simulator.acceptedPushes.filter { !$0.token.hasPrefix("bb") }
+        #expect(Self.peak(limited) <= 5 + 1 + 1)
+        let times = limited.map(\.acceptedAtMs)
+        #expect(try #require(times.max()) - (try #require(times.min())) < 7_000)
+      }
+    }
+  }
+
+  @Test("without Redis nothing is sent at a rate, and with it the rest is")
+  func waitsForRedis() async throws {
+    try await Stage.with(
+      worker: Self.worker, configure: { $0.apps[0].pushesPerSecond = 300 }
+    ) { stage in
+      let client = stage.client
+      try await client.install(try Devices.apns(0..<900))
+      try await stage.withWorkers { _ in
+        _ = try await client.enqueue(Devices.job("sale", 0..<900))
+        try await stage.waitUntilAccepted(200)
+        let beforeMs = try await client.serverMs()
+        // Every client is cut off and no command answered for two seconds.
+        _ = try await client.command("CLIENT", "PAUSE", "2000", "ALL")
+        let afterMs = try await client.serverMs()
+        #expect(afterMs - beforeMs >= 1_900)
+        let inPause = stage.simulator.acceptedPushes.filter {
+          (beforeMs + 700..<afterMs).contains($0.acceptedAtMs)
+        }
+        #expect(inPause.isEmpty)
+        let record = try await client.finished("sale", withinSeconds: 20)
+        stage.expectDelivered(record, 900)
+      }
+    }
+  }
+}
