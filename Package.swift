@@ -59,7 +59,8 @@ let package = Package(
     layer(
       "Store", ["Model", "Redis", "Reactor", "COpenSSL"],
       resources: [
-        "library", "chunks", "installations", "settlement", "jobs", "dead_letters", "fleet",
+        "library", "chunks", "installations", "settlement", "jobs", "dead_letters", "traces",
+        "fleet",
       ].map { .embedInCode("Functions/\($0).lua") }),
     layer("Providers", ["Model", "Configuration", "HTTPClient", "Reactor", "COpenSSL"]),
     layer(

@@ -10,6 +10,7 @@ package struct Store {
   package let deadLetters: DeadLetters
   package let metrics: MetricsStore
   package let credentials: CredentialStore
+  package let traces: TraceStore
 
   /// - Parameters:
   ///   - connection: made with `StoreLibrary.library`.
@@ -24,5 +25,6 @@ package struct Store {
     deadLetters = DeadLetters(functions: functions)
     metrics = MetricsStore(functions: functions)
     credentials = CredentialStore(functions: functions)
+    traces = TraceStore(functions: functions)
   }
 }

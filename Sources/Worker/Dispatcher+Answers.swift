@@ -15,7 +15,7 @@ extension Dispatcher {
     case .invalidToken where run.material.content.dryRun,
       .doubtfulToken where run.material.content.dryRun:
       // A rehearsal changes nothing.
-      run.decide(tag.push, .rejected)
+      run.decide(tag.push, .rejected, because: .dryRun)
     case .invalidToken(let reason, let sinceMs):
       run.decideInvalid(tag.push, reason: reason, sinceMs: sinceMs)
     case .doubtfulToken(let reason): decideDoubtful(run, tag.push, destination, reason)
@@ -54,28 +54,33 @@ extension Dispatcher {
     guard run.noteResend(tag.push) <= WorkerLimits.resendsMax else {
       return run.decideLater(
         tag.push, delayMs: WorkerLimits.refusedDelayMs,
-        attempt: Int(run.pushes[tag.push].attempt) - 1)
+        attempt: Int(run.pushes[tag.push].attempt) - 1, because: .resendsUsedUp)
     }
+    run.note(tag.push, .resend)
     destination.enqueue(tag.raw, rank: run.claim.priority.rank)
   }
 
   func decideUnknown(_ run: ChunkRun, _ index: Int) {
     logOnce("\(run.claim.app): connection lost or time ran out before an answer")
-    guard run.material.content.unknownPolicy == .resend else { return run.decide(index, .failed) }
+    guard run.material.content.unknownPolicy == .resend else {
+      return run.decide(index, .failed, because: .givesUpUnknown)
+    }
     retry(run, index, afterMs: nil)
   }
 
   func retry(_ run: ChunkRun, _ index: Int, afterMs: UInt64?) {
     let attempt = Int(run.pushes[index].attempt)
-    guard run.material.allowsRetry else { return run.decide(index, .expired) }
+    guard run.material.allowsRetry else {
+      return run.decide(index, .expired, because: .nowOrNever)
+    }
     // One draw per run and attempt, so that a chunk's retries are one residual and not hundreds.
     let decision = policy.decide(
       attempt: attempt, retryAfterMs: afterMs, nowMs: wallMs,
       expiresAtMs: run.material.expiresAtMs, random: run.jitter(attempt: attempt))
     switch decision {
     case .retry(let delayMs): run.decideLater(index, delayMs: delayMs, attempt: attempt)
-    case .expired: run.decide(index, .expired)
-    case .giveUp: run.decide(index, .failed)
+    case .expired: run.decide(index, .expired, because: .expiresFirst)
+    case .giveUp: run.decide(index, .failed, because: .attemptsUsedUp)
     }
   }
 }

@@ -110,12 +110,12 @@ final class Dispatcher {
     let number = run.pushes[index].destination
     guard number >= 0 else {
       logOnce("\(run.claim.app) has no credentials for \(run.pushes[index].network.rawValue)")
-      return run.decide(index, .skipped)
+      return run.decide(index, .skipped, because: .noCredentials)
     }
     let destination = destination(number)
     if let delayMs = destination.parkDelayMs {
       return run.decideLater(
-        index, delayMs: delayMs, attempt: Int(run.pushes[index].attempt) - 1)
+        index, delayMs: delayMs, attempt: Int(run.pushes[index].attempt) - 1, because: .parked)
     }
     destination.enqueue(
       Tag(slot: run.slot, push: index).raw, rank: run.claim.priority.rank)
@@ -208,6 +208,7 @@ extension Dispatcher: DestinationOwner {
       return .blocked
     }
     run.inFlight += 1
+    if run.tracesAll { run.noteSent(tag.push) }
     return .sent
   }
 
@@ -216,19 +217,28 @@ extension Dispatcher: DestinationOwner {
     guard let run = runs[tag.slot] else { return }
     run.inFlight -= 1
     switch answer.disposition {
-    case .notSent: resend(run, tag, destination)
-    case .unknown: decideUnknown(run, tag.push)
+    case .notSent:
+      run.beginAnswer(TracedAnswer(answer, .notSent))
+      resend(run, tag, destination)
+      run.endAnswer(tag.push)
+    case .unknown:
+      run.beginAnswer(TracedAnswer(answer, .unknown))
+      decideUnknown(run, tag.push)
+      run.endAnswer(tag.push)
     case .answered:
       latency.add(destination.provider.network, elapsedNs: answer.elapsedNs)
       guards[Int(destination.number)].noteAnswer(nowNs: loop.nowNs)
       if answer.status == 200 {
         accepted += 1
+        if run.isNoteworthy(tag.push) { run.beginAnswer(TracedAnswer(answer, .accepted)) }
         return run.decide(tag.push, .accepted)
       }
       let outcome = destination.provider.classify(
         ProviderAnswer(
           status: answer.status, retryAfterSeconds: answer.retryAfterSeconds, body: answer.body))
+      run.beginAnswer(TracedAnswer(answer, outcome))
       decide(run, tag, destination, outcome, elapsedNs: answer.elapsedNs)
+      run.endAnswer(tag.push)
     }
   }
 
@@ -240,7 +250,8 @@ extension Dispatcher: DestinationOwner {
       let tag = Tag(raw)
       guard let run = runs[tag.slot] else { continue }
       run.decideLater(
-        tag.push, delayMs: delayMs, attempt: Int(run.pushes[tag.push].attempt) - 1)
+        tag.push, delayMs: delayMs, attempt: Int(run.pushes[tag.push].attempt) - 1,
+        because: .parked)
     }
   }
 

@@ -15,11 +15,13 @@ final class MaterialStore {
   }
 
   private let store: Store
+  private let tracer: Tracer
   private var materials: [String: JobMaterial] = [:]
   private var order: [String] = []
 
-  init(store: Store) {
+  init(store: Store, tracer: Tracer) {
     self.store = store
+    self.tracer = tracer
   }
 
   func find(_ claim: ChunkClaim) async throws(RedisError) -> Finding {
@@ -46,7 +48,9 @@ final class MaterialStore {
         message: "The content of this job in Redis cannot be read: \(error); if a newer version "
           + "wrote it, retry this when all workers are of that version")
     }
-    let material = JobMaterial(content: content, createdAtMs: record.createdAtMs ?? 0)
+    let material = JobMaterial(
+      content: content, createdAtMs: record.createdAtMs ?? 0,
+      trace: tracer.trace(app: claim.app, job: claim.job, isFull: content.trace))
     materials[key] = material
     order.append(key)
     if order.count > WorkerLimits.materialsMax { materials[order.removeFirst()] = nil }
