@@ -9,5 +9,5 @@ package enum StoreLimits {
   /// What a trace keeps of a network's reason.
   package static let traceReasonBytesMax = 64
   /// Entries of one `TraceStore.page`; each is at most `WorkerLimits.traceBufferBytesMax` and a line.
-  package static let tracePageMax = 64
+  package static let tracePageMax = 128
 }

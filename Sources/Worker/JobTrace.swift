@@ -31,6 +31,9 @@ final class JobTrace {
     self.tracer = tracer
   }
 
+  /// Whether there is so much that it is sent at once.
+  var isBatchFull: Bool { lines.count >= WorkerLimits.traceBatchBytes }
+
   /// A line of now.
   static func line(_ kind: TraceKind) -> TraceLine {
     TraceLine(atMs: WallClock.system.nowMs(), kind: kind)
@@ -40,7 +43,7 @@ final class JobTrace {
     if admits(line) {
       line.append(to: &lines)
       count += 1
-      if lines.count >= WorkerLimits.traceBatchBytes { tracer.send(self) }
+      if isBatchFull { tracer.send(self) }
     }
     guard !isWaiting else { return }
     isWaiting = true
