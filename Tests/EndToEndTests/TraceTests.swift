@@ -1,5 +1,6 @@
 import LocalServices
 import Model
+import Redis
 import Simulator
 import Testing
 
@@ -118,7 +119,7 @@ import Testing
 
   @Test("a cancelled job explains who was skipped, and admits what it cannot")
   func explainsCancelled() async throws {
-    try await Stage.with(script: .stage { $0.delayMs = 60_000 }) { stage in
+    try await Stage.with(script: .stage { $0.delayMs = 1_500 }) { stage in
       let client = stage.client
       try await client.install(try Devices.apns(0..<1_200))
       try await stage.withWorkers { _ in

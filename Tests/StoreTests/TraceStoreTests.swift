@@ -93,12 +93,13 @@ import Testing
     bytes: Int
   ) async throws {
     try await Lane.withStore { _, store in
-      let lines = Array(repeating: Self.line(), count: bytes / Self.line().count)
+      let count = bytes / Self.line().count
+      let lines = Array(Array(repeating: Self.line(), count: count).joined())
       let batches = 12 * 1024 * 1024 / bytes
       for number in 0..<batches {
-        let batch = lines + [Self.line { $0.attempt = number + 1 }]
         store.traces.append(
-          app: "shop", job: "j", by: "w-0", lines: Array(batch.joined()), count: batch.count
+          app: "shop", job: "j", by: "w-0", lines: lines + Self.line { $0.attempt = number + 1 },
+          count: count + 1
         ) { _ in }
         if number % 500 == 499 { _ = try await store.redis("PING") }
       }
@@ -109,7 +110,7 @@ import Testing
       #expect(used > 7 * 1024 * 1024)
       var read = try #require(try await store.traces.page(app: "shop", job: "j", max: 1).first)
       let length = try #require(try await store.redis("XLEN", key).integer)
-      #expect(read.eventsBefore == (batches - length) * (lines.count + 1))
+      #expect(read.eventsBefore == (batches - length) * (count + 1))
       let last = try await store.redis("XREVRANGE", key, "+", "-", "COUNT", "1").array?.first?.array
       read = TraceEntry(entry: "", fields: last?[1].pairs ?? [])
       #expect(read.events.last?.attempt == batches)

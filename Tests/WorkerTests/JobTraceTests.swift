@@ -2,9 +2,9 @@ import HTTP2
 import Model
 import Reactor
 import Redis
-import Store
 import Testing
 
+@testable import Store
 @testable import Worker
 
 /// What runs record, on a lane whose Redis is away.
