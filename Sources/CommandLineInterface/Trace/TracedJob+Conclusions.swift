@@ -131,10 +131,14 @@ extension TracedJob {
       return TraceConclusion(
         code: .notSent, text: "no attempt of this token was recorded: see its user above")
     }
-    let sinceMs = installation.createdAtMs ?? installation.updatedAtMs
-    if let finishedAtMs = record.finishedAtMs, let sinceMs, sinceMs > finishedAtMs {
+    if let finishedAtMs = record.finishedAtMs, let sinceMs = installation.createdAtMs,
+      sinceMs > finishedAtMs
+    {
       return TraceConclusion(
-        code: .notSent, text: "not sent: it was installed after the job had ended")
+        code: .noRecord,
+        text:
+          "no attempt of this token was recorded, and it was installed after the job had ended; "
+          + "whether it had been before and was uninstalled meanwhile is not kept")
     }
     return concludeWithoutRecord()
   }
