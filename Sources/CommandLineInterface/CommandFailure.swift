@@ -7,4 +7,11 @@ struct CommandFailure: Error, CustomStringConvertible {
     self.status = status
     self.description = description
   }
+
+  static func unknownJob(_ id: String, app: String) -> CommandFailure {
+    CommandFailure(
+      .badInput,
+      "there is no job \(DisplayText.printable(id)) of \(app): not taken by a worker yet, "
+        + "refused (pushpool dead list), or ended more than a week ago")
+  }
 }

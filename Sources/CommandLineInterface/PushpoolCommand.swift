@@ -13,6 +13,7 @@ struct PushpoolCommand: AsyncParsableCommand {
       Send to users:     pushpool enqueue job.json --wait
       See how it goes:   pushpool status
       Stop sending:      pushpool switch off --app shop
+      Ask what happened: pushpool trace --job ID --user U
 
       Exit status: 0 done, 64 usage, 65 bad input, 69 Redis or a push network is not there, \
       70 a fault of this program, 78 bad configuration, 130 interrupted.
@@ -23,7 +24,8 @@ struct PushpoolCommand: AsyncParsableCommand {
         name: "Workers",
         subcommands: [WorkerCommand.self, StatusCommand.self, SwitchCommand.self]),
       CommandGroup(
-        name: "Jobs", subcommands: [EnqueueCommand.self, JobCommand.self, DeadCommand.self]),
+        name: "Jobs",
+        subcommands: [EnqueueCommand.self, JobCommand.self, TraceCommand.self, DeadCommand.self]),
       CommandGroup(
         name: "Installations",
         subcommands: [

@@ -1,7 +1,7 @@
 extension JobContent {
   static let fields = [
     "notification", "apns", "fcm", "jpush", "collapse_id", "ttl_seconds", "expires_at",
-    "environments", "dry_run", "on_unknown",
+    "environments", "dry_run", "on_unknown", "trace",
   ]
 
   /// Decodes what `json()` wrote, with the same checks as at admission.
@@ -35,7 +35,8 @@ extension JobContent {
       expiry: try Expiry(reader: reader),
       environments: try Self.environments(reader),
       dryRun: try reader.flag("dry_run") ?? false,
-      unknownPolicy: try reader.choice("on_unknown", of: UnknownPolicy.self) ?? .resend)
+      unknownPolicy: try reader.choice("on_unknown", of: UnknownPolicy.self) ?? .resend,
+      trace: try reader.flag("trace") ?? false)
     guard notification != nil || apns?.payload != nil || fcm != nil || jpush != nil else {
       throw reader.refused(
         "notification",
@@ -93,6 +94,7 @@ extension JobContent {
     }
     if dryRun { object["dry_run"] = .bool(true) }
     if unknownPolicy != .resend { object["on_unknown"] = .string(unknownPolicy.rawValue) }
+    if trace { object["trace"] = .bool(true) }
     return object
   }
 }

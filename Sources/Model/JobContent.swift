@@ -12,12 +12,14 @@ package struct JobContent: Sendable, Equatable {
   /// Everything but the push itself.
   package var dryRun: Bool
   package var unknownPolicy: UnknownPolicy
+  /// Whether every attempt is recorded for `pushpool trace`, plain accepts included.
+  package var trace: Bool
 
   package init(
     notification: Notification? = nil, apns: APNsPart? = nil, fcm: FCMPart? = nil,
     jpush: JPushPart? = nil, collapseID: String? = nil, expiry: Expiry? = nil,
     environments: Set<PushEnvironment> = Set(PushEnvironment.allCases), dryRun: Bool = false,
-    unknownPolicy: UnknownPolicy = .resend
+    unknownPolicy: UnknownPolicy = .resend, trace: Bool = false
   ) {
     self.notification = notification
     self.apns = apns
@@ -28,5 +30,6 @@ package struct JobContent: Sendable, Equatable {
     self.environments = environments
     self.dryRun = dryRun
     self.unknownPolicy = unknownPolicy
+    self.trace = trace
   }
 }

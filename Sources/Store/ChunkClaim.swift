@@ -17,6 +17,9 @@ package struct ChunkClaim: Sendable, Equatable {
   package let done: DoneBitmap
   package let recipients: [UInt8]
 
+  /// Whether it is what an earlier chunk set aside to be tried later.
+  package var isResidual: Bool { segment.hasPrefix("r") }
+
   init(_ reply: RedisReply) throws(RedisError) {
     try expectArray(reply, atLeast: 11)
     priority = try decodeWord(reply[0])

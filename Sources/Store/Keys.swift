@@ -15,6 +15,9 @@ package struct Keys: Sendable {
   /// HASH: a job's record.
   package func job(app: String, id: String) -> String { "\(prefix):job:\(app):\(id)" }
 
+  /// STREAM: what was recorded of a job's pushes.
+  package func trace(app: String, job: String) -> String { "\(prefix):trace:\(app):\(job)" }
+
   /// STREAM of auto-uninstalled tokens.
   package var uninstalled: String { "\(prefix):uninstalled" }
 

@@ -13,6 +13,7 @@ package struct Store {
   package let alarms: AlarmStore
   package let switches: SwitchStore
   package let rates: RateStore
+  package let traces: TraceStore
 
   /// - Parameters:
   ///   - connection: made with `StoreLibrary.library`.
@@ -30,5 +31,6 @@ package struct Store {
     alarms = AlarmStore(functions: functions)
     switches = SwitchStore(functions: functions)
     rates = RateStore(functions: functions)
+    traces = TraceStore(functions: functions)
   }
 }

@@ -12,4 +12,8 @@ package enum StoreLimits {
   package static let switchesMax = 1_000
   /// What is kept of why something was switched off.
   package static let switchReasonBytesMax = 512
+  /// What a trace keeps of a network's reason.
+  package static let traceReasonBytesMax = 64
+  /// Entries of one `TraceStore.page`; each is at most `WorkerLimits.traceBufferBytesMax` and a line.
+  package static let tracePageMax = 128
 }

@@ -85,8 +85,7 @@ struct Admitter {
     let answer = try await store.jobs.admit(entry, admission, consumer: consumer)
     if answer == .admitted, let createdAtMs = entry.enqueuedAtMs(nowMs: WallClock.system.nowMs()) {
       materials.add(
-        JobMaterial(content: job.content, createdAtMs: createdAtMs), app: job.app,
-        source: entry.source, id: id)
+        job.content, createdAtMs: createdAtMs, app: job.app, source: entry.source, id: id)
     }
     try await conclude(entry, admission, answer)
   }

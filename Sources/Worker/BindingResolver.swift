@@ -44,7 +44,7 @@ struct BindingResolver {
     let routes = dispatcher.routes(run)
     for (offset, recipient) in batch.enumerated() {
       guard run.standing != .cancelled else {
-        run.skipRecipient(recipient)
+        run.skipRecipient(recipient, because: .cancelled)
         continue
       }
       run.beginRecipient(recipient)
@@ -77,7 +77,7 @@ struct BindingResolver {
     let routes = dispatcher.routes(run)
     for (offset, recipient) in batch.enumerated() {
       guard let line = lines[offset] else {
-        run.skipRecipient(recipient)
+        run.skipRecipient(recipient, because: .malformed)
         continue
       }
       add(run, recipient, line, bindings[offset], routes, readNs)
@@ -91,7 +91,10 @@ struct BindingResolver {
     guard let binding, run.standing != .cancelled,
       line.user.isEmpty || binding.user.utf8.elementsEqual(line.user),
       routes[line.network, binding.environment] != Routes.unwanted
-    else { return run.skipRecipient(recipient, network: line.network) }
+    else {
+      let cause: TraceCause = run.standing == .cancelled ? .cancelled : .notBound
+      return run.skipRecipient(recipient, network: line.network, because: cause)
+    }
     run.beginRecipient(recipient)
     let index = run.add(
       Push(
@@ -113,12 +116,14 @@ struct BindingResolver {
       app: run.claim.app, of: pushes.map { (run.pushes[$0].network, run.pushes[$0].token) })
     for (index, binding) in zip(pushes, bindings) {
       guard let binding, binding.user.utf8.elementsEqual(run.pushes[index].user) else {
-        run.decide(index, .skipped)
+        run.decide(index, .skipped, because: .rebound)
         continue
       }
       guard binding.environment == run.pushes[index].environment else {
         // Installed anew for the other environment: its residual finds the way there.
-        run.decideLater(index, delayMs: 0, attempt: Int(run.pushes[index].attempt) - 1)
+        run.decideLater(
+          index, delayMs: 0, attempt: Int(run.pushes[index].attempt) - 1, because: .otherEnvironment
+        )
         continue
       }
       run.confirmBinding(index, generation: binding.generation, atNs: readNs)

@@ -30,6 +30,12 @@ final class ChunkRun {
   private(set) var openPushes = 0
   private(set) var openRecipients: Int
   var inFlight = 0
+  /// Where what happens is recorded; nil when that is nowhere.
+  let trace: JobTrace?
+  /// Whether plain accepts are recorded, too.
+  private(set) var tracesAll: Bool
+  /// The answer that the decision being made follows from.
+  var answer: TracedAnswer?
   /// When its lease was last renewed, in the loop's time.
   var renewedNs: UInt64
 
@@ -40,7 +46,7 @@ final class ChunkRun {
   private var news = Settlement()
   private var residuals: [UInt64: [UInt8]] = [:]
   /// Why pushes are to be tried later or are invalid, by push.
-  private var delays: [Int: (delayMs: UInt64, attempt: Int)] = [:]
+  private(set) var delays: [Int: (delayMs: UInt64, attempt: Int)] = [:]
   private var jitters: [Int: UInt64] = [:]
   private var verdicts: [Int: (reason: String, sinceMs: Int64?)] = [:]
   /// Answers and misfits by network and stored environment.
@@ -55,6 +61,10 @@ final class ChunkRun {
     self.claim = claim
     self.material = material
     self.slot = slot
+    trace = material.trace
+    // What was put aside, or was in another worker's hands, has a history that its accept belongs to.
+    let hasHistory = claim.isResidual || claim.crashes > 0
+    tracesAll = trace.map { $0.isFull || hasHistory } ?? false
     signal = LoopSignal(loop: loop)
     renewedNs = loop.nowNs
     let text = claim.recipients.withUnsafeBytes { [arena] in arena.copy($0) }
@@ -100,13 +110,16 @@ final class ChunkRun {
   /// All pushes of the recipient are there; some may be decided already.
   func endRecipient(_ index: Int) {
     resolving = nil
+    if recipients[index].pushCount == 0 { noteRecipient(index, because: .noInstallation) }
     if recipients[index].openCount == 0 { close(index) }
   }
 
   /// The recipient was never resolved and counts as skipped, as one: so it stood in the job's total.
-  /// - Parameter network: what it counts under; a user that was never resolved has none, and counts
-  ///   under the first.
-  func skipRecipient(_ index: Int, network: Network = .apns) {
+  /// - Parameters:
+  ///   - network: what it counts under; a user that was never resolved has none, and counts under the first.
+  ///   - cause: why, for its trace.
+  func skipRecipient(_ index: Int, network: Network = .apns, because cause: TraceCause) {
+    noteRecipient(index, because: cause)
     recipients[index].isDone = true
     openRecipients -= 1
     newlyDone += 1
@@ -133,9 +146,13 @@ final class ChunkRun {
 
   // MARK: Decisions
 
-  func decide(_ index: Int, _ decision: Push.Decision) {
+  /// - Parameter cause: why, when no answer says it; for its trace.
+  func decide(_ index: Int, _ decision: Push.Decision, because cause: TraceCause? = nil) {
     guard pushes[index].decision == .open else { return }
     pushes[index].decision = decision
+    if decision != .accepted || isNoteworthy(index) {
+      noteDecision(index, decision, because: cause)
+    }
     openPushes -= 1
     let recipient = Int(pushes[index].recipient)
     recipients[recipient].openCount -= 1
@@ -143,11 +160,13 @@ final class ChunkRun {
     if recipients[recipient].openCount == 0 && recipient != resolving { close(recipient) }
   }
 
-  func decideLater(_ index: Int, delayMs: UInt64, attempt: Int) {
+  func decideLater(
+    _ index: Int, delayMs: UInt64, attempt: Int, because cause: TraceCause? = nil
+  ) {
     guard pushes[index].decision == .open else { return }
     // In quarters of a second, so that what fails together comes back as one residual chunk.
     delays[index] = ((delayMs + 249) / 250 * 250, attempt)
-    decide(index, .later)
+    decide(index, .later, because: cause)
   }
 
   func decideInvalid(_ index: Int, reason: String, sinceMs: Int64?) {
@@ -287,6 +306,8 @@ final class ChunkRun {
   func change(to standing: Standing) {
     guard self.standing == .active else { return }
     self.standing = standing
+    // What still comes back is counted by nobody.
+    if standing == .stale { tracesAll = trace != nil }
     if standing == .cancelled { skipUnresolved() }
     releaseHeld()
     signal.raise()
@@ -296,7 +317,7 @@ final class ChunkRun {
     while cursor < lines.count {
       let index = cursor
       cursor += 1
-      if !recipients[index].isDone { skipRecipient(index) }
+      if !recipients[index].isDone { skipRecipient(index, because: .cancelled) }
     }
   }
 

@@ -13,6 +13,8 @@ extension Dispatcher {
       status: answer.status, retryAfterSeconds: answer.retryAfterSeconds, body: answer.body)
     let outcome = provider.classify(reply)
     let sign = provider.sign(of: outcome, status: answer.status)
+    run.beginAnswer(TracedAnswer(answer, outcome))
+    defer { run.endAnswer(tag.push) }
     guard sign == .trouble, case .retry(let afterMs, let reason) = outcome else {
       destination.noteGood(elapsedNs: answer.elapsedNs)
       if sign == .misfit, !run.material.content.dryRun { run.noteMisfit(tag.push) }
@@ -41,7 +43,7 @@ extension Dispatcher {
     case .invalidToken where run.material.content.dryRun,
       .doubtfulToken where run.material.content.dryRun:
       // A rehearsal changes nothing.
-      run.decide(tag.push, .rejected)
+      run.decide(tag.push, .rejected, because: .dryRun)
     case .invalidToken(let reason, let sinceMs):
       run.decideInvalid(tag.push, reason: reason, sinceMs: sinceMs)
     case .doubtfulToken(let reason): decideDoubtful(run, tag.push, reason)
@@ -84,37 +86,46 @@ extension Dispatcher {
   /// Sends a push again that was certainly not processed: no attempt is burned.
   func resend(_ run: ChunkRun, _ tag: Tag, _ destination: Destination) {
     guard run.noteResend(tag.push) <= WorkerLimits.resendsMax else {
-      return putAside(run, tag.push, delayMs: WorkerLimits.refusedDelayMs)
+      return putAside(
+        run, tag.push, delayMs: WorkerLimits.refusedDelayMs, because: .resendsUsedUp)
     }
+    run.note(tag.push, .resend)
     destination.enqueue(tag.raw, rank: run.claim.priority.rank)
   }
 
   /// Puts a push aside that its destination cannot take now: no attempt is burned. One that has been
   /// refused in its own environment was sent, though, so it is an attempt: its number has a bound.
-  func putAside(_ run: ChunkRun, _ index: Int, delayMs: UInt64) {
+  func putAside(
+    _ run: ChunkRun, _ index: Int, delayMs: UInt64, because cause: TraceCause? = nil
+  ) {
     if run.pushes[index].isAstray { return retry(run, index, afterMs: delayMs) }
-    run.decideLater(index, delayMs: delayMs, attempt: Int(run.pushes[index].attempt) - 1)
+    run.decideLater(
+      index, delayMs: delayMs, attempt: Int(run.pushes[index].attempt) - 1, because: cause)
   }
 
   /// Always an attempt, whatever the breaker says: it may have been delivered, and the attempts are what
   /// bounds how often a device gets the same push.
   func decideUnknown(_ run: ChunkRun, _ index: Int) {
     logOnce("\(run.claim.app): connection lost or time ran out before an answer")
-    guard run.material.content.unknownPolicy == .resend else { return run.decide(index, .failed) }
+    guard run.material.content.unknownPolicy == .resend else {
+      return run.decide(index, .failed, because: .givesUpUnknown)
+    }
     retry(run, index, afterMs: nil)
   }
 
   func retry(_ run: ChunkRun, _ index: Int, afterMs: UInt64?) {
     let attempt = Int(run.pushes[index].attempt)
-    guard run.material.allowsRetry else { return run.decide(index, .expired) }
+    guard run.material.allowsRetry else {
+      return run.decide(index, .expired, because: .nowOrNever)
+    }
     // One draw per run and attempt, so that a chunk's retries are one residual and not hundreds.
     let decision = policy.decide(
       attempt: attempt, retryAfterMs: afterMs, nowMs: wallMs,
       expiresAtMs: run.material.expiresAtMs, random: run.jitter(attempt: attempt))
     switch decision {
     case .retry(let delayMs): run.decideLater(index, delayMs: delayMs, attempt: attempt)
-    case .expired: run.decide(index, .expired)
-    case .giveUp: run.decide(index, .failed)
+    case .expired: run.decide(index, .expired, because: .expiresFirst)
+    case .giveUp: run.decide(index, .failed, because: .attemptsUsedUp)
     }
   }
 }

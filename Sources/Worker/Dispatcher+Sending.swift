@@ -8,14 +8,16 @@ extension Dispatcher {
     switch run.standing {
     case .active: break
     case .cancelled, .stale:
-      run.decide(index, .skipped)
+      run.decide(
+        index, .skipped, because: run.standing == .stale ? .takenOver : .cancelled)
       return false
     case .paused:
-      run.decideLater(index, delayMs: 0, attempt: Int(run.pushes[index].attempt) - 1)
+      run.decideLater(
+        index, delayMs: 0, attempt: Int(run.pushes[index].attempt) - 1, because: .paused)
       return false
     }
     if let expiresAtMs = run.material.expiresAtMs, wallMs >= expiresAtMs {
-      run.decide(index, .expired)
+      run.decide(index, .expired, because: .expired)
       return false
     }
     if !switches.isEmpty, let delayMs = heldMs(run, index) {
@@ -49,9 +51,9 @@ extension Dispatcher {
   ) {
     if case .refused(let field) = rendering {
       logOnce("\(run.claim.app): job \(run.claim.job) cannot be sent: \(field)")
-      run.decide(index, .rejected)
+      run.decide(index, .rejected, because: .unrenderable)
     } else {
-      run.decide(index, .skipped)
+      run.decide(index, .skipped, because: .noDryRun)
     }
   }
 

@@ -123,12 +123,17 @@ final class Dispatcher {
     let number = run.pushes[index].destination
     guard number >= 0 else {
       logOnce("\(run.claim.app) has no credentials for \(run.pushes[index].network.rawValue)")
-      return run.decide(index, .skipped)
+      return run.decide(index, .skipped, because: .noCredentials)
     }
     let destination = destination(number)
-    if let delayMs = destination.parkDelayMs { return putAside(run, index, delayMs: delayMs) }
-    if let delayMs = heldMs(run, index) ?? overflowMs(run, destination) {
-      return putAside(run, index, delayMs: delayMs)
+    if let delayMs = destination.parkDelayMs {
+      return putAside(run, index, delayMs: delayMs, because: .parked)
+    }
+    if let delayMs = heldMs(run, index) {
+      return putAside(run, index, delayMs: delayMs, because: .switchedOff)
+    }
+    if let delayMs = overflowMs(run, destination) {
+      return putAside(run, index, delayMs: delayMs, because: .rateLimited)
     }
     destination.enqueue(
       Tag(slot: run.slot, push: index).raw, rank: run.claim.priority.rank)
@@ -222,6 +227,7 @@ extension Dispatcher: DestinationOwner {
       return .blocked
     }
     run.inFlight += 1
+    if run.tracesAll { run.noteSent(tag.push) }
     return .sent
   }
 
@@ -230,17 +236,23 @@ extension Dispatcher: DestinationOwner {
     guard let run = runs[tag.slot] else { return }
     run.inFlight -= 1
     switch answer.disposition {
-    case .notSent: resend(run, tag, destination)
+    case .notSent:
+      run.beginAnswer(TracedAnswer(answer, .notSent))
+      resend(run, tag, destination)
+      run.endAnswer(tag.push)
     case .unknown:
+      run.beginAnswer(TracedAnswer(answer, .unknown))
       _ = destination.noteTrouble(
         elapsedNs: answer.elapsedNs, retryAfterMs: nil, reason: "no answer")
       decideUnknown(run, tag.push)
+      run.endAnswer(tag.push)
     case .answered:
       latency.add(destination.network, elapsedNs: answer.elapsedNs)
       run.noteAnswer(tag.push)
       if answer.status == 200 {
         accepted += 1
         destination.noteGood(elapsedNs: answer.elapsedNs)
+        if run.isNoteworthy(tag.push) { run.beginAnswer(TracedAnswer(answer, .accepted)) }
         return run.decide(tag.push, .accepted)
       }
       decide(run, tag, destination, answer)
@@ -257,7 +269,7 @@ extension Dispatcher: DestinationOwner {
     for raw in tags {
       let tag = Tag(raw)
       guard let run = runs[tag.slot] else { continue }
-      putAside(run, tag.push, delayMs: delayMs)
+      putAside(run, tag.push, delayMs: delayMs, because: .parked)
     }
   }
 

@@ -63,6 +63,8 @@ final class JobMaterial {
   let createdAtMs: Int64
   /// After this instant nothing of the job is sent; nil when it never expires.
   let expiresAtMs: Int64?
+  /// Where what happens to its pushes is recorded; nil when that is nowhere.
+  let trace: JobTrace?
   /// By number of the destination.
   private var renderings: [(rendering: Rendering, atMs: Int64)?] = []
   /// Messages that requests in flight may still point into.
@@ -70,8 +72,9 @@ final class JobMaterial {
   /// How old a rendering gets whose requests say how much of the job's life is left.
   private static let renderingAgeMsMax: Int64 = 30_000
 
-  init(content: JobContent, createdAtMs: Int64) {
+  init(content: JobContent, createdAtMs: Int64, trace: JobTrace? = nil) {
     self.content = content
+    self.trace = trace
     self.createdAtMs = createdAtMs
     switch content.expiry {
     // "Now or never" is for the network: the first attempt is made, however long it took to come up.

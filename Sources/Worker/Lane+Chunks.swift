@@ -69,10 +69,12 @@ extension Lane {
   /// store knows a bitmap that it has seen, and a chunk that was finished is nobody's any more.
   private func settle(_ run: ChunkRun, isFinal: Bool) async {
     let news = run.takeNews(isFinal: isFinal)
+    tracer.flush()
     while true {
       do throws(RedisError) {
         let answer = try await store.chunks.settle(run.claim, news, consumer: settings.consumer)
         run.renewedNs = loop.nowNs
+        run.noteVerdicts(news, answer)
         heed(answer.standing, run)
         if answer.kept > 0 {
           log.info(

@@ -20,6 +20,7 @@ actor Lane {
   let dispatcher: Dispatcher
   let resolver: BindingResolver
   let materials: MaterialStore
+  let tracer: Tracer
   let admitter: Admitter
   private let wakeConnection: RedisConnection
   private let workSignal: WorkSignal
@@ -57,7 +58,8 @@ actor Lane {
         connectionsMax: settings.connectionsMax, streamsMax: settings.streamsMax,
         requestTimeoutMs: settings.requestTimeoutMs), log: log)
     resolver = BindingResolver(loop: loop, store: store, dispatcher: dispatcher)
-    materials = MaterialStore(store: store)
+    tracer = Tracer(loop: loop, store: store.traces, by: settings.consumer)
+    materials = MaterialStore(store: store, tracer: tracer)
     admitter = Admitter(
       store: store, directory: directory, materials: materials, apps: settings.apps,
       consumer: settings.consumer, log: log)
@@ -92,6 +94,7 @@ actor Lane {
     while tasks > 0 { await drained.wait() }
     isEnded = true
     dispatcher.close()
+    await tracer.finish()
     await leave()
     redis.close()
     wakeConnection.close()

@@ -15,11 +15,13 @@ final class MaterialStore {
   }
 
   private let store: Store
+  private let tracer: Tracer
   private var materials: [String: JobMaterial] = [:]
   private var order: [String] = []
 
-  init(store: Store) {
+  init(store: Store, tracer: Tracer) {
     self.store = store
+    self.tracer = tracer
   }
 
   func find(_ claim: ChunkClaim) async throws(RedisError) -> Finding {
@@ -46,13 +48,18 @@ final class MaterialStore {
         message: "The content of this job in Redis cannot be read: \(error); if a newer version "
           + "wrote it, retry this when all workers are of that version")
     }
-    let material = JobMaterial(content: content, createdAtMs: record.createdAtMs ?? 0)
+    let material = JobMaterial(
+      content: content, createdAtMs: record.createdAtMs ?? 0,
+      trace: tracer.trace(app: claim.app, job: claim.job, isFull: content.trace))
     remember(material, key)
     return .material(material)
   }
 
   /// Notes what this lane has just admitted, so that its own first chunk need not ask for it.
-  func add(_ material: JobMaterial, app: String, source: String, id: String) {
+  func add(_ content: JobContent, createdAtMs: Int64, app: String, source: String, id: String) {
+    let material = JobMaterial(
+      content: content, createdAtMs: createdAtMs,
+      trace: tracer.trace(app: app, job: id, isFull: content.trace))
     remember(material, Self.key(app: app, source: source, id: id))
   }
 

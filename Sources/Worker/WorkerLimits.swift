@@ -76,6 +76,22 @@ enum WorkerLimits {
   /// Worker beats.
   static let beatMs: UInt64 = 1_000
   static let timelineMs: UInt64 = 10_000
+  // What is recorded for `pushpool trace`
+  /// How long events wait to be sent, at most.
+  static let traceFlushMs: UInt64 = 200
+  /// Events of one job that are sent at once, rather than wait.
+  static let traceBatchBytes = 16 * 1024
+  /// Events of one job that wait for Redis; beyond it they are dropped and counted.
+  static let traceBufferBytesMax = 64 * 1024
+  /// Batches that Redis has not answered for.
+  static let traceBatchesMax = 64
+  /// Events alike (the same decision for the same cause) that a lane records of one job, unless the job asks
+  /// for all; those beyond it are counted.
+  static let tracedAlikeMax = 10_000
+  /// How often it is recorded how many those were.
+  static let traceOmittedMs: UInt64 = 10_000
+  /// How long a lane that ends waits for Redis to take its last events.
+  static let traceFinishMs: UInt64 = 1_000
   /// Reasons of rejections remembered per lane for the log.
   static let reasonsMax = 64
 }

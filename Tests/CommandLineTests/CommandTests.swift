@@ -117,6 +117,22 @@ import Testing
           "job", "none", action, "--app", "shop", "--redis", redis.url)
         #expect(result.status == 65)
       }
+      let trace = try await Pushpool.run(
+        "trace", "--job", "none", "--app", "shop", "--user", "u1", "--redis", redis.url)
+      #expect(trace.status == 65)
+      #expect(trace.error.contains("there is no job none of shop"))
     }
+  }
+
+  @Test("a trace is refused a token that no network gives, without repeating it, and needs Redis")
+  func badTrace() async throws {
+    let bad = try await Pushpool.run("trace", "--job", "j", "--app", "shop", "--token", "no token")
+    #expect(bad.status == 65)
+    #expect(bad.error.hasPrefix("pushpool: --token "))
+    #expect(!bad.error.contains("no token"))
+    let folder = try TemporaryFolder()
+    let none = try await Pushpool.run(
+      "trace", "--job", "j", "--app", "shop", "--redis", "unix://\(folder.file("none.sock"))")
+    #expect(none.status == 69)
   }
 }

@@ -5,7 +5,7 @@ import Testing
   private static let commands = [
     "worker", "status", "switch", "enqueue", "job", "dead", "install", "uninstall", "devices",
     "import",
-    "demo",
+    "demo", "trace",
   ]
 
   @Test("every command explains itself with an example", arguments: commands)
@@ -21,6 +21,13 @@ import Testing
     #expect(try await Pushpool.run("devices", "--app", "shop").status == 64)
     #expect(try await Pushpool.run("enqueue", "--priority", "urgent").status == 64)
     #expect(try await Pushpool.run("dead", "drop").status == 64)
+    #expect(try await Pushpool.run("trace", "--app", "shop").status == 64)
+    #expect(
+      try await Pushpool.run(
+        "trace", "--app", "shop", "--job", "j", "--user", "u", "--token", "abcdef01"
+      ).status == 64)
+    #expect(
+      try await Pushpool.run("trace", "--app", "shop", "--job", "j", "--limit", "0").status == 64)
     #expect(try await Pushpool.run("dead", "show", "first").status == 64)
     #expect(try await Pushpool.run("import", "-", "--resume").status == 64)
     #expect(try await Pushpool.run("demo", "--installations", "0").status == 64)

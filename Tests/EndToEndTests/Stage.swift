@@ -206,7 +206,7 @@ final class Stage: Sendable {
   }
 
   /// The program stands beside the tests.
-  private static let programFolder: String = {
+  static let programFolder: String = {
     var buffer = [CChar](repeating: 0, count: 4_096)
     let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
     let own = String(

@@ -19,7 +19,7 @@ import Testing
          "fcm": {"message": {"android": {"priority": "HIGH"}}},
          "jpush": {"platform": "all"},
          "collapse_id": "c", "ttl_seconds": 3600, "environments": ["production"],
-         "dry_run": true, "on_unknown": "give_up"}
+         "dry_run": true, "on_unknown": "give_up", "trace": true}
         """#)
     #expect(job.id == "spring-sale")
     #expect(job.app == "shop")
@@ -44,6 +44,7 @@ import Testing
     #expect(content.environments == [.production])
     #expect(content.dryRun)
     #expect(content.unknownPolicy == .giveUp)
+    #expect(content.trace)
   }
 
   @Test("what a job leaves out has its default")
@@ -53,6 +54,7 @@ import Testing
     #expect(content.environments == [.production, .development])
     #expect(content.unknownPolicy == .resend)
     #expect(content.expiry == nil)
+    #expect(!content.trace)
     #expect(try Self.job(#""notification":{"body":"B"}"#).id == nil)
   }
 
@@ -64,6 +66,7 @@ import Testing
       #""apns":{"payload":{"n":1.50}},"expires_at":"2030-01-01T00:00:00Z","dry_run":false"#,
       #""fcm":{"message":{}},"jpush":{"x":[]},"environments":["development","development"]"#,
       #""notification":{"title":"","content_available":true},"on_unknown":"give_up","dry_run":true"#,
+      #""notification":{"body":"B"},"trace":true"#,
       #""apns":{"payload":{},"push_type":"background","priority":5,"topic":"a.b"}"#,
     ])
   func contentRoundTrip(fields: String) throws {

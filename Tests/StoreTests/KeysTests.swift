@@ -14,6 +14,7 @@ import Testing
         "jobs": keys.jobs(.high).replacing("high", with: "<1>"),
         "chunks": keys.chunks(.high).replacing("high", with: "<1>"),
         "job": keys.job(app: "<1>", id: "<2>"), "content": keys.content(app: "<1>", id: "<2>"),
+        "trace": keys.trace(app: "<1>", job: "<2>"),
         "parked": keys.parked(app: "<1>", id: "<2>"),
         "segment": keys.segment("<1>", source: "<2>"), "done": keys.done("<1>", source: "<2>"),
         "user": keys.user(app: "<1>", user: "<2>"),

@@ -301,7 +301,7 @@ import Testing
     _ = run.takeBatch(max: 2)
     let pushes = run.resolve(0, devices: 1)
     run.decideDoubtful(pushes[0], reason: "BadDeviceToken")
-    run.skipRecipient(1, network: .fcm)
+    run.skipRecipient(1, network: .fcm, because: .notBound)
     #expect(run.isFinished)
     let news = run.takeNews(isFinal: true)
     #expect(news.invalidations.count == 1)

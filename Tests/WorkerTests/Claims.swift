@@ -10,11 +10,12 @@ import Testing
 /// Claimed chunks as the store hands them out, without a store.
 enum Claims {
   static func claim(
-    _ recipients: [String], lines: ChunkLines = .users, done: [UInt8] = []
+    _ recipients: [String], lines: ChunkLines = .users, done: [UInt8] = [],
+    segment: String = "1"
   ) throws -> ChunkClaim {
     let text = recipients.map { "\($0)\n" }.joined()
     let parts: [[UInt8]] =
-      ["normal", "1-0", "shop", "sale", "1", "n1-0", "0", "running", lines.rawValue]
+      ["normal", "1-0", "shop", "sale", segment, "n1-0", "0", "running", lines.rawValue]
       .map { Array($0.utf8) } + [done, Array(text.utf8)]
     var wire = Array("*\(parts.count)\r\n".utf8)
     for part in parts {
@@ -30,11 +31,12 @@ enum Claims {
   }
 
   static func run(
-    _ recipients: [String], lines: ChunkLines = .users, done: [UInt8] = []
+    _ recipients: [String], lines: ChunkLines = .users, done: [UInt8] = [],
+    segment: String = "1", trace: JobTrace? = nil
   ) throws -> ChunkRun {
     ChunkRun(
-      claim: try claim(recipients, lines: lines, done: done),
-      material: JobMaterial(content: JobContent(), createdAtMs: 0), slot: 0,
+      claim: try claim(recipients, lines: lines, done: done, segment: segment),
+      material: JobMaterial(content: JobContent(), createdAtMs: 0, trace: trace), slot: 0,
       loop: try EventLoop(name: "test"))
   }
 }

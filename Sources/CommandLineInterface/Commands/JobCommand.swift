@@ -48,10 +48,7 @@ struct JobCommand: AsyncParsableCommand {
     }
     await session.close()
     guard isKnown, let record else {
-      throw CommandFailure(
-        .badInput,
-        "there is no job \(DisplayText.printable(id)) of \(app): not taken by a worker yet, "
-          + "refused (pushpool dead list), or ended more than a week ago")
+      throw CommandFailure.unknownJob(id, app: app)
     }
     JobReport(record: record).show(asJSON: shared.json, on: .standard)
     if let change = Self.missed(action, record.state) {

@@ -1,0 +1,61 @@
+internal import ArgumentParser
+internal import Configuration
+internal import Model
+internal import Redis
+internal import Store
+
+struct TraceCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "trace",
+    abstract:
+      "Show what happened to a job's pushes: to one user's, to one token's, or on the whole.",
+    discussion: """
+        pushpool trace --app shop --job spring-sale --user u1
+        pushpool trace --app shop --job spring-sale --token 00ff…
+        pushpool trace --app shop --job spring-sale               counts, and the last events
+
+      Recorded is what is not a plain accept at the first attempt; all of it when the job says \
+      "trace": true. Events are kept for 48 hours, the last 8 MiB of each job.
+      """)
+
+  @OptionGroup var appOption: AppOption
+  @Option(help: "The job's id, as enqueue printed it.") var job: String
+  @Option(help: "Only this user's.") var user: String?
+  @Option(help: "Only this device token's.") var token: String?
+  @Option(
+    help:
+      "How many events are shown, the last ones (default: 100, of a whole job 20)."
+  )
+  var limit: Int?
+  @OptionGroup var shared: SharedOptions
+
+  func validate() throws {
+    guard user == nil || token == nil else {
+      throw ValidationError("--user and --token exclude each other: give one.")
+    }
+    guard limit.map({ (1...CommandLineLimits.traceEventsMax).contains($0) }) ?? true else {
+      throw ValidationError("--limit must be from 1 to \(CommandLineLimits.traceEventsMax).")
+    }
+  }
+
+  func run() async throws {
+    let subject = try TraceSubject(token: token, user: user)
+    let configuration = try shared.configuration()
+    let app = try appOption.resolve(configuration)
+    let session = try await RedisSession.open(configuration.redis, functions: false)
+    let id = job
+    let traced = try await session.run { store throws(RedisError) in
+      try await TracedJob.find(subject, app: app, job: id, in: store)
+    }
+    await session.close()
+    guard let traced else { throw CommandFailure.unknownJob(id, app: app) }
+    let isSummary = user == nil && token == nil
+    let report = TraceReport(
+      job: traced,
+      limit: limit
+        ?? (isSummary ? CommandLineLimits.traceSummaryEvents : CommandLineLimits.traceEvents))
+    let console = Console.standard
+    if shared.json { return console.print(json: report.json()) }
+    for line in report.lines(on: console.output) { console.print(line) }
+  }
+}

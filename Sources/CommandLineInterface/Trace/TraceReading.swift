@@ -1,0 +1,85 @@
+internal import Model
+internal import Redis
+internal import Store
+
+/// What was read of a job's trace: counts of everything, and the last events of a subject.
+struct TraceReading: Sendable {
+  let subject: TraceSubject
+  private(set) var tallies: [TraceTally.Sort: TraceTally] = [:]
+  /// The subject's events in their order; the newest, if there are too many.
+  private(set) var events: [TraceEvent] = []
+  /// The subject's events, those that are not kept here included.
+  private(set) var matched = 0
+  /// Events that were recorded and are gone: the trace passed its limit.
+  private(set) var trimmed = 0
+  /// Events that never were recorded: Redis was away or slow.
+  private(set) var lost = 0
+  /// Events that were only counted: there were too many alike.
+  private(set) var omitted = 0
+  /// Lines of a newer version.
+  private(set) var unreadable = 0
+  private var isFirst = true
+
+  init(subject: TraceSubject) { self.subject = subject }
+
+  /// Whether everything that is recorded by this job's rule is here.
+  var isComplete: Bool { trimmed + lost + omitted + unreadable == 0 }
+
+  static func read(
+    _ subject: TraceSubject, app: String, job: String, from store: Store
+  ) async throws(RedisError) -> TraceReading {
+    var reading = TraceReading(subject: subject)
+    var after: String?
+    // The limit is for a trace that grows as fast as it is read.
+    for _ in 0..<CommandLineLimits.tracePagesMax {
+      let page = try await store.traces.page(app: app, job: job, after: after)
+      for entry in page { reading.add(entry) }
+      guard page.count == StoreLimits.tracePageMax else { break }
+      after = page.last?.entry
+    }
+    reading.sort()
+    return reading
+  }
+
+  mutating func add(_ entry: TraceEntry) {
+    if isFirst { trimmed = entry.eventsBefore }
+    isFirst = false
+    unreadable += entry.unreadable
+    for event in entry.events { add(event) }
+  }
+
+  private mutating func add(_ event: TraceEvent) {
+    var sort = TraceTally.Sort(event)
+    if tallies[sort] == nil, tallies.count >= CommandLineLimits.traceSortsMax { sort.reason = "…" }
+    tallies[sort, default: TraceTally()].add(event)
+    if event.kind == .omitted {
+      if event.cause == .notTaken { lost += event.count } else { omitted += event.count }
+      return
+    }
+    guard subject.matches(event) else { return }
+    matched += 1
+    events.append(event)
+    if events.count >= 2 * CommandLineLimits.traceEventsMax {
+      events.removeFirst(events.count - CommandLineLimits.traceEventsMax)
+    }
+  }
+
+  /// Lanes write batches, so events of two lanes come in the wrong order.
+  private mutating func sort() {
+    events = events.enumerated()
+      .sorted { ($0.element.atMs, $0.offset) < ($1.element.atMs, $1.offset) }
+      .map(\.element)
+  }
+
+  /// How many pushes are recorded to have ended so; those that were only counted included.
+  func ended(_ decision: TraceDecision) -> Int {
+    tallies.reduce(0) { sum, tally in
+      guard tally.key.decision == decision else { return sum }
+      switch tally.key.cause {
+      // A user without an installation has no push; what was called dead in doubt is recorded as that, too.
+      case .noInstallation, .tooManyDoubtful: return sum
+      default: return sum + tally.value.count
+      }
+    }
+  }
+}

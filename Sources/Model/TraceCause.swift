@@ -1,0 +1,62 @@
+/// Why something was decided that no answer of a network explains.
+package enum TraceCause: String, Sendable, CaseIterable {
+  case noCredentials = "no_credentials"
+  case cancelled
+  case takenOver = "taken_over"
+  case paused
+  case expired
+  case expiresFirst = "expires_first"
+  case nowOrNever = "now_or_never"
+  case rebound
+  case otherEnvironment = "other_environment"
+  case notBound = "not_bound"
+  case noInstallation = "no_installation"
+  case malformed
+  case unrenderable
+  case noDryRun = "no_dry_run"
+  case dryRun = "dry_run"
+  case parked
+  case switchedOff = "switched_off"
+  case rateLimited = "rate_limited"
+  case attemptsUsedUp = "attempts_used_up"
+  case resendsUsedUp = "resends_used_up"
+  case givesUpUnknown = "gives_up_unknown"
+  case tooManyDoubtful = "too_many_doubtful"
+  /// Of what was not recorded: there were too many alike.
+  case tooMany = "too_many"
+  /// Of what was not recorded: Redis did not take it in time.
+  case notTaken = "not_taken"
+
+  /// For a person, to stand behind a colon.
+  package var explanation: String {
+    switch self {
+    case .noCredentials:
+      "the workers have no credentials of this app for its network and environment"
+    case .cancelled: "the job was cancelled"
+    case .takenOver: "its chunk was taken over by another worker"
+    case .paused: "the job was paused, or its worker ended"
+    case .expired: "the job had expired before it was sent"
+    case .expiresFirst: "the job expires before the next attempt"
+    case .nowOrNever: "the job's ttl is 0, so there is one attempt only"
+    case .rebound: "the token was uninstalled or belongs to another user by now"
+    case .otherEnvironment: "the token was installed anew for the other environment"
+    case .notBound:
+      "the token was bound to nobody, to another user, or in an environment that the job leaves out"
+    case .noInstallation: "the user had no installation in the job's environments"
+    case .malformed: "its line in the chunk could not be read"
+    case .unrenderable: "the job has nothing that can be sent to this network"
+    case .noDryRun: "its network has no dry run"
+    case .dryRun: "a dry run uninstalls nothing"
+    case .parked: "its network could not be reached, did not answer or refused the credential"
+    case .switchedOff: "an operator has switched it off"
+    case .rateLimited: "the app's or project's rate did not allow more just then"
+    case .attemptsUsedUp: "all attempts were used up"
+    case .resendsUsedUp: "the network returned it unprocessed too often"
+    case .givesUpUnknown: "the job's on_unknown is give_up"
+    case .tooManyDoubtful:
+      "too many tokens were refused alike, so the configuration is suspected and none is removed"
+    case .tooMany: "more of them than a worker records"
+    case .notTaken: "Redis was away or slow"
+    }
+  }
+}

@@ -1,0 +1,41 @@
+package import Redis
+
+/// What lanes recorded of the pushes of each job: kept within bytes and for two days after its last event, as
+/// Functions/library.lua says.
+package struct TraceStore {
+  let functions: StoreFunctions
+
+  /// Whether an `append` can be sent now.
+  package var isReady: Bool { functions.connection.isReady }
+
+  /// Adds a batch of `TraceLine`s, without waiting.
+  /// - Parameters:
+  ///   - by: the lane.
+  ///   - handler: called once, on the loop; with a failure the batch may be lost.
+  package func append(
+    app: String, job: String, by: String, lines: [UInt8], count: Int,
+    _ handler: @escaping (Result<Void, RedisError>) -> Void
+  ) {
+    var command = functions.call("trace", app, job, by)
+    command.append(count)
+    command.append(lines)
+    functions.connection.sendFunction(command) { handler($0.map { _ in () }) }
+  }
+
+  /// A part of a job's trace, oldest first; empty behind its end and for a job without one.
+  /// - Parameter after: the entry to read on behind; nil for the beginning.
+  package func page(
+    app: String, job: String, after: String? = nil, max: Int = StoreLimits.tracePageMax
+  ) async throws(RedisError) -> [TraceEntry] {
+    let command = RedisCommand(
+      "XRANGE", functions.keys.trace(app: app, job: job), after.map { "(\($0)" } ?? "-", "+",
+      "COUNT", String(max))
+    let reply = try await functions.connection.call(command)
+    return (reply.array ?? []).compactMap { item in
+      guard let parts = item.array, parts.count == 2, let entry = parts[0].string else {
+        return nil
+      }
+      return TraceEntry(entry: entry, fields: parts[1].pairs)
+    }
+  }
+}

@@ -1,0 +1,122 @@
+internal import Model
+internal import Store
+
+// What its decisions leave for `pushpool trace`. A plain first-attempt accept comes by here only to be told
+// that it leaves nothing.
+extension ChunkRun {
+  /// Whether an accept of this push is recorded: the job asks for it, or something happened to it before.
+  func isNoteworthy(_ index: Int) -> Bool {
+    tracesAll || pushes[index].attempt > 1 || pushes[index].resends > 0
+  }
+
+  /// What follows for the push follows from this answer, until `endAnswer`.
+  func beginAnswer(_ answer: TracedAnswer) {
+    if trace != nil { self.answer = answer }
+  }
+
+  /// An answer that nothing followed from is recorded by itself.
+  func endAnswer(_ index: Int) {
+    if answer != nil { note(index, nil) }
+  }
+
+  /// The request was handed to a connection.
+  func noteSent(_ index: Int) {
+    guard let trace, trace.isFull else { return }
+    trace.record(line(index, JobTrace.line(.sent)))
+  }
+
+  /// Records what follows for a push, with the answer that it follows from.
+  func note(
+    _ index: Int, _ decision: TraceDecision?, because cause: TraceCause? = nil,
+    delayMs: UInt64? = nil
+  ) {
+    guard let trace else { return }
+    var line = line(index, JobTrace.line(answer?.kind ?? .decided))
+    if let answer {
+      line.status = answer.status
+      line.reason = answer.reason
+      line.elapsedMs = answer.elapsedNs / 1_000_000
+    }
+    answer = nil
+    line.decision = decision
+    line.cause = cause
+    line.delayMs = delayMs
+    trace.record(line)
+  }
+
+  /// Records a decision of the run.
+  func noteDecision(_ index: Int, _ decision: Push.Decision, because cause: TraceCause?) {
+    switch decision {
+    case .accepted: note(index, .accepted)
+    case .rejected: note(index, .rejected, because: cause)
+    case .uninstalled: note(index, .uninstalled)
+    case .expired: note(index, .expired, because: cause)
+    // What a lost chunk skips is another worker's to send.
+    case .skipped: note(index, cause == .takenOver ? .deferred : .skipped, because: cause)
+    case .failed: note(index, .failed, because: cause)
+    case .invalid: note(index, .uninstall)
+    case .later:
+      guard let delay = delays[index] else { return }
+      let isBurned = delay.attempt >= Int(pushes[index].attempt)
+      note(index, isBurned ? .retry : .deferred, because: cause, delayMs: delay.delayMs)
+    case .open: return
+    }
+  }
+
+  /// Records that a recipient has no push.
+  func noteRecipient(_ index: Int, because cause: TraceCause) {
+    guard let trace else { return }
+    var line = JobTrace.line(.decided)
+    line.decision = .skipped
+    line.cause = cause
+    switch claim.lines {
+    case .users: line.user = lines[index]
+    case .installations:
+      guard let installation = InstallationLine(lines[index]) else { break }
+      line.network = installation.network
+      line.token = installation.token
+      line.user = installation.user
+      line.attempt = installation.attempt + 1
+    }
+    trace.record(line)
+  }
+
+  /// Records what the store did about tokens that were called dead.
+  func noteVerdicts(_ settlement: Settlement, _ answer: SettleAnswer) {
+    guard let trace, !settlement.invalidations.isEmpty else { return }
+    // After a lost reply, or with both, it is not known whose was which.
+    let decision: TraceDecision? =
+      switch settlement.invalidations.count {
+      case answer.uninstalled: .uninstalled
+      case answer.kept: .kept
+      default: nil
+      }
+    guard let decision else { return }
+    for invalidation in settlement.invalidations {
+      var token = invalidation.token
+      var user = invalidation.user
+      token.withUTF8 { token in
+        user.withUTF8 { user in
+          var line = JobTrace.line(.settled)
+          line.network = invalidation.network
+          line.token = UnsafeRawBufferPointer(token)
+          line.user = UnsafeRawBufferPointer(user)
+          line.reason = invalidation.reason
+          line.decision = decision
+          trace.record(line)
+        }
+      }
+    }
+  }
+
+  private func line(_ index: Int, _ start: TraceLine) -> TraceLine {
+    let push = pushes[index]
+    var line = start
+    line.network = push.network
+    line.environment = push.environment
+    line.token = push.token
+    line.user = push.user
+    line.attempt = Int(push.attempt)
+    return line
+  }
+}

@@ -1,0 +1,114 @@
+internal import Model
+internal import Providers
+internal import Store
+
+/// What one lane has recorded of one job's pushes and not sent yet; bounded, loop-bound.
+final class JobTrace {
+  /// Events that stand for the same thing; each kind is recorded only so often, then counted.
+  private struct Sort: Hashable {
+    let decision: TraceDecision?
+    let cause: TraceCause?
+  }
+
+  let app: String
+  let job: String
+  /// Whether plain accepts are recorded, too: the job asks for it.
+  let isFull: Bool
+  private let tracer: Tracer
+  private var lines: [UInt8] = []
+  private var count = 0
+  private var recorded: [Sort: Int] = [:]
+  /// What was not recorded and is not told yet.
+  private var omitted: [Sort: Int] = [:]
+  private var lost = 0
+  private var toldOmittedNs: UInt64 = 0
+  private var isWaiting = false
+
+  init(app: String, job: String, isFull: Bool, tracer: Tracer) {
+    self.app = app
+    self.job = job
+    self.isFull = isFull
+    self.tracer = tracer
+  }
+
+  /// Whether there is so much that it is sent at once.
+  var isBatchFull: Bool { lines.count >= WorkerLimits.traceBatchBytes }
+
+  /// A line of now.
+  static func line(_ kind: TraceKind) -> TraceLine {
+    TraceLine(atMs: WallClock.system.nowMs(), kind: kind)
+  }
+
+  func record(_ line: TraceLine) {
+    if admits(line) {
+      line.append(to: &lines)
+      count += 1
+      if isBatchFull { tracer.send(self) }
+    }
+    guard !isWaiting else { return }
+    isWaiting = true
+    tracer.note(self)
+  }
+
+  private func admits(_ line: TraceLine) -> Bool {
+    guard lines.count < WorkerLimits.traceBufferBytesMax else {
+      lost += 1
+      return false
+    }
+    guard !isFull else { return true }
+    let sort = Sort(decision: line.decision, cause: line.cause)
+    let before = recorded[sort, default: 0]
+    guard before < WorkerLimits.tracedAlikeMax else {
+      omitted[sort, default: 0] += 1
+      return false
+    }
+    recorded[sort] = before + 1
+    return true
+  }
+
+  /// Events that were sent may not have arrived.
+  func noteLost(_ count: Int) {
+    lost += count
+    guard !isWaiting else { return }
+    isWaiting = true
+    tracer.note(self)
+  }
+
+  /// Whether it is to be asked again, because there is something that `take` has not given yet.
+  func staysWaiting() -> Bool {
+    isWaiting = count > 0 || lost > 0 || !omitted.isEmpty
+    return isWaiting
+  }
+
+  /// What is to be sent now; nil when that is nothing.
+  /// - Parameter isLast: also what was omitted lately, which else is told only now and then.
+  func take(nowNs: UInt64, isLast: Bool) -> (lines: [UInt8], count: Int)? {
+    if lost > 0 {
+      tell(lost, Sort(decision: nil, cause: .notTaken))
+      lost = 0
+    }
+    let isDue = nowNs &- toldOmittedNs >= WorkerLimits.traceOmittedMs &* 1_000_000
+    if !omitted.isEmpty && (isDue || isLast) {
+      toldOmittedNs = nowNs
+      for (sort, count) in omitted {
+        tell(count, Sort(decision: sort.decision, cause: sort.cause ?? .tooMany))
+      }
+      omitted.removeAll(keepingCapacity: true)
+    }
+    guard count > 0 else { return nil }
+    defer {
+      lines = []
+      count = 0
+    }
+    return (lines, count)
+  }
+
+  private func tell(_ number: Int, _ sort: Sort) {
+    var line = Self.line(.omitted)
+    line.decision = sort.decision
+    line.cause = sort.cause
+    line.count = number
+    line.append(to: &lines)
+    count += 1
+  }
+}

@@ -1,0 +1,32 @@
+internal import HTTP2
+internal import Model
+internal import Store
+
+/// The answer, or its absence, that the decision being made follows from.
+struct TracedAnswer {
+  let kind: TraceKind
+  let status: Int
+  /// The network's word; empty when there is none.
+  let reason: String
+  let elapsedNs: UInt64
+
+  init(_ answer: RequestAnswer, _ outcome: Outcome) {
+    switch answer.disposition {
+    case .answered: kind = .answered
+    case .unknown: kind = .unanswered
+    case .notSent: kind = .unprocessed
+    }
+    status = answer.status
+    reason = Self.reason(outcome)
+    elapsedNs = answer.elapsedNs
+  }
+
+  private static func reason(_ outcome: Outcome) -> String {
+    switch outcome {
+    case .invalidToken(let reason, _), .doubtfulToken(let reason), .rejected(let reason),
+      .retry(_, let reason), .authRefused(let reason):
+      reason
+    case .accepted, .unknown, .notSent: ""
+    }
+  }
+}

@@ -1,0 +1,82 @@
+internal import Model
+internal import Reactor
+internal import Store
+
+/// Brings what a lane records of its jobs' pushes to the store, without anybody waiting for it; loop-bound.
+///
+/// A trace is the first thing to do without: when Redis is away or slow, events are dropped and counted,
+/// and the count is recorded when Redis is back.
+final class Tracer {
+  private let store: TraceStore
+  private let by: String
+  private let loop: EventLoop
+  private var timer: LoopTimer!
+  /// Traces that have something to tell.
+  private var waiting: [JobTrace] = []
+  /// Batches that Redis has not answered for.
+  private var outstanding = 0
+  private let drained: LoopSignal
+
+  /// - Parameter by: the lane, as its events name it.
+  init(loop: EventLoop, store: TraceStore, by: String) {
+    self.loop = loop
+    self.store = store
+    self.by = by
+    drained = LoopSignal(loop: loop)
+    timer = LoopTimer(loop: loop) { [unowned self] in
+      flush()
+      if !waiting.isEmpty { timer.schedule(afterMs: WorkerLimits.traceFlushMs) }
+    }
+  }
+
+  deinit { timer?.cancel() }
+
+  /// - Parameter isFull: whether plain accepts are recorded, too.
+  func trace(app: String, job: String, isFull: Bool) -> JobTrace {
+    JobTrace(app: app, job: job, isFull: isFull, tracer: self)
+  }
+
+  /// A trace has something to tell.
+  func note(_ trace: JobTrace) {
+    waiting.append(trace)
+    if !timer.isArmed { timer.schedule(afterMs: WorkerLimits.traceFlushMs) }
+  }
+
+  /// Sends what was recorded. In front of a settlement, so that what a job's record counts can be explained
+  /// when it is read.
+  /// - Parameter isLast: also what is told only now and then.
+  func flush(isLast: Bool = false) {
+    guard !waiting.isEmpty else { return }
+    let traces = waiting
+    waiting.removeAll(keepingCapacity: true)
+    for trace in traces {
+      send(trace, isLast: isLast)
+      if trace.staysWaiting() { waiting.append(trace) }
+    }
+  }
+
+  /// Sends a batch of one trace, if Redis takes it.
+  func send(_ trace: JobTrace, isLast: Bool = false) {
+    guard store.isReady, outstanding < WorkerLimits.traceBatchesMax,
+      let batch = trace.take(nowNs: loop.nowNs, isLast: isLast)
+    else { return }
+    outstanding += 1
+    store.append(
+      app: trace.app, job: trace.job, by: by, lines: batch.lines, count: batch.count
+    ) { [self] result in
+      outstanding -= 1
+      if case .failure = result { trace.noteLost(batch.count) }
+      if outstanding == 0 { drained.raise() }
+    }
+  }
+
+  /// Sends everything and waits for Redis' answers, as long as a command may take.
+  func finish() async {
+    timer.cancel()
+    flush(isLast: true)
+    while outstanding > 0 {
+      guard await drained.wait(upToMs: WorkerLimits.traceFinishMs) else { break }
+    }
+    waiting.removeAll()
+  }
+}

@@ -1,0 +1,143 @@
+import HTTP2
+import Model
+import Reactor
+import Redis
+import Testing
+
+@testable import Store
+@testable import Worker
+
+/// What runs record, on a lane whose Redis is away.
+@Suite struct JobTraceTests {
+  private let loop: EventLoop
+  private let tracer: Tracer
+
+  init() throws {
+    loop = try EventLoop(name: "test")
+    let connection = try RedisConnection(
+      loop: loop, endpoint: RedisEndpoint(endpoint: .unix(path: "/nowhere")))
+    tracer = Tracer(
+      loop: loop, store: Store(connection: connection, prefix: "p").traces, by: "w-0")
+  }
+
+  private func trace(isFull: Bool = false) -> JobTrace {
+    tracer.trace(app: "shop", job: "sale", isFull: isFull)
+  }
+
+  private func events(_ trace: JobTrace, isLast: Bool = true) -> [TraceEvent] {
+    let taken = trace.take(nowNs: 0, isLast: isLast)
+    return (taken?.lines ?? []).withUnsafeBytes { bytes in
+      SegmentLines(bytes).map { TraceEvent($0)! }
+    }
+  }
+
+  @Test("a plain accept leaves nothing; every other end leaves its cause")
+  func recordsEnds() throws {
+    let trace = trace()
+    let run = try Claims.run(["a", "b", "c"], trace: trace)
+    _ = run.takeBatch(max: 3)
+    let pushes = run.resolve(0, devices: 4)
+    run.decide(pushes[0], .accepted)
+    run.decide(pushes[1], .skipped, because: .rebound)
+    run.decideLater(pushes[2], delayMs: 300, attempt: 1)
+    run.decideLater(pushes[3], delayMs: 300, attempt: 0, because: .parked)
+    _ = run.resolve(1, devices: 0)
+    run.skipRecipient(2, because: .cancelled)
+    let events = events(trace)
+    #expect(events.map(\.token) == ["token-0-1", "token-0-2", "token-0-3", "", ""])
+    #expect(events.map(\.user) == ["a", "a", "a", "b", "c"])
+    #expect(events.map(\.decision) == [.skipped, .retry, .deferred, .skipped, .skipped])
+    #expect(events.map(\.cause) == [.rebound, nil, .parked, .noInstallation, .cancelled])
+    #expect(events[1].delayMs == 500)
+    #expect(events.allSatisfy { $0.kind == .decided })
+    #expect(self.events(trace).isEmpty)
+  }
+
+  @Test(
+    "an accept is recorded of what was resent or put aside before, and of a job that asks for all")
+  func recordsAccepts() throws {
+    let resent = trace()
+    let run = try Claims.run(["a"], trace: resent)
+    _ = run.takeBatch(max: 1)
+    let pushes = run.resolve(0, devices: 2)
+    _ = run.noteResend(pushes[1])
+    for push in pushes { run.decide(push, .accepted) }
+    #expect(events(resent).map(\.token) == ["token-0-1"])
+
+    for (segment, isFull) in [("r1", false), ("1", true)] {
+      let trace = trace(isFull: isFull)
+      let run = try Claims.run(["a"], segment: segment, trace: trace)
+      _ = run.takeBatch(max: 1)
+      run.noteSent(run.resolve(0, devices: 1)[0])
+      run.decide(0, .accepted)
+      #expect(events(trace).map(\.kind) == (isFull ? [.sent, .decided] : [.decided]))
+    }
+  }
+
+  @Test("what is alike is recorded so often, then counted by what it was")
+  func countsWhatIsAlike() throws {
+    let trace = trace()
+    var line = JobTrace.line(.decided)
+    line.decision = .skipped
+    line.cause = .noInstallation
+    var recorded = 0
+    for _ in 0..<(WorkerLimits.tracedAlikeMax + 25) {
+      trace.record(line)
+      // As if Redis took each batch.
+      if trace.isBatchFull { recorded += events(trace, isLast: false).count }
+    }
+    line.cause = .rebound
+    trace.record(line)
+    let rest = events(trace)
+    #expect(recorded + rest.count == WorkerLimits.tracedAlikeMax + 2)
+    let omitted = try #require(rest.last)
+    #expect(omitted.kind == .omitted)
+    #expect(omitted.count == 25)
+    #expect(omitted.cause == .noInstallation)
+    #expect(omitted.decision == .skipped)
+    #expect(!trace.staysWaiting())
+  }
+
+  @Test(
+    "while Redis is away no more than its buffer is kept, and the number of lost events is told")
+  func dropsWithoutRedis() throws {
+    let trace = trace(isFull: true)
+    let count = 5_000
+    for _ in 0..<count { trace.record(JobTrace.line(.sent)) }
+    tracer.flush()
+    #expect(trace.staysWaiting())
+    let taken = try #require(trace.take(nowNs: 0, isLast: false))
+    #expect(taken.lines.count < WorkerLimits.traceBufferBytesMax + 1_024)
+    let kept = taken.lines.withUnsafeBytes { SegmentLines($0).map { TraceEvent($0)! } }
+    let lost = try #require(kept.last)
+    #expect(lost.kind == .omitted)
+    #expect(lost.cause == .notTaken)
+    #expect(lost.count + kept.count - 1 == count)
+    #expect(taken.count == kept.count)
+    trace.noteLost(taken.count)
+    #expect(events(trace).first?.count == taken.count)
+  }
+
+  @Test("the store's verdict is recorded when it is clear whose it was")
+  func recordsVerdicts() throws {
+    func verdict(_ uninstalled: Int, _ kept: Int) throws -> [TraceDecision?] {
+      let trace = trace()
+      let run = try Claims.run(["a"], trace: trace)
+      _ = run.takeBatch(max: 1)
+      for push in run.resolve(0, devices: 2) {
+        run.decideInvalid(push, reason: "Unregistered", sinceMs: nil)
+      }
+      let news = run.takeNews(isFinal: true)
+      _ = events(trace)
+      run.noteVerdicts(
+        news, SettleAnswer(standing: .ok, uninstalled: uninstalled, kept: kept))
+      let events = events(trace)
+      #expect(events.allSatisfy { $0.kind == .settled && $0.reason == "Unregistered" })
+      return events.map(\.decision)
+    }
+    #expect(try verdict(2, 0) == [.uninstalled, .uninstalled])
+    #expect(try verdict(0, 2) == [.kept, .kept])
+    #expect(try verdict(1, 1).isEmpty)
+    #expect(try verdict(0, 0).isEmpty)
+  }
+}
