@@ -25,8 +25,8 @@ struct ProviderBuilder {
   private var fcmSources: [FCMAccount: FCMTokenSource] = [:]
   private var quotas: [String: Int] = [:]
 
-  /// Each APNs key's tokens.
-  var tokenSources: [APNsTokenSource] { Array(apnsSources.values) }
+  /// Each APNs key's tokens, and each service account's.
+  var tokenSources: [any SharedTokenSource] { Array(apnsSources.values) + Array(fcmSources.values) }
 
   init(configuration: Configuration, client: HTTPClient, clock: WallClock) {
     self.configuration = configuration

@@ -34,7 +34,7 @@ package struct ProviderDirectory: Sendable {
   /// Each provider once; a provider's position is its number for tables that a lane keeps.
   package let entries: [Entry]
   private let positions: [Place: Int]
-  private let tokenSources: [APNsTokenSource]
+  private let tokenSources: [any SharedTokenSource]
 
   /// Loads every key, account and certificate; the error names the file and field that is wrong.
   ///
@@ -70,12 +70,12 @@ package struct ProviderDirectory: Sendable {
     self.init(entries: entries, tokenSources: builder.tokenSources)
   }
 
-  /// Has every provider token agreed upon with the fleet from now on; with nil, no more.
+  /// Has every provider and bearer token agreed upon with the fleet from now on; with nil, no more.
   package func share(through share: (any TokenShare)?) {
     for source in tokenSources { source.share(through: share) }
   }
 
-  package init(entries: [Entry], tokenSources: [APNsTokenSource] = []) {
+  package init(entries: [Entry], tokenSources: [any SharedTokenSource] = []) {
     self.entries = entries
     self.tokenSources = tokenSources
     var positions: [Place: Int] = [:]

@@ -2,7 +2,7 @@ internal import Providers
 internal import Redis
 internal import Store
 
-/// Agrees on provider tokens through the fleet's Redis, over a lane's connection.
+/// Agrees on provider and bearer tokens through the fleet's Redis, over a lane's connection.
 struct FleetTokens: TokenShare {
   /// How soon to ask again when Redis could not be asked.
   private static let retryMs: Int64 = 1_000
@@ -15,7 +15,7 @@ struct FleetTokens: TokenShare {
     let text: String
     do throws(RedisError) {
       text = try await lane.agree(
-        Self.name(key), proposal: proposal.text, refused: refused?.text, lifeMs: lifeMs)
+        key, proposal: proposal.text, refused: refused?.text, lifeMs: lifeMs)
     } catch { throw Self.failure(error) }
     // Something else under the key is nobody's token; ours is as good as any.
     return SharedToken(text: text) ?? proposal
@@ -23,15 +23,13 @@ struct FleetTokens: TokenShare {
 
   func current(key: String) async throws(CredentialError) -> SharedToken? {
     do throws(RedisError) {
-      return try await lane.agreed(Self.name(key)).flatMap { SharedToken(text: $0) }
+      return try await lane.agreed(key).flatMap { SharedToken(text: $0) }
     } catch { throw Self.failure(error) }
   }
 
-  private static func name(_ key: String) -> String { "apns:\(key)" }
-
   private static func failure(_ error: RedisError) -> CredentialError {
     CredentialError(
-      reason: "the fleet's provider token cannot be read: \(error)",
+      reason: "the fleet's token cannot be read: \(error)",
       resumeAtMs: WallClock.system.nowMs() + retryMs)
   }
 }

@@ -49,6 +49,30 @@ import Testing
     }
   }
 
+  @Test("the status shows the alarms that stand, and none that is over")
+  func alarms() async throws {
+    try await RedisServer.with { redis in
+      for (field, untilMs) in [("breaker|shop|apns|production", 4_000_000_000_000), ("old", 2)] {
+        let writer = try ChildProcess(
+          "redis-cli",
+          [
+            "-s", redis.socketPath, "HSET", "pushpool:alarms", field,
+            #"{"at":1,"until":\#(untilMs),"by":"w","message":"APNs of \#(field) is in trouble"}"#,
+          ], output: .discard)
+        #expect(await writer.waitForExit(timeoutMs: 10_000) == .code(0))
+      }
+      let screen = try await Pushpool.run("status", "--redis", redis.url)
+      #expect(screen.output.contains(": APNs of breaker|shop|apns|production is in trouble"))
+      #expect(!screen.output.contains("old"))
+      let status = try await Pushpool.run("status", "--json", "--redis", redis.url)
+      let alarms = try #require(try status.json.first?["alarms"]?.arrayValue)
+      #expect(alarms.count == 1)
+      #expect(
+        alarms.first?.objectValue?["alarm"]?.stringValue == "breaker|shop|apns|production")
+      #expect(alarms.first?.objectValue?["since"]?.int64Value == 1)
+    }
+  }
+
   @Test("a bad value of install is refused by its option")
   func badInstall() async throws {
     let result = try await Pushpool.run(

@@ -1,6 +1,7 @@
 import Configuration
 import LocalServices
 import Model
+import Redis
 import Simulator
 import Testing
 
@@ -24,6 +25,33 @@ import Testing
       let byConnection = Dictionary(grouping: stage.simulator.acceptedPushes, by: \.connection)
       #expect(byConnection.count == 2)
       #expect(byConnection.values.allSatisfy { $0.count >= 500 })
+    }
+  }
+
+  @Test("the workers of a fleet exchange one bearer token, and one more when it is refused")
+  func sharesBearerToken() async throws {
+    let script = SimulatorScript.stage { $0.delayMs = 10 }
+    try await Stage.with(script: script, worker: Self.worker) { stage in
+      let client = stage.client
+      try await client.install(try Devices.fcm(0..<3_000))
+      try await stage.withWorkers(2) { _ in
+        _ = try await client.enqueue(Devices.job("first", 0..<3_000))
+        stage.expectDelivered(try await client.finished("first"), 3_000)
+        #expect(stage.simulator.counters.bearerTokensIssued == 1)
+        let byConnection = Dictionary(grouping: stage.simulator.acceptedPushes, by: \.connection)
+        #expect(byConnection.count == 2)
+        stage.simulator.script = .stage {
+          $0.delayMs = 10
+          $0.all = ScriptRule(network: .fcm, status: 401, times: 1)
+        }
+        _ = try await client.enqueue(Devices.job("second", 0..<3_000))
+        let second = try await client.finished("second")
+        #expect(second.counts.accepted == 3_000)
+        #expect(second.counts.retries == 0)
+      }
+      #expect(stage.simulator.counters.bearerTokensIssued == 2)
+      let keys = try await client.command("KEYS", "pushpool:credential:fcm:*").array ?? []
+      #expect(keys.count == 1)
     }
   }
 

@@ -1,6 +1,5 @@
 import LocalServices
 import Model
-import Synchronization
 import Testing
 
 @testable import Providers
@@ -187,29 +186,5 @@ struct APNsTokenSourceTests {
     #expect(fleet.agreements == 1)
     clock.advance(minutes: 20)
     #expect(try await source.current().header != first.header)
-  }
-}
-
-/// A fleet's memory of tokens, as Redis keeps it.
-private final class FleetOfTests: TokenShare {
-  private let state = Mutex<(token: SharedToken?, agreements: Int)>((nil, 0))
-
-  var agreements: Int { state.withLock { $0.agreements } }
-
-  /// What a key that expires does.
-  func forget() { state.withLock { $0.token = nil } }
-
-  func agree(
-    key: String, proposal: SharedToken, refused: SharedToken?, lifeMs: Int64
-  ) async throws(CredentialError) -> SharedToken {
-    state.withLock { state in
-      if let token = state.token, token != refused { return token }
-      state = (proposal, state.agreements + 1)
-      return proposal
-    }
-  }
-
-  func current(key: String) async throws(CredentialError) -> SharedToken? {
-    state.withLock { $0.token }
   }
 }

@@ -221,6 +221,78 @@ struct FCMTokenSourceTests {
     #expect(await failure { try await source.current() } != nil)
   }
 
+  // MARK: Sharing
+
+  @Test("replicas that share use one token, renewed early by one of them")
+  func sharesOneToken() async throws {
+    let script = Script([token("one"), token("two"), token("surplus")])
+    let server = LocalServer { script.answer($0) }
+    let (fleet, sources) = try replicas(3, server)
+    let headers = await withTaskGroup(of: String?.self) { group in
+      for source in sources { group.addTask { try? await source.current().header } }
+      var headers: Set<String?> = []
+      for await header in group { headers.insert(header) }
+      return headers
+    }
+    #expect(headers == ["Bearer one"])
+    #expect(server.requestCount == 1)
+    #expect(fleet.keys.count == 1)
+    #expect(fleet.keys[0].hasPrefix("fcm:pushpool@demo-shop.iam.gserviceaccount.com:"))
+    clock.advance(minutes: 55)
+    for source in sources {
+      while try await source.current().header != "Bearer two" { await Task.yield() }
+    }
+    #expect(server.requestCount == 2)
+  }
+
+  @Test("a refused token is replaced by one replica, and the others take what it got")
+  func sharesRenewalAfterRefusal() async throws {
+    let script = Script([token("bad"), token("good"), token("surplus")])
+    let server = LocalServer { script.answer($0) }
+    let (_, sources) = try replicas(2, server)
+    for source in sources { #expect(try await source.current().header == "Bearer bad") }
+    await withTaskGroup(of: String?.self) { group in
+      for source in sources {
+        group.addTask {
+          try? await source.refused(generation: 1, reason: "UNAUTHENTICATED").header
+        }
+      }
+      for await header in group { #expect(header == "Bearer good") }
+    }
+    #expect(server.requestCount == 2)
+  }
+
+  @Test("a replica whose exchange failed leaves the turn to the next")
+  func givesTurnBack() async throws {
+    let down = LocalServer.response(status: "503 Service Unavailable", body: "")
+    let script = Script([down, token("up")])
+    let server = LocalServer { script.answer($0) }
+    let (_, sources) = try replicas(2, server)
+    #expect(await failure { try await sources[0].current() } != nil)
+    #expect(try await sources[1].current().header == "Bearer up")
+    clock.advance(minutes: 1)
+    #expect(try await sources[0].current().header == "Bearer up")
+    #expect(server.requestCount == 2)
+  }
+
+  /// Sources of one account, as the processes of a fleet have them.
+  private func replicas(
+    _ count: Int, _ server: LocalServer
+  ) throws -> (FleetOfTests, [FCMTokenSource]) {
+    let folder = try TemporaryFolder()
+    let file = try FCMServiceAccount(
+      folder: folder.path, tokenURI: "http://127.0.0.1:\(server.port)/token")
+    let fleet = FleetOfTests()
+    let sources = try (0..<count).map { _ in
+      let source = FCMTokenSource(
+        account: try ServiceAccount(file: file.file), client: HTTPClient(),
+        clock: clock.wallClock)
+      source.share(through: fleet)
+      return source
+    }
+    return (fleet, sources)
+  }
+
   private func token(_ text: String) -> String {
     LocalServer.response(
       body: #"{"access_token":"\#(text)","expires_in":3599,"token_type":"Bearer"}"#)

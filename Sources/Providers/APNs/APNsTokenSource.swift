@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// A refused token is renewed when the last renewal is at least 20 minutes ago; otherwise the credential
 /// pauses until then, because APNs answers more renewals with TooManyProviderTokenUpdates.
-package final class APNsTokenSource: CredentialSource {
+package final class APNsTokenSource: SharedTokenSource {
   private struct Issued {
     var credential: Credential
     var shared: SharedToken
@@ -105,7 +105,7 @@ package final class APNsTokenSource: CredentialSource {
   // MARK: Renewal
 
   private var share: (any TokenShare)? { state.withLock { $0.share } }
-  private var shareKey: String { "\(teamID):\(keyID)" }
+  private var shareKey: String { "apns:\(teamID):\(keyID)" }
 
   private func renew(
     instead refused: SharedToken?

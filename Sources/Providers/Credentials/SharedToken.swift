@@ -1,24 +1,33 @@
-/// A signed token and its age; a secret, which no log shows.
+/// A token and its age; a secret, which no log shows.
 package struct SharedToken: Sendable, Equatable, CustomStringConvertible {
   package let token: String
   package let issuedAtMs: Int64
+  /// How long it is good for, where its issuer says that; else 0.
+  package let lifeMs: Int64
 
-  package init(token: String, issuedAtMs: Int64) {
+  package init(token: String, issuedAtMs: Int64, lifeMs: Int64 = 0) {
     self.token = token
     self.issuedAtMs = issuedAtMs
+    self.lifeMs = lifeMs
   }
 
-  package var description: String { "a provider token issued at \(issuedAtMs)" }
+  package var description: String { "a token issued at \(issuedAtMs)" }
 
   /// As the fleet keeps it.
-  package var text: String { "\(issuedAtMs) \(token)" }
+  package var text: String { "\(issuedAtMs) \(token)" + (lifeMs > 0 ? " \(lifeMs)" : "") }
 
   /// Nil when the text is nothing that `text` wrote.
   package init?(text: String) {
     let words = text.split(separator: " ")
-    guard words.count == 2, let issuedAtMs = Int64(words[0]),
+    guard (2...3).contains(words.count), let issuedAtMs = Int64(words[0]),
       words[1].utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f })
     else { return nil }
-    self.init(token: String(words[1]), issuedAtMs: issuedAtMs)
+    var lifeMs: Int64 = 0
+    if words.count == 3 {
+      guard let life = Int64(words[2]), life > 0, life <= CredentialLimits.fcmTokenLifeMsMax
+      else { return nil }
+      lifeMs = life
+    }
+    self.init(token: String(words[1]), issuedAtMs: issuedAtMs, lifeMs: lifeMs)
   }
 }

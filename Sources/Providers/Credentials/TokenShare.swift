@@ -1,5 +1,5 @@
-/// Where the replicas of a fleet agree on a provider token: APNs refuses the tokens of a key that change
-/// more often than every 20 minutes, whoever signs them.
+/// Where the replicas of a fleet agree on a token: APNs refuses the provider tokens of a key that change
+/// more often than every 20 minutes, whoever signs them, and Google need not be asked by every process.
 package protocol TokenShare: Sendable {
   /// The token that the fleet uses for a key: the one it has already, or else the proposal, which it has
   /// from then on.
@@ -7,8 +7,8 @@ package protocol TokenShare: Sendable {
   /// Throws while the fleet cannot be asked.
   ///
   /// - Parameters:
-  ///   - key: names the signing key, without secrets.
-  ///   - refused: a token that APNs refused; if the fleet has that one, the proposal takes its place.
+  ///   - key: names network and key or account, without secrets.
+  ///   - refused: a token that is to be used no more; if the fleet has that one, the proposal takes its place.
   ///   - lifeMs: how long the fleet keeps the proposal.
   func agree(
     key: String, proposal: SharedToken, refused: SharedToken?, lifeMs: Int64

@@ -5,7 +5,10 @@ import Synchronization
 ///
 /// One exchange is under way at a time, whoever asks: lanes without a usable token wait for it together,
 /// lanes whose token is merely due go on with the old one. A failed exchange backs off exponentially.
-package final class FCMTokenSource: CredentialSource {
+///
+/// Replicas that share use one token: one of them, whose turn it is, exchanges it, and the others wait for
+/// what it gets.
+package final class FCMTokenSource: SharedTokenSource {
   private typealias Answer = Result<Credential, CredentialError>
   private typealias Waiter = UnsafeContinuation<Answer, Never>
 
@@ -19,6 +22,9 @@ package final class FCMTokenSource: CredentialSource {
     var failure: CredentialError?
     /// When a refusal last caused an exchange.
     var refusalAtMs: Int64?
+    /// `credential` as the fleet has it.
+    var shared: SharedToken?
+    var share: (any TokenShare)?
   }
 
   private let exchange: TokenExchange
@@ -32,6 +38,11 @@ package final class FCMTokenSource: CredentialSource {
   ) {
     exchange = TokenExchange(account: account, client: client, caFile: caFile, proxy: proxy)
     self.clock = clock
+  }
+
+  /// Agrees on tokens with the fleet from now on; with nil, this process exchanges its own.
+  package func share(through share: (any TokenShare)?) {
+    state.withLock { $0.share = share }
   }
 
   package func current() async throws(CredentialError) -> Credential {
@@ -121,9 +132,15 @@ package final class FCMTokenSource: CredentialSource {
 
   @concurrent
   private func renew() async {
-    let result: Result<TokenExchange.Token, TokenExchange.Failure>
+    let (share, old) = state.withLock { ($0.share, $0.shared) }
+    let result: Result<SharedToken, TokenExchange.Failure>
     do throws(TokenExchange.Failure) {
-      result = .success(try await exchange.perform(nowMs: clock.nowMs()))
+      if let share {
+        let fleet = FCMFleet(exchange: exchange, share: share, clock: clock)
+        result = .success(try await fleet.token(insteadOf: old))
+      } else {
+        result = .success(try await exchange.perform(nowMs: clock.nowMs()))
+      }
     } catch {
       result = .failure(error)
     }
@@ -137,18 +154,17 @@ package final class FCMTokenSource: CredentialSource {
   }
 
   private func settle(
-    _ state: inout State, _ result: Result<TokenExchange.Token, TokenExchange.Failure>,
+    _ state: inout State, _ result: Result<SharedToken, TokenExchange.Failure>,
     _ nowMs: Int64
   ) -> Answer {
     state.isExchanging = false
     switch result {
     case .success(let token):
       let credential = Credential(
-        header: "Bearer \(token.text)", generation: (state.credential?.generation ?? 0) + 1,
-        expiresAtMs: nowMs + token.lifeMs,
-        refreshAtMs: nowMs
-          + max(token.lifeMs / 2, token.lifeMs - CredentialLimits.fcmRefreshEarlyMs))
+        header: "Bearer \(token.token)", generation: (state.credential?.generation ?? 0) + 1,
+        expiresAtMs: token.issuedAtMs + token.lifeMs, refreshAtMs: token.refreshAtMs)
       state.credential = credential
+      state.shared = token
       state.isRefused = false
       state.failure = nil
       state.failureCount = 0
@@ -160,7 +176,7 @@ package final class FCMTokenSource: CredentialSource {
       // Jitter keeps replicas that failed together from asking together.
       let waitMs = max(failure.waitMsMin, Int64.random(in: ceilingMs / 2...ceilingMs))
       let error = CredentialError(reason: failure.reason, resumeAtMs: nowMs + waitMs)
-      state.failureCount += 1
+      if failure.isOfServer { state.failureCount += 1 }
       state.failure = error
       return .failure(error)
     }

@@ -4,15 +4,12 @@ import Model
 /// The exchange of a service account's signed assertion for a bearer token
 /// (RFC 7523 section 2.1; developers.google.com, "Using OAuth 2.0 for server to server applications").
 struct TokenExchange: Sendable {
-  struct Token: Sendable {
-    let text: String
-    let lifeMs: Int64
-  }
-
   /// Why there is no token, and how long to leave the server alone at least.
   struct Failure: Error {
     let reason: String
     let waitMsMin: Int64
+    /// Whether it was the token server's, which is then asked less and less often.
+    var isOfServer = true
   }
 
   static let scope = "https://www.googleapis.com/auth/firebase.messaging"
@@ -24,7 +21,7 @@ struct TokenExchange: Sendable {
   let caFile: String?
   let proxy: String?
 
-  func perform(nowMs: Int64) async throws(Failure) -> Token {
+  func perform(nowMs: Int64) async throws(Failure) -> SharedToken {
     let assertion: String
     do throws(CredentialFileError) {
       assertion = try JSONWebToken.make(
@@ -38,7 +35,7 @@ struct TokenExchange: Sendable {
     } catch {
       throw Failure(reason: "cannot get a token for \(name): \(error.message)", waitMsMin: 0)
     }
-    return try token(from: response)
+    return try token(from: response, nowMs: nowMs)
   }
 
   private var name: String { account.clientEmail }
@@ -64,7 +61,9 @@ struct TokenExchange: Sendable {
       timeoutMs: CredentialLimits.exchangeTimeoutMs, caFile: caFile, proxy: proxy)
   }
 
-  private func token(from response: HTTPResponse) throws(Failure) -> Token {
+  private func token(
+    from response: HTTPResponse, nowMs: Int64
+  ) throws(Failure) -> SharedToken {
     let object = (try? JSONParser().parse(response.body))?.objectValue
     guard response.status == 200 else { throw refusal(response, object) }
     guard let text = object?["access_token"]?.stringValue,
@@ -78,7 +77,7 @@ struct TokenExchange: Sendable {
         waitMsMin: Self.refusalWaitMs)
     }
     let lifeMs = min(lifeSeconds, CredentialLimits.fcmTokenLifeMsMax / 1_000) * 1_000
-    return Token(text: text, lifeMs: lifeMs)
+    return SharedToken(token: text, issuedAtMs: nowMs, lifeMs: lifeMs)
   }
 
   private func refusal(_ response: HTTPResponse, _ object: JSONObject?) -> Failure {
