@@ -209,7 +209,8 @@ import Testing
       let answer = try await store.chunks.settle(claim, settlement, consumer: "worker")
       #expect(
         answer
-          == SettleAnswer(standing: .ok, uninstalled: 1, kept: 1, spared: 0, suspicions: []))
+          == SettleAnswer(
+            standing: .ok, uninstalled: 1, kept: 1, spared: 0, lost: 0, suspicions: []))
       let record = try await store.record("j1")
       #expect(record.counts.uninstalled == 1 && record.counts.rejected == 1)
       #expect(record.total == 2 && record.isBalanced && record.state == .done)

@@ -130,7 +130,9 @@ import Testing
       let news = run.takeNews(isFinal: true)
       _ = events(trace)
       run.noteVerdicts(
-        news, SettleAnswer(standing: .ok, uninstalled: uninstalled, kept: kept))
+        news, SettleAnswer(
+          standing: .ok, uninstalled: uninstalled, kept: kept, spared: 0, lost: 0,
+          suspicions: []))
       let events = events(trace)
       #expect(events.allSatisfy { $0.kind == .settled && $0.reason == "Unregistered" })
       return events.map(\.decision)
