@@ -144,6 +144,57 @@ import Testing
     }
   }
 
+  @Test func `chunks that fall due all at once go into the stream as there is room`() async throws {
+    try await Lane.withStore { _, store in
+      try await store.enqueueMany(300, app: "a")
+      var worker = Intake(store: store)
+      // A network that cannot be reached: what is claimed is put aside.
+      for _ in 0..<1_000 where worker.admitted.count < 300 {
+        try await worker.take()
+        let claims = try await store.chunks.claim(consumer: "w", max: 4)
+        _ = try await store.chunks.handBack(claims, consumer: "w", delayMs: 60_000)
+      }
+      let claims = try await store.chunks.claim(consumer: "w", max: 300)
+      _ = try await store.chunks.handBack(claims, consumer: "w", delayMs: 60_000)
+      #expect(try await store.metrics.status().delayed == 300)
+      let due =
+        "for _, m in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do redis.call('ZADD', KEYS[1], 1, m) end"
+      _ = try await store.redis("EVAL", due, "1", store.keys.delayed)
+      var first = try await store.chunks.promote(max: 128)
+      #expect(first.taken == 128)
+      first = try await store.chunks.promote(max: 128)
+      #expect(first.taken == 0 && first.nextDueMs == 20)
+      try await store.enqueueMany(1, app: "b")
+      try await store.enqueueMany(1, app: "a", from: 300)
+      try await worker.take()
+      #expect(worker.admitted.last == "b:0", "and jobs have to wait, but for an app's share")
+      var settled = 0
+      while true {
+        let moved = try await store.chunks.promote(max: 128).taken
+        let claims = try await store.chunks.claim(consumer: "w", max: 16)
+        for claim in claims {
+          _ = try await store.chunks.settle(claim, .final(accepted: 1, users: 1), consumer: "w")
+        }
+        settled += claims.count
+        let taken = try await worker.take()
+        if claims.isEmpty, moved == 0, taken == 0 { break }
+      }
+      #expect(settled == 302)
+    }
+  }
+
+  @Test func `an audit puts right what an app is thought to have in a stream`() async throws {
+    try await Lane.withStore { _, store in
+      try await store.admit("j1", users: [["a"], ["b"]])
+      let key = store.keys.share(.normal)
+      #expect(try await store.redis("HGETALL", key).pairs.map(\.1) == ["2"])
+      _ = try await store.redis("HSET", key, "shop", "99", "other", "50")
+      #expect(try await store.jobs.audit(app: "shop", id: "j1") == .sound)
+      #expect(try await store.redis("HGETALL", key).pairs.map(\.0) == ["shop"])
+      #expect(try await store.redis("HGET", key, "shop").string == "2")
+    }
+  }
+
   @Test func `a campaign leaves room for others, and uses it while nobody needs it`() async throws {
     try await Lane.withStore { _, store in
       try await store.fill("crowd", .set, (0..<100_000).map { "u\($0)" })

@@ -116,7 +116,11 @@ import Testing
       #expect(try await store.admit("j2", usersKey: "hash") == .keyType)
       #expect(try await store.jobs.record(app: "shop", id: "j1") == nil)
       #expect(try await store.jobs.record(app: "shop", id: "j2") == nil)
-      #expect(try await store.metrics.status().jobs[.normal] == 2, "to be refused")
+      try await store.fill("crowd", .set, ["a"])
+      _ = try await store.redis("ACL", "SETUSER", "default", "-sscan")
+      #expect(try await store.admit("j3", usersKey: "crowd") == .keyUnreadable)
+      #expect(try await store.jobs.record(app: "shop", id: "j3") == nil)
+      #expect(try await store.metrics.status().jobs[.normal] == 3, "to be refused")
     }
   }
 

@@ -19,22 +19,6 @@ local function is_user(member)
   return not string.find(member, '[\128-\255]')
 end
 
--- The type and size of a key of users, or nil and what is wrong with it.
-local function measure_audience(key)
-  local reply = redis.pcall('TYPE', key)
-  if reply.err then return nil, 'KEY_UNREADABLE' end
-  local kind = reply.ok
-  if kind == 'none' then return nil, 'KEY_MISSING' end
-  if kind == 'zset' then return kind, redis.call('ZCARD', key) end
-  if kind == 'list' then return kind, redis.call('LLEN', key) end
-  if kind ~= 'set' then return nil, 'KEY_TYPE' end
-  local n = redis.call('SCARD', key)
-  if n > WHOLE_SET_MAX and redis.call('OBJECT', 'ENCODING', key) ~= 'hashtable' then
-    return nil, 'KEY_ENCODING'
-  end
-  return kind, n
-end
-
 -- The next members, and where to go on, nil at the end.
 local function read_members(kind, key, cursor)
   if kind == 'set' then
@@ -44,6 +28,26 @@ local function read_members(kind, key, cursor)
   local first = tonumber(cursor)
   local members = redis.call(kind == 'zset' and 'ZRANGE' or 'LRANGE', key, first, first + MEMBERS_READ - 1)
   return members, #members == MEMBERS_READ and text(first + #members) or nil
+end
+
+-- The type and size of a key of users, or nil and what is wrong with it. Everything that will be done with the key is
+-- tried: what an ACL or a cluster forbids is to be known before anything is written.
+local function measure_audience(key)
+  local kind = redis.pcall('TYPE', key)
+  if kind.err then return nil, 'KEY_UNREADABLE' end
+  kind = kind.ok
+  if kind == 'none' then return nil, 'KEY_MISSING' end
+  local count = ({set = 'SCARD', zset = 'ZCARD', list = 'LLEN'})[kind]
+  if not count then return nil, 'KEY_TYPE' end
+  local n = redis.pcall(count, key)
+  if type(n) == 'table' then return nil, 'KEY_UNREADABLE' end
+  if kind == 'set' and n > WHOLE_SET_MAX then
+    local encoding = redis.pcall('OBJECT', 'ENCODING', key)
+    if type(encoding) == 'table' then return nil, 'KEY_UNREADABLE' end
+    if encoding ~= 'hashtable' then return nil, 'KEY_ENCODING' end
+  end
+  if not pcall(read_members, kind, key, '0') then return nil, 'KEY_UNREADABLE' end
+  return kind, n
 end
 
 -- Those members that are users, each once.

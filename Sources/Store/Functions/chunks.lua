@@ -319,19 +319,29 @@ local function bury(keys, args)
   return 'OK'
 end
 
--- promote — ARGV: max. Moves due delayed chunks to their streams.
--- Reply: {taken from the set, ms until the next is due or -1}
+-- promote — ARGV: max. Moves due delayed chunks to their streams as far as these have room.
+-- Reply: {taken from the set, ms until the next is due or to be tried again, or -1}
 local function promote(keys, args)
   local p, now = keys[1], now_ms()
   local delayed = KEY.delayed(p)
   local due = redis.call('ZRANGEBYSCORE', delayed, '-inf', text(now), 'LIMIT', 0, args[1])
+  local taken, free = 0, {}
   for _, member in ipairs(due) do
-    redis.call('ZREM', delayed, member)
-    route(p, unpack_chunk(member), now, 0)
+    local c = unpack_chunk(member)
+    if not free[c.priority] then
+      local waiting, ahead = crowd(p, c.priority)
+      free[c.priority] = ahead - waiting
+    end
+    if c.segment == READ_ON or free[c.priority] > 0 or share_left(p, c.priority, c.app) > 0 then
+      redis.call('ZREM', delayed, member)
+      if route(p, c, now, 0) then free[c.priority] = free[c.priority] - 1 end
+      taken = taken + 1
+    end
   end
   local first = redis.call('ZRANGE', delayed, 0, 0, 'WITHSCORES')
-  if #first == 0 then return {#due, -1} end
-  return {#due, math.max(0, tonumber(first[2]) - now)}
+  if #first == 0 then return {taken, -1} end
+  local ms = math.max(0, tonumber(first[2]) - now)
+  return {taken, taken < #due and math.max(ms, HELD_MS) or ms}
 end
 
 register('claim', claim, {'allow-oom'})

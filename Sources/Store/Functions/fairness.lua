@@ -23,6 +23,13 @@ local function room(p, priority, app)
   return math.max(ahead - waiting, share_left(p, priority, app))
 end
 
+-- Whether jobs have to wait: for the chunks in the stream and for those that are due and follow.
+local function is_full(p, priority, now)
+  local waiting, ahead, consumers = crowd(p, priority)
+  if waiting < ahead then waiting = waiting + redis.call('ZCOUNT', KEY.delayed(p), '-inf', text(now)) end
+  return waiting >= ahead, consumers
+end
+
 local function drop_chunk(p, c, entry)
   drop_entry(KEY.chunks(p, c.priority), entry)
   local key = KEY.share(p, c.priority)
@@ -43,16 +50,18 @@ local function app_in(job)
 end
 
 -- Calls see(entry, app, the entry before) for entries behind `from`, up to `to`. Returns the last one seen, and
--- whether there are more. One entry a time: each may be 16 MiB.
+-- whether there are more.
 local function look_ahead(stream, from, to, see)
   local bytes = 0
-  for _ = 1, SCOUTED_MAX do
-    local item = redis.call('XRANGE', stream, '(' .. from, to, 'COUNT', 1)[1]
-    if not item then return from, false end
-    local job = item[2][2] or ''
-    see(item[1], app_in(job), from)
-    from = item[1]
-    bytes = bytes + #job
+  for _ = 1, SCOUTED_MAX / SCOUTED_AT_ONCE do
+    local items = redis.call('XRANGE', stream, '(' .. from, to, 'COUNT', SCOUTED_AT_ONCE)
+    for _, item in ipairs(items) do
+      local job = item[2][2] or ''
+      see(item[1], app_in(job), from)
+      from = item[1]
+      bytes = bytes + #job
+    end
+    if #items < SCOUTED_AT_ONCE then return from, false end
     if bytes > SCOUTED_BYTES_MAX then break end
   end
   return from, true
@@ -177,8 +186,7 @@ local function look_at_queue(p, priority, now)
   if length == 0 then redis.call('UNLINK', KEY.scout(p, priority), KEY.express(p, priority)) end
   if redis.call('XLEN', KEY.chunks(p, priority)) == 0 then redis.call('UNLINK', KEY.share(p, priority)) end
   if length == 0 then return false end
-  local waiting, ahead = crowd(p, priority)
-  local is_held = waiting >= ahead
+  local is_held = is_full(p, priority, now)
   if (is_held or length >= BACKLOG_MIN) and may_look(KEY.scout(p, priority), now) then scout(p, priority, now) end
   return is_held
 end
@@ -186,10 +194,10 @@ end
 -- held_back — no ARGV. Reply: 0, or in how many ms to take jobs again because some wait for chunks to be finished,
 -- which no stream tells of; longer the more ask
 local function held_back(keys)
-  local p, ms = keys[1], 0
+  local p, ms, now = keys[1], 0, now_ms()
   for _, priority in ipairs(PRIORITIES) do
-    local waiting, ahead, consumers = crowd(p, priority)
-    if waiting >= ahead and redis.call('XLEN', KEY.jobs(p, priority)) > 0 then
+    local is_held, consumers = is_full(p, priority, now)
+    if is_held and redis.call('XLEN', KEY.jobs(p, priority)) > 0 then
       ms = math.max(ms, HELD_MS, 2 * consumers)
     end
   end

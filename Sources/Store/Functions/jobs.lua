@@ -237,7 +237,7 @@ local function resume(keys, args)
 end
 
 -- The segments of a job that some stream, the delayed set or its parked list knows of; nil when there is too much
--- to look through.
+-- to look through. Puts the apps' shares of the streams right on its way.
 local function known_segments(p, app, id, source)
   local n = redis.call('ZCARD', KEY.delayed(p)) + redis.call('LLEN', KEY.parked(p, app, id))
   for _, priority in ipairs(PRIORITIES) do n = n + redis.call('XLEN', KEY.chunks(p, priority)) end
@@ -250,9 +250,15 @@ local function known_segments(p, app, id, source)
     end
   end
   for _, priority in ipairs(PRIORITIES) do
+    local share = {}
     for _, item in ipairs(redis.call('XRANGE', KEY.chunks(p, priority), '-', '+')) do
-      note(chunk_of(priority, fields_of(item[2])))
+      local c = chunk_of(priority, fields_of(item[2]))
+      note(c)
+      if c.app then share[c.app] = (share[c.app] or 0) + 1 end
     end
+    -- A count that went astray would cost its app its turns for as long as the stream is not empty.
+    redis.call('UNLINK', KEY.share(p, priority))
+    for name, n in pairs(share) do redis.call('HSET', KEY.share(p, priority), name, n) end
   end
   for _, member in ipairs(redis.call('ZRANGE', KEY.delayed(p), 0, -1)) do note(unpack_chunk(member)) end
   for _, member in ipairs(redis.call('LRANGE', KEY.parked(p, app, id), 0, -1)) do note(unpack_chunk(member)) end
