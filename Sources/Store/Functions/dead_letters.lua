@@ -10,7 +10,7 @@ local function retry_chunk(p, f)
   local segment = kind .. text(redis.call('HINCRBY', key, 'residuals', 1))
   redis.call('SET', KEY.segment(p, segment, f.source), f.recipients, 'EX', SEGMENT_S)
   if f.done ~= '' then redis.call('SET', KEY.done(p, segment, f.source), f.done, 'EX', SEGMENT_S) end
-  redis.call('HINCRBY', key, 'failed', -n)
+  redis.call('HINCRBY', key, 'failed', 0 - n)  -- -0 is no integer to Redis
   redis.call('HINCRBY', key, 'pending', n)
   redis.call('HINCRBY', key, 'chunks', 1)
   redis.call('HINCRBY', key, 'residual_bytes', #f.recipients)
