@@ -189,6 +189,7 @@ extension StoreModel {
       return .retried
     }
     guard var job = jobs[chunk.job], job.source == chunk.source else { return .gone }
+    if job.state == .cancelled && !job.isFinished { return .ending }
     letters.remove(at: index)
     job.residuals += 1
     job.chunks += 1

@@ -52,4 +52,17 @@ import Testing
     let steps = Self.number("PUSHPOOL_PROPERTY_STEPS") ?? 5_000
     try await run(.installations, seeds: Self.seeds(.random(in: 0..<1_000_000)), steps: steps)
   }
+
+  @Test("a fault in the functions does not escape the model", arguments: LibraryFault.all)
+  func seesFault(_ fault: LibraryFault) async throws {
+    let library = try fault.library()
+    do {
+      // The same seeds each time: whether a fault is seen must not be luck.
+      try await run(.everything, seeds: [1, 2, 3, 4], steps: 12_000, library: library)
+    } catch let mismatch as Mismatch {
+      print("caught: \(fault.name): \(mismatch.what.prefix(160)) at step \(mismatch.step)")
+      return
+    }
+    Issue.record("\(fault.name): nobody noticed")
+  }
 }
