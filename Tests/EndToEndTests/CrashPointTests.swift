@@ -77,7 +77,7 @@ import Testing
       slow.delayMs = 1_000
       script.rules.append(slow)
       slow.tokenPrefix = "c1"
-      slow.delayMs = 200
+      slow.delayMs = 50
       script.rules.append(slow)
       for (number, _) in points {
         script.rules.append(
@@ -88,7 +88,8 @@ import Testing
     }
     try await Stage.with(script: script, worker: Self.worker, mostlyWaits: true) { stage in
       for (number, point) in points {
-        try await die(at: point.name, point.need, CrashMix(number: number), stage)
+        try await die(
+          at: point.name, point.need, CrashMix(number: number, isSlow: point.need == .drain), stage)
       }
       #expect(stage.simulator.counters.violations == 0)
     }
@@ -98,7 +99,7 @@ import Testing
     at point: String, _ need: Call.Need, _ mix: CrashMix, _ stage: Stage
   ) async throws {
     let client = stage.client
-    try await client.install(try mix.installations(isSlow: need == .drain))
+    try await client.install(try mix.installations())
     if need == .lostContent { try await loseContent(mix, stage) }
     for job in try mix.jobs() { _ = try await client.enqueue(job) }
     let process = try stage.startProcess(crashAt: point)
@@ -132,7 +133,7 @@ import Testing
     }
     let letters = try await client.entries("dead")
     #expect(letters.count { $0["job"] == mix.badJob } == 1, "\(point)")
-    let expected = try mix.acceptedTokens(isSlow: need == .drain)
+    let expected = try mix.acceptedTokens()
     let accepted = stage.simulator.acceptedPushes.map(\.token).filter { mix.owns($0) }
     #expect(Set(accepted) == expected, "lost or never enqueued: \(point)")
     // In flight, and what was not settled yet of each chunk in hand.
