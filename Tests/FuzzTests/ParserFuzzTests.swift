@@ -30,7 +30,7 @@ import Testing
       do throws(InvalidField) { job = try Job(bytes: bytes) } catch {
         return try expectSentence(error)
       }
-      guard try Job(bytes: job.canonicalBytes()) == job,
+      guard try Job(bytes: job.json().bytes(canonical: true)) == job,
         try JobContent(bytes: job.content.canonicalBytes()) == job.content
       else { throw Broken(description: "\(String(decoding: bytes, as: UTF8.self)) changes") }
     }
@@ -50,9 +50,9 @@ import Testing
           try expectSentence(error)
           continue
         }
-        for (name, value) in rendered.headers
-        where (name + value).utf8.contains(where: { $0 < 0x20 || $0 == 0x7f }) {
-          throw Broken(description: "header \(name): \(value.debugDescription)")
+        for header in rendered.headers
+        where (header.name + header.value).utf8.contains(where: { $0 < 0x20 || $0 == 0x7f }) {
+          throw Broken(description: "header \(header.name): \(header.value.debugDescription)")
         }
       }
     }
