@@ -22,7 +22,19 @@ extension Interleaving {
   }
 
   func reclaim() async throws {
-    try await reclaim(anyConsumer(), max: 1 + random.below(3), any: random.chance(20))
+    // Often one that was frozen and still believes in what is another's by now: it gets it back.
+    let zombies = consumers.indices.filter { index in
+      consumers[index].runs.contains { run in
+        let leases = model.chunks[run.chunk.priority]!.leases
+        return leases.contains {
+          $0.entry == run.claim.entry && $0.owner != consumers[index].name
+        }
+      }
+    }
+    let isZombie = !zombies.isEmpty && random.chance(50)
+    try await reclaim(
+      isZombie ? random.pick(zombies)! : anyConsumer(), max: 1 + random.below(3),
+      any: random.chance(isZombie ? 70 : 20))
   }
 
   func reclaim(_ index: Int, max: Int, any: Bool) async throws {

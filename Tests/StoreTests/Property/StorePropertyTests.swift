@@ -58,7 +58,7 @@ import Testing
     let library = try fault.library()
     do {
       // The same seeds each time: whether a fault is seen must not be luck.
-      try await run(.everything, seeds: [1, 2, 3, 4], steps: 12_000, library: library)
+      try await run(.everything, seeds: [1, 2, 3, 4], steps: 20_000, library: library)
     } catch let mismatch as Mismatch {
       print("caught: \(fault.name): \(mismatch.what.prefix(160)) at step \(mismatch.step)")
       return
