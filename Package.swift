@@ -27,8 +27,11 @@ func layer(
     swiftSettings: swiftSettings + settings)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-  .testTarget(name: name, dependencies: dependencies, swiftSettings: swiftSettings)
+func tests(
+  _ name: String, _ dependencies: [Target.Dependency], resources: [Resource]? = nil
+) -> Target {
+  .testTarget(
+    name: name, dependencies: dependencies, resources: resources, swiftSettings: swiftSettings)
 }
 
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
@@ -128,6 +131,7 @@ let package = Package(
       [
         "Worker", "LocalServices", "Simulator", "Configuration", "Model", "Reactor", "Redis",
         "Store", "pushpool", logging,
-      ]),
+      ], resources: [.copy("BadJobs")]),
+    tests("FuzzTests", ["Configuration", "HTTP2", "Model", "Providers", "Reactor", "Redis"]),
   ]
 )

@@ -17,4 +17,6 @@ package enum ConfigurationLimits {
   package static let pushesPerSecondMax = 1_000_000
   /// Redis' own default is 16; a server may be configured for more.
   package static let databaseMax = 65_535
+  /// What a message repeats of a field's name: longer ones are none.
+  static let nameBytesMax = 40
 }

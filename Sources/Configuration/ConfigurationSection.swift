@@ -33,11 +33,28 @@ struct ConfigurationSection {
     for (key, _) in mapping {
       guard let name = key.scalar?.string, known.contains(name) else {
         let name = key.scalar?.string ?? Self.kind(key)
+        guard Self.isName(name) else {
+          // As `url:"redis://:password@…"` without the space is: not to be repeated.
+          throw ConfigurationError(
+            file: source.file, line: key.mark?.line, field: field,
+            message:
+              "holds a name that is none; write \"name: value\", with a space behind the colon")
+        }
         throw ConfigurationError(
           file: source.file, line: key.mark?.line, field: path(to: FieldPointer.printable(name)),
           message: Self.unknown(name, known: known))
       }
     }
+  }
+
+  private static func isName(_ text: String) -> Bool {
+    text.utf8.count <= ConfigurationLimits.nameBytesMax
+      && text.utf8.allSatisfy { byte in
+        UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte
+          || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte
+          || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
+          || [0x5f, 0x2d, 0x20, 0x2e].contains(byte)
+      }
   }
 
   private static func unknown(_ name: String, known: [String]) -> String {

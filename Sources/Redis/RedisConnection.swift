@@ -147,6 +147,16 @@ package final class RedisConnection {
     guard state == .ready else {
       return handler(.failure(.unavailable(reason: lastFailure)))
     }
+    #if DEBUG
+      if CrashPoint.isArmed {
+        let name = CrashPoint.name(of: command)
+        CrashPoint.pass("before \(name)")
+        return write(command, timeoutMs: timeoutMs) { result in
+          CrashPoint.pass("after \(name)")
+          handler(result)
+        }
+      }
+    #endif
     write(command, timeoutMs: timeoutMs, handler)
   }
 

@@ -57,6 +57,7 @@ package struct ChunkQueue {
       "settle", consumer, claim.priority.rawValue, claim.entry, claim.app, claim.job,
       claim.segment, claim.source, claim.lines.rawValue, settlement.isFinal ? "1" : "0")
     command.append(settlement.done.bytes)
+    command.append(settlement.told?.bytes ?? Array("-".utf8))
     command.append(settlement.totalDelta)
     command.append(settlement.noInstallations)
     command.append(settlement.retries)

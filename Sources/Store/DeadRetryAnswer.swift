@@ -5,4 +5,6 @@ package enum DeadRetryAnswer: String, Sendable {
   case absent = "ABSENT"
   /// It cannot be retried: its job's record has expired, or the original is not kept.
   case gone = "GONE"
+  /// Its job was cancelled and still ends: retry it when nothing is pending any more.
+  case ending = "ENDING"
 }

@@ -85,6 +85,9 @@ package struct Settlement: Sendable {
   package var isFinal = false
   /// All done lines, those of earlier settlements included. Not looked at when final.
   package var done = DoneBitmap()
+  /// What the caller told of this chunk before, or found when it claimed it: another bitmap in the store means that
+  /// somebody else had the chunk in between. Nil to not compare.
+  package var told: DoneBitmap?
   /// New outcomes by network. `uninstalled` comes from `invalidations`; `retries` and `noInstallations` are the
   /// chunk's own properties below.
   package var counts: [Network: OutcomeCounts] = [:]

@@ -42,6 +42,8 @@ final class ChunkRun {
   // What the store has not been told yet:
   private(set) var newlyDone = 0
   private var done: DoneBitmap
+  /// What the store knows of it.
+  private var toldDone: DoneBitmap
   private var counts = [OutcomeCounts](repeating: OutcomeCounts(), count: 3)
   private var news = Settlement()
   private var residuals: [UInt64: [UInt8]] = [:]
@@ -70,6 +72,7 @@ final class ChunkRun {
     let text = claim.recipients.withUnsafeBytes { [arena] in arena.copy($0) }
     lines = Array(SegmentLines(text))
     done = claim.done
+    toldDone = claim.done
     recipients = Array(repeating: Recipient(), count: lines.count)
     openRecipients = lines.count
     for index in lines.indices where done.contains(index) {
@@ -332,6 +335,8 @@ final class ChunkRun {
     var told = news
     told.isFinal = isFinal
     told.done = done
+    told.told = toldDone
+    toldDone = done
     for network in Network.allCases where !counts[network.index].isZero {
       told.counts[network] = counts[network.index]
       counts[network.index] = OutcomeCounts()

@@ -235,4 +235,14 @@ import Testing
     #expect(!Self.complaint("redis: {password: 'hunter2").contains("hunter2"))
     #expect(!Self.complaint("x: hunter2\nx: hunter2").contains("hunter2"))
   }
+
+  @Test("a value glued to its name, which may be a secret, is not repeated")
+  func keepsGluedSecrets() {
+    let error = #expect(throws: ConfigurationError.self) {
+      try Configuration.parse(
+        "redis: {url:\"redis://:hunter2@localhost\"}", file: "pushpool.yaml")
+    }
+    #expect(error.map { "\($0)".contains("hunter2") } == false)
+    #expect(error?.message.contains("space") == true)
+  }
 }

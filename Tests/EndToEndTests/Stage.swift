@@ -183,7 +183,8 @@ final class Stage: Sendable {
   }
 
   /// Starts `pushpool worker` as a process of its own, with this stage's settings.
-  func startProcess() throws -> ChildProcess {
+  /// - Parameter crashAt: a point of `CrashPoint`, where the process ends itself.
+  func startProcess(crashAt: String? = nil) throws -> ChildProcess {
     let file = folder.file("pushpool.yaml")
     let worker = configuration.worker
     let text =
@@ -201,8 +202,9 @@ final class Stage: Sendable {
     fputs(text, stream)
     fclose(stream)
     return try ChildProcess(
-      Self.programFolder + "/pushpool", ["worker", "--config", file], output: .discard,
-      error: .file(folder.file("worker.log")))
+      Self.programFolder + "/pushpool", ["worker", "--config", file],
+      environment: crashAt.map { ["PATH": "/usr/bin:/bin", "PUSHPOOL_CRASH_AT": $0] },
+      output: .discard, error: .file(folder.file("worker.log")))
   }
 
   /// The program stands beside the tests.

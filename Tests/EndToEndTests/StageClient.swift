@@ -72,6 +72,11 @@ final class StageClient: Sendable {
     }
   }
 
+  /// Enqueues what need not even be text.
+  func enqueue(bytes: [UInt8]) async throws -> String {
+    try await session.run { _, store in try await store.jobs.enqueue(bytes, priority: .normal) }
+  }
+
   func record(_ id: String, app: String = "shop") async throws -> JobRecord? {
     try await session.run { _, store in try await store.jobs.record(app: app, id: id) }
   }

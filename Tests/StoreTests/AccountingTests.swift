@@ -7,6 +7,83 @@ import Testing
 /// Random workers that crash, lose leases, hand back and repeat themselves; in the end every installation has
 /// exactly one outcome and Redis holds nothing of the work.
 @Suite struct AccountingTests {
+  @Test func `a residual whose recipients Redis has lost ends with its job, as an alarm`()
+    async throws
+  {
+    try await Lane.withStore { _, store in
+      try await store.admit("j1", users: [["a"]])
+      var settlement = Settlement()
+      settlement.isFinal = true
+      settlement.resolveUser(installations: 1)
+      let line = Array("apns\tproduction\taa\ta\t5\t1\n".utf8)
+      settlement.residuals = [Settlement.Residual(delayMs: 0, lines: line)]
+      let claim = try await store.claimOne()
+      _ = try await store.chunks.settle(claim, settlement, consumer: "worker")
+      _ = try await store.redis("DEL", store.keys.segment("r1", source: claim.source))
+      #expect(try await store.chunks.claim(consumer: "worker", max: 1) == [])
+      let record = try await store.record("j1")
+      #expect(record.state == .done && record.counts.failed == 1 && record.isBalanced)
+      let letter = try #require(try await store.deadLetters.list(max: 5).first)
+      #expect(letter.reason == "segment_missing")
+    }
+  }
+
+  @Test func `what a former owner knows is counted no second time when the chunk comes back to it`()
+    async throws
+  {
+    try await Lane.withStore { _, store in
+      try await store.admit("j1", users: [["a", "b"]])
+      let frozen = try await store.claimOne("frozen")
+      let other = try await store.chunks.reclaim(consumer: "other", leaseMs: 0, max: 1)
+      var news = Settlement()
+      news.told = DoneBitmap()
+      news.done.insert(0)
+      news.counts[.apns, default: OutcomeCounts()].accepted = 1
+      news.resolveUser(installations: 1)
+      #expect(
+        try await store.chunks.settle(other[0], news, consumer: "other").standing == .ok)
+      // The other is lost, too; the first one wakes up, and its own search gives the chunk back to it.
+      let back = try await store.chunks.reclaim(consumer: "frozen", leaseMs: 0, max: 1)
+      #expect(back.map(\.entry) == [frozen.entry])
+      news.done.insert(1)
+      news.counts[.apns, default: OutcomeCounts()].accepted = 2
+      news.resolveUser(installations: 1)
+      for isFinal in [false, true] {
+        news.isFinal = isFinal
+        let answer = try await store.chunks.settle(frozen, news, consumer: "frozen")
+        #expect(answer.standing == .stale)
+      }
+      let record = try await store.record("j1")
+      #expect(record.counts.accepted == 1 && record.pending == 1 && record.isBalanced)
+    }
+  }
+
+  @Test func `a job that crashed its admissions can be retried under its reserved name`()
+    async throws
+  {
+    try await Lane.withStore { _, store in
+      let first = try await store.takeNew()
+      #expect(
+        try await store.jobs.reserve(
+          first, app: "shop", id: "j1", digest: "d", consumer: "worker") == .new)
+      for _ in 0..<5 {
+        _ = try await store.jobs.take(consumer: "worker", max: 1, abandonedForMs: 0)
+      }
+      let letter = try #require(try await store.deadLetters.list(max: 5).first)
+      #expect(letter.reason == "crashed_workers")
+      #expect(try await store.deadLetters.retry(letter.entry) == .retried)
+      let again = try #require(try await store.jobs.take(consumer: "worker", max: 1).first)
+      let admission = Admission(
+        app: "shop", id: "j1", digest: "d", content: [0x7b, 0x7d], lines: .users, recipients: 1,
+        segments: 1, onlySegment: Array("a\n".utf8))
+      #expect(
+        try await store.jobs.reserve(
+          again, app: "shop", id: "j1", digest: "d", consumer: "worker") == .new)
+      #expect(try await store.jobs.admit(again, admission, consumer: "worker") == .admitted)
+      #expect(try await store.claimOne().recipientList == ["a"])
+    }
+  }
+
   @Test(arguments: [11, 12, 13, 14, 15, 16])
   func `every installation ends in exactly one outcome, whatever happens on the way`(seed: UInt64)
     async throws

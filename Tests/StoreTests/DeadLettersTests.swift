@@ -5,6 +5,31 @@ import Testing
 @testable import Store
 
 @Suite struct DeadLettersTests {
+  @Test func `a chunk of a job that is being cancelled is retried only when the job has ended`()
+    async throws
+  {
+    try await Lane.withStore { _, store in
+      try await store.admit("j1", users: [["a"], ["b"], ["c"]], window: 2)
+      let buried = try await store.claimOne()
+      let inHand = try await store.claimOne()
+      try await store.chunks.bury(
+        buried, reason: "content_missing", message: "Gone", consumer: "worker")
+      let letter = try #require(try await store.deadLetters.list(max: 5).first)
+      #expect(try await store.jobs.cancel(app: "shop", id: "j1") == .cancelled)
+      #expect(try await store.deadLetters.retry(letter.entry) == .ending)
+      #expect(try await store.record("j1").state == .cancelled)
+      let third = try await store.chunks.claim(consumer: "worker", max: 1)
+      #expect(third == [])
+      _ = try await store.chunks.settle(
+        inHand, .final(skipped: 1, users: 1), consumer: "worker")
+      let record = try await store.record("j1")
+      #expect(record.state == .cancelled && record.pending == 0 && record.isBalanced)
+      #expect(record.counts.skipped == 2 && record.counts.failed == 1)
+      #expect(try await store.deadLetters.retry(letter.entry) == .retried)
+      #expect(try await store.claimOne().recipientList == ["a"])
+    }
+  }
+
   private func bury(_ store: Store, _ text: String) async throws {
     _ = try await store.jobs.enqueue(Array(text.utf8), priority: .high)
     let entry = try #require(try await store.jobs.take(consumer: "w", max: 1).first)

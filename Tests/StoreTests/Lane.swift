@@ -39,11 +39,32 @@ actor Lane {
     }
   }
 
+  /// Runs the body on a lane and a connection of its own.
+  static func withConnection<Value: Sendable>(
+    _ server: RedisServer, library: FunctionLibrary,
+    _ body: @Sendable (isolated Lane, RedisConnection) async throws -> Value
+  ) async throws -> Value {
+    let lane = try Lane()
+    defer { lane.loop.stop() }
+    return try await lane.within(server, library, body)
+  }
+
+  private func within<Value: Sendable>(
+    _ server: RedisServer, _ library: FunctionLibrary,
+    _ body: @Sendable (isolated Lane, RedisConnection) async throws -> Value
+  ) async throws -> Value {
+    let connection = try await connect(server, library: library)
+    defer { connection.close() }
+    return try await body(self, connection)
+  }
+
   /// A connection that is ready.
-  func connect(_ server: RedisServer) async throws -> RedisConnection {
+  func connect(
+    _ server: RedisServer, library: FunctionLibrary = StoreLibrary.library
+  ) async throws -> RedisConnection {
     let connection = try RedisConnection(
       loop: loop, endpoint: RedisEndpoint(endpoint: .unix(path: server.socketPath)),
-      library: StoreLibrary.library)
+      library: library)
     connection.connect()
     try await connection.waitUntilReady(timeoutMs: 10_000)
     return connection

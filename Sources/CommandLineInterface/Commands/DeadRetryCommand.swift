@@ -39,6 +39,10 @@ struct DeadRetryCommand: AsyncParsableCommand {
       case .gone:
         left.append(entry)
         console.note("\(entry): cannot be retried, its job or its original is not kept any more")
+      case .ending:
+        left.append(entry)
+        console.note(
+          "\(entry): its job is cancelled and still ends; retry it when nothing is pending")
       }
     }
     await session.close()

@@ -110,7 +110,7 @@ local function close_chunk(p, c, now)
   if redis.call('HGET', key, 'source') ~= c.source then return 0 end
   redis.call('HINCRBY', key, 'chunks', -1)
   if residual then
-    redis.call('HINCRBY', key, 'residual_bytes', -bytes)
+    redis.call('HINCRBY', key, 'residual_bytes', 0 - bytes)  -- -0 is no integer to Redis
   else
     redis.call('HINCRBY', key, 'live', -1)
   end

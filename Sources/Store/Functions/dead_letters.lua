@@ -2,15 +2,17 @@
 
 local function retry_chunk(p, f)
   local key = KEY.job(p, f.app, f.id)
-  local r = redis.call('HMGET', key, 'source', 'state')
+  local r = redis.call('HMGET', key, 'source', 'state', 'finished_at')
   if f.recipients == '' or not f.source or r[1] ~= f.source then return 'GONE' end
+  -- What was never started is skipped when the job ends; to run again now, it would be lost.
+  if r[2] == 'cancelled' and not r[3] then return 'ENDING' end
   refuse_wrong_type(KEY.delayed(p), 'zset')
   local n = tonumber(f.count)
   local kind = f.lines == 'users' and 'u' or 'r'
   local segment = kind .. text(redis.call('HINCRBY', key, 'residuals', 1))
   redis.call('SET', KEY.segment(p, segment, f.source), f.recipients, 'EX', SEGMENT_S)
   if f.done ~= '' then redis.call('SET', KEY.done(p, segment, f.source), f.done, 'EX', SEGMENT_S) end
-  redis.call('HINCRBY', key, 'failed', -n)
+  redis.call('HINCRBY', key, 'failed', 0 - n)  -- -0 is no integer to Redis
   redis.call('HINCRBY', key, 'pending', n)
   redis.call('HINCRBY', key, 'chunks', 1)
   redis.call('HINCRBY', key, 'residual_bytes', #f.recipients)
@@ -45,7 +47,8 @@ local function dead_list(keys, args)
 end
 
 -- dead_retry — ARGV: entry. Queues the job again as new, or the chunk's open recipients within its job.
--- Reply: RETRIED | ABSENT (retried or dropped before) | GONE (its job or original is not kept any more)
+-- Reply: RETRIED | ABSENT (retried or dropped before) | GONE (its job or original is not kept any more) | ENDING (its
+-- job is cancelled and chunks of it are still being ended)
 local function dead_retry(keys, args)
   local p, entry = keys[1], args[1]
   local items = redis.call('XRANGE', KEY.dead(p), entry, entry)

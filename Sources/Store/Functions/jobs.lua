@@ -74,11 +74,24 @@ end
 -- Unique among admissions: entry ids of two streams can be equal, the priority's initial tells them apart.
 local function source_of(priority, entry) return string.sub(priority, 1, 1) .. entry end
 
+-- Whether the entry that a source names still waits to be admitted.
+local function is_pending(p, source)
+  local entry = string.sub(source, 2)
+  for _, priority in ipairs(PRIORITIES) do
+    if source_of(priority, entry) == source and #redis.call('XRANGE', KEY.jobs(p, priority), entry, entry) > 0 then
+      return true
+    end
+  end
+  return false
+end
+
 -- NEW, DUPLICATE or CONFLICT of a job against the record of that name.
-local function standing(record, digest, source)
+local function standing(p, record, digest, source)
   if not record[1] then return 'NEW' end
   -- The same source: a worker died between reserving and admitting, this is the same job again.
   if record[2] == source then return record[4] == '1' and 'DUPLICATE' or 'NEW' end
+  -- The job that reserved the name became a dead letter before it was admitted: the name is free.
+  if not record[4] and not is_pending(p, record[2]) then return 'NEW' end
   return record[3] == digest and 'DUPLICATE' or 'CONFLICT'
 end
 
@@ -90,11 +103,11 @@ local function reserve(keys, args)
   if not owned(stream, entry, args[1]) then return 'STALE' end
   local source = source_of(priority, entry)
   local record = redis.call('HMGET', key, 'state', 'source', 'digest', 'admitted')
-  local answer = standing(record, digest, source)
+  local answer = standing(p, record, digest, source)
   if answer == 'DUPLICATE' then
     drop_job(p, priority, entry)
-  elseif answer == 'NEW' and not record[1] then
-    redis.call('HSET', key, 'state', 'queued', 'source', source, 'digest', digest, 'priority', priority,
+  elseif answer == 'NEW' and record[2] ~= source then
+    redis.call('HSET', key, 'state', record[1] or 'queued', 'source', source, 'digest', digest, 'priority', priority,
       'created_at', text(enqueued_at(entry, now_ms())))
     redis.call('EXPIRE', key, SEGMENT_S)
   end
@@ -117,7 +130,7 @@ local function admit(keys, args)
   if not owned(stream, entry, args[1]) then return 'STALE' end
   local source = source_of(priority, entry)
   local record = redis.call('HMGET', key, 'state', 'source', 'digest', 'admitted', 'created_at')
-  local answer = standing(record, digest, source)
+  local answer = standing(p, record, digest, source)
   if answer == 'DUPLICATE' then drop_job(p, priority, entry) end
   if answer ~= 'NEW' then return answer end
   refuse_wrong_type(KEY.delayed(p), 'zset')

@@ -75,13 +75,15 @@ local function suspicions(p, app, args, first, last, now)
   return suspected
 end
 
--- settle — ARGV: consumer, priority, entry, app, job, segment, source, lines, final 0|1, done bitmap, change of
--- total, users without installation, retries, n, n x (network, outcome, count), m, m x (delay ms, residual
--- lines), t, t x (network, environment, answers, misfits), l, l x (network, token, user, generation, environment that
+-- settle — ARGV: consumer, priority, entry, app, job, segment, source, lines, final 0|1, done bitmap, bitmap that
+-- the caller told before (or found when it claimed) or '-' to not compare, change of total, users without
+-- installation, retries, n, n x (network, outcome, count), m, m x (delay ms, residual lines), t, t x (network, environment, answers, misfits), l, l x (network, token, user, generation, environment that
 -- accepted it), then (network, environment, token, user, generation, provider's time or '', reason)… for invalid
 -- tokens.
 -- Everything in it is news since the last settle of this chunk, and news means new bits in the bitmap: a settle
--- that brings none is a repetition after a lost reply, and is not counted again. An invalid token that is removed counts as
+-- that brings none is a repetition after a lost reply, and is not counted again. When the store has another bitmap
+-- than the caller told before, somebody else had the chunk in between: the caller was silent, lost it, and got it
+-- back by a reclaim of its own. What it has to tell may have been counted already: STALE. An invalid token that is removed counts as
 -- uninstalled, one whose binding has changed or that is spared for suspicion of a mass death as rejected.
 -- Reply: {OK|PAUSED|CANCELLED|STALE, removed, kept, spared, users lost with the job's key, suspected
 -- network|environment…}; STALE: nothing was counted, stop the chunk.
@@ -90,6 +92,7 @@ local function settle(keys, args)
   local consumer, entry = args[1], args[3]
   local c = {priority = args[2], app = args[4], job = args[5], segment = args[6], source = args[7],
     lines = args[8], crashes = 0}
+  local told = table.remove(args, 11)
   local stream = KEY.chunks(p, c.priority)
   if not owned(stream, entry, consumer) then return {'STALE', 0, 0, 0, 0} end
   local state = state_for(p, c)
@@ -100,10 +103,12 @@ local function settle(keys, args)
   end
   local answer = (state == 'paused' and 'PAUSED') or (state == 'cancelled' and 'CANCELLED') or 'OK'
   local final = args[9] == '1'
-  if not final and (redis.call('GET', KEY.done(p, c.segment, c.source)) or '') == args[10] then
+  local known = redis.call('GET', KEY.done(p, c.segment, c.source)) or ''
+  if not final and known == args[10] then
     redis.call('XCLAIM', stream, GROUP, consumer, 0, entry, 'JUSTID')
     return {answer, 0, 0, 0, 0}
   end
+  if told ~= '-' and told ~= known then return {'STALE', 0, 0, 0, 0} end
   refuse_wrong_type(KEY.delayed(p), 'zset')
   refuse_wrong_type(KEY.finished(p), 'stream')
   local key = KEY.job(p, c.app, c.job)

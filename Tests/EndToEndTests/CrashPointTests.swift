@@ -1,0 +1,219 @@
+import Configuration
+import Glibc
+import LocalServices
+import Model
+import Redis
+import Simulator
+import Store
+import Testing
+
+/// Row 2 of the fault matrix: a worker process that dies at each point before and after a call to Redis.
+@Suite struct CrashPointTests {
+  /// A call of a worker to Redis, and what brings a worker to make it.
+  struct Call: Sendable {
+    enum Need: Sendable {
+      /// The jobs that every point gets.
+      case usual
+      /// SIGTERM while pushes are under way.
+      case drain
+      /// A job whose content is lost.
+      case lostContent
+    }
+
+    let name: String
+    /// At which of its calls, apart from the first.
+    var times = [1]
+    var need = Need.usual
+  }
+
+  /// All functions that a worker calls but `audit`, which it does once a minute, and all other commands of it.
+  static let calls = [
+    Call(name: "take_jobs", times: [1, 2]), Call(name: "reserve"),
+    Call(name: "admit", times: [1, 2]),
+    Call(name: "refuse"), Call(name: "claim", times: [1, 2]), Call(name: "reclaim"),
+    Call(name: "heartbeat"), Call(name: "settle", times: [1, 2, 3]),
+    Call(name: "hand_back", need: .drain), Call(name: "bury", need: .lostContent),
+    Call(name: "promote"), Call(name: "beat"), Call(name: "agree"),
+    Call(name: "forget", need: .drain), Call(name: "sweep_consumers", need: .drain),
+    Call(name: "tips"),
+    // Segments; records; content and the fleet's token; users; tokens.
+    Call(name: "SET", times: [1, 2]), Call(name: "HGETALL"), Call(name: "GET", times: [1, 2]),
+    Call(name: "MGET", times: [1, 2]), Call(name: "HMGET"),
+    // Waiting for work, the timeline, latencies.
+    Call(name: "XREAD"), Call(name: "XLEN"), Call(name: "ZCARD"), Call(name: "XADD"),
+    Call(name: "HINCRBY"), Call(name: "EXPIRE"),
+  ]
+
+  /// What producers, backends and operators call, and what is only there for a test.
+  private static let others: Set<String> = [
+    "install", "create", "install_many", "uninstall", "invalidate", "pause", "resume", "cancel",
+    "dead_list", "dead_retry", "dead_drop", "audit", "keys",
+  ]
+
+  private static let points: [(name: String, need: Call.Need)] = calls.flatMap { call in
+    call.times.flatMap { times in
+      ["before", "after"].map { ("\($0) \(call.name):\(times)", call.need) }
+    }
+  }
+
+  private static let shards = 6
+  /// One lane with one connection: so many pushes are in flight at most.
+  private static let inFlightMax = 20
+  private static let worker = WorkerConfiguration(
+    lanes: 1, connectionsPerLane: 1, streamsPerConnection: inFlightMax, drainSeconds: 5,
+    leaseSeconds: 1)
+
+  @Test("a worker that dies at a call to Redis loses nothing", arguments: 0..<shards)
+  func diesAtCalls(shard: Int) async throws {
+    let points = Self.points.enumerated().filter { $0.offset % Self.shards == shard }
+    let script = SimulatorScript.stage { script in
+      script.rules = [
+        ScriptRule(tokenPrefix: "dead", status: 410, reason: "Unregistered"),
+        ScriptRule(
+          tokenPrefix: "d1", status: 429, reason: "TooManyRequests", retryAfterSeconds: 600),
+      ]
+      var slow = ScriptRule()
+      slow.tokenPrefix = "c0"
+      slow.delayMs = 1_000
+      script.rules.append(slow)
+      slow.tokenPrefix = "c1"
+      slow.delayMs = 50
+      script.rules.append(slow)
+      for (number, _) in points {
+        script.rules.append(
+          ScriptRule(
+            tokenPrefix: CrashMix.retriedPrefix(number), status: 503, reason: "ServiceUnavailable",
+            times: 1))
+      }
+    }
+    try await Stage.with(script: script, worker: Self.worker, mostlyWaits: true) { stage in
+      for (number, point) in points {
+        try await die(
+          at: point.name, point.need, CrashMix(number: number, isSlow: point.need == .drain), stage)
+      }
+      #expect(stage.simulator.counters.violations == 0)
+    }
+  }
+
+  private func die(
+    at point: String, _ need: Call.Need, _ mix: CrashMix, _ stage: Stage
+  ) async throws {
+    let client = stage.client
+    try await client.install(try mix.installations())
+    if need == .lostContent { try await loseContent(mix, stage) }
+    for job in try mix.jobs() { _ = try await client.enqueue(job) }
+    let process = try stage.startProcess(crashAt: point)
+    if need == .drain {
+      _ = try await eventually("some of many are accepted") {
+        let accepted = stage.simulator.acceptedPushes.map(\.token)
+        return accepted.contains { mix.isOneOfMany($0) } ? true : nil
+      }
+      process.signal(SIGTERM)
+    }
+    let exit = await process.waitForExit(timeoutMs: 15_000)
+    guard exit == .signal(SIGKILL) else {
+      await process.kill()
+      Issue.record("the point \"\(point)\" was not visited: \(String(describing: exit))")
+      return
+    }
+    try await stage.withWorkers { _ in
+      for id in mix.ids(hasLost: need == .lostContent) {
+        let record = try await client.finishedInHaste(id, withinSeconds: 20)
+        #expect(record.isBalanced && record.pending == 0, "\(point): \(record)")
+        let failed = id == mix.lostID ? 1 : 0
+        #expect(record.counts.failed == failed, "\(point): \(record)")
+        let doubtful = record.counts.uninstalled + record.counts.rejected
+        #expect(doubtful <= 1 && record.counts.skipped == 0, "\(point): \(record)")
+      }
+      // A refused job is a dead letter of its own, once.
+      _ = try await eventually("the bad job of \(point) is refused") {
+        let letters = try await client.entries("dead")
+        return letters.contains { $0["job"] == mix.badJob } ? true : nil
+      }
+    }
+    let letters = try await client.entries("dead")
+    #expect(letters.count { $0["job"] == mix.badJob } == 1, "\(point)")
+    let expected = try mix.acceptedTokens()
+    let accepted = stage.simulator.acceptedPushes.map(\.token).filter { mix.owns($0) }
+    #expect(Set(accepted) == expected, "lost or never enqueued: \(point)")
+    // In flight, and what was not settled yet of each chunk in hand.
+    let chunks = 4
+    #expect(accepted.count - expected.count <= Self.inFlightMax + chunks * 100, "\(point)")
+    #expect(try await client.claimedChunks() == 0, "\(point)")
+  }
+
+  /// A job that was admitted and waits for a retry when its content gets lost.
+  private func loseContent(_ mix: CrashMix, _ stage: Stage) async throws {
+    let client = stage.client
+    try await stage.withWorkers { _ in
+      _ = try await client.enqueue(mix.lostJob)
+      _ = try await eventually("it waits to be tried again") { try await client.nextDueMs() }
+    }
+    _ = try await client.command("DEL", "pushpool:content:shop:\(mix.lostID)")
+    try await client.hurry()
+  }
+
+  /// One chunk, 20 at a time and 100 ms each.
+  private static let slow = SimulatorScript.stage { $0.delayMs = 100 }
+
+  @Test("a worker killed within a chunk repeats only what was in flight or not settled")
+  func repeatsLittle() async throws {
+    try await Stage.with(script: Self.slow, worker: Self.worker, mostlyWaits: true) { stage in
+      try await stage.client.install(try Devices.apns(0..<250))
+      _ = try await stage.client.enqueue(Devices.job("half", 0..<250))
+      let process = try stage.startProcess()
+      try await stage.waitUntilAccepted(180)
+      await process.kill()
+      try await stage.withWorkers { _ in
+        let record = try await stage.client.finished("half")
+        #expect(record.counts.accepted == 250 && record.isBalanced)
+      }
+      #expect(Set(stage.simulator.acceptedPushes.map(\.token)).count == 250, "lost pushes")
+      #expect(stage.duplicates <= Self.inFlightMax + 100)
+    }
+  }
+
+  @Test("a worker that is frozen longer than its lease, alone, goes on without a duplicate")
+  func goesOn() async throws {
+    try await Stage.with(script: Self.slow, worker: Self.worker, mostlyWaits: true) { stage in
+      try await stage.client.install(try Devices.apns(0..<250))
+      let process = try stage.startProcess()
+      _ = try await stage.client.enqueue(Devices.job("alone", 0..<250))
+      try await stage.waitUntilAccepted(60)
+      process.signal(SIGSTOP)
+      let frozenAtMs = try await stage.client.serverMs()
+      _ = try await eventually("the lease ends") {
+        try await stage.client.serverMs() > frozenAtMs + 2_000 ? true : nil
+      }
+      process.signal(SIGCONT)
+      stage.expectDelivered(try await stage.client.finished("alone"), 250)
+      await process.terminate()
+    }
+  }
+
+  @Test("no function that a worker calls is without its crash points")
+  func coversFunctions() async throws {
+    try await RedisServer.with { server in
+      let client = try StageClient(url: server.url)
+      defer { client.stop() }
+      let library = try await client.command("FUNCTION", "LIST").array?.first?.pairsOfValues
+      let functions = library?["functions"]?.array?.compactMap {
+        $0.pairsOfValues["name"]?.string?.split(separator: "_").dropFirst().dropLast()
+          .joined(separator: "_")
+      }
+      let known = Self.others.union(Self.calls.map(\.name))
+      #expect(try #require(functions).isEmpty == false)
+      #expect(Set(functions ?? []).subtracting(known) == [])
+    }
+  }
+}
+
+extension RESPValue {
+  /// The values of a reply of names and values.
+  fileprivate var pairsOfValues: [String: RESPValue] {
+    let flat = array ?? []
+    return Dictionary(
+      stride(from: 0, to: flat.count - 1, by: 2).map { (flat[$0].string ?? "", flat[$0 + 1]) },
+      uniquingKeysWith: { $1 })
+  }
+}

@@ -1,0 +1,170 @@
+import Glibc
+import HTTP2
+import Reactor
+
+/// A loop with an actor on it.
+actor FuzzLane {
+  nonisolated let loop: EventLoop
+  nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+  private init() throws {
+    loop = try EventLoop(name: "fuzz")
+    loop.start()
+  }
+
+  deinit { loop.stop() }
+
+  private func within(_ body: @Sendable (isolated FuzzLane) async throws -> Void) async throws {
+    try await withTaskExecutorPreference(loop) { try await body(self) }
+  }
+
+  static func run(_ body: @Sendable (isolated FuzzLane) async throws -> Void) async throws {
+    try await FuzzLane().within(body)
+  }
+}
+
+/// Writes the same bytes to whoever connects, and nothing more; loop-bound.
+final class RawServer {
+  private var listener: Listener!
+  private var accepted: [CInt] = []
+
+  var endpoint: Endpoint { .tcp(host: "127.0.0.1", port: listener.port) }
+
+  init(loop: EventLoop, bytes: [UInt8]) throws {
+    listener = try Listener(loop: loop, endpoint: .tcp(host: "127.0.0.1", port: 0)) {
+      [unowned self] descriptor in
+      _ = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+      shutdown(descriptor, CInt(SHUT_WR))
+      accepted.append(descriptor)
+    }
+  }
+
+  func close() {
+    listener.close()
+    for descriptor in accepted { Glibc.close(descriptor) }
+    accepted = []
+  }
+}
+
+enum RawClient {
+  /// Connects, writes, and says that nothing more comes.
+  static func send(_ bytes: [UInt8], to port: UInt16) throws {
+    let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+    defer { close(descriptor) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = inet_addr("127.0.0.1")
+    let result = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard result == 0 else { throw Broken(description: "connect: errno \(errno)") }
+    _ = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+    shutdown(descriptor, CInt(SHUT_WR))
+  }
+}
+
+/// Sends one request and counts its endings; loop-bound.
+final class OneRequest: ClientPoolDelegate {
+  private(set) var pool: ClientPool!
+  private let signal: LoopSignal
+  private(set) var endings = 0
+  private var isSubmitted = false
+  private var connectionsEnded = 0
+  private let head = RequestHead(authority: "localhost", path: nil, headers: [])
+  private let path = Array("/3/device/aabb".utf8)
+
+  init(loop: EventLoop, endpoint: Endpoint) {
+    signal = LoopSignal(loop: loop)
+    var settings = ClientSettings(endpoint: endpoint, tls: nil)
+    settings.connectionsMax = 1
+    settings.requestTimeoutMs = 2_000
+    settings.reconnectMsMin = 1
+    settings.reconnectMsMax = 2
+    pool = ClientPool(loop: loop, settings: settings, delegate: self)
+  }
+
+  /// - Returns: false when neither the request nor a connection without it ended in time.
+  func untilEnded() async -> Bool {
+    while endings == 0 {
+      // Some servers never get as far as to take a request.
+      if !isSubmitted && connectionsEnded >= 2 {
+        endings = 1
+        return true
+      }
+      guard await signal.wait(upToMs: 5_000) else { return false }
+    }
+    return true
+  }
+
+  func pool(_ pool: ClientPool, hasRoomFor count: Int, on connection: ClientConnection) {
+    guard !isSubmitted else { return }
+    let none = UnsafeRawBufferPointer(start: nil, count: 0)
+    isSubmitted = path.withUnsafeBytes {
+      connection.submit(
+        head, path: $0, body: RequestBody(before: none, own: none, after: none), tag: 1)
+    }
+  }
+
+  func pool(_ pool: ClientPool, finished tag: UInt64, with answer: RequestAnswer) {
+    endings += 1
+    signal.raise()
+  }
+
+  func pool(_ pool: ClientPool, connectionOpened total: Int) {}
+
+  func pool(_ pool: ClientPool, connectionEnded end: ConnectionEnd) {
+    connectionsEnded += 1
+    signal.raise()
+    pool.wake()
+  }
+}
+
+/// Answers every request with 200; loop-bound.
+final class AnsweringServer: ServerConnectionDelegate {
+  private var listener: Listener!
+  private var connections: [ServerConnection] = []
+  private let signal: LoopSignal
+  private(set) var closed = 0
+
+  var port: UInt16 { listener.port }
+
+  init(loop: EventLoop) throws {
+    signal = LoopSignal(loop: loop)
+    var number: UInt64 = 0
+    listener = try Listener(loop: loop, endpoint: .tcp(host: "127.0.0.1", port: 0)) {
+      [unowned self] descriptor in
+      number += 1
+      connections.append(
+        ServerConnection(
+          id: number, loop: loop, descriptor: descriptor, tls: nil, settings: ServerSettings(),
+          delegate: self))
+    }
+  }
+
+  func until(_ condition: () -> Bool) async -> Bool {
+    while !condition() {
+      guard await signal.wait(upToMs: 5_000) else { return condition() }
+    }
+    return true
+  }
+
+  func close() { listener.close() }
+
+  func connectionOpened(_ connection: ServerConnection) {}
+  func connection(_ connection: ServerConnection, receivedHeadersOf request: ServerRequest) {}
+
+  func connection(_ connection: ServerConnection, received request: ServerRequest) {
+    connection.respond(request, status: 200, headers: [])
+  }
+
+  func connection(_ connection: ServerConnection, sawViolation reason: String) {}
+
+  func connectionClosed(_ connection: ServerConnection) {
+    closed += 1
+    connections.removeAll { $0 === connection }
+    signal.raise()
+  }
+}

@@ -1,0 +1,171 @@
+import Model
+
+@testable import Store
+
+extension Interleaving {
+  private static let priorities: [Priority] = [.high, .normal, .normal, .low]
+
+  /// What a job id stands for, so that the same id with the same digest is the same job.
+  private func recipients(_ spec: ModelJobEntry) -> [[String]] {
+    var own = SeededRandom(seed: UInt64(spec.id.dropFirst()) ?? 0)
+    let segments = 1 + own.below(4)
+    return (0..<segments).map { segment in
+      (0..<(1 + own.below(5))).map { "\(spec.id).\(segment).\($0)" }
+    }
+  }
+
+  func enqueue() async throws {
+    let open = model.jobs.values.count { !$0.isFinished }
+    guard open + model.entries.values.reduce(0, { $0 + $1.count }) < Self.openJobsMax else {
+      return
+    }
+    // Now and then an id that was used lately, of the same content or another.
+    let isNew = jobNumber == 0 || random.chance(70)
+    if isNew { jobNumber += 1 }
+    let number = isNew ? jobNumber : max(1, jobNumber - random.below(6))
+    let digest = random.chance(90) ? "d" : "e"
+    let spec = ModelJobEntry("j\(number) \(digest)")
+    let priority = random.pick(Self.priorities)!
+    note("enqueue \(spec.text) \(priority)")
+    _ = try await store.jobs.enqueue(Array(spec.text.utf8), priority: priority)
+    model.entries[priority]!.add(spec)
+  }
+
+  func take() async throws {
+    let index = anyConsumer()
+    let reclaims: Bool? = random.chance(50) ? random.chance(20) : nil
+    try await take(index, max: 1 + random.below(3), reclaims: reclaims)
+  }
+
+  func take(_ index: Int, max: Int, reclaims: Bool?) async throws {
+    let name = consumers[index].name
+    note("take \(name) \(max) \(reclaims.map { $0 ? "any" : "abandoned" } ?? "new")")
+    if reclaims == false { try await endLeases() }
+    let expected = model.take(name, max: max, reclaims: reclaims)
+    let found = try await store.jobs.take(
+      consumer: name, max: max, abandonedForMs: reclaims.map { $0 ? 0 : Self.leaseMs })
+    try await learnLetters()
+    try expectSame(
+      found.map { "\($0.priority) \(String(decoding: $0.text, as: UTF8.self)) \($0.deliveries)" },
+      expected.map { "\($0.priority) \($0.lease.item.text) \($0.lease.deliveries)" }, "take_jobs")
+    for (entry, taken) in zip(found, expected) {
+      if !taken.lease.entry.isEmpty {
+        try expectSame(entry.entry, taken.lease.entry, "the entry of a taken job")
+      }
+      model.entries[entry.priority]!.learn(entry.entry, taken.lease.number)
+      consumers[index].entries.append(TakenEntry(entry: entry, spec: taken.lease.item))
+    }
+  }
+
+  func admit() async throws {
+    let places = consumers.indices.flatMap { consumer in
+      consumers[consumer].entries.indices.map { (consumer, $0) }
+    }
+    guard let (consumer, index) = random.pick(places) else { return }
+    try await admit(consumer, index)
+  }
+
+  /// The next step of an admission.
+  func admit(_ consumer: Int, _ index: Int) async throws {
+    let name = consumers[consumer].name
+    let taken = consumers[consumer].entries[index]
+    let recipients = recipients(taken.spec)
+    if random.chance(8) {
+      return try await refuse(consumer, index, "invalid_job")
+    }
+    let answer: AdmissionAnswer
+    if recipients.count > 1 && !taken.isReserved {
+      note("reserve \(name) \(taken.spec.text) \(taken.entry.entry)")
+      let expected = model.reserve(taken.entry, taken.spec.id, taken.spec.digest, name)
+      answer = try await store.jobs.reserve(
+        taken.entry, app: Self.app, id: taken.spec.id, digest: taken.spec.digest, consumer: name)
+      try expectSame(answer, expected, "reserve")
+      consumers[consumer].entries[index].isReserved = answer == .new
+      if answer == .new { return }
+    } else {
+      answer = try await start(taken, recipients, name)
+    }
+    switch answer {
+    case .conflict: try await refuse(consumer, index, "id_conflict")
+    case .new, .admitted, .duplicate, .stale: consumers[consumer].entries.remove(at: index)
+    }
+  }
+
+  private func start(
+    _ taken: TakenEntry, _ recipients: [[String]], _ name: String
+  ) async throws -> AdmissionAnswer {
+    let segments = recipients.map { Array($0.map { $0 + "\n" }.joined().utf8) }
+    var admission = Admission(
+      app: Self.app, id: taken.spec.id, digest: taken.spec.digest, content: [0x7b, 0x7d],
+      lines: .users, recipients: recipients.joined().count, segments: segments.count,
+      window: 1 + random.below(3),
+      startAtMs: random.chance(10) ? ModelBinding.now : nil)
+    note("admit \(name) \(taken.spec.text) \(taken.entry.entry) later \(admission.startAtMs ?? 0)")
+    if segments.count == 1 {
+      admission.onlySegment = segments[0]
+    } else if model.entries[taken.entry.priority]!.lease(taken.entry.entry, of: name) != nil,
+      model.jobs[taken.spec.id]?.isAdmitted != true
+    {
+      // Those that have lost the lease do not upload: what they write nobody would remove.
+      try await store.jobs.upload(segments, first: 1, of: taken.entry)
+    }
+    let expected = model.admit(taken.entry, admission, recipients, name)
+    let answer = try await store.jobs.admit(taken.entry, admission, consumer: name)
+    try expectSame(answer, expected, "admit")
+    return answer
+  }
+
+  private func refuse(_ consumer: Int, _ index: Int, _ reason: String) async throws {
+    let name = consumers[consumer].name
+    let taken = consumers[consumer].entries.remove(at: index)
+    note("refuse \(name) \(taken.spec.text) \(reason)")
+    let expected = model.refuse(taken.entry, id: taken.spec.id, reason: reason, name)
+    let found = try await store.jobs.refuse(
+      taken.entry, Refusal(reason: reason, message: "No", app: Self.app, id: taken.spec.id),
+      consumer: name)
+    try expectSame(found, expected, "refuse")
+    try await learnLetters()
+  }
+
+  private func anyJob() -> String? {
+    random.pick(model.jobs.filter { !$0.value.isFinished || random.chance(5) }.map(\.key).sorted())
+  }
+
+  func change() async throws {
+    guard let id = anyJob() else { return }
+    let choice = random.below(8)
+    note("\(["pause", "resume", "resume", "cancel"][choice / 2]) \(id)")
+    let expected: JobState?
+    let found: JobState?
+    switch choice / 2 {
+    case 0:
+      expected = model.pause(id)
+      found = try await store.jobs.pause(app: Self.app, id: id)
+    case 1, 2:
+      expected = model.resume(id)
+      found = try await store.jobs.resume(app: Self.app, id: id)
+    default:
+      expected = model.cancel(id)
+      found = try await store.jobs.cancel(app: Self.app, id: id)
+    }
+    try expectSame(found, expected, "the state after a change")
+  }
+
+  func audit() async throws {
+    guard let id = anyJob() else { return }
+    note("audit \(id)")
+    try expectSame(try await store.jobs.audit(app: Self.app, id: id), model.audit(id), "audit")
+  }
+
+  /// The records of jobs that ended are looked at a last time, and gone, as after seven days.
+  func forgetFinished() async throws {
+    let ended = model.jobs.filter { $0.value.isFinished }.map(\.key).sorted()
+    note("forget \(ended)")
+    for id in ended {
+      try await compareJob(id)
+      _ = try await store.redis("DEL", store.keys.job(app: Self.app, id: id))
+      _ = try await store.redis("DEL", store.keys.content(app: Self.app, id: id))
+      model.jobs[id] = nil
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import Redis
+import Testing
+
+@testable import Store
+
+/// A fault put into the function library, which the property test must see; otherwise it proves nothing.
+struct LibraryFault: Sendable, CustomTestStringConvertible {
+  let name: String
+  /// What stands in Functions/*.lua, exactly once.
+  let original: String
+  let replacement: String
+
+  var testDescription: String { name }
+
+  /// The library with the fault in it, under the name that the store calls.
+  func library() throws -> FunctionLibrary {
+    let sound = StoreLibrary.library
+    let parts = sound.source.split(separator: original, omittingEmptySubsequences: false)
+    try #require(
+      parts.count == 2, "\"\(name)\" no longer applies: \(parts.count - 1) places have its text")
+    return FunctionLibrary(
+      name: "pushpool", version: sound.version, template: parts.joined(separator: replacement))
+  }
+
+  static let all = [
+    LibraryFault(
+      name: "settle asks nobody who owns the chunk",
+      original: "if not owned(stream, entry, consumer) then return {'STALE', 0, 0} end",
+      replacement: ""),
+    LibraryFault(
+      name: "settle counts again what a reclaimed chunk's other owner told",
+      original: "if told ~= '-' and told ~= known then return {'STALE', 0, 0} end",
+      replacement: ""),
+    LibraryFault(
+      name: "settle counts a repetition",
+      original: "if not final and known == args[10] then", replacement: "if false then"),
+    LibraryFault(
+      name: "settle keeps no checkpoint",
+      original: "redis.call('SET', KEY.done(p, c.segment, c.source), args[10], 'EX', SEGMENT_S)",
+      replacement: ""),
+    LibraryFault(
+      name: "settle does not renew the lease",
+      original: """
+        args[10], 'EX', SEGMENT_S)
+            redis.call('XCLAIM', stream, GROUP, consumer, 0, entry, 'JUSTID')
+        """,
+      replacement: "args[10], 'EX', SEGMENT_S)"),
+    LibraryFault(
+      name: "heartbeat renews no lease",
+      original: """
+        if owned(stream, args[i + 1], consumer) then
+              redis.call('XCLAIM', stream, GROUP, consumer, 0, args[i + 1], 'JUSTID')
+        """,
+      replacement: "if owned(stream, args[i + 1], consumer) then"),
+    LibraryFault(
+      name: "hand_back counts a crash",
+      original: """
+        c.crashes = c.crashes + deliveries - 1
+              drop_entry
+        """,
+      replacement: """
+        c.crashes = c.crashes + deliveries
+              drop_entry
+        """),
+    LibraryFault(
+      name: "hand_back takes from any owner",
+      original: "local items = deliveries and redis.call(",
+      replacement:
+        "deliveries = deliveries or 1; local items = redis.call('EXISTS', KEY.dead(p)) and redis.call("
+    ),
+    LibraryFault(
+      name: "promote loses a member",
+      original: "route(p, unpack_chunk(member), now, 0)\n  end",
+      replacement: "if member ~= due[2] then route(p, unpack_chunk(member), now, 0) end\n  end"),
+    LibraryFault(
+      name: "admit leaves its entry",
+      original: "expand(p, app, id)\n  drop_entry(stream, entry)",
+      replacement: "expand(p, app, id)"),
+    LibraryFault(
+      name: "a reserved name stays taken when its job is a dead letter",
+      original: "if not record[4] and not is_pending(p, record[2]) then return 'NEW' end",
+      replacement: ""),
+    LibraryFault(
+      name: "uninstall asks nobody whose token it is",
+      original: "if owner ~= '' and owner ~= user then return 'other_owner' end",
+      replacement: ""),
+    LibraryFault(
+      name: "a verdict removes a token that was installed anew",
+      original: "if r[1] ~= user or r[2] ~= generation then return 'stale' end",
+      replacement: "if r[1] ~= user then return 'stale' end"),
+    LibraryFault(
+      name: "a 410 removes a token that was installed after it",
+      original: "if since ~= '' and tonumber(since) < tonumber(r[3]) then return 'stale' end",
+      replacement: ""),
+    LibraryFault(
+      name: "a token that moves stays with its former owner, too",
+      original: "unbind(old_key, old_lines)", replacement: ""),
+    LibraryFault(
+      name: "cancel forgets the chunks that a pause parked",
+      original: "for _, member in ipairs(parked) do close_as(",
+      replacement: "for _, member in ipairs({}) do close_as("),
+    LibraryFault(
+      name: "a finished chunk leaves its bitmap",
+      original: "redis.call('UNLINK', segment, KEY.done(p, c.segment, c.source))",
+      replacement: "redis.call('UNLINK', segment)"),
+    LibraryFault(
+      name: "the search for abandoned chunks starts at the beginning each time",
+      original: "redis.call('SET', cursor_key, reply[1], 'EX', DAY_S)", replacement: ""),
+    LibraryFault(
+      name: "a retried dead letter forgets what was done",
+      original:
+        "if f.done ~= '' then redis.call('SET', KEY.done(p, segment, f.source), f.done, 'EX', SEGMENT_S) end",
+      replacement: ""),
+    LibraryFault(
+      name: "an invalid token that was kept is counted as uninstalled",
+      original: "gone and 'uninstalled' or 'rejected', 1", replacement: "'uninstalled', 1"),
+  ]
+}

@@ -1,0 +1,89 @@
+/// What a stream with one consumer group does, without time: a lease is over when somebody says so.
+struct ModelStream<Item> {
+  struct Lease {
+    let number: Int
+    var item: Item
+    var owner: String
+    var deliveries: Int
+    /// Its owner has been silent for a lease.
+    var isOver = false
+    /// Known since it was first delivered.
+    var entry = ""
+  }
+
+  /// Added and delivered to nobody, oldest first.
+  private(set) var waiting: [(number: Int, item: Item)] = []
+  /// Pending entries, in the order in which they were added.
+  private(set) var leases: [Lease] = []
+  private var added = 0
+  /// The number at which the search for abandoned entries goes on; 0 for the beginning.
+  private var cursor = 0
+
+  var count: Int { waiting.count + leases.count }
+
+  mutating func add(_ item: Item) {
+    added += 1
+    waiting.append((added, item))
+  }
+
+  /// Puts the last entries into another order.
+  mutating func reorder(last items: [Item]) {
+    for (offset, item) in items.enumerated() {
+      waiting[waiting.count - items.count + offset].item = item
+    }
+  }
+
+  mutating func readNew(_ consumer: String, max: Int) -> [Lease] {
+    let new = waiting.prefix(max).map {
+      Lease(number: $0.number, item: $0.item, owner: consumer, deliveries: 1)
+    }
+    waiting.removeFirst(new.count)
+    leases += new
+    leases.sort { $0.number < $1.number }
+    return new
+  }
+
+  /// XAUTOCLAIM with the kept cursor: at most ten times `max` entries are looked at.
+  /// - Parameter any: whatever is leased, as with a lease of 0 ms.
+  mutating func readAbandoned(_ consumer: String, max: Int, any: Bool) -> [Lease] {
+    var found: [Lease] = []
+    var looked = 0
+    var index = leases.firstIndex { $0.number >= cursor } ?? leases.count
+    while looked < max * 10, found.count < max, index < leases.count {
+      looked += 1
+      if any || leases[index].isOver {
+        leases[index].owner = consumer
+        leases[index].deliveries += 1
+        leases[index].isOver = false
+        found.append(leases[index])
+      }
+      index += 1
+    }
+    cursor = index < leases.count ? leases[index].number : 0
+    return found
+  }
+
+  func lease(_ entry: String, of consumer: String) -> Lease? {
+    leases.first { $0.entry == entry && $0.owner == consumer }
+  }
+
+  mutating func learn(_ entry: String, _ number: Int) {
+    guard let index = leases.firstIndex(where: { $0.number == number }) else { return }
+    leases[index].entry = entry
+  }
+
+  mutating func renew(_ number: Int) {
+    guard let index = leases.firstIndex(where: { $0.number == number }) else { return }
+    leases[index].isOver = false
+  }
+
+  mutating func end(leasesOf consumer: String) {
+    for index in leases.indices where leases[index].owner == consumer {
+      leases[index].isOver = true
+    }
+  }
+
+  mutating func drop(_ number: Int) {
+    leases.removeAll { $0.number == number }
+  }
+}

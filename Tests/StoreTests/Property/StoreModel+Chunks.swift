@@ -1,0 +1,216 @@
+import Model
+
+@testable import Store
+
+extension StoreModel {
+  typealias Lease = ModelStream<ModelChunk>.Lease
+
+  /// A freshly owned chunk: what its claim is to be, or nil when it is cleared away.
+  private mutating func claimed(_ lease: Lease) -> Lease? {
+    var lease = lease
+    let priority = lease.item.priority
+    guard state(for: lease.item) == .running else {
+      chunks[priority]!.drop(lease.number)
+      route(lease.item)
+      return nil
+    }
+    lease.item.crashes += lease.deliveries - 1
+    guard lease.item.crashes < Self.crashesMax else {
+      chunks[priority]!.drop(lease.number)
+      bury(lease.item, reason: "crashed_workers")
+      return nil
+    }
+    return lease
+  }
+
+  mutating func claim(_ consumer: String, max: Int) -> [Lease] {
+    var claims: [Lease] = []
+    var seen = 0
+    for priority in [Priority.high, .normal, .low] {
+      while claims.count < max && seen < max + Self.passedOverMax {
+        let wanted = max - claims.count
+        let new = chunks[priority]!.readNew(consumer, max: wanted)
+        seen += new.count
+        for lease in new {
+          if let claim = claimed(lease) { claims.append(claim) }
+        }
+        if new.count < wanted { break }
+      }
+    }
+    return claims
+  }
+
+  mutating func reclaim(_ consumer: String, max: Int, any: Bool) -> [Lease] {
+    var claims: [Lease] = []
+    for priority in [Priority.high, .normal, .low] where claims.count < max {
+      let found = chunks[priority]!.readAbandoned(consumer, max: max - claims.count, any: any)
+      for lease in found {
+        if let claim = claimed(lease) { claims.append(claim) }
+      }
+    }
+    return claims
+  }
+
+  private mutating func bury(_ chunk: ModelChunk, reason: String) {
+    letters.append(
+      ModelLetter(
+        reason: reason, chunk: chunk, segment: segments[chunk.place]!, priority: chunk.priority))
+    close(chunk, as: \.failed)
+  }
+
+  private func standing(_ chunk: ModelChunk) -> WorkStanding {
+    switch state(for: chunk) {
+    case .paused: .paused
+    case .cancelled: .cancelled
+    default: .ok
+    }
+  }
+
+  mutating func heartbeat(_ run: ModelRun, _ consumer: String) -> WorkStanding {
+    let priority = run.chunk.priority
+    guard let lease = chunks[priority]!.lease(run.claim.entry, of: consumer) else { return .stale }
+    chunks[priority]!.renew(lease.number)
+    return standing(lease.item)
+  }
+
+  mutating func handBack(_ run: ModelRun, isLater: Bool, _ consumer: String) -> Int {
+    let priority = run.chunk.priority
+    guard var lease = chunks[priority]!.lease(run.claim.entry, of: consumer) else { return 0 }
+    lease.item.crashes += lease.deliveries - 1
+    chunks[priority]!.drop(lease.number)
+    route(lease.item, isLater: isLater)
+    return 1
+  }
+
+  mutating func bury(_ run: ModelRun, reason: String, _ consumer: String) -> Bool {
+    let priority = run.chunk.priority
+    guard let lease = chunks[priority]!.lease(run.claim.entry, of: consumer) else { return false }
+    chunks[priority]!.drop(lease.number)
+    if state(for: lease.item) == .running {
+      bury(lease.item, reason: reason)
+    } else {
+      route(lease.item)
+    }
+    return true
+  }
+
+  /// Everything that is due; in which order they arrive is Redis' to say.
+  /// - Returns: how many were taken, and whether more waits.
+  mutating func promote() -> (taken: Int, areMore: Bool) {
+    let due = delayed.filter(\.isDue).map(\.chunk)
+    delayed.removeAll(where: \.isDue)
+    for chunk in due { route(chunk) }
+    return (due.count, !delayed.isEmpty)
+  }
+
+  /// All delayed work falls due.
+  mutating func hurry() {
+    for index in delayed.indices { delayed[index].isDue = true }
+    for id in jobs.keys { jobs[id]!.startsLater = false }
+  }
+
+  mutating func settle(_ run: ModelRun, _ report: ModelReport, _ consumer: String) -> SettleAnswer {
+    let stale = SettleAnswer(standing: .stale, uninstalled: 0, kept: 0)
+    let chunk = run.chunk
+    guard let lease = chunks[chunk.priority]!.lease(run.claim.entry, of: consumer) else {
+      return stale
+    }
+    guard let known = segments[chunk.place]?.done else {
+      complaints.append("the leased chunk \(chunk) has no segment")
+      return stale
+    }
+    var answer = SettleAnswer(standing: standing(chunk), uninstalled: 0, kept: 0)
+    if !report.isFinal && known == report.done {
+      chunks[chunk.priority]!.renew(lease.number)
+      return answer
+    }
+    // Somebody else had the chunk in between and told more of it.
+    guard known == report.told else { return stale }
+    var removed = 0
+    for effect in report.effects { removed += apply(effect, of: chunk) }
+    let invalid = report.effects.count { $0.isInvalidation }
+    answer = SettleAnswer(
+      standing: answer.standing, uninstalled: removed, kept: invalid - removed)
+    for (isLater, names) in report.residuals {
+      jobs[chunk.job]!.residuals += 1
+      jobs[chunk.job]!.chunks += 1
+      let residual = ModelChunk(
+        job: chunk.job, segment: "r\(jobs[chunk.job]!.residuals)", source: chunk.source,
+        priority: chunk.priority, lines: .installations)
+      segments[residual.place] = ModelSegment(recipients: names)
+      route(residual, isLater: isLater)
+    }
+    if report.isFinal {
+      chunks[chunk.priority]!.drop(lease.number)
+      close(chunk)
+    } else {
+      segments[chunk.place]!.done = report.done
+      chunks[chunk.priority]!.renew(lease.number)
+    }
+    return answer
+  }
+
+  /// - Returns: how many tokens were removed.
+  private mutating func apply(_ effect: ModelReport.Effect, of chunk: ModelChunk) -> Int {
+    switch effect {
+    case .resolved(let user, let installations):
+      end(user, of: chunk.job)
+      jobs[chunk.job]!.total += installations.count - 1
+      if installations.isEmpty { jobs[chunk.job]!.counts.noInstallations += 1 }
+      for name in installations where !jobs[chunk.job]!.open.insert(name).inserted {
+        complaints.append("\(name) of \(chunk.job) was resolved twice")
+      }
+    case .ended(let name, _, let outcome):
+      end(name, of: chunk.job)
+      jobs[chunk.job]!.counts[keyPath: outcome] += 1
+    case .invalid(let name, let verdict):
+      end(name, of: chunk.job)
+      let isRemoved = invalidate(verdict) == .removed
+      if isRemoved {
+        jobs[chunk.job]!.counts.uninstalled += 1
+      } else {
+        jobs[chunk.job]!.counts.rejected += 1
+      }
+      return isRemoved ? 1 : 0
+    case .retried: jobs[chunk.job]!.counts.retries += 1
+    }
+    return 0
+  }
+
+  // MARK: Dead letters
+
+  mutating func retry(_ letter: ModelLetter) -> DeadRetryAnswer {
+    guard let index = letters.firstIndex(where: { $0.entry == letter.entry }) else {
+      return .absent
+    }
+    guard let chunk = letter.chunk else {
+      letters.remove(at: index)
+      entries[letter.priority]!.add(ModelJobEntry(letter.text))
+      return .retried
+    }
+    guard var job = jobs[chunk.job], job.source == chunk.source else { return .gone }
+    if job.state == .cancelled && !job.isFinished { return .ending }
+    letters.remove(at: index)
+    job.residuals += 1
+    job.chunks += 1
+    var retried = chunk
+    retried.crashes = 0
+    retried.segment = "\(chunk.lines == .users ? "u" : "r")\(job.residuals)"
+    segments[retried.place] = letter.segment
+    for line in letter.segment.open { job.open.insert(letter.segment.recipients[line]) }
+    job.counts.failed -= letter.segment.open.count
+    if job.state.isFinal {
+      job.state = .running
+      job.isFinished = false
+    }
+    jobs[chunk.job] = job
+    route(retried)
+    return .retried
+  }
+
+  mutating func drop(_ letter: ModelLetter) -> Bool {
+    guard let index = letters.firstIndex(where: { $0.entry == letter.entry }) else { return false }
+    letters.remove(at: index)
+    return true
+  }
+}

@@ -1,0 +1,68 @@
+import Glibc
+import LocalServices
+import Redis
+import Testing
+
+@testable import Store
+
+/// The store's functions against a model, by random interleavings. `PUSHPOOL_PROPERTY_STEPS` asks for more of
+/// them, `PUSHPOOL_PROPERTY_SEED` for one that failed.
+@Suite(.serialized) struct StorePropertyTests {
+  /// Sequences that run beside each other, each on a prefix and a connection of its own.
+  private static let sequences = 6
+
+  private static func number(_ name: String) -> Int? {
+    getenv(name).flatMap { Int(String(cString: $0)) }
+  }
+
+  /// The sequences of a run: one when a seed is given, which is then repeated as it was.
+  private static func seeds(_ first: UInt64) -> [UInt64] {
+    if let seed = number("PUSHPOOL_PROPERTY_SEED") { return [UInt64(seed)] }
+    return (0..<UInt64(sequences)).map { first &+ $0 }
+  }
+
+  private func run(
+    _ scope: Interleaving.Scope, seeds: [UInt64], steps: Int,
+    library: FunctionLibrary = StoreLibrary.library
+  ) async throws {
+    try await RedisServer.with { server in
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for seed in seeds {
+          group.addTask {
+            try await Lane.withConnection(server, library: library) { _, connection in
+              let store = Store(connection: connection, prefix: "{pp\(seed)}")
+              try await Interleaving(store: store, seed: seed, scope: scope).run(steps: steps)
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+    }
+  }
+
+  @Test(
+    "whatever producers, workers and operators do in whatever order, the store does as its model")
+  func agreesWithModel() async throws {
+    let steps = Self.number("PUSHPOOL_PROPERTY_STEPS") ?? 35_000
+    try await run(.everything, seeds: Self.seeds(.random(in: 0..<1_000_000)), steps: steps)
+  }
+
+  @Test("no interleaving of installs, uninstalls and verdicts removes a fresh binding")
+  func keepsFreshBindings() async throws {
+    let steps = Self.number("PUSHPOOL_PROPERTY_STEPS") ?? 5_000
+    try await run(.installations, seeds: Self.seeds(.random(in: 0..<1_000_000)), steps: steps)
+  }
+
+  @Test("a fault in the functions does not escape the model", arguments: LibraryFault.all)
+  func seesFault(_ fault: LibraryFault) async throws {
+    let library = try fault.library()
+    do {
+      // The same seeds each time: whether a fault is seen must not be luck.
+      try await run(.everything, seeds: [1, 2, 3, 4], steps: 20_000, library: library)
+    } catch let mismatch as Mismatch {
+      print("caught: \(fault.name): \(mismatch.what.prefix(160)) at step \(mismatch.step)")
+      return
+    }
+    Issue.record("\(fault.name): nobody noticed")
+  }
+}
