@@ -32,6 +32,7 @@ let package = Package(
     .executable(name: "pushpool", targets: ["pushpool"]),
     .executable(name: "pushpool-simulator", targets: ["pushpool-simulator"]),
     .executable(name: "pushpool-bench", targets: ["pushpool-bench"]),
+    .executable(name: "pushpool-chaos", targets: ["pushpool-chaos"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -85,6 +86,12 @@ let package = Package(
         "Worker", "Store", "Redis", "Reactor", "Model", "Configuration", "Providers", "HTTPClient",
         "LocalServices", arguments,
       ]),
+    layer(
+      "Chaos",
+      [
+        "Bench", "Worker", "Store", "Redis", "Reactor", "Model", "Configuration", "LocalServices",
+        arguments,
+      ]),
     .executableTarget(
       name: "pushpool", dependencies: ["CommandLineInterface"], swiftSettings: swiftSettings),
     .executableTarget(
@@ -93,6 +100,8 @@ let package = Package(
       swiftSettings: swiftSettings),
     .executableTarget(
       name: "pushpool-bench", dependencies: ["Bench", arguments], swiftSettings: swiftSettings),
+    .executableTarget(
+      name: "pushpool-chaos", dependencies: ["Chaos", arguments], swiftSettings: swiftSettings),
 
     tests("ReactorTests", ["Reactor", "LocalServices"]),
     tests("RedisTests", ["Redis", "LocalServices"]),
@@ -110,6 +119,8 @@ let package = Package(
       ]),
     tests("LocalServicesTests", ["LocalServices"]),
     tests("BenchTests", ["Bench", "Model"]),
+    tests(
+      "ChaosTests", ["Chaos", "LocalServices", "Reactor", "pushpool", "pushpool-simulator"]),
     tests(
       "CommandLineTests",
       ["CommandLineInterface", "LocalServices", "Model", "pushpool", logging]),
