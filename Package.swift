@@ -117,7 +117,7 @@ let package = Package(
       [
         "Simulator", "LocalServices", "HTTP2", "Model", "Reactor", "COpenSSL", "pushpool-simulator",
       ]),
-    tests("LocalServicesTests", ["LocalServices"]),
+    tests("LocalServicesTests", ["LocalServices", "Reactor"]),
     tests("BenchTests", ["Bench", "Model"]),
     tests(
       "ChaosTests", ["Chaos", "LocalServices", "Reactor", "pushpool", "pushpool-simulator"]),

@@ -78,6 +78,10 @@ actor ChaosSession {
 
   /// Any command, once.
   func command(_ words: String...) async throws(RedisError) -> RESPValue {
+    try await command(words)
+  }
+
+  func command(_ words: [String]) async throws(RedisError) -> RESPValue {
     var command = RedisCommand()
     for word in words { command.append(word) }
     return try await connection.call(command)

@@ -25,7 +25,8 @@ final class ChaosStage: Sendable {
     self.redis = redis
     folder = try TemporaryFolder()
     acceptLog = folder.file("accepted.log")
-    crowd = Crowd(app: Self.app, count: options.users)
+    // No token of it begins as those that a script singles out.
+    crowd = Crowd(app: Self.app, count: options.users, prefix: "c0")
     let authority = try CertificateAuthority(folder: folder.path)
     let certificate = try authority.issueServer()
     let key = try APNsSigningKey(folder: folder.path)
@@ -117,6 +118,7 @@ final class ChaosStage: Sendable {
     try await install(crowd)
   }
 
+  /// Gives every user of a crowd an installation.
   func install(_ crowd: Crowd) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       var running = 0

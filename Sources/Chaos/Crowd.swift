@@ -10,8 +10,10 @@ struct Crowd: Sendable {
   let count: Int
   /// Hexadecimal digits that the tokens begin with, for a provider's script to know them by.
   var prefix = ""
+  /// What the users' names begin with: crowds of one app differ in it.
+  var userPrefix = "u"
 
-  func user(_ number: Int) -> String { "u\(number)" }
+  func user(_ number: Int) -> String { userPrefix + String(number) }
 
   func tokenText(_ number: Int) -> String {
     let digits = String(number, radix: 16)

@@ -3,9 +3,18 @@ package enum FaultMatrix {
   static let rows: [any MatrixRow] = [
     KillRow(),
     ElsewhereRow(number: 2, fault: "kill at each crash point", place: "see make test"),
+    FreezeRow(),
+    RedisCrashRow(),
+    RedisNetworkRow(),
+    ProviderRow(),
     ElsewhereRow(number: 7, fault: "install, uninstall, 410 interleaved", place: "see make test"),
+    PoisonRow(),
     ElsewhereRow(number: 9, fault: "hostile input", place: "see make test"),
+    RedisTroubleRow(),
+    StopRow(),
     RollingRestartRow(),
+    FairnessRow(),
+    SoakRow(),
   ]
 
   package static var numbers: [Int] { rows.map(\.number) }
