@@ -7,6 +7,7 @@ enum ChaosLimits {
   static let usersDefault = 50_000
   /// Users named by one job of an ordinary load.
   static let usersPerJob = 10_000
+  static let usersPerBriefJob = 2_000
   /// Jobs that are unfinished at a time while a load is kept up.
   static let jobsOutstanding = 4
   static let importsInFlight = 8

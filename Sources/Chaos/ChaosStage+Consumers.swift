@@ -3,9 +3,6 @@ import Redis
 import Store
 
 extension ChaosStage {
-  /// Entries in hand of each lane: consumer → chunks.
-  func chunksInHand() async -> [String: Int] { await pending("chunks") }
-
   /// Entries of a kind of stream (`chunks`, `jobs`) that consumers have claimed and not finished.
   func pending(_ kind: String) async -> [String: Int] {
     var sums: [String: Int] = [:]
@@ -25,6 +22,30 @@ extension ChaosStage {
     }
     return sums
   }
+
+  /// The entries that are in hand: stream and entry → consumer.
+  func owners() async -> [String: String] {
+    var owners: [String: String] = [:]
+    for kind in ["chunks", "jobs"] {
+      for priority in Priority.allCases {
+        let stream = "pushpool:\(kind):\(priority.rawValue)"
+        guard
+          let reply = try? await session.command(
+            "XPENDING", stream, "workers", "-", "+", String(Self.entriesMax))
+        else { continue }
+        for item in reply.array ?? [] {
+          guard let parts = item.array, parts.count > 1, let entry = parts[0].string else {
+            continue
+          }
+          owners["\(stream) \(entry)"] = parts[1].string
+        }
+      }
+    }
+    return owners
+  }
+
+  /// More than a stage's workers can have in hand.
+  private static let entriesMax = 10_000
 
   private static func field(_ name: String, in flat: [RESPValue]) -> RESPValue? {
     stride(from: 0, to: flat.count - 1, by: 2).first { flat[$0].string == name }

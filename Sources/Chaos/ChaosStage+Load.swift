@@ -18,13 +18,14 @@ extension ChaosStage {
   /// Keeps the workers busy with jobs to changing users until the body has returned, and until so many
   /// pushes were enqueued.
   func underLoad<Result: Sendable>(
-    pushesMin: Int = 0, jobUsers: Int = ChaosLimits.usersPerJob,
+    pushesMin: Int = 0, jobUsers: Int? = nil,
     _ body: @Sendable (ChaosStage) async throws -> Result
   ) async throws -> Result {
     let isEnough = Notice()
     return try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {
-        try await self.feed(pushesMin: pushesMin, jobUsers: jobUsers, until: isEnough)
+        let usual = self.trial.isBrief ? ChaosLimits.usersPerBriefJob : ChaosLimits.usersPerJob
+        try await self.feed(pushesMin: pushesMin, jobUsers: jobUsers ?? usual, until: isEnough)
       }
       let result: Swift.Result<Result, any Error>
       do { result = .success(try await body(self)) } catch { result = .failure(error) }

@@ -1,8 +1,10 @@
-/// Looks at what dead workers left behind until others have taken all of it over.
+/// Looks at what dead or frozen workers had in hand until others have taken all of it over.
 actor RecoveryWatch {
   private struct Wait {
     let member: Fleet.Member
     let since: ContinuousClock.Instant
+    /// What it had in hand and nobody has taken over yet, stream and entry.
+    var left: Set<String>
   }
 
   private let stage: ChaosStage
@@ -14,12 +16,12 @@ actor RecoveryWatch {
     self.stage = stage
   }
 
-  /// A member is dead as of now. - Returns: how many chunks it left.
+  /// A member works no more as of now. - Returns: how many chunks it left.
   func add(_ member: Fleet.Member) async -> Int {
-    waits.append(Wait(member: member, since: .now))
-    return await stage.chunksInHand().reduce(0) {
-      $0 + (member.owns(consumer: $1.key) ? $1.value : 0)
-    }
+    let since = ContinuousClock.now
+    let left = Set(await stage.owners().filter { member.owns(consumer: $0.value) }.keys)
+    if !left.isEmpty { waits.append(Wait(member: member, since: since, left: left)) }
+    return left.count { $0.hasPrefix("pushpool:chunks:") }
   }
 
   /// Looks again and again until `isEnough` and nothing is left behind, or patience ends.
@@ -27,16 +29,14 @@ actor RecoveryWatch {
     while !isEnough.isRaised || !waits.isEmpty {
       try await ChaosStage.pause(ms: ChaosLimits.pollMs)
       guard !waits.isEmpty else { continue }
-      let chunks = await stage.pending("chunks")
-      let jobs = await stage.pending("jobs")
-      let left = chunks.merging(jobs) { $0 + $1 }.filter { $0.value > 0 }.keys
-      waits.removeAll { wait in
+      let owners = await stage.owners()
+      waits = waits.compactMap { wait in
+        var wait = wait
+        wait.left = wait.left.filter { wait.member.owns(consumer: owners[$0] ?? "") }
         let seconds = (ContinuousClock.now - wait.since) / .seconds(1)
-        if left.contains(where: { wait.member.owns(consumer: $0) }), seconds < patienceSeconds {
-          return false
-        }
+        if !wait.left.isEmpty, seconds < patienceSeconds { return wait }
         longestSeconds = max(longestSeconds, seconds)
-        return true
+        return nil
       }
     }
   }

@@ -31,5 +31,8 @@ struct Trial: Sendable {
     UInt64(scaled(milliseconds, atLeast: least))
   }
 
+  /// Whether only the quickest kinds of a fault are wanted, as `make test` does.
+  var isBrief: Bool { scale < 0.05 }
+
   func say(_ text: String) { progress.say("\(row): \(text)") }
 }

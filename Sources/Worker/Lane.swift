@@ -33,7 +33,9 @@ actor Lane {
   /// Tasks of the lane that have not ended.
   private var tasks = 0
   /// Claims that Redis failed to say more about; taken up when it is back.
-  private var unbegun: [ChunkClaim] = []
+  var unbegun: [ChunkClaim] = []
+  /// Whether it is time to look for chunks whose workers fell silent.
+  var isReclaimDue = false
   /// What housekeeping tasks wait on between two rounds.
   private var bells: [LoopSignal] = []
 
@@ -173,7 +175,7 @@ actor Lane {
         if try await claimChunks() { continue }
         await waitForWork()
       } catch {
-        log.debug("fetch: \(error)")
+        note(error, during: "fetching work")
         await pauseForRedis()
       }
     }
@@ -186,6 +188,7 @@ actor Lane {
     guard free > 0, dispatcher.hasRoom, dispatcher.unresolved < Limits.chunkRecipientsMax else {
       return false
     }
+    if isReclaimDue, try await takeOver(max: min(free, WorkerLimits.reclaimsMax)) { return true }
     let claims = try await store.chunks.claim(
       consumer: settings.consumer, max: min(free, WorkerLimits.claimMax))
     for (index, claim) in claims.enumerated() {
@@ -216,6 +219,12 @@ actor Lane {
     }
   }
 
+  /// What Redis refuses is for its operator to hear of; a lost connection speaks for itself.
+  private func note(_ error: RedisError, during work: String) {
+    guard case .server = error else { return log.debug("\(work): \(error)") }
+    dispatcher.logOnce("\(work) fails and is tried again: \(error)")
+  }
+
   private func waitForWork() async {
     await fetchSignal.wait(upToMs: WorkerLimits.idleMsMax)
   }
@@ -242,7 +251,7 @@ actor Lane {
         }
         _ = try await workSignal.wait(maxMs: WorkerLimits.idleMsMax)
       } catch {
-        log.debug("admission: \(error)")
+        note(error, during: "taking jobs in")
         guard !isDraining else { return }
         await loop.sleep(ms: WorkerLimits.redisPauseMs)
       }

@@ -4,7 +4,7 @@ import Testing
 /// The rows at a small size, with the programs that stand beside the tests.
 @Suite("fault matrix", .serialized)
 struct MatrixTests {
-  @Test("a row of the matrix passes at a small size", arguments: [1, 12])
+  @Test("a row of the matrix passes at a small size", arguments: [1, 3, 4, 5, 6, 12])
   func passes(row: Int) async throws {
     let result = try #require(
       await FaultMatrix.run(

@@ -13,6 +13,8 @@ struct RedisNetworkRow: MatrixRow {
     var outlastsLease = false
     /// Cuts all connections each so often; nil never.
     var cutEveryMs: UInt64?
+    /// Whether a brief run leaves it out.
+    var isLong = false
   }
 
   private static let leaseSeconds = 6
@@ -20,11 +22,12 @@ struct RedisNetworkRow: MatrixRow {
 
   func run(_ trial: Trial) async throws -> RowResult {
     var result = RowResult(number, fault)
-    for phase in Self.phases(trial) {
+    let phases = Self.phases(trial).filter { !trial.isBrief || !$0.isLong }
+    for phase in phases {
       trial.say(phase.name)
       try await run(phase, trial, &result)
     }
-    result.runs = Self.phases(trial).count
+    result.runs = phases.count
     result.expectRecovery(within: Self.recoverySeconds)
     return result
   }
@@ -33,24 +36,27 @@ struct RedisNetworkRow: MatrixRow {
     let usualMs = trial.scaledMs(10_000, atLeast: 2_000)
     let longMs = trial.scaledMs(60_000, atLeast: 9_000)
     return [
-      Phase(name: "latency", fault: .delay(ms: 2...80), ms: usualMs),
+      Phase(name: "latency", fault: .delay(ms: 2...80), ms: usualMs, isLong: true),
       Phase(name: "1-byte fragments", fault: .fragments, ms: usualMs),
-      Phase(name: "narrow band", fault: .bandwidth(bytesPerSecond: 100_000), ms: usualMs),
+      Phase(
+        name: "narrow band", fault: .bandwidth(bytesPerSecond: 100_000), ms: usualMs, isLong: true),
       Phase(
         name: "reset in the middle of a reply", fault: .resetMidReply(afterReads: 1...40),
         ms: usualMs),
       Phase(
         name: "reset in the middle of a request", fault: .resetMidRequest(afterReads: 1...40),
-        ms: usualMs),
+        ms: usualMs, isLong: true),
       Phase(
         name: "reply dropped after execution", fault: .dropReply(afterReads: 1...40), ms: usualMs),
-      Phase(name: "cut", fault: .none, ms: usualMs, cutEveryMs: 400),
-      Phase(name: "no new connections", fault: .refuse, ms: 2_000, cutEveryMs: 900),
+      Phase(name: "cut", fault: .none, ms: usualMs, cutEveryMs: 400, isLong: true),
+      Phase(name: "no new connections", fault: .refuse, ms: 2_000, cutEveryMs: 900, isLong: true),
       // Within the time that a command may take: late replies, in order.
-      Phase(name: "stall", fault: .stall, ms: 3_000),
-      Phase(name: "stall beyond the time-out", fault: .stall, ms: 9_000, outlastsLease: true),
-      Phase(name: "half-open", fault: .halfOpen, ms: 9_000, outlastsLease: true),
-      Phase(name: "blackhole", fault: .blackhole, ms: longMs, outlastsLease: true),
+      Phase(name: "stall", fault: .stall, ms: 3_000, isLong: true),
+      Phase(
+        name: "stall beyond the time-out", fault: .stall, ms: 9_000, outlastsLease: true,
+        isLong: true),
+      Phase(name: "half-open", fault: .halfOpen, ms: 9_000, outlastsLease: true, isLong: true),
+      Phase(name: "blackhole", fault: .blackhole, ms: longMs, outlastsLease: true, isLong: true),
     ]
   }
 

@@ -23,9 +23,11 @@ struct RedisTroubleRow: MatrixRow {
       case .functions, .stream: nil
       }
     }
+
+    /// A stream that is gone is found by the audit, which looks each minute on average.
+    var recoverySeconds: Double { self == .stream ? 180 : 10 }
   }
 
-  private static let recoverySeconds = 10.0
   private static let chunks = "pushpool:chunks:normal"
   private static let jobs = "pushpool:jobs:normal"
 
@@ -36,7 +38,6 @@ struct RedisTroubleRow: MatrixRow {
       try await run(trouble, trial, &result)
     }
     result.runs = Trouble.allCases.count
-    result.expectRecovery(within: Self.recoverySeconds)
     return result
   }
 
@@ -53,7 +54,7 @@ struct RedisTroubleRow: MatrixRow {
         try await Self.begin(trouble, stage)
         try await ChaosStage.pause(ms: troubleMs)
         try await Self.end(trouble, stage)
-        return try await stage.secondsUntilProgress()
+        return try await stage.secondsUntilProgress(patienceSeconds: 200)
       }
       let reckoning = try stage.reckon(try await stage.drain())
       let name = trouble.rawValue
@@ -64,12 +65,13 @@ struct RedisTroubleRow: MatrixRow {
       result.expectAllAccepted(reckoning, name)
       result.noteRecovery(seconds)
       result.expect(
-        seconds <= Self.recoverySeconds, "\(name): nothing went on within \(tenths(seconds)) s")
+        seconds <= trouble.recoverySeconds, "\(name): nothing went on within \(tenths(seconds)) s")
       let letters = try await stage.deadLetters().count
       result.expect(letters == 0, "\(name): \(letters) dead letters")
       if let code = trouble.code {
         let lines = await stage.fleet.logLines(with: code)
         result.note("\(name): the workers' logs name \(code) in \(lines) lines")
+        result.expect(lines > 0, "\(name): no worker's log names \(code)")
       }
       let gone = await stage.fleet.deserters.count
       result.expect(gone == 0, "\(name): \(gone) workers ended by themselves")
