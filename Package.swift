@@ -120,7 +120,7 @@ let package = Package(
     tests("LocalServicesTests", ["LocalServices", "Reactor"]),
     tests("BenchTests", ["Bench", "Model"]),
     tests(
-      "ChaosTests", ["Chaos", "LocalServices", "Reactor", "pushpool", "pushpool-simulator"]),
+      "ChaosTests", ["Chaos", "LocalServices", "Model", "pushpool", "pushpool-simulator"]),
     tests(
       "CommandLineTests",
       ["CommandLineInterface", "LocalServices", "Model", "pushpool", logging]),
