@@ -26,9 +26,9 @@ enum ChaosLimits {
   static let answerMs = 10
   /// Results of a chunk that may wait for a checkpoint (docs/reliability.md).
   static let unsettledPerChunk = 100
-  /// Pushes that a lane may have resolved beyond what its connections carry, and a chunk's recipients:
-  /// what it can have in hand at all.
-  static let inHandPerLane = 512 + 256
+  /// Recipients that a lane can have in hand at all: it claims chunks of 256 while fewer than one's wait to be
+  /// resolved and fewer than 512 pushes wait to be sent, and others wait for their last answers.
+  static let inHandPerLane = 6 * 256
   /// The time that a recovery may take beyond the lease.
   static let recoverySeconds = 5.0
   static let residentBytesMax = 256 * 1_048_576

@@ -84,11 +84,13 @@ struct Reckoning: Sendable {
       lost += entry.users.count - distinct
       return note("\(entry.id) is \(record.map { "\($0)" } ?? "not there")")
     }
-    if !record.isBalanced || record.pending != 0 {
+    if !record.isBalanced || record.pending != 0
+      || record.counts.fields.contains(where: { $0.count < 0 })
+    {
       unbalanced += 1
       note("\(entry.id) does not add up: \(record)")
     }
-    let explained = record.counts.settled - record.counts.accepted
+    let explained = max(0, record.counts.settled - record.counts.accepted)
     failed += record.counts.failed
     rejected += record.counts.rejected
     skipped += record.counts.skipped

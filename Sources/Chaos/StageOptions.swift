@@ -29,5 +29,5 @@ struct StageOptions: Sendable {
   var inFlightMax: Int { lanes * connections * streams }
 
   /// What one worker can have in hand: in flight, or done and not told to Redis.
-  var inHandMax: Int { inFlightMax + lanes * ChaosLimits.inHandPerLane }
+  var inHandMax: Int { lanes * ChaosLimits.inHandPerLane }
 }

@@ -84,8 +84,8 @@ final class ProxyPair {
       guard isDrawn() else { return flow.take(bytes) }
       let part = switchboard.dice.pick(0...(bytes.count - 1))
       flow.take(UnsafeRawBufferPointer(rebasing: bytes[..<part]))
-      // What passed must reach the other side before the reset overtakes it.
-      flow.onSent = { [unowned self] in breakOff() }
+      // What passed must reach the other side before the reset overtakes it; the pair may end before that.
+      flow.onSent = { [weak self] in self?.breakOff() }
       flow.pump()
     case .dropReply where isReply:
       guard isDrawn() else { return flow.take(bytes) }

@@ -10,6 +10,7 @@ struct FreezeRow: MatrixRow {
   /// Beyond the lease.
   private static let extraMs: ClosedRange<UInt64> = 800...2_000
   private static let pauseMs: ClosedRange<UInt64> = 300...1_000
+  private static let jobUsersBrief = 20_000
   /// What a worker's log says when it hears STALE.
   static let staleLine = "not this worker's any more"
 
@@ -25,7 +26,9 @@ struct FreezeRow: MatrixRow {
         try await watch.watch(until: isEnough, patienceSeconds: limitSeconds * 4)
       }
       defer { watching.cancel() }
-      let allowed = try await stage.underLoad { stage in
+      // Jobs that are still running when a zombie wakes up: it could spoil nothing of those that ended.
+      let jobUsers = trial.isBrief ? Self.jobUsersBrief : options.users
+      let allowed = try await stage.underLoad(jobUsers: jobUsers) { stage in
         try await Self.freeze(freezes, stage, watch)
       }
       let records = try await stage.drain()
