@@ -8,7 +8,7 @@ MAKEFLAGS += --no-print-directory
 
 SOURCES := Sources Tests Package.swift
 
-.PHONY: help deps build test lint format demo bench clean
+.PHONY: help deps build test lint format demo bench chaos clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -39,6 +39,12 @@ bench: deps ## Measure each figure beside its yardstick
 	@swift build -c release --product pushpool-simulator 2>&1 | scripts/progress
 	@swift build -c release --product pushpool-bench 2>&1 | scripts/progress
 	@.build/release/pushpool-bench
+
+chaos: deps ## Bring the faults of the fault matrix about, and count what is lost or sent twice
+	@swift build -c release --product pushpool 2>&1 | scripts/progress
+	@swift build -c release --product pushpool-simulator 2>&1 | scripts/progress
+	@swift build -c release --product pushpool-chaos 2>&1 | scripts/progress
+	@.build/release/pushpool-chaos $(CHAOS)
 
 clean: ## Remove everything that was built
 	@swift package clean

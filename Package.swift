@@ -43,6 +43,7 @@ let package = Package(
     .executable(name: "pushpool", targets: ["pushpool"]),
     .executable(name: "pushpool-simulator", targets: ["pushpool-simulator"]),
     .executable(name: "pushpool-bench", targets: ["pushpool-bench"]),
+    .executable(name: "pushpool-chaos", targets: ["pushpool-chaos"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -98,6 +99,12 @@ let package = Package(
         "Worker", "Store", "Redis", "Reactor", "Model", "Configuration", "Providers", "HTTPClient",
         "LocalServices", arguments,
       ]),
+    layer(
+      "Chaos",
+      [
+        "Bench", "Worker", "Store", "Redis", "Reactor", "Model", "Configuration", "LocalServices",
+        arguments,
+      ]),
     .executableTarget(
       name: "pushpool", dependencies: ["CommandLineInterface"], swiftSettings: swiftSettings),
     .executableTarget(
@@ -106,6 +113,8 @@ let package = Package(
       swiftSettings: swiftSettings),
     .executableTarget(
       name: "pushpool-bench", dependencies: ["Bench", arguments], swiftSettings: swiftSettings),
+    .executableTarget(
+      name: "pushpool-chaos", dependencies: ["Chaos", arguments], swiftSettings: swiftSettings),
 
     tests("ReactorTests", ["Reactor", "LocalServices"]),
     tests("RedisTests", ["Redis", "LocalServices"]),
@@ -121,8 +130,10 @@ let package = Package(
       [
         "Simulator", "LocalServices", "HTTP2", "Model", "Reactor", "COpenSSL", "pushpool-simulator",
       ]),
-    tests("LocalServicesTests", ["LocalServices"]),
+    tests("LocalServicesTests", ["LocalServices", "Reactor"]),
     tests("BenchTests", ["Bench", "Model"]),
+    tests(
+      "ChaosTests", ["Chaos", "LocalServices", "Model", "pushpool", "pushpool-simulator"]),
     tests(
       "CommandLineTests",
       ["CommandLineInterface", "LocalServices", "Model", "pushpool", logging]),

@@ -110,7 +110,13 @@ extension Lane {
     case .ok: return
     case .paused: run.change(to: .paused)
     case .cancelled: run.change(to: .cancelled)
-    case .stale: run.change(to: .stale)
+    case .stale:
+      if run.standing == .active {
+        log.notice(
+          "a chunk is not this worker's any more: what it still sent of it is not counted here",
+          metadata: ["app": "\(run.claim.app)", "job": "\(run.claim.job)"])
+      }
+      run.change(to: .stale)
     }
     dispatcher.withdrawUnsendable()
   }

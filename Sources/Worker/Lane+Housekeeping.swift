@@ -32,27 +32,37 @@ extension Lane {
     } catch { log.debug("heartbeat: \(error)") }
   }
 
-  /// Takes over chunks whose workers fell silent.
+  /// Has the fetching look for chunks whose workers fell silent before it claims new ones: a lane that is
+  /// kept busy hardly ever has room at the moment that a timer chooses.
   func reclaim() async {
     let bell = makeBell()
     while !isDraining {
       await bell.wait(upToMs: max(1, settings.leaseMs / 4))
-      let room = min(dispatcher.freeSlots, WorkerLimits.reclaimsMax)
-      guard room > 0, dispatcher.hasRoom, !isDraining else { continue }
-      do throws(RedisError) {
-        try await knowSwitches()
-        let claims = try await store.chunks.reclaim(
-          consumer: settings.consumer, leaseMs: settings.leaseMs, max: room)
-        for claim in claims {
-          // After a silence of our own, our own chunks come back: they are being carried already.
-          guard !dispatcher.isCarrying(claim) else { continue }
-          log.notice(
-            "took over a chunk from a worker that fell silent",
-            metadata: ["app": "\(claim.app)", "job": "\(claim.job)", "crashes": "\(claim.crashes)"])
-          try await begin(claim)
-        }
-      } catch { log.debug("reclaim: \(error)") }
+      isReclaimDue = true
+      fetchSignal.raise()
     }
+  }
+
+  /// Takes over chunks whose workers fell silent. - Returns: whether there were any.
+  func takeOver(max: Int) async throws(RedisError) -> Bool {
+    let claims = try await store.chunks.reclaim(
+      consumer: settings.consumer, leaseMs: settings.leaseMs, max: max)
+    // With as many as were asked for there may be more.
+    isReclaimDue = claims.count >= max
+    for (index, claim) in claims.enumerated() {
+      // After a silence of our own, our own chunks come back: they are being carried already.
+      guard !dispatcher.isCarrying(claim) else { continue }
+      log.notice(
+        "took over a chunk from a worker that fell silent",
+        metadata: ["app": "\(claim.app)", "job": "\(claim.job)", "crashes": "\(claim.crashes)"])
+      do throws(RedisError) {
+        try await begin(claim)
+      } catch {
+        unbegun += claims[index...]
+        throw error
+      }
+    }
+    return !claims.isEmpty
   }
 
   /// Moves delayed chunks to their streams when their time has come.

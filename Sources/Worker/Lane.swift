@@ -34,7 +34,9 @@ actor Lane {
   /// Tasks of the lane that have not ended.
   private var tasks = 0
   /// Claims that Redis failed to say more about; taken up when it is back.
-  private var unbegun: [ChunkClaim] = []
+  var unbegun: [ChunkClaim] = []
+  /// Whether it is time to look for chunks whose workers fell silent.
+  var isReclaimDue = false
   /// Alarms that it has raised, and when it did so last, in the loop's time.
   var raisedAlarms: [String: UInt64] = [:]
   /// What housekeeping tasks wait on between two rounds.
@@ -182,7 +184,7 @@ actor Lane {
         if try await claimChunks() { continue }
         await waitForWork()
       } catch {
-        log.debug("fetch: \(error)")
+        note(error, during: "fetching work")
         await pauseForRedis()
       }
     }
@@ -196,6 +198,7 @@ actor Lane {
     guard free > 0, dispatcher.hasRoom, dispatcher.unresolved < Limits.chunkRecipientsMax else {
       return false
     }
+    if isReclaimDue, try await takeOver(max: min(free, WorkerLimits.reclaimsMax)) { return true }
     let (claims, isMore) = try await store.chunks.claimSome(
       consumer: settings.consumer, max: min(free, WorkerLimits.claimMax))
     for (index, claim) in claims.enumerated() {
@@ -224,6 +227,12 @@ actor Lane {
       }
       unbegun.removeFirst()
     }
+  }
+
+  /// What Redis refuses is for its operator to hear of; a lost connection speaks for itself.
+  private func note(_ error: RedisError, during work: String) {
+    guard case .server = error else { return log.debug("\(work): \(error)") }
+    dispatcher.logOnce("\(work) fails and is tried again: \(error)")
   }
 
   private func waitForWork() async {
@@ -262,7 +271,7 @@ actor Lane {
         }
       } catch {
         isExpected = false
-        log.debug("admission: \(error)")
+        note(error, during: "taking jobs in")
         guard !isDraining else { return }
         await loop.sleep(ms: WorkerLimits.redisPauseMs)
       }

@@ -1,0 +1,40 @@
+import Glibc
+
+/// The simulator's accept log, read line by line.
+enum AcceptLogFile {
+  static func forEach(_ path: String, _ body: (AcceptLine) -> Void) throws(ChaosError) {
+    guard let file = fopen(path, "re") else {
+      throw ChaosError("the accept log \(path) cannot be read")
+    }
+    defer { fclose(file) }
+    let block = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: ChaosLimits.logBlockBytes, alignment: 1)
+    defer { block.deallocate() }
+    var kept = 0
+    while true {
+      let count = fread(block.baseAddress! + kept, 1, block.count - kept, file)
+      guard count > 0 else { break }
+      let filled = UnsafeRawBufferPointer(rebasing: block[..<(kept + count)])
+      var start = 0
+      while let end = memchr(filled.baseAddress! + start, 0x0a, filled.count - start) {
+        let offset = filled.baseAddress!.distance(to: UnsafeRawPointer(end))
+        let line = UnsafeRawBufferPointer(rebasing: filled[start..<offset])
+        guard let parsed = AcceptLine(line) else {
+          throw ChaosError(
+            "the accept log has a line that cannot be read: "
+              + String(decoding: line, as: UTF8.self))
+        }
+        body(parsed)
+        start = offset + 1
+      }
+      kept = filled.count - start
+      memmove(block.baseAddress!, filled.baseAddress! + start, kept)
+    }
+  }
+
+  /// How many bytes it has, which grow with each accept.
+  static func bytes(_ path: String) -> Int {
+    var information = stat()
+    return stat(path, &information) == 0 ? Int(information.st_size) : 0
+  }
+}

@@ -1,0 +1,8 @@
+/// Why a run could not be made: a sentence for a person.
+package struct ChaosError: Error, CustomStringConvertible {
+  package let description: String
+
+  package init(_ description: String) {
+    self.description = description
+  }
+}

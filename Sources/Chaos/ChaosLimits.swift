@@ -1,0 +1,48 @@
+/// The numbers that the runs are made with, one home for all of them.
+enum ChaosLimits {
+  static let scaleMin = 0.01
+  static let scaleMax = 10.0
+  static let soakMinutesMax = 10_080.0
+  /// Users of a stage, one installation each.
+  static let usersDefault = 50_000
+  /// Users named by one job of an ordinary load.
+  static let usersPerJob = 10_000
+  static let usersPerBriefJob = 2_000
+  /// Jobs that are unfinished at a time while a load is kept up.
+  static let jobsOutstanding = 4
+  static let importsInFlight = 8
+  static let importBatch = 500
+  /// Commands to Redis of one task that are on their way at a time.
+  static let commandsInFlight = 64
+
+  // Workers
+  static let lanes = 1
+  static let connections = 2
+  static let streams = 50
+  static let leaseSeconds = 3
+  static let drainSeconds = 10
+  static let requestTimeoutSeconds = 3
+  /// Answers take this long, so that there is always something in flight.
+  static let answerMs = 10
+  /// Results of a chunk that may wait for a checkpoint (docs/reliability.md).
+  static let unsettledPerChunk = 100
+  /// Recipients that a lane can have in hand at all: it claims chunks of 256 while fewer than one's wait to be
+  /// resolved and fewer than 512 pushes wait to be sent, and others wait for their last answers.
+  static let inHandPerLane = 6 * 256
+  /// The time that a recovery may take beyond the lease.
+  static let recoverySeconds = 5.0
+  static let residentBytesMax = 256 * 1_048_576
+
+  // Patience
+  static let startMsMax: UInt64 = 20_000
+  static let stopMsMax: UInt64 = 15_000
+  /// How long an enqueue is tried again.
+  static let enqueueMsMax: UInt64 = 120_000
+  /// How long a load may take to finish after the last fault.
+  static let drainMsMax: UInt64 = 240_000
+  static let pollMs: UInt64 = 50
+  static let retryMs: UInt64 = 50
+  /// The largest file of /proc or log that is read whole.
+  static let textBytesMax = 16 << 20
+  static let logBlockBytes = 1 << 20
+}

@@ -1,0 +1,30 @@
+import Glibc
+
+/// What is going on, on standard error: one line that is replaced on a terminal, lines elsewhere.
+package final class ChaosProgress: Sendable {
+  private let isTerminal = isatty(STDERR_FILENO) == 1
+  private let isQuiet: Bool
+
+  package init(isQuiet: Bool = false) {
+    self.isQuiet = isQuiet
+  }
+
+  func say(_ text: String) {
+    write(isTerminal ? "\r\u{1b}[K\(text)" : text + "\n")
+  }
+
+  /// A line that stays.
+  func note(_ text: String) {
+    write((isTerminal ? "\r\u{1b}[K" : "") + text + "\n")
+  }
+
+  func end() {
+    if isTerminal { write("\r\u{1b}[K") }
+  }
+
+  private func write(_ text: String) {
+    guard !isQuiet else { return }
+    let bytes = Array(text.utf8)
+    _ = Glibc.write(STDERR_FILENO, bytes, bytes.count)
+  }
+}

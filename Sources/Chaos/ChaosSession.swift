@@ -1,0 +1,113 @@
+import Configuration
+import Model
+import Reactor
+import Redis
+import Store
+import Worker
+
+/// The runner's own connection to Redis: a producer, an operator and an observer. It goes past every fault
+/// proxy, and outlives restarts of the server.
+actor ChaosSession {
+  nonisolated let loop: EventLoop
+  nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+  private let connection: RedisConnection
+  private let store: Store
+
+  static func open(url: String) async throws -> ChaosSession {
+    let loop = try EventLoop(name: "chaos redis")
+    loop.start()
+    let session = try ChaosSession(loop: loop, url: url)
+    try await session.connect()
+    return session
+  }
+
+  private init(loop: EventLoop, url: String) throws {
+    self.loop = loop
+    let endpoint = try RedisEndpoint(RedisConfiguration(url: RedisURL(url)))
+    connection = try RedisConnection(
+      loop: loop, endpoint: endpoint, library: StoreLibrary.library)
+    store = Store(connection: connection, prefix: RedisConfiguration.prefixDefault)
+  }
+
+  private func connect() async throws {
+    connection.connect()
+    try await connection.waitUntilReady(timeoutMs: ChaosLimits.startMsMax)
+  }
+
+  func close() {
+    connection.close()
+    loop.stop()
+  }
+
+  func install(_ batch: [Installation]) async throws {
+    let answer = try await store.installations.importBatch(batch)
+    guard answer.created == batch.count else {
+      throw ChaosError("of \(batch.count) installations \(answer.created) were created: \(answer)")
+    }
+  }
+
+  /// Enqueues until Redis says that it has it: a job of the same id and content counts once.
+  func enqueue(_ job: [UInt8], priority: Priority = .normal) async throws {
+    _ = try await insisting { store in try await store.jobs.enqueue(job, priority: priority) }
+  }
+
+  /// Enqueues once. - Returns: what Redis refused it with; nil when it has it.
+  func tryEnqueue(_ job: [UInt8]) async -> RedisError? {
+    do throws(RedisError) {
+      _ = try await store.jobs.enqueue(job, priority: .normal)
+      return nil
+    } catch { return error }
+  }
+
+  func record(app: String, id: String) async throws -> JobRecord? {
+    try await insisting { store in try await store.jobs.record(app: app, id: id) }
+  }
+
+  func cancel(app: String, id: String) async throws -> JobState? {
+    try await insisting { store in try await store.jobs.cancel(app: app, id: id) }
+  }
+
+  func pause(app: String, id: String) async throws -> JobState? {
+    try await insisting { store in try await store.jobs.pause(app: app, id: id) }
+  }
+
+  func resume(app: String, id: String) async throws -> JobState? {
+    try await insisting { store in try await store.jobs.resume(app: app, id: id) }
+  }
+
+  /// Any command, once.
+  func command(_ words: String...) async throws(RedisError) -> RESPValue {
+    try await command(words)
+  }
+
+  func command(_ words: [String]) async throws(RedisError) -> RESPValue {
+    var command = RedisCommand()
+    for word in words { command.append(word) }
+    return try await connection.call(command)
+  }
+
+  /// Repeats what may be repeated for as long as Redis cannot be asked.
+  private func insisting<Value: Sendable>(
+    _ body: (Store) async throws -> Value
+  ) async throws -> Value {
+    let deadlineNs = loop.nowNs + ChaosLimits.enqueueMsMax * 1_000_000
+    while true {
+      do {
+        return try await body(store)
+      } catch let error as RedisError {
+        guard error.isTemporary || Self.isOfAFault(error), loop.nowNs < deadlineNs else {
+          throw error
+        }
+        await loop.sleep(ms: ChaosLimits.retryMs)
+      }
+    }
+  }
+
+  /// Refusals that the runs bring about themselves and lift again.
+  private static func isOfAFault(_ error: RedisError) -> Bool {
+    guard case .server(let code, let message) = error else { return false }
+    return ["NOREPLICAS", "WRONGTYPE", "LOADING", "READONLY", "OOM"].contains(code)
+      || message.contains("Function not found")
+  }
+}

@@ -1,0 +1,120 @@
+import LocalServices
+import Model
+
+extension ChaosStage {
+  /// Enqueues a job to these users of the crowd; returns when Redis has acknowledged it.
+  @discardableResult
+  func enqueue(
+    _ users: Range<Int>, to crowd: Crowd? = nil, more: String = ""
+  ) async throws -> LedgerEntry {
+    let crowd = crowd ?? self.crowd
+    let entry = ledger.open(app: crowd.app, users: users)
+    try await session.enqueue(
+      crowd.job(id: entry.id, topic: entry.topic, users: users, more: more))
+    ledger.acknowledge(entry.number)
+    return entry
+  }
+
+  /// Keeps the workers busy with jobs to changing users until the body has returned, and until so many
+  /// pushes were enqueued.
+  func underLoad<Result: Sendable>(
+    pushesMin: Int = 0, jobUsers: Int? = nil,
+    _ body: @Sendable (ChaosStage) async throws -> Result
+  ) async throws -> Result {
+    let isEnough = Notice()
+    return try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask {
+        let usual = self.trial.isBrief ? ChaosLimits.usersPerBriefJob : ChaosLimits.usersPerJob
+        try await self.feed(pushesMin: pushesMin, jobUsers: jobUsers ?? usual, until: isEnough)
+      }
+      let result: Swift.Result<Result, any Error>
+      do { result = .success(try await body(self)) } catch { result = .failure(error) }
+      isEnough.raise()
+      if case .failure = result { group.cancelAll() }
+      do { try await group.waitForAll() } catch is CancellationError {}
+      return try result.get()
+    }
+  }
+
+  private func feed(pushesMin: Int, jobUsers: Int, until isEnough: Notice) async throws {
+    let users = min(jobUsers, crowd.count)
+    var dice = trial.dice(.load)
+    var open: [LedgerEntry] = []
+    while !isEnough.isRaised || ledger.pushes < pushesMin {
+      try Task.checkCancellation()
+      while open.count < ChaosLimits.jobsOutstanding {
+        let first = dice.pick(0...(crowd.count - users))
+        open.append(try await enqueue(first..<first + users))
+      }
+      try await Self.pause(ms: ChaosLimits.pollMs)
+      var still: [LedgerEntry] = []
+      for entry in open {
+        if try await session.record(app: entry.app, id: entry.id)?.state.isFinal != true {
+          still.append(entry)
+        }
+      }
+      open = still
+    }
+  }
+
+  static func pause(ms: UInt64) async throws {
+    try await ContinuousClock().sleep(for: .milliseconds(ms))
+  }
+
+  /// Waits until every acknowledged job is final; hurries what waits for a retry when asked to.
+  /// - Returns: the records as they are then, or when patience ends.
+  func drain(hurrying: Bool = false) async throws -> [Int: JobRecord] {
+    var records: [Int: JobRecord] = [:]
+    let clock = ContinuousClock()
+    let deadline = clock.now + .milliseconds(ChaosLimits.drainMsMax)
+    let entries = ledger.entries.filter(\.isAcknowledged)
+    var open = entries
+    while !open.isEmpty, clock.now < deadline {
+      if hurrying { try await hurry() }
+      var still: [LedgerEntry] = []
+      for start in stride(from: 0, to: open.count, by: ChaosLimits.commandsInFlight) {
+        let some = open[start..<min(start + ChaosLimits.commandsInFlight, open.count)]
+        for (entry, record) in try await currentRecords(of: Array(some)) {
+          records[entry.number] = record
+          if record?.state.isFinal != true { still.append(entry) }
+        }
+        // The first that is not final tells enough about the many behind it.
+        if !still.isEmpty {
+          still += open[some.endIndex...]
+          break
+        }
+      }
+      open = still
+      if !open.isEmpty { try await Self.pause(ms: ChaosLimits.pollMs) }
+    }
+    for (entry, record) in try await currentRecords(of: open) { records[entry.number] = record }
+    return records
+  }
+
+  private func currentRecords(of entries: [LedgerEntry]) async throws -> [(LedgerEntry, JobRecord?)]
+  {
+    try await withThrowingTaskGroup(of: (LedgerEntry, JobRecord?).self) { group in
+      let session = self.session
+      for entry in entries {
+        group.addTask { (entry, try await session.record(app: entry.app, id: entry.id)) }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+  }
+
+  /// Makes all delayed work due.
+  private func hurry() async throws {
+    _ = try await session.command(
+      "EVAL",
+      """
+      local members = redis.call('ZRANGE', KEYS[1], 0, -1)
+      for _, member in ipairs(members) do redis.call('ZADD', KEYS[1], 'XX', 0, member) end
+      return #members
+      """, "1", "pushpool:delayed")
+  }
+
+  /// Compares the log with the ledger.
+  func reckon(_ records: [Int: JobRecord]) throws -> Reckoning {
+    try Reckoning.make(ledger.entries, acceptLog: acceptLog, records: records)
+  }
+}

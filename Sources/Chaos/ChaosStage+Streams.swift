@@ -1,0 +1,38 @@
+import Redis
+
+extension ChaosStage {
+  struct StreamEntry: Sendable {
+    let id: String
+    let fields: [String: String]
+  }
+
+  func entries(_ stream: String) async throws -> [StreamEntry] {
+    let reply = try await session.command("XRANGE", stream, "-", "+")
+    return (reply.array ?? []).compactMap { item in
+      guard let parts = item.array, parts.count == 2, let id = parts[0].string else { return nil }
+      return StreamEntry(
+        id: id, fields: Dictionary(parts[1].pairs, uniquingKeysWith: { $1 }))
+    }
+  }
+
+  func deadLetters() async throws -> [[String: String]] {
+    try await entries("pushpool:dead").map(\.fields)
+  }
+
+  /// Looks again until there is a value; nil when there was none in that time.
+  func eventually<Value>(
+    _ patienceMs: UInt64, _ look: () async throws -> Value?
+  ) async throws -> Value? {
+    let deadline = ContinuousClock.now + .milliseconds(patienceMs)
+    while ContinuousClock.now < deadline {
+      if let value = try await look() { return value }
+      try await Self.pause(ms: ChaosLimits.pollMs / 5)
+    }
+    return nil
+  }
+
+  /// Gives Redis a command that has to succeed.
+  func tell(_ words: String...) async throws {
+    if case .error(let error) = try await session.command(words) { throw error }
+  }
+}

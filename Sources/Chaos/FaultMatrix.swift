@@ -1,0 +1,48 @@
+/// All rows, in the order of docs/reliability.md.
+package enum FaultMatrix {
+  static let rows: [any MatrixRow] = [
+    KillRow(),
+    ElsewhereRow(number: 2, fault: "kill at each crash point", place: "see make test"),
+    FreezeRow(),
+    RedisCrashRow(),
+    RedisNetworkRow(),
+    ProviderRow(),
+    ElsewhereRow(number: 7, fault: "install, uninstall, 410 interleaved", place: "see make test"),
+    PoisonRow(),
+    ElsewhereRow(number: 9, fault: "hostile input", place: "see make test"),
+    RedisTroubleRow(),
+    StopRow(),
+    RollingRestartRow(),
+    FairnessRow(),
+    SoakRow(),
+  ]
+
+  package static var numbers: [Int] { rows.map(\.number) }
+
+  /// Lines that name each row.
+  package static var list: [String] {
+    rows.map { row in
+      let number = String(row.number)
+      return String(repeating: " ", count: 2 - number.count) + "\(number)  \(row.fault)"
+    }
+  }
+
+  /// Runs one row. An error that keeps it from being judged is its failure.
+  package static func run(
+    _ number: Int, programs: ChaosPrograms, seed: UInt64, scale: Double,
+    soakMinutes: Double = ChaosDefaults.soakMinutes, progress: ChaosProgress
+  ) async -> RowResult? {
+    guard let row = rows.first(where: { $0.number == number }) else { return nil }
+    let trial = Trial(
+      programs: programs, row: number, seed: seed, scale: scale, soakMinutes: soakMinutes,
+      progress: progress)
+    let start = ContinuousClock.now
+    var result: RowResult
+    do { result = try await row.run(trial) } catch {
+      result = RowResult(row.number, row.fault)
+      result.fail("could not be judged: \(error)")
+    }
+    result.seconds = (ContinuousClock.now - start) / .seconds(1)
+    return result
+  }
+}

@@ -1,0 +1,88 @@
+import Glibc
+import LocalServices
+
+/// Real `pushpool worker` processes, to be killed, frozen and restarted.
+actor Fleet {
+  /// One process; its log is a file of its own.
+  struct Member: Sendable {
+    let number: Int
+    let child: ChildProcess
+    let logFile: String
+
+    /// Whether a consumer group's consumer is a lane of it: names are `host-pid-random-lane`.
+    func owns(consumer: String) -> Bool {
+      let parts = consumer.split(separator: "-")
+      return parts.count >= 3 && parts[parts.count - 3] == String(child.pid)
+    }
+  }
+
+  private let program: String
+  private let configurationFile: String
+  private let folder: String
+  private(set) var members: [Member] = []
+  private var started = 0
+  /// Largest resident memory of members that are gone.
+  private var residentBytesMaxOfGone = 0
+
+  init(program: String, configurationFile: String, folder: String) {
+    self.program = program
+    self.configurationFile = configurationFile
+    self.folder = folder
+  }
+
+  @discardableResult
+  func start() throws -> Member {
+    started += 1
+    let logFile = "\(folder)/worker-\(started).log"
+    // Without the caller's environment, whose PUSHPOOL_ variables would win over the file.
+    let child = try ChildProcess(
+      program, ["worker", "--config", configurationFile], environment: [:],
+      error: .file(logFile))
+    let member = Member(number: started, child: child, logFile: logFile)
+    members.append(member)
+    return member
+  }
+
+  /// Ends a member as a crash would.
+  func kill(_ member: Member) async {
+    note(member)
+    await member.child.kill()
+    members.removeAll { $0.number == member.number }
+  }
+
+  /// Ends a member in order. - Returns: whether it ended by itself and said success.
+  func stop(_ member: Member) async -> Bool {
+    note(member)
+    let exit = await member.child.terminate(graceMs: ChaosLimits.stopMsMax)
+    members.removeAll { $0.number == member.number }
+    return exit == .code(0)
+  }
+
+  func killAll() async {
+    for member in members { await kill(member) }
+  }
+
+  /// Members that ended although nobody asked them to.
+  var deserters: [Member] { members.filter { $0.child.exit != nil } }
+
+  /// The largest resident memory that any member ever had.
+  var residentBytesMax: Int {
+    members.reduce(residentBytesMaxOfGone) {
+      max($0, ProcessFacts(pid: $1.child.pid)?.residentBytesMax ?? 0)
+    }
+  }
+
+  private func note(_ member: Member) {
+    residentBytesMaxOfGone = max(
+      residentBytesMaxOfGone, ProcessFacts(pid: member.child.pid)?.residentBytesMax ?? 0)
+  }
+
+  /// How many lines of all logs hold this text.
+  func logLines(with text: String) -> Int {
+    (1...max(1, started)).reduce(0) { sum, number in
+      sum
+        + (TextFile.read("\(folder)/worker-\(number).log") ?? "").split(separator: "\n")
+        .count { $0.contains(text) }
+    }
+  }
+}

@@ -1,0 +1,29 @@
+import Synchronization
+
+/// What was enqueued: what the accept log has to show.
+final class Ledger: Sendable {
+  private let content = Mutex<[LedgerEntry]>([])
+
+  /// Opens an entry before its job is sent.
+  func open(app: String, users: Range<Int>) -> LedgerEntry {
+    content.withLock { entries in
+      let entry = LedgerEntry(
+        number: entries.count, id: "job-\(entries.count)", app: app, users: users)
+      entries.append(entry)
+      return entry
+    }
+  }
+
+  func change(_ number: Int, _ body: (inout LedgerEntry) -> Void) {
+    content.withLock { body(&$0[number]) }
+  }
+
+  func acknowledge(_ number: Int) { change(number) { $0.isAcknowledged = true } }
+
+  var entries: [LedgerEntry] { content.withLock { $0 } }
+
+  /// The pushes that Redis acknowledged.
+  var pushes: Int {
+    content.withLock { $0.reduce(0) { $0 + ($1.isAcknowledged ? $1.users.count : 0) } }
+  }
+}

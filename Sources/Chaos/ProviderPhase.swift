@@ -1,0 +1,71 @@
+import LocalServices
+
+/// One kind of trouble that a push network makes.
+struct ProviderPhase: Sendable {
+  let name: String
+  /// Further members of the simulator's script.
+  var script: String?
+  /// What the network on the way does.
+  var network = FaultProxy.Fault.none
+  let ms: UInt64
+  /// Whether answers are lost on the way: those pushes are sent again.
+  var losesAnswers = false
+  /// Whether refusals that are final belong to it.
+  var rejects = false
+  /// Whether connections are cut before, since the script counts their requests.
+  var beginsAnew = false
+  /// Whether a brief run leaves it out.
+  var isLong = false
+
+  static func all(_ trial: Trial) -> [ProviderPhase] {
+    let usualMs = trial.scaledMs(10_000, atLeast: 2_000)
+    let outageMs = trial.scaledMs(60_000, atLeast: 4_000)
+    let phases = [
+      ProviderPhase(
+        name: "503 to everything", script: #""all": {"status": 503}"#, ms: outageMs, isLong: true),
+      ProviderPhase(
+        name: "429 with Retry-After",
+        script: #""all": {"status": 429, "reason": "TooManyRequests", "retry_after_seconds": 2}"#,
+        ms: usualMs),
+      ProviderPhase(
+        name: "500 without a body", script: #""all": {"status": 500, "probability": 0.2}"#,
+        ms: usualMs, isLong: true),
+      ProviderPhase(
+        name: "400 without a reason", script: #""all": {"status": 400, "probability": 0.02}"#,
+        ms: usualMs, rejects: true, isLong: true),
+      ProviderPhase(
+        name: "stalled streams", script: #""all": {"action": "stall", "probability": 0.01}"#,
+        ms: usualMs, isLong: true),
+      ProviderPhase(
+        name: "stalled connections", script: #""stall_after": 200"#, ms: usualMs,
+        losesAnswers: true, beginsAnew: true, isLong: true),
+      ProviderPhase(
+        name: "GOAWAY storm", script: #""goaway_after": 40"#, ms: usualMs, losesAnswers: true,
+        beginsAnew: true),
+      ProviderPhase(
+        name: "SETTINGS down to 1 and back",
+        script:
+          #""max_concurrent_streams": [{"after": 100, "value": 1}, {"after": 150, "value": 1000}, "#
+          + #"{"after": 1000, "value": 1}, {"after": 1050, "value": 1000}]"#,
+        ms: usualMs, losesAnswers: true, beginsAnew: true, isLong: true),
+      ProviderPhase(
+        name: "RST_STREAM(NO_ERROR) after an early answer", script: #""early_answer": true"#,
+        ms: usualMs, losesAnswers: true, isLong: true),
+      ProviderPhase(
+        name: "streams reset", script: #""reset_after": {"n": 50, "code": 2, "times": 500}"#,
+        ms: usualMs, losesAnswers: true, beginsAnew: true, isLong: true),
+      ProviderPhase(
+        name: "TLS cut in an answer", network: .resetMidReply(afterReads: 20...200), ms: usualMs,
+        losesAnswers: true),
+      ProviderPhase(
+        name: "TLS cut in a request", network: .resetMidRequest(afterReads: 20...200),
+        ms: usualMs, losesAnswers: true, isLong: true),
+      ProviderPhase(
+        name: "slow reader", network: .bandwidth(bytesPerSecond: 100_000), ms: usualMs, isLong: true
+      ),
+      ProviderPhase(
+        name: "nobody answers", network: .blackhole, ms: usualMs, losesAnswers: true, isLong: true),
+    ]
+    return phases.filter { !trial.isBrief || !$0.isLong }
+  }
+}

@@ -1,0 +1,73 @@
+import Glibc
+import LocalServices
+
+/// Row 3: workers are frozen for longer than their lease, and wake up as zombies.
+struct FreezeRow: MatrixRow {
+  let number = 3
+  let fault = "SIGSTOP beyond the lease, then CONT"
+
+  private static let freezes = 20
+  /// Beyond the lease.
+  private static let extraMs: ClosedRange<UInt64> = 800...2_000
+  private static let pauseMs: ClosedRange<UInt64> = 300...1_000
+  private static let jobUsersBrief = 20_000
+  /// What a worker's log says when it hears STALE.
+  static let staleLine = "not this worker's any more"
+
+  func run(_ trial: Trial) async throws -> RowResult {
+    var result = RowResult(number, fault)
+    let options = StageOptions()
+    let freezes = trial.scaled(Self.freezes, atLeast: 2)
+    let limitSeconds = Double(options.leaseSeconds) + ChaosLimits.recoverySeconds
+    return try await ChaosStage.with(trial, options) { stage in
+      let watch = RecoveryWatch(stage)
+      let isEnough = Notice()
+      let watching = Task {
+        try await watch.watch(until: isEnough, patienceSeconds: limitSeconds * 4)
+      }
+      defer { watching.cancel() }
+      // Jobs that are still running when a zombie wakes up: it could spoil nothing of those that ended.
+      let jobUsers = trial.isBrief ? Self.jobUsersBrief : options.users
+      let allowed = try await stage.underLoad(jobUsers: jobUsers) { stage in
+        try await Self.freeze(freezes, stage, watch)
+      }
+      let records = try await stage.drain()
+      isEnough.raise()
+      try await watching.value
+      let reckoning = try stage.reckon(records)
+      result.runs = freezes
+      result.take(reckoning, duplicatesMax: allowed)
+      result.expectAllAccepted(reckoning)
+      result.noteRecovery(await watch.longestSeconds)
+      result.expectRecovery(within: limitSeconds)
+      let stale = await stage.fleet.logLines(with: Self.staleLine)
+      result.note("zombies heard STALE for \(stale) chunks")
+      result.expect(stale > 0, "no zombie heard that its chunks are others' now")
+      let deserters = await stage.fleet.deserters.count
+      result.expect(deserters == 0, "\(deserters) workers ended by themselves")
+      return result
+    }
+  }
+
+  /// - Returns: how many duplicates the freezes explain: what was in flight, and of each chunk in hand what was
+  ///   not settled.
+  private static func freeze(
+    _ freezes: Int, _ stage: ChaosStage, _ watch: RecoveryWatch
+  ) async throws -> Int {
+    var dice = stage.trial.dice(.faults)
+    var allowed = 0
+    for freeze in 1...freezes {
+      try await ChaosStage.pause(ms: dice.pick(pauseMs))
+      let members = await stage.fleet.members
+      let victim = members[dice.pick(0...(members.count - 1))]
+      stage.trial.say("freeze \(freeze) of \(freezes), \(stage.ledger.pushes) pushes enqueued")
+      victim.child.signal(SIGSTOP)
+      let chunks = await watch.add(victim)
+      allowed += stage.options.inFlightMax + chunks * ChaosLimits.unsettledPerChunk
+      let leaseMs = UInt64(stage.options.leaseSeconds) * 1_000
+      try await ChaosStage.pause(ms: leaseMs + dice.pick(extraMs))
+      victim.child.signal(SIGCONT)
+    }
+    return allowed
+  }
+}

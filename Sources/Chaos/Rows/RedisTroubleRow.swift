@@ -1,0 +1,115 @@
+import LocalServices
+import Redis
+
+/// Row 10: Redis is there and refuses.
+struct RedisTroubleRow: MatrixRow {
+  let number = 10
+  let fault = "Redis full, read-only, wrong type, flushed"
+
+  private enum Trouble: String, Sendable, CaseIterable {
+    case memory = "out of memory"
+    case readOnly = "read-only"
+    case wrongType = "a wrong type under the chunks' key"
+    case wrongTypeOfJobs = "a wrong type under the jobs' key"
+    case functions = "functions flushed"
+    case stream = "chunks' stream deleted"
+
+    /// The first word of what Redis says.
+    var code: String? {
+      switch self {
+      case .memory: "OOM"
+      case .readOnly: "READONLY"
+      case .wrongType, .wrongTypeOfJobs: "WRONGTYPE"
+      case .functions, .stream: nil
+      }
+    }
+
+    /// A stream that is gone is found by the audit, which looks each minute on average.
+    var recoverySeconds: Double { self == .stream ? 180 : 10 }
+  }
+
+  private static let chunks = "pushpool:chunks:normal"
+  private static let jobs = "pushpool:jobs:normal"
+
+  func run(_ trial: Trial) async throws -> RowResult {
+    var result = RowResult(number, fault)
+    for trouble in Trouble.allCases {
+      trial.say(trouble.rawValue)
+      try await run(trouble, trial, &result)
+    }
+    result.runs = Trouble.allCases.count
+    return result
+  }
+
+  private func run(_ trouble: Trouble, _ trial: Trial, _ result: inout RowResult) async throws {
+    var options = StageOptions()
+    options.users = 20_000
+    options.workers = 2
+    // Longer than the trouble: what is measured is not the lease.
+    options.leaseSeconds = 15
+    let troubleMs = trial.scaledMs(5_000, atLeast: 1_500)
+    try await ChaosStage.with(trial, options) { stage in
+      let seconds = try await stage.underLoad { stage in
+        try await ChaosStage.pause(ms: 1_000)
+        try await Self.begin(trouble, stage)
+        try await ChaosStage.pause(ms: troubleMs)
+        try await Self.end(trouble, stage)
+        return try await stage.secondsUntilProgress(patienceSeconds: 200)
+      }
+      let reckoning = try stage.reckon(try await stage.drain())
+      let name = trouble.rawValue
+      // Who loses the stream loses the leases of all that is in hand with it.
+      let isLost = trouble == .stream
+      result.take(
+        reckoning, duplicatesMax: isLost ? options.workers * options.inHandMax : 0, name)
+      result.expectAllAccepted(reckoning, name)
+      result.noteRecovery(seconds)
+      result.expect(
+        seconds <= trouble.recoverySeconds, "\(name): nothing went on within \(tenths(seconds)) s")
+      let letters = try await stage.deadLetters().count
+      result.expect(letters == 0, "\(name): \(letters) dead letters")
+      if let code = trouble.code {
+        let lines = await stage.fleet.logLines(with: code)
+        result.note("\(name): the workers' logs name \(code) in \(lines) lines")
+        result.expect(lines > 0, "\(name): no worker's log names \(code)")
+      }
+      let gone = await stage.fleet.deserters.count
+      result.expect(gone == 0, "\(name): \(gone) workers ended by themselves")
+    }
+  }
+
+  private static func begin(_ trouble: Trouble, _ stage: ChaosStage) async throws {
+    switch trouble {
+    case .memory: try await stage.tell("CONFIG", "SET", "maxmemory", "1mb")
+    case .readOnly:
+      // A primary that is not there: the replica keeps what it has and takes nothing.
+      try await stage.tell("REPLICAOF", "127.0.0.1", String(try FreePort.find()))
+    case .wrongType: try await hide(chunks, stage)
+    case .wrongTypeOfJobs: try await hide(jobs, stage)
+    case .functions: try await stage.tell("FUNCTION", "FLUSH")
+    case .stream: try await stage.tell("DEL", chunks)
+    }
+  }
+
+  private static func end(_ trouble: Trouble, _ stage: ChaosStage) async throws {
+    switch trouble {
+    case .memory: try await stage.tell("CONFIG", "SET", "maxmemory", "0")
+    case .readOnly: try await stage.tell("REPLICAOF", "NO", "ONE")
+    case .wrongType: try await show(chunks, stage)
+    case .wrongTypeOfJobs: try await show(jobs, stage)
+    case .functions: try await stage.tell("FUNCTION", "FLUSH")
+    case .stream: break
+    }
+  }
+
+  /// Puts a string where a stream is, and keeps the stream.
+  private static func hide(_ key: String, _ stage: ChaosStage) async throws {
+    try await stage.tell(
+      "EVAL", "redis.call('RENAME', KEYS[1], KEYS[2]) redis.call('SET', KEYS[1], 'wrong')", "2",
+      key, "hidden")
+  }
+
+  private static func show(_ key: String, _ stage: ChaosStage) async throws {
+    try await stage.tell("EVAL", "redis.call('RENAME', KEYS[2], KEYS[1])", "2", key, "hidden")
+  }
+}

@@ -1,0 +1,82 @@
+import LocalServices
+import Model
+import Redis
+
+/// What a stage at rest leaves in Redis and in its processes.
+struct StageFootprint: Sendable {
+  /// Keys that belong to work: nothing of them may be left when there is none.
+  private static let workKeys = ["segment", "done", "parked", "open", "delayed"]
+  /// What allocators keep and connections differ by.
+  private static let residentSlack = 32 * 1_048_576
+  private static let descriptorSlack = 6
+  private static let clientsSlack = 4
+
+  /// Key family (`segment`, `job`…) → keys.
+  var keys: [String: Int] = [:]
+  var consumers = 0
+  var pending = 0
+  var clients = 0
+  var residentBytesMax = 0
+  var descriptorsMax = 0
+
+  init(_ stage: ChaosStage) async throws {
+    var cursor = "0"
+    repeat {
+      let reply = try await stage.session.command("SCAN", cursor, "COUNT", "1000").array ?? []
+      cursor = reply.first?.string ?? "0"
+      for key in reply.last?.array ?? [] {
+        let parts = (key.string ?? "").split(separator: ":", maxSplits: 2)
+        keys[parts.count > 1 ? String(parts[1]) : "", default: 0] += 1
+      }
+    } while cursor != "0"
+    for kind in ["jobs", "chunks"] {
+      let counts = await stage.pending(kind)
+      consumers = max(consumers, counts.count)
+      pending += counts.values.reduce(0, +)
+    }
+    let information = try await stage.session.command("INFO", "clients").string ?? ""
+    for line in information.split(whereSeparator: \.isNewline)
+    where line.hasPrefix("connected_clients:") {
+      clients = Int(line.dropFirst("connected_clients:".count)) ?? 0
+    }
+    for member in await stage.fleet.members {
+      guard let facts = ProcessFacts(pid: member.child.pid) else { continue }
+      residentBytesMax = max(residentBytesMax, facts.residentBytes)
+      descriptorsMax = max(descriptorsMax, facts.descriptors)
+    }
+  }
+
+  /// - Parameter kills: workers that took no leave: their consumers stay for ten minutes.
+  func compare(with before: StageFootprint, kills: Int, into result: inout RowResult) {
+    for family in Self.workKeys {
+      let count = keys[family] ?? 0
+      result.expect(count == 0, "\(count) keys of the kind \(family) are left")
+    }
+    for family in ["user", "token", "credential", "worker"] {
+      let counts = (keys[family] ?? 0, before.keys[family] ?? 0)
+      // A worker's HASH outlives it by two minutes.
+      let slack = family == "worker" ? kills : 0
+      result.expect(
+        counts.0 <= counts.1 + slack, "\(counts.0) keys of the kind \(family), \(counts.1) before")
+    }
+    result.expect(pending == 0, "\(pending) entries are still leased")
+    result.expect(
+      consumers <= before.consumers + kills,
+      "\(consumers) consumers, \(before.consumers) before and \(kills) killed")
+    result.expect(
+      clients <= before.clients + Self.clientsSlack,
+      "\(clients) connections to Redis, \(before.clients) before")
+    result.expect(
+      residentBytesMax <= before.residentBytesMax + Self.residentSlack,
+      "a worker holds \(residentBytesMax / 1_048_576) MiB, "
+        + "\(before.residentBytesMax / 1_048_576) MiB before")
+    result.expect(
+      descriptorsMax <= before.descriptorsMax + Self.descriptorSlack,
+      "a worker has \(descriptorsMax) descriptors, \(before.descriptorsMax) before")
+    result.note(
+      "left: \(consumers) consumers, \(clients) connections to Redis, "
+        + "\(residentBytesMax / 1_048_576) MiB and \(descriptorsMax) descriptors at most of a worker; "
+        + "before: \(before.consumers), \(before.clients), "
+        + "\(before.residentBytesMax / 1_048_576) MiB, \(before.descriptorsMax)")
+  }
+}

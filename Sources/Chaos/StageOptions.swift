@@ -1,0 +1,33 @@
+/// What a row wants its stage to be.
+struct StageOptions: Sendable {
+  var users = ChaosLimits.usersDefault
+  var workers = 3
+  var lanes = ChaosLimits.lanes
+  var connections = ChaosLimits.connections
+  var streams = ChaosLimits.streams
+  var leaseSeconds = ChaosLimits.leaseSeconds
+  var requestTimeoutSeconds = ChaosLimits.requestTimeoutSeconds
+  var answerMs = ChaosLimits.answerMs
+  /// Apps beside the first.
+  var otherApps: [String] = []
+  /// Whether Redis keeps an append-only file, synced each second.
+  var appendOnly = false
+  /// Whether a fault proxy stands between the workers and Redis, or them and the networks.
+  var hasRedisProxy = false
+  var hasProviderProxy = false
+
+  /// The script of a provider in health.
+  var health: String { script() }
+
+  /// A script with further members, such as `"goaway_after": 50`.
+  func script(_ members: String = "") -> String {
+    let more = members.isEmpty ? "" : ", \(members)"
+    return #"{"provider_token_interval_seconds": 0, "delay_ms": \#(answerMs)\#(more)}"#
+  }
+
+  /// What one worker can have in flight.
+  var inFlightMax: Int { lanes * connections * streams }
+
+  /// What one worker can have in hand: in flight, or done and not told to Redis.
+  var inHandMax: Int { lanes * ChaosLimits.inHandPerLane }
+}

@@ -1,0 +1,18 @@
+import Glibc
+
+/// Small text files, of /proc or a worker's log.
+enum TextFile {
+  /// Nil when it cannot be read.
+  static func read(_ path: String) -> String? {
+    guard let file = fopen(path, "re") else { return nil }
+    defer { fclose(file) }
+    var bytes: [UInt8] = []
+    var block = [UInt8](repeating: 0, count: 65_536)
+    while bytes.count < ChaosLimits.textBytesMax {
+      let count = fread(&block, 1, block.count, file)
+      guard count > 0 else { break }
+      bytes += block[..<count]
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

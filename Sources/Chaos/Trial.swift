@@ -1,0 +1,38 @@
+import LocalServices
+
+/// One run of one row: what it is made with.
+struct Trial: Sendable {
+  /// Decisions of different kinds are drawn apart, so that the pace of one does not change another.
+  enum Draw: UInt64, Sendable {
+    case load = 1
+    case faults
+  }
+
+  let programs: ChaosPrograms
+  let row: Int
+  let seed: UInt64
+  /// The size of everything that has one; 1 is the size that the table of docs/reliability.md is for.
+  let scale: Double
+  let soakMinutes: Double
+  let progress: ChaosProgress
+
+  /// The same seed, row and kind of decision give the same dice, whatever else runs.
+  func dice(_ draw: Draw) -> SeededDice {
+    var mixer = SeededDice(seed: seed &* 1_000_003 &+ UInt64(row) &* 101 &+ draw.rawValue)
+    return SeededDice(seed: mixer.next())
+  }
+
+  func scaled(_ count: Int, atLeast least: Int = 1) -> Int {
+    max(least, Int((Double(count) * scale).rounded()))
+  }
+
+  /// Milliseconds, scaled like everything else.
+  func scaledMs(_ milliseconds: Int, atLeast least: Int) -> UInt64 {
+    UInt64(scaled(milliseconds, atLeast: least))
+  }
+
+  /// Whether only the quickest kinds of a fault are wanted, as `make test` does.
+  var isBrief: Bool { scale < 0.05 }
+
+  func say(_ text: String) { progress.say("\(row): \(text)") }
+}

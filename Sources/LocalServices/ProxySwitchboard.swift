@@ -1,0 +1,43 @@
+import Reactor
+
+/// The connections of a ``FaultProxy`` and the fault that is on; loop-bound.
+final class ProxySwitchboard {
+  let loop: EventLoop
+  let server: Endpoint
+  private(set) var fault = FaultProxy.Fault.none
+  var dice: SeededDice
+  var breaks = 0
+  private var listener: Listener!
+  private var pairs: [ObjectIdentifier: ProxyPair] = [:]
+
+  init(loop: EventLoop, server: Endpoint, seed: UInt64) throws {
+    self.loop = loop
+    self.server = server
+    dice = SeededDice(seed: seed)
+    listener = try Listener(loop: loop, endpoint: .tcp(host: "127.0.0.1", port: 0)) {
+      [unowned self] descriptor in
+      let pair = ProxyPair(self)
+      pairs[ObjectIdentifier(pair)] = pair
+      pair.begin(descriptor: descriptor)
+    }
+  }
+
+  var port: UInt16 { listener.port }
+  var count: Int { pairs.count }
+
+  func set(_ fault: FaultProxy.Fault) {
+    self.fault = fault
+    for pair in Array(pairs.values) { pair.faultChanged() }
+  }
+
+  func cut() {
+    for pair in Array(pairs.values) { pair.breakOff() }
+  }
+
+  func forget(_ pair: ProxyPair) { pairs[ObjectIdentifier(pair)] = nil }
+
+  func close() {
+    listener.close()
+    for pair in Array(pairs.values) { pair.end() }
+  }
+}

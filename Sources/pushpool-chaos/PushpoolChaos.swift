@@ -1,0 +1,9 @@
+import ArgumentParser
+import Chaos
+
+@main
+struct PushpoolChaos {
+  static func main() async {
+    await ChaosCommand.main()
+  }
+}
