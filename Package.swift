@@ -109,7 +109,7 @@ let package = Package(
         "Simulator", "LocalServices", "HTTP2", "Model", "Reactor", "COpenSSL", "pushpool-simulator",
       ]),
     tests("LocalServicesTests", ["LocalServices"]),
-    tests("BenchTests", ["Bench", "Model"]),
+    tests("BenchTests", ["Bench", "Model", arguments]),
     tests(
       "CommandLineTests",
       ["CommandLineInterface", "LocalServices", "Model", "pushpool", logging]),

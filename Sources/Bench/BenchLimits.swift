@@ -21,8 +21,6 @@ enum BenchLimits {
   static let pollMs: UInt64 = 20
   /// A campaign that takes longer has failed.
   static let campaignMsMax: UInt64 = 300_000
-  /// Dead letters that are looked at for the reason of a failure.
-  static let deadLettersMax = 10
   static let startMsMax: UInt64 = 15_000
   static let stopMsMax: UInt64 = 10_000
 

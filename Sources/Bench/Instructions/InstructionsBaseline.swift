@@ -9,10 +9,11 @@ package struct InstructionsBaseline: Sendable, Equatable {
   package var instructionsPerPush: Double
   package var allocationsPerPush: Double
 
-  /// How much more is a failure: runs differ by less than 1 %.
+  /// How much more is a failure. Runs differ by less than 2 %, on a machine with ten times the load it can
+  /// bear: timers and turns of the loop that it has more of for each push then.
   package static let instructionsTolerance = 0.05
-  /// Buffers that grow now and then, and timers.
-  package static let allocationsTolerance = 0.1
+  /// For the same reason runs differ by up to 0.5; another allocation in each push is 1.
+  package static let allocationsTolerance = 0.6
 
   package init(date: String, platform: String, _ count: InstructionCount) {
     self.date = date

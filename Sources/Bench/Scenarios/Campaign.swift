@@ -63,7 +63,7 @@ struct Campaign {
         }
         return record.counts.accepted
       }
-      if let refusal = try await session.refusal(of: id) {
+      if let refusal = try await session.refusal() {
         throw BenchError("job \(id) was not delivered: \(refusal)")
       }
       try await watch?()

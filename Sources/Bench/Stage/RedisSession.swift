@@ -51,13 +51,10 @@ actor RedisSession {
     _ = try await store.jobs.enqueue(job, priority: priority)
   }
 
-  /// Why a job became a dead letter; nil when it did not.
-  func refusal(of id: String) async throws -> String? {
+  /// Why a job became a dead letter; nil when none did.
+  func refusal() async throws -> String? {
     commands += 1
-    guard try await store.deadLetters.count() > 0 else { return nil }
-    commands += 1
-    return try await store.deadLetters.list(max: BenchLimits.deadLettersMax)
-      .first { $0.id == id }.map { "\($0.field) \($0.message)" }
+    return try await store.deadLetters.list(max: 1).first.map { "\($0.field) \($0.message)" }
   }
 
   /// Adds members to a SET.
