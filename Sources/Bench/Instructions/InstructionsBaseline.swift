@@ -12,8 +12,8 @@ package struct InstructionsBaseline: Sendable, Equatable {
   /// How much more is a failure. Runs differ by less than 2 %, on a machine with ten times the load it can
   /// bear: timers and turns of the loop that it has more of for each push then.
   package static let instructionsTolerance = 0.05
-  /// For the same reason runs differ by up to 0.5; another allocation in each push is 1.
-  package static let allocationsTolerance = 0.6
+  /// For the same reason runs differ by up to 0.4; another allocation in each push is 1.
+  package static let allocationsTolerance = 0.5
 
   package init(date: String, platform: String, _ count: InstructionCount) {
     self.date = date

@@ -26,7 +26,13 @@ enum Platform {
   }
 
   private static func swiftVersion() async throws -> String {
-    let swift = try ChildProcess("swift", ["--version"], output: .pipe, error: .discard)
+    // The compiler's driver leaves an empty folder behind: in this one, which goes.
+    let folder = try TemporaryFolder()
+    defer { folder.close() }
+    var environment = ["TMPDIR": folder.path]
+    for name in ["PATH", "HOME"] { environment[name] = getenv(name).map { String(cString: $0) } }
+    let swift = try ChildProcess(
+      "swift", ["--version"], environment: environment, output: .pipe, error: .discard)
     _ = await swift.waitForExit(timeoutMs: BenchLimits.startMsMax)
     let text = await swift.standardOutput?.rest(timeoutMs: BenchLimits.stopMsMax) ?? ""
     let words = text.split(whereSeparator: { $0 == " " || $0.isNewline })
