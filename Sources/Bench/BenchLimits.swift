@@ -10,7 +10,7 @@ enum BenchLimits {
   /// Users of the job that opens connections and warms caches up before anything is measured.
   static let warmUpUsers = 2_000
   /// Imports that are on their way to Redis at a time.
-  static let importsInFlight = 8
+  static let importsInFlight = 4
   /// One lane's connections to a network and the streams on each; h2load gets the same.
   static let connections = 2
   static let streams = 1_000
@@ -63,6 +63,8 @@ enum BenchLimits {
   /// Two campaigns; what start-up costs is the same in both, so that their difference is free of it.
   static let instructionsPushesFew = 10_000
   static let instructionsPushesMany = 30_000
+  /// The worker's time limits for an answer and a lease.
+  static let patientSeconds = 60
   /// valgrind's processor is some 50 times slower.
   static let instructionsStopMsMax: UInt64 = 60_000
 

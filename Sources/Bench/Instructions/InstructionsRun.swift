@@ -10,7 +10,9 @@ struct InstructionsRun {
     let few = BenchLimits.instructionsPushesFew
     let many = BenchLimits.instructionsPushesMany
     let population = Population(networks: [.apns], users: many + BenchLimits.warmUpUsers)
-    return try await Stage.with(programs, StageSettings()) { stage in
+    var settings = StageSettings()
+    settings.isPatient = true
+    return try await Stage.with(programs, settings) { stage in
       try await InstallationLoad(
         session: stage.session, population: population, progress: progress
       ).run(0..<population.installations)

@@ -80,6 +80,12 @@ final class Stage: Sendable {
     }
   }
 
+  private static let patience = """
+
+      request_timeout_seconds: \(BenchLimits.patientSeconds)
+      lease_seconds: \(BenchLimits.patientSeconds)
+    """
+
   private static func yaml(
     _ settings: StageSettings, redis: String, endpoint: String, authority: String,
     key: APNsSigningKey, account: FCMServiceAccount
@@ -93,7 +99,7 @@ final class Stage: Sendable {
       worker:
         lanes: \(settings.lanes)
         connections_per_lane: \(BenchLimits.connections)
-        streams_per_connection: \(BenchLimits.streams)
+        streams_per_connection: \(BenchLimits.streams)\(settings.isPatient ? patience : "")
       apps:
         - id: \(Population.app)
           apns:

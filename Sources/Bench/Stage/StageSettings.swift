@@ -12,6 +12,10 @@ struct StageSettings: Sendable {
   /// The configuration's `transport` of each provider; nil leaves the default.
   var transport: String?
 
+  /// Whether the worker has all the time in the world: under valgrind on a busy machine time runs out
+  /// that never does otherwise, and sending again would be counted.
+  var isPatient = false
+
   /// The simulator's script.
   var script: String {
     // The worker and h2load each bring a provider token of their own for the same team.
