@@ -8,10 +8,10 @@ MAKEFLAGS += --no-print-directory
 
 SOURCES := Sources Tests Package.swift
 
-.PHONY: help deps build test lint format demo bench chaos clean
+.PHONY: help deps build test lint format demo bench instructions chaos clean
 
 help: ## List these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 deps: ## Install the system packages that are missing, and check the Swift toolchain
 	@scripts/deps
@@ -34,11 +34,14 @@ demo: deps ## A campaign from Redis to simulated push networks, on this machine,
 	@swift build -c release --product pushpool 2>&1 | scripts/progress
 	@.build/release/pushpool demo
 
-bench: deps ## Measure each figure beside its yardstick
+bench: deps ## Measure each figure beside its yardstick; BENCH='--only apns --runs 5' are options
 	@swift build -c release --product pushpool 2>&1 | scripts/progress
 	@swift build -c release --product pushpool-simulator 2>&1 | scripts/progress
 	@swift build -c release --product pushpool-bench 2>&1 | scripts/progress
-	@.build/release/pushpool-bench
+	@.build/release/pushpool-bench $(BENCH)
+
+instructions: deps ## Count a push's instructions under valgrind; fails when they grew by 5 %
+	@scripts/instructions
 
 chaos: deps ## Bring the faults of the fault matrix about, and count what is lost or sent twice
 	@swift build -c release --product pushpool 2>&1 | scripts/progress

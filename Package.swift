@@ -131,7 +131,7 @@ let package = Package(
         "Simulator", "LocalServices", "HTTP2", "Model", "Reactor", "COpenSSL", "pushpool-simulator",
       ]),
     tests("LocalServicesTests", ["LocalServices", "Reactor"]),
-    tests("BenchTests", ["Bench", "Model"]),
+    tests("BenchTests", ["Bench", "Model", arguments]),
     tests(
       "ChaosTests", ["Chaos", "LocalServices", "Model", "pushpool", "pushpool-simulator"]),
     tests(

@@ -1,16 +1,16 @@
 /// The numbers that a benchmark runs with, one home for all of them.
 enum BenchLimits {
-  static let countDefault = 300_000
-  static let countMin = 10_000
-  static let countMax = 10_000_000
-  static let repeatsDefault = 3
-  static let repeatsMax = 20
+  static let pushesDefault = 300_000
+  static let pushesMin = 10_000
+  static let pushesMax = 10_000_000
+  static let runsDefault = 3
+  static let runsMax = 20
   /// Users named by one job.
   static let usersPerJobMax = 100_000
   /// Users of the job that opens connections and warms caches up before anything is measured.
   static let warmUpUsers = 2_000
   /// Imports that are on their way to Redis at a time.
-  static let importsInFlight = 8
+  static let importsInFlight = 4
   /// One lane's connections to a network and the streams on each; h2load gets the same.
   static let connections = 2
   static let streams = 1_000
@@ -23,18 +23,55 @@ enum BenchLimits {
   static let campaignMsMax: UInt64 = 300_000
   static let startMsMax: UInt64 = 15_000
   static let stopMsMax: UInt64 = 10_000
-  /// The answer time of the scenario `answer-time`, and its pushes: about ten seconds of them.
+
+  // Campaigns
+  /// The answer time of the scenario `answer-time`, and its pushes: about five seconds of them.
   static let answerMs = 100
-  static let answerTimePushesMax = 200_000
+  static let answerTimePushesMax = 100_000
+  /// APNs allows 4,096; the rest is for the members around the filling.
+  static let largePayloadBytes = 4_000
+  static let deadPercent = 10
+  static let devicesPerUser = 5
+  /// libcurl needs several times as long.
+  static let curlPushesMax = 100_000
   /// Which part of a campaign counts as its steady part.
   static let steadyFrom = 0.2
   static let steadyTo = 0.8
-  /// Jobs of the scenario `latency`, and the pause before each, which leaves the worker idle.
-  static let latencyJobs = 300
-  static let latencyPauseMs: ClosedRange<UInt64> = 10...40
-  static let latencyMsMax: UInt64 = 10_000
+
+  // Latency
+  /// Jobs of the scenario `idle`, and the pause before each, which leaves the worker idle.
+  static let idleJobs = 300
+  static let idlePauseMs: ClosedRange<UInt64> = 10...40
+  static let pushMsMax: UInt64 = 10_000
   /// How often the accept log is looked at.
-  static let latencyPollMicroseconds: UInt32 = 50
+  static let idlePollMicroseconds: UInt32 = 50
+  /// Jobs of the scenario `priority`, the pause after each, and the bulk jobs waiting beside them.
+  static let priorityJobs = 100
+  static let priorityPauseMs: UInt64 = 100
+  static let priorityBulkJobs = 2
+
+  // Growth and memory
+  static let growthSizes = [10_000, 100_000, 1_000_000]
+  static let growthSizesFull = growthSizes + [10_000_000]
+  static let growthPushes = 200_000
+  static let backlogPushes = 1_000_000
+  static let audienceUsers = 1_000_000
+  static let audienceUsersFull = 10_000_000
+  static let audienceInstallations = 100_000
+
+  // Instructions
+  /// Two campaigns; what start-up costs is the same in both, so that their difference is free of it.
+  static let instructionsPushesFew = 10_000
+  static let instructionsPushesMany = 30_000
+  /// The worker's time limits for an answer and a lease.
+  static let patientSeconds = 60
+  /// valgrind's processor is some 50 times slower.
+  static let instructionsStopMsMax: UInt64 = 60_000
+
   /// The largest file of /proc or of h2load's report that is read.
   static let textBytesMax = 1 << 20
+  /// The largest JSON file of an earlier run.
+  static let reportBytesMax = 1 << 22
+  /// The largest profile of callgrind's.
+  static let profileBytesMax = 1 << 26
 }

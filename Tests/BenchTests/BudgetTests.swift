@@ -2,18 +2,29 @@ import Bench
 import Testing
 
 @Suite struct BudgetTests {
-  @Test("a budget at its limit is met, beyond it missed, and only shown when it is a goal")
+  private let ratio = Budget(.ratio, .atMost, 1.5, aim: 1.1, unit: " x")
+  private let share = Budget(.share, .atLeast, 90, aim: 97, unit: " %")
+
+  @Test("a budget at its limit is met, beyond it missed, and its aim is told apart")
   func verdict() {
-    #expect(Budget("ratio", 3.0, .atMost, 3.0, unit: " x", isRequired: true).verdict == "met")
-    #expect(Budget("ratio", 3.1, .atMost, 3.0, unit: " x", isRequired: true).verdict == "missed")
-    #expect(Budget("ratio", 3.1, .atMost, 3.0, unit: " x").verdict == "open")
-    #expect(Budget("use", 89.9, .atLeast, 90, unit: " %").verdict == "open")
-    #expect(Budget("use", 90, .atLeast, 90, unit: " %").verdict == "met")
+    #expect(BudgetCheck(ratio, 1.1).verdict == "met, aim too")
+    #expect(BudgetCheck(ratio, 1.5).verdict == "met")
+    #expect(BudgetCheck(ratio, 1.51).verdict == "MISSED")
+    #expect(BudgetCheck(share, 97).verdict == "met, aim too")
+    #expect(BudgetCheck(share, 90).verdict == "met")
+    #expect(BudgetCheck(share, 89.9).verdict == "MISSED")
   }
 
   @Test("what was not measured is not met")
   func notMeasured() {
-    #expect(!Budget("ratio", .nan, .atMost, 3.0, unit: " x", isRequired: true).isMet)
-    #expect(!Budget("use", .nan, .atLeast, 90, unit: " %").isMet)
+    #expect(!BudgetCheck(ratio, .nan).isMet)
+    #expect(!BudgetCheck(share, nil).isMet)
+  }
+
+  @Test("a limit is written without needless zeros")
+  func text() {
+    #expect(ratio.text(1.5) == "≤ 1.5 x")
+    #expect(ratio.text(2) == "≤ 2 x")
+    #expect(share.text(100) == "≥ 100 %")
   }
 }

@@ -11,11 +11,12 @@ import Testing
     #expect(ProcessUsage.cpuTicks(stat: "") == nil)
   }
 
-  @Test("the largest resident memory is the line VmHWM")
+  @Test("resident memory is the line VmRSS, the largest ever VmHWM")
   func memory() {
     let status = "Name:\tworker\nVmPeak:\t  900000 kB\nVmHWM:\t   34567 kB\nVmRSS:\t   30000 kB\n"
-    #expect(ProcessUsage.residentKibibytesMax(status: status) == 34_567)
-    #expect(ProcessUsage.residentKibibytesMax(status: "Name:\tworker\n") == nil)
+    #expect(ProcessUsage.kibibytes("VmHWM:", status: status) == 34_567)
+    #expect(ProcessUsage.kibibytes("VmRSS:", status: status) == 30_000)
+    #expect(ProcessUsage.kibibytes("VmHWM:", status: "Name:\tworker\n") == nil)
   }
 
   @Test("this process has used time and memory, and one that does not exist cannot be asked")
@@ -39,5 +40,7 @@ import Testing
       """
     #expect(RedisUsage(info: info) == RedisUsage(commands: 1_234, clientCommands: 134))
     #expect(RedisUsage(info: "# Server\r\nredis_version:7.0.15\r\n") == nil)
+    #expect(RedisUsage.usedMemory(info: "# Memory\r\nused_memory:1048576\r\n") == 1_048_576)
+    #expect(RedisUsage.usedMemory(info: "# Memory\r\nused_memory_rss:9\r\n") == nil)
   }
 }

@@ -30,6 +30,14 @@ package struct RedisUsage: Sendable, Equatable {
     if !isComplete { return nil }
   }
 
+  /// The line `used_memory:12345` of the section `memory`.
+  package static func usedMemory(info: String) -> Int? {
+    for line in info.split(whereSeparator: { $0.isNewline }) where line.hasPrefix("used_memory:") {
+      return Int(line.dropFirst("used_memory:".count))
+    }
+    return nil
+  }
+
   /// `calls=12,usec=34,…`
   private static func calls(_ text: Substring) -> Int {
     for field in text.split(separator: ",") where field.hasPrefix("calls=") {

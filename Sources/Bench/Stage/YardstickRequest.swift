@@ -8,25 +8,22 @@ struct YardstickRequest: Sendable {
   /// One URI a line, distinct where the network names the device in the path.
   let uris: [UInt8]
 
-  init(
-    authority: String, headers: [String], rendered: RenderedPush, population: Population,
-    paths: Int
-  ) {
+  init(authority: String, headers: [String], rendered: RenderedPush, tokens: [String]) {
     self.headers = headers
     switch rendered.body {
     case .shared(let bytes): body = bytes
     case .aroundToken(let prefix, let suffix):
-      body = prefix + Array(population.tokenText(0).utf8) + suffix
+      body = prefix + Array((tokens.first ?? "").utf8) + suffix
     }
     var uris: [UInt8] = []
     let base = Array("https://\(authority)".utf8)
     switch rendered.path {
     case .fixed(let path): uris = base + path + Array("\n".utf8)
     case .perToken(let prefix):
-      for number in 0..<paths {
+      for token in tokens {
         uris += base
         uris += prefix
-        uris += population.tokenText(number).utf8
+        uris += token.utf8
         uris.append(UInt8(ascii: "\n"))
       }
     }

@@ -46,9 +46,33 @@ actor RedisSession {
     try await store.installations.importBatch(batch)
   }
 
-  func enqueue(_ job: [UInt8]) async throws {
+  func enqueue(_ job: [UInt8], priority: Priority = .normal) async throws {
     commands += 1
-    _ = try await store.jobs.enqueue(job, priority: .normal)
+    _ = try await store.jobs.enqueue(job, priority: priority)
+  }
+
+  /// Why a job became a dead letter; nil when none did.
+  func refusal() async throws -> String? {
+    commands += 1
+    return try await store.deadLetters.list(max: 1).first.map { "\($0.field) \($0.message)" }
+  }
+
+  /// Adds members to a SET.
+  func add(_ members: [String], to key: String) async throws {
+    commands += 1
+    var command = RedisCommand("SADD", key)
+    for member in members { command.append(member) }
+    _ = try await connection.call(command)
+  }
+
+  /// What the server has allocated, in bytes.
+  func usedMemory() async throws -> Int {
+    commands += 1
+    let info = try await connection.call(RedisCommand("INFO", "memory")).string
+    guard let bytes = info.flatMap({ RedisUsage.usedMemory(info: $0) }) else {
+      throw BenchError("redis-server's INFO shows no used_memory")
+    }
+    return bytes
   }
 
   func record(_ id: String) async throws -> JobRecord? {

@@ -6,16 +6,20 @@ package struct ProcessUsage: Sendable, Equatable {
   package var cpuMicroseconds: Double
   /// The largest resident memory it ever had.
   package var residentBytesMax: Int
+  /// The resident memory it has now.
+  package var residentBytes: Int
 
   package init(pid: CInt) throws(BenchError) {
     let ticksPerSecond = Double(sysconf(CInt(_SC_CLK_TCK)))
     guard
       let stat = TextFile.read("/proc/\(pid)/stat"), let ticks = Self.cpuTicks(stat: stat),
       let status = TextFile.read("/proc/\(pid)/status"),
-      let kibibytes = Self.residentKibibytesMax(status: status)
+      let kibibytesMax = Self.kibibytes("VmHWM:", status: status),
+      let kibibytes = Self.kibibytes("VmRSS:", status: status)
     else { throw BenchError("process \(pid) has ended, and with it what it used") }
     cpuMicroseconds = Double(ticks) * 1e6 / ticksPerSecond
-    residentBytesMax = kibibytes * 1_024
+    residentBytesMax = kibibytesMax * 1_024
+    residentBytes = kibibytes * 1_024
   }
 
   /// The fields 14 (utime) and 15 (stime). The second, the name, may hold spaces and parentheses.
@@ -28,9 +32,9 @@ package struct ProcessUsage: Sendable, Equatable {
     return user + system
   }
 
-  /// The line `VmHWM:    12345 kB`.
-  package static func residentKibibytesMax(status: String) -> Int? {
-    for line in status.split(separator: "\n") where line.hasPrefix("VmHWM:") {
+  /// A line such as `VmHWM:    12345 kB`.
+  package static func kibibytes(_ name: String, status: String) -> Int? {
+    for line in status.split(separator: "\n") where line.hasPrefix(name) {
       return line.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first
         .flatMap { Int($0) }
     }

@@ -4,6 +4,7 @@ import Model
 /// A fresh worker that carries one campaign, and what it used for it.
 struct Delivery {
   struct Measurement: Sendable {
+    /// Requests to the network that it answered.
     var pushes: Int
     var wallSeconds: Double
     var workerCPUMicroseconds: Double
@@ -26,31 +27,36 @@ struct Delivery {
   }
 
   let stage: Stage
-  let population: Population
 
   /// - Parameters:
-  ///   - number: distinct for each call on a stage.
+  ///   - warmUp: jobs that open the connections and warm caches up before anything is measured.
+  ///   - accepted: how many installations accept the campaign's pushes.
+  ///   - dead: how many have dead tokens.
   ///   - samples: whether to measure the steady part; asking the simulator costs it a little.
-  func measure(number: Int, users: Int, samples: Bool = false) async throws -> Measurement {
-    let worker = try WorkerProcess(
-      program: stage.programs.pushpool, configurationFile: stage.configurationFile)
-    do {
-      try await Campaign(stage: stage, name: "warm-up-\(number)").run(
-        population, users: min(users, BenchLimits.warmUpUsers))
+  func measure(
+    warmUp: [Campaign.Job], warmUpAccepted: Int, _ jobs: [Campaign.Job], accepted: Int,
+    dead: Int = 0, samples: Bool = false
+  ) async throws -> Measurement {
+    let campaign = Campaign(session: stage.session)
+    return try await stage.withWorker { worker in
+      try await campaign.run(warmUp, accepting: warmUpAccepted)
       let before = try await moment(worker)
       var points: [Campaign.Point] = []
-      try await Campaign(stage: stage, name: "campaign-\(number)").run(population, users: users) {
+      try await campaign.run(jobs, accepting: accepted) {
         guard samples else { return }
         let accepted = try await stage.simulator.counters().accepted - before.simulator.accepted
         points.append(
-          Campaign.Point(atSeconds: seconds(since: before.at), accepted: accepted))
+          Campaign.Point(
+            atSeconds: (ContinuousClock.now - before.at) / .seconds(1), accepted: accepted))
       }
       let after = try await moment(worker)
-      await worker.stop()
-      return try compare(before, after, users: users, points: points)
-    } catch {
-      await worker.stop()
-      throw error
+      let measured = after.simulator.accepted - before.simulator.accepted
+      guard measured == accepted else {
+        throw BenchError(
+          "the simulator accepted \(Figure.grouped(measured)) pushes, not "
+            + Figure.grouped(accepted))
+      }
+      return try compare(before, after, pushes: accepted + dead, points: points)
     }
   }
 
@@ -62,24 +68,15 @@ struct Delivery {
       at: ContinuousClock.now)
   }
 
-  private func seconds(since start: ContinuousClock.Instant) -> Double {
-    (ContinuousClock.now - start) / .seconds(1)
-  }
-
   private func compare(
-    _ before: Moment, _ after: Moment, users: Int, points: [Campaign.Point]
+    _ before: Moment, _ after: Moment, pushes: Int, points: [Campaign.Point]
   ) throws -> Measurement {
-    let accepted = after.simulator.accepted - before.simulator.accepted
-    guard accepted == users else {
-      throw BenchError(
-        "of \(Figure.grouped(users)) pushes the simulator accepted \(Figure.grouped(accepted))")
-    }
     guard after.simulator.violations == 0 else {
       throw BenchError(
         "the simulator saw \(after.simulator.violations) violations of the HTTP/2 protocol")
     }
     return Measurement(
-      pushes: users, wallSeconds: (after.at - before.at) / .seconds(1),
+      pushes: pushes, wallSeconds: (after.at - before.at) / .seconds(1),
       workerCPUMicroseconds: after.worker.cpuMicroseconds - before.worker.cpuMicroseconds,
       redisCPUMicroseconds: after.redisProcess.cpuMicroseconds
         - before.redisProcess.cpuMicroseconds,
@@ -88,6 +85,6 @@ struct Delivery {
       redisCommands: after.redis.commands - before.redis.commands,
       redisClientCommands: after.redis.clientCommands - before.redis.clientCommands,
       workerResidentBytesMax: after.worker.residentBytesMax,
-      steadyPushesPerSecond: SteadyPart.rate(points, of: users))
+      steadyPushesPerSecond: SteadyPart.rate(points, of: pushes))
   }
 }

@@ -1,4 +1,5 @@
 import LocalServices
+import Model
 
 /// h2load, the load tool of nghttp2's authors, against the same simulator.
 ///
@@ -11,41 +12,53 @@ struct Yardstick {
   }
 
   private let stage: Stage
-  private let arguments: [String]
+  /// h2load sends to one network at a time: one command line each.
+  private let commands: [[String]]
 
-  init(stage: Stage, population: Population) async throws {
+  init(stage: Stage, population: Population, message: Message) async throws {
     self.stage = stage
-    let request = try await stage.yardstickRequest(
-      population: population, paths: min(population.count, BenchLimits.yardstickPathsMax))
-    let uriFile = stage.folder.file("uris")
-    let bodyFile = stage.folder.file("body")
-    try PrivateFile.write(request.uris, to: uriFile)
-    try PrivateFile.write(request.body, to: bodyFile)
-    arguments =
-      [
-        "--clients=\(BenchLimits.connections)", "--max-concurrent-streams=\(BenchLimits.streams)",
+    let requests = try await stage.yardstickRequests(population, message: message)
+    let lanes = stage.settings.lanes
+    commands = try requests.enumerated().map { index, request in
+      let uriFile = stage.folder.file("uris-\(index)")
+      let bodyFile = stage.folder.file("body-\(index)")
+      try PrivateFile.write(request.uris, to: uriFile)
+      try PrivateFile.write(request.body, to: bodyFile)
+      return [
+        "--clients=\(BenchLimits.connections * lanes)", "--threads=\(lanes)",
+        "--max-concurrent-streams=\(BenchLimits.streams)",
         "--connect-to=127.0.0.1:\(stage.simulatorPort)", "--input-file=\(uriFile)",
         "--data=\(bodyFile)",
       ] + request.headers.map { "--header=\($0)" }
+    }
   }
 
-  /// Sends that many requests. What h2load needs to start and to read the URIs is taken off.
+  /// Sends that many requests, as many to each network. What h2load needs to start and to read the
+  /// URIs is taken off.
   func measure(requests: Int) async throws -> Measurement {
-    let start = try await run(requests: BenchLimits.connections)
-    let whole = try await run(requests: requests)
+    let atStart = BenchLimits.connections * stage.settings.lanes
+    let each = max(requests / commands.count, atStart + 1)
+    var cpuMicroseconds = 0.0
+    var seconds = 0.0
+    for command in commands {
+      let start = try await run(command, requests: atStart)
+      let whole = try await run(command, requests: each)
+      cpuMicroseconds +=
+        (whole.cpuMicroseconds - start.cpuMicroseconds) / Double(each - atStart)
+      seconds += 1 / whole.report.requestsPerSecond
+    }
+    let count = Double(commands.count)
     return Measurement(
-      cpuMicrosecondsPerRequest: (whole.cpuMicroseconds - start.cpuMicroseconds)
-        / Double(requests - BenchLimits.connections),
-      requestsPerSecond: whole.report.requestsPerSecond)
+      cpuMicrosecondsPerRequest: cpuMicroseconds / count, requestsPerSecond: count / seconds)
   }
 
   private func run(
-    requests: Int
+    _ command: [String], requests: Int
   ) async throws -> (cpuMicroseconds: Double, report: H2LoadReport) {
     // Nothing else that this process started ends meanwhile.
     let before = ProcessUsage.endedChildrenCPUMicroseconds
     let child = try ChildProcess(
-      stage.programs.h2load, arguments + ["--requests=\(requests)"], output: .pipe)
+      stage.programs.h2load, command + ["--requests=\(requests)"], output: .pipe)
     guard let exit = await child.waitForExit(timeoutMs: BenchLimits.campaignMsMax) else {
       throw BenchError("h2load did not end within \(BenchLimits.campaignMsMax / 1_000) s")
     }

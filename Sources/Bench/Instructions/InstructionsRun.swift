@@ -1,0 +1,70 @@
+import LocalServices
+import Model
+
+/// Counts a worker's instructions under valgrind, on a stage where everything else runs freely.
+struct InstructionsRun {
+  let programs: Programs
+  let progress: Progress
+
+  func measure() async throws -> InstructionCount {
+    let few = BenchLimits.instructionsPushesFew
+    let many = BenchLimits.instructionsPushesMany
+    let population = Population(networks: [.apns], users: many + BenchLimits.warmUpUsers)
+    var settings = StageSettings()
+    settings.isPatient = true
+    return try await Stage.with(programs, settings) { stage in
+      try await InstallationLoad(
+        session: stage.session, population: population, progress: progress
+      ).run(0..<population.installations)
+      let program = try await stripped(stage)
+      var profiles: [CallgrindProfile] = []
+      for pushes in [few, many] {
+        progress.say("instructions: \(Figure.grouped(pushes)) pushes under callgrind")
+        profiles.append(try await profile(program, pushes, population, stage))
+      }
+      return InstructionCount(profiles[0], profiles[1], pushes: many - few)
+    }
+  }
+
+  /// The worker's program without debug information, which valgrind 3.19 cannot read: Swift 6.3 writes
+  /// newer DWARF than it knows.
+  private func stripped(_ stage: Stage) async throws -> String {
+    let path = stage.folder.file("pushpool")
+    let strip = try ChildProcess("strip", ["--strip-debug", "-o", path, programs.pushpool])
+    guard await strip.waitForExit(timeoutMs: BenchLimits.startMsMax) == .code(0) else {
+      throw BenchError("strip cannot copy \(programs.pushpool)")
+    }
+    return path
+  }
+
+  private func profile(
+    _ program: String, _ pushes: Int, _ population: Population, _ stage: Stage
+  ) async throws -> CallgrindProfile {
+    let file = stage.folder.file("callgrind.\(pushes)")
+    let worker = try WorkerProcess(
+      program: program, configurationFile: stage.configurationFile,
+      under: [
+        try ChildProcess.find("valgrind"), "--quiet", "--tool=callgrind",
+        "--callgrind-out-file=\(file)",
+      ])
+    let campaign = Campaign(session: stage.session)
+    do {
+      let many = BenchLimits.instructionsPushesMany
+      try await campaign.run(
+        Campaign.jobs(
+          "warm-up-\(pushes)", population, Message(), users: many..<population.users),
+        accepting: BenchLimits.warmUpUsers)
+      try await campaign.run(
+        Campaign.jobs("campaign-\(pushes)", population, Message(), users: 0..<pushes),
+        accepting: pushes)
+    } catch {
+      await worker.stop()
+      throw error
+    }
+    await worker.stop(graceMs: BenchLimits.instructionsStopMsMax)
+    guard let text = TextFile.read(file, bytesMax: BenchLimits.profileBytesMax),
+      let profile = CallgrindProfile(text)
+    else { throw BenchError("callgrind wrote no profile") }
+    return profile
+  }
+}

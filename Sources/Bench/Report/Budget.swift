@@ -1,0 +1,68 @@
+/// A figure that the program promises: what must hold, and what is aimed for.
+package struct Budget: Sendable, Equatable {
+  package enum Direction: Sendable { case atMost, atLeast }
+
+  /// Which figure of a result it limits.
+  package enum Measure: String, Sendable {
+    case ratio
+    case redisCommands = "Redis commands per push"
+    case share = "share of connections x streams / answer time"
+    case p50 = "p50"
+    case p99 = "p99"
+    case residentMiB = "worker memory"
+    case redisMiB = "Redis memory beside the audience"
+    case growth
+  }
+
+  package var measure: Measure
+  package var direction: Direction
+  package var limit: Double
+  /// Better than the limit, and not reached everywhere yet; nil when the limit is all.
+  package var aim: Double?
+  /// After the numbers: ` x`, ` MiB`, ` ms`, ` %`.
+  package var unit: String
+
+  package init(
+    _ measure: Measure, _ direction: Direction, _ limit: Double, aim: Double? = nil, unit: String
+  ) {
+    self.measure = measure
+    self.direction = direction
+    self.limit = limit
+    self.aim = aim
+    self.unit = unit
+  }
+
+  package func text(_ figure: Double) -> String {
+    (direction == .atMost ? "≤ " : "≥ ") + Figure.text(figure, decimals: 2).withoutTrailingZeros
+      + unit
+  }
+}
+
+/// Every budget, one home for all of them. A new figure goes here, and into docs/performance.md.
+extension Budget {
+  /// Worker CPU per push beside h2load's per request: what the fastest peer library needs for the
+  /// sending alone.
+  static let apnsRatio = Budget(.ratio, .atMost, 1.5, aim: 1.1, unit: " x")
+  static let fcmRatio = Budget(.ratio, .atMost, 2.0, aim: 1.3, unit: " x")
+  /// All commands, those inside functions included.
+  static let redisCommands = Budget(.redisCommands, .atMost, 2, aim: 1.1, unit: "")
+  static let answerTime = Budget(.share, .atLeast, 90, aim: 97, unit: " %")
+  static let idleHalf = Budget(.p50, .atMost, 2, aim: 1, unit: " ms")
+  static let idleMost = Budget(.p99, .atMost, 10, aim: 4, unit: " ms")
+  static let highPriority = Budget(.p99, .atMost, 100, aim: 20, unit: " ms")
+  static let workerMemory = Budget(.residentMiB, .atMost, 64, aim: 32, unit: " MiB")
+  static let audienceMemory = Budget(.redisMiB, .atMost, 64, aim: 16, unit: " MiB")
+  /// The last figure in the first's: memory over a backlog, CPU per push over a population.
+  static let growth = Budget(.growth, .atMost, 1.1, unit: " x")
+}
+
+extension String {
+  /// `1.50` → `1.5`, `64.00` → `64`.
+  fileprivate var withoutTrailingZeros: String {
+    guard contains(".") else { return self }
+    var text = Substring(self)
+    while text.hasSuffix("0") { text.removeLast() }
+    if text.hasSuffix(".") { text.removeLast() }
+    return String(text)
+  }
+}

@@ -1,0 +1,68 @@
+/// A row of the table: medians of a scenario's runs, and of memory the largest. What a scenario does not
+/// measure is nil.
+package struct ScenarioResult: Sendable {
+  /// The scenario's name, with what it varies where it has several rows: `growth-100k`.
+  package var name: String
+  package var pushes: Int
+  package var runs: Int
+  package var pushesPerSecond: Double?
+  package var workerMicroseconds: Double?
+  package var h2loadMicroseconds: Double?
+  package var ratio: Double?
+  package var redisMicroseconds: Double?
+  package var simulatorMicroseconds: Double?
+  package var redisCommands: Double?
+  package var redisClientCommands: Double?
+  package var residentMiBMax: Double?
+  package var redisMiB: Double?
+  package var latency: LatencyFigures?
+  /// The ratio of each run, in order: how far to trust the median.
+  package var ratios: [Double] = []
+  package var checks: [BudgetCheck] = []
+  /// What a reader of the table should know of this row.
+  package var note: String?
+
+  package init(_ name: String, pushes: Int, runs: Int) {
+    self.name = name
+    self.pushes = pushes
+    self.runs = runs
+  }
+
+  /// Takes in worker and yardstick, run by run.
+  mutating func take(
+    _ deliveries: [Delivery.Measurement], beside requests: [Yardstick.Measurement] = []
+  ) {
+    func perPush(_ figure: (Delivery.Measurement) -> Double) -> Double? {
+      Samples.median(deliveries.map { figure($0) / Double($0.pushes) })
+    }
+    pushesPerSecond = Samples.median(deliveries.map { Double($0.pushes) / $0.wallSeconds })
+    workerMicroseconds = perPush { $0.workerCPUMicroseconds }
+    redisMicroseconds = perPush { $0.redisCPUMicroseconds }
+    simulatorMicroseconds = perPush { $0.simulatorCPUMicroseconds }
+    redisCommands = perPush { Double($0.redisCommands) }
+    redisClientCommands = perPush { Double($0.redisClientCommands) }
+    residentMiBMax = deliveries.map { Double($0.workerResidentBytesMax) / 1_048_576 }.max()
+    h2loadMicroseconds = Samples.median(requests.map(\.cpuMicrosecondsPerRequest))
+    ratios = zip(deliveries, requests).map { delivery, request in
+      delivery.workerCPUMicroseconds / Double(delivery.pushes) / request.cpuMicrosecondsPerRequest
+    }
+    ratio = Samples.median(ratios)
+  }
+
+  /// Holds the figures against these budgets; those that no row's figure is named after come as `others`.
+  mutating func check(_ budgets: [Budget], others: [Budget.Measure: Double] = [:]) {
+    checks += budgets.map { budget in
+      let measured: Double? =
+        switch budget.measure {
+        case .ratio: ratio
+        case .redisCommands: redisCommands
+        case .p50: latency?.p50Ms
+        case .p99: latency?.p99Ms
+        case .residentMiB: residentMiBMax
+        case .redisMiB: redisMiB
+        case .share, .growth: others[budget.measure]
+        }
+      return BudgetCheck(budget, measured)
+    }
+  }
+}

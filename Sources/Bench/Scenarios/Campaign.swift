@@ -1,0 +1,75 @@
+import Model
+
+/// Jobs from enqueueing to their final records.
+struct Campaign {
+  struct Job: Sendable {
+    /// Job ids may be used once.
+    var id: String
+    var bytes: [UInt8]
+  }
+
+  /// How many pushes were accepted by when.
+  struct Point: Sendable {
+    var atSeconds: Double
+    var accepted: Int
+  }
+
+  let session: RedisSession
+
+  /// Jobs for a range of users, cut where a job would be too long.
+  static func jobs(
+    _ name: String, _ population: Population, _ message: Message, users: Range<Int>
+  ) -> [Job] {
+    stride(from: users.lowerBound, to: users.upperBound, by: BenchLimits.usersPerJobMax).map {
+      let id = "\(name)-\($0)"
+      let part = $0..<min($0 + BenchLimits.usersPerJobMax, users.upperBound)
+      return Job(id: id, bytes: message.job(id: id, population: population, users: part))
+    }
+  }
+
+  /// Enqueues the jobs and waits until every record is final.
+  /// - Throws: when another number of installations accepted the push, or a record does not add up.
+  func run(
+    _ jobs: [Job], accepting expected: Int, watch: (() async throws -> Void)? = nil
+  ) async throws {
+    for job in jobs { try await session.enqueue(job.bytes) }
+    try await finish(jobs, accepting: expected, watch: watch)
+  }
+
+  /// Waits until the records of jobs that were enqueued are final.
+  func finish(
+    _ jobs: [Job], accepting expected: Int, watch: (() async throws -> Void)? = nil
+  ) async throws {
+    let clock = ContinuousClock()
+    let deadline = clock.now + .milliseconds(BenchLimits.campaignMsMax)
+    var accepted = 0
+    for job in jobs { accepted += try await finish(job.id, until: deadline, clock, watch: watch) }
+    guard accepted == expected else {
+      throw BenchError(
+        "the records count \(Figure.grouped(accepted)) pushes as accepted, not "
+          + Figure.grouped(expected))
+    }
+  }
+
+  /// - Returns: how many installations accepted the push.
+  private func finish(
+    _ id: String, until deadline: ContinuousClock.Instant, _ clock: ContinuousClock,
+    watch: (() async throws -> Void)?
+  ) async throws -> Int {
+    while clock.now < deadline {
+      if let record = try await session.record(id), record.state.isFinal {
+        guard record.isBalanced else {
+          throw BenchError("the record of job \(id) does not add up: \(record)")
+        }
+        return record.counts.accepted
+      }
+      if let refusal = try await session.refusal() {
+        throw BenchError("job \(id) was not delivered: \(refusal)")
+      }
+      try await watch?()
+      try await clock.sleep(until: clock.now + .milliseconds(BenchLimits.pollMs))
+    }
+    throw BenchError(
+      "job \(id) was not delivered within \(BenchLimits.campaignMsMax / 1_000) s")
+  }
+}

@@ -1,0 +1,82 @@
+import Model
+
+/// What is measured.
+package struct Scenario: Sendable {
+  enum Kind: Sendable {
+    case campaign(CampaignShape)
+    case idleLatency
+    case highPriority
+    case growth
+    case audienceMemory
+    case backlogMemory
+  }
+
+  package let name: String
+  /// One line for `--list`.
+  package let summary: String
+  let kind: Kind
+  var budgets: [Budget] = []
+
+  package static func named(_ name: String) -> Scenario? { all.first { $0.name == name } }
+}
+
+extension Scenario {
+  package static let all: [Scenario] = [
+    campaign(
+      "apns", "A campaign to APNs, one lane.", [.apnsRatio, .redisCommands, .workerMemory]),
+    campaign("apns-lanes", "The same with a lane for each core.") { $0.lanes = .all },
+    campaign("fcm", "A campaign to FCM, one lane.", [.fcmRatio, .redisCommands]) {
+      $0.networks = [.fcm]
+    },
+    campaign("mixed", "Every other installation on APNs, every other on FCM.") {
+      $0.networks = [.apns, .fcm]
+    },
+    campaign(
+      "answer-time", "Each answer takes 100 ms: how much of connections x streams is used.",
+      [.answerTime]
+    ) {
+      $0.answerMs = BenchLimits.answerMs
+      $0.pushesMax = BenchLimits.answerTimePushesMax
+    },
+    campaign("payload-4k", "APNs payloads of about 4,000 bytes.") {
+      $0.payloadBytes = BenchLimits.largePayloadBytes
+    },
+    campaign("dead-tokens", "10 % of the tokens are dead: answered with 410 and uninstalled.") {
+      $0.deadPercent = BenchLimits.deadPercent
+    },
+    campaign("devices", "5 installations of each user.") {
+      $0.devicesPerUser = BenchLimits.devicesPerUser
+    },
+    campaign("curl", "APNs over libcurl (`transport: curl`) instead of nghttp2.") {
+      $0.transport = "curl"
+      $0.pushesMax = BenchLimits.curlPushesMax
+    },
+    Scenario(
+      name: "idle", summary: "From enqueueing to the network, one user at a time.",
+      kind: .idleLatency, budgets: [.idleHalf, .idleMost]),
+    Scenario(
+      name: "priority",
+      summary: "The same for high-priority jobs of one user each, while a bulk job saturates.",
+      kind: .highPriority, budgets: [.highPriority]),
+    Scenario(
+      name: "growth",
+      summary: "As many pushes out of 10k, 100k and 1M installations (10M with --full).",
+      kind: .growth, budgets: [.growth]),
+    Scenario(
+      name: "backlog", summary: "Worker memory over a backlog of 1M pushes.", kind: .backlogMemory,
+      budgets: [.workerMemory, .growth]),
+    Scenario(
+      name: "audience",
+      summary: "Redis memory of a running campaign to a key of 1M users (10M with --full).",
+      kind: .audienceMemory, budgets: [.audienceMemory]),
+  ]
+
+  private static func campaign(
+    _ name: String, _ summary: String, _ budgets: [Budget] = [],
+    _ change: (inout CampaignShape) -> Void = { _ in }
+  ) -> Scenario {
+    var shape = CampaignShape()
+    change(&shape)
+    return Scenario(name: name, summary: summary, kind: .campaign(shape), budgets: budgets)
+  }
+}

@@ -1,0 +1,55 @@
+/// What the benchmark's jobs say.
+package struct Message: Sendable {
+  /// Bytes of filling, which make a payload as long as it shall be.
+  let fillingBytes: Int
+
+  /// - Parameter payloadBytes: of the APNs payload, about; not below ``payloadBytesMin``.
+  package init(payloadBytes: Int = Self.payloadBytesMin) {
+    fillingBytes = max(0, payloadBytes - Self.payloadBytesMin - Self.fillingOverheadBytes)
+  }
+
+  /// What the payload has without any filling.
+  package static let payloadBytesMin = 300
+  /// The member that the filling is in: `,"filling":""`
+  private static let fillingOverheadBytes = 13
+
+  /// The members of a job that become its payload.
+  package var content: String {
+    let filling =
+      fillingBytes == 0
+      ? "" : #","filling":"\#(String(repeating: "pushpool ", count: fillingBytes / 9))""#
+    return """
+      "notification":{"title":"Your order is on its way",\
+      "body":"It left our warehouse this morning and arrives tomorrow between ten and twelve. \
+      Tap to follow the van on the map.",\
+      "sound":"default","data":{"order":"2026-0042-7781","screen":"tracking",\
+      "carrier":"van-17"\(filling)}}
+      """
+  }
+
+  /// A job for these users.
+  package func job(
+    id: String, population: Population, users: some Collection<Int>
+  ) -> [UInt8] {
+    var audience = Array(#"{"users":["#.utf8)
+    audience.reserveCapacity(users.count * 16)
+    var isFirst = true
+    for number in users {
+      audience += (isFirst ? "\"" : ",\"").utf8
+      audience += population.user(number).utf8
+      audience.append(UInt8(ascii: "\""))
+      isFirst = false
+    }
+    return job(id: id, audience: audience + Array("]}".utf8))
+  }
+
+  /// A job for the users that are named by the members of a key.
+  func job(id: String, usersKey: String) -> [UInt8] {
+    job(id: id, audience: Array(#"{"users_key":"\#(usersKey)"}"#.utf8))
+  }
+
+  private func job(id: String, audience: [UInt8]) -> [UInt8] {
+    Array(#"{"id":"\#(id)","app":"\#(Population.app)",\#(content),"audience":"#.utf8) + audience
+      + Array("}".utf8)
+  }
+}

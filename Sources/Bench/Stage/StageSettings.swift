@@ -1,0 +1,30 @@
+import Model
+
+/// In which a stage differs from the usual one: one lane, answers at once, nothing logged.
+struct StageSettings: Sendable {
+  var networks: [Network] = [.apns]
+  var lanes = 1
+  /// How long the simulator takes for each answer.
+  var answerMs = 0
+  /// Whether the simulator answers dead tokens with 410.
+  var hasDeadTokens = false
+  var keepsAcceptLog = false
+  /// The configuration's `transport` of each provider; nil leaves the default.
+  var transport: String?
+
+  /// Whether the worker has all the time in the world: under valgrind on a busy machine time runs out
+  /// that never does otherwise, and sending again would be counted.
+  var isPatient = false
+
+  /// The simulator's script.
+  var script: String {
+    // The worker and h2load each bring a provider token of their own for the same team.
+    var members = [#""provider_token_interval_seconds": 0"#, #""delay_ms": \#(answerMs)"#]
+    if hasDeadTokens {
+      members.append(
+        #""rules": [{"token_prefix": "\#(Population.deadPrefix)", "status": 410, "#
+          + #""reason": "Unregistered"}]"#)
+    }
+    return "{\(members.joined(separator: ", "))}"
+  }
+}
