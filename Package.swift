@@ -51,6 +51,7 @@ let package = Package(
     layer("Redis", ["Reactor", "CHiredis"]),
     layer("HTTP2", ["Reactor", "CNGHTTP2"]),
     layer("HTTPClient", ["CCurl"]),
+    layer("CurlTransport", ["HTTP2", "HTTPClient", "Reactor", "CCurl"]),
 
     // Pure values: no C, no input or output.
     layer("Model", []),
@@ -65,7 +66,8 @@ let package = Package(
     layer(
       "Worker",
       [
-        "Store", "Providers", "HTTP2", "HTTPClient", "Configuration", "Model", "Redis", "Reactor",
+        "Store", "Providers", "HTTP2", "CurlTransport", "HTTPClient", "Configuration", "Model",
+        "Redis", "Reactor",
         logging,
       ]),
 
@@ -96,7 +98,7 @@ let package = Package(
 
     tests("ReactorTests", ["Reactor", "LocalServices"]),
     tests("RedisTests", ["Redis", "LocalServices"]),
-    tests("HTTP2Tests", ["HTTP2", "LocalServices"]),
+    tests("HTTP2Tests", ["HTTP2", "CurlTransport", "HTTPClient", "Reactor", "LocalServices"]),
     tests("HTTPClientTests", ["HTTPClient"]),
     tests("ModelTests", ["Model"]),
     tests("ConfigurationTests", ["Configuration"]),

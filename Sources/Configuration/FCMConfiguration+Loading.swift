@@ -2,7 +2,7 @@ internal import Model
 
 extension FCMConfiguration {
   private static let fields =
-    ["service_account_file", "token_endpoint"] + ConfigurationSection.accessFields
+    ["service_account_file", "token_endpoint"] + ConfigurationSection.pushAccessFields
 
   init?(in parent: ConfigurationSection) throws(ConfigurationError) {
     let section = try parent.section("fcm", known: Self.fields)
@@ -10,7 +10,7 @@ extension FCMConfiguration {
     self.init(
       serviceAccountFile: try section.requiredFile(
         "service_account_file", "the JSON key of a Firebase service account"),
-      access: try section.access(),
+      access: try section.pushAccess(),
       tokenEndpoint: try section.value("token_endpoint") { (text) throws(InvalidField) in
         try ServiceURL(text, allowsPath: true)
       })

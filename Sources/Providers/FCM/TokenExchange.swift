@@ -22,7 +22,7 @@ struct TokenExchange: Sendable {
   let account: ServiceAccount
   let client: HTTPClient
   let caFile: String?
-  let proxy: String?
+  let proxy: ProxyServer?
 
   func perform(nowMs: Int64) async throws(Failure) -> Token {
     let assertion: String
