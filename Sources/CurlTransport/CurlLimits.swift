@@ -8,8 +8,7 @@ enum CurlLimits {
   static let waitMsMax: UInt64 = 200
   /// Rounds of requests in one turn of the loop.
   static let roundsPerTurn = 256
-  /// libcurl's buffers of each transfer; the least it takes for uploads.
+  /// libcurl's buffer for what a transfer uploads: the least it takes.
   static let uploadBufferBytes = 16 * 1024
-  static let downloadBufferBytes = 4 * 1024
   static let textBytesMax = 300
 }

@@ -270,7 +270,8 @@ package final class CurlPool: Transport {
   ) -> RequestAnswer.Disposition {
     guard transfer.connection != nil else { return .notSent }
     // A 200 is a yes whatever follows it.
-    return code == CURLE_OK || transfer.status == 200 ? .answered : .unknown
+    let isAnswered = code == CURLE_OK || transfer.status == 200 || transfer.isAnswerCut
+    return isAnswered ? .answered : .unknown
   }
 
   private func note(

@@ -15,7 +15,7 @@ extension CurlTransfer {
       ccurl_easy_setopt_pointer(handle, CURLOPT_PRIVATE, context),
       ccurl_easy_setopt_write(handle, receivedBody, context),
       ccurl_easy_setopt_header(handle, receivedHeader, context),
-      ccurl_easy_setopt_read(handle, readBody, refuseToRewind, context),
+      ccurl_easy_setopt_read(handle, readBody, allowRewinding, context),
       ccurl_easy_setopt_prereq(handle, mayBegin, context),
       ccurl_easy_setopt_sockets(
         handle, openSocket, closeSocket, Unmanaged.passUnretained(pool).toOpaque()),
@@ -36,7 +36,6 @@ extension CurlTransfer {
       (CURLOPT_SUPPRESS_CONNECT_HEADERS, 1),
       (CURLOPT_TCP_KEEPALIVE, 1),
       (CURLOPT_UPLOAD_BUFFERSIZE, CurlLimits.uploadBufferBytes),
-      (CURLOPT_BUFFERSIZE, CurlLimits.downloadBufferBytes),
     ]
     codes += numbers.map { ccurl_easy_setopt_long(handle, $0.0, $0.1) }
     var texts: [(CURLoption, String?)] = [
@@ -79,10 +78,14 @@ extension CurlTransfer {
     return true
   }
 
-  fileprivate func appendBody(_ bytes: UnsafeRawBufferPointer) {
+  /// - Returns: false when the rest of the answer is not wanted.
+  fileprivate func appendBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
     // The body of a yes says nothing that is used.
-    guard status != 200 else { return }
-    answerBody.append(contentsOf: bytes.prefix(HTTP2Limits.answerBodyBytesMax - answerBody.count))
+    guard status != 200 else { return true }
+    let room = HTTP2Limits.answerBodyBytesMax - answerBody.count
+    answerBody.append(contentsOf: bytes.prefix(room))
+    isAnswerCut = bytes.count > room
+    return !isAnswerCut
   }
 
   fileprivate func noteHeader(_ line: UnsafeRawBufferPointer) {
@@ -133,8 +136,9 @@ private func receivedBody(
   _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int,
   _ context: UnsafeMutableRawPointer?
 ) -> Int {
-  transfer(context).appendBody(UnsafeRawBufferPointer(start: bytes, count: size * count))
-  return size * count
+  let length = size * count
+  return transfer(context).appendBody(UnsafeRawBufferPointer(start: bytes, count: length))
+    ? length : 0
 }
 
 private func receivedHeader(
@@ -153,10 +157,11 @@ private func readBody(
     into: UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
 }
 
-/// libcurl rewinds a body to send a request again, which is the sender's decision.
-private func refuseToRewind(
+/// libcurl rewinds a body to send a request again, which `begins` then forbids. To refuse here would cost
+/// the connection that was opened for it.
+private func allowRewinding(
   _ context: UnsafeMutableRawPointer?, _ offset: curl_off_t, _ origin: CInt
-) -> CInt { CURL_SEEKFUNC_FAIL }
+) -> CInt { CURL_SEEKFUNC_OK }
 
 private func mayBegin(
   _ context: UnsafeMutableRawPointer?, _ peer: UnsafeMutablePointer<CChar>?,

@@ -28,6 +28,8 @@ final class CurlTransfer {
   var retryAfterSeconds: Int32 = -1
   /// Of an answer other than 200, up to a bound.
   var answerBody: [UInt8] = []
+  /// It was answered, and at more length than is kept: libcurl was told to stop there.
+  var isAnswerCut = false
 
   init(pool: CurlPool, handle: UnsafeMutableRawPointer, origin: [UInt8], isProbe: Bool) {
     self.pool = pool
@@ -72,6 +74,7 @@ final class CurlTransfer {
     bodyLeft = body
     connection = nil
     status = 0
+    isAnswerCut = false
     retryAfterSeconds = -1
     errorText[0] = 0
     isRunning = true

@@ -47,12 +47,12 @@ final class Stage: Sendable {
     script: SimulatorScript = SimulatorScript(),
     worker: WorkerConfiguration = WorkerConfiguration(lanes: 1, drainSeconds: 5, leaseSeconds: 10),
     endpoints: Endpoints = Endpoints(), mostlyWaits: Bool = false,
-    _ body: (Stage) async throws -> Result
+    access: String = "", _ body: (Stage) async throws -> Result
   ) async throws -> Result {
-    if mostlyWaits { return try await set(script, worker, endpoints, body) }
+    if mostlyWaits { return try await set(script, worker, endpoints, access, body) }
     await places.enter()
     do {
-      let result = try await set(script, worker, endpoints, body)
+      let result = try await set(script, worker, endpoints, access, body)
       await places.leave()
       return result
     } catch {
@@ -63,7 +63,7 @@ final class Stage: Sendable {
 
   private static func set<Result>(
     _ script: SimulatorScript, _ worker: WorkerConfiguration, _ endpoints: Endpoints,
-    _ body: (Stage) async throws -> Result
+    _ access: String, _ body: (Stage) async throws -> Result
   ) async throws -> Result {
     let folder = try TemporaryFolder()
     let authority = try CertificateAuthority(folder: folder.path)
@@ -86,7 +86,8 @@ final class Stage: Sendable {
     defer { simulator.stop() }
     return try await RedisServer.with(RedisServer.Options()) { redis in
       let yaml = yaml(
-        redis: redis.url, port: simulator.port, endpoints, key: key, account: account, authority)
+        redis: redis.url, port: simulator.port, endpoints, key: key, account: account, authority,
+        access: access)
       let configuration = try Configuration.parse(
         yaml, file: folder.file("pushpool.yaml"), environment: [:])
       var adjusted = configuration
@@ -104,7 +105,7 @@ final class Stage: Sendable {
 
   private static func yaml(
     redis: String, port: UInt16, _ endpoints: Endpoints, key: APNsSigningKey,
-    account: FCMServiceAccount, _ authority: CertificateAuthority
+    account: FCMServiceAccount, _ authority: CertificateAuthority, access: String
   ) -> String {
     let apns = """
       redis: {url: "\(redis)"}
@@ -118,6 +119,7 @@ final class Stage: Sendable {
               topic: com.example.shop
               endpoint: https://localhost:\(endpoints.apnsPort ?? port)
               ca_file: \(authority.certificateFile)
+              \(access)
       """
     guard endpoints.hasFCM else { return apns }
     let fcm = """
@@ -126,6 +128,7 @@ final class Stage: Sendable {
             service_account_file: \(account.file)
             endpoint: https://localhost:\(port)
             ca_file: \(authority.certificateFile)
+            \(access)
       """
     return apns + fcm
   }

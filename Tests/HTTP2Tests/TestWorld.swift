@@ -26,7 +26,7 @@ final class TestWorld {
     }
   }
 
-  private init(
+  init(
     _ loop: EventLoop, _ certificates: TestCertificates, _ kind: TransportKind,
     _ proxy: ProxyServer?, _ adjust: (inout ClientSettings) -> Void
   ) throws {
