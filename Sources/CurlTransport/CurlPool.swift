@@ -143,16 +143,16 @@ package final class CurlPool: Transport {
 
   /// How many requests may be submitted now.
   private var room: Int {
-    guard !isClosed, isWanted, !connections.isEmpty else { return 0 }
+    guard !isClosed, isWanted, readyConnections > 0 else { return 0 }
     let waiting = inFlight - begun
     let free = max(0, streamsMax - inFlight)
-    guard connections.contains(where: { !$0.isProven }) else {
+    guard connections.contains(where: { !$0.isProven && !$0.isCut }) else {
       return max(0, min(CurlLimits.waitingMax - waiting, free))
     }
     // One request is alone on a connection until its answer shows that the credential is accepted, and
     // that libcurl knows the server's limit. libcurl chooses the connection: none is submitted while it
     // might choose one that waits for that answer.
-    let isClear = connections.allSatisfy { $0.isProven || $0.inFlight == 0 }
+    let isClear = connections.allSatisfy { $0.isProven || $0.isCut || $0.inFlight == 0 }
     return isClear && waiting == 0 ? min(1, free) : 0
   }
 
@@ -196,16 +196,30 @@ package final class CurlPool: Transport {
     case CURL_POLL_IN: wish = .read
     case CURL_POLL_OUT: wish = .write
     case CURL_POLL_INOUT: wish = [.read, .write]
-    default: return forget(descriptor)
+    default: return rest(descriptor)
     }
     if let known = watches[descriptor] { return known.change(to: wish) }
     watches[descriptor] = try? DescriptorWatch(loop: loop, descriptor: descriptor, for: wish) {
       [unowned self] ready in
+      guard !ready.isEmpty else { return lost(descriptor) }
       var events: CInt = 0
       if ready.contains(.read) { events |= CURL_CSELECT_IN }
       if ready.contains(.write) { events |= CURL_CSELECT_OUT }
       drive(descriptor, events)
     }
+  }
+
+  /// libcurl looks away from a connection that it keeps, and would not see it end.
+  private func rest(_ descriptor: CInt) {
+    let isKept = connections.contains { $0.socket == descriptor && !$0.isCut }
+    if isKept { watches[descriptor]?.change(to: []) } else { forget(descriptor) }
+  }
+
+  /// The peer ended an idle connection; libcurl drops it when it looks for one.
+  private func lost(_ descriptor: CInt) {
+    forget(descriptor)
+    connections.first { $0.socket == descriptor }?.cut(because: "closed by the peer")
+    openMissing()
   }
 
   private func forget(_ descriptor: CInt) {

@@ -1,6 +1,7 @@
 /// A descriptor that belongs to another library, watched for it until `stop`; loop-bound.
 ///
 /// Level-triggered: its handler is called in each turn in which the descriptor is ready for what is wanted.
+/// With nothing wanted it is called when the peer has ended the connection.
 package final class DescriptorWatch {
   /// What the library waits for.
   package struct Wish: OptionSet, Sendable {
@@ -16,8 +17,8 @@ package final class DescriptorWatch {
   private var place: (index: Int, data: UInt64)?
   private var wish: Wish
 
-  /// - Parameter onReady: what it is ready for; both when it failed or was hung up. The loop keeps it
-  ///   until `stop`.
+  /// - Parameter onReady: what it is ready for; both when it failed or was hung up, and nothing when
+  ///   that is all there is to say. The loop keeps it until `stop`.
   package init(
     loop: EventLoop, descriptor: CInt, for wish: Wish, onReady: @escaping (Wish) -> Void
   ) throws(SystemError) {
@@ -41,6 +42,7 @@ package final class DescriptorWatch {
   }
 
   private static func events(_ wish: Wish) -> Readiness {
+    guard !wish.isEmpty else { return .peerClosed }
     var events: Readiness = []
     if wish.contains(.read) { events.insert(.readable) }
     if wish.contains(.write) { events.insert(.writable) }
@@ -50,6 +52,7 @@ package final class DescriptorWatch {
 
 extension DescriptorWatch: ReadinessHandler {
   func ready(_ readiness: Readiness) {
+    guard !wish.isEmpty else { return onReady([]) }
     var wish: Wish = []
     if readiness.contains(.readable) { wish.insert(.read) }
     if readiness.contains(.writable) { wish.insert(.write) }

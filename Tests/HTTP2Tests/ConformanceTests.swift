@@ -208,7 +208,8 @@ import Testing
       world.sender.send(10)
       #expect(await world.untilFinished(21))
       #expect(world.sender.count(.yes) == 21 - unprocessed)
-      #expect(world.server.accepted == 2)
+      // libcurl opens one more, for what it would send again.
+      #expect(world.server.accepted <= (kind == .native ? 2 : 3))
     }
   }
 
