@@ -63,6 +63,7 @@ let package = Package(
     layer("Redis", ["Reactor", "CHiredis"], settings: pathOfAPush),
     layer("HTTP2", ["Reactor", "CNGHTTP2"], settings: pathOfAPush),
     layer("HTTPClient", ["CCurl"]),
+    layer("CurlTransport", ["HTTP2", "HTTPClient", "Reactor", "CCurl"]),
 
     // Pure values: no C, no input or output.
     layer("Model", []),
@@ -79,7 +80,8 @@ let package = Package(
     layer(
       "Worker",
       [
-        "Store", "Providers", "HTTP2", "HTTPClient", "Configuration", "Model", "Redis", "Reactor",
+        "Store", "Providers", "HTTP2", "CurlTransport", "HTTPClient", "Configuration", "Model",
+        "Redis", "Reactor",
         logging,
       ], settings: pathOfAPush),
 
@@ -118,7 +120,7 @@ let package = Package(
 
     tests("ReactorTests", ["Reactor", "LocalServices"]),
     tests("RedisTests", ["Redis", "LocalServices"]),
-    tests("HTTP2Tests", ["HTTP2", "LocalServices"]),
+    tests("HTTP2Tests", ["HTTP2", "CurlTransport", "HTTPClient", "Reactor", "LocalServices"]),
     tests("HTTPClientTests", ["HTTPClient"]),
     tests("ModelTests", ["Model"]),
     tests("ConfigurationTests", ["Configuration"]),

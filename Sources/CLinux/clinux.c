@@ -16,6 +16,15 @@ int clinux_epoll_add(int epoll, int descriptor, uint32_t events, uint64_t data) 
   return epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event);
 }
 
+int clinux_epoll_change(int epoll, int descriptor, uint32_t events, uint64_t data) {
+  struct epoll_event event = {.events = events, .data = {.u64 = data}};
+  return epoll_ctl(epoll, EPOLL_CTL_MOD, descriptor, &event);
+}
+
+int clinux_epoll_remove(int epoll, int descriptor) {
+  return epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, NULL);
+}
+
 uint64_t clinux_epoll_data(const struct epoll_event *event) { return event->data.u64; }
 
 // Child processes and folders (LocalServices).

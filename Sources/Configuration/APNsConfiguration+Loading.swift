@@ -4,7 +4,7 @@ extension APNsConfiguration {
   private static let tokenFields = ["key_file", "key_id", "team_id"]
   private static let certificateFields = ["certificate_file", "password_file"]
   private static let fields =
-    tokenFields + certificateFields + ["topic"] + ConfigurationSection.accessFields
+    tokenFields + certificateFields + ["topic"] + ConfigurationSection.pushAccessFields
   private static let appleIDBytes = 10
 
   init?(_ name: String, in parent: ConfigurationSection) throws(ConfigurationError) {
@@ -13,7 +13,7 @@ extension APNsConfiguration {
     self.init(
       credential: try Self.credential(section),
       topic: try Self.topic(section),
-      access: try section.access())
+      access: try section.pushAccess())
   }
 
   private static func credential(

@@ -5,10 +5,29 @@ package struct Access: Sendable, Equatable {
   /// PEM certificates to trust in place of the system's.
   package var caFile: String?
   package var proxy: ProxyURL?
+  /// Whom the proxy knows us as, with the file of the password.
+  package var proxyLogin: ProxyLogin?
+  /// With a proxy always `curl`.
+  package var transport: TransportChoice
 
-  package init(endpoint: ServiceURL? = nil, caFile: String? = nil, proxy: ProxyURL? = nil) {
+  package struct ProxyLogin: Sendable, Equatable {
+    package var user: String
+    package var passwordFile: String
+
+    package init(user: String, passwordFile: String) {
+      self.user = user
+      self.passwordFile = passwordFile
+    }
+  }
+
+  package init(
+    endpoint: ServiceURL? = nil, caFile: String? = nil, proxy: ProxyURL? = nil,
+    proxyLogin: ProxyLogin? = nil, transport: TransportChoice = .native
+  ) {
     self.endpoint = endpoint
     self.caFile = caFile
     self.proxy = proxy
+    self.proxyLogin = proxyLogin
+    self.transport = proxy == nil ? transport : .curl
   }
 }

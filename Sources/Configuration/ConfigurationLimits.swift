@@ -4,6 +4,8 @@ package enum ConfigurationLimits {
   package static let secretFileBytesMax = 64 * 1024
   package static let appsMax = 1_000
   package static let pathBytesMax = 4_096
+  /// A user's name in SOCKS5 is that long at most (RFC 1929, 2).
+  package static let proxyUserBytesMax = 255
   package static let prefixBytesMax = 64
   package static let lanesMax = 1_024
   package static let connectionsPerLaneMax = 64

@@ -68,14 +68,4 @@ extension ConfigurationSection {
     guard let scalar = try scalar(name) else { return nil }
     do { return try make(scalar.text) } catch { throw scalar.refused(error.message) }
   }
-
-  /// `endpoint`, `ca_file` and `proxy`, which every provider has.
-  func access() throws(ConfigurationError) -> Access {
-    Access(
-      endpoint: try value("endpoint") { (text) throws(InvalidField) in try ServiceURL(text) },
-      caFile: try file("ca_file"),
-      proxy: try value("proxy") { (text) throws(InvalidField) in try ProxyURL(text) })
-  }
-
-  static let accessFields = ["endpoint", "ca_file", "proxy"]
 }

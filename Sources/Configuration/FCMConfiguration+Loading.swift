@@ -3,7 +3,7 @@ internal import Model
 extension FCMConfiguration {
   private static let fields =
     ["service_account_file", "token_endpoint", "messages_per_minute"]
-    + ConfigurationSection.accessFields
+    + ConfigurationSection.pushAccessFields
 
   init?(in parent: ConfigurationSection) throws(ConfigurationError) {
     let section = try parent.section("fcm", known: Self.fields)
@@ -11,7 +11,7 @@ extension FCMConfiguration {
     self.init(
       serviceAccountFile: try section.requiredFile(
         "service_account_file", "the JSON key of a Firebase service account"),
-      access: try section.access(),
+      access: try section.pushAccess(),
       tokenEndpoint: try section.value("token_endpoint") { (text) throws(InvalidField) in
         try ServiceURL(text, allowsPath: true)
       },

@@ -67,21 +67,10 @@ private func receivedHeader(
     connection.slots[index].status =
       Int32(digits[0] &- 48) * 100 + Int32(digits[1] &- 48) * 10 + Int32(digits[2] &- 48)
   } else if nameLength == 11, memcmp(name!, "retry-after", 11) == 0 {
-    connection.slots[index].retryAfterSeconds = wholeSeconds(
-      UnsafeBufferPointer(start: value, count: valueLength))
+    connection.slots[index].retryAfterSeconds = RetryAfter.seconds(
+      UnsafeRawBufferPointer(start: value, count: valueLength))
   }
   return 0
-}
-
-/// -1 for anything but a plain number; capped at a day.
-private func wholeSeconds(_ digits: UnsafeBufferPointer<UInt8>) -> Int32 {
-  guard !digits.isEmpty else { return -1 }
-  var seconds: Int32 = 0
-  for digit in digits {
-    guard digit >= 48, digit <= 57 else { return -1 }
-    seconds = min(86_400, seconds * 10 + Int32(digit - 48))
-  }
-  return seconds
 }
 
 private func receivedData(

@@ -17,7 +17,7 @@ protocol ClientConnectionOwner: AnyObject {
 ///
 /// It pulls: whenever it flushes and the server allows more streams, its owner is asked for requests.
 /// So nothing waits inside it, and what was not submitted was not sent.
-package final class ClientConnection {
+package final class ClientConnection: RequestTaker {
   let loop: EventLoop
   let settings: ClientSettings
   unowned let owner: any ClientConnectionOwner
@@ -88,9 +88,7 @@ package final class ClientConnection {
     return max(0, allowed - slots.inFlight)
   }
 
-  /// Submits one request; to be called only while `room` is above 0.
-  /// - Parameter path: copied; ignored when the head has a path of its own.
-  /// - Returns: false when the connection cannot take requests any more and is draining.
+  /// To be called only while `room` is above 0; false when the connection is draining.
   package func submit(
     _ head: RequestHead, path: UnsafeRawBufferPointer, body: RequestBody, tag: UInt64
   ) -> Bool {

@@ -12,6 +12,8 @@ package enum ConnectionEnd: Equatable, CustomStringConvertible {
   case silent
   /// The peer broke the protocol.
   case protocolViolation(String)
+  /// In the words of the library that carries it.
+  case reported(String)
   /// We closed it.
   case closed
 
@@ -22,6 +24,7 @@ package enum ConnectionEnd: Equatable, CustomStringConvertible {
     case .closedByPeer: "closed by the peer"
     case .silent: "the peer went silent"
     case .protocolViolation(let reason): "HTTP/2 violation: \(reason)"
+    case .reported(let reason): reason
     case .closed: "closed"
     }
   }

@@ -19,4 +19,15 @@ package struct RequestAnswer {
   package let body: UnsafeRawBufferPointer
   /// From submission to the end, in nanoseconds.
   package let elapsedNs: UInt64
+
+  package init(
+    disposition: Disposition, status: Int, retryAfterSeconds: Int?, body: UnsafeRawBufferPointer,
+    elapsedNs: UInt64
+  ) {
+    self.disposition = disposition
+    self.status = status
+    self.retryAfterSeconds = retryAfterSeconds
+    self.body = body
+    self.elapsedNs = elapsedNs
+  }
 }

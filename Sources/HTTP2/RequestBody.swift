@@ -20,13 +20,18 @@ package struct RequestBody {
 
   /// Copies what comes next and drops it from the front.
   /// - Returns: the bytes copied.
-  mutating func take(into target: UnsafeMutableRawBufferPointer) -> Int {
+  package mutating func take(into target: UnsafeMutableRawBufferPointer) -> Int {
     var room = target
     Self.move(&before, into: &room)
     Self.move(&own, into: &room)
     Self.move(&after, into: &room)
     return target.count - room.count
   }
+
+  package var count: Int { before.count + own.count + after.count }
+
+  /// The whole body where it stands in one piece.
+  package var onePiece: UnsafeRawBufferPointer? { own.isEmpty && after.isEmpty ? before : nil }
 
   var isEmpty: Bool { before.isEmpty && own.isEmpty && after.isEmpty }
 

@@ -7,7 +7,9 @@ package final class RequestHead {
   static let pathIndex = 3
   let list: HeaderList
   /// Whether every request has this head's own path.
-  let hasFixedPath: Bool
+  package let hasFixedPath: Bool
+  /// What another transport than the native one made of these fields, kept with them.
+  package var translation: AnyObject?
 
   /// - Parameters:
   ///   - authority: `host` or `host:port` (RFC 9113, 8.3.1).
@@ -22,6 +24,18 @@ package final class RequestHead {
         (":authority", Array(authority.utf8), true),
         (":path", path ?? [], path != nil),
       ] + headers.map { ($0.name, Array($0.value.utf8), true) })
+  }
+
+  /// Hands over every field, pseudo-headers first; a path that differs by request is empty.
+  package func forEachField(
+    _ use: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void
+  ) {
+    for (index, field) in list.fields.enumerated() {
+      let hasValue = hasFixedPath || index != Self.pathIndex
+      use(
+        UnsafeRawBufferPointer(start: field.name, count: field.namelen),
+        UnsafeRawBufferPointer(start: field.value, count: hasValue ? field.valuelen : 0))
+    }
   }
 
   /// The fields with the given path in place. The path is copied by nghttp2 when it is submitted.

@@ -9,13 +9,13 @@ package struct HTTPRequest: Sendable {
   package var timeoutMs: Int
   /// PEM file of authorities to trust beside the system's directory of them.
   package var caFile: String?
-  /// URL of a proxy. The environment's `http_proxy` is never consulted: the configuration is the one place.
-  package var proxy: String?
+  /// The environment's `http_proxy` is never consulted: the configuration is the one place.
+  package var proxy: ProxyServer?
 
   package init(
     method: String = "GET", url: String, headers: [(name: String, value: String)] = [],
     body: [UInt8] = [], timeoutMs: Int = HTTPClientLimits.timeoutMs, caFile: String? = nil,
-    proxy: String? = nil
+    proxy: ProxyServer? = nil
   ) {
     self.method = method
     self.url = url

@@ -103,8 +103,12 @@ final class Transfer: @unchecked Sendable {
       (CURLOPT_URL, request.url),
       (CURLOPT_PROTOCOLS_STR, "http,https"),
       // An empty proxy also switches the environment's off.
-      (CURLOPT_PROXY, request.proxy ?? ""),
+      (CURLOPT_PROXY, request.proxy?.url ?? ""),
     ]
+    if let login = request.proxy?.login {
+      options.append((CURLOPT_PROXYUSERNAME, login.user))
+      options.append((CURLOPT_PROXYPASSWORD, login.password))
+    }
     if let caFile = request.caFile {
       options.append((CURLOPT_CAINFO, caFile))
       if request.proxy != nil { options.append((CURLOPT_PROXY_CAINFO, caFile)) }

@@ -14,15 +14,12 @@ final class TransferThread: @unchecked Sendable {
     var isStopped = false
   }
 
-  /// libcurl demands that the first initialisation happens on one thread only.
-  private static let isInitialised = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
-
   private let multi: UnsafeMutableRawPointer
   private let shared = Mutex(Shared())
   private var running: [UnsafeMutableRawPointer: Transfer] = [:]
 
   init() {
-    precondition(Self.isInitialised, "libcurl cannot be initialised")
+    CurlLibrary.initialise()
     guard let multi = curl_multi_init() else { preconditionFailure("out of memory") }
     self.multi = multi
     _ = ccurl_multi_setopt_long(

@@ -15,7 +15,7 @@ struct ProviderBuilder {
     let file: String
     let tokenEndpoint: String?
     let caFile: String?
-    let proxy: String?
+    let proxy: ProxyServer?
   }
 
   private let configuration: Configuration
@@ -68,7 +68,7 @@ struct ProviderBuilder {
     }
     let caller = FCMAccount(
       file: fcm.serviceAccountFile, tokenEndpoint: fcm.tokenEndpoint?.description,
-      caFile: fcm.access.caFile, proxy: fcm.access.proxy?.description)
+      caFile: fcm.access.caFile, proxy: try proxy(fcm.access, field))
     let source =
       fcmSources[caller]
       ?? FCMTokenSource(
@@ -138,14 +138,27 @@ struct ProviderBuilder {
   ) throws(ConfigurationError) -> PushDestination {
     let address =
       access.endpoint.map { ServiceAddress(host: $0.host, port: $0.port) } ?? usual
+    let proxy = try proxy(access, field)
     do throws(TLSError) {
       return PushDestination(
         address: address,
         tls: try TLSContext.client(caFile: access.caFile, identity: identity, alpn: ["h2"]),
-        proxy: access.proxy?.description, startsWithOneStream: startsWithOneStream)
+        transport: access.transport, proxy: proxy, startsWithOneStream: startsWithOneStream)
     } catch {
       throw refused("\(field).ca_file", access.caFile ?? "", error.message)
     }
+  }
+
+  private func proxy(
+    _ access: Access, _ field: String
+  ) throws(ConfigurationError) -> ProxyServer? {
+    guard let proxy = access.proxy else { return nil }
+    guard let login = access.proxyLogin else { return ProxyServer(url: proxy.description) }
+    let password = try SecretFile.read(
+      login.passwordFile, field: "\(field).proxy_password_file")
+    return ProxyServer(
+      url: proxy.description,
+      login: ProxyServer.Login(user: login.user, password: password.text))
   }
 
   /// The complaint at the line of the configuration that names the file.

@@ -1,3 +1,5 @@
+package import Configuration
+package import HTTPClient
 package import Reactor
 
 /// Where a provider's requests go and what its connections must heed.
@@ -9,18 +11,21 @@ package struct PushDestination: Sendable {
   package let serverName: String
   /// Trusted authorities, client certificate and ALPN `h2`; shared by all connections.
   package let tls: TLSContext
-  /// URL of an HTTP proxy to tunnel through.
-  package let proxy: String?
+  package let transport: TransportChoice
+  /// What to tunnel through; with `curl` only.
+  package let proxy: ProxyServer?
   /// APNs with token authentication: one stream until a first push on the connection is accepted.
   package let startsWithOneStream: Bool
 
   package init(
-    address: ServiceAddress, tls: TLSContext, proxy: String?, startsWithOneStream: Bool
+    address: ServiceAddress, tls: TLSContext, transport: TransportChoice = .native,
+    proxy: ProxyServer? = nil, startsWithOneStream: Bool
   ) {
     endpoint = .tcp(host: address.host, port: address.port)
     authority = address.authority
     serverName = address.host
     self.tls = tls
+    self.transport = transport
     self.proxy = proxy
     self.startsWithOneStream = startsWithOneStream
   }

@@ -253,7 +253,7 @@ extension ByteStream: ReadinessHandler {
 }
 
 extension ByteStream: Flushable {
-  func flushNow() {
+  package func flushNow() {
     isFlushRequested = false
     flush()
   }

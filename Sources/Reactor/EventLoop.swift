@@ -159,8 +159,33 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
   /// Forgets a registration; its descriptor is to be closed next, which takes it out of epoll.
   func unregister(_ index: Int) { registrations.remove(index) }
 
+  /// Watches a descriptor that is not ours for these kinds of readiness, for as long as they last.
+  /// - Returns: the place, for `unregister`, and what `watch` takes.
+  func register(
+    foreign descriptor: CInt, for events: Readiness, handler: any ReadinessHandler
+  ) throws(SystemError) -> (index: Int, data: UInt64) {
+    let place = registrations.add(handler)
+    guard clinux_epoll_add(epoll.raw, descriptor, events.rawValue, place.data) == 0 else {
+      let code = errno
+      registrations.remove(place.index)
+      throw SystemError("epoll_ctl", errno: code)
+    }
+    return place
+  }
+
+  /// Watches for other kinds of readiness from now on.
+  func watch(foreign descriptor: CInt, data: UInt64, for events: Readiness) {
+    _ = clinux_epoll_change(epoll.raw, descriptor, events.rawValue, data)
+  }
+
+  /// Forgets a descriptor whose owner may keep it open.
+  func unregister(_ index: Int, foreign descriptor: CInt) {
+    _ = clinux_epoll_remove(epoll.raw, descriptor)
+    unregister(index)
+  }
+
   /// Flushes at the end of this turn.
-  func flushAtEndOfTurn(_ flushable: any Flushable) { dirty.append(flushable) }
+  package func flushAtEndOfTurn(_ flushable: any Flushable) { dirty.append(flushable) }
 
   /// Has the stream read in the next turn, without waiting for an edge.
   func readAgainNextTurn(_ stream: ByteStream) { again.append(stream) }

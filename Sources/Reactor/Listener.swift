@@ -62,7 +62,8 @@ package final class Listener {
     }
   }
 
-  private static func boundPort(_ descriptor: CInt) -> UInt16 {
+  /// The port that a TCP socket is bound to here; 0 for any other.
+  package static func boundPort(_ descriptor: CInt) -> UInt16 {
     var storage = sockaddr_storage()
     var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
     return withUnsafeMutablePointer(to: &storage) { pointer in

@@ -21,6 +21,6 @@ protocol ReadinessHandler: AnyObject {
 }
 
 /// Something that has output gathered for the end of the loop's turn.
-protocol Flushable: AnyObject {
+package protocol Flushable: AnyObject {
   func flushNow()
 }

@@ -9,9 +9,13 @@ package final class TLSContext: @unchecked Sendable {
   /// The protocols offered or accepted by ALPN (RFC 7301), in order of preference; the handshake
   /// must settle on one of them unless the list is empty.
   fileprivate let alpnWire: [UInt8]
+  private let identity: ClientIdentity.Material?
 
-  private init(raw: OpaquePointer, isServer: Bool, alpn: [String]) {
+  private init(
+    raw: OpaquePointer, isServer: Bool, alpn: [String], identity: ClientIdentity? = nil
+  ) {
     self.raw = raw
+    self.identity = identity?.material
     self.isServer = isServer
     alpnWire = alpn.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) }
     _ = copenssl_ctx_set_min_proto_version(raw, TLS1_2_VERSION)
@@ -35,7 +39,7 @@ package final class TLSContext: @unchecked Sendable {
     guard let raw = SSL_CTX_new(TLS_client_method()) else {
       throw TLSError.fromQueue("cannot make a TLS context")
     }
-    let context = TLSContext(raw: raw, isServer: false, alpn: alpn)
+    let context = TLSContext(raw: raw, isServer: false, alpn: alpn, identity: identity)
     SSL_CTX_set_verify(raw, SSL_VERIFY_PEER, nil)
     guard SSL_CTX_set_default_verify_paths(raw) == 1 else {
       throw TLSError.fromQueue("cannot load the system's certificate authorities")
@@ -46,7 +50,7 @@ package final class TLSContext: @unchecked Sendable {
     if !context.alpnWire.isEmpty {
       SSL_CTX_set_alpn_protos(raw, context.alpnWire, CUnsignedInt(context.alpnWire.count))
     }
-    if let material = identity?.material { try context.use(material) }
+    if let material = identity?.material { try Self.use(material, in: raw) }
     return context
   }
 
@@ -78,7 +82,35 @@ package final class TLSContext: @unchecked Sendable {
     return context
   }
 
-  private func use(_ material: ClientIdentity.Material) throws(TLSError) {
+  /// Gives the context of another library's connection this one's authorities and identity; the peer is
+  /// verified as on our own.
+  /// - Parameter other: an `SSL_CTX *`.
+  package func equip(_ other: UnsafeMutableRawPointer) throws(TLSError) {
+    let other = OpaquePointer(other)
+    SSL_CTX_set1_cert_store(other, SSL_CTX_get_cert_store(raw))
+    SSL_CTX_set_verify(other, SSL_VERIFY_PEER, nil)
+    if let identity { try Self.use(identity, in: other) }
+  }
+
+  /// Whether the handshake of another library's connection settled on one of this context's protocols.
+  /// - Parameter other: an `SSL *`.
+  package func isProtocolAgreed(on other: UnsafeMutableRawPointer) -> Bool {
+    guard !alpnWire.isEmpty else { return true }
+    var selected: UnsafePointer<UInt8>?
+    var length: CUnsignedInt = 0
+    SSL_get0_alpn_selected(OpaquePointer(other), &selected, &length)
+    let wire = [UInt8(length)] + UnsafeBufferPointer(start: selected, count: Int(length))
+    var rest = alpnWire[...]
+    while let count = rest.first {
+      if rest.prefix(Int(count) + 1).elementsEqual(wire) { return true }
+      rest = rest.dropFirst(Int(count) + 1)
+    }
+    return false
+  }
+
+  private static func use(
+    _ material: ClientIdentity.Material, in raw: OpaquePointer
+  ) throws(TLSError) {
     guard SSL_CTX_use_certificate(raw, material.certificate) == 1,
       SSL_CTX_use_PrivateKey(raw, material.key) == 1
     else { throw TLSError.fromQueue("cannot use the client certificate") }

@@ -12,4 +12,16 @@ package struct SettleAnswer: Sendable, Equatable {
   package let lost: Int
   /// Where one is suspected: `<network>|<environment>`.
   package let suspicions: [String]
+
+  package init(
+    standing: WorkStanding, uninstalled: Int, kept: Int, spared: Int = 0, lost: Int = 0,
+    suspicions: [String] = []
+  ) {
+    self.standing = standing
+    self.uninstalled = uninstalled
+    self.kept = kept
+    self.spared = spared
+    self.lost = lost
+    self.suspicions = suspicions
+  }
 }

@@ -1,3 +1,5 @@
+internal import Configuration
+internal import CurlTransport
 internal import HTTP2
 internal import Model
 internal import Providers
@@ -17,7 +19,7 @@ protocol DestinationOwner: AnyObject {
   /// The next push may be sent: submit it, or decide it otherwise.
   func destination(
     _ destination: Destination, submit tag: UInt64, with credential: Credential,
-    on connection: ClientConnection
+    in taker: any RequestTaker
   ) -> Submission
   func destination(_ destination: Destination, finished tag: UInt64, with answer: RequestAnswer)
   /// It cannot be sent to for so long: what waits for it is to be put aside.
@@ -42,7 +44,7 @@ final class Destination {
   let limits: [RateLease]
   private let loop: EventLoop
   private unowned let owner: any DestinationOwner
-  private var pool: ClientPool!
+  private var transport: (any Transport)!
   private var queue = PushQueue()
 
   /// What requests are authorised with; nil until it was obtained, and while it is paused.
@@ -75,24 +77,29 @@ final class Destination {
     self.loop = loop
     self.owner = owner
     credentialSignal = LoopSignal(loop: loop)
-    pool = ClientPool(loop: loop, settings: settings, delegate: self)
+    let proxy = provider.destination.proxy
+    transport =
+      switch provider.destination.transport {
+      case .native: ClientPool(loop: loop, settings: settings, delegate: self)
+      case .curl: CurlPool(loop: loop, settings: settings, proxy: proxy, delegate: self)
+      }
   }
 
   /// Pushes that wait to be submitted.
   var queued: Int { queue.count }
   func queued(upTo rank: Int) -> Int { queue.count(upTo: rank) }
-  var inFlight: Int { pool.inFlight }
-  var readyConnections: Int { pool.readyConnections }
+  var inFlight: Int { transport.inFlight }
+  var readyConnections: Int { transport.readyConnections }
 
   /// How many pushes it can usefully hold: what its connections carry, and some to refill them with.
-  var queueTarget: Int { pool.streamsMax }
+  var queueTarget: Int { transport.streamsMax }
 
   // MARK: Pushes
 
   /// Queues a push. Nothing is sent before the end of the turn.
   func enqueue(_ tag: UInt64, rank: Int) {
     queue.append(tag, rank: rank)
-    if queue.count == 1 { pool.wake() }
+    if queue.count == 1 { transport.wake() }
   }
 
   /// Keeps only what is still to be sent.
@@ -108,7 +115,7 @@ final class Destination {
   /// Asks for what waits to be sent, as after a batch was queued.
   func wake() {
     guard queue.count > 0 else { return }
-    pool.wake()
+    transport.wake()
     if credential == nil { credentialSignal.raise() }
   }
 
@@ -129,12 +136,12 @@ final class Destination {
       return
     }
     if let parkDelayMs { return park(forMs: parkDelayMs) }
-    let isConnected = pool.readyConnections > 0 && credential != nil
+    let isConnected = transport.readyConnections > 0 && credential != nil
     if isConnected && isStarved {
       stillSinceNs = nil
       return
     }
-    if !isConnected { pool.wake() }
+    if !isConnected { transport.wake() }
     let since = stillSinceNs ?? loop.nowNs
     stillSinceNs = since
     let stillMs = (loop.nowNs &- since) / 1_000_000
@@ -155,7 +162,7 @@ final class Destination {
   private func park(forMs delayMs: UInt64) {
     var tags: [UInt64] = []
     while let tag = queue.popFirst() { tags.append(tag) }
-    pool.rest()
+    transport.rest()
     owner.destination(self, parks: tags, forMs: delayMs)
   }
 
@@ -218,19 +225,19 @@ final class Destination {
   }
 
   func close() {
-    pool.close()
+    transport.close()
     credentialSignal.raise()
   }
 }
 
-extension Destination: ClientPoolDelegate {
-  func pool(_ pool: ClientPool, hasRoomFor count: Int, on connection: ClientConnection) {
+extension Destination: TransportDelegate {
+  func transport(_ transport: any Transport, hasRoomFor count: Int, in taker: any RequestTaker) {
     guard let credential else { return }
     var left = min(count, breaker.allowance(nowNs: loop.nowNs))
     if !limits.isEmpty { left = allowance(of: left) }
     var sent = 0
     while left > 0, let tag = queue.popFirst() {
-      switch owner.destination(self, submit: tag, with: credential, on: connection) {
+      switch owner.destination(self, submit: tag, with: credential, in: taker) {
       case .sent:
         left -= 1
         sent += 1
@@ -241,10 +248,10 @@ extension Destination: ClientPoolDelegate {
     if breaker.state == .halfOpen, sent > 0 { breaker.noteProbes(sent, nowNs: loop.nowNs) }
     if !limits.isEmpty { spend(sent) }
     if queue.count < queueTarget / 2 { owner.destinationRanLow(self) }
-    if queue.count == 0 { pool.rest() }
+    if queue.count == 0 { transport.rest() }
   }
 
-  func pool(_ pool: ClientPool, finished tag: UInt64, with answer: RequestAnswer) {
+  func transport(_ transport: any Transport, finished tag: UInt64, with answer: RequestAnswer) {
     switch answer.disposition {
     case .answered: noteMovement()
     case .notSent: breaker.noteUnsent(nowNs: loop.nowNs, elapsedNs: answer.elapsedNs)
@@ -253,12 +260,12 @@ extension Destination: ClientPoolDelegate {
     owner.destination(self, finished: tag, with: answer)
   }
 
-  func pool(_ pool: ClientPool, connectionOpened total: Int) {
+  func transport(_ transport: any Transport, connectionOpened total: Int) {
     stillSinceNs = nil
     wake()
   }
 
-  func pool(_ pool: ClientPool, connectionEnded end: ConnectionEnd) {
+  func transport(_ transport: any Transport, connectionEnded end: ConnectionEnd) {
     owner.destination(self, connectionEnded: end)
   }
 }

@@ -203,7 +203,7 @@ final class Dispatcher {
 extension Dispatcher: DestinationOwner {
   func destination(
     _ destination: Destination, submit raw: UInt64, with credential: Credential,
-    on connection: ClientConnection
+    in taker: any RequestTaker
   ) -> Submission {
     let tag = Tag(raw)
     guard let run = runs[tag.slot], isSendable(run, tag.push) else { return .withdrawn }
@@ -220,7 +220,7 @@ extension Dispatcher: DestinationOwner {
       own: message.isBodyPerToken ? push.token : UnsafeRawBufferPointer(start: nil, count: 0),
       after: message.bodyAfter)
     let wasTaken = withPath(message.pathPrefix, push.token) { path in
-      connection.submit(head, path: path, body: body, tag: raw)
+      taker.submit(head, path: path, body: body, tag: raw)
     }
     guard wasTaken else {
       destination.enqueue(raw, rank: run.claim.priority.rank)

@@ -28,14 +28,7 @@ package final class WorkerService: Sendable {
     self.name = name
     let directory = try ProviderDirectory(configuration, client: HTTPClient())
     self.directory = directory
-    for entry in directory.entries where entry.provider.destination.proxy != nil {
-      throw ConfigurationError(
-        file: "configuration", line: nil,
-        field: "apps[\(entry.app)].\(entry.provider.network.rawValue).proxy",
-        message:
-          "pushes cannot go through a proxy in this version; leave it out, or name a relay of "
-          + "your own as the endpoint")
-    }
+    try Self.checkCurl(directory, logger)
     let endpoint = try RedisEndpoint(configuration.redis)
     let worker = configuration.worker
     let count = worker.lanes > 0 ? worker.lanes : max(1, sysconf(CInt(_SC_NPROCESSORS_ONLN)))

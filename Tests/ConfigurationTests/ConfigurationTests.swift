@@ -80,7 +80,9 @@ import Testing
 
   @Test("an endpoint, a CA file and a proxy are read for every provider")
   func access() throws {
-    let access = "endpoint: \"https://[::1]:8443\", ca_file: /ca.pem, proxy: \"http://proxy:3128\""
+    let access =
+      "endpoint: \"https://[::1]:8443\", ca_file: /ca.pem, proxy: \"http://proxy:3128\", "
+      + "proxy_user: push, proxy_password_file: /p"
     let yaml = """
       apps:
         - id: shop
@@ -90,10 +92,12 @@ import Testing
       """
     let expected = Access(
       endpoint: try ServiceURL("https://[::1]:8443"), caFile: "/ca.pem",
-      proxy: try ProxyURL("http://proxy:3128"))
+      proxy: try ProxyURL("http://proxy:3128"),
+      proxyLogin: Access.ProxyLogin(user: "push", passwordFile: "/p"))
     let shop = try #require(try Self.parse(yaml).app("shop"))
     #expect(shop.apns[.development]?.access == expected)
     #expect(shop.fcm?.access == expected)
+    #expect(expected.transport == .curl)
     #expect(shop.jpush?.access == expected)
     #expect(shop.fcm?.tokenEndpoint?.path == "/token")
     #expect(expected.endpoint?.host == "::1")
@@ -170,7 +174,31 @@ import Testing
       ),
       (
         "apps: [{id: a, fcm: {service_account_file: f, proxy: 'http://u:p@x'}}]",
-        "fcm.proxy: must not hold a user or password"
+        "fcm.proxy: must not hold a user or password: secrets are files, write proxy_user"
+      ),
+      (
+        "apps: [{id: a, fcm: {service_account_file: f, proxy: 'http://x', transport: native}}]",
+        "fcm.transport: must be curl where there is a proxy"
+      ),
+      (
+        "apps: [{id: a, fcm: {service_account_file: f, transport: curly}}]",
+        "fcm.transport: must be one of native, curl, is \"curly\"; did you mean \"curl\"?"
+      ),
+      (
+        "apps: [{id: a, fcm: {service_account_file: f, proxy: 'http://x', proxy_user: u}}]",
+        "fcm.proxy_password_file: is missing"
+      ),
+      (
+        "apps: [{id: a, fcm: {service_account_file: f, proxy: 'http://x', proxy_password_file: u}}]",
+        "fcm.proxy_user: is missing"
+      ),
+      (
+        "apps: [{id: a, fcm: {service_account_file: f, proxy: 'http://x', proxy_password: secret}}]",
+        "write its path as proxy_password_file"
+      ),
+      (
+        "apps: [{id: a, fcm: {service_account_file: f, proxy_user: u, proxy_password_file: p}}]",
+        "fcm.proxy_user: must stand beside a proxy"
       ),
     ])
   func refused(yaml: String, expected: String) {

@@ -30,13 +30,15 @@ import Testing
     #expect(throws: InvalidField.self) { try ServiceURL(text) }
   }
 
-  @Test("a proxy is http://host:port without credentials")
+  @Test("a proxy is http, socks5 or socks5h://host:port without credentials")
   func proxy() throws {
     let proxy = try ProxyURL("http://proxy.example:8080/")
     #expect(proxy.host == "proxy.example")
     #expect(proxy.port == 8080)
-    #expect(try ProxyURL("http://p").port == ProxyURL.defaultPort)
-    for text in ["https://p", "http://u:p@p", "http://p/x", "p:1"] {
+    #expect(try ProxyURL("http://p").port == 3_128)
+    #expect(try ProxyURL("socks5://p").description == "socks5://p:1080")
+    #expect(try ProxyURL("SOCKS5H://[::1]:9/").description == "socks5h://[::1]:9")
+    for text in ["https://p", "socks4://p", "socks5://u:p@p", "http://u:p@p", "http://p/x", "p:1"] {
       #expect(throws: InvalidField.self) { try ProxyURL(text) }
     }
   }

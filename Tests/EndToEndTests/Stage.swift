@@ -55,13 +55,14 @@ final class Stage: Sendable {
     script: SimulatorScript = SimulatorScript(),
     worker: WorkerConfiguration = WorkerConfiguration(lanes: 1, drainSeconds: 5, leaseSeconds: 10),
     endpoints: Endpoints = Endpoints(), mostlyWaits: Bool = false,
+    access: String = "",
     configure: (inout Configuration) -> Void = { _ in },
     _ body: (Stage) async throws -> Result
   ) async throws -> Result {
-    if mostlyWaits { return try await set(script, worker, endpoints, configure, body) }
+    if mostlyWaits { return try await set(script, worker, endpoints, access, configure, body) }
     await places.enter()
     do {
-      let result = try await set(script, worker, endpoints, configure, body)
+      let result = try await set(script, worker, endpoints, access, configure, body)
       await places.leave()
       return result
     } catch {
@@ -72,7 +73,7 @@ final class Stage: Sendable {
 
   private static func set<Result>(
     _ script: SimulatorScript, _ worker: WorkerConfiguration, _ endpoints: Endpoints,
-    _ configure: (inout Configuration) -> Void,
+    _ access: String, _ configure: (inout Configuration) -> Void,
     _ body: (Stage) async throws -> Result
   ) async throws -> Result {
     let folder = try TemporaryFolder()
@@ -99,7 +100,7 @@ final class Stage: Sendable {
     return try await RedisServer.with(RedisServer.Options()) { redis in
       let yaml = yaml(
         redis: redis.url, port: simulator.port, developmentPort: development?.port, endpoints,
-        key: key, account: account, authority)
+        key: key, account: account, authority, access: access)
       let configuration = try Configuration.parse(
         yaml, file: folder.file("pushpool.yaml"), environment: [:])
       var adjusted = configuration
@@ -127,7 +128,8 @@ final class Stage: Sendable {
 
   private static func yaml(
     redis: String, port: UInt16, developmentPort: UInt16?, _ endpoints: Endpoints,
-    key: APNsSigningKey, account: FCMServiceAccount, _ authority: CertificateAuthority
+    key: APNsSigningKey, account: FCMServiceAccount, _ authority: CertificateAuthority,
+    access: String
   ) -> String {
     func apns(_ environment: String, _ port: UInt16) -> String {
       """
@@ -139,6 +141,7 @@ final class Stage: Sendable {
               topic: com.example.shop
               endpoint: https://localhost:\(port)
               ca_file: \(authority.certificateFile)
+              \(access)
       """
     }
     var text = """
@@ -159,6 +162,7 @@ final class Stage: Sendable {
             service_account_file: \(account.file)
             endpoint: https://localhost:\(port)
             ca_file: \(authority.certificateFile)
+            \(access)
       """
     return text + more.joined()
   }

@@ -67,7 +67,7 @@ enum RawClient {
 }
 
 /// Sends one request and counts its endings; loop-bound.
-final class OneRequest: ClientPoolDelegate {
+final class OneRequest: TransportDelegate {
   private(set) var pool: ClientPool!
   private let signal: LoopSignal
   private(set) var endings = 0
@@ -99,23 +99,23 @@ final class OneRequest: ClientPoolDelegate {
     return true
   }
 
-  func pool(_ pool: ClientPool, hasRoomFor count: Int, on connection: ClientConnection) {
+  func transport(_ transport: any Transport, hasRoomFor count: Int, in taker: any RequestTaker) {
     guard !isSubmitted else { return }
     let none = UnsafeRawBufferPointer(start: nil, count: 0)
     isSubmitted = path.withUnsafeBytes {
-      connection.submit(
+      taker.submit(
         head, path: $0, body: RequestBody(before: none, own: none, after: none), tag: 1)
     }
   }
 
-  func pool(_ pool: ClientPool, finished tag: UInt64, with answer: RequestAnswer) {
+  func transport(_ transport: any Transport, finished tag: UInt64, with answer: RequestAnswer) {
     endings += 1
     signal.raise()
   }
 
-  func pool(_ pool: ClientPool, connectionOpened total: Int) {}
+  func transport(_ transport: any Transport, connectionOpened total: Int) {}
 
-  func pool(_ pool: ClientPool, connectionEnded end: ConnectionEnd) {
+  func transport(_ transport: any Transport, connectionEnded end: ConnectionEnd) {
     connectionsEnded += 1
     signal.raise()
     pool.wake()

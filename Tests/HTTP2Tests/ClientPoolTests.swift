@@ -172,9 +172,9 @@ struct ClientPoolTests {
 
 /// The connections that asked for requests, without keeping them.
 private final class WeakConnections {
-  private struct Entry { weak var connection: ClientConnection? }
+  private struct Entry { weak var connection: AnyObject? }
   private var entries: [Entry] = []
   var seen: Int { entries.count }
   var areFreed: Bool { entries.allSatisfy { $0.connection == nil } }
-  func note(_ connection: ClientConnection) { entries.append(Entry(connection: connection)) }
+  func note(_ connection: any RequestTaker) { entries.append(Entry(connection: connection)) }
 }

@@ -1,8 +1,10 @@
+import CurlTransport
 import HTTP2
+import HTTPClient
 import Reactor
 
 /// Sends a number of requests through a pool and records how each ended; loop-bound.
-final class TestSender: ClientPoolDelegate {
+final class TestSender: TransportDelegate {
   /// How a request ended, with its body copied.
   struct Ending: Equatable {
     var disposition: RequestAnswer.Disposition
@@ -15,7 +17,7 @@ final class TestSender: ClientPoolDelegate {
     static let unknown = Ending(disposition: .unknown)
   }
 
-  private(set) var pool: ClientPool!
+  private(set) var transport: (any Transport)!
   private let occurrences: Occurrences
   var head = RequestHead(
     authority: "localhost", path: nil, headers: [("apns-topic", "com.example.app")])
@@ -29,18 +31,28 @@ final class TestSender: ClientPoolDelegate {
   private(set) var finished = 0
   private(set) var opened = 0
   private(set) var connectionEnds: [ConnectionEnd] = []
-  var onRoom: ((ClientConnection) -> Void)?
+  var onRoom: ((any RequestTaker) -> Void)?
   var onFinish: ((Int, Ending) -> Void)?
 
-  init(loop: EventLoop, settings: ClientSettings, occurrences: Occurrences) {
+  init(
+    loop: EventLoop, settings: ClientSettings, kind: TransportKind = .native,
+    proxy: ProxyServer? = nil, occurrences: Occurrences
+  ) {
     self.occurrences = occurrences
-    pool = ClientPool(loop: loop, settings: settings, delegate: self)
+    transport =
+      switch kind {
+      case .native: ClientPool(loop: loop, settings: settings, delegate: self)
+      case .curl: CurlPool(loop: loop, settings: settings, proxy: proxy, delegate: self)
+      }
   }
+
+  /// The native transport.
+  var pool: ClientPool! { transport as? ClientPool }
 
   /// Begins so many more requests, as the pool has room.
   func send(_ count: Int) {
     wanted += count
-    pool.wake()
+    transport.wake()
   }
 
   /// The endings of requests that ended exactly once, in order; the others are missing.
@@ -57,11 +69,11 @@ final class TestSender: ClientPoolDelegate {
       after: pieces.count > 2 ? pieces[2].raw : none)
   }
 
-  func pool(_ pool: ClientPool, hasRoomFor count: Int, on connection: ClientConnection) {
-    onRoom?(connection)
+  func transport(_ transport: any Transport, hasRoomFor count: Int, in taker: any RequestTaker) {
+    onRoom?(taker)
     for _ in 0..<count where submitted < wanted {
       let isTaken = path(submitted).withUnsafeBytes {
-        connection.submit(
+        taker.submit(
           head, path: $0, body: body, tag: UInt64(submitted))
       }
       guard isTaken else { return }
@@ -69,9 +81,9 @@ final class TestSender: ClientPoolDelegate {
     }
   }
 
-  func pool(_ pool: ClientPool, finished tag: UInt64, with answer: RequestAnswer) {
+  func transport(_ transport: any Transport, finished tag: UInt64, with answer: RequestAnswer) {
     // What a sender does on each end: ask what is in flight, and say that there is more.
-    precondition(pool.inFlight >= 0)
+    precondition(transport.inFlight >= 0)
     let ending = Ending(
       disposition: answer.disposition, status: answer.status,
       retryAfterSeconds: answer.retryAfterSeconds,
@@ -82,12 +94,12 @@ final class TestSender: ClientPoolDelegate {
     occurrences.note()
   }
 
-  func pool(_ pool: ClientPool, connectionOpened total: Int) {
+  func transport(_ transport: any Transport, connectionOpened total: Int) {
     opened += 1
     occurrences.note()
   }
 
-  func pool(_ pool: ClientPool, connectionEnded end: ConnectionEnd) {
+  func transport(_ transport: any Transport, connectionEnded end: ConnectionEnd) {
     connectionEnds.append(end)
     occurrences.note()
   }

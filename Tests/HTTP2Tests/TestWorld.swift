@@ -1,28 +1,34 @@
 import HTTP2
+import HTTPClient
 import Reactor
+import Testing
 
 /// A scripted server and a sender with a pool of connections to it, over TLS; loop-bound.
 final class TestWorld {
   let occurrences: Occurrences
   let server: ScriptedServer
   let sender: TestSender
+  /// The native transport's.
   var pool: ClientPool { sender.pool }
+  var transport: any Transport { sender.transport }
 
   /// Makes both on a loop of their own, runs the body there, and closes them.
   static func run(
+    over kind: TransportKind = .native, proxy: ProxyServer? = nil,
     _ adjust: @Sendable (inout ClientSettings) -> Void = { _ in },
     _ body: @Sendable (isolated TestLane, TestWorld) async throws -> Void
   ) async throws {
     let certificates = try TestCertificates()
     try await TestLane.run { lane in
-      let world = try TestWorld(lane.loop, certificates, adjust)
+      let world = try TestWorld(lane.loop, certificates, kind, proxy, adjust)
       defer { world.close() }
       try await body(lane, world)
     }
   }
 
-  private init(
-    _ loop: EventLoop, _ certificates: TestCertificates, _ adjust: (inout ClientSettings) -> Void
+  init(
+    _ loop: EventLoop, _ certificates: TestCertificates, _ kind: TransportKind,
+    _ proxy: ProxyServer?, _ adjust: (inout ClientSettings) -> Void
   ) throws {
     occurrences = Occurrences(loop: loop)
     server = try ScriptedServer(
@@ -33,12 +39,21 @@ final class TestWorld {
     settings.requestTimeoutMs = 20_000
     settings.reconnectMsMin = 10
     adjust(&settings)
-    sender = TestSender(loop: loop, settings: settings, occurrences: occurrences)
+    sender = TestSender(
+      loop: loop, settings: settings, kind: kind, proxy: proxy, occurrences: occurrences)
   }
 
   func close() {
-    pool.close()
+    transport.close()
     server.close()
+  }
+
+  /// Has one request answered: until then the curl transport, and the native one where the provider
+  /// demands it, send no second.
+  func warmUp() async {
+    sender.send(1)
+    #expect(await untilFinished(1))
+    #expect(sender.endedOnce == [.yes])
   }
 
   func until(_ condition: () -> Bool) async -> Bool { await occurrences.until(condition) }

@@ -52,7 +52,8 @@ struct HTTPClientTests {
       LocalServer.response(body: String(request.head.prefix { $0 != "\r\n" }))
     }
     let response = try await client.perform(
-      HTTPRequest(url: "http://name.invalid/a", proxy: "http://127.0.0.1:\(server.port)"))
+      HTTPRequest(
+        url: "http://name.invalid/a", proxy: ProxyServer(url: "http://127.0.0.1:\(server.port)")))
     #expect(
       String(decoding: response.body, as: UTF8.self) == "GET http://name.invalid/a HTTP/1.1")
   }

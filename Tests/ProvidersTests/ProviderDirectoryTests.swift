@@ -104,7 +104,7 @@ struct ProviderDirectoryTests {
     let destination = directory.entries[0].provider.destination
     #expect(destination.endpoint == .tcp(host: "127.0.0.1", port: 8_443))
     #expect(destination.authority == "127.0.0.1:8443")
-    #expect(destination.proxy == "http://proxy:3128")
+    #expect(destination.proxy?.url == "http://proxy:3128")
   }
 
   @Test("a client certificate authorises without a header and with all streams at once")

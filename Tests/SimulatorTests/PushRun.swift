@@ -3,7 +3,7 @@ import HTTP2
 import Reactor
 
 /// One batch of pushes through a client pool; lives on the loop.
-final class PushRun: ClientPoolDelegate {
+final class PushRun: TransportDelegate {
   struct Plan: @unchecked Sendable {
     let settings: ClientSettings
     let headers: [(name: String, value: String)]
@@ -51,12 +51,12 @@ final class PushRun: ClientPoolDelegate {
     }
   }
 
-  func pool(_ pool: ClientPool, hasRoomFor count: Int, on connection: ClientConnection) {
+  func transport(_ transport: any Transport, hasRoomFor count: Int, in taker: any RequestTaker) {
     var room = count
     while room > 0 && next < plan.count {
       var path = "/3/device/" + plan.tokens[next % plan.tokens.count]
       let isTaken = path.withUTF8 {
-        connection.submit(
+        taker.submit(
           head, path: UnsafeRawBufferPointer($0), body: RequestBody(before: .init(body)),
           tag: UInt64(next))
       }
@@ -66,7 +66,7 @@ final class PushRun: ClientPoolDelegate {
     }
   }
 
-  func pool(_ pool: ClientPool, finished tag: UInt64, with answer: RequestAnswer) {
+  func transport(_ transport: any Transport, finished tag: UInt64, with answer: RequestAnswer) {
     endings[Int(tag)] =
       switch answer.disposition {
       case .answered: .answered(answer.status, retryAfterSeconds: answer.retryAfterSeconds)
@@ -85,9 +85,9 @@ final class PushRun: ClientPoolDelegate {
     timer.schedule(afterMs: 0)
   }
 
-  func pool(_ pool: ClientPool, connectionOpened total: Int) {}
+  func transport(_ transport: any Transport, connectionOpened total: Int) {}
 
-  func pool(_ pool: ClientPool, connectionEnded end: ConnectionEnd) {
+  func transport(_ transport: any Transport, connectionEnded end: ConnectionEnd) {
     if next < plan.count { pool.wake() }
   }
 }

@@ -130,7 +130,8 @@ import Testing
       let news = run.takeNews(isFinal: true)
       _ = events(trace)
       run.noteVerdicts(
-        news, SettleAnswer(
+        news,
+        SettleAnswer(
           standing: .ok, uninstalled: uninstalled, kept: kept, spared: 0, lost: 0,
           suspicions: []))
       let events = events(trace)

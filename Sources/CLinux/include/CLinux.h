@@ -15,6 +15,8 @@ int clinux_accept(int listener);
 
 /// epoll_event.data is a union; these set and read its 64-bit member.
 int clinux_epoll_add(int epoll, int descriptor, uint32_t events, uint64_t data);
+int clinux_epoll_change(int epoll, int descriptor, uint32_t events, uint64_t data);
+int clinux_epoll_remove(int epoll, int descriptor);
 uint64_t clinux_epoll_data(const struct epoll_event *event);
 
 // Child processes and folders (LocalServices).

@@ -33,8 +33,8 @@ package final class FCMTokenSource: SharedTokenSource {
 
   /// - Parameter caFile: authorities to trust at the account's `token_uri` instead of the system's.
   package init(
-    account: ServiceAccount, client: HTTPClient, caFile: String? = nil, proxy: String? = nil,
-    clock: WallClock = .system
+    account: ServiceAccount, client: HTTPClient, caFile: String? = nil,
+    proxy: ProxyServer? = nil, clock: WallClock = .system
   ) {
     exchange = TokenExchange(account: account, client: client, caFile: caFile, proxy: proxy)
     self.clock = clock

@@ -19,7 +19,7 @@ struct TokenExchange: Sendable {
   let account: ServiceAccount
   let client: HTTPClient
   let caFile: String?
-  let proxy: String?
+  let proxy: ProxyServer?
 
   func perform(nowMs: Int64) async throws(Failure) -> SharedToken {
     let assertion: String

@@ -1,4 +1,5 @@
 import Model
+import Testing
 
 @testable import Store
 
@@ -88,6 +89,8 @@ extension Interleaving {
     switch answer {
     case .conflict: try await refuse(consumer, index, "id_conflict")
     case .new, .admitted, .duplicate, .stale: consumers[consumer].entries.remove(at: index)
+    case .keyMissing, .keyType, .keyUnreadable, .keyEncoding:
+      Issue.record("no job of this test reads its users from a key")
     }
   }
 

@@ -1,0 +1,51 @@
+internal import Model
+
+extension ConfigurationSection {
+  static let accessFields = ["endpoint", "ca_file", "proxy", "proxy_user", "proxy_password_file"]
+  /// Of a provider that pushes go to over HTTP/2.
+  static let pushAccessFields = accessFields + ["transport"]
+
+  /// How the provider is reached, `accessFields`.
+  func access() throws(ConfigurationError) -> Access {
+    let proxy = try value("proxy") { (text) throws(InvalidField) in try ProxyURL(text) }
+    return Access(
+      endpoint: try value("endpoint") { (text) throws(InvalidField) in try ServiceURL(text) },
+      caFile: try file("ca_file"), proxy: proxy, proxyLogin: try proxyLogin(hasProxy: proxy != nil))
+  }
+
+  /// The same with the transport, `pushAccessFields`.
+  func pushAccess() throws(ConfigurationError) -> Access {
+    var access = try access()
+    let usual: TransportChoice = access.proxy == nil ? .native : .curl
+    access.transport = try choice("transport", default: usual)
+    if access.transport == .native, access.proxy != nil, let scalar = try scalar("transport") {
+      throw scalar.refused(
+        "must be curl where there is a proxy, through which the native transport does not go: write "
+          + "curl, or leave it out")
+    }
+    return access
+  }
+
+  private func proxyLogin(hasProxy: Bool) throws(ConfigurationError) -> Access.ProxyLogin? {
+    let user = try scalar("proxy_user")
+    let passwordFile = try file("proxy_password_file")
+    guard let user else {
+      guard passwordFile == nil else {
+        throw missing("proxy_user", "is missing: proxy_password_file holds the password of a user")
+      }
+      return nil
+    }
+    guard hasProxy else { throw user.refused("must stand beside a proxy, and there is none") }
+    guard let passwordFile else {
+      throw missing("proxy_password_file", "is missing: a file with the password of proxy_user")
+    }
+    do {
+      try TextRule.check(user.text, bytesMax: ConfigurationLimits.proxyUserBytesMax)
+    } catch {
+      throw user.refused("must be the name of a user: it \(error.message)")
+    }
+    // HTTP parts the two at the first colon (RFC 7617, 2).
+    guard !user.text.contains(":") else { throw user.refused("must not hold a colon") }
+    return Access.ProxyLogin(user: user.text, passwordFile: passwordFile)
+  }
+}

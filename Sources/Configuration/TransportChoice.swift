@@ -1,0 +1,5 @@
+/// What carries the pushes to a provider.
+package enum TransportChoice: String, Sendable, CaseIterable {
+  case native
+  case curl
+}

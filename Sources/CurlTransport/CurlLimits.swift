@@ -1,0 +1,14 @@
+/// The limits of pushes over libcurl.
+enum CurlLimits {
+  /// Requests that libcurl holds without having begun to send them. It does not say how many streams a
+  /// server allows: that these wait is how the pool knows.
+  static let waitingMax = 16
+  /// Such a request that waited longer is handed back as not sent, and asked for again: the sender looks
+  /// once more at what it rests on.
+  static let waitMsMax: UInt64 = 200
+  /// Rounds of requests in one turn of the loop.
+  static let roundsPerTurn = 256
+  /// libcurl's buffer for what a transfer uploads: the least it takes.
+  static let uploadBufferBytes = 16 * 1024
+  static let textBytesMax = 300
+}

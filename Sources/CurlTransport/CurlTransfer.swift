@@ -1,0 +1,118 @@
+import CCurl
+import HTTP2
+
+/// One easy handle of a pool with the request it carries; used again and again.
+final class CurlTransfer {
+  unowned let pool: CurlPool
+  let handle: UnsafeMutableRawPointer
+  /// Scheme, host and port, to which each request's path is put.
+  private let origin: [UInt8]
+  private var url: [CChar]
+  private var headers: CurlHeaders?
+  private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+
+  private(set) var tag: UInt64 = 0
+  private(set) var startedNs: UInt64 = 0
+  private(set) var isRunning = false
+  /// What is left of the request's body.
+  var bodyLeft = RequestBody(before: .init(start: nil, count: 0))
+  /// The connection that it was begun on; nil while not a byte of it can have been written.
+  var connection: CurlConnection?
+  /// It opens a connection and sends nothing.
+  let isProbe: Bool
+  /// Whether a probe's connection stands; else what is wrong with it, if it came that far.
+  var hasConnected = false
+  var trouble: String?
+  /// 0 until a status line came.
+  var status = 0
+  var retryAfterSeconds: Int32 = -1
+  /// Of an answer other than 200, up to a bound.
+  var answerBody: [UInt8] = []
+  /// It was answered, and at more length than is kept: libcurl was told to stop there.
+  var isAnswerCut = false
+
+  init(pool: CurlPool, handle: UnsafeMutableRawPointer, origin: [UInt8], isProbe: Bool) {
+    self.pool = pool
+    self.isProbe = isProbe
+    self.handle = handle
+    self.origin = origin
+    url = origin.map { CChar(bitPattern: $0) }
+    errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    _ = ccurl_easy_setopt_pointer(handle, CURLOPT_ERRORBUFFER, errorText)
+  }
+
+  deinit {
+    curl_easy_cleanup(handle)
+    errorText.deallocate()
+  }
+
+  /// Makes it carry this request.
+  func prepare(
+    _ head: RequestHead, path: UnsafeRawBufferPointer, body: RequestBody, tag: UInt64,
+    nowNs: UInt64
+  ) -> Bool {
+    let headers = CurlHeaders.of(head)
+    if headers !== self.headers {
+      guard ccurl_easy_setopt_pointer(handle, CURLOPT_HTTPHEADER, headers.list) == CURLE_OK else {
+        return false
+      }
+      // libcurl reads the list when it sends, so it stays until it is replaced.
+      self.headers = headers
+    }
+    url.removeSubrange(origin.count...)
+    if let fixed = headers.path {
+      for byte in fixed { url.append(CChar(bitPattern: byte)) }
+    } else {
+      for byte in path { url.append(CChar(bitPattern: byte)) }
+    }
+    url.append(0)
+    guard ccurl_easy_setopt_pointer(handle, CURLOPT_URL, url) == CURLE_OK,
+      ccurl_easy_setopt_long(handle, CURLOPT_POSTFIELDSIZE_LARGE, body.count) == CURLE_OK
+    else { return false }
+    self.tag = tag
+    startedNs = nowNs
+    bodyLeft = body
+    connection = nil
+    status = 0
+    isAnswerCut = false
+    retryAfterSeconds = -1
+    errorText[0] = 0
+    isRunning = true
+    return true
+  }
+
+  /// Makes it open a connection.
+  func prepareProbe() -> Bool {
+    url.removeSubrange(origin.count...)
+    url.append(0)
+    hasConnected = false
+    trouble = nil
+    errorText[0] = 0
+    isRunning =
+      ccurl_easy_setopt_pointer(handle, CURLOPT_URL, url) == CURLE_OK
+      && ccurl_easy_setopt_long(handle, CURLOPT_FRESH_CONNECT, 1) == CURLE_OK
+    return isRunning
+  }
+
+  /// Lets go of the request.
+  func rest() {
+    isRunning = false
+    connection = nil
+    bodyLeft = RequestBody(before: .init(start: nil, count: 0))
+  }
+
+  /// The answer's body, which is taken out.
+  func takeAnswerBody() -> [UInt8] {
+    guard !answerBody.isEmpty else { return [] }
+    var body: [UInt8] = []
+    swap(&body, &answerBody)
+    return body
+  }
+
+  /// libcurl's words for how it ended; no header, path or body is in them.
+  func text(_ code: CURLcode) -> String {
+    let text =
+      errorText[0] != 0 ? String(cString: errorText) : String(cString: curl_easy_strerror(code))
+    return String(text.prefix(CurlLimits.textBytesMax))
+  }
+}

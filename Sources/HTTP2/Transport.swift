@@ -1,0 +1,24 @@
+/// What carries requests to one endpoint with one credential: a pool of connections; loop-bound.
+///
+/// It pulls: while there is something to send, its delegate is asked for requests whenever there is room.
+/// Close it before letting go of it.
+package protocol Transport: AnyObject {
+  /// Requests that were submitted and have not ended.
+  var inFlight: Int { get }
+
+  /// Connections that can carry requests now.
+  var readyConnections: Int { get }
+
+  /// Streams used at most when every connection stands and the server allows all.
+  var streamsMax: Int { get }
+
+  /// Says that there is something to send: opens what is missing, and asks the delegate for requests at
+  /// the end of this turn where there is room.
+  func wake()
+
+  /// Says that nothing waits: lost connections are not replaced until the next `wake`.
+  func rest()
+
+  /// Closes everything; requests in flight end as `unknown` or `notSent`. Safe to call twice.
+  func close()
+}

@@ -1,0 +1,11 @@
+/// What a transport asks of and tells the one who sends through it.
+package protocol TransportDelegate: AnyObject {
+  /// Up to `count` requests may be submitted to the taker now; fewer, or none, is fine.
+  func transport(_ transport: any Transport, hasRoomFor count: Int, in taker: any RequestTaker)
+
+  /// A request ended; exactly once for each that was submitted.
+  func transport(_ transport: any Transport, finished tag: UInt64, with answer: RequestAnswer)
+
+  func transport(_ transport: any Transport, connectionOpened total: Int)
+  func transport(_ transport: any Transport, connectionEnded end: ConnectionEnd)
+}

@@ -1,0 +1,56 @@
+import HTTP2
+import LocalServices
+import Reactor
+import Testing
+
+extension ConformanceTests {
+  @Test("shows the client certificate of its provider", arguments: TransportKind.allCases)
+  func clientCertificate(kind: TransportKind) async throws {
+    let certificates = try TestCertificates()
+    let issued = try certificates.authority.issueClient(commonName: "push", fileName: "client")
+    let identity = try ClientIdentity(pemFile: issued.combinedFile)
+    try await TestLane.run { lane in
+      let occurrences = Occurrences(loop: lane.loop)
+      let server = try ScriptedServer(
+        loop: lane.loop,
+        tls: try certificates.serverContext(alpn: ["h2"], asksForCertificate: true),
+        occurrences: occurrences)
+      let shown = Flag(false)
+      server.onRequest = { connection, request in
+        shown.isSet = connection.clientShowedCertificate
+        ScriptedServer.answer(connection, request)
+      }
+      let settings = ClientSettings(
+        endpoint: server.endpoint,
+        tls: try certificates.clientContext(alpn: ["h2"], identity: identity))
+      let sender = TestSender(
+        loop: lane.loop, settings: settings, kind: kind, occurrences: occurrences)
+      sender.send(1)
+      #expect(await occurrences.until { sender.finished == 1 })
+      #expect(sender.endedOnce == [.yes])
+      #expect(shown.isSet)
+      sender.transport.close()
+      server.close()
+    }
+  }
+
+  @Test("sends nothing to a peer that does not agree to HTTP/2", arguments: TransportKind.allCases)
+  func otherProtocol(kind: TransportKind) async throws {
+    let certificates = try TestCertificates()
+    try await TestLane.run { lane in
+      let occurrences = Occurrences(loop: lane.loop)
+      let server = try ScriptedServer(
+        loop: lane.loop, tls: try certificates.serverContext(alpn: []), occurrences: occurrences)
+      let settings = ClientSettings(
+        endpoint: server.endpoint, tls: try certificates.clientContext(alpn: ["h2"]))
+      let sender = TestSender(
+        loop: lane.loop, settings: settings, kind: kind, occurrences: occurrences)
+      sender.send(1)
+      #expect(await occurrences.until { !sender.connectionEnds.isEmpty })
+      #expect(sender.submitted == 0)
+      #expect(server.received == 0)
+      sender.transport.close()
+      server.close()
+    }
+  }
+}
