@@ -25,11 +25,11 @@ struct LibraryFault: Sendable, CustomTestStringConvertible {
   static let all = [
     LibraryFault(
       name: "settle asks nobody who owns the chunk",
-      original: "if not owned(stream, entry, consumer) then return {'STALE', 0, 0} end",
+      original: "if not owned(stream, entry, consumer) then return {'STALE', 0, 0, 0, 0} end",
       replacement: ""),
     LibraryFault(
       name: "settle counts again what a reclaimed chunk's other owner told",
-      original: "if told ~= '-' and told ~= known then return {'STALE', 0, 0} end",
+      original: "if told ~= '-' and told ~= known then return {'STALE', 0, 0, 0, 0} end",
       replacement: ""),
     LibraryFault(
       name: "settle counts a repetition",
@@ -56,11 +56,11 @@ struct LibraryFault: Sendable, CustomTestStringConvertible {
       name: "hand_back counts a crash",
       original: """
         c.crashes = c.crashes + deliveries - 1
-              drop_entry
+              drop_chunk
         """,
       replacement: """
         c.crashes = c.crashes + deliveries
-              drop_entry
+              drop_chunk
         """),
     LibraryFault(
       name: "hand_back takes from any owner",
@@ -70,11 +70,11 @@ struct LibraryFault: Sendable, CustomTestStringConvertible {
     ),
     LibraryFault(
       name: "promote loses a member",
-      original: "route(p, unpack_chunk(member), now, 0)\n  end",
-      replacement: "if member ~= due[2] then route(p, unpack_chunk(member), now, 0) end\n  end"),
+      original: "if route(p, c, now, 0) then free",
+      replacement: "if member ~= due[2] and route(p, c, now, 0) then free"),
     LibraryFault(
       name: "admit leaves its entry",
-      original: "expand(p, app, id)\n  drop_entry(stream, entry)",
+      original: "expand(p, app, id)\n  drop_job(p, priority, entry)",
       replacement: "expand(p, app, id)"),
     LibraryFault(
       name: "a reserved name stays taken when its job is a dead letter",
