@@ -28,7 +28,7 @@ import Testing
       #expect(worker.admitted.first == "c:0")
       let status = try await store.metrics.status()
       #expect(status.jobs[.normal]! > 49_000, "those of the other app wait")
-      #expect(status.chunks[.normal]! <= 128 + 32)
+      #expect(status.chunks[.normal]! <= 64 + 32)
     }
   }
 
@@ -50,7 +50,7 @@ import Testing
       var heldBackMs = try await store.jobs.heldBackMs()
       #expect(heldBackMs != nil)
       let waiting = try #require(try await store.metrics.status().chunks[.normal])
-      #expect(waiting >= 128 && waiting <= 128 + 32)
+      #expect(waiting >= 64 && waiting <= 64 + 32)
       let early = worker.admitted.filter { $0.hasPrefix("b:") }
       #expect(early.count == 32, "its share")
       while true {
@@ -161,7 +161,7 @@ import Testing
         "for _, m in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do redis.call('ZADD', KEYS[1], 1, m) end"
       _ = try await store.redis("EVAL", due, "1", store.keys.delayed)
       var first = try await store.chunks.promote(max: 128)
-      #expect(first.taken == 128)
+      #expect(first.taken == 64)
       first = try await store.chunks.promote(max: 128)
       #expect(first.taken == 0 && first.nextDueMs == 20)
       try await store.enqueueMany(1, app: "b")
@@ -207,13 +207,13 @@ import Testing
         return claim.app
       }
       for _ in 0..<130 { _ = try await settleOne() }
-      #expect(try await store.metrics.status().chunks[.normal]! == 128)
+      #expect(try await store.metrics.status().chunks[.normal]! == 64)
       let other = try await store.admit("one", users: [["x"]], app: "other")
       #expect(other == .admitted)
       var ahead = 0
       while try await settleOne() != "other" { ahead += 1 }
-      #expect(ahead <= 128)
-      #expect(try await store.metrics.status().chunks[.normal]! >= 127)
+      #expect(ahead <= 64)
+      #expect(try await store.metrics.status().chunks[.normal]! >= 63)
     }
   }
 }

@@ -9,7 +9,7 @@ local function crowd(p, priority)
   if length < AHEAD_MIN then return length, AHEAD_MIN, 0 end
   local pending = redis.pcall('XPENDING', stream, GROUP)
   if pending.err then return length, AHEAD_MIN, 0 end
-  return length - pending[1], math.max(AHEAD_MIN, 2 * pending[1]), pending[4] and #pending[4] or 0
+  return length - pending[1], math.max(AHEAD_MIN, pending[1]), pending[4] and #pending[4] or 0
 end
 
 -- Chunks that an app may add to a stream whatever others have in it; 0 or less when it has its share.
