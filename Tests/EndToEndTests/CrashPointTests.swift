@@ -205,6 +205,31 @@ import Testing
     }
   }
 
+  @Test("a lane that is given its own chunk after a silence carries it once")
+  func carriesOnce() async throws {
+    try await Stage.with(script: Self.slow, worker: Self.worker, mostlyWaits: true) { stage in
+      let client = stage.client
+      try await client.install(try Devices.apns(0..<250))
+      try await stage.withWorkers { _ in
+        _ = try await client.enqueue(Devices.job("own", 0..<250))
+        try await stage.waitUntilAccepted(20)
+        // It looks as if the lane had been silent, until it has taken its chunk over from itself.
+        _ = try await eventually("the lane reclaims its own chunk") {
+          let stream = "pushpool:chunks:normal"
+          let pending = try await client.command("XPENDING", stream, "workers", "-", "+", "1")
+          guard let entry = pending.array?.first?.array, entry.count == 4,
+            let id = entry[0].string, let owner = entry[1].string
+          else { throw NeverHappened(description: "the chunk ended before it was reclaimed") }
+          if entry[3].integer ?? 0 > 1 { return true }
+          _ = try await client.command(
+            "XCLAIM", stream, "workers", owner, "0", id, "IDLE", "60000", "JUSTID")
+          return nil
+        }
+        stage.expectDelivered(try await client.finished("own"), 250)
+      }
+    }
+  }
+
   @Test("no function that a worker calls is without its crash points")
   func coversFunctions() async throws {
     try await RedisServer.with { server in
