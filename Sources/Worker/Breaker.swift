@@ -23,6 +23,9 @@ struct Breaker {
   /// Answers within the window below which their share of trouble says nothing.
   static let answersMin = 20
   static let troublePercentMin = 50
+  /// The last so many answers, roughly, are judged by themselves: after minutes of good answers at a high
+  /// rate the window would take seconds, and tens of thousands of attempts, to notice an outage.
+  static let recentMax = 256
   static let bucketNs: UInt64 = 1_000_000_000
   /// The window is so many buckets long, the running one included.
   static let bucketCount = 5
@@ -58,6 +61,9 @@ struct Breaker {
   private var past = [(answers: Int, troubles: Int)](
     repeating: (0, 0), count: Breaker.bucketCount - 1)
   private var oldest = 0
+  /// The latest answers, older ones with half their weight each time that there are `recentMax`.
+  private var recentAnswers = 0
+  private var recentTroubles = 0
   private var pastAnswers = 0
   private var pastTroubles = 0
 
@@ -67,6 +73,7 @@ struct Breaker {
     guard state == .closed else { return noteGoodProbe(nowNs, elapsedNs) }
     if nowNs &- bucketStartNs >= Self.bucketNs { turn(nowNs) }
     answers &+= 1
+    noteRecent()
     return false
   }
 
@@ -80,10 +87,12 @@ struct Breaker {
       if nowNs &- bucketStartNs >= Self.bucketNs { turn(nowNs) }
       answers &+= 1
       troubles &+= 1
-      let (sum, bad) = (answers + pastAnswers, troubles + pastTroubles)
-      guard sum >= Self.answersMin, bad * 100 >= sum * Self.troublePercentMin else {
-        return .counted
-      }
+      recentTroubles &+= 1
+      noteRecent()
+      guard
+        Self.isTooMuch(troubles + pastTroubles, of: answers + pastAnswers, atLeast: Self.answersMin)
+          || Self.isTooMuch(recentTroubles, of: recentAnswers, atLeast: Self.recentMax / 2)
+      else { return .counted }
       open(nowNs, retryAfterMs)
       return .opened
     case .open:
@@ -94,6 +103,17 @@ struct Breaker {
       if isCurrent(nowNs, elapsedNs) { open(nowNs, retryAfterMs) }
     }
     return .forgiven
+  }
+
+  private mutating func noteRecent() {
+    recentAnswers &+= 1
+    guard recentAnswers >= Self.recentMax else { return }
+    recentAnswers /= 2
+    recentTroubles /= 2
+  }
+
+  private static func isTooMuch(_ troubles: Int, of answers: Int, atLeast answersMin: Int) -> Bool {
+    answers >= answersMin && troubles * 100 >= answers * troublePercentMin
   }
 
   /// Notes a request that was not processed and says nothing.
@@ -199,6 +219,8 @@ struct Breaker {
     troubles = 0
     pastAnswers = 0
     pastTroubles = 0
+    recentAnswers = 0
+    recentTroubles = 0
     for index in past.indices { past[index] = (0, 0) }
   }
 }
