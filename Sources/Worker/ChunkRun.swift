@@ -239,9 +239,13 @@ final class ChunkRun {
     releaseHeld()
   }
 
-  /// Doubtful verdicts are settled together at the end: by then it shows whether they are too many.
+  /// Doubtful verdicts are settled together: at the end, or when there are so many that it shows whether they are
+  /// too many. The same recipients' accepts wait with them, and a crash must not repeat more than a checkpoint's.
   private func releaseHeld() {
-    guard openRecipients == held.count || (standing != .active && openPushes == 0) else { return }
+    guard
+      openRecipients == held.count || held.count >= WorkerLimits.checkpointResults
+        || (standing != .active && openPushes == 0)
+    else { return }
     let ready = held
     held.removeAll()
     for index in ready { finish(index) }

@@ -137,7 +137,7 @@ final class Destination {
     }
     if let parkDelayMs { return park(forMs: parkDelayMs) }
     let isConnected = transport.readyConnections > 0 && credential != nil
-    if isConnected && isStarved {
+    if isConnected && isStarved && limits.contains(where: \.isWaiting) {
       stillSinceNs = nil
       return
     }

@@ -13,15 +13,18 @@ extension Dispatcher {
       status: answer.status, retryAfterSeconds: answer.retryAfterSeconds, body: answer.body)
     let outcome = provider.classify(reply)
     let sign = provider.sign(of: outcome, status: answer.status)
-    run.beginAnswer(TracedAnswer(answer, outcome))
-    defer { run.endAnswer(tag.push) }
     guard sign == .trouble, case .retry(let afterMs, let reason) = outcome else {
       destination.noteGood(elapsedNs: answer.elapsedNs)
+      run.beginAnswer(TracedAnswer(answer, outcome))
+      defer { run.endAnswer(tag.push) }
       if sign == .misfit, !run.material.content.dryRun { run.noteMisfit(tag.push) }
       return decide(run, tag, destination, outcome, elapsedNs: answer.elapsedNs)
     }
     let verdict = destination.noteTrouble(
       elapsedNs: answer.elapsedNs, retryAfterMs: afterMs, reason: "\(answer.status) \(reason)")
+    // Not before: when the breaker opens, others of the run are put aside, which is no answer to them.
+    run.beginAnswer(TracedAnswer(answer, outcome))
+    defer { run.endAnswer(tag.push) }
     if verdict == .counted || run.pushes[tag.push].isAstray || !run.material.allowsRetry {
       return retry(run, tag.push, afterMs: afterMs)
     }
@@ -99,6 +102,8 @@ extension Dispatcher {
     _ run: ChunkRun, _ index: Int, delayMs: UInt64, because cause: TraceCause? = nil
   ) {
     if run.pushes[index].isAstray { return retry(run, index, afterMs: delayMs) }
+    // What waits for a network that never comes must still end.
+    if isExpired(run) { return run.decide(index, .expired, because: .expired) }
     run.decideLater(
       index, delayMs: delayMs, attempt: Int(run.pushes[index].attempt) - 1, because: cause)
   }

@@ -35,8 +35,11 @@ extension Dispatcher {
     guard !leases.isEmpty else { return nil }
     let rank = claim.priority.rank
     let own = activeRuns.filter { $0.claim.app == claim.app && $0.claim.priority.rank <= rank }
-    // Many small jobs take places long before their pushes make a long queue.
-    if let lease = dryLease(of: claim.app), own.count >= Self.placesMax(lease) {
+    // Many small jobs take places long before their pushes make a long queue; some places are always kept for
+    // apps that wait for no rate, and of the others some for high priority.
+    if let lease = dryLease(of: claim.app),
+      own.count >= Self.placesMax(lease) || dryRuns >= Self.dryRunsMax(rank: rank)
+    {
       return lease.delayMs(
         for: waiting(for: lease), atLeastMs: WorkerLimits.limitedPlaceDelayMsMin)
     }
@@ -59,6 +62,13 @@ extension Dispatcher {
       return destination.limits.last
     }
     return nil
+  }
+
+  /// Runs of apps that wait for a rate.
+  private var dryRuns: Int { activeRuns.count { dryLease(of: $0.claim.app) != nil } }
+
+  private static func dryRunsMax(rank: Int) -> Int {
+    rank == 0 ? WorkerLimits.runsMax * 7 / 8 : WorkerLimits.runsMax * 3 / 4
   }
 
   /// An app that waits as a whole needs fewer places than one whose other networks go on.

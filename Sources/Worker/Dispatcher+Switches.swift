@@ -41,7 +41,7 @@ extension Dispatcher {
     return nil
   }
 
-  private func isExpired(_ run: ChunkRun) -> Bool {
+  func isExpired(_ run: ChunkRun) -> Bool {
     run.material.expiresAtMs.map { wallMs >= $0 } ?? false
   }
 

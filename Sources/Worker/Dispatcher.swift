@@ -241,9 +241,9 @@ extension Dispatcher: DestinationOwner {
       resend(run, tag, destination)
       run.endAnswer(tag.push)
     case .unknown:
-      run.beginAnswer(TracedAnswer(answer, .unknown))
       _ = destination.noteTrouble(
         elapsedNs: answer.elapsedNs, retryAfterMs: nil, reason: "no answer")
+      run.beginAnswer(TracedAnswer(answer, .unknown))
       decideUnknown(run, tag.push)
       run.endAnswer(tag.push)
     case .answered:

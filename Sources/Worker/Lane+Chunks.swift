@@ -124,7 +124,11 @@ extension Lane {
   private func handBack(_ run: ChunkRun) async {
     while true {
       do throws(RedisError) {
-        try await store.chunks.handBack([run.claim], consumer: settings.consumer)
+        // An app that is off and whose chunk has expired by Redis' clock and not by ours would come back at once.
+        let isOff = dispatcher.switches.stops(app: run.claim.app)
+        try await store.chunks.handBack(
+          [run.claim], consumer: settings.consumer,
+          delayMs: isOff ? WorkerLimits.stoppedChunkDelayMs : 0)
         return
       } catch {
         log.debug("hand back: \(error)")

@@ -52,6 +52,11 @@ final class RateLease {
     return min(max(share, WorkerLimits.limitedQueueMin), WorkerLimits.limitedQueueMax)
   }
 
+  /// Whether it is on its way to more.
+  var isWaiting: Bool {
+    isAsking || timer.isArmed || loop.nowNs &- askedNs < WorkerLimits.leaseLifeMs &* 1_000_000
+  }
+
   func spend(_ count: Int) { unused = max(0, unused - count) }
 
   /// Leases more when that is time.

@@ -33,6 +33,8 @@ enum WorkerLimits {
   static let switchesAgeMsMax: UInt64 = 1_000
   /// How long pushes of a network are set aside that is switched off, and those to a user.
   static let stoppedDelayMs: UInt64 = 3_000
+  /// How long a chunk whose whole app is off stays away at least.
+  static let stoppedChunkDelayMs: UInt64 = 1_000
   static let stoppedUserDelayMs: UInt64 = 30_000
   /// What a lane leases of a rate at most: what the rate brings in this time.
   static let leaseMs: UInt64 = 50

@@ -1,4 +1,5 @@
 import Configuration
+import LocalServices
 import Model
 import Redis
 import Simulator
@@ -186,6 +187,22 @@ import Testing
       }
       #expect(stage.duplicates == 0)
       #expect(try await client.length("uninstalled") == 0)
+    }
+  }
+
+  @Test("what waits for a network that cannot be reached expires all the same")
+  func expiresUnreached() async throws {
+    let port = try FreePort.find()
+    try await Stage.with(
+      endpoints: Stage.Endpoints(apnsPort: port, hasFCM: false), mostlyWaits: true
+    ) { stage in
+      try await stage.client.install(try Devices.apns(0..<20))
+      try await stage.withWorkers { _ in
+        _ = try await stage.client.enqueue(
+          Devices.job("brief", 0..<20, ", \"ttl_seconds\": 2"))
+        let record = try await stage.client.finished("brief")
+        #expect(record.counts.expired == 20 && record.isBalanced)
+      }
     }
   }
 }

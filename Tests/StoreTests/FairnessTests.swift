@@ -183,6 +183,35 @@ import Testing
     }
   }
 
+  @Test func `due chunks without room do not hide those of another priority`() async throws {
+    try await Lane.withStore { _, store in
+      func putAside(_ app: String, _ count: Int, _ priority: Priority) async throws {
+        let users = (0..<count).map { ["\(app)\($0)"] }
+        try await store.admit("j", users: users, priority: priority, app: app)
+        let claims = try await store.chunks.claim(consumer: "w", max: 300)
+        #expect(claims.count == count)
+        _ = try await store.chunks.handBack(claims, consumer: "w", delayMs: 60_000)
+      }
+      for app in ["a", "b", "c"] { try await putAside(app, 60, .low) }
+      for app in ["d", "e"] {
+        let users = (0..<32).map { ["\(app)\($0)"] }
+        try await store.admit("j", users: users, priority: .low, app: app)
+      }
+      let low =
+        "for _, m in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do redis.call('ZADD', KEYS[1], 1, m) end"
+      _ = try await store.redis("EVAL", low, "1", store.keys.delayed)
+      try await store.admit("j", users: [["n"]], app: "n")
+      let claim = try await store.claimOne()
+      _ = try await store.chunks.handBack([claim], consumer: "worker", delayMs: 60_000)
+      let last =
+        "for _, m in ipairs(redis.call('ZRANGE', KEYS[1], -1, -1)) do redis.call('ZADD', KEYS[1], 2, m) end"
+      _ = try await store.redis("EVAL", last, "1", store.keys.delayed)
+      // A share of each of three apps, and what stands behind the rest.
+      #expect(try await store.chunks.promote(max: 128).taken == 97)
+      #expect(try await store.metrics.status().chunks[.normal] == 1)
+    }
+  }
+
   @Test func `an audit puts right what an app is thought to have in a stream`() async throws {
     try await Lane.withStore { _, store in
       try await store.admit("j1", users: [["a"], ["b"]])

@@ -324,24 +324,31 @@ end
 local function promote(keys, args)
   local p, now = keys[1], now_ms()
   local delayed = KEY.delayed(p)
-  local due = redis.call('ZRANGEBYSCORE', delayed, '-inf', text(now), 'LIMIT', 0, args[1])
-  local taken, free = 0, {}
-  for _, member in ipairs(due) do
-    local c = unpack_chunk(member)
-    if not free[c.priority] then
-      local waiting, ahead = crowd(p, c.priority)
-      free[c.priority] = ahead - waiting
+  local max, taken, left, free = tonumber(args[1]), 0, 0, {}
+  -- What has no room stays where it is and must not hide what stands behind it.
+  for page = 1, PROMOTE_PAGES_MAX do
+    local due = redis.call('ZRANGEBYSCORE', delayed, '-inf', text(now), 'LIMIT', left, max - taken)
+    for _, member in ipairs(due) do
+      local c = unpack_chunk(member)
+      if not free[c.priority] then
+        local waiting, ahead = crowd(p, c.priority)
+        free[c.priority] = ahead - waiting
+      end
+      -- What reads on may come back at once, for the next promotion.
+      if (c.segment == READ_ON and page == 1) or free[c.priority] > 0 or share_left(p, c.priority, c.app) > 0 then
+        redis.call('ZREM', delayed, member)
+        if route(p, c, now, 0) then free[c.priority] = free[c.priority] - 1 end
+        taken = taken + 1
+      else
+        left = left + 1
+      end
     end
-    if c.segment == READ_ON or free[c.priority] > 0 or share_left(p, c.priority, c.app) > 0 then
-      redis.call('ZREM', delayed, member)
-      if route(p, c, now, 0) then free[c.priority] = free[c.priority] - 1 end
-      taken = taken + 1
-    end
+    if #due == 0 or taken >= max then break end
   end
   local first = redis.call('ZRANGE', delayed, 0, 0, 'WITHSCORES')
   if #first == 0 then return {taken, -1} end
   local ms = math.max(0, tonumber(first[2]) - now)
-  return {taken, taken < #due and math.max(ms, HELD_MS) or ms}
+  return {taken, left > 0 and math.max(ms, HELD_MS) or ms}
 end
 
 register('claim', claim, {'allow-oom'})

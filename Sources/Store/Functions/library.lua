@@ -40,6 +40,7 @@ local EXPRESS_PER_APP = 16            -- entries of an app that are known to be 
 local EXPRESS_APPS_MAX = 1000
 local TURNS_MAX = 64                  -- apps passed over in one call because they have their share
 local HELD_MS = 20                    -- how soon a lane asks again for jobs that are held back
+local PROMOTE_PAGES_MAX = 8           -- pages of due chunks that one promotion looks through for some with room
 local PASSED_OVER_MAX = 64            -- chunks of cancelled, paused or held jobs that one claim clears away
 local SUSPICION_PERCENT = 5           -- of a minute's answers: so many misfits, and no token is believed dead
 local SUSPICION_MISFITS_MIN = 50      -- ... if they are at least so many
