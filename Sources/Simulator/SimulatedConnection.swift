@@ -31,6 +31,10 @@ final class SimulatedConnection {
   func begin(descriptor: CInt) {
     var settings = ServerSettings()
     settings.maxConcurrentStreams = currentLimit
+    if !server.limitsResets {
+      settings.resetBurst = SimulatorLimits.resetsTolerated
+      settings.resetsPerSecond = SimulatorLimits.resetsTolerated
+    }
     connection = ServerConnection(
       id: UInt64(number), loop: server.loop, descriptor: descriptor, tls: server.tls,
       settings: settings, delegate: self)

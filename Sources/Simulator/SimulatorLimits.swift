@@ -38,4 +38,6 @@ package enum SimulatorLimits {
   package static let scriptRulesMax = 10_000
   /// The largest key or service account file.
   static let keyFileBytesMax = 64 * 1024
+  /// Stream resets, at once and per second, that stand for "as many as they like".
+  static let resetsTolerated: UInt64 = 1 << 32
 }

@@ -25,6 +25,9 @@ package struct SimulatorOptions: Sendable, Equatable {
   package var limitsNewConnections = true
   /// SETTINGS_MAX_CONCURRENT_STREAMS of a connection that has.
   package var maxConcurrentStreams = SimulatorLimits.concurrentStreams
+  /// Whether a client that resets streams at a high rate is cut off, as by a server with the defence against
+  /// rapid reset (CVE-2023-44487); libcurl before 8.0 resets each stream that is answered without a body.
+  package var limitsResets = true
   /// How many accepted pushes, the first ones, are kept in memory for `Simulator.acceptedPushes`.
   package var keptAcceptsMax = 0
   package var script = SimulatorScript()

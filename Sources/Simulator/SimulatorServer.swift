@@ -67,6 +67,7 @@ final class SimulatorServer {
 
   var port: UInt16 { listener.port }
   var limitsNewConnections: Bool { options.limitsNewConnections }
+  var limitsResets: Bool { options.limitsResets }
 
   func close() {
     listener.close()

@@ -64,6 +64,9 @@ struct ServeCommand: ParsableCommand {
   @Flag(help: "Allow that many streams before a request was authorised, too.")
   var openFromTheStart = false
 
+  @Flag(help: "Let clients reset as many streams as they like, as libcurl before 8.0 does.")
+  var tolerateResets = false
+
   @Flag(help: "Print JSON lines.")
   var json = false
 
@@ -150,6 +153,7 @@ struct ServeCommand: ParsableCommand {
     options.acceptLogFile = acceptLogFile
     options.maxConcurrentStreams = maxConcurrentStreams
     options.limitsNewConnections = !openFromTheStart
+    options.limitsResets = !tolerateResets
     options.script = try script()
     return options
   }
