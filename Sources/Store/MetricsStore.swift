@@ -39,6 +39,11 @@ package struct MetricsStore {
     return Dictionary(pairs.map { ($0, Int($1) ?? 0) }, uniquingKeysWith: { $1 })
   }
 
+  /// For how long the oldest job or chunk that nobody has taken has been waiting; 0 without any.
+  package func oldestWaitingMs() async throws(RedisError) -> Int {
+    try await functions.run(functions.call("oldest"), decode: decodeInteger)
+  }
+
   /// Adds an entry to the timeline.
   package func appendTimeline(_ fields: [(String, String)]) async throws(RedisError) {
     guard !fields.isEmpty else { return }

@@ -155,8 +155,10 @@ extension Lane {
     do throws(RedisError) {
       let status = try await store.metrics.status()
       let backlog = status.jobs.values.reduce(0, +) + status.chunks.values.reduce(0, +)
+      let oldestMs = try await store.metrics.oldestWaitingMs()
       try await store.metrics.appendTimeline([
-        ("backlog", String(backlog)), ("delayed", String(status.delayed)),
+        ("backlog", String(backlog)), ("oldest_ready_ms", String(oldestMs)),
+        ("delayed", String(status.delayed)),
         ("in_flight", String(statistics.inFlight)),
         ("accepted_per_second", String(acceptedPerSecond)),
       ])

@@ -35,6 +35,9 @@ actor Lane {
   private var tasks = 0
   /// Claims that Redis failed to say more about; taken up when it is back.
   var unbegun: [ChunkClaim] = []
+  private var wasRedisLost = false
+  /// When Redis came back after it was lost, in the loop's time.
+  private var redisBackNs: UInt64?
   /// Whether it is time to look for chunks whose workers fell silent.
   var isReclaimDue = false
   /// Alarms that it has raised, and when it did so last, in the loop's time.
@@ -73,8 +76,16 @@ actor Lane {
 
   /// Works until `drain` was called and everything in hand is settled or handed back.
   func run() async {
-    redis.onReady = { [log] in log.info("connected to Redis") }
-    redis.onLost = { [log] error in log.warning("no Redis: \(error); trying again") }
+    redis.onReady = { [unowned self] in
+      assumeIsolated { lane in
+        if lane.wasRedisLost { lane.redisBackNs = lane.loop.nowNs }
+      }
+      log.info("connected to Redis")
+    }
+    redis.onLost = { [unowned self] error in
+      assumeIsolated { $0.wasRedisLost = true }
+      log.warning("no Redis: \(error); trying again")
+    }
     dispatcher.onNewDestination = { [unowned self] number in
       assumeIsolated { lane in lane.startUncounted { await $0.keepCredential(number) } }
     }
@@ -198,7 +209,9 @@ actor Lane {
     guard free > 0, dispatcher.hasRoom, dispatcher.unresolved < Limits.chunkRecipientsMax else {
       return false
     }
-    if isReclaimDue, try await takeOver(max: min(free, WorkerLimits.reclaimsMax)) { return true }
+    if isReclaimDue, !isJustBack, try await takeOver(max: min(free, WorkerLimits.reclaimsMax)) {
+      return true
+    }
     let (claims, isMore) = try await store.chunks.claimSome(
       consumer: settings.consumer, max: min(free, WorkerLimits.claimMax))
     for (index, claim) in claims.enumerated() {
@@ -227,6 +240,13 @@ actor Lane {
       }
       unbegun.removeFirst()
     }
+  }
+
+  /// Whether Redis was away not long ago. Then it may have been so for all: first they have to be given the time
+  /// to renew their leases, which Redis' own absence has made look abandoned.
+  private var isJustBack: Bool {
+    guard let redisBackNs else { return false }
+    return loop.nowNs &- redisBackNs < settings.leaseMs / 2 * 1_000_000
   }
 
   /// What Redis refuses is for its operator to hear of; a lost connection speaks for itself.

@@ -16,6 +16,7 @@ import Testing
       _ = try await store.chunks.settle(claim, partial, consumer: "worker")
       _ = try await store.redis("DEL", store.keys.chunks(.normal))
       #expect(try await store.jobs.audit(app: "shop", id: "j1") == .repaired)
+      #expect(try await store.alarms.current(nowMs: 0).map(\.field) == ["lost_work|shop"])
       #expect(try await store.jobs.audit(app: "shop", id: "j1") == .sound)
       var sent: [String] = []
       while let claim = try await store.chunks.claim(consumer: "w", max: 1).first {

@@ -31,6 +31,12 @@ local function set_alarm(p, field, by, life_ms, message, now)
   redis.call('PEXPIRE', key, ALARM_MS_MAX)
 end
 
+-- Work was not where the records say: Redis lost it, or something else writes to our keys.
+local function alarm_lost_work(p, app, what, now)
+  set_alarm(p, 'lost_work|' .. app, 'store', ALARM_MS_MAX, app .. ': ' .. what .. '; look for what deletes keys or ' ..
+    'streams in Redis', now)
+end
+
 -- raise_alarm — ARGV: field, by, life ms, message. Raises or renews it. Reply: OK
 local function raise_alarm(keys, args)
   set_alarm(keys[1], args[1], args[2], tonumber(args[3]), args[4], now_ms())

@@ -81,7 +81,11 @@ local function finish_if_empty(p, app, job, now)
   local state = r[1] == 'cancelled' and 'cancelled' or 'done'
   if pending ~= 0 then
     redis.call('HINCRBY', key, state == 'cancelled' and 'skipped' or 'failed', pending)
-    if state ~= 'cancelled' then redis.call('HINCRBY', key, 'discrepancy', pending) end
+    if state ~= 'cancelled' then
+      redis.call('HINCRBY', key, 'discrepancy', pending)
+      alarm_lost_work(p, app, 'job ' .. job .. ' ended with ' .. text(pending) ..
+        ' installations unaccounted for; they count as failed', now)
+    end
   end
   redis.call('HSET', key, 'state', state, 'pending', '0', 'finished_at', text(now))
   local names = {'total', 'accepted', 'rejected', 'uninstalled', 'expired', 'skipped', 'failed', 'pending',

@@ -49,6 +49,31 @@ local function sweep_consumers(keys, args)
   return deleted
 end
 
+-- The id of the first entry of a stream that nobody has taken, or nil.
+local function first_waiting(stream)
+  local groups = redis.pcall('XINFO', 'GROUPS', stream)
+  local after = '-'
+  for _, flat in ipairs(groups.err and {} or groups) do
+    local group = fields_of(flat)
+    if group.name == GROUP then after = '(' .. group['last-delivered-id'] end
+  end
+  local items = redis.pcall('XRANGE', stream, after, '+', 'COUNT', 1)
+  return not items.err and items[1] and items[1][1] or nil
+end
+
+-- oldest — no ARGV. Reply: for how many ms the oldest job or chunk that nobody has taken has been waiting; 0 without any
+local function oldest(keys)
+  local now = now_ms()
+  local since = now
+  for _, kind in ipairs({'jobs', 'chunks'}) do
+    for _, priority in ipairs(PRIORITIES) do
+      local id = first_waiting(KEY[kind](keys[1], priority))
+      if id then since = math.min(since, tonumber(string.match(id, '^%d+'))) end
+    end
+  end
+  return now - since
+end
+
 -- tips — no ARGV. Reply: the last entry id of jobs high, normal, low and chunks high, normal, low ('0-0' when
 -- there is no stream), for XREAD to wait behind
 local function tips(keys)
@@ -84,5 +109,6 @@ register('agree', agree, {'allow-oom'})
 register('beat', beat, {'allow-oom'})
 register('forget', forget, {'allow-oom'})
 register('sweep_consumers', sweep_consumers, {'allow-oom'})
+register('oldest', oldest, {'no-writes'})
 register('tips', tips, {'no-writes'})
 register('keys', key_table, {'no-writes'})

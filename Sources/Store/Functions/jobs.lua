@@ -315,6 +315,9 @@ local function audit(keys, args)
     look('u' .. text(n), 'users')
   end
   redis.call('HSET', key, 'chunks', chunks, 'live', live, 'residual_bytes', bytes)
+  if #lost > 0 then
+    alarm_lost_work(p, app, 'job ' .. id .. ' had lost ' .. text(#lost) .. ' chunks, which are queued again', now)
+  end
   for _, c in ipairs(lost) do route(p, c, now, 0) end
   expand(p, app, id)
   finish_if_empty(p, app, id, now)
