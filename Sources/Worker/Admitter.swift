@@ -30,7 +30,8 @@ struct Admitter {
     do throws(InvalidField) {
       job = try Job(bytes: entry.text)
     } catch {
-      return try await refuse(entry, "invalid_job", error, app: "", id: "")
+      let name = Self.name(entry.text)
+      return try await refuse(entry, "invalid_job", error, app: name.app, id: name.id)
     }
     let id = job.id ?? entry.source
     guard apps.contains(job.app) else {
@@ -45,6 +46,20 @@ struct Admitter {
       return try await refuse(entry, "invalid_job", field, app: job.app, id: id)
     }
     try await start(job, id: id, entry)
+  }
+
+  /// What a job that breaks the rules calls itself, for whoever looks for it among the dead letters; empty where
+  /// that cannot be read.
+  private static func name(_ text: [UInt8]) -> (app: String, id: String) {
+    let object = (try? JSONParser().parse(text))?.objectValue
+    func short(_ member: String) -> String {
+      guard let value = object?[member]?.stringValue, value.utf8.count <= Limits.jobIDBytesMax
+      else {
+        return ""
+      }
+      return value
+    }
+    return (short("app"), short("id"))
   }
 
   /// Why no device should be tried (R21): a network's limit is passed, or nothing can be sent at all.

@@ -60,6 +60,8 @@ final class Destination {
   private var parkedUntilNs: UInt64 = 0
   /// Since when pushes have waited and nothing was answered; nil while things move.
   private var stillSinceNs: UInt64?
+  /// When pushes were put aside last because nothing moved; nil since something has been answered.
+  private var stuckNs: UInt64?
   private(set) var breaker = Breaker()
   /// What opened the breaker, until it is closed.
   var troubleReason: String?
@@ -149,6 +151,7 @@ final class Destination {
       return
     }
     parkedUntilNs = loop.nowNs &+ WorkerLimits.parkedDelayMs &* 1_000_000
+    stuckNs = loop.nowNs
     stillSinceNs = nil
     park(forMs: WorkerLimits.parkedDelayMs)
   }
@@ -156,7 +159,17 @@ final class Destination {
   /// Something was answered: what comes may be queued again.
   private func noteMovement() {
     stillSinceNs = nil
+    stuckNs = nil
     parkedUntilNs = 0
+  }
+
+  /// Whether its pushes wait for a credential that is refused or cannot be obtained.
+  var isPaused: Bool { loop.nowNs < pausedUntilNs }
+
+  /// Whether nothing was answered when it was tried last, not long ago.
+  var isStuck: Bool {
+    guard let stuckNs else { return false }
+    return loop.nowNs &- stuckNs < WorkerLimits.stuckMs &* 1_000_000
   }
 
   private func park(forMs delayMs: UInt64) {

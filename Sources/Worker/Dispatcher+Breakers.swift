@@ -3,9 +3,9 @@ internal import Model
 internal import Providers
 internal import Reactor
 
-// Destinations whose breaker is open, as operators hear of them.
+// Destinations whose pushes wait, as operators hear of them.
 extension Dispatcher {
-  /// A destination's alarm while its breaker is not closed.
+  /// A destination's alarm while its pushes wait.
   struct Trouble {
     /// Its field among the alarms.
     let field: String
@@ -14,13 +14,26 @@ extension Dispatcher {
 
   var troubles: [Trouble] {
     destinations.compactMap { destination in
-      guard let destination, let reason = destination.troubleReason else { return nil }
+      guard let destination, let (kind, reason) = trouble(destination) else { return nil }
       let (network, environment) = place(destination)
       return Trouble(
-        field: "breaker|\(destination.app)|\(network)|\(environment)",
-        sentence: "\(destination.app): \(network) (\(environment)) is in trouble (\(reason)): "
+        field: "\(kind)|\(destination.app)|\(network)|\(environment)",
+        sentence: "\(destination.app): \(network) (\(environment)) \(reason): "
           + "its pushes wait and burn no attempts, and it is tried again by itself")
     }
+  }
+
+  private func trouble(_ destination: Destination) -> (kind: String, reason: String)? {
+    if let reason = destination.troubleReason { return ("breaker", "is in trouble (\(reason))") }
+    if destination.isPaused {
+      return (
+        "credential", "refuses the credential, or none could be obtained; the workers' log says why"
+      )
+    }
+    if destination.isStuck {
+      return ("unreachable", "cannot be reached or does not answer; the workers' log says why")
+    }
+    return nil
   }
 
   func destinationOpened(_ destination: Destination, because reason: String) {

@@ -4,7 +4,7 @@ internal import Redis
 internal import Store
 
 extension Lane {
-  /// Raises, renews and ends the alarms of destinations whose breaker is open, or was.
+  /// Raises, renews and ends the alarms of destinations whose pushes wait, or did.
   func reportAlarms() async {
     let troubles = dispatcher.troubles
     let over = raisedAlarms.keys.filter { field in !troubles.contains { $0.field == field } }

@@ -25,6 +25,8 @@ enum WorkerLimits {
   /// How long pushes may wait for a destination that is connected and answers nothing at all, before
   /// they are put aside: the lane's room is for the others, too.
   static let unansweredMs: UInt64 = 2_000
+  /// For how long a destination that answered nothing is an alarm, unless it is tried again in vain.
+  static let stuckMs: UInt64 = 60_000
   /// For how long work is put aside while its destination cannot be reached or does not answer.
   static let parkedDelayMs: UInt64 = 10_000
   /// The wait between two looks at what is switched off.
