@@ -22,9 +22,11 @@ extension ChaosStage {
     let session = try await ChaosSession.open(url: redis.url)
     func elapsed() -> Double { (ContinuousClock.now - start) / .seconds(1) }
     do {
-      let recent = Array(ledger.entries.suffix(Self.recentJobs))
-      let before = try await settled(session, recent)
-      while try await settled(session, recent) <= before, elapsed() < patienceSeconds {
+      // Those that are enqueued meanwhile, too: all that were there may have been settled already.
+      let first = max(0, ledger.entries.count - Self.recentJobs)
+      func recent() -> [LedgerEntry] { Array(ledger.entries.dropFirst(first)) }
+      let before = try await settled(session, recent())
+      while try await settled(session, recent()) <= before, elapsed() < patienceSeconds {
         try await Self.pause(ms: ChaosLimits.pollMs / 2)
       }
     } catch {
