@@ -14,7 +14,7 @@ package enum RedisLimits {
   package static let commandTimeoutMs: UInt64 = 5_000
   /// Reconnecting: the first delay, doubled up to the last, each with jitter.
   package static let reconnectMsMin: UInt64 = 50
-  package static let reconnectMsMax: UInt64 = 5_000
+  package static let reconnectMsMax: UInt64 = 1_000
   /// A connection that lived for less counts as one more failed attempt.
   static let healthyMs: UInt64 = 2_000
 }

@@ -239,6 +239,29 @@ import Testing
     }
   }
 
+  @Test func `a chunk that a living worker never heard of has crashed nobody`() async throws {
+    try await Lane.withStore { _, store in
+      try await store.admit("j1", users: [["a"]])
+      let claim = try await store.claimOne("alive-0")
+      func age() async throws {
+        _ = try await store.redis(
+          "XCLAIM", store.keys.chunks(.normal), "workers", "alive-0", "0", claim.entry, "IDLE",
+          "9000",
+          "JUSTID")
+      }
+      for _ in 0..<10 {
+        try await store.metrics.beat(worker: "alive", fields: [])
+        try await age()
+        let taken = try await store.chunks.reclaim(consumer: "alive-0", leaseMs: 5_000, max: 1)
+        #expect(taken.map(\.crashes) == [0])
+      }
+      try await store.metrics.forget(worker: "alive")
+      try await age()
+      let taken = try await store.chunks.reclaim(consumer: "alive-0", leaseMs: 5_000, max: 1)
+      #expect(taken.map(\.crashes) == [1])
+    }
+  }
+
   @Test func `a chunk that crashed five workers is a dead letter, the rest of the job goes on`()
     async throws
   {

@@ -257,7 +257,7 @@ local function reclaim(keys, args)
     if #claims < max then
       local stream = KEY.chunks(p, priority)
       local items = read_abandoned(
-        stream, KEY.reclaim(p, 'chunks', priority), consumer, lease_ms, max - #claims)
+        p, stream, KEY.reclaim(p, 'chunks', priority), consumer, lease_ms, max - #claims, now)
       for _, item in ipairs(items) do
         claim_entry(p, priority, stream, item, owned(stream, item[1], consumer) or 1, now, claims)
       end

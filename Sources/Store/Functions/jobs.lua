@@ -39,7 +39,8 @@ local function take_jobs(keys, args)
       bytes = bytes + #(item[2][2] or '')
     end
     if args[4] ~= '' and #jobs < max then
-      local items = read_abandoned(stream, KEY.reclaim(p, 'jobs', priority), consumer, args[4], 1)
+      local items = read_abandoned(
+        p, stream, KEY.reclaim(p, 'jobs', priority), consumer, args[4], 1, now)
       for _, item in ipairs(items) do
         local key, field = KEY.scout(p, priority), 'c:' .. item[1]
         if redis.call('HEXISTS', key, field) == 1 then redis.call('HSET', key, field, consumer) end

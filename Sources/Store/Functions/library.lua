@@ -41,6 +41,8 @@ local EXPRESS_APPS_MAX = 1000
 local TURNS_MAX = 64                  -- apps passed over in one call because they have their share
 local HELD_MS = 20                    -- how soon a lane asks again for jobs that are held back
 local PROMOTE_PAGES_MAX = 8           -- pages of due chunks that one promotion looks through for some with room
+local ALIVE_MS = 2000                 -- a worker beats each second
+local OWNERS_SEEN_MAX = 64            -- abandoned entries whose owners are looked at by one search
 local PASSED_OVER_MAX = 64            -- chunks of cancelled, paused or held jobs that one claim clears away
 local SUSPICION_PERCENT = 5           -- of a minute's answers: so many misfits, and no token is believed dead
 local SUSPICION_MISFITS_MIN = 50      -- ... if they are at least so many
@@ -163,13 +165,33 @@ local function read_new(stream, consumer, count)
   return reply[1][2]
 end
 
+-- Whether the worker of a consumer (<worker>-<lane>) has beaten so lately that it cannot have died a lease ago.
+local function is_alive(p, consumer, lease_ms, now)
+  local worker = string.match(consumer, '^(.*)%-%d+$')
+  local beat = worker and redis.pcall('ZSCORE', KEY.workers(p), worker)
+  if type(beat) ~= 'string' then return false end
+  return now - tonumber(beat) < math.min(ALIVE_MS, tonumber(lease_ms) / 2)
+end
+
 -- Entries of consumers that have been silent for a lease. The cursor is kept: from 0-0 each time, the scan
 -- (10 x COUNT entries a call) would never get past a long list of live entries.
-local function read_abandoned(stream, cursor_key, consumer, lease_ms, count)
+-- An entry that a living worker left lying was given to it in a reply that got lost. That is no crash of this worker:
+-- its delivery does not count.
+local function read_abandoned(p, stream, cursor_key, consumer, lease_ms, count, now)
   local cursor = redis.call('GET', cursor_key) or '0-0'
+  local owners = {}
+  for _, entry in ipairs(in_group(stream, 'XPENDING', stream, GROUP, 'IDLE', lease_ms, '-', '+', OWNERS_SEEN_MAX)) do
+    owners[entry[1]] = {name = entry[2], deliveries = entry[4]}
+  end
   local reply = in_group(
     stream, 'XAUTOCLAIM', stream, GROUP, consumer, lease_ms, cursor, 'COUNT', count)
   redis.call('SET', cursor_key, reply[1], 'EX', DAY_S)
+  for _, item in ipairs(reply[2]) do
+    local owner = owners[item[1]]
+    if owner and is_alive(p, owner.name, lease_ms, now) then
+      redis.call('XCLAIM', stream, GROUP, consumer, 0, item[1], 'RETRYCOUNT', owner.deliveries, 'JUSTID')
+    end
+  end
   return reply[2]
 end
 
