@@ -145,6 +145,8 @@ let package = Package(
         "Worker", "LocalServices", "Simulator", "Configuration", "Model", "Reactor", "Redis",
         "Store", "pushpool", logging,
       ], resources: [.copy("BadJobs")]),
-    tests("FuzzTests", ["Configuration", "HTTP2", "Model", "Providers", "Reactor", "Redis"]),
+    tests(
+      "FuzzTests",
+      ["Configuration", "HTTP2", "LocalServices", "Model", "Providers", "Reactor", "Redis"]),
   ]
 )

@@ -1,3 +1,4 @@
+import LocalServices
 import Model
 
 /// The users of a stage, one APNs installation each. Everything follows from a user's number, and the
@@ -17,7 +18,7 @@ struct Crowd: Sendable {
 
   func tokenText(_ number: Int) -> String {
     let digits = String(number, radix: 16)
-    var dice = Mixer(state: UInt64(number))
+    var dice = SeededDice(seed: UInt64(number))
     var text = prefix
     while text.utf8.count < Self.tokenDigits - Self.numberDigits {
       let word = String(dice.next(), radix: 16)
@@ -45,17 +46,5 @@ struct Crowd: Sendable {
     }
     json += "]}}".utf8
     return json
-  }
-
-  /// Spreads the tokens over all their digits.
-  private struct Mixer {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state &+= 0x9e37_79b9_7f4a_7c15
-      var mixed = state
-      mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-      return mixed ^ (mixed >> 27)
-    }
   }
 }

@@ -61,8 +61,8 @@ extension Configuration {
       .composer(_, let problem, let mark, _):
       (line, message) = (mark.line, "is not YAML: \(problem)")
     case .duplicatedKeysInMapping(let names, let context):
-      let name = FieldPointer.printable(names.first ?? "")
-      (line, message) = (context.mark.line, "\"\(name)\" occurs twice in one mapping")
+      let name = ConfigurationSection.quoted(names.first ?? "")
+      (line, message) = (context.mark.line, "\(name) occurs twice in one mapping")
     case .reader(let problem, _, _, _):
       (line, message) = (nil, "is not YAML: \(problem)")
     default:

@@ -20,7 +20,7 @@ extension ConfigurationSection {
       if Int(scalar.text) == 0, let zero { throw scalar.refused("must not be 0: \(zero)") }
       throw scalar.refused(
         "must be a whole number from \(range.lowerBound) to \(range.upperBound), "
-          + "is \"\(FieldPointer.printable(scalar.text))\"")
+          + "is \(Self.quoted(scalar.text))")
     }
     return number
   }
@@ -34,7 +34,7 @@ extension ConfigurationSection {
       let hint = NearestName.suggestion(for: scalar.text, among: names)
       throw scalar.refused(
         "must be one of \(names.joined(separator: ", ")), is "
-          + "\"\(FieldPointer.printable(scalar.text))\""
+          + Self.quoted(scalar.text)
           + (hint.map { "; did you mean \"\($0)\"?" } ?? ""))
     }
     return choice

@@ -47,6 +47,11 @@ struct ConfigurationSection {
     }
   }
 
+  /// What was written, for a message; not when it may be a URL with a password, or a key, in the wrong place.
+  static func quoted(_ text: String) -> String {
+    isName(text) ? "\"\(FieldPointer.printable(text))\"" : "something else"
+  }
+
   private static func isName(_ text: String) -> Bool {
     text.utf8.count <= ConfigurationLimits.nameBytesMax
       && text.utf8.allSatisfy { byte in

@@ -17,4 +17,14 @@ package struct SeededDice: RandomNumberGenerator, Sendable {
   package mutating func pick<Number: FixedWidthInteger>(_ range: ClosedRange<Number>) -> Number {
     Number.random(in: range, using: &self)
   }
+
+  /// One of the list; nil when it is empty.
+  package mutating func pick<Element>(_ list: [Element]) -> Element? {
+    list.isEmpty ? nil : list[below(list.count)]
+  }
+
+  /// 0 up to and without the bound.
+  package mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+
+  package mutating func chance(percent: Int) -> Bool { below(100) < percent }
 }

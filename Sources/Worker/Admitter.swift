@@ -52,14 +52,12 @@ struct Admitter {
   /// that cannot be read.
   private static func name(_ text: [UInt8]) -> (app: String, id: String) {
     let object = (try? JSONParser().parse(text))?.objectValue
-    func short(_ member: String) -> String {
-      guard let value = object?[member]?.stringValue, value.utf8.count <= Limits.jobIDBytesMax
-      else {
-        return ""
-      }
+    // Not as it stands: both go into keys, logs and onto terminals.
+    func read(_ member: String, _ check: (String) throws(InvalidField) -> Void) -> String {
+      guard let value = object?[member]?.stringValue, (try? check(value)) != nil else { return "" }
       return value
     }
-    return (short("app"), short("id"))
+    return (read("app", TextRule.checkApp), read("id", TextRule.checkJobID))
   }
 
   /// Why no device should be tried (R21): a network's limit is passed, or nothing can be sent at all.

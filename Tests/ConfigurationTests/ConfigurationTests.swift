@@ -262,6 +262,12 @@ import Testing
     #expect(!Self.complaint("redis: {password: hunter2}").contains("hunter2"))
     #expect(!Self.complaint("redis: {password: 'hunter2").contains("hunter2"))
     #expect(!Self.complaint("x: hunter2\nx: hunter2").contains("hunter2"))
+    // A URL with a password in it, pasted where it does not belong.
+    for place in ["worker: {lanes: ", "log: {level: ", "log: {format: "] {
+      let complaint = Self.complaint("\(place)\"redis://:hunter2@localhost\"}")
+      #expect(!complaint.contains("hunter2") && complaint.contains("must be"), "\(complaint)")
+    }
+    #expect(!Self.complaint("\":hunter2@h\": 1\n\":hunter2@h\": 2").contains("hunter2"))
   }
 
   @Test("a value glued to its name, which may be a secret, is not repeated")

@@ -120,6 +120,26 @@ import Testing
     }
   }
 
+  @Test("a refused job's dead letter says whose it is, as far as the name keeps to the rules")
+  func namesRefusedJobs() async throws {
+    try await Stage.with { stage in
+      let client = stage.client
+      for id in ["sale-1", "evil\\u001b[2J", "a b"] {
+        _ = try await client.enqueue(
+          #"{"id": "\#(id)", "app": "shop", "audience": {"users": ["a"]}, "titel": "x"}"#)
+      }
+      _ = try await client.enqueue(
+        #"{"id": "nap", "app": "../x", "audience": {"users": ["a"]}, "titel": "x"}"#)
+      try await stage.withWorkers { _ in
+        _ = try await eventually("all are refused") {
+          try await client.length("dead") == 4 ? true : nil
+        }
+      }
+      let names = try await client.entries("dead").map { "\($0["app"] ?? "?") \($0["id"] ?? "?")" }
+      #expect(names.sorted() == [" nap", "shop ", "shop ", "shop sale-1"])
+    }
+  }
+
   @Test("an entry without a job and bytes that are no UTF-8 are dead letters too")
   func refusesBadEntries() async throws {
     try await Stage.with { stage in

@@ -1,3 +1,4 @@
+import LocalServices
 import Glibc
 import HTTP2
 import Reactor
@@ -44,31 +45,31 @@ import Testing
 
 /// Frames of HTTP/2 (RFC 9113, 4.1), mostly well-formed and mostly out of place.
 enum RandomFrames {
-  static func ofServer(_ random: inout SeededRandom) -> [UInt8] {
+  static func ofServer(_ random: inout SeededDice) -> [UInt8] {
     let settings = frame(4, 0, 0, [])
     // :status 200 from HPACK's static table, then the end of stream 1.
     let answer = frame(1, 4, 1, [0x88]) + frame(0, 1, 1, Array("{}".utf8))
-    if random.chance(30) { return random.mutated(settings + answer) }
+    if random.chance(percent: 30) { return random.mutated(settings + answer) }
     return settings + (0..<random.below(8)).flatMap { _ in any(&random) }
-      + (random.chance(30) ? answer : [])
+      + (random.chance(percent: 30) ? answer : [])
   }
 
-  static func ofClient(_ random: inout SeededRandom) -> [UInt8] {
+  static func ofClient(_ random: inout SeededDice) -> [UInt8] {
     let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + frame(4, 0, 0, [])
     // POST https / of the static table.
     let request =
       frame(1, 4, 1, [0x83, 0x87, 0x84, 0x41, 0x01, 0x61]) + frame(0, 1, 1, [0x7b, 0x7d])
-    if random.chance(30) { return random.mutated(preface + request) }
-    return preface + (random.chance(50) ? request : [])
+    if random.chance(percent: 30) { return random.mutated(preface + request) }
+    return preface + (random.chance(percent: 50) ? request : [])
       + (0..<random.below(8)).flatMap { _ in any(&random) }
   }
 
-  private static func any(_ random: inout SeededRandom) -> [UInt8] {
+  private static func any(_ random: inout SeededDice) -> [UInt8] {
     let payload = (0..<random.pick([0, 1, 4, 5, 6, 8, 17, 40])!).map { _ in random.byte() }
     var bytes = frame(
-      UInt8(random.below(12)), random.chance(50) ? UInt8(random.below(64)) : 0,
+      UInt8(random.below(12)), random.chance(percent: 50) ? UInt8(random.below(64)) : 0,
       random.pick([0, 0, 1, 1, 2, 3, 0x7fff_ffff])!, payload)
-    if random.chance(10) { bytes = random.mutated(bytes) }
+    if random.chance(percent: 10) { bytes = random.mutated(bytes) }
     return bytes
   }
 

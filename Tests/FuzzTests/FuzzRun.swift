@@ -1,3 +1,4 @@
+import LocalServices
 import Glibc
 import Testing
 
@@ -5,7 +6,7 @@ import Testing
 /// `PUSHPOOL_FUZZ_SEED` repeats a run from its beginning.
 enum FuzzRun {
   static func each(
-    _ what: String, _ round: (inout SeededRandom) async throws -> Void
+    _ what: String, _ round: (inout SeededDice) async throws -> Void
   ) async throws {
     let seconds = number("PUSHPOOL_FUZZ_SECONDS") ?? 2
     let seed = number("PUSHPOOL_FUZZ_SEED") ?? .random(in: 0..<1_000_000_000)
@@ -14,7 +15,7 @@ enum FuzzRun {
     let end = ContinuousClock.now + .seconds(seconds)
     var rounds: UInt64 = 0
     while ContinuousClock.now < end || rounds < 20 {
-      var random = SeededRandom(seed: UInt64(seed) &+ rounds)
+      var random = SeededDice(seed: UInt64(seed) &+ rounds)
       do { try await round(&random) } catch {
         Issue.record("\(what), PUSHPOOL_FUZZ_SEED=\(UInt64(seed) &+ rounds): \(error)")
         return
@@ -34,7 +35,7 @@ struct Broken: Error, CustomStringConvertible {
   let description: String
 }
 
-extension SeededRandom {
+extension SeededDice {
   /// Bytes that parsers trip over.
   private static let telling: [UInt8] = [
     0, 0x09, 0x0a, 0x0d, 0x20, 0x22, 0x24, 0x2a, 0x2b, 0x2c, 0x2d, 0x2e, 0x2f, 0x3a, 0x3f, 0x5b,
@@ -43,7 +44,7 @@ extension SeededRandom {
   ]
 
   mutating func byte() -> UInt8 {
-    chance(60) ? pick(Self.telling)! : UInt8(below(256))
+    chance(percent: 60) ? pick(Self.telling)! : UInt8(below(256))
   }
 
   /// The bytes with a few places changed, left out, doubled or cut.

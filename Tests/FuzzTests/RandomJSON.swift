@@ -1,3 +1,4 @@
+import LocalServices
 /// Random JSON from the words of the contract, so that much of it gets past the first check.
 struct RandomJSON {
   static let jobs = [
@@ -19,7 +20,7 @@ struct RandomJSON {
     "timestamp", "Unregistered", "BadDeviceToken", "errorCode", "UNREGISTERED", "status",
   ]
 
-  static func value(_ random: inout SeededRandom, depth: Int = 0) -> String {
+  static func value(_ random: inout SeededDice, depth: Int = 0) -> String {
     switch random.below(depth > 5 ? 6 : 9) {
     case 0: return ["null", "true", "false"][random.below(3)]
     case 1: return String(random.below(100))
@@ -38,10 +39,10 @@ struct RandomJSON {
   }
 
   /// One of the sound documents with something put in its place, or no sound one at all.
-  static func document(_ sound: [String], _ random: inout SeededRandom) -> [UInt8] {
-    if random.chance(20) { return Array(value(&random).utf8) }
+  static func document(_ sound: [String], _ random: inout SeededDice) -> [UInt8] {
+    if random.chance(percent: 20) { return Array(value(&random).utf8) }
     let document = random.pick(sound)!
-    if random.chance(50) { return random.mutated(Array(document.utf8)) }
+    if random.chance(percent: 50) { return random.mutated(Array(document.utf8)) }
     // A whole value replaced by another.
     var parts = document.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
     let at = 1 + random.below(parts.count - 1)

@@ -1,3 +1,4 @@
+import LocalServices
 import Model
 import Redis
 import Testing
@@ -89,7 +90,7 @@ import Testing
     async throws
   {
     try await Lane.withStore { _, store in
-      var random = SeededGenerator(seed: seed)
+      var random = SeededDice(seed: seed)
       let users = (0..<60).map { "u\($0)" }
       let segments = stride(from: 0, to: 60, by: 5).map { Array(users[$0..<($0 + 5)]) }
       // u0 has none, u1 one, u2 two, and so on.
@@ -130,7 +131,7 @@ private struct RandomWorker {
   var accepted = 0
   var consumers = 0
 
-  mutating func step(_ random: inout SeededGenerator) async throws {
+  mutating func step(_ random: inout SeededDice) async throws {
     switch Int.random(in: 0..<10, using: &random) {
     case 0, 1, 2:
       consumers += 1
@@ -165,7 +166,7 @@ private struct RandomWorker {
     }
   }
 
-  private mutating func settle(_ random: inout SeededGenerator) async throws {
+  private mutating func settle(_ random: inout SeededDice) async throws {
     guard let index = held.indices.randomElement(using: &random) else { return }
     let (claim, consumer, done) = held[index]
     var settlement = Settlement()

@@ -1,3 +1,4 @@
+import LocalServices
 import Model
 import Redis
 import Testing
@@ -78,7 +79,7 @@ import Testing
     async throws
   {
     try await Lane.withStore { _, store in
-      var random = SeededGenerator(seed: seed)
+      var random = SeededDice(seed: seed)
       var owner: [String: (user: String, generation: UInt64)] = [:]
       var seen: [(token: String, user: String, generation: UInt64)] = []
       for _ in 0..<400 {
@@ -112,20 +113,5 @@ import Testing
         #expect(try await store.tokens(of: user).sorted() == expected, "seed \(seed)")
       }
     }
-  }
-}
-
-/// SplitMix64: a run can be repeated from its seed.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-    return mixed ^ (mixed >> 31)
   }
 }

@@ -1,3 +1,4 @@
+import LocalServices
 import Model
 import Redis
 
@@ -8,7 +9,7 @@ extension Interleaving {
 
   func operateLetters() async throws {
     guard let letter = random.pick(model.letters) else { return }
-    if random.chance(30) {
+    if random.chance(percent: 30) {
       note("dead_drop \(letter.entry)")
       let expected = model.drop(letter)
       try expectSame(try await store.deadLetters.drop(letter.entry), expected, "dead_drop")

@@ -1,3 +1,4 @@
+import LocalServices
 import Model
 import Redis
 
@@ -31,10 +32,10 @@ extension Interleaving {
         }
       }
     }
-    let isZombie = !zombies.isEmpty && random.chance(50)
+    let isZombie = !zombies.isEmpty && random.chance(percent: 50)
     try await reclaim(
       isZombie ? random.pick(zombies)! : anyConsumer(), max: 1 + random.below(3),
-      any: random.chance(isZombie ? 70 : 20))
+      any: random.chance(percent: isZombie ? 70 : 20))
   }
 
   func reclaim(_ index: Int, max: Int, any: Bool) async throws {
@@ -104,7 +105,7 @@ extension Interleaving {
     try await beatJobs(index)
     // One that learns of its loss mostly stops, sometimes what it sent before is still under way.
     for (run, standing) in zip(runs.indices, found).reversed() where standing == .stale {
-      if random.chance(70) { consumers[index].runs.remove(at: run) }
+      if random.chance(percent: 70) { consumers[index].runs.remove(at: run) }
     }
   }
 
@@ -127,7 +128,7 @@ extension Interleaving {
     guard let (consumer, index) = anyRun() else { return }
     let name = consumers[consumer].name
     let run = consumers[consumer].runs.remove(at: index)
-    let isLater = random.chance(30)
+    let isLater = random.chance(percent: 30)
     note("hand_back \(name) \(run.claim.entry) \(run.claim.job) \(isLater ? "later" : "")")
     let expected = model.handBack(run, isLater: isLater, name)
     let found = try await store.chunks.handBack(

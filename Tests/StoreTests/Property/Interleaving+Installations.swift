@@ -1,3 +1,4 @@
+import LocalServices
 import Model
 
 @testable import Store
@@ -22,12 +23,12 @@ extension Interleaving {
     Installation(
       app: Self.app, user: random.pick(Self.users)!, token: random.pick(Self.tokens)!,
       objectID: "o\(random.below(1_000_000))",
-      updatedAtMs: random.chance(50) ? Int64(random.below(50)) : nil)
+      updatedAtMs: random.chance(percent: 50) ? Int64(random.below(50)) : nil)
   }
 
   private func install() async throws {
     let installation = installation()
-    let isStrict = random.chance(20)
+    let isStrict = random.chance(percent: 20)
     note("\(isStrict ? "create" : "install") \(installation.token.text) \(installation.user)")
     let expected = model.install(installation, isStrict: isStrict)
     let found =
@@ -60,7 +61,7 @@ extension Interleaving {
 
   private func uninstall() async throws {
     let token = random.pick(Self.tokens)!
-    let owner = random.chance(50) ? random.pick(Self.users) : nil
+    let owner = random.chance(percent: 50) ? random.pick(Self.users) : nil
     note("uninstall \(token.text) of \(owner ?? "anyone")")
     let expected = model.uninstall(token, owner: owner)
     let found = try await store.installations.uninstall(app: Self.app, token: token, owner: owner)

@@ -1,3 +1,4 @@
+import LocalServices
 import Model
 import Testing
 
@@ -8,7 +9,7 @@ extension Interleaving {
 
   /// What a job id stands for, so that the same id with the same digest is the same job.
   private func recipients(_ spec: ModelJobEntry) -> [[String]] {
-    var own = SeededRandom(seed: UInt64(spec.id.dropFirst()) ?? 0)
+    var own = SeededDice(seed: UInt64(spec.id.dropFirst()) ?? 0)
     let segments = 1 + own.below(4)
     return (0..<segments).map { segment in
       (0..<(1 + own.below(5))).map { "\(spec.id).\(segment).\($0)" }
@@ -21,10 +22,10 @@ extension Interleaving {
       return
     }
     // Now and then an id that was used lately, of the same content or another.
-    let isNew = jobNumber == 0 || random.chance(70)
+    let isNew = jobNumber == 0 || random.chance(percent: 70)
     if isNew { jobNumber += 1 }
     let number = isNew ? jobNumber : max(1, jobNumber - random.below(6))
-    let digest = random.chance(90) ? "d" : "e"
+    let digest = random.chance(percent: 90) ? "d" : "e"
     let spec = ModelJobEntry("j\(number) \(digest)")
     let priority = random.pick(Self.priorities)!
     note("enqueue \(spec.text) \(priority)")
@@ -34,7 +35,7 @@ extension Interleaving {
 
   func take() async throws {
     let index = anyConsumer()
-    let reclaims: Bool? = random.chance(50) ? random.chance(20) : nil
+    let reclaims: Bool? = random.chance(percent: 50) ? random.chance(percent: 20) : nil
     try await take(index, max: 1 + random.below(3), reclaims: reclaims)
   }
 
@@ -71,7 +72,7 @@ extension Interleaving {
     let name = consumers[consumer].name
     let taken = consumers[consumer].entries[index]
     let recipients = recipients(taken.spec)
-    if random.chance(8) {
+    if random.chance(percent: 8) {
       return try await refuse(consumer, index, "invalid_job")
     }
     let answer: AdmissionAnswer
@@ -102,7 +103,7 @@ extension Interleaving {
       app: Self.app, id: taken.spec.id, digest: taken.spec.digest, content: [0x7b, 0x7d],
       lines: .users, recipients: recipients.joined().count, segments: segments.count,
       window: 1 + random.below(3),
-      startAtMs: random.chance(10) ? ModelBinding.now : nil)
+      startAtMs: random.chance(percent: 10) ? ModelBinding.now : nil)
     note("admit \(name) \(taken.spec.text) \(taken.entry.entry) later \(admission.startAtMs ?? 0)")
     if segments.count == 1 {
       admission.onlySegment = segments[0]
@@ -131,7 +132,8 @@ extension Interleaving {
   }
 
   private func anyJob() -> String? {
-    random.pick(model.jobs.filter { !$0.value.isFinished || random.chance(5) }.map(\.key).sorted())
+    random.pick(
+      model.jobs.filter { !$0.value.isFinished || random.chance(percent: 5) }.map(\.key).sorted())
   }
 
   func change() async throws {

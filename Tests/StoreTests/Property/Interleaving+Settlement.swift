@@ -1,3 +1,4 @@
+import LocalServices
 import Model
 
 @testable import Store
@@ -10,7 +11,7 @@ extension Interleaving {
   func settle() async throws {
     guard let (consumer, index) = anyRun() else { return }
     let run = consumers[consumer].runs[index]
-    try await settle(consumer, index, report(of: run, isFinal: random.chance(40)))
+    try await settle(consumer, index, report(of: run, isFinal: random.chance(percent: 40)))
   }
 
   /// The reply was lost, and the same is said again.
@@ -34,12 +35,12 @@ extension Interleaving {
     try expectSame(found, expected, "settle")
     consumers[consumer].runs[index].last = report
     guard found.standing != .stale else {
-      if random.chance(60) { consumers[consumer].runs.remove(at: index) }
+      if random.chance(percent: 60) { consumers[consumer].runs.remove(at: index) }
       return
     }
     consumers[consumer].runs[index].told = report.done
     // A finished one may still be repeated.
-    if report.isFinal && random.chance(70) { consumers[consumer].runs.remove(at: index) }
+    if report.isFinal && random.chance(percent: 70) { consumers[consumer].runs.remove(at: index) }
   }
 
   /// What became of some recipients, or of all that are left, as far as this consumer knows.
@@ -47,7 +48,7 @@ extension Interleaving {
     var report = ModelReport(isFinal: isFinal, told: run.told, done: run.told)
     var residuals: [Bool: [String]] = [:]
     for (line, name) in run.recipients.enumerated() where !run.told.contains(line) {
-      guard isFinal || random.chance(40) else { continue }
+      guard isFinal || random.chance(percent: 40) else { continue }
       report.done.insert(line)
       var installations = [name]
       if run.claim.lines == .users {
@@ -55,13 +56,13 @@ extension Interleaving {
         report.effects.append(.resolved(user: name, installations: installations))
       }
       for installation in installations {
-        if random.chance(15) {
-          residuals[random.chance(50), default: []].append(installation)
+        if random.chance(percent: 15) {
+          residuals[random.chance(percent: 50), default: []].append(installation)
           report.effects.append(.retried)
-        } else if random.chance(15), let verdict = anyVerdict() {
+        } else if random.chance(percent: 15), let verdict = anyVerdict() {
           report.effects.append(.invalid(installation, verdict))
         } else {
-          let network: Network = random.chance(50) ? .apns : .fcm
+          let network: Network = random.chance(percent: 50) ? .apns : .fcm
           report.effects.append(.ended(installation, network, anyOutcome()))
         }
       }

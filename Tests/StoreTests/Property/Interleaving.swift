@@ -1,3 +1,4 @@
+import LocalServices
 import Model
 import Redis
 
@@ -29,7 +30,7 @@ final class Interleaving {
   let store: Store
   let scope: Scope
   let seed: UInt64
-  var random: SeededRandom
+  var random: SeededDice
   var model = StoreModel()
   var consumers = (0..<4).map { Consumer(name: "w\($0)") }
   /// Bindings as somebody read them at some time; verdicts are about these.
@@ -49,7 +50,7 @@ final class Interleaving {
     self.store = store
     self.scope = scope
     self.seed = seed
-    random = SeededRandom(seed: seed)
+    random = SeededDice(seed: seed)
   }
 
   func note(_ operation: @autoclosure () -> String) {
@@ -61,7 +62,7 @@ final class Interleaving {
   func run(steps: Int) async throws {
     do {
       while step < steps {
-        if scope == .installations || random.chance(25) {
+        if scope == .installations || random.chance(percent: 25) {
           try await operateInstallations()
         } else {
           try await operateWork()
@@ -125,7 +126,7 @@ final class Interleaving {
   private func silence() {
     let index = anyConsumer()
     let name = consumers[index].name
-    let isKilled = random.chance(50)
+    let isKilled = random.chance(percent: 50)
     note("\(isKilled ? "kill" : "freeze") \(name)")
     silent.append(name)
     guard isKilled else { return }
