@@ -46,10 +46,16 @@ extension ClientConnection {
   }
 }
 
-/// The slot of a stream; nil when its request has ended already.
-private func slotIndex(_ session: OpaquePointer?, _ streamID: Int32) -> Int32? {
-  let mark = Int(bitPattern: nghttp2_session_get_stream_user_data(session, streamID))
-  return mark == 0 ? nil : Int32(mark - 1)
+extension ClientConnection {
+  /// The slot of a stream; nil when its request has ended already.
+  fileprivate func slotIndex(_ streamID: Int32) -> Int32? {
+    // What comes for a stream comes in a row: its headers, its end, its close.
+    if slots[recentSlot].streamID == streamID { return recentSlot }
+    let mark = Int(bitPattern: nghttp2_session_get_stream_user_data(session, streamID))
+    guard mark != 0 else { return nil }
+    recentSlot = Int32(mark - 1)
+    return recentSlot
+  }
 }
 
 private func receivedHeader(
@@ -59,8 +65,8 @@ private func receivedHeader(
 ) -> CInt {
   // Two headers matter: `:status` and `retry-after`, told apart by their lengths first.
   guard nameLength == 7 || nameLength == 11 else { return 0 }
-  guard let index = slotIndex(session, frame!.pointee.hd.stream_id) else { return 0 }
   let connection = connection(context)
+  guard let index = connection.slotIndex(frame!.pointee.hd.stream_id) else { return 0 }
   if nameLength == 7, memcmp(name!, ":status", 7) == 0 {
     // nghttp2 has checked that it is three digits. A 1xx is followed by the real one.
     let digits = value!
@@ -77,8 +83,8 @@ private func receivedData(
   _ session: OpaquePointer?, _ flags: UInt8, _ streamID: Int32, _ data: UnsafePointer<UInt8>?,
   _ length: Int, _ context: UnsafeMutableRawPointer?
 ) -> CInt {
-  guard let index = slotIndex(session, streamID) else { return 0 }
   let connection = connection(context)
+  guard let index = connection.slotIndex(streamID) else { return 0 }
   // The body of a yes says nothing that is used.
   if connection.slots[index].status != 200 {
     connection.slots.appendBody(UnsafeRawBufferPointer(start: data, count: length), to: index)
@@ -94,10 +100,11 @@ private func receivedFrame(
   let isAck = header.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) != 0
   switch UInt32(header.type) {
   case NGHTTP2_HEADERS.rawValue, NGHTTP2_DATA.rawValue:
+    let connection = connection(context)
     guard header.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0,
-      let index = slotIndex(session, header.stream_id)
+      let index = connection.slotIndex(header.stream_id)
     else { return 0 }
-    connection(context).slots[index].isEnded = true
+    connection.slots[index].isEnded = true
   case NGHTTP2_SETTINGS.rawValue where !isAck:
     let connection = connection(context)
     let isFirst = connection.streamsAllowed == nil
@@ -137,8 +144,8 @@ private func closedStream(
   _ session: OpaquePointer?, _ streamID: Int32, _ errorCode: UInt32,
   _ context: UnsafeMutableRawPointer?
 ) -> CInt {
-  guard let index = slotIndex(session, streamID) else { return 0 }
   let connection = connection(context)
+  guard let index = connection.slotIndex(streamID) else { return 0 }
   guard connection.slots[index].streamID == streamID else { return 0 }
   connection.finish(
     index, connection.disposition(of: connection.slots[index], errorCode: errorCode))
@@ -161,11 +168,12 @@ func readRequestBody(
   _ length: Int, _ flags: UnsafeMutablePointer<UInt32>?,
   _ source: UnsafeMutablePointer<nghttp2_data_source>?, _ context: UnsafeMutableRawPointer?
 ) -> Int {
-  guard let index = slotIndex(session, streamID) else {
+  let connection = connection(context)
+  let index = Int32(Int(bitPattern: source!.pointee.ptr))
+  guard connection.slots[index].streamID == streamID else {
     // Its request has ended meanwhile: nothing may be read from pieces that are gone.
     return Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue)
   }
-  let connection = connection(context)
   let count = connection.slots[index].body.take(
     into: UnsafeMutableRawBufferPointer(start: buffer, count: length))
   if connection.slots[index].body.isEmpty {

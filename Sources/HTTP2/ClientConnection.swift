@@ -25,6 +25,8 @@ package final class ClientConnection: RequestTaker {
   var session: OpaquePointer?
   /// What the session's streams are made in.
   let memory: OpaquePointer?
+  /// The slot that was looked for last.
+  var recentSlot: Int32 = 0
   private(set) var stream: ByteStream!
   private var deadlineTimer: LoopTimer!
   private var keepAliveTimer: LoopTimer!
@@ -94,6 +96,7 @@ package final class ClientConnection: RequestTaker {
   ) -> Bool {
     let index = slots.take(tag: tag, body: body, startedNs: loop.nowNs)
     var provider = nghttp2_data_provider()
+    provider.source.ptr = UnsafeMutableRawPointer(bitPattern: Int(index))
     provider.read_callback = readRequestBody
     let streamID = head.withFields(path: path) { fields in
       nghttp2_submit_request(
@@ -265,16 +268,14 @@ extension ClientConnection: ByteStreamDelegate {
     // Held here: a property is retained anew each time that it is read.
     let stream = self.stream!
     let session = self.session
-    let room = self.room
-    if room > 0 { owner.connection(self, hasRoomFor: room) }
-    while stream.isOpen, stream.outputWaiting < ReactorLimits.outputLowWaterBytes {
-      var frame: UnsafePointer<UInt8>?
-      let count = nghttp2_session_mem_send(session, &frame)
-      guard count > 0 else {
-        if count < 0 { close(.protocolViolation(String(cString: nghttp2_strerror(CInt(count))))) }
-        break
-      }
-      _ = stream.write(UnsafeRawBufferPointer(start: frame, count: count))
+    // A few requests at a time, each framed while nghttp2's objects for it are still in the cache.
+    var hasMore = true
+    while hasMore, stream.isOpen, stream.outputWaiting < ReactorLimits.outputLowWaterBytes {
+      let room = min(self.room, HTTP2Limits.submissionsPerRound)
+      let inFlight = slots.inFlight
+      if room > 0 { owner.connection(self, hasRoomFor: room) }
+      hasMore = room > 0 && slots.inFlight == inFlight + room
+      frameOutput(stream, session)
     }
     guard stream.isOpen, stream.outputWaiting == 0 else { return }
     let isOver =
@@ -284,6 +285,18 @@ extension ClientConnection: ByteStreamDelegate {
     } else if isOver {
       // nghttp2 gave up on the peer and has told it why.
       close(.protocolViolation(peerError ?? "the peer broke the protocol"))
+    }
+  }
+
+  private func frameOutput(_ stream: ByteStream, _ session: OpaquePointer?) {
+    while stream.isOpen, stream.outputWaiting < ReactorLimits.outputLowWaterBytes {
+      var frame: UnsafePointer<UInt8>?
+      let count = nghttp2_session_mem_send(session, &frame)
+      guard count > 0 else {
+        if count < 0 { close(.protocolViolation(String(cString: nghttp2_strerror(CInt(count))))) }
+        return
+      }
+      _ = stream.write(UnsafeRawBufferPointer(start: frame, count: count))
     }
   }
 

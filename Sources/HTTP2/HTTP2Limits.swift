@@ -2,6 +2,9 @@
 package enum HTTP2Limits {
   /// Connections of a pool, the draining ones included, in multiples of those it keeps open.
   static let drainingFactorMax = 4
+  /// Requests that are submitted before they are framed. nghttp2 queues each twice, headers and body, in heaps and
+  /// trees of stream objects; with hundreds in them most steps miss the cache.
+  static let submissionsPerRound = 16
   /// Of an answer's body that is kept; providers' error bodies are a few hundred bytes.
   package static let answerBodyBytesMax = 4 * 1024
   /// Of a request's body that a server connection takes.

@@ -14,7 +14,9 @@ package final class ByteStream {
   var delegate: (any ByteStreamDelegate)?
   var state = State.idle
   var descriptor: CInt = -1
-  private var registration: Int?
+  private var registration: RegistrationTable.Place?
+  /// Whether epoll is asked for writability too: while connecting, and while something waits for it.
+  private var watchesWriting = false
   private var tls: TLSSession?
   private var output: OutputBuffer
   private var isWritable = false
@@ -77,6 +79,7 @@ package final class ByteStream {
       case .bytes(let count): output.consume(count)
       case .wantsWrite:
         isWritable = false
+        watchWriting(true)
         return
       case .wantsRead:
         writeWaitsForReadable = true
@@ -121,15 +124,17 @@ package final class ByteStream {
 
   func readQueued() {
     isReadQueued = false
-    readAll()
+    readAll(wasEnded: true)
   }
 
-  private func readAll() {
+  /// - Parameter wasEnded: whether the socket has more to say than bytes, as that there will be no more.
+  private func readAll(wasEnded: Bool) {
     readWaitsForWritable = false
     if writeWaitsForReadable {
       writeWaitsForReadable = false
       requestFlush()
     }
+    let takenBefore = tls?.bytesTaken() ?? 0
     for _ in 0..<ReactorLimits.readsPerTurn {
       guard state == .open else { return }
       guard !isReadingPaused else {
@@ -138,17 +143,32 @@ package final class ByteStream {
       }
       switch readSome() {
       case .bytes(let count):
+        let isDrained = !wasEnded && isDrained(count, takenBefore: takenBefore)
         delegate?.stream(
           self, didRead: UnsafeRawBufferPointer(rebasing: loop.readBuffer[..<count]))
+        if isDrained { return }
       case .wantsRead: return
       case .wantsWrite:
         readWaitsForWritable = true
+        watchWriting(true)
         return
       case .closed: return finish(nil)
       case .failed(let failure): return finish(failure)
       }
     }
     queueRead()
+  }
+
+  /// Whether the last read has emptied the socket, because it got less than it asked for: what comes next is a
+  /// new edge (epoll(7)).
+  private func isDrained(_ count: Int, takenBefore: UInt64) -> Bool {
+    guard tls == nil else {
+      // TLS reads into room for several records, of which a part of one may be filled already.
+      let holdsInput = tls!.holdsInput()
+      let taken = tls!.bytesTaken() - takenBefore
+      return !holdsInput && taken < UInt64(ReactorLimits.readBufferBytes / 2)
+    }
+    return count < loop.readBuffer.count
   }
 
   private func readSome() -> TLSSession.Step {
@@ -200,7 +220,15 @@ package final class ByteStream {
 
   /// Watches the socket from now on.
   func watch() throws(SystemError) {
-    registration = try loop.register(descriptor, handler: self)
+    registration = try loop.register(descriptor, for: [.input, .writable], handler: self)
+    watchesWriting = true
+  }
+
+  /// A unix socket is reported writable after each write that was read, so this is asked for only where it matters.
+  private func watchWriting(_ isWatched: Bool) {
+    guard let registration, watchesWriting != isWatched else { return }
+    watchesWriting = isWatched
+    loop.watch(descriptor, registration, for: isWatched ? [.input, .writable] : .input)
   }
 
   /// TCP is there: begins TLS, or opens.
@@ -227,6 +255,7 @@ package final class ByteStream {
     attempt = nil
     state = .open
     isWritable = true
+    watchWriting(false)
     delegate?.streamDidOpen(self)
     requestFlush()
     // TLS may have read application data along with the end of the handshake. Not read at once: this
@@ -243,10 +272,13 @@ extension ByteStream: ReadinessHandler {
     case .open:
       if readiness.contains(.writable) {
         isWritable = true
+        watchWriting(false)
         if output.count > 0 { requestFlush() }
       }
-      let isReadable = !readiness.isDisjoint(with: [.readable, .peerClosed, .hangUp, .failed])
-      if isReadable || readWaitsForWritable { readAll() }
+      let wasEnded = !readiness.isDisjoint(with: [.peerClosed, .hangUp, .failed])
+      if readiness.contains(.readable) || wasEnded || readWaitsForWritable {
+        readAll(wasEnded: wasEnded)
+      }
     case .idle, .resolving, .closed: return
     }
   }

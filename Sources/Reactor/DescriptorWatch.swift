@@ -14,7 +14,7 @@ package final class DescriptorWatch {
   private let loop: EventLoop
   package let descriptor: CInt
   private let onReady: (Wish) -> Void
-  private var place: (index: Int, data: UInt64)?
+  private var place: RegistrationTable.Place?
   private var wish: Wish
 
   /// - Parameter onReady: what it is ready for; both when it failed or was hung up, and nothing when
@@ -26,18 +26,18 @@ package final class DescriptorWatch {
     self.descriptor = descriptor
     self.wish = wish
     self.onReady = onReady
-    place = try loop.register(foreign: descriptor, for: Self.events(wish), handler: self)
+    place = try loop.register(descriptor, for: Self.events(wish), handler: self)
   }
 
   package func change(to wish: Wish) {
     guard let place, wish != self.wish else { return }
     self.wish = wish
-    loop.watch(foreign: descriptor, data: place.data, for: Self.events(wish))
+    loop.watch(descriptor, place, for: Self.events(wish))
   }
 
   /// To be called before the descriptor is closed. Safe to call twice.
   package func stop() {
-    if let place { loop.unregister(place.index, foreign: descriptor) }
+    if let place { loop.unregister(place, foreign: descriptor) }
     place = nil
   }
 

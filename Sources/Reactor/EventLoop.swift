@@ -143,45 +143,31 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     }
   }
 
-  /// Watches a descriptor for every kind of readiness, edge-triggered.
-  /// - Returns: what `unregister` takes.
-  func register(_ descriptor: CInt, handler: any ReadinessHandler) throws(SystemError) -> Int {
-    let (index, data) = registrations.add(handler)
-    let events = Readiness.any.rawValue | EPOLLET.rawValue
-    guard clinux_epoll_add(epoll.raw, descriptor, events, data) == 0 else {
-      let code = errno
-      registrations.remove(index)
-      throw SystemError("epoll_ctl", errno: code)
-    }
-    return index
-  }
-
-  /// Forgets a registration; its descriptor is to be closed next, which takes it out of epoll.
-  func unregister(_ index: Int) { registrations.remove(index) }
-
-  /// Watches a descriptor that is not ours for these kinds of readiness, for as long as they last.
-  /// - Returns: the place, for `unregister`, and what `watch` takes.
+  /// Watches a descriptor for these kinds of readiness.
   func register(
-    foreign descriptor: CInt, for events: Readiness, handler: any ReadinessHandler
-  ) throws(SystemError) -> (index: Int, data: UInt64) {
+    _ descriptor: CInt, for events: Readiness, handler: any ReadinessHandler
+  ) throws(SystemError) -> RegistrationTable.Place {
     let place = registrations.add(handler)
     guard clinux_epoll_add(epoll.raw, descriptor, events.rawValue, place.data) == 0 else {
       let code = errno
-      registrations.remove(place.index)
+      registrations.remove(place)
       throw SystemError("epoll_ctl", errno: code)
     }
     return place
   }
 
-  /// Watches for other kinds of readiness from now on.
-  func watch(foreign descriptor: CInt, data: UInt64, for events: Readiness) {
-    _ = clinux_epoll_change(epoll.raw, descriptor, events.rawValue, data)
+  /// Watches for other kinds of readiness from now on; those that are there already are reported again.
+  func watch(_ descriptor: CInt, _ place: RegistrationTable.Place, for events: Readiness) {
+    _ = clinux_epoll_change(epoll.raw, descriptor, events.rawValue, place.data)
   }
 
+  /// Forgets a registration; its descriptor is to be closed next, which takes it out of epoll.
+  func unregister(_ place: RegistrationTable.Place) { registrations.remove(place) }
+
   /// Forgets a descriptor whose owner may keep it open.
-  func unregister(_ index: Int, foreign descriptor: CInt) {
+  func unregister(_ place: RegistrationTable.Place, foreign descriptor: CInt) {
     _ = clinux_epoll_remove(epoll.raw, descriptor)
-    unregister(index)
+    unregister(place)
   }
 
   /// Flushes at the end of this turn.

@@ -8,7 +8,7 @@ package final class Listener {
   /// The descriptor's number, while it is open.
   private let number: CInt
   private let onAccept: (CInt) -> Void
-  private var registration: Int?
+  private var registration: RegistrationTable.Place?
   private var retryTimer: LoopTimer!
   /// The TCP port, also when 0 was asked for; 0 for a unix socket.
   package let port: UInt16
@@ -38,7 +38,7 @@ package final class Listener {
     self.number = number
     self.descriptor = consume descriptor
     retryTimer = LoopTimer(loop: loop) { [weak self] in self?.acceptAll() }
-    registration = try loop.register(number, handler: self)
+    registration = try loop.register(number, for: .input, handler: self)
   }
 
   /// Stops listening. Safe to call twice.

@@ -1,6 +1,6 @@
 internal import CLinux
 
-/// What epoll reported of a descriptor.
+/// What epoll reports of a descriptor, and is asked to.
 struct Readiness: OptionSet {
   let rawValue: UInt32
 
@@ -11,10 +11,14 @@ struct Readiness: OptionSet {
   static let hangUp = Readiness(rawValue: EPOLLHUP.rawValue)
   static let failed = Readiness(rawValue: EPOLLERR.rawValue)
 
-  static let any: Readiness = [.readable, .writable, .peerClosed]
+  /// Asked for with the others: report each only when it sets in, not for as long as it lasts.
+  static let edgeTriggered = Readiness(rawValue: EPOLLET.rawValue)
+
+  /// A connection that nothing keeps from writing.
+  static let input: Readiness = [.readable, .peerClosed, .edgeTriggered]
 }
 
-/// Something the loop calls when its descriptor becomes ready. Edge-triggered: each call must use up
+/// Something the loop calls when its descriptor becomes ready. Where it is edge-triggered, each call must use up
 /// what is there, or ask the loop to call again.
 protocol ReadinessHandler: AnyObject {
   func ready(_ readiness: Readiness)

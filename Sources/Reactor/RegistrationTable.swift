@@ -3,6 +3,12 @@
 /// Places are used again, so what epoll hands back carries a generation beside the place: an event
 /// that was fetched for a closed descriptor must not reach the place's next tenant.
 struct RegistrationTable {
+  /// Where a handler stands, and what epoll hands back for it.
+  struct Place {
+    fileprivate let index: Int
+    let data: UInt64
+  }
+
   private struct Entry {
     var handler: (any ReadinessHandler)?
     var generation: UInt32 = 0
@@ -11,8 +17,7 @@ struct RegistrationTable {
   private var entries: [Entry] = []
   private var free: [Int] = []
 
-  /// - Returns: the place, for `remove`, and the data for epoll.
-  mutating func add(_ handler: any ReadinessHandler) -> (index: Int, data: UInt64) {
+  mutating func add(_ handler: any ReadinessHandler) -> Place {
     let index: Int
     if let reused = free.popLast() {
       index = reused
@@ -21,13 +26,13 @@ struct RegistrationTable {
       entries.append(Entry())
     }
     entries[index].handler = handler
-    return (index, UInt64(entries[index].generation) << 32 | UInt64(index))
+    return Place(index: index, data: UInt64(entries[index].generation) << 32 | UInt64(index))
   }
 
-  mutating func remove(_ index: Int) {
-    entries[index].handler = nil
-    entries[index].generation &+= 1
-    free.append(index)
+  mutating func remove(_ place: Place) {
+    entries[place.index].handler = nil
+    entries[place.index].generation &+= 1
+    free.append(place.index)
   }
 
   /// Whom an event is for; nil when the registration has been removed since.

@@ -20,7 +20,7 @@ package final class SignalWatch {
     var set = Self.set(of: signals)
     descriptor = try Descriptor(
       signalfd(-1, &set, CInt(SFD_NONBLOCK | SFD_CLOEXEC)), "signalfd")
-    _ = try loop.register(descriptor.raw, handler: self)
+    _ = try loop.register(descriptor.raw, for: .input, handler: self)
   }
 
   private static func set(of signals: [CInt]) -> sigset_t {

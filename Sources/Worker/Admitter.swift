@@ -1,6 +1,7 @@
 internal import Logging
 internal import Model
 internal import Providers
+internal import Reactor
 internal import Redis
 internal import Store
 
@@ -14,6 +15,8 @@ struct Admitter {
   let apps: Set<String>
   let consumer: String
   let log: Logger
+  /// Raised as the last job of a batch is being admitted, so that its first chunk is claimed in the same trip to Redis.
+  let fetchSignal: LoopSignal
 
   /// Takes in what producers have enqueued.
   /// - Parameter abandonedForMs: also what workers left half admitted that were silent for so long.
@@ -21,11 +24,13 @@ struct Admitter {
   func admitNext(abandonedForMs: UInt64?) async throws(RedisError) -> Bool {
     let entries = try await store.jobs.take(
       consumer: consumer, max: WorkerLimits.admissionsMax, abandonedForMs: abandonedForMs)
-    for entry in entries { try await admit(entry) }
+    for (index, entry) in entries.enumerated() {
+      try await admit(entry, isLast: index == entries.count - 1)
+    }
     return !entries.isEmpty
   }
 
-  private func admit(_ entry: JobEntry) async throws(RedisError) {
+  private func admit(_ entry: JobEntry, isLast: Bool) async throws(RedisError) {
     let job: Job
     do throws(InvalidField) {
       job = try Job(bytes: entry.text)
@@ -45,7 +50,7 @@ struct Admitter {
     if let field = unsendable(job) {
       return try await refuse(entry, "invalid_job", field, app: job.app, id: id)
     }
-    try await start(job, id: id, entry)
+    try await start(job, id: id, entry, isLast: isLast)
   }
 
   /// What a job that breaks the rules calls itself, for whoever looks for it among the dead letters; empty where
@@ -78,7 +83,9 @@ struct Admitter {
     return isSendable ? nil : empty
   }
 
-  private func start(_ job: Job, id: String, _ entry: JobEntry) async throws(RedisError) {
+  private func start(
+    _ job: Job, id: String, _ entry: JobEntry, isLast: Bool
+  ) async throws(RedisError) {
     let segments = job.audience.segments()
     let digest = ContentDigest.of(job.canonicalBytes())
     var admission = Admission(
@@ -95,6 +102,7 @@ struct Admitter {
       guard answer == .new else { return try await conclude(entry, admission, answer) }
       try await upload(segments, entry)
     }
+    if isLast { fetchSignal.raise() }
     let answer = try await store.jobs.admit(entry, admission, consumer: consumer)
     if answer == .admitted, let createdAtMs = entry.enqueuedAtMs(nowMs: WallClock.system.nowMs()) {
       materials.add(

@@ -65,10 +65,10 @@ actor Lane {
     resolver = BindingResolver(loop: loop, store: store, dispatcher: dispatcher)
     tracer = Tracer(loop: loop, store: store.traces, by: settings.consumer)
     materials = MaterialStore(store: store, tracer: tracer)
+    fetchSignal = LoopSignal(loop: loop)
     admitter = Admitter(
       store: store, directory: directory, materials: materials, apps: settings.apps,
-      consumer: settings.consumer, log: log)
-    fetchSignal = LoopSignal(loop: loop)
+      consumer: settings.consumer, log: log, fetchSignal: fetchSignal)
     drained = LoopSignal(loop: loop)
   }
 
