@@ -124,10 +124,11 @@ import Testing
   func survivesLimitOfZero() async throws {
     let script = SimulatorScript.stage {
       $0.delayMs = 100
-      // The second step comes with a request that was in flight when the first took effect.
+      // The second step comes with a request whose headers were sent before the first took effect, along with
+      // those of the same round.
       $0.maxConcurrentStreams = [
-        SimulatorScript.StreamLimitStep(after: 20, value: 0),
-        SimulatorScript.StreamLimitStep(after: 60, value: 100),
+        SimulatorScript.StreamLimitStep(after: 4, value: 0),
+        SimulatorScript.StreamLimitStep(after: 12, value: 100),
       ]
     }
     try await Stage.with(script: script) { stage in
