@@ -128,31 +128,6 @@ import Testing
     }
   }
 
-  @Test("serves again after a provider that answered nothing", arguments: TransportKind.allCases)
-  func silence(kind: TransportKind) async throws {
-    try await TestWorld.run(
-      over: kind,
-      {
-        $0.requestTimeoutMs = 300
-        $0.streamsMax = 20
-      }
-    ) { lane, world in
-      await world.warmUp()
-      world.server.onRequest = { _, _ in }
-      world.sender.onFinish = { _, ending in if ending == .notSent { world.sender.send(1) } }
-      world.sender.send(60)
-      #expect(await world.until { world.sender.count(.unknown) >= 20 })
-      world.server.onRequest = ScriptedServer.answer
-      // As a lane does each second: a transport is told again that something waits.
-      for _ in 0..<200 where world.sender.count(.yes) + world.sender.count(.unknown) < 61 {
-        world.transport.wake()
-        await lane.loop.sleep(ms: 100)
-      }
-      #expect(world.sender.count(.yes) + world.sender.count(.unknown) == 61)
-      #expect(world.sender.count(.yes) >= 20)
-    }
-  }
-
   @Test(
     "sends nothing twice when the connection is cut in mid-flight",
     arguments: TransportKind.allCases)
