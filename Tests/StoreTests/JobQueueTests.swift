@@ -234,6 +234,8 @@ import Testing
       let member = try #require(
         try await store.redis("ZRANGE", key, "0", "-1").array?.first?.string)
       _ = try await store.redis("ZADD", key, "1", member)
+      _ = try await store.redis(
+        "HSET", store.keys.job(app: "shop", id: "j1"), "start_at", String(now))
       #expect(try await store.chunks.promote(max: 10).taken == 1)
       #expect(try await store.record("j1").state == .running)
       #expect(try await store.claimOne().recipientList == ["a"])
