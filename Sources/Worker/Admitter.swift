@@ -19,10 +19,21 @@ struct Admitter {
   /// - Parameter abandonedForMs: also what workers left half admitted that were silent for so long.
   /// - Returns: whether there was anything.
   func admitNext(abandonedForMs: UInt64?) async throws(RedisError) -> Bool {
+    var refused = 0
     let entries = try await store.jobs.take(
-      consumer: consumer, max: WorkerLimits.admissionsMax, abandonedForMs: abandonedForMs)
+      consumer: consumer, max: WorkerLimits.admissionsMax, abandonedForMs: abandonedForMs
+    ) { entry in
+      refused += 1
+      guard refused <= WorkerLimits.refusalsLogged else { return }
+      log.notice(
+        "job refused: its entry cannot be read as a job (pushpool dead list)",
+        metadata: ["entry": "\(entry.entry)", "reason": "\(entry.reason)"])
+    }
+    if refused > WorkerLimits.refusalsLogged {
+      log.notice("jobs refused alike", metadata: ["entries": "\(refused)"])
+    }
     for entry in entries { try await admit(entry) }
-    return !entries.isEmpty
+    return !entries.isEmpty || refused > 0
   }
 
   private func admit(_ entry: JobEntry) async throws(RedisError) {
