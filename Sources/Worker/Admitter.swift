@@ -164,7 +164,8 @@ struct Admitter {
     case .keyType: "\(name) is of another type: it must be a SET, ZSET or LIST of user ids"
     case .keyEncoding:
       "\(name) is a large set in a compact encoding, which can only be read as a whole: lower "
-        + "set-max-intset-entries and set-max-listpack-entries in Redis to their defaults and fill it anew"
+        + "set-max-intset-entries, set-max-listpack-entries and zset-max-listpack-entries in Redis to "
+        + "their defaults and fill it anew"
     default:
       "\(name) may not be read by the workers: check the ACL, and in a cluster give it the hash "
         + "tag of redis.prefix"

@@ -15,6 +15,8 @@ package struct ScenarioResult: Sendable {
   package var redisClientCommands: Double?
   package var residentMiBMax: Double?
   package var redisMiB: Double?
+  /// The longest command or function call that Redis made, or just under what it notes.
+  package var redisCallMsMax: Double?
   package var latency: LatencyFigures?
   /// The ratio of each run, in order: how far to trust the median.
   package var ratios: [Double] = []
@@ -60,6 +62,7 @@ package struct ScenarioResult: Sendable {
         case .p99: latency?.p99Ms
         case .residentMiB: residentMiBMax
         case .redisMiB: redisMiB
+        case .redisCallMs: redisCallMsMax
         case .share, .growth: others[budget.measure]
         }
       return BudgetCheck(budget, measured)

@@ -75,6 +75,24 @@ actor RedisSession {
     return bytes
   }
 
+  /// From now on the server notes every command or function call that takes half a millisecond.
+  func watchCalls() async throws {
+    commands += 2
+    _ = try await connection.call(
+      RedisCommand(
+        "CONFIG", "SET", "slowlog-log-slower-than", String(BenchLimits.notedCallMicroseconds),
+        "slowlog-max-len", String(BenchLimits.notedCallsMax)))
+    _ = try await connection.call(RedisCommand("SLOWLOG", "RESET"))
+  }
+
+  /// The longest call since `watchCalls`; what the server does not note when it noted none.
+  func longestCallMs() async throws -> Double {
+    commands += 1
+    let reply = try await connection.call(RedisCommand("SLOWLOG", "GET", "-1"))
+    let microseconds = (reply.array ?? []).compactMap { $0.array?[2].integer }.max()
+    return Double(microseconds ?? BenchLimits.notedCallMicroseconds) / 1_000
+  }
+
   func record(_ id: String) async throws -> JobRecord? {
     commands += 1
     return try await store.jobs.record(app: Population.app, id: id)
