@@ -47,11 +47,12 @@ struct AudienceMemory {
         most = max(most, try await stage.session.usedMemory())
       }
       var result = ScenarioResult(scenario.name, pushes: installed, runs: 1)
-      result.redisCallMsMax = try await stage.session.longestCallMs()
+      let calls = try await stage.session.longCalls()
+      result.redisCallMs = calls.atMostMs(share: 0.99)
       result.redisMiB = Double(most - before) / 1_048_576
       result.note =
         "\(Figure.grouped(users)) users in the key, one in "
-        + "\(users / installed) with an installation"
+        + "\(users / installed) with an installation; \(calls.text)"
       result.check(scenario.budgets)
       return result
     }

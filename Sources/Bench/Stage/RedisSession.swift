@@ -75,7 +75,7 @@ actor RedisSession {
     return bytes
   }
 
-  /// From now on the server notes every command or function call that takes half a millisecond.
+  /// From now on the server notes every call that takes half a millisecond.
   func watchCalls() async throws {
     commands += 2
     _ = try await connection.call(
@@ -85,12 +85,17 @@ actor RedisSession {
     _ = try await connection.call(RedisCommand("SLOWLOG", "RESET"))
   }
 
-  /// The longest call since `watchCalls`; what the server does not note when it noted none.
-  func longestCallMs() async throws -> Double {
+  /// The function calls that were noted since `watchCalls`.
+  func longCalls() async throws -> LongCalls {
     commands += 1
     let reply = try await connection.call(RedisCommand("SLOWLOG", "GET", "-1"))
-    let microseconds = (reply.array ?? []).compactMap { $0.array?[2].integer }.max()
-    return Double(microseconds ?? BenchLimits.notedCallMicroseconds) / 1_000
+    let microseconds = (reply.array ?? []).compactMap { entry -> Int? in
+      guard let entry = entry.array, entry.count > 3,
+        entry[3].array?.first?.string?.uppercased() == "FCALL"
+      else { return nil }
+      return entry[2].integer.map { Int($0) }
+    }
+    return LongCalls(microseconds: microseconds)
   }
 
   func record(_ id: String) async throws -> JobRecord? {
