@@ -1,6 +1,7 @@
 import HTTP2
 import Reactor
 import Testing
+import TestSupport
 
 extension ConformanceTests {
   @Test("serves again after a provider that answered nothing", arguments: TransportKind.allCases)

@@ -1,6 +1,7 @@
 import HTTP2
 import Reactor
 import Testing
+import TestSupport
 
 /// What both transports do alike. Where libcurl cannot tell as much as the native one, a test says which
 /// weaker ending it may give: `unknown` in place of `notSent`, never the other way round.
@@ -110,7 +111,7 @@ import Testing
 
   @Test("waits for a late answer, and no longer than allowed", arguments: TransportKind.allCases)
   func deadline(kind: TransportKind) async throws {
-    try await TestWorld.run(over: kind, { $0.requestTimeoutMs = 400 }) { lane, world in
+    try await TestWorld.run(over: kind, { $0.requestTimeoutMs = 2_000 }) { lane, world in
       await world.warmUp()
       let held = Requests()
       world.server.onRequest = { connection, request in held.list.append(request) }
