@@ -11,7 +11,7 @@ package struct Budget: Sendable, Equatable {
     case p99 = "p99"
     case residentMiB = "worker memory"
     case redisMiB = "Redis memory beside the audience"
-    case redisCallMs = "long calls of Redis, 99 %"
+    case redisCallMs = "Redis function calls, 99 %"
     case growth
   }
 
@@ -53,8 +53,8 @@ extension Budget {
   static let highPriority = Budget(.p99, .atMost, 100, aim: 20, unit: " ms")
   static let workerMemory = Budget(.residentMiB, .atMost, 64, aim: 32, unit: " MiB")
   static let audienceMemory = Budget(.redisMiB, .atMost, 64, aim: 16, unit: " MiB")
-  /// How long one function call keeps Redis from everybody else, of 99 % of those over half a millisecond: the longest
-  /// of all is as long as the system leaves Redis without a core, and stands in the note.
+  /// How long a function call keeps Redis from everybody else, 99 % of them: the longest of all is as long as the system
+  /// leaves Redis without a core, and stands in the note.
   static let redisCall = Budget(.redisCallMs, .atMost, 5, aim: 2, unit: " ms")
   /// The last figure in the first's: memory over a backlog, CPU per push over a population.
   static let growth = Budget(.growth, .atMost, 1.1, unit: " x")

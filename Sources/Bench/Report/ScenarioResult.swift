@@ -15,7 +15,7 @@ package struct ScenarioResult: Sendable {
   package var redisClientCommands: Double?
   package var residentMiBMax: Double?
   package var redisMiB: Double?
-  /// How long 99 % of the function calls took at most that Redis noted for their length.
+  /// How long 99 % of the function calls took Redis at most.
   package var redisCallMs: Double?
   package var latency: LatencyFigures?
   /// The ratio of each run, in order: how far to trust the median.

@@ -47,8 +47,8 @@ struct AudienceMemory {
         most = max(most, try await stage.session.usedMemory())
       }
       var result = ScenarioResult(scenario.name, pushes: installed, runs: 1)
-      let calls = try await stage.session.longCalls()
-      result.redisCallMs = calls.atMostMs(share: 0.99)
+      let calls = try await stage.session.functionCalls()
+      result.redisCallMs = calls.p99Ms
       result.redisMiB = Double(most - before) / 1_048_576
       result.note =
         "\(Figure.grouped(users)) users in the key, one in "
