@@ -118,9 +118,14 @@ let package = Package(
     .executableTarget(
       name: "pushpool-chaos", dependencies: ["Chaos", arguments], swiftSettings: swiftSettings),
 
-    tests("ReactorTests", ["Reactor", "LocalServices"]),
+    .target(
+      name: "TestSupport", dependencies: ["LocalServices", "Reactor"], path: "Tests/TestSupport",
+      swiftSettings: swiftSettings),
+    tests("ReactorTests", ["Reactor", "LocalServices", "TestSupport"]),
     tests("RedisTests", ["Redis", "LocalServices"]),
-    tests("HTTP2Tests", ["HTTP2", "CurlTransport", "HTTPClient", "Reactor", "LocalServices"]),
+    tests(
+      "HTTP2Tests",
+      ["HTTP2", "CurlTransport", "HTTPClient", "Reactor", "LocalServices", "TestSupport"]),
     tests("HTTPClientTests", ["HTTPClient"]),
     tests("ModelTests", ["Model"]),
     tests("ConfigurationTests", ["Configuration"]),

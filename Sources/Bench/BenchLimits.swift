@@ -55,6 +55,9 @@ enum BenchLimits {
   static let growthSizesFull = growthSizes + [10_000_000]
   static let growthPushes = 200_000
   static let backlogPushes = 1_000_000
+  /// What a watched Redis takes down, and how much of it: little, as its memory is measured too.
+  static let notedCallMicroseconds = 2_000
+  static let notedCallsMax = 500
   static let audienceUsers = 1_000_000
   static let audienceUsersFull = 10_000_000
   static let audienceInstallations = 100_000

@@ -186,6 +186,9 @@ package final class CurlPool: Transport {
       curl_multi_socket_action(multi, descriptor, events, &running)
       finishDone()
       tellConnections()
+      // What ended is replaced, and what was cut: when that had no request left, libcurl looks at it no
+      // more, and nothing else tells of it.
+      openMissing()
       requestFlush()
     }
   }
@@ -342,7 +345,6 @@ package final class CurlPool: Transport {
       delegate.transport(
         self, connectionEnded: connection.trouble.map { .reported($0) } ?? .closedByPeer)
     }
-    if !ended.isEmpty { openMissing() }
     guard openedUntold > 0, !isClosed else { return }
     openedUntold = 0
     delegate.transport(self, connectionOpened: readyConnections)

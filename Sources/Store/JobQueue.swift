@@ -60,19 +60,31 @@ package struct JobQueue {
   // MARK: Admission
 
   /// Leases job entries, high priority first, fewer than `max` when they are large.
-  /// - Parameter abandonedForMs: also those of workers that were silent for so long; nil to not look.
+  /// - Parameters:
+  ///   - abandonedForMs: also those of workers that were silent for so long; nil to not look.
+  ///   - onRefusal: called for each entry that is no job and became a dead letter on the way.
   package func take(
-    consumer: String, max: Int, abandonedForMs: UInt64? = nil
+    consumer: String, max: Int, abandonedForMs: UInt64? = nil,
+    onRefusal: (RefusedEntry) -> Void = { _ in }
   ) async throws(RedisError) -> [JobEntry] {
     var command = functions.call("take_jobs", consumer)
     command.append(max)
     command.append(Limits.jobBytesMax)
     command.append(abandonedForMs.map { String($0) } ?? "")
-    return try await functions.run(command) { reply throws(RedisError) in
+    let (entries, refused) = try await functions.run(command) { reply throws(RedisError) in
       var entries: [JobEntry] = []
-      for index in 0..<reply.count { entries.append(try JobEntry(reply[index])) }
-      return entries
+      var refused: [RefusedEntry] = []
+      for index in 0..<reply.count {
+        if reply[index].count > 3 {
+          entries.append(try JobEntry(reply[index]))
+        } else {
+          refused.append(try RefusedEntry(reply[index]))
+        }
+      }
+      return (entries, refused)
     }
+    for entry in refused { onRefusal(entry) }
+    return entries
   }
 
   /// In how many ms to `take` again though nothing is added: jobs wait for chunks to be finished. Nil when none does.

@@ -14,6 +14,21 @@ package struct SwitchStore {
 
   let functions: StoreFunctions
 
+  /// Those of `switches` that are off, in their order; needs no functions.
+  package func thoseOff(among switches: [KillSwitch]) async throws(RedisError) -> [KillSwitch] {
+    var command = RedisCommand("HMGET", functions.keys.switches)
+    for killSwitch in switches { command.append(killSwitch.field) }
+    let reply: RESPValue
+    do throws(RedisError) {
+      reply = try await functions.connection.call(command)
+    } catch {
+      // Nothing can be switched off there.
+      guard case .server("WRONGTYPE", _) = error else { throw error }
+      return []
+    }
+    return zip(switches, reply.array ?? []).filter { $1.string != nil }.map { $0.0 }
+  }
+
   /// What is off now; of more than `StoreLimits.switchesMax` only so many, apps and networks first.
   package func read() async throws(RedisError) -> SwitchReading {
     var command = functions.call("switches")

@@ -22,12 +22,23 @@ struct Admitter {
   /// - Parameter abandonedForMs: also what workers left half admitted that were silent for so long.
   /// - Returns: whether there was anything.
   func admitNext(abandonedForMs: UInt64?) async throws(RedisError) -> Bool {
+    var refused = 0
     let entries = try await store.jobs.take(
-      consumer: consumer, max: WorkerLimits.admissionsMax, abandonedForMs: abandonedForMs)
+      consumer: consumer, max: WorkerLimits.admissionsMax, abandonedForMs: abandonedForMs
+    ) { entry in
+      refused += 1
+      guard refused <= WorkerLimits.refusalsLogged else { return }
+      log.notice(
+        "job refused: its entry cannot be read as a job (pushpool dead list)",
+        metadata: ["entry": "\(entry.entry)", "reason": "\(entry.reason)"])
+    }
+    if refused > WorkerLimits.refusalsLogged {
+      log.notice("jobs refused alike", metadata: ["entries": "\(refused)"])
+    }
     for (index, entry) in entries.enumerated() {
       try await admit(entry, isLast: index == entries.count - 1)
     }
-    return !entries.isEmpty
+    return !entries.isEmpty || refused > 0
   }
 
   private func admit(_ entry: JobEntry, isLast: Bool) async throws(RedisError) {
@@ -161,7 +172,8 @@ struct Admitter {
     case .keyType: "\(name) is of another type: it must be a SET, ZSET or LIST of user ids"
     case .keyEncoding:
       "\(name) is a large set in a compact encoding, which can only be read as a whole: lower "
-        + "set-max-intset-entries and set-max-listpack-entries in Redis to their defaults and fill it anew"
+        + "set-max-intset-entries, set-max-listpack-entries and zset-max-listpack-entries in Redis to "
+        + "their defaults and fill it anew"
     default:
       "\(name) may not be read by the workers: check the ACL, and in a cluster give it the hash "
         + "tag of redis.prefix"

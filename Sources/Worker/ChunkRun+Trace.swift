@@ -81,6 +81,16 @@ extension ChunkRun {
     trace.record(line)
   }
 
+  /// Records that what is left of the chunk is handed back because its app is switched off.
+  func noteSwitchedOff() {
+    guard let trace else { return }
+    var line = JobTrace.line(.decided)
+    line.decision = .deferred
+    line.cause = .switchedOff
+    line.count = openRecipients
+    trace.record(line)
+  }
+
   /// Records what the store did about tokens that were called dead.
   func noteVerdicts(_ settlement: Settlement, _ answer: SettleAnswer) {
     guard let trace, !settlement.invalidations.isEmpty else { return }

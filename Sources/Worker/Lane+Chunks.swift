@@ -122,10 +122,11 @@ extension Lane {
   }
 
   private func handBack(_ run: ChunkRun) async {
+    // An app that is off and whose chunk has expired by Redis' clock and not by ours would come back at once.
+    let isOff = dispatcher.switches.stops(app: run.claim.app)
+    if isOff { run.noteSwitchedOff() }
     while true {
       do throws(RedisError) {
-        // An app that is off and whose chunk has expired by Redis' clock and not by ours would come back at once.
-        let isOff = dispatcher.switches.stops(app: run.claim.app)
         try await store.chunks.handBack(
           [run.claim], consumer: settings.consumer,
           delayMs: isOff ? WorkerLimits.stoppedChunkDelayMs : 0)

@@ -8,6 +8,8 @@ enum WorkerLimits {
   static let claimMax = 4
   /// Jobs taken in for admission at a time; each may be up to `Limits.jobBytesMax`.
   static let admissionsMax = 2
+  /// Entries that are no jobs and are named in the log, of those found at a time; the others are counted.
+  static let refusalsLogged = 4
   /// Pushes that may be resolved and not finished, beyond what the connections can carry.
   static let queuedPushesMax = 512
   /// Results that bring a checkpoint on.

@@ -81,6 +81,38 @@ import Testing
     #expect(keyless.error.contains("apps[0].fcm.service_account_file"))
   }
 
+  @Test("an app that cannot be one is refused, one that the configuration lacks is a remark")
+  func apps() async throws {
+    let device = [
+      "--user", "u1", "--network", "apns", "--token", String(repeating: "ab", count: 32),
+    ]
+    for command in [["switch", "off"], ["install"] + device] {
+      let child = try Pushpool.start(command + ["--app", "my shop"])
+      let refused = try await Pushpool.finish(child)
+      #expect(refused.status == 64)
+      #expect(refused.error.contains("--app must be 1 to 64 ASCII letters, digits or . _ -"))
+    }
+    let folder = try TemporaryFolder()
+    try PrivateFile.write(
+      """
+      apps:
+        - id: shop
+          fcm: {service_account_file: missing.json}
+
+      """, to: folder.file("pushpool.yaml"))
+    try await RedisServer.with { redis in
+      for command in [["switch", "off"], ["install"] + device] {
+        for (app, isNoted) in [("shop", false), ("shpo", true)] {
+          let child = try Pushpool.start(
+            command + ["--app", app, "--redis", redis.url], folder: folder.path)
+          let result = try await Pushpool.finish(child)
+          #expect(result.status == 0)
+          #expect(result.error.contains("the configuration has no app shpo") == isNoted)
+        }
+      }
+    }
+  }
+
   @Test("a bad job is refused before Redis is asked, by its field")
   func badJob() async throws {
     let folder = try TemporaryFolder()

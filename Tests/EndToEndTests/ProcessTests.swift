@@ -1,4 +1,5 @@
 import Configuration
+import Foundation
 import Glibc
 import LocalServices
 import Model
@@ -32,6 +33,22 @@ import Testing
         process.signal(SIGTERM)
         #expect(await process.waitForExit(timeoutMs: 10_000) == .code(0))
       }
+    }
+  }
+
+  @Test("an entry that is no job is named in the log, without what it holds")
+  func logsMalformedEntries() async throws {
+    try await Stage.with(worker: Self.worker) { stage in
+      let entry = try await stage.client.command(
+        "XADD", "pushpool:jobs:normal", "*", "jbo", "confidential")
+      let process = try stage.startProcess()
+      let line = try await eventually("the log names the entry") {
+        let log = try String(contentsOfFile: stage.folder.file("worker.log"), encoding: .utf8)
+        #expect(!log.contains("confidential"))
+        return log.split(separator: "\n").first { $0.contains("malformed_entry") }
+      }
+      #expect(line.contains(try #require(entry.string)))
+      await process.terminate()
     }
   }
 

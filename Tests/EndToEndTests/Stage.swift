@@ -168,13 +168,15 @@ final class Stage: Sendable {
   }
 
   /// Runs workers around the body and drains them after it.
+  /// - Parameter configuration: theirs, if it is not the stage's.
   func withWorkers<Result>(
-    _ count: Int = 1, _ body: ([WorkerService]) async throws -> Result
+    _ count: Int = 1, of configuration: Configuration? = nil,
+    _ body: ([WorkerService]) async throws -> Result
   ) async throws -> Result {
     var log = Logger(label: "pushpool.test")
     log.logLevel = .error
     let workers = try (0..<count).map { _ in
-      try WorkerService(configuration: configuration, logger: log)
+      try WorkerService(configuration: configuration ?? self.configuration, logger: log)
     }
     return try await withThrowingTaskGroup(of: Void.self) { group in
       for worker in workers { group.addTask { await worker.run() } }

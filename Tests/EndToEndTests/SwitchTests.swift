@@ -52,6 +52,10 @@ import Testing
         let resting = try #require(try await client.record("sale"))
         #expect(resting.isBalanced && resting.pending > 0 && resting.counts.retries == 0)
         #expect(try await client.claimedChunks() == 0)
+        let traces = try await client.entries("trace:shop:sale")
+        let events = traces.flatMap { ($0["lines"] ?? "").split(separator: "\n") }
+        let handedBack = events.filter { $0.contains("\tdeferred\tswitched_off\t") }
+        #expect(!handedBack.isEmpty && handedBack.count <= 24)
         try await Self.on("app|shop", client)
         let onMs = try await client.serverMs()
         let record = try await client.finished("sale")

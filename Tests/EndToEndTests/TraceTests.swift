@@ -102,6 +102,27 @@ import Testing
     }
   }
 
+  @Test("a job that waits because its app or user is switched off is told to")
+  func tellsOfSwitches() async throws {
+    try await Stage.with(script: .stage()) { stage in
+      let client = stage.client
+      try await client.install(try Devices.apns(0..<3))
+      for field in ["app|shop", "user|shop|u1", "user|shop|u2"] {
+        _ = try await client.command("HSET", "pushpool:switches", field, "a test")
+      }
+      try await stage.withWorkers { _ in
+        _ = try await client.enqueue(Devices.job("held", 0..<3))
+        _ = try await eventually("the job is admitted") { try await client.record("held") }
+        let text = text(try await trace(stage, "held", "--user", "u1"))
+        #expect(text.contains("app shop is switched off; user u1 of app shop is switched off"))
+        #expect(!text.contains("u2"))
+        _ = try await client.command("DEL", "pushpool:switches")
+        _ = try await client.finished("held")
+        #expect(!self.text(try await trace(stage, "held", "--user", "u1")).contains("switched"))
+      }
+    }
+  }
+
   @Test("plain accepts put nothing into Redis for a trace")
   func plainAcceptsAreFree() async throws {
     try await Stage.with(script: .stage()) { stage in

@@ -1,6 +1,7 @@
 import HTTP2
 import Reactor
 import Testing
+import TestSupport
 
 @Suite("A pool of HTTP/2 connections")
 struct ClientPoolTests {

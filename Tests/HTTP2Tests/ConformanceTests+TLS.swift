@@ -2,6 +2,7 @@ import HTTP2
 import LocalServices
 import Reactor
 import Testing
+import TestSupport
 
 extension ConformanceTests {
   @Test("shows the client certificate of its provider", arguments: TransportKind.allCases)

@@ -1,6 +1,7 @@
 import HTTP2
 import Reactor
 import Testing
+import TestSupport
 
 /// What both transports do alike. Where libcurl cannot tell as much as the native one, a test says which
 /// weaker ending it may give: `unknown` in place of `notSent`, never the other way round.
@@ -110,7 +111,7 @@ import Testing
 
   @Test("waits for a late answer, and no longer than allowed", arguments: TransportKind.allCases)
   func deadline(kind: TransportKind) async throws {
-    try await TestWorld.run(over: kind, { $0.requestTimeoutMs = 400 }) { lane, world in
+    try await TestWorld.run(over: kind, { $0.requestTimeoutMs = 2_000 }) { lane, world in
       await world.warmUp()
       let held = Requests()
       world.server.onRequest = { connection, request in held.list.append(request) }
@@ -125,31 +126,6 @@ import Testing
       #expect(world.sender.endings[late] == [.yes])
       #expect(world.sender.endings[3 - late] == [.unknown])
       #expect(world.transport.inFlight == 0)
-    }
-  }
-
-  @Test("serves again after a provider that answered nothing", arguments: TransportKind.allCases)
-  func silence(kind: TransportKind) async throws {
-    try await TestWorld.run(
-      over: kind,
-      {
-        $0.requestTimeoutMs = 300
-        $0.streamsMax = 20
-      }
-    ) { lane, world in
-      await world.warmUp()
-      world.server.onRequest = { _, _ in }
-      world.sender.onFinish = { _, ending in if ending == .notSent { world.sender.send(1) } }
-      world.sender.send(60)
-      #expect(await world.until { world.sender.count(.unknown) >= 20 })
-      world.server.onRequest = ScriptedServer.answer
-      // As a lane does each second: a transport is told again that something waits.
-      for _ in 0..<200 where world.sender.count(.yes) + world.sender.count(.unknown) < 61 {
-        world.transport.wake()
-        await lane.loop.sleep(ms: 100)
-      }
-      #expect(world.sender.count(.yes) + world.sender.count(.unknown) == 61)
-      #expect(world.sender.count(.yes) >= 20)
     }
   }
 

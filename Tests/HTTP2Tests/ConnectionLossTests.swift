@@ -1,6 +1,7 @@
 import HTTP2
 import Reactor
 import Testing
+import TestSupport
 
 @Suite("Losing an HTTP/2 connection")
 struct ConnectionLossTests {

@@ -3,6 +3,7 @@ import HTTPClient
 import LocalServices
 import Reactor
 import Testing
+import TestSupport
 
 @Suite("Pushes through a proxy") struct ProxyTests {
   @Test("arrive by CONNECT and by SOCKS5, in one tunnel", arguments: [true, false])

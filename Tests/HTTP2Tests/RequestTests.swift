@@ -1,6 +1,7 @@
 import HTTP2
 import Reactor
 import Testing
+import TestSupport
 
 @Suite("Requests over HTTP/2")
 struct RequestTests {

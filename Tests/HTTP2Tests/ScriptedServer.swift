@@ -1,5 +1,6 @@
 import HTTP2
 import Reactor
+import TestSupport
 
 /// A server on a free port that answers as its closures say; loop-bound. It counts what its clients
 /// do, and holds them to what it allowed.

@@ -1,6 +1,7 @@
 import HTTP2
 import Reactor
 import Testing
+import TestSupport
 
 @Suite("The limit of concurrent streams")
 struct StreamLimitTests {

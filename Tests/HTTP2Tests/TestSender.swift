@@ -2,6 +2,7 @@ import CurlTransport
 import HTTP2
 import HTTPClient
 import Reactor
+import TestSupport
 
 /// Sends a number of requests through a pool and records how each ended; loop-bound.
 final class TestSender: TransportDelegate {

@@ -2,6 +2,7 @@ import HTTP2
 import HTTPClient
 import Reactor
 import Testing
+import TestSupport
 
 /// A scripted server and a sender with a pool of connections to it, over TLS; loop-bound.
 final class TestWorld {

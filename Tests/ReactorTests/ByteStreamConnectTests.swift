@@ -2,6 +2,7 @@ import Glibc
 import LocalServices
 import Reactor
 import Testing
+import TestSupport
 
 @Suite("Connecting a byte stream")
 struct ByteStreamConnectTests {

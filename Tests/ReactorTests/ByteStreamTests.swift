@@ -2,6 +2,7 @@ import Glibc
 import LocalServices
 import Reactor
 import Testing
+import TestSupport
 
 @Suite("A byte stream")
 struct ByteStreamTests {

@@ -1,6 +1,7 @@
 import Reactor
 import Synchronization
 import Testing
+import TestSupport
 
 @Suite("The event loop")
 struct EventLoopTests {

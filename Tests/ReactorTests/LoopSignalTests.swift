@@ -1,5 +1,6 @@
 import Reactor
 import Testing
+import TestSupport
 
 @Suite("A signal of a loop")
 struct LoopSignalTests {

@@ -1,5 +1,6 @@
 import Reactor
 import Testing
+import TestSupport
 
 @Suite("Timers of a loop")
 struct LoopTimerTests {

@@ -1,6 +1,7 @@
 import Glibc
 import Reactor
 import Testing
+import TestSupport
 
 @Suite("Watching signals")
 struct SignalWatchTests {

@@ -1,4 +1,5 @@
 import Reactor
+import TestSupport
 
 /// A delegate that counts what it is told and does what its closures say; loop-bound.
 final class StreamRecorder: ByteStreamDelegate {

@@ -2,6 +2,7 @@ import Glibc
 import LocalServices
 import Reactor
 import Testing
+import TestSupport
 
 @Suite("TLS")
 struct TLSTests {

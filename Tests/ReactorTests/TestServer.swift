@@ -1,4 +1,5 @@
 import Reactor
+import TestSupport
 
 /// Accepts streams on a free port or a unix socket; loop-bound.
 final class TestServer {

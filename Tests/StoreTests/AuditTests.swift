@@ -5,6 +5,20 @@ import Testing
 @testable import Store
 
 @Suite struct AuditTests {
+  @Test func `lost work of a job with a start time still waits for it`() async throws {
+    try await Lane.withStore { _, store in
+      try await store.admit("j1", users: [["a"], ["b"]], startAtMs: 4_000_000_000_000)
+      _ = try await store.redis("DEL", store.keys.delayed)
+      #expect(try await store.jobs.audit(app: "shop", id: "j1") == .repaired)
+      #expect(try await store.record("j1").state == .scheduled)
+      #expect(try await store.chunks.promote(max: 10).taken == 0)
+      #expect(try await store.chunks.claim(consumer: "w", max: 1) == [])
+      let due = try await store.redis("ZRANGE", store.keys.delayed, "0", "-1", "WITHSCORES")
+      let words = (due.array ?? []).compactMap(\.string)
+      #expect(words.count == 4 && words[1] == "4000000000000" && words[3] == "4000000000000")
+    }
+  }
+
   @Test func `work whose stream was deleted is found and sent, once each`() async throws {
     try await Lane.withStore { _, store in
       try await store.admit("j1", users: [["a", "b"], ["c"], ["d"]], window: 2)

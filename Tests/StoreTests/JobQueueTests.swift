@@ -128,17 +128,35 @@ import Testing
 
   @Test func `an entry without a job and one over the limit are dead letters`() async throws {
     try await Lane.withStore { _, store in
-      _ = try await store.redis("XADD", store.keys.jobs(.high), "*", "jbo", "{}")
+      let malformed = try await store.redis("XADD", store.keys.jobs(.high), "*", "jbo", "{}")
       let huge = [UInt8](repeating: 120, count: Limits.jobBytesMax + 1)
       _ = try await store.jobs.enqueue(huge, priority: .normal)
       _ = try await store.jobs.enqueue(Array("{}".utf8), priority: .normal)
-      let taken = try await store.jobs.take(consumer: "w", max: 3)
-      let more = try await store.jobs.take(consumer: "w", max: 3)
+      var refused: [RefusedEntry] = []
+      let taken = try await store.jobs.take(consumer: "w", max: 3) { refused.append($0) }
+      let more = try await store.jobs.take(consumer: "w", max: 3) { refused.append($0) }
+      #expect(refused.map(\.reason) == ["malformed_entry", "too_large"])
+      #expect(refused.map(\.priority) == [.high, .normal])
+      #expect(refused.first?.entry == malformed.string)
       #expect((taken + more).map(\.text) == [Array("{}".utf8)])
       let letters = try await store.deadLetters.list(max: 10)
       #expect(letters.map(\.reason) == ["malformed_entry", "too_large"])
       #expect(letters.last?.isTruncated == true)
       #expect(try await store.deadLetters.show(letters[1].entry)?.original?.utf8.count == 4_096)
+    }
+  }
+
+  @Test func `a flood of entries that are no jobs is cleared away in steps`() async throws {
+    try await Lane.withStore { _, store in
+      for _ in 0..<100 {
+        _ = try await store.redis("XADD", store.keys.jobs(.normal), "*", "x", "")
+      }
+      _ = try await store.jobs.enqueue(Array("{}".utf8), priority: .normal)
+      var refused = 0
+      #expect(try await store.jobs.take(consumer: "w", max: 2) { _ in refused += 1 } == [])
+      #expect(refused == 64)
+      #expect(try await store.jobs.take(consumer: "w", max: 2) { _ in refused += 1 }.count == 1)
+      #expect(refused == 100)
     }
   }
 
@@ -229,11 +247,13 @@ import Testing
   @Test func `a scheduled job runs when its time has come`() async throws {
     try await Lane.withStore { _, store in
       let now = Int64(try #require(try await store.redis("TIME").array?.first?.integer)) * 1_000
-      try await store.admit("j1", users: [["a"]], startAtMs: now + 4_000)
+      try await store.admit("j1", users: [["a"]], startAtMs: now + 3_600_000)
       let key = store.keys.delayed
       let member = try #require(
         try await store.redis("ZRANGE", key, "0", "-1").array?.first?.string)
       _ = try await store.redis("ZADD", key, "1", member)
+      _ = try await store.redis(
+        "HSET", store.keys.job(app: "shop", id: "j1"), "start_at", String(now))
       #expect(try await store.chunks.promote(max: 10).taken == 1)
       #expect(try await store.record("j1").state == .running)
       #expect(try await store.claimOne().recipientList == ["a"])

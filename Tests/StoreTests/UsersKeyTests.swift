@@ -68,6 +68,9 @@ import Testing
       _ = try await store.redis("CONFIG", "SET", "set-max-intset-entries", "100000")
       try await store.fill("large", .set, (0..<3_000).map { "\($0)" })
       #expect(try await store.admit("j2", usersKey: "large") == .keyEncoding)
+      _ = try await store.redis("CONFIG", "SET", "zset-max-listpack-entries", "100000")
+      try await store.fill("ranked", .zset, (0..<3_000).map { "\($0)" })
+      #expect(try await store.admit("j3", usersKey: "ranked") == .keyEncoding)
     }
   }
 

@@ -19,6 +19,7 @@ extension Report {
         ("latency_p50_ms", result.latency?.p50Ms), ("latency_p99_ms", result.latency?.p99Ms),
         ("latency_max_ms", result.latency?.maxMs),
         ("worker_rss_max_mib", result.residentMiBMax), ("redis_memory_mib", result.redisMiB),
+        ("redis_call_ms", result.redisCallMs),
       ]
       for (name, figure) in figures { object[name] = figure.map(Self.number) }
       object["ratios"] = .array(result.ratios.map(Self.number))

@@ -15,6 +15,8 @@ package struct ScenarioResult: Sendable {
   package var redisClientCommands: Double?
   package var residentMiBMax: Double?
   package var redisMiB: Double?
+  /// How long 99 % of the function calls took Redis at most.
+  package var redisCallMs: Double?
   package var latency: LatencyFigures?
   /// The ratio of each run, in order: how far to trust the median.
   package var ratios: [Double] = []
@@ -60,6 +62,7 @@ package struct ScenarioResult: Sendable {
         case .p99: latency?.p99Ms
         case .residentMiB: residentMiBMax
         case .redisMiB: redisMiB
+        case .redisCallMs: redisCallMs
         case .share, .growth: others[budget.measure]
         }
       return BudgetCheck(budget, measured)

@@ -1,7 +1,8 @@
 import LocalServices
 import Model
 
-/// What a running campaign to a key of users needs in Redis beside that key and the installations.
+/// What a running campaign to a key of users needs in Redis beside that key and the installations, and for how
+/// long a call of it keeps Redis from everybody else.
 struct AudienceMemory {
   private static let usersKey = "bench:audience"
   private static let batch = 5_000
@@ -41,14 +42,17 @@ struct AudienceMemory {
       try await campaign.run(warmUp, accepting: BenchLimits.warmUpUsers)
       let before = try await stage.session.usedMemory()
       var most = before
+      try await stage.session.watchCalls()
       try await campaign.run([job], accepting: installed) {
         most = max(most, try await stage.session.usedMemory())
       }
       var result = ScenarioResult(scenario.name, pushes: installed, runs: 1)
+      let calls = try await stage.session.functionCalls()
+      result.redisCallMs = calls.p99Ms
       result.redisMiB = Double(most - before) / 1_048_576
       result.note =
         "\(Figure.grouped(users)) users in the key, one in "
-        + "\(users / installed) with an installation"
+        + "\(users / installed) with an installation; \(calls.text)"
       result.check(scenario.budgets)
       return result
     }

@@ -67,8 +67,9 @@ extension Scenario {
       budgets: [.workerMemory, .growth]),
     Scenario(
       name: "audience",
-      summary: "Redis memory of a running campaign to a key of 1M users (10M with --full).",
-      kind: .audienceMemory, budgets: [.audienceMemory]),
+      summary:
+        "Redis' memory and longest call in a campaign to a key of 1M users (10M with --full).",
+      kind: .audienceMemory, budgets: [.audienceMemory, .redisCall]),
   ]
 
   private static func campaign(

@@ -75,6 +75,35 @@ actor RedisSession {
     return bytes
   }
 
+  /// From now on the server measures its calls anew, and notes those that take long. Not together with `usage`.
+  func watchCalls() async throws {
+    commands += 3
+    _ = try await connection.call(
+      RedisCommand(
+        "CONFIG", "SET", "slowlog-log-slower-than", String(BenchLimits.notedCallMicroseconds),
+        "slowlog-max-len", String(BenchLimits.notedCallsMax), "latency-tracking", "yes"))
+    _ = try await connection.call(RedisCommand("SLOWLOG", "RESET"))
+    _ = try await connection.call(RedisCommand("CONFIG", "RESETSTAT"))
+  }
+
+  /// What calling functions took since `watchCalls`.
+  func functionCalls() async throws -> FunctionCalls {
+    commands += 2
+    let info = try await connection.call(RedisCommand("INFO", "latencystats")).string ?? ""
+    let noted = try await connection.call(RedisCommand("SLOWLOG", "GET", "-1"))
+    let microseconds = (noted.array ?? []).compactMap { entry -> Int? in
+      guard let entry = entry.array, entry.count > 3,
+        entry[3].array?.first?.string?.uppercased() == "FCALL"
+      else { return nil }
+      return entry[2].integer.map { Int($0) }
+    }
+    guard
+      let calls = FunctionCalls(
+        info: info, longestMs: microseconds.max().map { Double($0) / 1_000 })
+    else { throw BenchError("redis-server's INFO shows no latencies of functions") }
+    return calls
+  }
+
   func record(_ id: String) async throws -> JobRecord? {
     commands += 1
     return try await store.jobs.record(app: Population.app, id: id)

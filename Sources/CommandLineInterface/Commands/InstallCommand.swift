@@ -44,6 +44,7 @@ struct InstallCommand: AsyncParsableCommand {
         : try await store.installations.install(installation)
     }
     await session.close()
+    AppOption.warn(of: installation.app, unlessIn: configuration, on: .standard)
     try report(result)
   }
 

@@ -13,7 +13,8 @@ struct SwitchCommand: AsyncParsableCommand {
 
       All workers heed it within a second, for queued and running work. What was to be sent \
       waits, burns no attempt and uninstalls nobody; past its expiry it is dropped as ever. When \
-      it is on again the rest is sent within seconds, what was to go to a user within a minute. \
+      it is on again the rest is sent within a few seconds, what was to go to a user within about \
+      half a minute. \
       One campaign is stopped by pushpool job.
       """,
     subcommands: [SwitchOffCommand.self, SwitchOnCommand.self, SwitchListCommand.self],

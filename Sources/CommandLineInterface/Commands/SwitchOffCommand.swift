@@ -44,9 +44,7 @@ struct SwitchOffCommand: AsyncParsableCommand {
         "\(killSwitch.words) stays on: \(StoreLimits.switchesMax) are off already, and more are not "
           + "honoured; switch some on (pushpool switch list), or a whole app off")
     }
-    if !configuration.apps.isEmpty, configuration.app(killSwitch.app) == nil {
-      console.note("the configuration has no app \(killSwitch.app): is that its name?")
-    }
+    AppOption.warn(of: killSwitch.app, unlessIn: configuration, on: console)
   }
 
   private func show(

@@ -12,8 +12,9 @@ struct WorkerCommand: AsyncParsableCommand {
         PUSHPOOL_WORKER_LANES=4 pushpool worker
 
       Workers share the work by themselves: start as many as are needed, on as many machines. \
-      SIGTERM (or Ctrl-C) drains: what is in hand is finished or handed back, nothing is lost; a \
-      second one ends it at once. A kill -9 costs nothing but the lease time. Without Redis it \
+      SIGTERM (or Ctrl-C) drains: what is in flight is finished, the rest is handed back, nothing \
+      is lost. A second one, a second or more later, ends it without waiting for answers: what is \
+      in flight then counts as sent without an answer, and may be sent again. A kill -9 costs nothing but the lease time. Without Redis it \
       keeps trying and says so.
 
       It logs to standard error: for people on a terminal, as JSON lines elsewhere.
@@ -54,7 +55,9 @@ struct WorkerCommand: AsyncParsableCommand {
       throw CommandFailure(.configuration, "\(error)")
     }
     Interrupts.shared.handle {
-      log.notice("stopping: draining what is in hand; a second signal ends it at once")
+      log.notice(
+        "stopping: draining what is in hand; another signal, a second or more later, does not wait for answers"
+      )
       service.stop()
     }
     // A signal that came while keys were being loaded.

@@ -9,6 +9,13 @@ struct AppOption: ParsableArguments {
       "The app (default: the only one of the configuration).", valueName: "app"))
   var app: String?
 
+  /// Says so when the configuration has apps and this is none of them; whoever produces need not have it.
+  static func warn(of app: String, unlessIn configuration: Configuration, on console: Console) {
+    if !configuration.apps.isEmpty, configuration.app(app) == nil {
+      console.note("the configuration has no app \(app): is that its name?")
+    }
+  }
+
   func resolve(_ configuration: Configuration) throws(CommandFailure) -> String {
     if let app {
       do throws(InvalidField) { try TextRule.checkApp(app) } catch {

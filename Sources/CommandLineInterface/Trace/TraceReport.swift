@@ -91,6 +91,7 @@ struct TraceReport {
     if isSummary, job.reading.tallies.isEmpty {
       remarks.append("nothing is recorded of this job's pushes")
     }
+    if isSummary { remarks += job.switchedOff.map { "\($0.words) is switched off" } }
     let gaps = job.gaps()
     remarks += gaps
     if gaps.isEmpty, !job.isOld {

@@ -38,6 +38,21 @@ enum TraceSubject: Sendable {
     return tokens
   }
 
+  /// What could keep it from being sent to.
+  func switches(app: String, _ installations: [Installation]) -> [KillSwitch] {
+    var switches = [KillSwitch.app(app)]
+    if case .everybody = self { return switches + Network.allCases.map { .network(app: app, $0) } }
+    for network in Network.allCases
+    where installations.contains(where: { $0.token.network == network }) {
+      switches.append(.network(app: app, network))
+    }
+    if case .user(let user) = self { return switches + [.user(app: app, user)] }
+    for installation in installations.prefix(1) {
+      switches.append(.user(app: app, installation.user))
+    }
+    return switches
+  }
+
   func matches(_ event: TraceEvent) -> Bool {
     switch self {
     case .everybody: true

@@ -192,6 +192,7 @@ extension TracedJob {
         "the job is \(record.state.rawValue) with \(FigureText.count(record.pending)) pending, so "
           + "it may not have been tried yet")
     }
+    doubts += switchedOff.map { "\($0.words) is switched off" }
     if isOld {
       doubts.append("the job ended more than 48 hours ago, and what was recorded is gone")
     }

@@ -10,6 +10,8 @@ struct TracedJob: Sendable {
   let reading: TraceReading
   /// The subject's installations as they are now.
   let installations: [Installation]
+  /// What is switched off now and concerns the subject, for a job that has not ended.
+  let switchedOff: [KillSwitch]
 
   /// Nil for an unknown job.
   static func find(
@@ -33,7 +35,10 @@ struct TracedJob: Sendable {
     }
     return TracedJob(
       record: record, content: bytes.flatMap { try? JobContent(bytes: $0) }, reading: reading,
-      installations: installations)
+      installations: installations,
+      switchedOff: record.state.isFinal
+        ? []
+        : try await store.switches.thoseOff(among: subject.switches(app: app, installations)))
   }
 
   /// Pushes that the record counts as ended without an accept and that no event explains.

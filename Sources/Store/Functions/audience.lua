@@ -19,6 +19,8 @@ local function is_user(member)
   return not string.find(member, '[\128-\255]')
 end
 
+local COUNT_OF = {set = 'SCARD', zset = 'ZCARD', list = 'LLEN'}
+
 -- The next members, and where to go on, nil at the end.
 local function read_members(kind, key, cursor)
   if kind == 'set' then
@@ -30,6 +32,14 @@ local function read_members(kind, key, cursor)
   return members, #members == MEMBERS_READ and text(first + #members) or nil
 end
 
+-- Whether a key of so many members is in an encoding that can only be read or walked through as a whole, which would hold
+-- everybody up; also when that may not be asked.
+local function is_unreadable(kind, key, n)
+  if kind == 'list' or n <= WHOLE_SET_MAX then return false end
+  local encoding = redis.pcall('OBJECT', 'ENCODING', key)
+  return type(encoding) == 'table' or encoding ~= (kind == 'set' and 'hashtable' or 'skiplist'), encoding
+end
+
 -- The type and size of a key of users, or nil and what is wrong with it. Everything that will be done with the key is
 -- tried: what an ACL or a cluster forbids is to be known before anything is written.
 local function measure_audience(key)
@@ -37,15 +47,12 @@ local function measure_audience(key)
   if kind.err then return nil, 'KEY_UNREADABLE' end
   kind = kind.ok
   if kind == 'none' then return nil, 'KEY_MISSING' end
-  local count = ({set = 'SCARD', zset = 'ZCARD', list = 'LLEN'})[kind]
+  local count = COUNT_OF[kind]
   if not count then return nil, 'KEY_TYPE' end
   local n = redis.pcall(count, key)
   if type(n) == 'table' then return nil, 'KEY_UNREADABLE' end
-  if kind == 'set' and n > WHOLE_SET_MAX then
-    local encoding = redis.pcall('OBJECT', 'ENCODING', key)
-    if type(encoding) == 'table' then return nil, 'KEY_UNREADABLE' end
-    if encoding ~= 'hashtable' then return nil, 'KEY_ENCODING' end
-  end
+  local unreadable, encoding = is_unreadable(kind, key, n)
+  if unreadable then return nil, type(encoding) == 'table' and 'KEY_UNREADABLE' or 'KEY_ENCODING' end
   if not pcall(read_members, kind, key, '0') then return nil, 'KEY_UNREADABLE' end
   return kind, n
 end
@@ -98,7 +105,8 @@ local function read_on(p, app, job)
   local kind, cursor, unread, key, last = v[1], v[2], tonumber(v[3]), v[4], tonumber(v[5])
   local total, skipped, before = 0, 0, last
   for _ = 1, READS_MAX do
-    if redis.call('TYPE', key).ok ~= kind then
+    -- Also a key of another encoding has replaced the one that was admitted.
+    if redis.call('TYPE', key).ok ~= kind or is_unreadable(kind, key, redis.call(COUNT_OF[kind], key)) then
       cursor = nil
       if unread > 0 then cursor = false end
       break

@@ -168,6 +168,10 @@ local function route(p, c, now, due)
     redis.call('RPUSH', KEY.parked(p, c.app, c.job), pack(c))
     return false
   end
+  if state == 'scheduled' then
+    -- Also what was parked, or lost and found again, begins at the job's time.
+    due = math.max(due, tonumber(redis.call('HGET', KEY.job(p, c.app, c.job), 'start_at') or '0'))
+  end
   if due <= now then due = held_until(p, c, now) or due end
   if due > now then
     redis.call('ZADD', KEY.delayed(p), due, pack(c))

@@ -1,7 +1,8 @@
 -- Jobs
 
--- A job entry as {priority, entry, job text, deliveries}; dead-lettered here when it cannot even be read.
-local function take_entry(p, priority, stream, item, deliveries, bytes_max, now, jobs)
+-- A job entry as {priority, entry, job text, deliveries}; dead-lettered here when it cannot even be read, and then
+-- {priority, entry, reason} among the refused.
+local function take_entry(p, priority, stream, item, deliveries, bytes_max, now, jobs, refused)
   local job = fields_of(item[2]).job
   local reason, message
   if not job then
@@ -23,19 +24,22 @@ local function take_entry(p, priority, stream, item, deliveries, bytes_max, now,
     'priority', priority, 'job', truncated and string.sub(original, 1, EXCERPT_BYTES) or original,
     'truncated', truncated and '1' or '0')
   drop_job(p, priority, item[1])
+  refused[#refused + 1] = {priority, item[1], reason}
 end
 
 -- take_jobs — ARGV: consumer, max, largest job in bytes, lease ms or '' (no reclaim this time). Each priority's
 -- abandoned entry first; while jobs have to wait each app takes its turn, beside the stream's order unless that is
 -- held back.
--- Reply: {{priority, entry, job text, deliveries}…}
+-- Reply: {{priority, entry, job text, deliveries}…}, among them {priority, entry, reason} of those that became dead
+-- letters
 local function take_jobs(keys, args)
   local p, consumer, max, bytes_max, now = keys[1], args[1], tonumber(args[2]), tonumber(args[3]), now_ms()
-  local jobs, bytes = {}, 0
+  local jobs, refused, bytes = {}, {}, 0
+  local function has_room() return #refused < REFUSED_MAX and bytes < TAKEN_BYTES_MAX end
   for _, priority in ipairs(PRIORITIES) do
     local stream = KEY.jobs(p, priority)
     local function take(item, deliveries)
-      take_entry(p, priority, stream, item, deliveries, bytes_max, now, jobs)
+      take_entry(p, priority, stream, item, deliveries, bytes_max, now, jobs, refused)
       bytes = bytes + #(item[2][2] or '')
     end
     if args[4] ~= '' and #jobs < max then
@@ -47,21 +51,22 @@ local function take_jobs(keys, args)
         take(item, owned(stream, item[1], consumer) or 1)
       end
     end
-    if #jobs < max and bytes < TAKEN_BYTES_MAX then
+    if #jobs < max and has_room() then
       local is_held = look_at_queue(p, priority, now)
       local in_turn = is_held and max or #jobs + math.ceil((max - #jobs) / 2)
-      while #jobs < in_turn and bytes < TAKEN_BYTES_MAX do
+      while #jobs < in_turn and has_room() do
         local item = next_in_turn(p, priority, consumer, now)
         if not item then break end
         take(item, 1)
       end
-      while not is_held and #jobs < max and bytes < TAKEN_BYTES_MAX do
+      while not is_held and #jobs < max and has_room() do
         local item = next_in_order(p, priority, consumer)
         if not item then break end
         take(item, 1)
       end
     end
   end
+  for _, entry in ipairs(refused) do jobs[#jobs + 1] = entry end
   return jobs
 end
 

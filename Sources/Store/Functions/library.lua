@@ -22,6 +22,7 @@ local RESIDUAL_BYTES_MAX = 32 * 1024 * 1024  -- of one job: beyond it no new chu
 local INSTALLATIONS_PER_USER_MAX = 100
 local EXCERPT_BYTES = 4096            -- what a dead letter keeps of an oversize job
 local TAKEN_BYTES_MAX = 4 * 1024 * 1024  -- job text in one reply: no further job is taken beyond it
+local REFUSED_MAX = 64                -- entries that are no jobs, made dead letters by one call
 local AUDIT_MAX = 20000               -- chunks in Redis beyond which an audit would hold everybody up
 local SEGMENT_USERS_MAX = 256         -- Limits.chunkRecipientsMax
 local USER_BYTES_MAX = 256            -- Limits.userBytesMax

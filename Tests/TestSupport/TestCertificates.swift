@@ -1,13 +1,13 @@
-import LocalServices
-import Reactor
+package import LocalServices
+package import Reactor
 
 /// A throwaway authority and a server of its own, in a folder that goes away with it.
-final class TestCertificates: Sendable {
-  let folder: TemporaryFolder
-  let authority: CertificateAuthority
-  let server: IssuedCertificate
+package final class TestCertificates: Sendable {
+  package let folder: TemporaryFolder
+  package let authority: CertificateAuthority
+  package let server: IssuedCertificate
 
-  init(serverNames: [String] = ["localhost", "127.0.0.1", "::1"]) throws {
+  package init(serverNames: [String] = ["localhost", "127.0.0.1", "::1"]) throws {
     folder = try TemporaryFolder()
     authority = try CertificateAuthority(folder: folder.path)
     server = try authority.issueServer(names: serverNames)
@@ -15,13 +15,17 @@ final class TestCertificates: Sendable {
 
   deinit { folder.close() }
 
-  func serverContext(alpn: [String] = [], asksForCertificate: Bool = false) throws -> TLSContext {
+  package func serverContext(alpn: [String] = [], asksForCertificate: Bool = false) throws
+    -> TLSContext
+  {
     try .server(
       certificateFile: server.certificateFile, keyFile: server.keyFile, alpn: alpn,
       clientCAFile: asksForCertificate ? authority.certificateFile : nil)
   }
 
-  func clientContext(alpn: [String] = [], identity: ClientIdentity? = nil) throws -> TLSContext {
+  package func clientContext(alpn: [String] = [], identity: ClientIdentity? = nil) throws
+    -> TLSContext
+  {
     try .client(caFile: authority.certificateFile, identity: identity, alpn: alpn)
   }
 }

@@ -1,18 +1,18 @@
-import Reactor
+package import Reactor
 
 /// A loop with its thread and an actor that lives on it: tests make loop-bound objects within `run`.
-actor TestLane {
-  nonisolated let loop: EventLoop
-  nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+package actor TestLane {
+  package nonisolated let loop: EventLoop
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-  init() throws {
+  package init() throws {
     loop = try EventLoop(name: "test")
     loop.start()
   }
 
   deinit { loop.stop() }
 
-  func run<Value: Sendable>(
+  package func run<Value: Sendable>(
     _ body: @Sendable (isolated TestLane) async throws -> Value
   ) async rethrows -> Value {
     // As lanes run: what the loop resumes goes on in the same turn, not by way of another thread.
@@ -20,7 +20,7 @@ actor TestLane {
   }
 
   /// Makes a loop and runs the body on it.
-  static func run<Value: Sendable>(
+  package static func run<Value: Sendable>(
     _ body: @Sendable (isolated TestLane) async throws -> Value
   ) async throws -> Value {
     let lane = try TestLane()

@@ -1,18 +1,18 @@
-import Reactor
+package import Reactor
 
 /// Lets a test wait for a condition that loop-bound objects bring about; loop-bound.
-final class Occurrences {
+package final class Occurrences {
   private let signal: LoopSignal
 
-  init(loop: EventLoop) {
+  package init(loop: EventLoop) {
     signal = LoopSignal(loop: loop)
   }
 
   /// Something happened: the waiting test looks at its condition again.
-  func note() { signal.raise() }
+  package func note() { signal.raise() }
 
   /// - Returns: false when the condition did not come true in time.
-  func until(withinMs: UInt64 = 20_000, _ condition: () -> Bool) async -> Bool {
+  package func until(withinMs: UInt64 = 20_000, _ condition: () -> Bool) async -> Bool {
     while !condition() {
       guard await signal.wait(upToMs: withinMs) else { return condition() }
     }
