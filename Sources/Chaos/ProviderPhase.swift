@@ -21,7 +21,7 @@ struct ProviderPhase: Sendable {
 
   static func all(_ trial: Trial) -> [ProviderPhase] {
     let usualMs = trial.scaledMs(10_000, atLeast: 2_000)
-    let outageMs = trial.scaledMs(60_000, atLeast: 4_000)
+    let outageMs = trial.scaledMs(60_000, atLeast: 2_500)
     let phases = [
       ProviderPhase(
         name: "503 to everything", script: #""all": {"status": 503}"#, ms: outageMs,

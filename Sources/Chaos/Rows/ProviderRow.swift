@@ -32,7 +32,7 @@ struct ProviderRow: MatrixRow {
     _ phase: ProviderPhase, _ trial: Trial, _ result: inout RowResult
   ) async throws {
     var options = StageOptions()
-    options.users = 20_000
+    options.users = trial.isBrief ? 5_000 : 20_000
     options.workers = 2
     options.hasProviderProxy = true
     let workers = options.workers

@@ -66,7 +66,7 @@ struct RedisNetworkRow: MatrixRow {
 
   private func run(_ phase: Phase, _ trial: Trial, _ result: inout RowResult) async throws {
     var options = StageOptions()
-    options.users = 20_000
+    options.users = trial.isBrief ? 5_000 : 20_000
     options.workers = 2
     options.leaseSeconds = Self.leaseSeconds
     options.hasRedisProxy = true
