@@ -50,5 +50,8 @@ struct Trial: Sendable {
     return name.contains(phase)
   }
 
+  /// Users of an ordinary stage: a debug build takes seconds to install them all.
+  var users: Int { isBrief ? ChaosLimits.usersBrief : ChaosLimits.usersDefault }
+
   func say(_ text: String) { progress.say("\(row): \(text)") }
 }
