@@ -140,7 +140,8 @@ let package = Package(
     tests("LocalServicesTests", ["LocalServices", "Reactor"]),
     tests("BenchTests", ["Bench", "Model", arguments]),
     tests(
-      "ChaosTests", ["Chaos", "LocalServices", "Model", "pushpool", "pushpool-simulator"]),
+      "ChaosTests",
+      ["Chaos", "LocalServices", "Model", "Redis", "Store", "pushpool", "pushpool-simulator"]),
     tests(
       "CommandLineTests",
       ["CommandLineInterface", "LocalServices", "Model", "pushpool", logging]),

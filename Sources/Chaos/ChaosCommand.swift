@@ -21,8 +21,9 @@ package struct ChaosCommand: AsyncParsableCommand {
         pushpool-chaos --seed 7 --only 5               the same decisions as every run with seed 7
         pushpool-chaos --only 14 --soak-minutes 480    a night
 
-      Programs are looked for beside this one: build pushpool and pushpool-simulator, too.
-      The exit code is 1 when a row fails, 69 when nothing could be started.
+      Programs are looked for beside this one: build pushpool and pushpool-simulator, too. Row 2 needs
+      pushpool's debug build as well, in ../debug; row 9 the corpus of Tests/EndToEndTests/BadJobs.
+      The exit code is 1 when a row fails or cannot be run, 69 when nothing could be started.
       """)
 
   private static let failed = ExitCode(1)
@@ -34,6 +35,10 @@ package struct ChaosCommand: AsyncParsableCommand {
 
   @Option(help: ArgumentHelp("Only these rows, such as 1,3,5.", valueName: "rows"))
   var only: String?
+
+  @Option(
+    help: ArgumentHelp("Of rows 5 and 6 only the phases whose name holds this.", valueName: "text"))
+  var phase: String?
 
   @Flag(help: "Name the rows and end.")
   var list = false
@@ -91,13 +96,13 @@ package struct ChaosCommand: AsyncParsableCommand {
       guard
         let result = await FaultMatrix.run(
           number, programs: programs, seed: seed, scale: scale, soakMinutes: soakMinutes,
-          progress: progress)
+          phase: phase, progress: progress)
       else { continue }
       results.append(result)
-      guard result.elsewhere == nil else { continue }
-      progress.note(
-        "row \(number), \(result.fault): \(result.isPassed ? "passed" : "FAILED")"
-          + " in \(tenths(result.seconds)) s")
+      let outcome =
+        result.notRun.map { "NOT RUN: \($0)" }
+        ?? "\(result.isPassed ? "passed" : "FAILED") in \(tenths(result.seconds)) s"
+      progress.note("row \(number), \(result.fault): \(outcome)")
       for failure in result.failures { progress.note("  \(failure)") }
     }
     progress.end()

@@ -5,6 +5,7 @@ enum ChaosLimits {
   static let soakMinutesMax = 10_080.0
   /// Users of a stage, one installation each.
   static let usersDefault = 50_000
+  static let usersBrief = 10_000
   /// Users named by one job of an ordinary load.
   static let usersPerJob = 10_000
   static let usersPerBriefJob = 2_000

@@ -11,22 +11,24 @@ actor ChaosSession {
   nonisolated let loop: EventLoop
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
+  private static let jobs = "pushpool:jobs:normal"
   private let connection: RedisConnection
-  private let store: Store
+  let store: Store
 
-  static func open(url: String) async throws -> ChaosSession {
+  static func open(
+    url: String, library: FunctionLibrary = StoreLibrary.library
+  ) async throws -> ChaosSession {
     let loop = try EventLoop(name: "chaos redis")
     loop.start()
-    let session = try ChaosSession(loop: loop, url: url)
+    let session = try ChaosSession(loop: loop, url: url, library: library)
     try await session.connect()
     return session
   }
 
-  private init(loop: EventLoop, url: String) throws {
+  private init(loop: EventLoop, url: String, library: FunctionLibrary) throws {
     self.loop = loop
     let endpoint = try RedisEndpoint(RedisConfiguration(url: RedisURL(url)))
-    connection = try RedisConnection(
-      loop: loop, endpoint: endpoint, library: StoreLibrary.library)
+    connection = try RedisConnection(loop: loop, endpoint: endpoint, library: library)
     store = Store(connection: connection, prefix: RedisConfiguration.prefixDefault)
   }
 
@@ -50,6 +52,22 @@ actor ChaosSession {
   /// Enqueues until Redis says that it has it: a job of the same id and content counts once.
   func enqueue(_ job: [UInt8], priority: Priority = .normal) async throws {
     _ = try await insisting { store in try await store.jobs.enqueue(job, priority: priority) }
+  }
+
+  /// Enqueues these at once: one round trip for all.
+  func add(_ jobs: [[UInt8]]) async throws {
+    var failure: RedisError?
+    for job in jobs.dropLast() {
+      var command = RedisCommand("XADD", Self.jobs, "*", "job")
+      command.append(job)
+      connection.send(command) { result in
+        if case .failure(let error) = result { failure = error }
+      }
+    }
+    guard let last = jobs.last else { return }
+    // Replies come in order: with the last one all are there.
+    _ = try await store.jobs.enqueue(last, priority: .normal)
+    if let failure { throw failure }
   }
 
   /// Enqueues once. - Returns: what Redis refused it with; nil when it has it.

@@ -2,14 +2,14 @@
 package enum FaultMatrix {
   static let rows: [any MatrixRow] = [
     KillRow(),
-    ElsewhereRow(number: 2, fault: "kill at each crash point", place: "see make test"),
+    CrashPointRow(),
     FreezeRow(),
     RedisCrashRow(),
     RedisNetworkRow(),
     ProviderRow(),
-    ElsewhereRow(number: 7, fault: "install, uninstall, 410 interleaved", place: "see make test"),
+    BindingRow(),
     PoisonRow(),
-    ElsewhereRow(number: 9, fault: "hostile input", place: "see make test"),
+    HostileInputRow(),
     RedisTroubleRow(),
     StopRow(),
     RollingRestartRow(),
@@ -30,12 +30,12 @@ package enum FaultMatrix {
   /// Runs one row. An error that keeps it from being judged is its failure.
   package static func run(
     _ number: Int, programs: ChaosPrograms, seed: UInt64, scale: Double,
-    soakMinutes: Double = ChaosDefaults.soakMinutes, progress: ChaosProgress
+    soakMinutes: Double = ChaosDefaults.soakMinutes, phase: String? = nil, progress: ChaosProgress
   ) async -> RowResult? {
     guard let row = rows.first(where: { $0.number == number }) else { return nil }
     let trial = Trial(
       programs: programs, row: number, seed: seed, scale: scale, soakMinutes: soakMinutes,
-      progress: progress)
+      phase: phase, progress: progress)
     let start = ContinuousClock.now
     var result: RowResult
     do { result = try await row.run(trial) } catch {

@@ -30,13 +30,13 @@ actor Fleet {
     self.folder = folder
   }
 
+  /// - Parameter environment: all of it; the caller's PUSHPOOL_ variables would win over the file.
   @discardableResult
-  func start() throws -> Member {
+  func start(environment: [String: String] = [:]) throws -> Member {
     started += 1
     let logFile = "\(folder)/worker-\(started).log"
-    // Without the caller's environment, whose PUSHPOOL_ variables would win over the file.
     let child = try ChildProcess(
-      program, ["worker", "--config", configurationFile], environment: [:],
+      program, ["worker", "--config", configurationFile], environment: environment,
       error: .file(logFile))
     let member = Member(number: started, child: child, logFile: logFile)
     members.append(member)

@@ -23,6 +23,7 @@ package struct MatrixReport: Sendable {
     for result in results { table.append(Self.cells(result)) }
     var lines = table.lines
     for result in results {
+      if let reason = result.notRun { lines.append("row \(result.number) was not run: \(reason)") }
       lines += result.failures.map { "row \(result.number) failed: \($0)" }
       lines += result.notes.map { "row \(result.number): \($0)" }
     }
@@ -31,8 +32,8 @@ package struct MatrixReport: Sendable {
   }
 
   private static func cells(_ result: RowResult) -> [String] {
-    if let elsewhere = result.elsewhere {
-      return [result.fault, String(result.number)] + Array(repeating: "", count: 8) + [elsewhere]
+    if result.notRun != nil {
+      return [result.fault, String(result.number)] + Array(repeating: "", count: 8) + ["NOT RUN"]
     }
     let counts = [
       result.number, result.runs, result.pushes, result.lost, result.duplicates,
@@ -48,8 +49,9 @@ package struct MatrixReport: Sendable {
   package var json: String {
     let rows = results.map { result -> JSONValue in
       var object: JSONObject = ["row": .integer(result.number), "fault": .string(result.fault)]
-      if let elsewhere = result.elsewhere {
-        object["elsewhere"] = .string(elsewhere)
+      object["passed"] = .bool(result.isPassed)
+      if let reason = result.notRun {
+        object["not_run"] = .string(reason)
         return .object(object)
       }
       let counts = [
@@ -59,7 +61,6 @@ package struct MatrixReport: Sendable {
       ]
       for (name, count) in counts { object[name] = .integer(count) }
       object["recovery_ms"] = result.recoverySeconds.map { .integer(Int($0 * 1_000)) } ?? .null
-      object["passed"] = .bool(result.isPassed)
       object["failures"] = .array(result.failures.map { .string($0) })
       object["notes"] = .array(result.notes.map { .string($0) })
       return .object(object)

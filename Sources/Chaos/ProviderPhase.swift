@@ -12,6 +12,8 @@ struct ProviderPhase: Sendable {
   var losesAnswers = false
   /// Whether refusals that are final belong to it.
   var rejects = false
+  /// Whether breakers open, so that only what they need to notice burns attempts.
+  var opensBreakers = false
   /// Whether connections are cut before, since the script counts their requests.
   var beginsAnew = false
   /// Whether a brief run leaves it out.
@@ -19,14 +21,20 @@ struct ProviderPhase: Sendable {
 
   static func all(_ trial: Trial) -> [ProviderPhase] {
     let usualMs = trial.scaledMs(10_000, atLeast: 2_000)
-    let outageMs = trial.scaledMs(60_000, atLeast: 4_000)
+    let outageMs = trial.scaledMs(60_000, atLeast: 2_500)
     let phases = [
       ProviderPhase(
-        name: "503 to everything", script: #""all": {"status": 503}"#, ms: outageMs, isLong: true),
+        name: "503 to everything", script: #""all": {"status": 503}"#, ms: outageMs,
+        opensBreakers: true),
       ProviderPhase(
-        name: "429 with Retry-After",
+        name: "429 with Retry-After to everything",
+        script: #""all": {"status": 429, "retry_after_seconds": 2}"#, ms: usualMs,
+        opensBreakers: true, isLong: true),
+      // The reason that APNs gives where it means one device: no breaker's business.
+      ProviderPhase(
+        name: "429 with Retry-After to each device",
         script: #""all": {"status": 429, "reason": "TooManyRequests", "retry_after_seconds": 2}"#,
-        ms: usualMs),
+        ms: usualMs, isLong: true),
       ProviderPhase(
         name: "500 without a body", script: #""all": {"status": 500, "probability": 0.2}"#,
         ms: usualMs, isLong: true),
@@ -66,6 +74,6 @@ struct ProviderPhase: Sendable {
       ProviderPhase(
         name: "nobody answers", network: .blackhole, ms: usualMs, losesAnswers: true, isLong: true),
     ]
-    return phases.filter { !trial.isBrief || !$0.isLong }
+    return phases.filter { trial.wants(phase: $0.name, isLong: $0.isLong) }
   }
 }

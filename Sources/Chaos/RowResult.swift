@@ -17,15 +17,15 @@ package struct RowResult: Sendable {
   package private(set) var failures: [String] = []
   /// What else a reader should know.
   package private(set) var notes: [String] = []
-  /// Where the row is proven, when it is not here.
-  package var elsewhere: String?
+  /// Why the row was not run; such a row has not passed.
+  package var notRun: String?
 
   package init(_ number: Int, _ fault: String) {
     self.number = number
     self.fault = fault
   }
 
-  package var isPassed: Bool { failures.isEmpty }
+  package var isPassed: Bool { failures.isEmpty && notRun == nil }
 
   mutating func fail(_ sentence: String) { failures.append(sentence) }
 

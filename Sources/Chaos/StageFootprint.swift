@@ -10,9 +10,16 @@ struct StageFootprint: Sendable {
   private static let residentSlack = 32 * 1_048_576
   private static let descriptorSlack = 6
   private static let clientsSlack = 4
+  /// Minutes whose answers are kept (`TALLY_S` of Functions/library.lua), and one that has just begun.
+  private static let talliesPerPlace = 4
+  private static let lettersShown = 5
 
   /// Key family (`segment`, `job`…) → keys.
   var keys: [String: Int] = [:]
+  /// Entries of work streams: of those that are done none stays.
+  var streamed = 0
+  /// Dead letters, as a person reads them.
+  var letters: [String] = []
   var consumers = 0
   var pending = 0
   var clients = 0
@@ -34,6 +41,17 @@ struct StageFootprint: Sendable {
       consumers = max(consumers, counts.count)
       pending += counts.values.reduce(0, +)
     }
+    for priority in Priority.allCases {
+      for kind in ["jobs", "chunks"] {
+        streamed +=
+          try await stage.session.command("XLEN", "pushpool:\(kind):\(priority.rawValue)").integer
+          ?? 0
+      }
+    }
+    letters = try await stage.deadLetters().map { letter in
+      letter.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value.prefix(200))" }
+        .joined(separator: ", ")
+    }
     let information = try await stage.session.command("INFO", "clients").string ?? ""
     for line in information.split(whereSeparator: \.isNewline)
     where line.hasPrefix("connected_clients:") {
@@ -46,19 +64,17 @@ struct StageFootprint: Sendable {
     }
   }
 
-  /// - Parameter kills: workers that took no leave: their consumers stay for ten minutes.
-  func compare(with before: StageFootprint, kills: Int, into result: inout RowResult) {
-    for family in Self.workKeys {
-      let count = keys[family] ?? 0
-      result.expect(count == 0, "\(count) keys of the kind \(family) are left")
-    }
-    for family in ["user", "token", "credential", "worker"] {
-      let counts = (keys[family] ?? 0, before.keys[family] ?? 0)
-      // A worker's HASH outlives it by two minutes.
-      let slack = family == "worker" ? kills : 0
-      result.expect(
-        counts.0 <= counts.1 + slack, "\(counts.0) keys of the kind \(family), \(counts.1) before")
-    }
+  /// - Parameters:
+  ///   - kills: workers that took no leave: their consumers stay for ten minutes.
+  ///   - jobs: those of the stage's life, all to one place.
+  func compare(with before: StageFootprint, kills: Int, jobs: Int, into result: inout RowResult) {
+    compareKeys(with: before, kills: kills, jobs: jobs, into: &result)
+    result.expect(streamed == 0, "\(streamed) entries are left in the streams of jobs and chunks")
+    // Nothing that the faults do makes a job a bad one.
+    result.expect(
+      letters.count == before.letters.count,
+      "\(letters.count) dead letters, \(before.letters.count) before")
+    for letter in letters.prefix(Self.lettersShown) { result.note("dead letter: \(letter)") }
     result.expect(pending == 0, "\(pending) entries are still leased")
     result.expect(
       consumers <= before.consumers + kills,
@@ -78,5 +94,26 @@ struct StageFootprint: Sendable {
         + "\(residentBytesMax / 1_048_576) MiB and \(descriptorsMax) descriptors at most of a worker; "
         + "before: \(before.consumers), \(before.clients), "
         + "\(before.residentBytesMax / 1_048_576) MiB, \(before.descriptorsMax)")
+  }
+
+  private func compareKeys(
+    with before: StageFootprint, kills: Int, jobs: Int, into result: inout RowResult
+  ) {
+    for family in Self.workKeys {
+      let count = keys[family] ?? 0
+      result.expect(count == 0, "\(count) keys of the kind \(family) are left")
+    }
+    for family in ["user", "token", "credential", "worker"] {
+      let counts = (keys[family] ?? 0, before.keys[family] ?? 0)
+      // A worker's HASH outlives it by two minutes.
+      let slack = family == "worker" ? kills : 0
+      result.expect(
+        counts.0 <= counts.1 + slack, "\(counts.0) keys of the kind \(family), \(counts.1) before")
+    }
+    // A trace lives for days after its job, and a job has no more than one.
+    for (family, most) in [("trace", jobs), ("tally", Self.talliesPerPlace)] {
+      let count = keys[family] ?? 0
+      result.expect(count <= most, "\(count) keys of the kind \(family), at most \(most)")
+    }
   }
 }

@@ -4,6 +4,11 @@ import Glibc
 enum TextFile {
   /// Nil when it cannot be read.
   static func read(_ path: String) -> String? {
+    bytes(path).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// As `read`, whatever the bytes are.
+  static func bytes(_ path: String) -> [UInt8]? {
     guard let file = fopen(path, "re") else { return nil }
     defer { fclose(file) }
     var bytes: [UInt8] = []
@@ -13,6 +18,6 @@ enum TextFile {
       guard count > 0 else { break }
       bytes += block[..<count]
     }
-    return String(decoding: bytes, as: UTF8.self)
+    return bytes
   }
 }

@@ -8,12 +8,14 @@ struct Trial: Sendable {
     case faults
   }
 
-  let programs: ChaosPrograms
+  private(set) var programs: ChaosPrograms
   let row: Int
   let seed: UInt64
   /// The size of everything that has one; 1 is the size that the table of docs/reliability.md is for.
   let scale: Double
   let soakMinutes: Double
+  /// Only phases whose name holds this; nil for all.
+  var phase: String?
   let progress: ChaosProgress
 
   /// The same seed, row and kind of decision give the same dice, whatever else runs.
@@ -33,6 +35,23 @@ struct Trial: Sendable {
 
   /// Whether only the quickest kinds of a fault are wanted, as `make test` does.
   var isBrief: Bool { scale < 0.05 }
+
+  /// The same with workers of a debug build, which has crash points; nil when there is none.
+  func withDebugWorkers() -> Trial? {
+    guard let programs = programs.withDebugWorkers() else { return nil }
+    var trial = self
+    trial.programs = programs
+    return trial
+  }
+
+  /// Whether a phase of a row is wanted.
+  func wants(phase name: String, isLong: Bool) -> Bool {
+    guard let phase else { return !isBrief || !isLong }
+    return name.contains(phase)
+  }
+
+  /// Users of an ordinary stage: a debug build takes seconds to install them all.
+  var users: Int { isBrief ? ChaosLimits.usersBrief : ChaosLimits.usersDefault }
 
   func say(_ text: String) { progress.say("\(row): \(text)") }
 }

@@ -9,6 +9,9 @@ final class ProxyPair {
   private var server: ProxySide?
   /// Something that was sent on it is lost: it must not go on.
   private var isTainted = false
+  /// A part of something has passed and the reset is about to follow: nothing passes any more. A connection
+  /// that goes on behind a hole is what no network makes of one.
+  private var isBreaking = false
   private var isEnded = false
   /// Reads until the drawn one, while the fault is one that waits for it.
   private var readsLeft = 0
@@ -77,11 +80,13 @@ final class ProxyPair {
   }
 
   private func take(_ bytes: UnsafeRawBufferPointer, isReply: Bool) {
+    guard !isBreaking else { return }
     let flow: ProxyFlow = isReply ? replies : requests
     switch fault {
     case .blackhole, .halfOpen: isTainted = true
     case .resetMidReply where isReply, .resetMidRequest where !isReply:
       guard isDrawn() else { return flow.take(bytes) }
+      isBreaking = true
       let part = switchboard.dice.pick(0...(bytes.count - 1))
       flow.take(UnsafeRawBufferPointer(rebasing: bytes[..<part]))
       // What passed must reach the other side before the reset overtakes it; the pair may end before that.

@@ -5,7 +5,7 @@
 /// half-open, a few probes at a time are let through: good answers close it, trouble opens it for twice
 /// as long. One per destination and lane: a lane learns within some 20 answers, and no state that is
 /// shared can be wrong.
-struct Breaker {
+package struct Breaker {
   enum State {
     case closed, open, halfOpen
   }
@@ -26,6 +26,9 @@ struct Breaker {
   /// The last so many answers, roughly, are judged by themselves: after minutes of good answers at a high
   /// rate the window would take seconds, and tens of thousands of attempts, to notice an outage.
   static let recentMax = 256
+  /// Attempts that trouble burns at most until it opens: as many as good answers count among the latest, and a
+  /// few for those that still come in between.
+  package static let attemptsBurnedMax = recentMax / 2 + answersMin
   static let bucketNs: UInt64 = 1_000_000_000
   /// The window is so many buckets long, the running one included.
   static let bucketCount = 5

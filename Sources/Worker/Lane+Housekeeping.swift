@@ -6,16 +6,16 @@ internal import Redis
 internal import Store
 
 extension Lane {
-  /// Renews the leases of chunks that had nothing to settle, and learns what became of their jobs.
+  /// Renews the leases of chunks that had nothing to settle, and learns what became of their jobs: each so often,
+  /// and as soon as Redis can be asked again.
   func beatChunks() async {
-    let bell = makeBell()
     let everyMs = min(settings.leaseMs / 4, WorkerLimits.chunkBeatMs)
     while !isDraining || dispatcher.runCount > 0 {
       let runs = dispatcher.activeRuns.filter {
         $0.standing != .stale && loop.nowNs &- $0.renewedNs >= everyMs * 1_000_000
       }
       if !runs.isEmpty { await beat(runs) }
-      await bell.wait(upToMs: everyMs)
+      await beatBell.wait(upToMs: everyMs)
     }
   }
 

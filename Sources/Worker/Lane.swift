@@ -44,6 +44,8 @@ actor Lane {
   var raisedAlarms: [String: UInt64] = [:]
   /// What housekeeping tasks wait on between two rounds.
   private var bells: [LoopSignal] = []
+  /// What the renewal of leases waits on.
+  private(set) lazy var beatBell = makeBell()
 
   init(
     loop: EventLoop, settings: LaneSettings, directory: ProviderDirectory, log: Logger
@@ -79,6 +81,8 @@ actor Lane {
     redis.onReady = { [unowned self] in
       assumeIsolated { lane in
         if lane.wasRedisLost { lane.redisBackNs = lane.loop.nowNs }
+        // Before anything else: where connections do not live for long, a timer would miss them.
+        lane.beatBell.raise()
       }
       log.info("connected to Redis")
     }

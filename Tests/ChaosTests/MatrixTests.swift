@@ -4,14 +4,20 @@ import Testing
 /// The rows at a small size, with the programs that stand beside the tests.
 @Suite("fault matrix", .serialized)
 struct MatrixTests {
-  @Test("a row of the matrix passes at a small size", arguments: [1, 3, 4, 5, 6, 12])
+  /// Not rows 2, 9 and 14: `CrashPointTests` and `BadInputTests` do the same in less time, and a soak is long.
+  /// Nor row 8: on a machine that has no time to spare, what its workers hold beside the poison dies with them, too.
+  private static let rows = [1, 3, 4, 5, 6, 7, 10, 11, 12, 13]
+
+  @Test("a row of the matrix passes at a small size", arguments: rows)
   func passes(row: Int) async throws {
     let result = try #require(
       await FaultMatrix.run(
         row, programs: try ChaosPrograms(), seed: ChaosDefaults.seed, scale: 0.02,
         progress: ChaosProgress(isQuiet: true)))
     for failure in result.failures { Issue.record("row \(row): \(failure)") }
+    print("row \(row): \(result.seconds) s")
     for note in result.notes { print("row \(row): \(note)") }
-    #expect(result.pushes > 0)
+    #expect(result.notRun == nil)
+    #expect(result.runs > 0)
   }
 }

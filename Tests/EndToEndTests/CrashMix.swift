@@ -10,6 +10,8 @@ struct CrashMix {
   private var first: Int { number * 10_000 }
   /// A lane resolves some 530 recipients ahead: of more than that it hands some back when it is told to end.
   private var many: Range<Int> { first..<first + (isSlow ? 800 : 300) }
+  /// Chunks of the many.
+  static func chunksMax(isSlow: Bool) -> Int { isSlow ? 4 : 2 }
   var lostID: String { "lost-\(number)" }
   var lostJob: String { Devices.job(lostID, first + 2_900..<first + 2_901) }
   var badJob: String { "{\"id\": \"bad-\(number)\", \"app\": \"shop\", \"audience\": {}}" }

@@ -97,6 +97,22 @@ struct FaultProxyTests {
     }
   }
 
+  @Test(
+    "leaves no hole in what passes before a reset",
+    arguments: [
+      FaultProxy.Fault.resetMidReply(afterReads: 2...2), .resetMidRequest(afterReads: 2...2),
+    ])
+  func leavesNoHole(fault: FaultProxy.Fault) async throws {
+    try await EchoStage.with { stage in
+      await stage.proxy.set(fault)
+      let client = try stage.connect()
+      client.send(Self.payload)
+      try await client.ended()
+      #expect(Self.payload.starts(with: client.bytes))
+      #expect(Self.payload.starts(with: stage.server.bytes))
+    }
+  }
+
   @Test("drops a reply after the server has had the request")
   func dropsReply() async throws {
     try await EchoStage.with { stage in

@@ -16,7 +16,7 @@ struct FreezeRow: MatrixRow {
 
   func run(_ trial: Trial) async throws -> RowResult {
     var result = RowResult(number, fault)
-    let options = StageOptions()
+    let options = StageOptions(users: trial.isBrief ? Self.jobUsersBrief : trial.users)
     let freezes = trial.scaled(Self.freezes, atLeast: 2)
     let limitSeconds = Double(options.leaseSeconds) + ChaosLimits.recoverySeconds
     return try await ChaosStage.with(trial, options) { stage in

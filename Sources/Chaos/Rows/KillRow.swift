@@ -1,4 +1,5 @@
 import LocalServices
+
 /// Row 1: workers are killed at random moments of a campaign.
 struct KillRow: MatrixRow {
   let number = 1
@@ -10,7 +11,7 @@ struct KillRow: MatrixRow {
 
   func run(_ trial: Trial) async throws -> RowResult {
     var result = RowResult(number, fault)
-    let options = StageOptions()
+    let options = StageOptions(users: trial.users)
     let kills = trial.scaled(Self.kills)
     let pushes = trial.scaled(Self.pushes)
     let limitSeconds = Double(options.leaseSeconds) + ChaosLimits.recoverySeconds

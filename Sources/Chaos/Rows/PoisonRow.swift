@@ -22,7 +22,7 @@ struct PoisonRow: MatrixRow {
   func run(_ trial: Trial) async throws -> RowResult {
     var result = RowResult(number, fault)
     var options = StageOptions()
-    options.users = 20_000
+    options.users = trial.isBrief ? 4_000 : 20_000
     options.leaseSeconds = 1
     // The poisoned pushes are never answered: their chunk is in hand for as long as a worker lives.
     options.requestTimeoutSeconds = 60

@@ -1,5 +1,6 @@
 import LocalServices
 import Model
+import Worker
 
 /// Row 6: what push networks do to those who push.
 struct ProviderRow: MatrixRow {
@@ -8,6 +9,8 @@ struct ProviderRow: MatrixRow {
 
   private static let rateShare = 0.9
   private static let recoverySeconds = 60.0
+  /// What a worker's log says when a breaker of it opens.
+  private static let openingLine = "is in trouble: its pushes wait"
 
   func run(_ trial: Trial) async throws -> RowResult {
     var result = RowResult(number, fault)
@@ -17,6 +20,10 @@ struct ProviderRow: MatrixRow {
       try await run(phase, trial, &result)
     }
     result.runs = phases.count
+    guard !phases.isEmpty else {
+      result.notRun = "no phase of it has \"\(trial.phase ?? "")\" in its name"
+      return result
+    }
     result.expectRecovery(within: Self.recoverySeconds)
     return result
   }
@@ -25,7 +32,7 @@ struct ProviderRow: MatrixRow {
     _ phase: ProviderPhase, _ trial: Trial, _ result: inout RowResult
   ) async throws {
     var options = StageOptions()
-    options.users = 20_000
+    options.users = trial.isBrief ? 5_000 : 20_000
     options.workers = 2
     options.hasProviderProxy = true
     let workers = options.workers
@@ -52,6 +59,7 @@ struct ProviderRow: MatrixRow {
       result.note(
         "\(phase.name): \(reckoning.pushes) pushes, \(reckoning.retries) retries, "
           + "\(reckoning.duplicates) duplicates, usual rate again after \(tenths(seconds)) s")
+      if phase.opensBreakers { await Self.checkAttempts(phase, reckoning, stage, &result) }
       result.noteRecovery(seconds)
       result.expect(
         seconds <= Self.recoverySeconds,
@@ -63,6 +71,22 @@ struct ProviderRow: MatrixRow {
       let gone = await stage.fleet.deserters.count
       result.expect(gone == 0, "\(phase.name): \(gone) of \(workers) workers ended by themselves")
     }
+  }
+
+  /// While a breaker is open no attempt is burned: all that were are what it took to open.
+  private static func checkAttempts(
+    _ phase: ProviderPhase, _ reckoning: Reckoning, _ stage: ChaosStage, _ result: inout RowResult
+  ) async {
+    let openings = await stage.fleet.logLines(with: openingLine)
+    let attemptsMax = openings * Breaker.attemptsBurnedMax
+    result.note(
+      "\(phase.name): \(reckoning.retries) attempts burned, at most \(attemptsMax) are explained by "
+        + "\(openings) breakers that opened")
+    result.expect(openings > 0, "\(phase.name): no breaker opened")
+    result.expect(
+      reckoning.retries <= attemptsMax,
+      "\(phase.name): \(reckoning.retries) attempts were burned, \(openings) breakers that opened explain "
+        + "\(attemptsMax)")
   }
 
   private static func apply(_ phase: ProviderPhase, _ stage: ChaosStage) async throws {

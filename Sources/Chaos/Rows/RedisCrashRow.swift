@@ -12,7 +12,7 @@ struct RedisCrashRow: MatrixRow {
   func run(_ trial: Trial) async throws -> RowResult {
     let number = number
     let fault = fault
-    var options = StageOptions()
+    var options = StageOptions(users: trial.users)
     options.appendOnly = true
     // Longer than Redis is away: what is measured is not the lease.
     options.leaseSeconds = 15

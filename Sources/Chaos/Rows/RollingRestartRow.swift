@@ -14,7 +14,7 @@ struct RollingRestartRow: MatrixRow {
   func run(_ trial: Trial) async throws -> RowResult {
     var result = RowResult(number, fault)
     let restarts = trial.scaled(Self.restarts, atLeast: 3)
-    return try await ChaosStage.with(trial, StageOptions()) { stage in
+    return try await ChaosStage.with(trial, StageOptions(users: trial.users)) { stage in
       let unclean = try await stage.underLoad { stage in
         try await Self.restart(restarts, stage)
       }

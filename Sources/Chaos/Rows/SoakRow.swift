@@ -29,17 +29,20 @@ struct SoakRow: MatrixRow {
       let (allowed, counts) = try await stage.underLoad(jobUsers: Self.jobUsers) { stage in
         try await Self.torment(stage, minutes: minutes)
       }
-      let reckoning = try stage.reckon(try await stage.drain(hurrying: true))
+      let records = try await stage.drain(hurrying: true)
+      let reckoning = try stage.reckon(records)
       result.runs = counts.values.reduce(0, +)
       result.take(reckoning, duplicatesMax: allowed)
       result.expect(reckoning.failed == 0, "\(reckoning.failed) pushes were given up")
       result.expect(reckoning.rejected == 0, "\(reckoning.rejected) pushes count as rejected")
+      for sentence in try await MissingJobs(stage, records).sentences { result.fail(sentence) }
       let kinds = counts.sorted { $0.key.rawValue < $1.key.rawValue }
       result.note(kinds.map { "\($0.key.rawValue) \($0.value)" }.joined(separator: ", "))
       // Leases of the last dead run out, and their consumers' entries go.
       try await ChaosStage.pause(ms: UInt64(options.leaseSeconds) * 2_000)
       let after = try await StageFootprint(stage)
-      after.compare(with: before, kills: counts[.kill] ?? 0, into: &result)
+      after.compare(
+        with: before, kills: counts[.kill] ?? 0, jobs: stage.ledger.entries.count, into: &result)
       return result
     }
   }

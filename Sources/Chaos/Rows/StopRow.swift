@@ -13,8 +13,11 @@ struct StopRow: MatrixRow {
 
   func run(_ trial: Trial) async throws -> RowResult {
     var result = RowResult(number, fault)
-    let stops = trial.scaled(Self.stops, atLeast: 4)
-    return try await ChaosStage.with(trial, StageOptions()) { stage in
+    let stops = trial.scaled(Self.stops, atLeast: 2)
+    var options = StageOptions()
+    // Enough for a debug build to be at it when it is stopped.
+    if trial.isBrief { options.users = 20_000 }
+    return try await ChaosStage.with(trial, options) { stage in
       var dice = trial.dice(.faults)
       var tooLate = 0
       for stop in 1...stops {

@@ -1,0 +1,56 @@
+import Configuration
+import LocalServices
+import Logging
+import Reactor
+import Simulator
+import Testing
+import Worker
+
+/// Leases where Redis is to be had for moments only (row 5 of the fault matrix).
+@Suite struct LeaseTests {
+  private static let leaseSeconds = 1
+
+  @Test("a lane whose connections to Redis live for moments only loses no lease to another")
+  func keepsLease() async throws {
+    // No answer before several leases have passed, but for the first one, before which APNs takes one request at
+    // a time: only heartbeats can renew them.
+    var slow = ScriptRule()
+    slow.tokenPrefix = "c0"
+    slow.delayMs = 4_500
+    let script = SimulatorScript.stage { $0.rules = [slow] }
+    let worker = WorkerConfiguration(
+      lanes: 1, connectionsPerLane: 1, streamsPerConnection: 50, drainSeconds: 5,
+      leaseSeconds: Self.leaseSeconds, requestTimeoutSeconds: 30)
+    try await Stage.with(script: script, worker: worker, mostlyWaits: true) { stage in
+      let proxy = try FaultProxy(server: .unix(path: stage.redis.socketPath), seed: 1)
+      try await stage.client.install(
+        try Devices.apns(0..<1) + Devices.apns(1..<20, prefix: "c0"))
+      var troubled = stage.configuration
+      troubled.redis.url = try RedisURL("redis://127.0.0.1:\(proxy.port)")
+      var log = Logger(label: "pushpool.test")
+      log.logLevel = .critical
+      let holder = try WorkerService(configuration: troubled, logger: log)
+      async let isOver: Void = holder.run()
+      _ = try await stage.client.enqueue(Devices.job("held", 0..<20))
+      _ = try await eventually("its pushes are under way") {
+        try await stage.client.claimedChunks() == 1 && stage.simulator.counters.requests >= 20
+          ? true : nil
+      }
+      try await stage.withWorkers { _ in
+        // The greeting takes two or three reads: each connection ends with the first or second reply after it.
+        await proxy.set(.resetMidReply(afterReads: 4...4))
+        let sinceMs = try await stage.client.serverMs()
+        _ = try await eventually("three leases pass") {
+          try await stage.client.serverMs() > sinceMs + Int64(Self.leaseSeconds) * 3_000
+            ? true : nil
+        }
+        await proxy.set(.none)
+        stage.expectDelivered(try await stage.client.finished("held"), 20)
+      }
+      #expect(await proxy.breaks > 3)
+      holder.stop()
+      await isOver
+      await proxy.close()
+    }
+  }
+}
