@@ -38,6 +38,8 @@ final class ChunkRun {
   var answer: TracedAnswer?
   /// When its lease was last renewed, in the loop's time.
   var renewedNs: UInt64
+  /// When this lane began with it, in the loop's time.
+  private let begunNs: UInt64
 
   // What the store has not been told yet:
   private(set) var newlyDone = 0
@@ -69,6 +71,7 @@ final class ChunkRun {
     tracesAll = trace.map { $0.isFull || hasHistory } ?? false
     signal = LoopSignal(loop: loop)
     renewedNs = loop.nowNs
+    begunNs = loop.nowNs
     let text = claim.recipients.withUnsafeBytes { [arena] in arena.copy($0) }
     lines = Array(SegmentLines(text))
     done = claim.done
@@ -81,6 +84,12 @@ final class ChunkRun {
     }
     pushes.reserveCapacity(lines.count)
     skipDone()
+  }
+
+  /// Whether it may be what workers die of: it was lost more than once, and not for long has it been carried here.
+  func isSuspect(nowNs: UInt64) -> Bool {
+    claim.crashes >= WorkerLimits.suspectCrashes
+      && nowNs &- begunNs < WorkerLimits.suspectAloneMs * 1_000_000
   }
 
   // MARK: Resolving

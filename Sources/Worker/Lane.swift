@@ -209,6 +209,7 @@ actor Lane {
   private func claimChunks() async throws(RedisError) -> Bool {
     try await knowSwitches()
     try await takeUpUnbegun()
+    guard !dispatcher.carriesSuspect else { return false }
     let free = dispatcher.freeSlots
     guard free > 0, dispatcher.hasRoom, dispatcher.unresolved < Limits.chunkRecipientsMax else {
       return false

@@ -1,14 +1,17 @@
 import Configuration
 import LocalServices
 import Logging
+import Model
 import Reactor
+import Redis
 import Simulator
 import Testing
 import Worker
 
 /// Leases where Redis is to be had for moments only (row 5 of the fault matrix).
 @Suite struct LeaseTests {
-  private static let leaseSeconds = 1
+  /// Twice the longest pause between two connections to Redis, so that a heartbeat fits into each lease.
+  private static let leaseSeconds = 2
 
   @Test("a lane whose connections to Redis live for moments only loses no lease to another")
   func keepsLease() async throws {
@@ -16,7 +19,7 @@ import Worker
     // a time: only heartbeats can renew them.
     var slow = ScriptRule()
     slow.tokenPrefix = "c0"
-    slow.delayMs = 4_500
+    slow.delayMs = 8_000
     let script = SimulatorScript.stage { $0.rules = [slow] }
     let worker = WorkerConfiguration(
       lanes: 1, connectionsPerLane: 1, streamsPerConnection: 50, drainSeconds: 5,
@@ -51,6 +54,47 @@ import Worker
       holder.stop()
       await isOver
       await proxy.close()
+    }
+  }
+
+  @Test("a chunk that workers were lost with more than once is carried alone")
+  func carriesSuspectAlone() async throws {
+    var slow = ScriptRule()
+    slow.tokenPrefix = "c0"
+    slow.delayMs = 3_000
+    var lessSlow = ScriptRule()
+    lessSlow.delayMs = 1_000
+    let script = SimulatorScript.stage { $0.rules = [slow, lessSlow] }
+    // Until its first answer a connection takes one request: each chunk has one to go to.
+    let worker = WorkerConfiguration(
+      lanes: 1, connectionsPerLane: 2, drainSeconds: 5, leaseSeconds: Self.leaseSeconds)
+    try await Stage.with(script: script, worker: worker, mostlyWaits: true) { stage in
+      let client = stage.client
+      try await client.install(
+        try Devices.apns(0..<1, prefix: "c0") + Devices.apns(1..<2))
+      let victim = try stage.startProcess()
+      _ = try await client.enqueue(Devices.job("suspect", 0..<1))
+      _ = try await client.enqueue(Devices.job("bystander", 1..<2))
+      _ = try await eventually("both are in its hands") {
+        try await client.claimedChunks() == 2 ? true : nil
+      }
+      await victim.kill()
+      // As if two more workers had been lost with the one, and none with the other.
+      let stream = "pushpool:chunks:normal"
+      let chunks = try #require(
+        try await client.command("XRANGE", stream, "-", "+").array?.compactMap {
+          $0.array?[0].string
+        })
+      #expect(chunks.count == 2)
+      for (chunk, deliveries) in zip(chunks, ["3", "1"]) {
+        _ = try await client.command(
+          "XCLAIM", stream, "workers", "lost", "0", chunk, "IDLE", "60000", "RETRYCOUNT",
+          deliveries, "FORCE", "JUSTID")
+      }
+      try await stage.withWorkers { _ in
+        _ = try await client.finished("bystander")
+        #expect(try await client.record("suspect")?.state == .done)
+      }
     }
   }
 }
