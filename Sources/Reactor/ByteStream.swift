@@ -21,6 +21,7 @@ package final class ByteStream {
   private var output: OutputBuffer
   private var isWritable = false
   private var isFlushRequested = false
+  private let flushesLate: Bool
   private var isReadingPaused = false
   private var hasUnreadInput = false
   private var isReadQueued = false
@@ -30,11 +31,15 @@ package final class ByteStream {
   /// What the connection is being made to; see ByteStream+Connect.swift.
   var attempt: ConnectAttempt?
 
-  /// - Parameter outputBytesMax: what may wait to be written.
+  /// - Parameters:
+  ///   - outputBytesMax: what may wait to be written.
+  ///   - flushesLate: whether what others have to say in a turn goes out before.
   package init(
-    loop: EventLoop, delegate: any ByteStreamDelegate, outputBytesMax: Int = 256 * 1024
+    loop: EventLoop, delegate: any ByteStreamDelegate, outputBytesMax: Int = 256 * 1024,
+    flushesLate: Bool = false
   ) {
     self.loop = loop
+    self.flushesLate = flushesLate
     self.delegate = delegate
     output = OutputBuffer(bytesMax: outputBytesMax)
   }
@@ -64,7 +69,7 @@ package final class ByteStream {
   package func requestFlush() {
     guard !isFlushRequested, state == .open else { return }
     isFlushRequested = true
-    loop.flushAtEndOfTurn(self)
+    loop.flushAtEndOfTurn(self, late: flushesLate)
   }
 
   private func flush() {

@@ -35,6 +35,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
   private var localJobs: [UnownedJob] = []
   private var runningJobs: [UnownedJob] = []
   private var dirty: [any Flushable] = []
+  private var dirtyLate: [any Flushable] = []
   private var flushing: [any Flushable] = []
   private var again: [ByteStream] = []
   private var repeating: [ByteStream] = []
@@ -171,7 +172,10 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
   }
 
   /// Flushes at the end of this turn.
-  package func flushAtEndOfTurn(_ flushable: any Flushable) { dirty.append(flushable) }
+  /// - Parameter late: after everything that is not.
+  package func flushAtEndOfTurn(_ flushable: any Flushable, late: Bool = false) {
+    if late { dirtyLate.append(flushable) } else { dirty.append(flushable) }
+  }
 
   /// Has the stream read in the next turn, without waiting for an edge.
   func readAgainNextTurn(_ stream: ByteStream) { again.append(stream) }
@@ -211,6 +215,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     willFlush = nil
     again.removeAll()
     dirty.removeAll()
+    dirtyLate.removeAll()
     registrations.forgetHandlers()
   }
 
@@ -259,10 +264,10 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
 
   private func flush() {
     var rounds = 0
-    while !dirty.isEmpty && rounds < ReactorLimits.flushRoundsPerTurn {
+    while !(dirty.isEmpty && dirtyLate.isEmpty) && rounds < ReactorLimits.flushRoundsPerTurn {
       rounds += 1
       willFlush?()
-      swap(&dirty, &flushing)
+      if dirty.isEmpty { swap(&dirtyLate, &flushing) } else { swap(&dirty, &flushing) }
       for flushable in flushing { flushable.flushNow() }
       flushing.removeAll(keepingCapacity: true)
     }
@@ -289,7 +294,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
   }
 
   private func waitTimeoutMs() -> CInt {
-    guard localJobs.isEmpty, again.isEmpty, dirty.isEmpty else { return 0 }
+    guard localJobs.isEmpty, again.isEmpty, dirty.isEmpty, dirtyLate.isEmpty else { return 0 }
     let mayWait = inbox.withLock { box in
       guard box.jobs.isEmpty, box.closures.isEmpty, !box.isStopped else { return false }
       box.isWaiting = true

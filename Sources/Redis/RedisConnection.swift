@@ -83,8 +83,9 @@ package final class RedisConnection {
     state = .connecting
     reader = ReplyReader()
     closingReason = nil
+    // Pushes leave before Redis is told of anything, and one write carries what their turn made to tell.
     let stream = ByteStream(
-      loop: loop, delegate: self, outputBytesMax: RedisLimits.outputBytesMax)
+      loop: loop, delegate: self, outputBytesMax: RedisLimits.outputBytesMax, flushesLate: true)
     self.stream = stream
     stream.connect(to: endpoint.endpoint, tls: tls, timeoutMs: RedisLimits.connectTimeoutMs)
   }

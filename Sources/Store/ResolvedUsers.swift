@@ -9,6 +9,9 @@ package struct ResolvedUsers {
   package var count: Int { reply.count }
 
   /// Empty for a user without installations, which is a normal outcome (R11).
-  package subscript(index: Int) -> BindingLines { BindingLines(reply[index].bytes) }
+  package subscript(index: Int) -> BindingLines { BindingLines(text(index)) }
+
+  /// The same as it stands in Redis.
+  package func text(_ index: Int) -> UnsafeRawBufferPointer { reply[index].bytes }
 
 }

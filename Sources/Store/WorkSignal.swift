@@ -28,14 +28,23 @@ package final class WorkSignal {
   }
 
   /// Returns when something was added since `arm`, or after `maxMs`.
-  /// - Returns: whether something was added.
-  package func wait(maxMs: UInt64) async throws(RedisError) -> Bool {
+  package func wait(maxMs: UInt64) async throws(RedisError) -> WorkNews {
     precondition(!seen.isEmpty, "arm first")
     var command = RedisCommand("XREAD", "COUNT", "1", "BLOCK", String(max(1, maxMs)), "STREAMS")
     for stream in streams { command.append(stream) }
     for id in seen { command.append(id) }
     return try await functions.connection.call(
       command, timeoutMs: maxMs + RedisLimits.commandTimeoutMs
-    ) { !$0.isNull }
+    ) { self.news(in: $0) }
+  }
+
+  /// Of XREAD's reply: for each stream that has something its name and the entry.
+  private func news(in reply: RedisReply) -> WorkNews {
+    guard !reply.isNull else { return .none }
+    let chunks = streams.suffix(Priority.allCases.count)
+    let hasChunks = (0..<reply.count).contains { stream in
+      reply[stream].count > 0 && chunks.contains(reply[stream][0].string)
+    }
+    return hasChunks ? .chunks : .jobs
   }
 }

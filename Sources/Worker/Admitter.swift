@@ -9,6 +9,7 @@ internal import Store
 /// they fit, cuts the audience into segments, and starts them. What cannot be admitted becomes a dead
 /// letter that names the field. Loop-bound.
 struct Admitter {
+  let loop: EventLoop
   let store: Store
   let directory: ProviderDirectory
   let materials: MaterialStore
@@ -103,10 +104,14 @@ struct Admitter {
       app: job.app, id: id, digest: digest, content: job.content.canonicalBytes(),
       lines: job.audience.chunkLines, recipients: job.audience.count ?? 0,
       segments: segments.count)
+    var firstBindings: FirstBindings?
     if case .usersKey(let key) = job.audience {
       admission.usersKey = key
     } else if segments.count == 1 {
       admission.onlySegment = segments[0]
+      if case .users = job.audience {
+        firstBindings = FirstBindings(app: job.app, segment: segments[0], store: store, loop: loop)
+      }
     } else {
       let answer = try await store.jobs.reserve(
         entry, app: job.app, id: id, digest: digest, consumer: consumer)
@@ -117,7 +122,8 @@ struct Admitter {
     let answer = try await store.jobs.admit(entry, admission, consumer: consumer)
     if answer == .admitted, let createdAtMs = entry.enqueuedAtMs(nowMs: WallClock.system.nowMs()) {
       materials.add(
-        job.content, createdAtMs: createdAtMs, app: job.app, source: entry.source, id: id)
+        job.content, createdAtMs: createdAtMs, app: job.app, source: entry.source, id: id,
+        firstBindings: firstBindings)
     }
     try await conclude(entry, admission, answer)
   }

@@ -30,6 +30,13 @@ struct BindingResolver {
   // MARK: Users
 
   private func resolveUsers(_ run: ChunkRun, _ batch: Range<Int>) async throws(RedisError) {
+    if let known = run.material.firstBindings?.take(for: batch, nowNs: loop.nowNs) {
+      let routes = dispatcher.routes(run)
+      for (recipient, text) in zip(batch, known.texts) {
+        text.withUnsafeBytes { addUser(run, recipient, BindingLines($0), routes, known.readNs) }
+      }
+      return
+    }
     let readNs = loop.nowNs
     try await withReply { finish in
       store.installations.resolve(app: run.claim.app, users: run.lines[batch]) { result in
@@ -43,24 +50,28 @@ struct BindingResolver {
   ) {
     let routes = dispatcher.routes(run)
     for (offset, recipient) in batch.enumerated() {
-      guard run.standing != .cancelled else {
-        run.skipRecipient(recipient, because: .cancelled)
-        continue
-      }
-      run.beginRecipient(recipient)
-      for binding in resolved[offset] {
-        let destination = routes[binding.network, binding.environment]
-        guard destination != Routes.unwanted else { continue }
-        let index = run.add(
-          Push(
-            token: run.arena.copy(binding.token), user: run.lines[recipient],
-            generation: binding.generation, recipient: Int32(recipient), network: binding.network,
-            environment: binding.environment, attempt: 1, destination: destination,
-            boundNs: readNs))
-        dispatcher.enqueue(run, push: index)
-      }
-      run.endRecipient(recipient)
+      addUser(run, recipient, resolved[offset], routes, readNs)
     }
+  }
+
+  private func addUser(
+    _ run: ChunkRun, _ recipient: Int, _ bindings: BindingLines, _ routes: Routes, _ readNs: UInt64
+  ) {
+    guard run.standing != .cancelled else {
+      return run.skipRecipient(recipient, because: .cancelled)
+    }
+    run.beginRecipient(recipient)
+    for binding in bindings {
+      let destination = routes[binding.network, binding.environment]
+      guard destination != Routes.unwanted else { continue }
+      let index = run.add(
+        Push(
+          token: run.arena.copy(binding.token), user: run.lines[recipient],
+          generation: binding.generation, recipient: Int32(recipient), network: binding.network,
+          environment: binding.environment, attempt: 1, destination: destination, boundNs: readNs))
+      dispatcher.enqueue(run, push: index)
+    }
+    run.endRecipient(recipient)
   }
 
   // MARK: Installations

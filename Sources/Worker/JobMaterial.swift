@@ -65,6 +65,8 @@ final class JobMaterial {
   let expiresAtMs: Int64?
   /// Where what happens to its pushes is recorded; nil when that is nowhere.
   let trace: JobTrace?
+  /// What was read of its users as this lane admitted it.
+  var firstBindings: FirstBindings?
   /// By number of the destination.
   private var renderings: [(rendering: Rendering, atMs: Int64)?] = []
   /// Messages that requests in flight may still point into.

@@ -69,7 +69,7 @@ actor Lane {
     materials = MaterialStore(store: store, tracer: tracer)
     fetchSignal = LoopSignal(loop: loop)
     admitter = Admitter(
-      store: store, directory: directory, materials: materials, apps: settings.apps,
+      loop: loop, store: store, directory: directory, materials: materials, apps: settings.apps,
       consumer: settings.consumer, log: log, fetchSignal: fetchSignal)
     drained = LoopSignal(loop: loop)
   }
@@ -273,6 +273,7 @@ actor Lane {
     var lookedForAbandonedNs: UInt64 = 0
     // What has just come is taken before the signal is armed again: one trip less for the first push.
     var isExpected = false
+    var wakesFetching = true
     while !isDraining {
       do throws(RedisError) {
         if !isExpected {
@@ -281,7 +282,9 @@ actor Lane {
         }
         let isTime = loop.nowNs &- lookedForAbandonedNs >= settings.leaseMs / 4 * 1_000_000
         if isTime { lookedForAbandonedNs = loop.nowNs }
-        fetchSignal.raise()
+        // What is claimed in vain keeps the job waiting that has just come.
+        if wakesFetching { fetchSignal.raise() }
+        wakesFetching = true
         let wasAny = try await admitter.admitNext(
           abandonedForMs: isTime ? settings.leaseMs : nil)
         if wasAny {
@@ -292,10 +295,13 @@ actor Lane {
         } else if let ms = try await store.jobs.heldBackMs() {
           await loop.sleep(ms: ms)
         } else {
-          isExpected = try await workSignal.wait(maxMs: WorkerLimits.idleMsMax)
+          let news = try await workSignal.wait(maxMs: WorkerLimits.idleMsMax)
+          isExpected = news != .none
+          wakesFetching = news != .jobs
         }
       } catch {
         isExpected = false
+        wakesFetching = true
         note(error, during: "taking jobs in")
         guard !isDraining else { return }
         await loop.sleep(ms: WorkerLimits.redisPauseMs)

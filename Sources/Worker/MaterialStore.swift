@@ -56,10 +56,14 @@ final class MaterialStore {
   }
 
   /// Notes what this lane has just admitted, so that its own first chunk need not ask for it.
-  func add(_ content: JobContent, createdAtMs: Int64, app: String, source: String, id: String) {
+  func add(
+    _ content: JobContent, createdAtMs: Int64, app: String, source: String, id: String,
+    firstBindings: FirstBindings?
+  ) {
     let material = JobMaterial(
       content: content, createdAtMs: createdAtMs,
       trace: tracer.trace(app: app, job: id, isFull: content.trace))
+    material.firstBindings = firstBindings
     remember(material, Self.key(app: app, source: source, id: id))
   }
 

@@ -6,6 +6,10 @@ enum WorkerLimits {
   static let runsMax = 32
   /// Chunks asked for by one claim.
   static let claimMax = 4
+  /// A job's users whose bindings are read while it is being admitted.
+  static let firstBindingsMax = 8
+  /// How old those may be when its chunk is claimed.
+  static let firstBindingsMsMax: UInt64 = 200
   /// Jobs taken in for admission at a time; each may be up to `Limits.jobBytesMax`.
   static let admissionsMax = 2
   /// Entries that are no jobs and are named in the log, of those found at a time; the others are counted.
