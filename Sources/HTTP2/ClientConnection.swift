@@ -271,8 +271,9 @@ extension ClientConnection: ByteStreamDelegate {
     // A few requests at a time, each framed while nghttp2's objects for it are still in the cache.
     var hasMore = true
     while hasMore, stream.isOpen, stream.outputWaiting < ReactorLimits.outputLowWaterBytes {
-      // While the peer takes no more bytes (RFC 9113, 5.2), what is submitted would only wait inside.
-      let isBlocked = nghttp2_session_get_remote_window_size(session) <= 0
+      // While the peer takes no more bytes (RFC 9113, 5.2), what is submitted would only wait inside. With nothing in
+      // flight it does all the same, so that a peer which never opens its window again is found out by a time limit.
+      let isBlocked = slots.inFlight > 0 && nghttp2_session_get_remote_window_size(session) <= 0
       let room = isBlocked ? 0 : min(self.room, HTTP2Limits.submissionsPerRound)
       let inFlight = slots.inFlight
       if room > 0 { owner.connection(self, hasRoomFor: room) }

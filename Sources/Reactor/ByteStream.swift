@@ -139,7 +139,6 @@ package final class ByteStream {
       writeWaitsForReadable = false
       requestFlush()
     }
-    let takenBefore = tls?.bytesTaken() ?? 0
     for _ in 0..<ReactorLimits.readsPerTurn {
       guard state == .open else { return }
       guard !isReadingPaused else {
@@ -148,7 +147,9 @@ package final class ByteStream {
       }
       switch readSome() {
       case .bytes(let count):
-        let isDrained = !wasEnded && isDrained(count, takenBefore: takenBefore)
+        // A read that got less than it asked for has emptied the socket: what comes next is a new edge (epoll(7)). Not
+        // so under TLS, which reads the rest of a record by itself and leaves what is behind it.
+        let isDrained = !wasEnded && tls == nil && count < loop.readBuffer.count
         delegate?.stream(
           self, didRead: UnsafeRawBufferPointer(rebasing: loop.readBuffer[..<count]))
         if isDrained { return }
@@ -162,18 +163,6 @@ package final class ByteStream {
       }
     }
     queueRead()
-  }
-
-  /// Whether the last read has emptied the socket, because it got less than it asked for: what comes next is a
-  /// new edge (epoll(7)).
-  private func isDrained(_ count: Int, takenBefore: UInt64) -> Bool {
-    guard tls == nil else {
-      // TLS reads into room for several records, of which a part of one may be filled already.
-      let holdsInput = tls!.holdsInput()
-      let taken = tls!.bytesTaken() - takenBefore
-      return !holdsInput && taken < UInt64(ReactorLimits.readBufferBytes / 2)
-    }
-    return count < loop.readBuffer.count
   }
 
   private func readSome() -> TLSSession.Step {

@@ -76,12 +76,6 @@ struct TLSSession: ~Copyable {
     return count > 0 ? .bytes(Int(count)) : outcome(of: count)
   }
 
-  /// Bytes that were taken from the socket so far.
-  func bytesTaken() -> UInt64 { BIO_number_read(SSL_get_rbio(ssl)) }
-
-  /// Whether it holds bytes of the socket's that `read` has not handed over.
-  func holdsInput() -> Bool { SSL_has_pending(ssl) == 1 }
-
   func write(_ bytes: UnsafeRawBufferPointer) -> Step {
     ERR_clear_error()
     let count = SSL_write(ssl, bytes.baseAddress, CInt(bytes.count))

@@ -38,8 +38,8 @@ final class ChunkRun {
   var answer: TracedAnswer?
   /// When its lease was last renewed, in the loop's time.
   var renewedNs: UInt64
-  /// When this lane began with it, in the loop's time.
-  private let begunNs: UInt64
+  /// Its hold of the process' place for chunks that workers were lost with.
+  let suspectTicket: UInt64?
 
   // What the store has not been told yet:
   private(set) var newlyDone = 0
@@ -61,7 +61,10 @@ final class ChunkRun {
   /// Recipients with such pushes, and nothing else open: they are done when all others are.
   private var held: [Int] = []
 
-  init(claim: ChunkClaim, material: JobMaterial, slot: Int, loop: EventLoop) {
+  init(
+    claim: ChunkClaim, material: JobMaterial, slot: Int, loop: EventLoop,
+    suspectTicket: UInt64? = nil
+  ) {
     self.claim = claim
     self.material = material
     self.slot = slot
@@ -71,7 +74,7 @@ final class ChunkRun {
     tracesAll = trace.map { $0.isFull || hasHistory } ?? false
     signal = LoopSignal(loop: loop)
     renewedNs = loop.nowNs
-    begunNs = loop.nowNs
+    self.suspectTicket = suspectTicket
     let text = claim.recipients.withUnsafeBytes { [arena] in arena.copy($0) }
     lines = Array(SegmentLines(text))
     done = claim.done
@@ -84,12 +87,6 @@ final class ChunkRun {
     }
     pushes.reserveCapacity(lines.count)
     skipDone()
-  }
-
-  /// Whether it may be what workers die of: it was lost more than once, and not for long has it been carried here.
-  func isSuspect(nowNs: UInt64) -> Bool {
-    claim.crashes >= WorkerLimits.suspectCrashes
-      && nowNs &- begunNs < WorkerLimits.suspectAloneMs * 1_000_000
   }
 
   // MARK: Resolving

@@ -72,8 +72,6 @@ final class Dispatcher {
 
   var runCount: Int { runs.count { $0 != nil } }
   var activeRuns: [ChunkRun] { runs.compactMap { $0 } }
-  /// Whether a chunk in hand may be what workers die of.
-  var carriesSuspect: Bool { runs.contains { $0?.isSuspect(nowNs: loop.nowNs) == true } }
   var freeSlot: Int? { runs.firstIndex { $0 == nil } }
   var freeSlots: Int { runs.count { $0 == nil } }
 

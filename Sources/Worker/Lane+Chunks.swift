@@ -13,6 +13,7 @@ extension Lane {
       await run.signal.wait(upToMs: WorkerLimits.checkpointMs)
     }
     dispatcher.remove(run)
+    if let ticket = run.suspectTicket { settings.suspects.leave(ticket) }
     fetchSignal.raise()
     if isDraining { ringBells() }
   }

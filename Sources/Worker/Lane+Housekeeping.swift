@@ -12,7 +12,8 @@ extension Lane {
     let everyMs = min(settings.leaseMs / 4, WorkerLimits.chunkBeatMs)
     while !isDraining || dispatcher.runCount > 0 {
       let runs = dispatcher.activeRuns.filter {
-        $0.standing != .stale && loop.nowNs &- $0.renewedNs >= everyMs * 1_000_000
+        // Half, because one that was renewed just after a look would otherwise be passed over at the next.
+        $0.standing != .stale && loop.nowNs &- $0.renewedNs >= everyMs * 500_000
       }
       if !runs.isEmpty { await beat(runs) }
       await beatBell.wait(upToMs: everyMs)

@@ -209,7 +209,6 @@ actor Lane {
   private func claimChunks() async throws(RedisError) -> Bool {
     try await knowSwitches()
     try await takeUpUnbegun()
-    guard !dispatcher.carriesSuspect else { return false }
     let free = dispatcher.freeSlots
     guard free > 0, dispatcher.hasRoom, dispatcher.unresolved < Limits.chunkRecipientsMax else {
       return false
@@ -251,7 +250,9 @@ actor Lane {
   /// to renew their leases, which Redis' own absence has made look abandoned.
   private var isJustBack: Bool {
     guard let redisBackNs else { return false }
-    return loop.nowNs &- redisBackNs < settings.leaseMs / 2 * 1_000_000
+    // The slowest looks for Redis once more just after it is back.
+    let graceMs = settings.leaseMs / 2 + RedisLimits.reconnectMsMax
+    return loop.nowNs &- redisBackNs < graceMs * 1_000_000
   }
 
   /// What Redis refuses is for its operator to hear of; a lost connection speaks for itself.
@@ -331,7 +332,17 @@ actor Lane {
       try await store.chunks.handBack([claim], consumer: settings.consumer)
       return
     }
-    let run = ChunkRun(claim: claim, material: material, slot: slot, loop: loop)
+    var suspectTicket: UInt64?
+    if claim.crashes >= WorkerLimits.suspectCrashes {
+      suspectTicket = settings.suspects.enter(nowNs: loop.nowNs)
+      guard suspectTicket != nil else {
+        try await store.chunks.handBack(
+          [claim], consumer: settings.consumer, delayMs: WorkerLimits.suspectPauseMs)
+        return
+      }
+    }
+    let run = ChunkRun(
+      claim: claim, material: material, slot: slot, loop: loop, suspectTicket: suspectTicket)
     dispatcher.add(run)
     if dispatcher.isStopped(run) { run.change(to: .paused) }
     start { await $0.carry(slot) }

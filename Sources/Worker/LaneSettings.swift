@@ -18,4 +18,6 @@ struct LaneSettings: Sendable {
   let requestTimeoutMs: UInt64
   /// Whether this lane also promotes delayed work and audits: one of each process does.
   let promotes: Bool
+  /// Shared by the lanes of a process.
+  let suspects: SuspectPlace
 }

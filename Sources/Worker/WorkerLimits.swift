@@ -67,13 +67,14 @@ enum WorkerLimits {
   static let promotionsMax = 128
   /// The wait between two looks at the delayed set.
   static let promoteMsMax: UInt64 = 250
-  /// Chunks of lost workers taken over by one call: one, because it may be what they died of.
-  static let reclaimsMax = 1
-  /// A chunk that so many workers have lost is carried alone: what a lane holds beside one that kills it is lost with
-  /// it, and after five times given up with it.
+  /// Chunks of lost workers taken over by one call.
+  static let reclaimsMax = 4
+  /// Of the chunks that so many workers were lost with, a process carries one at a time.
   static let suspectCrashes = 2
   /// For so long; what kills a worker does so at once.
   static let suspectAloneMs: UInt64 = 5_000
+  /// How long another waits then before it is looked at again.
+  static let suspectPauseMs: UInt64 = 1_000
   /// The wait after a command to Redis failed.
   static let redisPauseMs: UInt64 = 250
   /// How long a chunk goes without news before its lease is renewed and its job's state asked for.

@@ -121,5 +121,5 @@ local function lease_rate(keys, args)
 end
 
 register('switches', read_switches, {'no-writes'})
-register('switch_off', switch_off)
+register('switch_off', switch_off, {'allow-oom'})
 register('lease_rate', lease_rate, {'allow-oom'})
