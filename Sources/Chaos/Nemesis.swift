@@ -1,5 +1,6 @@
 import Glibc
 import LocalServices
+import Model
 import Store
 import Redis
 
@@ -104,11 +105,12 @@ enum Nemesis: String, Sendable, CaseIterable {
     let victim = try await stage.enqueue(0..<1_000)
     try await ChaosStage.pause(ms: dice.pick(0...500))
     let session = stage.session
-    if self == .cancel {
-      _ = try await session.cancel(app: victim.app, id: victim.id)
-    } else {
-      _ = try await session.pause(app: victim.app, id: victim.id)
-    }
+    let state =
+      self == .cancel
+      ? try await session.cancel(app: victim.app, id: victim.id)
+      : try await session.pause(app: victim.app, id: victim.id)
+    // What no worker has taken in yet is not known, and what is done cannot be stopped.
+    guard state == .cancelled || state == .paused else { return 0 }
     let nowMs = EpochClock.nowMs()
     stage.ledger.change(victim.number) { $0.stoppedAtMs = nowMs }
     if self == .pause {
