@@ -129,11 +129,12 @@ package final class ByteStream {
 
   func readQueued() {
     isReadQueued = false
-    readAll(wasEnded: true)
+    readAll(untilEmpty: true)
   }
 
-  /// - Parameter wasEnded: whether the socket has more to say than bytes, as that there will be no more.
-  private func readAll(wasEnded: Bool) {
+  /// - Parameter untilEmpty: whether to go on until the socket says that there is no more, as it must where no edge
+  ///   tells of what is left: its end, or bytes that a turn had no time for.
+  private func readAll(untilEmpty: Bool) {
     readWaitsForWritable = false
     if writeWaitsForReadable {
       writeWaitsForReadable = false
@@ -149,7 +150,7 @@ package final class ByteStream {
       case .bytes(let count):
         // A read that got less than it asked for has emptied the socket: what comes next is a new edge (epoll(7)). Not
         // so under TLS, which reads the rest of a record by itself and leaves what is behind it.
-        let isDrained = !wasEnded && tls == nil && count < loop.readBuffer.count
+        let isDrained = !untilEmpty && tls == nil && count < loop.readBuffer.count
         delegate?.stream(
           self, didRead: UnsafeRawBufferPointer(rebasing: loop.readBuffer[..<count]))
         if isDrained { return }
@@ -271,7 +272,7 @@ extension ByteStream: ReadinessHandler {
       }
       let wasEnded = !readiness.isDisjoint(with: [.peerClosed, .hangUp, .failed])
       if readiness.contains(.readable) || wasEnded || readWaitsForWritable {
-        readAll(wasEnded: wasEnded)
+        readAll(untilEmpty: wasEnded)
       }
     case .idle, .resolving, .closed: return
     }

@@ -13,5 +13,4 @@ package struct ResolvedUsers {
 
   /// The same as it stands in Redis.
   package func text(_ index: Int) -> UnsafeRawBufferPointer { reply[index].bytes }
-
 }

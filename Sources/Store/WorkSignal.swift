@@ -28,6 +28,7 @@ package final class WorkSignal {
   }
 
   /// Returns when something was added since `arm`, or after `maxMs`.
+  /// - Returns: what was added.
   package func wait(maxMs: UInt64) async throws(RedisError) -> WorkNews {
     precondition(!seen.isEmpty, "arm first")
     var command = RedisCommand("XREAD", "COUNT", "1", "BLOCK", String(max(1, maxMs)), "STREAMS")

@@ -5,7 +5,7 @@ internal import Store
 /// The bindings of a small job's users, read in the same trip to Redis as admits the job, so that its pushes
 /// leave as soon as its chunk is claimed; loop-bound.
 final class FirstBindings {
-  /// What the users' keys held, in their order; nil until Redis has answered.
+  /// What the users' keys held, in their order; nil until Redis has answered, and when that is too much to keep.
   private var texts: [[UInt8]]?
   private let readNs: UInt64
   private let count: Int
@@ -22,6 +22,8 @@ final class FirstBindings {
     segment.withUnsafeBytes { bytes in
       store.installations.resolve(app: app, users: Array(SegmentLines(bytes))[...]) { [self] in
         guard case .success(let resolved) = $0 else { return }
+        let bytes = (0..<resolved.count).reduce(0) { $0 + resolved.text($1).count }
+        guard bytes <= WorkerLimits.firstBindingsBytesMax else { return }
         texts = (0..<resolved.count).map { Array(resolved.text($0)) }
       }
     }

@@ -8,6 +8,8 @@ enum WorkerLimits {
   static let claimMax = 4
   /// A job's users whose bindings are read while it is being admitted.
   static let firstBindingsMax = 8
+  /// What those may hold: the chunk may be another lane's, and then they are kept for as long as the job is remembered.
+  static let firstBindingsBytesMax = 8 * 1024
   /// How old those may be when its chunk is claimed.
   static let firstBindingsMsMax: UInt64 = 200
   /// Jobs taken in for admission at a time; each may be up to `Limits.jobBytesMax`.

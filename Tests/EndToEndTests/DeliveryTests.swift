@@ -1,4 +1,5 @@
 import Model
+import Redis
 import Simulator
 import Testing
 
@@ -35,6 +36,29 @@ import Testing
       }
       #expect(stage.simulator.acceptedPushes.count == 3)
       #expect(stage.simulator.counters.violations == 0)
+    }
+  }
+
+  @Test(
+    "a small job's bindings are read once, on its way in; a larger one's as its chunk is carried")
+  func readsBindingsOnce() async throws {
+    try await Stage.with { stage in
+      try await stage.client.install(try Devices.apns(0..<30))
+      try await stage.withWorkers { _ in
+        for (size, users) in [("small", 0..<8), ("larger", 8..<17)] {
+          // Bindings that have grown old are read again: not at every try on a machine that is busy.
+          var readOnce = false
+          for number in 0..<20 where !readOnce {
+            let id = "\(size)-\(number)"
+            _ = try await stage.client.command("CONFIG", "RESETSTAT")
+            _ = try await stage.client.enqueue(Devices.job(id, users))
+            #expect(try await stage.client.finished(id).counts.accepted == users.count)
+            let statistics = try await stage.client.command("INFO", "commandstats").string
+            readOnce = try #require(statistics).contains("cmdstat_mget:calls=1,")
+          }
+          #expect(readOnce, "\(size)")
+        }
+      }
     }
   }
 }

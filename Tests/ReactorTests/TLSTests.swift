@@ -176,4 +176,46 @@ struct TLSTests {
     }
     #expect(otherKey?.message.contains(issued.keyFile) == true)
   }
+
+  @Test("reads on behind a record that came in two parts")
+  func readsBehindSplitRecord() async throws {
+    let certificates = try TestCertificates()
+    try await TestLane.run { lane in
+      let occurrences = Occurrences(loop: lane.loop)
+      let listening = try TestServer(
+        loop: lane.loop, tls: try certificates.serverContext(alpn: ["h2"]), occurrences: occurrences
+      )
+      let relay = try HoldingRelay(
+        loop: lane.loop, occurrences: occurrences, serverPort: listening.port)
+      let recorder = StreamRecorder(occurrences)
+      let stream = ByteStream(loop: lane.loop, delegate: recorder)
+      stream.connect(
+        to: .tcp(host: "127.0.0.1", port: relay.port),
+        tls: try certificates.clientContext(alpn: ["h2"]), serverName: "localhost",
+        timeoutMs: 20_000)
+      func say(_ byte: UInt8) {
+        let bytes = [UInt8](repeating: byte, count: 1_000)
+        _ = bytes.withUnsafeBytes { listening.streams[0].write($0) }
+        listening.streams[0].requestFlush()
+      }
+      try #require(
+        await occurrences.until { recorder.opened == 1 && listening.recorders.first?.opened == 1 })
+      say(0)
+      try #require(await occurrences.until { recorder.received.count == 1_000 })
+      relay.isHolding = true
+      say(1)
+      try #require(await occurrences.until { relay.held.count >= 1_000 })
+      let first = relay.held.count
+      say(2)
+      try #require(await occurrences.until { relay.held.count >= first + 1_000 })
+      relay.release(first / 2)
+      // The client takes the half before the rest comes.
+      await lane.loop.sleep(ms: 50)
+      #expect(recorder.received.count == 1_000)
+      relay.release(relay.held.count)
+      #expect(await occurrences.until(withinMs: 5_000) { recorder.received.count == 3_000 })
+      stream.close()
+      relay.close()
+    }
+  }
 }

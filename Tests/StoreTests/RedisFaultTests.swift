@@ -60,7 +60,9 @@ import Testing
     }
   }
 
-  @Test func `a full Redis takes no new work and finishes what it has`() async throws {
+  @Test func `a full Redis takes no new work, finishes what it has and can be told to stop`()
+    async throws
+  {
     try await Lane.withStore { _, store in
       try await store.install("u1", "aa")
       try await store.admit("j1", users: [["u1"]])
@@ -68,6 +70,12 @@ import Testing
       _ = try await store.redis("CONFIG", "SET", "maxmemory", "1")
       let error = await failure { try await store.install("u2", "bb") }
       #expect(error?.isTemporary == true)
+      let app = KillSwitch.app("shop")
+      guard case .off = try await store.switches.switchOff(app, reason: "full") else {
+        Issue.record("it cannot be switched off")
+        return
+      }
+      #expect(try await store.switches.switchOn(app))
       let answer = try await store.chunks.settle(
         claim, .final(accepted: 1, users: 1), consumer: "worker")
       #expect(answer.standing == .ok)
