@@ -32,6 +32,8 @@ enum ChaosLimits {
   static let inHandPerLane = 6 * 256
   /// The time that a recovery may take beyond the lease.
   static let recoverySeconds = 5.0
+  /// By how much more time a brief trial gives everything.
+  static let patienceBrief = 3.0
   static let residentBytesMax = 256 * 1_048_576
 
   // Patience

@@ -36,6 +36,12 @@ struct Trial: Sendable {
   /// Whether only the quickest kinds of a fault are wanted, as `make test` does.
   var isBrief: Bool { scale < 0.05 }
 
+  /// What a time limit is here. A brief trial runs beside tests, perhaps on a machine that has no time to spare: it tells
+  /// what hangs, and `make chaos` how long it takes.
+  func limit(_ seconds: Double) -> Double {
+    isBrief ? ChaosLimits.patienceBrief * seconds : seconds
+  }
+
   /// The same with workers of a debug build, which has crash points; nil when there is none.
   func withDebugWorkers() -> Trial? {
     guard let programs = programs.withDebugWorkers() else { return nil }

@@ -31,7 +31,8 @@ final class StageClient: Sendable {
     }
 
     func command(_ words: [String]) async throws -> RESPValue {
-      try await connection.call(Self.command(words))
+      // As long as a machine may take that other tests keep busy.
+      try await connection.call(Self.command(words), timeoutMs: 60_000)
     }
 
     private static func command(_ words: [String]) -> RedisCommand {

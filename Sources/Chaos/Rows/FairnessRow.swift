@@ -40,6 +40,7 @@ struct FairnessRow: MatrixRow {
     _ flood: (ChaosStage) async throws -> Void
   ) async throws {
     trial.say(name)
+    let limitSeconds = trial.limit(Self.limitSeconds)
     var options = StageOptions()
     if trial.isBrief { options.users = 2_000 }
     options.workers = 0
@@ -67,9 +68,9 @@ struct FairnessRow: MatrixRow {
       )
       result.noteRecovery(seconds)
       result.expect(
-        isDone != nil && seconds <= Self.limitSeconds,
+        isDone != nil && seconds <= limitSeconds,
         "\(name) of app A: app B's one job took \(tenths(seconds)) s, at most "
-          + "\(tenths(Self.limitSeconds)) s are allowed")
+          + "\(tenths(limitSeconds)) s are allowed")
       let reckoning = try stage.reckon(try await stage.drain())
       result.take(reckoning, duplicatesMax: 0, name)
       result.expectAllAccepted(reckoning, name)

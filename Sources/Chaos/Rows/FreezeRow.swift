@@ -18,7 +18,7 @@ struct FreezeRow: MatrixRow {
     var result = RowResult(number, fault)
     let options = StageOptions(users: trial.isBrief ? Self.jobUsersBrief : trial.users)
     let freezes = trial.scaled(Self.freezes, atLeast: 2)
-    let limitSeconds = Double(options.leaseSeconds) + ChaosLimits.recoverySeconds
+    let limitSeconds = trial.limit(Double(options.leaseSeconds) + ChaosLimits.recoverySeconds)
     return try await ChaosStage.with(trial, options) { stage in
       let watch = RecoveryWatch(stage)
       let isEnough = Notice()

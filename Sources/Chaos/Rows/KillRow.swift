@@ -14,7 +14,7 @@ struct KillRow: MatrixRow {
     let options = StageOptions(users: trial.users)
     let kills = trial.scaled(Self.kills)
     let pushes = trial.scaled(Self.pushes)
-    let limitSeconds = Double(options.leaseSeconds) + ChaosLimits.recoverySeconds
+    let limitSeconds = trial.limit(Double(options.leaseSeconds) + ChaosLimits.recoverySeconds)
     return try await ChaosStage.with(trial, options) { stage in
       let watch = RecoveryWatch(stage)
       let isEnough = Notice()

@@ -14,6 +14,7 @@ struct ProviderRow: MatrixRow {
 
   func run(_ trial: Trial) async throws -> RowResult {
     var result = RowResult(number, fault)
+    let limitSeconds = trial.limit(Self.recoverySeconds)
     let phases = ProviderPhase.all(trial)
     for phase in phases {
       trial.say(phase.name)
@@ -24,7 +25,7 @@ struct ProviderRow: MatrixRow {
       result.notRun = "no phase of it has \"\(trial.phase ?? "")\" in its name"
       return result
     }
-    result.expectRecovery(within: Self.recoverySeconds)
+    result.expectRecovery(within: limitSeconds)
     return result
   }
 
@@ -36,13 +37,14 @@ struct ProviderRow: MatrixRow {
     options.workers = 2
     options.hasProviderProxy = true
     let workers = options.workers
+    let limitSeconds = trial.limit(Self.recoverySeconds)
     try await ChaosStage.with(trial, options) { stage in
       let seconds = try await stage.underLoad { stage in
         try await ChaosStage.pause(ms: 1_500)
         let usual = try await stage.acceptRate(overMs: 1_500)
         try await Self.apply(phase, stage)
         return try await stage.secondsUntilRate(
-          usual * Self.rateShare, patienceSeconds: Self.recoverySeconds + 10)
+          usual * Self.rateShare, patienceSeconds: limitSeconds + 10)
       }
       let reckoning = try stage.reckon(try await stage.drain(hurrying: true))
       let breaks = await stage.providerProxy?.breaks ?? 0
@@ -62,7 +64,7 @@ struct ProviderRow: MatrixRow {
       if phase.opensBreakers { await Self.checkAttempts(phase, reckoning, stage, &result) }
       result.noteRecovery(seconds)
       result.expect(
-        seconds <= Self.recoverySeconds,
+        seconds <= limitSeconds,
         "\(phase.name): less than 90 % of the rate \(tenths(seconds)) s after it")
       let counters = try await stage.provider.counters()
       let violations = counters["violations"]?.int64Value ?? -1

@@ -36,7 +36,7 @@ struct RedisCrashRow: MatrixRow {
       result.runs = crashes
       result.take(reckoning, duplicatesMax: 0)
       result.expectAllAccepted(reckoning)
-      result.expectRecovery(within: ChaosLimits.recoverySeconds)
+      result.expectRecovery(within: trial.limit(ChaosLimits.recoverySeconds))
       let deserters = await stage.fleet.deserters.count
       result.expect(deserters == 0, "\(deserters) workers ended by themselves")
       return result

@@ -32,7 +32,7 @@ struct RedisNetworkRow: MatrixRow {
       result.notRun = "no phase of it has \"\(trial.phase ?? "")\" in its name"
       return result
     }
-    result.expectRecovery(within: Self.recoverySeconds)
+    result.expectRecovery(within: trial.limit(Self.recoverySeconds))
     return result
   }
 
@@ -92,7 +92,7 @@ struct RedisNetworkRow: MatrixRow {
     }
     result.noteRecovery(seconds)
     result.expect(
-      seconds <= Self.recoverySeconds,
+      seconds <= trial.limit(Self.recoverySeconds),
       "\(phase.name): nothing went on within \(tenths(seconds)) s after it")
     result.expect(
       facts.resident <= ChaosLimits.residentBytesMax,

@@ -68,7 +68,8 @@ struct RedisTroubleRow: MatrixRow {
       result.expectAllAccepted(reckoning, name)
       result.noteRecovery(seconds)
       result.expect(
-        seconds <= trouble.recoverySeconds, "\(name): nothing went on within \(tenths(seconds)) s")
+        seconds <= trial.limit(trouble.recoverySeconds),
+        "\(name): nothing went on within \(tenths(seconds)) s")
       let letters = try await stage.deadLetters().count
       result.expect(letters == 0, "\(name): \(letters) dead letters")
       if let code = trouble.code {
