@@ -16,8 +16,9 @@ struct Admitter {
   let apps: Set<String>
   let consumer: String
   let log: Logger
-  /// Raised as the last job of a batch is being admitted, so that its first chunk is claimed in the same trip to Redis.
+  /// Raised as the last small job of a batch is being admitted, so that its first chunk is claimed in the same trip to Redis.
   let fetchSignal: LoopSignal
+  let large: LargeJobs
 
   /// Takes in what producers have enqueued.
   /// - Parameter abandonedForMs: also what workers left half admitted that were silent for so long.
@@ -36,19 +37,38 @@ struct Admitter {
     if refused > WorkerLimits.refusalsLogged {
       log.notice("jobs refused alike", metadata: ["entries": "\(refused)"])
     }
+    let last = entries.lastIndex { !isLarge($0) }
     for (index, entry) in entries.enumerated() {
-      try await admit(entry, isLast: index == entries.count - 1)
+      if isLarge(entry) {
+        await large.add(entry)
+      } else {
+        try await admit(entry, isLast: index == last)
+      }
     }
     return !entries.isEmpty || refused > 0
   }
 
+  /// Takes large jobs in, one after the other, until there will be no more.
+  /// - Parameter note: what to do with an error; the job stays in the queue.
+  func admitLarge(_ note: (RedisError) -> Void) async {
+    while let entry = await large.next() {
+      do throws(RedisError) {
+        try await admit(entry, isLast: true)
+        fetchSignal.raise()
+      } catch { note(error) }
+    }
+  }
+
+  private func isLarge(_ entry: JobEntry) -> Bool {
+    entry.text.count > WorkerLimits.smallJobBytesMax
+  }
+
   private func admit(_ entry: JobEntry, isLast: Bool) async throws(RedisError) {
-    let job: Job
-    do throws(InvalidField) {
-      job = try Job(bytes: entry.text)
+    let job: PreparedJob
+    do throws(RefusedJob) {
+      job = isLarge(entry) ? try await .beside(entry.text) : try PreparedJob(entry.text)
     } catch {
-      let name = Self.name(entry.text)
-      return try await refuse(entry, "invalid_job", error, app: name.app, id: name.id)
+      return try await refuse(entry, "invalid_job", error.field, app: error.app, id: error.id)
     }
     let id = job.id ?? entry.source
     guard apps.contains(job.app) else {
@@ -65,20 +85,8 @@ struct Admitter {
     try await start(job, id: id, entry, isLast: isLast)
   }
 
-  /// What a job that breaks the rules calls itself, for whoever looks for it among the dead letters; empty where
-  /// that cannot be read.
-  private static func name(_ text: [UInt8]) -> (app: String, id: String) {
-    let object = (try? JSONParser().parse(text))?.objectValue
-    // Not as it stands: both go into keys, logs and onto terminals.
-    func read(_ member: String, _ check: (String) throws(InvalidField) -> Void) -> String {
-      guard let value = object?[member]?.stringValue, (try? check(value)) != nil else { return "" }
-      return value
-    }
-    return (read("app", TextRule.checkApp), read("id", TextRule.checkJobID))
-  }
-
   /// Why no device should be tried (R21): a network's limit is passed, or nothing can be sent at all.
-  private func unsendable(_ job: Job) -> InvalidField? {
+  private func unsendable(_ job: PreparedJob) -> InvalidField? {
     var empty: InvalidField?
     var isSendable = false
     for entry in directory.entries where entry.app == job.app {
@@ -96,27 +104,23 @@ struct Admitter {
   }
 
   private func start(
-    _ job: Job, id: String, _ entry: JobEntry, isLast: Bool
+    _ job: PreparedJob, id: String, _ entry: JobEntry, isLast: Bool
   ) async throws(RedisError) {
-    let segments = job.audience.segments()
-    let digest = ContentDigest.of(job.canonicalBytes())
     var admission = Admission(
-      app: job.app, id: id, digest: digest, content: job.content.canonicalBytes(),
-      lines: job.audience.chunkLines, recipients: job.audience.count ?? 0,
-      segments: segments.count)
+      app: job.app, id: id, digest: job.digest, content: job.contentBytes, lines: job.lines,
+      recipients: job.recipients, segments: job.segments.count, usersKey: job.usersKey)
     var firstBindings: FirstBindings?
-    if case .usersKey(let key) = job.audience {
-      admission.usersKey = key
-    } else if segments.count == 1 {
-      admission.onlySegment = segments[0]
-      if case .users = job.audience {
-        firstBindings = FirstBindings(app: job.app, segment: segments[0], store: store, loop: loop)
+    if job.segments.count == 1 {
+      admission.onlySegment = job.segments[0]
+      if job.lines == .users {
+        firstBindings = FirstBindings(
+          app: job.app, segment: job.segments[0], store: store, loop: loop)
       }
-    } else {
+    } else if job.usersKey == nil {
       let answer = try await store.jobs.reserve(
-        entry, app: job.app, id: id, digest: digest, consumer: consumer)
+        entry, app: job.app, id: id, digest: job.digest, consumer: consumer)
       guard answer == .new else { return try await conclude(entry, admission, answer) }
-      try await upload(segments, entry)
+      try await upload(job.segments, entry)
     }
     if isLast { fetchSignal.raise() }
     let answer = try await store.jobs.admit(entry, admission, consumer: consumer)

@@ -70,7 +70,8 @@ actor Lane {
     fetchSignal = LoopSignal(loop: loop)
     admitter = Admitter(
       loop: loop, store: store, directory: directory, materials: materials, apps: settings.apps,
-      consumer: settings.consumer, log: log, fetchSignal: fetchSignal)
+      consumer: settings.consumer, log: log, fetchSignal: fetchSignal,
+      large: LargeJobs(loop: loop))
     drained = LoopSignal(loop: loop)
   }
 
@@ -101,6 +102,7 @@ actor Lane {
     start { await $0.watchSwitches() }
     start { await $0.fetch() }
     start { await $0.admit() }
+    start { await $0.admitLarge() }
     start { await $0.beatChunks() }
     start { await $0.reclaim() }
     start { await $0.keepHouse() }
@@ -271,6 +273,7 @@ actor Lane {
 
   /// Takes producers' jobs in, and wakes the fetching when work was added to any stream.
   private func admit() async {
+    defer { admitter.large.close() }
     var lookedForAbandonedNs: UInt64 = 0
     // What has just come is taken before the signal is armed again: one trip less for the first push.
     var isExpected = false
@@ -308,6 +311,10 @@ actor Lane {
         await loop.sleep(ms: WorkerLimits.redisPauseMs)
       }
     }
+  }
+
+  private func admitLarge() async {
+    await admitter.admitLarge { note($0, during: "taking jobs in") }
   }
 
   /// Starts carrying a claimed chunk.

@@ -14,6 +14,10 @@ enum WorkerLimits {
   static let firstBindingsMsMax: UInt64 = 200
   /// Jobs taken in for admission at a time; each may be up to `Limits.jobBytesMax`.
   static let admissionsMax = 2
+  /// The text of a job that is read at once. A longer one takes milliseconds, for which nothing else would happen.
+  static let smallJobBytesMax = 16 * 1024
+  /// Large jobs that wait for another to be admitted, each of up to `Limits.jobBytesMax`.
+  static let largeJobsWaitingMax = 1
   /// Entries that are no jobs and are named in the log, of those found at a time; the others are counted.
   static let refusalsLogged = 4
   /// Pushes that may be resolved and not finished, beyond what the connections can carry.

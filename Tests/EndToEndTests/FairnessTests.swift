@@ -33,4 +33,20 @@ import Testing
       }
     }
   }
+
+  @Test("a job of one user is delivered while one of 100,000 before it is still being taken in")
+  func passesLargeJob() async throws {
+    try await Stage.with { stage in
+      let client = stage.client
+      try await client.install([try Devices.apns(100_000)])
+      _ = try await client.enqueue(Devices.job("large", 0..<100_000))
+      _ = try await client.enqueue(Devices.job("small", 100_000..<100_001))
+      try await stage.withWorkers { _ in
+        let small = try await client.finished("small")
+        let large = try await client.finished("large", withinSeconds: 120)
+        #expect(small.counts.accepted == 1 && large.counts.noInstallations == 100_000)
+        #expect(try #require(small.startedAtMs) < (try #require(large.startedAtMs)))
+      }
+    }
+  }
 }

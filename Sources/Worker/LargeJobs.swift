@@ -1,0 +1,39 @@
+internal import Reactor
+internal import Store
+
+/// Jobs whose admission takes many trips to Redis: one is taken in at a time, while those that come behind it pass.
+/// Loop-bound.
+final class LargeJobs {
+  private var waiting: [JobEntry] = []
+  private var isClosed = false
+  private let added: LoopSignal
+  private let taken: LoopSignal
+
+  init(loop: EventLoop) {
+    added = LoopSignal(loop: loop)
+    taken = LoopSignal(loop: loop)
+  }
+
+  /// Returns once there is room for it: as many wait as memory is meant for.
+  func add(_ entry: JobEntry) async {
+    while waiting.count >= WorkerLimits.largeJobsWaitingMax { await taken.wait() }
+    waiting.append(entry)
+    added.raise()
+  }
+
+  /// The next one; nil when there will be no more.
+  func next() async -> JobEntry? {
+    while waiting.isEmpty {
+      if isClosed { return nil }
+      await added.wait()
+    }
+    defer { taken.raise() }
+    return waiting.removeFirst()
+  }
+
+  /// Those that wait are taken in yet.
+  func close() {
+    isClosed = true
+    added.raise()
+  }
+}
