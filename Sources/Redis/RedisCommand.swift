@@ -6,8 +6,11 @@
 package struct RedisCommand: Sendable {
   private(set) var body: [UInt8] = []
   private(set) var count = 0
+  /// Room for most calls of functions, so that their buffers need not grow time and again.
+  private static let usualBytes = 512
 
   package init(_ words: String...) {
+    body.reserveCapacity(Self.usualBytes)
     for word in words { append(word) }
   }
 
