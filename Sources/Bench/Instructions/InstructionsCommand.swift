@@ -7,8 +7,8 @@ struct InstructionsCommand: AsyncParsableCommand {
     commandName: "instructions",
     abstract: "Count a worker's instructions and allocations per push, under valgrind.",
     discussion: """
-      Two campaigns of 10,000 and 30,000 pushes (APNs, one lane) under valgrind's callgrind; the
-      difference is what 20,000 pushes take, free of what start and end cost. The count does not
+      Two campaigns of 10,000 and 110,000 pushes (APNs, one lane) under valgrind's callgrind; the
+      difference is what 100,000 pushes take, free of what start and end cost. The count does not
       depend on how busy the machine is; it does on the compiler and the system's libraries, so it
       is compared with a baseline of the same platform only.
 
