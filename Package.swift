@@ -81,7 +81,7 @@ let package = Package(
       "Worker",
       [
         "Store", "Providers", "HTTP2", "CurlTransport", "HTTPClient", "Configuration", "Model",
-        "Redis", "Reactor",
+        "Redis", "Reactor", "CLinux",
         logging,
       ], settings: pathOfAPush),
 

@@ -56,6 +56,7 @@ struct Admitter {
         try await admit(entry, isLast: true)
         fetchSignal.raise()
       } catch { note(error) }
+      if entry.text.count > WorkerLimits.returnedBlockBytesMin { await PreparedJob.returnMemory() }
     }
   }
 

@@ -1,3 +1,4 @@
+private import CLinux
 internal import Model
 internal import Store
 
@@ -38,5 +39,10 @@ struct PreparedJob: Sendable {
     try await Task.detached {
       Result { () throws(RefusedJob) in try PreparedJob(text) }
     }.value.get()
+  }
+
+  /// Gives the system back what is free in all heaps: what `beside` has left stays in that thread's own otherwise.
+  static func returnMemory() async {
+    _ = await Task.detached { malloc_trim(0) }.value
   }
 }

@@ -16,6 +16,9 @@ enum WorkerLimits {
   static let admissionsMax = 2
   /// The text of a job that is read at once. A longer one takes milliseconds, for which nothing else would happen.
   static let smallJobBytesMax = 16 * 1024
+  /// Blocks of memory that the system gets back as soon as they are free, and the text of a job that takes many smaller
+  /// ones.
+  static let returnedBlockBytesMin = 256 * 1024
   /// Large jobs that wait for another to be admitted, each of up to `Limits.jobBytesMax`.
   static let largeJobsWaitingMax = 1
   /// Entries that are no jobs and are named in the log, of those found at a time; the others are counted.

@@ -1,3 +1,4 @@
+internal import CLinux
 package import Configuration
 internal import Glibc
 internal import HTTPClient
@@ -56,6 +57,8 @@ package final class WorkerService: Sendable {
   /// - Parameter healthFile: replaced each second in which all lanes turned; see `HealthFile`.
   package func run(healthFile: String? = nil) async {
     let health = healthFile.map { HealthFile(path: $0) }
+    // The C library would raise this limit by itself, and then keep what one large job took.
+    mallopt(M_MMAP_THRESHOLD, Int32(WorkerLimits.returnedBlockBytesMin))
     for lane in lanes { lane.loop.start() }
     directory.share(through: FleetTokens(lane: lanes[0]))
     // The lanes know the directory, so it must not keep one of them for ever.
