@@ -2,7 +2,7 @@
 package struct Access: Sendable, Equatable {
   /// A simulator or a private relay in place of the provider's own host.
   package var endpoint: ServiceURL?
-  /// PEM certificates to trust in place of the system's.
+  /// PEM certificates of authorities to trust beside the system's.
   package var caFile: String?
   package var proxy: ProxyURL?
   /// Whom the proxy knows us as, with the file of the password.

@@ -5,7 +5,7 @@ package struct RedisConfiguration: Sendable, Equatable {
   package var url: RedisURL
   /// A file with the password, in place of one in the URL.
   package var passwordFile: String?
-  /// PEM certificates to trust for `rediss://`, in place of the system's.
+  /// PEM certificates of authorities to trust for `rediss://`, beside the system's.
   package var caFile: String?
   package var prefix: String
 

@@ -1,4 +1,4 @@
-/// The address of one app on one device. The token is opaque, its network says who understands it (R10).
+/// The address of one app on one device. The token is opaque, its network says who understands it.
 package struct DeviceToken: Hashable, Sendable {
   package let network: Network
   /// APNs: lowercase hexadecimal. FCM and JPush: as given.

@@ -1,5 +1,5 @@
 extension Expiry {
-  /// From a job's `ttl_seconds` or `expires_at`; nil when it has neither (R26).
+  /// From a job's `ttl_seconds` or `expires_at`; nil when it has neither; both together are refused.
   init?(reader: FieldReader) throws(InvalidField) {
     let seconds = try reader.integer("ttl_seconds", in: 0...Limits.ttlSecondsMax)
     let ms = try reader.instantMs("expires_at")

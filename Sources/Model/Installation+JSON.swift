@@ -28,7 +28,6 @@ extension Installation {
     let reader = try FieldReader(json, at: "", known: Self.fields)
     let app = try reader.requiredString("app", why: "name the app of the configuration")
     do { try TextRule.checkApp(app) } catch { throw error.under("/app") }
-    // R15: an installation without a user is refused.
     let user = try reader.requiredString("user", why: "an installation belongs to a user")
     do { try TextRule.checkUser(user) } catch { throw error.under("/user") }
     guard let network = try reader.choice("network", of: Network.self) else {

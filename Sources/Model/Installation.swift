@@ -1,4 +1,4 @@
-/// One device token bound to one user of an app (R1, R12).
+/// One device token bound to one user of an app.
 package struct Installation: Sendable, Equatable {
   package var app: String
   package var user: String

@@ -7,7 +7,7 @@ package struct JobContent: Sendable, Equatable {
   /// At most 64 bytes: a later push with the same one replaces this one on the device.
   package var collapseID: String?
   package var expiry: Expiry?
-  /// Which installations by environment (R9); never empty.
+  /// Which installations by environment; both unless the job names one, never empty.
   package var environments: Set<PushEnvironment>
   /// Everything but the push itself.
   package var dryRun: Bool

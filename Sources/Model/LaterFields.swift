@@ -9,7 +9,7 @@ enum LaterFields {
     }
   }
 
-  /// `"badge": "+1"` (R23).
+  /// `"badge": "+1"`, an increment for each installation.
   static func badgeIncrement(_ reader: FieldReader) throws(InvalidField) {
     guard case .string(let text)? = reader.object["badge"], text.hasPrefix("+") else { return }
     throw reader.refused(

@@ -66,7 +66,7 @@ extension Notification {
 }
 
 extension Notification.DataEntry {
-  /// Custom data: strings under names that are not reserved (R19), in the order of the names' bytes.
+  /// Custom data: strings under names that are not reserved (`ReservedDataKeys`), in the order of the names' bytes.
   static func entries(
     of object: JSONObject, at pointer: String
   ) throws(InvalidField) -> [Notification.DataEntry] {

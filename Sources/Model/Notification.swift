@@ -1,4 +1,4 @@
-/// What a notification says on every network (R19).
+/// What a notification says on every network.
 package struct Notification: Sendable, Equatable {
   /// One entry of the custom data.
   package struct DataEntry: Sendable, Equatable {
@@ -15,7 +15,7 @@ package struct Notification: Sendable, Equatable {
   package var body: String?
   package var badge: Int?
   package var sound: String?
-  /// The set of actions in the app (APNs `category`), passed on as given (R20).
+  /// The set of actions in the app (APNs `category`), passed on as given.
   package var category: String?
   package var threadID: String?
   /// An https URL.

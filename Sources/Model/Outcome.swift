@@ -1,6 +1,6 @@
 /// What became of one request to a provider. An answer is a value, never a thrown error.
 package enum Outcome: Sendable, Equatable {
-  /// The provider said yes (R27: nothing is ever called delivered).
+  /// The provider said yes, which is all that it tells: nothing is ever called delivered.
   case accepted
   /// The token is dead; `sinceMs` is when the provider last confirmed that (epoch milliseconds), if it said so.
   case invalidToken(reason: String, sinceMs: Int64?)

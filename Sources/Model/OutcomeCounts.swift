@@ -9,7 +9,7 @@ package struct OutcomeCounts: Sendable, Equatable {
   package var failed = 0
   /// Attempts after the first; not a way to end.
   package var retries = 0
-  /// Users without an installation; not a way to end either (R11).
+  /// Users without an installation; normal, and not a way to end either.
   package var noInstallations = 0
 
   package init() {}

@@ -1,11 +1,11 @@
-/// Names that custom data may not use (R17, R19): a network or a receiver gives them a meaning of its own.
+/// Names that custom data may not use: a network or a receiver gives them a meaning of its own.
 package enum ReservedDataKeys {
   /// Reserved by APNs (`aps`) and by FCM's data messages.
   private static let networks: Set<String> = [
     "aps", "from", "message_type", "collapse_key",
   ]
   private static let networkPrefixes = ["google", "gcm"]
-  /// By these a receiver tells a topic message and a push-to-app event from a direct message (R16).
+  /// By these a receiver tells a topic message and a push-to-app event from a direct message.
   private static let events: Set<String> = [
     "to", "bi", "bt", "t", "oi", "sa", "st", "su", "sg", "sth", "s", "w",
     "bucketID", "bucketType", "type", "objectID", "objectScopeAppID", "objectScopeType",

@@ -11,7 +11,7 @@ package protocol PushProvider: Sendable {
 
   /// Renders the job once; per push only the token differs.
   ///
-  /// Throws when the network would refuse the content from every device: no device is tried then (R21).
+  /// Throws when the network would refuse the content from every device: no device is tried then.
   ///
   /// - Parameters:
   ///   - createdAtMs: when the job was created; a relative expiry counts from here.

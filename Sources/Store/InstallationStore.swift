@@ -1,17 +1,18 @@
 package import Model
 package import Redis
 
-/// The bindings of device tokens to users (R1 to R15).
+/// The bindings of device tokens to users. A token is one user's of an app at a time; a user may have many.
 package struct InstallationStore {
   let functions: StoreFunctions
 
-  /// Binds the token to the user; the last installer wins (R3). Idempotent (R4).
-  /// - Throws: `.server("INVALID", …)` without a user (R15) or when the user has too many installations.
+  /// Binds the token to the user; whoever had it before stops receiving on that device: the last installer wins.
+  /// May be repeated, as apps do at each start: it renews the time and the generation of the binding.
+  /// - Throws: `.server("INVALID", …)` without a user, or when the user has too many installations.
   package func install(_ installation: Installation) async throws(RedisError) -> InstallResult {
     try await bind("install", installation)
   }
 
-  /// As `install`, but a token that is bound already is a conflict, and the answer names its object id (R13).
+  /// As `install`, but a token that is bound already is a conflict, and the answer names its object id.
   package func create(_ installation: Installation) async throws(RedisError) -> InstallResult {
     try await bind("create", installation)
   }
@@ -70,7 +71,8 @@ package struct InstallationStore {
     return String((0..<32).map { _ in digits.randomElement()! })
   }
 
-  /// Removes the binding; with an owner only that user's (R5). Repeating it is harmless.
+  /// Removes the binding; with an owner only that user's, since a late logout
+  /// must not end the next user's binding. Repeating it is harmless.
   package func uninstall(
     app: String, token: DeviceToken, owner: String? = nil
   ) async throws(RedisError) -> UninstallAnswer {
@@ -79,7 +81,8 @@ package struct InstallationStore {
     return try await functions.run(command) { reply throws(RedisError) in try decodeWord(reply) }
   }
 
-  /// Removes the binding on the network's word (R6), if it still is the one that was tried (R8).
+  /// Removes the binding on the network's word that the token is dead, if it still is the one that was tried: what
+  /// was bound again meanwhile stays.
   package func invalidate(
     app: String, _ invalid: Settlement.Invalidation, job: String
   ) async throws(RedisError) -> UninstallAnswer {

@@ -8,7 +8,7 @@ package struct ResolvedUsers {
 
   package var count: Int { reply.count }
 
-  /// Empty for a user without installations, which is a normal outcome (R11).
+  /// Empty for a user without installations, which is a normal outcome and no error.
   package subscript(index: Int) -> BindingLines { BindingLines(text(index)) }
 
   /// The same as it stands in Redis.

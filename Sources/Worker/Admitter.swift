@@ -86,7 +86,7 @@ struct Admitter {
     try await start(job, id: id, entry, isLast: isLast)
   }
 
-  /// Why no device should be tried (R21): a network's limit is passed, or nothing can be sent at all.
+  /// Why no device should be tried: a network's limit is passed, or nothing can be sent at all.
   private func unsendable(_ job: PreparedJob) -> InvalidField? {
     var empty: InvalidField?
     var isSendable = false

@@ -26,7 +26,7 @@ extension Dispatcher {
     }
     let ageNs = loop.nowNs &- run.pushes[index].boundNs
     guard ageNs <= WorkerLimits.bindingAgeMsMax &* 1_000_000 else {
-      // The token may be somebody else's by now (R3): ask again before sending.
+      // The token may be somebody else's by now: ask again before sending.
       staleBindings[run.slot, default: []].append(index)
       run.signal.raise()
       return false

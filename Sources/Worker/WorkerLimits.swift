@@ -29,7 +29,8 @@ enum WorkerLimits {
   static let checkpointResults = 100
   /// How long results wait for a checkpoint.
   static let checkpointMs: UInt64 = 200
-  /// How old a binding may be when it is sent to; older ones are read again (R3, R5).
+  /// How old a binding may be when it is sent to; older ones are read again, so that a
+  /// former owner stops receiving within a second (docs/reliability.md, promise 4).
   static let bindingAgeMsMax: UInt64 = 800
   /// Times that one push is sent again at once because the network surely did not process it.
   static let resendsMax = 8

@@ -4,7 +4,7 @@ import Model
 import Testing
 
 @Suite struct ConfigurationTests {
-  /// What the contract's example says.
+  /// README's example with JPush's settings beside it.
   static let example = """
     redis: {url: redis://127.0.0.1:6379/0, prefix: pushpool}
     worker: {lanes: 0, connections_per_lane: 2, streams_per_connection: 1000, drain_seconds: 25}
@@ -43,7 +43,7 @@ import Testing
     """
   }
 
-  @Test("the contract's example is read")
+  @Test("README's example is read, and JPush's settings")
   func example() throws {
     let configuration = try Self.parse(Self.example)
     #expect(configuration.redis == RedisConfiguration())

@@ -8,7 +8,7 @@ import Testing
   /// Answers that it takes for a breaker to open.
   private static let answersMin = 20
 
-  @Test("an outage burns no attempts, and all is sent once it is over (R26)")
+  @Test("an outage burns no attempts, and all is sent once it is over")
   func survivesOutage() async throws {
     let script = SimulatorScript.stage {
       $0.all = ScriptRule(network: .apns, status: 503, reason: "ServiceUnavailable")

@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test("a network that does not answer does not hold up another (matrix 13)")
+  @Test("a network that does not answer does not hold up another")
   func separatesDestinations() async throws {
     let script = SimulatorScript.stage {
       var stall = ScriptRule(action: .stall)

@@ -4,7 +4,7 @@ import Simulator
 import Testing
 
 @Suite struct FairnessTests {
-  @Test("one job of an app is done while 50,000 of another wait (matrix 13)")
+  @Test("one job of an app is done while 50,000 of another wait (fault matrix, row 13)")
   func sharesQueue() async throws {
     let script = SimulatorScript.stage { $0.delayMs = 20 }
     try await Stage.with(script: script, endpoints: Stage.Endpoints(moreApps: ["bulk"])) { stage in

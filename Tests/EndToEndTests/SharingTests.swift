@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test("one device that fails does not bring its user's other device a second push (R2)")
+  @Test("one device that fails does not bring its user's other device a second push")
   func siblingIsNotRepeated() async throws {
     let script = SimulatorScript.stage {
       $0.rules = [

@@ -158,7 +158,7 @@ import Testing
     }
   }
 
-  @Test("a verdict on a token installed again while the push was under way is ignored (R8)")
+  @Test("a verdict on a token installed again while the push was under way is ignored")
   func heedsGeneration() async throws {
     let script = SimulatorScript.stage {
       var slow = ScriptRule(tokenPrefix: "dead", network: .fcm, status: 404, reason: "UNREGISTERED")
@@ -213,7 +213,7 @@ import Testing
     }
   }
 
-  @Test("what waits for a retry is not sent to a former owner, nor after an uninstall (R3, R5)")
+  @Test("what waits for a retry is not sent to a former owner, nor after an uninstall")
   func sparesFormerOwnerOnRetry() async throws {
     let script = SimulatorScript.stage {
       $0.all = ScriptRule(status: 503, reason: "ServiceUnavailable", retryAfterSeconds: 60)

@@ -154,7 +154,7 @@ import Testing
   }
 
   @Test(
-    "custom data may not use a reserved key, for the common part and for FCM's (R19)",
+    "custom data may not use a reserved key, for the common part and for FCM's",
     arguments: [
       "aps", "from", "message_type", "collapse_key", "google", "googlé", "google.c.a", "gcm",
       "gcm.n.e",

@@ -27,7 +27,7 @@ import Testing
     #expect(run.takeNews(isFinal: false).isEmpty)
   }
 
-  @Test("a user without a device is done at once, and counted as such (R11)")
+  @Test("a user without a device is done at once, and counted as such")
   func countsUsersWithoutDevice() throws {
     let run = try Claims.run(["a", "b"])
     _ = run.takeBatch(max: 10)
@@ -59,7 +59,7 @@ import Testing
     #expect(run.openPushes == 0)
   }
 
-  @Test("a device that is tried later becomes a residual line; its sibling is not repeated (R2)")
+  @Test("a device that is tried later becomes a residual line; its sibling is not repeated")
   func retriesOneDevice() throws {
     let run = try Claims.run(["a"])
     _ = run.takeBatch(max: 1)

@@ -21,7 +21,7 @@ struct DemoCampaign {
 
   let installations: Int
   let users: Int
-  /// Users of the audience that never installed the app: a normal outcome (R11).
+  /// Users of the audience that never installed the app: counted, and no error.
   let usersWithout: Int
 
   init(installations: Int, users: Int) {

@@ -5,7 +5,7 @@ struct APNsPayload {
   private(set) var object: JSONObject
   let pushType: APNsPushType
 
-  /// Builds the payload of the common notification and lays `apns.payload` over it (R22).
+  /// Builds the payload of the common notification and lays `apns.payload` over it.
   ///
   /// What shows nothing becomes a background push, unless the job names a push type.
   init(_ content: JobContent) {

@@ -31,7 +31,8 @@ package final class FCMTokenSource: SharedTokenSource {
   private let clock: WallClock
   private let state = Mutex(State())
 
-  /// - Parameter caFile: authorities to trust at the account's `token_uri` instead of the system's.
+  /// - Parameter caFile: authorities to trust at the account's `token_uri`; where libcurl knows no folder of
+  ///   the system's, these alone.
   package init(
     account: ServiceAccount, client: HTTPClient, caFile: String? = nil,
     proxy: ProxyServer? = nil, clock: WallClock = .system
