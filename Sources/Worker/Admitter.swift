@@ -47,7 +47,7 @@ struct Admitter {
     do throws(InvalidField) {
       job = try Job(bytes: entry.text)
     } catch {
-      let name = Self.name(entry.text)
+      let name = Job.name(in: entry.text)
       return try await refuse(entry, "invalid_job", error, app: name.app, id: name.id)
     }
     let id = job.id ?? entry.source
@@ -63,18 +63,6 @@ struct Admitter {
       return try await refuse(entry, "invalid_job", field, app: job.app, id: id)
     }
     try await start(job, id: id, entry, isLast: isLast)
-  }
-
-  /// What a job that breaks the rules calls itself, for whoever looks for it among the dead letters; empty where
-  /// that cannot be read.
-  private static func name(_ text: [UInt8]) -> (app: String, id: String) {
-    let object = (try? JSONParser().parse(text))?.objectValue
-    // Not as it stands: both go into keys, logs and onto terminals.
-    func read(_ member: String, _ check: (String) throws(InvalidField) -> Void) -> String {
-      guard let value = object?[member]?.stringValue, (try? check(value)) != nil else { return "" }
-      return value
-    }
-    return (read("app", TextRule.checkApp), read("id", TextRule.checkJobID))
   }
 
   /// Why no device should be tried (R21): a network's limit is passed, or nothing can be sent at all.
@@ -99,7 +87,7 @@ struct Admitter {
     _ job: Job, id: String, _ entry: JobEntry, isLast: Bool
   ) async throws(RedisError) {
     let segments = job.audience.segments()
-    let digest = ContentDigest.of(job.canonicalBytes())
+    let digest = ContentDigest.of(job)
     var admission = Admission(
       app: job.app, id: id, digest: digest, content: job.content.canonicalBytes(),
       lines: job.audience.chunkLines, recipients: job.audience.count ?? 0,
