@@ -52,8 +52,14 @@ extension JobQueue {
   /// Gives a job that waits and has no fault its record, in state queued, if the name is free. From then on `cancel` and
   /// `pause` know it; the worker that takes it in keeps to them.
   package func name(_ job: WaitingJob) async throws(RedisError) -> NamingAnswer {
-    let command = functions.call(
-      "name_waiting", job.priority.rawValue, job.entry, job.app, job.id, job.digest)
+    try await takeName(
+      job.app, job.id, digest: job.digest, priority: job.priority, entry: job.entry)
+  }
+
+  func takeName(
+    _ app: String, _ id: String, digest: String, priority: Priority, entry: String
+  ) async throws(RedisError) -> NamingAnswer {
+    let command = functions.call("name_waiting", priority.rawValue, entry, app, id, digest)
     return try await functions.run(command) { reply throws(RedisError) in try decodeWord(reply) }
   }
 }

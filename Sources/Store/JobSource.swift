@@ -13,7 +13,9 @@ package enum JobSource {
       return nil
     }
     let parts = name.dropFirst().split(separator: "-", omittingEmptySubsequences: false)
-    guard parts.count == 2, parts.allSatisfy({ $0.first?.isNumber == true && UInt64($0) != nil })
+    // As Redis writes it: an entry must not have two names.
+    guard parts.count == 2,
+      parts.allSatisfy({ part in UInt64(part).map(String.init) ?? "" == part })
     else { return nil }
     return (priority, String(name.dropFirst()))
   }
