@@ -8,7 +8,7 @@ enum CommandLineLimits {
   static let jobPollMs: UInt64 = 200
   /// How often a job that waits is given a name, while workers are faster.
   static let namingTriesMax = 3
-  /// Between two looks at the jobs that wait, of 2 ms at most: so others have half of Redis' time in any case.
+  /// Between two looks at the jobs that wait, of about 1 ms each: others have more of Redis' time than a search.
   static let searchPauseMs: UInt64 = 2
   /// A job that nobody took for so long makes one ask whether there are workers.
   static let noWorkerHintMs: Int64 = 3_000

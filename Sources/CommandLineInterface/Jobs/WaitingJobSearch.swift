@@ -2,7 +2,7 @@ internal import Model
 internal import Redis
 internal import Store
 
-/// Looks for a job that no worker has taken in among all that wait. It only reads: it can be broken off at any time.
+/// Looks for a job that no worker has taken in among all that wait. It only reads, and a Ctrl-C ends it.
 struct WaitingJobSearch {
   let app: String
   let id: String
@@ -17,6 +17,7 @@ struct WaitingJobSearch {
     if let given { return given }
     let display = ProgressDisplay(label: "looking through the jobs that wait", total: nil)
     defer { display.clear() }
+    Interrupts.shared.expect()
     var looked = 0
     for priority in Priority.allCases {
       var after: String?
@@ -26,6 +27,7 @@ struct WaitingJobSearch {
           try await store.jobs.searchWaiting(id: id, priority: priority, after: start)
         }
         for entry in page.entries {
+          try check()
           let job = try await session.runRepeating { store throws(RedisError) in
             try await store.jobs.waiting(app: app, id: id, priority: priority, entry: entry)
           }
@@ -35,10 +37,17 @@ struct WaitingJobSearch {
         after = page.next
         if after != nil {
           display.update(done: looked)
+          try check()
           await session.sleep(ms: CommandLineLimits.searchPauseMs)
         }
       } while after != nil
     }
     return nil
+  }
+
+  private func check() throws(CommandFailure) {
+    guard Interrupts.shared.hasCome else { return }
+    throw CommandFailure(
+      .interrupted, "job \(DisplayText.printable(id)) was not found yet, and nothing was changed")
   }
 }

@@ -1,6 +1,7 @@
 -- Jobs that wait to be admitted: operators find them by name and give them a record, which is then cancelled, paused
 -- and shown as any other.
 
+local SEARCHED_MAX = 500               -- entries that a search looks at in one call: 1 ms
 local SEARCHED_BYTES = 64 * 1024      -- a larger job is looked into by whoever searches: not at everybody's cost
 
 -- Whether a job's text may hold this id, in quotes: as it stands, or written with escapes.
@@ -16,11 +17,11 @@ local function may_be_called(job, quoted)
 end
 
 -- find_waiting — ARGV: priority, id, behind which entry (0-0 at first), largest job in bytes. Which of the next entries
--- may be the job of this id; as many are looked at as by the scout at once, and no larger ones, which are no jobs.
+-- may be the job of this id; no larger ones, which are no jobs.
 -- Reply: {how many were looked at, the last one of them, 1 when there are more else 0, entry…}
 local function find_waiting(keys, args)
   local quoted, bytes_max, looked, found = '"' .. args[2] .. '"', tonumber(args[4]), 0, {}
-  local last, has_more = look_ahead(KEY.jobs(keys[1], args[1]), args[3], '+', function(entry, fields)
+  local last, has_more = look_ahead(KEY.jobs(keys[1], args[1]), args[3], '+', SEARCHED_MAX, function(entry, fields)
     looked = looked + 1
     local job = fields_of(fields).job
     if job and #job <= bytes_max and may_be_called(job, quoted) then found[#found + 1] = entry end
