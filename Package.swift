@@ -73,7 +73,7 @@ let package = Package(
       "Store", ["Model", "Redis", "Reactor", "COpenSSL"],
       resources: [
         "library", "limits", "alarms", "audience", "fairness", "chunks", "installations",
-        "settlement", "jobs", "dead_letters", "traces",
+        "settlement", "jobs", "waiting", "dead_letters", "traces",
         "fleet",
       ].map { .embedInCode("Functions/\($0).lua") }),
     layer("Providers", ["Model", "Configuration", "HTTPClient", "Reactor", "COpenSSL"]),

@@ -8,10 +8,11 @@ struct CommandFailure: Error, CustomStringConvertible {
     self.description = description
   }
 
-  static func unknownJob(_ id: String, app: String) -> CommandFailure {
+  /// - Parameter others: why else it may be unknown.
+  static func unknownJob(_ id: String, app: String, or others: String) -> CommandFailure {
     CommandFailure(
       .badInput,
-      "there is no job \(DisplayText.printable(id)) of \(app): not taken by a worker yet, "
-        + "refused (pushpool dead list), or ended more than a week ago")
+      "there is no job \(DisplayText.printable(id)) of \(app): \(others), refused (pushpool dead list), or "
+        + "ended more than a week ago")
   }
 }

@@ -6,6 +6,10 @@ enum CommandLineLimits {
   static let redisReconnectTimeoutMs: UInt64 = 30_000
   /// How often `--wait` reads the job's record.
   static let jobPollMs: UInt64 = 200
+  /// How often a job that waits is given a name, while workers are faster.
+  static let namingTriesMax = 3
+  /// Between two looks at the jobs that wait, of about 1 ms each: others have more of Redis' time than a search.
+  static let searchPauseMs: UInt64 = 2
   /// A job that nobody took for so long makes one ask whether there are workers.
   static let noWorkerHintMs: Int64 = 3_000
   /// A terminal's progress is repainted no more often than this.

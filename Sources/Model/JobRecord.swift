@@ -11,6 +11,8 @@ package struct JobRecord: Sendable, Equatable {
   package var startedAtMs: Int64?
   package var finishedAtMs: Int64?
   package var priority: Priority?
+  /// False before a worker has taken the job in: nothing is counted then.
+  package var isAdmitted = false
 
   package init(app: String, id: String, state: JobState) {
     self.app = app
@@ -40,6 +42,7 @@ package struct JobRecord: Sendable, Equatable {
     case "created_at": createdAtMs = Int64(try Self.count(name, text))
     case "started_at": startedAtMs = Int64(try Self.count(name, text))
     case "finished_at": finishedAtMs = Int64(try Self.count(name, text))
+    case "admitted": isAdmitted = text == "1"
     case "priority": priority = Priority(rawValue: text)
     default:
       if let path = OutcomeCounts.path(name) {

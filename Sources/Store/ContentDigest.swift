@@ -1,9 +1,13 @@
 internal import COpenSSL
+package import Model
 
 /// Tells two contents apart: the start of a SHA-256, in hexadecimal.
 package enum ContentDigest {
   /// 16 bytes as 32 digits: enough that two different jobs never look alike.
   package static func of(_ bytes: [UInt8]) -> String { hex(bytes, count: 16) }
+
+  /// What tells a job from another of its id.
+  package static func of(_ job: Job) -> String { of(job.canonicalBytes()) }
 
   static func hex(_ bytes: some Collection<UInt8>, count: Int) -> String {
     let source = Array(bytes)

@@ -11,18 +11,12 @@ package struct JobEntry: Sendable, Equatable {
   /// 1 when nobody had it before.
   package let deliveries: Int
 
-  /// Names one admission of a job. Entry ids of two streams can be equal; the priority's initial tells them
-  /// apart.
-  package var source: String { "\(priority.rawValue.prefix(1))\(entry)" }
+  /// Names this admission of a job.
+  package var source: String { JobSource.of(entry, priority) }
 
   /// When it was enqueued, in epoch milliseconds, by the time in its id; nil when the producer chose an id
-  /// that cannot be one. The admission decides it alike (`enqueued_at` of the functions).
-  package func enqueuedAtMs(nowMs: Int64) -> Int64? {
-    guard let text = entry.split(separator: "-").first, let ms = Int64(text), ms <= nowMs,
-      ms > nowMs - StoreLimits.entryAgeMsMax
-    else { return nil }
-    return ms
-  }
+  /// that cannot be one.
+  package func enqueuedAtMs(nowMs: Int64) -> Int64? { JobSource.enqueuedAtMs(entry, nowMs: nowMs) }
 
   init(_ reply: RedisReply) throws(RedisError) {
     try expectArray(reply, atLeast: 4)

@@ -8,7 +8,7 @@ package enum StoreLibrary {
     PackageResources.library_lua + PackageResources.limits_lua + PackageResources.alarms_lua
     + PackageResources.audience_lua + PackageResources.fairness_lua + PackageResources.chunks_lua
     + PackageResources.installations_lua + PackageResources.settlement_lua
-    + PackageResources.jobs_lua
+    + PackageResources.jobs_lua + PackageResources.waiting_lua
     + PackageResources.dead_letters_lua + PackageResources.traces_lua + PackageResources.fleet_lua
 
   /// The version is the start of the source's SHA-256: another source, other names.

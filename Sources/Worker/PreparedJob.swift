@@ -26,7 +26,7 @@ struct PreparedJob: Sendable {
     app = job.app
     content = job.content
     contentBytes = job.content.canonicalBytes()
-    digest = ContentDigest.of(job.canonicalBytes())
+    digest = ContentDigest.of(job)
     lines = job.audience.chunkLines
     recipients = job.audience.count ?? 0
     if case .usersKey(let key) = job.audience { usersKey = key } else { usersKey = nil }

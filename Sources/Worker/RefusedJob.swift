@@ -8,14 +8,7 @@ struct RefusedJob: Error {
   let id: String
 
   init(_ field: InvalidField, _ text: [UInt8]) {
-    let object = (try? JSONParser().parse(text))?.objectValue
-    // Not as it stands: both go into keys, logs and onto terminals.
-    func read(_ member: String, _ check: (String) throws(InvalidField) -> Void) -> String {
-      guard let value = object?[member]?.stringValue, (try? check(value)) != nil else { return "" }
-      return value
-    }
+    (app, id) = Job.name(in: text)
     self.field = field
-    app = read("app", TextRule.checkApp)
-    id = read("id", TextRule.checkJobID)
   }
 }

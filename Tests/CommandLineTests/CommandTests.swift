@@ -133,6 +133,57 @@ import Testing
     }
   }
 
+  @Test(
+    "a job that waits is shown and stopped by its id, whoever gave it, and refused if it is none")
+  func waitingJob() async throws {
+    try await RedisServer.with { redis in
+      let folder = try TemporaryFolder()
+      let rest = #""app":"shop","audience":{"users":["u1","u2"]},"notification":{"body":"x"}"#
+      func enqueue(_ text: String, _ priority: String = "normal") async throws -> String {
+        try PrivateFile.write(text, to: folder.file("job.json"))
+        let result = try await Pushpool.run(
+          "enqueue", folder.file("job.json"), "--priority", priority, "--no-check", "--redis",
+          redis.url)
+        return String(result.output.dropLast())
+      }
+      func job(_ id: String, _ action: String, app: String = "shop") async throws -> Pushpool.Result
+      {
+        try await Pushpool.run("job", id, action, "--app", app, "--json", "--redis", redis.url)
+      }
+      func state(_ result: Pushpool.Result) throws -> String? {
+        try result.json.first?["state"]?.stringValue
+      }
+      let given = try await enqueue("{\(rest)}", "low")
+      #expect(given.hasPrefix("l"))
+      #expect(try await enqueue(#"{"id":"sale",\#(rest)}"#) == "sale")
+      #expect(try await enqueue(#"{"id":"bad",\#(rest),"x":1}"#) == "bad")
+
+      for id in [given, "sale"] {
+        let shown = try await job(id, "show")
+        #expect(shown.status == 0)
+        #expect(try state(shown) == "queued")
+        #expect(try shown.json.first?["total"]?.int64Value == 2)
+        #expect(try shown.json.first?["admitted"]?.boolValue == false)
+        #expect(try await job(id, "cancel", app: "other").status == 65)
+        #expect(try state(await job(id, "resume")) == "queued")
+        #expect(try state(await job(id, "pause")) == "paused")
+        #expect(try state(await job(id, "resume")) == "queued")
+        let cancelled = try await job(id, "cancel")
+        #expect(cancelled.status == 0)
+        #expect(try state(cancelled) == "cancelled")
+        #expect(try await job(id, "pause").status == 65)
+      }
+      let screen = try await Pushpool.run("job", "sale", "--app", "shop", "--redis", redis.url)
+      #expect(screen.output.contains("no worker has taken it in yet"))
+      let bad = try await job("bad", "cancel")
+      #expect(bad.status == 65)
+      #expect(bad.error.contains("nothing of it will be sent") && bad.error.contains("/x"))
+      let status = try await Pushpool.run("status", "--json", "--redis", redis.url)
+      let backlog = try status.json.first?["backlog"]?.objectValue
+      #expect(backlog?["normal"]?.objectValue?["jobs"]?.int64Value == 2)
+    }
+  }
+
   @Test("an unknown job is bad input")
   func unknownJob() async throws {
     try await RedisServer.with { redis in

@@ -1,4 +1,5 @@
 import Configuration
+import LocalServices
 import Model
 import Simulator
 import Testing
@@ -67,6 +68,51 @@ import Testing
         stage.expectDelivered(record, 1_200)
         #expect(record.counts.retries == 0)
       }
+    }
+  }
+
+  @Test("jobs that are stopped by command while no worker runs send nothing when one comes")
+  func stopsWaiting() async throws {
+    try await Stage.with { stage in
+      let client = stage.client
+      func command(_ id: String, _ action: String) async throws {
+        let child = try ChildProcess(
+          Stage.programFolder + "/pushpool",
+          ["job", id, action, "--app", "shop", "--redis", stage.redis.url], output: .discard,
+          error: .discard)
+        #expect(await child.waitForExit(timeoutMs: 30_000) == .code(0), "\(action) \(id)")
+      }
+      try await client.install(try Devices.apns(0..<600))
+      _ = try await client.command("SADD", "crowd", "u1", "u2", "u3")
+      _ = try await client.enqueue(Devices.job("campaign", 0..<600))
+      let entry = try await client.enqueue(
+        #"{"app": "shop", "audience": {"users": ["u1"]}, "notification": {"body": "x"}}"#)
+      _ = try await client.enqueue(
+        #"{"id": "key", "app": "shop", "audience": {"users_key": "crowd"}, "notification": {"body": "x"}}"#
+      )
+      _ = try await client.enqueue(Devices.job("rest", 0..<300), priority: .high)
+      // After them: when it is done, they have been taken in.
+      _ = try await client.enqueue(Devices.job("other", 590..<600), priority: .low)
+      for id in ["campaign", "n\(entry)", "key"] { try await command(id, "cancel") }
+      try await command("rest", "pause")
+      try await stage.withWorkers { _ in
+        #expect(try await client.finished("other").counts.accepted == 10)
+        for (id, total) in [("campaign", 600), ("n\(entry)", 1), ("key", 3)] {
+          let record = try #require(try await client.record(id))
+          #expect(record.state == .cancelled && record.isAdmitted && record.isBalanced)
+          #expect(record.total == total && record.counts.skipped == total, "\(id)")
+        }
+        #expect(try await client.record("rest")?.state == .paused)
+        #expect(stage.simulator.counters.accepted == 10)
+        #expect(try await client.length("finished") == 4)
+        try await command("rest", "resume")
+        let record = try await client.finished("rest")
+        #expect(record.state == .done && record.counts.accepted == 300 && record.isBalanced)
+        #expect(stage.simulator.counters.accepted == 310)
+        #expect(Set(stage.simulator.acceptedPushes.map(\.token)).count == 310)
+      }
+      #expect(try await client.length("finished") == 5)
+      #expect(try await client.length("dead") == 0)
     }
   }
 

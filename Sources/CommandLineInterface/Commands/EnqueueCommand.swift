@@ -55,7 +55,7 @@ struct EnqueueCommand: AsyncParsableCommand {
       try await store.jobs.enqueue(text, priority: priority)
     }
     let job = EnqueuedJob(
-      app: app ?? "", id: id ?? JobIdentity.given(to: entry, priority: priority),
+      app: app ?? "", id: id ?? JobSource.of(entry, priority),
       priority: priority, entry: entry, text: text)
     guard wait else { return announce(job, console) }
     if app == nil {

@@ -1,8 +1,6 @@
 internal import ArgumentParser
 internal import Configuration
 internal import Model
-internal import Redis
-internal import Store
 
 struct JobCommand: AsyncParsableCommand {
   /// What to do with the job.
@@ -18,7 +16,8 @@ struct JobCommand: AsyncParsableCommand {
         pushpool job spring-sale pause --app shop
 
       Cancelling ends a job: what is not sent yet counts as skipped. A paused job keeps its \
-      place until it is resumed. A finished job can be seen for a week.
+      place until it is resumed. Both work also while no worker has taken the job yet: the \
+      one that takes it keeps to them. A finished job can be seen for a week.
       """)
 
   @Argument(help: "The job's id, as enqueue printed it.")
@@ -33,27 +32,27 @@ struct JobCommand: AsyncParsableCommand {
   func run() async throws {
     let configuration = try shared.configuration()
     let app = try appOption.resolve(configuration)
-    let session = try await RedisSession.open(configuration.redis, functions: action != .show)
-    let (id, action) = (id, action)
-    let isKnown = try await session.run { store throws(RedisError) in
-      switch action {
-      case .show: true
-      case .cancel: try await store.jobs.cancel(app: app, id: id) != nil
-      case .pause: try await store.jobs.pause(app: app, id: id) != nil
-      case .resume: try await store.jobs.resume(app: app, id: id) != nil
-      }
-    }
-    let record = try await session.run { store throws(RedisError) in
-      try await store.jobs.record(app: app, id: id)
-    }
-    await session.close()
-    guard isKnown, let record else {
-      throw CommandFailure.unknownJob(id, app: app)
-    }
+    let record = try await record(configuration.redis, app: app)
     JobReport(record: record).show(asJSON: shared.json, on: .standard)
     if let change = Self.missed(action, record.state) {
       throw CommandFailure(.badInput, "job \(record.id) is \(record.state.rawValue): \(change)")
     }
+  }
+
+  private func record(
+    _ redis: RedisConfiguration, app: String
+  ) async throws(CommandFailure) -> JobRecord {
+    // To see a job that has a record takes no function, and so no right to load any.
+    if action == .show {
+      let session = try await RedisSession.open(redis, functions: false)
+      let record = try await JobControl(app: app, id: id, session: session).recorded()
+      await session.close()
+      if let record { return record }
+    }
+    let session = try await RedisSession.open(redis, functions: true)
+    let record = try await JobControl(app: app, id: id, session: session).perform(action)
+    await session.close()
+    return record
   }
 
   /// Why the action did not take place; nil when it did.

@@ -48,7 +48,9 @@ struct TraceCommand: AsyncParsableCommand {
       try await TracedJob.find(subject, app: app, job: id, in: store)
     }
     await session.close()
-    guard let traced else { throw CommandFailure.unknownJob(id, app: app) }
+    guard let traced else {
+      throw CommandFailure.unknownJob(id, app: app, or: "not taken by a worker yet")
+    }
     let isSummary = user == nil && token == nil
     let report = TraceReport(
       job: traced,

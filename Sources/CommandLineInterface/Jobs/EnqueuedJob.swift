@@ -1,4 +1,5 @@
 internal import Model
+internal import Store
 
 /// A job that was added to its stream.
 struct EnqueuedJob: Sendable {
@@ -11,7 +12,7 @@ struct EnqueuedJob: Sendable {
   let text: [UInt8]
 
   /// What the record of this admission names as its source; another source is an earlier job of the same id.
-  var source: String { "\(priority.rawValue.prefix(1))\(entry)" }
+  var source: String { JobSource.of(entry, priority) }
 
   /// When the entry was added, by the server's clock: the first half of its id.
   var addedAtMs: String { String(entry.prefix { $0 != "-" }) }

@@ -7,6 +7,14 @@ struct JobReport {
   /// The table that a campaign ends with.
   func lines(on terminal: Terminal) -> [String] {
     var lines = [TextStyle.bold.apply(heading, on: terminal)]
+    guard record.isAdmitted else {
+      lines.append("  no worker has taken it in yet, nothing was sent")
+      var remarks: [String] = []
+      if let durationMs { remarks.append("enqueued \(FigureText.duration(ms: durationMs)) ago") }
+      if record.total > 0 { remarks.append("\(FigureText.count(record.total)) recipients") }
+      if !remarks.isEmpty { lines.append("  " + remarks.joined(separator: ", ")) }
+      return lines
+    }
     var table = TextTable([.init(""), .init("", .right), .init("", .right)])
     for (name, count) in outcomes where count > 0 || name == "accepted" {
       table.append([
@@ -22,7 +30,7 @@ struct JobReport {
 
   private var heading: String {
     let name = "job \(record.id) of \(record.app): \(record.state.rawValue)"
-    guard let durationMs else { return name }
+    guard record.isAdmitted, let durationMs else { return name }
     let duration = FigureText.duration(ms: durationMs)
     return record.state.isFinal ? "\(name) in \(duration)" : "\(name) for \(duration)"
   }
@@ -66,6 +74,7 @@ struct JobReport {
       "app": .string(record.app), "id": .string(record.id),
       "state": .string(record.state.rawValue),
     ]
+    object["admitted"] = .bool(record.isAdmitted)
     object["priority"] = record.priority.map { .string($0.rawValue) }
     object["total"] = .integer(record.total)
     for (name, count) in record.counts.fields { object[name] = .integer(count) }

@@ -49,17 +49,16 @@ local function app_in(job)
     or string.match(string.sub(job, -GLANCE_BYTES), pattern) or ''
 end
 
--- Calls see(entry, app, the entry before) for entries behind `from`, up to `to`. Returns the last one seen, and
+-- Calls see(entry, its fields, the entry before) for at most max entries behind `from`, up to `to`. Returns the last one seen, and
 -- whether there are more.
-local function look_ahead(stream, from, to, see)
+local function look_ahead(stream, from, to, max, see)
   local bytes = 0
-  for _ = 1, SCOUTED_MAX / SCOUTED_AT_ONCE do
+  for _ = 1, max / SCOUTED_AT_ONCE do
     local items = redis.call('XRANGE', stream, '(' .. from, to, 'COUNT', SCOUTED_AT_ONCE)
     for _, item in ipairs(items) do
-      local job = item[2][2] or ''
-      see(item[1], app_in(job), from)
+      see(item[1], item[2], from)
       from = item[1]
-      bytes = bytes + #job
+      bytes = bytes + #(item[2][2] or '')
     end
     if #items < SCOUTED_AT_ONCE then return from, false end
     if bytes > SCOUTED_BYTES_MAX then break end
@@ -77,7 +76,8 @@ end
 local function scout(p, priority, now)
   local key, ring = KEY.scout(p, priority), KEY.express(p, priority)
   local ringed, apps = redis.call('LLEN', ring), {}
-  local function see(entry, app, before)
+  local function see(entry, fields, before)
+    local app = app_in(fields[2] or '')
     local known = apps[app]
     if not known then
       local v = redis.call('HMGET', key, 'x:' .. app, 'r:' .. app)
@@ -99,7 +99,7 @@ local function scout(p, priority, now)
     end
   end
   local cursor, has_more = look_ahead(
-    KEY.jobs(p, priority), redis.call('HGET', key, 'cursor') or '0-0', '+', see)
+    KEY.jobs(p, priority), redis.call('HGET', key, 'cursor') or '0-0', '+', SCOUTED_MAX, see)
   for app, known in pairs(apps) do
     if known.has_news then redis.call('HSET', key, 'x:' .. app, known.entries) end
   end
@@ -112,9 +112,10 @@ local function scout_app(p, priority, app, behind, now)
   local key = KEY.scout(p, priority)
   redis.call('HSET', key, 'at', text(now))
   local entries, n, stopped = '', 0, nil
-  local seen, has_more = look_ahead(KEY.jobs(p, priority), behind, redis.call('HGET', key, 'cursor') or '0-0',
-    function(entry, found, before)
-      if found ~= app then return end
+  local seen, has_more = look_ahead(
+    KEY.jobs(p, priority), behind, redis.call('HGET', key, 'cursor') or '0-0', SCOUTED_MAX,
+    function(entry, fields, before)
+      if app_in(fields[2] or '') ~= app then return end
       if n < EXPRESS_PER_APP then
         entries, n = entries .. entry .. ' ', n + 1
       elseif not stopped then

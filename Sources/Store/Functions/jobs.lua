@@ -94,29 +94,33 @@ end
 -- NEW, DUPLICATE or CONFLICT of a job against the record of that name.
 local function standing(p, record, digest, source)
   if not record[1] then return 'NEW' end
-  -- The same source: a worker died between reserving and admitting, this is the same job again.
+  -- The same source: this job, whose name an operator or a worker that died took before it was admitted.
   if record[2] == source then return record[4] == '1' and 'DUPLICATE' or 'NEW' end
   -- The job that reserved the name became a dead letter before it was admitted: the name is free.
   if not record[4] and not is_pending(p, record[2]) then return 'NEW' end
   return record[3] == digest and 'DUPLICATE' or 'CONFLICT'
 end
 
--- reserve — ARGV: consumer, priority, entry, app, id, digest. Takes the name before segments are uploaded.
--- Reply: NEW | DUPLICATE (the entry is dropped) | CONFLICT (refuse it) | STALE
-local function reserve(keys, args)
-  local p, priority, entry, app, id, digest = keys[1], unpack(args, 2, 6)
-  local stream, key = KEY.jobs(p, priority), KEY.job(p, app, id)
-  if not owned(stream, entry, args[1]) then return 'STALE' end
-  local source = source_of(priority, entry)
+-- Takes a name for the job of an entry, before it is admitted. Returns its standing.
+local function take_name(p, priority, entry, app, id, digest)
+  local key, source = KEY.job(p, app, id), source_of(priority, entry)
   local record = redis.call('HMGET', key, 'state', 'source', 'digest', 'admitted')
   local answer = standing(p, record, digest, source)
-  if answer == 'DUPLICATE' then
-    drop_job(p, priority, entry)
-  elseif answer == 'NEW' and record[2] ~= source then
+  if answer == 'NEW' and record[2] ~= source then
     redis.call('HSET', key, 'state', record[1] or 'queued', 'source', source, 'digest', digest, 'priority', priority,
       'created_at', text(enqueued_at(entry, now_ms())))
     redis.call('EXPIRE', key, SEGMENT_S)
   end
+  return answer
+end
+
+-- reserve — ARGV: consumer, priority, entry, app, id, digest. Takes the name before segments are uploaded.
+-- Reply: NEW | DUPLICATE (the entry is dropped) | CONFLICT (refuse it) | STALE
+local function reserve(keys, args)
+  local p, priority, entry, app, id, digest = keys[1], unpack(args, 2, 6)
+  if not owned(KEY.jobs(p, priority), entry, args[1]) then return 'STALE' end
+  local answer = take_name(p, priority, entry, app, id, digest)
+  if answer == 'DUPLICATE' then drop_job(p, priority, entry) end
   return answer
 end
 
@@ -152,7 +156,7 @@ local function admit(keys, args)
   if recipients == 0 then segments = 0 end
   local later = args[12] ~= '' and tonumber(args[12]) > now
   local state = later and 'scheduled' or 'running'
-  -- Paused or cancelled between reserving and now.
+  -- Paused or cancelled since its name was taken.
   if record[1] == 'paused' or record[1] == 'cancelled' then state = record[1] end
   redis.call('HSET', key, 'state', state, 'source', source, 'digest', digest, 'admitted', '1', 'priority',
     priority, 'created_at', record[5] or text(enqueued_at(entry, now)), 'total', recipients, 'pending', recipients, 'accepted', 0,

@@ -29,8 +29,8 @@ extension Interleaving {
     let spec = ModelJobEntry("j\(number) \(digest)")
     let priority = random.pick(Self.priorities)!
     note("enqueue \(spec.text) \(priority)")
-    _ = try await store.jobs.enqueue(Array(spec.text.utf8), priority: priority)
-    model.entries[priority]!.add(spec)
+    let entry = try await store.jobs.enqueue(Array(spec.text.utf8), priority: priority)
+    model.entries[priority]!.add(spec, entry: entry)
   }
 
   func take() async throws {
@@ -136,8 +136,32 @@ extension Interleaving {
       model.jobs.filter { !$0.value.isFinished || random.chance(percent: 5) }.map(\.key).sorted())
   }
 
+  /// An operator names a job that waits, or that one believes to wait.
+  func name() async throws {
+    var places = Priority.allCases.flatMap { priority in
+      model.entries[priority]!.waiting.map { (priority, $0.entry, $0.item) }
+        + model.entries[priority]!.leases.map { (priority, $0.entry, $0.item) }
+    }.filter { !$0.1.isEmpty }
+    if random.chance(percent: 20) {
+      places = consumers.flatMap { consumer in
+        consumer.entries.map { ($0.entry.priority, $0.entry.entry, $0.spec) }
+      }
+    }
+    guard let (priority, entry, spec) = random.pick(places) else { return }
+    note("name \(spec.text) \(priority) \(entry)")
+    let expected = model.name(spec, entry, priority)
+    let found = try await store.jobs.takeName(
+      Self.app, spec.id, digest: spec.digest, priority: priority, entry: entry)
+    try expectSame(found, expected, "name_waiting")
+    if random.chance(percent: 50) { try await change(spec.id) }
+  }
+
   func change() async throws {
     guard let id = anyJob() else { return }
+    try await change(id)
+  }
+
+  private func change(_ id: String) async throws {
     let choice = random.below(8)
     note("\(["pause", "resume", "resume", "cancel"][choice / 2]) \(id)")
     let expected: JobState?

@@ -81,6 +81,15 @@ struct LibraryFault: Sendable, CustomTestStringConvertible {
       original: "if not record[4] and not is_pending(p, record[2]) then return 'NEW' end",
       replacement: ""),
     LibraryFault(
+      name: "a job is given a name though its entry is gone",
+      original:
+        "if #redis.call('XRANGE', KEY.jobs(p, priority), entry, entry) == 0 then return 'GONE' end",
+      replacement: ""),
+    LibraryFault(
+      name: "a job that was stopped while it waited starts all the same",
+      original: "if record[1] == 'paused' or record[1] == 'cancelled' then state = record[1] end",
+      replacement: ""),
+    LibraryFault(
       name: "uninstall asks nobody whose token it is",
       original: "if owner ~= '' and owner ~= user then return 'other_owner' end",
       replacement: ""),

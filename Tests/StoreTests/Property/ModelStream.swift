@@ -7,12 +7,12 @@ struct ModelStream<Item> {
     var deliveries: Int
     /// Its owner has been silent for a lease.
     var isOver = false
-    /// Known since it was first delivered.
+    /// Known since it was first delivered, or added.
     var entry = ""
   }
 
   /// Added and delivered to nobody, oldest first.
-  private(set) var waiting: [(number: Int, item: Item)] = []
+  private(set) var waiting: [(number: Int, item: Item, entry: String)] = []
   /// Pending entries, in the order in which they were added.
   private(set) var leases: [Lease] = []
   private var added = 0
@@ -21,9 +21,10 @@ struct ModelStream<Item> {
 
   var count: Int { waiting.count + leases.count }
 
-  mutating func add(_ item: Item) {
+  /// - Parameter entry: empty when it is not known yet.
+  mutating func add(_ item: Item, entry: String = "") {
     added += 1
-    waiting.append((added, item))
+    waiting.append((added, item, entry))
   }
 
   /// Puts the last entries into another order.
@@ -35,7 +36,8 @@ struct ModelStream<Item> {
 
   mutating func readNew(_ consumer: String, max: Int) -> [Lease] {
     let new = waiting.prefix(max).map {
-      Lease(number: $0.number, item: $0.item, owner: consumer, deliveries: 1)
+      Lease(
+        number: $0.number, item: $0.item, owner: consumer, deliveries: 1, entry: $0.entry)
     }
     waiting.removeFirst(new.count)
     leases += new
@@ -61,6 +63,11 @@ struct ModelStream<Item> {
     }
     cursor = index < leases.count ? leases[index].number : 0
     return found
+  }
+
+  /// Whether the entry is there, delivered or not, and known.
+  func has(_ entry: String) -> Bool {
+    leases.contains { $0.entry == entry } || waiting.contains { $0.entry == entry }
   }
 
   func lease(_ entry: String, of consumer: String) -> Lease? {

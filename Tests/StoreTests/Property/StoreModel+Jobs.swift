@@ -32,7 +32,7 @@ extension StoreModel {
   private func isPending(_ source: String) -> Bool {
     Priority.allCases.contains { priority in
       source.hasPrefix(priority.rawValue.prefix(1))
-        && entries[priority]!.leases.contains { $0.entry == source.dropFirst() }
+        && entries[priority]!.has(String(source.dropFirst()))
     }
   }
 
@@ -51,14 +51,33 @@ extension StoreModel {
     }
     let answer = standing(id, digest, entry.source)
     if answer == .duplicate { entries[entry.priority]!.drop(lease.number) }
-    guard answer == .new else { return answer }
-    var job =
-      jobs[id]
-      ?? ModelJob(
-        state: .queued, source: entry.source, digest: digest, priority: entry.priority)
-    (job.source, job.digest, job.priority) = (entry.source, digest, entry.priority)
-    jobs[id] = job
+    if answer == .new { takeName(id, digest, entry.source, entry.priority) }
     return answer
+  }
+
+  private mutating func takeName(
+    _ id: String, _ digest: String, _ source: String, _ priority: Priority
+  ) {
+    // The same entry with the same name: what its record says stays.
+    if jobs[id]?.source == source { return }
+    var job =
+      jobs[id] ?? ModelJob(state: .queued, source: source, digest: digest, priority: priority)
+    (job.source, job.digest, job.priority) = (source, digest, priority)
+    jobs[id] = job
+  }
+
+  mutating func name(
+    _ spec: ModelJobEntry, _ entry: String, _ priority: Priority
+  ) -> NamingAnswer {
+    guard entries[priority]!.has(entry) else { return .gone }
+    let source = JobSource.of(entry, priority)
+    switch standing(spec.id, spec.digest, source) {
+    case .new:
+      takeName(spec.id, spec.digest, source, priority)
+      return .new
+    case .duplicate: return .duplicate
+    default: return .conflict
+    }
   }
 
   mutating func admit(

@@ -1,0 +1,42 @@
+-- Jobs that wait to be admitted: operators find them by name and give them a record, which is then cancelled, paused
+-- and shown as any other.
+
+local SEARCHED_MAX = 500               -- entries that a search looks at in one call: 1 ms
+local SEARCHED_BYTES = 64 * 1024      -- a larger job is looked into by whoever searches: not at everybody's cost
+
+-- Whether a job's text may hold this id, in quotes: as it stands, or written with escapes.
+local function may_be_called(job, quoted)
+  if #job > SEARCHED_BYTES or string.find(job, quoted, 1, true) then return true end
+  if not string.find(job, '\\', 1, true) then return false end
+  local at = string.find(job, '"id"', 1, true)
+  while at do
+    if string.find(job, '^"id"%s*:%s*"[^"]*\\', at) then return true end
+    at = string.find(job, '"id"', at + 4, true)
+  end
+  return false
+end
+
+-- find_waiting — ARGV: priority, id, behind which entry (0-0 at first), largest job in bytes. Which of the next entries
+-- may be the job of this id; no larger ones, which are no jobs.
+-- Reply: {how many were looked at, the last one of them, 1 when there are more else 0, entry…}
+local function find_waiting(keys, args)
+  local quoted, bytes_max, looked, found = '"' .. args[2] .. '"', tonumber(args[4]), 0, {}
+  local last, has_more = look_ahead(KEY.jobs(keys[1], args[1]), args[3], '+', SEARCHED_MAX, function(entry, fields)
+    looked = looked + 1
+    local job = fields_of(fields).job
+    if job and #job <= bytes_max and may_be_called(job, quoted) then found[#found + 1] = entry end
+  end)
+  return {looked, last, has_more and 1 or 0, unpack(found)}
+end
+
+-- name_waiting — ARGV: priority, entry, app, id, digest. Takes a job's name as reserve does, for an entry that nobody
+-- need own: who owns it, or will, goes on from there.
+-- Reply: NEW (the name is the entry's) | DUPLICATE, CONFLICT (another job's) | GONE (the entry was admitted or refused)
+local function name_waiting(keys, args)
+  local p, priority, entry, app, id, digest = keys[1], unpack(args)
+  if #redis.call('XRANGE', KEY.jobs(p, priority), entry, entry) == 0 then return 'GONE' end
+  return take_name(p, priority, entry, app, id, digest)
+end
+
+register('find_waiting', find_waiting, {'no-writes'})
+register('name_waiting', name_waiting, {'allow-oom'})

@@ -1,0 +1,65 @@
+package import Model
+package import Redis
+
+/// Jobs that no worker has admitted yet: they have no record, and are found by what their producers wrote.
+extension JobQueue {
+  /// Looks for a job of this id among the next entries of a stream. It takes Redis about 1 ms.
+  /// - Parameter after: where the last page ended; nil to begin with.
+  package func searchWaiting(
+    id: String, priority: Priority, after: String?
+  ) async throws(RedisError) -> WaitingPage {
+    var command = functions.call("find_waiting", priority.rawValue, id, after ?? "0-0")
+    command.append(Limits.jobBytesMax)
+    return try await functions.run(command) { reply throws(RedisError) in try WaitingPage(reply) }
+  }
+
+  /// The job of an id that was made of its entry, without a search; nil when there is none, or it is another's.
+  package func waiting(app: String, givenID id: String) async throws(RedisError) -> WaitingJob? {
+    guard let place = JobSource.place(id) else { return nil }
+    return try await waiting(app: app, id: id, priority: place.priority, entry: place.entry)
+  }
+
+  /// The job at an entry if it is the one of this name; nil when it is another, or the entry is gone.
+  package func waiting(
+    app: String, id: String, priority: Priority, entry: String
+  ) async throws(RedisError) -> WaitingJob? {
+    let key = functions.keys.jobs(priority)
+    let text = try await functions.connection.call(
+      RedisCommand("XRANGE", key, entry, entry)
+    ) { reply -> [UInt8]? in
+      guard reply.count == 1, reply[0].count == 2 else { return nil }
+      let fields = reply[0][1]
+      let names = Array(stride(from: 0, to: fields.count - 1, by: 2))
+      let at = names.last { fields[$0].string == "job" }
+      return at.map { Array(fields[$0 + 1].bytes) }
+    }
+    guard let text, JobSource.of(entry, priority) == id || Self.mayHold(id, text) else {
+      return nil
+    }
+    let job = WaitingJob(priority: priority, entry: entry, text: text)
+    guard job.id == id, job.app == app || job.app.isEmpty else { return nil }
+    return job
+  }
+
+  /// Whether a text may have this id in it, in quotes: it is worth decoding.
+  private static func mayHold(_ id: String, _ text: [UInt8]) -> Bool {
+    text.withUnsafeBytes { text in
+      text.offset(of: UInt8(ascii: "\\")) != nil
+        || Array("\"\(id)\"".utf8).withUnsafeBytes { text.contains($0) }
+    }
+  }
+
+  /// Gives a job that waits and has no fault its record, in state queued, if the name is free. From then on `cancel` and
+  /// `pause` know it; the worker that takes it in keeps to them.
+  package func name(_ job: WaitingJob) async throws(RedisError) -> NamingAnswer {
+    try await takeName(
+      job.app, job.id, digest: job.digest, priority: job.priority, entry: job.entry)
+  }
+
+  func takeName(
+    _ app: String, _ id: String, digest: String, priority: Priority, entry: String
+  ) async throws(RedisError) -> NamingAnswer {
+    let command = functions.call("name_waiting", priority.rawValue, entry, app, id, digest)
+    return try await functions.run(command) { reply throws(RedisError) in try decodeWord(reply) }
+  }
+}
