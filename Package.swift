@@ -86,7 +86,7 @@ let package = Package(
       ], settings: pathOfAPush),
 
     // The stand-in for the push networks, and what a test, a demo or a benchmark starts by itself.
-    layer("Simulator", ["HTTP2", "Model", "Reactor", "COpenSSL"]),
+    layer("Simulator", ["LocalServices", "HTTP2", "Model", "Reactor", "COpenSSL"]),
     layer("LocalServices", ["Reactor", "CLinux", "COpenSSL"]),
 
     layer(
@@ -119,17 +119,18 @@ let package = Package(
       name: "pushpool-chaos", dependencies: ["Chaos", arguments], swiftSettings: swiftSettings),
 
     .target(
-      name: "TestSupport", dependencies: ["LocalServices", "Reactor"], path: "Tests/TestSupport",
+      name: "TestSupport", dependencies: ["LocalServices", "Reactor", "Redis"],
+      path: "Tests/TestSupport",
       swiftSettings: swiftSettings),
     tests("ReactorTests", ["Reactor", "LocalServices", "TestSupport"]),
-    tests("RedisTests", ["Redis", "LocalServices"]),
+    tests("RedisTests", ["Redis", "LocalServices", "Reactor", "TestSupport"]),
     tests(
       "HTTP2Tests",
       ["HTTP2", "CurlTransport", "HTTPClient", "Reactor", "LocalServices", "TestSupport"]),
     tests("HTTPClientTests", ["HTTPClient"]),
     tests("ModelTests", ["Model"]),
     tests("ConfigurationTests", ["Configuration"]),
-    tests("StoreTests", ["Store", "LocalServices"]),
+    tests("StoreTests", ["Store", "LocalServices", "TestSupport"]),
     tests("ProvidersTests", ["Providers", "LocalServices", "Simulator"]),
     tests("WorkerTests", ["Worker", "Model", "Reactor", "Redis", "Store"]),
     tests(
@@ -153,6 +154,9 @@ let package = Package(
       ], resources: [.copy("BadJobs")]),
     tests(
       "FuzzTests",
-      ["Configuration", "HTTP2", "LocalServices", "Model", "Providers", "Reactor", "Redis"]),
+      [
+        "Configuration", "HTTP2", "LocalServices", "Model", "Providers", "Reactor", "Redis",
+        "TestSupport",
+      ]),
   ]
 )

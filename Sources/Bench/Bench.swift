@@ -1,3 +1,5 @@
+import LocalServices
+
 /// Runs scenarios one after the other; what one of them cannot measure keeps none from the others.
 struct Bench {
   let with: Circumstances

@@ -105,7 +105,7 @@ package struct BenchCommand: AsyncParsableCommand {
       }
       return
     }
-    let progress = Progress()
+    let progress = ProgressLine()
     let report: Report
     let comparison: Comparison?
     do {
@@ -130,7 +130,7 @@ package struct BenchCommand: AsyncParsableCommand {
   }
 
   private static func read(_ path: String) throws(BenchError) -> [UInt8] {
-    guard let bytes = TextFile.readBytes(path, bytesMax: BenchLimits.reportBytesMax) else {
+    guard let bytes = TextFile.bytes(path, bytesMax: BenchLimits.reportBytesMax) else {
       throw BenchError("--compare: cannot read \(path)")
     }
     return bytes

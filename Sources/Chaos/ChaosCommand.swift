@@ -84,7 +84,7 @@ package struct ChaosCommand: AsyncParsableCommand {
 
   package func run() async throws {
     if list { return print(FaultMatrix.list.joined(separator: "\n")) }
-    let progress = ChaosProgress()
+    let progress = ProgressLine()
     let programs: ChaosPrograms
     do { programs = try ChaosPrograms() } catch {
       progress.note("pushpool-chaos: \(error)")

@@ -1,9 +1,8 @@
-import Configuration
+import Bench
 import Model
 import Reactor
 import Redis
 import Store
-import Worker
 
 /// The runner's own connection to Redis: a producer, an operator and an observer. It goes past every fault
 /// proxy, and outlives restarts of the server.
@@ -12,8 +11,9 @@ actor ChaosSession {
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
   private static let jobs = "pushpool:jobs:normal"
-  private let connection: RedisConnection
-  let store: Store
+  private let access: StoreAccess
+  private var connection: RedisConnection { access.connection }
+  var store: Store { access.store }
 
   static func open(
     url: String, library: FunctionLibrary = StoreLibrary.library
@@ -27,20 +27,14 @@ actor ChaosSession {
 
   private init(loop: EventLoop, url: String, library: FunctionLibrary) throws {
     self.loop = loop
-    let endpoint = try RedisEndpoint(RedisConfiguration(url: RedisURL(url)))
-    connection = try RedisConnection(loop: loop, endpoint: endpoint, library: library)
-    store = Store(connection: connection, prefix: RedisConfiguration.prefixDefault)
+    access = try StoreAccess(loop: loop, url: url, library: library)
   }
 
   private func connect() async throws {
-    connection.connect()
-    try await connection.waitUntilReady(timeoutMs: ChaosLimits.startMsMax)
+    try await access.connect(timeoutMs: ChaosLimits.startMsMax)
   }
 
-  func close() {
-    connection.close()
-    loop.stop()
-  }
+  func close() { access.close() }
 
   func install(_ batch: [Installation]) async throws {
     let answer = try await store.installations.importBatch(batch)

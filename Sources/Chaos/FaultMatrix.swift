@@ -1,3 +1,5 @@
+package import LocalServices
+
 /// All rows, in the order of docs/reliability.md.
 package enum FaultMatrix {
   static let rows: [any MatrixRow] = [
@@ -30,7 +32,7 @@ package enum FaultMatrix {
   /// Runs one row. An error that keeps it from being judged is its failure.
   package static func run(
     _ number: Int, programs: ChaosPrograms, seed: UInt64, scale: Double,
-    soakMinutes: Double = ChaosDefaults.soakMinutes, phase: String? = nil, progress: ChaosProgress
+    soakMinutes: Double = ChaosDefaults.soakMinutes, phase: String? = nil, progress: ProgressLine
   ) async -> RowResult? {
     guard let row = rows.first(where: { $0.number == number }) else { return nil }
     let trial = Trial(

@@ -81,7 +81,10 @@ actor Fleet {
   func logLines(with text: String) -> Int {
     (1...max(1, started)).reduce(0) { sum, number in
       sum
-        + (TextFile.read("\(folder)/worker-\(number).log") ?? "").split(separator: "\n")
+        + (TextFile.read(
+          "\(folder)/worker-\(number).log", bytesMax: ChaosLimits.textBytesMax) ?? "").split(
+          separator: "\n"
+        )
         .count { $0.contains(text) }
     }
   }

@@ -1,4 +1,5 @@
 import Glibc
+import LocalServices
 
 /// What the kernel says of a process that runs (proc(5)).
 struct ProcessFacts: Sendable {
@@ -8,7 +9,9 @@ struct ProcessFacts: Sendable {
 
   /// Nil when it has ended.
   init?(pid: CInt) {
-    guard let status = TextFile.read("/proc/\(pid)/status"),
+    guard
+      let status = TextFile.read(
+        "/proc/\(pid)/status", bytesMax: ChaosLimits.textBytesMax),
       let peak = Self.kibibytes("VmHWM:", in: status),
       let now = Self.kibibytes("VmRSS:", in: status)
     else { return nil }

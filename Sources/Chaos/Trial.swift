@@ -16,7 +16,7 @@ struct Trial: Sendable {
   let soakMinutes: Double
   /// Only phases whose name holds this; nil for all.
   var phase: String?
-  let progress: ChaosProgress
+  let progress: ProgressLine
 
   /// The same seed, row and kind of decision give the same dice, whatever else runs.
   func dice(_ draw: Draw) -> SeededDice {

@@ -57,6 +57,9 @@ package actor FaultProxy {
   /// How often connections were broken: by `cut`, by a reset, or by a reply that was dropped.
   package var breaks: Int { switchboard.breaks }
 
+  /// Bytes that came from clients so far, whatever became of them.
+  package var requestBytes: Int { switchboard.requestBytes }
+
   /// Connections that are open now.
   package var connections: Int { switchboard.count }
 

@@ -80,6 +80,7 @@ final class ProxyPair {
   }
 
   private func take(_ bytes: UnsafeRawBufferPointer, isReply: Bool) {
+    if !isReply { switchboard.requestBytes += bytes.count }
     guard !isBreaking else { return }
     let flow: ProxyFlow = isReply ? replies : requests
     switch fault {

@@ -7,6 +7,7 @@ final class ProxySwitchboard {
   private(set) var fault = FaultProxy.Fault.none
   var dice: SeededDice
   var breaks = 0
+  var requestBytes = 0
   private var listener: Listener!
   private var pairs: [ObjectIdentifier: ProxyPair] = [:]
 

@@ -2,8 +2,9 @@ import Glibc
 
 /// One connection, one PING: whether a redis-server answers at a Unix socket.
 enum RedisProbe {
-  /// Local and idle, it answers within microseconds; while it loads its data it answers -LOADING.
-  private static let answerMsMax = 500
+  /// Local and idle, it answers within microseconds; while it loads its data it answers -LOADING. It is asked again
+  /// soon, and whoever asks holds up a thread that others need.
+  private static let answerMsMax = 50
 
   static func answers(socketPath: String, password: String?) -> Bool {
     let number = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)

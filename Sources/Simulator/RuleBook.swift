@@ -1,3 +1,4 @@
+internal import LocalServices
 internal import Model
 
 /// A script's rules made ready for matching, with what is left of their `times`.
@@ -11,10 +12,10 @@ struct RuleBook {
   private var entries: [Entry] = []
   /// For each first byte of a token, the entries that can match, in the script's order.
   private var candidates: [[Int32]] = []
-  private var dice: SplitMix64
+  private var dice: SeededDice
 
   init(_ script: SimulatorScript) {
-    dice = SplitMix64(seed: script.seed)
+    dice = SeededDice(seed: script.seed)
     for rule in script.rules + (script.all.map { [$0] } ?? []) {
       entries.append(
         Entry(rule: rule, prefix: Array(rule.tokenPrefix.utf8), timesLeft: rule.times ?? Int.max))

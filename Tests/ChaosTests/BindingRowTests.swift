@@ -37,7 +37,7 @@ struct BindingRowTests {
   private static func trial(_ scale: Double) throws -> Trial {
     Trial(
       programs: try ChaosPrograms(), row: 7, seed: 1, scale: scale, soakMinutes: 1,
-      progress: ChaosProgress(isQuiet: true))
+      progress: ProgressLine(isQuiet: true))
   }
 
   @Test("a fault in the functions that bind tokens does not escape the row", arguments: faults)

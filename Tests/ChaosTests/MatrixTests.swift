@@ -1,4 +1,5 @@
 import Chaos
+import LocalServices
 import Testing
 
 /// The rows at a small size, with the programs that stand beside the tests.
@@ -13,7 +14,7 @@ struct MatrixTests {
     let result = try #require(
       await FaultMatrix.run(
         row, programs: try ChaosPrograms(), seed: ChaosDefaults.seed, scale: 0.02,
-        progress: ChaosProgress(isQuiet: true)))
+        progress: ProgressLine(isQuiet: true)))
     for failure in result.failures { Issue.record("row \(row): \(failure)") }
     print("row \(row): \(result.seconds) s")
     for note in result.notes { print("row \(row): \(note)") }

@@ -132,7 +132,7 @@ struct ReckoningTests {
     func draws(_ seed: UInt64, _ row: Int) throws -> [UInt64] {
       let trial = Trial(
         programs: try ChaosPrograms(), row: row, seed: seed, scale: 1, soakMinutes: 1,
-        progress: ChaosProgress(isQuiet: true))
+        progress: ProgressLine(isQuiet: true))
       var dice = trial.dice(.faults)
       return (0..<8).map { _ in dice.next() }
     }

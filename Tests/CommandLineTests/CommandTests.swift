@@ -59,7 +59,7 @@ import Testing
             "-s", redis.socketPath, "HSET", "pushpool:alarms", field,
             #"{"at":1,"until":\#(untilMs),"by":"w","message":"APNs of \#(field) is in trouble"}"#,
           ], output: .discard)
-        #expect(await writer.waitForExit(timeoutMs: 10_000) == .code(0))
+        #expect(await writer.waitForExit(timeoutMs: Pushpool.timeoutMs) == .code(0))
       }
       let screen = try await Pushpool.run("status", "--redis", redis.url)
       #expect(screen.output.contains(": APNs of breaker|shop|apns|production is in trouble"))

@@ -26,8 +26,9 @@ import Testing
   @Test("a demo that is interrupted ends what it started")
   func interrupted() async throws {
     let folder = try TemporaryFolder()
+    // So many that it is still sending when the signal comes: what ends it later is no interruption.
     let child = try Pushpool.start(
-      ["demo", "--installations", "500", "--keep"], environment: ["TMPDIR": folder.path])
+      ["demo", "--installations", "20000", "--keep"], environment: ["TMPDIR": folder.path])
     let line = await child.standardError?.nextLine(
       containing: "a worker runs as process", timeoutMs: Pushpool.timeoutMs)
     let worker = try #require(line?.split(separator: " ").last.flatMap { CInt($0) })

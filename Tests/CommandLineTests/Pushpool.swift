@@ -23,14 +23,7 @@ enum Pushpool {
   static let timeoutMs: UInt64 = 60_000
 
   /// The program stands beside the tests.
-  static let path: String = {
-    var buffer = [CChar](repeating: 0, count: 4_096)
-    let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
-    let own = String(
-      decoding: buffer[..<max(count, 0)].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    let folder = own.lastIndex(of: "/").map { String(own[..<$0]) } ?? "."
-    return "\(folder)/pushpool"
-  }()
+  static let path = ((try? BuiltProgram.folder()) ?? ".") + "/pushpool"
 
   /// Starts the program without the variables and the terminal of whoever runs the tests.
   static func start(

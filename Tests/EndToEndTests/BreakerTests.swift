@@ -26,7 +26,7 @@ import Testing
         #expect(alarm.message.contains("503 ServiceUnavailable"))
         // The other network is none of its business.
         _ = try await client.enqueue(Devices.job("fcm", 1_000..<1_010))
-        #expect(try await client.finished("fcm", withinSeconds: 10).counts.accepted == 10)
+        #expect(try await client.finished("fcm").counts.accepted == 10)
         let first = try #require(stage.simulator.counters.answers[503])
         _ = try await eventually("it is probed") {
           (stage.simulator.counters.answers[503] ?? 0) > first ? true : nil
@@ -35,7 +35,7 @@ import Testing
         #expect(during.counts.retries < Self.answersMin)
         #expect(during.counts.failed == 0)
         stage.simulator.script = .stage()
-        let record = try await client.finished("outage", withinSeconds: 60)
+        let record = try await client.finished("outage", withinSeconds: 120)
         #expect(record.counts.accepted == 800)
         #expect(record.counts.retries < Self.answersMin)
         #expect(record.isBalanced)
@@ -53,9 +53,7 @@ import Testing
     let script = SimulatorScript.stage {
       $0.all = ScriptRule(network: .fcm, status: 429, reason: "QUOTA_EXCEEDED")
     }
-    let narrow = WorkerConfiguration(
-      lanes: 1, connectionsPerLane: 1, streamsPerConnection: 50, drainSeconds: 5, leaseSeconds: 10)
-    try await Stage.with(script: script, worker: narrow) { stage in
+    try await Stage.with(script: script, worker: .narrow(50)) { stage in
       let client = stage.client
       try await client.install(try Devices.fcm(0..<2_000))
       try await stage.withWorkers { _ in

@@ -4,23 +4,12 @@ import Simulator
 import Testing
 
 @Suite struct DeliveryTests {
-  static func apns(_ number: Int, user: String) throws -> Installation {
-    let digits = String(number, radix: 16)
-    let token = String(repeating: "0", count: 64 - digits.count) + digits
-    return Installation(
-      app: "shop", user: user, token: try DeviceToken(token, network: .apns))
-  }
-
-  static func fcm(_ number: Int, user: String) throws -> Installation {
-    Installation(
-      app: "shop", user: user, token: try DeviceToken("fcm-token-\(number)", network: .fcm))
-  }
-
   @Test("a job reaches every device of its users on both networks, and its record adds up")
   func deliversToAllDevices() async throws {
     try await Stage.with { stage in
       try await stage.client.install([
-        try Self.apns(1, user: "u1"), try Self.fcm(1, user: "u1"), try Self.apns(2, user: "u2"),
+        try Devices.apns(1, user: "u1"), try Devices.fcm(1, user: "u1"),
+        try Devices.apns(2, user: "u2"),
       ])
       try await stage.withWorkers { _ in
         _ = try await stage.client.enqueue(

@@ -139,7 +139,7 @@ import Testing
   func heedsGeneration() async throws {
     try await Stage.with(script: Self.script(), endpoints: Self.both) { stage in
       let client = stage.client
-      stage.development?.script = Self.script { $0.delayMs = 500 }
+      stage.development?.script = Self.script { $0.delayMs = 2_000 }
       let device = try Devices.apns(1, prefix: "de")
       try await client.install([device])
       try await stage.withWorkers { _ in

@@ -10,8 +10,8 @@ import Worker
 
 /// Leases where Redis is to be had for moments only (row 5 of the fault matrix).
 @Suite struct LeaseTests {
-  /// Twice the longest pause between two connections to Redis, so that a heartbeat fits into each lease.
-  private static let leaseSeconds = 2
+  /// Four times the longest pause between two connections to Redis, so that a heartbeat fits into each lease.
+  private static let leaseSeconds = 4
 
   @Test("a lane whose connections to Redis live for moments only loses no lease to another")
   func keepsLease() async throws {
@@ -19,11 +19,10 @@ import Worker
     // a time: only heartbeats can renew them.
     var slow = ScriptRule()
     slow.tokenPrefix = "c0"
-    slow.delayMs = 8_000
+    slow.delayMs = 15_000
     let script = SimulatorScript.stage { $0.rules = [slow] }
-    let worker = WorkerConfiguration(
-      lanes: 1, connectionsPerLane: 1, streamsPerConnection: 50, drainSeconds: 5,
-      leaseSeconds: Self.leaseSeconds, requestTimeoutSeconds: 30)
+    let worker = WorkerConfiguration.narrow(
+      50, leaseSeconds: Self.leaseSeconds, requestTimeoutSeconds: 60)
     try await Stage.with(script: script, worker: worker, mostlyWaits: true) { stage in
       let proxy = try FaultProxy(server: .unix(path: stage.redis.socketPath), seed: 1)
       try await stage.client.install(
@@ -61,13 +60,13 @@ import Worker
   func keepsSuspectsApart() async throws {
     var slow = ScriptRule()
     slow.tokenPrefix = "c0"
-    slow.delayMs = 3_000
+    slow.delayMs = 5_000
     var lessSlow = ScriptRule()
-    lessSlow.delayMs = 1_000
+    lessSlow.delayMs = 2_500
     let script = SimulatorScript.stage { $0.rules = [slow, lessSlow] }
     // Until its first answer a connection takes one request: each chunk has one to go to.
     let worker = WorkerConfiguration(
-      lanes: 2, connectionsPerLane: 2, drainSeconds: 5, leaseSeconds: Self.leaseSeconds)
+      lanes: 2, connectionsPerLane: 2, drainSeconds: 5, leaseSeconds: 2)
     try await Stage.with(script: script, worker: worker, mostlyWaits: true) { stage in
       let client = stage.client
       try await client.install(

@@ -29,7 +29,7 @@ import Testing
       }
       // Others, who have not read it before.
       try await stage.withWorkers { _ in
-        let record = try await client.finishedInHaste("lost", withinSeconds: 10)
+        let record = try await client.finishedInHaste("lost")
         #expect(record.state == .done)
         #expect(record.counts.failed == 3)
         #expect(record.isBalanced)

@@ -7,15 +7,15 @@ import Testing
 
 @Suite struct SharingTests {
   /// Slow enough that a campaign is shared, and can be interrupted.
-  private static let worker = WorkerConfiguration(
-    lanes: 1, connectionsPerLane: 1, streamsPerConnection: 50, drainSeconds: 5, leaseSeconds: 10)
+  private static let worker = WorkerConfiguration.narrow(50)
 
   @Test("two workers share a campaign and no installation is sent to twice (gorush#850)")
   func sharesCampaign() async throws {
-    let script = SimulatorScript.stage { $0.delayMs = 10 }
+    let script = SimulatorScript.stage { $0.delayMs = 30 }
     try await Stage.with(script: script, worker: Self.worker) { stage in
       try await stage.client.install(try Devices.apns(0..<3_000))
       try await stage.withWorkers(2) { _ in
+        try await stage.waitUntilBeating(2)
         _ = try await stage.client.enqueue(Devices.job("sale", 0..<3_000))
         let record = try await stage.client.finished("sale")
         stage.expectDelivered(record, 3_000)
@@ -24,17 +24,18 @@ import Testing
       // Each worker has one connection.
       let byConnection = Dictionary(grouping: stage.simulator.acceptedPushes, by: \.connection)
       #expect(byConnection.count == 2)
-      #expect(byConnection.values.allSatisfy { $0.count >= 500 })
+      #expect(byConnection.values.allSatisfy { $0.count >= 300 })
     }
   }
 
   @Test("the workers of a fleet exchange one bearer token, and one more when it is refused")
   func sharesBearerToken() async throws {
-    let script = SimulatorScript.stage { $0.delayMs = 10 }
+    let script = SimulatorScript.stage { $0.delayMs = 30 }
     try await Stage.with(script: script, worker: Self.worker) { stage in
       let client = stage.client
       try await client.install(try Devices.fcm(0..<3_000))
       try await stage.withWorkers(2) { _ in
+        try await stage.waitUntilBeating(2)
         _ = try await client.enqueue(Devices.job("first", 0..<3_000))
         stage.expectDelivered(try await client.finished("first"), 3_000)
         #expect(stage.simulator.counters.bearerTokensIssued == 1)
@@ -102,8 +103,7 @@ import Testing
 
   @Test("workers that stop in mid-campaign lose nothing (gorush#330, gorush#441, pushy#93)")
   func drainsInMidCampaign() async throws {
-    let script = SimulatorScript.stage { $0.delayMs = 20 }
-    try await Stage.with(script: script, worker: Self.worker) { stage in
+    try await Stage.with(script: .slow, worker: Self.worker) { stage in
       try await stage.client.install(try Devices.apns(0..<3_000))
       _ = try await stage.client.enqueue(Devices.job("sale", 0..<3_000))
       for stop in 1...4 {
@@ -134,7 +134,7 @@ import Testing
             "-s", stage.redis.socketPath, "XADD", "pushpool:jobs:high", "*", "job",
             Devices.job("plain", 1..<3),
           ], output: .discard)
-        #expect(await producer.waitForExit(timeoutMs: 10_000) == .code(0))
+        #expect(await producer.waitForExit(timeoutMs: 60_000) == .code(0))
         let record = try await stage.client.finished("plain")
         stage.expectDelivered(record, 1)
         #expect(record.counts.noInstallations == 1)

@@ -6,6 +6,9 @@ import Store
 import Testing
 
 extension SimulatorScript {
+  /// Answers after 50 ms: with 20 at a time these are 400 pushes a second.
+  static let slow = stage { $0.delayMs = 50 }
+
   /// A healthy provider that checks all that APNs checks, but for the change.
   static func stage(_ change: (inout SimulatorScript) -> Void = { _ in }) -> SimulatorScript {
     var script = SimulatorScript()
@@ -15,6 +18,11 @@ extension SimulatorScript {
 }
 
 extension Stage {
+  /// How long a test waits for what is to happen in the end: far longer than it takes, on a busy machine too.
+  static let patienceSeconds: Double = 60
+  /// What is promised within a second is asked for within three: this machine has other tests to run.
+  static let promptMs: Int64 = 3_000
+
   /// Accepts beyond the first of a token.
   var duplicates: Int {
     let accepted = simulator.acceptedPushes
@@ -36,6 +44,13 @@ extension Stage {
     #expect(simulator.counters.violations == 0, sourceLocation: sourceLocation)
   }
 
+  /// Waits until so many workers are there and say so.
+  func waitUntilBeating(_ count: Int) async throws {
+    _ = try await eventually("\(count) workers beat") {
+      try await client.command("ZCARD", "pushpool:workers").integer == count ? true : nil
+    }
+  }
+
   func waitUntilAccepted(_ count: Int) async throws {
     _ = try await eventually("\(count) pushes are accepted") {
       simulator.counters.accepted >= count ? true : nil
@@ -45,7 +60,9 @@ extension Stage {
 
 extension StageClient {
   /// Finishes a job whose retries would come later than a test can wait: they all fall due now.
-  func finishedInHaste(_ id: String, withinSeconds: Double = 30) async throws -> JobRecord {
+  func finishedInHaste(_ id: String, withinSeconds: Double = Stage.patienceSeconds) async throws
+    -> JobRecord
+  {
     try await eventually(withinSeconds: withinSeconds, "job \(id) finishes in haste") {
       try await self.hurry()
       let record = try await self.record(id)

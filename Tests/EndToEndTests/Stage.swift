@@ -214,11 +214,5 @@ final class Stage: Sendable {
   }
 
   /// The program stands beside the tests.
-  static let programFolder: String = {
-    var buffer = [CChar](repeating: 0, count: 4_096)
-    let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
-    let own = String(
-      decoding: buffer[..<max(count, 0)].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    return own.lastIndex(of: "/").map { String(own[..<$0]) } ?? "."
-  }()
+  static let programFolder = (try? BuiltProgram.folder()) ?? "."
 }

@@ -14,8 +14,8 @@ import Testing
       Stage.programFolder + "/pushpool",
       ["trace", "--app", "shop", "--job", job, "--json", "--redis", stage.redis.url] + more,
       folder: "/", output: .pipe, error: .discard)
-    #expect(await child.waitForExit(timeoutMs: 30_000) == .code(0))
-    let output = await child.standardOutput?.rest(timeoutMs: 30_000) ?? ""
+    #expect(await child.waitForExit(timeoutMs: 60_000) == .code(0))
+    let output = await child.standardOutput?.rest(timeoutMs: 60_000) ?? ""
     return try #require(try JSONParser().parse(output).objectValue)
   }
 
@@ -55,7 +55,7 @@ import Testing
       try await client.install([again, dead, plain])
       try await stage.withWorkers { _ in
         _ = try await client.enqueue(Devices.job("asked", 1..<5))
-        _ = try await client.finished("asked", withinSeconds: 10)
+        _ = try await client.finished("asked")
         _ = try await client.enqueue(Devices.job("all", 3..<4, #", "trace": true"#))
         _ = try await client.finished("all")
         // The plain ones are there when the record says that the job is done.

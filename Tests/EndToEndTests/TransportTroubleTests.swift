@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct TransportTroubleTests {
   private static let impatient = WorkerConfiguration(
-    lanes: 1, connectionsPerLane: 1, drainSeconds: 5, leaseSeconds: 10, requestTimeoutSeconds: 1)
+    lanes: 1, connectionsPerLane: 1, drainSeconds: 5, leaseSeconds: 10, requestTimeoutSeconds: 3)
 
   @Test("a provider that never answers does not wedge the pool (APNSwift#93, APNSwift#90)")
   func survivesSilence() async throws {
@@ -25,7 +25,7 @@ import Testing
         }
         // The other network goes on.
         _ = try await client.enqueue(Devices.job("other", 1_000..<1_010))
-        let other = try await client.finished("other", withinSeconds: 5)
+        let other = try await client.finished("other", withinSeconds: 15)
         #expect(other.counts.accepted == 10)
         stage.simulator.script = .stage()
         let record = try await client.finishedInHaste("silent")
@@ -50,9 +50,9 @@ import Testing
         _ = try await client.enqueue(Devices.job("last", 50..<51))
         #expect(try await client.finished("last").counts.accepted == 1)
         _ = try await client.enqueue(Devices.job("second", 51..<100))
-        // A PING when the requests time out after 1 s, and 5 s for its answer; what waits is put aside
+        // A PING when the requests time out after 3 s, and 5 s for its answer; what waits is put aside
         // for 10 s meanwhile.
-        _ = try await eventually(withinSeconds: 30, "another connection is opened") {
+        _ = try await eventually("another connection is opened") {
           stage.simulator.counters.connectionsOpened >= 2 ? true : nil
         }
         let record = try await client.finishedInHaste("second")

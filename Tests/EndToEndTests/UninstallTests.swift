@@ -162,7 +162,7 @@ import Testing
   func heedsGeneration() async throws {
     let script = SimulatorScript.stage {
       var slow = ScriptRule(tokenPrefix: "dead", network: .fcm, status: 404, reason: "UNREGISTERED")
-      slow.delayMs = 500
+      slow.delayMs = 2_000
       $0.rules = [slow]
     }
     try await Stage.with(script: script) { stage in
@@ -188,9 +188,7 @@ import Testing
   @Test("nothing reaches a device for its former owner (parse-server-push-adapter#40)")
   func sparesFormerOwner() async throws {
     let script = SimulatorScript.stage { $0.delayMs = 100 }
-    let narrow = WorkerConfiguration(
-      lanes: 1, connectionsPerLane: 1, streamsPerConnection: 15, drainSeconds: 5, leaseSeconds: 10)
-    try await Stage.with(script: script, worker: narrow) { stage in
+    try await Stage.with(script: script, worker: .narrow(15)) { stage in
       let client = stage.client
       try await client.install(try Devices.apns(0..<450))
       let moved = try (400..<450).map { try Devices.apns($0, user: "buyer") }

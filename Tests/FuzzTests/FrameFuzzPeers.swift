@@ -2,27 +2,6 @@ import Glibc
 import HTTP2
 import Reactor
 
-/// A loop with an actor on it.
-actor FuzzLane {
-  nonisolated let loop: EventLoop
-  nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
-
-  private init() throws {
-    loop = try EventLoop(name: "fuzz")
-    loop.start()
-  }
-
-  deinit { loop.stop() }
-
-  private func within(_ body: @Sendable (isolated FuzzLane) async throws -> Void) async throws {
-    try await withTaskExecutorPreference(loop) { try await body(self) }
-  }
-
-  static func run(_ body: @Sendable (isolated FuzzLane) async throws -> Void) async throws {
-    try await FuzzLane().within(body)
-  }
-}
-
 /// Writes the same bytes to whoever connects, and nothing more; loop-bound.
 final class RawServer {
   private var listener: Listener!
@@ -94,7 +73,7 @@ final class OneRequest: TransportDelegate {
         endings = 1
         return true
       }
-      guard await signal.wait(upToMs: 5_000) else { return false }
+      guard await signal.wait(upToMs: 20_000) else { return false }
     }
     return true
   }
@@ -146,7 +125,7 @@ final class AnsweringServer: ServerConnectionDelegate {
 
   func until(_ condition: () -> Bool) async -> Bool {
     while !condition() {
-      guard await signal.wait(upToMs: 5_000) else { return condition() }
+      guard await signal.wait(upToMs: 20_000) else { return condition() }
     }
     return true
   }

@@ -2,13 +2,14 @@ import LocalServices
 import Glibc
 import HTTP2
 import Reactor
+import TestSupport
 import Testing
 
 /// Both ends of HTTP/2 take any bytes of the other: they answer or close, and every request ends once.
 @Suite(.serialized) struct FrameFuzzTests {
   @Test("a client whose server sends anything ends each of its requests exactly once")
   func clients() async throws {
-    try await FuzzLane.run { lane in
+    try await TestLane.run { lane in
       try await FuzzRun.each("server frames") { random in
         let bytes = RandomFrames.ofServer(&random)
         let peer = try RawServer(loop: lane.loop, bytes: bytes)
@@ -28,7 +29,7 @@ import Testing
 
   @Test("a server whose client sends anything lets go of the connection")
   func servers() async throws {
-    try await FuzzLane.run { lane in
+    try await TestLane.run { lane in
       let server = try AnsweringServer(loop: lane.loop)
       try await FuzzRun.each("client frames") { random in
         let bytes = RandomFrames.ofClient(&random)

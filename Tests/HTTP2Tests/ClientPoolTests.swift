@@ -8,18 +8,19 @@ struct ClientPoolTests {
   @Test("survives a provider that never answers: all expire, and it serves again (APNSwift#93)")
   func neverAnswers() async throws {
     try await TestWorld.run({
-      $0.requestTimeoutMs = 300
+      $0.requestTimeoutMs = 1_000
+      $0.pingTimeoutMs = 20_000
       $0.streamsMax = 50
     }) { lane, world in
       world.server.onRequest = { _, _ in }
-      world.sender.send(200)
-      #expect(await world.untilFinished(200))
-      #expect(world.sender.count(.unknown) == 200)
+      world.sender.send(150)
+      #expect(await world.untilFinished(150))
+      #expect(world.sender.count(.unknown) == 150)
       #expect(world.pool.inFlight == 0)
       world.server.onRequest = ScriptedServer.answer
-      world.sender.send(200)
-      #expect(await world.untilFinished(400))
-      #expect(world.sender.count(.yes) == 200)
+      world.sender.send(150)
+      #expect(await world.untilFinished(300))
+      #expect(world.sender.count(.yes) == 150)
       #expect(world.server.accepted == 1)
       #expect(world.server.openStreamsMax <= 50)
     }
@@ -42,7 +43,8 @@ struct ClientPoolTests {
   @Test("lets an answer that comes after the deadline change nothing")
   func lateAnswer() async throws {
     try await TestWorld.run({
-      $0.requestTimeoutMs = 300
+      $0.requestTimeoutMs = 1_000
+      $0.pingTimeoutMs = 20_000
       $0.streamsMax = 1
     }) { lane, world in
       let held = Requests()

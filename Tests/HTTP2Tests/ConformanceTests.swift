@@ -54,8 +54,9 @@ import TestSupport
       world.sender.head = RequestHead(
         authority: "localhost", path: Array("/v1/projects/p/messages:send".utf8),
         headers: [("content-type", "application/json")])
+      world.resendUnsent()
       world.sender.send(2)
-      #expect(await world.untilFinished(2))
+      #expect(await world.untilAccepted(2))
       #expect(paths.list == Array(repeating: "/v1/projects/p/messages:send", count: 2))
     }
   }
@@ -69,8 +70,9 @@ import TestSupport
         $0.streamsMax = 50
       }
     ) { lane, world in
+      world.resendUnsent()
       world.sender.send(900)
-      #expect(await world.untilFinished(900))
+      #expect(await world.untilAccepted(900))
       #expect(world.sender.count(.yes) == 900)
       #expect(world.server.received == 900)
       // On a machine that is slow to connect libcurl may begin a connection anew.
@@ -78,7 +80,9 @@ import TestSupport
       #expect(world.server.openStreamsMax <= 50)
       #expect(world.server.violations.isEmpty)
       #expect(world.transport.inFlight == 0)
-      #expect(world.transport.readyConnections == min(2, world.server.accepted))
+      // One may still be shaking hands when the other has carried all.
+      #expect(
+        await world.until { world.transport.readyConnections == min(2, world.server.accepted) })
     }
   }
 
@@ -104,14 +108,14 @@ import TestSupport
       let endings = world.sender.endedOnce
       #expect(endings.map(\.status) == [429, 429, 429, 410])
       #expect(endings.map(\.retryAfterSeconds) == [120, nil, 86_400, nil])
-      #expect(endings[0].body == "{\"reason\":\"0\"}")
+      #expect(endings[..<3].map(\.body) == (0..<3).map { "{\"reason\":\"\($0)\"}" })
       #expect(endings[3].body.utf8.count == HTTP2Limits.answerBodyBytesMax)
     }
   }
 
   @Test("waits for a late answer, and no longer than allowed", arguments: TransportKind.allCases)
   func deadline(kind: TransportKind) async throws {
-    try await TestWorld.run(over: kind, { $0.requestTimeoutMs = 2_000 }) { lane, world in
+    try await TestWorld.run(over: kind, { $0.requestTimeoutMs = 5_000 }) { lane, world in
       await world.warmUp()
       let held = Requests()
       world.server.onRequest = { connection, request in held.list.append(request) }
@@ -150,8 +154,9 @@ import TestSupport
         bodies.list.append(request.withPath { String(decoding: $0, as: UTF8.self) })
         ScriptedServer.answer(connection, request)
       }
+      world.resendUnsent()
       world.sender.send(10)
-      #expect(await world.untilFinished(20))
+      #expect(await world.untilAccepted(11))
       #expect(world.sender.count(.yes) == 11)
       #expect(bodies.list.count == 20)
       #expect(Set(bodies.list).count == 20)
@@ -186,11 +191,12 @@ import TestSupport
         #expect(world.sender.count(.yes) <= 7)
       }
       #expect(world.server.received == 11)
+      world.resendUnsent()
       world.sender.send(10)
-      #expect(await world.untilFinished(21))
-      #expect(world.sender.count(.yes) == 21 - unprocessed)
-      // libcurl opens one more, for what it would send again.
-      #expect(world.server.accepted <= (kind == .native ? 2 : 3))
+      #expect(await world.untilAccepted(21 - unprocessed))
+      #expect(world.server.received == 21)
+      // libcurl opens one more, for what it would send again, and on a slow machine begins some anew.
+      #expect(world.server.accepted <= (kind == .native ? 2 : 8))
     }
   }
 
@@ -207,6 +213,7 @@ import TestSupport
       let weaker = kind == .curl ? world.sender.count(.unknown) : 0
       #expect(world.sender.count(.notSent) + weaker == 5)
       #expect(world.server.received == 5)
+      #expect(world.transport.inFlight == 0)
     }
   }
 
@@ -254,13 +261,13 @@ import TestSupport
       #expect(held.list.count == 20)
       world.server.connections[0].changeMaxConcurrentStreams(3)
       await lane.loop.sleep(ms: 20)
-      world.sender.onFinish = { _, ending in if ending == .notSent { world.sender.send(1) } }
+      world.resendUnsent()
       world.server.onRequest = { connection, request in
         #expect(connection.openStreams <= 3)
         ScriptedServer.answer(connection, request)
       }
       for request in held.list { ScriptedServer.answer(world.server.connections[0], request) }
-      #expect(await world.until { world.sender.count(.yes) == 101 })
+      #expect(await world.untilAccepted(101))
       #expect(world.server.openStreamsMax == 20)
       #expect(world.server.violations.isEmpty)
       #expect(world.server.received == 101)
@@ -289,9 +296,9 @@ import TestSupport
         answeredOn.ids.insert(connection.id)
         ScriptedServer.answer(connection, request)
       }
-      world.sender.onFinish = { _, ending in if ending == .notSent { world.sender.send(1) } }
+      world.resendUnsent()
       world.sender.send(200)
-      #expect(await world.until { world.sender.count(.yes) == 198 })
+      #expect(await world.untilAccepted(198))
       #expect(world.sender.count(.init(disposition: .answered, status: 403)) == 2)
       #expect(world.server.received == 200)
     }

@@ -36,14 +36,16 @@ struct ConnectionLossTests {
   func goAwayUnderLoad() async throws {
     try await TestWorld.run { lane, world in
       world.server.settings.maxConcurrentStreams = 20
+      // Not what the server received: how many headers come before the first body is up to chance.
+      var answered = 0
       world.server.onRequest = { connection, request in
         ScriptedServer.answer(connection, request)
-        if world.server.received % 500 == 0 { connection.goAway() }
+        answered += 1
+        if answered % 500 == 0 { connection.goAway() }
       }
-      // Resent as a sender does with what was not sent.
-      world.sender.onFinish = { _, ending in if ending == .notSent { world.sender.send(1) } }
+      world.resendUnsent()
       world.sender.send(3_000)
-      #expect(await world.until { world.sender.count(.yes) >= 3_000 })
+      #expect(await world.untilAccepted(3_000))
       #expect(world.sender.count(.yes) == 3_000)
       #expect(world.sender.count(.unknown) == 0)
       #expect(world.sender.endedOnce.count == world.sender.submitted)
@@ -82,7 +84,7 @@ struct ConnectionLossTests {
   func halfOpen() async throws {
     try await TestWorld.run({
       $0.pingAfterMs = 100
-      $0.pingTimeoutMs = 100
+      $0.pingTimeoutMs = 1_000
     }) { lane, world in
       world.sender.send(1)
       #expect(await world.untilFinished(1))
@@ -98,8 +100,8 @@ struct ConnectionLossTests {
   @Test("that went dead under requests costs each of them one time limit, and no other request")
   func deadUnderLoad() async throws {
     try await TestWorld.run({
-      $0.requestTimeoutMs = 150
-      $0.pingTimeoutMs = 150
+      $0.requestTimeoutMs = 1_000
+      $0.pingTimeoutMs = 1_000
       $0.streamsMax = 10
     }) { lane, world in
       world.server.onHeaders = { connection, _ in
@@ -120,8 +122,8 @@ struct ConnectionLossTests {
   @Test("is not taken for granted when requests time out: what answers a PING is used again")
   func slowButAlive() async throws {
     try await TestWorld.run({
-      $0.requestTimeoutMs = 100
-      $0.pingTimeoutMs = 10_000
+      $0.requestTimeoutMs = 1_000
+      $0.pingTimeoutMs = 20_000
     }) { lane, world in
       world.server.onRequest = { connection, request in
         if world.server.received > 5 { ScriptedServer.answer(connection, request) }
@@ -148,22 +150,6 @@ struct ConnectionLossTests {
       await lane.loop.sleep(ms: 100)
       #expect(world.sender.connectionEnds.isEmpty)
       #expect(world.server.accepted == 1)
-    }
-  }
-
-  @Test("before it served is followed by growing pauses, not by rapid reconnecting")
-  func backOff() async throws {
-    try await TestWorld.run({
-      $0.reconnectMsMin = 40
-      $0.reconnectMsMax = 10_000
-    }) { lane, world in
-      world.server.stopListening()
-      world.sender.send(1)
-      let startNs = lane.loop.nowNs
-      #expect(await world.until { world.sender.connectionEnds.count >= 4 })
-      // Pauses of 20, 40 and 80 ms at least.
-      #expect(lane.loop.nowNs - startNs >= 140_000_000)
-      #expect(world.sender.submitted == 0)
     }
   }
 

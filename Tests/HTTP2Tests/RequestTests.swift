@@ -17,7 +17,7 @@ struct RequestTests {
       #expect(world.server.openStreamsMax <= 500)
       #expect(world.server.violations.isEmpty)
       #expect(world.pool.inFlight == 0)
-      #expect(world.pool.readyConnections == 2)
+      #expect(await world.until { world.pool.readyConnections == 2 })
     }
   }
 
@@ -73,35 +73,6 @@ struct RequestTests {
     }
   }
 
-  @Test("learn status, Retry-After in seconds, and the body of an answer other than 200")
-  func answers() async throws {
-    try await TestWorld.run { lane, world in
-      world.server.onRequest = { connection, request in
-        let number = request.withPath { Int(String(decoding: $0.dropFirst(), as: UTF8.self))! }
-        let headers = [
-          [("retry-after", "120")], [("retry-after", "Fri, 31 Dec 1999 23:59:59 GMT")],
-          [("retry-after", "99999999999999")], [("apns-id", "x")],
-        ]
-        connection.respond(
-          request, status: number == 3 ? 410 : 429, headers: headers[number],
-          body: Array("{\"reason\":\"\(number)\"}".utf8))
-      }
-      world.sender.path = { Array("/\($0)".utf8) }
-      world.sender.send(4)
-      #expect(await world.untilFinished(4))
-      let answer = { (status: Int, seconds: Int?, number: Int) in
-        TestSender.Ending(
-          disposition: .answered, status: status, retryAfterSeconds: seconds,
-          body: "{\"reason\":\"\(number)\"}")
-      }
-      #expect(
-        world.sender.endedOnce
-          == [
-            answer(429, 120, 0), answer(429, nil, 1), answer(429, 86_400, 2), answer(410, nil, 3),
-          ])
-    }
-  }
-
   @Test("keep no more of an answer's body than the bound, and nothing of the one before")
   func boundedAnswer() async throws {
     try await TestWorld.run({ $0.streamsMax = 1 }) { lane, world in
@@ -118,20 +89,6 @@ struct RequestTests {
       #expect(await world.untilFinished(2))
       #expect(
         world.sender.endedOnce.map(\.body.utf8.count) == [HTTP2Limits.answerBodyBytesMax, 3])
-    }
-  }
-
-  @Test("that the server refuses before processing them were not sent")
-  func refusedStream() async throws {
-    try await TestWorld.run { lane, world in
-      world.server.onHeaders = { connection, request in
-        connection.reset(request, errorCode: ErrorCode.refusedStream)
-      }
-      world.server.onRequest = { _, _ in }
-      world.sender.send(20)
-      #expect(await world.untilFinished(20))
-      #expect(world.sender.count(.notSent) == 20)
-      #expect(world.pool.inFlight == 0)
     }
   }
 

@@ -30,6 +30,8 @@ final class TestSender: TransportDelegate {
   private(set) var submitted = 0
   private(set) var endings: [Int: [Ending]] = [:]
   private(set) var finished = 0
+  /// Of those that finished, how many were answered with 200.
+  private(set) var accepted = 0
   private(set) var opened = 0
   private(set) var connectionEnds: [ConnectionEnd] = []
   var onRoom: ((any RequestTaker) -> Void)?
@@ -91,6 +93,7 @@ final class TestSender: TransportDelegate {
       body: String(decoding: answer.body, as: UTF8.self))
     endings[Int(tag), default: []].append(ending)
     finished += 1
+    if ending == .yes { accepted += 1 }
     onFinish?(Int(tag), ending)
     occurrences.note()
   }

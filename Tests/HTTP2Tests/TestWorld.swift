@@ -57,10 +57,23 @@ final class TestWorld {
     #expect(sender.endedOnce == [.yes])
   }
 
+  /// From now on sends again what was not sent, as senders do. The curl transport hands back what waited for
+  /// more than a moment.
+  func resendUnsent() {
+    sender.onFinish = { [unowned sender = sender] _, ending in
+      if ending == .notSent { sender.send(1) }
+    }
+  }
+
   func until(_ condition: () -> Bool) async -> Bool { await occurrences.until(condition) }
 
   /// Waits until so many requests have ended.
   func untilFinished(_ count: Int) async -> Bool {
     await occurrences.until { sender.finished >= count }
+  }
+
+  /// Waits until so many requests were answered with 200.
+  func untilAccepted(_ count: Int) async -> Bool {
+    await occurrences.until { sender.accepted >= count }
   }
 }

@@ -41,11 +41,13 @@ final class EchoStage: Sendable {
     return tape
   }
 
-  /// Returns when what was on its way has been read by the proxy: a round of another connection past it.
-  func settle() async throws {
-    for _ in 0..<20 {
-      _ = await proxy.connections
-      await withCheckedContinuation { continuation in loop.execute { continuation.resume() } }
+  /// Returns when so many bytes of clients have come to the proxy.
+  func proxyHas(read count: Int) async throws {
+    let clock = ContinuousClock()
+    let deadline = clock.now + .seconds(20)
+    while await proxy.requestBytes < count {
+      guard clock.now < deadline else { throw StreamTape.NothingCame() }
+      try await clock.sleep(until: clock.now + .milliseconds(2))
     }
   }
 

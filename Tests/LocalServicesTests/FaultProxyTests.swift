@@ -40,8 +40,9 @@ struct FaultProxyTests {
       let client = try stage.connect()
       client.send(Array(Self.payload[..<2_000]))
       _ = try await client.received(2_000)
-      // The kernel may join some, but what comes in one piece otherwise comes in very many.
-      #expect(client.reads > 50)
+      // The kernel joins what a client that is slow to read leaves lying, but what comes in one piece otherwise
+      // comes in several.
+      #expect(client.reads > 5)
     }
   }
 
@@ -53,7 +54,7 @@ struct FaultProxyTests {
       #expect(try await client.received(1) == [1])
       await stage.proxy.set(.stall)
       client.send([2, 3])
-      try await stage.settle()
+      try await stage.proxyHas(read: 3)
       #expect(client.bytes == [1])
       await stage.proxy.set(.none)
       #expect(try await client.received(3) == [1, 2, 3])
@@ -72,7 +73,7 @@ struct FaultProxyTests {
       client.send([2])
       let late = try stage.connect()
       late.send([3])
-      try await stage.settle()
+      try await stage.proxyHas(read: 3)
       #expect(client.end == nil)
       #expect(late.end == nil)
       await stage.proxy.set(.none)

@@ -129,21 +129,27 @@ import Testing
     try expectNothingLeft(String(decoding: result.standardOutputContent, as: UTF8.self))
   }
 
-  @Test("a server starts in well under a second")
+  @Test("a server starts in well under a second, on a machine that starts programs as usual")
   func startsFast() async throws {
     let clock = ContinuousClock()
     var fastest = Duration.seconds(60)
+    var fastestProgram = Duration.seconds(60)
     for _ in 0..<3 {
       let begin = clock.now
+      let program = try ChildProcess("redis-server", ["--version"], output: .discard)
+      #expect(await program.waitForExit(timeoutMs: patienceMs) == .code(0))
+      let between = clock.now
       let server = try await RedisServer.start()
-      fastest = min(fastest, clock.now - begin)
+      fastest = min(fastest, clock.now - between)
+      fastestProgram = min(fastestProgram, between - begin)
       await server.close()
     }
-    #expect(fastest < .milliseconds(500))
+    // A slow or busy machine takes 5 ms and more to start any program.
+    #expect(fastest < max(.milliseconds(500), fastestProgram * 50))
   }
 }
 
-/// Waits, some seconds at most, until the process and the folder in a line `left: pid socket` of a
+/// Waits until the process and the folder in a line `left: pid socket` of a
 /// dead owner are gone.
 private func expectNothingLeft(_ output: String) throws {
   let line = try #require(output.split(separator: "\n").first { $0.hasPrefix("left: ") })
@@ -151,7 +157,7 @@ private func expectNothingLeft(_ output: String) throws {
   let pid = try #require(CInt(fields[1]))
   let folder = String(fields[2].dropLast("/redis.sock".count))
   let clock = ContinuousClock()
-  let deadline = clock.now + .seconds(10)
+  let deadline = clock.now + .milliseconds(Int64(patienceMs))
   while isRunning(pid) || access(folder, F_OK) == 0, clock.now < deadline { sched_yield() }
   #expect(!isRunning(pid))
   #expect(access(folder, F_OK) != 0)
@@ -177,6 +183,6 @@ private func redis(_ server: RedisServer, _ command: String...) async throws -> 
 
 private func redisCLI(_ arguments: [String]) async throws -> String {
   let cli = try ChildProcess("redis-cli", arguments, output: .pipe, error: .discard)
-  let text = await cli.standardOutput?.rest(timeoutMs: 5_000) ?? ""
+  let text = await cli.standardOutput?.rest(timeoutMs: patienceMs) ?? ""
   return String(text.split(separator: "\n", omittingEmptySubsequences: true).first ?? "")
 }

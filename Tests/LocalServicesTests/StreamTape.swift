@@ -29,7 +29,7 @@ final class StreamTape: Sendable {
     loop.execute { [self] in
       let player = Player(loop: loop, tape: self, echoes: false)
       self.player.withLock { $0 = player }
-      player.stream.connect(to: endpoint, tls: nil, timeoutMs: 5_000)
+      player.stream.connect(to: endpoint, tls: nil, timeoutMs: 20_000)
     }
   }
 
@@ -53,11 +53,10 @@ final class StreamTape: Sendable {
   private func waitUntil(_ isSo: (borrowing State) -> Bool) async throws {
     let clock = ContinuousClock()
     let deadline = clock.now + .seconds(20)
-    while clock.now < deadline {
-      if state.withLock({ isSo($0) }) { return }
+    while !state.withLock({ isSo($0) }) {
+      guard clock.now < deadline else { throw NothingCame() }
       try await clock.sleep(until: clock.now + .milliseconds(2))
     }
-    throw NothingCame()
   }
 
   fileprivate func take(_ bytes: UnsafeRawBufferPointer) {

@@ -22,7 +22,7 @@ final class DrippingProxy {
         waiting.append(contentsOf: bytes)
         drip()
       }
-      behind.stream.connect(to: server, tls: nil, timeoutMs: 5_000)
+      behind.stream.connect(to: server, tls: nil, timeoutMs: 20_000)
       client.stream.adopt(descriptor: descriptor, tls: nil)
       downstream = client
       upstream = behind

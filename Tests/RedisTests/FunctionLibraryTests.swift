@@ -1,5 +1,6 @@
 import LocalServices
 import Reactor
+import TestSupport
 import Testing
 
 @testable import Redis
@@ -17,7 +18,7 @@ import Testing
   private static func number(_ reply: RedisReply) throws(RedisError) -> Int { reply.integer ?? -1 }
 
   @Test func `old and new versions are served side by side`() async throws {
-    try await Lane.withRedis { lane, server in
+    try await TestLane.withRedis { lane, server in
       let old = try await lane.connect(server.endpoint, library: Self.library("a1", answer: 1))
       let new = try await lane.connect(server.endpoint, library: Self.library("b2", answer: 2))
       let again = try await lane.connect(server.endpoint, library: Self.library("b2", answer: 2))
@@ -35,7 +36,7 @@ import Testing
   }
 
   @Test func `flushed functions are loaded again by the call that misses them`() async throws {
-    try await Lane.withRedis { lane, server in
+    try await TestLane.withRedis { lane, server in
       let connection = try await lane.connect(
         server.endpoint, library: Self.library("a1", answer: 1))
       _ = try await connection.call(RedisCommand("FUNCTION", "FLUSH"))
@@ -46,7 +47,7 @@ import Testing
   }
 
   @Test func `a function that the library lacks is an error, not a loop`() async throws {
-    try await Lane.withRedis { lane, server in
+    try await TestLane.withRedis { lane, server in
       let connection = try await lane.connect(
         server.endpoint, library: Self.library("a1", answer: 1))
       let error = await failure {

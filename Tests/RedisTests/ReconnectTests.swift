@@ -1,5 +1,6 @@
 import LocalServices
 import Reactor
+import TestSupport
 import Testing
 
 @testable import Redis
@@ -9,7 +10,7 @@ import Testing
   {
     var options = RedisServer.Options()
     options.appendOnly = true
-    try await Lane.withRedis(options) { lane, server in
+    try await TestLane.withRedis(options) { lane, server in
       let connection = try await lane.connect(server.endpoint)
       await server.freeze()
       let log = Log()
@@ -24,7 +25,7 @@ import Testing
       #expect(throws: RedisError.self) { try Self.sendNow(connection).get() }
 
       try await server.restart()
-      try await connection.waitUntilReady(timeoutMs: 10_000)
+      try await connection.waitUntilReady(timeoutMs: 30_000)
       // Bytes that were in the socket when the server died were executed by nobody.
       #expect(try await connection.call(RedisCommand("GET", "n")).isNull)
       #expect(try await connection.call(RedisCommand("ECHO", "mine")).string == "mine")
@@ -40,7 +41,7 @@ import Testing
   }
 
   @Test func `a late reply after a time-out answers no later command`() async throws {
-    try await Lane.withRedis { lane, server in
+    try await TestLane.withRedis { lane, server in
       let connection = try await lane.connect(server.endpoint)
       await server.freeze()
       let log = Log()
@@ -54,7 +55,7 @@ import Testing
       if case .connectionLost = log.failures[1] {} else { Issue.record("\(log.failures[1])") }
       connection.onLost = nil
       await server.thaw()
-      try await connection.waitUntilReady(timeoutMs: 10_000)
+      try await connection.waitUntilReady(timeoutMs: 30_000)
       for index in 0..<50 {
         let reply = try await connection.call(RedisCommand("ECHO", "new\(index)"))
         #expect(reply.string == "new\(index)")
@@ -65,7 +66,7 @@ import Testing
   }
 
   @Test func `the number of pending commands is bounded`() async throws {
-    try await Lane.withRedis { lane, server in
+    try await TestLane.withRedis { lane, server in
       let connection = try await lane.connect(server.endpoint)
       await server.freeze()
       let log = Log()
@@ -81,7 +82,7 @@ import Testing
   }
 
   @Test func `a server that does not speak RESP is left`() async throws {
-    try await Lane.with { lane in
+    try await TestLane.run { lane in
       var accepted: [TestStream] = []
       let listener = try Listener(loop: lane.loop, endpoint: .tcp(host: "127.0.0.1", port: 0)) {
         let stream = TestStream(loop: lane.loop)
@@ -101,7 +102,7 @@ import Testing
   }
 
   @Test func `a server that became a replica is left and looked for again`() async throws {
-    try await Lane.withRedis { lane, server in
+    try await TestLane.withRedis { lane, server in
       let connection = try await lane.connect(server.endpoint)
       let lost = Signal()
       connection.onLost = { _ in lost.raise() }
@@ -117,7 +118,7 @@ import Testing
   }
 
   @Test func `closing twice and waiting on a closed connection do no harm`() async throws {
-    try await Lane.withRedis { lane, server in
+    try await TestLane.withRedis { lane, server in
       let connection = try await lane.connect(server.endpoint)
       connection.close()
       connection.close()

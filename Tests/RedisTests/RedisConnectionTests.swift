@@ -1,12 +1,13 @@
 import LocalServices
 import Reactor
+import TestSupport
 import Testing
 
 @testable import Redis
 
 @Suite struct RedisConnectionTests {
   @Test func `pipelined commands are answered in their order`() async throws {
-    try await Lane.withRedis { lane, server in
+    try await TestLane.withRedis { lane, server in
       let connection = try await lane.connect(server.endpoint)
       let log = Log()
       for _ in 0..<1_000 {
@@ -19,7 +20,7 @@ import Testing
   }
 
   @Test func `replies cut into single bytes are read right`() async throws {
-    try await Lane.withRedis { lane, server in
+    try await TestLane.withRedis { lane, server in
       let proxy = try DrippingProxy(loop: lane.loop, server: .unix(path: server.socketPath))
       let connection = try await lane.connect(RedisEndpoint(endpoint: proxy.endpoint))
       _ = try await connection.call(RedisCommand("RPUSH", "list", "a", "", "c\r\nd"))
@@ -34,7 +35,7 @@ import Testing
   }
 
   @Test func `an error reply carries its code and leaves the connection alone`() async throws {
-    try await Lane.withRedis { lane, server in
+    try await TestLane.withRedis { lane, server in
       let connection = try await lane.connect(server.endpoint)
       _ = try await connection.call(RedisCommand("SET", "k", "text"))
       let error = await failure {
@@ -50,7 +51,7 @@ import Testing
   }
 
   @Test func `a blocking command has no time limit when none is asked for`() async throws {
-    try await Lane.withRedis { lane, server in
+    try await TestLane.withRedis { lane, server in
       let waiting = try await lane.connect(server.endpoint)
       let other = try await lane.connect(server.endpoint)
       let log = Log()
@@ -64,7 +65,7 @@ import Testing
   }
 
   @Test func `the database and the client's name are set on connecting`() async throws {
-    try await Lane.withRedis { lane, server in
+    try await TestLane.withRedis { lane, server in
       var endpoint = server.endpoint
       endpoint.database = 3
       endpoint.clientName = "lane-7"
@@ -79,7 +80,7 @@ import Testing
   @Test func `a password is given, and a wrong one is told without repeating it`() async throws {
     var options = RedisServer.Options()
     options.password = "correct-horse"
-    try await Lane.withRedis(options) { lane, server in
+    try await TestLane.withRedis(options) { lane, server in
       var endpoint = server.endpoint
       endpoint.password = "correct-horse"
       let connection = try await lane.connect(endpoint)
@@ -104,7 +105,7 @@ import Testing
     var options = RedisServer.Options()
     options.tls = RedisServer.TLS(try authority.issueServer())
     let caFile = authority.certificateFile
-    try await Lane.withRedis(options) { lane, server in
+    try await TestLane.withRedis(options) { lane, server in
       var endpoint = RedisEndpoint(
         endpoint: .tcp(host: "localhost", port: server.tlsPort!), tls: true, caFile: caFile)
       let connection = try await lane.connect(endpoint)

@@ -7,16 +7,9 @@ import Testing
 @Suite("The pushpool-simulator command")
 struct CommandTests {
   /// The command beside the test bundle.
-  private static var command: String {
-    var path = [CChar](repeating: 0, count: 4_096)
-    let length = readlink("/proc/self/exe", &path, path.count - 1)
-    let file = String(
-      decoding: path[..<max(0, length)].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    return file.split(separator: "/", omittingEmptySubsequences: false).dropLast()
-      .joined(separator: "/") + "/pushpool-simulator"
-  }
+  private static let command = ((try? BuiltProgram.folder()) ?? ".") + "/pushpool-simulator"
 
-  private static let patienceMs: UInt64 = 20_000
+  private static let patienceMs: UInt64 = 60_000
 
   private func exitCode(_ arguments: [String]) async throws -> ChildProcess.Exit? {
     let child = try ChildProcess(Self.command, arguments, output: .discard, error: .discard)

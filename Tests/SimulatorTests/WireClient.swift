@@ -75,7 +75,7 @@ final class WireClient: Sendable {
 
   /// Pushes `count` times on one connection (and its replacements), with all the streams it may use.
   func push(
-    _ count: Int, tokens: [String] = ["00112233"], bodyBytes: Int = 60, timeoutMs: UInt64 = 5_000,
+    _ count: Int, tokens: [String] = ["00112233"], bodyBytes: Int = 60, timeoutMs: UInt64 = 20_000,
     streamsMax: Int = 1_000, startsWithOneStream: Bool = true
   ) async throws -> [Ending] {
     var settings = ClientSettings(

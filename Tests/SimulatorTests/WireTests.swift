@@ -73,7 +73,7 @@ struct WireTests {
   @Test("after the stall no request is answered, and none is accepted")
   func stalls() async throws {
     let client = try WireClient(script: script { $0.stallAfter = 2 })
-    let endings = try await client.push(4, timeoutMs: 200)
+    let endings = try await client.push(4, timeoutMs: 1_000)
     #expect(endings == [.answered(200), .answered(200), .unknown, .unknown])
     #expect(client.simulator.counters.stalled == 2)
     #expect(try client.log.count == 2)
@@ -82,7 +82,7 @@ struct WireTests {
   @Test("a socket that is not read any more leaves requests without an answer")
   func stopsReading() async throws {
     let client = try WireClient(script: script { $0.stopReadingAfter = 1 })
-    let endings = try await client.push(2, timeoutMs: 200)
+    let endings = try await client.push(2, timeoutMs: 1_000)
     #expect(endings == [.answered(200), .unknown])
   }
 

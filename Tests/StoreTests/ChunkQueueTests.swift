@@ -267,12 +267,7 @@ import Testing
   {
     try await Lane.withStore { _, store in
       try await store.admit("j1", users: [["a", "b", "c"], ["d"]], window: 1)
-      let claim = try await store.claimOne("w0")
-      var partial = Settlement()
-      partial.done.insert(0)
-      partial.resolveUser(installations: 1)
-      partial.counts = [.apns: counts(accepted: 1)]
-      _ = try await store.chunks.settle(claim, partial, consumer: "w0")
+      let (_, partial) = try await claimAndSettleFirst(store)
       for crash in 1...4 {
         let taken = try await store.chunks.reclaim(consumer: "w\(crash)", leaseMs: 0, max: 1)
         #expect(taken.map(\.crashes) == [crash])
@@ -305,12 +300,7 @@ import Testing
   {
     try await Lane.withStore { _, store in
       try await store.admit("j1", users: [["a", "b", "c"], ["d"]], window: 1)
-      let claim = try await store.claimOne("w0")
-      var partial = Settlement()
-      partial.done.insert(0)
-      partial.resolveUser(installations: 1)
-      partial.counts = [.apns: counts(accepted: 1)]
-      _ = try await store.chunks.settle(claim, partial, consumer: "w0")
+      let (claim, _) = try await claimAndSettleFirst(store)
       func bury(_ claim: ChunkClaim, _ consumer: String) async throws -> Bool {
         try await store.chunks.bury(
           claim, reason: "content_missing", message: "Gone", consumer: consumer)
@@ -350,5 +340,16 @@ import Testing
       #expect(record.counts.accepted == 1)
       #expect(record.pending == 1 && record.isBalanced)
     }
+  }
+
+  /// Claims a chunk for "w0" and settles its first recipient as accepted.
+  private func claimAndSettleFirst(_ store: Store) async throws -> (ChunkClaim, Settlement) {
+    let claim = try await store.claimOne("w0")
+    var partial = Settlement()
+    partial.done.insert(0)
+    partial.resolveUser(installations: 1)
+    partial.counts = [.apns: counts(accepted: 1)]
+    _ = try await store.chunks.settle(claim, partial, consumer: "w0")
+    return (claim, partial)
   }
 }

@@ -1,6 +1,7 @@
 import LocalServices
 import Model
 import Redis
+import TestSupport
 import Testing
 
 @testable import Store
@@ -128,7 +129,7 @@ import Testing
       }
       #expect(error?.isTemporary == true)
       try await server.restart()
-      try await connection.waitUntilReady(timeoutMs: 10_000)
+      try await connection.waitUntilReady(timeoutMs: 30_000)
       let answer = try await store.chunks.settle(
         claim, .final(accepted: 1, users: 1), consumer: "worker")
       #expect(answer.standing == .ok)

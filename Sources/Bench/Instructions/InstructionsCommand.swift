@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import LocalServices
 
 /// `pushpool-bench instructions`.
 struct InstructionsCommand: AsyncParsableCommand {
@@ -31,7 +32,7 @@ struct InstructionsCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let progress = Progress()
+    let progress = ProgressLine()
     do {
       // Before the counting, which takes a while.
       let old = updates ? nil : try baseline.map(Self.read)
@@ -69,7 +70,7 @@ struct InstructionsCommand: AsyncParsableCommand {
   }
 
   private static func read(_ path: String) throws(BenchError) -> InstructionsBaseline {
-    guard let bytes = TextFile.readBytes(path, bytesMax: BenchLimits.textBytesMax) else {
+    guard let bytes = TextFile.bytes(path, bytesMax: BenchLimits.textBytesMax) else {
       throw BenchError("cannot read the baseline \(path)")
     }
     return try InstructionsBaseline(json: bytes)

@@ -4,7 +4,7 @@ import Model
 /// Counts a worker's instructions under valgrind, on a stage where everything else runs freely.
 struct InstructionsRun {
   let programs: Programs
-  let progress: Progress
+  let progress: ProgressLine
 
   func measure() async throws -> InstructionCount {
     let few = BenchLimits.instructionsPushesFew

@@ -11,7 +11,7 @@ enum Platform {
     let machine = withUnsafeBytes(of: names.machine) { bytes in
       String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
     }
-    let release = TextFile.read("/etc/os-release") ?? ""
+    let release = TextFile.read("/etc/os-release", bytesMax: BenchLimits.textBytesMax) ?? ""
     let id = value("ID", in: release) ?? "unknown"
     let version = value("VERSION_ID", in: release) ?? ""
     return "\(machine), \(id) \(version), Swift \(try await swiftVersion())"

@@ -1,3 +1,5 @@
+import LocalServices
+
 /// Worker and yardstick in turn, so that a machine that slows down slows both.
 struct CampaignScenario {
   let scenario: Scenario

@@ -1,3 +1,5 @@
+import LocalServices
+
 /// What every scenario is run with.
 struct Circumstances: Sendable {
   let programs: Programs
@@ -7,5 +9,5 @@ struct Circumstances: Sendable {
   let runs: Int
   /// Whether to include what takes long.
   let isFull: Bool
-  let progress: Progress
+  let progress: ProgressLine
 }

@@ -1,3 +1,4 @@
+import LocalServices
 import Model
 
 /// As many pushes out of ever larger populations: what the worker needs for one must not grow.

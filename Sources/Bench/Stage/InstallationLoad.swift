@@ -1,3 +1,4 @@
+import LocalServices
 import Model
 import Store
 
@@ -7,7 +8,7 @@ struct InstallationLoad {
 
   let session: RedisSession
   let population: Population
-  let progress: Progress
+  let progress: ProgressLine
 
   /// Imports the installations with these numbers.
   /// - Throws: when one of them was there already.

@@ -1,4 +1,5 @@
 import Glibc
+import LocalServices
 
 /// What the kernel says of a process that runs (proc(5)).
 package struct ProcessUsage: Sendable, Equatable {
@@ -12,8 +13,9 @@ package struct ProcessUsage: Sendable, Equatable {
   package init(pid: CInt) throws(BenchError) {
     let ticksPerSecond = Double(sysconf(CInt(_SC_CLK_TCK)))
     guard
-      let stat = TextFile.read("/proc/\(pid)/stat"), let ticks = Self.cpuTicks(stat: stat),
-      let status = TextFile.read("/proc/\(pid)/status"),
+      let stat = TextFile.read("/proc/\(pid)/stat", bytesMax: BenchLimits.textBytesMax),
+      let ticks = Self.cpuTicks(stat: stat),
+      let status = TextFile.read("/proc/\(pid)/status", bytesMax: BenchLimits.textBytesMax),
       let kibibytesMax = Self.kibibytes("VmHWM:", status: status),
       let kibibytes = Self.kibibytes("VmRSS:", status: status)
     else { throw BenchError("process \(pid) has ended, and with it what it used") }

@@ -1,17 +1,16 @@
-import Configuration
 import Model
 import Reactor
 import Redis
 import Store
-import Worker
 
 /// The benchmark's connection to Redis: a producer and an observer.
 actor RedisSession {
   nonisolated let loop: EventLoop
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-  private let connection: RedisConnection
-  private let store: Store
+  private let access: StoreAccess
+  private var connection: RedisConnection { access.connection }
+  private var store: Store { access.store }
   /// Commands of this session, to be taken off from what the server counted.
   private(set) var commands = 0
 
@@ -26,21 +25,14 @@ actor RedisSession {
 
   private init(loop: EventLoop, url: String) throws {
     self.loop = loop
-    let endpoint = try RedisEndpoint(RedisConfiguration(url: RedisURL(url)))
-    connection = try RedisConnection(
-      loop: loop, endpoint: endpoint, library: StoreLibrary.library)
-    store = Store(connection: connection, prefix: RedisConfiguration.prefixDefault)
+    access = try StoreAccess(loop: loop, url: url)
   }
 
   private func connect() async throws {
-    connection.connect()
-    try await connection.waitUntilReady(timeoutMs: BenchLimits.startMsMax)
+    try await access.connect(timeoutMs: BenchLimits.startMsMax)
   }
 
-  func close() {
-    connection.close()
-    loop.stop()
-  }
+  func close() { access.close() }
 
   func importBatch(_ batch: [Installation]) async throws -> ImportAnswer {
     try await store.installations.importBatch(batch)

@@ -20,26 +20,14 @@ struct FreezeRow: MatrixRow {
     let freezes = trial.scaled(Self.freezes, atLeast: 2)
     let limitSeconds = trial.limit(Double(options.leaseSeconds) + ChaosLimits.recoverySeconds)
     return try await ChaosStage.with(trial, options) { stage in
-      let watch = RecoveryWatch(stage)
-      let isEnough = Notice()
-      let watching = Task {
-        try await watch.watch(until: isEnough, patienceSeconds: limitSeconds * 4)
-      }
-      defer { watching.cancel() }
       // Jobs that are still running when a zombie wakes up: it could spoil nothing of those that ended.
       let jobUsers = trial.isBrief ? Self.jobUsersBrief : options.users
-      let allowed = try await stage.underLoad(jobUsers: jobUsers) { stage in
-        try await Self.freeze(freezes, stage, watch)
-      }
-      let records = try await stage.drain()
-      isEnough.raise()
-      try await watching.value
-      let reckoning = try stage.reckon(records)
       result.runs = freezes
-      result.take(reckoning, duplicatesMax: allowed)
-      result.expectAllAccepted(reckoning)
-      result.noteRecovery(await watch.longestSeconds)
-      result.expectRecovery(within: limitSeconds)
+      try await stage.judgeTakeover(within: limitSeconds, &result) { watch in
+        try await stage.underLoad(jobUsers: jobUsers) { stage in
+          try await Self.freeze(freezes, stage, watch)
+        }
+      }
       let stale = await stage.fleet.logLines(with: Self.staleLine)
       result.note("zombies heard STALE for \(stale) chunks")
       result.expect(stale > 0, "no zombie heard that its chunks are others' now")

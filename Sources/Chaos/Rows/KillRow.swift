@@ -16,24 +16,12 @@ struct KillRow: MatrixRow {
     let pushes = trial.scaled(Self.pushes)
     let limitSeconds = trial.limit(Double(options.leaseSeconds) + ChaosLimits.recoverySeconds)
     return try await ChaosStage.with(trial, options) { stage in
-      let watch = RecoveryWatch(stage)
-      let isEnough = Notice()
-      let watching = Task {
-        try await watch.watch(until: isEnough, patienceSeconds: limitSeconds * 4)
-      }
-      defer { watching.cancel() }
-      let allowed = try await stage.underLoad(pushesMin: pushes) { stage in
-        try await Self.kill(kills, stage, watch)
-      }
-      let records = try await stage.drain()
-      isEnough.raise()
-      try await watching.value
-      let reckoning = try stage.reckon(records)
       result.runs = kills
-      result.take(reckoning, duplicatesMax: allowed)
-      result.expectAllAccepted(reckoning)
-      result.noteRecovery(await watch.longestSeconds)
-      result.expectRecovery(within: limitSeconds)
+      try await stage.judgeTakeover(within: limitSeconds, &result) { watch in
+        try await stage.underLoad(pushesMin: pushes) { stage in
+          try await Self.kill(kills, stage, watch)
+        }
+      }
       return result
     }
   }

@@ -1,7 +1,7 @@
 import Glibc
 
 /// What is going on, on standard error: one line that is replaced on a terminal, lines elsewhere.
-package final class ChaosProgress: Sendable {
+package final class ProgressLine: Sendable {
   private let isTerminal = isatty(STDERR_FILENO) == 1
   private let isQuiet: Bool
 
@@ -9,16 +9,21 @@ package final class ChaosProgress: Sendable {
     self.isQuiet = isQuiet
   }
 
-  func say(_ text: String) {
+  package func say(_ text: String) {
     write(isTerminal ? "\r\u{1b}[K\(text)" : text + "\n")
   }
 
+  /// For what changes quickly: nothing is said of it in a log.
+  package func tick(_ text: String) {
+    if isTerminal { say(text) }
+  }
+
   /// A line that stays.
-  func note(_ text: String) {
+  package func note(_ text: String) {
     write((isTerminal ? "\r\u{1b}[K" : "") + text + "\n")
   }
 
-  func end() {
+  package func end() {
     if isTerminal { write("\r\u{1b}[K") }
   }
 

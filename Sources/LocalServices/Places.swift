@@ -1,11 +1,11 @@
 /// So many at a time, first come first served.
-actor Places {
+package actor Places {
   private var free: Int
   private var waiting: [CheckedContinuation<Void, Never>] = []
 
-  init(count: Int) { free = count }
+  package init(count: Int) { free = count }
 
-  func enter() async {
+  package func enter() async {
     if free > 0 {
       free -= 1
       return
@@ -13,7 +13,7 @@ actor Places {
     await withCheckedContinuation { waiting.append($0) }
   }
 
-  func leave() {
+  package func leave() {
     if waiting.isEmpty { free += 1 } else { waiting.removeFirst().resume() }
   }
 }

@@ -1,0 +1,38 @@
+package import Reactor
+package import Redis
+package import Store
+
+internal import Configuration
+internal import Worker
+
+/// What an actor that watches workers from outside talks to Redis with: a loop of its own, a connection on it and
+/// the store behind that; loop-bound.
+package final class StoreAccess {
+  package let loop: EventLoop
+  package let connection: RedisConnection
+  package let store: Store
+
+  /// - Parameters:
+  ///   - loop: one of the actor's own, which ends with `close`.
+  ///   - url: as in the configuration.
+  /// - Throws: `ConfigurationError` for a URL that is none.
+  package init(
+    loop: EventLoop, url: String, library: FunctionLibrary = StoreLibrary.library
+  ) throws {
+    self.loop = loop
+    let endpoint = try RedisEndpoint(RedisConfiguration(url: RedisURL(url)))
+    connection = try RedisConnection(loop: loop, endpoint: endpoint, library: library)
+    store = Store(connection: connection, prefix: RedisConfiguration.prefixDefault)
+  }
+
+  /// Returns when the server has answered; fails when it has not after `timeoutMs`.
+  package func connect(timeoutMs: UInt64) async throws {
+    connection.connect()
+    try await connection.waitUntilReady(timeoutMs: timeoutMs)
+  }
+
+  package func close() {
+    connection.close()
+    loop.stop()
+  }
+}
