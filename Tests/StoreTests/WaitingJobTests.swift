@@ -1,5 +1,6 @@
 import Model
 import Redis
+import TestSupport
 import Testing
 
 @testable import Store
