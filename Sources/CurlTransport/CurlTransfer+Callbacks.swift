@@ -45,6 +45,8 @@ extension CurlTransfer {
       (CURLOPT_CAPATH, nil),
       // An empty proxy also switches the environment's off.
       (CURLOPT_PROXY, proxy?.url ?? ""),
+      // Nor do its exceptions count: what is configured to go through a proxy never goes past it.
+      (CURLOPT_NOPROXY, ""),
     ]
     if let login = proxy?.login {
       texts += [(CURLOPT_PROXYUSERNAME, login.user), (CURLOPT_PROXYPASSWORD, login.password)]

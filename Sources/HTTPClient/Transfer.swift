@@ -104,6 +104,8 @@ final class Transfer: @unchecked Sendable {
       (CURLOPT_PROTOCOLS_STR, "http,https"),
       // An empty proxy also switches the environment's off.
       (CURLOPT_PROXY, request.proxy?.url ?? ""),
+      // Nor do its exceptions count: what is configured to go through a proxy never goes past it.
+      (CURLOPT_NOPROXY, ""),
     ]
     if let login = request.proxy?.login {
       options.append((CURLOPT_PROXYUSERNAME, login.user))

@@ -8,16 +8,14 @@ extension Lane {
   /// or a foreign hand has lost. A repair is an alarm: nothing of ours should need it.
   func audit() async {
     let bell = makeBell()
-    var cursor = "0"
+    var tour = OpenJobsTour(jobs: store.jobs)
     while !isDraining {
       // Not all workers of a fleet at the same moment.
       await bell.wait(upToMs: WorkerLimits.auditMs / 2 + .random(in: 0...WorkerLimits.auditMs))
       guard !isDraining else { return }
       do throws(RedisError) {
         try await store.metrics.sweepConsumers(idleMs: WorkerLimits.consumerIdleMs)
-        let part = try await store.jobs.openJobs(cursor: cursor)
-        cursor = part.cursor
-        for job in part.jobs.prefix(WorkerLimits.auditsMax) where !isDraining {
+        for job in try await tour.next(WorkerLimits.auditsMax) where !isDraining {
           let answer = try await store.jobs.audit(app: job.app, id: job.id)
           guard answer == .repaired else { continue }
           log.error(

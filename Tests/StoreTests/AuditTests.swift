@@ -89,4 +89,19 @@ import Testing
       #expect(try await store.jobs.audit(app: "shop", id: "a:b") == .absent)
     }
   }
+
+  @Test func `each of many open jobs has its turn to be looked at, again and again`() async throws {
+    try await Lane.withStore { _, store in
+      for number in 0..<300 { try await store.admit("j\(number)", users: [["u"]]) }
+      var tour = OpenJobsTour(jobs: store.jobs)
+      var turns: [String: Int] = [:]
+      for _ in 0..<30 {
+        let jobs = try await tour.next(32)
+        #expect(jobs.count <= 32)
+        for job in jobs { turns[job.id, default: 0] += 1 }
+      }
+      #expect(turns.count == 300)
+      #expect(turns.values.max()! <= 2 * turns.values.min()!)
+    }
+  }
 }
