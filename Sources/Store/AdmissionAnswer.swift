@@ -2,6 +2,8 @@
 package enum AdmissionAnswer: String, Sendable {
   /// `reserve`: the name is this job's.
   case new = "NEW"
+  /// `reserve`: it was cancelled while it waited, and needs no segments to be admitted and end.
+  case cancelled = "CANCELLED"
   /// `admit`: the job is queued and its entry gone.
   case admitted = "OK"
   /// The same job was admitted before; the entry is gone.

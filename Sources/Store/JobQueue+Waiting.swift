@@ -3,7 +3,7 @@ package import Redis
 
 /// Jobs that no worker has admitted yet: they have no record, and are found by what their producers wrote.
 extension JobQueue {
-  /// Looks for a job of this id among the next entries of a stream. It takes Redis about 1 ms.
+  /// Looks for a job of this id among the next entries of a stream. It takes Redis 1 to 2 ms.
   /// - Parameter after: where the last page ended; nil to begin with.
   package func searchWaiting(
     id: String, priority: Priority, after: String?

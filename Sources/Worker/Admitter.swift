@@ -37,27 +37,20 @@ struct Admitter {
     if refused > WorkerLimits.refusalsLogged {
       log.notice("jobs refused alike", metadata: ["entries": "\(refused)"])
     }
-    let last = entries.lastIndex { !isLarge($0) }
-    for (index, entry) in entries.enumerated() {
-      if isLarge(entry) {
-        await large.add(entry)
-      } else {
-        try await admit(entry, isLast: index == last)
-      }
+    let small = entries.filter { !isLarge($0) }
+    for (index, entry) in small.enumerated() {
+      try await admit(entry, isLast: index == small.count - 1)
     }
+    for entry in entries where isLarge(entry) { await large.add(entry) }
     return !entries.isEmpty || refused > 0
   }
 
-  /// Takes large jobs in, one after the other, until there will be no more.
-  /// - Parameter note: what to do with an error; the job stays in the queue.
-  func admitLarge(_ note: (RedisError) -> Void) async {
-    while let entry = await large.next() {
-      do throws(RedisError) {
-        try await admit(entry, isLast: true)
-        fetchSignal.raise()
-      } catch { note(error) }
-      if entry.text.count > WorkerLimits.returnedBlockBytesMin { await PreparedJob.returnMemory() }
-    }
+  /// Takes in a job that came by `large`; may be repeated after an error.
+  func admitLarge(_ entry: JobEntry) async throws(RedisError) {
+    // It has waited, perhaps for longer than its lease.
+    guard try await store.jobs.heartbeat([entry], consumer: consumer) == [.ok] else { return }
+    try await admit(entry, isLast: true)
+    fetchSignal.raise()
   }
 
   private func isLarge(_ entry: JobEntry) -> Bool {
@@ -120,8 +113,12 @@ struct Admitter {
     } else if job.usersKey == nil {
       let answer = try await store.jobs.reserve(
         entry, app: job.app, id: id, digest: job.digest, consumer: consumer)
-      guard answer == .new else { return try await conclude(entry, admission, answer) }
-      try await upload(job.segments, entry)
+      guard answer == .new || answer == .cancelled else {
+        return try await conclude(entry, admission, answer)
+      }
+      if answer == .new, try await !upload(job.segments, entry) {
+        return try await conclude(entry, admission, .stale)
+      }
     }
     if isLast { fetchSignal.raise() }
     let answer = try await store.jobs.admit(entry, admission, consumer: consumer)
@@ -133,8 +130,9 @@ struct Admitter {
     try await conclude(entry, admission, answer)
   }
 
-  /// Uploads in pieces, renewing the entry's lease in between.
-  private func upload(_ segments: [[UInt8]], _ entry: JobEntry) async throws(RedisError) {
+  /// Uploads in pieces, renewing leases in between.
+  /// - Returns: whether all of it is there.
+  private func upload(_ segments: [[UInt8]], _ entry: JobEntry) async throws(RedisError) -> Bool {
     let pieceCount = StoreLimits.uploadSegmentsMax
     var first = 0
     while first < segments.count {
@@ -142,11 +140,21 @@ struct Admitter {
       try await store.jobs.upload(Array(segments[first..<end]), first: first + 1, of: entry)
       first = end
       if first < segments.count {
-        let standing = try await store.jobs.heartbeat([entry], consumer: consumer)
         // Somebody else admits it: what is uploaded now could come back to life after it was finished.
-        guard standing == [.ok] else { return }
+        guard try await renew(entry), !large.isAbandoned else { return false }
       }
     }
+    return true
+  }
+
+  /// Renews the lease of an entry and of those that wait for it.
+  private func renew(_ entry: JobEntry) async throws(RedisError) -> Bool {
+    let others = large.waiting
+    let standings = try await store.jobs.heartbeat([entry] + others, consumer: consumer)
+    for (other, standing) in zip(others, standings.dropFirst()) where standing != .ok {
+      large.drop(other)
+    }
+    return standings.first == .ok
   }
 
   private func conclude(
@@ -154,13 +162,13 @@ struct Admitter {
   ) async throws(RedisError) {
     let metadata: Logger.Metadata = ["app": "\(admission.app)", "job": "\(admission.id)"]
     switch answer {
-    case .new, .admitted:
+    case .new, .cancelled, .admitted:
       let audience: Logger.Metadata =
         admission.usersKey.map { ["users_key": "\(FieldPointer.printable($0))"] }
         ?? ["recipients": "\(admission.recipients)"]
       log.info("job admitted", metadata: metadata.merging(audience) { $1 })
     case .duplicate: log.info("job ignored: it was enqueued before", metadata: metadata)
-    case .stale: log.notice("job left to the worker that took it over", metadata: metadata)
+    case .stale: log.notice("job left to another worker", metadata: metadata)
     case .conflict:
       let field = InvalidField(
         pointer: "/id",

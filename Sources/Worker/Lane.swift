@@ -138,6 +138,7 @@ actor Lane {
     guard !isAborting else { return }
     drain()
     isAborting = true
+    admitter.large.abandon()
     dispatcher.close()
     dispatcher.withdrawUnsendable()
   }
@@ -313,8 +314,27 @@ actor Lane {
     }
   }
 
+  /// Takes in those of them that take long, one after the other.
   private func admitLarge() async {
-    await admitter.admitLarge { note($0, during: "taking jobs in") }
+    var returnedNs: UInt64 = 0
+    while let entry = await admitter.large.next() {
+      while !isAborting {
+        do throws(RedisError) {
+          try await admitter.admitLarge(entry)
+          break
+        } catch {
+          note(error, during: "taking jobs in")
+          // What Redis refuses is tried again when the lease has run out.
+          if case .server = error { break }
+          guard !isDraining else { break }
+          await loop.sleep(ms: WorkerLimits.redisPauseMs)
+        }
+      }
+      let isTime = loop.nowNs &- returnedNs >= WorkerLimits.memoryReturnMs * 1_000_000
+      guard isTime, entry.text.count > WorkerLimits.returnedBlockBytesMin else { continue }
+      returnedNs = loop.nowNs
+      await PreparedJob.returnMemory()
+    }
   }
 
   /// Starts carrying a claimed chunk.

@@ -4,7 +4,10 @@ internal import Store
 /// Jobs whose admission takes many trips to Redis: one is taken in at a time, while those that come behind it pass.
 /// Loop-bound.
 final class LargeJobs {
-  private var waiting: [JobEntry] = []
+  /// Leased to this lane, which has to renew that.
+  private(set) var waiting: [JobEntry] = []
+  /// Whether the one that is being taken in should be left to others.
+  private(set) var isAbandoned = false
   private var isClosed = false
   private let added: LoopSignal
   private let taken: LoopSignal
@@ -17,6 +20,7 @@ final class LargeJobs {
   /// Returns once there is room for it: as many wait as memory is meant for.
   func add(_ entry: JobEntry) async {
     while waiting.count >= WorkerLimits.largeJobsWaitingMax { await taken.wait() }
+    guard !isAbandoned else { return }
     waiting.append(entry)
     added.raise()
   }
@@ -29,6 +33,17 @@ final class LargeJobs {
     }
     defer { taken.raise() }
     return waiting.removeFirst()
+  }
+
+  /// Leaves an entry that waits to whom it was leased anew.
+  func drop(_ entry: JobEntry) { waiting.removeAll { $0 == entry } }
+
+  /// Leaves all of them to whom they will be leased.
+  func abandon() {
+    isAbandoned = true
+    waiting.removeAll()
+    taken.raise()
+    close()
   }
 
   /// Those that wait are taken in yet.

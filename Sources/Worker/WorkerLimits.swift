@@ -19,6 +19,8 @@ enum WorkerLimits {
   /// Blocks of memory that the system gets back as soon as they are free, and the text of a job that takes many smaller
   /// ones.
   static let returnedBlockBytesMin = 256 * 1024
+  /// How often free memory is looked for after such a job.
+  static let memoryReturnMs: UInt64 = 1_000
   /// Large jobs that wait for another to be admitted, each of up to `Limits.jobBytesMax`.
   static let largeJobsWaitingMax = 1
   /// Entries that are no jobs and are named in the log, of those found at a time; the others are counted.

@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(
-    "a small job's bindings are read once, on its way in; a larger one's as its chunk is carried")
+    "the bindings of a job are read once, whether as it comes in or as its chunk is carried")
   func readsBindingsOnce() async throws {
     try await Stage.with { stage in
       try await stage.client.install(try Devices.apns(0..<30))

@@ -49,4 +49,27 @@ import Testing
       }
     }
   }
+
+  @Test("large jobs that wait for one another are taken in though the connection to Redis is lost")
+  func takesLargeJobsUpAgain() async throws {
+    let worker = WorkerConfiguration(lanes: 1, drainSeconds: 5, leaseSeconds: 120)
+    try await Stage.with(worker: worker) { stage in
+      let client = stage.client
+      let ids = (0..<4).map { "large-\($0)" }
+      for id in ids { _ = try await client.enqueue(Devices.job(id, 0..<20_000)) }
+      try await stage.withWorkers { _ in
+        for id in ids {
+          // It has its name and is being uploaded.
+          _ = try await eventually("\(id) is taken in") { try await client.record(id) }
+          _ = try await client.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
+        }
+        // Nothing has to wait for a lease to run out.
+        for id in ids {
+          let record = try await client.finished(id, withinSeconds: 100)
+          #expect(record.counts.noInstallations == 20_000 && record.isBalanced)
+        }
+        #expect(try await client.length("dead") == 0)
+      }
+    }
+  }
 }

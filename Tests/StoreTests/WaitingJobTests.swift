@@ -166,6 +166,28 @@ import Testing
     }
   }
 
+  @Test(arguments: Audience.allCases)
+  func `what a job was told that is gone does not hold for the next of its id`(
+    audience: Audience
+  ) async throws {
+    try await Lane.withStore { _, store in
+      try await store.fill("crowd", .set, ["a", "b", "c"])
+      for isPaused in [true, false] {
+        let gone = try await store.enqueue(Self.text("j", audience))
+        let job = try #require(try await store.findWaiting("j"))
+        #expect(try await store.jobs.name(job) == .new)
+        _ =
+          isPaused
+          ? try await store.jobs.pause(app: "shop", id: "j")
+          : try await store.jobs.cancel(app: "shop", id: "j")
+        _ = try await store.redis("XDEL", store.keys.jobs(.normal), gone)
+      }
+      try await store.enqueue(Self.text("j", audience))
+      #expect(try await store.takeIn() == .admitted)
+      #expect(try await store.record("j").state == .running)
+    }
+  }
+
   @Test func `a job without an id is found by the one that was made of its entry`() async throws {
     try await Lane.withStore { _, store in
       let entry = try await store.enqueue(Self.text(nil, .oneSegment), priority: .low)
@@ -222,7 +244,7 @@ import Testing
       let huge = [UInt8](repeating: 120, count: Limits.jobBytesMax + 1)
       let last = try await store.jobs.enqueue(huge, priority: .normal)
       let page = try await store.jobs.searchWaiting(id: "j", priority: .normal, after: nil)
-      #expect(page.looked == 4 && page.entries.count == 4 && page.next == page.entries.last)
+      #expect(page.looked == 1 && page.entries.count == 1 && page.next == page.entries.last)
       var after = page.next
       var looked = page.looked
       var entries: [String] = page.entries
@@ -313,8 +335,8 @@ extension Store {
       } else {
         let answer = try await jobs.reserve(
           entry, app: job.app, id: id, digest: admission.digest, consumer: "w")
-        guard answer == .new else { return answer }
-        try await jobs.upload(segments, first: 1, of: entry)
+        guard answer == .new || answer == .cancelled else { return answer }
+        if answer == .new { try await jobs.upload(segments, first: 1, of: entry) }
       }
     case .usersKey(let key): admission.usersKey = key
     case .installations: break

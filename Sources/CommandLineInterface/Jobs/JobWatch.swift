@@ -24,10 +24,13 @@ struct JobWatch {
     let source = try await store.connection.call(
       RedisCommand("HGET", store.keys.job(app: job.app, id: job.id), "source"))
     let record = try await store.jobs.record(app: job.app, id: job.id)
-    if let record, source.string == job.source { return .admitted(record) }
+    // One that was named while it waited may have become a dead letter since.
+    if let record, source.string == job.source, record.isAdmitted || isQueued {
+      return .admitted(record)
+    }
     if isQueued { return .waiting }
     if let letter = try await deadLetter(of: job, in: store) { return .refused(letter) }
-    return record.map { .duplicate($0) } ?? .gone
+    return record.flatMap { source.string == job.source ? nil : .duplicate($0) } ?? .gone
   }
 
   /// The dead letter that holds this job's text, among those since it was enqueued.

@@ -32,6 +32,7 @@ struct WaitingJobSearch {
             try await store.jobs.waiting(app: app, id: id, priority: priority, entry: entry)
           }
           if let job { return job }
+          await session.sleep(ms: CommandLineLimits.searchPauseMs)
         }
         looked += page.looked
         after = page.next

@@ -52,16 +52,20 @@ end
 -- Calls see(entry, its fields, the entry before) for at most max entries behind `from`, up to `to`. Returns the last one seen, and
 -- whether there are more.
 local function look_ahead(stream, from, to, max, see)
-  local bytes = 0
-  for _ = 1, max / SCOUTED_AT_ONCE do
-    local items = redis.call('XRANGE', stream, '(' .. from, to, 'COUNT', SCOUTED_AT_ONCE)
+  local bytes, looked, count = 0, 0, 1
+  while looked < max do
+    local items = redis.call('XRANGE', stream, '(' .. from, to, 'COUNT', count)
+    local before = bytes
     for _, item in ipairs(items) do
       see(item[1], item[2], from)
       from = item[1]
       bytes = bytes + #(item[2][2] or '')
     end
-    if #items < SCOUTED_AT_ONCE then return from, false end
+    if #items < count then return from, false end
     if bytes > SCOUTED_BYTES_MAX then break end
+    looked = looked + count
+    -- Large ones tend to stand beside one another, and each is copied whole.
+    count = bytes - before < count * GLANCE_BYTES and SCOUTED_AT_ONCE or 1
   end
   return from, true
 end

@@ -42,7 +42,7 @@ local function take_jobs(keys, args)
       take_entry(p, priority, stream, item, deliveries, bytes_max, now, jobs, refused)
       bytes = bytes + #(item[2][2] or '')
     end
-    if args[4] ~= '' and #jobs < max then
+    if args[4] ~= '' and #jobs < max and has_room() then
       local items = read_abandoned(
         p, stream, KEY.reclaim(p, 'jobs', priority), consumer, args[4], 1, now)
       for _, item in ipairs(items) do
@@ -101,27 +101,29 @@ local function standing(p, record, digest, source)
   return record[3] == digest and 'DUPLICATE' or 'CONFLICT'
 end
 
--- Takes a name for the job of an entry, before it is admitted. Returns its standing.
+-- Takes a name for the job of an entry, before it is admitted. What another job of this name was told before it was lost
+-- does not hold for this one. Returns its standing, and its state if it had the name before.
 local function take_name(p, priority, entry, app, id, digest)
   local key, source = KEY.job(p, app, id), source_of(priority, entry)
   local record = redis.call('HMGET', key, 'state', 'source', 'digest', 'admitted')
   local answer = standing(p, record, digest, source)
   if answer == 'NEW' and record[2] ~= source then
-    redis.call('HSET', key, 'state', record[1] or 'queued', 'source', source, 'digest', digest, 'priority', priority,
+    redis.call('HSET', key, 'state', 'queued', 'source', source, 'digest', digest, 'priority', priority,
       'created_at', text(enqueued_at(entry, now_ms())))
     redis.call('EXPIRE', key, SEGMENT_S)
   end
-  return answer
+  return answer, record[2] == source and record[1]
 end
 
 -- reserve — ARGV: consumer, priority, entry, app, id, digest. Takes the name before segments are uploaded.
--- Reply: NEW | DUPLICATE (the entry is dropped) | CONFLICT (refuse it) | STALE
+-- Reply: NEW | CANCELLED (while it waited: no segment is needed) | DUPLICATE (the entry is dropped) | CONFLICT (refuse
+-- it) | STALE
 local function reserve(keys, args)
   local p, priority, entry, app, id, digest = keys[1], unpack(args, 2, 6)
   if not owned(KEY.jobs(p, priority), entry, args[1]) then return 'STALE' end
-  local answer = take_name(p, priority, entry, app, id, digest)
+  local answer, state = take_name(p, priority, entry, app, id, digest)
   if answer == 'DUPLICATE' then drop_job(p, priority, entry) end
-  return answer
+  return answer == 'NEW' and state == 'cancelled' and 'CANCELLED' or answer
 end
 
 local function drop_unstarted(p, source, first, last)
@@ -156,10 +158,11 @@ local function admit(keys, args)
   if recipients == 0 then segments = 0 end
   local later = args[12] ~= '' and tonumber(args[12]) > now
   local state = later and 'scheduled' or 'running'
+  local is_named = record[2] == source
   -- Paused or cancelled since its name was taken.
-  if record[1] == 'paused' or record[1] == 'cancelled' then state = record[1] end
+  if is_named and (record[1] == 'paused' or record[1] == 'cancelled') then state = record[1] end
   redis.call('HSET', key, 'state', state, 'source', source, 'digest', digest, 'admitted', '1', 'priority',
-    priority, 'created_at', record[5] or text(enqueued_at(entry, now)), 'total', recipients, 'pending', recipients, 'accepted', 0,
+    priority, 'created_at', is_named and record[5] or text(enqueued_at(entry, now)), 'total', recipients, 'pending', recipients, 'accepted', 0,
     'rejected', 0, 'uninstalled', 0, 'expired', 0, 'skipped', 0, 'failed', 0, 'no_installations', 0, 'retries', 0,
     'segments', segments, 'cursor', 0, 'chunks', 0, 'live', 0, 'residuals', 0, 'residual_bytes', 0, 'window',
     args[11], 'lines', args[10], 'start_at', later and args[12] or '0')

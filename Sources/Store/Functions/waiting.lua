@@ -1,7 +1,7 @@
 -- Jobs that wait to be admitted: operators find them by name and give them a record, which is then cancelled, paused
 -- and shown as any other.
 
-local SEARCHED_MAX = 500               -- entries that a search looks at in one call: 1 ms
+local SEARCHED_MAX = 500               -- entries that a search looks at in one call: 1 to 2 ms
 local SEARCHED_BYTES = 64 * 1024      -- a larger job is looked into by whoever searches: not at everybody's cost
 
 -- Whether a job's text may hold this id, in quotes: as it stands, or written with escapes.

@@ -82,14 +82,16 @@ extension Interleaving {
       answer = try await store.jobs.reserve(
         taken.entry, app: Self.app, id: taken.spec.id, digest: taken.spec.digest, consumer: name)
       try expectSame(answer, expected, "reserve")
-      consumers[consumer].entries[index].isReserved = answer == .new
-      if answer == .new { return }
+      let isReserved = answer == .new || answer == .cancelled
+      consumers[consumer].entries[index].isReserved = isReserved
+      if isReserved { return }
     } else {
       answer = try await start(taken, recipients, name)
     }
     switch answer {
     case .conflict: try await refuse(consumer, index, "id_conflict")
-    case .new, .admitted, .duplicate, .stale: consumers[consumer].entries.remove(at: index)
+    case .new, .cancelled, .admitted, .duplicate, .stale:
+      consumers[consumer].entries.remove(at: index)
     case .keyMissing, .keyType, .keyUnreadable, .keyEncoding:
       Issue.record("no job of this test reads its users from a key")
     }

@@ -87,7 +87,8 @@ struct LibraryFault: Sendable, CustomTestStringConvertible {
       replacement: ""),
     LibraryFault(
       name: "a job that was stopped while it waited starts all the same",
-      original: "if record[1] == 'paused' or record[1] == 'cancelled' then state = record[1] end",
+      original:
+        "if is_named and (record[1] == 'paused' or record[1] == 'cancelled') then state = record[1] end",
       replacement: ""),
     LibraryFault(
       name: "uninstall asks nobody whose token it is",

@@ -51,8 +51,9 @@ extension StoreModel {
     }
     let answer = standing(id, digest, entry.source)
     if answer == .duplicate { entries[entry.priority]!.drop(lease.number) }
-    if answer == .new { takeName(id, digest, entry.source, entry.priority) }
-    return answer
+    guard answer == .new else { return answer }
+    takeName(id, digest, entry.source, entry.priority)
+    return jobs[id]?.state == .cancelled ? .cancelled : .new
   }
 
   private mutating func takeName(
@@ -60,10 +61,7 @@ extension StoreModel {
   ) {
     // The same entry with the same name: what its record says stays.
     if jobs[id]?.source == source { return }
-    var job =
-      jobs[id] ?? ModelJob(state: .queued, source: source, digest: digest, priority: priority)
-    (job.source, job.digest, job.priority) = (source, digest, priority)
-    jobs[id] = job
+    jobs[id] = ModelJob(state: .queued, source: source, digest: digest, priority: priority)
   }
 
   mutating func name(
@@ -92,8 +90,10 @@ extension StoreModel {
     var job = ModelJob(
       state: admission.startAtMs == nil ? .running : .scheduled, source: entry.source,
       digest: admission.digest, priority: entry.priority)
-    if let known = jobs[admission.id]?.state, known == .paused || known == .cancelled {
-      job.state = known
+    if let known = jobs[admission.id], known.source == entry.source,
+      known.state == .paused || known.state == .cancelled
+    {
+      job.state = known.state
     }
     job.isAdmitted = true
     job.startsLater = admission.startAtMs != nil
