@@ -40,8 +40,7 @@ struct IdleLatency {
     let job = Message().job(id: "single-\(number)", population: population, users: user..<user + 1)
     let bytesBefore = try logBytes(stage)
     let clock = ContinuousClock()
-    let start = clock.now
-    try await stage.session.enqueue(job)
+    let start = try await stage.session.enqueue(job)
     while try logBytes(stage) == bytesBefore {
       guard clock.now - start < .milliseconds(BenchLimits.pushMsMax) else {
         throw BenchError("a push took longer than \(BenchLimits.pushMsMax / 1_000) s")

@@ -38,9 +38,15 @@ actor RedisSession {
     try await store.installations.importBatch(batch)
   }
 
-  func enqueue(_ job: [UInt8], priority: Priority = .normal) async throws {
+  /// - Returns: when the command left, without what it took this program to change threads.
+  @discardableResult
+  func enqueue(
+    _ job: [UInt8], priority: Priority = .normal
+  ) async throws -> ContinuousClock.Instant {
     commands += 1
+    let start = ContinuousClock.now
     _ = try await store.jobs.enqueue(job, priority: priority)
+    return start
   }
 
   /// Why a job became a dead letter; nil when none did.
