@@ -1,4 +1,5 @@
 import Configuration
+import LocalServices
 import Model
 import Simulator
 import Testing
@@ -70,6 +71,26 @@ import Testing
         }
         #expect(try await client.length("dead") == 0)
       }
+    }
+  }
+
+  @Test("large jobs that a worker has taken and not admitted when it is told to end are not lost")
+  func leavesLargeJobs() async throws {
+    let worker = WorkerConfiguration(lanes: 1, drainSeconds: 1, leaseSeconds: 3)
+    try await Stage.with(worker: worker) { stage in
+      let client = stage.client
+      let ids = (0..<6).map { "large-\($0)" }
+      for id in ids { _ = try await client.enqueue(Devices.job(id, 0..<20_000)) }
+      let first = try stage.startProcess()
+      _ = try await eventually("one is taken in") { try await client.record(ids[0]) }
+      #expect(await first.terminate(graceMs: 60_000) == .code(0))
+      let second = try stage.startProcess()
+      for id in ids {
+        let record = try await client.finished(id, withinSeconds: 100)
+        #expect(record.counts.noInstallations == 20_000 && record.isBalanced)
+      }
+      #expect(try await client.length("dead") == 0)
+      #expect(await second.terminate(graceMs: 60_000) == .code(0))
     }
   }
 }
