@@ -132,7 +132,7 @@ let package = Package(
     tests("ConfigurationTests", ["Configuration"]),
     tests("StoreTests", ["Store", "LocalServices", "TestSupport"]),
     tests("ProvidersTests", ["Providers", "LocalServices", "Simulator"]),
-    tests("WorkerTests", ["Worker", "Model", "Reactor", "Redis", "Store"]),
+    tests("WorkerTests", ["Worker", "Model", "Reactor", "Redis", "Store", "TestSupport"]),
     tests(
       "SimulatorTests",
       [

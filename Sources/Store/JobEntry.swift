@@ -18,6 +18,13 @@ package struct JobEntry: Sendable, Equatable {
   /// that cannot be one.
   package func enqueuedAtMs(nowMs: Int64) -> Int64? { JobSource.enqueuedAtMs(entry, nowMs: nowMs) }
 
+  package init(priority: Priority, entry: String, text: [UInt8], deliveries: Int = 1) {
+    self.priority = priority
+    self.entry = entry
+    self.text = text
+    self.deliveries = deliveries
+  }
+
   init(_ reply: RedisReply) throws(RedisError) {
     try expectArray(reply, atLeast: 4)
     priority = try decodeWord(reply[0])

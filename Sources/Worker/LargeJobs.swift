@@ -36,7 +36,10 @@ final class LargeJobs {
   }
 
   /// Leaves an entry that waits to whom it was leased anew.
-  func drop(_ entry: JobEntry) { waiting.removeAll { $0 == entry } }
+  func drop(_ entry: JobEntry) {
+    waiting.removeAll { $0 == entry }
+    taken.raise()
+  }
 
   /// Leaves all of them to whom they will be leased.
   func abandon() {
