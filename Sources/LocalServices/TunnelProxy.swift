@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Glibc
 package import Reactor
 
 /// An egress proxy on a free port of this machine that tunnels by CONNECT (RFC 9110, 9.3.6) or SOCKS5
@@ -19,14 +20,16 @@ package final class TunnelProxy {
   package private(set) var targets: [String] = []
   package private(set) var refusals = 0
 
-  package init(
-    loop: EventLoop, way: Way, login: String? = nil, port: UInt16 = 0
-  ) throws(SystemError) {
+  package init(loop: EventLoop, way: Way, login: String? = nil) throws(SystemError) {
     self.loop = loop
     self.way = way
     self.login = login
-    listener = try Listener(loop: loop, endpoint: .tcp(host: "127.0.0.1", port: port)) {
+    listener = try Listener(loop: loop, endpoint: .tcp(host: "127.0.0.1", port: 0)) {
       [unowned self] descriptor in
+      guard !isDown else {
+        Glibc.close(descriptor)
+        return
+      }
       tunnels.append(Tunnel(loop: loop, descriptor: descriptor, proxy: self))
     }
   }
@@ -35,6 +38,16 @@ package final class TunnelProxy {
 
   /// Such as `socks5h://127.0.0.1:1080`.
   package var url: String { "\(way == .http ? "http" : "socks5h")://127.0.0.1:\(port)" }
+
+  /// Whether it cuts whoever is connected or connects. It keeps its port meanwhile: anybody's connection
+  /// could be given that.
+  package var isDown = false {
+    didSet {
+      guard isDown else { return }
+      for tunnel in tunnels { tunnel.close() }
+      tunnels.removeAll()
+    }
+  }
 
   /// Cuts every tunnel and listens no more.
   package func close() {
