@@ -72,9 +72,8 @@ let package = Package(
     layer(
       "Store", ["Model", "Redis", "Reactor", "COpenSSL"],
       resources: [
-        "library", "limits", "alarms", "audience", "fairness", "chunks", "installations",
-        "settlement", "jobs", "waiting", "dead_letters", "traces",
-        "fleet",
+        "limits", "library", "alarms", "switches", "rates", "audience", "fairness", "chunks",
+        "installations", "settlement", "jobs", "waiting", "dead_letters", "traces", "fleet",
       ].map { .embedInCode("Functions/\($0).lua") }),
     layer("Providers", ["Model", "Configuration", "HTTPClient", "Reactor", "COpenSSL"]),
     layer(

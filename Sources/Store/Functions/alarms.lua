@@ -2,6 +2,10 @@
 -- unless it is renewed), by (who raised it last) and message. Here one that is over is dropped at the next raising;
 -- readers look at `until`.
 
+local Alarms = {}  -- what later files use of it
+
+do
+
 local function alarm_of(text)
   local ok, alarm = pcall(cjson.decode, text)
   if ok and type(alarm) == 'table' and tonumber(alarm['until']) then return alarm end
@@ -23,17 +27,17 @@ local function set_alarm(p, field, by, life_ms, message, now)
       if flat[i] == field then since = tonumber(alarm.at) end
     end
   end
-  if not since and n >= ALARMS_MAX then return end
+  if not since and n >= LIMIT.ALARMS_MAX then return end
   -- Numbers as text: cjson would turn them to exponents.
   redis.call('HSET', key, field, '{"at":' .. text(since or now) .. ',"until":' ..
-    text(now + math.min(life_ms, ALARM_MS_MAX)) .. ',"by":' .. cjson.encode(by) .. ',"message":' ..
+    text(now + math.min(life_ms, LIMIT.ALARM_MS_MAX)) .. ',"by":' .. cjson.encode(by) .. ',"message":' ..
     cjson.encode(message) .. '}')
-  redis.call('PEXPIRE', key, ALARM_MS_MAX)
+  redis.call('PEXPIRE', key, LIMIT.ALARM_MS_MAX)
 end
 
 -- Work was not where the records say: Redis lost it, or something else writes to our keys.
 local function alarm_lost_work(p, app, what, now)
-  set_alarm(p, 'lost_work|' .. app, 'store', ALARM_MS_MAX, app .. ': ' .. what .. '; look for what deletes keys or ' ..
+  set_alarm(p, 'lost_work|' .. app, 'store', LIMIT.ALARM_MS_MAX, app .. ': ' .. what .. '; look for what deletes keys or ' ..
     'streams in Redis', now)
 end
 
@@ -53,3 +57,8 @@ end
 
 register('raise_alarm', raise_alarm, {'allow-oom'})
 register('clear_alarm', clear_alarm, {'allow-oom'})
+
+Alarms.set = set_alarm
+Alarms.lost_work = alarm_lost_work
+
+end

@@ -3,6 +3,10 @@
 -- is more to read, `scan_cursor` where to go on, `unread` how many members were announced and not read yet: these
 -- stand in `total` and `pending`.
 
+local Audience = {}  -- what later files use of it
+
+do
+
 -- Bytes that are no text of UTF-8, beyond those that only stand for themselves.
 local UTF8_SEQUENCES = {
   '[\194-\223][\128-\191]', '\224[\160-\191][\128-\191]', '[\225-\236\238\239][\128-\191][\128-\191]',
@@ -12,7 +16,7 @@ local UTF8_SEQUENCES = {
 
 -- Whether a member keeps the rules of a user id: TextRule.checkUser, on bytes.
 local function is_user(member)
-  if member == '' or #member > USER_BYTES_MAX or string.find(member, '%c') then return false end
+  if member == '' or #member > LIMIT.USER_BYTES_MAX or string.find(member, '%c') then return false end
   if not string.find(member, '[\128-\255]') then return true end
   if string.find(member, '\194[\128-\159]') then return false end
   for _, sequence in ipairs(UTF8_SEQUENCES) do member = string.gsub(member, sequence, 'x') end
@@ -24,18 +28,18 @@ local COUNT_OF = {set = 'SCARD', zset = 'ZCARD', list = 'LLEN'}
 -- The next members, and where to go on, nil at the end.
 local function read_members(kind, key, cursor)
   if kind == 'set' then
-    local reply = redis.call('SSCAN', key, cursor, 'COUNT', MEMBERS_READ)
+    local reply = redis.call('SSCAN', key, cursor, 'COUNT', LIMIT.MEMBERS_READ)
     return reply[2], reply[1] ~= '0' and reply[1] or nil
   end
   local first = tonumber(cursor)
-  local members = redis.call(kind == 'zset' and 'ZRANGE' or 'LRANGE', key, first, first + MEMBERS_READ - 1)
-  return members, #members == MEMBERS_READ and text(first + #members) or nil
+  local members = redis.call(kind == 'zset' and 'ZRANGE' or 'LRANGE', key, first, first + LIMIT.MEMBERS_READ - 1)
+  return members, #members == LIMIT.MEMBERS_READ and text(first + #members) or nil
 end
 
 -- Whether a key of so many members is in an encoding that can only be read or walked through as a whole, which would hold
 -- everybody up; also when that may not be asked.
 local function is_unreadable(kind, key, n)
-  if kind == 'list' or n <= WHOLE_SET_MAX then return false end
+  if kind == 'list' or n <= LIMIT.WHOLE_SET_MAX then return false end
   local encoding = redis.pcall('OBJECT', 'ENCODING', key)
   return type(encoding) == 'table' or encoding ~= (kind == 'set' and 'hashtable' or 'skiplist'), encoding
 end
@@ -73,11 +77,11 @@ end
 
 -- Writes users as segments behind the job's last one, evenly filled. Returns the number of the last one then.
 local function write_segments(p, source, users, last)
-  local count = math.ceil(#users / SEGMENT_USERS_MAX)
+  local count = math.ceil(#users / LIMIT.SEGMENT_USERS_MAX)
   for n = 1, count do
     local first, behind = math.floor((n - 1) * #users / count) + 1, math.floor(n * #users / count)
     redis.call('SET', KEY.segment(p, text(last + n), source), table.concat(users, '\n', first, behind) .. '\n',
-      'EX', SEGMENT_S)
+      'EX', LIMIT.SEGMENT_S)
   end
   return last + count
 end
@@ -104,7 +108,7 @@ local function read_on(p, app, job)
   local v = redis.call('HMGET', record, 'scan', 'scan_cursor', 'unread', 'users_key', 'segments', 'source', 'priority')
   local kind, cursor, unread, key, last = v[1], v[2], tonumber(v[3]), v[4], tonumber(v[5])
   local total, skipped, before = 0, 0, last
-  for _ = 1, READS_MAX do
+  for _ = 1, LIMIT.READS_MAX do
     -- Also a key of another encoding has replaced the one that was admitted.
     if redis.call('TYPE', key).ok ~= kind or is_unreadable(kind, key, redis.call(COUNT_OF[kind], key)) then
       cursor = nil
@@ -136,4 +140,9 @@ local function read_on(p, app, job)
   if total ~= skipped then redis.call('HINCRBY', record, 'pending', total - skipped) end
   if cursor == false then lose_audience(p, app, job, key, {priority = v[7], source = v[6]}, unread) end
   return last, cursor and true or false, lost
+end
+
+Audience.measure = measure_audience
+Audience.read_on = read_on
+
 end

@@ -2,6 +2,10 @@
 -- segment is: 'users' or 'installations'. A job's own segments are numbers; r<n> are residuals (installations), u<n>
 -- retried dead letters that still are users.
 
+local Chunks = {}  -- what later files use of it
+
+do
+
 local function chunk_of(priority, fields)
   return {
     priority = priority, app = fields.app, job = fields.job, segment = fields.segment,
@@ -39,16 +43,16 @@ local function expand(p, app, job)
   local scheduled = r[1] == 'scheduled'
   if r[1] ~= 'running' and not scheduled then return 0 end
   local cursor, segments, live, window = tonumber(r[2]), tonumber(r[3]), tonumber(r[4]), tonumber(r[5])
-  if tonumber(r[6]) >= RESIDUAL_BYTES_MAX then return 0 end
+  if tonumber(r[6]) >= LIMIT.RESIDUAL_BYTES_MAX then return 0 end
   local added, lost, has_more, may_read = 0, 0, r[11], r[11]
   local free = 0
   if live < window and (may_read or cursor < segments) then
-    free = scheduled and window or math.max(room(p, r[9], app), live == 0 and 1 or 0)
+    free = scheduled and window or math.max(Fairness.room(p, r[9], app), live == 0 and 1 or 0)
   end
   while live + added < window and added < free do
     if cursor == segments and may_read then
       may_read = false
-      segments, has_more, lost = read_on(p, app, job)
+      segments, has_more, lost = Audience.read_on(p, app, job)
     end
     if cursor >= segments then break end
     cursor = cursor + 1
@@ -83,7 +87,7 @@ local function finish_if_empty(p, app, job, now)
     redis.call('HINCRBY', key, state == 'cancelled' and 'skipped' or 'failed', pending)
     if state ~= 'cancelled' then
       redis.call('HINCRBY', key, 'discrepancy', pending)
-      alarm_lost_work(p, app, 'job ' .. job .. ' ended with ' .. text(pending) ..
+      Alarms.lost_work(p, app, 'job ' .. job .. ' ended with ' .. text(pending) ..
         ' installations unaccounted for; they count as failed', now)
     end
   end
@@ -96,9 +100,9 @@ local function finish_if_empty(p, app, job, now)
     notice[#notice + 1] = names[i]
     notice[#notice + 1] = values[i] or ''
   end
-  redis.call('XADD', KEY.finished(p), 'MAXLEN', '~', NOTICES_MAX, '*', unpack(notice))
-  redis.call('EXPIRE', key, RECORD_S)
-  redis.call('EXPIRE', KEY.content(p, app, job), RECORD_S)
+  redis.call('XADD', KEY.finished(p), 'MAXLEN', '~', LIMIT.NOTICES_MAX, '*', unpack(notice))
+  redis.call('EXPIRE', key, LIMIT.RECORD_S)
+  redis.call('EXPIRE', KEY.content(p, app, job), LIMIT.RECORD_S)
   redis.call('UNLINK', KEY.parked(p, app, job))
   redis.call('SREM', KEY.open(p), app .. ':' .. job)
 end
@@ -172,7 +176,7 @@ local function route(p, c, now, due)
     -- Also what was parked, or lost and found again, begins at the job's time.
     due = math.max(due, tonumber(redis.call('HGET', KEY.job(p, c.app, c.job), 'start_at') or '0'))
   end
-  if due <= now then due = held_until(p, c, now) or due end
+  if due <= now then due = Switches.held_until(p, c, now) or due end
   if due > now then
     redis.call('ZADD', KEY.delayed(p), due, pack(c))
     return true
@@ -206,23 +210,23 @@ local function claim_entry(p, priority, stream, item, deliveries, now, claims)
   end
   local state = state_for(p, c)
   if state ~= 'running' then
-    drop_chunk(p, c, entry)
+    Fairness.drop_chunk(p, c, entry)
     route(p, c, now, 0)
     return
   end
   c.crashes = c.crashes + deliveries - 1
-  local held = held_until(p, c, now)
+  local held = Switches.held_until(p, c, now)
   if held then
-    drop_chunk(p, c, entry)
+    Fairness.drop_chunk(p, c, entry)
     route(p, c, now, held)
     return
   end
   local segment = redis.call('GET', KEY.segment(p, c.segment, c.source))
   if not segment then
-    drop_chunk(p, c, entry)
+    Fairness.drop_chunk(p, c, entry)
     bury_chunk(p, c, 'segment_missing', 'The recipients of this chunk are no longer in Redis', now)
-  elseif c.crashes >= CRASHES_MAX then
-    drop_chunk(p, c, entry)
+  elseif c.crashes >= LIMIT.CRASHES_MAX then
+    Fairness.drop_chunk(p, c, entry)
     bury_chunk(p, c, 'crashed_workers',
       'This chunk was lost by ' .. text(c.crashes) .. ' workers in a row', now)
   else
@@ -240,7 +244,7 @@ local function claim(keys, args)
   local claims, seen = {}, 0
   for _, priority in ipairs(PRIORITIES) do
     local stream = KEY.chunks(p, priority)
-    while #claims < max and seen < max + PASSED_OVER_MAX do
+    while #claims < max and seen < max + LIMIT.PASSED_OVER_MAX do
       local wanted = max - #claims
       local items = read_new(stream, consumer, wanted)
       for _, item in ipairs(items) do claim_entry(p, priority, stream, item, 1, now, claims) end
@@ -248,7 +252,7 @@ local function claim(keys, args)
       if #items < wanted then break end
     end
   end
-  if #claims < max and seen >= max + PASSED_OVER_MAX then claims[#claims + 1] = 'MORE' end
+  if #claims < max and seen >= max + LIMIT.PASSED_OVER_MAX then claims[#claims + 1] = 'MORE' end
   return claims
 end
 
@@ -293,7 +297,7 @@ end
 local function hand_back(keys, args)
   local p, consumer, delay, now = keys[1], args[1], tonumber(args[2]), now_ms()
   refuse_wrong_type(KEY.delayed(p), 'zset')
-  local due = delay > 0 and unhurried(p, now + delay) or now
+  local due = delay > 0 and Switches.unhurried(p, now + delay) or now
   local returned = 0
   for i = 3, #args, 2 do
     local stream = KEY.chunks(p, args[i])
@@ -302,7 +306,7 @@ local function hand_back(keys, args)
     if #items == 1 then
       local c = chunk_of(args[i], fields_of(items[1][2]))
       c.crashes = c.crashes + deliveries - 1
-      drop_chunk(p, c, args[i + 1])
+      Fairness.drop_chunk(p, c, args[i + 1])
       route(p, c, now, due)
       returned = returned + 1
     end
@@ -322,7 +326,7 @@ local function bury(keys, args)
   refuse_wrong_type(KEY.finished(p), 'stream')
   local c = chunk_of(priority, fields_of(items[1][2]))
   local state = state_for(p, c)
-  drop_chunk(p, c, entry)
+  Fairness.drop_chunk(p, c, entry)
   if state == 'running' then bury_chunk(p, c, args[4], args[5], now) else route(p, c, now, 0) end
   return 'OK'
 end
@@ -334,16 +338,16 @@ local function promote(keys, args)
   local delayed = KEY.delayed(p)
   local max, taken, left, free = tonumber(args[1]), 0, 0, {}
   -- What has no room stays where it is and must not hide what stands behind it.
-  for page = 1, PROMOTE_PAGES_MAX do
+  for page = 1, LIMIT.PROMOTE_PAGES_MAX do
     local due = redis.call('ZRANGEBYSCORE', delayed, '-inf', text(now), 'LIMIT', left, max - taken)
     for _, member in ipairs(due) do
       local c = unpack_chunk(member)
       if not free[c.priority] then
-        local waiting, ahead = crowd(p, c.priority)
+        local waiting, ahead = Fairness.crowd(p, c.priority)
         free[c.priority] = ahead - waiting
       end
       -- What reads on may come back at once, for the next promotion.
-      if (c.segment == READ_ON and page == 1) or free[c.priority] > 0 or share_left(p, c.priority, c.app) > 0 then
+      if (c.segment == READ_ON and page == 1) or free[c.priority] > 0 or Fairness.share_left(p, c.priority, c.app) > 0 then
         redis.call('ZREM', delayed, member)
         if route(p, c, now, 0) then free[c.priority] = free[c.priority] - 1 end
         taken = taken + 1
@@ -356,7 +360,7 @@ local function promote(keys, args)
   local first = redis.call('ZRANGE', delayed, 0, 0, 'WITHSCORES')
   if #first == 0 then return {taken, -1} end
   local ms = math.max(0, tonumber(first[2]) - now)
-  return {taken, left > 0 and math.max(ms, HELD_MS) or ms}
+  return {taken, left > 0 and math.max(ms, LIMIT.HELD_MS) or ms}
 end
 
 register('claim', claim, {'allow-oom'})
@@ -365,3 +369,17 @@ register('heartbeat', heartbeat, {'allow-oom'})
 register('hand_back', hand_back, {'allow-oom'})
 register('bury', bury, {'allow-oom'})
 register('promote', promote, {'allow-oom'})
+
+Chunks.chunk_of = chunk_of
+Chunks.pack = pack
+Chunks.unpack = unpack_chunk
+Chunks.READ_ON = READ_ON
+Chunks.is_residual = is_residual
+Chunks.expand = expand
+Chunks.finish_if_empty = finish_if_empty
+Chunks.close_chunk = close_chunk
+Chunks.close_as = close_as
+Chunks.state_for = state_for
+Chunks.route = route
+
+end

@@ -1,5 +1,7 @@
 -- Dead letters
 
+do
+
 local function retry_chunk(p, f)
   local key = KEY.job(p, f.app, f.id)
   local r = redis.call('HMGET', key, 'source', 'state', 'finished_at')
@@ -10,8 +12,8 @@ local function retry_chunk(p, f)
   local n = tonumber(f.count)
   local kind = f.lines == 'users' and 'u' or 'r'
   local segment = kind .. text(redis.call('HINCRBY', key, 'residuals', 1))
-  redis.call('SET', KEY.segment(p, segment, f.source), f.recipients, 'EX', SEGMENT_S)
-  if f.done ~= '' then redis.call('SET', KEY.done(p, segment, f.source), f.done, 'EX', SEGMENT_S) end
+  redis.call('SET', KEY.segment(p, segment, f.source), f.recipients, 'EX', LIMIT.SEGMENT_S)
+  if f.done ~= '' then redis.call('SET', KEY.done(p, segment, f.source), f.done, 'EX', LIMIT.SEGMENT_S) end
   redis.call('HINCRBY', key, 'failed', 0 - n)  -- -0 is no integer to Redis
   redis.call('HINCRBY', key, 'pending', n)
   redis.call('HINCRBY', key, 'chunks', 1)
@@ -23,7 +25,7 @@ local function retry_chunk(p, f)
     redis.call('PERSIST', key)
     redis.call('PERSIST', KEY.content(p, f.app, f.id))
   end
-  route(p, {priority = f.priority, app = f.app, job = f.id, segment = segment, source = f.source,
+  Chunks.route(p, {priority = f.priority, app = f.app, job = f.id, segment = segment, source = f.source,
     lines = f.lines, crashes = 0}, now_ms(), 0)
   return 'RETRIED'
 end
@@ -75,3 +77,5 @@ end
 register('dead_list', dead_list, {'no-writes'})
 register('dead_retry', dead_retry)
 register('dead_drop', dead_drop, {'allow-oom'})
+
+end

@@ -2,19 +2,23 @@
 -- hold up the others, few chunks wait in a stream at a time, each app has a share of it that nobody else fills, and
 -- while jobs wait for that a scout reads ahead of them and lets every app take its turn.
 
+local Fairness = {}  -- what later files use of it
+
+do
+
 -- Chunks that wait in a stream, how many should at most, and the number of consumers at work.
 local function crowd(p, priority)
   local stream = KEY.chunks(p, priority)
   local length = redis.call('XLEN', stream)
-  if length < AHEAD_MIN then return length, AHEAD_MIN, 0 end
+  if length < LIMIT.AHEAD_MIN then return length, LIMIT.AHEAD_MIN, 0 end
   local pending = redis.pcall('XPENDING', stream, GROUP)
-  if pending.err then return length, AHEAD_MIN, 0 end
-  return length - pending[1], math.max(AHEAD_MIN, pending[1]), pending[4] and #pending[4] or 0
+  if pending.err then return length, LIMIT.AHEAD_MIN, 0 end
+  return length - pending[1], math.max(LIMIT.AHEAD_MIN, pending[1]), pending[4] and #pending[4] or 0
 end
 
 -- Chunks that an app may add to a stream whatever others have in it; 0 or less when it has its share.
 local function share_left(p, priority, app)
-  return SHARE - tonumber(redis.call('HGET', KEY.share(p, priority), app) or '0')
+  return LIMIT.SHARE - tonumber(redis.call('HGET', KEY.share(p, priority), app) or '0')
 end
 
 -- How many chunks an app may add to a stream now.
@@ -44,9 +48,9 @@ end
 -- The app of a job by a glance at its text: a wrong guess costs nobody more than a place in the queue.
 local function app_in(job)
   local pattern = '"app"%s*:%s*"([%w._-]+)"'
-  if #job <= 2 * GLANCE_BYTES then return string.match(job, pattern) or '' end
-  return string.match(string.sub(job, 1, GLANCE_BYTES), pattern)
-    or string.match(string.sub(job, -GLANCE_BYTES), pattern) or ''
+  if #job <= 2 * LIMIT.GLANCE_BYTES then return string.match(job, pattern) or '' end
+  return string.match(string.sub(job, 1, LIMIT.GLANCE_BYTES), pattern)
+    or string.match(string.sub(job, -LIMIT.GLANCE_BYTES), pattern) or ''
 end
 
 -- Calls see(entry, its fields, the entry before) for at most max entries behind `from`, up to `to`. Returns the last one seen, and
@@ -62,10 +66,10 @@ local function look_ahead(stream, from, to, max, see)
       bytes = bytes + #(item[2][2] or '')
     end
     if #items < count then return from, false end
-    if bytes > SCOUTED_BYTES_MAX then break end
+    if bytes > LIMIT.SCOUTED_BYTES_MAX then break end
     looked = looked + count
     -- Large ones tend to stand beside one another, and each is copied whole.
-    count = bytes - before < count * GLANCE_BYTES and SCOUTED_AT_ONCE or 1
+    count = bytes - before < count * LIMIT.GLANCE_BYTES and LIMIT.SCOUTED_AT_ONCE or 1
   end
   return from, true
 end
@@ -73,7 +77,7 @@ end
 -- Whether it is time for another long look, for the whole fleet.
 local function may_look(key, now)
   local at = tonumber(redis.call('HGET', key, 'at') or '0')
-  return now < at or now >= at + SCOUT_MS
+  return now < at or now >= at + LIMIT.SCOUT_MS
 end
 
 -- Lists the entries that were added since the last look: of each app the next ones, and behind which it has more.
@@ -90,12 +94,12 @@ local function scout(p, priority, now)
       apps[app] = known
     end
     if not known.is_ringed then
-      if ringed >= EXPRESS_APPS_MAX then return end
+      if ringed >= LIMIT.EXPRESS_APPS_MAX then return end
       ringed = ringed + 1
       redis.call('RPUSH', ring, app)
       known.is_ringed = true
     end
-    if known.n < EXPRESS_PER_APP and not known.behind then
+    if known.n < LIMIT.EXPRESS_PER_APP and not known.behind then
       known.entries, known.n, known.has_news = known.entries .. entry .. ' ', known.n + 1, true
     elseif not known.behind then
       known.behind = before
@@ -103,7 +107,7 @@ local function scout(p, priority, now)
     end
   end
   local cursor, has_more = look_ahead(
-    KEY.jobs(p, priority), redis.call('HGET', key, 'cursor') or '0-0', '+', SCOUTED_MAX, see)
+    KEY.jobs(p, priority), redis.call('HGET', key, 'cursor') or '0-0', '+', LIMIT.SCOUTED_MAX, see)
   for app, known in pairs(apps) do
     if known.has_news then redis.call('HSET', key, 'x:' .. app, known.entries) end
   end
@@ -117,10 +121,10 @@ local function scout_app(p, priority, app, behind, now)
   redis.call('HSET', key, 'at', text(now))
   local entries, n, stopped = '', 0, nil
   local seen, has_more = look_ahead(
-    KEY.jobs(p, priority), behind, redis.call('HGET', key, 'cursor') or '0-0', SCOUTED_MAX,
+    KEY.jobs(p, priority), behind, redis.call('HGET', key, 'cursor') or '0-0', LIMIT.SCOUTED_MAX,
     function(entry, fields, before)
       if app_in(fields[2] or '') ~= app then return end
-      if n < EXPRESS_PER_APP then
+      if n < LIMIT.EXPRESS_PER_APP then
         entries, n = entries .. entry .. ' ', n + 1
       elseif not stopped then
         stopped = before
@@ -146,7 +150,7 @@ end
 -- The next entry of the next app that has its turn and room for chunks; nil when there is none.
 local function next_in_turn(p, priority, consumer, now)
   local stream, key, ring = KEY.jobs(p, priority), KEY.scout(p, priority), KEY.express(p, priority)
-  for _ = 1, math.min(redis.call('LLEN', ring), TURNS_MAX) do
+  for _ = 1, math.min(redis.call('LLEN', ring), LIMIT.TURNS_MAX) do
     local app = redis.call('LMOVE', ring, ring, 'LEFT', 'RIGHT')
     if share_left(p, priority, app) > 0 then
       local v = redis.call('HMGET', key, 'x:' .. app, 'r:' .. app)
@@ -192,7 +196,7 @@ local function look_at_queue(p, priority, now)
   if redis.call('XLEN', KEY.chunks(p, priority)) == 0 then redis.call('UNLINK', KEY.share(p, priority)) end
   if length == 0 then return false end
   local is_held = is_full(p, priority, now)
-  if (is_held or length >= BACKLOG_MIN) and may_look(KEY.scout(p, priority), now) then scout(p, priority, now) end
+  if (is_held or length >= LIMIT.BACKLOG_MIN) and may_look(KEY.scout(p, priority), now) then scout(p, priority, now) end
   return is_held
 end
 
@@ -203,10 +207,22 @@ local function held_back(keys)
   for _, priority in ipairs(PRIORITIES) do
     local is_held, consumers = is_full(p, priority, now)
     if is_held and redis.call('XLEN', KEY.jobs(p, priority)) > 0 then
-      ms = math.max(ms, HELD_MS, 2 * consumers)
+      ms = math.max(ms, LIMIT.HELD_MS, 2 * consumers)
     end
   end
   return ms
 end
 
 register('held_back', held_back, {'no-writes'})
+
+Fairness.crowd = crowd
+Fairness.share_left = share_left
+Fairness.room = room
+Fairness.drop_chunk = drop_chunk
+Fairness.look_ahead = look_ahead
+Fairness.next_in_turn = next_in_turn
+Fairness.next_in_order = next_in_order
+Fairness.drop_job = drop_job
+Fairness.look_at_queue = look_at_queue
+
+end

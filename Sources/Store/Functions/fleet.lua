@@ -1,12 +1,14 @@
 -- Workers
 
+do
+
 -- beat — ARGV: worker, (field, value)… Reply: server time in ms
 local function beat(keys, args)
   local p, now = keys[1], now_ms()
   local key = KEY.worker(p, args[1])
   redis.call('ZADD', KEY.workers(p), text(now), args[1])
   if #args > 1 then redis.call('HSET', key, unpack(args, 2)) end
-  redis.call('EXPIRE', key, WORKER_S)
+  redis.call('EXPIRE', key, LIMIT.WORKER_S)
   redis.call('ZREMRANGEBYSCORE', KEY.workers(p), '-inf', text(now - DAY_S * 1000))
   return now
 end
@@ -112,3 +114,5 @@ register('sweep_consumers', sweep_consumers, {'allow-oom'})
 register('oldest', oldest, {'no-writes'})
 register('tips', tips, {'no-writes'})
 register('keys', key_table, {'no-writes'})
+
+end

@@ -1,6 +1,10 @@
 -- Installations. The user's STRING is what the lanes read; the token's HASH is the full record. A generation
 -- is drawn from one counter, so a token removed and installed again never repeats one.
 
+local Installations = {}  -- what later files use of it
+
+do
+
 -- The user's lines without the one of this token, and how many are left.
 local function without_line(lines, network, token)
   local kept, n = {}, 0
@@ -33,11 +37,11 @@ local function bind(p, args, at, now, strict)
   local moved = old[1] and old[1] ~= user
   local user_key = KEY.user(p, app, user)
   local lines, n = without_line(redis.call('GET', user_key) or '', network, token)
-  if n >= INSTALLATIONS_PER_USER_MAX then return 'too_many', '', '', after end
+  if n >= LIMIT.INSTALLATIONS_PER_USER_MAX then return 'too_many', '', '', after end
   local old_key = moved and KEY.user(p, app, old[1])
   local old_lines = moved and without_line(redis.call('GET', old_key) or '', network, token)
   if moved then
-    redis.call('XADD', KEY.audit(p), 'MAXLEN', '~', NOTICES_MAX, '*', 'cause', 'overwritten', 'app', app,
+    redis.call('XADD', KEY.audit(p), 'MAXLEN', '~', LIMIT.NOTICES_MAX, '*', 'cause', 'overwritten', 'app', app,
       'user', old[1], 'network', network, 'token', token, 'by', user)
     -- The former owner's badge, channels and custom fields are not the new owner's.
     redis.call('DEL', key)
@@ -59,7 +63,7 @@ local function refusal(status)
   if status == 'no_user' then
     return redis.error_reply('INVALID user: an installation needs a user')
   end
-  return redis.error_reply('INVALID user: it has ' .. INSTALLATIONS_PER_USER_MAX ..
+  return redis.error_reply('INVALID user: it has ' .. LIMIT.INSTALLATIONS_PER_USER_MAX ..
     ' installations already; uninstall some first')
 end
 
@@ -101,7 +105,7 @@ local function uninstall(keys, args)
   if owner ~= '' and owner ~= user then return 'other_owner' end
   local user_key = KEY.user(p, app, user)
   local lines = without_line(redis.call('GET', user_key) or '', network, token)
-  redis.call('XADD', KEY.audit(p), 'MAXLEN', '~', NOTICES_MAX, '*', 'cause', 'explicit', 'app', app,
+  redis.call('XADD', KEY.audit(p), 'MAXLEN', '~', LIMIT.NOTICES_MAX, '*', 'cause', 'explicit', 'app', app,
     'user', user, 'network', network, 'token', token, 'by', owner)
   redis.call('DEL', key)
   unbind(user_key, lines)
@@ -121,7 +125,7 @@ local function remove_invalid(p, app, network, token, user, generation, since, r
   local user_key = KEY.user(p, app, user)
   local lines = redis.pcall('GET', user_key)
   if type(lines) == 'table' then return 'stale' end
-  local noted = redis.pcall('XADD', KEY.uninstalled(p), 'MAXLEN', '~', NOTICES_MAX, '*', 'app', app, 'user', user,
+  local noted = redis.pcall('XADD', KEY.uninstalled(p), 'MAXLEN', '~', LIMIT.NOTICES_MAX, '*', 'app', app, 'user', user,
     'network', network, 'token', token, 'reason', reason, 'provider_time', since, 'job', job)
   if type(noted) == 'table' and noted.err then return 'stale' end
   redis.call('DEL', key)
@@ -141,7 +145,7 @@ local function relabel(p, app, network, token, user, generation, environment)
   local others = without_line(lines, network, token)
   local drawn = redis.pcall('INCR', KEY.generation(p))
   if type(drawn) == 'table' then return end
-  local noted = redis.pcall('XADD', KEY.audit(p), 'MAXLEN', '~', NOTICES_MAX, '*', 'cause', 'environment', 'app', app,
+  local noted = redis.pcall('XADD', KEY.audit(p), 'MAXLEN', '~', LIMIT.NOTICES_MAX, '*', 'cause', 'environment', 'app', app,
     'user', user, 'network', network, 'token', token, 'by', environment)
   if type(noted) == 'table' and noted.err then return end
   redis.call('HSET', key, 'environment', environment, 'generation', text(drawn))
@@ -160,3 +164,8 @@ register('create', create)
 register('install_many', install_many)
 register('uninstall', uninstall, {'allow-oom'})
 register('invalidate', invalidate, {'allow-oom'})
+
+Installations.remove_invalid = remove_invalid
+Installations.relabel = relabel
+
+end

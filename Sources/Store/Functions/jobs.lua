@@ -1,5 +1,9 @@
 -- Jobs
 
+local Jobs = {}  -- what later files use of it
+
+do
+
 -- A job entry as {priority, entry, job text, deliveries}; dead-lettered here when it cannot even be read, and then
 -- {priority, entry, reason} among the refused.
 local function take_entry(p, priority, stream, item, deliveries, bytes_max, now, jobs, refused)
@@ -11,7 +15,7 @@ local function take_entry(p, priority, stream, item, deliveries, bytes_max, now,
   elseif #job > bytes_max then
     reason, message = 'too_large', 'The job has ' .. #job .. ' bytes and the limit is ' .. text(bytes_max) ..
       '; use users_key for a large audience'
-  elseif deliveries > CRASHES_MAX then
+  elseif deliveries > LIMIT.CRASHES_MAX then
     reason, message = 'crashed_workers', 'This job was lost by ' .. text(deliveries - 1) .. ' workers in a row'
   end
   if not reason then
@@ -21,9 +25,9 @@ local function take_entry(p, priority, stream, item, deliveries, bytes_max, now,
   local original = job or cjson.encode(item[2])
   local truncated = #original > bytes_max
   dead_letter(p, now, 'kind', 'job', 'reason', reason, 'field', '', 'message', message, 'app', '', 'id', '',
-    'priority', priority, 'job', truncated and string.sub(original, 1, EXCERPT_BYTES) or original,
+    'priority', priority, 'job', truncated and string.sub(original, 1, LIMIT.EXCERPT_BYTES) or original,
     'truncated', truncated and '1' or '0')
-  drop_job(p, priority, item[1])
+  Fairness.drop_job(p, priority, item[1])
   refused[#refused + 1] = {priority, item[1], reason}
 end
 
@@ -35,7 +39,7 @@ end
 local function take_jobs(keys, args)
   local p, consumer, max, bytes_max, now = keys[1], args[1], tonumber(args[2]), tonumber(args[3]), now_ms()
   local jobs, refused, bytes = {}, {}, 0
-  local function has_room() return #refused < REFUSED_MAX and bytes < TAKEN_BYTES_MAX end
+  local function has_room() return #refused < LIMIT.REFUSED_MAX and bytes < LIMIT.TAKEN_BYTES_MAX end
   for _, priority in ipairs(PRIORITIES) do
     local stream = KEY.jobs(p, priority)
     local function take(item, deliveries)
@@ -52,15 +56,15 @@ local function take_jobs(keys, args)
       end
     end
     if #jobs < max and has_room() then
-      local is_held = look_at_queue(p, priority, now)
+      local is_held = Fairness.look_at_queue(p, priority, now)
       local in_turn = is_held and max or #jobs + math.ceil((max - #jobs) / 2)
       while #jobs < in_turn and has_room() do
-        local item = next_in_turn(p, priority, consumer, now)
+        local item = Fairness.next_in_turn(p, priority, consumer, now)
         if not item then break end
         take(item, 1)
       end
       while not is_held and #jobs < max and has_room() do
-        local item = next_in_order(p, priority, consumer)
+        local item = Fairness.next_in_order(p, priority, consumer)
         if not item then break end
         take(item, 1)
       end
@@ -73,7 +77,7 @@ end
 -- When a job was enqueued: the milliseconds of its entry id, unless the producer chose an id that is no time.
 local function enqueued_at(entry, now)
   local ms = tonumber(string.match(entry, '^(%d+)-'))
-  if ms and ms <= now and ms > now - SEGMENT_S * 1000 then return ms end
+  if ms and ms <= now and ms > now - LIMIT.SEGMENT_S * 1000 then return ms end
   return now
 end
 
@@ -110,7 +114,7 @@ local function take_name(p, priority, entry, app, id, digest)
   if answer == 'NEW' and record[2] ~= source then
     redis.call('HSET', key, 'state', 'queued', 'source', source, 'digest', digest, 'priority', priority,
       'created_at', text(enqueued_at(entry, now_ms())))
-    redis.call('EXPIRE', key, SEGMENT_S)
+    redis.call('EXPIRE', key, LIMIT.SEGMENT_S)
   end
   return answer, record[2] == source and record[1]
 end
@@ -122,7 +126,7 @@ local function reserve(keys, args)
   local p, priority, entry, app, id, digest = keys[1], unpack(args, 2, 6)
   if not owned(KEY.jobs(p, priority), entry, args[1]) then return 'STALE' end
   local answer, state = take_name(p, priority, entry, app, id, digest)
-  if answer == 'DUPLICATE' then drop_job(p, priority, entry) end
+  if answer == 'DUPLICATE' then Fairness.drop_job(p, priority, entry) end
   return answer == 'NEW' and state == 'cancelled' and 'CANCELLED' or answer
 end
 
@@ -143,7 +147,7 @@ local function admit(keys, args)
   local source = source_of(priority, entry)
   local record = redis.call('HMGET', key, 'state', 'source', 'digest', 'admitted', 'created_at')
   local answer = standing(p, record, digest, source)
-  if answer == 'DUPLICATE' then drop_job(p, priority, entry) end
+  if answer == 'DUPLICATE' then Fairness.drop_job(p, priority, entry) end
   if answer ~= 'NEW' then return answer end
   refuse_wrong_type(KEY.delayed(p), 'zset')
   refuse_wrong_type(KEY.finished(p), 'stream')
@@ -152,7 +156,7 @@ local function admit(keys, args)
   local segments, recipients = tonumber(args[8]), tonumber(args[9])
   local kind
   if args[14] ~= '' then
-    kind, recipients = measure_audience(args[14])
+    kind, recipients = Audience.measure(args[14])
     if not kind then return recipients end
   end
   if recipients == 0 then segments = 0 end
@@ -172,16 +176,16 @@ local function admit(keys, args)
   end
   redis.call('PERSIST', key)
   redis.call('SET', KEY.content(p, app, id), args[7])
-  if args[13] ~= '' then redis.call('SET', KEY.segment(p, '1', source), args[13], 'EX', SEGMENT_S) end
+  if args[13] ~= '' then redis.call('SET', KEY.segment(p, '1', source), args[13], 'EX', LIMIT.SEGMENT_S) end
   if state == 'cancelled' then
     drop_unstarted(p, source, 1, segments)
     redis.call('HSET', key, 'cursor', segments)
     redis.call('HDEL', key, 'scan')
   end
   redis.call('SADD', KEY.open(p), app .. ':' .. id)
-  expand(p, app, id)
-  drop_job(p, priority, entry)
-  finish_if_empty(p, app, id, now)
+  Chunks.expand(p, app, id)
+  Fairness.drop_job(p, priority, entry)
+  Chunks.finish_if_empty(p, app, id, now)
   return 'OK'
 end
 
@@ -198,7 +202,7 @@ local function refuse(keys, args)
   dead_letter(p, now_ms(), 'kind', 'job', 'reason', args[4], 'field', args[5], 'message', args[6], 'app', app,
     'id', id, 'priority', priority, 'job', job, 'truncated', '0')
   if record[1] == source_of(priority, entry) and not record[2] then redis.call('DEL', key) end
-  drop_job(p, priority, entry)
+  Fairness.drop_job(p, priority, entry)
   return 'OK'
 end
 
@@ -218,14 +222,14 @@ local function cancel(keys, args)
   redis.call('HDEL', key, 'scan')
   local parked = redis.call('LRANGE', KEY.parked(p, app, id), 0, -1)
   redis.call('DEL', KEY.parked(p, app, id))
-  for _, member in ipairs(parked) do close_as(p, unpack_chunk(member), 'skipped', now) end
+  for _, member in ipairs(parked) do Chunks.close_as(p, Chunks.unpack(member), 'skipped', now) end
   -- Chunks that wait for their start time would hold the record open until then.
   local source = r[5]
   for n = math.max(1, tonumber(r[3]) - tonumber(r[8]) + 1), tonumber(r[3]) do
     local c = {priority = r[6], app = app, job = id, segment = text(n), source = source, lines = r[7], crashes = 0}
-    if redis.call('ZREM', KEY.delayed(p), pack(c)) == 1 then close_as(p, c, 'skipped', now) end
+    if redis.call('ZREM', KEY.delayed(p), Chunks.pack(c)) == 1 then Chunks.close_as(p, c, 'skipped', now) end
   end
-  finish_if_empty(p, app, id, now)
+  Chunks.finish_if_empty(p, app, id, now)
   return 'cancelled'
 end
 
@@ -258,7 +262,7 @@ local function resume(keys, args)
     redis.call('ZADD', KEY.delayed(p), text(now), member)
   end
   redis.call('DEL', parked_key)
-  expand(p, app, id)
+  Chunks.expand(p, app, id)
   return state
 end
 
@@ -267,10 +271,10 @@ end
 local function known_segments(p, app, id, source)
   local n = redis.call('ZCARD', KEY.delayed(p)) + redis.call('LLEN', KEY.parked(p, app, id))
   for _, priority in ipairs(PRIORITIES) do n = n + redis.call('XLEN', KEY.chunks(p, priority)) end
-  if n > AUDIT_MAX then return nil end
+  if n > LIMIT.AUDIT_MAX then return nil end
   local known, count = {}, 0
   local function note(c)
-    if c.app == app and c.job == id and c.source == source and c.segment ~= READ_ON and not known[c.segment] then
+    if c.app == app and c.job == id and c.source == source and c.segment ~= Chunks.READ_ON and not known[c.segment] then
       known[c.segment] = true
       count = count + 1
     end
@@ -278,7 +282,7 @@ local function known_segments(p, app, id, source)
   for _, priority in ipairs(PRIORITIES) do
     local share = {}
     for _, item in ipairs(redis.call('XRANGE', KEY.chunks(p, priority), '-', '+')) do
-      local c = chunk_of(priority, fields_of(item[2]))
+      local c = Chunks.chunk_of(priority, fields_of(item[2]))
       note(c)
       if c.app then share[c.app] = (share[c.app] or 0) + 1 end
     end
@@ -286,8 +290,8 @@ local function known_segments(p, app, id, source)
     redis.call('UNLINK', KEY.share(p, priority))
     for name, n in pairs(share) do redis.call('HSET', KEY.share(p, priority), name, n) end
   end
-  for _, member in ipairs(redis.call('ZRANGE', KEY.delayed(p), 0, -1)) do note(unpack_chunk(member)) end
-  for _, member in ipairs(redis.call('LRANGE', KEY.parked(p, app, id), 0, -1)) do note(unpack_chunk(member)) end
+  for _, member in ipairs(redis.call('ZRANGE', KEY.delayed(p), 0, -1)) do note(Chunks.unpack(member)) end
+  for _, member in ipairs(redis.call('LRANGE', KEY.parked(p, app, id), 0, -1)) do note(Chunks.unpack(member)) end
   return known, count
 end
 
@@ -308,8 +312,8 @@ local function audit(keys, args)
   if count == tonumber(r[6]) then
     -- What was to go on reading may be gone with the delayed set.
     if r[9] then
-      expand(p, app, id)
-      finish_if_empty(p, app, id, now)
+      Chunks.expand(p, app, id)
+      Chunks.finish_if_empty(p, app, id, now)
     end
     return 'OK'
   end
@@ -319,7 +323,7 @@ local function audit(keys, args)
     if size == 0 and not known[segment] then return end
     local c = {priority = r[2], app = app, job = id, segment = segment, source = r[1], lines = lines, crashes = 0}
     chunks = chunks + 1
-    if is_residual(c) then bytes = bytes + size else live = live + 1 end
+    if Chunks.is_residual(c) then bytes = bytes + size else live = live + 1 end
     if not known[segment] then lost[#lost + 1] = c end
   end
   for n = 1, tonumber(r[4]) do look(text(n), r[3]) end
@@ -329,11 +333,11 @@ local function audit(keys, args)
   end
   redis.call('HSET', key, 'chunks', chunks, 'live', live, 'residual_bytes', bytes)
   if #lost > 0 then
-    alarm_lost_work(p, app, 'job ' .. id .. ' had lost ' .. text(#lost) .. ' chunks, which are queued again', now)
+    Alarms.lost_work(p, app, 'job ' .. id .. ' had lost ' .. text(#lost) .. ' chunks, which are queued again', now)
   end
-  for _, c in ipairs(lost) do route(p, c, now, 0) end
-  expand(p, app, id)
-  finish_if_empty(p, app, id, now)
+  for _, c in ipairs(lost) do Chunks.route(p, c, now, 0) end
+  Chunks.expand(p, app, id)
+  Chunks.finish_if_empty(p, app, id, now)
   return 'REPAIRED'
 end
 
@@ -345,3 +349,7 @@ register('cancel', cancel, {'allow-oom'})
 register('pause', pause, {'allow-oom'})
 register('resume', resume, {'allow-oom'})
 register('audit', audit, {'allow-oom'})
+
+Jobs.take_name = take_name
+
+end

@@ -1,55 +1,15 @@
-#!lua name=pushpool_@VERSION@
 -- pushpool's atomic state changes. Each function is one step of the queue protocol (docs/reliability.md)
 -- and safe to repeat. FCALL pushpool_<name>_@VERSION@ 1 <prefix> <arguments…>: the version is part of the
 -- name, so old and new workers run side by side.
+--
+-- What stands in this file and in limits.lua is seen by all that follow. Each of the others is a block of its own, for Lua
+-- allows a chunk 200 local variables; what it gives to later ones stands in a table at its end.
 --
 -- KEYS[1] is always the key prefix P. Every key is P:…, so with a hash tag as the prefix ({pushpool}) all of
 -- them live in one cluster slot. ARGV and reply stand above each function.
 -- Reads that can fail (a wrong type under a key) come before the first write: a script is not rolled back.
 -- Times are the server's, in epoch milliseconds.
 
-local DAY_S = 86400
-local SEGMENT_S = 30 * DAY_S          -- orphan guard: also how long a job may stay paused
-local RECORD_S = 7 * DAY_S            -- how long a finished job can be read (and its dead chunks retried)
-local METRICS_S = 2 * DAY_S
-local TRACE_S = 2 * DAY_S             -- how long a job's trace lives after its last event
-local TRACE_BYTES_MAX = 8 * 1024 * 1024  -- of one job's trace: beyond it the oldest events go
-local TRACE_ENTRY_BYTES = 96          -- what an entry costs beside its lines
-local WORKER_S = 120                  -- a worker's HASH outlives this many seconds without a beat
-local NOTICES_MAX = 100000            -- length of the bounded streams
-local CRASHES_MAX = 5                 -- a chunk or job that lost this many workers is a dead letter
-local RESIDUAL_BYTES_MAX = 32 * 1024 * 1024  -- of one job: beyond it no new chunk starts
-local INSTALLATIONS_PER_USER_MAX = 100
-local EXCERPT_BYTES = 4096            -- what a dead letter keeps of an oversize job
-local TAKEN_BYTES_MAX = 1024 * 1024  -- job text in one reply: no further job is taken beyond it
-local REFUSED_MAX = 64                -- entries that are no jobs, made dead letters by one call
-local AUDIT_MAX = 20000               -- chunks in Redis beyond which an audit would hold everybody up
-local SEGMENT_USERS_MAX = 256         -- Limits.chunkRecipientsMax
-local USER_BYTES_MAX = 256            -- Limits.userBytesMax
-local MEMBERS_READ = 500              -- of a users_key by one read: two chunks, as SSCAN gives a few more than asked
-local READS_MAX = 4                   -- reads of one call while they find no user
-local WHOLE_SET_MAX = 2048            -- members of a set in a compact encoding: SSCAN gives them all at once
-local AHEAD_MIN = 64                 -- chunks that may wait in a stream, or as many as are worked on
-local SHARE = 32                      -- chunks of an app in a stream that are added however many wait there
-local BACKLOG_MIN = 64                -- entries in a stream from which on the scout looks ahead
-local SCOUTED_MAX = 1500              -- entries the scout looks at in one call: 2 ms
-local SCOUTED_AT_ONCE = 4             -- by one command, while none of them is large
-local SCOUTED_BYTES_MAX = 256 * 1024
-local SCOUT_MS = 5                    -- from one look of the fleet to the next
-local GLANCE_BYTES = 4096             -- of a job's beginning and end that are searched for its app
-local EXPRESS_PER_APP = 16            -- entries of an app that are known to be next
-local EXPRESS_APPS_MAX = 1000
-local TURNS_MAX = 64                  -- apps passed over in one call because they have their share
-local HELD_MS = 20                    -- how soon a lane asks again for jobs that are held back
-local PROMOTE_PAGES_MAX = 8           -- pages of due chunks that one promotion looks through for some with room
-local ALIVE_MS = 2000                 -- a worker beats each second
-local OWNERS_SEEN_MAX = 64            -- abandoned entries whose owners are looked at by one search
-local PASSED_OVER_MAX = 64            -- chunks of cancelled, paused or held jobs that one claim clears away
-local SUSPICION_PERCENT = 5           -- of a minute's answers: so many misfits, and no token is believed dead
-local SUSPICION_MISFITS_MIN = 50      -- ... if they are at least so many
-local TALLY_S = 180                   -- how long a minute's answers are kept: it and the next are judged by them
-local ALARMS_MAX = 256
-local ALARM_MS_MAX = 600000           -- an alarm that nobody renews for so long is gone
 local GROUP = 'workers'
 local PRIORITIES = {'high', 'normal', 'low'}
 
@@ -171,7 +131,7 @@ local function is_alive(p, consumer, lease_ms, now)
   local worker = string.match(consumer, '^(.*)%-%d+$')
   local beat = worker and redis.pcall('ZSCORE', KEY.workers(p), worker)
   if type(beat) ~= 'string' then return false end
-  return now - tonumber(beat) < math.min(ALIVE_MS, tonumber(lease_ms) / 2)
+  return now - tonumber(beat) < math.min(LIMIT.ALIVE_MS, tonumber(lease_ms) / 2)
 end
 
 -- Entries of consumers that have been silent for a lease. The cursor is kept: from 0-0 each time, the scan
@@ -181,7 +141,7 @@ end
 local function read_abandoned(p, stream, cursor_key, consumer, lease_ms, count, now)
   local cursor = redis.call('GET', cursor_key) or '0-0'
   local owners = {}
-  for _, entry in ipairs(in_group(stream, 'XPENDING', stream, GROUP, 'IDLE', lease_ms, '-', '+', OWNERS_SEEN_MAX)) do
+  for _, entry in ipairs(in_group(stream, 'XPENDING', stream, GROUP, 'IDLE', lease_ms, '-', '+', LIMIT.OWNERS_SEEN_MAX)) do
     owners[entry[1]] = {name = entry[2], deliveries = entry[4]}
   end
   local reply = in_group(

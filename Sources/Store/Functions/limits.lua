@@ -1,125 +1,60 @@
--- What operators and quotas hold back: switches and rates
---
--- HASH P:switches: what is switched off, a field each: app|<app>, network|<app>|<network>, user|<app>|<user>. It is
--- public, so any client may write it, and what it holds is believed at most to be there: a value is a remark. Lanes
--- read it twice a second and stop what they have in hand; chunks that nobody has are held here, in the delayed set.
+-- Every limit of the functions, with its unit last in its name. Those that a Swift file names too are of one value.
 
-local SWITCHED_OFF_MS = 2000               -- how soon a held chunk is looked at again, when few are held
-local DELAYED_PER_MS = 4              -- and one ms later for so many delayed chunks: looking must stay cheap
-local SWITCHES_LOOKED_MAX = 8192      -- fields looked at when there are more than are honoured
-local RATE_BURST_S = 0.1              -- a bucket holds what so many seconds bring
-local RATE_RAMP_FROM = 0.2            -- the share of its rate that a rate with a ramp begins with
-local RATE_IDLE_MS = 10000            -- and begins with again after so long without a lease
-local RATE_WAIT_MS_MAX = 1000
-local RATE_LIFE_S = 60                -- an untouched bucket is full long before
+local DAY_S = 86400
 
--- When a delayed chunk is to be looked at again that is due later than it need be.
-local function unhurried(p, due) return due + math.floor(redis.call('ZCARD', KEY.delayed(p)) / DELAYED_PER_MS) end
-
--- When the work of a job expires, 0 for never. Its content says so; the record remembers, for the chunks to come.
-local function expiry_of(p, app, job)
-  local key = KEY.job(p, app, job)
-  local r = redis.call('HMGET', key, 'expires_at', 'created_at')
-  if r[1] then return tonumber(r[1]) end
-  local ok, content = pcall(cjson.decode, redis.call('GET', KEY.content(p, app, job)) or '')
-  local expires = 0
-  if ok and type(content) == 'table' then
-    local ttl = tonumber(content.ttl_seconds) or 0
-    -- "Now or never" (0) is for the network: the first attempt is made, however late.
-    if ttl > 0 then expires = tonumber(r[2] or '0') + ttl * 1000 end
-    expires = tonumber(content.expires_at) or expires
-  end
-  redis.call('HSET', key, 'expires_at', text(expires))
-  return expires
-end
-
--- Whether every line of an `installations` segment is for a network that is off; off: network → value or false.
-local function is_all_off(segment, off)
-  local from_start = '\n' .. segment
-  for network, is_off in pairs(off) do
-    if not is_off and string.find(from_start, '\n' .. network .. '\t', 1, true) then return false end
-  end
-  return true
-end
-
--- Until when a chunk that could start now is held because its app is off, or every network that it is for; nil when
--- it is not held. Work that has expired is not held, so that a lane counts it.
-local function held_until(p, c, now)
-  local field = 'network|' .. c.app .. '|'
-  local r = redis.pcall('HMGET', KEY.switches(p), 'app|' .. c.app, field .. 'apns', field .. 'fcm', field .. 'jpush')
-  -- A wrong type under the key switches nothing off; the lanes complain of it.
-  if r.err or not (r[1] or r[2] or r[3] or r[4]) then return nil end
-  if not r[1] then
-    if c.lines ~= 'installations' then return nil end
-    local segment = redis.call('GET', KEY.segment(p, c.segment, c.source))
-    if not segment or not is_all_off(segment, {apns = r[2], fcm = r[3], jpush = r[4]}) then return nil end
-  end
-  local expires = expiry_of(p, c.app, c.job)
-  if expires ~= 0 and expires <= now then return nil end
-  local due = unhurried(p, now + SWITCHED_OFF_MS)
-  return expires ~= 0 and math.min(due, expires) or due
-end
-
--- switches — ARGV: max. What is switched off; of more than max so many, apps and networks before users.
--- Reply: {how many there are, field, value…}
-local function read_switches(keys, args)
-  local key, max = KEY.switches(keys[1]), tonumber(args[1])
-  local count = redis.call('HLEN', key)
-  local reply, users = {count}, {}
-  local cursor, looked = '0', 0
-  repeat
-    local part = redis.call('HSCAN', key, cursor, 'COUNT', max)
-    cursor = part[1]
-    for i = 1, #part[2], 2 do
-      looked = looked + 1
-      local list = string.find(part[2][i], 'user|', 1, true) == 1 and users or reply
-      if #list <= 2 * max then
-        list[#list + 1] = part[2][i]
-        list[#list + 1] = part[2][i + 1]
-      end
-    end
-  until cursor == '0' or looked >= SWITCHES_LOOKED_MAX
-  for i = 1, math.min(#users, 2 * max + 1 - #reply) do reply[#reply + 1] = users[i] end
-  return reply
-end
-
--- switch_off — ARGV: field, reason, max. What is off already stays as it is.
--- Reply: {OFF | ALREADY | FULL (there are max already), its value}
-local function switch_off(keys, args)
-  local key, field = KEY.switches(keys[1]), args[1]
-  local value = redis.call('HGET', key, field)
-  if value then return {'ALREADY', value} end
-  if redis.call('HLEN', key) >= tonumber(args[3]) then return {'FULL', ''} end
-  value = cjson.encode({since = now_ms(), reason = args[2]})
-  redis.call('HSET', key, field, value)
-  return {'OFF', value}
-end
-
--- lease_rate — ARGV: name, rate per second, wanted, ramp ms (0: none). A token bucket: in any time t it grants at
--- most rate x t and what it holds at once, a tenth of a second's (1 at least). With a ramp it begins at a part of
--- the rate and reaches all of it after so long, anew when it was idle.
--- Reply: {granted, ms after which asking again is worth it}
-local function lease_rate(keys, args)
-  local key = KEY.rate(keys[1], args[1])
-  local rate, wanted, ramp = tonumber(args[2]), tonumber(args[3]), tonumber(args[4])
-  local time = redis.call('TIME')
-  local now = tonumber(time[1]) * 1000 + tonumber(time[2]) / 1000
-  local r = redis.call('HMGET', key, 'tokens', 'at', 'since')
-  local at, since = tonumber(r[2] or now), tonumber(r[3] or now)
-  if now - at > RATE_IDLE_MS or since > now then since = now end
-  if ramp > 0 then rate = rate * math.min(1, RATE_RAMP_FROM + (1 - RATE_RAMP_FROM) * (now - since) / ramp) end
-  local burst = math.max(1, rate * RATE_BURST_S)
-  -- A clock that was set back brings nothing.
-  local tokens = math.min(burst, tonumber(r[1] or burst) + math.max(0, now - at) * rate / 1000)
-  local granted = math.min(wanted, math.floor(tokens))
-  tokens = tokens - granted
-  redis.call('HSET', key, 'tokens', string.format('%.6f', tokens), 'at', string.format('%.3f', now), 'since',
-    string.format('%.3f', since))
-  redis.call('EXPIRE', key, RATE_LIFE_S)
-  local missing = math.min(math.max(1, wanted - granted), math.max(1, burst / 2)) - tokens
-  return {granted, math.max(1, math.min(RATE_WAIT_MS_MAX, math.ceil(missing * 1000 / rate)))}
-end
-
-register('switches', read_switches, {'no-writes'})
-register('switch_off', switch_off, {'allow-oom'})
-register('lease_rate', lease_rate, {'allow-oom'})
+local LIMIT = {
+  SEGMENT_S = 30 * DAY_S,               -- orphan guard: also how long a job may stay paused
+  RECORD_S = 7 * DAY_S,                 -- how long a finished job can be read (and its dead chunks retried)
+  METRICS_S = 2 * DAY_S,
+  TRACE_S = 2 * DAY_S,                  -- how long a job's trace lives after its last event
+  TRACE_BYTES_MAX = 8 * 1024 * 1024,    -- of one job's trace: beyond it the oldest events go
+  TRACE_ENTRY_BYTES = 96,               -- what an entry costs beside its lines
+  WORKER_S = 120,                       -- a worker's HASH outlives this many seconds without a beat
+  NOTICES_MAX = 100000,                 -- length of the bounded streams
+  CRASHES_MAX = 5,                      -- a chunk or job that lost this many workers is a dead letter
+  RESIDUAL_BYTES_MAX = 32 * 1024 * 1024,  -- of one job: beyond it no new chunk starts
+  INSTALLATIONS_PER_USER_MAX = 100,
+  EXCERPT_BYTES = 4096,                 -- what a dead letter keeps of an oversize job
+  TAKEN_BYTES_MAX = 1024 * 1024,        -- job text in one reply: no further job is taken beyond it
+  REFUSED_MAX = 64,                     -- entries that are no jobs, made dead letters by one call
+  AUDIT_MAX = 20000,                    -- chunks in Redis beyond which an audit would hold everybody up
+  SEGMENT_USERS_MAX = 256,              -- Limits.chunkRecipientsMax
+  USER_BYTES_MAX = 256,                 -- Limits.userBytesMax
+  MEMBERS_READ = 500,                   -- of a users_key by one read: two chunks, as SSCAN gives a few more than asked
+  READS_MAX = 4,                        -- reads of one call while they find no user
+  WHOLE_SET_MAX = 2048,                 -- members of a set in a compact encoding: SSCAN gives them all at once
+  AHEAD_MIN = 64,                       -- chunks that may wait in a stream, or as many as are worked on
+  SHARE = 32,                           -- chunks of an app in a stream that are added however many wait there
+  BACKLOG_MIN = 64,                     -- entries in a stream from which on the scout looks ahead
+  SCOUTED_MAX = 1500,                   -- entries the scout looks at in one call: 2 ms
+  SCOUTED_AT_ONCE = 4,                  -- by one command, while none of them is large
+  SCOUTED_BYTES_MAX = 256 * 1024,
+  SCOUT_MS = 5,                         -- from one look of the fleet to the next
+  GLANCE_BYTES = 4096,                  -- of a job's beginning and end that are searched for its app
+  EXPRESS_PER_APP = 16,                 -- entries of an app that are known to be next
+  EXPRESS_APPS_MAX = 1000,
+  TURNS_MAX = 64,                       -- apps passed over in one call because they have their share
+  HELD_MS = 20,                         -- how soon a lane asks again for jobs that are held back
+  PROMOTE_PAGES_MAX = 8,                -- pages of due chunks that one promotion looks through for some with room
+  ALIVE_MS = 2000,                      -- a worker beats each second
+  OWNERS_SEEN_MAX = 64,                 -- abandoned entries whose owners are looked at by one search
+  PASSED_OVER_MAX = 64,                 -- chunks of cancelled, paused or held jobs that one claim clears away
+  SUSPICION_PERCENT = 5,                -- of a minute's answers: so many misfits, and no token is believed dead
+  SUSPICION_MISFITS_MIN = 50,           -- ... if they are at least so many
+  TALLY_S = 180,                        -- how long a minute's answers are kept: it and the next are judged by them
+  ALARMS_MAX = 256,
+  ALARM_MS_MAX = 600000,                -- an alarm that nobody renews for so long is gone
+  -- switches
+  SWITCHED_OFF_MS = 2000,               -- how soon a held chunk is looked at again, when few are held
+  DELAYED_PER_MS = 4,                   -- and one ms later for so many delayed chunks: looking must stay cheap
+  SWITCHES_LOOKED_MAX = 8192,           -- fields looked at when there are more than are honoured
+  -- rates
+  RATE_BURST_S = 0.1,                   -- a bucket holds what so many seconds bring
+  RATE_RAMP_FROM = 0.2,                 -- the share of its rate that a rate with a ramp begins with
+  RATE_IDLE_MS = 10000,                 -- and begins with again after so long without a lease
+  RATE_WAIT_MS_MAX = 1000,
+  RATE_LIFE_S = 60,                     -- an untouched bucket is full long before
+  -- waiting
+  SEARCHED_MAX = 500,                   -- entries that a search looks at in one call: 1 to 2 ms
+  SEARCHED_BYTES = 64 * 1024,           -- a larger job is looked into by whoever searches: not at everybody's cost
+}

@@ -6,6 +6,8 @@
 -- change of pending follows from the two, so the sum cannot break. What goes into a residual has no outcome yet
 -- and so stays pending until the residual is settled.
 
+do
+
 local function count_outcomes(p, app, job, counts, now)
   local key = KEY.job(p, app, job)
   local metrics = KEY.metrics(p, minute_of(now))
@@ -19,17 +21,17 @@ local function count_outcomes(p, app, job, counts, now)
       sum = sum + n
     end
   end
-  if sum > 0 then redis.pcall('EXPIRE', metrics, METRICS_S) end
+  if sum > 0 then redis.pcall('EXPIRE', metrics, LIMIT.METRICS_S) end
   return sum
 end
 
 local function add_residual(p, c, delay, lines, now)
   local key = KEY.job(p, c.app, c.job)
   local segment = 'r' .. text(redis.call('HINCRBY', key, 'residuals', 1))
-  redis.call('SET', KEY.segment(p, segment, c.source), lines, 'EX', SEGMENT_S)
+  redis.call('SET', KEY.segment(p, segment, c.source), lines, 'EX', LIMIT.SEGMENT_S)
   redis.call('HINCRBY', key, 'chunks', 1)
   redis.call('HINCRBY', key, 'residual_bytes', #lines)
-  route(p, {priority = c.priority, app = c.app, job = c.job, segment = segment, source = c.source,
+  Chunks.route(p, {priority = c.priority, app = c.app, job = c.job, segment = segment, source = c.source,
     lines = 'installations', crashes = 0}, now, now + tonumber(delay))
 end
 
@@ -42,7 +44,7 @@ local function add_tally(p, app, place, answers, misfits, now)
   -- What counts must not be able to stop the work.
   redis.pcall('HINCRBY', key, 'answers', answers)
   redis.pcall('HINCRBY', key, 'misfits', misfits)
-  redis.pcall('EXPIRE', key, TALLY_S)
+  redis.pcall('EXPIRE', key, LIMIT.TALLY_S)
 end
 
 -- Answers and misfits of the first of this minute and the last that is suspicious, or nil.
@@ -50,7 +52,7 @@ local function suspicion(p, app, place, now)
   for _, ms in ipairs({now, now - 60000}) do
     local r = redis.pcall('HMGET', KEY.tally(p, app, place, minute_of(ms)), 'answers', 'misfits')
     local answers, misfits = tonumber(r[1] or '0') or 0, tonumber(r[2] or '0') or 0
-    if misfits >= SUSPICION_MISFITS_MIN and misfits * 100 >= answers * SUSPICION_PERCENT then
+    if misfits >= LIMIT.SUSPICION_MISFITS_MIN and misfits * 100 >= answers * LIMIT.SUSPICION_PERCENT then
       return answers, misfits
     end
   end
@@ -66,7 +68,7 @@ local function suspicions(p, app, args, first, last, now)
     local answers, misfits = suspicion(p, app, place, now)
     if answers then
       suspected[place] = true
-      set_alarm(p, 'mass_death|' .. app .. '|' .. place, 'settle', 120000, app .. ': ' .. text(misfits) .. ' of ' ..
+      Alarms.set(p, 'mass_death|' .. app .. '|' .. place, 'settle', 120000, app .. ': ' .. text(misfits) .. ' of ' ..
         text(answers) .. ' answers of a minute on ' .. args[i] .. ' (' .. args[i + 1] .. ') say that the device ' ..
         'token does not fit the environment, topic or sender: no installation is removed there; check the ' ..
         'configuration', now)
@@ -95,10 +97,10 @@ local function settle(keys, args)
   local told = table.remove(args, 11)
   local stream = KEY.chunks(p, c.priority)
   if not owned(stream, entry, consumer) then return {'STALE', 0, 0, 0, 0} end
-  local state = state_for(p, c)
+  local state = Chunks.state_for(p, c)
   if state == 'gone' then
-    drop_chunk(p, c, entry)
-    close_chunk(p, c, now)
+    Fairness.drop_chunk(p, c, entry)
+    Chunks.close_chunk(p, c, now)
     return {'CANCELLED', 0, 0, 0, 0}
   end
   local answer = (state == 'paused' and 'PAUSED') or (state == 'cancelled' and 'CANCELLED') or 'OK'
@@ -119,14 +121,14 @@ local function settle(keys, args)
   local labels = tallies + 1 + tonumber(args[tallies]) * 4
   local invalid = labels + 1 + tonumber(args[labels]) * 5
   local suspected = suspicions(p, c.app, args, tallies + 1, labels - 1, now)
-  for i = labels + 1, invalid - 1, 5 do relabel(p, c.app, unpack(args, i, i + 4)) end
+  for i = labels + 1, invalid - 1, 5 do Installations.relabel(p, c.app, unpack(args, i, i + 4)) end
   local removed, kept, spared, lost = 0, 0, 0, 0
   for i = invalid, #args, 7 do
     local gone = false
     if suspected[args[i] .. '|' .. args[i + 1]] then
       spared = spared + 1
     else
-      gone = remove_invalid(p, c.app, args[i], args[i + 2], args[i + 3], args[i + 4], args[i + 5], args[i + 6],
+      gone = Installations.remove_invalid(p, c.app, args[i], args[i + 2], args[i + 3], args[i + 4], args[i + 5], args[i + 6],
         c.job) == 'removed'
       if gone then removed = removed + 1 else kept = kept + 1 end
     end
@@ -140,10 +142,10 @@ local function settle(keys, args)
   if args[13] ~= '0' then redis.call('HINCRBY', key, 'retries', args[13]) end
   for i = at + 1, tallies - 1, 2 do add_residual(p, c, args[i], args[i + 1], now) end
   if final then
-    drop_chunk(p, c, entry)
-    lost = close_chunk(p, c, now)
+    Fairness.drop_chunk(p, c, entry)
+    lost = Chunks.close_chunk(p, c, now)
   else
-    redis.call('SET', KEY.done(p, c.segment, c.source), args[10], 'EX', SEGMENT_S)
+    redis.call('SET', KEY.done(p, c.segment, c.source), args[10], 'EX', LIMIT.SEGMENT_S)
     redis.call('XCLAIM', stream, GROUP, consumer, 0, entry, 'JUSTID')
   end
   local reply = {answer, removed, kept, spared, lost}
@@ -152,3 +154,5 @@ local function settle(keys, args)
 end
 
 register('settle', settle, {'allow-oom'})
+
+end

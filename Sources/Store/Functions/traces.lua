@@ -3,6 +3,8 @@
 -- An entry of a trace is a batch of lines (TraceLine.swift). `bytes` and `events` are what all entries before it
 -- held, trimmed ones included: so the first entry says how much is gone, and no counter needs a key of its own.
 
+do
+
 -- trace — ARGV: app, job, who recorded it, number of lines, the lines. The oldest entries go when the job's trace
 -- would pass its limit. Reply: OK
 -- Not allow-oom: when Redis is full, a trace is the first thing to do without.
@@ -12,19 +14,21 @@ local function trace(keys, args)
   local bytes, events = 0, 0
   if last then
     local f = fields_of(last[2])
-    bytes = tonumber(f.bytes) + #f.lines + TRACE_ENTRY_BYTES
+    bytes = tonumber(f.bytes) + #f.lines + LIMIT.TRACE_ENTRY_BYTES
     events = tonumber(f.events) + tonumber(f.count)
   end
   redis.call('XADD', key, '*', 'by', args[3], 'bytes', text(bytes), 'events', text(events), 'count', args[4],
     'lines', args[5])
-  redis.call('EXPIRE', key, TRACE_S)
-  local till = bytes + #args[5] + TRACE_ENTRY_BYTES
-  while till > TRACE_BYTES_MAX do
+  redis.call('EXPIRE', key, LIMIT.TRACE_S)
+  local till = bytes + #args[5] + LIMIT.TRACE_ENTRY_BYTES
+  while till > LIMIT.TRACE_BYTES_MAX do
     local first = redis.call('XRANGE', key, '-', '+', 'COUNT', 1)[1]
-    if till - tonumber(fields_of(first[2]).bytes) <= TRACE_BYTES_MAX then break end
+    if till - tonumber(fields_of(first[2]).bytes) <= LIMIT.TRACE_BYTES_MAX then break end
     redis.call('XDEL', key, first[1])
   end
   return 'OK'
 end
 
 register('trace', trace)
+
+end

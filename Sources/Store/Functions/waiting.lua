@@ -1,12 +1,11 @@
 -- Jobs that wait to be admitted: operators find them by name and give them a record, which is then cancelled, paused
 -- and shown as any other.
 
-local SEARCHED_MAX = 500               -- entries that a search looks at in one call: 1 to 2 ms
-local SEARCHED_BYTES = 64 * 1024      -- a larger job is looked into by whoever searches: not at everybody's cost
+do
 
 -- Whether a job's text may hold this id, in quotes: as it stands, or written with escapes.
 local function may_be_called(job, quoted)
-  if #job > SEARCHED_BYTES or string.find(job, quoted, 1, true) then return true end
+  if #job > LIMIT.SEARCHED_BYTES or string.find(job, quoted, 1, true) then return true end
   if not string.find(job, '\\', 1, true) then return false end
   local at = string.find(job, '"id"', 1, true)
   while at do
@@ -21,7 +20,7 @@ end
 -- Reply: {how many were looked at, the last one of them, 1 when there are more else 0, entry…}
 local function find_waiting(keys, args)
   local quoted, bytes_max, looked, found = '"' .. args[2] .. '"', tonumber(args[4]), 0, {}
-  local last, has_more = look_ahead(KEY.jobs(keys[1], args[1]), args[3], '+', SEARCHED_MAX, function(entry, fields)
+  local last, has_more = Fairness.look_ahead(KEY.jobs(keys[1], args[1]), args[3], '+', LIMIT.SEARCHED_MAX, function(entry, fields)
     looked = looked + 1
     local job = fields_of(fields).job
     if job and #job <= bytes_max and may_be_called(job, quoted) then found[#found + 1] = entry end
@@ -35,8 +34,10 @@ end
 local function name_waiting(keys, args)
   local p, priority, entry, app, id, digest = keys[1], unpack(args)
   if #redis.call('XRANGE', KEY.jobs(p, priority), entry, entry) == 0 then return 'GONE' end
-  return take_name(p, priority, entry, app, id, digest)
+  return Jobs.take_name(p, priority, entry, app, id, digest)
 end
 
 register('find_waiting', find_waiting, {'no-writes'})
 register('name_waiting', name_waiting, {'allow-oom'})
+
+end

@@ -36,15 +36,16 @@ struct LibraryFault: Sendable, CustomTestStringConvertible {
       original: "if not final and known == args[10] then", replacement: "if false then"),
     LibraryFault(
       name: "settle keeps no checkpoint",
-      original: "redis.call('SET', KEY.done(p, c.segment, c.source), args[10], 'EX', SEGMENT_S)",
+      original:
+        "redis.call('SET', KEY.done(p, c.segment, c.source), args[10], 'EX', LIMIT.SEGMENT_S)",
       replacement: ""),
     LibraryFault(
       name: "settle does not renew the lease",
       original: """
-        args[10], 'EX', SEGMENT_S)
+        args[10], 'EX', LIMIT.SEGMENT_S)
             redis.call('XCLAIM', stream, GROUP, consumer, 0, entry, 'JUSTID')
         """,
-      replacement: "args[10], 'EX', SEGMENT_S)"),
+      replacement: "args[10], 'EX', LIMIT.SEGMENT_S)"),
     LibraryFault(
       name: "heartbeat renews no lease",
       original: """
@@ -56,11 +57,11 @@ struct LibraryFault: Sendable, CustomTestStringConvertible {
       name: "hand_back counts a crash",
       original: """
         c.crashes = c.crashes + deliveries - 1
-              drop_chunk
+              Fairness.drop_chunk
         """,
       replacement: """
         c.crashes = c.crashes + deliveries
-              drop_chunk
+              Fairness.drop_chunk
         """),
     LibraryFault(
       name: "hand_back takes from any owner",
@@ -74,8 +75,8 @@ struct LibraryFault: Sendable, CustomTestStringConvertible {
       replacement: "if member ~= due[2] and route(p, c, now, 0) then free"),
     LibraryFault(
       name: "admit leaves its entry",
-      original: "expand(p, app, id)\n  drop_job(p, priority, entry)",
-      replacement: "expand(p, app, id)"),
+      original: "Chunks.expand(p, app, id)\n  Fairness.drop_job(p, priority, entry)",
+      replacement: "Chunks.expand(p, app, id)"),
     LibraryFault(
       name: "a reserved name stays taken when its job is a dead letter",
       original: "if not record[4] and not is_pending(p, record[2]) then return 'NEW' end",
@@ -107,8 +108,8 @@ struct LibraryFault: Sendable, CustomTestStringConvertible {
       original: "unbind(old_key, old_lines)", replacement: ""),
     LibraryFault(
       name: "cancel forgets the chunks that a pause parked",
-      original: "for _, member in ipairs(parked) do close_as(",
-      replacement: "for _, member in ipairs({}) do close_as("),
+      original: "for _, member in ipairs(parked) do Chunks.close_as(",
+      replacement: "for _, member in ipairs({}) do Chunks.close_as("),
     LibraryFault(
       name: "a finished chunk leaves its bitmap",
       original: "redis.call('UNLINK', segment, KEY.done(p, c.segment, c.source))",
@@ -119,7 +120,7 @@ struct LibraryFault: Sendable, CustomTestStringConvertible {
     LibraryFault(
       name: "a retried dead letter forgets what was done",
       original:
-        "if f.done ~= '' then redis.call('SET', KEY.done(p, segment, f.source), f.done, 'EX', SEGMENT_S) end",
+        "if f.done ~= '' then redis.call('SET', KEY.done(p, segment, f.source), f.done, 'EX', LIMIT.SEGMENT_S) end",
       replacement: ""),
     LibraryFault(
       name: "an invalid token that was kept is counted as uninstalled",

@@ -1,0 +1,99 @@
+-- What operators hold back
+--
+-- HASH P:switches: what is switched off, a field each: app|<app>, network|<app>|<network>, user|<app>|<user>. It is
+-- public, so any client may write it, and what it holds is believed at most to be there: a value is a remark. Lanes
+-- read it twice a second and stop what they have in hand; chunks that nobody has are held here, in the delayed set.
+
+local Switches = {}  -- what later files use of it
+
+do
+
+-- When a delayed chunk is to be looked at again that is due later than it need be.
+local function unhurried(p, due) return due + math.floor(redis.call('ZCARD', KEY.delayed(p)) / LIMIT.DELAYED_PER_MS) end
+
+-- When the work of a job expires, 0 for never. Its content says so; the record remembers, for the chunks to come.
+local function expiry_of(p, app, job)
+  local key = KEY.job(p, app, job)
+  local r = redis.call('HMGET', key, 'expires_at', 'created_at')
+  if r[1] then return tonumber(r[1]) end
+  local ok, content = pcall(cjson.decode, redis.call('GET', KEY.content(p, app, job)) or '')
+  local expires = 0
+  if ok and type(content) == 'table' then
+    local ttl = tonumber(content.ttl_seconds) or 0
+    -- "Now or never" (0) is for the network: the first attempt is made, however late.
+    if ttl > 0 then expires = tonumber(r[2] or '0') + ttl * 1000 end
+    expires = tonumber(content.expires_at) or expires
+  end
+  redis.call('HSET', key, 'expires_at', text(expires))
+  return expires
+end
+
+-- Whether every line of an `installations` segment is for a network that is off; off: network → value or false.
+local function is_all_off(segment, off)
+  local from_start = '\n' .. segment
+  for network, is_off in pairs(off) do
+    if not is_off and string.find(from_start, '\n' .. network .. '\t', 1, true) then return false end
+  end
+  return true
+end
+
+-- Until when a chunk that could start now is held because its app is off, or every network that it is for; nil when
+-- it is not held. Work that has expired is not held, so that a lane counts it.
+local function held_until(p, c, now)
+  local field = 'network|' .. c.app .. '|'
+  local r = redis.pcall('HMGET', KEY.switches(p), 'app|' .. c.app, field .. 'apns', field .. 'fcm', field .. 'jpush')
+  -- A wrong type under the key switches nothing off; the lanes complain of it.
+  if r.err or not (r[1] or r[2] or r[3] or r[4]) then return nil end
+  if not r[1] then
+    if c.lines ~= 'installations' then return nil end
+    local segment = redis.call('GET', KEY.segment(p, c.segment, c.source))
+    if not segment or not is_all_off(segment, {apns = r[2], fcm = r[3], jpush = r[4]}) then return nil end
+  end
+  local expires = expiry_of(p, c.app, c.job)
+  if expires ~= 0 and expires <= now then return nil end
+  local due = unhurried(p, now + LIMIT.SWITCHED_OFF_MS)
+  return expires ~= 0 and math.min(due, expires) or due
+end
+
+-- switches — ARGV: max. What is switched off; of more than max so many, apps and networks before users.
+-- Reply: {how many there are, field, value…}
+local function read_switches(keys, args)
+  local key, max = KEY.switches(keys[1]), tonumber(args[1])
+  local count = redis.call('HLEN', key)
+  local reply, users = {count}, {}
+  local cursor, looked = '0', 0
+  repeat
+    local part = redis.call('HSCAN', key, cursor, 'COUNT', max)
+    cursor = part[1]
+    for i = 1, #part[2], 2 do
+      looked = looked + 1
+      local list = string.find(part[2][i], 'user|', 1, true) == 1 and users or reply
+      if #list <= 2 * max then
+        list[#list + 1] = part[2][i]
+        list[#list + 1] = part[2][i + 1]
+      end
+    end
+  until cursor == '0' or looked >= LIMIT.SWITCHES_LOOKED_MAX
+  for i = 1, math.min(#users, 2 * max + 1 - #reply) do reply[#reply + 1] = users[i] end
+  return reply
+end
+
+-- switch_off — ARGV: field, reason, max. What is off already stays as it is.
+-- Reply: {OFF | ALREADY | FULL (there are max already), its value}
+local function switch_off(keys, args)
+  local key, field = KEY.switches(keys[1]), args[1]
+  local value = redis.call('HGET', key, field)
+  if value then return {'ALREADY', value} end
+  if redis.call('HLEN', key) >= tonumber(args[3]) then return {'FULL', ''} end
+  value = cjson.encode({since = now_ms(), reason = args[2]})
+  redis.call('HSET', key, field, value)
+  return {'OFF', value}
+end
+
+register('switches', read_switches, {'no-writes'})
+register('switch_off', switch_off, {'allow-oom'})
+
+Switches.unhurried = unhurried
+Switches.held_until = held_until
+
+end
