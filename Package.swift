@@ -72,8 +72,10 @@ let package = Package(
     layer(
       "Store", ["Model", "Redis", "Reactor", "COpenSSL"],
       resources: [
-        "limits", "library", "alarms", "switches", "rates", "audience", "fairness", "chunks",
-        "installations", "settlement", "jobs", "waiting", "dead_letters", "traces", "fleet",
+        "limits", "library", "alarms", "switches", "rates", "audience", "ready", "fairness",
+        "chunks",
+        "promotion", "installations", "settlement", "jobs", "waiting", "dead_letters", "traces",
+        "fleet",
       ].map { .embedInCode("Functions/\($0).lua") }),
     layer("Providers", ["Model", "Configuration", "HTTPClient", "Reactor", "COpenSSL"]),
     layer(

@@ -169,13 +169,16 @@ package struct ChunkQueue {
     return try await functions.run(command) { $0.string == WorkStanding.ok.rawValue }
   }
 
-  /// Moves delayed chunks whose time has come to their streams, at most `max` in one call.
-  /// - Returns: how many were taken, and in how many ms the next is due (nil when none waits).
+  /// Puts delayed chunks whose time has come in line, and moves those whose turn it is to their streams: at most
+  /// `max` of each in one call. While a consumer comes again at least twice a second, it alone does that.
+  /// - Parameter consumer: who asks; nil to do it whoever else does.
+  /// - Returns: how many were taken, and in how many ms to come again (nil when none waits).
   package func promote(
-    max: Int
+    max: Int, as consumer: String? = nil
   ) async throws(RedisError) -> (taken: Int, nextDueMs: UInt64?) {
     var command = functions.call("promote")
     command.append(max)
+    command.append(consumer ?? "")
     return try await functions.run(command) { reply throws(RedisError) in
       try expectArray(reply, atLeast: 2)
       return (try decodeInteger(reply[0]), UInt64(exactly: try decodeInteger(reply[1])))

@@ -123,6 +123,15 @@ package struct Keys: Sendable {
   /// ZSET: chunks that wait for their time.
   package var delayed: String { "\(prefix):delayed" }
 
+  /// ZSET: an app's delayed chunks that are due and wait for room, in order.
+  func ready(_ priority: Priority, app: String) -> String { "\(readyApps(priority)):\(app)" }
+
+  /// ZSET: the apps that have such chunks, in the order of their turns.
+  func readyApps(_ priority: Priority) -> String { "\(prefix):ready:\(priority.rawValue)" }
+
+  /// STRING: who promotes delayed chunks.
+  var promoter: String { "\(prefix):promoter" }
+
   /// STREAM: removals that were asked for or came from a new owner.
   package var audit: String { "\(prefix):audit" }
 

@@ -66,13 +66,14 @@ extension Lane {
     return !claims.isEmpty
   }
 
-  /// Moves delayed chunks to their streams when their time has come.
+  /// Moves delayed chunks to their streams when their time has come, or waits for the worker that does to fall silent.
   func promote() async {
     let bell = makeBell()
     while !isDraining {
       var waitMs = WorkerLimits.promoteMsMax
       do throws(RedisError) {
-        let moved = try await store.chunks.promote(max: WorkerLimits.promotionsMax)
+        let moved = try await store.chunks.promote(
+          max: WorkerLimits.promotionsMax, as: settings.consumer)
         if moved.taken > 0 { fetchSignal.raise() }
         if let next = moved.nextDueMs { waitMs = max(1, min(waitMs, next)) }
       } catch { log.debug("promote: \(error)") }

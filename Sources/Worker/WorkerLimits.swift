@@ -75,8 +75,8 @@ enum WorkerLimits {
   static let materialsMax = 64
   /// Longest wait of an idle lane before it looks again by itself.
   static let idleMsMax: UInt64 = 1_000
-  /// Delayed chunks promoted by one call.
-  static let promotionsMax = 128
+  /// Delayed chunks promoted by one call: 2 ms.
+  static let promotionsMax = 64
   /// The wait between two looks at the delayed set.
   static let promoteMsMax: UInt64 = 250
   /// Chunks of lost workers taken over by one call.

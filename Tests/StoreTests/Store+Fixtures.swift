@@ -58,8 +58,16 @@ extension Store {
     return try await jobs.admit(entry, admission, consumer: "worker")
   }
 
-  func record(_ id: String) async throws -> JobRecord {
-    try #require(try await jobs.record(app: "shop", id: id))
+  func record(_ id: String, app: String = "shop") async throws -> JobRecord {
+    try #require(try await jobs.record(app: app, id: id))
+  }
+
+  /// Makes all delayed chunks due.
+  func hurry() async throws {
+    let script = """
+      for _, m in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do redis.call('ZADD', KEYS[1], 1, m) end
+      """
+    _ = try await redis("EVAL", script, "1", keys.delayed)
   }
 
   func claimOne(_ consumer: String = "worker") async throws -> ChunkClaim {

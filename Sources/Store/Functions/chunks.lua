@@ -236,7 +236,19 @@ local function claim_entry(p, priority, stream, item, deliveries, now, claims)
   end
 end
 
--- claim — ARGV: consumer, max. New chunks, high before normal before low.
+-- Moves due chunks of a priority into its stream as far as that has room, each app in its turn, at most max.
+local function fill(p, priority, max, now)
+  if max <= 0 or redis.call('EXISTS', KEY.ready_apps(p, priority)) == 0 then return 0 end
+  local waiting, ahead = Fairness.crowd(p, priority)
+  local free = ahead - waiting
+  return Ready.take_turns(p, priority, max, now, function(app)
+    return free > 0 or Fairness.share_left(p, priority, app) > 0
+  end, function(member)
+    if route(p, unpack_chunk(member), now, 0) then free = free - 1 end
+  end)
+end
+
+-- claim — ARGV: consumer, max. New chunks, high before normal before low; due ones take the room of those before.
 -- Reply: {{priority, entry, app, job, segment, source, crashes, state, lines, done bitmap, recipients}…}, then MORE
 -- when it was held up by chunks that nobody is to have and there may be more
 local function claim(keys, args)
@@ -244,6 +256,7 @@ local function claim(keys, args)
   local claims, seen = {}, 0
   for _, priority in ipairs(PRIORITIES) do
     local stream = KEY.chunks(p, priority)
+    if #claims < max then fill(p, priority, LIMIT.FILLED_MAX, now) end
     while #claims < max and seen < max + LIMIT.PASSED_OVER_MAX do
       local wanted = max - #claims
       local items = read_new(stream, consumer, wanted)
@@ -331,44 +344,11 @@ local function bury(keys, args)
   return 'OK'
 end
 
--- promote — ARGV: max. Moves due delayed chunks to their streams as far as these have room.
--- Reply: {taken from the set, ms until the next is due or to be tried again, or -1}
-local function promote(keys, args)
-  local p, now = keys[1], now_ms()
-  local delayed = KEY.delayed(p)
-  local max, taken, left, free = tonumber(args[1]), 0, 0, {}
-  -- What has no room stays where it is and must not hide what stands behind it.
-  for page = 1, LIMIT.PROMOTE_PAGES_MAX do
-    local due = redis.call('ZRANGEBYSCORE', delayed, '-inf', text(now), 'LIMIT', left, max - taken)
-    for _, member in ipairs(due) do
-      local c = unpack_chunk(member)
-      if not free[c.priority] then
-        local waiting, ahead = Fairness.crowd(p, c.priority)
-        free[c.priority] = ahead - waiting
-      end
-      -- What reads on may come back at once, for the next promotion.
-      if (c.segment == READ_ON and page == 1) or free[c.priority] > 0 or Fairness.share_left(p, c.priority, c.app) > 0 then
-        redis.call('ZREM', delayed, member)
-        if route(p, c, now, 0) then free[c.priority] = free[c.priority] - 1 end
-        taken = taken + 1
-      else
-        left = left + 1
-      end
-    end
-    if #due == 0 or taken >= max then break end
-  end
-  local first = redis.call('ZRANGE', delayed, 0, 0, 'WITHSCORES')
-  if #first == 0 then return {taken, -1} end
-  local ms = math.max(0, tonumber(first[2]) - now)
-  return {taken, left > 0 and math.max(ms, LIMIT.HELD_MS) or ms}
-end
-
 register('claim', claim, {'allow-oom'})
 register('reclaim', reclaim, {'allow-oom'})
 register('heartbeat', heartbeat, {'allow-oom'})
 register('hand_back', hand_back, {'allow-oom'})
 register('bury', bury, {'allow-oom'})
-register('promote', promote, {'allow-oom'})
 
 Chunks.chunk_of = chunk_of
 Chunks.pack = pack
@@ -381,5 +361,6 @@ Chunks.close_chunk = close_chunk
 Chunks.close_as = close_as
 Chunks.state_for = state_for
 Chunks.route = route
+Chunks.fill = fill
 
 end

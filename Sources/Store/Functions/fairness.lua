@@ -30,7 +30,7 @@ end
 -- Whether jobs have to wait: for the chunks in the stream and for those that are due and follow.
 local function is_full(p, priority, now)
   local waiting, ahead, consumers = crowd(p, priority)
-  if waiting < ahead then waiting = waiting + redis.call('ZCOUNT', KEY.delayed(p), '-inf', text(now)) end
+  if waiting < ahead then waiting = waiting + Ready.count(p, priority, ahead - waiting) end
   return waiting >= ahead, consumers
 end
 

@@ -161,7 +161,7 @@ extension Interleaving {
       try await take(last, max: 10, reclaims: true)
       while !consumers[last].entries.isEmpty { try await admit(last, 0) }
       try await hurry()
-      try await promote()
+      try await promote(max: 10_000)
       try await reclaim(last, max: 10, any: true)
       try await claim(last, max: 10)
       while !consumers[last].runs.isEmpty {

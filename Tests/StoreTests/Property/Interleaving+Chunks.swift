@@ -161,11 +161,19 @@ extension Interleaving {
   }
 
   func promote() async throws {
-    note("promote")
+    try await promote(max: random.chance(percent: 50) ? 10_000 : 1 + random.below(3))
+  }
+
+  /// With a small `max` some of what is due is put in line only.
+  func promote(max: Int) async throws {
+    note("promote \(max)")
     let before = model.chunks.mapValues(\.waiting.count)
-    let expected = model.promote()
-    let found = try await store.chunks.promote(max: 10_000)
-    try expectSame(found.taken, expected.taken, "promote")
+    let found = try await store.chunks.promote(max: max)
+    let members = try await store.redis("ZRANGE", store.keys.delayed, "0", "-1").array ?? []
+    let left = Set(try members.map { try Self.chunk(member: $0.string ?? "") })
+    let expected = model.promote(max: max, left: left)
+    try expectSame(found.taken, expected.expected, "promote")
+    try expectSame(expected.taken, expected.expected, "what promote took")
     try expectSame(found.nextDueMs != nil, expected.areMore, "what promote leaves")
     for priority in Priority.allCases {
       let waiting = model.chunks[priority]!.waiting.map(\.item)
@@ -178,6 +186,18 @@ extension Interleaving {
       try expectSame(Set(order), Set(added), "what was promoted")
       model.chunks[priority]!.reorder(last: order)
     }
+  }
+
+  /// A chunk as the delayed set has it.
+  private static func chunk(member: String) throws -> ModelChunk {
+    let values = try JSONParser().parse(Array(member.utf8)).arrayValue ?? []
+    guard values.count == 7 else { throw Mismatch(what: "\(member) is no chunk") }
+    let texts = values.map { $0.stringValue ?? "" }
+    return ModelChunk(
+      job: texts[2], segment: texts[3], source: texts[4],
+      priority: Priority(rawValue: texts[0]) ?? .normal,
+      lines: ChunkLines(rawValue: texts[5]) ?? .users,
+      crashes: values[6].int64Value.map { Int($0) } ?? -1)
   }
 
   private static func chunk(_ entry: RESPValue, _ priority: Priority) -> ModelChunk {

@@ -71,8 +71,14 @@ struct LibraryFault: Sendable, CustomTestStringConvertible {
     ),
     LibraryFault(
       name: "promote loses a member",
-      original: "if route(p, c, now, 0) then free",
-      replacement: "if member ~= due[2] and route(p, c, now, 0) then free"),
+      original: "if route(p, unpack_chunk(member), now, 0) then free",
+      replacement: """
+        if not string.find(member, '"2"', 1, true) and route(p, unpack_chunk(member), now, 0) then free
+        """),
+    LibraryFault(
+      name: "promote believes what is out of date",
+      original: "if redis.call('ZREM', KEY.delayed(p), member) == 1 then return member end",
+      replacement: "if redis.call('ZREM', KEY.delayed(p), member) >= 0 then return member end"),
     LibraryFault(
       name: "admit leaves its entry",
       original: "Chunks.expand(p, app, id)\n  Fairness.drop_job(p, priority, entry)",

@@ -94,13 +94,17 @@ extension StoreModel {
     return true
   }
 
-  /// Everything that is due; in which order they arrive is Redis' to say.
-  /// - Returns: how many were taken, and whether more waits.
-  mutating func promote() -> (taken: Int, areMore: Bool) {
+  /// At most `max` of what is due; of which and in which order they arrive is Redis' to say.
+  /// - Parameter left: what Redis has left in the delayed set.
+  /// - Returns: how many are to be taken, how many were, and whether more waits.
+  mutating func promote(
+    max: Int, left: Set<ModelChunk>
+  ) -> (expected: Int, taken: Int, areMore: Bool) {
     let due = delayed.filter(\.isDue).map(\.chunk)
-    delayed.removeAll(where: \.isDue)
-    for chunk in due { route(chunk) }
-    return (due.count, !delayed.isEmpty)
+    let taken = due.filter { !left.contains($0) }
+    delayed.removeAll { $0.isDue && !left.contains($0.chunk) }
+    for chunk in taken { route(chunk) }
+    return (min(max, due.count), taken.count, !delayed.isEmpty)
   }
 
   /// All delayed work falls due.
