@@ -26,7 +26,9 @@ final class ChaosStage: Sendable {
     folder = try TemporaryFolder()
     acceptLog = folder.file("accepted.log")
     // No token of it begins as those that a script singles out.
-    crowd = Crowd(app: Self.app, count: options.users, prefix: "c0")
+    crowd = Crowd(
+      app: Self.app, count: options.users, devicesPerUser: options.devicesPerUser,
+      silentEvery: options.silentEvery, prefix: "c0")
     let authority = try CertificateAuthority(folder: folder.path)
     let certificate = try authority.issueServer()
     let key = try APNsSigningKey(folder: folder.path)

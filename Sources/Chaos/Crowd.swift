@@ -1,25 +1,35 @@
 import LocalServices
 import Model
 
-/// The users of a stage, one APNs installation each. Everything follows from a user's number, and the
-/// number from a token: so an accept log tells whom each push reached.
+/// The APNs installations of a stage, one of each user unless it says otherwise. Everything follows from an
+/// installation's number, and the number from a token: so an accept log tells what each push reached.
 struct Crowd: Sendable {
   static let tokenDigits = 64
   static let numberDigits = 16
 
   let app: String
+  /// Installations.
   let count: Int
+  /// Installations of each user, whose numbers follow one another.
+  var devicesPerUser = 1
+  /// Of each so many installations the second has a token with another beginning; nil for none.
+  var silentEvery: Int?
+  /// What the tokens of those begin with, for a script that answers them never.
+  static let silentPrefix = "51"
   /// Hexadecimal digits that the tokens begin with, for a provider's script to know them by.
   var prefix = ""
   /// What the users' names begin with: crowds of one app differ in it.
   var userPrefix = "u"
 
-  func user(_ number: Int) -> String { userPrefix + String(number) }
+  /// Whose installation it is.
+  func user(_ number: Int) -> String { userPrefix + String(number / devicesPerUser) }
+
+  func isSilent(_ number: Int) -> Bool { silentEvery.map { number % $0 == 1 } ?? false }
 
   func tokenText(_ number: Int) -> String {
     let digits = String(number, radix: 16)
     var dice = SeededDice(seed: UInt64(number))
-    var text = prefix
+    var text = isSilent(number) ? Self.silentPrefix : prefix
     while text.utf8.count < Self.tokenDigits - Self.numberDigits {
       let word = String(dice.next(), radix: 16)
       text += word.prefix(Self.tokenDigits - Self.numberDigits - text.utf8.count)
@@ -32,13 +42,14 @@ struct Crowd: Sendable {
       app: app, user: user(number), token: try DeviceToken(tokenText(number), network: .apns))
   }
 
-  /// A job for the users with these numbers. Its topic names it in the accept log.
+  /// A job for the users of the installations with these numbers, for all that they have. Its topic names it in the
+  /// accept log.
   func job(id: String, topic: String, users: Range<Int>, more: String = "") -> [UInt8] {
     var json = Array(
       #"{"id":"\#(id)","app":"\#(app)","notification":{"title":"Chaos","body":"\#(id)"},"#.utf8)
     json += #""apns":{"topic":"\#(topic)"}\#(more),"audience":{"users":["#.utf8
     json.reserveCapacity(json.count + users.count * 10)
-    for number in users {
+    for number in stride(from: users.lowerBound, to: users.upperBound, by: devicesPerUser) {
       if number != users.lowerBound { json.append(UInt8(ascii: ",")) }
       json.append(UInt8(ascii: "\""))
       json += user(number).utf8

@@ -17,6 +17,7 @@ package enum FaultMatrix {
     RollingRestartRow(),
     FairnessRow(),
     SoakRow(),
+    SilentDeviceRow(),
   ]
 
   package static var numbers: [Int] { rows.map(\.number) }

@@ -1,6 +1,10 @@
 /// What a row wants its stage to be.
 struct StageOptions: Sendable {
+  /// Installations of the crowd, and how many of them each user has.
   var users = ChaosLimits.usersDefault
+  var devicesPerUser = 1
+  /// Of each so many installations one can be told to answer never (`Crowd.silentPrefix`).
+  var silentEvery: Int?
   var workers = 3
   var lanes = ChaosLimits.lanes
   var connections = ChaosLimits.connections

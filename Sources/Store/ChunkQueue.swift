@@ -62,11 +62,7 @@ package struct ChunkQueue {
     command.append(settlement.noInstallations)
     command.append(settlement.retries)
     appendCounts(settlement.counts, to: &command)
-    command.append(settlement.residuals.count)
-    for residual in settlement.residuals {
-      command.append(Int(clamping: residual.delayMs))
-      command.append(residual.lines)
-    }
+    appendLines(settlement, to: &command)
     appendTallies(settlement.tallies, to: &command)
     appendRelabellings(settlement.relabellings, to: &command)
     for invalid in settlement.invalidations {
@@ -79,6 +75,18 @@ package struct ChunkQueue {
       command.append(invalid.reason)
     }
     return command
+  }
+
+  /// Residuals, and as one more what stays with the chunk.
+  private func appendLines(_ settlement: Settlement, to command: inout RedisCommand) {
+    command.append(settlement.residuals.count + (settlement.stillOpen.isEmpty ? 0 : 1))
+    for residual in settlement.residuals {
+      command.append(Int(clamping: residual.delayMs))
+      command.append(residual.lines)
+    }
+    guard !settlement.stillOpen.isEmpty else { return }
+    command.append("-")
+    command.append(settlement.stillOpen)
   }
 
   private func appendTallies(_ tallies: [Settlement.Tally], to command: inout RedisCommand) {

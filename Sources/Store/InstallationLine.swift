@@ -15,6 +15,11 @@ package struct InstallationLine {
   /// How often it was tried.
   package let attempt: Int
 
+  /// Whether a line of a `users` segment is an installation: a user id holds no control characters.
+  package static func isOne(_ line: UnsafeRawBufferPointer) -> Bool {
+    line.offset(of: UInt8(ascii: "\t")) != nil
+  }
+
   /// Nil when the line is malformed.
   package init?(_ line: UnsafeRawBufferPointer) {
     var fields = TabFields(line)

@@ -3,7 +3,7 @@ package import Model
 /// What happened to a chunk since it was last settled.
 ///
 /// A line is done when it has an outcome in `counts`, stands in `invalidations`, is part of a residual, or is a
-/// user for whom all of that is true of every installation. Each outcome is given once.
+/// user for whom all of that is true of every installation but those in `stillOpen`. Each outcome is given once.
 package struct Settlement: Sendable {
   /// Recipients to be tried again later, as `InstallationLine`s; they stay pending.
   package struct Residual: Sendable {
@@ -92,6 +92,9 @@ package struct Settlement: Sendable {
   /// chunk's own properties below.
   package var counts: [Network: OutcomeCounts] = [:]
   package var residuals: [Residual] = []
+  /// Installations of users that are done without them, as `InstallationLine`s: they become the chunk's last lines, in
+  /// this order, and the caller goes on with them.
+  package var stillOpen: [UInt8] = []
   package var invalidations: [Invalidation] = []
   package var relabellings: [Relabelling] = []
   package var tallies: [Tally] = []
@@ -112,7 +115,8 @@ package struct Settlement: Sendable {
 
   /// Whether nothing became of any recipient.
   package var isEmpty: Bool {
-    !isFinal && counts.isEmpty && residuals.isEmpty && invalidations.isEmpty && retries == 0
+    !isFinal && counts.isEmpty && residuals.isEmpty && stillOpen.isEmpty && invalidations.isEmpty
+      && retries == 0
       && noInstallations == 0 && totalDelta == 0
   }
 }

@@ -16,7 +16,7 @@ struct BindingResolver {
     dispatcher.resolving += batch.count
     defer { dispatcher.resolving -= batch.count }
     do throws(RedisError) {
-      switch run.claim.lines {
+      switch run.lines(of: batch.lowerBound) {
       case .users: try await resolveUsers(run, batch)
       case .installations: try await resolveInstallations(run, batch)
       }

@@ -14,7 +14,4 @@ extension ChunkRun {
 
   /// Whether more of its recipients may be resolved.
   var wantsResolving: Bool { standing == .active && !isResolved }
-
-  /// Whether there is something to settle.
-  var hasNews: Bool { newlyDone > 0 }
 }

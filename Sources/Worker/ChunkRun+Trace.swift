@@ -69,7 +69,7 @@ extension ChunkRun {
     var line = JobTrace.line(.decided)
     line.decision = .skipped
     line.cause = cause
-    switch claim.lines {
+    switch lines(of: index) {
     case .users: line.user = lines[index]
     case .installations:
       guard let installation = InstallationLine(lines[index]) else { break }

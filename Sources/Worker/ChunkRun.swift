@@ -7,7 +7,8 @@ internal import Store
 /// Recipients are resolved a batch at a time; each becomes a few pushes, and is done when every one of
 /// them has a decision. What is done since the last settlement is gathered, to be told to the store in
 /// one call after the effect. So a crash before that call counts nothing, and one after it counts
-/// everything once.
+/// everything once. A user whose devices do not all answer is done without the silent ones, which become
+/// recipients of their own: the last lines of the chunk.
 final class ChunkRun {
   let claim: ChunkClaim
   let material: JobMaterial
@@ -18,6 +19,9 @@ final class ChunkRun {
   let arena = ByteArena()
   /// The recipients' lines; they live in the arena.
   let lines: [UnsafeRawBufferPointer]
+  /// The first line that is an installation; those before it are users.
+  private let firstInstallation: Int
+  private let loop: EventLoop
 
   private(set) var recipients: [Recipient]
   private(set) var pushes: [Push] = []
@@ -41,24 +45,19 @@ final class ChunkRun {
   /// Its hold of the process' place for chunks that workers were lost with.
   let suspectTicket: UInt64?
 
-  // What the store has not been told yet:
-  private(set) var newlyDone = 0
-  private var done: DoneBitmap
-  /// What the store knows of it.
-  private var toldDone: DoneBitmap
-  private var counts = [OutcomeCounts](repeating: OutcomeCounts(), count: 3)
-  private var news = Settlement()
-  private var residuals: [UInt64: [UInt8]] = [:]
+  /// What the store has not been told yet.
+  private var news: ChunkNews
+  /// Decisions about pushes of recipients that have open ones, too, and when the first of them was made, in the
+  /// loop's time.
+  private var waitingDecisions = 0
+  private var waitingSinceNs: UInt64 = 0
   /// Why pushes are to be tried later or are invalid, by push.
   private(set) var delays: [Int: (delayMs: UInt64, attempt: Int)] = [:]
   private var jitters: [Int: UInt64] = [:]
   private var verdicts: [Int: (reason: String, sinceMs: Int64?)] = [:]
-  /// Answers and misfits by network and stored environment.
-  private var tallies = [(answers: Int, misfits: Int)](
-    repeating: (0, 0), count: Network.allCases.count * 2)
   /// Pushes whose verdict may be a mistake of ours: settled only when it is known how many there are.
   private var doubtful: Set<Int> = []
-  /// Recipients with such pushes, and nothing else open: they are done when all others are.
+  /// Recipients with such pushes alone: they are done when all others are.
   private var held: [Int] = []
 
   init(
@@ -77,11 +76,12 @@ final class ChunkRun {
     self.suspectTicket = suspectTicket
     let text = claim.recipients.withUnsafeBytes { [arena] in arena.copy($0) }
     lines = Array(SegmentLines(text))
-    done = claim.done
-    toldDone = claim.done
+    firstInstallation = Self.firstInstallation(lines, of: claim.lines)
+    news = ChunkNews(done: claim.done)
+    self.loop = loop
     recipients = Array(repeating: Recipient(), count: lines.count)
     openRecipients = lines.count
-    for index in lines.indices where done.contains(index) {
+    for index in lines.indices where claim.done.contains(index) {
       recipients[index].isDone = true
       openRecipients -= 1
     }
@@ -89,12 +89,27 @@ final class ChunkRun {
     skipDone()
   }
 
+  private static func firstInstallation(
+    _ lines: [UnsafeRawBufferPointer], of kind: ChunkLines
+  ) -> Int {
+    guard kind == .users else { return 0 }
+    var first = lines.count
+    while first > 0, InstallationLine.isOne(lines[first - 1]) { first -= 1 }
+    return first
+  }
+
   // MARK: Resolving
 
-  /// The next recipients to resolve; they are taken by this.
+  /// What a line is.
+  func lines(of index: Int) -> ChunkLines {
+    index < firstInstallation ? .users : .installations
+  }
+
+  /// The next recipients to resolve, all of one kind; they are taken by this.
   func takeBatch(max: Int) -> Range<Int> {
     let first = cursor
-    while cursor < lines.count, cursor - first < max, !recipients[cursor].isDone { cursor += 1 }
+    let end = cursor < firstInstallation ? firstInstallation : lines.count
+    while cursor < end, cursor - first < max, !recipients[cursor].isDone { cursor += 1 }
     defer { skipDone() }
     return first..<cursor
   }
@@ -131,9 +146,7 @@ final class ChunkRun {
     noteRecipient(index, because: cause)
     recipients[index].isDone = true
     openRecipients -= 1
-    newlyDone += 1
-    done.insert(index)
-    counts[network.index].skipped += 1
+    news.skip(index, network: network)
     // It may have been the last one that doubtful verdicts wait for.
     releaseHeld()
     if openRecipients == 0 { signal.raise() }
@@ -163,10 +176,16 @@ final class ChunkRun {
       noteDecision(index, decision, because: cause)
     }
     openPushes -= 1
+    waitingDecisions += 1
     let recipient = Int(pushes[index].recipient)
     recipients[recipient].openCount -= 1
     // While a recipient is being resolved its later pushes are not there yet.
-    if recipients[recipient].openCount == 0 && recipient != resolving { close(recipient) }
+    if recipients[recipient].openCount == 0 && recipient != resolving {
+      close(recipient)
+    } else {
+      if waitingDecisions == 1 { waitingSinceNs = loop.nowNs }
+      raiseIfMany()
+    }
   }
 
   func decideLater(
@@ -194,21 +213,16 @@ final class ChunkRun {
 
   // MARK: Answers
 
-  private func tally(_ push: Push) -> Int {
-    push.network.index * 2 + (push.environment == .production ? 0 : 1)
-  }
-
   /// Notes that a push was answered, however.
-  func noteAnswer(_ index: Int) { tallies[tally(pushes[index])].answers += 1 }
+  func noteAnswer(_ index: Int) { news.tally(pushes[index], answers: 1) }
 
   /// Notes that the answer was a sign of tokens and configuration not fitting each other.
-  func noteMisfit(_ index: Int) { tallies[tally(pushes[index])].misfits += 1 }
+  func noteMisfit(_ index: Int) { news.tally(pushes[index], misfits: 1) }
 
   /// Has a push tried in the environment that it is not installed for. What its own one answered is not
   /// the last word, and so does not count.
   func redirect(_ index: Int, to destination: Int16) {
-    tallies[tally(pushes[index])].answers -= 1
-    tallies[tally(pushes[index])].misfits -= 1
+    news.tally(pushes[index], answers: -1, misfits: -1)
     pushes[index].destination = destination
     pushes[index].isAstray = true
   }
@@ -234,19 +248,77 @@ final class ChunkRun {
     pushes[index].boundNs = atNs
   }
 
+  // MARK: Recipients that are done
+
   private func close(_ index: Int) {
-    let first = Int(recipients[index].firstPush)
-    let pushes = first..<(first + Int(recipients[index].pushCount))
-    if !doubtful.isEmpty && pushes.contains(where: { doubtful.contains($0) }) {
+    let pushes = pushes(of: index)
+    let doubts = doubtful.isEmpty ? 0 : pushes.count { doubtful.contains($0) }
+    if doubts == 0 {
+      waitingDecisions -= pushes.count
+      finish(index)
+    } else if doubts == pushes.count {
+      waitingDecisions -= pushes.count
       held.append(index)
     } else {
-      finish(index)
+      split(index)
     }
     releaseHeld()
   }
 
+  private func pushes(of index: Int) -> Range<Int> {
+    let first = Int(recipients[index].firstPush)
+    return first..<(first + Int(recipients[index].pushCount))
+  }
+
+  /// Ends a user some of whose devices have an outcome: each of the others becomes a recipient of its own.
+  private func split(_ index: Int) {
+    let pushes = pushes(of: index)
+    waitingDecisions -= pushes.count - Int(recipients[index].openCount)
+    for push in pushes {
+      let isOpen = self.pushes[push].decision == .open
+      guard isOpen || doubtful.contains(push) else { continue }
+      news.keepOpen(self.pushes[push])
+      self.pushes[push].recipient = Int32(recipients.count)
+      if !isOpen { held.append(recipients.count) }
+      recipients.append(
+        Recipient(firstPush: Int32(push), pushCount: 1, openCount: isOpen ? 1 : 0))
+      openRecipients += 1
+    }
+    recipients[index].openCount = 0
+    finish(index)
+  }
+
+  /// Ends the users that have waited for their other devices long enough, or of whom there are many.
+  private func splitWaiting() {
+    guard isWaitingOver else { return }
+    for index in 0..<firstInstallation {
+      let recipient = recipients[index]
+      if recipient.openCount > 0, recipient.openCount < recipient.pushCount { split(index) }
+    }
+  }
+
+  /// Whether decisions have waited long enough for those about the same users' other devices.
+  private var isWaitingOver: Bool {
+    guard waitingDecisions > 0 else { return false }
+    return standing != .active || waitingDecisions >= WorkerLimits.checkpointResults / 2
+      || loop.nowNs &- waitingSinceNs >= WorkerLimits.checkpointMs / 2 * 1_000_000
+  }
+
+  /// Whether there is something to settle.
+  var hasNews: Bool { news.recipients > 0 || isWaitingOver }
+
+  /// How soon it is to be looked whether there is something to settle: so that no result waits longer than
+  /// `WorkerLimits.checkpointMs`.
+  var settleWithinMs: UInt64 {
+    waitingDecisions > 0 ? WorkerLimits.checkpointMs / 2 : WorkerLimits.checkpointMs
+  }
+
+  private func raiseIfMany() {
+    if news.results + waitingDecisions >= WorkerLimits.checkpointResults { signal.raise() }
+  }
+
   /// Doubtful verdicts are settled together: at the end, or when there are so many that it shows whether they are
-  /// too many. The same recipients' accepts wait with them, and a crash must not repeat more than a checkpoint's.
+  /// too many.
   private func releaseHeld() {
     guard
       openRecipients == held.count || held.count >= WorkerLimits.checkpointResults
@@ -260,58 +332,28 @@ final class ChunkRun {
   private func finish(_ index: Int) {
     recipients[index].isDone = true
     openRecipients -= 1
-    newlyDone += 1
-    done.insert(index)
-    let first = Int(recipients[index].firstPush)
-    let count = Int(recipients[index].pushCount)
-    if claim.lines == .users { news.resolveUser(installations: count) }
-    for push in first..<(first + count) { gather(push) }
-    if newlyDone >= WorkerLimits.checkpointResults || openRecipients == 0 { signal.raise() }
+    let pushes = pushes(of: index)
+    if index < firstInstallation { news.resolveUser(installations: pushes.count) }
+    var results = 0
+    for push in pushes where self.pushes[push].recipient == index {
+      gather(push)
+      results += 1
+    }
+    news.finish(index, results: results)
+    if openRecipients == 0 { signal.raise() } else { raiseIfMany() }
   }
 
   private func gather(_ index: Int) {
     let push = pushes[index]
-    let network = push.network.index
     switch push.decision {
-    case .accepted:
-      counts[network].accepted += 1
-      if push.isAstray { gatherRelabelling(push) }
-    case .rejected: counts[network].rejected += 1
-    case .uninstalled: counts[network].uninstalled += 1
-    case .expired: counts[network].expired += 1
-    case .skipped: counts[network].skipped += 1
-    case .failed: counts[network].failed += 1
-    case .later: gatherResidual(push, index)
-    case .invalid: gatherInvalid(push, index)
-    case .open: preconditionFailure("a recipient is done when all its pushes are decided")
+    case .later:
+      let delay = delays.removeValue(forKey: index) ?? (0, Int(push.attempt) - 1)
+      news.retry(push, delayMs: delay.delayMs, attempt: delay.attempt)
+    case .invalid:
+      let verdict = verdicts.removeValue(forKey: index)
+      news.invalidate(push, reason: verdict?.reason ?? "", sinceMs: verdict?.sinceMs)
+    default: news.count(push)
     }
-  }
-
-  private func gatherResidual(_ push: Push, _ index: Int) {
-    let delay = delays.removeValue(forKey: index) ?? (0, Int(push.attempt) - 1)
-    if delay.attempt >= Int(push.attempt) { news.retries += 1 }
-    InstallationLine.append(
-      network: push.network, environment: push.environment, token: push.token, user: push.user,
-      generation: push.generation, attempt: delay.attempt,
-      to: &residuals[delay.delayMs, default: []])
-  }
-
-  private func gatherRelabelling(_ push: Push) {
-    news.relabellings.append(
-      Settlement.Relabelling(
-        network: push.network, token: String(decoding: push.token, as: UTF8.self),
-        user: String(decoding: push.user, as: UTF8.self), generation: push.generation,
-        environment: push.environment.other))
-  }
-
-  private func gatherInvalid(_ push: Push, _ index: Int) {
-    let verdict = verdicts.removeValue(forKey: index)
-    news.invalidations.append(
-      Settlement.Invalidation(
-        network: push.network, environment: push.environment,
-        token: String(decoding: push.token, as: UTF8.self),
-        user: String(decoding: push.user, as: UTF8.self), generation: push.generation,
-        sinceMs: verdict?.sinceMs, reason: verdict?.reason ?? ""))
   }
 
   // MARK: Standing
@@ -342,36 +384,7 @@ final class ChunkRun {
 
   /// What is to be told now; it counts as told.
   func takeNews(isFinal: Bool) -> Settlement {
-    var told = news
-    told.isFinal = isFinal
-    told.done = done
-    told.told = toldDone
-    toldDone = done
-    for network in Network.allCases where !counts[network.index].isZero {
-      told.counts[network] = counts[network.index]
-      counts[network.index] = OutcomeCounts()
-    }
-    for network in Network.allCases {
-      for environment in PushEnvironment.allCases {
-        takeTally(network, environment, &told)
-      }
-    }
-    told.residuals = residuals.map { Settlement.Residual(delayMs: $0.key, lines: $0.value) }
-    residuals.removeAll()
-    news = Settlement()
-    newlyDone = 0
-    return told
-  }
-
-  private func takeTally(
-    _ network: Network, _ environment: PushEnvironment, _ told: inout Settlement
-  ) {
-    let index = network.index * 2 + (environment == .production ? 0 : 1)
-    let (answers, misfits) = tallies[index]
-    guard answers > 0 || misfits > 0 else { return }
-    tallies[index] = (0, 0)
-    told.tallies.append(
-      Settlement.Tally(
-        network: network, environment: environment, answers: answers, misfits: misfits))
+    splitWaiting()
+    return news.take(isFinal: isFinal)
   }
 }

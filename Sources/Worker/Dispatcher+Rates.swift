@@ -25,7 +25,7 @@ extension Dispatcher {
   /// Whether the next recipients of a run would only wait for a rate: then they are not resolved yet.
   func isCongested(_ run: ChunkRun) -> Bool {
     guard !leases.isEmpty, run.wantsResolving else { return false }
-    let line = run.claim.lines == .installations ? run.lines[run.cursor] : nil
+    let line = run.lines(of: run.cursor) == .installations ? run.lines[run.cursor] : nil
     return congestion(run.claim.app, rank: run.claim.priority.rank, line: line) != nil
   }
 

@@ -10,7 +10,7 @@ extension Lane {
   func carry(_ slot: Int) async {
     guard let run = dispatcher.run(slot) else { return }
     while await step(run) {
-      await run.signal.wait(upToMs: WorkerLimits.checkpointMs)
+      await run.signal.wait(upToMs: run.settleWithinMs)
     }
     dispatcher.remove(run)
     if let ticket = run.suspectTicket { settings.suspects.leave(ticket) }

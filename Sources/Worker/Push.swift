@@ -19,8 +19,8 @@ struct Push {
   let user: UnsafeRawBufferPointer
   /// The binding's generation when it was read.
   var generation: UInt64
-  /// Which of the chunk's recipients it belongs to.
-  let recipient: Int32
+  /// Which of the chunk's recipients it belongs to: first its user, then itself if the user is done without it.
+  var recipient: Int32
   let network: Network
   let environment: PushEnvironment
   /// Which attempt this is, from 1.

@@ -1,4 +1,4 @@
-/// One recipient of a chunk: a user with all installations, or one installation.
+/// One recipient of a chunk: a user with all installations, or one installation, also one that is left of a user.
 struct Recipient {
   /// Its pushes are neighbours in the run's table.
   var firstPush: Int32 = 0

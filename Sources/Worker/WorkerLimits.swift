@@ -27,9 +27,9 @@ enum WorkerLimits {
   static let refusalsLogged = 4
   /// Pushes that may be resolved and not finished, beyond what the connections can carry.
   static let queuedPushesMax = 512
-  /// Results that bring a checkpoint on.
+  /// Results of pushes that bring a checkpoint on.
   static let checkpointResults = 100
-  /// How long results wait for a checkpoint.
+  /// How long results wait for a checkpoint, half of it for those of the same user's other devices.
   static let checkpointMs: UInt64 = 200
   /// How old a binding may be when it is sent to; older ones are read again, so that a
   /// former owner stops receiving within a second (docs/reliability.md, promise 4).

@@ -202,6 +202,7 @@ final class Stage: Sendable {
           streams_per_connection: \(worker.streamsPerConnection)
           drain_seconds: \(worker.drainSeconds)
           lease_seconds: \(worker.leaseSeconds)
+          request_timeout_seconds: \(worker.requestTimeoutSeconds)
 
         """
     let stream = try #require(fopen(file, "we"))

@@ -1,5 +1,6 @@
 -- Chunks. A chunk is {priority, app, job, segment, source, lines, crashes}; lines says what a line of its
--- segment is: 'users' or 'installations'. A job's own segments are numbers; r<n> are residuals (installations), u<n>
+-- segment is: 'users' or 'installations'. The last lines of users can be installations: what is left of users that are
+-- done but for these. A job's own segments are numbers; r<n> are residuals (installations), u<n>
 -- retried dead letters that still are users.
 
 local Chunks = {}  -- what later files use of it

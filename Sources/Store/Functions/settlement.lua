@@ -4,7 +4,7 @@
 -- not yet resolved stands in total and in pending as one. The caller says by how much total changes (a user
 -- with n installations: n - 1; without any: -1; an installation line: 0) and which outcomes were reached; the
 -- change of pending follows from the two, so the sum cannot break. What goes into a residual has no outcome yet
--- and so stays pending until the residual is settled.
+-- and so stays pending until the residual is settled; so does what stays with the chunk as a line of its own.
 
 do
 
@@ -33,6 +33,15 @@ local function add_residual(p, c, delay, lines, now)
   redis.call('HINCRBY', key, 'residual_bytes', #lines)
   Chunks.route(p, {priority = c.priority, app = c.app, job = c.job, segment = segment, source = c.source,
     lines = 'installations', crashes = 0}, now, now + tonumber(delay))
+end
+
+-- Installations of users that are done without them become the chunk's last lines, each with its own bit of the bitmap.
+local function keep_open(p, c, lines)
+  local segment = KEY.segment(p, c.segment, c.source)
+  -- Of a segment whose time was over nothing may come back: it would have no end.
+  if redis.call('EXISTS', segment) == 0 then return end
+  redis.call('APPEND', segment, lines)
+  if Chunks.is_residual(c) then redis.call('HINCRBY', KEY.job(p, c.app, c.job), 'residual_bytes', #lines) end
 end
 
 -- Mass death. Tokens that die by the hundred in a minute are no deaths but a mistake of ours: the wrong environment,
@@ -79,7 +88,8 @@ end
 
 -- settle — ARGV: consumer, priority, entry, app, job, segment, source, lines, final 0|1, done bitmap, bitmap that
 -- the caller told before (or found when it claimed) or '-' to not compare, change of total, users without
--- installation, retries, n, n x (network, outcome, count), m, m x (delay ms, residual lines), t, t x (network, environment, answers, misfits), l, l x (network, token, user, generation, environment that
+-- installation, retries, n, n x (network, outcome, count), m, m x (delay ms, residual lines; or '-', lines of installations whose
+-- users are done without them, which stay with the chunk), t, t x (network, environment, answers, misfits), l, l x (network, token, user, generation, environment that
 -- accepted it), then (network, environment, token, user, generation, provider's time or '', reason)… for invalid
 -- tokens.
 -- Everything in it is news since the last settle of this chunk, and news means new bits in the bitmap: a settle
@@ -140,7 +150,9 @@ local function settle(keys, args)
   redis.call('HINCRBY', key, 'pending', tonumber(args[11]) - sum)
   if args[12] ~= '0' then redis.call('HINCRBY', key, 'no_installations', args[12]) end
   if args[13] ~= '0' then redis.call('HINCRBY', key, 'retries', args[13]) end
-  for i = at + 1, tallies - 1, 2 do add_residual(p, c, args[i], args[i + 1], now) end
+  for i = at + 1, tallies - 1, 2 do
+    if args[i] == '-' then keep_open(p, c, args[i + 1]) else add_residual(p, c, args[i], args[i + 1], now) end
+  end
   if final then
     Fairness.drop_chunk(p, c, entry)
     lost = Chunks.close_chunk(p, c, now)

@@ -39,6 +39,7 @@ extension Interleaving {
       return
     }
     consumers[consumer].runs[index].told = report.done
+    consumers[consumer].runs[index].recipients = report.recipients
     // A finished one may still be repeated.
     if report.isFinal && random.chance(percent: 70) { consumers[consumer].runs.remove(at: index) }
   }
@@ -51,12 +52,16 @@ extension Interleaving {
       guard isFinal || random.chance(percent: 40) else { continue }
       report.done.insert(line)
       var installations = [name]
-      if run.claim.lines == .users {
+      // What is left of a user that is done has a name like this.
+      let isUser = run.claim.lines == .users && !name.contains("#")
+      if isUser {
         installations = (0..<random.below(4)).map { "\(name)#\($0)" }
         report.effects.append(.resolved(user: name, installations: installations))
       }
       for installation in installations {
-        if random.chance(percent: 15) {
+        if isUser && !isFinal && random.chance(percent: 20) {
+          report.stillOpen.append(installation)
+        } else if random.chance(percent: 15) {
           residuals[random.chance(percent: 50), default: []].append(installation)
           report.effects.append(.retried)
         } else if random.chance(percent: 15), let verdict = anyVerdict() {
@@ -70,6 +75,7 @@ extension Interleaving {
     report.residuals = [false, true].compactMap { isLater in
       residuals[isLater].map { (isLater, $0) }
     }
+    report.recipients = run.recipients + report.stillOpen
     return report
   }
 }

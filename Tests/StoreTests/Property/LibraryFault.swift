@@ -40,6 +40,10 @@ struct LibraryFault: Sendable, CustomTestStringConvertible {
         "redis.call('SET', KEY.done(p, c.segment, c.source), args[10], 'EX', LIMIT.SEGMENT_S)",
       replacement: ""),
     LibraryFault(
+      name: "settle forgets the devices that are left of a user",
+      original: "if args[i] == '-' then keep_open(p, c, args[i + 1]) else",
+      replacement: "if args[i] ~= '-' then"),
+    LibraryFault(
       name: "settle does not renew the lease",
       original: """
         args[10], 'EX', LIMIT.SEGMENT_S)

@@ -5,7 +5,7 @@ import Model
 /// A chunk as one consumer carries it: what it knows, which may be out of date.
 struct ModelRun {
   let claim: ChunkClaim
-  let recipients: [String]
+  var recipients: [String]
   /// What it has told the store, or heard from it.
   var told: DoneBitmap
   /// Its last settlement, to be repeated.
@@ -49,6 +49,10 @@ struct ModelReport {
   var effects: [Effect] = []
   /// To be tried again: at once, and later.
   var residuals: [(isLater: Bool, names: [String])] = []
+  /// Installations of users that are done without them.
+  var stillOpen: [String] = []
+  /// The chunk's recipients afterwards.
+  var recipients: [String] = []
 
   /// How far away later is: never, unless it is hurried.
   static let laterMs: UInt64 = 3_600_000
@@ -73,6 +77,8 @@ struct ModelReport {
         delayMs: isLater ? Self.laterMs : 0,
         lines: Array(names.map { "apns\tproduction\t\($0)\tu\t1\t1\n" }.joined().utf8))
     }
+    settlement.stillOpen = Array(
+      stillOpen.map { "apns\tproduction\t\($0)\tu\t1\t0\n" }.joined().utf8)
     return settlement
   }
 }

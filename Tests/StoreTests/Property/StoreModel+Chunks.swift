@@ -144,6 +144,7 @@ extension StoreModel {
       segments[residual.place] = ModelSegment(recipients: names)
       route(residual, isLater: isLater)
     }
+    segments[chunk.place]!.recipients += report.stillOpen
     if report.isFinal {
       chunks[chunk.priority]!.drop(lease.number)
       close(chunk)

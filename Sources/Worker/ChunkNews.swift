@@ -1,0 +1,146 @@
+internal import Model
+internal import Store
+
+/// What became of a chunk's recipients since the store was told last, and what the store knows of the chunk;
+/// loop-bound. A run puts outcomes in as they are final, and takes all of them out for one settlement.
+struct ChunkNews {
+  /// Recipients that are done.
+  private(set) var recipients = 0
+  /// Their pushes, or one for a recipient without any: what a crash would repeat.
+  private(set) var results = 0
+  /// All lines that are done.
+  private var done: DoneBitmap
+  /// Those that the store knows of.
+  private var toldDone: DoneBitmap
+  private var counts = [OutcomeCounts](repeating: OutcomeCounts(), count: 3)
+  private var settlement = Settlement()
+  /// Lines to be tried again, by the time until then in ms.
+  private var residuals: [UInt64: [UInt8]] = [:]
+  /// Answers and misfits by network and stored environment.
+  private var tallies = [(answers: Int, misfits: Int)](
+    repeating: (0, 0), count: Network.allCases.count * 2)
+
+  init(done: DoneBitmap) {
+    self.done = done
+    toldDone = self.done
+  }
+
+  // MARK: Recipients
+
+  /// A recipient is done, so many of whose pushes have their outcome by now.
+  mutating func finish(_ recipient: Int, results count: Int) {
+    recipients += 1
+    results += max(1, count)
+    done.insert(recipient)
+  }
+
+  /// A recipient is done that never had a push.
+  mutating func skip(_ recipient: Int, network: Network) {
+    finish(recipient, results: 0)
+    counts[network.index].skipped += 1
+  }
+
+  /// A user's installations are known, and how many they are.
+  mutating func resolveUser(installations: Int) {
+    settlement.resolveUser(installations: installations)
+  }
+
+  /// The user of this push is done without it: it goes on as a line of its own, behind those of the chunk.
+  mutating func keepOpen(_ push: Push) {
+    InstallationLine.append(
+      network: push.network, environment: push.environment, token: push.token, user: push.user,
+      generation: push.generation, attempt: Int(push.attempt) - 1, to: &settlement.stillOpen)
+  }
+
+  // MARK: Outcomes
+
+  /// Counts a push whose decision is an outcome.
+  mutating func count(_ push: Push) {
+    let network = push.network.index
+    switch push.decision {
+    case .accepted:
+      counts[network].accepted += 1
+      if push.isAstray { relabel(push) }
+    case .rejected: counts[network].rejected += 1
+    case .uninstalled: counts[network].uninstalled += 1
+    case .expired: counts[network].expired += 1
+    case .skipped: counts[network].skipped += 1
+    case .failed: counts[network].failed += 1
+    case .open, .later, .invalid: preconditionFailure("\(push.decision) is no outcome")
+    }
+  }
+
+  /// - Parameter attempt: how often it was tried.
+  mutating func retry(_ push: Push, delayMs: UInt64, attempt: Int) {
+    if attempt >= Int(push.attempt) { settlement.retries += 1 }
+    InstallationLine.append(
+      network: push.network, environment: push.environment, token: push.token, user: push.user,
+      generation: push.generation, attempt: attempt, to: &residuals[delayMs, default: []])
+  }
+
+  mutating func invalidate(_ push: Push, reason: String, sinceMs: Int64?) {
+    settlement.invalidations.append(
+      Settlement.Invalidation(
+        network: push.network, environment: push.environment,
+        token: String(decoding: push.token, as: UTF8.self),
+        user: String(decoding: push.user, as: UTF8.self), generation: push.generation,
+        sinceMs: sinceMs, reason: reason))
+  }
+
+  private mutating func relabel(_ push: Push) {
+    settlement.relabellings.append(
+      Settlement.Relabelling(
+        network: push.network, token: String(decoding: push.token, as: UTF8.self),
+        user: String(decoding: push.user, as: UTF8.self), generation: push.generation,
+        environment: push.environment.other))
+  }
+
+  // MARK: Answers
+
+  /// Notes answers to a push, and those of them that say that it does not fit its environment.
+  mutating func tally(_ push: Push, answers: Int = 0, misfits: Int = 0) {
+    let index = Self.place(push.network, push.environment)
+    tallies[index].answers += answers
+    tallies[index].misfits += misfits
+  }
+
+  private static func place(_ network: Network, _ environment: PushEnvironment) -> Int {
+    network.index * 2 + (environment == .production ? 0 : 1)
+  }
+
+  // MARK: Telling
+
+  /// What is to be told now; it counts as told.
+  mutating func take(isFinal: Bool) -> Settlement {
+    var told = settlement
+    settlement = Settlement()
+    told.isFinal = isFinal
+    told.done = done
+    told.told = toldDone
+    toldDone = done
+    for network in Network.allCases where !counts[network.index].isZero {
+      told.counts[network] = counts[network.index]
+      counts[network.index] = OutcomeCounts()
+    }
+    for network in Network.allCases {
+      for environment in PushEnvironment.allCases { takeTally(network, environment, &told) }
+    }
+    told.residuals = residuals.map { Settlement.Residual(delayMs: $0.key, lines: $0.value) }
+    residuals.removeAll()
+    recipients = 0
+    results = 0
+    return told
+  }
+
+  private mutating func takeTally(
+    _ network: Network, _ environment: PushEnvironment, _ told: inout Settlement
+  ) {
+    let index = Self.place(network, environment)
+    let (answers, misfits) = tallies[index]
+    guard answers > 0 || misfits > 0 else { return }
+    tallies[index] = (0, 0)
+    told.tallies.append(
+      Settlement.Tally(
+        network: network, environment: environment, answers: answers, misfits: misfits))
+  }
+}
