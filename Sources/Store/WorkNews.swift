@@ -1,7 +1,10 @@
-/// What ended a wait for work.
-package enum WorkNews: Sendable {
-  case none
-  /// Jobs were added, and no chunks.
-  case jobs
-  case chunks
+/// What ended a wait for work: the kinds that were added to.
+package struct WorkNews: Sendable, Equatable {
+  package var hasJobs = false
+  package var hasChunks = false
+
+  package init(hasJobs: Bool = false, hasChunks: Bool = false) {
+    self.hasJobs = hasJobs
+    self.hasChunks = hasChunks
+  }
 }

@@ -1,51 +1,63 @@
-package import Redis
 internal import Model
+package import Redis
 
-/// Wakes an idle lane when work is added, over a connection of its own that blocks in XREAD.
+/// Tells of work that is added, over a connection of its own that blocks in XREAD.
 ///
-/// `arm`, then claim until nothing comes, then `wait`: what is added in between ends the wait at once, because
-/// the wait begins behind the entries that were there when it was armed. Only a wake-up: the entry that ended
-/// the wait may be somebody else's by the time of the claim. Delayed chunks wake nobody; `promote` says when
-/// the next is due.
+/// `pass`, then look for work, then `wait` again and again: each entry that nobody had been given ends a wait, the first of
+/// each stream at a time. Only a sign: the entry may be somebody else's by the time of the claim. Delayed chunks
+/// are no entries; `promote` says when the next is due.
 package final class WorkSignal {
   private let functions: StoreFunctions
   private let streams: [String]
-  private var seen: [String] = []
+  /// The entry of each stream that it waits behind.
+  private var seen: [EntryID]
 
   /// - Parameter connection: made with `StoreLibrary.library`, used by nobody else.
   package init(connection: RedisConnection, prefix: String) {
     let keys = Keys(prefix: prefix)
     functions = StoreFunctions(connection: connection, keys: keys)
     streams = Priority.allCases.map { keys.jobs($0) } + Priority.allCases.map { keys.chunks($0) }
+    seen = streams.map { _ in EntryID(milliseconds: 0, sequence: 0) }
   }
 
-  /// Notes how far the streams have come. To be called before looking for work.
-  package func arm() async throws(RedisError) {
-    seen = try await functions.run(functions.call("tips")) { reply throws(RedisError) in
-      (0..<reply.count).map { reply[$0].string }
+  /// Passes over the entries that somebody has been given.
+  package func pass() async throws(RedisError) {
+    let given = try await functions.run(functions.call("tips")) { reply throws(RedisError) in
+      (0..<reply.count).map { EntryID(reply[$0].string) }
     }
-    guard seen.count == streams.count else { throw .unexpectedReply("tips") }
+    guard given.count == streams.count else { throw .unexpectedReply("tips") }
+    for (index, id) in given.enumerated() {
+      guard let id else { throw .unexpectedReply("tips") }
+      seen[index] = max(seen[index], id)
+    }
   }
 
-  /// Returns when something was added since `arm`, or after `maxMs`.
-  /// - Returns: what was added.
+  /// Returns when there is an entry behind those that were seen, or after `maxMs`.
   package func wait(maxMs: UInt64) async throws(RedisError) -> WorkNews {
-    precondition(!seen.isEmpty, "arm first")
     var command = RedisCommand("XREAD", "COUNT", "1", "BLOCK", String(max(1, maxMs)), "STREAMS")
     for stream in streams { command.append(stream) }
-    for id in seen { command.append(id) }
-    return try await functions.connection.call(
+    for id in seen { command.append(id.text) }
+    let added = try await functions.connection.call(
       command, timeoutMs: maxMs + RedisLimits.commandTimeoutMs
-    ) { self.news(in: $0) }
+    ) { Self.added($0) }
+    var news = WorkNews()
+    for (stream, id) in added {
+      guard let index = streams.firstIndex(of: stream) else { continue }
+      seen[index] = id
+      if index < Priority.allCases.count { news.hasJobs = true } else { news.hasChunks = true }
+    }
+    return news
   }
 
-  /// Of XREAD's reply: for each stream that has something its name and the entry.
-  private func news(in reply: RedisReply) -> WorkNews {
-    guard !reply.isNull else { return .none }
-    let chunks = streams.suffix(Priority.allCases.count)
-    let hasChunks = (0..<reply.count).contains { stream in
-      reply[stream].count > 0 && chunks.contains(reply[stream][0].string)
+  /// Of XREAD's reply: each stream that has something, and its first entry's id.
+  private static func added(_ reply: RedisReply) -> [(stream: String, id: EntryID)] {
+    guard !reply.isNull else { return [] }
+    return (0..<reply.count).compactMap { index in
+      let part = reply[index]
+      guard part.count == 2, part[1].count > 0, part[1][0].count > 0,
+        let id = EntryID(part[1][0][0].string)
+      else { return nil }
+      return (part[0].string, id)
     }
-    return hasChunks ? .chunks : .jobs
   }
 }

@@ -20,10 +20,16 @@ struct Admitter {
   let fetchSignal: LoopSignal
   let large: LargeJobs
 
+  enum Intake {
+    case nothing
+    /// Less than was asked for: nothing is left that may be taken now.
+    case all
+    case maybeMore
+  }
+
   /// Takes in what producers have enqueued.
   /// - Parameter abandonedForMs: also what workers left half admitted that were silent for so long.
-  /// - Returns: whether there was anything.
-  func admitNext(abandonedForMs: UInt64?) async throws(RedisError) -> Bool {
+  func admitNext(abandonedForMs: UInt64?) async throws(RedisError) -> Intake {
     var refused = 0
     let entries = try await store.jobs.take(
       consumer: consumer, max: WorkerLimits.admissionsMax, abandonedForMs: abandonedForMs
@@ -42,7 +48,12 @@ struct Admitter {
       try await admit(entry, isLast: index == small.count - 1)
     }
     for entry in entries where isLarge(entry) { await large.add(entry) }
-    return !entries.isEmpty || refused > 0
+    guard !entries.isEmpty || refused > 0 else { return .nothing }
+    // Of large ones a call brings fewer than it was asked for.
+    let isAll =
+      refused == 0 && small.count == entries.count
+      && entries.count < WorkerLimits.admissionsMax
+    return isAll ? .all : .maybeMore
   }
 
   /// Takes in a job that came by `large`; may be repeated after an error.

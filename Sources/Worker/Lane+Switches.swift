@@ -43,7 +43,7 @@ extension Lane {
       log.warning("\(store.keys.switches) has a field that says nothing to this version: \(field)")
     }
     // Each lane learns it, one of a process says it.
-    guard settings.promotes else { return }
+    guard settings.isFirst else { return }
     let users = reading.entries.count { if case .user = $0.killSwitch { true } else { false } }
     let fields = reading.entries.map(\.killSwitch).compactMap { killSwitch in
       if case .user = killSwitch { nil as String? } else { killSwitch.field }

@@ -22,10 +22,12 @@ actor Lane {
   let materials: MaterialStore
   let tracer: Tracer
   let admitter: Admitter
-  private let wakeConnection: RedisConnection
-  private let workSignal: WorkSignal
+  /// Of the lane that watches the streams for all lanes of the process.
+  let watch: (connection: RedisConnection, signal: WorkSignal)?
   /// Raised when there may be something to fetch, or the lane is to end.
   let fetchSignal: LoopSignal
+  /// Raised when there may be jobs to take in, or the lane is to end.
+  let admitSignal: LoopSignal
   let drained: LoopSignal
   private(set) var isDraining = false
   private(set) var isAborting = false
@@ -55,10 +57,14 @@ actor Lane {
     self.log = log
     redis = try RedisConnection(
       loop: loop, endpoint: settings.redis, library: StoreLibrary.library)
-    wakeConnection = try RedisConnection(
-      loop: loop, endpoint: settings.redis, library: StoreLibrary.library)
+    if settings.isFirst {
+      let connection = try RedisConnection(
+        loop: loop, endpoint: settings.redis, library: StoreLibrary.library)
+      watch = (connection, WorkSignal(connection: connection, prefix: settings.prefix))
+    } else {
+      watch = nil
+    }
     store = Store(connection: redis, prefix: settings.prefix)
-    workSignal = WorkSignal(connection: wakeConnection, prefix: settings.prefix)
     dispatcher = Dispatcher(
       loop: loop, directory: directory,
       settings: DispatcherSettings(
@@ -68,6 +74,7 @@ actor Lane {
     tracer = Tracer(loop: loop, store: store.traces, by: settings.consumer)
     materials = MaterialStore(store: store, tracer: tracer)
     fetchSignal = LoopSignal(loop: loop)
+    admitSignal = LoopSignal(loop: loop)
     admitter = Admitter(
       loop: loop, store: store, directory: directory, materials: materials, apps: settings.apps,
       consumer: settings.consumer, log: log, fetchSignal: fetchSignal,
@@ -98,7 +105,7 @@ actor Lane {
       assumeIsolated { lane in lane.startUncounted { await $0.lease(name, wanted) } }
     }
     redis.connect()
-    wakeConnection.connect()
+    watch?.connection.connect()
     start { await $0.watchSwitches() }
     start { await $0.fetch() }
     start { await $0.admit() }
@@ -106,7 +113,8 @@ actor Lane {
     start { await $0.beatChunks() }
     start { await $0.reclaim() }
     start { await $0.keepHouse() }
-    if settings.promotes {
+    if settings.isFirst {
+      start { await $0.watchWork() }
       start { await $0.promote() }
       start { await $0.audit() }
     }
@@ -116,7 +124,7 @@ actor Lane {
     await tracer.finish()
     await leave()
     redis.close()
-    wakeConnection.close()
+    watch?.connection.close()
   }
 
   /// Takes no new work, finishes what is in flight within the drain time, hands the rest back.
@@ -126,8 +134,9 @@ actor Lane {
     for run in dispatcher.activeRuns { run.change(to: .paused) }
     dispatcher.withdrawUnsendable()
     fetchSignal.raise()
+    admitSignal.raise()
     // Ends the wait for work at once.
-    wakeConnection.close()
+    watch?.connection.close()
     ringBells()
     let timer = LoopTimer(loop: loop) { [weak self] in self?.assumeIsolated { $0.abort() } }
     timer.schedule(afterMs: settings.drainMs)
@@ -190,7 +199,7 @@ actor Lane {
         unbegun.removeAll()
       }
       try await store.metrics.sweepConsumers(named: settings.consumer)
-      if settings.promotes { try await store.metrics.forget(worker: settings.worker) }
+      if settings.isFirst { try await store.metrics.forget(worker: settings.worker) }
     } catch { log.debug("could not take leave: \(error)") }
   }
 
@@ -212,10 +221,8 @@ actor Lane {
   private func claimChunks() async throws(RedisError) -> Bool {
     try await knowSwitches()
     try await takeUpUnbegun()
+    guard canClaim else { return false }
     let free = dispatcher.freeSlots
-    guard free > 0, dispatcher.hasRoom, dispatcher.unresolved < Limits.chunkRecipientsMax else {
-      return false
-    }
     if isReclaimDue, !isJustBack, try await takeOver(max: min(free, WorkerLimits.reclaimsMax)) {
       return true
     }
@@ -229,7 +236,14 @@ actor Lane {
         throw error
       }
     }
+    // Others may have room for what this lane has not.
+    if isMore || claims.count == WorkerLimits.claimMax { settings.idle.wake(.chunks) }
     return isMore || !claims.isEmpty
+  }
+
+  private var canClaim: Bool {
+    dispatcher.freeSlots > 0 && dispatcher.hasRoom
+      && dispatcher.unresolved < Limits.chunkRecipientsMax
   }
 
   /// Begins what Redis failed to say more about when it was claimed, as far as it is still this lane's.
@@ -259,82 +273,29 @@ actor Lane {
   }
 
   /// What Redis refuses is for its operator to hear of; a lost connection speaks for itself.
-  private func note(_ error: RedisError, during work: String) {
+  func note(_ error: RedisError, during work: String) {
     guard case .server = error else { return log.debug("\(work): \(error)") }
     dispatcher.logOnce("\(work) fails and is tried again: \(error)")
   }
 
   private func waitForWork() async {
-    await fetchSignal.wait(upToMs: WorkerLimits.idleMsMax)
+    // What ends makes room, and the fetching goes on.
+    guard canClaim else {
+      await fetchSignal.wait(upToMs: WorkerLimits.idleMsMax)
+      return
+    }
+    let isIdle = settings.idle.enlist(settings.number, for: .chunks) { [weak self] in
+      guard let self else { return }
+      loop.execute { self.assumeIsolated { $0.fetchSignal.raise() } }
+    }
+    guard isIdle else { return }
+    await fetchSignal.wait(
+      upToMs: dispatcher.runCount > 0 ? WorkerLimits.idleMsMax : WorkerLimits.idleLaneMsMax)
+    settings.idle.withdraw(settings.number, from: .chunks)
   }
 
   private func pauseForRedis() async {
     await fetchSignal.wait(upToMs: WorkerLimits.redisPauseMs)
-  }
-
-  /// Takes producers' jobs in, and wakes the fetching when work was added to any stream.
-  private func admit() async {
-    defer { admitter.large.close() }
-    var lookedForAbandonedNs: UInt64 = 0
-    // What has just come is taken before the signal is armed again: one trip less for the first push.
-    var isExpected = false
-    var wakesFetching = true
-    while !isDraining {
-      do throws(RedisError) {
-        if !isExpected {
-          try await wakeConnection.waitUntilReady(timeoutMs: WorkerLimits.idleMsMax)
-          try await workSignal.arm()
-        }
-        let isTime = loop.nowNs &- lookedForAbandonedNs >= settings.leaseMs / 4 * 1_000_000
-        if isTime { lookedForAbandonedNs = loop.nowNs }
-        // What is claimed in vain keeps the job waiting that has just come.
-        if wakesFetching { fetchSignal.raise() }
-        wakesFetching = true
-        let wasAny = try await admitter.admitNext(
-          abandonedForMs: isTime ? settings.leaseMs : nil)
-        if wasAny {
-          fetchSignal.raise()
-          isExpected = true
-        } else if isExpected {
-          isExpected = false
-        } else if let ms = try await store.jobs.heldBackMs() {
-          await loop.sleep(ms: ms)
-        } else {
-          let news = try await workSignal.wait(maxMs: WorkerLimits.idleMsMax)
-          isExpected = news != .none
-          wakesFetching = news != .jobs
-        }
-      } catch {
-        isExpected = false
-        wakesFetching = true
-        note(error, during: "taking jobs in")
-        guard !isDraining else { return }
-        await loop.sleep(ms: WorkerLimits.redisPauseMs)
-      }
-    }
-  }
-
-  /// Takes in those of them that take long, one after the other.
-  private func admitLarge() async {
-    var returnedNs: UInt64 = 0
-    while let entry = await admitter.large.next() {
-      while !isAborting {
-        do throws(RedisError) {
-          try await admitter.admitLarge(entry)
-          break
-        } catch {
-          note(error, during: "taking jobs in")
-          // What Redis refuses is tried again when the lease has run out.
-          if case .server = error { break }
-          guard !isDraining else { break }
-          await loop.sleep(ms: WorkerLimits.redisPauseMs)
-        }
-      }
-      let isTime = loop.nowNs &- returnedNs >= WorkerLimits.memoryReturnMs * 1_000_000
-      guard isTime, entry.text.count > WorkerLimits.returnedBlockBytesMin else { continue }
-      returnedNs = loop.nowNs
-      await PreparedJob.returnMemory()
-    }
   }
 
   /// Starts carrying a claimed chunk.

@@ -16,8 +16,11 @@ struct LaneSettings: Sendable {
   let connectionsMax: Int
   let streamsMax: Int
   let requestTimeoutMs: UInt64
-  /// Whether this lane also promotes delayed work and audits: one of each process does.
-  let promotes: Bool
+  /// Its number within the process. The first one also watches the streams, promotes delayed work and audits.
+  let number: Int
+  var isFirst: Bool { number == 0 }
+  /// Shared by the lanes of a process.
+  let idle: IdleLanes
   /// Shared by the lanes of a process.
   let suspects: SuspectPlace
 }

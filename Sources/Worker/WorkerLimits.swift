@@ -75,6 +75,10 @@ enum WorkerLimits {
   static let materialsMax = 64
   /// Longest wait of an idle lane before it looks again by itself.
   static let idleMsMax: UInt64 = 1_000
+  /// The same of one that is idle until it is woken.
+  static let idleLaneMsMax: UInt64 = 10_000
+  /// The wait between two looks at the streams while no lane is idle.
+  static let busyWatchMs: UInt64 = 5
   /// Delayed chunks promoted by one call: 2 ms.
   static let promotionsMax = 64
   /// The wait between two looks at the delayed set.

@@ -34,6 +34,7 @@ package final class WorkerService: Sendable {
     let worker = configuration.worker
     let count = worker.lanes > 0 ? worker.lanes : max(1, sysconf(CInt(_SC_NPROCESSORS_ONLN)))
     let suspects = SuspectPlace()
+    let idle = IdleLanes()
     lanes = try (0..<count).map { number in
       var redis = endpoint
       redis.clientName = "pushpool-\(name)-\(number)"
@@ -47,8 +48,8 @@ package final class WorkerService: Sendable {
           apps: Set(configuration.apps.map(\.id)), leaseMs: UInt64(worker.leaseSeconds) * 1_000,
           drainMs: UInt64(worker.drainSeconds) * 1_000,
           connectionsMax: worker.connectionsPerLane, streamsMax: worker.streamsPerConnection,
-          requestTimeoutMs: UInt64(worker.requestTimeoutSeconds) * 1_000, promotes: number == 0,
-          suspects: suspects),
+          requestTimeoutMs: UInt64(worker.requestTimeoutSeconds) * 1_000, number: number,
+          idle: idle, suspects: suspects),
         directory: directory, log: laneLog)
     }
   }

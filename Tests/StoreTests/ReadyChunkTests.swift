@@ -123,6 +123,25 @@ import Testing
     }
   }
 
+  @Test func `a chunk that was cancelled while it stood in line ends once`() async throws {
+    try await Lane.withStore { _, store in
+      try await fill(store, "bulk", 200, .normal)
+      for _ in 0..<4 { _ = try await store.chunks.promote(max: 64) }
+      let claim = try await store.claimOne()
+      #expect(try await store.jobs.cancel(app: "bulk", id: "j0") == .cancelled)
+      // What stood in the stream makes room, and what stands in line for it is gone.
+      #expect(try await store.chunks.claim(consumer: "w", max: 100) == [])
+      var taken = 0
+      for _ in 0..<10 { taken += try await store.chunks.promote(max: 64).taken }
+      #expect(taken == 0)
+      #expect(try await store.record("j0", app: "bulk").finishedAtMs == nil)
+      _ = try await store.chunks.settle(claim, .final(skipped: 1, users: 1), consumer: "worker")
+      let record = try await store.record("j0", app: "bulk")
+      #expect(record.counts.skipped == 200 && record.isBalanced && record.finishedAtMs != nil)
+      #expect(try await store.allKeys().filter { $0.contains(":ready:") } == [])
+    }
+  }
+
   @Test func `what waits for room is lost or sent twice by nothing that is done to its order`()
     async throws
   {

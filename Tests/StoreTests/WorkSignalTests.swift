@@ -14,7 +14,8 @@ import Testing
       let store = Store(connection: connection, prefix: "pp")
       let signal = WorkSignal(connection: blocking, prefix: "pp")
       try await store.admit("old", users: [["a"]])
-      try await signal.arm()
+      _ = try await store.claimOne()
+      try await signal.pass()
       if isBefore {
         try await store.admit("new", users: [["b"]])
       } else {
@@ -22,7 +23,27 @@ import Testing
         // Sent in the turn in which the wait begins, over another connection.
         connection.send(add) { _ in }
       }
-      #expect(try await signal.wait(maxMs: 60_000) == (isBefore ? .chunks : .jobs))
+      let expected = isBefore ? WorkNews(hasChunks: true) : WorkNews(hasJobs: true)
+      #expect(try await signal.wait(maxMs: 60_000) == expected)
+      connection.close()
+      blocking.close()
+    }
+  }
+
+  @Test func `each entry ends one wait, and none that somebody was given before`() async throws {
+    try await Lane.withServer { lane, server in
+      let connection = try await lane.connect(server)
+      let blocking = try await lane.connect(server)
+      let store = Store(connection: connection, prefix: "pp")
+      let signal = WorkSignal(connection: blocking, prefix: "pp")
+      for _ in 0..<4 { _ = try await store.jobs.enqueue([0x7b, 0x7d], priority: .high) }
+      for _ in 0..<2 {
+        #expect(try await signal.wait(maxMs: 60_000) == WorkNews(hasJobs: true))
+      }
+      #expect(try await store.jobs.take(consumer: "w", max: 3).count == 3)
+      try await signal.pass()
+      #expect(try await signal.wait(maxMs: 60_000) == WorkNews(hasJobs: true))
+      #expect(try await signal.wait(maxMs: 20) == WorkNews())
       connection.close()
       blocking.close()
     }
@@ -32,8 +53,8 @@ import Testing
     try await Lane.withServer { lane, server in
       let blocking = try await lane.connect(server)
       let signal = WorkSignal(connection: blocking, prefix: "pp")
-      try await signal.arm()
-      #expect(try await signal.wait(maxMs: 20) == .none)
+      try await signal.pass()
+      #expect(try await signal.wait(maxMs: 20) == WorkNews())
       blocking.close()
     }
   }

@@ -51,15 +51,19 @@ local function sweep_consumers(keys, args)
   return deleted
 end
 
--- The id of the first entry of a stream that nobody has taken, or nil.
-local function first_waiting(stream)
+-- The id of the last entry of a stream that was given to a worker in its turn, or nil.
+local function last_given(stream)
   local groups = redis.pcall('XINFO', 'GROUPS', stream)
-  local after = '-'
   for _, flat in ipairs(groups.err and {} or groups) do
     local group = fields_of(flat)
-    if group.name == GROUP then after = '(' .. group['last-delivered-id'] end
+    if group.name == GROUP then return group['last-delivered-id'] end
   end
-  local items = redis.pcall('XRANGE', stream, after, '+', 'COUNT', 1)
+end
+
+-- The id of the first entry of a stream that nobody has taken, or nil.
+local function first_waiting(stream)
+  local given = last_given(stream)
+  local items = redis.pcall('XRANGE', stream, given and '(' .. given or '-', '+', 'COUNT', 1)
   return not items.err and items[1] and items[1][1] or nil
 end
 
@@ -76,14 +80,13 @@ local function oldest(keys)
   return now - since
 end
 
--- tips — no ARGV. Reply: the last entry id of jobs high, normal, low and chunks high, normal, low ('0-0' when
--- there is no stream), for XREAD to wait behind
+-- tips — no ARGV. Reply: the id of the last entry that was given to a worker, of jobs high, normal, low and chunks high,
+-- normal, low ('0-0' when there is none), for XREAD to wait behind
 local function tips(keys)
   local ids = {}
   for _, kind in ipairs({'jobs', 'chunks'}) do
     for _, priority in ipairs(PRIORITIES) do
-      local info = redis.pcall('XINFO', 'STREAM', KEY[kind](keys[1], priority))
-      ids[#ids + 1] = info.err and '0-0' or fields_of(info)['last-generated-id']
+      ids[#ids + 1] = last_given(KEY[kind](keys[1], priority)) or '0-0'
     end
   end
   return ids

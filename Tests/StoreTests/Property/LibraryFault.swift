@@ -80,10 +80,6 @@ struct LibraryFault: Sendable, CustomTestStringConvertible {
         if not string.find(member, '"2"', 1, true) and route(p, unpack_chunk(member), now, 0) then free
         """),
     LibraryFault(
-      name: "promote believes what is out of date",
-      original: "if redis.call('ZREM', KEY.delayed(p), member) == 1 then return member end",
-      replacement: "if redis.call('ZREM', KEY.delayed(p), member) >= 0 then return member end"),
-    LibraryFault(
       name: "admit leaves its entry",
       original: "Chunks.expand(p, app, id)\n  Fairness.drop_job(p, priority, entry)",
       replacement: "Chunks.expand(p, app, id)"),

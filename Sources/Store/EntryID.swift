@@ -1,0 +1,24 @@
+/// The id of a stream's entry, `<milliseconds>-<sequence>`.
+struct EntryID: Comparable {
+  var milliseconds: UInt64
+  var sequence: UInt64
+
+  init(milliseconds: UInt64, sequence: UInt64) {
+    self.milliseconds = milliseconds
+    self.sequence = sequence
+  }
+
+  /// Nil when it is no id.
+  init?(_ text: String) {
+    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.count == 2, let milliseconds = UInt64(parts[0]), let sequence = UInt64(parts[1])
+    else { return nil }
+    self.init(milliseconds: milliseconds, sequence: sequence)
+  }
+
+  var text: String { "\(milliseconds)-\(sequence)" }
+
+  static func < (one: EntryID, other: EntryID) -> Bool {
+    (one.milliseconds, one.sequence) < (other.milliseconds, other.sequence)
+  }
+}
