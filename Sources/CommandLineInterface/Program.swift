@@ -31,6 +31,7 @@ package enum Program {
 
   private static func run(_ arguments: [String]) async -> Int32 {
     do {
+      try EmptyValue.check(arguments)
       var command = try PushpoolCommand.parseAsRoot(arguments)
       if var asynchronous = command as? any AsyncParsableCommand {
         try await asynchronous.run()

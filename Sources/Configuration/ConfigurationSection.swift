@@ -107,8 +107,13 @@ struct ConfigurationSection {
   func scalar(_ name: String) throws(ConfigurationError) -> ConfigurationScalar? {
     let variable = variable(for: name)
     if let text = source.variable(variable) {
-      return ConfigurationScalar(
+      let scalar = ConfigurationScalar(
         text: text, field: path(to: name), file: source.file, line: nil, variable: variable)
+      // Passed over, it would lead to another Redis than the one that was meant.
+      guard !text.isEmpty else {
+        throw scalar.refused("is set but empty: give it a value, or unset it")
+      }
+      return scalar
     }
     guard let node = node(name) else { return nil }
     guard let scalar = node.scalar, !Self.isNull(node) else {

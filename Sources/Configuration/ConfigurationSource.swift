@@ -8,7 +8,7 @@ final class ConfigurationSource {
   let file: String
   /// Relative paths begin here.
   let folder: String
-  /// Variables that begin as ours do and are not empty.
+  /// Variables that begin as ours do.
   let variables: [String: String]
   private(set) var files: [ConfiguredFile] = []
   private var used: Set<String> = []
@@ -16,9 +16,7 @@ final class ConfigurationSource {
   init(file: String?, environment: [String: String]) {
     self.file = file ?? "configuration"
     folder = file.flatMap { $0.lastIndex(of: "/").map { slash in String(file![...slash]) } } ?? ""
-    variables = environment.filter {
-      $0.key.hasPrefix(Self.variablePrefix + "_") && !$0.value.isEmpty
-    }
+    variables = environment.filter { $0.key.hasPrefix(Self.variablePrefix + "_") }
   }
 
   func variable(_ name: String) -> String? {

@@ -36,6 +36,40 @@ import Testing
     #expect(url.error == "pushpool: --redis must begin with redis://, rediss:// or unix://\n")
   }
 
+  @Test(
+    "an empty value is a usage error, whatever it is for",
+    arguments: [
+      ["status", "--redis", ""], ["status", "--redis="], ["status", "--prefix", ""],
+      ["status", "--config", ""], ["worker", "--health-file", ""], ["import", ""],
+      ["import", "in", "--position", ""], ["import", "in", "--skip-errors", "--rejects="],
+      ["enqueue", ""], ["job", "", "--app", "shop"], ["devices", "--app", "shop", "--user", ""],
+      ["switch", "off", "--app", "", "--reason", "x"],
+      ["switch", "off", "--app", "a", "--reason="],
+      ["switch", "off", "--app", "shop", "--user", ""], ["dead", "list", "--app", ""],
+      ["trace", "--app", "shop", "--job", ""],
+    ])
+  func empty(arguments: [String]) async throws {
+    try await RedisServer.with { redis in
+      let child = try Pushpool.start(
+        arguments, environment: ["PUSHPOOL_REDIS_URL": redis.url])
+      let result = try await Pushpool.finish(child)
+      #expect(result.status == 64)
+      #expect(result.output.isEmpty)
+      #expect(result.error.contains("is empty: give it a value, or leave it out"))
+      #expect(result.error.split(separator: "\n").count == 1)
+    }
+  }
+
+  @Test(
+    "an empty variable is refused by its name",
+    arguments: ["PUSHPOOL_REDIS_URL", "PUSHPOOL_REDIS_PREFIX", "PUSHPOOL_CONFIG"])
+  func emptyVariable(name: String) async throws {
+    let result = try await Pushpool.run("status", environment: [name: ""])
+    #expect(result.status == 78)
+    #expect(result.error.contains(name))
+    #expect(result.error.contains("is set but empty: give it a value, or unset it"))
+  }
+
   @Test("without Redis a command says where it looked, at once")
   func noRedis() async throws {
     let folder = try TemporaryFolder()

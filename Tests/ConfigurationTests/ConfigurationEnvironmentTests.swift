@@ -57,12 +57,19 @@ import Testing
         == "PUSHPOOL_WORKER_LANES: worker.lanes: must be a whole number from 0 to 1024, is \"x\"")
   }
 
-  @Test("an empty variable counts as not set")
+  @Test("an empty variable is refused: it would lead to another place than the one that was meant")
   func emptyVariable() throws {
-    let configuration = try ConfigurationTests.parse(
-      "worker: {lanes: 3}", ["PUSHPOOL_WORKER_LANES": ""])
-    #expect(configuration.worker.lanes == 3)
-    #expect(configuration.unusedVariables.isEmpty)
+    let refusal = "is set but empty: give it a value, or unset it"
+    #expect(
+      ConfigurationTests.complaint("worker: {lanes: 3}", ["PUSHPOOL_WORKER_LANES": ""])
+        == "PUSHPOOL_WORKER_LANES: worker.lanes: \(refusal)")
+    #expect(
+      ConfigurationTests.complaint(
+        "redis: {url: 'redis://10.0.0.1'}", ["PUSHPOOL_REDIS_URL": ""])
+        == "PUSHPOOL_REDIS_URL: redis.url: \(refusal)")
+    // One that is no setting stays a matter of the log.
+    let configuration = try ConfigurationTests.parse("", ["PUSHPOOL_REDIS_PORT": ""])
+    #expect(configuration.unusedVariables == ["PUSHPOOL_REDIS_PORT"])
   }
 
   @Test("variables that set nothing are named, not refused: Kubernetes makes such ones")

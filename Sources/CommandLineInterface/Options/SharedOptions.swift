@@ -37,7 +37,11 @@ struct SharedOptions: ParsableArguments {
     _ more: [(option: String, variable: String, value: String?)] = []
   ) throws(CommandFailure) -> Configuration {
     var environment = Environment.variables
-    let file = config ?? environment["PUSHPOOL_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
+    let file = config ?? environment["PUSHPOOL_CONFIG"]
+    if file?.isEmpty == true {
+      throw CommandFailure(
+        .configuration, "PUSHPOOL_CONFIG is set but empty: give it a value, or unset it")
+    }
     environment["PUSHPOOL_CONFIG"] = nil
     let overrides = overrides + more
     for override in overrides where override.value != nil {
