@@ -94,7 +94,7 @@ let package = Package(
       "CommandLineInterface",
       [
         "Worker", "Store", "Redis", "Reactor", "Model", "Configuration", "Simulator",
-        "LocalServices", arguments, logging,
+        "LocalServices", "COpenSSL", arguments, logging,
       ]),
     layer(
       "Bench",
@@ -146,7 +146,11 @@ let package = Package(
       ["Chaos", "LocalServices", "Model", "Redis", "Store", "pushpool", "pushpool-simulator"]),
     tests(
       "CommandLineTests",
-      ["CommandLineInterface", "LocalServices", "Model", "pushpool", logging]),
+      [
+        "CommandLineInterface", "LocalServices", "Model", "Reactor", "Redis", "TestSupport",
+        "pushpool",
+        logging,
+      ]),
     tests(
       "EndToEndTests",
       [

@@ -21,6 +21,8 @@ enum CommandLineLimits {
   /// Batches of an import that are sent and not yet answered.
   static let importBatchesInFlight = 8
   static let readBytes = 256 * 1024
+  /// How often what waits for its input looks whether a signal has come.
+  static let signalCheckMs: Int32 = 100
   /// How often an import writes down how far it is.
   static let positionIntervalMs = 1_000
   /// The refused lines that an import repeats on the terminal; `--rejects` has all.

@@ -9,9 +9,13 @@ final class Interrupts: Sendable {
 
   private let handler = Mutex<(@Sendable () -> Void)?>(nil)
   private let seen = Atomic<Int>(0)
+  private let first = Atomic<CInt>(SIGINT)
 
   /// Whether a signal has come since the program started.
   var hasCome: Bool { seen.load(ordering: .relaxed) > 0 }
+
+  /// What a program ends with that a signal ended, as shells report it: 130 for Ctrl-C, 143 for SIGTERM.
+  var exitStatus: Int32 { 128 + first.load(ordering: .relaxed) }
 
   /// Delivers the signals on this loop; they are blocked everywhere else.
   func watch(on loop: EventLoop) {
@@ -24,7 +28,7 @@ final class Interrupts: Sendable {
   /// From now on a signal only sets `hasCome`, and ends the program when it comes again.
   func expect() {
     handle { [self] in
-      if seen.load(ordering: .relaxed) > 1 { exit(ExitStatus.interrupted.rawValue) }
+      if seen.load(ordering: .relaxed) > 1 { exit(exitStatus) }
     }
   }
 
@@ -39,6 +43,7 @@ final class Interrupts: Sendable {
   }
 
   private func take(_ signal: CInt) {
+    if !hasCome { first.store(signal, ordering: .relaxed) }
     seen.add(1, ordering: .relaxed)
     guard let body = handler.withLock({ $0 }) else { exit(128 + signal) }
     body()

@@ -41,7 +41,8 @@ package enum Program {
       return ExitStatus.ok.rawValue
     } catch let failure as CommandFailure {
       Console.standard.note("pushpool: \(failure.description)")
-      return failure.status.rawValue
+      return failure.status == .interrupted
+        ? Interrupts.shared.exitStatus : failure.status.rawValue
     } catch {
       return report(error)
     }

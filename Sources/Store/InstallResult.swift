@@ -15,4 +15,6 @@ package struct InstallResult: Sendable, Equatable {
   package let objectID: String
   /// Who had the token; empty when nobody.
   package let previousUser: String
+  /// How many of the user's bindings made room: a user has at most `Limits.installationsPerUserMax`.
+  package var evicted = 0
 }

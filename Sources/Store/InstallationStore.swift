@@ -6,8 +6,9 @@ package struct InstallationStore {
   let functions: StoreFunctions
 
   /// Binds the token to the user; whoever had it before stops receiving on that device: the last installer wins.
-  /// May be repeated, as apps do at each start: it renews the time and the generation of the binding.
-  /// - Throws: `.server("INVALID", …)` without a user, or when the user has too many installations.
+  /// May be repeated, as apps do at each start: it renews the time and the generation of the binding. Where the user
+  /// has as many as one may have, the one that was installed or renewed the longest ago makes room.
+  /// - Throws: `.server("INVALID", …)` without a user.
   package func install(_ installation: Installation) async throws(RedisError) -> InstallResult {
     try await bind("install", installation)
   }
@@ -23,28 +24,30 @@ package struct InstallationStore {
     var command = functions.call(function)
     append(installation, to: &command)
     return try await functions.run(command) { reply throws(RedisError) in
-      try expectArray(reply, atLeast: 3)
+      try expectArray(reply, atLeast: 4)
       return InstallResult(
-        status: try decodeWord(reply[0]), objectID: reply[1].string, previousUser: reply[2].string)
+        status: try decodeWord(reply[0]), objectID: reply[1].string, previousUser: reply[2].string,
+        evicted: try decodeInteger(reply[3]))
     }
   }
 
   /// Installs up to `StoreLimits.importBatchMax` at once. Callers keep several batches in flight.
+  /// - Parameter turn: orders the batches of an import; nil where their order does not matter.
+  /// - Throws: `.server("OVERTAKEN", …)` when a batch of a later turn was there first; nothing was changed.
   package func importBatch(
-    _ batch: [Installation]
+    _ batch: [Installation], turn: ImportTurn? = nil
   ) async throws(RedisError) -> ImportAnswer {
     precondition(batch.count <= StoreLimits.importBatchMax, "the batch is too large")
     var command = functions.call("install_many")
+    command.append(turn?.id ?? "")
+    command.append(turn?.number ?? 0)
     command.append(batch.count)
     for installation in batch { append(installation, to: &command) }
     return try await functions.run(command) { reply throws(RedisError) in
-      try expectArray(reply, atLeast: 3)
-      var answer = ImportAnswer()
-      answer.created = try decodeInteger(reply[0])
-      answer.updated = try decodeInteger(reply[1])
-      answer.moved = try decodeInteger(reply[2])
-      for index in 3..<reply.count { answer.refused.append(try decodeInteger(reply[index])) }
-      return answer
+      try expectArray(reply, atLeast: 4)
+      return ImportAnswer(
+        created: try decodeInteger(reply[0]), updated: try decodeInteger(reply[1]),
+        moved: try decodeInteger(reply[2]), evicted: try decodeInteger(reply[3]))
     }
   }
 
@@ -54,7 +57,7 @@ package struct InstallationStore {
     command.append(installation.token.text)
     command.append(installation.user)
     command.append(installation.environment.rawValue)
-    command.append(installation.objectID ?? Self.newObjectID())
+    command.append(installation.objectID ?? Self.newID())
     command.append(installation.createdAtMs.map { String($0) } ?? "")
     command.append(installation.updatedAtMs.map { String($0) } ?? "")
     let fields = StoredInstallation.fields(installation)
@@ -66,7 +69,7 @@ package struct InstallationStore {
   }
 
   /// 128 random bits in hexadecimal.
-  private static func newObjectID() -> String {
+  static func newID() -> String {
     let digits = Array("0123456789abcdef")
     return String((0..<32).map { _ in digits.randomElement()! })
   }

@@ -117,6 +117,9 @@ package struct Keys: Sendable {
   /// STRING: the last generation given to an installation.
   var generation: String { "\(prefix):generation" }
 
+  /// STRING: the last turn of an import that took effect.
+  func importTurn(_ id: String) -> String { "\(prefix):import:\(id)" }
+
   /// SET: `<app>:<id>` of the jobs that are admitted and not finished.
   package var open: String { "\(prefix):open" }
 

@@ -7,18 +7,6 @@ import Testing
 
 /// `pushpool import` against a real Redis.
 @Suite struct ImportTests {
-  private static func line(_ index: Int, user: String? = nil) -> String {
-    let digits = String(index, radix: 16)
-    let token = String(repeating: "0", count: 64 - digits.count) + digits
-    return
-      #"{"app":"shop","user":"\#(user ?? "u\(index)")","network":"apns","token":"\#(token)"}"#
-  }
-
-  private static func write(_ lines: [String], in folder: TemporaryFolder) throws -> String {
-    let path = folder.file("in.ndjson")
-    try PrivateFile.write(lines.joined(separator: "\n") + "\n", to: path)
-    return path
-  }
 
   private func tally(_ result: Pushpool.Result, _ name: String) throws -> Int64? {
     try result.json.first?[name]?.int64Value
@@ -28,7 +16,7 @@ import Testing
   func whole() async throws {
     try await RedisServer.with { redis in
       let folder = try TemporaryFolder()
-      let path = try Self.write((0..<1_234).map { Self.line($0) }, in: folder)
+      let path = try ImportFile.write((0..<1_234).map { ImportFile.line($0) }, in: folder)
       let first = try await Pushpool.run("import", path, "--json", "--redis", redis.url)
       #expect(first.status == 0, "\(first.error)")
       #expect(try tally(first, "created") == 1_234)
@@ -45,17 +33,17 @@ import Testing
   func resume() async throws {
     try await RedisServer.with { redis in
       let folder = try TemporaryFolder()
-      var lines = (0..<700).map { Self.line($0) }
+      var lines = (0..<700).map { ImportFile.line($0) }
       lines[600] = #"{"app":"shop","network":"apns","token":"00000000"}"#
-      let path = try Self.write(lines, in: folder)
+      let path = try ImportFile.write(lines, in: folder)
       let stopped = try await Pushpool.run("import", path, "--json", "--redis", redis.url)
       #expect(stopped.status == 65)
       #expect(stopped.error.contains("in.ndjson:601: /user"))
       #expect(stopped.error.contains("600 installations are in"))
       #expect(stopped.error.contains("--resume"))
 
-      lines[600] = Self.line(600)
-      _ = try Self.write(lines, in: folder)
+      lines[600] = ImportFile.line(600)
+      _ = try ImportFile.write(lines, in: folder)
       let resumed = try await Pushpool.run(
         "import", path, "--resume", "--json", "--redis", redis.url)
       #expect(resumed.status == 0, "\(resumed.error)")
@@ -68,8 +56,9 @@ import Testing
   func skip() async throws {
     try await RedisServer.with { redis in
       let folder = try TemporaryFolder()
-      let path = try Self.write(
-        [Self.line(1), "not json", "", Self.line(2), Self.line(3, user: "")], in: folder)
+      let path = try ImportFile.write(
+        [ImportFile.line(1), "not json", "", ImportFile.line(2), ImportFile.line(3, user: "")],
+        in: folder)
       let result = try await Pushpool.run(
         "import", path, "--skip-errors", "--rejects", folder.file("rejects"), "--json", "--redis",
         redis.url)
@@ -82,14 +71,24 @@ import Testing
     }
   }
 
-  @Test("a user with too many installations is refused by its line")
+  @Test("of a user with more devices than one may have the newest are in, and the rest is counted")
   func tooMany() async throws {
     try await RedisServer.with { redis in
       let folder = try TemporaryFolder()
-      let path = try Self.write((0..<101).map { Self.line($0, user: "u") }, in: folder)
+      let path = try ImportFile.write(
+        (0..<150).map { ImportFile.line($0, user: "u") }, in: folder)
       let result = try await Pushpool.run("import", path, "--redis", redis.url)
-      #expect(result.status == 65)
-      #expect(result.error.contains("in.ndjson:101: /user"))
+      #expect(result.status == 0)
+      #expect(result.output.contains("150 created; 50 older ones removed, a user has at most 100"))
+      let devices = try await Pushpool.run(
+        "devices", "--app", "shop", "--user", "u", "--json", "--redis", redis.url)
+      let tokens = try devices.json.compactMap { $0["token"]?.stringValue }
+      #expect(tokens == (50..<150).map { ImportFile.token($0) })
+      let one = try await Pushpool.run(
+        "install", "--app", "shop", "--user", "u", "--network", "apns", "--token",
+        ImportFile.token(7), "--redis", redis.url)
+      #expect(one.status == 0)
+      #expect(one.error.contains("a user has at most 100"))
     }
   }
 }

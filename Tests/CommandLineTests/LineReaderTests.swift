@@ -62,15 +62,4 @@ import Testing
     #expect(read.number == 3)
     #expect(read.offset == 6)
   }
-
-  @Test("a position file survives a round trip, and a foreign file is refused")
-  func position() throws {
-    let folder = try TemporaryFolder()
-    let path = folder.file("in.position")
-    #expect(try ImportPosition.read(path) == nil)
-    #expect(ImportPosition(offset: 77, lines: 3).write(path))
-    #expect(try ImportPosition.read(path) == ImportPosition(offset: 77, lines: 3))
-    try PrivateFile.write("{\"offset\": -1}", to: path)
-    #expect(throws: CommandFailure.self) { try ImportPosition.read(path) }
-  }
 }

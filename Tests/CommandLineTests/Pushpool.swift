@@ -26,23 +26,30 @@ enum Pushpool {
   static let path = ((try? BuiltProgram.folder()) ?? ".") + "/pushpool"
 
   /// Starts the program without the variables and the terminal of whoever runs the tests.
+  /// - Parameter input: a file that is its standard input, in place of an empty one.
   static func start(
-    _ arguments: [String], environment: [String: String] = [:], folder: String? = nil
+    _ arguments: [String], environment: [String: String] = [:], folder: String? = nil,
+    input: String? = nil
   ) throws -> ChildProcess {
     var variables = ["PATH": getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"]
     for name in ["LD_LIBRARY_PATH", "TMPDIR"] {
       if let value = getenv(name) { variables[name] = String(cString: value) }
     }
     variables.merge(environment) { $1 }
+    // A shell that becomes the program: a child process has no other way to an input.
+    let redirection = input.map { ["-c", #"exec "$0" "$@" < "\#($0)""#, path] }
     return try ChildProcess(
-      path, arguments, environment: variables, folder: folder ?? "/", output: .pipe, error: .pipe)
+      redirection == nil ? path : "/bin/sh", (redirection ?? []) + arguments,
+      environment: variables, folder: folder ?? "/", output: .pipe, error: .pipe)
   }
 
   /// Runs the program to its end.
   static func run(
-    _ arguments: String..., environment: [String: String] = [:], folder: String? = nil
+    _ arguments: String..., environment: [String: String] = [:], folder: String? = nil,
+    input: String? = nil
   ) async throws -> Result {
-    let child = try start(arguments, environment: environment, folder: folder)
+    let child = try start(
+      arguments, environment: environment, folder: folder, input: input)
     return try await finish(child)
   }
 

@@ -99,16 +99,62 @@ import Testing
     }
   }
 
-  @Test func `a user's installations are bounded, and a refused one changes nothing`() async throws
+  @Test(arguments: [false, true])
+  func `a user of too many installations gets a token all the same, and loses the oldest`(
+    isStrict: Bool
+  ) async throws {
+    try await Lane.withStore { _, store in
+      let max = Limits.installationsPerUserMax
+      for index in 0..<max {
+        try await store.install("u1", String(1_000 + index))
+      }
+      // It was the oldest, and is no more.
+      try await store.install("u1", "1000")
+      if !isStrict { try await store.install("u2", "ffff") }
+      let installation = Installation(
+        app: "shop", user: "u1", token: DeviceToken(stored: "ffff", network: .apns))
+      let result =
+        isStrict
+        ? try await store.installations.create(installation)
+        : try await store.installations.install(installation)
+      #expect(result.status == (isStrict ? .created : .moved))
+      #expect(result.evicted == 1)
+      #expect(try await store.tokens(of: "u2") == [])
+      let tokens = try await store.tokens(of: "u1")
+      #expect(tokens.count == max)
+      #expect(tokens.last == "ffff")
+      let oldest = "1001"
+      #expect(!tokens.contains(oldest))
+      #expect(try await store.binding(oldest) == nil)
+      let audit = try await store.redis("XREVRANGE", store.keys.audit, "+", "-", "COUNT", "1")
+      let entry = Dictionary(audit.array![0].array![1].pairs, uniquingKeysWith: { $1 })
+      #expect(
+        entry == [
+          "cause": "evicted", "app": "shop", "user": "u1", "network": "apns", "token": oldest,
+          "by": "ffff",
+        ])
+      // One that is there already takes nobody's place.
+      #expect(try await store.install("u1", "1000").evicted == 0)
+      let conflict = try await store.installations.create(
+        Installation(app: "shop", user: "u1", token: DeviceToken(stored: "1002", network: .apns)))
+      #expect(conflict.status == .conflict)
+      #expect(conflict.evicted == 0)
+      #expect(try await store.tokens(of: "u1").count == max)
+    }
+  }
+
+  @Test func `of a batch that gives a user more than one may have the last ones stay`() async throws
   {
     try await Lane.withStore { _, store in
-      for index in 0..<Limits.installationsPerUserMax {
-        try await store.install("u1", String(1000 + index))
+      let batch = (0..<150).map { index in
+        Installation(
+          app: "shop", user: "u1",
+          token: DeviceToken(stored: String(1_000 + index), network: .apns))
       }
-      try await store.install("u2", "ffff")
-      #expect(await failure { try await store.install("u1", "ffff") } != nil)
-      #expect(try await store.tokens(of: "u2") == ["ffff"])
-      #expect(try await store.install("u1", "1000").status == .updated)
+      let answer = try await store.installations.importBatch(batch)
+      #expect(answer == ImportAnswer(created: 150, evicted: 50))
+      #expect(try await store.tokens(of: "u1") == (50..<150).map { String(1_000 + $0) })
+      #expect(try await store.binding("1049") == nil)
     }
   }
 
@@ -138,16 +184,56 @@ import Testing
     }
   }
 
-  @Test func `a batch counts what it did and names what it refused`() async throws {
+  @Test func `a batch counts what it did, and one with a line that nobody owns changes nothing`()
+    async throws
+  {
     try await Lane.withStore { _, store in
       try await store.install("u1", "01")
       try await store.install("u2", "02")
-      let batch = [("u1", "01"), ("u1", "02"), ("", "03"), ("u3", "04")].map {
+      let batch = [("u1", "01"), ("u1", "02"), ("u3", "04")].map {
         Installation(app: "shop", user: $0.0, token: DeviceToken(stored: $0.1, network: .apns))
       }
+      let orphan = Installation(
+        app: "shop", user: "", token: DeviceToken(stored: "03", network: .apns))
+      let refusal = await failure {
+        try await store.installations.importBatch(batch + [orphan])
+      }
+      #expect(
+        refusal == .server(code: "INVALID", message: "user: an installation needs a user"))
+      #expect(try await store.tokens(of: "u1") == ["01"])
       let answer = try await store.installations.importBatch(batch)
-      #expect(answer == ImportAnswer(created: 1, updated: 1, moved: 1, refused: [2]))
+      #expect(answer == ImportAnswer(created: 1, updated: 1, moved: 1))
       #expect(try await store.tokens(of: "u1") == ["01", "02"])
+    }
+  }
+
+  @Test func `a batch of an import that comes late changes nothing`() async throws {
+    try await Lane.withStore { _, store in
+      let batches = ["u1", "u2"].map { user in
+        [Installation(app: "shop", user: user, token: DeviceToken(stored: "01", network: .apns))]
+      }
+      var first = ImportTurn()
+      first.advance()
+      var second = first
+      second.advance()
+      _ = try await store.installations.importBatch(batches[0], turn: first)
+      _ = try await store.installations.importBatch(batches[1], turn: second)
+      for late in [first, second] {
+        guard
+          case .server("OVERTAKEN", _) = await failure({
+            try await store.installations.importBatch(batches[0], turn: late)
+          })
+        else {
+          Issue.record("a delayed batch was taken")
+          return
+        }
+      }
+      #expect(try await store.tokens(of: "u2") == ["01"])
+      // Another import is another matter.
+      var other = ImportTurn()
+      other.advance()
+      _ = try await store.installations.importBatch(batches[0], turn: other)
+      #expect(try await store.tokens(of: "u1") == ["01"])
     }
   }
 

@@ -15,8 +15,11 @@ struct ImportCommand: AsyncParsableCommand {
         zcat installations.gz | pushpool import - --skip-errors --rejects refused.txt
 
       It stops at the first bad line unless --skip-errors is given. Importing a line twice is \
-      harmless. How far a file is stands in FILE.position until it is done; --resume goes on \
-      from there.
+      harmless. A token that stands in several lines ends with the last of them, and a user has \
+      at most \(Limits.installationsPerUserMax) devices: of more the last ones stay.
+
+      FILE.position says how far a file has come until it is done. --resume goes on from there, \
+      as long as the lines before that place are what they were.
       """)
 
   @Argument(help: "The file; - for standard input.")
@@ -38,8 +41,9 @@ struct ImportCommand: AsyncParsableCommand {
   @OptionGroup var shared: SharedOptions
 
   func validate() throws {
-    if resume, file == "-" {
-      throw ValidationError("--resume needs a file: standard input cannot be read again.")
+    if file == "-", resume || position != nil {
+      throw ValidationError(
+        "--resume and --position need a file: standard input cannot be read again.")
     }
     if rejects != nil, !skipErrors {
       throw ValidationError("--rejects goes with --skip-errors.")
@@ -48,24 +52,22 @@ struct ImportCommand: AsyncParsableCommand {
 
   func run() async throws {
     let console = Console.standard
-    var settings = InstallationImport.Settings(file: file)
+    let input = try ImportInput(file)
+    var settings = InstallationImport.Settings()
     settings.skipsErrors = skipErrors
     settings.rejectsFile = rejects
-    if file != "-" {
-      let path = position ?? ImportPosition.file(of: file)
-      settings.positionFile = path
-      if resume {
-        if let start = try ImportPosition.read(path) {
-          settings.start = start
-          console.note("going on behind line \(FigureText.count(start.lines))")
-        } else {
-          console.note("there is no \(path): beginning at the start")
-        }
+    settings.position = try positionFile(of: input)
+    if resume, let kept = settings.position {
+      if let start = try kept.read() {
+        settings.start = start
+        console.note("going on behind line \(FigureText.count(start.lines))")
+      } else {
+        console.note("there is no \(kept.path): beginning at the start")
       }
     }
     let session = try await shared.openSession(functions: true)
     Interrupts.shared.expect()
-    let work = try InstallationImport(settings, session: session, console: console)
+    let work = try InstallationImport(input, settings, session: session, console: console)
     try await work.run()
     await session.close()
     if shared.json {
@@ -73,5 +75,18 @@ struct ImportCommand: AsyncParsableCommand {
     } else {
       console.print(work.tally.sentence(elapsedMs: work.elapsedMs))
     }
+  }
+
+  private func positionFile(of input: ImportInput) throws(CommandFailure) -> PositionFile? {
+    if let path = position ?? PositionFile.usual(of: input) {
+      return try PositionFile(path, of: input)
+    }
+    guard !resume else {
+      throw CommandFailure(
+        .usage,
+        "--resume needs a file, or the place of its position: \(InputFile.shown(file)) cannot be read again"
+      )
+    }
+    return nil
   }
 }

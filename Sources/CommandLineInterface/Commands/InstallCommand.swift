@@ -12,7 +12,9 @@ struct InstallCommand: AsyncParsableCommand {
         pushpool install --app shop --user u1 --network apns --token 00ff…
 
       Repeating it is harmless. A token that belongs to another user moves to this one, who \
-      alone receives on that device from then on; with --strict that is refused.
+      alone receives on that device from then on; with --strict that is refused. A user has at \
+      most \(Limits.installationsPerUserMax) devices: one more removes the one that was installed \
+      the longest ago.
       """)
 
   @OptionGroup var appOption: AppOption
@@ -72,7 +74,13 @@ struct InstallCommand: AsyncParsableCommand {
         json: .object([
           "status": .string(result.status.rawValue), "object_id": .string(result.objectID),
           "previous_user": result.previousUser.isEmpty ? .null : .string(result.previousUser),
+          "evicted": .integer(result.evicted),
         ]))
+    }
+    if result.evicted > 0 {
+      Console.standard.note(
+        "an older device of the user was removed: a user has at most "
+          + "\(Limits.installationsPerUserMax)")
     }
     let previous = DisplayText.printable(result.previousUser)
     switch result.status {

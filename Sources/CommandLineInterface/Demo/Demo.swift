@@ -60,7 +60,7 @@ final class Demo {
     let file = folder.file("installations.ndjson")
     try writeInstallations(file)
     let work = try InstallationImport(
-      InstallationImport.Settings(file: file), session: session, console: console)
+      ImportInput(file), InstallationImport.Settings(), session: session, console: console)
     try await work.run()
     console.note(work.tally.sentence(elapsedMs: work.elapsedMs))
   }

@@ -7,7 +7,6 @@ struct ImportBatch: Sendable {
   private static let bytesMax = 1024 * 1024
 
   private(set) var installations: [Installation] = []
-  private(set) var lineNumbers: [Int] = []
   private var bytes = 0
   /// Where the input is behind the batch's last line.
   var position = ImportPosition()
@@ -18,9 +17,8 @@ struct ImportBatch: Sendable {
 
   var isEmpty: Bool { installations.isEmpty }
 
-  mutating func append(_ installation: Installation, line: Int, bytes: Int) {
+  mutating func append(_ installation: Installation, bytes: Int) {
     installations.append(installation)
-    lineNumbers.append(line)
     self.bytes += bytes
   }
 }

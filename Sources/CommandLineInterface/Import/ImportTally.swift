@@ -7,6 +7,8 @@ struct ImportTally: Equatable, Sendable {
   var updated = 0
   var moved = 0
   var refused = 0
+  /// Bindings that made room for others of their user.
+  var evicted = 0
 
   var installed: Int { created + updated + moved }
 
@@ -14,12 +16,13 @@ struct ImportTally: Equatable, Sendable {
     created += answer.created
     updated += answer.updated
     moved += answer.moved
+    evicted += answer.evicted
   }
 
   func json(elapsedMs: Int64) -> JSONValue {
     .object([
       "created": .integer(created), "updated": .integer(updated), "moved": .integer(moved),
-      "refused": .integer(refused), "elapsed_ms": .integer(elapsedMs),
+      "refused": .integer(refused), "evicted": .integer(evicted), "elapsed_ms": .integer(elapsedMs),
     ])
   }
 
@@ -34,6 +37,11 @@ struct ImportTally: Equatable, Sendable {
     let parts = [("created", created), ("updated", updated), ("moved to another user", moved)]
       .filter { $0.1 > 0 }.map { "\(FigureText.count($0.1)) \($0.0)" }
     if !parts.isEmpty { text += ": " + parts.joined(separator: ", ") }
+    if evicted > 0 {
+      text +=
+        "; \(FigureText.count(evicted)) older ones removed, a user has at most "
+        + "\(Limits.installationsPerUserMax)"
+    }
     return refused > 0 ? text + "; \(FigureText.count(refused)) lines refused" : text
   }
 }

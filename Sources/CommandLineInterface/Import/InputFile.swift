@@ -2,7 +2,7 @@ internal import Glibc
 
 /// A file that a command was given, or standard input.
 enum InputFile {
-  /// All of it, up to a limit.
+  /// All of it, up to a limit, without a byte order mark.
   static func read(_ name: String, bytesMax: Int) throws(CommandFailure) -> [UInt8] {
     let descriptor = try open(name)
     defer { close(descriptor, name) }
@@ -14,7 +14,10 @@ enum InputFile {
       let count = Glibc.read(descriptor, chunk.baseAddress, chunk.count)
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { throw failure(name) }
-      guard count > 0 else { return bytes }
+      guard count > 0 else {
+        return bytes.starts(with: ByteOrderMark.utf8)
+          ? Array(bytes.dropFirst(ByteOrderMark.utf8.count)) : bytes
+      }
       bytes.append(contentsOf: chunk[..<count])
       guard bytes.count <= bytesMax else {
         throw CommandFailure(.badInput, "\(shown(name)) is longer than \(bytesMax) bytes")

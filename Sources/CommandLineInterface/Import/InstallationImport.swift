@@ -5,16 +5,16 @@ internal import Store
 /// Brings a file of installations into the store; the same for `import` and for the demo.
 final class InstallationImport {
   struct Settings {
-    /// A path, or `-`.
-    var file: String
     var skipsErrors = false
     var rejectsFile: String?
-    /// Where to keep the position; nil when the input cannot be read again.
-    var positionFile: String?
+    /// Where to keep the position; nil for none.
+    var position: PositionFile?
+    /// Where to begin: what was read from `position`, or the start of the file.
     var start = ImportPosition()
     var label = "importing"
   }
 
+  private let input: ImportInput
   private let settings: Settings
   private let console: Console
   private let display: ProgressDisplay
@@ -23,86 +23,93 @@ final class InstallationImport {
   private var batch = ImportBatch()
   private(set) var tally = ImportTally()
   private var position: ImportPosition
-  private var sizeBytes: Int?
   private var positionWritten = ContinuousClock.now
-  private var canWritePosition = true
+  private var positionProblem: String?
 
   init(
-    _ settings: Settings, session: RedisSession, console: Console = .standard
+    _ input: ImportInput, _ settings: Settings, session: RedisSession, console: Console = .standard
   ) throws(CommandFailure) {
+    self.input = input
     self.settings = settings
     self.console = console
     display = ProgressDisplay(label: settings.label, total: nil, console: console)
-    rejects = try RejectedLines(file: settings.rejectsFile, display: display, console: console)
+    rejects = try RejectedLines(
+      file: settings.rejectsFile, input: input, display: display, console: console)
+    if let position = settings.position { try rejects.check(isNot: position) }
     pipeline = ImportPipeline(session: session)
     position = settings.start
   }
 
   var elapsedMs: Int64 { display.elapsedMs }
 
-  /// Imports until the end, the first bad line, or Ctrl-C; what was sent is waited for in each case.
+  /// Imports until the end, the first bad line, or Ctrl-C; what stands before is installed in each case. It also
+  /// ends when Redis fails: then nothing more is sent, and the position stays before the batch that failed.
   func run() async throws(CommandFailure) {
-    let descriptor = try InputFile.open(settings.file)
-    defer { InputFile.close(descriptor, settings.file) }
-    let reader = try reader(descriptor)
-    let failure: CommandFailure?
+    let reader = try reader()
+    // From now on it would tell of what an earlier import did.
+    if position == ImportPosition() { settings.position?.remove() }
     do throws(CommandFailure) {
-      try await read(reader)
-      failure = nil
+      let reason = try await read(reader)
+      try await finish()
+      if let reason { throw reason }
     } catch {
-      failure = error
-    }
-    let late = await settle()
-    display.clear()
-    if let failure = failure ?? late {
+      display.clear()
       savePosition(now: true)
-      throw resumable(failure)
+      throw resumable(error)
     }
-    if let path = settings.positionFile { unlink(path) }
+    display.clear()
+    settings.position?.remove()
   }
 
-  private func reader(_ descriptor: CInt) throws(CommandFailure) -> LineReader {
-    var status = stat()
-    let isRegular = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-    sizeBytes = isRegular ? Int(status.st_size) : nil
-    if position.offset > 0 {
-      guard isRegular, position.offset <= status.st_size,
-        lseek(descriptor, off_t(position.offset), SEEK_SET) == position.offset
-      else {
-        throw CommandFailure(
-          .badInput,
-          "\(settings.file) is shorter than what was imported of it; import it without --resume")
-      }
+  private func reader() throws(CommandFailure) -> LineReader {
+    if position.offset > 0,
+      lseek(input.descriptor, off_t(position.offset), SEEK_SET) != position.offset
+    {
+      throw InputFile.failure(input.name)
     }
     return LineReader(
-      descriptor: descriptor, name: settings.file, lineBytesMax: Limits.installationBytesMax,
+      descriptor: input.descriptor, name: input.name, lineBytesMax: Limits.installationBytesMax,
       position: position)
   }
 
-  private func read(_ reader: LineReader) async throws(CommandFailure) {
+  /// Sends the lines in full batches.
+  /// - Returns: why it ended before the end of the input; what is in hand is still to be sent.
+  /// - Throws: when Redis failed.
+  private func read(_ reader: LineReader) async throws(CommandFailure) -> CommandFailure? {
     while true {
-      if Interrupts.shared.hasCome { throw CommandFailure(.interrupted, "interrupted") }
-      guard let refusal = try reader.next({ take($0, reader.lineNumber) }) else { break }
-      if let refusal { try refuse(line: reader.lineNumber, refusal.description) }
-      batch.position = ImportPosition(offset: reader.offset, lines: reader.lineNumber)
-      if batch.isFull {
-        if pipeline.isFull { try await receive() }
-        flush()
+      do throws(CommandFailure) {
+        guard try readLine(reader) else { return nil }
+      } catch {
+        return error
       }
+      if batch.isFull { try await send() }
     }
   }
 
+  /// - Returns: false at the end of the input.
+  private func readLine(_ reader: LineReader) throws(CommandFailure) -> Bool {
+    try Interrupts.shared.check()
+    guard let refusal = try reader.next(take) else { return false }
+    if let refusal { try refuse(line: reader.lineNumber, refusal.description) }
+    batch.position = ImportPosition(offset: reader.offset, lines: reader.lineNumber)
+    return true
+  }
+
   /// Adds a line to the batch, or says what is wrong with it.
-  private func take(_ line: LineReader.Line, _ number: Int) -> InvalidField? {
-    guard case .text(let bytes) = line else {
+  private func take(_ line: LineReader.Line) -> InvalidField? {
+    guard case .text(var bytes) = line else {
       return InvalidField(
         pointer: "",
         message: "the line is longer than \(Limits.installationBytesMax) bytes")
     }
-    // A blank line, or what an editor on Windows leaves of one.
+    // What editors on Windows put before a text; several texts may have been joined to one file.
+    if bytes.starts(with: ByteOrderMark.utf8) {
+      bytes = UnsafeBufferPointer(rebasing: bytes.dropFirst(ByteOrderMark.utf8.count))
+    }
+    // A blank line, or what such an editor leaves of one.
     guard !bytes.allSatisfy({ $0 == 0x20 || $0 == 0x0D || $0 == 0x09 }) else { return nil }
     do throws(InvalidField) {
-      batch.append(try Installation(bytes: bytes), line: number, bytes: bytes.count)
+      batch.append(try Installation(bytes: bytes), bytes: bytes.count)
       return nil
     } catch {
       return error
@@ -110,17 +117,17 @@ final class InstallationImport {
   }
 
   private func refuse(line: Int, _ reason: String) throws(CommandFailure) {
-    tally.refused += 1
     guard settings.skipsErrors else {
       throw CommandFailure(
-        .badInput, "\(settings.file):\(line): \(DisplayText.printable(reason))")
+        .badInput, "\(input.name):\(line): \(DisplayText.printable(reason))")
     }
-    rejects.add(line: line, reason: reason)
+    try rejects.add(line: line, reason: reason)
+    tally.refused += 1
   }
 
-  private func flush() {
-    guard !batch.isEmpty else { return }
-    pipeline.send(batch)
+  private func send() async throws(CommandFailure) {
+    if pipeline.isFull { try await receive() }
+    await pipeline.send(batch)
     batch = ImportBatch()
   }
 
@@ -129,40 +136,38 @@ final class InstallationImport {
     tally.add(answer)
     position = batch.position
     savePosition(now: false)
+    let sizeBytes = input.status.isRegular ? Int(input.status.sizeBytes) : nil
     display.update(
       done: sizeBytes == nil ? tally.installed : Int(position.offset), count: tally.installed,
       total: sizeBytes)
-    for index in answer.refused where index < batch.lineNumbers.count {
-      try refuse(
-        line: batch.lineNumbers[index],
-        "/user: has \(Limits.installationsPerUserMax) installations already")
-    }
   }
 
-  /// Sends the rest and waits for all answers, also after a failure: what stands before it is installed.
-  private func settle() async -> CommandFailure? {
-    flush()
-    var failure: CommandFailure?
-    while !pipeline.isEmpty {
-      do throws(CommandFailure) { try await receive() } catch { failure = failure ?? error }
-    }
-    return failure
+  /// Sends the rest and waits for all answers.
+  private func finish() async throws(CommandFailure) {
+    if !batch.isEmpty { try await send() }
+    while !pipeline.isEmpty { try await receive() }
   }
 
   private func savePosition(now: Bool) {
-    guard let path = settings.positionFile, canWritePosition else { return }
+    guard let file = settings.position else { return }
     let interval = Duration.milliseconds(CommandLineLimits.positionIntervalMs)
     guard now || ContinuousClock.now - positionWritten >= interval else { return }
     positionWritten = .now
-    canWritePosition = position.write(path)
-    if !canWritePosition {
-      display.clear()
-      console.note("\(path) cannot be written: this import cannot be resumed")
+    do throws(CommandFailure) {
+      try file.write(position)
+      positionProblem = nil
+    } catch {
+      // Said once: the position before it still holds, and a disk may have room again.
+      if positionProblem == nil {
+        display.clear()
+        console.note("\(error)")
+      }
+      positionProblem = "\(error)"
     }
   }
 
   private func resumable(_ failure: CommandFailure) -> CommandFailure {
-    guard settings.positionFile != nil, canWritePosition else { return failure }
+    guard settings.position != nil, positionProblem == nil else { return failure }
     return CommandFailure(
       failure.status,
       "\(failure); \(FigureText.count(tally.installed)) installations are in, go on with --resume")

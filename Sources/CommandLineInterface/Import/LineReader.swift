@@ -78,6 +78,14 @@ final class LineReader {
     return UnsafeRawPointer(found) - UnsafeRawPointer(base)
   }
 
+  /// A pipe or a terminal may stay silent for ever; a signal is answered meanwhile.
+  private func waitForInput() throws(CommandFailure) {
+    var input = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    while poll(&input, 1, CommandLineLimits.signalCheckMs) == 0 {
+      try Interrupts.shared.check()
+    }
+  }
+
   /// Reads more behind what is there, which moves to the front.
   private func fill() throws(CommandFailure) {
     if start > 0, let base = buffer.baseAddress {
@@ -86,6 +94,7 @@ final class LineReader {
       start = 0
     }
     while true {
+      try waitForInput()
       let count = read(descriptor, buffer.baseAddress! + end, buffer.count - end)
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { throw InputFile.failure(name) }

@@ -2,14 +2,16 @@ internal import Glibc
 
 /// The lines that an import refused: into a file, or the first of them to standard error.
 final class RejectedLines {
+  private let file: String?
   private let descriptor: CInt?
   private(set) var count = 0
   private let display: ProgressDisplay
   private let console: Console
 
   init(
-    file: String?, display: ProgressDisplay, console: Console
+    file: String?, input: ImportInput, display: ProgressDisplay, console: Console
   ) throws(CommandFailure) {
+    self.file = file
     self.display = display
     self.console = console
     guard let file else {
@@ -17,21 +19,30 @@ final class RejectedLines {
       return
     }
     let opened = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
-    guard opened >= 0 else {
-      throw CommandFailure(
-        .badInput, "--rejects \(file) cannot be written: \(String(cString: strerror(errno)))")
+    descriptor = opened >= 0 ? opened : nil
+    guard let descriptor else { throw failure(errno) }
+    if let status = FileStatus(descriptor: descriptor) {
+      try input.check(isNot: status, option: "--rejects")
     }
-    descriptor = opened
   }
 
   deinit { if let descriptor { close(descriptor) } }
 
-  func add(line: Int, reason: String) {
+  /// Refuses a position that would replace these lines.
+  func check(isNot position: PositionFile) throws(CommandFailure) {
+    guard let descriptor, let own = FileStatus(descriptor: descriptor),
+      let other = FileStatus(path: position.path), own.isSameFile(as: other)
+    else { return }
+    throw CommandFailure(
+      .usage, "--rejects names the file that keeps the position: name another")
+  }
+
+  /// - Throws: when the line cannot be written down.
+  func add(line: Int, reason: String) throws(CommandFailure) {
     count += 1
     let text = "line \(line): \(DisplayText.printable(reason))"
     if let descriptor {
-      var line = text + "\n"
-      line.withUTF8 { _ = write(descriptor, $0.baseAddress, $0.count) }
+      try write(Array("\(text)\n".utf8), to: descriptor)
     } else if count <= CommandLineLimits.rejectsShownMax {
       display.clear()
       console.note(text)
@@ -39,5 +50,21 @@ final class RejectedLines {
       display.clear()
       console.note("further refused lines are only counted; --rejects FILE keeps them all")
     }
+  }
+
+  private func write(_ bytes: [UInt8], to descriptor: CInt) throws(CommandFailure) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw failure(count < 0 ? errno : ENOSPC) }
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  private func failure(_ problem: CInt) -> CommandFailure {
+    CommandFailure(
+      .outputError,
+      "--rejects \(file ?? "") cannot be written: \(String(cString: strerror(problem)))")
   }
 }

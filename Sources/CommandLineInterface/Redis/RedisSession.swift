@@ -77,6 +77,19 @@ actor RedisSession {
     }
   }
 
+  /// Begins a body and does not wait for it. Bodies begin in the order of the calls, each at once: the first command
+  /// of each goes out in that order.
+  func begin<Value: Sendable>(
+    _ body: @escaping @Sendable (Store) async throws(RedisError) -> Value
+  ) -> Task<Result<Value, RedisError>, Never> {
+    Task.immediate {
+      guard let store = self.store else { return .failure(.unavailable(reason: "closed")) }
+      do throws(RedisError) { return .success(try await body(store)) } catch {
+        return .failure(error)
+      }
+    }
+  }
+
   /// As `run`, for what may be repeated: a lost connection is waited for, within limits.
   func runRepeating<Value: Sendable>(
     _ body: @Sendable (Store) async throws(RedisError) -> Value
@@ -84,21 +97,32 @@ actor RedisSession {
     guard let store else { throw CommandFailure(.internalError, "the session is closed") }
     var attempt = 1
     while true {
+      let error: RedisError
       do throws(RedisError) {
         return try await body(store)
-      } catch {
-        guard error.isTemporary, attempt < CommandLineLimits.redisAttemptsMax else {
-          throw failure(error)
-        }
+      } catch let failed {
+        error = failed
       }
+      try await waitToRepeat(after: error, attempt: attempt)
       attempt += 1
-      // A server that refuses (OOM, LOADING) leaves the connection ready; give it time as well.
-      await loop.sleep(ms: CommandLineLimits.redisRetryMs)
+    }
+  }
+
+  /// Waits until what failed for the nth time may be tried again.
+  /// - Throws: when it failed for good, was tried often enough, or a signal has come.
+  func waitToRepeat(after error: RedisError, attempt: Int) async throws(CommandFailure) {
+    guard let store, error.isTemporary, attempt < CommandLineLimits.redisAttemptsMax else {
+      throw failure(error)
+    }
+    // A server that refuses (OOM, LOADING) leaves the connection ready; give it time as well.
+    await loop.sleep(ms: CommandLineLimits.redisRetryMs)
+    let endNs = loop.nowNs + CommandLineLimits.redisReconnectTimeoutMs * 1_000_000
+    while true {
+      try Interrupts.shared.check()
       do throws(RedisError) {
-        try await store.connection.waitUntilReady(
-          timeoutMs: CommandLineLimits.redisReconnectTimeoutMs)
-      } catch {
-        throw failure(error)
+        return try await store.connection.waitUntilReady(timeoutMs: CommandLineLimits.redisRetryMs)
+      } catch let unready {
+        guard unready == .timeout, loop.nowNs < endNs else { throw failure(unready) }
       }
     }
   }

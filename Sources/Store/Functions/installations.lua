@@ -23,21 +23,36 @@ local function unbind(key, lines)
   if lines == '' then redis.call('DEL', key) else redis.call('SET', key, lines) end
 end
 
+-- Makes room for one more binding of a user who has as many as one may have: the first line is the one that was
+-- installed or renewed the longest ago. Refusing the new one instead would leave its device with the former owner.
+-- Returns the user's lines, and how many bindings are gone.
+local function evict(p, app, user, lines, n, by)
+  local gone = 0
+  while n >= LIMIT.INSTALLATIONS_PER_USER_MAX do
+    local network, token = string.match(lines, '^([^\t]*)\t[^\t]*\t[^\t]*\t[^\t]*\t([^\n]*)')
+    redis.call('XADD', KEY.audit(p), 'MAXLEN', '~', LIMIT.NOTICES_MAX, '*', 'cause', 'evicted', 'app', app,
+      'user', user, 'network', network, 'token', token, 'by', by)
+    redis.call('DEL', KEY.token(p, network, app, token))
+    lines, n = without_line(lines, network, token)
+    gone = gone + 1
+  end
+  return lines, gone
+end
+
 -- One installation from args[at…]: app, network, token, user, environment, object id to use when new,
 -- created at or '', updated at or '', number of further fields, (name, value)… Returns status, object id,
--- previous user, index after the last argument. Strict refuses an existing token.
+-- previous user, how many of the user's bindings were evicted, index after the last argument. Strict refuses an
+-- existing token.
 local function bind(p, args, at, now, strict)
   local app, network, token, user, environment = args[at], args[at + 1], args[at + 2], args[at + 3], args[at + 4]
   local extra = tonumber(args[at + 8])
   local after = at + 9 + extra * 2
-  if user == '' then return 'no_user', '', '', after end
   local key = KEY.token(p, network, app, token)
   local old = redis.call('HMGET', key, 'user', 'object_id', 'created_at', 'updated_at')
-  if strict and old[1] then return 'conflict', old[2], old[1], after end
+  if strict and old[1] then return 'conflict', old[2], old[1], 0, after end
   local moved = old[1] and old[1] ~= user
   local user_key = KEY.user(p, app, user)
   local lines, n = without_line(redis.call('GET', user_key) or '', network, token)
-  if n >= LIMIT.INSTALLATIONS_PER_USER_MAX then return 'too_many', '', '', after end
   local old_key = moved and KEY.user(p, app, old[1])
   local old_lines = moved and without_line(redis.call('GET', old_key) or '', network, token)
   if moved then
@@ -47,6 +62,8 @@ local function bind(p, args, at, now, strict)
     redis.call('DEL', key)
     unbind(old_key, old_lines)
   end
+  local evicted
+  lines, evicted = evict(p, app, user, lines, n, token)
   local created = old[3] or (args[at + 6] ~= '' and args[at + 6]) or text(now)
   local updated = args[at + 7] ~= '' and math.min(tonumber(args[at + 7]), now) or now
   if old[4] and not moved then updated = math.max(updated, tonumber(old[4])) end
@@ -56,44 +73,53 @@ local function bind(p, args, at, now, strict)
     object_id, 'created_at', created, 'updated_at', text(updated), unpack(args, at + 9, after - 1))
   redis.call('SET', user_key,
     lines .. table.concat({network, environment, generation, text(updated), token}, '\t') .. '\n')
-  return (moved and 'moved') or (old[1] and 'updated') or 'created', object_id, old[1] or '', after
+  return (moved and 'moved') or (old[1] and 'updated') or 'created', object_id, old[1] or '', evicted, after
 end
 
-local function refusal(status)
-  if status == 'no_user' then
-    return redis.error_reply('INVALID user: an installation needs a user')
-  end
-  return redis.error_reply('INVALID user: it has ' .. LIMIT.INSTALLATIONS_PER_USER_MAX ..
-    ' installations already; uninstall some first')
+local function refusal()
+  return redis.error_reply('INVALID user: an installation needs a user')
+end
+
+local function bind_one(keys, args, strict)
+  if args[4] == '' then return refusal() end
+  local status, object_id, previous, evicted = bind(keys[1], args, 1, now_ms(), strict)
+  return {status, object_id, previous, evicted}
 end
 
 -- install — ARGV: one installation (see bind). The last installer wins.
--- Reply: {created|updated|moved, object id, previous user or ''}
-local function install(keys, args)
-  local status, object_id, previous = bind(keys[1], args, 1, now_ms(), false)
-  if status == 'no_user' or status == 'too_many' then return refusal(status) end
-  return {status, object_id, previous}
-end
+-- Reply: {created|updated|moved, object id, previous user or '', evicted}
+local function install(keys, args) return bind_one(keys, args, false) end
 
 -- create — ARGV: as install. Strict: an existing token is not touched.
--- Reply: {created|conflict, object id, owner when conflict or ''}
-local function create(keys, args)
-  local status, object_id, previous = bind(keys[1], args, 1, now_ms(), true)
-  if status == 'no_user' or status == 'too_many' then return refusal(status) end
-  return {status, object_id, previous}
-end
+-- Reply: {created|conflict, object id, owner when conflict or '', evicted}
+local function create(keys, args) return bind_one(keys, args, true) end
 
--- install_many — ARGV: n, then n installations. Reply: {created, updated, moved, refused index (from 0)…}
+-- install_many — ARGV: the import's id or '', its turn, n, then n installations. A turn that comes after a later one of
+-- the same import changes nothing: it is a copy that was delayed, and its lines would win over those behind them.
+-- Reply: {created, updated, moved, evicted}, or the error OVERTAKEN
 local function install_many(keys, args)
-  local now, at = now_ms(), 2
-  local n = {created = 0, updated = 0, moved = 0}
-  local refused = {}
-  for i = 1, tonumber(args[1]) do
-    local status, _, _, after = bind(keys[1], args, at, now, false)
-    if n[status] then n[status] = n[status] + 1 else refused[#refused + 1] = i - 1 end
+  local p, id, turn, count = keys[1], args[1], tonumber(args[2]), tonumber(args[3])
+  local at = 4
+  for _ = 1, count do
+    if args[at + 3] == '' then return refusal() end
+    at = at + 9 + tonumber(args[at + 8]) * 2
+  end
+  if id ~= '' then
+    local last = redis.call('GET', KEY.import(p, id))
+    if last and turn <= tonumber(last) then
+      return redis.error_reply('OVERTAKEN a later part of the import was here first')
+    end
+    redis.call('SET', KEY.import(p, id), text(turn), 'EX', DAY_S)
+  end
+  local now = now_ms()
+  local n = {created = 0, updated = 0, moved = 0, evicted = 0}
+  at = 4
+  for _ = 1, count do
+    local status, _, _, evicted, after = bind(p, args, at, now, false)
+    n[status], n.evicted = n[status] + 1, n.evicted + evicted
     at = after
   end
-  return {n.created, n.updated, n.moved, unpack(refused)}
+  return {n.created, n.updated, n.moved, n.evicted}
 end
 
 -- uninstall — ARGV: app, network, token, owner or '' (anyone). Reply: removed | absent | other_owner

@@ -26,6 +26,7 @@ local KEY = {
   user = function(p, app, user) return p .. ':user:' .. app .. ':' .. user end,
   token = function(p, network, app, token) return p .. ':token:' .. network .. ':' .. app .. ':' .. token end,
   generation = function(p) return p .. ':generation' end,
+  import = function(p, id) return p .. ':import:' .. id end,
   open = function(p) return p .. ':open' end,
   delayed = function(p) return p .. ':delayed' end,
   ready = function(p, priority, app) return p .. ':ready:' .. priority .. ':' .. app end,

@@ -56,7 +56,7 @@ extension Interleaving {
     let open = model.jobs.values.count { $0.isAdmitted && !$0.isFinished }
     try expectSame(try await count("SCARD", store.keys.open), open, "open jobs")
     try await compareNotices(store.keys.uninstalled, model.uninstalled)
-    try await compareNotices(store.keys.audit, model.overwritten)
+    try await compareNotices(store.keys.audit, model.overwritten + model.evicted)
     try await compareNotices(store.keys.finished, model.finished)
     try await compareSegments()
   }

@@ -14,7 +14,7 @@ struct LibraryFault: Sendable, CustomTestStringConvertible {
 
   /// The library with the fault in it, under the name that the store calls.
   func library() throws -> FunctionLibrary {
-    let sound = StoreLibrary.library
+    let sound = StoreModel.library
     let parts = sound.source.split(separator: original, omittingEmptySubsequences: false)
     try #require(
       parts.count == 2, "\"\(name)\" no longer applies: \(parts.count - 1) places have its text")
@@ -112,6 +112,13 @@ struct LibraryFault: Sendable, CustomTestStringConvertible {
     LibraryFault(
       name: "a token that moves stays with its former owner, too",
       original: "unbind(old_key, old_lines)", replacement: ""),
+    LibraryFault(
+      name: "a user who has as many installations as one may have gets one more",
+      original: "lines, evicted = evict(p, app, user, lines, n, token)", replacement: "evicted = 0"),
+    LibraryFault(
+      name: "an eviction leaves the record of the binding",
+      original: "redis.call('DEL', KEY.token(p, network, app, token))\n    lines, n =",
+      replacement: "lines, n ="),
     LibraryFault(
       name: "cancel forgets the chunks that a pause parked",
       original: "for _, member in ipairs(parked) do Chunks.close_as(",

@@ -13,6 +13,7 @@ extension StoreModel {
     let isMoved = old.map { $0.user != installation.user } ?? false
     if isMoved { overwritten += 1 }
     if let old { devices[old.user]?.removeAll { $0 == token } }
+    evict(installation.user)
     devices[installation.user, default: []].append(token)
     var updated = installation.updatedAtMs ?? ModelBinding.now
     if let old, !isMoved { updated = max(updated, old.updatedAtMs) }
@@ -21,6 +22,13 @@ extension StoreModel {
     bindings[token] = ModelBinding(
       user: installation.user, generation: generation, updatedAtMs: updated, objectID: objectID)
     return (isMoved ? .moved : old == nil ? .created : .updated, objectID, old?.user ?? "")
+  }
+
+  /// Makes room for one more: what was installed the longest ago goes.
+  private mutating func evict(_ user: String) {
+    guard let owned = devices[user], owned.count >= Self.installationsPerUserMax else { return }
+    evicted += 1
+    remove(owned[0])
   }
 
   mutating func uninstall(_ token: DeviceToken, owner: String?) -> UninstallAnswer {

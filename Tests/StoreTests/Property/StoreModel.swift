@@ -12,6 +12,8 @@ struct StoreModel {
   var generation: UInt64 = 0
   var uninstalled = 0
   var overwritten = 0
+  /// As installs made room for others.
+  var evicted = 0
 
   // MARK: Jobs
   var entries: [Priority: ModelStream<ModelJobEntry>] = [:]
@@ -25,6 +27,8 @@ struct StoreModel {
   /// What must never happen, said when it does.
   var complaints: [String] = []
 
+  /// So few that random installs reach it; `library` has the same.
+  static let installationsPerUserMax = 4
   static let crashesMax = 5
   static let passedOverMax = 64
 

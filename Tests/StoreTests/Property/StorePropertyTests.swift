@@ -23,7 +23,7 @@ import Testing
 
   private func run(
     _ scope: Interleaving.Scope, seeds: [UInt64], steps: Int,
-    library: FunctionLibrary = StoreLibrary.library
+    library: FunctionLibrary = StoreModel.library
   ) async throws {
     try await RedisServer.with { server in
       try await withThrowingTaskGroup(of: Void.self) { group in
