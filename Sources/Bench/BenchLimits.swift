@@ -10,7 +10,7 @@ enum BenchLimits {
   /// Users of the job that opens connections and warms caches up before anything is measured.
   static let warmUpUsers = 2_000
   /// Imports that are on their way to Redis at a time.
-  static let importsInFlight = 4
+  static let importsInFlight = 32
   /// One lane's connections to a network and the streams on each; h2load gets the same.
   static let connections = 2
   static let streams = 1_000

@@ -11,8 +11,9 @@ enum ChaosLimits {
   static let usersPerBriefJob = 2_000
   /// Jobs that are unfinished at a time while a load is kept up.
   static let jobsOutstanding = 4
-  static let importsInFlight = 8
-  static let importBatch = 500
+  /// The same of jobs to one user each.
+  static let smallJobsOutstanding = 300
+  static let importsInFlight = 32
   /// Commands to Redis of one task that are on their way at a time.
   static let commandsInFlight = 64
 

@@ -1,6 +1,7 @@
 import LocalServices
 import Model
 import Reactor
+import Store
 
 /// Everything that a row needs, started for it alone: Redis, the push networks, workers and a crowd.
 final class ChaosStage: Sendable {
@@ -124,12 +125,12 @@ final class ChaosStage: Sendable {
   func install(_ crowd: Crowd) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       var running = 0
-      for first in stride(from: 0, to: crowd.count, by: ChaosLimits.importBatch) {
+      for first in stride(from: 0, to: crowd.count, by: StoreLimits.importBatchMax) {
         if running == ChaosLimits.importsInFlight {
           try await group.next()
           running -= 1
         }
-        let numbers = first..<min(first + ChaosLimits.importBatch, crowd.count)
+        let numbers = first..<min(first + StoreLimits.importBatchMax, crowd.count)
         let session = self.session
         group.addTask {
           try await session.install(try numbers.map { try crowd.installation($0) })

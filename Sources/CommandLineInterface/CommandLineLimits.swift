@@ -19,7 +19,7 @@ enum CommandLineLimits {
   static let columnsDefault = 80
   static let columnsMax = 160
   /// Batches of an import that are sent and not yet answered.
-  static let importBatchesInFlight = 8
+  static let importBatchesInFlight = 32
   static let readBytes = 256 * 1024
   /// How often what waits for its input looks whether a signal has come.
   static let signalCheckMs: Int32 = 100

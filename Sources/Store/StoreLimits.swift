@@ -1,7 +1,7 @@
 /// The limits of the store; those that the functions enforce stand at the top of Functions/library.lua.
 package enum StoreLimits {
-  /// Installations of one `importBatch`.
-  package static let importBatchMax = 500
+  /// Installations of one `importBatch`: 2 ms of Redis' time, or 5 for users with as many as they may have.
+  package static let importBatchMax = 64
   /// Users of one `resolve`; a chunk has fewer.
   package static let resolveUsersMax = 1_024
   /// Segments uploaded between two renewals of the job's lease.

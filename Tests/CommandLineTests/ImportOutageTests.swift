@@ -4,6 +4,8 @@ import Redis
 import TestSupport
 import Testing
 
+@testable import CommandLineInterface
+
 /// `pushpool import` while Redis refuses, or connections are lost.
 @Suite struct ImportOutageTests {
   @Test("what Redis refused for a while is imported by --resume, and no line is passed over")
@@ -22,7 +24,9 @@ import Testing
       while child.exit == nil {
         let errors = try await connection.call(RedisCommand("INFO", "errorstats")).string ?? ""
         let refused = errors.split(separator: "\r\n").first { $0.hasPrefix("errorstat_OOM:count=") }
-        if let count = refused?.split(separator: "=").last.flatMap({ Int($0) }), count >= 80 {
+        if let count = refused?.split(separator: "=").last.flatMap({ Int($0) }),
+          count >= CommandLineLimits.importBatchesInFlight * CommandLineLimits.redisAttemptsMax
+        {
           break
         }
         await lane.loop.sleep(ms: 5)

@@ -61,8 +61,9 @@ final class StageClient: Sendable {
   }
 
   func install(_ installations: [Installation]) async throws {
-    for first in stride(from: 0, to: installations.count, by: 500) {
-      let batch = Array(installations[first..<min(first + 500, installations.count)])
+    let size = StoreLimits.importBatchMax
+    for first in stride(from: 0, to: installations.count, by: size) {
+      let batch = Array(installations[first..<min(first + size, installations.count)])
       _ = try await session.run { _, store in try await store.installations.importBatch(batch) }
     }
   }

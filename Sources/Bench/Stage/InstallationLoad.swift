@@ -4,7 +4,7 @@ import Store
 
 /// Fills Redis with installations of a population.
 struct InstallationLoad {
-  private static let batch = 500
+  private static let batch = StoreLimits.importBatchMax
 
   let session: RedisSession
   let population: Population

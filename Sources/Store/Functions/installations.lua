@@ -7,16 +7,23 @@ do
 
 -- The user's lines without the one of this token, and how many are left.
 local function without_line(lines, network, token)
-  local kept, n = {}, 0
-  for line in string.gmatch(lines, '[^\n]+') do
-    local found, rest = string.match(line, '^([^\t]*)\t[^\t]*\t[^\t]*\t[^\t]*\t(.*)$')
-    if not (found == network and rest == token) then
-      n = n + 1
-      kept[n] = line
+  local find = string.find
+  -- A line ends with its token, and begins with its network: nothing is taken apart, for a batch does this often.
+  local own, ending, n = network .. '\t', '\t' .. token .. '\n', 0
+  local _, wanted = find(lines, ending, 1, true)
+  local start, stop = 1, find(lines, '\n', 1, true)
+  local from, to
+  while stop do
+    n = n + 1
+    if stop == wanted then
+      if string.sub(lines, start, start + #own - 1) == own then from, to = start, stop end
+      _, wanted = find(lines, ending, stop, true)
     end
+    start = stop + 1
+    stop = find(lines, '\n', start, true)
   end
-  kept[n + 1] = ''
-  return table.concat(kept, '\n'), n
+  if not from then return lines, n end
+  return string.sub(lines, 1, from - 1) .. string.sub(lines, to + 1), n - 1
 end
 
 local function unbind(key, lines)
@@ -33,7 +40,7 @@ local function evict(p, app, user, lines, n, by)
     redis.call('XADD', KEY.audit(p), 'MAXLEN', '~', LIMIT.NOTICES_MAX, '*', 'cause', 'evicted', 'app', app,
       'user', user, 'network', network, 'token', token, 'by', by)
     redis.call('DEL', KEY.token(p, network, app, token))
-    lines, n = without_line(lines, network, token)
+    lines, n = string.sub(lines, string.find(lines, '\n', 1, true) + 1), n - 1
     gone = gone + 1
   end
   return lines, gone
