@@ -9,6 +9,7 @@ package enum Program {
 
   /// Runs the command that the process was started with. Call it first thing in `main`, on the main thread.
   package static func main() -> Never {
+    StandardDescriptors.takeClosed()
     // Before any other thread exists: they would take the signals in place of the watch.
     SignalWatch.block(Interrupts.signals)
     let loop: EventLoop

@@ -1,3 +1,4 @@
+import Glibc
 import LocalServices
 import Testing
 
@@ -144,6 +145,46 @@ import Testing
           #expect(result.error.contains("the configuration has no app shpo") == isNoted)
         }
       }
+    }
+  }
+
+  @Test("a user that cannot be one is refused, not looked for")
+  func users() async throws {
+    let user = String(repeating: "u", count: 257)
+    let token = String(repeating: "ab", count: 32)
+    for command in [
+      ["devices"], ["switch", "off"], ["uninstall", "--network", "apns", "--token", token],
+    ] {
+      let child = try Pushpool.start(command + ["--app", "shop", "--user", user])
+      let result = try await Pushpool.finish(child)
+      #expect(result.status == 64)
+      #expect(result.error.contains("--user must"))
+    }
+  }
+
+  @Test("what is printed goes nowhere else when standard output and error are closed")
+  func closed() async throws {
+    try await RedisServer.with { redis in
+      let folder = try TemporaryFolder()
+      let fifo = folder.file("fifo")
+      #expect(mkfifo(fifo, 0o600) == 0)
+      let child = try ChildProcess(
+        "/bin/sh", ["-c", #"exec "$0" "$@" <&- >&- 2>&-"#, Pushpool.path, "import", fifo],
+        environment: ["PUSHPOOL_REDIS_URL": redis.url])
+      // Can be opened when the program has done so, which it does behind its loop.
+      var end = open(fifo, O_WRONLY | O_CLOEXEC | O_NONBLOCK)
+      while end < 0, child.exit == nil {
+        await Task.yield()
+        end = open(fifo, O_WRONLY | O_CLOEXEC | O_NONBLOCK)
+      }
+      for descriptor in 0...2 {
+        let link = "/proc/\(child.pid)/fd/\(descriptor)"
+        var target = [CChar](repeating: 0, count: 256)
+        #expect(readlink(link, &target, target.count - 1) > 0)
+        #expect(strcmp(target, "/dev/null") == 0)
+      }
+      close(end)
+      #expect(await child.waitForExit(timeoutMs: Pushpool.timeoutMs) != nil)
     }
   }
 

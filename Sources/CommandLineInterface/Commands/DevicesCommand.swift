@@ -19,6 +19,7 @@ struct DevicesCommand: AsyncParsableCommand {
 
   func run() async throws {
     let console = Console.standard
+    try UserOption.check(user)
     let configuration = try shared.configuration()
     let app = try appOption.resolve(configuration)
     let session = try await RedisSession.open(configuration.redis, functions: false)

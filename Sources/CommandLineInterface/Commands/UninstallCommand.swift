@@ -22,6 +22,7 @@ struct UninstallCommand: AsyncParsableCommand {
   @OptionGroup var shared: SharedOptions
 
   func run() async throws {
+    if let user { try UserOption.check(user) }
     let configuration = try shared.configuration()
     let app = try appOption.resolve(configuration)
     let token: DeviceToken

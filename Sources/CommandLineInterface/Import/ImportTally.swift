@@ -42,6 +42,7 @@ struct ImportTally: Equatable, Sendable {
         "; \(FigureText.count(evicted)) older ones removed, a user has at most "
         + "\(Limits.installationsPerUserMax)"
     }
-    return refused > 0 ? text + "; \(FigureText.count(refused)) lines refused" : text
+    guard refused > 0 else { return text }
+    return text + "; \(FigureText.count(refused)) \(refused == 1 ? "line" : "lines") refused"
   }
 }

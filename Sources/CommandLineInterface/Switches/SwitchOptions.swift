@@ -18,9 +18,7 @@ struct SwitchOptions: ParsableArguments {
     let app = try appOption.resolve(configuration)
     if let network { return .network(app: app, network) }
     guard let user else { return .app(app) }
-    do throws(InvalidField) { try TextRule.checkUser(user) } catch {
-      throw CommandFailure(.usage, "--user \(error.message)")
-    }
+    try UserOption.check(user)
     return .user(app: app, user)
   }
 }
