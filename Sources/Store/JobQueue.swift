@@ -5,11 +5,6 @@ package import Redis
 package struct JobQueue {
   let functions: StoreFunctions
 
-  /// How long an uploaded segment lives when its job is never admitted; the same figure as SEGMENT_S in
-  /// Functions/library.lua, and thereby also how long a job may stay paused. PERSIST at admission would cost a write per
-  /// segment.
-  private static let segmentLifeSeconds = 30 * 86_400
-
   // MARK: Producers and operators
 
   /// Adds a job. - Returns: the stream entry.
@@ -104,32 +99,33 @@ package struct JobQueue {
 
   /// Uploads segments before `admit`, in one pipeline. Repeating it is harmless.
   /// - Parameter first: the number of the first of them; a job's segments count from 1.
+  /// - Returns: false when the entry belongs to another worker now, or is gone.
   package func upload(
-    _ segments: [[UInt8]], first: Int, of entry: JobEntry
-  ) async throws(RedisError) {
-    let source = entry.source
-    var command = RedisCommand(reservingBytes: 16 * 1024)
+    _ segments: [[UInt8]], first: Int, of entry: JobEntry, consumer: String
+  ) async throws(RedisError) -> Bool {
     let upload = PipelineResult()
     for (offset, segment) in segments.enumerated().dropLast() {
-      writeUpload(segment, first + offset, source, &command)
-      functions.connection.send(command) { upload.note($0) }
+      functions.connection.sendFunction(uploading(segment, first + offset, entry, consumer)) {
+        upload.note($0)
+      }
     }
-    guard let last = segments.last else { return }
-    writeUpload(last, first + segments.count - 1, source, &command)
-    // Replies come in order: when the last one is there, all are.
-    _ = try await functions.connection.call(command) { _ in true }
+    guard let last = segments.last else { return true }
+    let number = first + segments.count - 1
+    let standing: WorkStanding = try await functions.run(
+      uploading(last, number, entry, consumer)
+    ) { reply throws(RedisError) in try decodeWord(reply) }
     if let failure = upload.failure { throw failure }
+    // Who holds the entry at the last one held it at all of them.
+    return standing == .ok
   }
 
-  private func writeUpload(
-    _ segment: [UInt8], _ number: Int, _ source: String, _ command: inout RedisCommand
-  ) {
-    command.removeAll()
-    command.append("SET")
-    command.append(functions.keys.segment(String(number), source: source))
+  private func uploading(
+    _ segment: [UInt8], _ number: Int, _ entry: JobEntry, _ consumer: String
+  ) -> RedisCommand {
+    var command = functions.call("upload", consumer, entry.priority.rawValue, entry.entry)
+    command.append(number)
     command.append(segment)
-    command.append("EX")
-    command.append(Self.segmentLifeSeconds)
+    return command
   }
 
   /// Makes the record, starts the first chunks and drops the entry, in one step.

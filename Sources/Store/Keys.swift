@@ -123,6 +123,9 @@ package struct Keys: Sendable {
   /// SET: `<app>:<id>` of the jobs that are admitted and not finished.
   package var open: String { "\(prefix):open" }
 
+  /// ZSET: function library → when a worker last said that it uses it.
+  package var libraries: String { "\(prefix):libraries" }
+
   /// ZSET: chunks that wait for their time.
   package var delayed: String { "\(prefix):delayed" }
 

@@ -9,6 +9,7 @@ package struct Store {
   package let chunks: ChunkQueue
   package let deadLetters: DeadLetters
   package let metrics: MetricsStore
+  package let libraries: LibraryStore
   package let credentials: CredentialStore
   package let alarms: AlarmStore
   package let switches: SwitchStore
@@ -27,6 +28,7 @@ package struct Store {
     chunks = ChunkQueue(functions: functions)
     deadLetters = DeadLetters(functions: functions)
     metrics = MetricsStore(functions: functions)
+    libraries = LibraryStore(functions: functions)
     credentials = CredentialStore(functions: functions)
     alarms = AlarmStore(functions: functions)
     switches = SwitchStore(functions: functions)

@@ -13,6 +13,9 @@ package enum StoreLibrary {
     + PackageResources.jobs_lua + PackageResources.waiting_lua
     + PackageResources.dead_letters_lua + PackageResources.traces_lua + PackageResources.fleet_lua
 
+  /// What the names of all versions' libraries begin with.
+  static let libraryName = "pushpool"
+
   /// The version is the start of the source's SHA-256: another source, other names.
   package static let library: FunctionLibrary = {
     var digest = [UInt8](repeating: 0, count: 32)
@@ -20,6 +23,6 @@ package enum StoreLibrary {
     let hex = Array("0123456789abcdef")
     let version = String(digest.prefix(4).flatMap { [hex[Int($0 >> 4)], hex[Int($0 & 15)]] })
     return FunctionLibrary(
-      name: "pushpool", version: version, template: String(decoding: source, as: UTF8.self))
+      name: libraryName, version: version, template: String(decoding: source, as: UTF8.self))
   }()
 }

@@ -148,10 +148,11 @@ struct Admitter {
     var first = 0
     while first < segments.count {
       let end = min(first + pieceCount, segments.count)
-      try await store.jobs.upload(Array(segments[first..<end]), first: first + 1, of: entry)
+      let isOurs = try await store.jobs.upload(
+        Array(segments[first..<end]), first: first + 1, of: entry, consumer: consumer)
+      guard isOurs else { return false }
       first = end
       if first < segments.count {
-        // Somebody else admits it: what is uploaded now could come back to life after it was finished.
         guard try await renew(entry), !large.isAbandoned else { return false }
       }
     }

@@ -15,6 +15,7 @@ extension Lane {
       guard !isDraining else { return }
       do throws(RedisError) {
         try await store.metrics.sweepConsumers(idleMs: WorkerLimits.consumerIdleMs)
+        await sweepLibraries()
         for job in try await tour.next(WorkerLimits.auditsMax) where !isDraining {
           let answer = try await store.jobs.audit(app: job.app, id: job.id)
           guard answer == .repaired else { continue }
@@ -24,5 +25,16 @@ extension Lane {
         }
       } catch { log.debug("audit: \(error)") }
     }
+  }
+
+  /// An ACL may forbid to list or delete functions: what is left behind then is no trouble of the work.
+  private func sweepLibraries() async {
+    do throws(RedisError) {
+      for name in try await store.libraries.sweep() {
+        log.info(
+          "deleted the functions of a version that no worker uses", metadata: ["library": "\(name)"]
+        )
+      }
+    } catch { log.debug("libraries: \(error)") }
   }
 }

@@ -31,6 +31,7 @@ import Testing
   /// All functions that a worker calls but `audit`, which it does once a minute, and all other commands of it.
   static let calls = [
     Call(name: "take_jobs", times: [1, 2]), Call(name: "reserve"),
+    Call(name: "upload", times: [1, 2]),
     Call(name: "admit", times: [1, 2]),
     Call(name: "refuse"), Call(name: "claim", times: [1, 2]), Call(name: "reclaim"),
     Call(name: "heartbeat"), Call(name: "settle", times: [1, 2, 3]),
@@ -39,8 +40,8 @@ import Testing
     Call(name: "forget", need: .drain), Call(name: "sweep_consumers", need: .drain),
     Call(name: "tips"), Call(name: "switches"), Call(name: "held_back"), Call(name: "trace"),
     Call(name: "oldest"),
-    // Segments; records; content and the fleet's token; users; tokens.
-    Call(name: "SET", times: [1, 2]), Call(name: "HGETALL", need: .unknownTime),
+    // Records; content and the fleet's token; users; tokens.
+    Call(name: "HGETALL", need: .unknownTime),
     Call(name: "GET", times: [1, 2], need: .unknownTime),
     Call(name: "MGET", times: [1, 2]), Call(name: "HMGET"),
     // Waiting for work, the timeline, latencies.
@@ -56,7 +57,9 @@ import Testing
   ]
 
   /// What a worker calls seldom or in other circumstances; nothing of a job hangs on it.
-  private static let seldom: Set<String> = ["lease_rate", "raise_alarm", "clear_alarm"]
+  private static let seldom: Set<String> = [
+    "lease_rate", "raise_alarm", "clear_alarm", "unused_libraries",
+  ]
 
   private static let points: [(name: String, need: Call.Need)] = calls.flatMap { call in
     call.times.flatMap { times in

@@ -33,7 +33,7 @@ import Testing
         "scout": keys.scout(.low).replacing("low", with: "<1>"),
         "express": keys.express(.low).replacing("low", with: "<1>"),
         "switches": keys.switches, "rate": keys.rate("<1>"),
-        "workers": keys.workers, "worker": keys.worker("<1>"),
+        "workers": keys.workers, "libraries": keys.libraries, "worker": keys.worker("<1>"),
       ]
       #expect(Dictionary(spelt, uniquingKeysWith: { $1 }) == expected)
     }

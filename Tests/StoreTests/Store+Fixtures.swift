@@ -50,7 +50,7 @@ extension Store {
   ) async throws -> AdmissionAnswer {
     let entry = try await takeNew(priority: priority)
     let segments = users.map { Array($0.map { $0 + "\n" }.joined().utf8) }
-    try await jobs.upload(segments, first: 1, of: entry)
+    #expect(try await jobs.upload(segments, first: 1, of: entry, consumer: "worker"))
     let admission = Admission(
       app: app, id: id, digest: digest, content: Array("{\"content\":1}".utf8), lines: .users,
       recipients: users.joined().count, segments: segments.count, window: window,

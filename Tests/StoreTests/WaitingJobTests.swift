@@ -336,7 +336,9 @@ extension Store {
         let answer = try await jobs.reserve(
           entry, app: job.app, id: id, digest: admission.digest, consumer: "w")
         guard answer == .new || answer == .cancelled else { return answer }
-        if answer == .new { try await jobs.upload(segments, first: 1, of: entry) }
+        if answer == .new {
+          #expect(try await jobs.upload(segments, first: 1, of: entry, consumer: "w"))
+        }
       }
     case .usersKey(let key): admission.usersKey = key
     case .installations: break

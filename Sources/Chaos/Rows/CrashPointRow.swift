@@ -12,10 +12,11 @@ struct CrashPointRow: MatrixRow {
 
   /// What a worker calls with the work that each point gets.
   private static let calls = [
-    "take_jobs", "reserve", "admit", "refuse", "claim", "claim:2", "reclaim", "heartbeat", "settle",
+    "take_jobs", "reserve", "upload", "admit", "refuse", "claim", "claim:2", "reclaim", "heartbeat",
+    "settle",
     "settle:2", "settle:3", "promote", "beat", "agree", "tips", "switches", "held_back", "trace",
     "oldest",
-    "SET", "MGET", "MGET:2", "HMGET", "XREAD", "XADD", "HINCRBY", "EXPIRE",
+    "MGET", "MGET:2", "HMGET", "XREAD", "XADD", "HINCRBY", "EXPIRE",
   ]
   /// What it calls when it is told to end.
   private static let lastCalls: Set = ["hand_back", "forget", "sweep_consumers"]

@@ -51,6 +51,23 @@ local function sweep_consumers(keys, args)
   return deleted
 end
 
+-- unused_libraries — ARGV: the library in use, the others that Redis has… Reply: those that no worker of this prefix has
+-- used for LIBRARY_S, each of them once
+local function unused_libraries(keys, args)
+  local key, now = KEY.libraries(keys[1]), now_ms()
+  local unused = {}
+  redis.call('ZADD', key, text(now), args[1])
+  for i = 2, #args do
+    -- One that is seen for the first time may have been loaded just now.
+    redis.call('ZADD', key, 'NX', text(now), args[i])
+    if tonumber(redis.call('ZSCORE', key, args[i])) < now - LIMIT.LIBRARY_S * 1000 then
+      unused[#unused + 1] = args[i]
+      redis.call('ZREM', key, args[i])
+    end
+  end
+  return unused
+end
+
 -- The id of the last entry of a stream that was given to a worker in its turn, or nil.
 local function last_given(stream)
   local groups = redis.pcall('XINFO', 'GROUPS', stream)
@@ -113,6 +130,7 @@ end
 register('agree', agree, {'allow-oom'})
 register('beat', beat, {'allow-oom'})
 register('forget', forget, {'allow-oom'})
+register('unused_libraries', unused_libraries, {'allow-oom'})
 register('sweep_consumers', sweep_consumers, {'allow-oom'})
 register('oldest', oldest, {'no-writes'})
 register('tips', tips, {'no-writes'})

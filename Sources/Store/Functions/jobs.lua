@@ -4,6 +4,20 @@ local Jobs = {}  -- what later files use of it
 
 do
 
+-- Unique among admissions: entry ids of two streams can be equal, the priority's initial tells them apart.
+local function source_of(priority, entry) return string.sub(priority, 1, 1) .. entry end
+
+-- Removes what was uploaded of a job that will not start. Uploads go in order: what is missing ends it.
+local function drop_uploaded(p, source)
+  if redis.call('EXISTS', KEY.segment(p, '1', source)) == 0 then return end
+  local first, page = 1, LIMIT.UPLOADED_PAGE
+  repeat
+    local segments = {}
+    for n = first, first + page - 1 do segments[#segments + 1] = KEY.segment(p, text(n), source) end
+    first = first + page
+  until redis.call('UNLINK', unpack(segments)) < page or first > LIMIT.SEGMENTS_MAX
+end
+
 -- A job entry as {priority, entry, job text, deliveries}; dead-lettered here when it cannot even be read, and then
 -- {priority, entry, reason} among the refused.
 local function take_entry(p, priority, stream, item, deliveries, bytes_max, now, jobs, refused)
@@ -27,6 +41,7 @@ local function take_entry(p, priority, stream, item, deliveries, bytes_max, now,
   dead_letter(p, now, 'kind', 'job', 'reason', reason, 'field', '', 'message', message, 'app', '', 'id', '',
     'priority', priority, 'job', truncated and string.sub(original, 1, LIMIT.EXCERPT_BYTES) or original,
     'truncated', truncated and '1' or '0')
+  drop_uploaded(p, source_of(priority, item[1]))
   Fairness.drop_job(p, priority, item[1])
   refused[#refused + 1] = {priority, item[1], reason}
 end
@@ -81,9 +96,6 @@ local function enqueued_at(entry, now)
   return now
 end
 
--- Unique among admissions: entry ids of two streams can be equal, the priority's initial tells them apart.
-local function source_of(priority, entry) return string.sub(priority, 1, 1) .. entry end
-
 -- Whether the entry that a source names still waits to be admitted.
 local function is_pending(p, source)
   local entry = string.sub(source, 2)
@@ -130,6 +142,15 @@ local function reserve(keys, args)
   return answer == 'NEW' and state == 'cancelled' and 'CANCELLED' or answer
 end
 
+-- upload — ARGV: consumer, priority, entry, number, text. Keeps one segment of a job that is to be admitted. Only who
+-- holds the entry may: what is uploaded after the job's end nobody would remove. Reply: OK | STALE
+local function upload(keys, args)
+  local p, priority, entry = keys[1], args[2], args[3]
+  if not owned(KEY.jobs(p, priority), entry, args[1]) then return 'STALE' end
+  redis.call('SET', KEY.segment(p, args[4], source_of(priority, entry)), args[5], 'EX', LIMIT.SEGMENT_S)
+  return 'OK'
+end
+
 local function drop_unstarted(p, source, first, last)
   for n = first, last do redis.call('UNLINK', KEY.segment(p, text(n), source)) end
 end
@@ -148,7 +169,10 @@ local function admit(keys, args)
   local record = redis.call('HMGET', key, 'state', 'source', 'digest', 'admitted', 'created_at')
   local answer = standing(p, record, digest, source)
   if answer == 'DUPLICATE' then Fairness.drop_job(p, priority, entry) end
-  if answer ~= 'NEW' then return answer end
+  if answer ~= 'NEW' then
+    if record[2] ~= source then drop_uploaded(p, source) end
+    return answer
+  end
   refuse_wrong_type(KEY.delayed(p), 'zset')
   refuse_wrong_type(KEY.finished(p), 'stream')
   refuse_wrong_type(KEY.chunks(p, priority), 'stream')
@@ -201,7 +225,9 @@ local function refuse(keys, args)
   local record = redis.call('HMGET', key, 'source', 'admitted')
   dead_letter(p, now_ms(), 'kind', 'job', 'reason', args[4], 'field', args[5], 'message', args[6], 'app', app,
     'id', id, 'priority', priority, 'job', job, 'truncated', '0')
-  if record[1] == source_of(priority, entry) and not record[2] then redis.call('DEL', key) end
+  local source = source_of(priority, entry)
+  if record[1] == source and not record[2] then redis.call('DEL', key) end
+  if record[1] ~= source or not record[2] then drop_uploaded(p, source) end
   Fairness.drop_job(p, priority, entry)
   return 'OK'
 end
@@ -342,6 +368,7 @@ local function audit(keys, args)
 end
 
 register('take_jobs', take_jobs)
+register('upload', upload)
 register('reserve', reserve)
 register('admit', admit)
 register('refuse', refuse, {'allow-oom'})

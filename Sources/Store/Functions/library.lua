@@ -46,6 +46,7 @@ local KEY = {
   alarms = function(p) return p .. ':alarms' end,
   switches = function(p) return p .. ':switches' end,
   rate = function(p, name) return p .. ':rate:' .. name end,
+  libraries = function(p) return p .. ':libraries' end,
   workers = function(p) return p .. ':workers' end,
   worker = function(p, worker) return p .. ':worker:' .. worker end,
 }

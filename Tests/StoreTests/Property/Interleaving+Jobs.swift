@@ -109,11 +109,11 @@ extension Interleaving {
     note("admit \(name) \(taken.spec.text) \(taken.entry.entry) later \(admission.startAtMs ?? 0)")
     if segments.count == 1 {
       admission.onlySegment = segments[0]
-    } else if model.entries[taken.entry.priority]!.lease(taken.entry.entry, of: name) != nil,
-      model.jobs[taken.spec.id]?.isAdmitted != true
-    {
-      // Those that have lost the lease do not upload: what they write nobody would remove.
-      try await store.jobs.upload(segments, first: 1, of: taken.entry)
+    } else {
+      let isOurs = model.entries[taken.entry.priority]!.lease(taken.entry.entry, of: name) != nil
+      let isTaken = try await store.jobs.upload(
+        segments, first: 1, of: taken.entry, consumer: name)
+      if !segments.isEmpty { try expectSame(isTaken, isOurs, "upload") }
     }
     let expected = model.admit(taken.entry, admission, recipients, name)
     let answer = try await store.jobs.admit(taken.entry, admission, consumer: name)

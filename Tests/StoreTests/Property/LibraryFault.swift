@@ -84,6 +84,16 @@ struct LibraryFault: Sendable, CustomTestStringConvertible {
       original: "Chunks.expand(p, app, id)\n  Fairness.drop_job(p, priority, entry)",
       replacement: "Chunks.expand(p, app, id)"),
     LibraryFault(
+      name: "upload asks nobody who owns the entry",
+      original: """
+        if not owned(KEY.jobs(p, priority), entry, args[1]) then return 'STALE' end
+          redis.call('SET', KEY.segment(
+        """,
+      replacement: "redis.call('SET', KEY.segment("),
+    LibraryFault(
+      name: "a duplicate leaves what was uploaded of it",
+      original: "if record[2] ~= source then drop_uploaded(p, source) end", replacement: ""),
+    LibraryFault(
       name: "a reserved name stays taken when its job is a dead letter",
       original: "if not record[4] and not is_pending(p, record[2]) then return 'NEW' end",
       replacement: ""),
@@ -117,8 +127,8 @@ struct LibraryFault: Sendable, CustomTestStringConvertible {
       original: "lines, evicted = evict(p, app, user, lines, n, token)", replacement: "evicted = 0"),
     LibraryFault(
       name: "an eviction leaves the record of the binding",
-      original: "redis.call('DEL', KEY.token(p, network, app, token))\n    lines, n =",
-      replacement: "lines, n ="),
+      original: "redis.call('DEL', KEY.token(p, network, app, token))\n    lines, n = string.sub(",
+      replacement: "lines, n = string.sub("),
     LibraryFault(
       name: "cancel forgets the chunks that a pause parked",
       original: "for _, member in ipairs(parked) do Chunks.close_as(",
