@@ -27,6 +27,10 @@ int clinux_epoll_remove(int epoll, int descriptor) {
 
 uint64_t clinux_epoll_data(const struct epoll_event *event) { return event->data.u64; }
 
+int clinux_epoll_wait(int epoll, struct epoll_event *events, int count, int timeout_ms) {
+  return epoll_wait(epoll, events, count, timeout_ms);
+}
+
 // Child processes and folders (LocalServices).
 
 #include <errno.h>

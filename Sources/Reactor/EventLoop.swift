@@ -274,7 +274,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
   }
 
   private func wait(_ events: UnsafeMutableBufferPointer<epoll_event>) {
-    let count = epoll_wait(
+    let count = clinux_epoll_wait(
       epoll.raw, events.baseAddress, CInt(events.count), waitTimeoutMs())
     inbox.withLock { $0.isWaiting = false }
     refreshClock()

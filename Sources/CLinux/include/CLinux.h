@@ -20,6 +20,10 @@ int clinux_epoll_change(int epoll, int descriptor, uint32_t events, uint64_t dat
 int clinux_epoll_remove(int epoll, int descriptor);
 uint64_t clinux_epoll_data(const struct epoll_event *event);
 
+/// epoll_wait(2). Headers of glibc 2.41 call its buffer nonnull and earlier ones do not, which gives it another
+/// type in Swift.
+int clinux_epoll_wait(int epoll, struct epoll_event *events, int count, int timeout_ms);
+
 // Child processes and folders (LocalServices).
 #include <sys/types.h>
 
