@@ -6,15 +6,19 @@ package enum RedisLimits {
   package static let outputBytesMax = 32 * 1024 * 1024
   /// One reply: a peer that announces more is not a Redis that this program talks to.
   package static let replyBytesMax = 64 * 1024 * 1024
-  /// Elements of one array in a reply.
   /// How much more room a reply may take in memory than `replyBytesMax`.
   static let replyMemoryFactorMax = 4
+  /// Elements of one array in a reply.
   package static let replyElementsMax = 1_048_576
+  /// Arrays inside one another in a reply. The deepest that is asked for has 4; every hiredis can read 8.
+  static let replyDepthMax = 7
   package static let connectTimeoutMs: UInt64 = 5_000
   package static let commandTimeoutMs: UInt64 = 5_000
   /// Reconnecting: the first delay, doubled up to the last, each with jitter.
   package static let reconnectMsMin: UInt64 = 50
   package static let reconnectMsMax: UInt64 = 1_000
+  /// How often in a row a node of a cluster may name another one before the configured address is asked again.
+  static let redirectionsMax = 4
   /// A connection that lived for less counts as one more failed attempt.
   static let healthyMs: UInt64 = 2_000
 }

@@ -1,6 +1,6 @@
 internal import CHiredis
 
-/// hiredis' reply parser with bounds: bytes in, replies out. Nesting is bounded by hiredis itself (7 levels).
+/// hiredis' reply parser with bounds of our own: bytes in, replies of RESP2 out.
 final class ReplyReader {
   private let raw: OpaquePointer
   private let bytesMax: Int
@@ -9,7 +9,8 @@ final class ReplyReader {
     // An element takes more room in memory than on the wire, where it may be as short as four bytes.
     guard
       let raw = chiredis_reader_create(
-        RedisLimits.replyElementsMax, bytesMax * RedisLimits.replyMemoryFactorMax)
+        RedisLimits.replyElementsMax, CInt(RedisLimits.replyDepthMax),
+        bytesMax * RedisLimits.replyMemoryFactorMax)
     else {
       preconditionFailure("there is no memory for a Redis connection")
     }

@@ -105,9 +105,14 @@ import Testing
   func replies() async throws {
     let sound = Array(
       "+OK\r\n:42\r\n$-1\r\n$3\r\na\r\n\r\n*2\r\n$1\r\nx\r\n*1\r\n:7\r\n-ERR no\r\n*-1\r\n".utf8)
+    let unasked = Array(
+      ",1.5\r\n#t\r\n_\r\n(12\r\n=5\r\ntxt:a\r\n%1\r\n+a\r\n:1\r\n~1\r\n:1\r\n>1\r\n:1\r\n|1\r\n+a\r\n:1\r\n"
+        .utf8)
     try await FuzzRun.each("replies") { random in
       let bytes =
-        random.chance(percent: 90) ? random.mutated(sound) : (0..<40).map { _ in random.byte() }
+        random.chance(percent: 90)
+        ? random.mutated(random.chance(percent: 80) ? sound : unasked)
+        : (0..<40).map { _ in random.byte() }
       let whole = Self.read(bytes, in: bytes.count + 1)
       let cut = Self.read(bytes, in: 1 + random.below(7))
       // How much comes before a violation may differ, what comes is the same.

@@ -32,9 +32,30 @@ import Testing
     #expect(throws: RedisError.self) { try read(text, in: 1000) }
   }
 
-  @Test func `nesting is bounded`() {
-    #expect(throws: RedisError.self) {
-      try read(String(repeating: "*1\r\n", count: 1000), in: 1000)
+  /// hiredis 1.x reads these, 0.14 does not.
+  @Test(
+    "a type of RESP3, which nobody asked for, is refused with a sentence",
+    arguments: [
+      ",3.14\r\n", ",inf\r\n", "#t\r\n", "_\r\n", "(123456789012345678901234567890\r\n",
+      "=7\r\ntxt:abc\r\n", "%1\r\n+a\r\n:1\r\n", "~1\r\n+a\r\n", ">1\r\n+a\r\n",
+      "|1\r\n+a\r\n:1\r\n+b\r\n",
+    ])
+  func resp3(text: String) {
+    for wire in [text, "*1\r\n" + text, "*2\r\n:1\r\n" + text] {
+      #expect(throws: RedisError.self) { try read(wire, in: 1000) }
+      #expect(throws: RedisError.self) { try read(wire, in: 1) }
+    }
+  }
+
+  @Test(
+    "arrays are read 7 deep, and refused when deeper, however deep", arguments: [8, 9, 200_000])
+  func nesting(depth: Int) throws {
+    func nested(_ depth: Int) -> String { String(repeating: "*1\r\n", count: depth) + ":1\r\n" }
+    var expected = RESPValue.integer(1)
+    for _ in 0..<7 { expected = .array([expected]) }
+    #expect(try read(nested(7), in: 1000) == [expected])
+    #expect(throws: RedisError.protocolViolation("arrays are nested too deep")) {
+      try read(nested(depth), in: 1000)
     }
   }
 

@@ -4,12 +4,14 @@
 #include <hiredis/hiredis.h>
 
 /// hiredis' reply parser over an arena of its own: an element of a reply is a step in a block, and all of
-/// a reply is freed by one reset. Hides besides that hiredis 1.0 changed the type of an array's length.
+/// a reply is freed by one reset. Hides besides what differs between hiredis 0.14 and 1.x: the type of an array's
+/// length, the depth of nesting, and RESP3.
 typedef struct chiredis_reader chiredis_reader;
 
 /// Null when there is no memory. Arrays of more than `elements_max` are refused before anything is
-/// allocated for them, and replies that would hold more than `bytes_max` while they arrive.
-chiredis_reader *chiredis_reader_create(size_t elements_max, size_t bytes_max);
+/// allocated for them, and replies that would hold more than `bytes_max` while they arrive. So are more than
+/// `depth_max` arrays inside one another (at most 8), and every type that RESP2 lacks.
+chiredis_reader *chiredis_reader_create(size_t elements_max, int depth_max, size_t bytes_max);
 void chiredis_reader_free(chiredis_reader *reader);
 
 /// Bytes that were fed and are not part of a complete reply yet.
@@ -21,7 +23,7 @@ int chiredis_reader_feed(chiredis_reader *reader, const char *bytes, size_t coun
 /// The next complete reply, valid until the next call; null in `*reply` when more bytes are needed.
 int chiredis_reader_next(chiredis_reader *reader, redisReply **reply);
 
-/// What is wrong with the bytes, in hiredis' words.
+/// What is wrong with the bytes.
 const char *chiredis_reader_error(const chiredis_reader *reader);
 
 #endif
