@@ -1,27 +1,27 @@
 extension RedisConnection {
-  /// Logs in and checks that the server serves: AUTH, SELECT, CLIENT SETNAME, PING, and the function library.
+  /// Logs in and checks that the server serves: AUTH, SELECT, PING, EXISTS, CLIENT SETNAME, and the function library.
   /// All but the last go out together; the connection is ready when every one of them is answered.
   func greet() {
     state = .greeting
     var commands: [RedisCommand] = []
-    if let password = endpoint.password {
-      if let user = endpoint.user {
-        commands.append(RedisCommand("AUTH", user, password))
-      } else {
-        commands.append(RedisCommand("AUTH", password))
-      }
-    }
     if endpoint.database != 0 {
       commands.append(RedisCommand("SELECT", String(endpoint.database)))
     }
     // A server that is loading its data, or a replica without its master, answers PING with an error.
     commands.append(RedisCommand("PING"))
-    greetingsLeft = commands.count
+    let login = endpoint.login
+    greetingsLeft = commands.count + (login == nil ? 0 : 1)
+    if let login {
+      write(login, timeoutMs: RedisLimits.commandTimeoutMs) { [unowned self] result in
+        greeted(result.mapError { LoginRefusal.error(for: $0, user: endpoint.user) })
+      }
+    }
     for command in commands {
       write(command, timeoutMs: RedisLimits.commandTimeoutMs) { [unowned self] result in
         greeted(result)
       }
     }
+    if let slotKey = endpoint.slotKey { probe(slotKey) }
     // Only a name for CLIENT LIST: an ACL that forbids it is no reason to stay away.
     write(
       RedisCommand("CLIENT", "SETNAME", endpoint.clientName),
@@ -29,9 +29,29 @@ extension RedisConnection {
     ) { _ in }
   }
 
+  /// A node of a cluster that answers PING may still serve none of our keys: then it is left before this connection
+  /// is called ready. Any other refusal of the question, as by an ACL, says nothing.
+  private func probe(_ slotKey: String) {
+    greetingsLeft += 1
+    write(
+      RedisCommand("EXISTS", slotKey), timeoutMs: RedisLimits.commandTimeoutMs
+    ) { [unowned self] result in
+      switch result {
+      case .failure(let error) where clusterRefusal(error) != nil: greeted(error)
+      case .failure(.server): greeted(nil)
+      case .failure(let error): greeted(error)
+      case .success: greeted(nil)
+      }
+    }
+  }
+
   private func greeted(_ result: Result<RedisReply, RedisError>) {
+    if case .failure(let error) = result { greeted(error) } else { greeted(nil) }
+  }
+
+  private func greeted(_ failure: RedisError?) {
     guard state == .greeting else { return }
-    if case .failure(let error) = result { return discard(error) }
+    if let failure { return discard(failure) }
     greetingsLeft -= 1
     guard greetingsLeft == 0 else { return }
     guard let library else { return becomeReady() }

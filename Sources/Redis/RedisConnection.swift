@@ -30,6 +30,12 @@ package final class RedisConnection {
   /// Why the stream is being closed, when it is this side that closes it.
   private var closingReason: RedisError?
   private var lastFailure = "not connected yet"
+  /// The node of a cluster that the last one named; nil for the configured address.
+  private var namedNode: Endpoint?
+  /// The one that this node has just named.
+  private var nextNode: Endpoint?
+  /// How many nodes in a row have named another.
+  private var redirections = 0
   var readyWaiters: [ReadyWaiter] = []
   /// Commands of the greeting that are not answered yet.
   var greetingsLeft = 0
@@ -87,35 +93,55 @@ package final class RedisConnection {
     let stream = ByteStream(
       loop: loop, delegate: self, outputBytesMax: RedisLimits.outputBytesMax, flushesLate: true)
     self.stream = stream
-    stream.connect(to: endpoint.endpoint, tls: tls, timeoutMs: RedisLimits.connectTimeoutMs)
+    stream.connect(to: place, tls: tls, timeoutMs: RedisLimits.connectTimeoutMs)
+  }
+
+  private var place: Endpoint { namedNode ?? endpoint.endpoint }
+
+  /// What an error of a cluster's node means here; nil for any other.
+  func clusterRefusal(_ error: RedisError) -> ClusterRefusal? {
+    ClusterRefusal(error, here: place, slotKey: endpoint.slotKey)
   }
 
   /// Drops the connection and starts over: what it still carries cannot be trusted.
   func discard(_ reason: RedisError) {
-    closingReason = reason
+    nextNode = clusterRefusal(reason)?.next
+    closingReason = clusterRefusal(reason).map { .connectionLost(reason: $0.reason) } ?? reason
     stream?.abort()
   }
 
   func becomeReady() {
     state = .ready
     readySinceNs = loop.nowNs
+    redirections = 0
     resumeWaiters(.success(()))
     onReady?()
   }
 
   private func lost(_ reason: RedisError) {
     stream = nil
-    let lived = state == .ready ? (loop.nowNs &- readySinceNs) / 1_000_000 : 0
+    let wasReady = state == .ready
+    let lived = wasReady ? (loop.nowNs &- readySinceNs) / 1_000_000 : 0
     failedAttempts = lived >= RedisLimits.healthyMs ? 0 : failedAttempts + 1
     lastFailure = reason.description
+    let isRedirected = takeNextNode()
     if state != .closed {
       state = .waiting
-      reconnectTimer.schedule(afterMs: reconnectDelayMs())
+      reconnectTimer.schedule(afterMs: isRedirected ? 0 : reconnectDelayMs())
     }
     timeoutTimer.cancel()
     timeoutDeadlineNs = .max
     failAll(reason)
-    if state != .closed { onLost?(reason) }
+    // To be sent on from the first node is no failure yet.
+    if state != .closed, wasReady || !isRedirected { onLost?(reason) }
+  }
+
+  /// Whether the next connection is to a node that the last one named; else it is to the configured address.
+  private func takeNextNode() -> Bool {
+    namedNode = redirections < RedisLimits.redirectionsMax ? nextNode : nil
+    nextNode = nil
+    redirections = namedNode == nil ? 0 : redirections + 1
+    return namedNode != nil
   }
 
   /// Exponential with jitter, so that a fleet does not come back as one.
@@ -212,6 +238,7 @@ package final class RedisConnection {
     try reader.feed(bytes)
     var hasMore = true
     var isReadOnly = false
+    var refusal: RedisError?
     var isUnasked = false
     while hasMore && reader === self.reader && stream != nil && !isUnasked {
       hasMore = try reader.next { reply in
@@ -222,10 +249,12 @@ package final class RedisConnection {
         guard reply.kind == .error else { return entry.handler(.success(reply)) }
         let failure = reply.failure
         if case .server("READONLY", _) = failure { isReadOnly = true }
+        if state == .ready, clusterRefusal(failure) != nil { refusal = failure }
         entry.handler(.failure(failure))
       }
     }
     if isUnasked { throw .protocolViolation("a reply that no command asked for") }
+    if let refusal { throw refusal }
     // After a failover the name leads elsewhere; this connection would stay at the replica.
     if isReadOnly { throw .connectionLost(reason: "the server became a read-only replica") }
   }

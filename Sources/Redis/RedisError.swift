@@ -28,7 +28,11 @@ package enum RedisError: Error, Sendable, Equatable, CustomStringConvertible {
     switch self {
     case .connectionLost, .timeout, .unavailable, .tooManyPending, .protocolViolation: true
     case .server(let code, _):
-      ["READONLY", "LOADING", "MASTERDOWN", "BUSY", "TRYAGAIN", "CLUSTERDOWN", "OOM"].contains(code)
+      [
+        "READONLY", "LOADING", "MASTERDOWN", "BUSY", "TRYAGAIN", "CLUSTERDOWN", "OOM", "MOVED",
+        "ASK",
+      ]
+      .contains(code)
     case .unexpectedReply: false
     }
   }
@@ -45,8 +49,11 @@ package enum RedisError: Error, Sendable, Equatable, CustomStringConvertible {
     }
   }
 
-  /// From the text of an error reply.
+  /// From the text of an error reply. A server repeats the arguments of a command that it does not know: they are cut
+  /// off, since a credential may be among them.
   static func server(reply text: String) -> RedisError {
+    let text =
+      text.firstRange(of: "with args beginning with").map { text[..<$0.lowerBound] } ?? text[...]
     let words = text.split(separator: " ", maxSplits: 1)
     return .server(
       code: words.first.map(String.init) ?? "", message: words.count > 1 ? String(words[1]) : "")

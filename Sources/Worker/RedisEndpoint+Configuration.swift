@@ -17,6 +17,6 @@ extension RedisEndpoint {
     self.init(
       endpoint: endpoint, tls: usesTLS, caFile: configuration.caFile,
       user: configuration.url.user, password: try configuration.password()?.text,
-      database: configuration.url.database)
+      database: configuration.url.database, slotKey: configuration.prefix)
   }
 }
