@@ -72,10 +72,9 @@ let package = Package(
     layer(
       "Store", ["Model", "Redis", "Reactor", "COpenSSL"],
       resources: [
-        "limits", "library", "alarms", "switches", "rates", "audience", "ready", "fairness",
-        "chunks",
-        "promotion", "installations", "settlement", "jobs", "waiting", "dead_letters", "traces",
-        "fleet",
+        "limits", "library", "alarms", "switches", "rates", "metrics", "audience", "ready",
+        "fairness", "chunks", "promotion", "installations", "settlement", "jobs", "waiting",
+        "dead_letters", "traces", "fleet",
       ].map { .embedInCode("Functions/\($0).lua") }),
     layer("Providers", ["Model", "Configuration", "HTTPClient", "Reactor", "COpenSSL"]),
     layer(
@@ -147,15 +146,14 @@ let package = Package(
     tests(
       "CommandLineTests",
       [
-        "CommandLineInterface", "LocalServices", "Model", "Reactor", "Redis", "TestSupport",
-        "pushpool",
-        logging,
+        "CommandLineInterface", "Configuration", "LocalServices", "Model", "Reactor", "Redis",
+        "Store", "TestSupport", "pushpool", logging,
       ]),
     tests(
       "EndToEndTests",
       [
         "Worker", "LocalServices", "Simulator", "Configuration", "Model", "Reactor", "Redis",
-        "Store", "pushpool", logging,
+        "Store", "TestSupport", "pushpool", logging,
       ], resources: [.copy("BadJobs")]),
     tests(
       "FuzzTests",

@@ -92,6 +92,7 @@ local function lose_audience(p, app, job, key, r, unread)
   redis.call('HDEL', record, 'scan')
   redis.call('HINCRBY', record, 'failed', unread)
   redis.call('HINCRBY', record, 'pending', -unread)
+  Metrics.count(p, app, {'none', 'failed', unread}, now_ms())
   -- A wrong type under the key of the dead letters must not undo what was settled.
   pcall(dead_letter, p, now_ms(), 'kind', 'chunk', 'reason', 'users_key_gone', 'field', '/audience/users_key', 'message',
     'The key ' .. key .. ' was deleted or replaced while the job ran: ' .. text(unread) ..
@@ -137,6 +138,7 @@ local function read_on(p, app, job)
   redis.call('HSET', record, 'unread', text(unread), 'segments', text(last))
   if total ~= 0 then redis.call('HINCRBY', record, 'total', total) end
   if skipped ~= 0 then redis.call('HINCRBY', record, 'skipped', skipped) end
+  Metrics.count(p, app, {'none', 'skipped', skipped}, now_ms())
   if total ~= skipped then redis.call('HINCRBY', record, 'pending', total - skipped) end
   if cursor == false then lose_audience(p, app, job, key, {priority = v[7], source = v[6]}, unread) end
   return last, cursor and true or false, lost

@@ -85,7 +85,9 @@ local function finish_if_empty(p, app, job, now)
   local pending = tonumber(r[5])
   local state = r[1] == 'cancelled' and 'cancelled' or 'done'
   if pending ~= 0 then
-    redis.call('HINCRBY', key, state == 'cancelled' and 'skipped' or 'failed', pending)
+    local outcome = state == 'cancelled' and 'skipped' or 'failed'
+    redis.call('HINCRBY', key, outcome, pending)
+    Metrics.count(p, app, {'none', outcome, pending}, now)
     if state ~= 'cancelled' then
       redis.call('HINCRBY', key, 'discrepancy', pending)
       Alarms.lost_work(p, app, 'job ' .. job .. ' ended with ' .. text(pending) ..
@@ -137,11 +139,13 @@ end
 
 -- Counts a chunk's open recipients as `outcome` and closes it.
 local function close_as(p, c, outcome, now)
-  local n = remaining(p, c) or 0
+  local n, segment = remaining(p, c)
   local key = KEY.job(p, c.app, c.job)
-  if n > 0 and redis.call('HGET', key, 'source') == c.source then
+  if n and n > 0 and redis.call('HGET', key, 'source') == c.source then
     redis.call('HINCRBY', key, outcome, n)
     redis.call('HINCRBY', key, 'pending', -n)
+    local done = redis.call('GET', KEY.done(p, c.segment, c.source)) or ''
+    Metrics.count_lines(p, c.app, c.lines, segment, done, outcome, now)
   end
   close_chunk(p, c, now)
 end

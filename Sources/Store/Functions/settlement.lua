@@ -10,18 +10,15 @@ do
 
 local function count_outcomes(p, app, job, counts, now)
   local key = KEY.job(p, app, job)
-  local metrics = KEY.metrics(p, minute_of(now))
   local sum = 0
   for i = 1, #counts, 3 do
     local n = tonumber(counts[i + 2])
     if n > 0 then
       redis.call('HINCRBY', key, counts[i + 1], n)
-      -- Dashboards must not be able to stop the work.
-      redis.pcall('HINCRBY', metrics, app .. '|' .. counts[i] .. '|' .. counts[i + 1], n)
       sum = sum + n
     end
   end
-  if sum > 0 then redis.pcall('EXPIRE', metrics, LIMIT.METRICS_S) end
+  Metrics.count(p, app, counts, now)
   return sum
 end
 
