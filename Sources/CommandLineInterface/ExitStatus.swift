@@ -8,7 +8,7 @@ package enum ExitStatus: Int32, Sendable {
   /// Redis, or another service that is needed, is not there.
   case unavailable = 69
   case internalError = 70
-  /// A file that it was to write cannot be written.
+  /// The result, or a file that it was to write, cannot be written, as on a full disk.
   case outputError = 74
   case configuration = 78
   /// Ended by Ctrl-C, as shells report it; 143 by SIGTERM (`Interrupts.exitStatus`).

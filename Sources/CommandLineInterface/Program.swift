@@ -39,6 +39,7 @@ package enum Program {
       } else {
         try command.run()
       }
+      Console.standard.finish()
       return ExitStatus.ok.rawValue
     } catch let failure as CommandFailure {
       Console.standard.note("pushpool: \(failure.description)")
@@ -55,6 +56,7 @@ package enum Program {
     let message = PushpoolCommand.fullMessage(for: error)
     if status.isSuccess {
       Console.standard.print(message)
+      Console.standard.finish()
     } else if !message.isEmpty {
       Console.standard.note(message)
     }

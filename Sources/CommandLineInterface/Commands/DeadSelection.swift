@@ -46,9 +46,10 @@ struct DeadSelection: ParsableArguments {
         try await store.deadLetters.list(after: start, max: CommandLineLimits.deadPage)
       }
       for letter in page {
+        // By order and not by name: somebody else may have taken the last one away.
+        guard !DeadEntry.isBehind(letter.entry, last) else { return }
         if Interrupts.shared.hasCome { throw CommandFailure(.interrupted, "interrupted") }
         try await body(letter.entry)
-        if letter.entry == last { return }
       }
       guard let end = page.last?.entry else { return }
       after = end

@@ -22,21 +22,26 @@ struct Console: Sendable {
 
   func writeError(_ text: String) { write(text, to: STDERR_FILENO) }
 
+  /// Says that the results so far have been kept by what is behind standard output. Some file systems tell only as a file
+  /// is closed that it did not fit.
+  func finish() {
+    guard close(STDOUT_FILENO) != 0, errno != EBADF else { return }
+    fail(errno)
+  }
+
   private func write(_ text: String, to descriptor: CInt) {
     var text = text
-    text.withUTF8 { bytes in
-      var rest = UnsafeRawBufferPointer(bytes)
-      while !rest.isEmpty {
-        let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
-        if count > 0 {
-          rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-        } else if errno == EPIPE, descriptor == STDOUT_FILENO {
-          // `pushpool dead list | head`: nobody reads on, which is no failure.
-          exit(ExitStatus.ok.rawValue)
-        } else if errno != EINTR {
-          return
-        }
-      }
-    }
+    let failure = text.withUTF8 { OutputFile.write(UnsafeRawBufferPointer($0), to: descriptor) }
+    // Standard error has nobody left to tell.
+    guard let failure, descriptor == STDOUT_FILENO else { return }
+    // `pushpool dead list | head`: nobody reads on, which is no failure.
+    if failure == EPIPE { exit(ExitStatus.ok.rawValue) }
+    fail(failure)
+  }
+
+  /// A result that nobody got is no result: what comes after this command may rely on it.
+  private func fail(_ number: CInt) -> Never {
+    note("pushpool: cannot write the result: \(String(cString: strerror(number)))")
+    exit(ExitStatus.outputError.rawValue)
   }
 }

@@ -1,0 +1,62 @@
+import Glibc
+import LocalServices
+import Testing
+
+/// A result that could not be written is no result.
+@Suite struct OutputTests {
+  /// Runs the program with its standard output in a file.
+  private func run(
+    _ arguments: [String], into file: String, at url: String
+  ) async throws -> (status: ChildProcess.Exit?, error: String) {
+    let child = try ChildProcess(
+      Pushpool.path, arguments,
+      environment: ["PATH": "/usr/bin:/bin", "PUSHPOOL_REDIS_URL": url], folder: "/",
+      output: .file(file), error: .pipe)
+    let exit = await child.waitForExit(timeoutMs: Pushpool.timeoutMs)
+    return (exit, await child.standardError?.rest(timeoutMs: Pushpool.timeoutMs) ?? "")
+  }
+
+  @Test(
+    "a full disk under standard output is a failure that says so",
+    arguments: [
+      ["dead", "show", "1-1"], ["dead", "list", "--json"], ["status"], ["status", "--json"],
+      ["job", "sale", "--app", "shop"], ["switch", "list"], ["--help"], ["--version"],
+    ])
+  func full(arguments: [String]) async throws {
+    try await RedisServer.with { redis in
+      for words in [
+        [
+          "XADD", "pushpool:dead", "1-1", "at", "1790000000000", "kind", "job", "reason",
+          "invalid_job", "field", "", "message", "m", "app", "shop", "id", "sale", "priority",
+          "normal", "job", "{}", "truncated", "0",
+        ],
+        ["HSET", "pushpool:job:shop:sale", "state", "done", "total", "0", "pending", "0"],
+        ["HSET", "pushpool:switches", "app|shop", "{}"],
+      ] {
+        let child = try ChildProcess("redis-cli", ["-s", redis.socketPath] + words, output: .pipe)
+        _ = await child.waitForExit(timeoutMs: Pushpool.timeoutMs)
+      }
+      let result = try await run(arguments, into: "/dev/full", at: redis.url)
+      #expect(result.status == .code(74), "\(result)")
+      #expect(result.error.contains("No space left"), "\(result)")
+      #expect(try await run(arguments, into: "/dev/null", at: redis.url).status == .code(0))
+    }
+  }
+
+  @Test("an import whose rejects cannot be kept does not go on")
+  func rejects() async throws {
+    try await RedisServer.with { redis in
+      let folder = try TemporaryFolder()
+      defer { folder.close() }
+      let file = folder.file("installations.ndjson")
+      let stream = try #require(fopen(file, "we"))
+      fputs("{\"bad\": 1}\n{\"worse\": 2}\n", stream)
+      fclose(stream)
+      let result = try await Pushpool.run(
+        "import", file, "--skip-errors", "--rejects", "/dev/full",
+        environment: ["PUSHPOOL_REDIS_URL": redis.url])
+      #expect(result.status == 74, "\(result)")
+      #expect(result.error.contains("/dev/full"), "\(result)")
+    }
+  }
+}
