@@ -189,8 +189,13 @@ final class Stage: Sendable {
   }
 
   /// Starts `pushpool worker` as a process of its own, with this stage's settings.
-  /// - Parameter crashAt: a point of `CrashPoint`, where the process ends itself.
-  func startProcess(crashAt: String? = nil) throws -> ChildProcess {
+  /// - Parameters:
+  ///   - crashAt: a point of `CrashPoint`, where the process ends itself.
+  ///   - redis: a URL in place of the stage's.
+  func startProcess(crashAt: String? = nil, redis: String? = nil) throws -> ChildProcess {
+    var environment = ["PATH": "/usr/bin:/bin"]
+    environment["PUSHPOOL_CRASH_AT"] = crashAt
+    environment["PUSHPOOL_REDIS_URL"] = redis
     let file = folder.file("pushpool.yaml")
     let worker = configuration.worker
     let text =
@@ -210,7 +215,7 @@ final class Stage: Sendable {
     fclose(stream)
     return try ChildProcess(
       Self.programFolder + "/pushpool", ["worker", "--config", file],
-      environment: crashAt.map { ["PATH": "/usr/bin:/bin", "PUSHPOOL_CRASH_AT": $0] },
+      environment: environment.count > 1 ? environment : nil,
       output: .discard, error: .file(folder.file("worker.log")))
   }
 

@@ -111,7 +111,9 @@ final class StageClient: Sendable {
     try await session.run { _, store in try await store.jobs.resume(app: app, id: id) }
   }
 
-  func command(_ words: String...) async throws -> RESPValue {
+  func command(_ words: String...) async throws -> RESPValue { try await command(words: words) }
+
+  func command(words: [String]) async throws -> RESPValue {
     try await session.run { session, _ in try await session.command(words) }
   }
 
