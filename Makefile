@@ -1,5 +1,5 @@
-# `make` alone explains itself. Everything works on a fresh Debian 12/13 or Ubuntu 22.04/24.04 with a
-# Swift toolchain; `make deps` fetches the system packages.
+# `make` alone explains itself. Everything works on a fresh Debian 12 or 13 with a Swift toolchain, which
+# `make elsewhere` shows before each release; `make deps` fetches the system packages.
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -8,7 +8,7 @@ MAKEFLAGS += --no-print-directory
 
 SOURCES := Sources Tests Package.swift
 
-.PHONY: help deps build test lint format demo bench instructions chaos clean
+.PHONY: help deps build test lint format demo bench instructions chaos elsewhere clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -49,6 +49,9 @@ chaos: deps ## Bring the faults of the fault matrix about, and count what is los
 	@swift build -c release --product pushpool-chaos 2>&1 | scripts/progress
 	@swift build --product pushpool 2>&1 | scripts/progress # its crash points, for row 2
 	@.build/release/pushpool-chaos $(CHAOS)
+
+elsewhere: ## Build and test HEAD in a clean root of another release, as root; ELSEWHERE=trixie names it
+	@scripts/elsewhere $(or $(ELSEWHERE),trixie)
 
 clean: ## Remove everything that was built
 	@swift package clean
