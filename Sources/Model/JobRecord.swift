@@ -39,9 +39,9 @@ package struct JobRecord: Sendable, Equatable {
     switch name {
     case "total": total = try Self.count(name, text)
     case "pending": pending = try Self.count(name, text)
-    case "created_at": createdAtMs = Int64(try Self.count(name, text))
-    case "started_at": startedAtMs = Int64(try Self.count(name, text))
-    case "finished_at": finishedAtMs = Int64(try Self.count(name, text))
+    case "created_at": createdAtMs = try Self.instantMs(name, text)
+    case "started_at": startedAtMs = try Self.instantMs(name, text)
+    case "finished_at": finishedAtMs = try Self.instantMs(name, text)
     case "admitted": isAdmitted = text == "1"
     case "priority": priority = Priority(rawValue: text)
     default:
@@ -51,7 +51,15 @@ package struct JobRecord: Sendable, Equatable {
     }
   }
 
+  private static func instantMs(_ name: String, _ text: String) throws(InvalidField) -> Int64 {
+    StoredNumber.instantMs(Int64(try integer(name, text)))
+  }
+
   private static func count(_ name: String, _ text: String) throws(InvalidField) -> Int {
+    StoredNumber.count(try integer(name, text))
+  }
+
+  private static func integer(_ name: String, _ text: String) throws(InvalidField) -> Int {
     guard let count = Int(text) else {
       throw InvalidField(
         pointer: FieldPointer.child(name, of: ""),

@@ -18,8 +18,8 @@ package struct Alarm: Sendable, Equatable {
       let message = object["message"]?.stringValue
     else { return nil }
     self.field = field
-    self.atMs = atMs
-    self.untilMs = untilMs
+    self.atMs = StoredNumber.instantMs(atMs)
+    self.untilMs = StoredNumber.instantMs(untilMs)
     self.message = message
   }
 }

@@ -15,13 +15,12 @@ package struct BindingLine {
     var fields = TabFields(line)
     guard let network = fields.next().flatMap({ Network(spelt: $0) }),
       let environment = fields.next().flatMap({ PushEnvironment(spelt: $0) }),
-      let generation = fields.nextNumber(), let updated = fields.nextNumber(),
-      let updatedAtMs = Int64(exactly: updated)
+      let generation = fields.nextNumber(), let updated = fields.nextNumber()
     else { return nil }
     self.network = network
     self.environment = environment
     self.generation = generation
-    self.updatedAtMs = updatedAtMs
+    updatedAtMs = StoredNumber.instantMs(Int64(clamping: updated))
     token = fields.remainder
     guard !token.isEmpty else { return nil }
   }

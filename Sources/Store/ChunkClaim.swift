@@ -28,7 +28,7 @@ package struct ChunkClaim: Sendable, Equatable {
     job = reply[3].string
     segment = reply[4].string
     source = reply[5].string
-    crashes = try decodeInteger(reply[6])
+    crashes = try decodeCount(reply[6])
     lines = try decodeWord(reply[8])
     done = DoneBitmap(bytes: Array(reply[9].bytes))
     recipients = Array(reply[10].bytes)

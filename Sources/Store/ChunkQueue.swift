@@ -44,9 +44,9 @@ package struct ChunkQueue {
     return try await functions.run(command) { reply throws(RedisError) in
       try expectArray(reply, atLeast: 5)
       return SettleAnswer(
-        standing: try decodeWord(reply[0]), uninstalled: try decodeInteger(reply[1]),
-        kept: try decodeInteger(reply[2]), spared: try decodeInteger(reply[3]),
-        lost: try decodeInteger(reply[4]), suspicions: (5..<reply.count).map { reply[$0].string })
+        standing: try decodeWord(reply[0]), uninstalled: try decodeCount(reply[1]),
+        kept: try decodeCount(reply[2]), spared: try decodeCount(reply[3]),
+        lost: try decodeCount(reply[4]), suspicions: (5..<reply.count).map { reply[$0].string })
     }
   }
 
@@ -140,7 +140,7 @@ package struct ChunkQueue {
       command.append(claim.job)
     }
     return try await functions.run(command) { reply throws(RedisError) in
-      try expectArray(reply, atLeast: claims.count)
+      try expectArray(reply, exactly: claims.count)
       var standings: [WorkStanding] = []
       for index in 0..<reply.count { standings.append(try decodeWord(reply[index])) }
       return standings
@@ -160,7 +160,7 @@ package struct ChunkQueue {
       command.append(claim.priority.rawValue)
       command.append(claim.entry)
     }
-    return try await functions.run(command, decode: decodeInteger)
+    return try await functions.run(command, decode: decodeCount)
   }
 
   /// Turns a chunk that no worker could carry into a dead letter; its open recipients count as failed.
@@ -189,7 +189,7 @@ package struct ChunkQueue {
     command.append(consumer ?? "")
     return try await functions.run(command) { reply throws(RedisError) in
       try expectArray(reply, atLeast: 2)
-      return (try decodeInteger(reply[0]), UInt64(exactly: try decodeInteger(reply[1])))
+      return (try decodeCount(reply[0]), UInt64(exactly: try decodeDelayMs(reply[1])))
     }
   }
 }

@@ -1,3 +1,5 @@
+internal import Model
+
 /// What was given up on, and why.
 package struct DeadLetter: Sendable, Equatable {
   /// The stream entry, by which it is retried or dropped.
@@ -14,8 +16,8 @@ package struct DeadLetter: Sendable, Equatable {
   package var id: String { fields["id"] ?? "" }
   package var priority: String { fields["priority"] ?? "" }
   /// Recipients that a chunk still had.
-  package var count: Int? { fields["count"].flatMap { Int($0) } }
-  package var atMs: Int64? { fields["at"].flatMap { Int64($0) } }
+  package var count: Int? { fields["count"].flatMap { Int($0) }.map { StoredNumber.count($0) } }
+  package var atMs: Int64? { fields["at"].flatMap { Int64($0) }.map { StoredNumber.instantMs($0) } }
   /// The job's text or the chunk's recipients; only in `DeadLetters.show`.
   package var original: String? { fields["job"] ?? fields["recipients"] }
   /// The original was over the size limit and only its beginning is kept.

@@ -6,7 +6,7 @@ package struct DeadLetters {
 
   package func count() async throws(RedisError) -> Int {
     try await functions.connection.call(
-      RedisCommand("XLEN", functions.keys.dead), decode: decodeInteger)
+      RedisCommand("XLEN", functions.keys.dead), decode: decodeCount)
   }
 
   /// A page of letters, oldest first, without their originals.

@@ -33,7 +33,7 @@ package struct InstallationLine {
     self.token = token
     self.user = user
     self.generation = generation.isEmpty ? nil : decimal(generation)
-    self.attempt = Int(clamping: attempt)
+    self.attempt = Int(min(attempt, StoreLimits.attemptsToldMax))
     let isEnvironmentKnown = environment.isEmpty || self.environment != nil
     let isGenerationKnown = generation.isEmpty || self.generation != nil
     guard isEnvironmentKnown, isGenerationKnown else { return nil }

@@ -16,7 +16,17 @@ extension InstallationStore {
     prefix.withUTF8 { prefix in
       for user in users { command.append(UnsafeRawBufferPointer(prefix), then: user) }
     }
-    functions.connection.send(command) { handler($0.map { ResolvedUsers($0) }) }
+    let count = users.count
+    functions.connection.send(command) { result in
+      handler(
+        result.flatMap { reply in
+          // One for each: what is missing would be taken for a user without installations, or end the process.
+          guard reply.kind == .array, reply.count == count else {
+            return .failure(.unexpectedReply("MGET of \(count) keys has \(reply.count) answers"))
+          }
+          return .success(ResolvedUsers(reply))
+        })
+    }
   }
 
   /// Whose a token is, for the lanes; nil when nobody's.
@@ -43,7 +53,7 @@ extension InstallationStore {
     return .success(
       TokenBinding(
         user: reply[0].string, environment: environment, generation: generation,
-        updatedAtMs: updatedAtMs))
+        updatedAtMs: StoredNumber.instantMs(updatedAtMs)))
   }
 
   /// The record of a token; nil when it is bound to nobody.

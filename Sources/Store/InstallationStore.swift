@@ -46,8 +46,8 @@ package struct InstallationStore {
     return try await functions.run(command) { reply throws(RedisError) in
       try expectArray(reply, atLeast: 4)
       return ImportAnswer(
-        created: try decodeInteger(reply[0]), updated: try decodeInteger(reply[1]),
-        moved: try decodeInteger(reply[2]), evicted: try decodeInteger(reply[3]))
+        created: try decodeCount(reply[0]), updated: try decodeCount(reply[1]),
+        moved: try decodeCount(reply[2]), evicted: try decodeCount(reply[3]))
     }
   }
 

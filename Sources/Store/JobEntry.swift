@@ -30,6 +30,6 @@ package struct JobEntry: Sendable, Equatable {
     priority = try decodeWord(reply[0])
     entry = reply[1].string
     text = Array(reply[2].bytes)
-    deliveries = try decodeInteger(reply[3])
+    deliveries = try decodeCount(reply[3])
   }
 }

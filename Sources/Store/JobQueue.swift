@@ -84,7 +84,7 @@ package struct JobQueue {
 
   /// In how many ms to `take` again though nothing is added: jobs wait for chunks to be finished. Nil when none does.
   package func heldBackMs() async throws(RedisError) -> UInt64? {
-    let ms = try await functions.run(functions.call("held_back"), decode: decodeInteger)
+    let ms = try await functions.run(functions.call("held_back"), decode: decodeDelayMs)
     return ms > 0 ? UInt64(ms) : nil
   }
 
@@ -169,7 +169,7 @@ package struct JobQueue {
       command.append("")
     }
     return try await functions.run(command) { reply throws(RedisError) in
-      try expectArray(reply, atLeast: entries.count)
+      try expectArray(reply, exactly: entries.count)
       var standings: [WorkStanding] = []
       for index in 0..<reply.count { standings.append(try decodeWord(reply[index])) }
       return standings

@@ -36,12 +36,13 @@ package struct MetricsStore {
 
   private func counts(_ key: String) async throws(RedisError) -> [String: Int] {
     let pairs = try await functions.connection.call(RedisCommand("HGETALL", key)).pairs
-    return Dictionary(pairs.map { ($0, Int($1) ?? 0) }, uniquingKeysWith: { $1 })
+    return Dictionary(
+      pairs.map { ($0, StoredNumber.count(Int($1) ?? 0)) }, uniquingKeysWith: { $1 })
   }
 
   /// For how long the oldest job or chunk that nobody has taken has been waiting; 0 without any.
   package func oldestWaitingMs() async throws(RedisError) -> Int {
-    try await functions.run(functions.call("oldest"), decode: decodeInteger)
+    try await functions.run(functions.call("oldest"), decode: decodeCount)
   }
 
   /// Adds an entry to the timeline.
@@ -66,7 +67,8 @@ package struct MetricsStore {
       command.append(name)
       command.append(value)
     }
-    return Int64(try await functions.run(command, decode: decodeInteger))
+    return StoredNumber.instantMs(
+      Int64(try await functions.run(command, decode: decodeInteger)))
   }
 
   /// Takes a worker that leaves off the list.
@@ -83,7 +85,7 @@ package struct MetricsStore {
         RedisCommand("HGETALL", functions.keys.worker(name)))
       workers.append(
         WorkerStatus(
-          worker: name, lastBeatMs: Int64(beat) ?? 0,
+          worker: name, lastBeatMs: StoredNumber.instantMs(Int64(beat) ?? 0),
           fields: Dictionary(fields.pairs, uniquingKeysWith: { $1 })))
     }
     return workers
@@ -97,7 +99,7 @@ package struct MetricsStore {
   ) async throws(RedisError) -> Int {
     var command = functions.call("sweep_consumers", name ?? "")
     command.append(Int(clamping: idleMs))
-    return try await functions.run(command, decode: decodeInteger)
+    return try await functions.run(command, decode: decodeCount)
   }
 
   package func status() async throws(RedisError) -> QueueStatus {
@@ -113,6 +115,6 @@ package struct MetricsStore {
   }
 
   private func length(_ command: String, _ key: String) async throws(RedisError) -> Int {
-    try await functions.connection.call(RedisCommand(command, key), decode: decodeInteger)
+    try await functions.connection.call(RedisCommand(command, key), decode: decodeCount)
   }
 }

@@ -15,7 +15,10 @@ package struct RateStore {
     command.append(Int(clamping: rate.rampMs))
     return try await functions.run(command) { reply throws(RedisError) in
       try expectArray(reply, atLeast: 2)
-      return (try decodeInteger(reply[0]), UInt64(clamping: try decodeInteger(reply[1])))
+      // Never more than was asked for, whoever answers: the rate is somebody's limit.
+      let granted = min(try decodeCount(reply[0]), max(0, wanted))
+      let retryMs = min(UInt64(clamping: try decodeInteger(reply[1])), StoreLimits.rateRetryMsMax)
+      return (granted, retryMs)
     }
   }
 }

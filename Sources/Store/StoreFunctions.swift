@@ -1,3 +1,4 @@
+internal import Model
 internal import Redis
 
 /// Builds calls of the functions of Functions/*.lua over one connection; loop-bound.
@@ -41,6 +42,23 @@ func expectArray(_ reply: RedisReply, atLeast count: Int) throws(RedisError) {
   guard reply.kind == .array, reply.count >= count else {
     throw .unexpectedReply("an array of \(count) was expected")
   }
+}
+
+/// Checks that an array reply has an answer to each of so many questions, and no others.
+func expectArray(_ reply: RedisReply, exactly count: Int) throws(RedisError) {
+  guard reply.kind == .array, reply.count == count else {
+    throw .unexpectedReply("an array of \(count) was expected, not one of \(reply.count)")
+  }
+}
+
+/// A number of things, within what can be counted.
+func decodeCount(_ reply: RedisReply) throws(RedisError) -> Int {
+  max(0, StoredNumber.count(try decodeInteger(reply)))
+}
+
+/// A number of milliseconds from now, or from an event until now: a day at most.
+func decodeDelayMs(_ reply: RedisReply) throws(RedisError) -> Int {
+  min(try decodeInteger(reply), 86_400_000)
 }
 
 func decodeInteger(_ reply: RedisReply) throws(RedisError) -> Int {

@@ -14,6 +14,12 @@ package enum StoreLimits {
   package static let switchReasonBytesMax = 512
   /// What a trace keeps of a network's reason.
   package static let traceReasonBytesMax = 64
+  /// The longest that a lane waits before it asks for more of a rate; the functions say at most a second.
+  static let rateRetryMsMax: UInt64 = 10_000
+  /// Attempts that a line of a segment may tell of: with the next one they fit a byte.
+  static let attemptsToldMax: UInt64 = 254
+  /// Events that one line of a trace may stand for, so that the sum of a whole trace fits an Int.
+  static let traceCountMax: UInt64 = 1 << 32
   /// Entries of one `TraceStore.page`; each is at most `WorkerLimits.traceBufferBytesMax` and a line.
   package static let tracePageMax = 128
 }

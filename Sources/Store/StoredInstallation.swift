@@ -26,8 +26,9 @@ package struct StoredInstallation: Sendable, Equatable {
       sdkVersion: values["sdk_version"], timeZone: values["time_zone"],
       language: values["language"], badge: values["badge"].flatMap { Int($0) },
       channels: values["channels"].map { $0.split(separator: "\n").map(String.init) } ?? [],
-      createdAtMs: values["created_at"].flatMap { Int64($0) },
-      updatedAtMs: values["updated_at"].flatMap { Int64($0) }, custom: custom)
+      createdAtMs: values["created_at"].flatMap { Int64($0) }.map { StoredNumber.instantMs($0) },
+      updatedAtMs: values["updated_at"].flatMap { Int64($0) }.map { StoredNumber.instantMs($0) },
+      custom: custom)
   }
 
   /// The fields of a record that are not the store's own.

@@ -13,7 +13,7 @@ package struct SwitchRemark: Sendable, Equatable {
       reason = String(decoding: value.prefix(StoreLimits.switchReasonBytesMax), as: UTF8.self)
       return
     }
-    sinceMs = object["since"]?.int64Value
+    sinceMs = object["since"]?.int64Value.map { StoredNumber.instantMs($0) }
     reason = object["reason"]?.stringValue ?? ""
   }
 }

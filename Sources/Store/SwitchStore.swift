@@ -35,7 +35,7 @@ package struct SwitchStore {
     command.append(StoreLimits.switchesMax)
     return try await functions.run(command) { reply throws(RedisError) in
       try expectArray(reply, atLeast: 1)
-      var reading = SwitchReading(count: try decodeInteger(reply[0]))
+      var reading = SwitchReading(count: try decodeCount(reply[0]))
       for index in stride(from: 1, to: reply.count - 1, by: 2) {
         reading.add(field: reply[index].string, value: Array(reply[index + 1].bytes))
       }
@@ -47,7 +47,7 @@ package struct SwitchStore {
   package func glance() async throws(RedisError) -> SwitchReading {
     let key = functions.keys.switches
     let connection = functions.connection
-    let count = try await connection.call(RedisCommand("HLEN", key), decode: decodeInteger)
+    let count = try await connection.call(RedisCommand("HLEN", key), decode: decodeCount)
     var reading = SwitchReading(count: count)
     guard count > 0 else { return reading }
     let fields: RESPValue?

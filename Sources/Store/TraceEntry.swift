@@ -26,6 +26,6 @@ package struct TraceEntry: Sendable {
     self.entry = entry
     self.events = events
     self.unreadable = unreadable
-    eventsBefore = values["events"].flatMap { Int($0) } ?? 0
+    eventsBefore = StoredNumber.count(values["events"].flatMap { Int($0) } ?? 0)
   }
 }

@@ -36,7 +36,7 @@ package struct TraceEvent: Sendable, Equatable {
   /// Nil when the line is malformed.
   package init?(_ line: UnsafeRawBufferPointer, by: String = "") {
     var fields = TabFields(line)
-    guard let at = fields.nextNumber(), let atMs = Int64(exactly: at),
+    guard let at = fields.nextNumber(),
       let kind = fields.next().flatMap({ TraceKind(spelt: $0) }),
       let network = fields.next(), let environment = fields.next(), let token = fields.next(),
       let user = fields.next(), let attempt = fields.next(), let status = fields.next(),
@@ -44,7 +44,7 @@ package struct TraceEvent: Sendable, Equatable {
       let cause = fields.next(), let delay = fields.next(), let count = fields.next(),
       fields.next() == nil
     else { return nil }
-    self.init(atMs: atMs, kind: kind)
+    self.init(atMs: StoredNumber.instantMs(Int64(clamping: at)), kind: kind)
     self.by = by
     self.network = Network(spelt: network)
     self.environment = PushEnvironment(spelt: environment)
@@ -61,6 +61,6 @@ package struct TraceEvent: Sendable, Equatable {
   }
 
   private static func number(_ digits: UnsafeRawBufferPointer) -> Int? {
-    digits.isEmpty ? nil : decimal(digits).map { Int(clamping: $0) }
+    digits.isEmpty ? nil : decimal(digits).map { Int(min($0, StoreLimits.traceCountMax)) }
   }
 }

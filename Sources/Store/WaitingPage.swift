@@ -11,7 +11,7 @@ package struct WaitingPage: Sendable {
 
   init(_ reply: RedisReply) throws(RedisError) {
     try expectArray(reply, atLeast: 3)
-    looked = try decodeInteger(reply[0])
+    looked = try decodeCount(reply[0])
     next = try decodeInteger(reply[2]) == 1 ? reply[1].string : nil
     entries = (3..<reply.count).map { reply[$0].string }
   }

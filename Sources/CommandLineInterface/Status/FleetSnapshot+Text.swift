@@ -64,7 +64,9 @@ extension FleetSnapshot {
       table.append([
         "  " + worker.worker, count("lanes"), count("connections"), count("in_flight"),
         count("accepted_per_second"), figure("rss_bytes").map { FigureText.bytes($0) } ?? "",
-        figure("started_at").map { FigureText.duration(ms: nowMs - Int64($0)) } ?? "",
+        figure("started_at").map {
+          FigureText.duration(ms: nowMs - StoredNumber.instantMs(Int64($0)))
+        } ?? "",
         worker.fields["version"] ?? "",
       ])
     }

@@ -18,7 +18,8 @@ struct FleetSnapshot: Sendable {
 
   static func read(_ store: Store) async throws(RedisError) -> FleetSnapshot {
     let time = try await store.connection.call(RedisCommand("TIME"))
-    let seconds = Int64(time.array?.first?.integer ?? 0)
+    let told = Int64(time.array?.first?.integer ?? 0)
+    let seconds = min(max(told, 0), Limits.instantMsMax / 1_000)
     var held: [Priority: Int] = [:]
     for priority in Priority.allCases {
       held[priority] = try await pending(store.keys.chunks(priority), store)
@@ -36,7 +37,7 @@ struct FleetSnapshot: Sendable {
   private static func pending(_ stream: String, _ store: Store) async throws(RedisError) -> Int {
     do throws(RedisError) {
       return try await store.connection.call(RedisCommand("XPENDING", stream, "workers")) {
-        $0.count > 0 ? $0[0].integer ?? 0 : 0
+        $0.count > 0 ? StoredNumber.count($0[0].integer ?? 0) : 0
       }
     } catch {
       if case .server("NOGROUP", _) = error { return 0 }

@@ -14,7 +14,8 @@ enum FigureText {
   /// `94.1 %`; `<0.1 %` and `>99.9 %` where rounding would claim none or all.
   static func share(_ part: Int, of whole: Int) -> String {
     guard whole > 0 else { return "" }
-    let tenths = Int((Double(part) / Double(whole) * 1_000).rounded())
+    // A record that does not add up may have a part beyond its whole.
+    let tenths = Int(min((Double(part) / Double(whole) * 1_000).rounded(), 1_000_000))
     if tenths == 0, part > 0 { return "<0.1 %" }
     if tenths == 1_000, part < whole { return ">99.9 %" }
     return "\(tenths / 10).\(tenths % 10) %"

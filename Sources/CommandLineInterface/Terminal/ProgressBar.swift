@@ -45,7 +45,8 @@ struct ProgressBar {
     figures.append("\(FigureText.count(Int(perSecond)))/s")
     if let total, total > done {
       let seconds = Int(
-        (Double(total - done) * Double(elapsedMs) / 1_000 / Double(done)).rounded(.up))
+        min(
+          (Double(total - done) * Double(elapsedMs) / 1_000 / Double(done)).rounded(.up), 1e9))
       figures.append("\(FigureText.clock(seconds: seconds)) left")
     } else {
       figures.append(FigureText.clock(seconds: Int(elapsedMs / 1_000)))

@@ -1,0 +1,46 @@
+import Glibc
+import LocalServices
+import Model
+import TestSupport
+import Testing
+import Worker
+
+/// A worker whose Redis answers wrongly now and then stays alive, and works on when the answers are right again.
+@Suite struct HostileRedisTests {
+  private static let jobs = 30
+  private static let usersPerJob = 10
+
+  @Test("wrong answers of Redis end no worker", arguments: [UInt64(1), 2])
+  func staysAlive(seed: UInt64) async throws {
+    try await Stage.with { stage in
+      let all = Self.jobs * Self.usersPerJob
+      try await stage.client.install(try Devices.apns(0..<all))
+      try await TestLane.run { lane in
+        let proxy = try AlteringRedis(
+          loop: lane.loop, server: stage.redis.endpoint, seed: seed, perMille: 100)
+        let process = try stage.startProcess(redis: proxy.url)
+        for number in 0..<Self.jobs {
+          let first = number * Self.usersPerJob
+          _ = try await stage.client.enqueue(
+            Devices.job("hostile-\(number)", first..<(first + Self.usersPerJob)))
+        }
+        // What the worker makes of it is no matter, as long as it lives to read so many.
+        _ = try await eventually("the worker read wrong answers") {
+          #expect(process.exit == nil, "\(Self.log(stage))")
+          return process.exit != nil || proxy.altered >= 150 ? true : nil
+        }
+        proxy.perMille = 0
+        _ = try await stage.client.enqueue(Devices.job("after", 0..<all))
+        let record = try await stage.client.finished("after")
+        #expect(record.isBalanced && record.counts.accepted > 0, "\(record)")
+        #expect(
+          await process.terminate(graceMs: 60_000) == .code(0), "\(Self.log(stage))")
+        proxy.close()
+      }
+    }
+  }
+
+  private static func log(_ stage: Stage) -> String {
+    String((TextFile.read(stage.folder.file("worker.log"), bytesMax: 1 << 22) ?? "").suffix(3_000))
+  }
+}
