@@ -145,7 +145,7 @@ local function close_as(p, c, outcome, now)
     redis.call('HINCRBY', key, outcome, n)
     redis.call('HINCRBY', key, 'pending', -n)
     local done = redis.call('GET', KEY.done(p, c.segment, c.source)) or ''
-    Metrics.count_lines(p, c.app, c.lines, segment, done, outcome, now)
+    Metrics.count_lines(p, c.app, segment, done, outcome, now)
   end
   close_chunk(p, c, now)
 end

@@ -19,13 +19,14 @@ local function count(p, app, counts, now)
   if is_any then redis.pcall('EXPIRE', key, LIMIT.METRICS_S) end
 end
 
--- Counts one outcome for every line of a segment that is not done.
-local function count_lines(p, app, lines, segment, done, outcome, now)
+-- Counts one outcome for every line of a segment that is not done. A line of an installation begins with its network and
+-- a tab, which no user id has.
+local function count_lines(p, app, segment, done, outcome, now)
   local found, counts, index = {}, {}, 0
   for line in string.gmatch(segment, '[^\n]+') do
     local byte = string.byte(done, math.floor(index / 8) + 1) or 0
     if math.floor(byte / 2 ^ (7 - index % 8)) % 2 == 0 then
-      local network = lines == 'installations' and string.match(line, '^%l+') or 'none'
+      local network = string.match(line, '^(%l+)\t') or 'none'
       found[network] = (found[network] or 0) + 1
     end
     index = index + 1
