@@ -15,12 +15,13 @@ package struct BindingLine {
     var fields = TabFields(line)
     guard let network = fields.next().flatMap({ Network(spelt: $0) }),
       let environment = fields.next().flatMap({ PushEnvironment(spelt: $0) }),
-      let generation = fields.nextNumber(), let updated = fields.nextNumber()
+      let generation = fields.nextNumber(), let updated = fields.nextNumber(),
+      let updatedAtMs = Int64(exactly: updated)
     else { return nil }
     self.network = network
     self.environment = environment
     self.generation = generation
-    updatedAtMs = StoredNumber.instantMs(Int64(clamping: updated))
+    self.updatedAtMs = StoredNumber.instantMs(updatedAtMs)
     token = fields.remainder
     guard !token.isEmpty else { return nil }
   }

@@ -61,7 +61,7 @@ package struct ChunkQueue {
     command.append(settlement.totalDelta)
     command.append(settlement.noInstallations)
     command.append(settlement.retries)
-    appendCounts(settlement.counts, to: &command)
+    appendCounts(settlement, to: &command)
     appendLines(settlement, to: &command)
     appendTallies(settlement.tallies, to: &command)
     appendRelabellings(settlement.relabellings, to: &command)
@@ -112,18 +112,19 @@ package struct ChunkQueue {
     }
   }
 
-  private func appendCounts(_ counts: [Network: OutcomeCounts], to command: inout RedisCommand) {
-    var flat: [(Network, String, Int)] = []
-    for (network, outcomes) in counts {
+  private func appendCounts(_ settlement: Settlement, to command: inout RedisCommand) {
+    var flat: [(network: String, outcome: String, count: Int)] = []
+    if settlement.skippedUnread > 0 { flat.append(("none", "skipped", settlement.skippedUnread)) }
+    for (network, outcomes) in settlement.counts {
       for (name, count) in outcomes.fields
       where count > 0 && name != "retries" && name != "no_installations" {
-        flat.append((network, name, count))
+        flat.append((network.rawValue, name, count))
       }
     }
     command.append(flat.count)
-    for (network, name, count) in flat {
-      command.append(network.rawValue)
-      command.append(name)
+    for (network, outcome, count) in flat {
+      command.append(network)
+      command.append(outcome)
       command.append(count)
     }
   }

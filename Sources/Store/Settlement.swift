@@ -91,6 +91,8 @@ package struct Settlement: Sendable {
   /// New outcomes by network. `uninstalled` comes from `invalidations`; `retries` and `noInstallations` are the
   /// chunk's own properties below.
   package var counts: [Network: OutcomeCounts] = [:]
+  /// New skips of recipients whose installations were never read, so that no network is known.
+  package var skippedUnread = 0
   package var residuals: [Residual] = []
   /// Installations of users that are done without them, as `InstallationLine`s: they become the chunk's last lines, in
   /// this order, and the caller goes on with them.
@@ -115,7 +117,8 @@ package struct Settlement: Sendable {
 
   /// Whether nothing became of any recipient.
   package var isEmpty: Bool {
-    !isFinal && counts.isEmpty && residuals.isEmpty && stillOpen.isEmpty && invalidations.isEmpty
+    !isFinal && counts.isEmpty && skippedUnread == 0 && residuals.isEmpty && stillOpen.isEmpty
+      && invalidations.isEmpty
       && retries == 0
       && noInstallations == 0 && totalDelta == 0
   }

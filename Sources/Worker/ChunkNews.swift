@@ -35,9 +35,13 @@ struct ChunkNews {
   }
 
   /// A recipient is done that never had a push.
-  mutating func skip(_ recipient: Int, network: Network) {
+  mutating func skip(_ recipient: Int, network: Network?) {
     finish(recipient, results: 0)
-    counts[network.index].skipped += 1
+    if let network {
+      counts[network.index].skipped += 1
+    } else {
+      settlement.skippedUnread += 1
+    }
   }
 
   /// A user's installations are known, and how many they are.

@@ -140,9 +140,9 @@ final class ChunkRun {
 
   /// The recipient was never resolved and counts as skipped, as one: so it stood in the job's total.
   /// - Parameters:
-  ///   - network: what it counts under; a user that was never resolved has none, and counts under the first.
+  ///   - network: what it counts under; nil for a user, whose installations were not read.
   ///   - cause: why, for its trace.
-  func skipRecipient(_ index: Int, network: Network = .apns, because cause: TraceCause) {
+  func skipRecipient(_ index: Int, network: Network? = nil, because cause: TraceCause) {
     noteRecipient(index, because: cause)
     recipients[index].isDone = true
     openRecipients -= 1
@@ -372,7 +372,9 @@ final class ChunkRun {
     while cursor < lines.count {
       let index = cursor
       cursor += 1
-      if !recipients[index].isDone { skipRecipient(index, because: .cancelled) }
+      guard !recipients[index].isDone else { continue }
+      let network = InstallationLine(lines[index])?.network
+      skipRecipient(index, network: network, because: .cancelled)
     }
   }
 

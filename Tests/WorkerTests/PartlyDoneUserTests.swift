@@ -158,7 +158,7 @@ import Testing
     run.change(to: .cancelled)
     let news = run.takeNews(isFinal: false)
     #expect(news.counts[.apns]?.accepted == 1)
-    #expect(news.counts[.apns]?.skipped == 1)
+    #expect(news.skippedUnread == 1)
     #expect(news.totalDelta == 2)
     for push in pushes.dropFirst() { run.decide(push, .skipped) }
     #expect(run.isFinished)
