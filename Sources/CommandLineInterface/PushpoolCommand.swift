@@ -16,7 +16,7 @@ struct PushpoolCommand: AsyncParsableCommand {
       Ask what happened: pushpool trace --job ID --user U
 
       Exit status: 0 done, 64 usage, 65 bad input, 69 Redis or a push network is not there, \
-      70 a fault of this program, 74 a file cannot be written, 78 bad configuration, 130 Ctrl-C, \
+      70 a fault of this program, 74 a result or file cannot be written, 78 bad configuration, 130 Ctrl-C, \
       143 SIGTERM.
       """,
     version: WorkerVersion.text,
