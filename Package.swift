@@ -73,8 +73,8 @@ let package = Package(
       "Store", ["Model", "Redis", "Reactor", "COpenSSL"],
       resources: [
         "limits", "library", "alarms", "switches", "rates", "metrics", "audience", "ready",
-        "fairness", "chunks", "promotion", "installations", "settlement", "jobs", "waiting",
-        "dead_letters", "traces", "fleet",
+        "fairness", "chunk", "chunks", "promotion", "installations", "settlement", "jobs", "audit",
+        "waiting", "dead_letters", "traces", "fleet",
       ].map { .embedInCode("Functions/\($0).lua") }),
     layer("Providers", ["Model", "Configuration", "HTTPClient", "Reactor", "COpenSSL"]),
     layer(

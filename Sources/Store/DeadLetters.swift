@@ -9,18 +9,36 @@ package struct DeadLetters {
       RedisCommand("XLEN", functions.keys.dead), decode: decodeCount)
   }
 
-  /// A page of letters, oldest first, without their originals.
+  /// A page of letters, oldest first, without their originals; less than `max` at the end only.
   /// - Parameter after: the entry to start behind.
   package func list(after: String? = nil, max: Int) async throws(RedisError) -> [DeadLetter] {
-    var command = functions.call("dead_list", after ?? "-")
-    command.append(max)
-    return try await functions.run(command) { Self.letters(RESPValue($0)) }
+    var letters: [DeadLetter] = []
+    var areMore = true
+    while areMore, letters.count < max {
+      var command = functions.call("dead_list", letters.last?.entry ?? after ?? "-")
+      command.append(max - letters.count)
+      let page = try await functions.run(command) { RESPValue($0).array ?? [] }
+      areMore = page.first?.integer == 1
+      let found = Self.letters(page.dropFirst())
+      // Else an entry that cannot be read would be asked for again and again.
+      guard !found.isEmpty else { break }
+      letters += found
+    }
+    return letters
   }
 
   /// One letter with its original; nil when there is none.
   package func show(_ entry: String) async throws(RedisError) -> DeadLetter? {
-    let command = RedisCommand("XRANGE", functions.keys.dead, entry, entry)
-    return Self.letters(try await functions.connection.call(command)).first
+    let reply = try await functions.connection.call(
+      RedisCommand("XRANGE", functions.keys.dead, entry, entry))
+    guard let letter = Self.letters((reply.array ?? [])[...]).first else { return nil }
+    guard let name = letter.fields["kept"] else { return letter }
+    let original = try await functions.connection.call(
+      RedisCommand("GET", functions.keys.letter(entry)))
+    var fields = letter.fields
+    fields[name] = original.string
+    fields["kept"] = nil
+    return DeadLetter(entry: entry, fields: fields)
   }
 
   /// Queues a refused job again as new, or the open recipients of a chunk within their job.
@@ -35,8 +53,8 @@ package struct DeadLetters {
     try await functions.run(functions.call("dead_drop", entry)) { $0.integer == 1 }
   }
 
-  private static func letters(_ reply: RESPValue) -> [DeadLetter] {
-    (reply.array ?? []).compactMap { item in
+  private static func letters(_ items: ArraySlice<RESPValue>) -> [DeadLetter] {
+    items.compactMap { item in
       guard let parts = item.array, parts.count == 2, let entry = parts[0].string else {
         return nil
       }

@@ -19,10 +19,26 @@ extension JobQueue {
   }
 
   /// Compares a job with what Redis has of it, and queues again what nothing knows of any more. To be called
-  /// for each open job now and then, by one worker of the fleet; it reads all waiting chunks.
+  /// for each open job now and then, by one worker of the fleet; each call looks for some of the job's chunks.
   package func audit(app: String, id: String) async throws(RedisError) -> AuditAnswer {
-    try await functions.run(functions.call("audit", app, id)) { reply throws(RedisError) in
-      try decodeWord(reply)
+    var cursor = "0"
+    var worst = AuditAnswer.sound
+    for _ in 0..<StoreLimits.auditPagesMax {
+      let page = try await functions.run(
+        functions.call("audit", app, id, cursor)
+      ) { reply throws(RedisError) in
+        try expectArray(reply, atLeast: 2)
+        return (answer: try decodeWord(reply[0], as: AuditAnswer.self), next: reply[1].string)
+      }
+      switch page.answer {
+      case .sound: break
+      case .repaired: worst = .repaired
+      // It ended in between, or grew.
+      case .absent, .busy: return worst == .repaired ? .repaired : page.answer
+      }
+      cursor = page.next
+      if cursor.isEmpty { break }
     }
+    return worst
   }
 }

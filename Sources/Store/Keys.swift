@@ -27,6 +27,9 @@ package struct Keys: Sendable {
   /// STREAM of what was given up on.
   package var dead: String { "\(prefix):dead" }
 
+  /// STRING: the original of a dead letter, when it is large.
+  package func letter(_ entry: String) -> String { "\(prefix):letter:\(entry)" }
+
   /// HASH of one UTC minute: `<app>|<network>|<outcome>` → count.
   package func metrics(_ minute: String) -> String { "\(prefix):metrics:\(minute)" }
 
@@ -134,6 +137,9 @@ package struct Keys: Sendable {
 
   /// ZSET: the apps that have such chunks, in the order of their turns.
   func readyApps(_ priority: Priority) -> String { "\(prefix):ready:\(priority.rawValue)" }
+
+  /// SET: the segments of a job's unfinished chunks.
+  func living(_ source: String) -> String { "\(prefix):living:\(source)" }
 
   /// STRING: who promotes delayed chunks.
   var promoter: String { "\(prefix):promoter" }

@@ -6,6 +6,8 @@ package enum StoreLimits {
   package static let resolveUsersMax = 1_024
   /// Segments uploaded between two renewals of the job's lease.
   package static let uploadSegmentsMax = 256
+  /// Calls that audit one job, each for some 200 of its chunks.
+  static let auditPagesMax = 10_000
   /// How long ago an entry's id may say that it was added, to be believed: as long as segments are kept.
   static let entryAgeMsMax: Int64 = 30 * 86_400_000
   /// Switches that are honoured at a time; more are refused, and complained of.

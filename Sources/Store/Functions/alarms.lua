@@ -15,6 +15,9 @@ end
 -- Never raises: an alarm must not be able to stop the work.
 local function set_alarm(p, field, by, life_ms, message, now)
   local key = KEY.alarms(p)
+  local size = redis.pcall('HLEN', key)
+  -- Far more fields than we set are another's, and too many to look through.
+  if type(size) == 'table' or size > 2 * LIMIT.ALARMS_MAX then return end
   local flat = redis.pcall('HGETALL', key)
   if flat.err then return end
   local n, since = 0, nil

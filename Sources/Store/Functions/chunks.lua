@@ -1,38 +1,17 @@
--- Chunks. A chunk is {priority, app, job, segment, source, lines, crashes}; lines says what a line of its
--- segment is: 'users' or 'installations'. The last lines of users can be installations: what is left of users that are
--- done but for these. A job's own segments are numbers; r<n> are residuals (installations), u<n>
--- retried dead letters that still are users.
+-- Chunks: how a job's are started, where each waits, and how they end.
 
 local Chunks = {}  -- what later files use of it
 
 do
 
-local function chunk_of(priority, fields)
-  return {
-    priority = priority, app = fields.app, job = fields.job, segment = fields.segment,
-    source = fields.source, lines = fields.lines, crashes = tonumber(fields.crashes or '0'),
-  }
-end
+local chunk_of, pack, unpack_chunk = Chunk.of, Chunk.pack, Chunk.unpack
+local READ_ON, go_on_later, is_residual = Chunk.READ_ON, Chunk.go_on_later, Chunk.is_residual
 
 local function add_chunk(p, c)
   redis.call('XADD', KEY.chunks(p, c.priority), '*', 'app', c.app, 'job', c.job, 'segment', c.segment,
     'source', c.source, 'lines', c.lines, 'crashes', text(c.crashes))
   redis.call('HINCRBY', KEY.share(p, c.priority), c.app, 1)
 end
-
-local function pack(c)
-  return cjson.encode({c.priority, c.app, c.job, c.segment, c.source, c.lines, c.crashes})
-end
-
-local function unpack_chunk(member)
-  local v = cjson.decode(member)
-  return {priority = v[1], app = v[2], job = v[3], segment = v[4], source = v[5], lines = v[6], crashes = v[7]}
-end
-
--- The segment of what is no chunk: it waits in the delayed set for an audience to be read on.
-local READ_ON = '+'
-
-local function is_residual(c) return string.find(c.segment, '^%d') == nil end
 
 -- Starts the job's next segments while its window and the stream have room, one in any case when it has none; reads
 -- on in its key when no segment is ready, once a call.
@@ -45,32 +24,34 @@ local function expand(p, app, job)
   if r[1] ~= 'running' and not scheduled then return 0 end
   local cursor, segments, live, window = tonumber(r[2]), tonumber(r[3]), tonumber(r[4]), tonumber(r[5])
   if tonumber(r[6]) >= LIMIT.RESIDUAL_BYTES_MAX then return 0 end
-  local added, lost, has_more, may_read = 0, 0, r[11], r[11]
+  local added, lost, has_more, may_read = {}, 0, r[11], r[11]
   local free = 0
   if live < window and (may_read or cursor < segments) then
     free = scheduled and window or math.max(Fairness.room(p, r[9], app), live == 0 and 1 or 0)
   end
-  while live + added < window and added < free do
+  while live + #added < window and #added < free do
     if cursor == segments and may_read then
       may_read = false
       segments, has_more, lost = Audience.read_on(p, app, job)
     end
     if cursor >= segments then break end
     cursor = cursor + 1
-    added = added + 1
+    added[#added + 1] = text(cursor)
     local c = {priority = r[9], app = app, job = job, segment = text(cursor), source = r[7], lines = r[8],
       crashes = 0}
     if scheduled then redis.call('ZADD', KEY.delayed(p), r[10], pack(c)) else add_chunk(p, c) end
   end
   -- No chunk is there whose end would bring the next ones.
-  if has_more and live + added == 0 then
-    redis.call('ZADD', KEY.delayed(p), text(now_ms()), pack({priority = r[9], app = app, job = job,
-      segment = READ_ON, source = r[7], lines = r[8], crashes = 0}))
+  if has_more and live + #added == 0 then
+    go_on_later(p, {priority = r[9], app = app, job = job, source = r[7], lines = r[8]}, now_ms())
   end
-  if added > 0 then
+  if #added > 0 then
     redis.call('HSET', key, 'cursor', text(cursor))
-    redis.call('HINCRBY', key, 'live', added)
-    redis.call('HINCRBY', key, 'chunks', added)
+    redis.call('HINCRBY', key, 'live', #added)
+    redis.call('HINCRBY', key, 'chunks', #added)
+    for i = 1, #added, LIMIT.WORDS_MAX do
+      redis.call('SADD', KEY.living(p, r[7]), unpack(added, i, math.min(#added, i + LIMIT.WORDS_MAX - 1)))
+    end
   end
   return lost
 end
@@ -80,7 +61,7 @@ end
 local function finish_if_empty(p, app, job, now)
   local key = KEY.job(p, app, job)
   local r = redis.call('HMGET', key, 'state', 'chunks', 'cursor', 'segments', 'pending', 'finished_at',
-    'scan')
+    'scan', 'source')
   if r[6] or r[7] or tonumber(r[2]) > 0 or tonumber(r[3]) < tonumber(r[4]) then return end
   local pending = tonumber(r[5])
   local state = r[1] == 'cancelled' and 'cancelled' or 'done'
@@ -106,7 +87,7 @@ local function finish_if_empty(p, app, job, now)
   redis.call('XADD', KEY.finished(p), 'MAXLEN', '~', LIMIT.NOTICES_MAX, '*', unpack(notice))
   redis.call('EXPIRE', key, LIMIT.RECORD_S)
   redis.call('EXPIRE', KEY.content(p, app, job), LIMIT.RECORD_S)
-  redis.call('UNLINK', KEY.parked(p, app, job))
+  redis.call('UNLINK', KEY.parked(p, app, job), KEY.living(p, r[8]))
   redis.call('SREM', KEY.open(p), app .. ':' .. job)
 end
 
@@ -117,6 +98,7 @@ local function close_chunk(p, c, now)
   local residual = is_residual(c)
   local bytes = residual and redis.call('STRLEN', segment) or 0
   redis.call('UNLINK', segment, KEY.done(p, c.segment, c.source))
+  redis.call('SREM', KEY.living(p, c.source), c.segment)
   -- A record that is gone, or that a later job of the same name owns, has nothing to count.
   if redis.call('HGET', key, 'source') ~= c.source then return 0 end
   redis.call('HINCRBY', key, 'chunks', -1)
@@ -150,6 +132,22 @@ local function close_as(p, c, outcome, now)
   close_chunk(p, c, now)
 end
 
+-- Brings the job's next parked chunks to where its state wants them; a promotion goes on with the others. There may be
+-- hundreds of thousands.
+local function bring_back(p, c, state, now)
+  local key = KEY.parked(p, c.app, c.job)
+  local members = redis.call('LPOP', key, state == 'cancelled' and LIMIT.DROPPED_MAX or LIMIT.UNPARKED_MAX)
+  if not members then return end
+  if redis.call('EXISTS', key) == 1 then go_on_later(p, c, now) end
+  if state == 'cancelled' then
+    for _, member in ipairs(members) do close_as(p, unpack_chunk(member), 'skipped', now) end
+  else
+    local scored = {}
+    for i, member in ipairs(members) do scored[2 * i - 1], scored[2 * i] = text(now), member end
+    redis.call('ZADD', KEY.delayed(p), unpack(scored))
+  end
+end
+
 -- The job's state as a chunk sees it: 'gone' when the record is missing, ended, or of another admission.
 local function state_for(p, c)
   local r = redis.call('HMGET', KEY.job(p, c.app, c.job), 'state', 'source')
@@ -163,12 +161,14 @@ local function route(p, c, now, due)
   local state = state_for(p, c)
   if c.segment == READ_ON then
     if state == 'gone' then return false end
+    if state ~= 'paused' then bring_back(p, c, state, now) end
     expand(p, c.app, c.job)
     finish_if_empty(p, c.app, c.job, now)
     return true
   end
   if state == 'gone' then
     redis.call('UNLINK', KEY.segment(p, c.segment, c.source), KEY.done(p, c.segment, c.source))
+    redis.call('SREM', KEY.living(p, c.source), c.segment)
     return false
   elseif state == 'cancelled' then
     close_as(p, c, 'skipped', now)
@@ -355,11 +355,6 @@ register('heartbeat', heartbeat, {'allow-oom'})
 register('hand_back', hand_back, {'allow-oom'})
 register('bury', bury, {'allow-oom'})
 
-Chunks.chunk_of = chunk_of
-Chunks.pack = pack
-Chunks.unpack = unpack_chunk
-Chunks.READ_ON = READ_ON
-Chunks.is_residual = is_residual
 Chunks.expand = expand
 Chunks.finish_if_empty = finish_if_empty
 Chunks.close_chunk = close_chunk
@@ -367,5 +362,6 @@ Chunks.close_as = close_as
 Chunks.state_for = state_for
 Chunks.route = route
 Chunks.fill = fill
+Chunks.bring_back = bring_back
 
 end

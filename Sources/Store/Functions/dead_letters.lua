@@ -18,6 +18,7 @@ local function retry_chunk(p, f)
   redis.call('HINCRBY', key, 'pending', n)
   redis.call('HINCRBY', key, 'chunks', 1)
   redis.call('HINCRBY', key, 'residual_bytes', #f.recipients)
+  redis.call('SADD', KEY.living(p, f.source), segment)
   redis.call('SADD', KEY.open(p), f.app .. ':' .. f.id)
   if r[2] == 'done' or r[2] == 'cancelled' then
     redis.call('HSET', key, 'state', 'running')
@@ -30,22 +31,37 @@ local function retry_chunk(p, f)
   return 'RETRIED'
 end
 
--- dead_list — ARGV: entry to start behind or '-', max. What is large (job, recipients, done) is left out.
--- Reply: {{entry, {name, value…}}…}
+local function drop(p, entry)
+  redis.call('UNLINK', KEY.letter(p, entry))
+  return redis.call('XDEL', KEY.dead(p), entry)
+end
+
+-- dead_list — ARGV: entry to start behind or '-', max. What is large (job, recipients, done) is left out. Large letters of
+-- older versions have their original in the entry: so many bytes are looked at, or one letter.
+-- Reply: {1 when there may be more, else 0, {entry, {name, value…}}…}
 local function dead_list(keys, args)
-  local first = args[1] == '-' and '-' or '(' .. args[1]
-  local list = redis.call('XRANGE', KEY.dead(keys[1]), first, '+', 'COUNT', args[2])
-  for _, item in ipairs(list) do
-    local kept = {}
-    for i = 1, #item[2], 2 do
-      local name = item[2][i]
-      if name ~= 'job' and name ~= 'recipients' and name ~= 'done' then
-        kept[#kept + 1], kept[#kept + 2] = name, item[2][i + 1]
+  local after, max, bytes, count = args[1], tonumber(args[2]), 0, 1
+  local reply = {0}
+  while #reply <= max do
+    local first = after == '-' and '-' or '(' .. after
+    local items = redis.call('XRANGE', KEY.dead(keys[1]), first, '+', 'COUNT', math.min(count, max + 1 - #reply))
+    for _, item in ipairs(items) do
+      local kept = {}
+      for i = 1, #item[2], 2 do
+        local name = item[2][i]
+        if name ~= 'job' and name ~= 'recipients' and name ~= 'done' then
+          kept[#kept + 1], kept[#kept + 2] = name, item[2][i + 1]
+        end
       end
+      bytes, after = bytes + size_of(item[2]), item[1]
+      reply[#reply + 1] = {item[1], kept}
     end
-    item[2] = kept
+    if #items == 0 then return reply end
+    if bytes > LIMIT.LISTED_BYTES_MAX then break end
+    count = bytes <= (#reply - 1) * LIMIT.LETTER_BYTES_MAX and LIMIT.LISTED_AT_ONCE or 1
   end
-  return list
+  reply[1] = 1
+  return reply
 end
 
 -- dead_retry — ARGV: entry. Queues the job again as new, or the chunk's open recipients within its job.
@@ -55,23 +71,23 @@ local function dead_retry(keys, args)
   local p, entry = keys[1], args[1]
   local items = redis.call('XRANGE', KEY.dead(p), entry, entry)
   if #items == 0 then return 'ABSENT' end
-  local f = fields_of(items[1][2])
+  local f = whole_letter(p, items[1])
   local answer
   if f.kind == 'chunk' then
     answer = retry_chunk(p, f)
-  elseif f.truncated == '1' or f.reason == 'malformed_entry' then
+  elseif f.truncated == '1' or f.reason == 'malformed_entry' or f.job == '' then
     answer = 'GONE'
   else
     redis.call('XADD', KEY.jobs(p, f.priority), '*', 'job', f.job)
     answer = 'RETRIED'
   end
-  if answer == 'RETRIED' then redis.call('XDEL', KEY.dead(p), entry) end
+  if answer == 'RETRIED' then drop(p, entry) end
   return answer
 end
 
 -- dead_drop — ARGV: entry. Reply: 1, or 0 when it was not there
 local function dead_drop(keys, args)
-  return redis.call('XDEL', KEY.dead(keys[1]), args[1])
+  return drop(keys[1], args[1])
 end
 
 register('dead_list', dead_list, {'no-writes'})

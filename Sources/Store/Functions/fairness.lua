@@ -53,6 +53,14 @@ local function app_in(job)
     or string.match(string.sub(job, -LIMIT.GLANCE_BYTES), pattern) or ''
 end
 
+-- The text of a job in an entry's fields, wherever it stands among them.
+local function job_in(fields)
+  for i = 1, #fields, 2 do
+    if fields[i] == 'job' then return fields[i + 1] end
+  end
+  return ''
+end
+
 -- Calls see(entry, its fields, the entry before) for at most max entries behind `from`, up to `to`. Returns the last one seen, and
 -- whether there are more.
 local function look_ahead(stream, from, to, max, see)
@@ -63,7 +71,7 @@ local function look_ahead(stream, from, to, max, see)
     for _, item in ipairs(items) do
       see(item[1], item[2], from)
       from = item[1]
-      bytes = bytes + #(item[2][2] or '')
+      bytes = bytes + size_of(item[2])
     end
     if #items < count then return from, false end
     if bytes > LIMIT.SCOUTED_BYTES_MAX then break end
@@ -85,7 +93,7 @@ local function scout(p, priority, now)
   local key, ring = KEY.scout(p, priority), KEY.express(p, priority)
   local ringed, apps = redis.call('LLEN', ring), {}
   local function see(entry, fields, before)
-    local app = app_in(fields[2] or '')
+    local app = app_in(job_in(fields))
     local known = apps[app]
     if not known then
       local v = redis.call('HMGET', key, 'x:' .. app, 'r:' .. app)
@@ -123,7 +131,7 @@ local function scout_app(p, priority, app, behind, now)
   local seen, has_more = look_ahead(
     KEY.jobs(p, priority), behind, redis.call('HGET', key, 'cursor') or '0-0', LIMIT.SCOUTED_MAX,
     function(entry, fields, before)
-      if app_in(fields[2] or '') ~= app then return end
+      if app_in(job_in(fields)) ~= app then return end
       if n < LIMIT.EXPRESS_PER_APP then
         entries, n = entries .. entry .. ' ', n + 1
       elseif not stopped then

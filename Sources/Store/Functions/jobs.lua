@@ -59,7 +59,7 @@ local function take_jobs(keys, args)
     local stream = KEY.jobs(p, priority)
     local function take(item, deliveries)
       take_entry(p, priority, stream, item, deliveries, bytes_max, now, jobs, refused)
-      bytes = bytes + #(item[2][2] or '')
+      bytes = bytes + size_of(item[2])
     end
     if args[4] ~= '' and #jobs < max and has_room() then
       local items = read_abandoned(
@@ -152,7 +152,11 @@ local function upload(keys, args)
 end
 
 local function drop_unstarted(p, source, first, last)
-  for n = first, last do redis.call('UNLINK', KEY.segment(p, text(n), source)) end
+  for from = first, last, LIMIT.WORDS_MAX do
+    local keys = {}
+    for n = from, math.min(from + LIMIT.WORDS_MAX - 1, last) do keys[#keys + 1] = KEY.segment(p, text(n), source) end
+    redis.call('UNLINK', unpack(keys))
+  end
 end
 
 -- admit — ARGV: consumer, priority, entry, app, id, digest, content, segments, recipients, lines
@@ -232,7 +236,8 @@ local function refuse(keys, args)
   return 'OK'
 end
 
--- cancel — ARGV: app, id. Reply: the state now (cancelled; done when it was too late) or ABSENT
+-- cancel — ARGV: app, id. Of many parked chunks the first are dropped here, the others by promotions.
+-- Reply: the state now (cancelled; done when it was too late) or ABSENT
 local function cancel(keys, args)
   local p, app, id, now = keys[1], args[1], args[2], now_ms()
   local key = KEY.job(p, app, id)
@@ -243,18 +248,19 @@ local function cancel(keys, args)
   refuse_wrong_type(KEY.delayed(p), 'zset')
   redis.call('HSET', key, 'state', 'cancelled')
   if not r[2] then return 'cancelled' end
-  drop_unstarted(p, r[5], tonumber(r[3]) + 1, tonumber(r[4]))
+  local source = r[5]
+  drop_unstarted(p, source, tonumber(r[3]) + 1, tonumber(r[4]))
   redis.call('HSET', key, 'cursor', r[4])
   redis.call('HDEL', key, 'scan')
-  local parked = redis.call('LRANGE', KEY.parked(p, app, id), 0, -1)
-  redis.call('DEL', KEY.parked(p, app, id))
-  for _, member in ipairs(parked) do Chunks.close_as(p, Chunks.unpack(member), 'skipped', now) end
   -- Chunks that wait for their start time would hold the record open until then.
-  local source = r[5]
-  for n = math.max(1, tonumber(r[3]) - tonumber(r[8]) + 1), tonumber(r[3]) do
-    local c = {priority = r[6], app = app, job = id, segment = text(n), source = source, lines = r[7], crashes = 0}
-    if redis.call('ZREM', KEY.delayed(p), Chunks.pack(c)) == 1 then Chunks.close_as(p, c, 'skipped', now) end
+  local waiting, live = {}, math.min(tonumber(r[8]), LIMIT.WINDOW_MAX)
+  for n = math.max(1, tonumber(r[3]) - live + 1), tonumber(r[3]) do
+    local member = Chunk.pack({priority = r[6], app = app, job = id, segment = text(n), source = source, lines = r[7],
+      crashes = 0})
+    if redis.call('ZREM', KEY.delayed(p), member) == 1 then waiting[#waiting + 1] = member end
   end
+  if #waiting > 0 then redis.call('RPUSH', KEY.parked(p, app, id), unpack(waiting)) end
+  Chunks.bring_back(p, {priority = r[6], app = app, job = id, source = source, lines = r[7]}, 'cancelled', now)
   Chunks.finish_if_empty(p, app, id, now)
   return 'cancelled'
 end
@@ -269,12 +275,12 @@ local function pause(keys, args)
   return 'paused'
 end
 
--- resume — ARGV: app, id. Parked chunks go through the delayed set, whose promotion is capped.
+-- resume — ARGV: app, id. Parked chunks go through the delayed set: the first here, the others by promotions.
 -- Reply: the state now or ABSENT
 local function resume(keys, args)
   local p, app, id, now = keys[1], args[1], args[2], now_ms()
-  local key, parked_key = KEY.job(p, app, id), KEY.parked(p, app, id)
-  local r = redis.call('HMGET', key, 'state', 'admitted', 'start_at')
+  local key = KEY.job(p, app, id)
+  local r = redis.call('HMGET', key, 'state', 'admitted', 'start_at', 'source', 'priority', 'lines')
   if not r[1] then return 'ABSENT' end
   if r[1] ~= 'paused' then return r[1] end
   refuse_wrong_type(KEY.delayed(p), 'zset')
@@ -284,87 +290,9 @@ local function resume(keys, args)
   end
   local state = tonumber(r[3]) > now and 'scheduled' or 'running'
   redis.call('HSET', key, 'state', state)
-  for _, member in ipairs(redis.call('LRANGE', parked_key, 0, -1)) do
-    redis.call('ZADD', KEY.delayed(p), text(now), member)
-  end
-  redis.call('DEL', parked_key)
+  Chunks.bring_back(p, {priority = r[5], app = app, job = id, source = r[4], lines = r[6]}, state, now)
   Chunks.expand(p, app, id)
   return state
-end
-
--- The segments of a job that some stream, the delayed set or its parked list knows of; nil when there is too much
--- to look through. Puts the apps' shares of the streams right on its way.
-local function known_segments(p, app, id, source)
-  local n = redis.call('ZCARD', KEY.delayed(p)) + redis.call('LLEN', KEY.parked(p, app, id))
-  for _, priority in ipairs(PRIORITIES) do n = n + redis.call('XLEN', KEY.chunks(p, priority)) end
-  if n > LIMIT.AUDIT_MAX then return nil end
-  local known, count = {}, 0
-  local function note(c)
-    if c.app == app and c.job == id and c.source == source and c.segment ~= Chunks.READ_ON and not known[c.segment] then
-      known[c.segment] = true
-      count = count + 1
-    end
-  end
-  for _, priority in ipairs(PRIORITIES) do
-    local share = {}
-    for _, item in ipairs(redis.call('XRANGE', KEY.chunks(p, priority), '-', '+')) do
-      local c = Chunks.chunk_of(priority, fields_of(item[2]))
-      note(c)
-      if c.app then share[c.app] = (share[c.app] or 0) + 1 end
-    end
-    -- A count that went astray would cost its app its turns for as long as the stream is not empty.
-    redis.call('UNLINK', KEY.share(p, priority))
-    for name, n in pairs(share) do redis.call('HSET', KEY.share(p, priority), name, n) end
-  end
-  for _, member in ipairs(redis.call('ZRANGE', KEY.delayed(p), 0, -1)) do note(Chunks.unpack(member)) end
-  for _, member in ipairs(redis.call('LRANGE', KEY.parked(p, app, id), 0, -1)) do note(Chunks.unpack(member)) end
-  return known, count
-end
-
--- audit — ARGV: app, id. Compares an open job with what exists, and repairs: a chunk is unfinished as long as its
--- segment exists, so a segment that nothing knows of (a deleted stream) is queued again, with its progress.
--- Reply: OK | BUSY (too much in Redis to look through) | ABSENT (no such open job) | REPAIRED (an alarm)
-local function audit(keys, args)
-  local p, app, id, now = keys[1], args[1], args[2], now_ms()
-  local key = KEY.job(p, app, id)
-  local r = redis.call('HMGET', key, 'source', 'priority', 'lines', 'cursor', 'residuals', 'chunks', 'admitted',
-    'finished_at', 'scan')
-  if not r[7] or r[8] then
-    redis.call('SREM', KEY.open(p), app .. ':' .. id)
-    return 'ABSENT'
-  end
-  local known, count = known_segments(p, app, id, r[1])
-  if not known then return 'BUSY' end
-  if count == tonumber(r[6]) then
-    -- What was to go on reading may be gone with the delayed set.
-    if r[9] then
-      Chunks.expand(p, app, id)
-      Chunks.finish_if_empty(p, app, id, now)
-    end
-    return 'OK'
-  end
-  local chunks, live, bytes, lost = 0, 0, 0, {}
-  local function look(segment, lines)
-    local size = redis.call('STRLEN', KEY.segment(p, segment, r[1]))
-    if size == 0 and not known[segment] then return end
-    local c = {priority = r[2], app = app, job = id, segment = segment, source = r[1], lines = lines, crashes = 0}
-    chunks = chunks + 1
-    if Chunks.is_residual(c) then bytes = bytes + size else live = live + 1 end
-    if not known[segment] then lost[#lost + 1] = c end
-  end
-  for n = 1, tonumber(r[4]) do look(text(n), r[3]) end
-  for n = 1, tonumber(r[5]) do
-    look('r' .. text(n), 'installations')
-    look('u' .. text(n), 'users')
-  end
-  redis.call('HSET', key, 'chunks', chunks, 'live', live, 'residual_bytes', bytes)
-  if #lost > 0 then
-    Alarms.lost_work(p, app, 'job ' .. id .. ' had lost ' .. text(#lost) .. ' chunks, which are queued again', now)
-  end
-  for _, c in ipairs(lost) do Chunks.route(p, c, now, 0) end
-  Chunks.expand(p, app, id)
-  Chunks.finish_if_empty(p, app, id, now)
-  return 'REPAIRED'
 end
 
 register('take_jobs', take_jobs)
@@ -375,7 +303,6 @@ register('refuse', refuse, {'allow-oom'})
 register('cancel', cancel, {'allow-oom'})
 register('pause', pause, {'allow-oom'})
 register('resume', resume, {'allow-oom'})
-register('audit', audit, {'allow-oom'})
 
 Jobs.take_name = take_name
 

@@ -33,6 +33,8 @@ local KEY = {
   ready_apps = function(p, priority) return p .. ':ready:' .. priority end,
   promoter = function(p) return p .. ':promoter' end,
   dead = function(p) return p .. ':dead' end,
+  letter = function(p, entry) return p .. ':letter:' .. entry end,
+  living = function(p, source) return p .. ':living:' .. source end,
   uninstalled = function(p) return p .. ':uninstalled' end,
   audit = function(p) return p .. ':audit' end,
   finished = function(p) return p .. ':finished' end,
@@ -161,8 +163,33 @@ local function read_abandoned(p, stream, cursor_key, consumer, lease_ms, count, 
   return reply[2]
 end
 
+-- A dead letter. A large original is kept beside the entry, under P:letter:<entry>, and `kept` names its field: so the
+-- letters can be read without being copied.
 local function dead_letter(p, now, ...)
-  return redis.call('XADD', KEY.dead(p), '*', 'at', text(now), ...)
+  local fields, original = {'at', text(now), ...}, nil
+  for i = 1, #fields, 2 do
+    if not original and #fields[i + 1] > LIMIT.LETTER_BYTES_MAX then
+      original, fields[i + 1] = fields[i + 1], ''
+      fields[#fields + 1], fields[#fields + 2] = 'kept', fields[i]
+    end
+  end
+  local entry = redis.call('XADD', KEY.dead(p), '*', unpack(fields))
+  if original then redis.call('SET', KEY.letter(p, entry), original) end
+  return entry
+end
+
+-- The fields of an entry of the dead letters, with its original.
+local function whole_letter(p, item)
+  local fields = fields_of(item[2])
+  if fields.kept then fields[fields.kept] = redis.call('GET', KEY.letter(p, item[1])) or '' end
+  return fields
+end
+
+-- The bytes of an entry's fields.
+local function size_of(flat)
+  local bytes = 0
+  for _, word in ipairs(flat) do bytes = bytes + #word end
+  return bytes
 end
 
 -- allow-oom: what finishes, frees or guards work goes on when Redis is full; what brings new work does not.

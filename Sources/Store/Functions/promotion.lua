@@ -22,8 +22,8 @@ local function promote(keys, args)
   local delayed, taken, apps, again = KEY.delayed(p), 0, {}, nil
   local due = redis.call('ZRANGEBYSCORE', delayed, '-inf', text(now), 'WITHSCORES', 'LIMIT', 0, max)
   for i = 1, #due, 2 do
-    local c = Chunks.unpack(due[i])
-    if c.segment ~= Chunks.READ_ON then
+    local c = Chunk.unpack(due[i])
+    if c.segment ~= Chunk.READ_ON then
       again = again or Ready.look_again_at(p, now)
       Ready.add(p, c.priority, c.app, due[i], due[i + 1], again, now)
       apps[c.priority .. ':' .. c.app] = c

@@ -27,6 +27,7 @@ local function add_residual(p, c, delay, lines, now)
   local segment = 'r' .. text(redis.call('HINCRBY', key, 'residuals', 1))
   redis.call('SET', KEY.segment(p, segment, c.source), lines, 'EX', LIMIT.SEGMENT_S)
   redis.call('HINCRBY', key, 'chunks', 1)
+  redis.call('SADD', KEY.living(p, c.source), segment)
   redis.call('HINCRBY', key, 'residual_bytes', #lines)
   Chunks.route(p, {priority = c.priority, app = c.app, job = c.job, segment = segment, source = c.source,
     lines = 'installations', crashes = 0}, now, now + tonumber(delay))
@@ -38,7 +39,7 @@ local function keep_open(p, c, lines)
   -- Of a segment whose time was over nothing may come back: it would have no end.
   if redis.call('EXISTS', segment) == 0 then return end
   redis.call('APPEND', segment, lines)
-  if Chunks.is_residual(c) then redis.call('HINCRBY', KEY.job(p, c.app, c.job), 'residual_bytes', #lines) end
+  if Chunk.is_residual(c) then redis.call('HINCRBY', KEY.job(p, c.app, c.job), 'residual_bytes', #lines) end
 end
 
 -- Mass death. Tokens that die by the hundred in a minute are no deaths but a mistake of ours: the wrong environment,

@@ -101,6 +101,9 @@ extension Interleaving {
     try expectSame(
       more.array?.map { $0.integer ?? 0 }, [expected.chunks, expected.live, expected.cursor, 0],
       "chunks, live, cursor and discrepancy of \(id)")
+    try expectSame(
+      try await count("SCARD", store.keys.living(expected.source)), expected.chunks,
+      "the living chunks of \(id)")
   }
 
   private func compareStream(_ stream: String, _ length: Int, _ pending: Int) async throws {
@@ -181,7 +184,7 @@ extension Interleaving {
       try expectSame(job.total, job.counts.settled, "the sum of \(id)")
     }
     try expectSame(model.segments.count, 0, "segments that are left")
-    for kind in ["segment", "done", "parked"] {
+    for kind in ["segment", "done", "parked", "living"] {
       try expectSame(try await keys(":\(kind):"), [], "keys that are left")
     }
   }

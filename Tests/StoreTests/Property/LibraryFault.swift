@@ -131,8 +131,12 @@ struct LibraryFault: Sendable, CustomTestStringConvertible {
       replacement: "lines, n = string.sub("),
     LibraryFault(
       name: "cancel forgets the chunks that a pause parked",
-      original: "for _, member in ipairs(parked) do Chunks.close_as(",
-      replacement: "for _, member in ipairs({}) do Chunks.close_as("),
+      original: "for _, member in ipairs(members) do close_as(",
+      replacement: "for _, member in ipairs({}) do close_as("),
+    LibraryFault(
+      name: "a finished chunk stays among the living",
+      original: "redis.call('SREM', KEY.living(p, c.source), c.segment)\n  -- A record",
+      replacement: "-- A record"),
     LibraryFault(
       name: "a finished chunk leaves its bitmap",
       original: "redis.call('UNLINK', segment, KEY.done(p, c.segment, c.source))",

@@ -1,0 +1,152 @@
+-- Audit: an open job is compared with what exists of it. A chunk is unfinished as long as its segment exists, so a
+-- segment that nothing knows of (a deleted stream) is queued again, with its progress.
+--
+-- SET P:living:<source> holds the segments of a job's unfinished chunks. Each is looked for where chunks can be, a page at a
+-- time, so that a healthy job costs a look no more than its page, however much waits in Redis.
+
+do
+
+-- The job's segments that the streams hold, as a set; nil when these are too long to look through. Puts the apps'
+-- shares of the streams right on its way.
+local function streamed_segments(p, app, id, source)
+  local n, found = 0, {}
+  for _, priority in ipairs(PRIORITIES) do n = n + redis.call('XLEN', KEY.chunks(p, priority)) end
+  if n > LIMIT.AUDIT_STREAMED_MAX then return nil end
+  for _, priority in ipairs(PRIORITIES) do
+    local share = {}
+    for _, item in ipairs(redis.call('XRANGE', KEY.chunks(p, priority), '-', '+')) do
+      local c = fields_of(item[2])
+      if c.app == app and c.job == id and c.source == source then found[c.segment] = true end
+      if c.app then share[c.app] = (share[c.app] or 0) + 1 end
+    end
+    -- A count that went wrong would cost its app its turns for as long as the stream is not empty.
+    redis.call('UNLINK', KEY.share(p, priority))
+    for name, count in pairs(share) do redis.call('HSET', KEY.share(p, priority), name, count) end
+  end
+  return found
+end
+
+-- A chunk of the job of record r (see audit) by its segment.
+local function chunk_called(app, id, r, segment)
+  local c = {priority = r.priority, app = app, job = id, segment = segment, source = r.source, lines = r.lines, crashes = 0}
+  if Chunk.is_residual(c) then c.lines = string.sub(segment, 1, 1) == 'u' and 'users' or 'installations' end
+  return c
+end
+
+local function is_delayed(p, c)
+  for crashes = 0, LIMIT.CRASHES_MAX - 1 do
+    c.crashes = crashes
+    if redis.call('ZSCORE', KEY.delayed(p), Chunk.pack(c)) then return true end
+  end
+  c.crashes = 0
+  return false
+end
+
+-- A set of the job's parked segments, or true when there are too many to look through.
+local function parked_segments(p, app, id)
+  local key, found = KEY.parked(p, app, id), {}
+  if redis.call('LLEN', key) > LIMIT.AUDIT_PARKED_MAX then return true end
+  for _, member in ipairs(redis.call('LRANGE', key, 0, -1)) do found[Chunk.unpack(member).segment] = true end
+  return found
+end
+
+-- Counts a job's chunks anew, where the record or the set of the living is not to be believed (workers of an older version do
+-- not keep that): those that are somewhere, and segments that are there. False when there is too much to look through.
+local function recount(p, app, id, r, streamed)
+  local living, delayed = KEY.living(p, r.source), KEY.delayed(p)
+  local size = redis.call('SCARD', living)
+  if redis.call('ZCARD', delayed) + redis.call('LLEN', KEY.parked(p, app, id)) + size > LIMIT.AUDIT_MAX then return false end
+  local known, count, own, bytes = {}, 0, 0, 0
+  local function add(segment, must_exist)
+    if known[segment] or segment == Chunk.READ_ON then return end
+    local length = redis.call('STRLEN', KEY.segment(p, segment, r.source))
+    if must_exist and length == 0 then return end
+    known[segment], count = true, count + 1
+    if Chunk.is_residual({segment = segment}) then bytes = bytes + length else own = own + 1 end
+  end
+  for segment in pairs(streamed) do add(segment) end
+  local prefix = string.sub(cjson.encode({r.priority, app, id}), 1, -2) .. ','
+  local function add_members(members)
+    for _, member in ipairs(members) do
+      if string.sub(member, 1, #prefix) == prefix then
+        local c = Chunk.unpack(member)
+        if c.source == r.source then add(c.segment) end
+      end
+    end
+  end
+  add_members(redis.call('ZRANGE', delayed, 0, -1))
+  add_members(redis.call('LRANGE', KEY.parked(p, app, id), 0, -1))
+  for _, segment in ipairs(redis.call('SMEMBERS', living)) do add(segment, true) end
+  if size == 0 then
+    local function add_numbers(kind, last)
+      for n = math.max(1, last - LIMIT.AUDIT_NUMBERS_MAX + 1), last do add(kind .. text(n), true) end
+    end
+    add_numbers('', r.cursor)
+    add_numbers('r', r.residuals)
+    add_numbers('u', r.residuals)
+  end
+  redis.call('UNLINK', living)
+  for segment in pairs(known) do redis.call('SADD', living, segment) end
+  redis.call('HSET', KEY.job(p, app, id), 'chunks', count, 'live', own, 'residual_bytes', bytes)
+  return true
+end
+
+-- audit — ARGV: app, id, cursor ('0' at first). Looks for the next chunks of an open job, and repairs.
+-- Reply: {OK | BUSY (too much in Redis to look through) | ABSENT (no such open job) | REPAIRED (an alarm), cursor to
+-- go on at, '' at the end}
+local function audit(keys, args)
+  local p, app, id, now = keys[1], args[1], args[2], now_ms()
+  local key = KEY.job(p, app, id)
+  local v = redis.call('HMGET', key, 'source', 'priority', 'lines', 'cursor', 'residuals', 'chunks', 'admitted',
+    'finished_at', 'scan', 'state')
+  if not v[7] or v[8] then
+    redis.call('SREM', KEY.open(p), app .. ':' .. id)
+    return {'ABSENT', ''}
+  end
+  local r = {source = v[1], priority = v[2], lines = v[3], cursor = tonumber(v[4]), residuals = tonumber(v[5])}
+  local streamed = streamed_segments(p, app, id, r.source)
+  if not streamed then return {'BUSY', ''} end
+  local cursor, answer = args[3], 'OK'
+  if redis.call('SCARD', KEY.living(p, r.source)) ~= tonumber(v[6]) then
+    if not recount(p, app, id, r, streamed) then return {'BUSY', ''} end
+    if redis.call('HGET', key, 'chunks') ~= v[6] then answer = 'REPAIRED' end
+    cursor = '0'
+  end
+  local page = redis.call('SSCAN', KEY.living(p, r.source), cursor, 'COUNT', LIMIT.AUDITED_AT_ONCE)
+  local parked, lost = nil, {}
+  for _, segment in ipairs(page[2]) do
+    if not streamed[segment] then
+      local c = chunk_called(app, id, r, segment)
+      if not is_delayed(p, c) then
+        parked = parked or parked_segments(p, app, id)
+        if parked ~= true and not parked[segment] then lost[#lost + 1] = c end
+      end
+    end
+  end
+  local requeued = 0
+  for _, c in ipairs(lost) do
+    if redis.call('STRLEN', KEY.segment(p, c.segment, r.source)) == 0 then
+      -- Whether it was counted, the next audit finds out.
+      redis.call('SREM', KEY.living(p, r.source), c.segment)
+    elseif requeued < LIMIT.REQUEUED_MAX then
+      requeued = requeued + 1
+      Chunks.route(p, c, now, 0)
+    end
+  end
+  if requeued > 0 then
+    answer = 'REPAIRED'
+    Alarms.lost_work(p, app, 'job ' .. id .. ' had lost chunks, and ' .. text(requeued) .. ' are queued again', now)
+  end
+  -- What was to bring parked chunks back, or to go on reading, may be gone with the delayed set.
+  if v[10] ~= 'paused' and redis.call('EXISTS', KEY.parked(p, app, id)) == 1 then
+    Chunks.bring_back(p, chunk_called(app, id, r, ''), v[10], now)
+  end
+  if v[9] or answer == 'REPAIRED' then Chunks.expand(p, app, id) end
+  Chunks.finish_if_empty(p, app, id, now)
+  if requeued == LIMIT.REQUEUED_MAX then return {answer, cursor} end
+  return {answer, page[1] ~= '0' and page[1] or ''}
+end
+
+register('audit', audit, {'allow-oom'})
+
+end

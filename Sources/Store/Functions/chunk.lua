@@ -1,0 +1,44 @@
+-- Chunks. A chunk is {priority, app, job, segment, source, lines, crashes}; lines says what a line of its
+-- segment is: 'users' or 'installations'. The last lines of users can be installations: what is left of users that are
+-- done but for these. A job's own segments are numbers; r<n> are residuals (installations), u<n>
+-- retried dead letters that still are users.
+
+local Chunk = {}  -- what later files use of it
+
+do
+
+local function chunk_of(priority, fields)
+  return {
+    priority = priority, app = fields.app, job = fields.job, segment = fields.segment,
+    source = fields.source, lines = fields.lines, crashes = tonumber(fields.crashes or '0'),
+  }
+end
+
+local function pack(c)
+  return cjson.encode({c.priority, c.app, c.job, c.segment, c.source, c.lines, c.crashes})
+end
+
+local function unpack_chunk(member)
+  local v = cjson.decode(member)
+  return {priority = v[1], app = v[2], job = v[3], segment = v[4], source = v[5], lines = v[6], crashes = v[7]}
+end
+
+-- The segment of what is no chunk: it waits in the delayed set for its job to go on, with an audience or its parked chunks.
+local READ_ON = '+'
+
+-- Lets the next promotion go on with the job of a chunk.
+local function go_on_later(p, c, now)
+  redis.call('ZADD', KEY.delayed(p), text(now), pack({priority = c.priority, app = c.app, job = c.job,
+    segment = READ_ON, source = c.source, lines = c.lines, crashes = 0}))
+end
+
+local function is_residual(c) return string.find(c.segment, '^%d') == nil end
+
+Chunk.of = chunk_of
+Chunk.pack = pack
+Chunk.unpack = unpack_chunk
+Chunk.READ_ON = READ_ON
+Chunk.is_residual = is_residual
+Chunk.go_on_later = go_on_later
+
+end
