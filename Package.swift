@@ -76,7 +76,8 @@ let package = Package(
         "fairness", "chunk", "chunks", "promotion", "installations", "settlement", "jobs", "audit",
         "waiting", "dead_letters", "traces", "fleet",
       ].map { .embedInCode("Functions/\($0).lua") }),
-    layer("Providers", ["Model", "Configuration", "HTTPClient", "Reactor", "COpenSSL"]),
+    layer(
+      "Providers", ["Model", "Configuration", "HTTPClient", "HTTP2", "Reactor", "COpenSSL"]),
     layer(
       "Worker",
       [
@@ -132,7 +133,7 @@ let package = Package(
     tests("ConfigurationTests", ["Configuration"]),
     tests("StoreTests", ["Store", "LocalServices", "TestSupport"]),
     tests("ProvidersTests", ["Providers", "LocalServices", "Simulator"]),
-    tests("WorkerTests", ["Worker", "Model", "Reactor", "Redis", "Store", "TestSupport"]),
+    tests("WorkerTests", ["Worker", "HTTP2", "Model", "Reactor", "Redis", "Store", "TestSupport"]),
     tests(
       "SimulatorTests",
       [

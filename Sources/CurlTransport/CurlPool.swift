@@ -319,8 +319,9 @@ package final class CurlPool: Transport {
       connection.inFlight -= 1
     }
     let wasAnswered = disposition == .answered
-    let (tag, status, seconds) = (transfer.tag, transfer.status, transfer.retryAfterSeconds)
+    let (tag, status, retryAfter) = (transfer.tag, transfer.status, transfer.retryAfter)
     let elapsedNs = loop.nowNs &- transfer.startedNs
+    let isCut = transfer.isAnswerCut
     let body = transfer.takeAnswerBody()
     transfer.rest()
     idle.append(transfer)
@@ -329,7 +330,7 @@ package final class CurlPool: Transport {
         self, finished: tag,
         with: RequestAnswer(
           disposition: disposition, status: wasAnswered ? status : 0,
-          retryAfterSeconds: seconds < 0 ? nil : Int(seconds), body: body, elapsedNs: elapsedNs))
+          retryAfter: retryAfter, body: body, isBodyCut: isCut, elapsedNs: elapsedNs))
     }
   }
 

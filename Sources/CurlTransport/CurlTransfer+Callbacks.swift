@@ -99,9 +99,19 @@ extension CurlTransfer {
         status = status * 10 + Int(byte - 48)
       }
     } else if line.count > 12, strncasecmp(line.baseAddress!, "retry-after:", 12) == 0 {
-      let value = line[12...].drop { $0 == 0x20 }.prefix { $0 > 0x20 }
-      retryAfterSeconds = RetryAfter.seconds(UnsafeRawBufferPointer(rebasing: value))
+      retryAfter.note(Self.value(of: line, after: 12))
+    } else if status != 200, line.count > 5, strncasecmp(line.baseAddress!, "date:", 5) == 0 {
+      retryAfter.noteDate(Self.value(of: line, after: 5))
     }
+  }
+
+  /// Without the blanks around it and the end of the line.
+  private static func value(
+    of line: UnsafeRawBufferPointer, after nameBytes: Int
+  ) -> UnsafeRawBufferPointer {
+    let value = line[nameBytes...].drop { $0 <= 0x20 }.prefix { $0 >= 0x20 }
+    let end = value.lastIndex { $0 > 0x20 }.map { $0 + 1 } ?? value.startIndex
+    return UnsafeRawBufferPointer(rebasing: value[..<end])
   }
 }
 

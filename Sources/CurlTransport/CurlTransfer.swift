@@ -25,7 +25,7 @@ final class CurlTransfer {
   var trouble: String?
   /// 0 until a status line came.
   var status = 0
-  var retryAfterSeconds: Int32 = -1
+  var retryAfter = RetryAfter()
   /// Of an answer other than 200, up to a bound.
   var answerBody: [UInt8] = []
   /// It was answered, and at more length than is kept: libcurl was told to stop there.
@@ -75,7 +75,7 @@ final class CurlTransfer {
     connection = nil
     status = 0
     isAnswerCut = false
-    retryAfterSeconds = -1
+    retryAfter = RetryAfter()
     errorText[0] = 0
     isRunning = true
     return true

@@ -63,8 +63,8 @@ private func receivedHeader(
   _ name: UnsafePointer<UInt8>?, _ nameLength: Int, _ value: UnsafePointer<UInt8>?,
   _ valueLength: Int, _ flags: UInt8, _ context: UnsafeMutableRawPointer?
 ) -> CInt {
-  // Two headers matter: `:status` and `retry-after`, told apart by their lengths first.
-  guard nameLength == 7 || nameLength == 11 else { return 0 }
+  // Three headers matter: `:status`, `retry-after` and `date`, told apart by their lengths first.
+  guard nameLength == 7 || nameLength == 11 || nameLength == 4 else { return 0 }
   let connection = connection(context)
   guard let index = connection.slotIndex(frame!.pointee.hd.stream_id) else { return 0 }
   if nameLength == 7, memcmp(name!, ":status", 7) == 0 {
@@ -73,7 +73,10 @@ private func receivedHeader(
     connection.slots[index].status =
       Int32(digits[0] &- 48) * 100 + Int32(digits[1] &- 48) * 10 + Int32(digits[2] &- 48)
   } else if nameLength == 11, memcmp(name!, "retry-after", 11) == 0 {
-    connection.slots[index].retryAfterSeconds = RetryAfter.seconds(
+    connection.slots[index].retryAfter.note(
+      UnsafeRawBufferPointer(start: value, count: valueLength))
+  } else if nameLength == 4, connection.slots[index].status != 200, memcmp(name!, "date", 4) == 0 {
+    connection.slots[index].retryAfter.noteDate(
       UnsafeRawBufferPointer(start: value, count: valueLength))
   }
   return 0

@@ -149,8 +149,8 @@ package final class ClientConnection: RequestTaker {
         self, finished: slot.tag,
         with: RequestAnswer(
           disposition: disposition, status: wasAnswered ? Int(slot.status) : 0,
-          retryAfterSeconds: slot.retryAfterSeconds < 0 ? nil : Int(slot.retryAfterSeconds),
-          body: body, elapsedNs: loop.nowNs &- slot.startedNs))
+          retryAfter: slot.retryAfter, body: body, isBodyCut: slot.isBodyCut,
+          elapsedNs: loop.nowNs &- slot.startedNs))
     }
     stream.requestFlush()
   }

@@ -5,8 +5,9 @@ package enum HTTP2Limits {
   /// Requests that are submitted before they are framed. nghttp2 queues each twice, headers and body, in heaps and
   /// trees of stream objects; with hundreds in them most steps miss the cache.
   static let submissionsPerRound = 16
-  /// Of an answer's body that is kept; providers' error bodies are a few hundred bytes.
-  package static let answerBodyBytesMax = 4 * 1024
+  /// Of an answer's body that is kept. Providers' error bodies are a few hundred bytes, a few thousand where they echo
+  /// what they complain about. Of a longer one the beginning is kept, and `RequestAnswer.isBodyCut` says so.
+  package static let answerBodyBytesMax = 16 * 1024
   /// Of a request's body that a server connection takes.
   package static let requestBodyBytesMax = 64 * 1024
   /// All header names and values of one request at a server.

@@ -13,21 +13,23 @@ package struct RequestAnswer {
   package let disposition: Disposition
   /// 0 unless answered.
   package let status: Int
-  /// The Retry-After header in seconds (RFC 9110, 10.2.3); nil when there was none or it was a date.
-  package let retryAfterSeconds: Int?
-  /// The first bytes of an answer other than 200; valid during the callback only.
+  package let retryAfter: RetryAfter
+  /// Of an answer other than 200, up to `HTTP2Limits.answerBodyBytesMax`; valid during the callback only.
   package let body: UnsafeRawBufferPointer
+  /// Whether there was more of it.
+  package let isBodyCut: Bool
   /// From submission to the end, in nanoseconds.
   package let elapsedNs: UInt64
 
   package init(
-    disposition: Disposition, status: Int, retryAfterSeconds: Int?, body: UnsafeRawBufferPointer,
-    elapsedNs: UInt64
+    disposition: Disposition, status: Int, retryAfter: RetryAfter, body: UnsafeRawBufferPointer,
+    isBodyCut: Bool, elapsedNs: UInt64
   ) {
     self.disposition = disposition
     self.status = status
-    self.retryAfterSeconds = retryAfterSeconds
+    self.retryAfter = retryAfter
     self.body = body
+    self.isBodyCut = isBodyCut
     self.elapsedNs = elapsedNs
   }
 }

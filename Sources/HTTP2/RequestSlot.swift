@@ -7,7 +7,9 @@ struct RequestSlot {
   /// 0 while the slot is free.
   var streamID: Int32 = 0
   var status: Int32 = 0
-  var retryAfterSeconds: Int32 = -1
+  var retryAfter = RetryAfter()
+  /// Whether the answer's body is longer than what is kept of it.
+  var isBodyCut = false
   /// Whether the answer is complete (END_STREAM).
   var isEnded = false
   /// Neighbours in order of submission, which is the order of the deadlines; -1 at the ends.

@@ -61,6 +61,7 @@ struct SlotTable: ~Copyable {
   mutating func appendBody(_ bytes: UnsafeRawBufferPointer, to index: Int32) {
     let room = HTTP2Limits.answerBodyBytesMax - bodies[Int(index)].count
     bodies[Int(index)].append(contentsOf: bytes.prefix(room))
+    if bytes.count > room { slots[Int(index)].isBodyCut = true }
   }
 
   /// The body gathered in a slot, which is left without one.

@@ -3,14 +3,20 @@ import Model
 /// The answer to one push; `body` is valid during the call that gets it.
 package struct ProviderAnswer {
   package let status: Int
-  /// The header Retry-After in seconds, when it came as a number.
+  /// How long the header Retry-After says to wait.
   package let retryAfterSeconds: Int?
   package let body: UnsafeRawBufferPointer
+  /// Whether there is more of the body than `ProviderLimits.answerBytesMax`: such an answer is judged by its status
+  /// alone.
+  let isTooLong: Bool
 
-  package init(status: Int, retryAfterSeconds: Int?, body: UnsafeRawBufferPointer) {
+  package init(
+    status: Int, retryAfterSeconds: Int?, body: UnsafeRawBufferPointer, isBodyCut: Bool = false
+  ) {
     self.status = status
     self.retryAfterSeconds = retryAfterSeconds
     self.body = body
+    isTooLong = isBodyCut || body.count > ProviderLimits.answerBytesMax
   }
 
   /// Retry-After in milliseconds, at most `Limits.retryAfterMsMax`.
@@ -21,6 +27,7 @@ package struct ProviderAnswer {
 
   /// The body as a JSON object; nil when it is anything else.
   var object: JSONObject? {
+    guard !isTooLong else { return nil }
     let parser = JSONParser(
       depthMax: ProviderLimits.answerDepthMax, bytesMax: ProviderLimits.answerBytesMax,
       valuesMax: ProviderLimits.answerValuesMax)
@@ -28,5 +35,13 @@ package struct ProviderAnswer {
   }
 
   /// A reason for an answer that gives none.
-  var statusReason: String { "status \(status)" }
+  var statusReason: String {
+    guard isTooLong else { return "status \(status)" }
+    return "status \(status) with more than \(ProviderLimits.answerBytesMax.grouped) bytes"
+  }
+
+  /// A reason for an answer that the network itself did not give.
+  func foreignReason(_ network: String) -> String {
+    "\(statusReason) that is not \(network)'s: check the endpoint and what stands before it"
+  }
 }

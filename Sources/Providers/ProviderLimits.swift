@@ -1,3 +1,5 @@
+import HTTP2
+
 /// Bounds that the push networks set, and bounds on what is read of their answers.
 package enum ProviderLimits {
   /// APNs: "Generating a remote notification".
@@ -7,7 +9,7 @@ package enum ProviderLimits {
   package static let fcmPayloadBytesMax = 4_096
 
   /// An answer longer than this is judged by its status alone.
-  package static let answerBytesMax = 16 << 10
+  package static let answerBytesMax = HTTP2Limits.answerBodyBytesMax
   static let answerDepthMax = 16
   static let answerValuesMax = 512
 

@@ -10,7 +10,8 @@ extension Dispatcher {
   func decide(_ run: ChunkRun, _ tag: Tag, _ destination: Destination, _ answer: RequestAnswer) {
     let provider = destination.provider
     let reply = ProviderAnswer(
-      status: answer.status, retryAfterSeconds: answer.retryAfterSeconds, body: answer.body)
+      status: answer.status, retryAfterSeconds: answer.retryAfter.seconds(nowMs: wallMs),
+      body: answer.body, isBodyCut: answer.isBodyCut)
     let outcome = provider.classify(reply)
     let sign = provider.sign(of: outcome, status: answer.status)
     guard sign == .trouble, case .retry(let afterMs, let reason) = outcome else {

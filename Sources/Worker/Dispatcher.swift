@@ -279,7 +279,7 @@ extension Dispatcher: DestinationOwner {
       "connection ended",
       metadata: [
         "app": "\(destination.app)", "network": "\(destination.provider.network.rawValue)",
-        "reason": "\(end)",
+        "reason": "\(end.logText)",
       ])
   }
 

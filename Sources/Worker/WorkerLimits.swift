@@ -124,6 +124,8 @@ enum WorkerLimits {
   static let traceOmittedMs: UInt64 = 10_000
   /// How long a lane that ends waits for Redis to take its last events.
   static let traceFinishMs: UInt64 = 1_000
+  /// Of what is logged about the end of a connection.
+  static let connectionEndBytesMax = 200
   /// Reasons of rejections remembered per lane for the log.
   static let reasonsMax = 64
 }

@@ -87,28 +87,36 @@ import TestSupport
   }
 
   @Test(
-    "learns status, Retry-After in seconds and the bounded body of an answer other than 200",
+    "learns status, Retry-After and the bounded body of an answer other than 200",
     arguments: TransportKind.allCases)
   func answers(kind: TransportKind) async throws {
     try await TestWorld.run(over: kind) { lane, world in
       world.server.onRequest = { connection, request in
         let number = request.withPath { Int(String(decoding: $0.dropFirst(), as: UTF8.self))! }
+        let date = ("date", "Fri, 31 Dec 1999 23:58:00 GMT")
         let headers = [
           [("retry-after", "120")], [("retry-after", "Fri, 31 Dec 1999 23:59:59 GMT")],
           [("retry-after", "99999999999999")], [("apns-id", "x")],
+          [date, ("retry-after", "Fri, 31 Dec 1999 23:59:59 GMT")],
+          [("retry-after", "Friday, 31-Dec-99 23:59:59 GMT"), date],
         ]
         connection.respond(
           request, status: number == 3 ? 410 : 429, headers: headers[number],
           body: number == 3
-            ? [UInt8](repeating: 99, count: 30_000) : Array("{\"reason\":\"\(number)\"}".utf8))
+            ? [UInt8](repeating: 99, count: 30_000)
+            : Array("{\"reason\":\"\(number)\"}".utf8)
+              + [UInt8](repeating: 32, count: number == 4 ? 16_000 : 0))
       }
       world.sender.path = { Array("/\($0)".utf8) }
-      world.sender.send(4)
-      #expect(await world.untilFinished(4))
+      world.sender.send(6)
+      #expect(await world.untilFinished(6))
       let endings = world.sender.endedOnce
-      #expect(endings.map(\.status) == [429, 429, 429, 410])
-      #expect(endings.map(\.retryAfterSeconds) == [120, nil, 86_400, nil])
+      #expect(endings.map(\.status) == [429, 429, 429, 410, 429, 429])
+      // Without a Date header a date counts from our clock, which is 799 s before it here.
+      #expect(endings.map(\.retryAfterSeconds) == [120, 799, 86_400, nil, 119, 119])
       #expect(endings[..<3].map(\.body) == (0..<3).map { "{\"reason\":\"\($0)\"}" })
+      #expect(endings[4].body.utf8.count == 16_014)
+      #expect(endings.map(\.isBodyCut) == [false, false, false, true, false, false])
       #expect(endings[3].body.utf8.count == HTTP2Limits.answerBodyBytesMax)
     }
   }

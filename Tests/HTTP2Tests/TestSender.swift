@@ -12,6 +12,7 @@ final class TestSender: TransportDelegate {
     var status = 0
     var retryAfterSeconds: Int?
     var body = ""
+    var isBodyCut = false
 
     static let yes = Ending(disposition: .answered, status: 200)
     static let notSent = Ending(disposition: .notSent)
@@ -89,8 +90,8 @@ final class TestSender: TransportDelegate {
     precondition(transport.inFlight >= 0)
     let ending = Ending(
       disposition: answer.disposition, status: answer.status,
-      retryAfterSeconds: answer.retryAfterSeconds,
-      body: String(decoding: answer.body, as: UTF8.self))
+      retryAfterSeconds: answer.retryAfter.seconds(nowMs: 946_684_000_000),
+      body: String(decoding: answer.body, as: UTF8.self), isBodyCut: answer.isBodyCut)
     endings[Int(tag), default: []].append(ending)
     finished += 1
     if ending == .yes { accepted += 1 }

@@ -70,7 +70,6 @@ struct FCMClassificationTests {
     #expect(
       try classify(403, error(403, "PERMISSION_DENIED"))
         == .authRefused(reason: "PERMISSION_DENIED"))
-    #expect(try classify(401, "") == .authRefused(reason: "status 401"))
   }
 
   @Test(
@@ -81,7 +80,8 @@ struct FCMClassificationTests {
   func wrongEndpoint(body: String) throws {
     #expect(
       try classify(404, body)
-        == .rejected(reason: "status 404 that is not FCM's: check the endpoint"))
+        == .rejected(
+          reason: "status 404 that is not FCM's: check the endpoint and what stands before it"))
   }
 
   @Test("a 404 of FCM without UNREGISTERED removes nothing")

@@ -69,7 +69,8 @@ final class PushRun: TransportDelegate {
   func transport(_ transport: any Transport, finished tag: UInt64, with answer: RequestAnswer) {
     endings[Int(tag)] =
       switch answer.disposition {
-      case .answered: .answered(answer.status, retryAfterSeconds: answer.retryAfterSeconds)
+      case .answered:
+        .answered(answer.status, retryAfterSeconds: answer.retryAfter.seconds(nowMs: 0))
       case .unknown: .unknown
       case .notSent: .notSent
       }

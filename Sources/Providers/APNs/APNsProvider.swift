@@ -82,34 +82,54 @@ package struct APNsProvider: PushProvider {
   package func classify(_ answer: ProviderAnswer) -> Outcome {
     if answer.status == 200 { return .accepted }
     let object = answer.object
-    let text = object?["reason"]?.stringValue
     let sinceMs = object?["timestamp"]?.int64Value
-    if let reason = text.flatMap({ APNsReason(rawValue: $0) }) {
-      return reason.outcome(sinceMs: sinceMs, retryAfterMs: answer.retryAfterMs)
+    guard let text = object?["reason"]?.stringValue else { return Self.foreign(answer) }
+    guard let reason = APNsReason(rawValue: text) else {
+      return Self.outcome(answer, newReason: ForeignText.printable(text), sinceMs: sinceMs)
     }
-    return Self.outcome(
-      answer, reason: text.map(FieldPointer.printable) ?? answer.statusReason, sinceMs: sinceMs)
+    guard reason.status == answer.status else { return Self.misplaced(reason, answer) }
+    return reason.outcome(sinceMs: sinceMs, retryAfterMs: answer.retryAfterMs)
   }
 
   package func sign(of outcome: Outcome, status: Int) -> AnswerSign {
     switch outcome {
     // Too many to this one device.
     case .retry(_, APNsReason.tooManyRequests.rawValue): .none
-    case .retry where status == 408 || status == 429 || status >= 500: .trouble
+    // Trouble of this one push or connection.
+    case .retry where [400, 421, 425].contains(status): .none
+    case .retry: .trouble
     case .doubtfulToken, .rejected(APNsReason.deviceTokenNotForTopic.rawValue): .misfit
     default: .none
     }
   }
 
-  /// An answer without a reason that is known: its status decides.
+  /// An answer in the form of APNs's with a reason that is not known: its status decides.
   private static func outcome(
-    _ answer: ProviderAnswer, reason: String, sinceMs: Int64?
+    _ answer: ProviderAnswer, newReason reason: String, sinceMs: Int64?
   ) -> Outcome {
     switch answer.status {
     case 401, 403: .authRefused(reason: reason)
     // Only an answer that has APNs's timestamp is surely APNs's own: a relay's 410 removes nothing.
     case 410 where sinceMs != nil: .invalidToken(reason: reason, sinceMs: sinceMs)
-    case 408, 421, 425, 429, 500...599:
+    default: byStatus(answer, reason)
+    }
+  }
+
+  /// A reason with a status that it does not come with: no token is removed and no credential paused for it.
+  private static func misplaced(_ reason: APNsReason, _ answer: ProviderAnswer) -> Outcome {
+    byStatus(answer, "\(reason.rawValue) with status \(answer.status)")
+  }
+
+  /// An answer that is not in the form of APNs's own. What stands before it (a proxy, a gateway) knows nothing of
+  /// tokens and credentials.
+  private static func foreign(_ answer: ProviderAnswer) -> Outcome {
+    let isRefusal = [401, 403, 407].contains(answer.status)
+    return byStatus(answer, isRefusal ? answer.foreignReason("APNs") : answer.statusReason)
+  }
+
+  private static func byStatus(_ answer: ProviderAnswer, _ reason: String) -> Outcome {
+    switch answer.status {
+    case 401, 403, 407, 408, 421, 425, 429, 500...599:
       .retry(afterMs: answer.retryAfterMs, reason: reason)
     default: .rejected(reason: reason)
     }

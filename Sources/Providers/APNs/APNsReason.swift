@@ -43,6 +43,27 @@ package enum APNsReason: String, Sendable, CaseIterable {
   case serviceUnavailable = "ServiceUnavailable"
   case shutdown = "Shutdown"
 
+  /// The status that it comes with. With another one it says nothing: an answer is judged by both together.
+  var status: Int {
+    switch self {
+    case .badCollapseID, .badDeviceToken, .badExpirationDate, .badMessageID, .badPriority,
+      .badTopic, .deviceTokenNotForTopic, .duplicateHeaders, .idleTimeout, .invalidPushType,
+      .missingDeviceToken, .missingTopic, .payloadEmpty, .topicDisallowed:
+      400
+    case .badCertificate, .badCertificateEnvironment, .expiredProviderToken, .forbidden,
+      .invalidProviderToken, .missingProviderToken, .unrelatedKeyIDInToken,
+      .badEnvironmentKeyIDInToken:
+      403
+    case .badPath: 404
+    case .methodNotAllowed: 405
+    case .unregistered, .expiredToken: 410
+    case .payloadTooLarge: 413
+    case .tooManyProviderTokenUpdates, .tooManyRequests: 429
+    case .internalServerError: 500
+    case .serviceUnavailable, .shutdown: 503
+    }
+  }
+
   /// Whether it says that the key is not for this topic or environment, rather than that the token is bad.
   var concernsDestination: Bool {
     switch self {

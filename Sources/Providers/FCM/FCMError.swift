@@ -9,6 +9,11 @@ struct FCMError {
   /// The first field that a google.rpc.BadRequest detail complains about; "" when it names none.
   let badField: String?
 
+  /// The canonical statuses that speak of our credential (google.rpc.Code).
+  private static let credentialStatuses = ["UNAUTHENTICATED", "PERMISSION_DENIED"]
+
+  var concernsCredential: Bool { status.map(Self.credentialStatuses.contains) ?? false }
+
   /// Nil when the answer is not FCM's JSON.
   init?(_ answer: ProviderAnswer) {
     guard let error = answer.object?["error"]?.objectValue else { return nil }

@@ -54,10 +54,14 @@ package struct FCMProvider: PushProvider {
   package func classify(_ answer: ProviderAnswer) -> Outcome {
     if answer.status == 200 { return .accepted }
     let error = FCMError(answer)
-    if let code = error?.errorCode, let outcome = Self.outcome(code, error, answer) {
-      return outcome
+    guard let code = error?.errorCode, let httpStatus = code.httpStatus else {
+      return Self.outcome(
+        answer, error, reason: error?.status.map { ForeignText.printable($0) })
     }
-    return Self.outcome(answer, error)
+    guard httpStatus == answer.status else {
+      return Self.outcome(answer, error, reason: "\(code.rawValue) with status \(answer.status)")
+    }
+    return Self.outcome(code, error, answer)
   }
 
   package func sign(of outcome: Outcome, status: Int) -> AnswerSign {
@@ -68,12 +72,12 @@ package struct FCMProvider: PushProvider {
     }
   }
 
-  /// FCM's own code; nil when it says nothing.
+  /// FCM's own code, with the status that it comes with.
   private static func outcome(
     _ code: FCMErrorCode, _ error: FCMError?, _ answer: ProviderAnswer
-  ) -> Outcome? {
+  ) -> Outcome {
     switch code {
-    case .unspecified: nil
+    case .unspecified: outcome(answer, error, reason: nil)
     case .unregistered: .invalidToken(reason: code.rawValue, sinceMs: nil)
     case .invalidArgument:
       // It may be the payload and it may be the token: unsure means no uninstall.
@@ -86,15 +90,23 @@ package struct FCMProvider: PushProvider {
     }
   }
 
-  /// No code of FCM's: the canonical status names the reason, the HTTP status decides.
-  private static func outcome(_ answer: ProviderAnswer, _ error: FCMError?) -> Outcome {
-    let reason = error?.status.map(FieldPointer.printable) ?? answer.statusReason
+  /// No code of FCM's that fits: the HTTP status decides.
+  private static func outcome(
+    _ answer: ProviderAnswer, _ error: FCMError?, reason named: String?
+  ) -> Outcome {
+    let reason = named ?? answer.statusReason
     switch answer.status {
-    case 401, 403: return .authRefused(reason: reason)
+    case 401 where error?.concernsCredential == true, 403 where error?.concernsCredential == true:
+      return .authRefused(reason: reason)
+    // What stands before FCM (a proxy, a gateway) knows nothing of our credential.
+    case 401, 403, 407:
+      return retry(
+        answer, afterMsMin: ProviderLimits.fcmTroubleRetryMsMin,
+        named ?? answer.foreignReason("FCM"))
     case 400 where error?.status == FCMErrorCode.invalidArgument.rawValue:
       return .rejected(reason: invalidArgument(error))
     case 404 where error == nil:
-      return .rejected(reason: "\(reason) that is not FCM's: check the endpoint")
+      return .rejected(reason: answer.foreignReason("FCM"))
     case 429: return retry(answer, afterMsMin: ProviderLimits.fcmQuotaRetryMsMin, reason)
     case 408, 500...599:
       return retry(answer, afterMsMin: ProviderLimits.fcmTroubleRetryMsMin, reason)
@@ -105,7 +117,7 @@ package struct FCMProvider: PushProvider {
   private static func invalidArgument(_ error: FCMError?) -> String {
     let code = FCMErrorCode.invalidArgument.rawValue
     guard let field = error?.badField, !field.isEmpty else { return code }
-    return "\(code) in \(FieldPointer.printable(field))"
+    return "\(code) in \(ForeignText.printable(field))"
   }
 
   private static func retry(

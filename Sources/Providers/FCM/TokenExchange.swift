@@ -1,3 +1,4 @@
+import HTTP2
 import HTTPClient
 import Model
 
@@ -15,6 +16,8 @@ struct TokenExchange: Sendable {
   static let scope = "https://www.googleapis.com/auth/firebase.messaging"
   /// After a refusal that only a person can cure.
   private static let refusalWaitMs: Int64 = 60_000
+  /// Of what the server says about a refusal.
+  private static let descriptionBytesMax = 200
 
   let account: ServiceAccount
   let client: HTTPClient
@@ -65,7 +68,7 @@ struct TokenExchange: Sendable {
     from response: HTTPResponse, nowMs: Int64
   ) throws(Failure) -> SharedToken {
     let object = (try? JSONParser().parse(response.body))?.objectValue
-    guard response.status == 200 else { throw refusal(response, object) }
+    guard response.status == 200 else { throw refusal(response, object, nowMs) }
     guard let text = object?["access_token"]?.stringValue,
       !text.isEmpty, text.utf8.count <= CredentialLimits.accessTokenBytesMax,
       text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }),
@@ -80,9 +83,13 @@ struct TokenExchange: Sendable {
     return SharedToken(token: text, issuedAtMs: nowMs, lifeMs: lifeMs)
   }
 
-  private func refusal(_ response: HTTPResponse, _ object: JSONObject?) -> Failure {
-    let code = object?["error"]?.stringValue.map(FieldPointer.printable)
-    let detail = object?["error_description"]?.stringValue.map(FieldPointer.printable)
+  private func refusal(
+    _ response: HTTPResponse, _ object: JSONObject?, _ nowMs: Int64
+  ) -> Failure {
+    let code = object?["error"]?.stringValue.map { ForeignText.printable($0) }
+    let detail = object?["error_description"]?.stringValue.map {
+      ForeignText.printable($0, bytesMax: Self.descriptionBytesMax)
+    }
     var reason = "\(account.tokenEndpoint) refused a token for \(name): status \(response.status)"
     for part in [code, detail] {
       if let part { reason += ", \(part)" }
@@ -91,9 +98,10 @@ struct TokenExchange: Sendable {
       reason += "; check that the account's key was not deleted, and this machine's clock"
     }
     if response.status == 429 || response.status >= 500 {
-      let seconds = response.header("retry-after").flatMap { Int64($0) } ?? 0
-      let waitMs =
-        max(0, min(seconds, CredentialLimits.exchangeBackOffMsMax / 1_000)) * 1_000
+      let retryAfter = RetryAfter(
+        value: response.header("retry-after"), date: response.header("date"))
+      let seconds = Int64(retryAfter.seconds(nowMs: nowMs) ?? 0)
+      let waitMs = min(seconds, CredentialLimits.exchangeBackOffMsMax / 1_000) * 1_000
       return Failure(reason: reason, waitMsMin: waitMs)
     }
     return Failure(reason: reason, waitMsMin: Self.refusalWaitMs)

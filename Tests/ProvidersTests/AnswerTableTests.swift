@@ -1,0 +1,108 @@
+import Model
+import Testing
+
+@testable import Providers
+
+/// Every status crossed with every reason that a network documents, and with bodies that are nobody's.
+@Suite("Status and reason together")
+struct AnswerTableTests {
+  static let statuses = [
+    100, 204, 301, 302, 400, 401, 402, 403, 404, 405, 407, 408, 410, 413, 421, 425, 429, 431, 451,
+    500, 501, 502, 503, 504, 529, 599,
+  ]
+  /// What stands between a worker and a network says such things.
+  static let foreignBodies = [
+    "", "<html><body>Forbidden</body></html>", "Forbidden", #"{"message":"Forbidden"}"#,
+    #"{"error":"forbidden"}"#, #"{"error":{"code":403,"message":"denied"}}"#, "[]", "null",
+  ]
+
+  @Test("APNs removes a token for 410 with a reason of 410, and nothing else", arguments: statuses)
+  func apnsRemovals(status: Int) throws {
+    for reason in APNsReason.allCases {
+      for timestamp in ["", #","timestamp":1790000000123"#] {
+        let outcome = try TestProvider.apns().classify(
+          status, #"{"reason":"\#(reason.rawValue)"\#(timestamp)}"#)
+        let isDead = status == 410 && [.unregistered, .expiredToken].contains(reason)
+        #expect(isRemoval(outcome) == isDead, "\(status) \(reason.rawValue): \(outcome)")
+        let isDoubtful = status == 400 && reason == .badDeviceToken
+        #expect(isDoubt(outcome) == isDoubtful, "\(status) \(reason.rawValue): \(outcome)")
+      }
+    }
+  }
+
+  @Test("FCM removes a token for UNREGISTERED on a 404, and nothing else", arguments: statuses)
+  func fcmRemovals(status: Int) throws {
+    for code in FCMErrorCode.allCases {
+      for name in ["NOT_FOUND", "INTERNAL", "UNAUTHENTICATED", "UNAVAILABLE"] {
+        let outcome = try TestProvider.fcm().classify(status, fcmError(name, code.rawValue))
+        let isDead = status == 404 && code == .unregistered
+        #expect(isRemoval(outcome) == isDead, "\(status) \(code.rawValue): \(outcome)")
+        #expect(!isDoubt(outcome))
+      }
+    }
+  }
+
+  @Test("5xx and 429 are tried again, whatever reason they give", arguments: statuses)
+  func retried(status: Int) throws {
+    guard status == 429 || status >= 500 else { return }
+    for reason in APNsReason.allCases where reason != .tooManyProviderTokenUpdates {
+      #expect(
+        isRetry(try TestProvider.apns().classify(status, #"{"reason":"\#(reason.rawValue)"}"#)),
+        "\(status) \(reason.rawValue)")
+    }
+    for code in FCMErrorCode.allCases {
+      #expect(
+        isRetry(try TestProvider.fcm().classify(status, fcmError("NOT_FOUND", code.rawValue))),
+        "\(status) \(code.rawValue)")
+    }
+  }
+
+  @Test("only a network's own refusal pauses a credential", arguments: statuses)
+  func foreignRefusals(status: Int) throws {
+    for provider in try [TestProvider.apns() as any PushProvider, TestProvider.fcm()] {
+      for body in Self.foreignBodies {
+        let outcome = provider.classify(status, body)
+        #expect(!isRefusal(outcome), "\(status) \(body): \(outcome)")
+        #expect(!isRemoval(outcome) && !isDoubt(outcome) && outcome != .accepted)
+        guard [401, 403, 407].contains(status) else { continue }
+        #expect(isRetry(outcome), "\(status) \(body): \(outcome)")
+        #expect(provider.sign(of: outcome, status: status) == .trouble)
+      }
+    }
+  }
+
+  @Test("an answer to one device that is too long to be read is judged by its status alone")
+  func tooLong() throws {
+    let padding = String(repeating: "x", count: ProviderLimits.answerBytesMax)
+    let dead =
+      #"{"error":{"status":"NOT_FOUND","message":"\#(padding)","details":["#
+      + #"{"@type":"type.googleapis.com/google.firebase.fcm.v1.FcmError","errorCode":"UNREGISTERED"}"#
+      + "]}}"
+    guard case .rejected(let reason) = try TestProvider.fcm().classify(404, dead) else {
+      Issue.record("not rejected")
+      return
+    }
+    #expect(reason.contains("more than"))
+  }
+
+  private func fcmError(_ status: String, _ code: String) -> String {
+    #"{"error":{"code":1,"status":"\#(status)","details":[{"@type":"#
+      + #""type.googleapis.com/google.firebase.fcm.v1.FcmError","errorCode":"\#(code)"}]}}"#
+  }
+
+  private func isRemoval(_ outcome: Outcome) -> Bool {
+    if case .invalidToken = outcome { true } else { false }
+  }
+
+  private func isDoubt(_ outcome: Outcome) -> Bool {
+    if case .doubtfulToken = outcome { true } else { false }
+  }
+
+  private func isRetry(_ outcome: Outcome) -> Bool {
+    if case .retry = outcome { true } else { false }
+  }
+
+  private func isRefusal(_ outcome: Outcome) -> Bool {
+    if case .authRefused = outcome { true } else { false }
+  }
+}
