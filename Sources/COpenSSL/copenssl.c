@@ -23,4 +23,23 @@ long copenssl_ctx_add_extra_chain_cert(SSL_CTX *ctx, X509 *certificate) {
   return SSL_CTX_add_extra_chain_cert(ctx, certificate);
 }
 
+void copenssl_ctx_refuse_renegotiation(SSL_CTX *ctx) {
+  SSL_CTX_set_options(ctx, SSL_OP_NO_RENEGOTIATION);
+}
+
+X509 *copenssl_certificates_pop(STACK_OF(X509) *certificates) { return sk_X509_pop(certificates); }
+
+void copenssl_certificates_free(STACK_OF(X509) *certificates) {
+  sk_X509_pop_free(certificates, X509_free);
+}
+
+STACK_OF(X509) *copenssl_certificates_of(X509 *certificate) {
+  STACK_OF(X509) *certificates = sk_X509_new_null();
+  if (certificates != NULL && certificate != NULL) {
+    X509_up_ref(certificate);
+    sk_X509_push(certificates, certificate);
+  }
+  return certificates;
+}
+
 long copenssl_bio_get_mem_data(BIO *bio, char **data) { return BIO_get_mem_data(bio, data); }

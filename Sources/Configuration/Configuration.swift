@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// All that an operator sets. Every scalar can come from the environment instead of the file.
 ///
 /// The variable of a field is `PUSHPOOL_` and the names on the way to it, in capitals, joined by `_`:
@@ -29,14 +31,36 @@ package struct Configuration: Sendable, Equatable {
 
   package func app(_ id: String) -> AppConfiguration? { apps.first { $0.id == id } }
 
-  /// The files that are not there or cannot be read.
+  /// The files that are not there or cannot be read, and secrets that anybody may replace.
   package func validateFilesExist() -> [ConfigurationError] {
     files.compactMap { file in
-      FileCheck.problem(file.path).map {
+      let problem =
+        FileCheck.problem(file.path)
+        ?? openness(of: file, to: S_IWOTH).map { "\($0), so that everybody may replace it" }
+      return problem.map {
         ConfigurationError(
           file: file.namedIn, line: file.line, field: file.field, message: "\(file.path) \($0)")
       }
     }
+  }
+
+  /// Secrets that everybody on the machine may read, a sentence each. They are taken all the same: what Kubernetes
+  /// mounts has mode 0644 unless it is told otherwise.
+  package func secretsReadableByAll() -> [String] {
+    files.compactMap { file in
+      openness(of: file, to: S_IROTH).map {
+        "\(file.field): \(file.path) \($0), so that everybody on this machine may read the secret; "
+          + "give it 0600 (in Kubernetes: defaultMode)"
+      }
+    }
+  }
+
+  private func openness(of file: ConfiguredFile, to others: mode_t) -> String? {
+    guard file.isSecret, let mode = FileCheck.permissions(file.path), mode & others != 0 else {
+      return nil
+    }
+    let octal = String(mode, radix: 8)
+    return "has mode \(String(repeating: "0", count: max(0, 4 - octal.count)))\(octal)"
   }
 
   mutating func adopt(files: [ConfiguredFile], unusedVariables: [String]) {

@@ -6,4 +6,11 @@ package struct ConfiguredFile: Sendable, Equatable {
   package let namedIn: String
   package let line: Int?
   package let field: String
+
+  /// Whether it holds a key or a password.
+  var isSecret: Bool {
+    ["key_file", "certificate_file", "service_account_file", "password_file"].contains {
+      field.hasSuffix($0)
+    }
+  }
 }

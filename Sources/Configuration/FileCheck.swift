@@ -14,4 +14,10 @@ enum FileCheck {
     }
     return status.st_mode & S_IFMT == S_IFREG ? nil : "is not a regular file"
   }
+
+  /// The permissions of the file that `path` leads to, through links too; nil when there is none.
+  static func permissions(_ path: String) -> mode_t? {
+    var status = stat()
+    return stat(path, &status) == 0 ? status.st_mode & 0o7777 : nil
+  }
 }

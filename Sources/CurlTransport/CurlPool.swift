@@ -14,6 +14,8 @@ package import Reactor
 package final class CurlPool: Transport {
   let loop: EventLoop
   package let settings: ClientSettings
+  /// What the peer's certificate must carry.
+  let serverName: String
   private unowned let delegate: any TransportDelegate
   private let multi: UnsafeMutableRawPointer
   private let proxy: ProxyServer?
@@ -64,6 +66,7 @@ package final class CurlPool: Transport {
     self.proxy = proxy
     pause = ReconnectPause(settings)
     let name = settings.serverName ?? host
+    serverName = name
     origin = Array("https://\(Self.bracketed(name)):\(port)".utf8)
     detour =
       name == host ? nil : curl_slist_append(nil, "::\(Self.bracketed(host)):\(port)")

@@ -203,7 +203,8 @@ private func equipTLS(
   _ context: UnsafeMutableRawPointer?
 ) -> CURLcode {
   do throws(TLSError) {
-    try pool(context).settings.tls!.equip(tls!)
+    let pool = pool(context)
+    try pool.settings.tls!.equip(tls!, serverName: pool.serverName)
     return CURLE_OK
   } catch {
     return CURLE_SSL_CERTPROBLEM

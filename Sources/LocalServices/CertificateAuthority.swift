@@ -12,10 +12,13 @@ package final class CertificateAuthority: @unchecked Sendable {
 
   private let key: PrivateKey
   private let certificate: OpaquePointer
+  /// Of an intermediate authority: its issuer, from whose certificate on peers trust.
+  private let issuer: CertificateAuthority?
 
   /// Makes an authority and writes `ca.pem` into the folder.
   package init(folder: String) throws(LocalServiceError) {
     self.folder = folder
+    issuer = nil
     certificateFile = "\(folder)/ca.pem"
     key = try PrivateKey.ellipticCurve()
     certificate = try CertificateRequest(
@@ -29,8 +32,37 @@ package final class CertificateAuthority: @unchecked Sendable {
     try PrivateFile.write(try pem(certificate), to: certificateFile)
   }
 
+  /// Makes an authority that another one vouches for, and writes `intermediate.pem` into its folder. What it issues
+  /// carries its certificate.
+  package init(intermediateOf issuer: CertificateAuthority) throws(LocalServiceError) {
+    folder = issuer.folder
+    self.issuer = issuer
+    certificateFile = "\(folder)/intermediate.pem"
+    key = try PrivateKey.ellipticCurve()
+    certificate = try CertificateRequest(
+      commonName: "Throwaway intermediate CA", key: key,
+      extensions: [
+        (NID_basic_constraints, "critical,CA:TRUE"),
+        (NID_key_usage, "critical,keyCertSign,cRLSign"),
+        (NID_subject_key_identifier, "hash"),
+        (NID_authority_key_identifier, "keyid"),
+      ]
+    ).sign(issuer: issuer.certificate, issuerKey: issuer.key)
+    try PrivateFile.write(try pem(certificate), to: certificateFile)
+  }
+
   deinit {
     X509_free(certificate)
+  }
+
+  /// A certificate for a server whose only name is its common name, which no client should accept. Written to
+  /// `common-name-only.pem` and `.key`.
+  package func issueServerByCommonName(
+    _ name: String
+  ) throws(LocalServiceError) -> IssuedCertificate {
+    try issue(
+      commonName: name, fileName: "common-name-only",
+      extensions: [(NID_ext_key_usage, "serverAuth")])
   }
 
   /// A certificate for a server of these names and IP addresses; the first is its common name.
@@ -96,9 +128,11 @@ package final class CertificateAuthority: @unchecked Sendable {
   private func p12(
     _ leaf: OpaquePointer, _ leafKey: PrivateKey, name: String, password: String
   ) throws(LocalServiceError) -> [UInt8] {
+    let others = copenssl_certificates_of(issuer == nil ? nil : certificate)
+    defer { copenssl_certificates_free(others) }
     guard
       let bundle = PKCS12_create(
-        password, name, leafKey.pointer, leaf, nil, 0, 0, PKCS12_DEFAULT_ITER, 1, 0)
+        password, name, leafKey.pointer, leaf, others, 0, 0, PKCS12_DEFAULT_ITER, 1, 0)
     else { throw .openSSL("cannot make a PKCS #12 file") }
     defer { PKCS12_free(bundle) }
     return try OpenSSLText.collectBytes { i2d_PKCS12_bio($0, bundle) }

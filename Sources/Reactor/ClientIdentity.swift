@@ -59,17 +59,39 @@ package struct ClientIdentity: Sendable {
     defer { PKCS12_free(p12) }
     var key: OpaquePointer?
     var certificate: OpaquePointer?
-    guard PKCS12_parse(p12, password, &key, &certificate, nil) == 1 else {
+    var others: OpaquePointer?
+    guard PKCS12_parse(p12, password, &key, &certificate, &others) == 1 else {
       throw TLSError.fromQueue(
         "cannot open \(path) (wrong password, or a cipher OpenSSL 3 calls legacy)")
     }
+    defer { copenssl_certificates_free(others) }
     guard let key, let certificate else {
       EVP_PKEY_free(key)
       X509_free(certificate)
       throw TLSError("\(path) must hold both a certificate and its private key")
     }
-    material = Material(certificate: certificate, key: key, chain: [])
+    material = Material(
+      certificate: certificate, key: key, chain: Self.issuers(of: certificate, among: others))
     try checkPair(path)
+  }
+
+  /// The intermediate certificates that lead to an authority, each the issuer of the one before it. A root is not
+  /// sent: the peer has it or does not trust it.
+  private static func issuers(of leaf: OpaquePointer, among others: OpaquePointer?)
+    -> [OpaquePointer]
+  {
+    var left: [OpaquePointer] = []
+    while let certificate = copenssl_certificates_pop(others) { left.append(certificate) }
+    var chain: [OpaquePointer] = []
+    var last = leaf
+    while let index = left.firstIndex(where: {
+      X509_check_issued($0, last) == X509_V_OK && X509_check_issued($0, $0) != X509_V_OK
+    }) {
+      last = left.remove(at: index)
+      chain.append(last)
+    }
+    for certificate in left { X509_free(certificate) }
+    return chain
   }
 
   private func checkPair(_ path: String) throws(TLSError) {

@@ -26,6 +26,8 @@ package final class TLSContext: @unchecked Sendable {
     _ = copenssl_ctx_set_read_ahead(raw, 1)
     SSL_CTX_set_default_read_buffer_len(raw, ReactorLimits.readBufferBytes)
     _ = copenssl_ctx_set_session_cache_mode(raw, Int(SSL_SESS_CACHE_OFF))
+    // RFC 9113, 9.2.1; and a peer could have us compute for it again and again.
+    copenssl_ctx_refuse_renegotiation(raw)
   }
 
   deinit { SSL_CTX_free(raw) }
@@ -84,9 +86,15 @@ package final class TLSContext: @unchecked Sendable {
 
   /// Gives the context of another library's connection this one's authorities and identity; the peer is
   /// verified as on our own.
-  /// - Parameter other: an `SSL_CTX *`.
-  package func equip(_ other: UnsafeMutableRawPointer) throws(TLSError) {
+  /// - Parameters:
+  ///   - other: an `SSL_CTX *`.
+  ///   - serverName: what the peer's certificate must carry.
+  package func equip(
+    _ other: UnsafeMutableRawPointer, serverName: String
+  ) throws(TLSError) {
     let other = OpaquePointer(other)
+    copenssl_ctx_refuse_renegotiation(other)
+    try Self.expect(serverName, in: SSL_CTX_get0_param(other))
     SSL_CTX_set1_cert_store(other, SSL_CTX_get_cert_store(raw))
     SSL_CTX_set_verify(other, SSL_VERIFY_PEER, nil)
     if let identity { try Self.use(identity, in: other) }
@@ -106,6 +114,23 @@ package final class TLSContext: @unchecked Sendable {
       rest = rest.dropFirst(Int(count) + 1)
     }
     return false
+  }
+
+  /// Has the peer's certificate checked for a host name or address. A common name counts for nothing (RFC 9525, 2).
+  /// - Returns: whether it is a name.
+  @discardableResult
+  static func expect(
+    _ serverName: String, in parameters: OpaquePointer?
+  ) throws(TLSError) -> Bool {
+    if X509_VERIFY_PARAM_set1_ip_asc(parameters, serverName) == 1 { return false }
+    ERR_clear_error()
+    X509_VERIFY_PARAM_set_hostflags(
+      parameters,
+      CUnsignedInt(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT))
+    guard X509_VERIFY_PARAM_set1_host(parameters, serverName, 0) == 1 else {
+      throw TLSError.fromQueue("cannot expect the server name \(serverName)")
+    }
+    return true
   }
 
   private static func use(

@@ -40,13 +40,10 @@ struct TLSSession: ~Copyable {
     guard !isServer else { return SSL_set_accept_state(ssl) }
     SSL_set_connect_state(ssl)
     guard let serverName else { throw TLSError("a TLS client must name the server it expects") }
-    let parameters = SSL_get0_param(ssl)
-    if X509_VERIFY_PARAM_set1_ip_asc(parameters, serverName) == 1 { return }
-    ERR_clear_error()
-    SSL_set_hostflags(ssl, CUnsignedInt(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
-    guard X509_VERIFY_PARAM_set1_host(parameters, serverName, 0) == 1,
-      copenssl_ssl_set_server_name(ssl, serverName) == 1
-    else { throw TLSError.fromQueue("cannot expect the server name \(serverName)") }
+    guard try TLSContext.expect(serverName, in: SSL_get0_param(ssl)) else { return }
+    guard copenssl_ssl_set_server_name(ssl, serverName) == 1 else {
+      throw TLSError.fromQueue("cannot ask for the server name \(serverName)")
+    }
   }
 
   deinit { SSL_free(ssl) }

@@ -43,6 +43,41 @@ import Testing
     }
   }
 
+  @Test("a secret that everybody may read is told, and one that everybody may write is refused")
+  func permissions() throws {
+    try Self.inFolder { folder in
+      let yaml = """
+        redis: {password_file: password}
+        apps:
+          - id: shop
+            fcm: {service_account_file: link, ca_file: ca}
+        """
+      let secret = try Self.write("pw", "password", in: folder)
+      let account = try Self.write("{}", "account", in: folder)
+      let authority = try Self.write("x", "ca", in: folder)
+      // As Kubernetes mounts a secret.
+      let link = folder.appendingPathComponent("link").path
+      try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: account)
+      let path = try Self.write(yaml, "pushpool.yaml", in: folder)
+      let configuration = try Configuration.load(file: path, environment: [:])
+      chmod(authority, 0o666)
+      for (mode, isTold, isRefused) in [
+        (0o600, false, false), (0o640, false, false), (0o440, false, false), (0o644, true, false),
+        (0o604, true, false), (0o666, true, true), (0o602, false, true),
+      ] {
+        chmod(secret, mode_t(mode))
+        chmod(account, mode_t(mode))
+        let told = configuration.secretsReadableByAll()
+        #expect(told.count == (isTold ? 2 : 0), "\(String(mode, radix: 8))")
+        #expect(!isTold || told[0].contains("\(secret) has mode 0\(String(mode, radix: 8))"))
+        #expect(!isTold || told[1].contains(link))
+        let refused = configuration.validateFilesExist()
+        #expect(refused.count == (isRefused ? 2 : 0), "\(String(mode, radix: 8))")
+        #expect(!isRefused || refused[0].description.contains("redis.password_file: \(secret) has"))
+      }
+    }
+  }
+
   @Test("a password file loses its last newlines, and an empty one is refused")
   func passwordFile() throws {
     try Self.inFolder { folder in

@@ -105,6 +105,35 @@ struct TLSTests {
     }
   }
 
+  @Test("refuses a certificate whose only name is its common name")
+  func commonNameOnly() async throws {
+    let certificates = try TestCertificates()
+    let issued = try certificates.authority.issueServerByCommonName("localhost")
+    let result = try await Self.handshake(
+      client: try certificates.clientContext(),
+      server: try .server(certificateFile: issued.certificateFile, keyFile: issued.keyFile),
+      serverName: "localhost")
+    #expect(!result.isOpen)
+    #expect(result.clientFailure?.description.contains("mismatch") == true)
+  }
+
+  @Test("shows the intermediate certificates as well, from PEM and from PKCS#12")
+  func intermediateCertificates() async throws {
+    let certificates = try TestCertificates()
+    let intermediate = try CertificateAuthority(intermediateOf: certificates.authority)
+    let issued = try intermediate.issueClient(commonName: "app", p12Password: "secret")
+    for identity in [
+      try ClientIdentity(pemFile: issued.combinedFile),
+      try ClientIdentity(p12File: try #require(issued.p12File), password: "secret"),
+    ] {
+      let result = try await Self.handshake(
+        client: try certificates.clientContext(identity: identity),
+        server: try certificates.serverContext(asksForCertificate: true))
+      #expect(result.isOpen)
+      #expect(result.showedCertificate)
+    }
+  }
+
   @Test("shows a client certificate when asked, read from PEM or from PKCS#12")
   func clientCertificate() async throws {
     let certificates = try TestCertificates()

@@ -20,5 +20,10 @@ long copenssl_ctx_set_session_cache_mode(SSL_CTX *ctx, long mode);
 long copenssl_ssl_set_server_name(SSL *ssl, const char *name);
 long copenssl_ctx_add_extra_chain_cert(SSL_CTX *ctx, X509 *certificate);
 long copenssl_bio_get_mem_data(BIO *bio, char **data);
+void copenssl_ctx_refuse_renegotiation(SSL_CTX *ctx);
+/// Takes the last certificate out of the stack; NULL when there is none.
+X509 *copenssl_certificates_pop(STACK_OF(X509) *certificates);
+void copenssl_certificates_free(STACK_OF(X509) *certificates);
+STACK_OF(X509) *copenssl_certificates_of(X509 *certificate);
 
 #endif

@@ -48,6 +48,7 @@ struct WorkerCommand: AsyncParsableCommand {
     for variable in configuration.unusedVariables {
       log.warning("\(variable) is set but is no setting of pushpool")
     }
+    for sentence in configuration.secretsReadableByAll() { log.warning("\(sentence)") }
     let service: WorkerService
     do {
       service = try WorkerService(configuration: configuration, logger: log)
