@@ -47,6 +47,7 @@ chaos: deps ## Bring the faults of the fault matrix about, and count what is los
 	@swift build -c release --product pushpool 2>&1 | scripts/progress
 	@swift build -c release --product pushpool-simulator 2>&1 | scripts/progress
 	@swift build -c release --product pushpool-chaos 2>&1 | scripts/progress
+	@swift build -c release --product clockshift 2>&1 | scripts/progress # clocks that are wrong, for row 18
 	@swift build --product pushpool 2>&1 | scripts/progress # its crash points, for row 2
 	@.build/release/pushpool-chaos $(CHAOS)
 

@@ -44,6 +44,8 @@ let package = Package(
     .executable(name: "pushpool-simulator", targets: ["pushpool-simulator"]),
     .executable(name: "pushpool-bench", targets: ["pushpool-bench"]),
     .executable(name: "pushpool-chaos", targets: ["pushpool-chaos"]),
+    // Gives processes of tests clocks of their own (LD_PRELOAD).
+    .library(name: "clockshift", type: .dynamic, targets: ["CClockShift"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -56,6 +58,8 @@ let package = Package(
     .target(name: "COpenSSL", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
     .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
     .target(name: "CHiredis", linkerSettings: [.linkedLibrary("hiredis")]),
+    // Only ever preloaded: linked into a program it would take the place of its clocks.
+    .target(name: "CClockShift", linkerSettings: [.linkedLibrary("dl")]),
     .target(name: "CNGHTTP2", linkerSettings: [.linkedLibrary("nghttp2")]),
 
     // One socket-and-TLS layer under the codecs.

@@ -18,14 +18,15 @@ extension ChaosStage {
   /// Keeps the workers busy with jobs to changing users until the body has returned, and until so many
   /// pushes were enqueued.
   func underLoad<Result: Sendable>(
-    pushesMin: Int = 0, jobUsers: Int? = nil,
+    pushesMin: Int = 0, jobUsers: Int? = nil, more: String = "",
     _ body: @Sendable (ChaosStage) async throws -> Result
   ) async throws -> Result {
     let isEnough = Notice()
     return try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {
         let usual = self.trial.isBrief ? ChaosLimits.usersPerBriefJob : ChaosLimits.usersPerJob
-        try await self.feed(pushesMin: pushesMin, jobUsers: jobUsers ?? usual, until: isEnough)
+        try await self.feed(
+          pushesMin: pushesMin, jobUsers: jobUsers ?? usual, more: more, until: isEnough)
       }
       let result: Swift.Result<Result, any Error>
       do { result = .success(try await body(self)) } catch { result = .failure(error) }
@@ -36,7 +37,9 @@ extension ChaosStage {
     }
   }
 
-  private func feed(pushesMin: Int, jobUsers: Int, until isEnough: Notice) async throws {
+  private func feed(
+    pushesMin: Int, jobUsers: Int, more: String, until isEnough: Notice
+  ) async throws {
     let users = min(jobUsers, crowd.count)
     var dice = trial.dice(.load)
     var open: [LedgerEntry] = []
@@ -44,7 +47,7 @@ extension ChaosStage {
       try Task.checkCancellation()
       while open.count < ChaosLimits.jobsOutstanding {
         let first = dice.pick(0...(crowd.count - users))
-        open.append(try await enqueue(first..<first + users))
+        open.append(try await enqueue(first..<first + users, more: more))
       }
       try await Self.pause(ms: ChaosLimits.pollMs)
       var still: [LedgerEntry] = []

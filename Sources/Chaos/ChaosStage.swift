@@ -59,6 +59,9 @@ final class ChaosStage: Sendable {
       program: trial.programs.pushpool, configurationFile: configurationFile, folder: folder.path)
   }
 
+  /// A file of the stage's folder.
+  func file(_ name: String) -> String { folder.file(name) }
+
   /// Runs the body beside its workers and takes everything down after it, whatever happened.
   static func with<Result>(
     _ trial: Trial, _ options: StageOptions, _ body: (ChaosStage) async throws -> Result

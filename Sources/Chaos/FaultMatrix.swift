@@ -18,6 +18,7 @@ package enum FaultMatrix {
     FairnessRow(),
     SoakRow(),
     SilentDeviceRow(),
+    ClockRow(),
   ]
 
   package static var numbers: [Int] { rows.map(\.number) }

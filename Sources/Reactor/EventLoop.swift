@@ -39,7 +39,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
   private var flushing: [any Flushable] = []
   private var again: [ByteStream] = []
   private var repeating: [ByteStream] = []
-  private var monotonicNs: UInt64 = 0
+  private var bootNs: UInt64 = 0
   /// Called in each turn that has output, before any of it is written; loop only.
   package var willFlush: (() -> Void)?
   /// Where every stream of this loop reads into; its content is valid during one callback.
@@ -133,8 +133,9 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
 
   // MARK: On the loop
 
-  /// CLOCK_MONOTONIC in nanoseconds, read once a turn.
-  package var nowNs: UInt64 { monotonicNs }
+  /// CLOCK_BOOTTIME in nanoseconds, read once a turn. It is never set, and it goes on while the machine is suspended:
+  /// after that a lease or a binding is as old as it looks to others.
+  package var nowNs: UInt64 { bootNs }
 
   /// Suspends the caller, a task of this loop, for at least so long.
   package func sleep(ms: UInt64) async {
@@ -221,8 +222,8 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
 
   private func refreshClock() {
     var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    monotonicNs = UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
+    clock_gettime(CLOCK_BOOTTIME, &time)
+    bootNs = UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
   }
 
   private func takeInbox() -> Bool {
@@ -242,7 +243,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
   private func fireTimers() {
     // A timer that re-arms itself with 0 fires once a turn, so that it does not keep I/O waiting.
     var left = timers.count
-    while left > 0, let timer = timers.popDue(nowNs: monotonicNs) {
+    while left > 0, let timer = timers.popDue(nowNs: bootNs) {
       left -= 1
       timer.fire()
     }
@@ -302,9 +303,10 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     }
     guard mayWait else { return 0 }
     guard let deadline = timers.nextDeadlineNs else { return -1 }
-    guard deadline > monotonicNs else { return 0 }
-    // Rounded up: waking early would only mean waiting again.
-    let ms = (deadline - monotonicNs + 999_999) / 1_000_000
+    guard deadline > bootNs else { return 0 }
+    // Rounded up: waking early would only mean waiting again. In suspend this wait of the kernel's stands still, so
+    // after it a timer may be late by what was left of the wait; what is judged meanwhile is judged by the clock.
+    let ms = (deadline - bootNs + 999_999) / 1_000_000
     return CInt(min(ms, 60_000))
   }
 }

@@ -1,5 +1,7 @@
+internal import Reactor
+
 extension RedisConnection {
-  /// Logs in and checks that the server serves: AUTH, SELECT, PING, EXISTS, CLIENT SETNAME, and the function library.
+  /// Logs in and checks that the server serves: AUTH, SELECT, PING, EXISTS, TIME, CLIENT SETNAME, and the functions.
   /// All but the last go out together; the connection is ready when every one of them is answered.
   func greet() {
     state = .greeting
@@ -22,6 +24,7 @@ extension RedisConnection {
       }
     }
     if let slotKey = endpoint.slotKey { probe(slotKey) }
+    if onTime != nil { askTime() }
     // Only a name for CLIENT LIST: an ACL that forbids it is no reason to stay away.
     write(
       RedisCommand("CLIENT", "SETNAME", endpoint.clientName),
@@ -42,6 +45,18 @@ extension RedisConnection {
       case .failure(let error): greeted(error)
       case .success: greeted(nil)
       }
+    }
+  }
+
+  /// Functions ask for it as well, so no ACL that lets workers work forbids it.
+  private func askTime() {
+    let sentNs = loop.nowNs
+    greetingsLeft += 1
+    write(RedisCommand("TIME"), timeoutMs: RedisLimits.commandTimeoutMs) { [unowned self] result in
+      if case .success(let reply) = result, let serverMs = reply.timeMs {
+        onTime?(serverMs, sentNs, loop.nowNs)
+      }
+      greeted(result)
     }
   }
 
@@ -84,5 +99,15 @@ extension RedisConnection {
       case .failure(let error): done(error)
       }
     }
+  }
+}
+
+extension RedisReply {
+  /// The reply to TIME in epoch milliseconds; nil when it is something else.
+  fileprivate var timeMs: Int64? {
+    guard count == 2, let seconds = self[0].integer, let microseconds = self[1].integer,
+      (0...RedisLimits.epochSecondsMax).contains(seconds), (0..<1_000_000).contains(microseconds)
+    else { return nil }
+    return Int64(seconds) * 1_000 + Int64(microseconds) / 1_000
   }
 }

@@ -42,6 +42,9 @@ package final class RedisConnection {
 
   /// Called each time the connection can be used.
   package var onReady: (() -> Void)?
+  /// Called with the server's clock (epoch ms) on each connecting, before it can be used, and with when that was asked
+  /// for and answered, in the loop's time.
+  package var onTime: ((_ serverMs: Int64, _ sentNs: UInt64, _ receivedNs: UInt64) -> Void)?
   /// Called with the reason each time it is lost or cannot be made, once per attempt; not on `close`.
   package var onLost: ((RedisError) -> Void)?
 

@@ -18,6 +18,7 @@ struct Admitter {
   let log: Logger
   /// Raised as the last small job of a batch is being admitted, so that its first chunk is claimed in the same trip to Redis.
   let fetchSignal: LoopSignal
+  let clock: FleetClock
   let large: LargeJobs
 
   enum Intake {
@@ -97,7 +98,7 @@ struct Admitter {
     for entry in directory.entries where entry.app == job.app {
       guard !entry.environments.isDisjoint(with: job.content.environments) else { continue }
       do throws(InvalidField) {
-        let nowMs = WallClock.system.nowMs()
+        let nowMs = clock.at(loop.nowNs)
         _ = try entry.provider.render(job.content, createdAtMs: nowMs, nowMs: nowMs)
         isSendable = true
       } catch {
@@ -133,7 +134,7 @@ struct Admitter {
     }
     if isLast { fetchSignal.raise() }
     let answer = try await store.jobs.admit(entry, admission, consumer: consumer)
-    if answer == .admitted, let createdAtMs = entry.enqueuedAtMs(nowMs: WallClock.system.nowMs()) {
+    if answer == .admitted, let createdAtMs = entry.enqueuedAtMs(nowMs: clock.at(loop.nowNs)) {
       materials.add(
         job.content, createdAtMs: createdAtMs, app: job.app, source: entry.source, id: id,
         firstBindings: firstBindings)

@@ -37,8 +37,7 @@ final class Dispatcher {
   var accepted = 0
   /// Recipients whose bindings are being read.
   var resolving = 0
-  /// From the loop's monotonic clock to the wall clock, corrected once a second.
-  private var wallOffsetMs: Int64
+  private let clock: FleetClock
   /// Reasons already logged, so that a campaign does not fill the log.
   private var loggedReasons: [String: Int] = [:]
 
@@ -58,13 +57,14 @@ final class Dispatcher {
   var staleBindings: [Int: [Int]] = [:]
 
   init(
-    loop: EventLoop, directory: ProviderDirectory, settings: DispatcherSettings, log: Logger
+    loop: EventLoop, directory: ProviderDirectory, settings: DispatcherSettings,
+    clock: FleetClock, log: Logger
   ) {
     self.loop = loop
     self.directory = directory
     self.settings = settings
     self.log = log
-    wallOffsetMs = WallClock.system.nowMs() - Int64(loop.nowNs / 1_000_000)
+    self.clock = clock
     destinations = Array(repeating: nil, count: directory.entries.count)
   }
 
@@ -170,7 +170,6 @@ final class Dispatcher {
   }
 
   func checkReachable() {
-    wallOffsetMs = WallClock.system.nowMs() - Int64(loop.nowNs / 1_000_000)
     for destination in destinations { destination?.checkReachable() }
   }
 
@@ -194,8 +193,8 @@ final class Dispatcher {
     loggedReasons.removeAll(keepingCapacity: true)
   }
 
-  /// Epoch milliseconds, from the loop's clock: read for each push, so without a system call.
-  var wallMs: Int64 { Int64(loop.nowNs / 1_000_000) + wallOffsetMs }
+  /// Epoch milliseconds by Redis's clock, from the loop's: read for each push, so without a system call.
+  var wallMs: Int64 { clock.at(loop.nowNs) }
 }
 
 // MARK: - What its destinations ask and tell

@@ -14,23 +14,25 @@ struct FleetTokens: TokenShare {
   ) async throws(CredentialError) -> SharedToken {
     let text: String
     do throws(RedisError) {
-      text = try await lane.agree(
+      let found = try await lane.agree(
         key, proposal: proposal.text, refused: refused?.text, lifeMs: lifeMs)
-    } catch { throw Self.failure(error) }
-    // Something else under the key is nobody's token; ours is as good as any.
+      if let token = SharedToken(text: found) { return token }
+      // Something else under the key is nobody's token.
+      text = try await lane.agree(key, proposal: proposal.text, refused: found, lifeMs: lifeMs)
+    } catch { throw failure(error) }
     return SharedToken(text: text) ?? proposal
   }
 
   func current(key: String) async throws(CredentialError) -> SharedToken? {
     do throws(RedisError) {
       return try await lane.agreed(key).flatMap { SharedToken(text: $0) }
-    } catch { throw Self.failure(error) }
+    } catch { throw failure(error) }
   }
 
-  private static func failure(_ error: RedisError) -> CredentialError {
+  private func failure(_ error: RedisError) -> CredentialError {
     CredentialError(
       reason: "the fleet's token cannot be read: \(error)",
-      resumeAtMs: WallClock.system.nowMs() + retryMs)
+      resumeAtMs: lane.settings.clock.nowMs + Self.retryMs)
   }
 }
 

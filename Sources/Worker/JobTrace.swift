@@ -1,5 +1,4 @@
 internal import Model
-internal import Providers
 internal import Store
 
 /// What one lane has recorded of one job's pushes and not sent yet; bounded, loop-bound.
@@ -34,13 +33,13 @@ final class JobTrace {
   /// Whether there is so much that it is sent at once.
   var isBatchFull: Bool { lines.count >= WorkerLimits.traceBatchBytes }
 
-  /// A line of now.
-  static func line(_ kind: TraceKind) -> TraceLine {
-    TraceLine(atMs: WallClock.system.nowMs(), kind: kind)
-  }
+  /// A line that gets its time when it is recorded.
+  static func line(_ kind: TraceKind) -> TraceLine { TraceLine(atMs: 0, kind: kind) }
 
   func record(_ line: TraceLine) {
     if admits(line) {
+      var line = line
+      line.atMs = tracer.nowMs
       line.append(to: &lines)
       count += 1
       if isBatchFull { tracer.send(self) }
@@ -105,6 +104,7 @@ final class JobTrace {
 
   private func tell(_ number: Int, _ sort: Sort) {
     var line = Self.line(.omitted)
+    line.atMs = tracer.nowMs
     line.decision = sort.decision
     line.cause = sort.cause
     line.count = number

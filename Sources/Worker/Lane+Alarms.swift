@@ -4,9 +4,9 @@ internal import Redis
 internal import Store
 
 extension Lane {
-  /// Raises, renews and ends the alarms of destinations whose pushes wait, or did.
+  /// Raises, renews and ends the alarms of destinations whose pushes wait, or did, and of a clock that is wrong.
   func reportAlarms() async {
-    let troubles = dispatcher.troubles
+    let troubles = dispatcher.troubles + (clockTrouble.map { [$0] } ?? [])
     let over = raisedAlarms.keys.filter { field in !troubles.contains { $0.field == field } }
     do throws(RedisError) {
       for field in over {

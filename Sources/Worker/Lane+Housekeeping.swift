@@ -90,6 +90,7 @@ extension Lane {
       beats += 1
       if beats % 60 == 0 { dispatcher.logReasons() }
       await reportLatency()
+      reportClock()
       await reportAlarms()
       await bell.wait(upToMs: WorkerLimits.beatMs)
     }
@@ -102,7 +103,7 @@ extension Lane {
     }
     guard !counts.isEmpty else { return }
     do throws(RedisError) {
-      let seconds = WallClock.system.nowMs() / 1_000
+      let seconds = settings.clock.nowMs / 1_000
       try await store.metrics.recordLatency(counts, minute: Minute.name(epochSeconds: seconds))
     } catch { log.debug("latency: \(error)") }
   }
@@ -124,23 +125,24 @@ extension Lane {
           credential = try await source.current()
         }
         destination.use(credential)
-        waitMs = Self.msUntil(credential.refreshAtMs)
+        waitMs = msUntil(credential.refreshAtMs)
       } catch {
         log.error(
           "\(error.reason)",
           metadata: [
             "app": "\(destination.app)", "network": "\(destination.provider.network.rawValue)",
           ])
-        waitMs = Self.msUntil(error.resumeAtMs)
+        waitMs = min(msUntil(error.resumeAtMs), UInt64(CredentialLimits.pauseMsMax))
         destination.pause(forMs: waitMs)
       }
       await destination.credentialSignal.wait(upToMs: waitMs)
     }
   }
 
-  private static func msUntil(_ instantMs: Int64) -> UInt64 {
+  private func msUntil(_ instantMs: Int64) -> UInt64 {
+    let nowMs = settings.clock.nowMs
     // A second at least: a renewal that is due and fails is not to be tried in a circle.
-    UInt64(min(max(instantMs - WallClock.system.nowMs(), 1_000), 3_600_000))
+    return UInt64(min(max(instantMs, nowMs + 1_000) - nowMs, 3_600_000))
   }
 
   // MARK: What the process reports
@@ -149,7 +151,9 @@ extension Lane {
     // A worker that has taken its leave must not come back by a late beat.
     guard !isEnded else { return }
     do throws(RedisError) {
-      try await store.metrics.beat(worker: worker, fields: fields)
+      let sentNs = loop.nowNs
+      let serverMs = try await store.metrics.beat(worker: worker, fields: fields)
+      settings.clock.learn(serverMs: serverMs, sentNs: sentNs, receivedNs: loop.nowNs)
     } catch { log.debug("beat: \(error)") }
   }
 

@@ -42,6 +42,8 @@ actor Lane {
   private var redisBackNs: UInt64?
   /// Whether it is time to look for chunks whose workers fell silent.
   var isReclaimDue = false
+  /// The difference of this machine's clock that was logged last.
+  var loggedAheadMs: Int64?
   /// Alarms that it has raised, and when it did so last, in the loop's time.
   var raisedAlarms: [String: UInt64] = [:]
   /// What housekeeping tasks wait on between two rounds.
@@ -69,16 +71,17 @@ actor Lane {
       loop: loop, directory: directory,
       settings: DispatcherSettings(
         connectionsMax: settings.connectionsMax, streamsMax: settings.streamsMax,
-        requestTimeoutMs: settings.requestTimeoutMs), log: log)
+        requestTimeoutMs: settings.requestTimeoutMs), clock: settings.clock, log: log)
     resolver = BindingResolver(loop: loop, store: store, dispatcher: dispatcher)
-    tracer = Tracer(loop: loop, store: store.traces, by: settings.consumer)
+    tracer = Tracer(
+      loop: loop, store: store.traces, by: settings.consumer, clock: settings.clock)
     materials = MaterialStore(store: store, tracer: tracer)
     fetchSignal = LoopSignal(loop: loop)
     admitSignal = LoopSignal(loop: loop)
     admitter = Admitter(
       loop: loop, store: store, directory: directory, materials: materials, apps: settings.apps,
       consumer: settings.consumer, log: log, fetchSignal: fetchSignal,
-      large: LargeJobs(loop: loop))
+      clock: settings.clock, large: LargeJobs(loop: loop))
     drained = LoopSignal(loop: loop)
   }
 
@@ -93,6 +96,9 @@ actor Lane {
         lane.beatBell.raise()
       }
       log.info("connected to Redis")
+    }
+    redis.onTime = { [clock = settings.clock] serverMs, sentNs, receivedNs in
+      clock.learn(serverMs: serverMs, sentNs: sentNs, receivedNs: receivedNs)
     }
     redis.onLost = { [unowned self] error in
       assumeIsolated { $0.wasRedisLost = true }

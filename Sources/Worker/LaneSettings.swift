@@ -22,5 +22,6 @@ struct LaneSettings: Sendable {
   /// Shared by the lanes of a process.
   let idle: IdleLanes
   /// Shared by the lanes of a process.
+  let clock: FleetClock
   let suspects: SuspectPlace
 }

@@ -10,6 +10,7 @@ final class Tracer {
   private let store: TraceStore
   private let by: String
   private let loop: EventLoop
+  private let clock: FleetClock
   private var timer: LoopTimer!
   /// Traces that have something to tell.
   private var waiting: [JobTrace] = []
@@ -18,8 +19,9 @@ final class Tracer {
   private let drained: LoopSignal
 
   /// - Parameter by: the lane, as its events name it.
-  init(loop: EventLoop, store: TraceStore, by: String) {
+  init(loop: EventLoop, store: TraceStore, by: String, clock: FleetClock) {
     self.loop = loop
+    self.clock = clock
     self.store = store
     self.by = by
     drained = LoopSignal(loop: loop)
@@ -30,6 +32,9 @@ final class Tracer {
   }
 
   deinit { timer?.cancel() }
+
+  /// Epoch milliseconds by Redis's clock.
+  var nowMs: Int64 { clock.at(loop.nowNs) }
 
   /// - Parameter isFull: whether plain accepts are recorded, too.
   func trace(app: String, job: String, isFull: Bool) -> JobTrace {

@@ -105,6 +105,8 @@ enum WorkerLimits {
   /// How often an alarm is renewed, and how long it stands without.
   static let alarmRenewalMs: UInt64 = 5_000
   static let alarmLifeMs: UInt64 = 15_000
+  /// How far a machine's clock may be from Redis's without an alarm.
+  static let clockDifferenceMsMax: Int64 = 30_000
   /// Worker beats.
   static let beatMs: UInt64 = 1_000
   static let timelineMs: UInt64 = 10_000

@@ -4,7 +4,7 @@ internal import Glibc
 internal import HTTPClient
 package import Logging
 internal import Model
-internal import Providers
+package import Providers
 internal import Reactor
 internal import Redis
 internal import Synchronization
@@ -16,18 +16,25 @@ package final class WorkerService: Sendable {
   private let log: Logger
   /// Unique per process start, so that a lease never passes to a namesake.
   package let name: String
+  private let clock: FleetClock
+  /// When it was made, and when `stop` was called first, by `FleetClock.uptimeMs`.
   private let startedAtMs: Int64
-  /// When `stop` was called first.
   private let stoppedAtMs = Mutex<Int64?>(nil)
 
   /// Loads every key and certificate.
+  /// - Parameter ownClock: this machine's, which is compared with Redis's.
   /// - Throws: `ConfigurationError` naming file, line or field.
-  package init(configuration: Configuration, logger: Logger) throws {
+  package init(
+    configuration: Configuration, logger: Logger, ownClock: WallClock = .system
+  ) throws {
     log = logger
-    startedAtMs = WallClock.system.nowMs()
+    startedAtMs = FleetClock.uptimeMs
+    let clock = FleetClock(own: ownClock)
+    self.clock = clock
     let name = Self.makeName()
     self.name = name
-    let directory = try ProviderDirectory(configuration, client: HTTPClient())
+    let directory = try ProviderDirectory(
+      configuration, client: HTTPClient(), clock: clock.wallClock)
     self.directory = directory
     try Self.checkCurl(directory, logger)
     let endpoint = try RedisEndpoint(configuration.redis)
@@ -49,7 +56,7 @@ package final class WorkerService: Sendable {
           drainMs: UInt64(worker.drainSeconds) * 1_000,
           connectionsMax: worker.connectionsPerLane, streamsMax: worker.streamsPerConnection,
           requestTimeoutMs: UInt64(worker.requestTimeoutSeconds) * 1_000, number: number,
-          idle: idle, suspects: suspects),
+          idle: idle, clock: clock, suspects: suspects),
         directory: directory, log: laneLog)
     }
   }
@@ -80,7 +87,7 @@ package final class WorkerService: Sendable {
   /// Begins to drain. Called again, it ends without waiting for answers; but not within a second, since
   /// one request to stop often comes as two signals, to the process and to its group.
   package func stop() {
-    let nowMs = WallClock.system.nowMs()
+    let nowMs = FleetClock.uptimeMs
     let sinceFirstMs = stoppedAtMs.withLock { stopped in
       defer { stopped = stopped ?? nowMs }
       return stopped.map { nowMs - $0 }
@@ -100,7 +107,7 @@ package final class WorkerService: Sendable {
     while !Task.isCancelled {
       var sum = LaneStatistics()
       for lane in lanes { sum += await lane.statistics() }
-      let nowMs = WallClock.system.nowMs()
+      let nowMs = FleetClock.uptimeMs
       let rate = (sum.accepted - lastAccepted) * 1_000 / max(1, Int(nowMs - lastMs))
       (lastAccepted, lastMs) = (sum.accepted, nowMs)
       // Every lane has just answered.
@@ -117,11 +124,13 @@ package final class WorkerService: Sendable {
   }
 
   private func fields(_ sum: LaneStatistics, _ rate: Int) -> [(String, String)] {
-    [
+    let startedAtMs = clock.nowMs - (FleetClock.uptimeMs - startedAtMs)
+    return [
       ("host", Self.hostName()), ("pid", String(getpid())), ("version", WorkerVersion.text),
       ("lanes", String(lanes.count)), ("in_flight", String(sum.inFlight)),
       ("accepted_per_second", String(rate)), ("connections", String(sum.connections)),
       ("rss_bytes", String(Self.residentBytes())), ("started_at", String(startedAtMs)),
+      ("clock_ahead_ms", String(clock.aheadMs)),
     ]
   }
 

@@ -5,7 +5,8 @@ import Testing
 /// The rows at a small size, with the programs that stand beside the tests.
 @Suite("fault matrix", .serialized)
 struct MatrixTests {
-  /// Not rows 2, 9 and 14: `CrashPointTests` and `BadInputTests` do the same in less time, and a soak is long.
+  /// Not rows 2, 9, 14 and 18: `CrashPointTests`, `BadInputTests` and `ClockTests` do the same in less time, and a soak is
+  /// long.
   /// Nor row 8: on a machine that has no time to spare, what its workers hold beside the poison dies with them, too.
   private static let rows = [1, 3, 4, 5, 6, 7, 10, 11, 12, 13, 17]
 

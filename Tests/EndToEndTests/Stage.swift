@@ -192,8 +192,12 @@ final class Stage: Sendable {
   /// - Parameters:
   ///   - crashAt: a point of `CrashPoint`, where the process ends itself.
   ///   - redis: a URL in place of the stage's.
-  func startProcess(crashAt: String? = nil, redis: String? = nil) throws -> ChildProcess {
-    var environment = ["PATH": "/usr/bin:/bin"]
+  ///   - more: further variables of its environment.
+  func startProcess(
+    crashAt: String? = nil, redis: String? = nil, environment more: [String: String] = [:]
+  ) throws -> ChildProcess {
+    var environment = more
+    environment["PATH"] = "/usr/bin:/bin"
     environment["PUSHPOOL_CRASH_AT"] = crashAt
     environment["PUSHPOOL_REDIS_URL"] = redis
     let file = folder.file("pushpool.yaml")

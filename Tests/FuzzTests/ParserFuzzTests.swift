@@ -101,6 +101,23 @@ import Testing
     }
   }
 
+  @Test("what stands under a credential's key is no token, or one whose dates can be counted with")
+  func sharedTokens() async throws {
+    let sound = [
+      "1790000000000 eyJhbGciOiJFUzI1NiJ9.e30.c2ln", "1790000000000 ya29.token 3599000",
+      "9223372036854775807 x 86400000", "-9223372036854775808 x", "253402300799999 x 86400000",
+    ].map { Array($0.utf8) }
+    try await FuzzRun.each("shared tokens") { random in
+      let text = String(decoding: random.mutated(random.pick(sound)!), as: UTF8.self)
+      guard let token = SharedToken(text: text) else { return }
+      guard token.text == text, token.issuedAtMs > 0, token.lifeMs >= 0,
+        token.refreshAtMs >= token.issuedAtMs,
+        token.issuedAtMs + CredentialLimits.fcmTokenLifeMsMax > 0,
+        token.token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f })
+      else { throw Broken(description: "\(text.debugDescription) is taken for a token") }
+    }
+  }
+
   @Test("RESP is read or refused, and means the same however it is cut")
   func replies() async throws {
     let sound = Array(

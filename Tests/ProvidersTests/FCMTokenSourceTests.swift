@@ -221,6 +221,25 @@ struct FCMTokenSourceTests {
     #expect(await failure { try await source.current() } != nil)
   }
 
+  @Test(
+    "whatever expires_in says, a token lives for a day at most or is refused",
+    arguments: [
+      "9223372036854775807", "9223372036854775808", "-9223372036854775808", "0", "-1", "1e400",
+      "1", "86401", "3599.5", "\"3599\"", "null",
+    ])
+  func strangeLife(expiresIn: String) async throws {
+    let script = Script([
+      LocalServer.response(body: #"{"access_token":"a","expires_in":\#(expiresIn)}"#)
+    ])
+    let server = LocalServer { script.answer($0) }
+    let (source, _) = try make(server)
+    do {
+      let credential = try await source.current()
+      #expect(credential.expiresAtMs > clock.nowMs)
+      #expect(credential.expiresAtMs <= clock.nowMs + CredentialLimits.fcmTokenLifeMsMax)
+    } catch { #expect(error.reason.contains("expires_in")) }
+  }
+
   // MARK: Sharing
 
   @Test("replicas that share use one token, renewed early by one of them")
@@ -273,6 +292,30 @@ struct FCMTokenSourceTests {
     clock.advance(minutes: 1)
     #expect(try await sources[0].current().header == "Bearer up")
     #expect(server.requestCount == 2)
+  }
+
+  @Test("a shared token from the future is replaced at once", arguments: [1, 10, 40, 600])
+  func sharedFuture(minutes: Int64) async throws {
+    let script = Script([token("right"), token("surplus")])
+    let server = LocalServer { script.answer($0) }
+    let (fleet, sources) = try replicas(2, server)
+    let name = sources[0].shareKey
+    let future = SharedToken(
+      token: "wrong", issuedAtMs: clock.nowMs + minutes * 60_000, lifeMs: 3_600_000)
+    _ = try await fleet.agree(key: name, proposal: future, refused: nil, lifeMs: 60_000)
+    for source in sources { #expect(try await source.current().header == "Bearer right") }
+    #expect(server.requestCount == 1)
+  }
+
+  @Test("a turn that nobody gives back ends by itself", arguments: [-30, -1, 1, 600])
+  func strayTurn(minutes: Int64) async throws {
+    let script = Script([token("one"), token("surplus")])
+    let server = LocalServer { script.answer($0) }
+    let (fleet, sources) = try replicas(2, server)
+    let name = sources[0].shareKey
+    let stray = SharedToken(token: "stray", issuedAtMs: clock.nowMs + minutes * 60_000)
+    _ = try await fleet.agree(key: "\(name):turn", proposal: stray, refused: nil, lifeMs: 60_000)
+    #expect(try await sources[0].current().header == "Bearer one")
   }
 
   /// Sources of one account, as the processes of a fleet have them.

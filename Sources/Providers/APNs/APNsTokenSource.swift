@@ -54,11 +54,15 @@ package final class APNsTokenSource: SharedTokenSource {
     guard let refused = try token(of: generation) else { return try await current() }
     let isTooManyUpdates = reason == APNsReason.tooManyProviderTokenUpdates.rawValue
     let renewableAtMs = refused.issuedAtMs + CredentialLimits.apnsRefreshIntervalMsMin
-    if !isTooManyUpdates, renewableAtMs <= clock.nowMs() {
+    let nowMs = clock.nowMs()
+    // One that was signed by a clock ahead of ours is refused until its date has come: it is not waited for.
+    if !isTooManyUpdates, renewableAtMs <= nowMs || refused.issuedAtMs > nowMs {
       return try await renew(instead: refused)
     }
     // Too early to renew, but another replica may have, since this process looked.
-    if let agreed = try await share?.current(key: shareKey), agreed != refused {
+    if let agreed = try await share?.current(key: shareKey), agreed != refused,
+      isFresh(agreed, nowMs)
+    {
       return adopt(agreed, instead: refused)
     }
     throw pause(reason, untilMs: renewableAtMs, isTokenBad: !isTooManyUpdates)
@@ -93,8 +97,8 @@ package final class APNsTokenSource: SharedTokenSource {
     let nowMs = clock.nowMs()
     let pause = CredentialError(
       reason: sentence(about: reason),
-      resumeAtMs: renewableAtMs > nowMs
-        ? renewableAtMs : nowMs + CredentialLimits.apnsRefreshIntervalMsMin)
+      resumeAtMs: min(
+        renewableAtMs > nowMs ? renewableAtMs : .max, nowMs + CredentialLimits.pauseMsMax))
     state.withLock { state in
       state.pause = pause
       if isTokenBad { state.issued?.isRefused = true }
@@ -112,9 +116,15 @@ package final class APNsTokenSource: SharedTokenSource {
   ) async throws(CredentialError) -> Credential {
     let proposal = try sign()
     guard let share else { return adopt(proposal, instead: refused) }
-    let agreed = try await share.agree(
+    var agreed = try await share.agree(
       key: shareKey, proposal: proposal, refused: refused,
       lifeMs: CredentialLimits.apnsRefreshAfterMs)
+    if !isFresh(agreed, clock.nowMs()) {
+      // Nobody can use it: it is from a clock that was ahead, or its key has outlived it.
+      agreed = try await share.agree(
+        key: shareKey, proposal: proposal, refused: agreed,
+        lifeMs: CredentialLimits.apnsRefreshAfterMs)
+    }
     return adopt(agreed, instead: refused)
   }
 
@@ -150,10 +160,9 @@ package final class APNsTokenSource: SharedTokenSource {
   }
 
   private func isFresh(_ token: SharedToken, _ nowMs: Int64) -> Bool {
-    // A clock that was set back makes `iat` lie in the future, which APNs refuses.
-    let ageMs = nowMs - token.issuedAtMs
-    return ageMs < CredentialLimits.apnsRefreshAfterMs
-      && ageMs > -CredentialLimits.apnsRefreshIntervalMsMin
+    // An `iat` in the future is refused by APNs.
+    nowMs - token.issuedAtMs < CredentialLimits.apnsRefreshAfterMs
+      && !token.isOfFuture(nowMs: nowMs)
   }
 
   private static func checkPause(_ state: inout State, _ nowMs: Int64) throws(CredentialError) {
@@ -168,7 +177,7 @@ package final class APNsTokenSource: SharedTokenSource {
     let advice =
       switch APNsReason(rawValue: reason) {
       case .expiredProviderToken, .invalidProviderToken:
-        "check key_id, team_id and key_file, and this machine's clock: a token from a clock that is "
+        "check key_id, team_id and key_file, and \(clock.advice): a token from a clock that is "
           + "wrong by more than a few minutes is refused in the same way"
       case .tooManyProviderTokenUpdates:
         "something outside of this fleet sends with this key and signs tokens of its own: give it another "

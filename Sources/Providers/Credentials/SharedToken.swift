@@ -11,6 +11,11 @@ package struct SharedToken: Sendable, Equatable, CustomStringConvertible {
     self.lifeMs = lifeMs
   }
 
+  /// Whether its issuer's clock was so far ahead that nothing it says of its age can be believed.
+  func isOfFuture(nowMs: Int64) -> Bool {
+    issuedAtMs > nowMs + CredentialLimits.futureMsMax
+  }
+
   package var description: String { "a token issued at \(issuedAtMs)" }
 
   /// As the fleet keeps it.
@@ -19,7 +24,10 @@ package struct SharedToken: Sendable, Equatable, CustomStringConvertible {
   /// Nil when the text is nothing that `text` wrote.
   package init?(text: String) {
     let words = text.split(separator: " ")
+    // Anybody may have written it: no date of it may be one that cannot be counted with.
     guard (2...3).contains(words.count), let issuedAtMs = Int64(words[0]),
+      (1...CredentialLimits.instantMsMax).contains(issuedAtMs),
+      words[1].utf8.count <= CredentialLimits.accessTokenBytesMax,
       words[1].utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f })
     else { return nil }
     var lifeMs: Int64 = 0
@@ -29,5 +37,7 @@ package struct SharedToken: Sendable, Equatable, CustomStringConvertible {
       lifeMs = life
     }
     self.init(token: String(words[1]), issuedAtMs: issuedAtMs, lifeMs: lifeMs)
+    // What is to be replaced is compared byte by byte.
+    guard self.text == text else { return nil }
   }
 }

@@ -4,9 +4,23 @@ import Glibc
 package struct WallClock: Sendable {
   /// Milliseconds since 1970.
   package let nowMs: @Sendable () -> Int64
+  /// How far this machine's own clock is ahead of it.
+  package let aheadMs: @Sendable () -> Int64
 
-  package init(nowMs: @escaping @Sendable () -> Int64) {
+  package init(
+    nowMs: @escaping @Sendable () -> Int64, aheadMs: @escaping @Sendable () -> Int64 = { 0 }
+  ) {
     self.nowMs = nowMs
+    self.aheadMs = aheadMs
+  }
+
+  /// For messages about a refused token: which clock dated it.
+  var advice: String {
+    let seconds = Int64((Double(aheadMs()) / 1_000).rounded())
+    let difference =
+      seconds == 0
+      ? "" : ", which this machine's is \(abs(seconds)) s \(seconds > 0 ? "ahead of" : "behind")"
+    return "Redis's clock, by which tokens are dated\(difference)"
   }
 
   package static let system = WallClock {

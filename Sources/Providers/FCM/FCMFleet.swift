@@ -17,9 +17,10 @@ struct FCMFleet: Sendable {
   func token(
     insteadOf old: SharedToken?
   ) async throws(TokenExchange.Failure) -> SharedToken {
-    let turn = SharedToken(
-      token: String(UInt64.random(in: .min ... .max), radix: 36), issuedAtMs: clock.nowMs())
+    let name = String(UInt64.random(in: .min ... .max), radix: 36)
+    var turn: SharedToken
     while true {
+      turn = SharedToken(token: name, issuedAtMs: clock.nowMs())
       if let token = try await agreed(), token != old, isFresh(token) { return token }
       if try await take(turn) { break }
       do { try await Task.sleep(for: .milliseconds(Self.lookMs)) } catch {
@@ -32,7 +33,7 @@ struct FCMFleet: Sendable {
         await end(turn)
         return token
       }
-      let token = try await exchange.perform(nowMs: clock.nowMs())
+      let token = try await exchange.perform()
       let agreed = try await agree(token, insteadOf: try await stale() ?? old)
       await end(turn)
       return agreed
@@ -44,17 +45,17 @@ struct FCMFleet: Sendable {
 
   // MARK: The fleet's memory
 
-  private var key: String {
-    let account = exchange.account
-    return "fcm:\(account.clientEmail):\(account.keyID ?? "")"
+  static func key(of account: ServiceAccount) -> String {
+    "fcm:\(account.clientEmail):\(account.keyID ?? "")"
   }
+
+  private var key: String { Self.key(of: exchange.account) }
 
   private var turnKey: String { "\(key):turn" }
 
   private func isFresh(_ token: SharedToken) -> Bool {
     let nowMs = clock.nowMs()
-    // One of the future is from a clock that is wrong: it is not to be had for ever.
-    return nowMs < token.refreshAtMs && token.issuedAtMs <= nowMs + token.lifeMs / 2
+    return nowMs < token.refreshAtMs && !token.isOfFuture(nowMs: nowMs)
   }
 
   private func agreed() async throws(TokenExchange.Failure) -> SharedToken? {
@@ -84,8 +85,15 @@ struct FCMFleet: Sendable {
   /// Whether it is this replica's turn to exchange.
   private func take(_ turn: SharedToken) async throws(TokenExchange.Failure) -> Bool {
     do throws(CredentialError) {
+      let holder = try await share.agree(
+        key: turnKey, proposal: turn, refused: nil, lifeMs: Self.turnMs)
+      let nowMs = clock.nowMs()
+      // A turn ends by itself, unless its key was written by somebody who did not know that.
+      guard holder != turn,
+        holder.isOfFuture(nowMs: nowMs) || nowMs - holder.issuedAtMs > Self.turnMs
+      else { return holder == turn }
       return try await share.agree(
-        key: turnKey, proposal: turn, refused: nil, lifeMs: Self.turnMs) == turn
+        key: turnKey, proposal: turn, refused: holder, lifeMs: Self.turnMs) == turn
     } catch { throw failure(error) }
   }
 

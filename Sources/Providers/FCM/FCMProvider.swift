@@ -98,6 +98,8 @@ package struct FCMProvider: PushProvider {
     switch answer.status {
     case 401 where error?.concernsCredential == true, 403 where error?.concernsCredential == true:
       return .authRefused(reason: reason)
+    // Said by whoever the token is for (RFC 9110, 15.5.2); a proxy has 407 for its own.
+    case 401 where answer.body.isEmpty: return .authRefused(reason: reason)
     // What stands before FCM (a proxy, a gateway) knows nothing of our credential.
     case 401, 403, 407:
       return retry(

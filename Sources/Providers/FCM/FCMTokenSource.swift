@@ -37,7 +37,8 @@ package final class FCMTokenSource: SharedTokenSource {
     account: ServiceAccount, client: HTTPClient, caFile: String? = nil,
     proxy: ProxyServer? = nil, clock: WallClock = .system
   ) {
-    exchange = TokenExchange(account: account, client: client, caFile: caFile, proxy: proxy)
+    exchange = TokenExchange(
+      account: account, client: client, caFile: caFile, proxy: proxy, clock: clock)
     self.clock = clock
   }
 
@@ -45,6 +46,9 @@ package final class FCMTokenSource: SharedTokenSource {
   package func share(through share: (any TokenShare)?) {
     state.withLock { $0.share = share }
   }
+
+  /// What the fleet keeps the token under.
+  var shareKey: String { FCMFleet.key(of: exchange.account) }
 
   package func current() async throws(CredentialError) -> Credential {
     try await answer { [self] state, waiter in
@@ -78,8 +82,8 @@ package final class FCMTokenSource: SharedTokenSource {
       if let refusalAtMs = state.refusalAtMs, (0..<intervalMs).contains(nowMs - refusalAtMs) {
         let error = CredentialError(
           reason: "FCM refused a fresh token of \(exchange.account.clientEmail): \(reason); check "
-            + "that the account may send for project \(exchange.account.projectID), and this "
-            + "machine's clock",
+            + "that the account may send for project \(exchange.account.projectID), and "
+            + clock.advice,
           resumeAtMs: refusalAtMs + intervalMs)
         state.failure = error
         return (.failure(error), false)
@@ -113,9 +117,9 @@ package final class FCMTokenSource: SharedTokenSource {
   }
 
   private func usable(_ state: State, _ nowMs: Int64) -> Credential? {
-    guard let credential = state.credential, !state.isRefused, nowMs < credential.expiresAtMs else {
-      return nil
-    }
+    guard let credential = state.credential, !state.isRefused, nowMs < credential.expiresAtMs,
+      state.shared?.isOfFuture(nowMs: nowMs) == false
+    else { return nil }
     return credential
   }
 
@@ -140,7 +144,7 @@ package final class FCMTokenSource: SharedTokenSource {
         let fleet = FCMFleet(exchange: exchange, share: share, clock: clock)
         result = .success(try await fleet.token(insteadOf: old))
       } else {
-        result = .success(try await exchange.perform(nowMs: clock.nowMs()))
+        result = .success(try await exchange.perform())
       }
     } catch {
       result = .failure(error)

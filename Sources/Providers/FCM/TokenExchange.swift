@@ -23,8 +23,10 @@ struct TokenExchange: Sendable {
   let client: HTTPClient
   let caFile: String?
   let proxy: ProxyServer?
+  let clock: WallClock
 
-  func perform(nowMs: Int64) async throws(Failure) -> SharedToken {
+  func perform() async throws(Failure) -> SharedToken {
+    let nowMs = clock.nowMs()
     let assertion: String
     do throws(CredentialFileError) {
       assertion = try JSONWebToken.make(
@@ -95,7 +97,7 @@ struct TokenExchange: Sendable {
       if let part { reason += ", \(part)" }
     }
     if code == "invalid_grant" {
-      reason += "; check that the account's key was not deleted, and this machine's clock"
+      reason += "; check that the account's key was not deleted, and \(clock.advice)"
     }
     if response.status == 429 || response.status >= 500 {
       let retryAfter = RetryAfter(
