@@ -32,9 +32,19 @@ final class MaterialStore {
       order.append(key)
       return .material(known)
     }
-    guard let record = try await store.jobs.record(app: claim.app, id: claim.job) else {
-      return .gone
+    let found: JobRecord?
+    do throws(RedisError) {
+      found = try await store.jobs.record(app: claim.app, id: claim.job)
+    } catch {
+      // To ask again would get the same answer, and hold up every other chunk of the lane.
+      guard case .unexpectedReply(let what) = error else { throw error }
+      return .unusable(
+        reason: "record_unreadable",
+        message:
+          "The record of this job in Redis cannot be read: \(what); correct the field, then retry this"
+      )
     }
+    guard let record = found else { return .gone }
     guard let bytes = try await store.jobs.content(app: claim.app, id: claim.job) else {
       return .unusable(
         reason: "content_missing",

@@ -148,6 +148,25 @@ import TestSupport
     }
   }
 
+  @Test("a chunk entry that something else wrote holds up no other chunk")
+  func foreignChunks() async throws {
+    try await Lane.withStore { _, store in
+      try await store.admit("j1", users: [["a"]])
+      let source = try await store.claimOne("other").source
+      for (lines, crashes) in [("pigeons", "0"), ("users", "many"), ("", "-1")] {
+        _ = try await store.redis(
+          "XADD", store.keys.chunks(.normal), "*", "app", "shop", "job", "j1", "segment", "1",
+          "source", source, "lines", lines, "crashes", crashes)
+      }
+      try await store.admit("j2", users: [["b"]])
+      let claims = try await store.chunks.claim(consumer: "w", max: 8)
+      #expect(claims.map(\.job) == ["j1", "j2"])
+      #expect(claims.allSatisfy { $0.crashes == 0 && $0.lines == .users })
+      let letters = try await store.deadLetters.list(max: 8)
+      #expect(letters.map(\.reason) == ["malformed_chunk", "malformed_chunk"])
+    }
+  }
+
   @Test("leases and beats take the answer to what was asked, and no other number of them")
   func heartbeats() async throws {
     try await Lane.withServer { lane, server in

@@ -10,7 +10,7 @@ do
 local function chunk_of(priority, fields)
   return {
     priority = priority, app = fields.app, job = fields.job, segment = fields.segment,
-    source = fields.source, lines = fields.lines, crashes = tonumber(fields.crashes or '0'),
+    source = fields.source, lines = fields.lines, crashes = tonumber(fields.crashes) or 0,
   }
 end
 

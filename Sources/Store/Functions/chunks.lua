@@ -206,9 +206,10 @@ end
 -- Turns a freshly owned entry into a claim, or clears it away when its job does not want it sent.
 local function claim_entry(p, priority, stream, item, deliveries, now, claims)
   local entry, c = item[1], chunk_of(priority, fields_of(item[2]))
-  if not (c.app and c.job and c.segment and c.source and c.lines) then
+  local is_known = c.lines == 'users' or c.lines == 'installations'
+  if not (c.app and c.job and c.segment and c.source and is_known) then
     dead_letter(p, now, 'kind', 'chunk', 'reason', 'malformed_chunk', 'field', '', 'message',
-      'A chunk entry lacks a field; something else writes to ' .. stream, 'app', c.app or '', 'id', c.job or '',
+      'A chunk entry lacks a field or has another than ours; something else writes to ' .. stream, 'app', c.app or '', 'id', c.job or '',
       'priority', priority, 'count', '0')
     drop_entry(stream, entry)
     return
