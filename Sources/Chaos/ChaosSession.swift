@@ -88,6 +88,24 @@ actor ChaosSession {
     try await insisting { store in try await store.jobs.resume(app: app, id: id) }
   }
 
+  /// Looks after a job as a worker does each minute.
+  func audit(app: String, id: String) async throws {
+    _ = try await insisting { store in try await store.jobs.audit(app: app, id: id) }
+  }
+
+  /// Reads all dead letters as an operator does, page by page.
+  func listDeadLetters() async throws {
+    var after: String?
+    while true {
+      let start = after
+      let page = try await insisting { store in
+        try await store.deadLetters.list(after: start, max: 100)
+      }
+      guard let last = page.last else { return }
+      after = last.entry
+    }
+  }
+
   /// Any command, once.
   func command(_ words: String...) async throws(RedisError) -> RESPValue {
     try await command(words)

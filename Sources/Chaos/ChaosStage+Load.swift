@@ -5,12 +5,12 @@ extension ChaosStage {
   /// Enqueues a job to these users of the crowd; returns when Redis has acknowledged it.
   @discardableResult
   func enqueue(
-    _ users: Range<Int>, to crowd: Crowd? = nil, more: String = ""
+    _ users: Range<Int>, to crowd: Crowd? = nil, more: String = "", priority: Priority = .normal
   ) async throws -> LedgerEntry {
     let crowd = crowd ?? self.crowd
     let entry = ledger.open(app: crowd.app, users: users)
     try await session.enqueue(
-      crowd.job(id: entry.id, topic: entry.topic, users: users, more: more))
+      crowd.job(id: entry.id, topic: entry.topic, users: users, more: more), priority: priority)
     ledger.acknowledge(entry.number)
     return entry
   }

@@ -51,7 +51,7 @@ final class ChaosStage: Sendable {
     let configurationFile = folder.file("pushpool.yaml")
     try PrivateFile.write(
       Self.yaml(
-        options, redis: redisURL, port: providerProxy?.port ?? port, key: key,
+        options, redis: redisURL, port: providerProxy?.port ?? port, directPort: port, key: key,
         authority: authority.certificateFile),
       to: configurationFile)
     session = try await ChaosSession.open(url: redis.url)
@@ -88,7 +88,8 @@ final class ChaosStage: Sendable {
   }
 
   private static func yaml(
-    _ options: StageOptions, redis: String, port: UInt16, key: APNsSigningKey, authority: String
+    _ options: StageOptions, redis: String, port: UInt16, directPort: UInt16,
+    key: APNsSigningKey, authority: String
   ) -> String {
     var yaml = """
       redis: {url: "\(redis)"}
@@ -104,6 +105,7 @@ final class ChaosStage: Sendable {
 
       """
     for app in [app] + options.otherApps {
+      let port = app != Self.app && options.sparesOtherApps ? directPort : port
       yaml += """
           - id: \(app)
             apns:

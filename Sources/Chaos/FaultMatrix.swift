@@ -19,6 +19,8 @@ package enum FaultMatrix {
     SoakRow(),
     SilentDeviceRow(),
     ClockRow(),
+    BacklogRow(),
+    FilledStoreRow(),
   ]
 
   package static var numbers: [Int] { rows.map(\.number) }

@@ -19,6 +19,8 @@ struct StageOptions: Sendable {
   /// Whether a fault proxy stands between the workers and Redis, or them and the networks.
   var hasRedisProxy = false
   var hasProviderProxy = false
+  /// Whether the other apps go to the networks without it.
+  var sparesOtherApps = false
 
   /// The script of a provider in health.
   var health: String { script() }

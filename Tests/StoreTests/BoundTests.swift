@@ -118,7 +118,7 @@ import Testing
       try await park(store, 1_500)
       _ = try await store.jobs.cancel(app: "shop", id: "j1")
       _ = try await store.redis("DEL", store.keys.delayed)
-      for _ in 0..<10 {
+      for _ in 0..<20 {
         _ = try await store.jobs.audit(app: "shop", id: "j1")
         _ = try await store.chunks.promote(max: 64)
       }
