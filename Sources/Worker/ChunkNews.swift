@@ -14,6 +14,8 @@ struct ChunkNews {
   private var toldDone: DoneBitmap
   private var counts = [OutcomeCounts](repeating: OutcomeCounts(), count: 3)
   private var settlement = Settlement()
+  /// Lines that the chunk was told to have at its end.
+  private(set) var addedLines: [UInt8] = []
   /// Lines to be tried again, by the time until then in ms.
   private var residuals: [UInt64: [UInt8]] = [:]
   /// Answers and misfits by network and stored environment.
@@ -118,6 +120,7 @@ struct ChunkNews {
   mutating func take(isFinal: Bool) -> Settlement {
     var told = settlement
     settlement = Settlement()
+    addedLines += told.stillOpen
     told.isFinal = isFinal
     told.done = done
     told.told = toldDone

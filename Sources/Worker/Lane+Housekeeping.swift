@@ -51,7 +51,11 @@ extension Lane {
     // With as many as were asked for there may be more.
     isReclaimDue = claims.count >= max
     for (index, claim) in claims.enumerated() {
-      // After a silence of our own, our own chunks come back: they are being carried already.
+      // After a silence of our own, our own chunks come back: they are being carried already. Another worker may have
+      // had one in between, and have added other lines to it.
+      if let run = dispatcher.run(carrying: claim), !run.agrees(with: claim) {
+        heed(.stale, run)
+      }
       guard !dispatcher.isCarrying(claim) else { continue }
       log.notice(
         "took over a chunk from a worker that fell silent",

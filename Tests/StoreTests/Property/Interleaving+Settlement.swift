@@ -18,7 +18,13 @@ extension Interleaving {
   func repeatSettlement() async throws {
     guard let (consumer, index) = anyRun(), let last = consumers[consumer].runs[index].last
     else { return }
+    let wasStale = consumers[consumer].runs[index].isLastStale
+    let count = consumers[consumer].runs.count
     try await settle(consumer, index, last)
+    // Whoever heard that it lost the chunk goes by no other answer.
+    if wasStale, consumers[consumer].runs.count == count {
+      consumers[consumer].runs.remove(at: index)
+    }
   }
 
   func settle(_ consumer: Int, _ index: Int, _ report: ModelReport) async throws {
@@ -34,6 +40,7 @@ extension Interleaving {
     let found = try await store.chunks.settle(run.claim, report.settlement, consumer: name)
     try expectSame(found, expected, "settle")
     consumers[consumer].runs[index].last = report
+    consumers[consumer].runs[index].isLastStale = found.standing == .stale
     guard found.standing != .stale else {
       if random.chance(percent: 60) { consumers[consumer].runs.remove(at: index) }
       return

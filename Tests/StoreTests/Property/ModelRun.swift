@@ -10,6 +10,8 @@ struct ModelRun {
   var told: DoneBitmap
   /// Its last settlement, to be repeated.
   var last: ModelReport?
+  /// Whether it was answered that the chunk is another's.
+  var isLastStale = false
 
   var chunk: ModelChunk {
     ModelChunk(

@@ -130,11 +130,14 @@ extension StoreModel {
     }
     // Somebody else had the chunk in between and told more of it.
     guard known == report.told else { return stale }
-    var removed = 0
-    for effect in report.effects { removed += apply(effect, of: chunk) }
-    let invalid = report.effects.count { $0.isInvalidation }
+    var verdicts: [TokenVerdict] = []
+    for effect in report.effects {
+      let removed = apply(effect, of: chunk)
+      if effect.isInvalidation { verdicts.append(removed > 0 ? .removed : .kept) }
+    }
     answer = SettleAnswer(
-      standing: answer.standing, uninstalled: removed, kept: invalid - removed)
+      standing: answer.standing, uninstalled: verdicts.count { $0 == .removed },
+      kept: verdicts.count { $0 == .kept }, verdicts: verdicts)
     for (isLater, names) in report.residuals {
       jobs[chunk.job]!.residuals += 1
       jobs[chunk.job]!.chunks += 1
