@@ -46,7 +46,9 @@ package struct ChunkQueue {
       return SettleAnswer(
         standing: try decodeWord(reply[0]), uninstalled: try decodeCount(reply[1]),
         kept: try decodeCount(reply[2]), spared: try decodeCount(reply[3]),
-        lost: try decodeCount(reply[4]), suspicions: (5..<reply.count).map { reply[$0].string })
+        lost: try decodeCount(reply[4]),
+        verdicts: reply.count > 5 ? reply[5].bytes.compactMap { TokenVerdict(rawValue: $0) } : [],
+        suspicions: (min(6, reply.count)..<reply.count).map { reply[$0].string })
     }
   }
 

@@ -10,18 +10,21 @@ package struct SettleAnswer: Sendable, Equatable {
   package let spared: Int
   /// Users that were not read because the job's key of users is gone; they count as failed.
   package let lost: Int
+  /// What became of each invalid token, in their order; empty for a settlement that had been counted before.
+  package let verdicts: [TokenVerdict]
   /// Where one is suspected: `<network>|<environment>`.
   package let suspicions: [String]
 
   package init(
     standing: WorkStanding, uninstalled: Int, kept: Int, spared: Int = 0, lost: Int = 0,
-    suspicions: [String] = []
+    verdicts: [TokenVerdict] = [], suspicions: [String] = []
   ) {
     self.standing = standing
     self.uninstalled = uninstalled
     self.kept = kept
     self.spared = spared
     self.lost = lost
+    self.verdicts = verdicts
     self.suspicions = suspicions
   }
 }

@@ -94,15 +94,9 @@ extension ChunkRun {
   /// Records what the store did about tokens that were called dead.
   func noteVerdicts(_ settlement: Settlement, _ answer: SettleAnswer) {
     guard let trace, !settlement.invalidations.isEmpty else { return }
-    // After a lost reply, or with both, it is not known whose was which.
-    let decision: TraceDecision? =
-      switch settlement.invalidations.count {
-      case answer.uninstalled: .uninstalled
-      case answer.kept: .kept
-      default: nil
-      }
-    guard let decision else { return }
-    for invalidation in settlement.invalidations {
+    // After a lost reply it is not known.
+    guard settlement.invalidations.count == answer.verdicts.count else { return }
+    for (invalidation, verdict) in zip(settlement.invalidations, answer.verdicts) {
       var token = invalidation.token
       var user = invalidation.user
       token.withUTF8 { token in
@@ -112,7 +106,8 @@ extension ChunkRun {
           line.token = UnsafeRawBufferPointer(token)
           line.user = UnsafeRawBufferPointer(user)
           line.reason = invalidation.reason
-          line.decision = decision
+          line.decision = verdict == .removed ? .uninstalled : .kept
+          if verdict == .spared { line.cause = .massDeath }
           trace.record(line)
         }
       }

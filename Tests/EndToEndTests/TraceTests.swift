@@ -102,6 +102,38 @@ import Testing
     }
   }
 
+  @Test("of a push that expired after it was sent it is told how often it was, and what came of it")
+  func tellsOfAttemptsBeforeExpiry() async throws {
+    let script = SimulatorScript.stage {
+      $0.rules = [ScriptRule(tokenPrefix: "aa", status: 503, reason: "ServiceUnavailable")]
+    }
+    try await Stage.with(script: script, mostlyWaits: true) { stage in
+      let client = stage.client
+      try await client.install([try Devices.apns(1, prefix: "aa")])
+      let lifeMs: Int64 = 5_000
+      let startMs = try await client.serverMs()
+      try await stage.withWorkers { _ in
+        _ = try await client.enqueue(
+          Devices.job("late", 1..<2, #", "ttl_seconds": \#(lifeMs / 1_000)"#))
+        _ = try await eventually("it was answered") {
+          stage.simulator.counters.requests >= 1 ? true : nil
+        }
+      }
+      _ = try await eventually("it has expired") {
+        try await client.serverMs() > startMs + lifeMs + 1_000 ? true : nil
+      }
+      try await stage.withWorkers { _ in
+        let record = try await client.finishedInHaste("late")
+        #expect(record.counts.expired == 1)
+      }
+      let text = text(try await trace(stage, "late", "--user", "u1"))
+      #expect(text.contains("the job had expired before attempt"))
+      #expect(!text.contains("before it was sent"))
+      #expect(text.contains("it was sent"))
+      #expect(text.contains("503 ServiceUnavailable"))
+    }
+  }
+
   @Test("a job that waits because its app or user is switched off is told to")
   func tellsOfSwitches() async throws {
     try await Stage.with(script: .stage()) { stage in

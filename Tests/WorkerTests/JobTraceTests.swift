@@ -119,9 +119,9 @@ import Testing
     #expect(events(trace).first?.count == taken.count)
   }
 
-  @Test("the store's verdict is recorded when it is clear whose it was")
+  @Test("the store's verdict about each token is recorded, and nothing when it is not known")
   func recordsVerdicts() throws {
-    func verdict(_ uninstalled: Int, _ kept: Int) throws -> [TraceDecision?] {
+    func verdict(_ verdicts: TokenVerdict...) throws -> [TraceDecision?] {
       let trace = trace()
       let run = try Claims.run(["a"], trace: trace)
       _ = run.takeBatch(max: 1)
@@ -133,15 +133,16 @@ import Testing
       run.noteVerdicts(
         news,
         SettleAnswer(
-          standing: .ok, uninstalled: uninstalled, kept: kept, spared: 0, lost: 0,
-          suspicions: []))
+          standing: .ok, uninstalled: verdicts.count { $0 == .removed },
+          kept: verdicts.count { $0 == .kept }, spared: verdicts.count { $0 == .spared },
+          verdicts: verdicts))
       let events = events(trace)
       #expect(events.allSatisfy { $0.kind == .settled && $0.reason == "Unregistered" })
       return events.map(\.decision)
     }
-    #expect(try verdict(2, 0) == [.uninstalled, .uninstalled])
-    #expect(try verdict(0, 2) == [.kept, .kept])
-    #expect(try verdict(1, 1).isEmpty)
-    #expect(try verdict(0, 0).isEmpty)
+    #expect(try verdict(.removed, .removed) == [.uninstalled, .uninstalled])
+    #expect(try verdict(.kept, .removed) == [.kept, .uninstalled])
+    #expect(try verdict(.removed, .spared) == [.uninstalled, .kept])
+    #expect(try verdict().isEmpty)
   }
 }

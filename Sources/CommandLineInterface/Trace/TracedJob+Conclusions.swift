@@ -53,6 +53,10 @@ extension TracedJob {
           + "\(event.attempt)")
     case .rejected:
       return TraceConclusion(code: .rejected, text: "rejected for good \(at)\(why)")
+    case .kept where event.cause == .massDeath:
+      return TraceConclusion(
+        code: .rejected,
+        text: "called dead by its network\(why): kept, and counted as rejected \(at)")
     case .kept:
       return TraceConclusion(
         code: .rejected,
@@ -61,7 +65,8 @@ extension TracedJob {
     case .uninstalled:
       return TraceConclusion(
         code: .uninstalled, text: "uninstalled \(at): its network called the token dead\(why)")
-    case .expired: return TraceConclusion(code: .expired, text: "expired \(at)\(why)")
+    case .expired:
+      return TraceConclusion(code: .expired, text: "expired \(at)\(why)\(attempts(events, event))")
     case .skipped: return TraceConclusion(code: .skipped, text: "skipped \(at)\(why)")
     case .failed: return TraceConclusion(code: .failed, text: "given up as failed \(at)\(why)")
     case .uninstall:
@@ -71,6 +76,16 @@ extension TracedJob {
           + "and what it did is not recorded")
     case .retry, .deferred, .resend: return concludeOpen(event, decision, why)
     }
+  }
+
+  /// Behind an expiry: what the attempts before it came to.
+  private func attempts(_ events: [TraceEvent], _ end: TraceEvent) -> String {
+    let sent = events.last {
+      $0.atMs <= end.atMs && ($0.kind == .answered || $0.kind == .unanswered)
+    }
+    guard let sent, sent.attempt > 0 else { return "" }
+    let times = sent.attempt == 1 ? "once" : "\(sent.attempt) times"
+    return "; it was sent \(times), last \(moment(sent.atMs))\(why(sent))"
   }
 
   private func concludeOpen(
@@ -101,7 +116,11 @@ extension TracedJob {
     case .settled where !event.reason.isEmpty: parts.append(event.reason)
     case .sent, .answered, .decided, .settled, .omitted: break
     }
-    if let cause = event.cause { parts.append(cause.explanation) }
+    if event.cause == .expired, event.attempt > 1 {
+      parts.append("the job had expired before attempt \(event.attempt)")
+    } else if let cause = event.cause {
+      parts.append(cause.explanation)
+    }
     return parts.isEmpty ? "" : " (" + parts.joined(separator: ", ") + ")"
   }
 

@@ -95,8 +95,9 @@ end
 -- than the caller told before, somebody else had the chunk in between: the caller was silent, lost it, and got it
 -- back by a reclaim of its own. What it has to tell may have been counted already: STALE. An invalid token that is removed counts as
 -- uninstalled, one whose binding has changed or that is spared for suspicion of a mass death as rejected.
--- Reply: {OK|PAUSED|CANCELLED|STALE, removed, kept, spared, users lost with the job's key, suspected
--- network|environment…}; STALE: nothing was counted, stop the chunk.
+-- Reply: {OK|PAUSED|CANCELLED|STALE, removed, kept, spared, users lost with the job's key}, and when there are invalid
+-- tokens or suspicions what became of each token (r: removed, k: kept, s: spared, in one text), and the suspected
+-- network|environment…; STALE: nothing was counted, stop the chunk.
 local function settle(keys, args)
   local p, now = keys[1], now_ms()
   local consumer, entry = args[1], args[3]
@@ -131,6 +132,7 @@ local function settle(keys, args)
   local suspected = suspicions(p, c.app, args, tallies + 1, labels - 1, now)
   for i = labels + 1, invalid - 1, 5 do Installations.relabel(p, c.app, unpack(args, i, i + 4)) end
   local removed, kept, spared, lost = 0, 0, 0, 0
+  local verdicts = {}
   for i = invalid, #args, 7 do
     local gone = false
     if suspected[args[i] .. '|' .. args[i + 1]] then
@@ -140,6 +142,7 @@ local function settle(keys, args)
         c.job) == 'removed'
       if gone then removed = removed + 1 else kept = kept + 1 end
     end
+    verdicts[#verdicts + 1] = gone and 'r' or suspected[args[i] .. '|' .. args[i + 1]] and 's' or 'k'
     local n = #counts
     counts[n + 1], counts[n + 2], counts[n + 3] = args[i], gone and 'uninstalled' or 'rejected', 1
   end
@@ -159,6 +162,7 @@ local function settle(keys, args)
     redis.call('XCLAIM', stream, GROUP, consumer, 0, entry, 'JUSTID')
   end
   local reply = {answer, removed, kept, spared, lost}
+  if #verdicts > 0 or next(suspected) then reply[6] = table.concat(verdicts) end
   for place in pairs(suspected) do reply[#reply + 1] = place end
   return reply
 end
