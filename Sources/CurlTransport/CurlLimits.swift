@@ -11,4 +11,9 @@ enum CurlLimits {
   /// libcurl's buffer for what a transfer uploads: the least it takes.
   static let uploadBufferBytes = 16 * 1024
   static let textBytesMax = 300
+  /// Calls of libcurl in a row that bring nothing before it has to wait. It asks for sockets that can be written to
+  /// also while the peer's window is closed (7.88), which they can be all the time.
+  static let fruitlessMax = 16
+  /// For how long it then hears of nothing but what can be read.
+  static let restMs: UInt64 = 20
 }

@@ -27,8 +27,18 @@ package final class CurlPool: Transport {
   private var idleProbes: [CurlTransfer] = []
   /// Connections that are being opened.
   private var probing = 0
-  private var watches: [CInt: DescriptorWatch] = [:]
-  private var timer: LoopTimer!
+  var watches: [CInt: DescriptorWatch] = [:]
+  /// What libcurl waits for.
+  var wishes: [CInt: DescriptorWatch.Wish] = [:]
+  /// Anything that moved: requests begun and ended, bytes of bodies and headers, sockets opened and closed.
+  var movements = 0
+  /// Calls of libcurl, and those in a row after which nothing had moved.
+  private(set) var calls = 0
+  var fruitless = 0
+  /// Whether it is kept from hearing that a socket can be written to.
+  var isResting = false
+  var restTimer: LoopTimer!
+  var timer: LoopTimer!
   private var reconnectTimer: LoopTimer!
   private var pause: ReconnectPause
 
@@ -44,7 +54,7 @@ package final class CurlPool: Transport {
   /// Whether anything waits to be sent, as far as the delegate has said.
   private var isWanted = false
   private var isFlushQueued = false
-  private var isClosed = false
+  private(set) var isClosed = false
   private var isTornDown = false
 
   /// - Parameter settings: must have TLS.
@@ -72,6 +82,7 @@ package final class CurlPool: Transport {
       name == host ? nil : curl_slist_append(nil, "::\(Self.bracketed(host)):\(port)")
     timer = LoopTimer(loop: loop) { [unowned self] in drive(CURL_SOCKET_TIMEOUT, 0) }
     reconnectTimer = LoopTimer(loop: loop) { [unowned self] in openMissing() }
+    restTimer = LoopTimer(loop: loop) { [unowned self] in endRest() }
     let context = Unmanaged.passUnretained(self).toOpaque()
     _ = ccurl_multi_setopt_socket(multi, changedWish, context)
     _ = ccurl_multi_setopt_timer(multi, changedTimeout, context)
@@ -120,6 +131,7 @@ package final class CurlPool: Transport {
     isTornDown = true
     timer.cancel()
     reconnectTimer.cancel()
+    restTimer.cancel()
     for transfer in transfers where transfer.isRunning {
       curl_multi_remove_handle(multi, transfer.handle)
     }
@@ -133,7 +145,7 @@ package final class CurlPool: Transport {
 
   // MARK: Connections and room
 
-  private func openMissing() {
+  func openMissing() {
     while isWanted, !isClosed, !reconnectTimer.isArmed,
       readyConnections + probing < settings.connectionsMax
     {
@@ -182,12 +194,15 @@ package final class CurlPool: Transport {
   // MARK: libcurl
 
   /// Lets libcurl act on a descriptor's readiness, or on the time.
-  private func drive(_ descriptor: curl_socket_t, _ events: CInt) {
+  func drive(_ descriptor: curl_socket_t, _ events: CInt) {
     guard !isClosed else { return }
     withExtendedLifetime(self) {
       var running: CInt = 0
+      let before = movements
+      calls += 1
       curl_multi_socket_action(multi, descriptor, events, &running)
       finishDone()
+      note(hasMoved: movements != before)
       tellConnections()
       // What ended is replaced, and what was cut: when that had no request left, libcurl looks at it no
       // more, and nothing else tells of it.
@@ -196,47 +211,8 @@ package final class CurlPool: Transport {
     }
   }
 
-  fileprivate func watch(_ descriptor: CInt, for what: CInt) {
-    var wish: DescriptorWatch.Wish = []
-    switch what {
-    case CURL_POLL_IN: wish = .read
-    case CURL_POLL_OUT: wish = .write
-    case CURL_POLL_INOUT: wish = [.read, .write]
-    default: return rest(descriptor)
-    }
-    if let known = watches[descriptor] { return known.change(to: wish) }
-    watches[descriptor] = try? DescriptorWatch(loop: loop, descriptor: descriptor, for: wish) {
-      [unowned self] ready in
-      guard !ready.isEmpty else { return lost(descriptor) }
-      var events: CInt = 0
-      if ready.contains(.read) { events |= CURL_CSELECT_IN }
-      if ready.contains(.write) { events |= CURL_CSELECT_OUT }
-      drive(descriptor, events)
-    }
-  }
-
-  /// libcurl looks away from a connection that it keeps, and would not see it end.
-  private func rest(_ descriptor: CInt) {
-    let isKept = connections.contains { $0.socket == descriptor && !$0.isCut }
-    if isKept { watches[descriptor]?.change(to: []) } else { forget(descriptor) }
-  }
-
-  /// The peer ended an idle connection; libcurl drops it when it looks for one.
-  private func lost(_ descriptor: CInt) {
-    forget(descriptor)
-    connections.first { $0.socket == descriptor }?.cut(because: "closed by the peer")
-    openMissing()
-  }
-
-  private func forget(_ descriptor: CInt) {
-    watches.removeValue(forKey: descriptor)?.stop()
-  }
-
-  fileprivate func setTimeout(ms: Int) {
-    if ms < 0 { timer.cancel() } else { timer.schedule(afterMs: UInt64(ms)) }
-  }
-
   func closed(socket: CInt) {
+    movements += 1
     forget(socket)
     sockets.remove(socket)
     guard let index = connections.firstIndex(where: { $0.socket == socket }) else { return }
@@ -259,6 +235,7 @@ package final class CurlPool: Transport {
       guard message.pointee.msg == CURLMSG_DONE, let handle = message.pointee.easy_handle else {
         continue
       }
+      movements += 1
       let code = message.pointee.data.result
       let context = ccurl_easy_private(handle)
       curl_multi_remove_handle(multi, handle)
@@ -368,6 +345,7 @@ extension CurlPool: RequestTaker {
       return false
     }
     inFlight += 1
+    movements += 1
     return true
   }
 }

@@ -75,6 +75,7 @@ extension CurlTransfer {
       waitedNs <= CurlLimits.waitMsMax &* 1_000_000
     else { return false }
     self.connection = connection
+    pool.movements += 1
     connection.inFlight += 1
     pool.begun += 1
     return true
@@ -149,6 +150,7 @@ private func receivedBody(
   _ context: UnsafeMutableRawPointer?
 ) -> Int {
   let length = size * count
+  transfer(context).pool.movements += 1
   return transfer(context).appendBody(UnsafeRawBufferPointer(start: bytes, count: length))
     ? length : 0
 }
@@ -157,6 +159,7 @@ private func receivedHeader(
   _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int,
   _ context: UnsafeMutableRawPointer?
 ) -> Int {
+  transfer(context).pool.movements += 1
   transfer(context).noteHeader(UnsafeRawBufferPointer(start: bytes, count: size * count))
   return size * count
 }
@@ -165,8 +168,10 @@ private func readBody(
   _ buffer: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int,
   _ context: UnsafeMutableRawPointer?
 ) -> Int {
-  transfer(context).bodyLeft.take(
+  let taken = transfer(context).bodyLeft.take(
     into: UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
+  if taken > 0 { transfer(context).pool.movements += 1 }
+  return taken
 }
 
 /// libcurl rewinds a body to send a request again, which `begins` then forbids. To refuse here would cost
@@ -189,7 +194,10 @@ private func openSocket(
 ) -> curl_socket_t {
   let type = address!.pointee.socktype | CInt(SOCK_CLOEXEC.rawValue)
   let descriptor = socket(address!.pointee.family, type, address!.pointee.protocol)
-  if descriptor >= 0 { pool(context).sockets.insert(descriptor) }
+  if descriptor >= 0 {
+    pool(context).sockets.insert(descriptor)
+    pool(context).movements += 1
+  }
   return descriptor
 }
 

@@ -16,6 +16,7 @@ func makeServerSession(for connection: ServerConnection) -> OpaquePointer? {
   nghttp2_option_new(&option)
   defer { nghttp2_option_del(option) }
   nghttp2_option_set_no_closed_streams(option, 1)
+  if !connection.settings.opensWindows { nghttp2_option_set_no_auto_window_update(option, 1) }
   nghttp2_option_set_stream_reset_rate_limit(
     option, connection.settings.resetBurst, connection.settings.resetsPerSecond)
 

@@ -6,6 +6,8 @@ package struct ServerSettings {
   /// (the defence against rapid reset, CVE-2023-44487, as nghttp2 sets it by default).
   package var resetBurst: UInt64 = 1000
   package var resetsPerSecond: UInt64 = 33
+  /// Whether the windows of what clients send are opened again as it is read (RFC 9113, 5.2).
+  package var opensWindows = true
 
   package init() {}
 }
