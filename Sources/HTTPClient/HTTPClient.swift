@@ -24,7 +24,8 @@ package final class HTTPClient: Sendable {
     return try result.get()
   }
 
-  /// Fails what is under way with `closed` and ends the thread. May be called more than once.
+  /// Fails what is under way with `closed` and ends the thread; both have happened when it returns, unless libcurl
+  /// waits for a look-up for longer than `HTTPClientLimits.stopSeconds`. May be called more than once.
   package func shutdown() {
     thread.stop()
   }

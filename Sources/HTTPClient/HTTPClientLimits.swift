@@ -8,6 +8,8 @@ package enum HTTPClientLimits {
   package static let requestsMax = 256
   /// Most connections of one client, to all hosts together.
   package static let connectionsMax = 16
+  /// How long the end of the client waits for its thread.
+  static let stopSeconds = 3
   /// Timeout of a request that names none.
   package static let timeoutMs = 10_000
 }

@@ -10,15 +10,18 @@ final class TransferThread: @unchecked Sendable {
   private struct Shared {
     var queue: [Transfer] = []
     var outstanding = 0
-    var isStarted = false
+    var thread: pthread_t?
     var isStopped = false
   }
 
   private let multi: UnsafeMutableRawPointer
   private let shared = Mutex(Shared())
   private var running: [UnsafeMutableRawPointer: Transfer] = [:]
+  /// Posted when the thread has told of all transfers.
+  private let hasEnded = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
 
   init() {
+    sem_init(hasEnded, 0, 0)
     CurlLibrary.initialise()
     guard let multi = curl_multi_init() else { preconditionFailure("out of memory") }
     self.multi = multi
@@ -29,6 +32,8 @@ final class TransferThread: @unchecked Sendable {
 
   deinit {
     curl_multi_cleanup(multi)
+    sem_destroy(hasEnded)
+    hasEnded.deallocate()
   }
 
   /// Any thread.
@@ -39,9 +44,11 @@ final class TransferThread: @unchecked Sendable {
         return HTTPClientError(
           .busy, "\(HTTPClientLimits.requestsMax) HTTP requests are under way already")
       }
-      if !shared.isStarted {
-        guard start() else { return HTTPClientError(.busy, "no thread can be started") }
-        shared.isStarted = true
+      if shared.thread == nil {
+        guard let thread = start() else {
+          return HTTPClientError(.busy, "no thread can be started")
+        }
+        shared.thread = thread
       }
       shared.outstanding += 1
       shared.queue.append(transfer)
@@ -54,21 +61,36 @@ final class TransferThread: @unchecked Sendable {
     }
   }
 
-  /// Any thread, any number of times.
+  /// Ends the thread and waits until it has told of all transfers; not for long, since libcurl may itself wait for a
+  /// look-up of a name. Any thread, any number of times.
   func stop() {
-    shared.withLock { $0.isStopped = true }
+    let thread = shared.withLock { shared in
+      shared.isStopped = true
+      // A second caller would wait for a thread that is gone.
+      defer { shared.thread = nil }
+      return shared.thread
+    }
     curl_multi_wakeup(multi)
+    guard let thread else { return }
+    var deadline = timespec()
+    clock_gettime(CLOCK_REALTIME, &deadline)
+    deadline.tv_sec += HTTPClientLimits.stopSeconds
+    let isSelf = pthread_equal(thread, pthread_self()) != 0
+    if isSelf || sem_timedwait(hasEnded, &deadline) != 0 {
+      pthread_detach(thread)
+    } else {
+      pthread_join(thread, nil)
+    }
   }
 
-  private func start() -> Bool {
+  private func start() -> pthread_t? {
     var thread = pthread_t()
     let context = Unmanaged.passRetained(self)
     guard pthread_create(&thread, nil, runTransfers, context.toOpaque()) == 0 else {
       context.release()
-      return false
+      return nil
     }
-    pthread_detach(thread)
-    return true
+    return thread
   }
 
   fileprivate func run() {
@@ -85,6 +107,7 @@ final class TransferThread: @unchecked Sendable {
       transfer.complete(.failure(closed))
     }
     running.removeAll()
+    sem_post(hasEnded)
   }
 
   /// Starts what was submitted; false when the thread shall end.

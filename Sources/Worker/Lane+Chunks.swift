@@ -21,6 +21,8 @@ extension Lane {
   /// Does what can be done for a run now.
   /// - Returns: whether the run goes on.
   private func step(_ run: ChunkRun) async -> Bool {
+    // Nothing more is sent of it, so whose the devices are by now need not be asked: Redis may be away for long.
+    if run.standing != .active { dispatcher.endStaleBindings(run) }
     do throws(RedisError) {
       if run.wantsResolving || dispatcher.hasStaleBindings(run) { try await knowSwitches() }
       let stale = dispatcher.takeStaleBindings(run)

@@ -338,7 +338,8 @@ actor Lane {
     let run = ChunkRun(
       claim: claim, material: material, slot: slot, loop: loop, suspectTicket: suspectTicket)
     dispatcher.add(run)
-    if dispatcher.isStopped(run) { run.change(to: .paused) }
+    // Redis was asked in between: the drain that began meanwhile has not seen this run.
+    if isDraining || dispatcher.isStopped(run) { run.change(to: .paused) }
     start { await $0.carry(slot) }
   }
 

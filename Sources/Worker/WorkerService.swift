@@ -13,6 +13,7 @@ internal import Synchronization
 package final class WorkerService: Sendable {
   private let lanes: [Lane]
   private let directory: ProviderDirectory
+  private let client = HTTPClient()
   private let log: Logger
   /// Unique per process start, so that a lease never passes to a namesake.
   package let name: String
@@ -33,8 +34,7 @@ package final class WorkerService: Sendable {
     self.clock = clock
     let name = Self.makeName()
     self.name = name
-    let directory = try ProviderDirectory(
-      configuration, client: HTTPClient(), clock: clock.wallClock)
+    let directory = try ProviderDirectory(configuration, client: client, clock: clock.wallClock)
     self.directory = directory
     try Self.checkCurl(directory, logger)
     let endpoint = try RedisEndpoint(configuration.redis)
@@ -81,6 +81,8 @@ package final class WorkerService: Sendable {
     health?.remove()
     for lane in lanes { lane.loop.stop() }
     for lane in lanes { lane.loop.join() }
+    // A thread within libcurl or OpenSSL must not live while the process takes these down.
+    client.shutdown()
     log.info("worker \(name) ended")
   }
 
