@@ -20,6 +20,7 @@ package enum FaultMatrix {
     SilentDeviceRow(),
     ClockRow(),
     BacklogRow(),
+    PoisonedRequestRow(),
     FilledStoreRow(),
   ]
 

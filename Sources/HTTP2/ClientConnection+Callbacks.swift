@@ -108,6 +108,12 @@ private func receivedFrame(
       let index = connection.slotIndex(header.stream_id)
     else { return 0 }
     connection.slots[index].isEnded = true
+  case NGHTTP2_RST_STREAM.rawValue:
+    // The stream's close follows.
+    let connection = connection(context)
+    if let index = connection.slotIndex(header.stream_id) {
+      connection.slots[index].isReset = true
+    }
   case NGHTTP2_SETTINGS.rawValue where !isAck:
     let connection = connection(context)
     let isFirst = connection.streamsAllowed == nil
@@ -123,6 +129,7 @@ private func receivedFrame(
       errorCode: goAway.error_code,
       debugData: String(
         decoding: data.prefix(HTTP2Limits.debugDataBytesMax), as: UTF8.self))
+    if goAway.error_code == NGHTTP2_PROTOCOL_ERROR.rawValue { connection.noteAccusation() }
     connection.drain()
   default: break
   }

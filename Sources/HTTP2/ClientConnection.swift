@@ -41,6 +41,8 @@ package final class ClientConnection: RequestTaker {
   /// Whether the pool has seen to this connection's successor already.
   var isReplaced = false
   var end: ConnectionEnd?
+  /// What the peer closed it for was one of so many requests; nil unless it said PROTOCOL_ERROR.
+  private var suspects: Int?
   /// What the peer did wrong last.
   var peerError: String?
   private var lastReadNs: UInt64 = 0
@@ -127,6 +129,11 @@ package final class ClientConnection: RequestTaker {
     stream.requestFlush()
   }
 
+  /// The peer closes the connection because of what we sent (GOAWAY with PROTOCOL_ERROR).
+  func noteAccusation() {
+    if suspects == nil { suspects = slots.inFlight }
+  }
+
   /// Closes now; requests in flight end as `unknown` or `notSent`.
   func close(_ reason: ConnectionEnd = .closed) {
     if end == nil { end = reason }
@@ -139,6 +146,7 @@ package final class ClientConnection: RequestTaker {
   func finish(_ index: Int32, _ disposition: RequestAnswer.Disposition) {
     let slot = slots.release(index)
     let wasAnswered = disposition == .answered
+    let ending = !wasAnswered && suspects == 1 ? .malformed : disposition
     if wasAnswered {
       answered += 1
       if slot.status != 403 { isAuthorised = true }
@@ -148,9 +156,10 @@ package final class ClientConnection: RequestTaker {
       owner.connection(
         self, finished: slot.tag,
         with: RequestAnswer(
-          disposition: disposition, status: wasAnswered ? Int(slot.status) : 0,
+          disposition: ending, status: wasAnswered ? Int(slot.status) : 0,
           retryAfter: slot.retryAfter, body: body, isBodyCut: slot.isBodyCut,
-          elapsedNs: loop.nowNs &- slot.startedNs))
+          elapsedNs: loop.nowNs &- slot.startedNs, isRefused: ending == .notSent && slot.isReset,
+          isSuspect: suspects != nil && !wasAnswered))
     }
     stream.requestFlush()
   }
@@ -162,6 +171,10 @@ package final class ClientConnection: RequestTaker {
     // Not a 1xx, after which the answer is still to come.
     if slot.status >= 200 && errorCode == NGHTTP2_NO_ERROR.rawValue { return .answered }
     if slot.status == 0 && errorCode == NGHTTP2_REFUSED_STREAM.rawValue { return .notSent }
+    // The peer's own word; nghttp2 says the same of an answer that is malformed.
+    if slot.status == 0 && slot.isReset && errorCode == NGHTTP2_PROTOCOL_ERROR.rawValue {
+      return .malformed
+    }
     return .unknown
   }
 

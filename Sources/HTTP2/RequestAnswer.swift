@@ -8,6 +8,9 @@ package struct RequestAnswer {
     /// It was certainly not processed: never written, REFUSED_STREAM (RFC 9113, 8.7), or above the
     /// last stream of a GOAWAY (RFC 9113, 6.8).
     case notSent
+    /// The peer calls the request itself a breach of the protocol and did not process it: PROTOCOL_ERROR for its stream
+    /// (RFC 9113, 8.1.1), or for a connection that carried nothing else.
+    case malformed
   }
 
   package let disposition: Disposition
@@ -20,11 +23,17 @@ package struct RequestAnswer {
   package let isBodyCut: Bool
   /// From submission to the end, in nanoseconds.
   package let elapsedNs: UInt64
+  /// Not sent because the server refused this one stream (REFUSED_STREAM, RFC 9113, 8.7).
+  package let isRefused: Bool
+  /// The peer closed the connection with PROTOCOL_ERROR because of one of its requests, and this may be the one.
+  package let isSuspect: Bool
 
   package init(
     disposition: Disposition, status: Int, retryAfter: RetryAfter, body: UnsafeRawBufferPointer,
-    isBodyCut: Bool, elapsedNs: UInt64
+    isBodyCut: Bool, elapsedNs: UInt64, isRefused: Bool = false, isSuspect: Bool = false
   ) {
+    self.isRefused = isRefused
+    self.isSuspect = isSuspect
     self.disposition = disposition
     self.status = status
     self.retryAfter = retryAfter

@@ -14,7 +14,7 @@ package final class RequestHead {
   /// - Parameters:
   ///   - authority: `host` or `host:port` (RFC 9113, 8.3.1).
   ///   - path: the path of all requests; nil when each brings its own, which is then not indexed.
-  ///   - headers: lowercase names; values without control characters.
+  ///   - headers: lowercase names; values as `TextRule.isHeaderValue` wants them.
   package init(authority: String, path: [UInt8]?, headers: [(name: String, value: String)]) {
     hasFixedPath = path != nil
     list = HeaderList(

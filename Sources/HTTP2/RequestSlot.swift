@@ -12,6 +12,8 @@ struct RequestSlot {
   var isBodyCut = false
   /// Whether the answer is complete (END_STREAM).
   var isEnded = false
+  /// Whether the peer has reset the stream.
+  var isReset = false
   /// Neighbours in order of submission, which is the order of the deadlines; -1 at the ends.
   var older: Int32 = -1
   var younger: Int32 = -1

@@ -52,6 +52,15 @@ struct FieldReader {
     return text
   }
 
+  /// A string of 1 to `bytesMax` bytes that is sent as the value of a header.
+  func headerValue(_ name: String, bytesMax: Int) throws(InvalidField) -> String? {
+    guard let text = try string(name) else { return nil }
+    do { try TextRule.checkHeaderValue(text, bytesMax: bytesMax) } catch {
+      throw refused(name, error.message)
+    }
+    return text
+  }
+
   /// A string of 1 to `bytesMax` ASCII letters, digits and `others`.
   func word(
     _ name: String, others: StaticString, bytesMax: Int

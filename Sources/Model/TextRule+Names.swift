@@ -14,6 +14,18 @@ extension TextRule {
     }
   }
 
+  /// As `check`, and what a header can hold.
+  package static func checkHeaderValue(_ text: String, bytesMax: Int) throws(InvalidField) {
+    try check(text, bytesMax: bytesMax)
+    guard isHeaderValue(text) else {
+      throw InvalidField(
+        pointer: "",
+        message:
+          "must be printable ASCII without a space at its beginning or end, since it is sent as a header"
+      )
+    }
+  }
+
   /// An app's name is part of Redis keys and of metric names.
   package static func checkApp(_ text: String) throws(InvalidField) {
     guard (1...Limits.appBytesMax).contains(text.utf8.count), isWord(text, others: "._-") else {

@@ -29,6 +29,14 @@ package enum TextRule {
     return hasControl || (seen >= 0x80 && text.unicodeScalars.contains(where: isControl))
   }
 
+  /// Whether `text` can be the value of a header as it is: printable ASCII without a space at either end. Anything else
+  /// makes the request malformed, or is another value for some who read it (RFC 9113, 8.2.1; RFC 9110, 5.5).
+  package static func isHeaderValue(_ text: String) -> Bool {
+    withBytes(text) { bytes in
+      bytes.first != 0x20 && bytes.last != 0x20 && bytes.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
+    }
+  }
+
   package static func isLetterOrDigit(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -12,7 +12,10 @@ package enum TraceCause: String, Sendable, CaseIterable {
   case notBound = "not_bound"
   case noInstallation = "no_installation"
   case malformed
+  case malformedRequest = "malformed_request"
+  case triedApart = "tried_apart"
   case unrenderable
+  case notForNetwork = "not_for_network"
   case noDryRun = "no_dry_run"
   case dryRun = "dry_run"
   case parked
@@ -22,6 +25,7 @@ package enum TraceCause: String, Sendable, CaseIterable {
   case resendsUsedUp = "resends_used_up"
   case givesUpUnknown = "gives_up_unknown"
   case tooManyDoubtful = "too_many_doubtful"
+  case massDeath = "mass_death"
   /// Of what was not recorded: there were too many alike.
   case tooMany = "too_many"
   /// Of what was not recorded: Redis did not take it in time.
@@ -44,7 +48,12 @@ package enum TraceCause: String, Sendable, CaseIterable {
       "the token was bound to nobody, to another user, or in an environment that the job leaves out"
     case .noInstallation: "the user had no installation in the job's environments"
     case .malformed: "its line in the chunk could not be read"
-    case .unrenderable: "the job has nothing that can be sent to this network"
+    case .malformedRequest:
+      "the network called its request malformed (PROTOCOL_ERROR) and answers others"
+    case .triedApart:
+      "requests of its job are tried one at a time, since the network called one malformed"
+    case .unrenderable: "the job breaks a rule of this network; the workers' log says which"
+    case .notForNetwork: "the job has nothing that can be sent to this network"
     case .noDryRun: "its network has no dry run"
     case .dryRun: "a dry run uninstalls nothing"
     case .parked: "its network could not be reached, did not answer or refused the credential"
@@ -55,6 +64,7 @@ package enum TraceCause: String, Sendable, CaseIterable {
     case .givesUpUnknown: "the job's on_unknown is give_up"
     case .tooManyDoubtful:
       "too many tokens were refused alike, so the configuration is suspected and none is removed"
+    case .massDeath: "so many tokens die at a time that a mistake is suspected, and none is removed"
     case .tooMany: "more of them than a worker records"
     case .notTaken: "Redis was away or slow"
     }

@@ -23,7 +23,7 @@ package struct RenderedPush: Sendable, Equatable {
   package struct Header: Sendable, Equatable {
     /// Lowercase.
     package let name: String
-    /// Without control characters.
+    /// `TextRule.isHeaderValue`.
     package let value: String
 
     package init(_ name: String, _ value: String) {

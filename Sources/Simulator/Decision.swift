@@ -5,6 +5,8 @@ struct Decision {
     case stall
     case reset(UInt32)
     case drop
+    /// GOAWAY with this code, then the connection is closed.
+    case goAway(UInt32)
   }
 
   var reaction: Reaction

@@ -221,6 +221,7 @@ struct PushNetworks {
     case .stall: .stall
     case .reset: .reset(rule.resetCode)
     case .drop: .drop
+    case .goAway: .goAway(rule.resetCode)
     }
   }
 }

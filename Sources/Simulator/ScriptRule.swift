@@ -11,6 +11,8 @@ package struct ScriptRule: Sendable, Equatable {
     case reset
     /// Cuts the TCP connection instead of answering.
     case drop
+    /// Says GOAWAY with `resetCode` instead of answering, and closes the connection.
+    case goAway = "goaway"
   }
 
   /// The tokens it is for: those that begin so, byte for byte; empty for all.
@@ -29,7 +31,7 @@ package struct ScriptRule: Sendable, Equatable {
   package var body: String?
   /// FCM: adds a google.rpc.BadRequest detail that blames this field.
   package var fieldViolation: String?
-  /// HTTP/2 error code of `reset` (RFC 9113, 7); 2 is INTERNAL_ERROR, 7 REFUSED_STREAM.
+  /// HTTP/2 error code of `reset` and `goaway` (RFC 9113, 7); 1 is PROTOCOL_ERROR, 2 INTERNAL_ERROR, 7 REFUSED_STREAM.
   package var resetCode: UInt32 = 2
   /// How long the answer takes; nil for the script's `delayMs`.
   package var delayMs: UInt64?

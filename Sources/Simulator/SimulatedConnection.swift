@@ -129,6 +129,14 @@ final class SimulatedConnection {
     if script.stopReadingAfter == requestCount { connection.stallReads(true) }
   }
 
+  /// Says GOAWAY with an error and closes, as a server does that was sent something broken.
+  func endConnection(errorCode: UInt32) {
+    guard !isDropped else { return }
+    isDropped = true
+    connection.goAway(lastStreamID: lastStreamID, errorCode: errorCode)
+    server.dropAfterFlush(self)
+  }
+
   private func sayGoAway() {
     goAwayStreamID = lastStreamID
     server.counters.goAways += 1

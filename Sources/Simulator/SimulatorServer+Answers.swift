@@ -67,6 +67,7 @@ extension SimulatorServer {
     case .stall: counters.stalled += 1
     case .reset: counters.resets += 1
     case .drop: break
+    case .goAway: counters.goAways += 1
     }
   }
 
@@ -85,6 +86,7 @@ extension SimulatorServer {
     case .stall: break
     case .reset(let code): connection.connection.reset(answer.request, errorCode: code)
     case .drop: connection.dropAtEndOfTurn()
+    case .goAway(let code): connection.endConnection(errorCode: code)
     }
   }
 

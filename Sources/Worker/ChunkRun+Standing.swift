@@ -1,3 +1,5 @@
+internal import Store
+
 extension ChunkRun {
   enum Standing {
     case active
@@ -14,4 +16,14 @@ extension ChunkRun {
 
   /// Whether more of its recipients may be resolved.
   var wantsResolving: Bool { standing == .active && !isResolved }
+
+  /// The first of these lines that is an installation; those before it are users.
+  static func firstInstallation(
+    _ lines: [UnsafeRawBufferPointer], of kind: ChunkLines
+  ) -> Int {
+    guard kind == .users else { return 0 }
+    var first = lines.count
+    while first > 0, InstallationLine.isOne(lines[first - 1]) { first -= 1 }
+    return first
+  }
 }

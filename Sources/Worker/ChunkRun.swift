@@ -14,6 +14,8 @@ final class ChunkRun {
   let material: JobMaterial
   /// Its place in the lane's table, part of every request's tag.
   let slot: Int
+  /// Which of the runs that had this place it is; the table says.
+  var generation: UInt8 = 0
   /// Raised when its task has something to do.
   let signal: LoopSignal
   let arena = ByteArena()
@@ -87,15 +89,6 @@ final class ChunkRun {
     }
     pushes.reserveCapacity(lines.count)
     skipDone()
-  }
-
-  private static func firstInstallation(
-    _ lines: [UnsafeRawBufferPointer], of kind: ChunkLines
-  ) -> Int {
-    guard kind == .users else { return 0 }
-    var first = lines.count
-    while first > 0, InstallationLine.isOne(lines[first - 1]) { first -= 1 }
-    return first
   }
 
   // MARK: Resolving
@@ -241,6 +234,9 @@ final class ChunkRun {
     pushes[index].resends &+= 1
     return Int(pushes[index].resends)
   }
+
+  /// Notes that a push may have made the network close a connection.
+  func noteSuspect(_ index: Int) { pushes[index].isSuspect = true }
 
   /// The binding of a push was read again and still holds.
   func confirmBinding(_ index: Int, generation: UInt64, atNs: UInt64) {
@@ -388,5 +384,10 @@ final class ChunkRun {
   func takeNews(isFinal: Bool) -> Settlement {
     splitWaiting()
     return news.take(isFinal: isFinal)
+  }
+
+  /// Whether the chunk, lost and back again, still has this run's lines and not another worker's.
+  func agrees(with claim: ChunkClaim) -> Bool {
+    claim.recipients == self.claim.recipients + news.addedLines
   }
 }

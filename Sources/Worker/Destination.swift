@@ -42,10 +42,19 @@ final class Destination {
   let network: Network
   /// The rates that its pushes keep to; empty for most.
   let limits: [RateLease]
-  private let loop: EventLoop
-  private unowned let owner: any DestinationOwner
+  let loop: EventLoop
+  unowned let owner: any DestinationOwner
+  let settings: ClientSettings
   private var transport: (any Transport)!
   private var queue = PushQueue()
+  /// Jobs whose pushes are tried apart, the pushes that wait for that, and what carries them; made when it is needed.
+  var quarantine = Quarantine()
+  var apartQueue = PushQueue()
+  var apart: (any Transport)?
+  /// When the last of them was answered or the first queued, in the loop's time.
+  var apartMovedNs: UInt64 = 0
+  /// When anything was answered last, in the loop's time.
+  private(set) var answeredNs: UInt64?
 
   /// What requests are authorised with; nil until it was obtained, and while it is paused.
   private(set) var credential: Credential?
@@ -78,19 +87,24 @@ final class Destination {
     self.limits = limits
     self.loop = loop
     self.owner = owner
+    self.settings = settings
     credentialSignal = LoopSignal(loop: loop)
-    let proxy = provider.destination.proxy
-    transport =
-      switch provider.destination.transport {
-      case .native: ClientPool(loop: loop, settings: settings, delegate: self)
-      case .curl: CurlPool(loop: loop, settings: settings, proxy: proxy, delegate: self)
-      }
+    transport = makeTransport(settings)
+  }
+
+  func makeTransport(_ settings: ClientSettings) -> any Transport {
+    switch provider.destination.transport {
+    case .native: ClientPool(loop: loop, settings: settings, delegate: self)
+    case .curl:
+      CurlPool(
+        loop: loop, settings: settings, proxy: provider.destination.proxy, delegate: self)
+    }
   }
 
   /// Pushes that wait to be submitted.
   var queued: Int { queue.count }
   func queued(upTo rank: Int) -> Int { queue.count(upTo: rank) }
-  var inFlight: Int { transport.inFlight }
+  var inFlight: Int { transport.inFlight + (apart?.inFlight ?? 0) }
   var readyConnections: Int { transport.readyConnections }
 
   /// How many pushes it can usefully hold: what its connections carry, and some to refill them with.
@@ -111,11 +125,26 @@ final class Destination {
         guard let tag = queue.popFirst(rank: rank) else { break }
         if isKept(tag) { queue.append(tag, rank: rank) }
       }
+      for _ in 0..<apartQueue.count(rank: rank) {
+        guard let tag = apartQueue.popFirst(rank: rank) else { break }
+        if isKept(tag) { apartQueue.append(tag, rank: rank) }
+      }
+    }
+  }
+
+  /// Takes out of the queue what is to be tried apart, or ended.
+  func filterForApart(_ isTaken: (UInt64) -> Bool) {
+    for rank in 0..<PushQueue.ranks {
+      for _ in 0..<queue.count(rank: rank) {
+        guard let tag = queue.popFirst(rank: rank) else { break }
+        if !isTaken(tag) { queue.append(tag, rank: rank) }
+      }
     }
   }
 
   /// Asks for what waits to be sent, as after a batch was queued.
   func wake() {
+    if apartQueue.count > 0 { apart?.wake() }
     guard queue.count > 0 else { return }
     transport.wake()
     if credential == nil { credentialSignal.raise() }
@@ -133,6 +162,7 @@ final class Destination {
   /// Puts aside what waits when there was no credential, no connection or no answer for too long.
   func checkReachable() {
     if breaker.closeIfIdle(nowNs: loop.nowNs) { owner.destinationClosed(self) }
+    checkApart()
     guard queue.count > 0 else {
       stillSinceNs = nil
       return
@@ -161,6 +191,7 @@ final class Destination {
     stillSinceNs = nil
     stuckNs = nil
     parkedUntilNs = 0
+    answeredNs = loop.nowNs
   }
 
   /// Whether its pushes wait for a credential that is refused or cannot be obtained.
@@ -239,6 +270,7 @@ final class Destination {
 
   func close() {
     transport.close()
+    apart?.close()
     credentialSignal.raise()
   }
 }
@@ -246,10 +278,13 @@ final class Destination {
 extension Destination: TransportDelegate {
   func transport(_ transport: any Transport, hasRoomFor count: Int, in taker: any RequestTaker) {
     guard let credential else { return }
+    let isApart = transport === apart
+    // Probes tell more of those that are above suspicion.
+    if isApart, breaker.state != .closed { return }
     var left = min(count, breaker.allowance(nowNs: loop.nowNs))
     if !limits.isEmpty { left = allowance(of: left) }
     var sent = 0
-    while left > 0, let tag = queue.popFirst() {
+    while left > 0, let tag = isApart ? apartQueue.popFirst() : queue.popFirst() {
       switch owner.destination(self, submit: tag, with: credential, in: taker) {
       case .sent:
         left -= 1
@@ -260,6 +295,10 @@ extension Destination: TransportDelegate {
     }
     if breaker.state == .halfOpen, sent > 0 { breaker.noteProbes(sent, nowNs: loop.nowNs) }
     if !limits.isEmpty { spend(sent) }
+    if isApart {
+      if apartQueue.count == 0 { transport.rest() }
+      return
+    }
     if queue.count < queueTarget / 2 { owner.destinationRanLow(self) }
     if queue.count == 0 { transport.rest() }
   }
@@ -267,13 +306,16 @@ extension Destination: TransportDelegate {
   func transport(_ transport: any Transport, finished tag: UInt64, with answer: RequestAnswer) {
     switch answer.disposition {
     case .answered: noteMovement()
-    case .notSent: breaker.noteUnsent(nowNs: loop.nowNs, elapsedNs: answer.elapsedNs)
+    case .notSent, .malformed: breaker.noteUnsent(nowNs: loop.nowNs, elapsedNs: answer.elapsedNs)
     case .unknown: break
     }
+    if transport === apart { apartMovedNs = loop.nowNs }
     owner.destination(self, finished: tag, with: answer)
+    if transport === apart, apartQueue.count > 0 { transport.wake() }
   }
 
   func transport(_ transport: any Transport, connectionOpened total: Int) {
+    if transport === apart { return transport.wake() }
     stillSinceNs = nil
     wake()
   }

@@ -58,9 +58,9 @@ extension Dispatcher {
     case .authRefused(let reason):
       logOnce("\(run.claim.app): \(destination.provider.network.rawValue) refuses: \(reason)")
       destination.credentialRefused(reason: reason, sentNsAgo: elapsedNs)
-      resend(run, tag, destination)
+      resend(run, tag, destination, nil)
     case .unknown: decideUnknown(run, tag.push)
-    case .notSent: resend(run, tag, destination)
+    case .notSent: resend(run, tag, destination, nil)
     }
   }
 
@@ -87,14 +87,24 @@ extension Dispatcher {
     destinations[Int(number)]?.wake()
   }
 
-  /// Sends a push again that was certainly not processed: no attempt is burned.
-  func resend(_ run: ChunkRun, _ tag: Tag, _ destination: Destination) {
-    guard run.noteResend(tag.push) <= WorkerLimits.resendsMax else {
+  /// Sends a push again that was certainly not processed: no attempt is burned. One whose stream the network refuses
+  /// again waits, and is a sign that the network is in trouble.
+  func resend(_ run: ChunkRun, _ tag: Tag, _ destination: Destination, _ answer: RequestAnswer?) {
+    let isRefused = answer?.isRefused ?? false
+    let resends = run.noteResend(tag.push)
+    guard resends <= (isRefused ? WorkerLimits.refusalsMax : WorkerLimits.resendsMax) else {
+      if isRefused, let answer {
+        _ = destination.noteTrouble(
+          elapsedNs: answer.elapsedNs, retryAfterMs: nil, reason: "REFUSED_STREAM")
+      }
+      // Those of other runs come back at other times.
+      let delayMs =
+        WorkerLimits.refusedDelayMs + run.jitter(attempt: 0) % WorkerLimits.refusedDelayMs
       return putAside(
-        run, tag.push, delayMs: WorkerLimits.refusedDelayMs, because: .resendsUsedUp)
+        run, tag.push, delayMs: max(delayMs, destination.parkDelayMs ?? 0), because: .resendsUsedUp)
     }
     run.note(tag.push, .resend)
-    destination.enqueue(tag.raw, rank: run.claim.priority.rank)
+    requeue(run, tag.push, destination)
   }
 
   /// Puts a push aside that its destination cannot take now: no attempt is burned. One that has been

@@ -41,6 +41,11 @@ extension Dispatcher {
     staleBindings.removeValue(forKey: run.slot) ?? []
   }
 
+  /// Decides those of a run that may not send any more.
+  func endStaleBindings(_ run: ChunkRun) {
+    for index in takeStaleBindings(run) { _ = isSendable(run, index) }
+  }
+
   /// Puts them back when reading failed.
   func keepStaleBindings(_ run: ChunkRun, _ pushes: [Int]) {
     staleBindings[run.slot, default: []].append(contentsOf: pushes)
@@ -49,11 +54,13 @@ extension Dispatcher {
   func decideUnsendable(
     _ run: ChunkRun, _ index: Int, _ rendering: JobMaterial.Rendering
   ) {
-    if case .refused(let field) = rendering {
+    switch rendering {
+    case .message: return
+    case .refused(let field):
       logOnce("\(run.claim.app): job \(run.claim.job) cannot be sent: \(field)")
       run.decide(index, .rejected, because: .unrenderable)
-    } else {
-      run.decide(index, .skipped, because: .noDryRun)
+    case .empty: run.decide(index, .skipped, because: .notForNetwork)
+    case .nothing: run.decide(index, .skipped, because: .noDryRun)
     }
   }
 

@@ -52,7 +52,7 @@ extension Dispatcher {
     for destination in destinations {
       destination?.filterQueue { raw in
         let tag = Tag(raw)
-        guard let run = run(tag.slot) else { return false }
+        guard let run = run(tag) else { return false }
         guard let delayMs = heldMs(run, tag.push) else { return true }
         run.decideLater(
           tag.push, delayMs: delayMs, attempt: Int(run.pushes[tag.push].attempt) - 1)

@@ -8,22 +8,26 @@ internal import Store
 /// The path of a push on one lane: from a run's table into a destination's queue, onto a connection,
 /// and from the answer to a decision. No tasks, no awaiting, and nothing allocated per push; loop-bound.
 final class Dispatcher {
-  /// What goes into a request's tag: the run's slot and the push's number.
+  /// What goes into a request's tag: the run's slot, the slot's generation and the push's number.
   struct Tag {
     let slot: Int
+    /// Which of the runs that had the slot it is, so that an answer that comes too late is nobody else's.
+    let generation: UInt8
     let push: Int
 
-    init(slot: Int, push: Int) {
-      self.slot = slot
+    init(_ run: ChunkRun, push: Int) {
+      slot = run.slot
+      generation = run.generation
       self.push = push
     }
 
     init(_ raw: UInt64) {
-      slot = Int(truncatingIfNeeded: raw >> 32)
+      slot = Int(truncatingIfNeeded: raw >> 40)
+      generation = UInt8(truncatingIfNeeded: raw >> 32)
       push = Int(truncatingIfNeeded: raw & 0xffff_ffff)
     }
 
-    var raw: UInt64 { UInt64(slot) << 32 | UInt64(push) }
+    var raw: UInt64 { UInt64(slot) << 40 | UInt64(generation) << 32 | UInt64(push) }
   }
 
   let loop: EventLoop
@@ -32,6 +36,7 @@ final class Dispatcher {
   private let settings: DispatcherSettings
   let log: Logger
   private var runs: [ChunkRun?] = Array(repeating: nil, count: WorkerLimits.runsMax)
+  private var generations = [UInt8](repeating: 0, count: WorkerLimits.runsMax)
   private(set) var destinations: [Destination?]
   private(set) var latency = LatencyHistogram()
   var accepted = 0
@@ -77,11 +82,28 @@ final class Dispatcher {
 
   /// Whether a run carries this chunk already.
   func isCarrying(_ claim: ChunkClaim) -> Bool {
-    runs.contains { $0?.claim.entry == claim.entry && $0?.claim.priority == claim.priority }
+    run(carrying: claim) != nil
+  }
+
+  func run(carrying claim: ChunkClaim) -> ChunkRun? {
+    runs.compactMap { $0 }.first {
+      $0.claim.entry == claim.entry && $0.claim.priority == claim.priority
+    }
   }
 
   func run(_ slot: Int) -> ChunkRun? { runs[slot] }
-  func add(_ run: ChunkRun) { runs[run.slot] = run }
+
+  /// The run of a push; nil when it has ended.
+  func run(_ tag: Tag) -> ChunkRun? {
+    guard let run = runs[tag.slot], run.generation == tag.generation else { return nil }
+    return run
+  }
+
+  func add(_ run: ChunkRun) {
+    generations[run.slot] &+= 1
+    run.generation = generations[run.slot]
+    runs[run.slot] = run
+  }
   func remove(_ run: ChunkRun) {
     runs[run.slot] = nil
     staleBindings[run.slot] = nil
@@ -135,8 +157,7 @@ final class Dispatcher {
     if let delayMs = overflowMs(run, destination) {
       return putAside(run, index, delayMs: delayMs, because: .rateLimited)
     }
-    destination.enqueue(
-      Tag(slot: run.slot, push: index).raw, rank: run.claim.priority.rank)
+    requeue(run, index, destination)
   }
 
   /// Sends what was queued, at the end of this turn.
@@ -163,7 +184,7 @@ final class Dispatcher {
     for destination in destinations {
       destination?.filterQueue { raw in
         let tag = Tag(raw)
-        guard let run = runs[tag.slot] else { return false }
+        guard let run = run(tag) else { return false }
         return run.standing == .active || isSendable(run, tag.push)
       }
     }
@@ -205,7 +226,7 @@ extension Dispatcher: DestinationOwner {
     in taker: any RequestTaker
   ) -> Submission {
     let tag = Tag(raw)
-    guard let run = runs[tag.slot], isSendable(run, tag.push) else { return .withdrawn }
+    guard let run = run(tag), isSendable(run, tag.push) else { return .withdrawn }
     let rendering = run.material.rendering(
       for: destination.number, provider: destination.provider, nowMs: wallMs)
     guard case .message(let message) = rendering else {
@@ -222,7 +243,7 @@ extension Dispatcher: DestinationOwner {
       taker.submit(head, path: path, body: body, tag: raw)
     }
     guard wasTaken else {
-      destination.enqueue(raw, rank: run.claim.priority.rank)
+      requeue(run, tag.push, destination)
       return .blocked
     }
     run.inFlight += 1
@@ -232,22 +253,30 @@ extension Dispatcher: DestinationOwner {
 
   func destination(_ destination: Destination, finished raw: UInt64, with answer: RequestAnswer) {
     let tag = Tag(raw)
-    guard let run = runs[tag.slot] else { return }
+    guard let run = run(tag) else { return }
     run.inFlight -= 1
+    if answer.isSuspect { noteSuspect(run, tag.push, destination) }
     switch answer.disposition {
     case .notSent:
       run.beginAnswer(TracedAnswer(answer, .notSent))
-      resend(run, tag, destination)
+      resend(run, tag, destination, answer)
+      run.endAnswer(tag.push)
+    case .malformed:
+      run.beginAnswer(TracedAnswer(answer, .rejected(reason: Self.malformedReason)))
+      decideMalformed(run, tag.push, destination, elapsedNs: answer.elapsedNs)
       run.endAnswer(tag.push)
     case .unknown:
-      _ = destination.noteTrouble(
-        elapsedNs: answer.elapsedNs, retryAfterMs: nil, reason: "no answer")
+      if !answer.isSuspect || !destination.isAnswering {
+        _ = destination.noteTrouble(
+          elapsedNs: answer.elapsedNs, retryAfterMs: nil, reason: "no answer")
+      }
       run.beginAnswer(TracedAnswer(answer, .unknown))
       decideUnknown(run, tag.push)
       run.endAnswer(tag.push)
     case .answered:
       latency.add(destination.network, elapsedNs: answer.elapsedNs)
       run.noteAnswer(tag.push)
+      if !destination.quarantine.isEmpty { destination.quarantine.clear(run.claim.job) }
       if answer.status == 200 {
         accepted += 1
         destination.noteGood(elapsedNs: answer.elapsedNs)
@@ -267,7 +296,7 @@ extension Dispatcher: DestinationOwner {
     }
     for raw in tags {
       let tag = Tag(raw)
-      guard let run = runs[tag.slot] else { continue }
+      guard let run = run(tag) else { continue }
       putAside(run, tag.push, delayMs: delayMs, because: .parked)
     }
   }

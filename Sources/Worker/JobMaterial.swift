@@ -57,6 +57,8 @@ final class JobMaterial {
     case refused(InvalidField)
     /// A dry run on a network that has none.
     case nothing
+    /// The job says nothing for this network.
+    case empty
   }
 
   let content: JobContent
@@ -104,6 +106,7 @@ final class JobMaterial {
   }
 
   private func render(_ provider: any PushProvider, nowMs: Int64) -> Rendering {
+    guard content.isFor(provider.network) else { return .empty }
     do throws(InvalidField) {
       let rendered = try provider.render(content, createdAtMs: createdAtMs, nowMs: nowMs)
       return rendered.dryRun == .skip ? .nothing : .message(Message(rendered))

@@ -14,7 +14,7 @@ struct TracedAnswer {
     switch answer.disposition {
     case .answered: kind = .answered
     case .unknown: kind = .unanswered
-    case .notSent: kind = .unprocessed
+    case .notSent, .malformed: kind = .unprocessed
     }
     status = answer.status
     reason = Self.reason(outcome)

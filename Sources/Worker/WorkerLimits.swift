@@ -36,6 +36,12 @@ enum WorkerLimits {
   static let bindingAgeMsMax: UInt64 = 800
   /// Times that one push is sent again at once because the network surely did not process it.
   static let resendsMax = 8
+  /// Times that one push is sent again at once after the network refused its stream.
+  static let refusalsMax = 1
+  /// Pushes of a destination that wait to be tried apart.
+  static let apartPushesMax = 64
+  /// How long after an answer a network is taken to be well: what it then refuses is the push's trouble.
+  static let answeringMs: UInt64 = 10_000
   /// How long a push is put aside when it was refused that often without being processed.
   static let refusedDelayMs: UInt64 = 1_000
   /// How long a destination may have no connection before its work is put aside.

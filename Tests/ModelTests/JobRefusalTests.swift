@@ -104,6 +104,10 @@ import Testing
       (#""expires_at":true"#, "/expires_at: must be epoch milliseconds or an RFC 3339 string"),
       (#""collapse_id":"""#, "/collapse_id: must not be empty"),
       (#""collapse_id":"a\r\nb""#, "/collapse_id: must not hold control characters"),
+      (#""collapse_id":"a ""#, "/collapse_id: must be printable ASCII without a space at its"),
+      (#""collapse_id":" a""#, "/collapse_id: must be printable ASCII without a space at its"),
+      (#""collapse_id":"\t""#, "/collapse_id: must not hold control characters"),
+      (#""collapse_id":"é""#, "/collapse_id: must be printable ASCII without a space at its"),
       (
         "\"collapse_id\":\"\(String(repeating: "é", count: 33))\"",
         "/collapse_id: must be at most 64 bytes of UTF-8, is 66"

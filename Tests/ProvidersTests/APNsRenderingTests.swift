@@ -191,18 +191,25 @@ struct APNsRenderingTests {
     }
   }
 
-  @Test("a CR or LF that came past admission does not become a header")
+  @Test("a CR, LF or outer space that came past admission does not become a header")
   func smuggling() throws {
     var content = JobContent(notification: Notification(title: "t"))
     content.collapseID = "a\r\nb: c"
     #expect(
       throws: InvalidField(
-        pointer: "/collapse_id", message: "must not hold control characters")
+        pointer: "/collapse_id",
+        message: "must be printable ASCII without a space at its beginning or end")
     ) { try TestProvider.apns().render(content, createdAtMs: 0, nowMs: 0) }
+    content.collapseID = "a "
+    #expect(throws: InvalidField.self) {
+      try TestProvider.apns().render(content, createdAtMs: 0, nowMs: 0)
+    }
     content.collapseID = nil
     content.apns = APNsPart(topic: "a\nb")
     #expect(
-      throws: InvalidField(pointer: "/apns/topic", message: "must not hold control characters")
+      throws: InvalidField(
+        pointer: "/apns/topic",
+        message: "must be printable ASCII without a space at its beginning or end")
     ) { try TestProvider.apns().render(content, createdAtMs: 0, nowMs: 0) }
   }
 }

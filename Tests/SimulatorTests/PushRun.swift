@@ -72,7 +72,7 @@ final class PushRun: TransportDelegate {
       case .answered:
         .answered(answer.status, retryAfterSeconds: answer.retryAfter.seconds(nowMs: 0))
       case .unknown: .unknown
-      case .notSent: .notSent
+      case .notSent, .malformed: .notSent
       }
     left -= 1
     guard left == 0, let finish else { return }

@@ -10,6 +10,7 @@ import Testing
     Dispatcher(
       loop: try EventLoop(name: "test"), directory: ProviderDirectory(entries: []),
       settings: DispatcherSettings(connectionsMax: 1, streamsMax: 1, requestTimeoutMs: 1_000),
+      clock: FleetClock(own: .system),
       log: Logger(label: "pushpool.test"))
   }
 

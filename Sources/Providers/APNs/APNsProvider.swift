@@ -58,11 +58,11 @@ package struct APNsProvider: PushProvider {
     if let collapseID = content.collapseID {
       headers.append(RenderedPush.Header("apns-collapse-id", collapseID))
     }
-    for header in headers where TextRule.hasControl(header.value) {
-      // Admission refuses these; a header is no place to trust that (request smuggling).
+    for header in headers where !TextRule.isHeaderValue(header.value) {
+      // Admission refuses these; a header is no place to trust that (request smuggling; RFC 9113, 8.2.1).
       throw InvalidField(
         pointer: header.name == "apns-collapse-id" ? "/collapse_id" : "/apns/topic",
-        message: "must not hold control characters")
+        message: "must be printable ASCII without a space at its beginning or end")
     }
     return headers
   }

@@ -1,0 +1,52 @@
+internal import CurlTransport
+internal import HTTP2
+internal import Reactor
+
+// Pushes that are tried by themselves, on a connection of their own and one at a time: what breaks it is known then,
+// and harms no other.
+extension Destination {
+  /// - Returns: false when as many wait as may.
+  func enqueueApart(_ tag: UInt64, rank: Int) -> Bool {
+    guard apartQueue.count < WorkerLimits.apartPushesMax else { return false }
+    if apartQueue.count == 0 { apartMovedNs = loop.nowNs }
+    apartQueue.append(tag, rank: rank)
+    let transport = apart ?? openApart()
+    transport.wake()
+    return true
+  }
+
+  private func openApart() -> any Transport {
+    var settings = settings
+    settings.connectionsMax = 1
+    settings.streamsMax = 1
+    let transport = makeTransport(settings)
+    apart = transport
+    return transport
+  }
+
+  /// Puts aside what waits and does not move, and closes the connection when nobody is under suspicion any more.
+  func checkApart() {
+    quarantine.forget(nowNs: loop.nowNs)
+    if apartQueue.count > 0 {
+      if parkDelayMs != nil
+        || loop.nowNs &- apartMovedNs >= WorkerLimits.unreachableMs &* 1_000_000
+      {
+        parkApart(forMs: parkDelayMs ?? WorkerLimits.parkedDelayMs)
+      }
+    } else if quarantine.isEmpty, let apart, apart.inFlight == 0 {
+      apart.close()
+      self.apart = nil
+    }
+  }
+
+  private func parkApart(forMs delayMs: UInt64) {
+    var tags: [UInt64] = []
+    while let tag = apartQueue.popFirst() { tags.append(tag) }
+    owner.destination(self, parks: tags, forMs: delayMs)
+  }
+
+  /// Whether the network has answered anything not long ago: then what it does to one push is about that push.
+  var isAnswering: Bool {
+    answeredNs.map { loop.nowNs &- $0 < WorkerLimits.answeringMs &* 1_000_000 } ?? false
+  }
+}

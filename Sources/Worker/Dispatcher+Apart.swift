@@ -1,0 +1,85 @@
+internal import HTTP2
+internal import Logging
+internal import Model
+internal import Providers
+internal import Reactor
+internal import Store
+
+// Requests that a network calls malformed. It is the push's trouble, or its job's, while others are answered: they are
+// tried apart from others, then rejected.
+extension Dispatcher {
+  /// The word that HTTP/2 has for it.
+  static let malformedReason = "PROTOCOL_ERROR"
+
+  /// Sees to a push whose job, or which itself, is under suspicion.
+  /// - Returns: false when it may go with all others.
+  func setApart(_ run: ChunkRun, _ index: Int, _ destination: Destination) -> Bool {
+    let push = run.pushes[index]
+    let job = run.claim.job
+    guard
+      destination.quarantine.holds(
+        job, isRepeated: push.attempt > 1 || push.isSuspect, nowNs: loop.nowNs)
+    else { return false }
+    if destination.isAnswering, destination.quarantine.isCondemned(job) {
+      rejectMalformed(run, index, destination)
+    } else if !destination.enqueueApart(
+      Tag(run, push: index).raw, rank: run.claim.priority.rank)
+    {
+      // One that may have broken a connection must not come back as if it had never been sent.
+      if push.isSuspect {
+        retry(run, index, afterMs: WorkerLimits.refusedDelayMs)
+      } else {
+        putAside(run, index, delayMs: WorkerLimits.refusedDelayMs, because: .triedApart)
+      }
+    }
+    return true
+  }
+
+  /// Queues a push again that was not sent.
+  func requeue(_ run: ChunkRun, _ index: Int, _ destination: Destination) {
+    if !destination.quarantine.isEmpty, setApart(run, index, destination) { return }
+    destination.enqueue(Tag(run, push: index).raw, rank: run.claim.priority.rank)
+  }
+
+  /// The network called this request malformed: it is tried once more, and rejected then if the network is well.
+  func decideMalformed(_ run: ChunkRun, _ index: Int, _ destination: Destination, elapsedNs: UInt64)
+  {
+    let attempt = Int(run.pushes[index].attempt)
+    suspect(run.claim.job, destination, isMalformed: true)
+    let isOver = attempt > 1 || destination.quarantine.isCondemned(run.claim.job)
+    if attempt >= policy.attemptsMax || (isOver && destination.isAnswering) {
+      return rejectMalformed(run, index, destination)
+    }
+    // What happens to one job alone may be its own doing; to several, while nothing is answered, it is the network's.
+    if !destination.isAnswering, destination.quarantine.jobs > 1 {
+      _ = destination.noteTrouble(
+        elapsedNs: elapsedNs, retryAfterMs: nil, reason: Self.malformedReason)
+    }
+    retry(run, index, afterMs: nil)
+  }
+
+  /// The network closed a connection because of one of its requests, and this may be the one.
+  func noteSuspect(_ run: ChunkRun, _ index: Int, _ destination: Destination) {
+    run.noteSuspect(index)
+    suspect(run.claim.job, destination, isMalformed: false)
+  }
+
+  private func suspect(_ job: String, _ destination: Destination, isMalformed: Bool) {
+    let isNew = destination.quarantine.note(job, isMalformed: isMalformed, nowNs: loop.nowNs)
+    guard isNew else { return }
+    // What waits of it would break the next connection.
+    destination.filterForApart { raw in
+      let tag = Tag(raw)
+      guard let run = run(tag), run.claim.job == job else { return false }
+      return setApart(run, tag.push, destination)
+    }
+  }
+
+  private func rejectMalformed(_ run: ChunkRun, _ index: Int, _ destination: Destination) {
+    logOnce(
+      "\(run.claim.app): \(destination.provider.network.rawValue) calls requests of job \(run.claim.job) "
+        + "malformed (\(Self.malformedReason)) and answers others: they are rejected; look at what the job puts "
+        + "into headers and payload", level: .error)
+    run.decide(index, .rejected, because: .malformedRequest)
+  }
+}

@@ -1,0 +1,87 @@
+import Configuration
+import LocalServices
+import Model
+import Simulator
+import Store
+import Testing
+
+/// Requests that a network takes for a breach of HTTP/2 (row 20 of the fault matrix).
+@Suite struct PoisonedRequestTests {
+  private static let poison = "bad0"
+  private static let protocolError: UInt32 = 1
+
+  private static func script(
+    _ action: ScriptRule.Action, code: UInt32 = protocolError
+  ) -> SimulatorScript {
+    var rule = ScriptRule(tokenPrefix: poison, action: action)
+    rule.resetCode = code
+    return SimulatorScript.stage { $0.rules = [rule] }
+  }
+
+  private static let actions: [ScriptRule.Action] = [.reset, .goAway]
+
+  @Test(
+    "one push that the network calls malformed is rejected, and the others of its job are sent",
+    arguments: actions)
+  func rejectsOnePush(action: ScriptRule.Action) async throws {
+    try await Stage.with(script: Self.script(action)) { stage in
+      let client = stage.client
+      try await client.install(
+        try Devices.apns(0..<1, prefix: Self.poison) + Devices.apns(1..<200))
+      try await stage.withWorkers { _ in
+        _ = try await client.enqueue(Devices.job("sale", 0..<200))
+        let record = try await client.finishedInHaste("sale")
+        #expect(record.counts.rejected == 1)
+        #expect(record.counts.accepted == 199)
+        #expect(record.isBalanced)
+        #expect(Set(stage.simulator.acceptedPushes.map(\.token)).count == 199)
+        #expect(try await client.alarms().isEmpty)
+      }
+    }
+  }
+
+  @Test(
+    "a job whose every request is malformed is rejected, and keeps no other job waiting",
+    arguments: actions)
+  func rejectsOneJob(action: ScriptRule.Action) async throws {
+    try await Stage.with(script: Self.script(action)) { stage in
+      let client = stage.client
+      try await client.install(
+        try Devices.apns(0..<500, prefix: Self.poison) + Devices.apns(500..<800))
+      try await stage.withWorkers { _ in
+        _ = try await client.enqueue(Devices.job("poisoned", 0..<500))
+        _ = try await eventually("the network sees it") {
+          stage.simulator.counters.requests >= 1 ? true : nil
+        }
+        // No retry is hurried: nothing but the poison could keep it.
+        _ = try await client.enqueue(Devices.job("good", 500..<800))
+        let good = try await client.finished("good")
+        #expect(good.counts.accepted == 300)
+        let poisoned = try await client.finishedInHaste("poisoned")
+        #expect(poisoned.counts.rejected == 500)
+        #expect(poisoned.isBalanced)
+        // A few are tried; the others need not be.
+        let resets = stage.simulator.counters.resets + stage.simulator.counters.goAways
+        #expect(resets < 500)
+        #expect(try await client.alarms().isEmpty)
+      }
+    }
+  }
+
+  @Test("streams that the network refuses again and again are sent no faster, and are an alarm")
+  func slowsDown() async throws {
+    var refusal = ScriptRule(action: .reset, times: 300)
+    refusal.resetCode = 7
+    try await Stage.with(script: SimulatorScript.stage { $0.all = refusal }) { stage in
+      let client = stage.client
+      try await client.install(try Devices.apns(0..<200))
+      try await stage.withWorkers { _ in
+        _ = try await client.enqueue(Devices.job("sale", 0..<200))
+        let alarm = try await eventually("the alarm") { try await client.alarms().first }
+        #expect(alarm.field == "breaker|shop|apns|production")
+        #expect(alarm.message.contains("REFUSED_STREAM"))
+        stage.expectDelivered(try await client.finishedInHaste("sale"), 200)
+      }
+    }
+  }
+}
