@@ -21,6 +21,7 @@ package enum FaultMatrix {
     ClockRow(),
     BacklogRow(),
     FilledStoreRow(),
+    AddressRow(),
   ]
 
   package static var numbers: [Int] { rows.map(\.number) }

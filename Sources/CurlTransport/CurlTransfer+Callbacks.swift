@@ -189,7 +189,11 @@ private func openSocket(
 ) -> curl_socket_t {
   let type = address!.pointee.socktype | CInt(SOCK_CLOEXEC.rawValue)
   let descriptor = socket(address!.pointee.family, type, address!.pointee.protocol)
-  if descriptor >= 0 { pool(context).sockets.insert(descriptor) }
+  if descriptor >= 0 {
+    pool(context).sockets.insert(descriptor)
+  } else {
+    pool(context).failed(socket: SystemError("socket", errno: errno))
+  }
   return descriptor
 }
 
