@@ -2,7 +2,9 @@
 #include "CLinux.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stddef.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 void clinux_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
@@ -31,12 +33,24 @@ int clinux_epoll_wait(int epoll, struct epoll_event *events, int count, int time
   return epoll_wait(epoll, events, count, timeout_ms);
 }
 
+int clinux_is_ignored(int signal) {
+  struct sigaction action;
+  return sigaction(signal, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+uint64_t clinux_raise_descriptors_max(void) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
+  rlim_t before = limit.rlim_cur;
+  limit.rlim_cur = limit.rlim_max;
+  return before < limit.rlim_max && setrlimit(RLIMIT_NOFILE, &limit) != 0 ? before : limit.rlim_cur;
+}
+
 // Child processes and folders (LocalServices).
 
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
-#include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>

@@ -19,7 +19,7 @@ actor ChaosSession {
     url: String, library: FunctionLibrary = StoreLibrary.library
   ) async throws -> ChaosSession {
     let loop = try EventLoop(name: "chaos redis")
-    loop.start()
+    try loop.start()
     let session = try ChaosSession(loop: loop, url: url, library: library)
     try await session.connect()
     return session

@@ -47,7 +47,7 @@ final class ChaosStage: Sendable {
     providerProxy =
       options.hasProviderProxy
       ? try FaultProxy(server: .tcp(host: "127.0.0.1", port: port), seed: trial.seed) : nil
-    let redisURL = redisProxy.map { "redis://127.0.0.1:\($0.port)" } ?? redis.url
+    let redisURL = redisProxy.map { "redis://\(options.redisHost):\($0.port)" } ?? redis.url
     let configurationFile = folder.file("pushpool.yaml")
     try PrivateFile.write(
       Self.yaml(
@@ -114,7 +114,7 @@ final class ChaosStage: Sendable {
                 key_id: \(key.keyID)
                 team_id: \(key.teamID)
                 topic: com.example.shop
-                endpoint: https://localhost:\(port)
+                endpoint: https://\(options.hosts[app] ?? "localhost"):\(port)
                 ca_file: \(authority)
 
         """

@@ -22,6 +22,7 @@ package enum FaultMatrix {
     BacklogRow(),
     PoisonedRequestRow(),
     FilledStoreRow(),
+    AddressRow(),
   ]
 
   package static var numbers: [Int] { rows.map(\.number) }

@@ -14,6 +14,10 @@ struct StageOptions: Sendable {
   var answerMs = ChaosLimits.answerMs
   /// Apps beside the first.
   var otherApps: [String] = []
+  /// The hosts of apps' push networks, where they are not `localhost`.
+  var hosts: [String: String] = [:]
+  /// Where workers look for Redis's proxy.
+  var redisHost = "127.0.0.1"
   /// Whether Redis keeps an append-only file, synced each second.
   var appendOnly = false
   /// Whether a fault proxy stands between the workers and Redis, or them and the networks.

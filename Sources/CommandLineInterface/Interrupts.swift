@@ -2,10 +2,13 @@ internal import Glibc
 internal import Reactor
 internal import Synchronization
 
-/// Ctrl-C and SIGTERM as something that commands answer. What expects nothing ends at once.
+/// Ctrl-C, SIGTERM and SIGHUP as something that commands answer. What expects nothing ends at once.
 final class Interrupts: Sendable {
   static let shared = Interrupts()
-  static let signals: [CInt] = [SIGINT, SIGTERM]
+  /// SIGHUP, unless the program was started to outlive its terminal (nohup(1)).
+  static var signals: [CInt] {
+    [SIGINT, SIGTERM] + (SignalWatch.isIgnored(SIGHUP) ? [] : [SIGHUP])
+  }
 
   private let handler = Mutex<(@Sendable () -> Void)?>(nil)
   private let seen = Atomic<Int>(0)
@@ -17,11 +20,11 @@ final class Interrupts: Sendable {
   /// What a program ends with that a signal ended, as shells report it: 130 for Ctrl-C, 143 for SIGTERM.
   var exitStatus: Int32 { 128 + first.load(ordering: .relaxed) }
 
-  /// Delivers the signals on this loop; they are blocked everywhere else.
-  func watch(on loop: EventLoop) {
+  /// Delivers these signals on this loop; they are blocked everywhere else.
+  func watch(_ signals: [CInt], on loop: EventLoop) {
     loop.execute { [self] in
       // The loop keeps the watch alive for as long as it runs itself.
-      _ = try? SignalWatch(loop: loop, signals: Self.signals) { [self] in take($0) }
+      _ = try? SignalWatch(loop: loop, signals: signals) { [self] in take($0) }
     }
   }
 

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Glibc
 internal import Reactor
+internal import Worker
 
 /// The program from its arguments to its exit status.
 package enum Program {
@@ -11,19 +12,28 @@ package enum Program {
   package static func main() -> Never {
     StandardDescriptors.takeClosed()
     // Before any other thread exists: they would take the signals in place of the watch.
-    SignalWatch.block(Interrupts.signals)
-    let loop: EventLoop
-    do {
-      loop = try EventLoop(name: "command line")
-    } catch {
-      Console.standard.note("pushpool: \(error)")
+    let signals = Interrupts.signals
+    SignalWatch.block(signals)
+    if let lack = DescriptorLimit.lack() {
+      Console.standard.note("pushpool: \(lack)")
       exit(ExitStatus.internalError.rawValue)
     }
-    loop.start()
-    Interrupts.shared.watch(on: loop)
+    let loop: EventLoop
+    do throws(SystemError) {
+      loop = try EventLoop(name: "command line")
+      try loop.start()
+      // Swift's own threads, which the command runs on: where the system makes none, it would wait for ever.
+      try SystemThread.checkSpare(1 + SystemThread.poolMax)
+    } catch {
+      Console.standard.note("pushpool: \(error.withLimits)")
+      exit(ExitStatus.internalError.rawValue)
+    }
+    Interrupts.shared.watch(signals, on: loop)
     let arguments = Array(CommandLine.arguments.dropFirst())
     Task {
-      exit(await $loop.withValue(loop) { await run(arguments) })
+      let status = await $loop.withValue(loop) { await run(arguments) }
+      LogSink.flush()
+      exit(status)
     }
     // The loop runs until the task above ends the process.
     loop.join()

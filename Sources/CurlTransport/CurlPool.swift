@@ -45,6 +45,8 @@ package final class CurlPool: Transport {
   /// Sockets that libcurl has open, those of connections that are being opened included.
   var sockets: Set<CInt> = []
   var connections: [CurlConnection] = []
+  /// Why libcurl got no socket, when no file descriptor was left.
+  var shortage: SystemError?
   /// Connections that opened or ended and were not told of yet.
   var openedUntold = 0
   private var endedUntold: [CurlConnection] = []
@@ -146,8 +148,8 @@ package final class CurlPool: Transport {
   // MARK: Connections and room
 
   func openMissing() {
-    while isWanted, !isClosed, !reconnectTimer.isArmed,
-      readyConnections + probing < settings.connectionsMax
+    let connectionsMax = loop.isFrugal ? 1 : settings.connectionsMax
+    while isWanted, !isClosed, !reconnectTimer.isArmed, readyConnections + probing < connectionsMax
     {
       guard let probe = idleProbes.popLast() ?? makeTransfer(isProbe: true),
         probe.prepareProbe(), curl_multi_add_handle(multi, probe.handle) == CURLM_OK
@@ -258,8 +260,10 @@ package final class CurlPool: Transport {
     probe.rest()
     idleProbes.append(probe)
     guard !hasConnected else { return }
-    reconnectTimer.schedule(afterMs: pause.next(afterFailure: true))
-    delegate.transport(self, connectionEnded: .reported(reason))
+    reconnectTimer.schedule(afterMs: pause.next(afterFailure: shortage == nil))
+    delegate.transport(
+      self, connectionEnded: shortage.map { .failed(.system($0)) } ?? .reported(reason))
+    shortage = nil
   }
 
   private func disposition(

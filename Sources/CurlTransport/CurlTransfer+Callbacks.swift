@@ -197,6 +197,8 @@ private func openSocket(
   if descriptor >= 0 {
     pool(context).sockets.insert(descriptor)
     pool(context).movements += 1
+  } else {
+    pool(context).failed(socket: SystemError("socket", errno: errno))
   }
   return descriptor
 }

@@ -38,6 +38,8 @@ package final class ClientConnection: RequestTaker {
   var isDraining = false
   var answered = 0
   private let createdNs: UInt64
+  /// When it was made, or a request was submitted last.
+  private(set) var usedNs: UInt64
   /// Whether the pool has seen to this connection's successor already.
   var isReplaced = false
   var end: ConnectionEnd?
@@ -59,6 +61,7 @@ package final class ClientConnection: RequestTaker {
     memory = cnghttp2_pool_create()
     isAuthorised = !settings.startsWithOneStream
     createdNs = loop.nowNs
+    usedNs = createdNs
     stream = ByteStream(loop: loop, delegate: self)
     // Both are cancelled when the stream closes, until which it keeps this object. A weak reference
     // would move the object's counts to a side table and make every retain on the hot path slow.
@@ -96,7 +99,8 @@ package final class ClientConnection: RequestTaker {
   package func submit(
     _ head: RequestHead, path: UnsafeRawBufferPointer, body: RequestBody, tag: UInt64
   ) -> Bool {
-    let index = slots.take(tag: tag, body: body, startedNs: loop.nowNs)
+    usedNs = loop.nowNs
+    let index = slots.take(tag: tag, body: body, startedNs: usedNs)
     var provider = nghttp2_data_provider()
     provider.source.ptr = UnsafeMutableRawPointer(bitPattern: Int(index))
     provider.read_callback = readRequestBody
@@ -320,6 +324,8 @@ extension ClientConnection: ByteStreamDelegate {
     deadlineTimer.cancel()
     keepAliveTimer.cancel()
     isDraining = true
+    // It was opened, and did not even say SETTINGS.
+    if streamsAllowed == nil, end != .closed { stream.avoidAddress() }
     failAll()
     owner.connection(
       self, endedBecause: end ?? failure.map { .failed($0) } ?? .closedByPeer)

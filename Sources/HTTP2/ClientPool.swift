@@ -53,6 +53,27 @@ package final class ClientPool: Transport {
     openMissing()
   }
 
+  private var leastUsed: ClientConnection? {
+    connections.filter { $0.streamsAllowed != nil && !$0.isDraining && $0.inFlight == 0 }
+      .min { $0.usedNs < $1.usedNs }
+  }
+
+  package var idleSinceNs: UInt64? { isWanted ? nil : leastUsed?.usedNs }
+
+  package func closeIdle() {
+    if !isWanted { leastUsed?.close() }
+  }
+
+  package func shed() -> Bool {
+    let serving = connections.filter { !$0.isDraining }
+    guard serving.count > 1, let least = serving.min(by: { $0.usedNs < $1.usedNs }) else {
+      return false
+    }
+    least.isReplaced = true
+    least.drain()
+    return true
+  }
+
   package func close() {
     isClosed = true
     reconnectTimer.cancel()
@@ -61,9 +82,10 @@ package final class ClientPool: Transport {
 
   private func openMissing() {
     guard isWanted, !isClosed, !reconnectTimer.isArmed else { return }
+    let connectionsMax = loop.isFrugal ? 1 : settings.connectionsMax
     // Draining connections do not count: their places are free, up to a bound.
-    while connections.count(where: { !$0.isDraining }) < settings.connectionsMax,
-      connections.count < settings.connectionsMax * HTTP2Limits.drainingFactorMax
+    while connections.count(where: { !$0.isDraining }) < connectionsMax,
+      connections.count < connectionsMax * HTTP2Limits.drainingFactorMax
     {
       let connection = ClientConnection(loop: loop, settings: settings, owner: self)
       connections.append(connection)
@@ -104,6 +126,11 @@ extension ClientPool: ClientConnectionOwner {
     connections.removeAll { $0 === connection }
     guard !isClosed else { return }
     delegate.transport(self, connectionEnded: end)
+    if end.isOutOfDescriptors, !connection.isReplaced {
+      // Not the server's fault, and whoever hears of it frees a descriptor: there is nothing to spare it.
+      reconnectTimer.schedule(afterMs: pause.next(afterFailure: false))
+      connection.isReplaced = true
+    }
     replace(connection)
   }
 }

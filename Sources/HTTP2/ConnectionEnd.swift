@@ -17,6 +17,11 @@ package enum ConnectionEnd: Equatable, CustomStringConvertible {
   /// We closed it.
   case closed
 
+  /// Whether it could not be opened because no file descriptor is left.
+  package var isOutOfDescriptors: Bool {
+    if case .failed(.system(let error)) = self { error.isOutOfDescriptors } else { false }
+  }
+
   package var description: String {
     switch self {
     case .failed(let failure): failure.description

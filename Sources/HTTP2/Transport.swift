@@ -19,6 +19,16 @@ package protocol Transport: AnyObject {
   /// Says that nothing waits: lost connections are not replaced until the next `wake`.
   func rest()
 
+  /// Since when it has had a connection that nothing waits for, in the loop's time; nil without such a one.
+  var idleSinceNs: UInt64? { get }
+
+  /// Closes that connection, for its descriptor.
+  func closeIdle()
+
+  /// Lets go of one of several connections when its requests have ended.
+  /// - Returns: false when it has one at most.
+  func shed() -> Bool
+
   /// Closes everything; requests in flight end as `unknown` or `notSent`. Safe to call twice.
   func close()
 }

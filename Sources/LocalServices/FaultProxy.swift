@@ -45,7 +45,7 @@ package actor FaultProxy {
     loop = try EventLoop(name: "fault proxy")
     switchboard = try ProxySwitchboard(loop: loop, server: server, seed: seed)
     port = switchboard.port
-    loop.start()
+    try loop.start()
   }
 
   /// From now on this fault, in place of the one before.

@@ -7,7 +7,7 @@ internal import Glibc
 /// stream closes, and is told so exactly once.
 package final class ByteStream {
   enum State {
-    case idle, resolving, connecting, handshaking, open, closed
+    case idle, opening, open, closed
   }
 
   let loop: EventLoop
@@ -28,7 +28,9 @@ package final class ByteStream {
   /// TLS may need the other direction to go on, as when it answers a key update (RFC 8446, 4.6.3).
   private var readWaitsForWritable = false
   private var writeWaitsForReadable = false
-  /// What the connection is being made to; see ByteStream+Connect.swift.
+  /// Where it was opened to, and where that is remembered.
+  private var opened: (address: SocketAddress, history: AddressHistory)?
+  /// While it is being opened; see ByteStream+Connect.swift.
   var attempt: ConnectAttempt?
 
   /// - Parameters:
@@ -177,6 +179,11 @@ package final class ByteStream {
 
   // MARK: Life
 
+  /// What it is connected to was of no use: the next connection to its host does not begin with this address.
+  package func avoidAddress() {
+    opened?.history.noteFailure(opened!.address, nowNs: loop.nowNs)
+  }
+
   /// Closes in order; what was not flushed is lost. The delegate hears of it, once, before this
   /// returns. So it also ends when the peer has sent its last byte: there is no half-closed state.
   package func close() {
@@ -187,8 +194,10 @@ package final class ByteStream {
   /// Cuts the connection with a TCP reset, as a peer that crashed does.
   package func abort() {
     var linger = Glibc.linger(l_onoff: 1, l_linger: 0)
-    setsockopt(
-      descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))
+    for socket in (attempt?.candidates.map(\.descriptor) ?? []) + [descriptor] where socket >= 0 {
+      setsockopt(
+        socket, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))
+    }
     finish(nil)
   }
 
@@ -196,27 +205,18 @@ package final class ByteStream {
   func finish(_ failure: StreamFailure?) {
     guard state != .closed else { return }
     state = .closed
-    attempt?.timer.cancel()
-    attempt = nil
-    dropDescriptor()
-    let delegate = self.delegate
-    self.delegate = nil
-    delegate?.stream(self, didCloseWith: failure)
-  }
-
-  /// Lets go of the socket, as before the next address is tried.
-  func dropDescriptor() {
+    endAttempt()
     tls = nil
     if let registration { loop.unregister(registration) }
     registration = nil
     if descriptor >= 0 { Glibc.close(descriptor) }
     descriptor = -1
-  }
-
-  /// Watches the socket from now on.
-  func watch() throws(SystemError) {
-    registration = try loop.register(descriptor, for: [.input, .writable], handler: self)
-    watchesWriting = true
+    let delegate = self.delegate
+    self.delegate = nil
+    delegate?.stream(self, didCloseWith: failure)
+    if case .system(let error) = failure, error.isOutOfDescriptors {
+      loop.onOutOfDescriptors?(error)
+    }
   }
 
   /// A unix socket is reported writable after each write that was read, so this is asked for only where it matters.
@@ -226,30 +226,19 @@ package final class ByteStream {
     loop.watch(descriptor, registration, for: isWatched ? [.input, .writable] : .input)
   }
 
-  /// TCP is there: begins TLS, or opens.
-  func beginSession(context: TLSContext?, serverName: String?) {
-    guard let context else { return didOpen() }
-    do {
-      tls = try TLSSession(context: context, descriptor: descriptor, serverName: serverName)
-    } catch { return finish(.tls(error.message)) }
-    state = .handshaking
-    continueHandshake()
-  }
-
-  private func continueHandshake() {
-    switch tls!.handshake() {
-    case .bytes: didOpen()
-    case .wantsRead, .wantsWrite: return
-    case .closed: finish(.truncated)
-    case .failed(let failure): finish(failure)
+  /// Takes over the socket that was opened for it.
+  func didOpen(_ candidate: ConnectCandidate) {
+    (descriptor, registration) = candidate.takeSocket()
+    tls = candidate.takeSession()
+    if let address = candidate.address, let attempt {
+      attempt.resolver.history.noteSuccess(address)
+      opened = (address, attempt.resolver.history)
     }
-  }
-
-  private func didOpen() {
-    attempt?.timer.cancel()
-    attempt = nil
+    endAttempt()
+    if let registration { loop.hand(registration, to: self) }
     state = .open
     isWritable = true
+    watchesWriting = true
     watchWriting(false)
     delegate?.streamDidOpen(self)
     requestFlush()
@@ -261,20 +250,15 @@ package final class ByteStream {
 
 extension ByteStream: ReadinessHandler {
   func ready(_ readiness: Readiness) {
-    switch state {
-    case .connecting: connectReady(readiness)
-    case .handshaking: continueHandshake()
-    case .open:
-      if readiness.contains(.writable) {
-        isWritable = true
-        watchWriting(false)
-        if output.count > 0 { requestFlush() }
-      }
-      let wasEnded = !readiness.isDisjoint(with: [.peerClosed, .hangUp, .failed])
-      if readiness.contains(.readable) || wasEnded || readWaitsForWritable {
-        readAll(untilEmpty: wasEnded)
-      }
-    case .idle, .resolving, .closed: return
+    guard state == .open else { return }
+    if readiness.contains(.writable) {
+      isWritable = true
+      watchWriting(false)
+      if output.count > 0 { requestFlush() }
+    }
+    let wasEnded = !readiness.isDisjoint(with: [.peerClosed, .hangUp, .failed])
+    if readiness.contains(.readable) || wasEnded || readWaitsForWritable {
+      readAll(untilEmpty: wasEnded)
     }
   }
 }

@@ -20,7 +20,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     var isStopped = false
     /// The thread has left the loop: nothing handed in runs any more.
     var isEnded = false
-    var thread: pthread_t?
+    var thread: SystemThread?
   }
 
   package let name: String
@@ -40,8 +40,13 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
   private var again: [ByteStream] = []
   private var repeating: [ByteStream] = []
   private var bootNs: UInt64 = 0
+  /// How often it has waited, for tests of what must not keep it busy.
+  private(set) var turns = 0
   /// Called in each turn that has output, before any of it is written; loop only.
   package var willFlush: (() -> Void)?
+  /// Called when a connection could not be opened because no file descriptor is left; loop only.
+  package var onOutOfDescriptors: ((SystemError) -> Void)?
+  private var frugalUntilNs: UInt64 = 0
   /// Where every stream of this loop reads into; its content is valid during one callback.
   let readBuffer = UnsafeMutableRawBufferPointer.allocate(
     byteCount: ReactorLimits.readBufferBytes, alignment: 16)
@@ -67,9 +72,9 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
   // MARK: From any thread
 
   /// Starts the loop's thread.
-  package func start() {
-    var thread = pthread_t()
-    pthread_create(&thread, nil, runLoop, Unmanaged.passRetained(self).toOpaque())
+  /// - Throws: the system's error when it makes no thread.
+  package func start() throws(SystemError) {
+    let thread = try SystemThread.start("the thread of \(name)") { [self] in run() }
     inbox.withLock { $0.thread = thread }
   }
 
@@ -88,7 +93,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
       defer { box.thread = nil }
       return box.thread
     }
-    if let thread { pthread_join(thread, nil) }
+    thread?.join()
   }
 
   package var isOnLoop: Bool { threadID.load(ordering: .relaxed) == UInt(pthread_self()) }
@@ -137,6 +142,11 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
   /// after that a lease or a binding is as old as it looks to others.
   package var nowNs: UInt64 { bootNs }
 
+  /// Has the pools of this loop keep to one connection each for so long, since descriptors are short.
+  package func beFrugal(forMs: UInt64) { frugalUntilNs = bootNs &+ forMs &* 1_000_000 }
+
+  package var isFrugal: Bool { bootNs < frugalUntilNs }
+
   /// Suspends the caller, a task of this loop, for at least so long.
   package func sleep(ms: UInt64) async {
     // Armed, it is kept by the loop.
@@ -163,6 +173,11 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     _ = clinux_epoll_change(epoll.raw, descriptor, events.rawValue, place.data)
   }
 
+  /// Calls another handler from now on.
+  func hand(_ place: RegistrationTable.Place, to handler: any ReadinessHandler) {
+    registrations.replace(place, handler)
+  }
+
   /// Forgets a registration; its descriptor is to be closed next, which takes it out of epoll.
   func unregister(_ place: RegistrationTable.Place) { registrations.remove(place) }
 
@@ -181,7 +196,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
   /// Has the stream read in the next turn, without waiting for an edge.
   func readAgainNextTurn(_ stream: ByteStream) { again.append(stream) }
 
-  fileprivate func run() {
+  private func run() {
     threadID.store(UInt(pthread_self()), ordering: .relaxed)
     clinux_name_thread(name)
     refreshClock()
@@ -214,6 +229,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
   private func letGo() {
     timers.removeAll()
     willFlush = nil
+    onOutOfDescriptors = nil
     again.removeAll()
     dirty.removeAll()
     dirtyLate.removeAll()
@@ -278,6 +294,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     let count = clinux_epoll_wait(
       epoll.raw, events.baseAddress, CInt(events.count), waitTimeoutMs())
     inbox.withLock { $0.isWaiting = false }
+    turns &+= 1
     refreshClock()
     swap(&again, &repeating)
     for stream in repeating { stream.readQueued() }
@@ -309,10 +326,4 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     let ms = (deadline - bootNs + 999_999) / 1_000_000
     return CInt(min(ms, 60_000))
   }
-}
-
-/// The loop's thread; takes over the reference that `start` retained.
-private func runLoop(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-  Unmanaged<EventLoop>.fromOpaque(context!).takeRetainedValue().run()
-  return nil
 }

@@ -20,6 +20,19 @@ package enum ReactorLimits {
   static let tlsRecordBytes = 16 * 1024
   /// The addresses of a host that are tried at most.
   static let addressesMax = 16
-  /// Look-ups of host names waiting for the resolver.
-  static let resolverQueueMax = 1024
+  /// Who may wait for look-ups of host names, of one resolver.
+  static let resolverWaitersMax = 1024
+  /// Hosts that the push networks' resolver looks up at a time.
+  static let resolverThreadsMax = 32
+  /// A look-up that took so long is expected to do so again.
+  static let slowLookUpMs: UInt64 = 1_000
+  /// How long an address is alone until the next is tried beside it: before it has answered at all
+  /// (RFC 8305, 5), and while it is in its TLS handshake.
+  static let attemptDelayMs: UInt64 = 250
+  static let handshakeDelayMs: UInt64 = 1_000
+  /// The least of both, where many addresses share little time.
+  static let attemptDelayMsMin: UInt64 = 10
+  /// Addresses that failed and are remembered, and for how long.
+  static let addressFailuresMax = 1024
+  static let addressFailureMs: UInt64 = 600_000
 }

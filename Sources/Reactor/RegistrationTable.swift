@@ -29,6 +29,10 @@ struct RegistrationTable {
     return Place(index: index, data: UInt64(entries[index].generation) << 32 | UInt64(index))
   }
 
+  mutating func replace(_ place: Place, _ handler: any ReadinessHandler) {
+    entries[place.index].handler = handler
+  }
+
   mutating func remove(_ place: Place) {
     entries[place.index].handler = nil
     entries[place.index].generation &+= 1

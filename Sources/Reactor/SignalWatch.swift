@@ -12,6 +12,9 @@ package final class SignalWatch {
     pthread_sigmask(SIG_BLOCK, &set, nil)
   }
 
+  /// Whether whoever started the program had it ignore the signal.
+  package static func isIgnored(_ signal: CInt) -> Bool { clinux_is_ignored(signal) != 0 }
+
   /// - Precondition: `block` was called with these signals before any thread was started.
   package init(
     loop: EventLoop, signals: [CInt], onSignal: @escaping (CInt) -> Void

@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 
 /// One address that connect(2) and bind(2) take.
@@ -31,6 +32,36 @@ struct SocketAddress: Sendable {
     }
   }
 
+  /// The same host at another port.
+  func with(port: UInt16) -> SocketAddress {
+    var changed = self
+    withUnsafeMutablePointer(to: &changed.storage) { pointer in
+      switch family {
+      case AF_INET:
+        pointer.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+          $0.pointee.sin_port = port.bigEndian
+        }
+      case AF_INET6:
+        pointer.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) {
+          $0.pointee.sin6_port = port.bigEndian
+        }
+      default: break
+      }
+    }
+    return changed
+  }
+
+  /// Whether a look-up failed for want of a descriptor, which getaddrinfo(3) calls by other names.
+  private static func outOfDescriptors(_ host: String) -> SystemError? {
+    let probe = eventfd(0, CInt(EFD_CLOEXEC))
+    guard probe < 0 else {
+      close(probe)
+      return nil
+    }
+    let error = SystemError("look up \(host)", errno: errno)
+    return error.isOutOfDescriptors ? error : nil
+  }
+
   func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
     withUnsafePointer(to: storage) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, length) }
@@ -49,6 +80,7 @@ struct SocketAddress: Sendable {
     var list: UnsafeMutablePointer<addrinfo>?
     let code = getaddrinfo(host, String(port), &hints, &list)
     guard code == 0 else {
+      if let error = outOfDescriptors(host) { return .failure(.system(error)) }
       return .failure(.resolve(host: host, reason: String(cString: gai_strerror(code))))
     }
     defer { freeaddrinfo(list) }
@@ -61,5 +93,19 @@ struct SocketAddress: Sendable {
       next = entry.pointee.ai_next
     }
     return .success(addresses)
+  }
+}
+
+extension SocketAddress: Hashable {
+  static func == (one: SocketAddress, other: SocketAddress) -> Bool {
+    one.withBytes { bytes in other.withBytes { bytes.elementsEqual($0) } }
+  }
+
+  func hash(into hasher: inout Hasher) {
+    withBytes { hasher.combine(bytes: $0) }
+  }
+
+  private func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    withUnsafeBytes(of: storage) { body(UnsafeRawBufferPointer(rebasing: $0.prefix(Int(length)))) }
   }
 }

@@ -11,5 +11,8 @@ package struct SystemError: Error, CustomStringConvertible, Equatable {
     self.errno = errno
   }
 
+  /// Whether the process (RLIMIT_NOFILE) or the machine has no file descriptor left.
+  package var isOutOfDescriptors: Bool { errno == EMFILE || errno == ENFILE }
+
   package var description: String { "\(call): \(String(cString: strerror(errno)))" }
 }

@@ -14,6 +14,9 @@ package final class RedisConnection {
 
   package typealias Handler = (Result<RedisReply, RedisError>) -> Void
 
+  /// Apart from that of the push networks: however long their name servers are silent, Redis is found.
+  private static let resolver = Resolver(threadsMax: 1)
+
   let loop: EventLoop
   package let endpoint: RedisEndpoint
   let library: FunctionLibrary?
@@ -96,7 +99,8 @@ package final class RedisConnection {
     let stream = ByteStream(
       loop: loop, delegate: self, outputBytesMax: RedisLimits.outputBytesMax, flushesLate: true)
     self.stream = stream
-    stream.connect(to: place, tls: tls, timeoutMs: RedisLimits.connectTimeoutMs)
+    stream.connect(
+      to: place, tls: tls, timeoutMs: RedisLimits.connectTimeoutMs, resolver: Self.resolver)
   }
 
   private var place: Endpoint { namedNode ?? endpoint.endpoint }
@@ -122,6 +126,7 @@ package final class RedisConnection {
   }
 
   private func lost(_ reason: RedisError) {
+    if state == .greeting { stream?.avoidAddress() }
     stream = nil
     let wasReady = state == .ready
     let lived = wasReady ? (loop.nowNs &- readySinceNs) / 1_000_000 : 0

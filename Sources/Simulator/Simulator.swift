@@ -84,10 +84,10 @@ package final class Simulator: Sendable {
     let loop: EventLoop
     do {
       loop = try EventLoop(name: "simulator")
+      try loop.start()
     } catch {
       throw SimulatorError(.unavailable, "cannot make an event loop: \(error)")
     }
-    loop.start()
     let state = self.state
     let started: Result<Running, SimulatorError> = LoopCall.wait(on: loop) {
       do throws(SimulatorError) {

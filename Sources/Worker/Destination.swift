@@ -71,6 +71,8 @@ final class Destination {
   private var stillSinceNs: UInt64?
   /// When pushes were put aside last because nothing moved; nil since something has been answered.
   private var stuckNs: UInt64?
+  /// Whether it could not be connected to last because no file descriptor was left.
+  private(set) var lacksDescriptors = false
   private(set) var breaker = Breaker()
   /// What opened the breaker, until it is closed.
   var troubleReason: String?
@@ -268,6 +270,12 @@ final class Destination {
     checkReachable()
   }
 
+  // MARK: Descriptors
+
+  var idleSinceNs: UInt64? { transport.idleSinceNs }
+  func closeIdle() { transport.closeIdle() }
+  func shed() -> Bool { transport.shed() }
+
   func close() {
     transport.close()
     apart?.close()
@@ -317,10 +325,12 @@ extension Destination: TransportDelegate {
   func transport(_ transport: any Transport, connectionOpened total: Int) {
     if transport === apart { return transport.wake() }
     stillSinceNs = nil
+    lacksDescriptors = false
     wake()
   }
 
   func transport(_ transport: any Transport, connectionEnded end: ConnectionEnd) {
+    if end != .closed { lacksDescriptors = end.isOutOfDescriptors }
     owner.destination(self, connectionEnded: end)
   }
 }

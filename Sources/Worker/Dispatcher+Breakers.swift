@@ -30,7 +30,8 @@ extension Dispatcher {
         "credential", "refuses the credential, or none could be obtained; the workers' log says why"
       )
     }
-    if destination.isStuck {
+    // A destination that only lacks a descriptor is no trouble of the network's.
+    if destination.isStuck && !destination.lacksDescriptors {
       return ("unreachable", "cannot be reached or does not answer; the workers' log says why")
     }
     return nil

@@ -33,7 +33,7 @@ final class Dispatcher {
   let loop: EventLoop
   let directory: ProviderDirectory
   let policy = RetryPolicy()
-  private let settings: DispatcherSettings
+  let settings: DispatcherSettings
   let log: Logger
   private var runs: [ChunkRun?] = Array(repeating: nil, count: WorkerLimits.runsMax)
   private var generations = [UInt8](repeating: 0, count: WorkerLimits.runsMax)
@@ -289,7 +289,7 @@ extension Dispatcher: DestinationOwner {
 
   func destination(_ destination: Destination, parks tags: [UInt64], forMs delayMs: UInt64) {
     // The breaker has said why by itself.
-    if destination.breaker.state == .closed {
+    if destination.breaker.state == .closed && !destination.lacksDescriptors {
       logOnce(
         "\(destination.app): \(destination.provider.network.rawValue) cannot be reached, does not answer "
           + "or refuses the credential: its pushes wait")

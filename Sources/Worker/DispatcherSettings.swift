@@ -3,9 +3,13 @@ internal import Providers
 
 /// How a lane's connections behave, from the configuration.
 struct DispatcherSettings {
+  /// The process, as its alarms name it.
+  var worker: String
   var connectionsMax: Int
   var streamsMax: Int
   var requestTimeoutMs: UInt64
+  /// Shared by the lanes of a process.
+  var shortage: DescriptorShortage
 
   func clientSettings(_ destination: PushDestination) -> ClientSettings {
     var settings = ClientSettings(endpoint: destination.endpoint, tls: destination.tls)

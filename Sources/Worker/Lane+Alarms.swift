@@ -6,7 +6,10 @@ internal import Store
 extension Lane {
   /// Raises, renews and ends the alarms of destinations whose pushes wait, or did, and of a clock that is wrong.
   func reportAlarms() async {
-    let troubles = dispatcher.troubles + (clockTrouble.map { [$0] } ?? [])
+    // One lane speaks for the process.
+    let shortage = settings.isFirst ? dispatcher.shortageTrouble : nil
+    let ofProcess = [clockTrouble, shortage].compactMap { $0 }
+    let troubles = dispatcher.troubles + ofProcess
     let over = raisedAlarms.keys.filter { field in !troubles.contains { $0.field == field } }
     do throws(RedisError) {
       for field in over {

@@ -91,6 +91,7 @@ extension Lane {
     var beats = 0
     while !isDraining || dispatcher.runCount > 0 {
       dispatcher.checkReachable()
+      dispatcher.checkDescriptors()
       beats += 1
       if beats % 60 == 0 { dispatcher.logReasons() }
       await reportLatency()

@@ -70,8 +70,9 @@ actor Lane {
     dispatcher = Dispatcher(
       loop: loop, directory: directory,
       settings: DispatcherSettings(
-        connectionsMax: settings.connectionsMax, streamsMax: settings.streamsMax,
-        requestTimeoutMs: settings.requestTimeoutMs), clock: settings.clock, log: log)
+        worker: settings.worker, connectionsMax: settings.connectionsMax,
+        streamsMax: settings.streamsMax, requestTimeoutMs: settings.requestTimeoutMs,
+        shortage: settings.shortage), clock: settings.clock, log: log)
     resolver = BindingResolver(loop: loop, store: store, dispatcher: dispatcher)
     tracer = Tracer(
       loop: loop, store: store.traces, by: settings.consumer, clock: settings.clock)
@@ -103,6 +104,9 @@ actor Lane {
     redis.onLost = { [unowned self] error in
       assumeIsolated { $0.wasRedisLost = true }
       log.warning("no Redis: \(error); trying again")
+    }
+    loop.onOutOfDescriptors = { [unowned self] error in
+      assumeIsolated { $0.dispatcher.noteOutOfDescriptors(error) }
     }
     dispatcher.onNewDestination = { [unowned self] number in
       assumeIsolated { lane in lane.startUncounted { await $0.keepCredential(number) } }

@@ -24,4 +24,5 @@ struct LaneSettings: Sendable {
   /// Shared by the lanes of a process.
   let clock: FleetClock
   let suspects: SuspectPlace
+  let shortage: DescriptorShortage
 }

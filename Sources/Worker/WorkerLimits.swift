@@ -113,6 +113,16 @@ enum WorkerLimits {
   static let alarmLifeMs: UInt64 = 15_000
   /// How far a machine's clock may be from Redis's without an alarm.
   static let clockDifferenceMsMax: Int64 = 30_000
+  /// Descriptors of a lane without its connections to the networks: its loop's two, and two to Redis.
+  static let laneDescriptors = 4
+  /// Those of the process: its outputs, signals and log, look-ups, keys, and the exchange of tokens.
+  static let processDescriptors = 64
+  /// With fewer nothing starts: Swift's own parts end the process.
+  static let descriptorsMin = 24
+  /// For how long a want of descriptors is an alarm, and connections are kept few.
+  static let shortageMs: UInt64 = 60_000
+  /// Threads that a worker must be able to make beside its lanes and Swift's, for look-ups and token exchanges.
+  static let spareThreads = 4
   /// Worker beats.
   static let beatMs: UInt64 = 1_000
   static let timelineMs: UInt64 = 10_000

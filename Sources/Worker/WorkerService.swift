@@ -5,7 +5,7 @@ internal import HTTPClient
 package import Logging
 internal import Model
 package import Providers
-internal import Reactor
+package import Reactor
 internal import Redis
 internal import Synchronization
 
@@ -40,8 +40,13 @@ package final class WorkerService: Sendable {
     let endpoint = try RedisEndpoint(configuration.redis)
     let worker = configuration.worker
     let count = worker.lanes > 0 ? worker.lanes : max(1, sysconf(CInt(_SC_NPROCESSORS_ONLN)))
+    let remark = DescriptorLimit.remark(
+      lanes: count, destinations: directory.entries.count,
+      connectionsPerLane: worker.connectionsPerLane)
+    if let remark { log.warning("\(remark)") }
     let suspects = SuspectPlace()
     let idle = IdleLanes()
+    let shortage = DescriptorShortage()
     lanes = try (0..<count).map { number in
       var redis = endpoint
       redis.clientName = "pushpool-\(name)-\(number)"
@@ -56,18 +61,21 @@ package final class WorkerService: Sendable {
           drainMs: UInt64(worker.drainSeconds) * 1_000,
           connectionsMax: worker.connectionsPerLane, streamsMax: worker.streamsPerConnection,
           requestTimeoutMs: UInt64(worker.requestTimeoutSeconds) * 1_000, number: number,
-          idle: idle, clock: clock, suspects: suspects),
+          idle: idle, clock: clock, suspects: suspects, shortage: shortage),
         directory: directory, log: laneLog)
     }
   }
 
   /// Works until `stop`; everything in hand is then settled or handed back.
   /// - Parameter healthFile: replaced each second in which all lanes turned; see `HealthFile`.
-  package func run(healthFile: String? = nil) async {
+  /// - Throws: `SystemError` when the system does not make the threads that it takes; nothing was begun then.
+  package func run(healthFile: String? = nil) async throws(SystemError) {
     let health = healthFile.map { HealthFile(path: $0) }
     // The C library would raise this limit by itself, and then keep what one large job took.
     mallopt(M_MMAP_THRESHOLD, Int32(WorkerLimits.returnedBlockBytesMin))
-    for lane in lanes { lane.loop.start() }
+    try startThreads()
+    // Swift's timers take their descriptors when one is used first, and end the process when there are none then.
+    try? await Task.sleep(for: .milliseconds(1))
     directory.share(through: FleetTokens(lane: lanes[0]))
     // The lanes know the directory, so it must not keep one of them for ever.
     defer { directory.share(through: nil) }
@@ -84,6 +92,22 @@ package final class WorkerService: Sendable {
     // A thread within libcurl or OpenSSL must not live while the process takes these down.
     client.shutdown()
     log.info("worker \(name) ended")
+  }
+
+  /// Starts the lanes' threads, and makes sure that there can be more for Swift's tasks, look-ups and tokens.
+  private func startThreads() throws(SystemError) {
+    var started: [Lane] = []
+    do throws(SystemError) {
+      for lane in lanes {
+        try lane.loop.start()
+        started.append(lane)
+      }
+      try SystemThread.checkSpare(SystemThread.poolMax + WorkerLimits.spareThreads)
+    } catch {
+      for lane in started { lane.loop.stop() }
+      for lane in started { lane.loop.join() }
+      throw error
+    }
   }
 
   /// Begins to drain. Called again, it ends without waiting for answers; but not within a second, since

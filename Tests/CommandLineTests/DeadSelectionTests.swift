@@ -13,7 +13,7 @@ import Testing
   func twoAtOnce() async throws {
     try await RedisServer.with { redis in
       let loop = try EventLoop(name: "command line")
-      loop.start()
+      try loop.start()
       defer { loop.stop() }
       try await Program.$loop.withValue(loop) {
         let session = try await RedisSession.open(

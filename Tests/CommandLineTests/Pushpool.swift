@@ -26,10 +26,12 @@ enum Pushpool {
   static let path = ((try? BuiltProgram.folder()) ?? ".") + "/pushpool"
 
   /// Starts the program without the variables and the terminal of whoever runs the tests.
-  /// - Parameter input: a file that is its standard input, in place of an empty one.
+  /// - Parameters:
+  ///   - command: another that runs it, such as one that sets limits.
+  ///   - input: a file that is its standard input, in place of an empty one.
   static func start(
-    _ arguments: [String], environment: [String: String] = [:], folder: String? = nil,
-    input: String? = nil
+    _ arguments: [String], behind command: [String] = [], environment: [String: String] = [:],
+    folder: String? = nil, input: String? = nil
   ) throws -> ChildProcess {
     var variables = ["PATH": getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"]
     for name in ["LD_LIBRARY_PATH", "TMPDIR"] {
@@ -37,10 +39,11 @@ enum Pushpool {
     }
     variables.merge(environment) { $1 }
     // A shell that becomes the program: a child process has no other way to an input.
-    let redirection = input.map { ["-c", #"exec "$0" "$@" < "\#($0)""#, path] }
+    let redirection = input.map { ["/bin/sh", "-c", #"exec "$0" "$@" < "\#($0)""#] } ?? []
+    let words = redirection + command + [path] + arguments
     return try ChildProcess(
-      redirection == nil ? path : "/bin/sh", (redirection ?? []) + arguments,
-      environment: variables, folder: folder ?? "/", output: .pipe, error: .pipe)
+      words[0], Array(words.dropFirst()), environment: variables, folder: folder ?? "/",
+      output: .pipe, error: .pipe)
   }
 
   /// Runs the program to its end.

@@ -59,6 +59,64 @@ import Testing
     }
   }
 
+  @Test(
+    "a worker whose threads cannot all be made ends with 70 and says how many there may be",
+    arguments: [1, 40])
+  func fewThreads(threadsMax: Int) async throws {
+    let folder = try TemporaryFolder()
+    let file = try configuration(folder, redis: "unix://\(folder.file("none.sock"))")
+    // Root has no such limit, and another user's processes count. So it is somebody who has none.
+    let isRoot = getuid() == 0
+    let user = uid_t.random(in: 200_000...2_000_000_000)
+    var command = ["prlimit", "--nproc=\(isRoot ? threadsMax : 1)"]
+    if isRoot {
+      for path in [folder.path] + FolderContent.names(folder.path).map({ folder.file($0) }) {
+        #expect(chown(path, user, user) == 0)
+      }
+      command = ["setpriv", "--reuid=\(user)", "--regid=\(user)", "--clear-groups"] + command
+    }
+    let child = try Pushpool.start(
+      ["worker", "--config", file, "--lanes", "64"], behind: command)
+    let result = try await Pushpool.finish(child)
+    #expect(result.status == 70)
+    #expect(result.error.contains("cannot start"))
+    #expect(result.error.contains("this process has "))
+    #expect(
+      result.error.contains("the user may have \(isRoot ? threadsMax : 1) processes and threads"))
+  }
+
+  @Test(
+    "a worker without the files that it takes to start ends with 70 and says how many it may open",
+    arguments: [6, 40])
+  func fewFiles(filesMax: Int) async throws {
+    let folder = try TemporaryFolder()
+    let file = try configuration(folder, redis: "unix://\(folder.file("none.sock"))")
+    let child = try Pushpool.start(
+      ["worker", "--config", file, "--lanes", "16"], behind: ["prlimit", "--nofile=\(filesMax)"])
+    let result = try await Pushpool.finish(child)
+    #expect(result.status == 70)
+    #expect(result.error.contains("this process may open \(filesMax) files"))
+  }
+
+  @Test("a worker that was started to outlive its terminal passes over SIGHUP")
+  func ignoresHangUp() async throws {
+    let folder = try TemporaryFolder()
+    let socket = folder.file("none.sock")
+    let file = try configuration(folder, redis: "unix://\(socket)")
+    let child = try Pushpool.start(
+      ["worker", "--config", file], behind: ["sh", "-c", "trap '' HUP; exec \"$@\"", "sh"])
+    // It tries to connect each second; draining would end it within one.
+    for _ in 0..<4 {
+      child.signal(SIGHUP)
+      let line = await child.standardError?.nextLine(
+        containing: socket, timeoutMs: Pushpool.timeoutMs)
+      #expect(line != nil)
+    }
+    #expect(child.exit == nil)
+    child.signal(SIGTERM)
+    #expect(try await Pushpool.finish(child).status == 0)
+  }
+
   /// Nil when there is no such file.
   private static func content(of path: String) throws -> String? {
     guard let file = fopen(path, "r") else { return nil }

@@ -24,7 +24,7 @@ import Testing
   func proxied(isHTTP: Bool) async throws {
     let way: TunnelProxy.Way = isHTTP ? .http : .socks5
     let loop = try EventLoop(name: "proxy")
-    loop.start()
+    try loop.start()
     defer { loop.stop() }
     let lane = ProxyLane(loop: loop)
     let url = try await lane.open(way)

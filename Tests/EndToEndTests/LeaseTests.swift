@@ -32,7 +32,7 @@ import Worker
       var log = Logger(label: "pushpool.test")
       log.logLevel = .critical
       let holder = try WorkerService(configuration: troubled, logger: log)
-      async let isOver: Void = holder.run()
+      async let isOver: Void = try holder.run()
       _ = try await stage.client.enqueue(Devices.job("held", 0..<20))
       _ = try await eventually("its pushes are under way") {
         try await stage.client.claimedChunks() == 1 && stage.simulator.counters.requests >= 20
@@ -51,7 +51,7 @@ import Worker
       }
       #expect(await proxy.breaks > 3)
       holder.stop()
-      await isOver
+      try await isOver
       await proxy.close()
     }
   }

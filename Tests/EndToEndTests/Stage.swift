@@ -179,7 +179,7 @@ final class Stage: Sendable {
       try WorkerService(configuration: configuration ?? self.configuration, logger: log)
     }
     return try await withThrowingTaskGroup(of: Void.self) { group in
-      for worker in workers { group.addTask { await worker.run() } }
+      for worker in workers { group.addTask { try await worker.run() } }
       let result: Swift.Result<Result, any Error>
       do { result = .success(try await body(workers)) } catch { result = .failure(error) }
       for worker in workers { worker.stop() }
@@ -193,8 +193,10 @@ final class Stage: Sendable {
   ///   - crashAt: a point of `CrashPoint`, where the process ends itself.
   ///   - redis: a URL in place of the stage's.
   ///   - more: further variables of its environment.
+  ///   - command: another program that runs it, such as one that sets limits.
   func startProcess(
-    crashAt: String? = nil, redis: String? = nil, environment more: [String: String] = [:]
+    crashAt: String? = nil, redis: String? = nil, environment more: [String: String] = [:],
+    behind command: [String] = []
   ) throws -> ChildProcess {
     var environment = more
     environment["PATH"] = "/usr/bin:/bin"
@@ -217,8 +219,9 @@ final class Stage: Sendable {
     let stream = try #require(fopen(file, "we"))
     fputs(text, stream)
     fclose(stream)
+    let words = command + [Self.programFolder + "/pushpool", "worker", "--config", file]
     return try ChildProcess(
-      Self.programFolder + "/pushpool", ["worker", "--config", file],
+      words[0], Array(words.dropFirst()),
       environment: environment.count > 1 ? environment : nil,
       output: .discard, error: .file(folder.file("worker.log")))
   }

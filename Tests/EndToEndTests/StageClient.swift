@@ -48,7 +48,7 @@ final class StageClient: Sendable {
 
   init(url: String) throws {
     let loop = try EventLoop(name: "stage")
-    loop.start()
+    try loop.start()
     session = try Session(loop: loop, url: url)
   }
 

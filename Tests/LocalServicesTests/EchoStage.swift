@@ -30,7 +30,7 @@ final class EchoStage: Sendable {
       server.adopt(descriptor: $0, echoes: true)
     }
     proxy = try FaultProxy(server: .tcp(host: "127.0.0.1", port: listener.port), seed: 42)
-    loop.start()
+    try loop.start()
   }
 
   /// A connection to the proxy; it opens in its own time.

@@ -46,7 +46,7 @@ struct EventLoopTests {
   @Test("stops twice, joins, and drops what is handed in afterwards")
   func stops() async throws {
     let loop = try EventLoop(name: "test")
-    loop.start()
+    try loop.start()
     loop.stop()
     loop.stop()
     loop.join()
@@ -63,7 +63,7 @@ struct EventLoopTests {
     let ran = Atomic<Int>(0)
     for _ in 0..<100 { loop.execute { ran.add(1, ordering: .relaxed) } }
     loop.stop()
-    loop.start()
+    try loop.start()
     loop.join()
     #expect(ran.load(ordering: .relaxed) == 100)
   }
@@ -74,7 +74,7 @@ struct EventLoopTests {
     do {
       let loop = try EventLoop(name: "test")
       released = loop
-      loop.start()
+      try loop.start()
       loop.execute { LoopTimer(loop: loop) {}.schedule(afterMs: 3_600_000) }
       loop.execute {
         let stream = ByteStream(loop: loop, delegate: StreamRecorder(Occurrences(loop: loop)))

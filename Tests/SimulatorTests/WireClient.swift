@@ -57,7 +57,7 @@ final class WireClient: Sendable {
     simulator = Simulator(options: options)
     try simulator.start()
     loop = try EventLoop(name: "client")
-    loop.start()
+    try loop.start()
   }
 
   deinit {

@@ -7,7 +7,7 @@ package actor TestLane {
 
   package init() throws {
     loop = try EventLoop(name: "test")
-    loop.start()
+    try loop.start()
   }
 
   deinit { loop.stop() }

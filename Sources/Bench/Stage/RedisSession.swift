@@ -17,7 +17,7 @@ actor RedisSession {
   /// Connects to a server that runs.
   static func open(url: String) async throws -> RedisSession {
     let loop = try EventLoop(name: "bench redis")
-    loop.start()
+    try loop.start()
     let session = try RedisSession(loop: loop, url: url)
     try await session.connect()
     return session

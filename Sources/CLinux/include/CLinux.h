@@ -24,6 +24,13 @@ uint64_t clinux_epoll_data(const struct epoll_event *event);
 /// type in Swift.
 int clinux_epoll_wait(int epoll, struct epoll_event *events, int count, int timeout_ms);
 
+/// Whether the signal's disposition is SIG_IGN, which Swift cannot compare with.
+int clinux_is_ignored(int signal);
+
+/// Raises the soft limit of open files to the hard one. What holds then, or 0 when that is not known; the resources are
+/// enumerators of another type in each C library's Swift module.
+uint64_t clinux_raise_descriptors_max(void);
+
 // Child processes and folders (LocalServices).
 #include <sys/types.h>
 

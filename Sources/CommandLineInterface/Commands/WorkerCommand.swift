@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Configuration
 internal import Logging
+internal import Reactor
 internal import Worker
 
 struct WorkerCommand: AsyncParsableCommand {
@@ -14,10 +15,11 @@ struct WorkerCommand: AsyncParsableCommand {
       Workers share the work by themselves: start as many as are needed, on as many machines. \
       SIGTERM (or Ctrl-C) drains: what is in flight is finished, the rest is handed back, nothing \
       is lost. A second one, a second or more later, ends it without waiting for answers: what is \
-      in flight then counts as sent without an answer, and may be sent again. A kill -9 costs nothing but the lease time. Without Redis it \
+      in flight then counts as sent without an answer, and may be sent again. SIGHUP does the same as SIGTERM. A kill -9 costs nothing but the lease time. Without Redis it \
       keeps trying and says so.
 
-      It logs to standard error: for people on a terminal, as JSON lines elsewhere.
+      It logs to standard error: for people on a terminal, as JSON lines elsewhere. It never waits for \
+      whoever reads the log: lines that do not fit are dropped, counted and told of later.
       """)
 
   @Option(help: "Threads that push (default: the configuration's, or one per core).")
@@ -43,7 +45,11 @@ struct WorkerCommand: AsyncParsableCommand {
     if let problem = configuration.validateFilesExist().first {
       throw CommandFailure(.configuration, problem.description)
     }
-    LogBootstrap.start(configuration.log)
+    do throws(SystemError) {
+      try LogBootstrap.start(configuration.log)
+    } catch {
+      throw CommandFailure(.internalError, "\(error.withLimits)")
+    }
     let log = Logger(label: "pushpool")
     for variable in configuration.unusedVariables {
       log.warning("\(variable) is set but is no setting of pushpool")
@@ -52,17 +58,24 @@ struct WorkerCommand: AsyncParsableCommand {
     let service: WorkerService
     do {
       service = try WorkerService(configuration: configuration, logger: log)
+    } catch let error as SystemError {
+      // Not what the configuration says, but what the machine lets the process have.
+      throw CommandFailure(.internalError, "\(error.withLimits)")
     } catch {
       throw CommandFailure(.configuration, "\(error)")
     }
     Interrupts.shared.handle {
+      service.stop()
       log.notice(
         "stopping: draining what is in hand; another signal, a second or more later, does not wait for answers"
       )
-      service.stop()
     }
     // A signal that came while keys were being loaded.
     if Interrupts.shared.hasCome { return }
-    await service.run(healthFile: healthFile)
+    do throws(SystemError) {
+      try await service.run(healthFile: healthFile)
+    } catch {
+      throw CommandFailure(.internalError, "\(error.withLimits)")
+    }
   }
 }

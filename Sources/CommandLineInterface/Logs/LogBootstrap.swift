@@ -1,11 +1,12 @@
 internal import Configuration
 internal import Glibc
 internal import Logging
+internal import Reactor
 
 /// Chooses how this process logs; once, before the first logger is made.
 enum LogBootstrap {
   /// To standard error: for a person on a terminal, as JSON elsewhere, unless the configuration says otherwise.
-  static func start(_ log: LogConfiguration) {
+  static func start(_ log: LogConfiguration) throws(SystemError) {
     let terminal = Terminal(descriptor: STDERR_FILENO)
     let level = Logger.Level(rawValue: log.level.rawValue) ?? .info
     let isHuman =
@@ -14,9 +15,24 @@ enum LogBootstrap {
       case .human: true
       case .json: false
       }
+    try LogSink.start { dropped in
+      let event = dropEvent(dropped)
+      let nowMs = InstantText.nowMs()
+      if isHuman {
+        return HumanLogHandler(label: "pushpool", terminal: terminal).line(of: event, atMs: nowMs)
+      }
+      return JSONLogHandler(label: "pushpool").line(of: event, atMs: nowMs)
+    }
     LoggingSystem.bootstrap { label in
       if isHuman { return HumanLogHandler(label: label, terminal: terminal, logLevel: level) }
       return JSONLogHandler(label: label, logLevel: level)
     }
+  }
+
+  private static func dropEvent(_ dropped: Int) -> LogEvent {
+    LogEvent(
+      level: .warning, message: "lines of this log were dropped because nobody read it in time",
+      metadata: ["dropped": .stringConvertible(dropped)], source: "pushpool", file: #fileID,
+      function: #function, line: #line)
   }
 }

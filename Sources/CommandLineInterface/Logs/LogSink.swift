@@ -1,20 +1,30 @@
 internal import Glibc
+internal import Reactor
+internal import Synchronization
 
 /// Standard error as the place of log lines.
 enum LogSink {
-  /// A line goes out in one write, so that lines of several threads or processes do not mix.
+  /// What waits to be written at most, some thousand lines.
+  static let bytesMax = 1 << 20
+  /// How long a process that ends waits for somebody to read its last lines.
+  static let lastWordsMs = 1_000
+
+  private static let queue = Mutex<LogQueue?>(nil)
+
+  /// Begins to write what is logged.
+  /// - Parameter remark: the line that says how many lines were dropped because nobody read them.
+  static func start(remark: @escaping @Sendable (Int) -> String) throws(SystemError) {
+    let started = LogQueue(descriptor: STDERR_FILENO, bytesMax: bytesMax, remark: remark)
+    try started.start()
+    queue.withLock { $0 = started }
+  }
+
   static func write(_ line: String) {
-    var line = line + "\n"
-    line.withUTF8 { bytes in
-      var rest = UnsafeRawBufferPointer(bytes)
-      while !rest.isEmpty {
-        let count = Glibc.write(STDERR_FILENO, rest.baseAddress, rest.count)
-        if count > 0 {
-          rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-        } else if errno != EINTR {
-          return
-        }
-      }
-    }
+    queue.withLock { $0 }?.append(line)
+  }
+
+  /// Waits until everything is written, for a moment at most.
+  static func flush() {
+    queue.withLock { $0 }?.flush(withinMs: lastWordsMs)
   }
 }

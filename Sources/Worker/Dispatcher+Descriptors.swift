@@ -1,0 +1,41 @@
+internal import Reactor
+
+// What is done when the process has no file descriptor left.
+extension Dispatcher {
+  /// A connection of this lane could not be opened for want of a descriptor: frees one, and has the other lanes free
+  /// theirs.
+  func noteOutOfDescriptors(_ error: SystemError) {
+    settings.shortage.note(error, nowNs: loop.nowNs)
+    logOnce(
+      "no file descriptor is left (\(error)): idle connections are closed for others, and each destination keeps to "
+        + "one; raise the limit (systemd's LimitNOFILE=, ulimit -Hn)")
+    freeDescriptor()
+  }
+
+  /// Once a beat: frees a descriptor while any lane of the process lacks one.
+  func checkDescriptors() {
+    let error = settings.shortage.error(withinMs: 2 * WorkerLimits.beatMs, nowNs: loop.nowNs)
+    if error != nil { freeDescriptor() }
+  }
+
+  /// Closes the idle connection that was used least recently; without any, lets go of one where a destination has several.
+  private func freeDescriptor() {
+    loop.beFrugal(forMs: WorkerLimits.shortageMs)
+    let used = destinations.compactMap { $0 }
+    let idle = used.filter { $0.idleSinceNs != nil }.min { $0.idleSinceNs! < $1.idleSinceNs! }
+    if let idle { return idle.closeIdle() }
+    for destination in used where destination.shed() { return }
+  }
+
+  /// The alarm while descriptors are short.
+  var shortageTrouble: Trouble? {
+    guard
+      let error = settings.shortage.error(withinMs: WorkerLimits.shortageMs, nowNs: loop.nowNs)
+    else { return nil }
+    return Trouble(
+      field: "descriptors|\(settings.worker)",
+      sentence:
+        "worker \(settings.worker) has no file descriptor left (\(error)): connections are closed for one "
+        + "another, and pushes wait; raise the limit (systemd's LimitNOFILE=, ulimit -Hn)")
+  }
+}
