@@ -76,9 +76,9 @@ let package = Package(
     layer(
       "Store", ["Model", "Redis", "Reactor", "COpenSSL"],
       resources: [
-        "limits", "library", "alarms", "switches", "rates", "metrics", "audience", "ready",
-        "fairness", "chunk", "chunks", "promotion", "installations", "settlement", "jobs", "audit",
-        "waiting", "dead_letters", "traces", "fleet",
+        "limits", "library", "alarms", "switches", "rates", "metrics", "reading", "audience",
+        "ready", "fairness", "chunk", "chunks", "promotion", "installations", "settlement", "jobs",
+        "audit", "waiting", "dead_letters", "traces", "fleet",
       ].map { .embedInCode("Functions/\($0).lua") }),
     layer(
       "Providers", ["Model", "Configuration", "HTTPClient", "HTTP2", "Reactor", "COpenSSL"]),

@@ -47,14 +47,15 @@ final class ChaosStage: Sendable {
     providerProxy =
       options.hasProviderProxy
       ? try FaultProxy(server: .tcp(host: "127.0.0.1", port: port), seed: trial.seed) : nil
-    let redisURL = redisProxy.map { "redis://\(options.redisHost):\($0.port)" } ?? redis.url
+    let directURL = redis.tcpURL ?? redis.url
+    let redisURL = redisProxy.map { "redis://\(options.redisHost):\($0.port)" } ?? directURL
     let configurationFile = folder.file("pushpool.yaml")
     try PrivateFile.write(
       Self.yaml(
         options, redis: redisURL, port: providerProxy?.port ?? port, directPort: port, key: key,
         authority: authority.certificateFile),
       to: configurationFile)
-    session = try await ChaosSession.open(url: redis.url)
+    session = try await ChaosSession.open(url: directURL)
     fleet = Fleet(
       program: trial.programs.pushpool, configurationFile: configurationFile, folder: folder.path)
   }
@@ -68,7 +69,11 @@ final class ChaosStage: Sendable {
   ) async throws -> Result {
     var server = RedisServer.Options()
     server.appendOnly = options.appendOnly
-    if options.appendOnly { server.configuration = ["appendfsync everysec"] }
+    if options.appendOnly { server.configuration = ["appendfsync \(options.appendSync)"] }
+    if options.hasReplica {
+      server.tcp = true
+      server.configuration += ["repl-diskless-sync-delay 0"]
+    }
     return try await RedisServer.with(server) { redis in
       let stage = try await ChaosStage(trial, options, redis: redis)
       let result: Swift.Result<Result, any Error>

@@ -42,6 +42,14 @@ struct Crowd: Sendable {
       app: app, user: user(number), token: try DeviceToken(tokenText(number), network: .apns))
   }
 
+  /// A job for the users who are the members of a key.
+  func job(id: String, topic: String, usersKey: String) -> [UInt8] {
+    Array(
+      #"{"id":"\#(id)","app":"\#(app)","notification":{"title":"Chaos","body":"\#(id)"},"#.utf8)
+      + Array(
+        #""apns":{"topic":"\#(topic)"},"audience":{"users_key":"\#(usersKey)"}}"#.utf8)
+  }
+
   /// A job for the users of the installations with these numbers, for all that they have. Its topic names it in the
   /// accept log.
   func job(id: String, topic: String, users: Range<Int>, more: String = "") -> [UInt8] {

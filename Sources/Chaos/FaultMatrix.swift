@@ -17,6 +17,7 @@ package enum FaultMatrix {
     RollingRestartRow(),
     FairnessRow(),
     SoakRow(),
+    AudienceRow(),
     SilentDeviceRow(),
     ClockRow(),
     BacklogRow(),

@@ -20,6 +20,10 @@ struct StageOptions: Sendable {
   var redisHost = "127.0.0.1"
   /// Whether Redis keeps an append-only file, synced each second.
   var appendOnly = false
+  /// How that is synced: with `everysec` the end of the process can cost what a slow disk has held up.
+  var appendSync = "everysec"
+  /// Whether everybody reaches Redis by a port of its own, which a replica can take over.
+  var hasReplica = false
   /// Whether a fault proxy stands between the workers and Redis, or them and the networks.
   var hasRedisProxy = false
   var hasProviderProxy = false

@@ -75,6 +75,12 @@ package struct Keys: Sendable {
   /// STRING: which lines of a segment are done, as a bitmap.
   func done(_ segment: String, source: String) -> String { "\(prefix):done:\(segment):\(source)" }
 
+  /// LIST: marks of the members of a job's `users_key` that were read, an element each read.
+  func marks(source: String) -> String { "\(prefix):marks:\(source)" }
+
+  /// SET: marks of members that were read, to be asked when reading began again.
+  func read(source: String) -> String { "\(prefix):read:\(source)" }
+
   /// STRING: the installations of a user, a `BindingLine` each.
   package func user(app: String, user: String) -> String { userPrefix(app: app) + user }
 

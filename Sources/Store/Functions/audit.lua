@@ -103,6 +103,7 @@ local function audit(keys, args)
     redis.call('SREM', KEY.open(p), app .. ':' .. id)
     return {'ABSENT', ''}
   end
+  Chunks.keep_unstarted(p, app, id)
   local r = {source = v[1], priority = v[2], lines = v[3], cursor = tonumber(v[4]), residuals = tonumber(v[5])}
   local streamed = streamed_segments(p, app, id, r.source)
   if not streamed then return {'BUSY', ''} end

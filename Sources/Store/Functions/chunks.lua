@@ -39,10 +39,11 @@ local function expand(p, app, job)
     added[#added + 1] = text(cursor)
     local c = {priority = r[9], app = app, job = job, segment = text(cursor), source = r[7], lines = r[8],
       crashes = 0}
+    redis.call('PERSIST', KEY.segment(p, c.segment, c.source))
     if scheduled then redis.call('ZADD', KEY.delayed(p), r[10], pack(c)) else add_chunk(p, c) end
   end
-  -- No chunk is there whose end would bring the next ones.
-  if has_more and live + #added == 0 then
+  -- A read brings one chunk for the one that ended: the window fills by further reads.
+  if has_more and (live + #added == 0 or (#added < 2 and #added < free and live + #added < window)) then
     go_on_later(p, {priority = r[9], app = app, job = job, source = r[7], lines = r[8]}, now_ms())
   end
   if #added > 0 then
@@ -54,6 +55,18 @@ local function expand(p, app, job)
     end
   end
   return lost
+end
+
+-- Makes uploaded segments of an admitted job stay that have not been started yet, so many a call: time is to take nobody
+-- away from a job that waits, is paused or switched off. A started segment stays anyway.
+local function keep_unstarted(p, app, job)
+  local key = KEY.job(p, app, job)
+  local r = redis.call('HMGET', key, 'source', 'cursor', 'segments', 'kept')
+  local first, last = math.max(tonumber(r[2]), tonumber(r[4] or '0')) + 1, tonumber(r[3])
+  if first > last then return end
+  last = math.min(last, first + LIMIT.KEPT_MAX - 1)
+  for n = first, last do redis.call('PERSIST', KEY.segment(p, text(n), r[1])) end
+  redis.call('HSET', key, 'kept', text(last))
 end
 
 -- Ends a job whose last chunk is gone. What is still pending then was never expanded (cancelled) or lost by
@@ -167,7 +180,8 @@ local function route(p, c, now, due)
     return true
   end
   if state == 'gone' then
-    redis.call('UNLINK', KEY.segment(p, c.segment, c.source), KEY.done(p, c.segment, c.source))
+    redis.call('UNLINK', KEY.segment(p, c.segment, c.source), KEY.done(p, c.segment, c.source), KEY.marks(p, c.source),
+      KEY.read(p, c.source))
     redis.call('SREM', KEY.living(p, c.source), c.segment)
     return false
   elseif state == 'cancelled' then
@@ -175,6 +189,9 @@ local function route(p, c, now, due)
     return false
   elseif state == 'paused' then
     redis.call('RPUSH', KEY.parked(p, c.app, c.job), pack(c))
+    -- An older version lets them end after 30 days.
+    redis.call('PERSIST', KEY.segment(p, c.segment, c.source))
+    redis.call('PERSIST', KEY.done(p, c.segment, c.source))
     return false
   end
   if state == 'scheduled' then
@@ -357,6 +374,7 @@ register('hand_back', hand_back, {'allow-oom'})
 register('bury', bury, {'allow-oom'})
 
 Chunks.expand = expand
+Chunks.keep_unstarted = keep_unstarted
 Chunks.finish_if_empty = finish_if_empty
 Chunks.close_chunk = close_chunk
 Chunks.close_as = close_as

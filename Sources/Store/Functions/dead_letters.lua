@@ -12,8 +12,8 @@ local function retry_chunk(p, f)
   local n = tonumber(f.count)
   local kind = f.lines == 'users' and 'u' or 'r'
   local segment = kind .. text(redis.call('HINCRBY', key, 'residuals', 1))
-  redis.call('SET', KEY.segment(p, segment, f.source), f.recipients, 'EX', LIMIT.SEGMENT_S)
-  if f.done ~= '' then redis.call('SET', KEY.done(p, segment, f.source), f.done, 'EX', LIMIT.SEGMENT_S) end
+  redis.call('SET', KEY.segment(p, segment, f.source), f.recipients)
+  if f.done ~= '' then redis.call('SET', KEY.done(p, segment, f.source), f.done) end
   redis.call('HINCRBY', key, 'failed', 0 - n)  -- -0 is no integer to Redis
   redis.call('HINCRBY', key, 'pending', n)
   redis.call('HINCRBY', key, 'chunks', 1)

@@ -92,7 +92,7 @@ end
 -- When a job was enqueued: the milliseconds of its entry id, unless the producer chose an id that is no time.
 local function enqueued_at(entry, now)
   local ms = tonumber(string.match(entry, '^(%d+)-'))
-  if ms and ms <= now and ms > now - LIMIT.SEGMENT_S * 1000 then return ms end
+  if ms and ms <= now and ms > LIMIT.ENTRY_MS_MIN then return ms end
   return now
 end
 
@@ -127,6 +127,9 @@ local function take_name(p, priority, entry, app, id, digest)
     redis.call('HSET', key, 'state', 'queued', 'source', source, 'digest', digest, 'priority', priority,
       'created_at', text(enqueued_at(entry, now_ms())))
     redis.call('EXPIRE', key, LIMIT.SEGMENT_S)
+  elseif answer == 'NEW' then
+    -- Not what an operator has stopped: that has no end.
+    redis.call('EXPIRE', key, LIMIT.SEGMENT_S, 'GT')
   end
   return answer, record[2] == source and record[1]
 end
@@ -200,18 +203,19 @@ local function admit(keys, args)
     args[11], 'lines', args[10], 'start_at', later and args[12] or '0')
   if not later then redis.call('HSET', key, 'started_at', text(now)) end
   if kind then
-    redis.call('HSET', key, 'users_key', args[14], 'scan', kind, 'scan_cursor', '0', 'unread', recipients)
+    redis.call('HSET', key, 'users_key', args[14], 'unread', recipients, unpack(Reading.begin(kind, args[14], recipients)))
   end
   redis.call('PERSIST', key)
   redis.call('SET', KEY.content(p, app, id), args[7])
-  if args[13] ~= '' then redis.call('SET', KEY.segment(p, '1', source), args[13], 'EX', LIMIT.SEGMENT_S) end
+  if args[13] ~= '' then redis.call('SET', KEY.segment(p, '1', source), args[13]) end
   if state == 'cancelled' then
     drop_unstarted(p, source, 1, segments)
     redis.call('HSET', key, 'cursor', segments)
-    redis.call('HDEL', key, 'scan')
+    Reading.drop(p, key, source)
   end
   redis.call('SADD', KEY.open(p), app .. ':' .. id)
   Chunks.expand(p, app, id)
+  Chunks.keep_unstarted(p, app, id)
   Fairness.drop_job(p, priority, entry)
   Chunks.finish_if_empty(p, app, id, now)
   return 'OK'
@@ -247,11 +251,14 @@ local function cancel(keys, args)
   refuse_wrong_type(KEY.finished(p), 'stream')
   refuse_wrong_type(KEY.delayed(p), 'zset')
   redis.call('HSET', key, 'state', 'cancelled')
-  if not r[2] then return 'cancelled' end
+  if not r[2] then
+    redis.call('PERSIST', key)
+    return 'cancelled'
+  end
   local source = r[5]
   drop_unstarted(p, source, tonumber(r[3]) + 1, tonumber(r[4]))
   redis.call('HSET', key, 'cursor', r[4])
-  redis.call('HDEL', key, 'scan')
+  Reading.drop(p, key, source)
   -- Chunks that wait for their start time would hold the record open until then.
   local waiting, live = {}, math.min(tonumber(r[8]), LIMIT.WINDOW_MAX)
   for n = math.max(1, tonumber(r[3]) - live + 1), tonumber(r[3]) do
@@ -272,6 +279,7 @@ local function pause(keys, args)
   if not state then return 'ABSENT' end
   if state == 'done' or state == 'cancelled' then return state end
   redis.call('HSET', key, 'state', 'paused')
+  redis.call('PERSIST', key)
   return 'paused'
 end
 

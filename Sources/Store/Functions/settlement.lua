@@ -25,7 +25,7 @@ end
 local function add_residual(p, c, delay, lines, now)
   local key = KEY.job(p, c.app, c.job)
   local segment = 'r' .. text(redis.call('HINCRBY', key, 'residuals', 1))
-  redis.call('SET', KEY.segment(p, segment, c.source), lines, 'EX', LIMIT.SEGMENT_S)
+  redis.call('SET', KEY.segment(p, segment, c.source), lines)
   redis.call('HINCRBY', key, 'chunks', 1)
   redis.call('SADD', KEY.living(p, c.source), segment)
   redis.call('HINCRBY', key, 'residual_bytes', #lines)
@@ -158,7 +158,7 @@ local function settle(keys, args)
     Fairness.drop_chunk(p, c, entry)
     lost = Chunks.close_chunk(p, c, now)
   else
-    redis.call('SET', KEY.done(p, c.segment, c.source), args[10], 'EX', LIMIT.SEGMENT_S)
+    redis.call('SET', KEY.done(p, c.segment, c.source), args[10])
     redis.call('XCLAIM', stream, GROUP, consumer, 0, entry, 'JUSTID')
   end
   local reply = {answer, removed, kept, spared, lost}

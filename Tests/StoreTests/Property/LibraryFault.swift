@@ -37,7 +37,7 @@ struct LibraryFault: Sendable, CustomTestStringConvertible {
     LibraryFault(
       name: "settle keeps no checkpoint",
       original:
-        "redis.call('SET', KEY.done(p, c.segment, c.source), args[10], 'EX', LIMIT.SEGMENT_S)",
+        "redis.call('SET', KEY.done(p, c.segment, c.source), args[10])",
       replacement: ""),
     LibraryFault(
       name: "settle forgets the devices that are left of a user",
@@ -46,10 +46,10 @@ struct LibraryFault: Sendable, CustomTestStringConvertible {
     LibraryFault(
       name: "settle does not renew the lease",
       original: """
-        args[10], 'EX', LIMIT.SEGMENT_S)
+        args[10])
             redis.call('XCLAIM', stream, GROUP, consumer, 0, entry, 'JUSTID')
         """,
-      replacement: "args[10], 'EX', LIMIT.SEGMENT_S)"),
+      replacement: "args[10])"),
     LibraryFault(
       name: "heartbeat renews no lease",
       original: """
@@ -81,8 +81,8 @@ struct LibraryFault: Sendable, CustomTestStringConvertible {
         """),
     LibraryFault(
       name: "admit leaves its entry",
-      original: "Chunks.expand(p, app, id)\n  Fairness.drop_job(p, priority, entry)",
-      replacement: "Chunks.expand(p, app, id)"),
+      original: "Chunks.keep_unstarted(p, app, id)\n  Fairness.drop_job(p, priority, entry)",
+      replacement: "Chunks.keep_unstarted(p, app, id)"),
     LibraryFault(
       name: "upload asks nobody who owns the entry",
       original: """
@@ -147,7 +147,7 @@ struct LibraryFault: Sendable, CustomTestStringConvertible {
     LibraryFault(
       name: "a retried dead letter forgets what was done",
       original:
-        "if f.done ~= '' then redis.call('SET', KEY.done(p, segment, f.source), f.done, 'EX', LIMIT.SEGMENT_S) end",
+        "if f.done ~= '' then redis.call('SET', KEY.done(p, segment, f.source), f.done) end",
       replacement: ""),
     LibraryFault(
       name: "an invalid token that was kept is counted as uninstalled",

@@ -1,0 +1,135 @@
+import Model
+import Redis
+import Testing
+
+@testable import Store
+
+/// A key of users changes while it is read: whoever stays in it is sent to once.
+@Suite struct UsersKeyChangeTests {
+  private static let users = (0..<20_000).map { "user-\($0)" }
+
+  /// Reads a third of 20,000 users, lets the key change, reads on; the users of the second list stay in the key
+  /// throughout.
+  private func change(
+    _ kind: UsersKeyTests.Kind, _ body: @Sendable (Store, [String]) async throws -> [String]
+  ) async throws {
+    try await Lane.withStore { _, store in
+      try await store.fill("crowd", kind, Self.users)
+      try await store.admit("j1", usersKey: "crowd", window: 2)
+      var sent = try await store.work("j1", until: Self.users.count / 3)
+      let staying = Set(try await body(store, sent))
+      sent += try await store.work("j1")
+      expectOnce(sent.filter(staying.contains), Array(staying))
+      #expect(Set(sent).count == sent.count, "nobody at all is sent to twice")
+      try await store.expectEnd("j1", accepted: sent.count)
+    }
+  }
+
+  @Test(arguments: UsersKeyTests.Kind.allCases)
+  func `members that were read already are removed`(kind: UsersKeyTests.Kind) async throws {
+    try await change(kind) { store, sent in
+      let gone = Array(sent.prefix(3_000))
+      try await store.remove(gone, from: "crowd", kind)
+      return Array(Set(Self.users).subtracting(gone))
+    }
+  }
+
+  @Test(arguments: UsersKeyTests.Kind.allCases)
+  func `members are added in front`(kind: UsersKeyTests.Kind) async throws {
+    try await change(kind) { store, _ in
+      for number in 0..<2_000 {
+        switch kind {
+        case .set: _ = try await store.redis("SADD", "crowd", "new-\(number)")
+        case .zset: _ = try await store.redis("ZADD", "crowd", "-1", "new-\(number)")
+        case .list: _ = try await store.redis("LPUSH", "crowd", "new-\(number)")
+        }
+      }
+      return Self.users
+    }
+  }
+
+  @Test func `a set shrinks to a fiftieth`() async throws {
+    try await change(.set) { store, _ in
+      try await store.remove(Array(Self.users.dropFirst(400)), from: "crowd", .set)
+      return Array(Self.users.prefix(400))
+    }
+  }
+
+  @Test func `all scores of a sorted set change`() async throws {
+    try await change(.zset) { store, _ in
+      for (rank, user) in Self.users.enumerated() {
+        _ = try await store.redis("ZADD", "crowd", "\(-rank)", user)
+      }
+      return Self.users
+    }
+  }
+
+  @Test func `a list is turned round`() async throws {
+    try await change(.list) { store, _ in
+      _ = try await store.redis("DEL", "crowd")
+      try await store.fill("crowd", .list, Self.users.reversed())
+      return Self.users
+    }
+  }
+
+  @Test func `a list that is never the same twice is given up, and the record says so`()
+    async throws
+  {
+    try await Lane.withStore { _, store in
+      try await store.fill("crowd", .list, Array(Self.users.prefix(4_000)))
+      try await store.admit("j1", usersKey: "crowd", window: 1)
+      var sent: [String] = []
+      for _ in 0..<1_000 {
+        _ = try await store.redis("LPUSH", "crowd", "in front")
+        _ = try await store.redis("RPOP", "crowd")
+        let more = try await store.step()
+        guard let more else { break }
+        sent += more
+      }
+      let record = try await store.record("j1")
+      #expect(record.state == .done && record.isBalanced)
+      #expect(record.counts.failed > 0 && record.counts.accepted == sent.count)
+      #expect(try await store.deadLetters.list(max: 2).map(\.reason) == ["users_key_gone"])
+    }
+  }
+
+  @Test func `who left the key before they were read is told apart from who was never there`()
+    async throws
+  {
+    try await Lane.withStore { _, store in
+      try await store.fill("crowd", .set, Self.users)
+      try await store.admit("j1", usersKey: "crowd", window: 1)
+      var sent = try await store.work("j1", until: 5_000)
+      _ = try await store.redis("DEL", "crowd")
+      try await store.fill("crowd", .set, ["one", "other"])
+      sent += try await store.work("j1")
+      let record = try await store.record("j1")
+      #expect(record.state == .done && record.isBalanced && record.total == sent.count)
+      let left = try await store.redis("HGET", store.keys.job(app: "shop", id: "j1"), "left_key")
+      #expect(left.string.flatMap { Int($0) } ?? 0 >= Self.users.count - sent.count)
+    }
+  }
+}
+
+extension Store {
+  func remove(_ members: [String], from key: String, _ kind: UsersKeyTests.Kind) async throws {
+    for member in members {
+      switch kind {
+      case .set: _ = try await redis("SREM", key, member)
+      case .zset: _ = try await redis("ZREM", key, member)
+      case .list: _ = try await redis("LREM", key, "1", member)
+      }
+    }
+  }
+
+  /// Does one thing that there is to do. - Returns: whom it sent to; nil when there is nothing.
+  func step() async throws -> [String]? {
+    if let claim = try await chunks.claim(consumer: "w", max: 1).first {
+      let list = claim.recipientList
+      _ = try await chunks.settle(
+        claim, .final(accepted: list.count, users: list.count), consumer: "w")
+      return list
+    }
+    return try await chunks.promote(max: 1).taken > 0 ? [] : nil
+  }
+}
