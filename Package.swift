@@ -77,7 +77,8 @@ let package = Package(
       "Store", ["Model", "Redis", "Reactor", "COpenSSL"],
       resources: [
         "limits", "library", "alarms", "switches", "rates", "metrics", "audience", "ready",
-        "fairness", "chunk", "chunks", "promotion", "installations", "settlement", "jobs", "audit",
+        "fairness", "chunk", "chunks", "promotion", "routes", "installations", "settlement", "jobs",
+        "audit",
         "waiting", "dead_letters", "traces", "fleet",
       ].map { .embedInCode("Functions/\($0).lua") }),
     layer(

@@ -17,6 +17,7 @@ package enum FaultMatrix {
     RollingRestartRow(),
     FairnessRow(),
     SoakRow(),
+    UnequalRow(),
     SilentDeviceRow(),
     ClockRow(),
   ]

@@ -10,10 +10,16 @@ struct StageOptions: Sendable {
   var connections = ChaosLimits.connections
   var streams = ChaosLimits.streams
   var leaseSeconds = ChaosLimits.leaseSeconds
+  var unroutedSeconds = ChaosLimits.unroutedSeconds
   var requestTimeoutSeconds = ChaosLimits.requestTimeoutSeconds
   var answerMs = ChaosLimits.answerMs
   /// Apps beside the first.
   var otherApps: [String] = []
+  /// The apps that the lesser configuration lacks, which some workers may be started with.
+  var lesserLack: [String] = []
+  /// Whether every other user of the first app has an installation for development. The lesser configuration has no
+  /// credentials for it.
+  var hasDevelopment = false
   /// Whether Redis keeps an append-only file, synced each second.
   var appendOnly = false
   /// Whether a fault proxy stands between the workers and Redis, or them and the networks.

@@ -12,10 +12,12 @@ package struct SettleAnswer: Sendable, Equatable {
   package let lost: Int
   /// Where one is suspected: `<network>|<environment>`.
   package let suspicions: [String]
+  /// Of `Settlement.unrouted`, those that no worker has credentials for: `<network>|<environment>`.
+  package let skipped: [String]
 
   package init(
     standing: WorkStanding, uninstalled: Int, kept: Int, spared: Int = 0, lost: Int = 0,
-    suspicions: [String] = []
+    suspicions: [String] = [], skipped: [String] = []
   ) {
     self.standing = standing
     self.uninstalled = uninstalled
@@ -23,5 +25,6 @@ package struct SettleAnswer: Sendable, Equatable {
     self.spared = spared
     self.lost = lost
     self.suspicions = suspicions
+    self.skipped = skipped
   }
 }
