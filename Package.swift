@@ -77,8 +77,8 @@ let package = Package(
       "Store", ["Model", "Redis", "Reactor", "COpenSSL"],
       resources: [
         "limits", "library", "alarms", "switches", "rates", "metrics", "reading", "audience",
-        "ready", "fairness", "chunk", "chunks", "promotion", "installations", "settlement", "jobs",
-        "audit", "waiting", "dead_letters", "traces", "fleet",
+        "ready", "fairness", "chunk", "chunks", "promotion", "routes", "installations",
+        "settlement", "jobs", "audit", "waiting", "dead_letters", "traces", "fleet",
       ].map { .embedInCode("Functions/\($0).lua") }),
     layer(
       "Providers", ["Model", "Configuration", "HTTPClient", "HTTP2", "Reactor", "COpenSSL"]),

@@ -21,6 +21,8 @@ enum ChaosLimits {
   static let lanes = 1
   static let connections = 2
   static let streams = 50
+  /// How long work waits for a worker that has its app or credentials.
+  static let unroutedSeconds = 5
   static let leaseSeconds = 3
   static let drainSeconds = 10
   static let requestTimeoutSeconds = 3

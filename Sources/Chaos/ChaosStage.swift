@@ -29,7 +29,8 @@ final class ChaosStage: Sendable {
     // No token of it begins as those that a script singles out.
     crowd = Crowd(
       app: Self.app, count: options.users, devicesPerUser: options.devicesPerUser,
-      silentEvery: options.silentEvery, prefix: "c0")
+      silentEvery: options.silentEvery, prefix: "c0",
+      hasDevelopment: options.hasDevelopment)
     let authority = try CertificateAuthority(folder: folder.path)
     let certificate = try authority.issueServer()
     let key = try APNsSigningKey(folder: folder.path)
@@ -50,14 +51,18 @@ final class ChaosStage: Sendable {
     let directURL = redis.tcpURL ?? redis.url
     let redisURL = redisProxy.map { "redis://\(options.redisHost):\($0.port)" } ?? directURL
     let configurationFile = folder.file("pushpool.yaml")
-    try PrivateFile.write(
-      Self.yaml(
-        options, redis: redisURL, port: providerProxy?.port ?? port, directPort: port, key: key,
-        authority: authority.certificateFile),
-      to: configurationFile)
+    let lesserFile = folder.file("lesser.yaml")
+    for (file, isLesser) in [(configurationFile, false), (lesserFile, true)] {
+      try PrivateFile.write(
+        Self.yaml(
+          options, isLesser: isLesser, redis: redisURL, port: providerProxy?.port ?? port,
+          directPort: port, key: key, authority: authority.certificateFile),
+        to: file)
+    }
     session = try await ChaosSession.open(url: directURL)
     fleet = Fleet(
-      program: trial.programs.pushpool, configurationFile: configurationFile, folder: folder.path)
+      program: trial.programs.pushpool, configurationFile: configurationFile,
+      lesserFile: lesserFile, folder: folder.path)
   }
 
   /// A file of the stage's folder.
@@ -93,7 +98,7 @@ final class ChaosStage: Sendable {
   }
 
   private static func yaml(
-    _ options: StageOptions, redis: String, port: UInt16, directPort: UInt16,
+    _ options: StageOptions, isLesser: Bool, redis: String, port: UInt16, directPort: UInt16,
     key: APNsSigningKey, authority: String
   ) -> String {
     var yaml = """
@@ -104,25 +109,33 @@ final class ChaosStage: Sendable {
         connections_per_lane: \(options.connections)
         streams_per_connection: \(options.streams)
         lease_seconds: \(options.leaseSeconds)
+        unrouted_seconds: \(options.unroutedSeconds)
         drain_seconds: \(ChaosLimits.drainSeconds)
         request_timeout_seconds: \(options.requestTimeoutSeconds)
       apps:
 
       """
-    for app in [app] + options.otherApps {
+    for app in [app] + options.otherApps where !isLesser || !options.lesserLack.contains(app) {
       let port = app != Self.app && options.sparesOtherApps ? directPort : port
+      let host = options.hosts[app] ?? "localhost"
       yaml += """
           - id: \(app)
             apns:
-              production:
-                key_file: \(key.file)
-                key_id: \(key.keyID)
-                team_id: \(key.teamID)
-                topic: com.example.shop
-                endpoint: https://\(options.hosts[app] ?? "localhost"):\(port)
-                ca_file: \(authority)
 
         """
+      for environment in ["production", "development"]
+      where environment == "production" || (options.hasDevelopment && !isLesser) {
+        yaml += """
+                \(environment):
+                  key_file: \(key.file)
+                  key_id: \(key.keyID)
+                  team_id: \(key.teamID)
+                  topic: com.example.shop
+                  endpoint: https://\(host):\(port)
+                  ca_file: \(authority)
+
+          """
+      }
     }
     return yaml
   }

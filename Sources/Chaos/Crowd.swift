@@ -20,6 +20,8 @@ struct Crowd: Sendable {
   var prefix = ""
   /// What the users' names begin with: crowds of one app differ in it.
   var userPrefix = "u"
+  /// Whether every other installation is for development.
+  var hasDevelopment = false
 
   /// Whose installation it is.
   func user(_ number: Int) -> String { userPrefix + String(number / devicesPerUser) }
@@ -39,7 +41,8 @@ struct Crowd: Sendable {
 
   func installation(_ number: Int) throws(InvalidField) -> Installation {
     Installation(
-      app: app, user: user(number), token: try DeviceToken(tokenText(number), network: .apns))
+      app: app, user: user(number), token: try DeviceToken(tokenText(number), network: .apns),
+      environment: hasDevelopment && number % 2 == 1 ? .development : .production)
   }
 
   /// A job for the users who are the members of a key.

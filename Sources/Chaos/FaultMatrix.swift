@@ -18,12 +18,13 @@ package enum FaultMatrix {
     FairnessRow(),
     SoakRow(),
     AudienceRow(),
+    UnequalRow(),
     SilentDeviceRow(),
     ClockRow(),
     BacklogRow(),
     PoisonedRequestRow(),
-    FilledStoreRow(),
     AddressRow(),
+    FilledStoreRow(),
   ]
 
   package static var numbers: [Int] { rows.map(\.number) }

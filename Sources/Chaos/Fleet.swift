@@ -18,25 +18,30 @@ actor Fleet {
 
   private let program: String
   private let configurationFile: String
+  private let lesserFile: String
   private let folder: String
   private(set) var members: [Member] = []
   private var started = 0
   /// Largest resident memory of members that are gone.
   private var residentBytesMaxOfGone = 0
 
-  init(program: String, configurationFile: String, folder: String) {
+  init(program: String, configurationFile: String, lesserFile: String, folder: String) {
     self.program = program
     self.configurationFile = configurationFile
+    self.lesserFile = lesserFile
     self.folder = folder
   }
 
-  /// - Parameter environment: all of it; the caller's PUSHPOOL_ variables would win over the file.
+  /// - Parameters:
+  ///   - lesser: whether it is to have the lesser configuration, which lacks an app.
+  ///   - environment: all of it; the caller's PUSHPOOL_ variables would win over the file.
   @discardableResult
-  func start(environment: [String: String] = [:]) throws -> Member {
+  func start(lesser: Bool = false, environment: [String: String] = [:]) throws -> Member {
     started += 1
     let logFile = "\(folder)/worker-\(started).log"
     let child = try ChildProcess(
-      program, ["worker", "--config", configurationFile], environment: environment,
+      program, ["worker", "--config", lesser ? lesserFile : configurationFile],
+      environment: environment,
       error: .file(logFile))
     let member = Member(number: started, child: child, logFile: logFile)
     members.append(member)

@@ -10,6 +10,7 @@ struct StageOptions: Sendable {
   var connections = ChaosLimits.connections
   var streams = ChaosLimits.streams
   var leaseSeconds = ChaosLimits.leaseSeconds
+  var unroutedSeconds = ChaosLimits.unroutedSeconds
   var requestTimeoutSeconds = ChaosLimits.requestTimeoutSeconds
   var answerMs = ChaosLimits.answerMs
   /// Apps beside the first.
@@ -18,6 +19,11 @@ struct StageOptions: Sendable {
   var hosts: [String: String] = [:]
   /// Where workers look for Redis's proxy.
   var redisHost = "127.0.0.1"
+  /// The apps that the lesser configuration lacks, which some workers may be started with.
+  var lesserLack: [String] = []
+  /// Whether every other user of the first app has an installation for development. The lesser configuration has no
+  /// credentials for it.
+  var hasDevelopment = false
   /// Whether Redis keeps an append-only file, synced each second.
   var appendOnly = false
   /// How that is synced: with `everysec` the end of the process can cost what a slow disk has held up.

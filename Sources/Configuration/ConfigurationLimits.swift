@@ -13,6 +13,7 @@ package enum ConfigurationLimits {
   package static let drainSecondsMax = 3_600
   package static let leaseSecondsMax = 3_600
   package static let requestTimeoutSecondsMax = 600
+  package static let unroutedSecondsMax = 86_400
   /// Google's quota for a project that asked for no other.
   package static let fcmMessagesPerMinuteUsual = 600_000
   package static let fcmMessagesPerMinuteMax = 100_000_000

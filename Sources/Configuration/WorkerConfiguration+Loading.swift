@@ -4,7 +4,7 @@ extension WorkerConfiguration {
       "worker",
       known: [
         "lanes", "connections_per_lane", "streams_per_connection", "drain_seconds",
-        "lease_seconds", "request_timeout_seconds",
+        "lease_seconds", "request_timeout_seconds", "unrouted_seconds",
       ])
     let usual = WorkerConfiguration()
     self.init(
@@ -29,6 +29,11 @@ extension WorkerConfiguration {
       requestTimeoutSeconds: try section.integer(
         "request_timeout_seconds", in: 1...ConfigurationLimits.requestTimeoutSecondsMax,
         default: usual.requestTimeoutSeconds,
-        zero: "every request would time out at once; the default is 10"))
+        zero: "every request would time out at once; the default is 10"),
+      unroutedSeconds: try section.integer(
+        "unrouted_seconds", in: 1...ConfigurationLimits.unroutedSecondsMax,
+        default: usual.unroutedSeconds,
+        zero: "a job would be given up while the workers that have its app restart; the default is "
+          + "600"))
   }
 }

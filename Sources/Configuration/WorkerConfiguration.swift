@@ -10,10 +10,13 @@ package struct WorkerConfiguration: Sendable, Equatable {
   /// A chunk whose owner was silent for so long is taken over.
   package var leaseSeconds: Int
   package var requestTimeoutSeconds: Int
+  /// How long work waits for a worker that has its app or credentials, before it becomes a dead letter.
+  package var unroutedSeconds: Int
 
   package init(
     lanes: Int = 0, connectionsPerLane: Int = 2, streamsPerConnection: Int = 1_000,
-    drainSeconds: Int = 25, leaseSeconds: Int = 30, requestTimeoutSeconds: Int = 10
+    drainSeconds: Int = 25, leaseSeconds: Int = 30, requestTimeoutSeconds: Int = 10,
+    unroutedSeconds: Int = 600
   ) {
     self.lanes = lanes
     self.connectionsPerLane = connectionsPerLane
@@ -21,5 +24,6 @@ package struct WorkerConfiguration: Sendable, Equatable {
     self.drainSeconds = drainSeconds
     self.leaseSeconds = leaseSeconds
     self.requestTimeoutSeconds = requestTimeoutSeconds
+    self.unroutedSeconds = unroutedSeconds
   }
 }

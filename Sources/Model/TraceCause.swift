@@ -1,6 +1,7 @@
 /// Why something was decided that no answer of a network explains.
 package enum TraceCause: String, Sendable, CaseIterable {
   case noCredentials = "no_credentials"
+  case otherWorker = "other_worker"
   case cancelled
   case takenOver = "taken_over"
   case paused
@@ -36,6 +37,8 @@ package enum TraceCause: String, Sendable, CaseIterable {
     switch self {
     case .noCredentials:
       "the workers have no credentials of this app for its network and environment"
+    case .otherWorker:
+      "the worker that had it has no credentials there, so it waits for one that has"
     case .cancelled: "the job was cancelled"
     case .takenOver: "its chunk was taken over by another worker"
     case .paused: "the job was paused, or its worker ended"

@@ -43,12 +43,16 @@ package struct ChunkQueue {
     let command = settleCommand(claim, settlement, consumer: consumer)
     return try await functions.run(command) { reply throws(RedisError) in
       try expectArray(reply, atLeast: 5)
+      let places = (min(6, reply.count)..<reply.count).map { reply[$0].string }
+      let skipped = "skipped|"
       return SettleAnswer(
         standing: try decodeWord(reply[0]), uninstalled: try decodeCount(reply[1]),
         kept: try decodeCount(reply[2]), spared: try decodeCount(reply[3]),
         lost: try decodeCount(reply[4]),
         verdicts: reply.count > 5 ? reply[5].bytes.compactMap { TokenVerdict(rawValue: $0) } : [],
-        suspicions: (min(6, reply.count)..<reply.count).map { reply[$0].string })
+        suspicions: places.filter { !$0.hasPrefix(skipped) },
+        skipped: places.filter { $0.hasPrefix(skipped) }.map { String($0.dropFirst(skipped.count)) }
+      )
     }
   }
 
@@ -81,10 +85,16 @@ package struct ChunkQueue {
 
   /// Residuals, and as one more what stays with the chunk.
   private func appendLines(_ settlement: Settlement, to command: inout RedisCommand) {
-    command.append(settlement.residuals.count + (settlement.stillOpen.isEmpty ? 0 : 1))
+    command.append(
+      settlement.residuals.count + settlement.unrouted.count
+        + (settlement.stillOpen.isEmpty ? 0 : 1))
     for residual in settlement.residuals {
       command.append(Int(clamping: residual.delayMs))
       command.append(residual.lines)
+    }
+    for unrouted in settlement.unrouted {
+      command.append("\(unrouted.place)|\(settlement.unroutedMs)")
+      command.append(unrouted.lines)
     }
     guard !settlement.stillOpen.isEmpty else { return }
     command.append("-")

@@ -120,6 +120,29 @@ package struct Keys: Sendable {
   /// STRING: a credential that the fleet shares, a secret.
   func credential(_ name: String) -> String { "\(prefix):credential:\(name)" }
 
+  /// ZSET: digest of a configuration → when a worker last had it.
+  var routes: String { "\(prefix):routes" }
+
+  /// HASH: what a configuration can send to, app → `<network>|<environment>` with commas between them.
+  func routes(_ digest: String) -> String { "\(prefix):routes:\(digest)" }
+
+  /// ZSET: routes that something waits for and a live worker has.
+  var routed: String { "\(prefix):routed" }
+
+  /// ZSET: routes that something waits for and no live worker has → since when.
+  var unrouted: String { "\(prefix):unrouted" }
+
+  /// ZSET: what waits for a route.
+  func waiting(_ kind: WorkKind, route: String) -> String {
+    "\(prefix):unrouted:\(kind.rawValue):\(route)"
+  }
+
+  /// HASH: route → a known app that may have been meant.
+  var routeHints: String { "\(prefix):unrouted:hints" }
+
+  /// HASH: how far what waits was looked through.
+  var routeSweep: String { "\(prefix):unrouted:sweep" }
+
   /// HASH: a token bucket that the fleet leases from.
   func rate(_ name: String) -> String { "\(prefix):rate:\(name)" }
 

@@ -14,10 +14,12 @@ package struct SettleAnswer: Sendable, Equatable {
   package let verdicts: [TokenVerdict]
   /// Where one is suspected: `<network>|<environment>`.
   package let suspicions: [String]
+  /// Of `Settlement.unrouted`, those that no worker has credentials for: `<network>|<environment>`.
+  package let skipped: [String]
 
   package init(
     standing: WorkStanding, uninstalled: Int, kept: Int, spared: Int = 0, lost: Int = 0,
-    verdicts: [TokenVerdict] = [], suspicions: [String] = []
+    verdicts: [TokenVerdict] = [], suspicions: [String] = [], skipped: [String] = []
   ) {
     self.standing = standing
     self.uninstalled = uninstalled
@@ -26,5 +28,6 @@ package struct SettleAnswer: Sendable, Equatable {
     self.lost = lost
     self.verdicts = verdicts
     self.suspicions = suspicions
+    self.skipped = skipped
   }
 }

@@ -16,6 +16,22 @@ package struct Settlement: Sendable {
     }
   }
 
+  /// Installations of a network and environment that the caller has no credentials for, as `InstallationLine`s: they wait
+  /// for a worker that has, or count as skipped if there is none.
+  package struct Unrouted: Sendable {
+    package var network: Network
+    package var environment: PushEnvironment
+    package var lines: [UInt8]
+
+    package init(network: Network, environment: PushEnvironment, lines: [UInt8]) {
+      self.network = network
+      self.environment = environment
+      self.lines = lines
+    }
+
+    package var place: String { RouteTable.place(network, environment) }
+  }
+
   /// A token that its network called invalid: removed, if the binding is still the one that was tried and no mass
   /// death is suspected, and then counted as uninstalled; otherwise counted as rejected.
   package struct Invalidation: Sendable {
@@ -97,6 +113,9 @@ package struct Settlement: Sendable {
   /// Installations of users that are done without them, as `InstallationLine`s: they become the chunk's last lines, in
   /// this order, and the caller goes on with them.
   package var stillOpen: [UInt8] = []
+  package var unrouted: [Unrouted] = []
+  /// How long those wait for a worker.
+  package var unroutedMs: UInt64 = 600_000
   package var invalidations: [Invalidation] = []
   package var relabellings: [Relabelling] = []
   package var tallies: [Tally] = []
@@ -117,9 +136,8 @@ package struct Settlement: Sendable {
 
   /// Whether nothing became of any recipient.
   package var isEmpty: Bool {
-    !isFinal && counts.isEmpty && skippedUnread == 0 && residuals.isEmpty && stillOpen.isEmpty
-      && invalidations.isEmpty
-      && retries == 0
+    !isFinal && counts.isEmpty && skippedUnread == 0 && residuals.isEmpty && unrouted.isEmpty
+      && stillOpen.isEmpty && invalidations.isEmpty && retries == 0
       && noInstallations == 0 && totalDelta == 0
   }
 }

@@ -14,6 +14,7 @@ package struct Store {
   package let alarms: AlarmStore
   package let switches: SwitchStore
   package let rates: RateStore
+  package let routes: RouteStore
   package let traces: TraceStore
 
   /// - Parameters:
@@ -33,6 +34,7 @@ package struct Store {
     alarms = AlarmStore(functions: functions)
     switches = SwitchStore(functions: functions)
     rates = RateStore(functions: functions)
+    routes = RouteStore(functions: functions)
     traces = TraceStore(functions: functions)
   }
 }

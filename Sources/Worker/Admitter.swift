@@ -13,7 +13,9 @@ struct Admitter {
   let store: Store
   let directory: ProviderDirectory
   let materials: MaterialStore
-  let apps: Set<String>
+  let routes: FleetRoutes
+  /// How long a job waits for a worker that has its app.
+  let unroutedMs: UInt64
   let consumer: String
   let log: Logger
   /// Raised as the last small job of a batch is being admitted, so that its first chunk is claimed in the same trip to Redis.
@@ -44,17 +46,22 @@ struct Admitter {
     if refused > WorkerLimits.refusalsLogged {
       log.notice("jobs refused alike", metadata: ["entries": "\(refused)"])
     }
+    try await admit(entries)
+    guard !entries.isEmpty || refused > 0 else { return .nothing }
+    // Of large ones a call brings fewer than it was asked for.
+    let isAll =
+      refused == 0 && !entries.contains(where: isLarge)
+      && entries.count < WorkerLimits.admissionsMax
+    return isAll ? .all : .maybeMore
+  }
+
+  /// Takes in jobs that were leased; large ones later.
+  func admit(_ entries: [JobEntry]) async throws(RedisError) {
     let small = entries.filter { !isLarge($0) }
     for (index, entry) in small.enumerated() {
       try await admit(entry, isLast: index == small.count - 1)
     }
     for entry in entries where isLarge(entry) { await large.add(entry) }
-    guard !entries.isEmpty || refused > 0 else { return .nothing }
-    // Of large ones a call brings fewer than it was asked for.
-    let isAll =
-      refused == 0 && small.count == entries.count
-      && entries.count < WorkerLimits.admissionsMax
-    return isAll ? .all : .maybeMore
   }
 
   /// Takes in a job that came by `large`; may be repeated after an error.
@@ -77,18 +84,35 @@ struct Admitter {
       return try await refuse(entry, "invalid_job", error.field, app: error.app, id: error.id)
     }
     let id = job.id ?? entry.source
-    guard apps.contains(job.app) else {
-      return try await refuse(
-        entry, "unknown_app",
-        InvalidField(
-          pointer: "/app",
-          message: "\"\(job.app)\" is not in the workers' configuration; add it under apps, or "
-            + "correct the name"), app: job.app, id: id)
-    }
+    guard routes.own.has(job.app) else { return try await setAside(job, id: id, entry) }
     if let field = unsendable(job) {
       return try await refuse(entry, "invalid_job", field, app: job.app, id: id)
     }
     try await start(job, id: id, entry, isLast: isLast)
+  }
+
+  /// Leaves a job whose app this worker does not have to one that has it.
+  private func setAside(
+    _ job: PreparedJob, id: String, _ entry: JobEntry
+  ) async throws(RedisError) {
+    let suggestion = routes.suggestion(for: job.app)
+    let answer = try await store.routes.setAside(
+      entry, app: job.app, id: id, suggestion: suggestion, consumer: consumer, waitMs: unroutedMs)
+    switch answer {
+    case .ok:
+      log.info(
+        "job left to a worker that has its app", metadata: ["app": "\(job.app)", "job": "\(id)"])
+    case .stale:
+      log.notice("job left to another worker", metadata: ["app": "\(job.app)", "job": "\(id)"])
+    case .full:
+      let hint = suggestion.map { "; did you mean \"\($0)\"?" } ?? ""
+      let field = InvalidField(
+        pointer: "/app",
+        message:
+          "no worker has the app \"\(job.app)\" in its configuration\(hint); add it under apps and retry this, "
+          + "or correct the name")
+      try await refuse(entry, "unknown_app", field, app: job.app, id: id)
+    }
   }
 
   /// Why no device should be tried: a network's limit is passed, or nothing can be sent at all.
@@ -106,7 +130,18 @@ struct Admitter {
         empty = error
       }
     }
-    return isSendable ? nil : empty
+    return isSendable || mayOthersSend(job) ? nil : empty
+  }
+
+  /// Whether another worker can send the job to a network that this one has no credentials for.
+  private func mayOthersSend(_ job: PreparedJob) -> Bool {
+    Network.allCases.contains { network in
+      job.content.isFor(network)
+        && job.content.environments.contains { environment in
+          !routes.own.has(job.app, network, environment)
+            && routes.othersHave(job.app, network, environment) ?? true
+        }
+    }
   }
 
   private func start(

@@ -18,6 +18,8 @@ struct ChunkNews {
   private(set) var addedLines: [UInt8] = []
   /// Lines to be tried again, by the time until then in ms.
   private var residuals: [UInt64: [UInt8]] = [:]
+  /// Lines for workers that have other credentials, by network and environment.
+  private var unrouted = [[UInt8]](repeating: [], count: Network.allCases.count * 2)
   /// Answers and misfits by network and stored environment.
   private var tallies = [(answers: Int, misfits: Int)](
     repeating: (0, 0), count: Network.allCases.count * 2)
@@ -72,7 +74,7 @@ struct ChunkNews {
     case .expired: counts[network].expired += 1
     case .skipped: counts[network].skipped += 1
     case .failed: counts[network].failed += 1
-    case .open, .later, .invalid: preconditionFailure("\(push.decision) is no outcome")
+    case .open, .later, .unrouted, .invalid: preconditionFailure("\(push.decision) is no outcome")
     }
   }
 
@@ -82,6 +84,16 @@ struct ChunkNews {
     InstallationLine.append(
       network: push.network, environment: push.environment, token: push.token, user: push.user,
       generation: push.generation, attempt: attempt, to: &residuals[delayMs, default: []])
+  }
+
+  /// This worker has no credentials for the push's network in that environment.
+  /// - Parameter attempt: how often it was tried.
+  mutating func leave(_ push: Push, for environment: PushEnvironment, attempt: Int) {
+    if attempt >= Int(push.attempt) { settlement.retries += 1 }
+    InstallationLine.append(
+      network: push.network, environment: push.environment, token: push.token, user: push.user,
+      generation: push.generation, attempt: attempt,
+      to: &unrouted[Self.place(push.network, environment)])
   }
 
   mutating func invalidate(_ push: Push, reason: String, sinceMs: Int64?) {
@@ -130,13 +142,26 @@ struct ChunkNews {
       counts[network.index] = OutcomeCounts()
     }
     for network in Network.allCases {
-      for environment in PushEnvironment.allCases { takeTally(network, environment, &told) }
+      for environment in PushEnvironment.allCases {
+        takeTally(network, environment, &told)
+        takeUnrouted(network, environment, &told)
+      }
     }
     told.residuals = residuals.map { Settlement.Residual(delayMs: $0.key, lines: $0.value) }
     residuals.removeAll()
     recipients = 0
     results = 0
     return told
+  }
+
+  private mutating func takeUnrouted(
+    _ network: Network, _ environment: PushEnvironment, _ told: inout Settlement
+  ) {
+    let index = Self.place(network, environment)
+    guard !unrouted[index].isEmpty else { return }
+    told.unrouted.append(
+      Settlement.Unrouted(network: network, environment: environment, lines: unrouted[index]))
+    unrouted[index] = []
   }
 
   private mutating func takeTally(

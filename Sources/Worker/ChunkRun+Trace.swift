@@ -59,6 +59,7 @@ extension ChunkRun {
       guard let delay = delays[index] else { return }
       let isBurned = delay.attempt >= Int(pushes[index].attempt)
       note(index, isBurned ? .retry : .deferred, because: cause, delayMs: delay.delayMs)
+    case .unrouted: note(index, .deferred, because: cause)
     case .open: return
     }
   }

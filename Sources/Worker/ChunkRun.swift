@@ -55,6 +55,8 @@ final class ChunkRun {
   private var waitingSinceNs: UInt64 = 0
   /// Why pushes are to be tried later or are invalid, by push.
   private(set) var delays: [Int: (delayMs: UInt64, attempt: Int)] = [:]
+  /// Which credentials pushes wait for that this worker does not have, and the attempts that they had, by push.
+  var missing: [Int: (environment: PushEnvironment, attempt: Int)] = [:]
   private var jitters: [Int: UInt64] = [:]
   private var verdicts: [Int: (reason: String, sinceMs: Int64?)] = [:]
   /// Pushes whose verdict may be a mistake of ours: settled only when it is known how many there are.
@@ -345,6 +347,9 @@ final class ChunkRun {
     case .later:
       let delay = delays.removeValue(forKey: index) ?? (0, Int(push.attempt) - 1)
       news.retry(push, delayMs: delay.delayMs, attempt: delay.attempt)
+    case .unrouted:
+      let wanted = missing.removeValue(forKey: index) ?? (push.environment, Int(push.attempt) - 1)
+      news.leave(push, for: wanted.environment, attempt: wanted.attempt)
     case .invalid:
       let verdict = verdicts.removeValue(forKey: index)
       news.invalidate(push, reason: verdict?.reason ?? "", sinceMs: verdict?.sinceMs)

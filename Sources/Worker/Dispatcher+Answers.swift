@@ -73,9 +73,8 @@ extension Dispatcher {
     let number = directory.position(
       app: run.claim.app, network: push.network, environment: other
     ).map(Int16.init)
-    guard let number, number != push.destination else {
-      return run.decideDoubtful(index, reason: reason)
-    }
+    guard let number else { return decideDoubtfulElsewhere(run, index, reason) }
+    guard number != push.destination else { return run.decideDoubtful(index, reason: reason) }
     guard run.material.content.environments.contains(other) else {
       logOnce(
         "\(run.claim.app): \(push.network.rawValue) calls device tokens bad that a job may not try in "
@@ -85,6 +84,24 @@ extension Dispatcher {
     run.redirect(index, to: number)
     enqueue(run, push: index)
     destinations[Int(number)]?.wake()
+  }
+
+  /// As above, of a token whose other environment this worker has no credentials for: another worker that has them tries it.
+  private func decideDoubtfulElsewhere(_ run: ChunkRun, _ index: Int, _ reason: String) {
+    let push = run.pushes[index]
+    let other = push.environment.other
+    guard run.material.content.environments.contains(other) else {
+      return run.decideDoubtful(index, reason: reason)
+    }
+    // A token that goes to and fro between two that have one environment each must come to an end.
+    guard Int(push.attempt) < policy.attemptsMax else {
+      return run.decide(index, .failed, because: .attemptsUsedUp)
+    }
+    switch fleet.othersHave(run.claim.app, push.network, other) {
+    case true?: run.decideUnrouted(index, for: other, attempt: Int(push.attempt))
+    case false?: run.decideDoubtful(index, reason: reason)
+    case nil: retry(run, index, afterMs: WorkerLimits.routesUnknownMs)
+    }
   }
 
   /// Sends a push again that was certainly not processed: no attempt is burned. One whose stream the network refuses

@@ -41,8 +41,10 @@ extension Dispatcher {
     return nil
   }
 
-  func isExpired(_ run: ChunkRun) -> Bool {
-    run.material.expiresAtMs.map { wallMs >= $0 } ?? false
+  func isExpired(_ run: ChunkRun) -> Bool { isExpired(run.material) }
+
+  func isExpired(_ material: JobMaterial) -> Bool {
+    material.expiresAtMs.map { wallMs >= $0 } ?? false
   }
 
   private func withdrawStopped() {

@@ -32,6 +32,8 @@ final class Dispatcher {
 
   let loop: EventLoop
   let directory: ProviderDirectory
+  /// Where other workers can send to.
+  let fleet: FleetRoutes
   let policy = RetryPolicy()
   let settings: DispatcherSettings
   let log: Logger
@@ -62,11 +64,12 @@ final class Dispatcher {
   var staleBindings: [Int: [Int]] = [:]
 
   init(
-    loop: EventLoop, directory: ProviderDirectory, settings: DispatcherSettings,
-    clock: FleetClock, log: Logger
+    loop: EventLoop, directory: ProviderDirectory, fleet: FleetRoutes,
+    settings: DispatcherSettings, clock: FleetClock, log: Logger
   ) {
     self.loop = loop
     self.directory = directory
+    self.fleet = fleet
     self.settings = settings
     self.log = log
     self.clock = clock
@@ -143,10 +146,7 @@ final class Dispatcher {
   /// Queues a push, or decides it at once when it cannot be sent.
   func enqueue(_ run: ChunkRun, push index: Int) {
     let number = run.pushes[index].destination
-    guard number >= 0 else {
-      logOnce("\(run.claim.app) has no credentials for \(run.pushes[index].network.rawValue)")
-      return run.decide(index, .skipped, because: .noCredentials)
-    }
+    guard number >= 0 else { return leaveToOthers(run, push: index) }
     let destination = destination(number)
     if let delayMs = destination.parkDelayMs {
       return putAside(run, index, delayMs: delayMs, because: .parked)
@@ -158,6 +158,14 @@ final class Dispatcher {
       return putAside(run, index, delayMs: delayMs, because: .rateLimited)
     }
     requeue(run, index, destination)
+  }
+
+  /// This worker has no credentials for a push: it is for one that has, and skipped if there is none.
+  private func leaveToOthers(_ run: ChunkRun, push index: Int) {
+    if isExpired(run) { return run.decide(index, .expired, because: .expired) }
+    let push = run.pushes[index]
+    logOnce("\(run.claim.app) has no credentials for \(push.network.rawValue) on this worker")
+    run.decideUnrouted(index, for: push.environment, attempt: Int(push.attempt) - 1)
   }
 
   /// Sends what was queued, at the end of this turn.

@@ -71,13 +71,15 @@ extension Lane {
   /// Tells the store what is done, until it has heard it. A call whose reply was lost may be repeated: the
   /// store knows a bitmap that it has seen, and a chunk that was finished is nobody's any more.
   private func settle(_ run: ChunkRun, isFinal: Bool) async {
-    let news = run.takeNews(isFinal: isFinal)
+    var news = run.takeNews(isFinal: isFinal)
+    news.unroutedMs = settings.unroutedMs
     tracer.flush()
     while true {
       do throws(RedisError) {
         let answer = try await store.chunks.settle(run.claim, news, consumer: settings.consumer)
         run.renewedNs = loop.nowNs
         run.noteVerdicts(news, answer)
+        run.noteSkipped(news, answer)
         heed(answer.standing, run)
         if answer.kept > 0 {
           log.info(

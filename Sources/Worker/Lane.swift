@@ -68,7 +68,7 @@ actor Lane {
     }
     store = Store(connection: redis, prefix: settings.prefix)
     dispatcher = Dispatcher(
-      loop: loop, directory: directory,
+      loop: loop, directory: directory, fleet: settings.routes,
       settings: DispatcherSettings(
         worker: settings.worker, connectionsMax: settings.connectionsMax,
         streamsMax: settings.streamsMax, requestTimeoutMs: settings.requestTimeoutMs,
@@ -80,9 +80,9 @@ actor Lane {
     fetchSignal = LoopSignal(loop: loop)
     admitSignal = LoopSignal(loop: loop)
     admitter = Admitter(
-      loop: loop, store: store, directory: directory, materials: materials, apps: settings.apps,
-      consumer: settings.consumer, log: log, fetchSignal: fetchSignal,
-      clock: settings.clock, large: LargeJobs(loop: loop))
+      loop: loop, store: store, directory: directory, materials: materials,
+      routes: settings.routes, unroutedMs: settings.unroutedMs, consumer: settings.consumer,
+      log: log, fetchSignal: fetchSignal, clock: settings.clock, large: LargeJobs(loop: loop))
     drained = LoopSignal(loop: loop)
   }
 
@@ -125,6 +125,7 @@ actor Lane {
     start { await $0.keepHouse() }
     if settings.isFirst {
       start { await $0.watchWork() }
+      start { await $0.watchRoutes() }
       start { await $0.promote() }
       start { await $0.audit() }
     }
@@ -236,8 +237,19 @@ actor Lane {
     if isReclaimDue, !isJustBack, try await takeOver(max: min(free, WorkerLimits.reclaimsMax)) {
       return true
     }
+    let wasRouted = try await claimRouted(max: max(1, min(free, WorkerLimits.claimMax) / 2))
+    let room = wasRouted ? dispatcher.freeSlots : free
+    guard room > 0 else { return true }
     let (claims, isMore) = try await store.chunks.claimSome(
-      consumer: settings.consumer, max: min(free, WorkerLimits.claimMax))
+      consumer: settings.consumer, max: min(room, WorkerLimits.claimMax))
+    try await begin(claims)
+    // Others may have room for what this lane has not.
+    if isMore || claims.count == WorkerLimits.claimMax { settings.idle.wake(.chunks) }
+    return isMore || !claims.isEmpty || wasRouted
+  }
+
+  /// Starts carrying claimed chunks; what Redis fails to say more about is taken up when it is back.
+  func begin(_ claims: [ChunkClaim]) async throws(RedisError) {
     for (index, claim) in claims.enumerated() {
       do throws(RedisError) {
         try await begin(claim)
@@ -246,9 +258,6 @@ actor Lane {
         throw error
       }
     }
-    // Others may have room for what this lane has not.
-    if isMore || claims.count == WorkerLimits.claimMax { settings.idle.wake(.chunks) }
-    return isMore || !claims.isEmpty
   }
 
   private var canClaim: Bool {
@@ -320,6 +329,7 @@ actor Lane {
       try await store.chunks.handBack([claim], consumer: settings.consumer, delayMs: 1_000)
       return
     }
+    if try await passOn(claim, material) { return }
     if let delayMs = dispatcher.crowdedMs(claim) {
       try await store.chunks.handBack([claim], consumer: settings.consumer, delayMs: delayMs)
       return

@@ -10,7 +10,6 @@ struct LaneSettings: Sendable {
   let consumer: String
   let prefix: String
   let redis: RedisEndpoint
-  let apps: Set<String>
   let leaseMs: UInt64
   let drainMs: UInt64
   let connectionsMax: Int
@@ -19,10 +18,12 @@ struct LaneSettings: Sendable {
   /// Its number within the process. The first one also watches the streams, promotes delayed work and audits.
   let number: Int
   var isFirst: Bool { number == 0 }
-  /// Shared by the lanes of a process.
+  /// How long work waits for a worker that can send it.
+  let unroutedMs: UInt64
+  /// Shared by the lanes of a process, as are the next.
   let idle: IdleLanes
-  /// Shared by the lanes of a process.
   let clock: FleetClock
   let suspects: SuspectPlace
   let shortage: DescriptorShortage
+  let routes: FleetRoutes
 }

@@ -9,6 +9,8 @@ struct Push {
     case accepted, rejected, uninstalled, expired, skipped, failed
     /// To be tried again later, by a residual chunk.
     case later
+    /// For a worker that has credentials which this one lacks; skipped if there is none, which the store decides.
+    case unrouted
     /// The provider said that the token is dead; the store decides whether that holds.
     case invalid
   }

@@ -123,6 +123,14 @@ enum WorkerLimits {
   static let shortageMs: UInt64 = 60_000
   /// Threads that a worker must be able to make beside its lanes and Swift's, for look-ups and token exchanges.
   static let spareThreads = 4
+  /// How often a worker says which routes it has, and how often while work waits for a route.
+  static let routesMs: UInt64 = 1_000
+  static let routesBusyMs: UInt64 = 250
+  /// Jobs that waited for a route and are taken in together.
+  static let routedJobsMax = 8
+  /// How soon a token that its network called bad is tried again while it is not known whether another worker has credentials
+  /// for its other environment.
+  static let routesUnknownMs: UInt64 = 2_000
   /// Worker beats.
   static let beatMs: UInt64 = 1_000
   static let timelineMs: UInt64 = 10_000

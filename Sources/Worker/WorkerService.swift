@@ -47,6 +47,7 @@ package final class WorkerService: Sendable {
     let suspects = SuspectPlace()
     let idle = IdleLanes()
     let shortage = DescriptorShortage()
+    let routes = FleetRoutes(own: directory.routes(of: configuration.apps.map(\.id)))
     lanes = try (0..<count).map { number in
       var redis = endpoint
       redis.clientName = "pushpool-\(name)-\(number)"
@@ -57,11 +58,12 @@ package final class WorkerService: Sendable {
         settings: LaneSettings(
           worker: name, consumer: "\(name)-\(number)", prefix: configuration.redis.prefix,
           redis: redis,
-          apps: Set(configuration.apps.map(\.id)), leaseMs: UInt64(worker.leaseSeconds) * 1_000,
+          leaseMs: UInt64(worker.leaseSeconds) * 1_000,
           drainMs: UInt64(worker.drainSeconds) * 1_000,
           connectionsMax: worker.connectionsPerLane, streamsMax: worker.streamsPerConnection,
           requestTimeoutMs: UInt64(worker.requestTimeoutSeconds) * 1_000, number: number,
-          idle: idle, clock: clock, suspects: suspects, shortage: shortage),
+          unroutedMs: UInt64(worker.unroutedSeconds) * 1_000, idle: idle, clock: clock,
+          suspects: suspects, shortage: shortage, routes: routes),
         directory: directory, log: laneLog)
     }
   }

@@ -230,7 +230,7 @@ import Testing
     "a limit of 0 that would block for ever is refused with a reason (gorush#536)",
     arguments: [
       "connections_per_lane", "streams_per_connection", "lease_seconds",
-      "request_timeout_seconds",
+      "request_timeout_seconds", "unrouted_seconds",
     ])
   func zeroIsRefused(field: String) {
     let complaint = Self.complaint("worker: {\(field): 0}")

@@ -1,3 +1,4 @@
+import Configuration
 import Model
 import Simulator
 import Testing
@@ -90,7 +91,8 @@ import Testing
 
   @Test("each bad job becomes a dead letter that names the field, and a good job beside it is sent")
   func refusesBadJobs() async throws {
-    try await Stage.with { stage in
+    let worker = WorkerConfiguration(lanes: 1, drainSeconds: 5, unroutedSeconds: 1)
+    try await Stage.with(worker: worker) { stage in
       let client = stage.client
       try await client.install([try Devices.apns(1)])
       for (index, bad) in Self.corpus.enumerated() {
@@ -102,6 +104,7 @@ import Testing
       try await stage.withWorkers { _ in
         let record = try await client.finished("good")
         #expect(record.counts.accepted == 1)
+        // The one of an unknown app waits a second for a worker that has it.
         _ = try await eventually("all are judged") {
           try await client.length("jobs:normal") == 0 ? true : nil
         }

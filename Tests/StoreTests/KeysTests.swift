@@ -33,6 +33,9 @@ import Testing
         "share": keys.share(.low).replacing("low", with: "<1>"),
         "scout": keys.scout(.low).replacing("low", with: "<1>"),
         "express": keys.express(.low).replacing("low", with: "<1>"),
+        "routes": keys.routes, "routes_of": keys.routes("<1>"), "routed": keys.routed,
+        "unrouted": keys.unrouted, "route_hints": keys.routeHints, "route_sweep": keys.routeSweep,
+        "route_waiting": keys.waiting(.jobs, route: "<2>").replacing("jobs", with: "<1>"),
         "switches": keys.switches, "rate": keys.rate("<1>"),
         "workers": keys.workers, "libraries": keys.libraries, "worker": keys.worker("<1>"),
       ]

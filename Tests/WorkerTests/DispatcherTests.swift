@@ -9,8 +9,10 @@ import Testing
   private func dispatcher() throws -> Dispatcher {
     Dispatcher(
       loop: try EventLoop(name: "test"), directory: ProviderDirectory(entries: []),
-      settings: DispatcherSettings(connectionsMax: 1, streamsMax: 1, requestTimeoutMs: 1_000),
-      clock: FleetClock(own: .system),
+      fleet: FleetRoutes(own: ProviderDirectory(entries: []).routes(of: [])),
+      settings: DispatcherSettings(
+        worker: "test", connectionsMax: 1, streamsMax: 1, requestTimeoutMs: 1_000,
+        shortage: DescriptorShortage()), clock: FleetClock(own: .system),
       log: Logger(label: "pushpool.test"))
   }
 

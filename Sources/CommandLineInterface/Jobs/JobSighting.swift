@@ -3,8 +3,8 @@ internal import Store
 
 /// What one look at an enqueued job finds.
 enum JobSighting: Sendable {
-  /// No worker has taken it yet, or one is about to.
-  case waiting
+  /// No worker has taken it yet, or one is about to. With a sentence when it waits because no worker has its app.
+  case waiting(complaint: String?)
   case admitted(JobRecord)
   /// A job of the same id and content came earlier; this is its record.
   case duplicate(JobRecord)

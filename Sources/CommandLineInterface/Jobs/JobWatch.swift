@@ -28,9 +28,20 @@ struct JobWatch {
     if let record, source.string == job.source, record.isAdmitted || isQueued {
       return .admitted(record)
     }
-    if isQueued { return .waiting }
+    if isQueued { return .waiting(complaint: try await complaint(of: job, in: store)) }
     if let letter = try await deadLetter(of: job, in: store) { return .refused(letter) }
     return record.flatMap { source.string == job.source ? nil : .duplicate($0) } ?? .gone
+  }
+
+  /// The alarm that no worker has the app, if it stands.
+  private static func complaint(
+    of job: EnqueuedJob, in store: Store
+  ) async throws(RedisError) -> String? {
+    let nowMs = try await store.connection.call(RedisCommand("TIME")) {
+      Int64($0[0].string).map { $0 * 1_000 } ?? 0
+    }
+    return try await store.alarms.current(nowMs: nowMs)
+      .first { $0.field == "no_worker|\(job.app)" }?.message
   }
 
   /// The dead letter that holds this job's text, among those since it was enqueued.
@@ -69,7 +80,14 @@ struct JobWatch {
     while true {
       let sighting = try await look()
       switch sighting {
-      case .waiting:
+      case .waiting(let complaint?):
+        display.update(done: 0, label: "waiting for a worker that has \(job.app)")
+        if !hasHinted {
+          hasHinted = true
+          display.clear()
+          console.note(DisplayText.printable(complaint))
+        }
+      case .waiting(nil):
         display.update(done: 0, label: "waiting for a worker")
         if !hasHinted, display.elapsedMs >= CommandLineLimits.noWorkerHintMs {
           hasHinted = true

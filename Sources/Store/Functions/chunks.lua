@@ -7,11 +7,17 @@ do
 local chunk_of, pack, unpack_chunk = Chunk.of, Chunk.pack, Chunk.unpack
 local READ_ON, go_on_later, is_residual = Chunk.READ_ON, Chunk.go_on_later, Chunk.is_residual
 
-local function add_chunk(p, c)
-  redis.call('XADD', KEY.chunks(p, c.priority), '*', 'app', c.app, 'job', c.job, 'segment', c.segment,
-    'source', c.source, 'lines', c.lines, 'crashes', text(c.crashes))
+-- With a consumer it is one that this consumer already has. Its entry says so, for whoever comes upon it in the stream.
+-- Returns the entry.
+local function add_chunk(p, c, consumer)
+  local entry = redis.call('XADD', KEY.chunks(p, c.priority), '*', 'app', c.app, 'job', c.job, 'segment', c.segment,
+    'source', c.source, 'lines', c.lines, 'crashes', text(c.crashes), unpack(consumer and {'consumer', consumer} or {}))
   redis.call('HINCRBY', KEY.share(p, c.priority), c.app, 1)
+  return entry
 end
+
+-- The consumer that had a chunk when it was added; nil for almost all, which nobody had.
+local function first_consumer(item) return item[2][13] == 'consumer' and item[2][14] or nil end
 
 -- Starts the job's next segments while its window and the stream have room, one in any case when it has none; reads
 -- on in its key when no segment is ready, once a call.
@@ -283,7 +289,14 @@ local function claim(keys, args)
     while #claims < max and seen < max + LIMIT.PASSED_OVER_MAX do
       local wanted = max - #claims
       local items = read_new(stream, consumer, wanted)
-      for _, item in ipairs(items) do claim_entry(p, priority, stream, item, 1, now, claims) end
+      for _, item in ipairs(items) do
+        local holder = first_consumer(item)
+        if holder then
+          redis.call('XCLAIM', stream, GROUP, holder, 0, item[1], 'RETRYCOUNT', 1, 'JUSTID')
+        else
+          claim_entry(p, priority, stream, item, 1, now, claims)
+        end
+      end
       seen = seen + #items
       if #items < wanted then break end
     end
@@ -303,7 +316,16 @@ local function reclaim(keys, args)
       local items = read_abandoned(
         p, stream, KEY.reclaim(p, 'chunks', priority), consumer, lease_ms, max - #claims, now)
       for _, item in ipairs(items) do
-        claim_entry(p, priority, stream, item, owned(stream, item[1], consumer) or 1, now, claims)
+        local deliveries = owned(stream, item[1], consumer) or 1
+        if first_consumer(item) then
+          -- As long as it stands in the stream it is whose name it has: it is added anew.
+          local c = chunk_of(priority, fields_of(item[2]))
+          c.crashes = c.crashes + deliveries - 1
+          Fairness.drop_chunk(p, c, item[1])
+          route(p, c, now, 0)
+        else
+          claim_entry(p, priority, stream, item, deliveries, now, claims)
+        end
       end
     end
   end
@@ -382,5 +404,8 @@ Chunks.state_for = state_for
 Chunks.route = route
 Chunks.fill = fill
 Chunks.bring_back = bring_back
+Chunks.bury_chunk = bury_chunk
+Chunks.add = add_chunk
+Chunks.claim_entry = claim_entry
 
 end

@@ -88,6 +88,16 @@ local function may_look(key, now)
   return now < at or now >= at + LIMIT.SCOUT_MS
 end
 
+-- The last entry that the stream has given to anybody: those up to it are held by somebody, or wait elsewhere.
+local function last_given(stream)
+  local groups = redis.pcall('XINFO', 'GROUPS', stream)
+  for _, flat in ipairs(groups.err and {} or groups) do
+    local group = fields_of(flat)
+    if group.name == GROUP then return group['last-delivered-id'] end
+  end
+  return '0-0'
+end
+
 -- Lists the entries that were added since the last look: of each app the next ones, and behind which it has more.
 local function scout(p, priority, now)
   local key, ring = KEY.scout(p, priority), KEY.express(p, priority)
@@ -115,7 +125,7 @@ local function scout(p, priority, now)
     end
   end
   local cursor, has_more = look_ahead(
-    KEY.jobs(p, priority), redis.call('HGET', key, 'cursor') or '0-0', '+', LIMIT.SCOUTED_MAX, see)
+    KEY.jobs(p, priority), redis.call('HGET', key, 'cursor') or last_given(KEY.jobs(p, priority)), '+', LIMIT.SCOUTED_MAX, see)
   for app, known in pairs(apps) do
     if known.has_news then redis.call('HSET', key, 'x:' .. app, known.entries) end
   end
@@ -146,12 +156,13 @@ local function scout_app(p, priority, app, behind, now)
   end
 end
 
--- Leases an entry that nobody was given yet, for consumer; nil when it is gone or somebody has it.
-local function claim_out_of_turn(stream, key, entry, consumer)
+-- Leases an entry that nobody has, for consumer; nil when it is gone or somebody has it.
+local function claim_out_of_turn(p, priority, entry, consumer, deliveries)
+  local stream = KEY.jobs(p, priority)
   local pending = redis.pcall('XPENDING', stream, GROUP, entry, entry, 1)
   if not pending.err and #pending > 0 then return nil end
-  local item = in_group(stream, 'XCLAIM', stream, GROUP, consumer, 0, entry, 'FORCE', 'RETRYCOUNT', 1)[1]
-  if item then redis.call('HSET', key, 'c:' .. entry, consumer) end
+  local item = in_group(stream, 'XCLAIM', stream, GROUP, consumer, 0, entry, 'FORCE', 'RETRYCOUNT', deliveries)[1]
+  if item then redis.call('HSET', KEY.scout(p, priority), 'c:' .. entry, consumer) end
   return item
 end
 
@@ -173,7 +184,7 @@ local function next_in_turn(p, priority, consumer, now)
       elseif not v[2] then
         redis.call('RPOP', ring)
       end
-      local item = entry and claim_out_of_turn(stream, key, entry, consumer)
+      local item = entry and claim_out_of_turn(p, priority, entry, consumer, 1)
       if item then return item end
     end
   end
@@ -228,6 +239,7 @@ Fairness.share_left = share_left
 Fairness.room = room
 Fairness.drop_chunk = drop_chunk
 Fairness.look_ahead = look_ahead
+Fairness.claim_out_of_turn = claim_out_of_turn
 Fairness.next_in_turn = next_in_turn
 Fairness.next_in_order = next_in_order
 Fairness.drop_job = drop_job

@@ -4,9 +4,6 @@ local Jobs = {}  -- what later files use of it
 
 do
 
--- Unique among admissions: entry ids of two streams can be equal, the priority's initial tells them apart.
-local function source_of(priority, entry) return string.sub(priority, 1, 1) .. entry end
-
 -- Removes what was uploaded of a job that will not start. Uploads go in order: what is missing ends it.
 local function drop_uploaded(p, source)
   if redis.call('EXISTS', KEY.segment(p, '1', source)) == 0 then return end

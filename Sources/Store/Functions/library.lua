@@ -49,6 +49,13 @@ local KEY = {
   tally = function(p, app, place, minute) return p .. ':tally:' .. app .. ':' .. place .. ':' .. minute end,
   alarms = function(p) return p .. ':alarms' end,
   switches = function(p) return p .. ':switches' end,
+  routes = function(p) return p .. ':routes' end,
+  routes_of = function(p, digest) return p .. ':routes:' .. digest end,
+  routed = function(p) return p .. ':routed' end,
+  unrouted = function(p) return p .. ':unrouted' end,
+  route_waiting = function(p, kind, route) return p .. ':unrouted:' .. kind .. ':' .. route end,
+  route_hints = function(p) return p .. ':unrouted:hints' end,
+  route_sweep = function(p) return p .. ':unrouted:sweep' end,
   rate = function(p, name) return p .. ':rate:' .. name end,
   libraries = function(p) return p .. ':libraries' end,
   workers = function(p) return p .. ':workers' end,
@@ -164,6 +171,9 @@ local function read_abandoned(p, stream, cursor_key, consumer, lease_ms, count, 
   end
   return reply[2]
 end
+
+-- Names an admission: entry ids of two streams can be equal, the priority's initial tells them apart.
+local function source_of(priority, entry) return string.sub(priority, 1, 1) .. entry end
 
 -- A dead letter. A large original is kept beside the entry, under P:letter:<entry>, and `kept` names its field: so the
 -- letters can be read without being copied.

@@ -83,6 +83,17 @@ local LIMIT = {
   RATE_IDLE_MS = 10000,                 -- and begins with again after so long without a lease
   RATE_WAIT_MS_MAX = 1000,
   RATE_LIFE_S = 60,                     -- an untouched bucket is full long before
+  -- routes
+  ROUTE_ALIVE_MS = 5000,                -- a worker says each second which routes it has
+  ROUTE_DIGESTS_MAX = 128,              -- different configurations that are looked at
+  ROUTE_SPARE_MS = 60000,               -- what waits for a route and was not given up in time begins anew
+  ROUTE_SWEEP_MS = 100,                 -- from one look of the fleet at what waits to the next
+  ROUTES_SWEPT_MAX = 64,                -- routes looked at by one
+  ROUTE_BURIED_MAX = 50,                -- jobs and chunks that one gives up: 2 ms
+  ROUTE_BURIED_BYTES = 256 * 1024,
+  ROUTES_WAITED_FOR_MAX = 1000,         -- apps that no worker has and whose jobs wait; those of others are refused at once
+  ROUTE_ALARMS_MAX = 8,                 -- alarms renewed by one look
+  ROUTE_ALARM_MS = 60000,
   -- waiting
   SEARCHED_MAX = 500,                   -- entries that a search looks at in one call: 1 to 2 ms
   SEARCHED_BYTES = 64 * 1024,           -- a larger job is looked into by whoever searches: not at everybody's cost

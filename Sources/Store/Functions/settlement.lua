@@ -22,6 +22,7 @@ local function count_outcomes(p, app, job, counts, now)
   return sum
 end
 
+-- `delay` in ms, or network|environment|ms: it waits for a worker that has credentials there, for so long at most.
 local function add_residual(p, c, delay, lines, now)
   local key = KEY.job(p, c.app, c.job)
   local segment = 'r' .. text(redis.call('HINCRBY', key, 'residuals', 1))
@@ -29,8 +30,27 @@ local function add_residual(p, c, delay, lines, now)
   redis.call('HINCRBY', key, 'chunks', 1)
   redis.call('SADD', KEY.living(p, c.source), segment)
   redis.call('HINCRBY', key, 'residual_bytes', #lines)
-  Chunks.route(p, {priority = c.priority, app = c.app, job = c.job, segment = segment, source = c.source,
-    lines = 'installations', crashes = 0}, now, now + tonumber(delay))
+  local residual = {priority = c.priority, app = c.app, job = c.job, segment = segment, source = c.source,
+    lines = 'installations', crashes = 0}
+  if tonumber(delay) then return Chunks.route(p, residual, now, now + tonumber(delay)) end
+  local place, wait_ms = string.match(delay, '^(.*)|(%d+)$')
+  Routes.hold(p, residual, c.app .. '|' .. place, tonumber(wait_ms), now)
+end
+
+-- The residuals that wait for a worker with credentials and that none has or had lately: they are skipped, and added to
+-- counts as such. Returns them by position, and their places as words of a reply.
+local function skip_unsendable(p, app, args, first, last, counts)
+  local skipped, words = {}, {}
+  for i = first, last, 2 do
+    local network, environment = string.match(args[i], '^(%a+)|(%a+)|')
+    if network and not Routes.could_send(p, app .. '|' .. network .. '|' .. environment) then
+      local n = #counts
+      counts[n + 1], counts[n + 2], counts[n + 3] = network, 'skipped', lines_in(args[i + 1])
+      skipped[i] = true
+      words[#words + 1] = 'skipped|' .. network .. '|' .. environment
+    end
+  end
+  return skipped, words
 end
 
 -- Installations of users that are done without them become the chunk's last lines, each with its own bit of the bitmap.
@@ -86,7 +106,8 @@ end
 
 -- settle — ARGV: consumer, priority, entry, app, job, segment, source, lines, final 0|1, done bitmap, bitmap that
 -- the caller told before (or found when it claimed) or '-' to not compare, change of total, users without
--- installation, retries, n, n x (network, outcome, count), m, m x (delay ms, residual lines; or '-', lines of installations whose
+-- installation, retries, n, n x (network, outcome, count), m, m x (delay ms or network|environment|ms,
+-- residual lines; or '-', lines of installations whose
 -- users are done without them, which stay with the chunk), t, t x (network, environment, answers, misfits), l, l x (network, token, user, generation, environment that
 -- accepted it), then (network, environment, token, user, generation, provider's time or '', reason)… for invalid
 -- tokens.
@@ -95,9 +116,9 @@ end
 -- than the caller told before, somebody else had the chunk in between: the caller was silent, lost it, and got it
 -- back by a reclaim of its own. What it has to tell may have been counted already: STALE. An invalid token that is removed counts as
 -- uninstalled, one whose binding has changed or that is spared for suspicion of a mass death as rejected.
--- Reply: {OK|PAUSED|CANCELLED|STALE, removed, kept, spared, users lost with the job's key}, and when there are invalid
--- tokens or suspicions what became of each token (r: removed, k: kept, s: spared, in one text), and the suspected
--- network|environment…; STALE: nothing was counted, stop the chunk.
+-- Reply: {OK|PAUSED|CANCELLED|STALE, removed, kept, spared, users lost with the job's key}, and when there is more to
+-- say, what became of each token (r: removed, k: kept, s: spared, in one text), the suspected network|environment…, and
+-- skipped|network|environment… (residuals for which no worker has credentials); STALE: nothing was counted, stop the chunk.
 local function settle(keys, args)
   local p, now = keys[1], now_ms()
   local consumer, entry = args[1], args[3]
@@ -146,13 +167,18 @@ local function settle(keys, args)
     local n = #counts
     counts[n + 1], counts[n + 2], counts[n + 3] = args[i], gone and 'uninstalled' or 'rejected', 1
   end
+  local skipped, words = skip_unsendable(p, c.app, args, at + 1, tallies - 1, counts)
   local sum = count_outcomes(p, c.app, c.job, counts, now)
   redis.call('HINCRBY', key, 'total', args[11])
   redis.call('HINCRBY', key, 'pending', tonumber(args[11]) - sum)
   if args[12] ~= '0' then redis.call('HINCRBY', key, 'no_installations', args[12]) end
   if args[13] ~= '0' then redis.call('HINCRBY', key, 'retries', args[13]) end
   for i = at + 1, tallies - 1, 2 do
-    if args[i] == '-' then keep_open(p, c, args[i + 1]) else add_residual(p, c, args[i], args[i + 1], now) end
+    if args[i] == '-' then
+      keep_open(p, c, args[i + 1])
+    elseif not skipped[i] then
+      add_residual(p, c, args[i], args[i + 1], now)
+    end
   end
   if final then
     Fairness.drop_chunk(p, c, entry)
@@ -162,8 +188,9 @@ local function settle(keys, args)
     redis.call('XCLAIM', stream, GROUP, consumer, 0, entry, 'JUSTID')
   end
   local reply = {answer, removed, kept, spared, lost}
-  if #verdicts > 0 or next(suspected) then reply[6] = table.concat(verdicts) end
+  if #verdicts > 0 or next(suspected) or #words > 0 then reply[6] = table.concat(verdicts) end
   for place in pairs(suspected) do reply[#reply + 1] = place end
+  for _, word in ipairs(words) do reply[#reply + 1] = word end
   return reply
 end
 

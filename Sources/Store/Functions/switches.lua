@@ -95,5 +95,6 @@ register('switch_off', switch_off, {'allow-oom'})
 
 Switches.unhurried = unhurried
 Switches.held_until = held_until
+Switches.expiry_of = expiry_of
 
 end

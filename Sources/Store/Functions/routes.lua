@@ -1,0 +1,369 @@
+-- Routes. A route is an app, or an app, a network and an environment as app|network|environment. Workers may be of unequal
+-- configuration, as during a deployment that adds an app: what a worker has no credentials for waits here for one that has.
+--
+-- HASH P:routes:<digest>: app → network|environment, with commas between them; all workers of one configuration share it.
+-- ZSET P:routes: digest → when a worker last had it, of those seen within the time that work waits for a worker.
+-- ZSET P:routed and P:unrouted: the routes that something waits for, those that a live worker has and those that none has
+-- (since when). ZSET P:unrouted:jobs:<route> and P:unrouted:chunks:<route>: what waits, the higher priority first, then the
+-- older.
+--
+-- A job that waits stays in its stream, where operators find it; it is nobody's, and not delivered again. A chunk that waits
+-- is in the delayed set, where the audit finds it, and due when it expires or would have been given up: whoever gets it then
+-- passes it on again, so nothing is lost with these ZSETs.
+
+local Routes = {}  -- what later files use of it
+
+do
+
+-- Added to the time at which something began to wait, so that it is found in the order of its priority.
+local RANK = {high = 0, normal = 1e13, low = 2e13}
+
+local function split(route)
+  local app, place = string.match(route, '^([^|]*)|?(.*)$')
+  return app, place
+end
+
+-- The digests of configurations that a worker has now, and of those that one had within the time that work waits.
+local function live_digests(p, now)
+  return redis.call('ZRANGEBYSCORE', KEY.routes(p), text(now - LIMIT.ROUTE_ALIVE_MS), '+inf', 'LIMIT', 0,
+    LIMIT.ROUTE_DIGESTS_MAX)
+end
+
+local function known_digests(p) return redis.call('ZRANGE', KEY.routes(p), 0, LIMIT.ROUTE_DIGESTS_MAX - 1) end
+
+-- Those of the routes that one of the configurations has, as a set.
+local function routes_among(p, digests, routes)
+  local apps, places, found = {}, {}, {}
+  if #routes == 0 then return found end
+  for i, route in ipairs(routes) do apps[i], places[i] = split(route) end
+  for _, digest in ipairs(digests) do
+    local values = redis.call('HMGET', KEY.routes_of(p, digest), unpack(apps))
+    for i, route in ipairs(routes) do
+      if values[i] and (places[i] == '' or string.find(values[i], places[i], 1, true)) then found[route] = true end
+    end
+  end
+  return found
+end
+
+-- Whether a worker has the route, or had it so lately that work waits for it; also when that cannot be read.
+local function could_send(p, route)
+  local ok, found = pcall(function() return routes_among(p, known_digests(p), {route}) end)
+  return not ok or found[route] or false
+end
+
+local function alarm_field(route) return 'no_worker|' .. route end
+
+local function complaint(p, route)
+  local app, place = split(route)
+  if place == '' then
+    local hint = redis.call('HGET', KEY.route_hints(p), route)
+    return 'no worker has the app "' .. app .. '" in its configuration' ..
+      (hint and '; did you mean "' .. hint .. '"?' or '')
+  end
+  local network, environment = string.match(place, '^(.*)|(.*)$')
+  return 'no worker has credentials of "' .. app .. '" for ' .. network .. ' (' .. environment .. ')'
+end
+
+local function raise(p, route, wait_ms, now)
+  Alarms.set(p, alarm_field(route), 'routes', LIMIT.ROUTE_ALARM_MS, complaint(p, route) ..
+    (string.find(route, '|', 1, true) and ': its pushes' or ': its jobs') .. ' wait for one, and become dead letters after ' ..
+    text(wait_ms / 1000) .. ' s; start a worker that has it, or see: pushpool dead list', now)
+end
+
+local function forget_route(p, route)
+  redis.call('ZREM', KEY.routed(p), route)
+  if redis.call('ZREM', KEY.unrouted(p), route) == 1 then
+    redis.call('HDEL', KEY.route_hints(p), route)
+    redis.call('HDEL', KEY.alarms(p), alarm_field(route))
+  end
+end
+
+local function is_idle(p, route)
+  return redis.call('ZCARD', KEY.route_waiting(p, 'jobs', route)) == 0 and
+    redis.call('ZCARD', KEY.route_waiting(p, 'chunks', route)) == 0
+end
+
+local function is_listed(p, route)
+  return redis.call('ZSCORE', KEY.routed(p), route) or redis.call('ZSCORE', KEY.unrouted(p), route)
+end
+
+-- Lists a route that something begins to wait for; an alarm when nobody has it.
+local function list(p, route, hint, wait_ms, now)
+  if routes_among(p, live_digests(p, now), {route})[route] then
+    redis.call('ZADD', KEY.routed(p), text(now), route)
+    return
+  end
+  redis.call('ZADD', KEY.unrouted(p), text(now), route)
+  if hint ~= '' then redis.call('HSET', KEY.route_hints(p), route, hint) end
+  raise(p, route, wait_ms, now)
+end
+
+-- ---------------------------------------------------------------------------------------------------------
+-- What workers have
+
+-- publish_routes — ARGV: digest, life s, (app, its places)… Says what workers of a configuration have. Reply: OK
+local function publish_routes(keys, args)
+  local key = KEY.routes_of(keys[1], args[1])
+  if #args > 2 then redis.call('HSET', key, unpack(args, 3)) end
+  redis.call('EXPIRE', key, args[2])
+  return 'OK'
+end
+
+-- Gives up a job that nobody can take; one that is paused waits on, one that was cancelled just ends. Returns the bytes of
+-- its text.
+local function bury_job(p, route, member, now)
+  local _, priority, entry, _, id = unpack(cjson.decode(member))
+  local stream, key = KEY.jobs(p, priority), KEY.job(p, route, id)
+  local pending = redis.pcall('XPENDING', stream, GROUP, entry, entry, 1)
+  local items = redis.call('XRANGE', stream, entry, entry)
+  if #items == 0 or (not pending.err and #pending > 0) then return 0 end
+  local record = redis.call('HMGET', key, 'source', 'admitted', 'state')
+  if record[1] == source_of(priority, entry) and not record[2] then
+    if record[3] == 'paused' then
+      redis.call('ZADD', KEY.route_waiting(p, 'jobs', route), text(RANK[priority] + now), member)
+      return 0
+    elseif record[3] == 'cancelled' then
+      redis.call('EXPIRE', key, LIMIT.RECORD_S)
+      Fairness.drop_job(p, priority, entry)
+      return 0
+    end
+    redis.call('DEL', key)
+  end
+  local job = fields_of(items[1][2]).job or ''
+  dead_letter(p, now, 'kind', 'job', 'reason', 'unknown_app', 'field', '/app', 'message', complaint(p, route) ..
+    '; add it under apps and retry this, or correct the name', 'app', route, 'id', id, 'priority', priority, 'job', job,
+    'truncated', '0')
+  Fairness.drop_job(p, priority, entry)
+  return #job
+end
+
+-- Gives up a chunk that nobody can send, unless it does not wait any more. Returns the bytes of its recipients.
+local function bury_chunk(p, route, member, now)
+  if redis.call('ZREM', KEY.delayed(p), member) == 0 then return 0 end
+  local c = Chunk.unpack(member)
+  if Chunks.state_for(p, c) ~= 'running' then
+    Chunks.route(p, c, now, 0)
+    return 0
+  end
+  local bytes = redis.call('STRLEN', KEY.segment(p, c.segment, c.source))
+  Chunks.bury_chunk(p, c, 'no_worker', complaint(p, route) .. '; configure it and retry this', now)
+  return bytes
+end
+
+-- Gives up what has waited too long for a route. Returns what is left of the numbers that may be given up.
+local function bury_overdue(p, route, wait_ms, now, left)
+  for kind, bury in pairs({jobs = bury_job, chunks = bury_chunk}) do
+    local key = KEY.route_waiting(p, kind, route)
+    for _, priority in ipairs(PRIORITIES) do
+      local base = RANK[priority]
+      local overdue = left.items > 0 and left.bytes > 0 and redis.call('ZRANGEBYSCORE', key, text(base),
+        text(base + now - wait_ms), 'LIMIT', 0, left.items) or {}
+      for _, member in ipairs(overdue) do
+        if left.bytes <= 0 then break end
+        redis.call('ZREM', key, member)
+        left.items, left.bytes = left.items - 1, left.bytes - bury(p, route, member, now)
+      end
+    end
+  end
+end
+
+-- Looks after the routes that something waits for, some in each call, for the whole fleet once in a while. Returns whether
+-- there is more to do.
+local function sweep(p, wait_ms, now)
+  local key = KEY.route_sweep(p)
+  local r = redis.call('HMGET', key, 'at', 'cursor')
+  local at = tonumber(r[1] or '0')
+  if at <= now and now < at + LIMIT.ROUTE_SWEEP_MS then return end
+  local live = live_digests(p, now)
+  local routed = redis.call('ZRANGE', KEY.routed(p), 0, LIMIT.ROUTES_SWEPT_MAX - 1)
+  local found = routes_among(p, live, routed)
+  for _, route in ipairs(routed) do
+    if is_idle(p, route) then
+      forget_route(p, route)
+    elseif found[route] then
+      -- Behind those that were not looked at.
+      redis.call('ZADD', KEY.routed(p), text(now), route)
+    else
+      redis.call('ZREM', KEY.routed(p), route)
+      redis.call('ZADD', KEY.unrouted(p), text(now), route)
+    end
+  end
+  local cursor = tonumber(r[2] or '0')
+  local unrouted = redis.call('ZRANGE', KEY.unrouted(p), cursor, cursor + LIMIT.ROUTES_SWEPT_MAX - 1, 'WITHSCORES')
+  local routes, since = {}, {}
+  for i = 1, #unrouted, 2 do
+    routes[#routes + 1] = unrouted[i]
+    since[unrouted[i]] = tonumber(unrouted[i + 1])
+  end
+  found = routes_among(p, live, routes)
+  local left = {items = LIMIT.ROUTE_BURIED_MAX, bytes = LIMIT.ROUTE_BURIED_BYTES}
+  local alarms, kept = 0, 0
+  for _, route in ipairs(routes) do
+    if since[route] <= now - wait_ms and not found[route] then bury_overdue(p, route, wait_ms, now, left) end
+    if is_idle(p, route) then
+      forget_route(p, route)
+    elseif found[route] then
+      forget_route(p, route)
+      redis.call('ZADD', KEY.routed(p), text(now), route)
+    else
+      kept = kept + 1
+      if alarms < LIMIT.ROUTE_ALARMS_MAX then
+        raise(p, route, wait_ms, now)
+        alarms = alarms + 1
+      end
+    end
+  end
+  local is_end = #routes < LIMIT.ROUTES_SWEPT_MAX
+  redis.call('HSET', key, 'at', text(now), 'cursor', is_end and '0' or text(cursor + kept))
+  redis.call('PEXPIRE', key, LIMIT.ROUTE_ALARM_MS)
+end
+
+-- announce_routes — ARGV: digest, how long work waits for a worker (ms), life s. Says that a worker of a configuration
+-- lives, and looks after what waits. Reply: {UNKNOWN} (publish the routes first), or {OK, 1 when something waits that this
+-- configuration has, else 0, 1 when anything waits, else 0, digest… (of the workers that live, or did so lately)}
+local function announce_routes(keys, args)
+  local p, digest, wait_ms, now = keys[1], args[1], tonumber(args[2]), now_ms()
+  if redis.call('EXPIRE', KEY.routes_of(p, digest), args[3]) == 0 then return {'UNKNOWN'} end
+  redis.call('ZADD', KEY.routes(p), text(now), digest)
+  redis.call('ZREMRANGEBYSCORE', KEY.routes(p), '-inf', text(now - math.max(wait_ms, LIMIT.ROUTE_ALIVE_MS)))
+  local has_work, has_any = 0, 0
+  if redis.call('EXISTS', KEY.routed(p), KEY.unrouted(p)) > 0 then
+    has_any = 1
+    sweep(p, wait_ms, now)
+    local routed = redis.call('ZRANGE', KEY.routed(p), 0, LIMIT.ROUTES_SWEPT_MAX - 1)
+    if next(routes_among(p, {digest}, routed)) then has_work = 1 end
+  end
+  return {'OK', has_work, has_any, unpack(known_digests(p))}
+end
+
+-- ---------------------------------------------------------------------------------------------------------
+-- What waits
+
+-- Has a chunk that nobody holds wait for a route.
+local function hold(p, c, route, wait_ms, now)
+  if Chunks.state_for(p, c) ~= 'running' then return Chunks.route(p, c, now, now) end
+  local expires = Switches.expiry_of(p, c.app, c.job)
+  local due = now + wait_ms + LIMIT.ROUTE_SPARE_MS
+  -- By the clock of whoever passed it on it had not expired.
+  if expires ~= 0 then due = math.max(now + LIMIT.ROUTE_ALIVE_MS, math.min(due, expires)) end
+  local member = Chunk.pack(c)
+  redis.call('ZADD', KEY.delayed(p), text(due), member)
+  -- From here on nothing is lost, and a wrong type under one of these keys must not undo what was settled.
+  redis.pcall('ZADD', KEY.route_waiting(p, 'chunks', route), text(RANK[c.priority] + now), member)
+  pcall(function()
+    if not is_listed(p, route) then list(p, route, '', wait_ms, now) end
+  end)
+end
+
+-- pass_on — ARGV: consumer, priority, entry, how long it waits for a worker (ms). A chunk whose app the caller does not have
+-- goes to a worker that has it, with its progress; no crash is counted. Reply: OK | STALE
+local function pass_on(keys, args)
+  local p, consumer, priority, entry, now = keys[1], args[1], args[2], args[3], now_ms()
+  refuse_wrong_type(KEY.delayed(p), 'zset')
+  local stream = KEY.chunks(p, priority)
+  local deliveries = owned(stream, entry, consumer)
+  local items = deliveries and redis.call('XRANGE', stream, entry, entry) or {}
+  if #items == 0 then return 'STALE' end
+  local c = Chunk.of(priority, fields_of(items[1][2]))
+  c.crashes = c.crashes + deliveries - 1
+  Fairness.drop_chunk(p, c, entry)
+  hold(p, c, c.app, tonumber(args[4]), now)
+  return 'OK'
+end
+
+-- set_aside — ARGV: consumer, priority, entry, app, id, a known app that may have been meant or '', how long it waits for a
+-- worker (ms). A job whose app the caller does not have waits in its stream for a worker that has it; no delivery is counted.
+-- Reply: OK | STALE | FULL (nobody has the app, and too many others wait already: refuse it)
+local function set_aside(keys, args)
+  local p, consumer, priority, entry, app, id = keys[1], unpack(args, 1, 5)
+  local now, wait_ms = now_ms(), tonumber(args[7])
+  local stream = KEY.jobs(p, priority)
+  local deliveries = owned(stream, entry, consumer)
+  if not deliveries then return 'STALE' end
+  if not is_listed(p, app) then
+    if redis.call('ZCARD', KEY.unrouted(p)) >= LIMIT.ROUTES_WAITED_FOR_MAX and
+      not routes_among(p, live_digests(p, now), {app})[app] then return 'FULL' end
+    list(p, app, args[6], wait_ms, now)
+  end
+  -- One that comes again has waited since it came first.
+  redis.call('ZADD', KEY.route_waiting(p, 'jobs', app), 'NX', text(RANK[priority] + now),
+    cjson.encode({'job', priority, entry, deliveries, id}))
+  redis.call('XACK', stream, GROUP, entry)
+  redis.call('HDEL', KEY.scout(p, priority), 'c:' .. entry)
+  return 'OK'
+end
+
+-- The routes that something waits for and that a configuration has.
+local function routes_for(p, digest)
+  local routed = redis.call('ZRANGE', KEY.routed(p), 0, LIMIT.ROUTES_SWEPT_MAX - 1)
+  local found, routes = routes_among(p, {digest}, routed), {}
+  for _, route in ipairs(routed) do
+    if found[route] then routes[#routes + 1] = route end
+  end
+  return routes
+end
+
+-- take_routed — ARGV: consumer, digest, max. Leases jobs that wait for a worker of this configuration, as far as their apps
+-- have room for chunks. Reply: {{priority, entry, job text, deliveries}…}
+local function take_routed(keys, args)
+  local p, consumer, max = keys[1], args[1], tonumber(args[3])
+  local jobs, bytes = {}, 0
+  for _, route in ipairs(routes_for(p, args[2])) do
+    local key = KEY.route_waiting(p, 'jobs', route)
+    for _, member in ipairs(redis.call('ZRANGE', key, 0, max - 1)) do
+      local _, priority, entry, deliveries = unpack(cjson.decode(member))
+      if #jobs >= max or bytes >= LIMIT.TAKEN_BYTES_MAX or Fairness.room(p, priority, route) <= 0 then break end
+      redis.call('ZREM', key, member)
+      local item = Fairness.claim_out_of_turn(p, priority, entry, consumer, deliveries)
+      local job = item and fields_of(item[2]).job
+      if job then
+        jobs[#jobs + 1] = {priority, entry, job, deliveries}
+        bytes = bytes + #job
+      end
+    end
+    if #jobs >= max then break end
+  end
+  return jobs
+end
+
+-- Gives a chunk that nobody holds to a consumer, out of its turn.
+local function claim_for(p, c, consumer, now, claims)
+  local stream = KEY.chunks(p, c.priority)
+  local entry = Chunks.add(p, c, consumer)
+  local items = in_group(stream, 'XCLAIM', stream, GROUP, consumer, 0, entry, 'FORCE', 'RETRYCOUNT', 1)
+  for _, item in ipairs(items) do Chunks.claim_entry(p, c.priority, stream, item, 1, now, claims) end
+end
+
+-- claim_routed — ARGV: consumer, digest, max. Leases chunks that wait for a worker of this configuration; reply as claim.
+-- Each stands in its stream then, with the name of the consumer that has it: who comes upon it there leaves it alone.
+local function claim_routed(keys, args)
+  local p, consumer, max, now = keys[1], args[1], tonumber(args[3]), now_ms()
+  local claims, looked = {}, 0
+  for _, route in ipairs(routes_for(p, args[2])) do
+    local key = KEY.route_waiting(p, 'chunks', route)
+    while #claims < max and looked < LIMIT.PASSED_OVER_MAX do
+      local members = redis.call('ZRANGE', key, 0, max - #claims - 1)
+      for _, member in ipairs(members) do
+        redis.call('ZREM', key, member)
+        if redis.call('ZREM', KEY.delayed(p), member) == 1 then
+          claim_for(p, Chunk.unpack(member), consumer, now, claims)
+        end
+      end
+      looked = looked + #members
+      if #members == 0 then break end
+    end
+  end
+  return claims
+end
+
+register('publish_routes', publish_routes, {'allow-oom'})
+register('announce_routes', announce_routes, {'allow-oom'})
+register('pass_on', pass_on, {'allow-oom'})
+register('set_aside', set_aside, {'allow-oom'})
+register('take_routed', take_routed)
+register('claim_routed', claim_routed, {'allow-oom'})
+
+Routes.could_send = could_send
+Routes.hold = hold
+
+end

@@ -1,0 +1,96 @@
+internal import Model
+package import Redis
+
+/// Which apps, networks and environments the workers of the fleet can send to, and the work that waits for a worker that
+/// can.
+package struct RouteStore {
+  let functions: StoreFunctions
+
+  /// Says that a worker of this configuration lives, and looks after what waits; publishes the configuration if Redis does
+  /// not have it. To be called each second.
+  /// - Parameter waitMs: how long work waits for a worker, before it becomes a dead letter.
+  package func announce(
+    _ routes: RouteTable, waitMs: UInt64
+  ) async throws(RedisError) -> RouteNews {
+    let lifeSeconds = waitMs / 1_000 + StoreLimits.routesSpareSeconds
+    while true {
+      var command = functions.call("announce_routes", routes.digest)
+      command.append(Int(clamping: waitMs))
+      command.append(Int(clamping: lifeSeconds))
+      let news = try await functions.run(command) { reply throws(RedisError) -> RouteNews? in
+        try expectArray(reply, atLeast: 1)
+        guard reply[0].string != "UNKNOWN" else { return nil }
+        try expectArray(reply, atLeast: 3)
+        return RouteNews(
+          hasWork: try decodeInteger(reply[1]) > 0,
+          isAnythingWaiting: try decodeInteger(reply[2]) > 0,
+          digests: (3..<reply.count).map { reply[$0].string })
+      }
+      if let news { return news }
+      try await publish(routes, lifeSeconds: lifeSeconds)
+    }
+  }
+
+  private func publish(_ routes: RouteTable, lifeSeconds: UInt64) async throws(RedisError) {
+    var command = functions.call("publish_routes", routes.digest)
+    command.append(Int(clamping: lifeSeconds))
+    for (app, places) in routes.fields {
+      command.append(app)
+      command.append(places)
+    }
+    _ = try await functions.run(command) { $0.string }
+  }
+
+  /// What the workers of a configuration can send to; empty when that is not known any more.
+  package func table(_ digest: String) async throws(RedisError) -> RouteTable {
+    let key = functions.keys.routes(digest)
+    return RouteTable(
+      fields: try await functions.connection.call(RedisCommand("HGETALL", key)).pairs)
+  }
+
+  // MARK: What waits
+
+  /// Has a chunk wait for a worker that has its app. - Returns: false when it belongs to another worker now.
+  @discardableResult
+  package func passOn(
+    _ claim: ChunkClaim, consumer: String, waitMs: UInt64
+  ) async throws(RedisError) -> Bool {
+    var command = functions.call("pass_on", consumer, claim.priority.rawValue, claim.entry)
+    command.append(Int(clamping: waitMs))
+    return try await functions.run(command) { $0.string == WorkStanding.ok.rawValue }
+  }
+
+  /// Has a job wait for a worker that has its app.
+  /// - Parameter suggestion: a known app that may have been meant.
+  package func setAside(
+    _ entry: JobEntry, app: String, id: String, suggestion: String?, consumer: String,
+    waitMs: UInt64
+  ) async throws(RedisError) -> SetAsideAnswer {
+    var command = functions.call(
+      "set_aside", consumer, entry.priority.rawValue, entry.entry, app, id, suggestion ?? "")
+    command.append(Int(clamping: waitMs))
+    return try await functions.run(command) { reply throws(RedisError) in try decodeWord(reply) }
+  }
+
+  /// Leases jobs that wait for a worker of this configuration.
+  package func takeJobs(
+    consumer: String, digest: String, max: Int
+  ) async throws(RedisError) -> [JobEntry] {
+    var command = functions.call("take_routed", consumer, digest)
+    command.append(max)
+    return try await functions.run(command) { reply throws(RedisError) in
+      var entries: [JobEntry] = []
+      for index in 0..<reply.count { entries.append(try JobEntry(reply[index])) }
+      return entries
+    }
+  }
+
+  /// Leases chunks that wait for a worker of this configuration.
+  package func claim(
+    consumer: String, digest: String, max: Int
+  ) async throws(RedisError) -> [ChunkClaim] {
+    var command = functions.call("claim_routed", consumer, digest)
+    command.append(max)
+    return try await functions.run(command, decode: ChunkClaim.list)
+  }
+}

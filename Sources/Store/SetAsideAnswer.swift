@@ -1,0 +1,8 @@
+/// What became of a job whose app a worker does not have.
+package enum SetAsideAnswer: String, Sendable {
+  case ok = "OK"
+  /// It belongs to another worker.
+  case stale = "STALE"
+  /// No worker has the app, and the jobs of too many such apps wait already.
+  case full = "FULL"
+}

@@ -1,0 +1,55 @@
+internal import Model
+internal import Store
+internal import Synchronization
+
+/// Where the workers of the fleet can send to, as far as this process knows; shared by its lanes.
+final class FleetRoutes: Sendable {
+  private struct State {
+    /// The configurations of the others, by digest; nil until they were asked for.
+    var others: [String: RouteTable]?
+    var hasWork = false
+  }
+
+  let own: RouteTable
+  private let state = Mutex(State())
+
+  init(own: RouteTable) { self.own = own }
+
+  /// Whether other workers' configurations are known.
+  var isKnown: Bool { state.withLock { $0.others != nil } }
+
+  /// Whether another worker can send there, or lately could; nil when that is not known yet.
+  func othersHave(_ app: String, _ network: Network, _ environment: PushEnvironment) -> Bool? {
+    state.withLock { state in
+      state.others.map { $0.values.contains { $0.has(app, network, environment) } }
+    }
+  }
+
+  /// The app that was meant, by its nearest name in the fleet.
+  func suggestion(for app: String) -> String? {
+    let others = state.withLock { $0.others ?? [:] }
+    let known = Set(others.values.flatMap(\.apps)).union(own.apps)
+    return NearestName.suggestion(for: app, among: known.sorted())
+  }
+
+  /// The digests that are not known here.
+  func unknown(among digests: [String]) -> [String] {
+    let known = state.withLock { $0.others ?? [:] }
+    return digests.filter { $0 != own.digest && known[$0] == nil }
+  }
+
+  /// Takes over what the fleet has now.
+  /// - Parameter new: the configurations that were unknown.
+  func use(_ digests: [String], new: [String: RouteTable]) {
+    state.withLock { state in
+      let all = (state.others ?? [:]).merging(new) { $1 }
+      state.others = all.filter { digests.contains($0.key) }
+    }
+  }
+
+  /// Whether something waits for a worker that can send where this one can.
+  var hasWork: Bool {
+    get { state.withLock { $0.hasWork } }
+    set { state.withLock { $0.hasWork = newValue } }
+  }
+}
