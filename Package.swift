@@ -77,7 +77,7 @@ let package = Package(
       "Store", ["Model", "Redis", "Reactor", "COpenSSL"],
       resources: [
         "limits", "library", "alarms", "switches", "rates", "metrics", "reading", "audience",
-        "ready", "fairness", "chunk", "chunks", "promotion", "routes", "installations",
+        "ready", "fairness", "chunk", "chunks", "leases", "promotion", "routes", "installations",
         "settlement", "jobs", "audit", "waiting", "dead_letters", "traces", "fleet",
       ].map { .embedInCode("Functions/\($0).lua") }),
     layer(

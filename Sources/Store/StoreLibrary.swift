@@ -10,7 +10,7 @@ package enum StoreLibrary {
     + PackageResources.switches_lua + PackageResources.rates_lua + PackageResources.metrics_lua
     + PackageResources.reading_lua + PackageResources.audience_lua + PackageResources.ready_lua
     + PackageResources.fairness_lua + PackageResources.chunk_lua + PackageResources.chunks_lua
-    + PackageResources.promotion_lua + PackageResources.routes_lua
+    + PackageResources.leases_lua + PackageResources.promotion_lua + PackageResources.routes_lua
     + PackageResources.installations_lua + PackageResources.settlement_lua
     + PackageResources.jobs_lua + PackageResources.audit_lua + PackageResources.waiting_lua
     + PackageResources.dead_letters_lua + PackageResources.traces_lua + PackageResources.fleet_lua

@@ -16,9 +16,6 @@ local function add_chunk(p, c, consumer)
   return entry
 end
 
--- The consumer that had a chunk when it was added; nil for almost all, which nobody had.
-local function first_consumer(item) return item[2][13] == 'consumer' and item[2][14] or nil end
-
 -- Starts the job's next segments while its window and the stream have room, one in any case when it has none; reads
 -- on in its key when no segment is ready, once a call.
 -- Returns how many users were lost with the key.
@@ -226,175 +223,6 @@ local function bury_chunk(p, c, reason, message, now)
   close_as(p, c, 'failed', now)
 end
 
--- Turns a freshly owned entry into a claim, or clears it away when its job does not want it sent.
-local function claim_entry(p, priority, stream, item, deliveries, now, claims)
-  local entry, c = item[1], chunk_of(priority, fields_of(item[2]))
-  local is_known = c.lines == 'users' or c.lines == 'installations'
-  if not (c.app and c.job and c.segment and c.source and is_known) then
-    dead_letter(p, now, 'kind', 'chunk', 'reason', 'malformed_chunk', 'field', '', 'message',
-      'A chunk entry lacks a field or has another than ours; something else writes to ' .. stream, 'app', c.app or '', 'id', c.job or '',
-      'priority', priority, 'count', '0')
-    drop_entry(stream, entry)
-    return
-  end
-  local state = state_for(p, c)
-  if state ~= 'running' then
-    Fairness.drop_chunk(p, c, entry)
-    route(p, c, now, 0)
-    return
-  end
-  c.crashes = c.crashes + deliveries - 1
-  local held = Switches.held_until(p, c, now)
-  if held then
-    Fairness.drop_chunk(p, c, entry)
-    route(p, c, now, held)
-    return
-  end
-  local segment = redis.call('GET', KEY.segment(p, c.segment, c.source))
-  if not segment then
-    Fairness.drop_chunk(p, c, entry)
-    bury_chunk(p, c, 'segment_missing', 'The recipients of this chunk are no longer in Redis', now)
-  elseif c.crashes >= LIMIT.CRASHES_MAX then
-    Fairness.drop_chunk(p, c, entry)
-    bury_chunk(p, c, 'crashed_workers',
-      'This chunk was lost by ' .. text(c.crashes) .. ' workers in a row', now)
-  else
-    local done = redis.call('GET', KEY.done(p, c.segment, c.source)) or ''
-    claims[#claims + 1] = {priority, entry, c.app, c.job, c.segment, c.source, c.crashes, state, c.lines, done,
-      segment}
-  end
-end
-
--- Moves due chunks of a priority into its stream as far as that has room, each app in its turn, at most max.
-local function fill(p, priority, max, now)
-  if max <= 0 or redis.call('EXISTS', KEY.ready_apps(p, priority)) == 0 then return 0 end
-  local waiting, ahead = Fairness.crowd(p, priority)
-  local free = ahead - waiting
-  return Ready.take_turns(p, priority, max, now, function(app)
-    return free > 0 or Fairness.share_left(p, priority, app) > 0
-  end, function(member)
-    if route(p, unpack_chunk(member), now, 0) then free = free - 1 end
-  end)
-end
-
--- claim — ARGV: consumer, max. New chunks, high before normal before low; due ones take the room of those before.
--- Reply: {{priority, entry, app, job, segment, source, crashes, state, lines, done bitmap, recipients}…}, then MORE
--- when it was held up by chunks that nobody is to have and there may be more
-local function claim(keys, args)
-  local p, consumer, max, now = keys[1], args[1], tonumber(args[2]), now_ms()
-  local claims, seen = {}, 0
-  for _, priority in ipairs(PRIORITIES) do
-    local stream = KEY.chunks(p, priority)
-    if #claims < max then fill(p, priority, LIMIT.FILLED_MAX, now) end
-    while #claims < max and seen < max + LIMIT.PASSED_OVER_MAX do
-      local wanted = max - #claims
-      local items = read_new(stream, consumer, wanted)
-      for _, item in ipairs(items) do
-        local holder = first_consumer(item)
-        if holder then
-          redis.call('XCLAIM', stream, GROUP, holder, 0, item[1], 'RETRYCOUNT', 1, 'JUSTID')
-        else
-          claim_entry(p, priority, stream, item, 1, now, claims)
-        end
-      end
-      seen = seen + #items
-      if #items < wanted then break end
-    end
-  end
-  if #claims < max and seen >= max + LIMIT.PASSED_OVER_MAX then claims[#claims + 1] = 'MORE' end
-  return claims
-end
-
--- reclaim — ARGV: consumer, lease ms, max. Chunks of workers that fell silent; reply as claim.
--- It can return the caller's own chunks when the caller itself was silent for a lease.
-local function reclaim(keys, args)
-  local p, consumer, lease_ms, max, now = keys[1], args[1], args[2], tonumber(args[3]), now_ms()
-  local claims = {}
-  for _, priority in ipairs(PRIORITIES) do
-    if #claims < max then
-      local stream = KEY.chunks(p, priority)
-      local items = read_abandoned(
-        p, stream, KEY.reclaim(p, 'chunks', priority), consumer, lease_ms, max - #claims, now)
-      for _, item in ipairs(items) do
-        local deliveries = owned(stream, item[1], consumer) or 1
-        if first_consumer(item) then
-          -- As long as it stands in the stream it is whose name it has: it is added anew.
-          local c = chunk_of(priority, fields_of(item[2]))
-          c.crashes = c.crashes + deliveries - 1
-          Fairness.drop_chunk(p, c, item[1])
-          route(p, c, now, 0)
-        else
-          claim_entry(p, priority, stream, item, deliveries, now, claims)
-        end
-      end
-    end
-  end
-  return claims
-end
-
--- heartbeat — ARGV: consumer, kind (jobs|chunks), then (priority, entry, app, job)… Resets the idle time.
--- Reply: one of OK | PAUSED | CANCELLED | STALE per entry; STALE: somebody else owns it, or nobody.
-local function heartbeat(keys, args)
-  local p, consumer, kind = keys[1], args[1], args[2]
-  local answers = {}
-  for i = 3, #args, 4 do
-    local stream = KEY[kind](p, args[i])
-    local answer = 'STALE'
-    if owned(stream, args[i + 1], consumer) then
-      redis.call('XCLAIM', stream, GROUP, consumer, 0, args[i + 1], 'JUSTID')
-      local state = kind == 'chunks' and redis.call('HGET', KEY.job(p, args[i + 2], args[i + 3]), 'state')
-      answer = (state == 'paused' and 'PAUSED') or (state == 'cancelled' and 'CANCELLED') or 'OK'
-    end
-    answers[#answers + 1] = answer
-  end
-  return answers
-end
-
--- hand_back — ARGV: consumer, delay ms, then (priority, entry)… The chunks keep their progress and their
--- crash count and go to others, after the delay, which is longer when much is delayed. Reply: how many were still the caller's.
-local function hand_back(keys, args)
-  local p, consumer, delay, now = keys[1], args[1], tonumber(args[2]), now_ms()
-  refuse_wrong_type(KEY.delayed(p), 'zset')
-  local due = delay > 0 and Switches.unhurried(p, now + delay) or now
-  local returned = 0
-  for i = 3, #args, 2 do
-    local stream = KEY.chunks(p, args[i])
-    local deliveries = owned(stream, args[i + 1], consumer)
-    local items = deliveries and redis.call('XRANGE', stream, args[i + 1], args[i + 1]) or {}
-    if #items == 1 then
-      local c = chunk_of(args[i], fields_of(items[1][2]))
-      c.crashes = c.crashes + deliveries - 1
-      Fairness.drop_chunk(p, c, args[i + 1])
-      route(p, c, now, due)
-      returned = returned + 1
-    end
-  end
-  return returned
-end
-
--- bury — ARGV: consumer, priority, entry, reason code, message. A chunk that no worker could carry becomes a dead
--- letter, its open recipients failed; when its job has been cancelled or paused it goes where that says.
--- Reply: OK | STALE
-local function bury(keys, args)
-  local p, priority, entry, now = keys[1], args[2], args[3], now_ms()
-  local stream = KEY.chunks(p, priority)
-  local items = owned(stream, entry, args[1]) and redis.call('XRANGE', stream, entry, entry) or {}
-  if #items == 0 then return 'STALE' end
-  refuse_wrong_type(KEY.dead(p), 'stream')
-  refuse_wrong_type(KEY.finished(p), 'stream')
-  local c = chunk_of(priority, fields_of(items[1][2]))
-  local state = state_for(p, c)
-  Fairness.drop_chunk(p, c, entry)
-  if state == 'running' then bury_chunk(p, c, args[4], args[5], now) else route(p, c, now, 0) end
-  return 'OK'
-end
-
-register('claim', claim, {'allow-oom'})
-register('reclaim', reclaim, {'allow-oom'})
-register('heartbeat', heartbeat, {'allow-oom'})
-register('hand_back', hand_back, {'allow-oom'})
-register('bury', bury, {'allow-oom'})
-
 Chunks.expand = expand
 Chunks.keep_unstarted = keep_unstarted
 Chunks.finish_if_empty = finish_if_empty
@@ -402,10 +230,8 @@ Chunks.close_chunk = close_chunk
 Chunks.close_as = close_as
 Chunks.state_for = state_for
 Chunks.route = route
-Chunks.fill = fill
 Chunks.bring_back = bring_back
 Chunks.bury_chunk = bury_chunk
 Chunks.add = add_chunk
-Chunks.claim_entry = claim_entry
 
 end

@@ -35,7 +35,7 @@ local function promote(keys, args)
     end
   end
   for _, c in pairs(apps) do Ready.keep(p, c.priority, c.app) end
-  for _, priority in ipairs(PRIORITIES) do taken = taken + Chunks.fill(p, priority, max - taken, now) end
+  for _, priority in ipairs(PRIORITIES) do taken = taken + Leases.fill(p, priority, max - taken, now) end
   local first = redis.call('ZRANGE', delayed, 0, 0, 'WITHSCORES')
   return {taken, #first == 0 and -1 or math.max(0, tonumber(first[2]) - now)}
 end

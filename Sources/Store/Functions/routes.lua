@@ -331,7 +331,7 @@ local function claim_for(p, c, consumer, now, claims)
   local stream = KEY.chunks(p, c.priority)
   local entry = Chunks.add(p, c, consumer)
   local items = in_group(stream, 'XCLAIM', stream, GROUP, consumer, 0, entry, 'FORCE', 'RETRYCOUNT', 1)
-  for _, item in ipairs(items) do Chunks.claim_entry(p, c.priority, stream, item, 1, now, claims) end
+  for _, item in ipairs(items) do Leases.claim_entry(p, c.priority, stream, item, 1, now, claims) end
 end
 
 -- claim_routed — ARGV: consumer, digest, max. Leases chunks that wait for a worker of this configuration; reply as claim.

@@ -41,8 +41,7 @@ struct LibraryFault: Sendable, CustomTestStringConvertible {
       replacement: ""),
     LibraryFault(
       name: "settle forgets the devices that are left of a user",
-      original: "if args[i] == '-' then keep_open(p, c, args[i + 1]) else",
-      replacement: "if args[i] ~= '-' then"),
+      original: "keep_open(p, c, args[i + 1])", replacement: ""),
     LibraryFault(
       name: "settle does not renew the lease",
       original: """
@@ -69,15 +68,15 @@ struct LibraryFault: Sendable, CustomTestStringConvertible {
         """),
     LibraryFault(
       name: "hand_back takes from any owner",
-      original: "local items = deliveries and redis.call(",
+      original: "local items = deliveries and redis.call('XRANGE', stream, args[i + 1]",
       replacement:
-        "deliveries = deliveries or 1; local items = redis.call('EXISTS', KEY.dead(p)) and redis.call("
+        "deliveries = deliveries or 1; local items = redis.call('XRANGE', stream, args[i + 1]"
     ),
     LibraryFault(
       name: "promote loses a member",
-      original: "if route(p, unpack_chunk(member), now, 0) then free",
+      original: "if Chunks.route(p, Chunk.unpack(member), now, 0) then free",
       replacement: """
-        if not string.find(member, '"2"', 1, true) and route(p, unpack_chunk(member), now, 0) then free
+        if not string.find(member, '"2"', 1, true) and Chunks.route(p, Chunk.unpack(member), now, 0) then free
         """),
     LibraryFault(
       name: "admit leaves its entry",
