@@ -12,7 +12,7 @@ enum ChaosLimits {
   /// Jobs that are unfinished at a time while a load is kept up.
   static let jobsOutstanding = 4
   /// The same of jobs to one user each.
-  static let smallJobsOutstanding = 300
+  static let smallJobsOutstanding = 2_000
   static let importsInFlight = 32
   /// Commands to Redis of one task that are on their way at a time.
   static let commandsInFlight = 64

@@ -9,16 +9,25 @@ extension ChaosStage {
   ) async throws -> LedgerEntry {
     let crowd = crowd ?? self.crowd
     let entry = ledger.open(app: crowd.app, users: users)
-    try await session.enqueue(
-      crowd.job(id: entry.id, topic: entry.topic, users: users, more: more), priority: priority)
-    ledger.acknowledge(entry.number)
+    try await enqueue(entry, to: crowd, more: more, priority: priority)
     return entry
+  }
+
+  private func enqueue(
+    _ entry: LedgerEntry, to crowd: Crowd, more: String = "", priority: Priority = .normal
+  ) async throws {
+    try await session.enqueue(
+      crowd.job(id: entry.id, topic: entry.topic, users: entry.users, more: more),
+      priority: priority)
+    ledger.acknowledge(entry.number)
   }
 
   /// Keeps the workers busy with jobs to changing users until the body has returned, and until so many
   /// pushes were enqueued.
+  /// - Parameter outstanding: jobs that are unfinished at a time.
   func underLoad<Result: Sendable>(
     pushesMin: Int = 0, jobUsers: Int? = nil, more: String = "",
+    outstanding: Int = ChaosLimits.jobsOutstanding,
     _ body: @Sendable (ChaosStage) async throws -> Result
   ) async throws -> Result {
     let isEnough = Notice()
@@ -26,7 +35,8 @@ extension ChaosStage {
       group.addTask {
         let usual = self.trial.isBrief ? ChaosLimits.usersPerBriefJob : ChaosLimits.usersPerJob
         try await self.feed(
-          pushesMin: pushesMin, jobUsers: jobUsers ?? usual, more: more, until: isEnough)
+          pushesMin: pushesMin, jobUsers: jobUsers ?? usual, more: more, outstanding: outstanding,
+          until: isEnough)
       }
       let result: Swift.Result<Result, any Error>
       do { result = .success(try await body(self)) } catch { result = .failure(error) }
@@ -38,26 +48,45 @@ extension ChaosStage {
   }
 
   private func feed(
-    pushesMin: Int, jobUsers: Int, more: String, until isEnough: Notice
+    pushesMin: Int, jobUsers: Int, more: String, outstanding: Int, until isEnough: Notice
   ) async throws {
     let users = min(jobUsers, crowd.count)
     var dice = trial.dice(.load)
     var open: [LedgerEntry] = []
     while !isEnough.isRaised || ledger.pushes < pushesMin {
       try Task.checkCancellation()
-      while open.count < ChaosLimits.jobsOutstanding {
-        let first = dice.pick(0...(crowd.count - users))
-        open.append(try await enqueue(first..<first + users, more: more))
+      while open.count < outstanding {
+        let count = min(ChaosLimits.commandsInFlight, outstanding - open.count)
+        let firsts = (0..<count).map { _ in dice.pick(0...(crowd.count - users)) }
+        open += try await enqueue(firsts.map { $0..<$0 + users }, more: more)
       }
       try await Self.pause(ms: ChaosLimits.pollMs)
-      var still: [LedgerEntry] = []
-      for entry in open {
-        if try await session.record(app: entry.app, id: entry.id)?.state.isFinal != true {
-          still.append(entry)
-        }
-      }
-      open = still
+      open = try await unfinished(open)
     }
+  }
+
+  /// Enqueues a job to each of these groups of users, all at once.
+  private func enqueue(_ groups: [Range<Int>], more: String) async throws -> [LedgerEntry] {
+    let entries = groups.map { ledger.open(app: crowd.app, users: $0) }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for entry in entries {
+        group.addTask { try await self.enqueue(entry, to: self.crowd, more: more) }
+      }
+      try await group.waitForAll()
+    }
+    return entries
+  }
+
+  private func unfinished(_ entries: [LedgerEntry]) async throws -> [LedgerEntry] {
+    var open: [LedgerEntry] = []
+    for start in stride(from: 0, to: entries.count, by: ChaosLimits.commandsInFlight) {
+      let some = entries[start..<min(start + ChaosLimits.commandsInFlight, entries.count)]
+      for (entry, record) in try await currentRecords(of: Array(some))
+      where record?.state.isFinal != true {
+        open.append(entry)
+      }
+    }
+    return open
   }
 
   static func pause(ms: UInt64) async throws {

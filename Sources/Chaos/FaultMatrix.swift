@@ -25,6 +25,7 @@ package enum FaultMatrix {
     PoisonedRequestRow(),
     AddressRow(),
     FilledStoreRow(),
+    SmallJobsRow(),
   ]
 
   package static var numbers: [Int] { rows.map(\.number) }
