@@ -189,6 +189,22 @@ import Testing
     }
   }
 
+  @Test("an import whose --position cannot be written sends nothing")
+  func unwritable() async throws {
+    try await RedisServer.with { redis in
+      let folder = try TemporaryFolder()
+      let path = try ImportFile.write([ImportFile.line(1)], in: folder)
+      let place = folder.file("missing/position")
+      let refused = try await Pushpool.run(
+        "import", path, "--position", place, "--redis", redis.url)
+      #expect(refused.status == 74)
+      #expect(refused.error == "pushpool: \(place) cannot be written: No such file or directory\n")
+      let devices = try await Pushpool.run(
+        "devices", "--app", "shop", "--user", "u1", "--json", "--redis", redis.url)
+      #expect(try devices.json.isEmpty)
+    }
+  }
+
   @Test("refused lines that cannot be written down stop the import")
   func fullDisk() async throws {
     try await RedisServer.with { redis in

@@ -10,7 +10,7 @@ struct DevicesCommand: AsyncParsableCommand {
     abstract: "List a user's installations.",
     discussion: """
         pushpool devices --app shop --user u1
-        pushpool devices --app shop --user u1 --json     one line each, as import reads them
+        pushpool devices --app shop --user u1 --json   # as import reads them
       """)
 
   @OptionGroup var appOption: AppOption

@@ -17,7 +17,8 @@ struct EnqueueCommand: AsyncParsableCommand {
 
       Millions of users go into a Redis SET, ZSET or LIST first, which the job names:
 
-        {"app": "shop", "audience": {"users_key": "segment:vip"}, "notification": {"title": "Sale"}}
+        {"app": "shop", "audience": {"users_key": "segment:vip"},
+         "notification": {"title": "Sale"}}
 
       It is checked here first; what is wrong is named by its place, such as \
       /notification/badge. With an "id", enqueueing the same job again does nothing.

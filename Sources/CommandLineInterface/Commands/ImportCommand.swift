@@ -9,7 +9,7 @@ struct ImportCommand: AsyncParsableCommand {
       One installation a line, as JSON:
 
         {"app": "shop", "user": "u1", "network": "apns", "token": "00ff…"}
-        {"app": "shop", "user": "u2", "network": "fcm", "token": "cX1…", "language": "de"}
+        {"app": "shop", "user": "u2", "network": "fcm", "token": "cX1…"}
 
         pushpool import installations.ndjson
         zcat installations.gz | pushpool import - --skip-errors --rejects refused.txt
@@ -57,6 +57,7 @@ struct ImportCommand: AsyncParsableCommand {
     settings.skipsErrors = skipErrors
     settings.rejectsFile = rejects
     settings.position = try positionFile(of: input)
+    settings.needsPosition = position != nil
     if resume, let kept = settings.position {
       if let start = try kept.read() {
         settings.start = start

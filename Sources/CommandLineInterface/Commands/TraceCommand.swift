@@ -12,7 +12,7 @@ struct TraceCommand: AsyncParsableCommand {
     discussion: """
         pushpool trace --app shop --job spring-sale --user u1
         pushpool trace --app shop --job spring-sale --token 00ff…
-        pushpool trace --app shop --job spring-sale               counts, and the last events
+        pushpool trace --app shop --job spring-sale   # counts, and the last events
 
       Recorded is what is not a plain accept at the first attempt; all of it when the job says \
       "trace": true. Events are kept for 48 hours, the last 8 MiB of each job.

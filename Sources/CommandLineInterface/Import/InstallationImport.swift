@@ -9,6 +9,8 @@ final class InstallationImport {
     var rejectsFile: String?
     /// Where to keep the position; nil for none.
     var position: PositionFile?
+    /// Whether to import nothing when the position cannot be written.
+    var needsPosition = false
     /// Where to begin: what was read from `position`, or the start of the file.
     var start = ImportPosition()
     var label = "importing"
@@ -48,6 +50,7 @@ final class InstallationImport {
     let reader = try reader()
     // From now on it would tell of what an earlier import did.
     if position == ImportPosition() { settings.position?.remove() }
+    if settings.needsPosition { try settings.position?.write(position) }
     do throws(CommandFailure) {
       let reason = try await read(reader)
       try await finish()

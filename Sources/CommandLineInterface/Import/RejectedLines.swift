@@ -53,13 +53,8 @@ final class RejectedLines {
   }
 
   private func write(_ bytes: [UInt8], to descriptor: CInt) throws(CommandFailure) {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw failure(count < 0 ? errno : ENOSPC) }
-      rest = rest.dropFirst(count)
-    }
+    let problem = bytes.withUnsafeBytes { OutputFile.write($0, to: descriptor) }
+    if let problem { throw failure(problem) }
   }
 
   private func failure(_ problem: CInt) -> CommandFailure {

@@ -78,7 +78,11 @@ struct JobWatch {
   ) async throws(CommandFailure) -> JobRecord {
     var hasHinted = false
     while true {
-      let sighting = try await look()
+      let sighting: JobSighting
+      do throws(CommandFailure) { sighting = try await look() } catch {
+        display.clear()
+        throw error.status == .interrupted ? left : error
+      }
       switch sighting {
       case .waiting(let complaint?):
         display.update(done: 0, label: "waiting for a worker that has \(job.app)")
@@ -121,10 +125,14 @@ struct JobWatch {
       }
       if Interrupts.shared.hasCome {
         display.clear()
-        throw CommandFailure(
-          .interrupted, "the job goes on; see it with: pushpool job \(job.id) --app \(job.app)")
+        throw left
       }
     }
+  }
+
+  private var left: CommandFailure {
+    CommandFailure(
+      .interrupted, "the job goes on; see it with: pushpool job \(job.id) --app \(job.app)")
   }
 
   private func refusal(_ letter: DeadLetter) -> CommandFailure {
