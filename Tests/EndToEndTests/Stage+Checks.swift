@@ -108,9 +108,15 @@ extension StageClient {
   /// The entries of a stream, fields by name.
   func entries(_ stream: String) async throws -> [[String: String]] {
     let entries = try await command("XRANGE", "pushpool:\(stream)", "-", "+").array ?? []
-    return entries.map {
-      Dictionary($0.array?[1].pairs ?? [], uniquingKeysWith: { $1 })
+    var found: [[String: String]] = []
+    for entry in entries {
+      var fields = Dictionary(entry.array?[1].pairs ?? [], uniquingKeysWith: { $1 })
+      if let kept = fields["kept"], let id = entry.array?[0].string {
+        fields[kept] = try await command("GET", "pushpool:letter:\(id)").string
+      }
+      found.append(fields)
     }
+    return found
   }
 
   /// Chunks that a worker has claimed and not finished.

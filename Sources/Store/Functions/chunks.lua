@@ -45,8 +45,9 @@ local function expand(p, app, job)
     redis.call('PERSIST', KEY.segment(p, c.segment, c.source))
     if scheduled then redis.call('ZADD', KEY.delayed(p), r[10], pack(c)) else add_chunk(p, c) end
   end
-  -- A read brings one chunk for the one that ended: the window fills by further reads.
-  if has_more and (live + #added == 0 or (#added < 2 and #added < free and live + #added < window)) then
+  -- A read brings one chunk for the one that ended: the window fills by further reads. A scheduled job's may wait.
+  local is_short = not scheduled and #added < 2 and #added < free and live + #added < window
+  if has_more and (live + #added == 0 or is_short) then
     go_on_later(p, {priority = r[9], app = app, job = job, source = r[7], lines = r[8]}, now_ms())
   end
   if #added > 0 then
