@@ -57,7 +57,9 @@ import Testing
           ], folder: folder.path, output: .discard, error: .pipe)
         let result = try await Pushpool.finish(child)
         // What an example names may not be there; that is no fault of the example.
-        #expect(result.status == 0 || result.status == 65, "\(line): \(result.status), \(result.error)")
+        #expect(
+          result.status == 0 || result.status == 65,
+          "\(line): \(result.status), \(result.error)")
       }
     }
   }
