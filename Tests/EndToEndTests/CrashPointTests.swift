@@ -20,6 +20,8 @@ import Testing
       case lostContent
       /// Jobs whose entries say no time, so that whoever admits them has to read their records anyway.
       case unknownTime
+      /// A fleet of which Redis does not know what it can send to.
+      case unknownRoutes
     }
 
     let name: String
@@ -39,7 +41,8 @@ import Testing
     Call(name: "promote"), Call(name: "beat"), Call(name: "agree"),
     Call(name: "forget", need: .drain), Call(name: "sweep_consumers", need: .drain),
     Call(name: "tips"), Call(name: "switches"), Call(name: "held_back"), Call(name: "trace"),
-    Call(name: "oldest"),
+    Call(name: "oldest"), Call(name: "publish_routes", need: .unknownRoutes),
+    Call(name: "announce_routes", times: [1, 2]),
     // Records; content and the fleet's token; users; tokens.
     Call(name: "HGETALL", need: .unknownTime),
     Call(name: "GET", times: [1, 2], need: .unknownTime),
@@ -60,6 +63,9 @@ import Testing
   private static let seldom: Set<String> = [
     "lease_rate", "raise_alarm", "clear_alarm", "unused_libraries",
   ]
+
+  /// What only workers of unequal configuration call.
+  private static let routes = Set(RouteCrashPointTests.Call.allCases.map(\.rawValue))
 
   private static let points: [(name: String, need: Call.Need)] = calls.flatMap { call in
     call.times.flatMap { times in
@@ -110,6 +116,7 @@ import Testing
     let client = stage.client
     try await client.install(try mix.installations())
     if need == .lostContent { try await loseContent(mix, stage) }
+    if need == .unknownRoutes { try await forgetRoutes(stage) }
     for job in try mix.jobs() {
       guard need == .unknownTime else {
         _ = try await client.enqueue(job)
@@ -172,6 +179,13 @@ import Testing
     }
     _ = try await client.command("DEL", "pushpool:content:shop:\(mix.lostID)")
     try await client.hurry()
+  }
+
+  private func forgetRoutes(_ stage: Stage) async throws {
+    let digests = try await stage.client.command("ZRANGE", "pushpool:routes", "0", "-1").array ?? []
+    for digest in digests.compactMap(\.string) {
+      _ = try await stage.client.command("DEL", "pushpool:routes:\(digest)")
+    }
   }
 
   /// One chunk, 20 at a time and 100 ms each.
@@ -255,7 +269,8 @@ import Testing
         $0.pairsOfValues["name"]?.string?.split(separator: "_").dropFirst().dropLast()
           .joined(separator: "_")
       }
-      let known = Self.others.union(Self.seldom).union(Self.calls.map(\.name))
+      let known = Self.others.union(Self.seldom).union(Self.routes)
+        .union(Self.calls.map(\.name))
       #expect(try #require(functions).isEmpty == false)
       #expect(Set(functions ?? []).subtracting(known) == [])
     }

@@ -21,7 +21,8 @@ final class Stage: Sendable {
   let folder: TemporaryFolder
   let client: StageClient
   let certificate: IssuedCertificate
-  private let yaml: String
+  /// The settings as text, those of the worker left out.
+  let yaml: String
 
   /// Both APNs and FCM of the simulator, or other endpoints in its place.
   struct Endpoints {
@@ -194,9 +195,10 @@ final class Stage: Sendable {
   ///   - redis: a URL in place of the stage's.
   ///   - more: further variables of its environment.
   ///   - command: another program that runs it, such as one that sets limits.
+  ///   - lesser: settings in place of the stage's, the worker's left out; see ``yaml``.
   func startProcess(
     crashAt: String? = nil, redis: String? = nil, environment more: [String: String] = [:],
-    behind command: [String] = []
+    behind command: [String] = [], of lesser: String? = nil
   ) throws -> ChildProcess {
     var environment = more
     environment["PATH"] = "/usr/bin:/bin"
@@ -205,7 +207,7 @@ final class Stage: Sendable {
     let file = folder.file("pushpool.yaml")
     let worker = configuration.worker
     let text =
-      yaml + """
+      (lesser ?? yaml) + """
 
         worker:
           lanes: \(worker.lanes)

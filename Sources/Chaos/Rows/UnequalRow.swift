@@ -1,4 +1,5 @@
 import LocalServices
+import Redis
 
 /// Row 16: workers of unequal configuration. Most lack an app and the development environment of another; the ones that have
 /// everything are killed and restarted under load, and in the end a rolling deployment gives it to all.
@@ -25,6 +26,7 @@ struct UnequalRow: MatrixRow {
       try await stage.install(Self.other)
       for _ in 0..<Self.lesser { try await stage.fleet.start(lesser: true) }
       try await stage.fleet.start()
+      try await Self.waitUntilAnnounced(stage)
       let kills = try await stage.underLoad { stage in
         let kills = try await Self.disturb(rounds, stage)
         try await Self.deploy(stage)
@@ -42,6 +44,14 @@ struct UnequalRow: MatrixRow {
         "\(others.count) jobs of the app that most lacked, \(kills) kills and \(rounds - kills) restarts of the one that had it"
       )
       return result
+    }
+  }
+
+  /// Waits until the fleet knows that somebody has everything: what nobody ever had is skipped, not left to others.
+  private static func waitUntilAnnounced(_ stage: ChaosStage) async throws {
+    _ = try await stage.eventually(ChaosLimits.startMsMax) {
+      let digests = try await stage.session.command("ZCARD", "pushpool:routes").integer
+      return digests == 2 ? true : nil
     }
   }
 
