@@ -39,6 +39,8 @@ extension Job {
     guard let audience = reader.object["audience"] else {
       throw reader.refused("audience", "is missing: say who receives the job")
     }
+    // Not asked of content that an older version has admitted: there only a push that needs the header is rejected.
+    _ = try reader.headerValue("collapse_id", bytesMax: Limits.collapseIDBytesMax)
     self.init(
       id: id, app: app, audience: try Audience(json: audience, at: "/audience"),
       content: try JobContent(reader: reader))

@@ -31,7 +31,7 @@ extension JobContent {
       jpush: try reader.object["jpush"].map { (value) throws(InvalidField) in
         try JPushPart(json: value, at: "/jpush")
       },
-      collapseID: try reader.headerValue("collapse_id", bytesMax: Limits.collapseIDBytesMax),
+      collapseID: try reader.boundedText("collapse_id", bytesMax: Limits.collapseIDBytesMax),
       expiry: try Expiry(reader: reader),
       environments: try Self.environments(reader),
       dryRun: try reader.flag("dry_run") ?? false,

@@ -15,7 +15,7 @@ package final class RedisConnection {
   package typealias Handler = (Result<RedisReply, RedisError>) -> Void
 
   /// Apart from that of the push networks: however long their name servers are silent, Redis is found.
-  private static let resolver = Resolver(threadsMax: 1)
+  private static let resolver = Resolver(threadsMax: 2)
 
   let loop: EventLoop
   package let endpoint: RedisEndpoint

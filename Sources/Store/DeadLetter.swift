@@ -21,5 +21,5 @@ package struct DeadLetter: Sendable, Equatable {
   /// The job's text or the chunk's recipients; only in `DeadLetters.show`.
   package var original: String? { fields["job"] ?? fields["recipients"] }
   /// The original was over the size limit and only its beginning is kept.
-  package var isTruncated: Bool { fields["truncated"] == "1" }
+  package var isTruncated: Bool { fields["truncated"] == "1" && fields["kept"] == nil }
 }

@@ -123,6 +123,9 @@ package struct Keys: Sendable {
   /// ZSET: digest of a configuration → when a worker last had it.
   var routes: String { "\(prefix):routes" }
 
+  /// STRING: there for the first seconds of a fleet, in which its workers say one by one which routes they have.
+  var routesGathering: String { "\(prefix):routes_gathering" }
+
   /// HASH: what a configuration can send to, app → `<network>|<environment>` with commas between them.
   func routes(_ digest: String) -> String { "\(prefix):routes:\(digest)" }
 

@@ -39,8 +39,10 @@ extension Lane {
   func admit() async {
     defer { admitter.large.close() }
     var lookedForAbandonedNs: UInt64 = 0
+    var wasHeld = false
     while !isDraining {
       do throws(RedisError) {
+        if isRoutedDue { isRoutedDue = try await admitRouted() }
         let isTime = loop.nowNs &- lookedForAbandonedNs >= settings.leaseMs / 4 * 1_000_000
         if isTime { lookedForAbandonedNs = loop.nowNs }
         let intake = try await admitter.admitNext(abandonedForMs: isTime ? settings.leaseMs : nil)
@@ -50,9 +52,12 @@ extension Lane {
           if isTime { lookedForAbandonedNs = 0 }
         }
         if intake == .maybeMore { settings.idle.wake(.jobs) }
-        guard intake == .all && !isTime || intake == .nothing else { continue }
-        if intake == .nothing, let ms = try await store.jobs.heldBackMs(), settings.idle.watchHeld()
-        {
+        guard intake == .all && !isTime || intake == .nothing, !isRoutedDue else { continue }
+        // Of what is held back few come at a time, and more may be.
+        let heldMs =
+          intake == .nothing || wasHeld ? try await store.jobs.heldBackMs() : nil
+        wasHeld = heldMs != nil
+        if let ms = heldMs, settings.idle.watchHeld() {
           defer { settings.idle.leaveHeld() }
           await admitSignal.wait(upToMs: ms)
         } else {

@@ -6,7 +6,7 @@ internal import Store
 
 // Work that not every worker of the fleet has the credentials for.
 extension Lane {
-  /// Says which routes this process has, learns which the others have, and takes in the jobs that wait for one.
+  /// Says which routes this process has, learns which the others have, and has jobs that wait for one taken in.
   func watchRoutes() async {
     let bell = makeBell()
     while !isDraining {
@@ -19,7 +19,8 @@ extension Lane {
         if news.isAnythingWaiting { waitMs = WorkerLimits.routesBusyMs }
         if news.hasWork {
           settings.idle.wake(.chunks)
-          try await admitRouted()
+          isRoutedDue = true
+          admitSignal.raise()
         }
       } catch {
         log.debug("routes: \(error)")
@@ -37,15 +38,15 @@ extension Lane {
     settings.routes.use(digests, new: new)
   }
 
-  private func admitRouted() async throws(RedisError) {
-    while !isDraining {
-      let entries = try await store.routes.takeJobs(
-        consumer: settings.consumer, digest: settings.routes.own.digest,
-        max: WorkerLimits.routedJobsMax)
-      guard !entries.isEmpty else { return }
-      try await admitter.admit(entries)
-      settings.idle.wake(.chunks)
-    }
+  /// Takes in jobs that waited for a worker with this one's routes. - Returns: whether there may be more.
+  func admitRouted() async throws(RedisError) -> Bool {
+    let entries = try await store.routes.takeJobs(
+      consumer: settings.consumer, digest: settings.routes.own.digest,
+      max: WorkerLimits.routedJobsMax)
+    guard !entries.isEmpty else { return false }
+    try await admitter.admit(entries)
+    settings.idle.wake(.chunks)
+    return true
   }
 
   /// Takes up chunks that wait for a worker with this one's routes. - Returns: whether there were any.

@@ -37,6 +37,8 @@ actor Lane {
   private var tasks = 0
   /// Claims that Redis failed to say more about; taken up when it is back.
   var unbegun: [ChunkClaim] = []
+  /// Whether jobs that waited for a worker with these routes are to be taken in.
+  var isRoutedDue = false
   private var wasRedisLost = false
   /// When Redis came back after it was lost, in the loop's time.
   private var redisBackNs: UInt64?

@@ -8,7 +8,7 @@ extension DeadLetter {
     for (name, value) in fields.sorted(by: { $0.key < $1.key }) {
       switch name {
       case "at", "count": object[name] = Int64(value).map { .integer($0) } ?? .string(value)
-      case "truncated": object[name] = .bool(value == "1")
+      case "truncated": object[name] = .bool(isTruncated)
       // A bitmap is no text.
       case "done": break
       default: object[name] = .string(value)

@@ -37,10 +37,10 @@ struct JobWatch {
   private static func complaint(
     of job: EnqueuedJob, in store: Store
   ) async throws(RedisError) -> String? {
-    let nowMs = try await store.connection.call(RedisCommand("TIME")) {
-      Int64($0[0].string).map { $0 * 1_000 } ?? 0
-    }
-    return try await store.alarms.current(nowMs: nowMs)
+    let time = try await store.connection.call(RedisCommand("TIME"))
+    let told = Int64(time.array?.first?.integer ?? 0)
+    let seconds = min(max(told, 0), Limits.instantMsMax / 1_000)
+    return try await store.alarms.current(nowMs: seconds * 1_000)
       .first { $0.field == "no_worker|\(job.app)" }?.message
   }
 

@@ -34,7 +34,7 @@ local function chunk_called(app, id, r, segment)
 end
 
 local function is_delayed(p, c)
-  for crashes = 0, LIMIT.CRASHES_MAX - 1 do
+  for crashes = 0, LIMIT.CRASHES_MAX do
     c.crashes = crashes
     if redis.call('ZSCORE', KEY.delayed(p), Chunk.pack(c)) then return true end
   end

@@ -4,17 +4,6 @@ local Jobs = {}  -- what later files use of it
 
 do
 
--- Removes what was uploaded of a job that will not start. Uploads go in order: what is missing ends it.
-local function drop_uploaded(p, source)
-  if redis.call('EXISTS', KEY.segment(p, '1', source)) == 0 then return end
-  local first, page = 1, LIMIT.UPLOADED_PAGE
-  repeat
-    local segments = {}
-    for n = first, first + page - 1 do segments[#segments + 1] = KEY.segment(p, text(n), source) end
-    first = first + page
-  until redis.call('UNLINK', unpack(segments)) < page or first > LIMIT.SEGMENTS_MAX
-end
-
 -- A job entry as {priority, entry, job text, deliveries}; dead-lettered here when it cannot even be read, and then
 -- {priority, entry, reason} among the refused.
 local function take_entry(p, priority, stream, item, deliveries, bytes_max, now, jobs, refused)

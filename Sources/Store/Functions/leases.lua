@@ -24,7 +24,7 @@ local function claim_entry(p, priority, stream, item, deliveries, now, claims)
     Chunks.route(p, c, now, 0)
     return
   end
-  c.crashes = c.crashes + deliveries - 1
+  c.crashes = math.min(LIMIT.CRASHES_MAX, c.crashes + deliveries - 1)
   local held = Switches.held_until(p, c, now)
   if held then
     Fairness.drop_chunk(p, c, entry)
@@ -101,7 +101,7 @@ local function reclaim(keys, args)
         if first_consumer(item) then
           -- As long as it stands in the stream it is whose name it has: it is added anew.
           local c = Chunk.of(priority, fields_of(item[2]))
-          c.crashes = c.crashes + deliveries - 1
+          c.crashes = math.min(LIMIT.CRASHES_MAX, c.crashes + deliveries - 1)
           Fairness.drop_chunk(p, c, item[1])
           Chunks.route(p, c, now, 0)
         else

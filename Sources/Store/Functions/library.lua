@@ -50,6 +50,7 @@ local KEY = {
   alarms = function(p) return p .. ':alarms' end,
   switches = function(p) return p .. ':switches' end,
   routes = function(p) return p .. ':routes' end,
+  routes_gathering = function(p) return p .. ':routes_gathering' end,
   routes_of = function(p, digest) return p .. ':routes:' .. digest end,
   routed = function(p) return p .. ':routed' end,
   unrouted = function(p) return p .. ':unrouted' end,
@@ -175,6 +176,17 @@ end
 -- Names an admission: entry ids of two streams can be equal, the priority's initial tells them apart.
 local function source_of(priority, entry) return string.sub(priority, 1, 1) .. entry end
 
+-- Removes what was uploaded of a job that will not start. Uploads go in order: what is missing ends it.
+local function drop_uploaded(p, source)
+  if redis.call('EXISTS', KEY.segment(p, '1', source)) == 0 then return end
+  local first, page = 1, LIMIT.UPLOADED_PAGE
+  repeat
+    local segments = {}
+    for n = first, first + page - 1 do segments[#segments + 1] = KEY.segment(p, text(n), source) end
+    first = first + page
+  until redis.call('UNLINK', unpack(segments)) < page or first > LIMIT.SEGMENTS_MAX
+end
+
 -- A dead letter. A large original is kept beside the entry, under P:letter:<entry>, and `kept` names its field: so the
 -- letters can be read without being copied.
 local function dead_letter(p, now, ...)
@@ -185,6 +197,10 @@ local function dead_letter(p, now, ...)
       fields[#fields + 1], fields[#fields + 2] = 'kept', fields[i]
     end
   end
+  if original then
+    -- A version that does not know `kept` must not retry what it cannot see.
+    for i = 1, #fields, 2 do if fields[i] == 'truncated' then fields[i + 1] = '1' end end
+  end
   local entry = redis.call('XADD', KEY.dead(p), '*', unpack(fields))
   if original then redis.call('SET', KEY.letter(p, entry), original) end
   return entry
@@ -193,7 +209,10 @@ end
 -- The fields of an entry of the dead letters, with its original.
 local function whole_letter(p, item)
   local fields = fields_of(item[2])
-  if fields.kept then fields[fields.kept] = redis.call('GET', KEY.letter(p, item[1])) or '' end
+  if fields.kept then
+    fields[fields.kept] = redis.call('GET', KEY.letter(p, item[1])) or ''
+    fields.truncated = '0'
+  end
   return fields
 end
 

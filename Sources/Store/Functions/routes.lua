@@ -51,6 +51,11 @@ local function could_send(p, route)
   return not ok or found[route] or false
 end
 
+-- Whether the fleet has only just begun: its other workers, which may have any route, have not said so yet.
+local function is_gathering(p)
+  return redis.call('EXISTS', KEY.routes_gathering(p)) == 1 or redis.call('EXISTS', KEY.routes(p)) == 0
+end
+
 local function alarm_field(route) return 'no_worker|' .. route end
 
 local function complaint(p, route)
@@ -122,7 +127,9 @@ local function bury_job(p, route, member, now)
     if record[3] == 'paused' then
       redis.call('ZADD', KEY.route_waiting(p, 'jobs', route), text(RANK[priority] + now), member)
       return 0
-    elseif record[3] == 'cancelled' then
+    end
+    drop_uploaded(p, record[1])
+    if record[3] == 'cancelled' then
       redis.call('EXPIRE', key, LIMIT.RECORD_S)
       Fairness.drop_job(p, priority, entry)
       return 0
@@ -224,8 +231,11 @@ end
 local function announce_routes(keys, args)
   local p, digest, wait_ms, now = keys[1], args[1], tonumber(args[2]), now_ms()
   if redis.call('EXPIRE', KEY.routes_of(p, digest), args[3]) == 0 then return {'UNKNOWN'} end
-  redis.call('ZADD', KEY.routes(p), text(now), digest)
   redis.call('ZREMRANGEBYSCORE', KEY.routes(p), '-inf', text(now - math.max(wait_ms, LIMIT.ROUTE_ALIVE_MS)))
+  if redis.call('EXISTS', KEY.routes(p)) == 0 then
+    redis.call('SET', KEY.routes_gathering(p), '1', 'PX', LIMIT.ROUTE_ALIVE_MS)
+  end
+  redis.call('ZADD', KEY.routes(p), text(now), digest)
   local has_work, has_any = 0, 0
   if redis.call('EXISTS', KEY.routed(p), KEY.unrouted(p)) > 0 then
     has_any = 1
@@ -364,6 +374,7 @@ register('take_routed', take_routed)
 register('claim_routed', claim_routed, {'allow-oom'})
 
 Routes.could_send = could_send
+Routes.is_gathering = is_gathering
 Routes.hold = hold
 
 end

@@ -38,16 +38,21 @@ local function add_residual(p, c, delay, lines, now)
 end
 
 -- The residuals that wait for a worker with credentials and that none has or had lately: they are skipped, and added to
--- counts as such. Returns them by position, and their places as words of a reply.
+-- counts as such. While the fleet gathers they are put off instead, for nobody knows yet.
+-- Returns the skipped by position, and their places as words of a reply.
 local function skip_unsendable(p, app, args, first, last, counts)
   local skipped, words = {}, {}
   for i = first, last, 2 do
     local network, environment = string.match(args[i], '^(%a+)|(%a+)|')
     if network and not Routes.could_send(p, app .. '|' .. network .. '|' .. environment) then
-      local n = #counts
-      counts[n + 1], counts[n + 2], counts[n + 3] = network, 'skipped', lines_in(args[i + 1])
-      skipped[i] = true
-      words[#words + 1] = 'skipped|' .. network .. '|' .. environment
+      if Routes.is_gathering(p) then
+        args[i] = text(LIMIT.ROUTE_ALIVE_MS)
+      else
+        local n = #counts
+        counts[n + 1], counts[n + 2], counts[n + 3] = network, 'skipped', lines_in(args[i + 1])
+        skipped[i] = true
+        words[#words + 1] = 'skipped|' .. network .. '|' .. environment
+      end
     end
   end
   return skipped, words
