@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import LocalServices
 import Model
@@ -70,10 +71,14 @@ import Testing
     let user = uid_t.random(in: 200_000...2_000_000_000)
     var command = ["prlimit", "--nproc=\(isRoot ? threadsMax : 1)"]
     if isRoot {
+      // Where that user may run it, wherever it was built.
+      let program = folder.file("program")
+      try FileManager.default.copyItem(atPath: Pushpool.path, toPath: program)
       for path in [folder.path] + FolderContent.names(folder.path).map({ folder.file($0) }) {
         #expect(chown(path, user, user) == 0)
       }
       command = ["setpriv", "--reuid=\(user)", "--regid=\(user)", "--clear-groups"] + command
+      command += ["sh", "-c", #"shift; exec "$0" "$@""#, program]
     }
     let child = try Pushpool.start(
       ["worker", "--config", file, "--lanes", "64"], behind: command)

@@ -7,7 +7,7 @@ import Testing
 /// What the routes cost a fleet whose workers all have the same ones.
 @Suite struct RouteCostTests {
   /// EXPIRE, ZADD, ZREMRANGEBYSCORE, EXISTS and ZRANGE.
-  private static let commandsOfAnnouncement = 5
+  private static let commandsOfAnnouncement = 7
   private static let workers = 2
 
   @Test("where all workers have the same routes, a campaign costs Redis no command for them")

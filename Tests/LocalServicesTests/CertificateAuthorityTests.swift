@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import LocalServices
 import Testing
@@ -87,16 +88,13 @@ import Testing
     let account = try FCMServiceAccount(
       folder: folder.path, projectID: "shop-1", tokenURI: "https://localhost:1/token?\"q\"")
     #expect(mode(of: account.file) == 0o600)
-    let script = """
-      import json, sys
-      a = json.load(open(sys.argv[1]))
-      print(a["type"], a["project_id"], a["client_email"], a["token_uri"], sep="\\n")
-      open(sys.argv[1] + ".key", "w").write(a["private_key"])
-      """
-    let python = try ChildProcess("python3", ["-c", script, account.file], output: .pipe)
-    #expect(
-      await python.standardOutput?.rest(timeoutMs: 10_000)
-        == "service_account\nshop-1\n\(account.clientEmail)\nhttps://localhost:1/token?\"q\"\n")
+    let json = try JSONDecoder().decode(
+      [String: String].self, from: Data(contentsOf: URL(filePath: account.file)))
+    #expect(json["type"] == "service_account")
+    #expect(json["project_id"] == "shop-1")
+    #expect(json["client_email"] == account.clientEmail)
+    #expect(json["token_uri"] == "https://localhost:1/token?\"q\"")
+    try PrivateFile.write(try #require(json["private_key"]), to: "\(account.file).key")
     let shown = try await openssl("pkey", "-in", "\(account.file).key", "-text", "-noout")
     #expect(shown.text.contains("2048 bit"))
     let publicHalf = try await openssl("pkey", "-in", "\(account.file).key", "-pubout")

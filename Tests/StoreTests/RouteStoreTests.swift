@@ -38,7 +38,8 @@ import Testing
         #expect(
           news == RouteNews(hasWork: false, isAnythingWaiting: false, digests: [table.digest]))
       }
-      #expect(try await store.allKeys().count == 2)
+      // And the sign that this fleet has just begun.
+      #expect(try await store.allKeys().count == 3)
       #expect(try await store.routes.table(table.digest) == table)
       // When Redis has lost it, it is published again.
       _ = try await store.redis("DEL", "{pp}:routes:\(table.digest)")
