@@ -1,5 +1,6 @@
 import Glibc
 import LocalServices
+import Model
 import Testing
 
 @Suite struct CertificateAuthorityTests {
@@ -87,16 +88,16 @@ import Testing
     let account = try FCMServiceAccount(
       folder: folder.path, projectID: "shop-1", tokenURI: "https://localhost:1/token?\"q\"")
     #expect(mode(of: account.file) == 0o600)
-    let script = """
-      import json, sys
-      a = json.load(open(sys.argv[1]))
-      print(a["type"], a["project_id"], a["client_email"], a["token_uri"], sep="\\n")
-      open(sys.argv[1] + ".key", "w").write(a["private_key"])
-      """
-    let python = try ChildProcess("python3", ["-c", script, account.file], output: .pipe)
-    #expect(
-      await python.standardOutput?.rest(timeoutMs: 10_000)
-        == "service_account\nshop-1\n\(account.clientEmail)\nhttps://localhost:1/token?\"q\"\n")
+    let text = try #require(TextFile.bytes(account.file, bytesMax: 1 << 16))
+    let fields = try #require(try JSONParser().parse(text).objectValue)
+    #expect(fields["type"]?.stringValue == "service_account")
+    #expect(fields["project_id"]?.stringValue == "shop-1")
+    #expect(fields["client_email"]?.stringValue == account.clientEmail)
+    #expect(fields["token_uri"]?.stringValue == "https://localhost:1/token?\"q\"")
+    let key = try #require(fields["private_key"]?.stringValue)
+    let stream = try #require(fopen("\(account.file).key", "we"))
+    fputs(key, stream)
+    fclose(stream)
     let shown = try await openssl("pkey", "-in", "\(account.file).key", "-text", "-noout")
     #expect(shown.text.contains("2048 bit"))
     let publicHalf = try await openssl("pkey", "-in", "\(account.file).key", "-pubout")
