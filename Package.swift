@@ -143,7 +143,7 @@ let package = Package(
       [
         "Simulator", "LocalServices", "HTTP2", "Model", "Reactor", "COpenSSL", "pushpool-simulator",
       ]),
-    tests("LocalServicesTests", ["LocalServices", "Reactor"]),
+    tests("LocalServicesTests", ["LocalServices", "Model", "Reactor"]),
     tests("BenchTests", ["Bench", "Model", arguments]),
     tests(
       "ChaosTests",

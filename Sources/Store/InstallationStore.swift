@@ -27,7 +27,7 @@ package struct InstallationStore {
       try expectArray(reply, atLeast: 4)
       return InstallResult(
         status: try decodeWord(reply[0]), objectID: reply[1].string, previousUser: reply[2].string,
-        evicted: try decodeInteger(reply[3]))
+        evicted: try decodeCount(reply[3]))
     }
   }
 

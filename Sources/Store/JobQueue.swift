@@ -85,7 +85,7 @@ package struct JobQueue {
   /// In how many ms to `take` again though nothing is added: jobs wait for chunks to be finished. Nil when none does.
   package func heldBackMs() async throws(RedisError) -> UInt64? {
     let ms = try await functions.run(functions.call("held_back"), decode: decodeDelayMs)
-    return ms > 0 ? UInt64(ms) : nil
+    return ms > 0 ? min(UInt64(ms), StoreLimits.heldBackMsMax) : nil
   }
 
   /// Takes the job's name before its segments are uploaded. A job of one segment goes to `admit` directly.

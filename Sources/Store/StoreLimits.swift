@@ -20,6 +20,8 @@ package enum StoreLimits {
   package static let traceReasonBytesMax = 64
   /// The longest that a lane waits before it asks for more of a rate; the functions say at most a second.
   static let rateRetryMsMax: UInt64 = 10_000
+  /// The longest that a lane waits for jobs that are held back, whatever Redis says; the functions say 20 ms.
+  static let heldBackMsMax: UInt64 = 1_000
   /// Attempts that a line of a segment may tell of: with the next one they fit a byte.
   static let attemptsToldMax: UInt64 = 254
   /// Events that one line of a trace may stand for, so that the sum of a whole trace fits an Int.

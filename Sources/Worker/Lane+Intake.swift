@@ -59,7 +59,7 @@ extension Lane {
         wasHeld = heldMs != nil
         if let ms = heldMs, settings.idle.watchHeld() {
           defer { settings.idle.leaveHeld() }
-          await admitSignal.wait(upToMs: min(ms, WorkerLimits.idleMsMax))
+          await admitSignal.wait(upToMs: ms)
         } else {
           await waitForJobs()
         }

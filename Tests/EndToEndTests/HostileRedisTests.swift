@@ -10,7 +10,7 @@ import Worker
   private static let jobs = 30
   private static let usersPerJob = 10
 
-  @Test("wrong answers of Redis end no worker", arguments: [UInt64(1), 2])
+  @Test("wrong answers of Redis end no worker", arguments: [UInt64(1), 2, 3, 4])
   func staysAlive(seed: UInt64) async throws {
     try await Stage.with { stage in
       let all = Self.jobs * Self.usersPerJob

@@ -1,6 +1,6 @@
-import Foundation
 import Glibc
 import LocalServices
+import Model
 import Testing
 
 @Suite struct CertificateAuthorityTests {
@@ -88,13 +88,16 @@ import Testing
     let account = try FCMServiceAccount(
       folder: folder.path, projectID: "shop-1", tokenURI: "https://localhost:1/token?\"q\"")
     #expect(mode(of: account.file) == 0o600)
-    let json = try JSONDecoder().decode(
-      [String: String].self, from: Data(contentsOf: URL(filePath: account.file)))
-    #expect(json["type"] == "service_account")
-    #expect(json["project_id"] == "shop-1")
-    #expect(json["client_email"] == account.clientEmail)
-    #expect(json["token_uri"] == "https://localhost:1/token?\"q\"")
-    try PrivateFile.write(try #require(json["private_key"]), to: "\(account.file).key")
+    let text = try #require(TextFile.bytes(account.file, bytesMax: 1 << 16))
+    let fields = try #require(try JSONParser().parse(text).objectValue)
+    #expect(fields["type"]?.stringValue == "service_account")
+    #expect(fields["project_id"]?.stringValue == "shop-1")
+    #expect(fields["client_email"]?.stringValue == account.clientEmail)
+    #expect(fields["token_uri"]?.stringValue == "https://localhost:1/token?\"q\"")
+    let key = try #require(fields["private_key"]?.stringValue)
+    let stream = try #require(fopen("\(account.file).key", "we"))
+    fputs(key, stream)
+    fclose(stream)
     let shown = try await openssl("pkey", "-in", "\(account.file).key", "-text", "-noout")
     #expect(shown.text.contains("2048 bit"))
     let publicHalf = try await openssl("pkey", "-in", "\(account.file).key", "-pubout")
