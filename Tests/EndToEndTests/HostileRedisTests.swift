@@ -35,8 +35,12 @@ import Worker
         guard process.exit == nil else { return proxy.close() }
         proxy.perMille = 0
         _ = try await stage.client.enqueue(Devices.job("after", 0..<all))
-        let record = try await stage.client.finished("after")
-        #expect(record.isBalanced && record.counts.accepted > 0, "\(record)")
+        do {
+          let record = try await stage.client.finished("after", withinSeconds: 180)
+          #expect(record.isBalanced && record.counts.accepted > 0, "\(record)")
+        } catch {
+          Issue.record("\(error): \(Self.log(stage))")
+        }
         #expect(
           await process.terminate(graceMs: 60_000) == .code(0), "\(Self.log(stage))")
         proxy.close()
