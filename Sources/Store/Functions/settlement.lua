@@ -67,6 +67,18 @@ local function keep_open(p, c, lines)
   if Chunk.is_residual(c) then redis.call('HINCRBY', KEY.job(p, c.app, c.job), 'residual_bytes', #lines) end
 end
 
+-- Whether the chunk's last lines are those that this settlement leaves open: what its bitmap says may also have been told by
+-- another worker, whose users had other devices open.
+local function has_kept_open(p, c, args, first, last)
+  for i = first, last, 2 do
+    if args[i] == '-' then
+      local segment = KEY.segment(p, c.segment, c.source)
+      return redis.call('GETRANGE', segment, -#args[i + 1], -1) == args[i + 1]
+    end
+  end
+  return true
+end
+
 -- Mass death. Tokens that die by the hundred in a minute are no deaths but a mistake of ours: the wrong environment,
 -- topic or sender. The fleet's answers of each app, network and environment are therefore counted by the minute, and
 -- while too many of this or the last minute's are misfits, no verdict removes anything there.
@@ -117,7 +129,8 @@ end
 -- accepted it), then (network, environment, token, user, generation, provider's time or '', reason)… for invalid
 -- tokens.
 -- Everything in it is news since the last settle of this chunk, and news means new bits in the bitmap: a settle
--- that brings none is a repetition after a lost reply, and is not counted again. When the store has another bitmap
+-- that brings none is a repetition after a lost reply, and is not counted again; when another worker told the same, but left
+-- other devices open, the caller's lines are no longer the chunk's: STALE. When the store has another bitmap
 -- than the caller told before, somebody else had the chunk in between: the caller was silent, lost it, and got it
 -- back by a reclaim of its own. What it has to tell may have been counted already: STALE. An invalid token that is removed counts as
 -- uninstalled, one whose binding has changed or that is spared for suspicion of a mass death as rejected.
@@ -141,7 +154,11 @@ local function settle(keys, args)
   local answer = (state == 'paused' and 'PAUSED') or (state == 'cancelled' and 'CANCELLED') or 'OK'
   local final = args[9] == '1'
   local known = redis.call('GET', KEY.done(p, c.segment, c.source)) or ''
+  local at = 15 + tonumber(args[14]) * 3
+  local residuals = tonumber(args[at])
+  local tallies = at + 1 + residuals * 2
   if not final and known == args[10] then
+    if not has_kept_open(p, c, args, at + 1, tallies - 1) then return {'STALE', 0, 0, 0, 0} end
     redis.call('XCLAIM', stream, GROUP, consumer, 0, entry, 'JUSTID')
     return {answer, 0, 0, 0, 0}
   end
@@ -149,10 +166,7 @@ local function settle(keys, args)
   refuse_wrong_type(KEY.delayed(p), 'zset')
   refuse_wrong_type(KEY.finished(p), 'stream')
   local key = KEY.job(p, c.app, c.job)
-  local at = 15 + tonumber(args[14]) * 3
   local counts = {unpack(args, 15, at - 1)}
-  local residuals = tonumber(args[at])
-  local tallies = at + 1 + residuals * 2
   local labels = tallies + 1 + tonumber(args[tallies]) * 4
   local invalid = labels + 1 + tonumber(args[labels]) * 5
   local suspected = suspicions(p, c.app, args, tallies + 1, labels - 1, now)

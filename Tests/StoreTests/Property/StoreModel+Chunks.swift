@@ -119,12 +119,17 @@ extension StoreModel {
     guard let lease = chunks[chunk.priority]!.lease(run.claim.entry, of: consumer) else {
       return stale
     }
-    guard let known = segments[chunk.place]?.done else {
+    guard let segment = segments[chunk.place] else {
       complaints.append("the leased chunk \(chunk) has no segment")
       return stale
     }
+    let known = segment.done
     var answer = SettleAnswer(standing: standing(chunk), uninstalled: 0, kept: 0)
     if !report.isFinal && known == report.done {
+      // Another may have told the same, and have left other devices open.
+      guard segment.recipients.suffix(report.stillOpen.count) == report.stillOpen[...] else {
+        return stale
+      }
       chunks[chunk.priority]!.renew(lease.number)
       return answer
     }
