@@ -41,21 +41,27 @@ extension Dispatcher {
     destination.enqueue(Tag(run, push: index).raw, rank: run.claim.priority.rank)
   }
 
-  /// The network called this request malformed: it is tried once more, and rejected then if the network is well.
-  func decideMalformed(_ run: ChunkRun, _ index: Int, _ destination: Destination, elapsedNs: UInt64)
-  {
-    let attempt = Int(run.pushes[index].attempt)
+  /// The network called this request malformed, and did not process it: it is tried once more, apart from others, and
+  /// rejected then if the network is well.
+  /// - Parameter wasSuspect: it has been tried apart already.
+  func decideMalformed(
+    _ run: ChunkRun, _ index: Int, _ destination: Destination, wasSuspect: Bool, elapsedNs: UInt64
+  ) {
+    run.noteSuspect(index)
     suspect(run.claim.job, destination, isMalformed: true)
-    let isOver = attempt > 1 || destination.quarantine.isCondemned(run.claim.job)
-    if attempt >= policy.attemptsMax || (isOver && destination.isAnswering) {
-      return rejectMalformed(run, index, destination)
-    }
     // What happens to one job alone may be its own doing; to several, while nothing is answered, it is the network's.
     if !destination.isAnswering, destination.quarantine.jobs > 1 {
       _ = destination.noteTrouble(
         elapsedNs: elapsedNs, retryAfterMs: nil, reason: Self.malformedReason)
     }
-    retry(run, index, afterMs: nil)
+    let isOver = wasSuspect || destination.quarantine.isCondemned(run.claim.job)
+    if !isOver {
+      requeue(run, index, destination)
+    } else if destination.isAnswering || Int(run.pushes[index].attempt) >= policy.attemptsMax {
+      rejectMalformed(run, index, destination)
+    } else {
+      retry(run, index, afterMs: nil)
+    }
   }
 
   /// The network closed a connection because of one of its requests, and this may be the one.

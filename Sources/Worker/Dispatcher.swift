@@ -263,6 +263,7 @@ extension Dispatcher: DestinationOwner {
     let tag = Tag(raw)
     guard let run = run(tag) else { return }
     run.inFlight -= 1
+    let wasSuspect = run.pushes[tag.push].isSuspect
     if answer.isSuspect { noteSuspect(run, tag.push, destination) }
     switch answer.disposition {
     case .notSent:
@@ -271,7 +272,8 @@ extension Dispatcher: DestinationOwner {
       run.endAnswer(tag.push)
     case .malformed:
       run.beginAnswer(TracedAnswer(answer, .rejected(reason: Self.malformedReason)))
-      decideMalformed(run, tag.push, destination, elapsedNs: answer.elapsedNs)
+      decideMalformed(
+        run, tag.push, destination, wasSuspect: wasSuspect, elapsedNs: answer.elapsedNs)
       run.endAnswer(tag.push)
     case .unknown:
       if !answer.isSuspect || !destination.isAnswering {

@@ -68,6 +68,29 @@ import Testing
     }
   }
 
+  @Test(
+    "a push that was tried before is not rejected at the first word that it is malformed",
+    arguments: actions)
+  func doubtsTheFirstWord(action: ScriptRule.Action) async throws {
+    var script = Self.script(action)
+    script.rules[0].times = 1
+    // The try before: its own answer, which is no word about its form.
+    script.rules.insert(ScriptRule(tokenPrefix: Self.poison, status: 503, times: 1), at: 0)
+    try await Stage.with(script: script) { stage in
+      let client = stage.client
+      try await client.install(
+        try Devices.apns(0..<1, prefix: Self.poison) + Devices.apns(1..<20))
+      try await stage.withWorkers { _ in
+        _ = try await client.enqueue(Devices.job("sale", 0..<20))
+        let record = try await client.finishedInHaste("sale")
+        #expect(record.counts.accepted == 20)
+        #expect(record.isBalanced)
+        let unprocessed = stage.simulator.counters.resets + stage.simulator.counters.goAways
+        #expect(unprocessed == 1)
+      }
+    }
+  }
+
   @Test("streams that the network refuses again and again are sent no faster, and are an alarm")
   func slowsDown() async throws {
     var refusal = ScriptRule(action: .reset, times: 300)
