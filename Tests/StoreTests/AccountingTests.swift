@@ -59,6 +59,35 @@ import Testing
     }
   }
 
+  @Test
+  func
+    `two owners who leave different devices of a user open do not take each other's for their own`()
+    async throws
+  {
+    try await Lane.withStore { _, store in
+      try await store.admit("j1", users: [["a", "b"]])
+      let frozen = try await store.claimOne("frozen")
+      let other = try await store.chunks.reclaim(consumer: "other", leaseMs: 0, max: 1)
+      // Of the user's two devices both have answered the other worker, and one the frozen one.
+      var whole = Settlement()
+      whole.told = DoneBitmap()
+      whole.done.insert(0)
+      whole.resolveUser(installations: 2)
+      var partial = whole
+      whole.counts[.apns, default: OutcomeCounts()].accepted = 2
+      partial.counts[.apns, default: OutcomeCounts()].accepted = 1
+      partial.stillOpen = Array("apns\tproduction\ttoken\ta\t1\t0\n".utf8)
+      #expect(
+        try await store.chunks.settle(other[0], whole, consumer: "other").standing == .ok)
+      // The chunk comes back to the one that was frozen.
+      _ = try await store.chunks.reclaim(consumer: "frozen", leaseMs: 0, max: 1)
+      let answer = try await store.chunks.settle(frozen, partial, consumer: "frozen")
+      #expect(answer.standing == .stale)
+      let record = try await store.record("j1")
+      #expect(record.counts.accepted == 2 && record.pending == 1 && record.isBalanced)
+    }
+  }
+
   @Test func `a job that crashed its admissions can be retried under its reserved name`()
     async throws
   {
