@@ -17,21 +17,35 @@ let pathOfAPush: [SwiftSetting] = [
   .unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))
 ]
 
+/// The storeys of the house, each a folder of Sources and of Tests. The engine stands on the domain and the platform, the
+/// programs on all.
+enum Storey: String {
+  case platform = "Platform"
+  case domain = "Domain"
+  case engine = "Engine"
+  case programs = "Programs"
+  /// What tests, the demo, benchmarks and chaos stand on.
+  case harness = "Harness"
+}
+
 /// A library target of this package; arrows point down only (docs/design.md).
 func layer(
-  _ name: String, _ dependencies: [Target.Dependency], resources: [Resource]? = nil,
+  _ name: String, in storey: Storey, _ dependencies: [Target.Dependency],
+  resources: [Resource]? = nil,
   settings: [SwiftSetting] = []
 ) -> Target {
   .target(
-    name: name, dependencies: dependencies, resources: resources,
-    swiftSettings: swiftSettings + settings)
+    name: name, dependencies: dependencies, path: "Sources/\(storey.rawValue)/\(name)",
+    resources: resources, swiftSettings: swiftSettings + settings)
 }
 
 func tests(
-  _ name: String, _ dependencies: [Target.Dependency], resources: [Resource]? = nil
+  _ name: String, in storey: Storey, _ dependencies: [Target.Dependency],
+  resources: [Resource]? = nil
 ) -> Target {
   .testTarget(
-    name: name, dependencies: dependencies, resources: resources, swiftSettings: swiftSettings)
+    name: name, dependencies: dependencies, path: "Tests/\(storey.rawValue)/\(name)",
+    resources: resources, swiftSettings: swiftSettings)
 }
 
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
@@ -54,36 +68,46 @@ let package = Package(
   ],
   targets: [
     // System libraries and small shims.
-    .target(name: "CLinux"),
-    .target(name: "COpenSSL", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
-    .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
-    .target(name: "CHiredis", linkerSettings: [.linkedLibrary("hiredis")]),
+    .target(name: "CLinux", path: "Sources/Platform/CLinux"),
+    .target(
+      name: "COpenSSL", path: "Sources/Platform/COpenSSL",
+      linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
+    .target(
+      name: "CCurl", path: "Sources/Platform/CCurl", linkerSettings: [.linkedLibrary("curl")]),
+    .target(
+      name: "CHiredis", path: "Sources/Platform/CHiredis",
+      linkerSettings: [.linkedLibrary("hiredis")]),
     // Only ever preloaded: linked into a program it would take the place of its clocks.
-    .target(name: "CClockShift", linkerSettings: [.linkedLibrary("dl")]),
-    .target(name: "CNGHTTP2", linkerSettings: [.linkedLibrary("nghttp2")]),
+    .target(
+      name: "CClockShift", path: "Sources/Harness/CClockShift",
+      linkerSettings: [.linkedLibrary("dl")]),
+    .target(
+      name: "CNGHTTP2", path: "Sources/Platform/CNGHTTP2",
+      linkerSettings: [.linkedLibrary("nghttp2")]),
 
     // One socket-and-TLS layer under the codecs.
-    layer("Reactor", ["CLinux", "COpenSSL"], settings: pathOfAPush),
-    layer("Redis", ["Reactor", "CHiredis"], settings: pathOfAPush),
-    layer("HTTP2", ["Reactor", "CNGHTTP2"], settings: pathOfAPush),
-    layer("HTTPClient", ["CCurl"]),
-    layer("CurlTransport", ["HTTP2", "HTTPClient", "Reactor", "CCurl"]),
+    layer("Reactor", in: .platform, ["CLinux", "COpenSSL"], settings: pathOfAPush),
+    layer("Redis", in: .platform, ["Reactor", "CHiredis"], settings: pathOfAPush),
+    layer("HTTP2", in: .platform, ["Reactor", "CNGHTTP2"], settings: pathOfAPush),
+    layer("HTTPClient", in: .platform, ["CCurl"]),
+    layer("CurlTransport", in: .platform, ["HTTP2", "HTTPClient", "Reactor", "CCurl"]),
 
     // Pure values: no C, no input or output.
-    layer("Model", []),
-    layer("Configuration", ["Model", .product(name: "Yams", package: "Yams")]),
+    layer("Model", in: .domain, []),
+    layer("Configuration", in: .domain, ["Model", .product(name: "Yams", package: "Yams")]),
 
     layer(
-      "Store", ["Model", "Redis", "Reactor", "COpenSSL"],
+      "Store", in: .engine, ["Model", "Redis", "Reactor", "COpenSSL"],
       resources: [
         "limits", "library", "alarms", "switches", "rates", "metrics", "reading", "audience",
         "ready", "fairness", "chunk", "chunks", "leases", "promotion", "routes", "installations",
         "settlement", "jobs", "audit", "waiting", "dead_letters", "traces", "fleet",
       ].map { .embedInCode("Functions/\($0).lua") }),
     layer(
-      "Providers", ["Model", "Configuration", "HTTPClient", "HTTP2", "Reactor", "COpenSSL"]),
+      "Providers", in: .engine,
+      ["Model", "Configuration", "HTTPClient", "HTTP2", "Reactor", "COpenSSL"]),
     layer(
-      "Worker",
+      "Worker", in: .engine,
       [
         "Store", "Providers", "HTTP2", "CurlTransport", "HTTPClient", "Configuration", "Model",
         "Redis", "Reactor", "CLinux",
@@ -91,77 +115,84 @@ let package = Package(
       ], settings: pathOfAPush),
 
     // The stand-in for the push networks, and what a test, a demo or a benchmark starts by itself.
-    layer("Simulator", ["LocalServices", "HTTP2", "Model", "Reactor", "COpenSSL"]),
-    layer("LocalServices", ["Reactor", "CLinux", "COpenSSL"]),
+    layer("Simulator", in: .harness, ["LocalServices", "HTTP2", "Model", "Reactor", "COpenSSL"]),
+    layer("LocalServices", in: .harness, ["Reactor", "CLinux", "COpenSSL"]),
 
     layer(
-      "CommandLineInterface",
+      "CommandLineInterface", in: .programs,
       [
         "Worker", "Store", "Redis", "Reactor", "Model", "Configuration", "Simulator",
         "LocalServices", "COpenSSL", arguments, logging,
       ]),
     layer(
-      "Bench",
+      "Bench", in: .harness,
       [
         "Worker", "Store", "Redis", "Reactor", "Model", "Configuration", "Providers", "HTTPClient",
         "LocalServices", arguments,
       ]),
     layer(
-      "Chaos",
+      "Chaos", in: .harness,
       [
         "Bench", "Worker", "Store", "Redis", "Reactor", "Model", "Configuration", "LocalServices",
         arguments,
       ]),
     .executableTarget(
-      name: "pushpool", dependencies: ["CommandLineInterface"], swiftSettings: swiftSettings),
+      name: "pushpool", dependencies: ["CommandLineInterface"], path: "Sources/Programs/pushpool",
+      swiftSettings: swiftSettings),
     .executableTarget(
       name: "pushpool-simulator",
       dependencies: ["Simulator", "LocalServices", "Model", "Reactor", arguments],
+      path: "Sources/Programs/pushpool-simulator",
       swiftSettings: swiftSettings),
     .executableTarget(
-      name: "pushpool-bench", dependencies: ["Bench", arguments], swiftSettings: swiftSettings),
+      name: "pushpool-bench", dependencies: ["Bench", arguments],
+      path: "Sources/Programs/pushpool-bench", swiftSettings: swiftSettings),
     .executableTarget(
-      name: "pushpool-chaos", dependencies: ["Chaos", arguments], swiftSettings: swiftSettings),
+      name: "pushpool-chaos", dependencies: ["Chaos", arguments],
+      path: "Sources/Programs/pushpool-chaos", swiftSettings: swiftSettings),
 
     .target(
       name: "TestSupport", dependencies: ["LocalServices", "Reactor", "Redis"],
-      path: "Tests/TestSupport",
+      path: "Tests/Harness/TestSupport",
       swiftSettings: swiftSettings),
-    tests("ReactorTests", ["Reactor", "LocalServices", "TestSupport"]),
-    tests("RedisTests", ["Redis", "LocalServices", "Reactor", "TestSupport"]),
+    tests("ReactorTests", in: .platform, ["Reactor", "LocalServices", "TestSupport"]),
+    tests("RedisTests", in: .platform, ["Redis", "LocalServices", "Reactor", "TestSupport"]),
     tests(
-      "HTTP2Tests",
+      "HTTP2Tests", in: .platform,
       ["HTTP2", "CurlTransport", "HTTPClient", "Reactor", "LocalServices", "TestSupport"]),
-    tests("HTTPClientTests", ["HTTPClient"]),
-    tests("ModelTests", ["Model"]),
-    tests("ConfigurationTests", ["Configuration"]),
-    tests("StoreTests", ["Store", "LocalServices", "TestSupport"]),
-    tests("ProvidersTests", ["Providers", "LocalServices", "Simulator"]),
-    tests("WorkerTests", ["Worker", "HTTP2", "Model", "Reactor", "Redis", "Store", "TestSupport"]),
+    tests("HTTPClientTests", in: .platform, ["HTTPClient", "TestSupport"]),
+    tests("ModelTests", in: .domain, ["Model"]),
+    tests("ConfigurationTests", in: .domain, ["Configuration"]),
+    tests("StoreTests", in: .engine, ["Store", "LocalServices", "TestSupport"]),
     tests(
-      "SimulatorTests",
+      "ProvidersTests", in: .engine, ["Providers", "LocalServices", "Simulator", "TestSupport"]),
+    tests(
+      "WorkerTests", in: .engine,
+      ["Worker", "HTTP2", "Model", "Reactor", "Redis", "Store", "TestSupport"]),
+    tests(
+      "SimulatorTests", in: .harness,
       [
         "Simulator", "LocalServices", "HTTP2", "Model", "Reactor", "COpenSSL", "pushpool-simulator",
       ]),
-    tests("LocalServicesTests", ["LocalServices", "Model", "Reactor"]),
-    tests("BenchTests", ["Bench", "Model", arguments]),
+    tests("LocalServicesTests", in: .harness, ["LocalServices", "Model", "Reactor"]),
+    tests("BenchTests", in: .harness, ["Bench", "Model", arguments]),
     tests(
-      "ChaosTests",
+      "ChaosTests", in: .harness,
       ["Chaos", "LocalServices", "Model", "Redis", "Store", "pushpool", "pushpool-simulator"]),
     tests(
-      "CommandLineTests",
+      "CommandLineTests", in: .programs,
       [
         "CommandLineInterface", "Configuration", "LocalServices", "Model", "Reactor", "Redis",
         "Store", "TestSupport", "pushpool", logging,
       ]),
     tests(
-      "EndToEndTests",
+      "EndToEndTests", in: .programs,
       [
         "Worker", "LocalServices", "Simulator", "Configuration", "Model", "Reactor", "Redis",
         "Store", "TestSupport", "pushpool", logging,
       ], resources: [.copy("BadJobs")]),
     tests(
-      "FuzzTests",
+      "FuzzTests", in: .programs,
       [
         "Configuration", "HTTP2", "LocalServices", "Model", "Providers", "Reactor", "Redis",
         "TestSupport",

@@ -1,0 +1,50 @@
+import Configuration
+import Foundation
+import Testing
+
+@Suite struct ConfigurationDocumentTests {
+  private static let unknown = "qqqqqqqq"
+
+  /// The paths of all fields below this one, such as `worker.lanes`; itself when it is none of a section.
+  /// What a section may hold is what its complaint about an unknown field says.
+  private static func fields(in path: [String] = []) -> [String] {
+    let yaml = path.reversed().reduce("{\(unknown): 0}") { inner, name in
+      name == "apps[]" ? "{apps: [{id: a, \(inner.dropFirst())]}" : "{\(name): \(inner)}"
+    }
+    let complaint = ConfigurationTests.complaint(yaml)
+    guard let names = complaint.firstRange(of: "\(unknown): is not a known field; known here: ")
+    else { return [path.joined(separator: ".")] }
+    return complaint[names.upperBound...].components(separatedBy: ", ").flatMap {
+      fields(in: path + [$0 == "apps" ? "apps[]" : $0])
+    }
+  }
+
+  /// What stands between backticks in the first column of the section's table.
+  private static func documented() throws -> [String] {
+    let repository = URL(fileURLWithPath: #filePath)
+      .deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+    let text = try String(
+      contentsOf: repository.appendingPathComponent("docs/contract.md"), encoding: .utf8)
+    let section = try #require(
+      text.components(separatedBy: "\n## ").first { $0.hasPrefix("Configuration\n") })
+    return section.components(separatedBy: "\n").filter { $0.hasPrefix("| `") }.flatMap { row in
+      let cell = row.components(separatedBy: " | ")[0].components(separatedBy: "`")
+      return cell.indices.filter { $0 % 2 == 1 }.map { cell[$0] }
+    }
+  }
+
+  @Test("docs/contract.md lists every field of the configuration once, and no other")
+  func isComplete() throws {
+    let known = Set(
+      Self.fields().map {
+        $0.replacingOccurrences(of: "apns.production.", with: "apns.*.")
+          .replacingOccurrences(of: "apns.development.", with: "apns.*.")
+      })
+    let documented = try Self.documented()
+    #expect(known.isSuperset(of: ["redis.url", "worker.lanes", "apps[].apns.*.key_file"]))
+    #expect(known.subtracting(documented) == [], "not documented")
+    #expect(Set(documented).subtracting(known) == [], "no field of the configuration")
+    #expect(documented.count == Set(documented).count, "documented twice")
+  }
+}

@@ -1,0 +1,164 @@
+import Glibc
+import LocalServices
+import Model
+import Redis
+import Testing
+
+/// The rights that docs/contract.md says are enough, for each part of the program, and no more.
+@Suite struct RedisUsersTests {
+  private struct User {
+    let name: String
+    let password: String
+    let line: String
+
+    func url(_ redis: RedisServer) -> String { "unix://\(name):\(password)@\(redis.socketPath)" }
+  }
+
+  /// The lines of the document.
+  private static func users() throws -> [String: User] {
+    let file = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
+    let text = try #require(TextFile.read("/\(file)/docs/contract.md", bytesMax: 1 << 20))
+    var users: [String: User] = [:]
+    for line in text.split(separator: "\n") where line.hasPrefix("user pushpool-") {
+      let words = line.split(separator: " ").map { String($0) }
+      let password = try #require(words.first { $0.hasPrefix(">") })
+      users[words[1]] = User(
+        name: words[1], password: String(password.dropFirst()), line: String(line))
+    }
+    #expect(users.count == 4)
+    return users
+  }
+
+  /// As another program's client.
+  private static func redis(
+    _ words: [String], as user: User, _ redis: RedisServer
+  ) async throws -> (isRefused: Bool, output: String) {
+    let child = try ChildProcess(
+      "redis-cli",
+      [
+        "-e", "-s", redis.socketPath, "--user", user.name, "--pass", user.password,
+        "--no-auth-warning",
+      ] + words, output: .pipe, error: .pipe)
+    let exit = await child.waitForExit(timeoutMs: 30_000)
+    let output = await child.standardOutput?.rest(timeoutMs: 10_000) ?? ""
+    let error = await child.standardError?.rest(timeoutMs: 10_000) ?? ""
+    return (exit != .code(0), output + error)
+  }
+
+  private static func run(
+    _ arguments: [String], as user: User, _ stage: Stage, input: String? = nil
+  ) async throws -> (code: ChildProcess.Exit?, output: String, error: String) {
+    var arguments = arguments
+    if let input {
+      let file = stage.folder.file("input.json")
+      let stream = try #require(fopen(file, "we"))
+      fputs(input, stream)
+      fclose(stream)
+      arguments.append(file)
+    }
+    let child = try ChildProcess(
+      Stage.programFolder + "/pushpool", arguments,
+      environment: ["PATH": "/usr/bin:/bin", "PUSHPOOL_REDIS_URL": user.url(stage.redis)],
+      folder: "/", output: .pipe, error: .pipe)
+    let exit = await child.waitForExit(timeoutMs: 60_000)
+    return (
+      exit, await child.standardOutput?.rest(timeoutMs: 10_000) ?? "",
+      await child.standardError?.rest(timeoutMs: 10_000) ?? ""
+    )
+  }
+
+  @Test(
+    "a campaign, the commands and a dashboard work with the documented rights, and with no other")
+  func documentedRights() async throws {
+    let users = try Self.users()
+    let worker = try #require(users["pushpool-worker"])
+    let operating = try #require(users["pushpool-operator"])
+    let producer = try #require(users["pushpool-producer"])
+    let dashboard = try #require(users["pushpool-dashboard"])
+    try await Stage.with { stage in
+      for user in users.values {
+        let rules = user.line.split(separator: " ").dropFirst().map { String($0) }
+        _ = try await stage.client.command(words: ["ACL", "SETUSER"] + rules)
+      }
+      let bindings = try Devices.apns(0..<50).map { $0.json().text() }.joined(separator: "\n")
+      let imported = try await Self.run(["import"], as: operating, stage, input: bindings + "\n")
+      #expect(imported.code == .code(0), "\(imported)")
+
+      let process = try stage.startProcess(redis: worker.url(stage.redis))
+      // As a backend does it: a key of users, the job, and its record.
+      let names = try Devices.apns(0..<50).map(\.user)
+      func backend(_ words: String...) async throws {
+        let reply = try await Self.redis(words, as: producer, stage.redis)
+        #expect(!reply.isRefused, "\(words): \(reply.output)")
+      }
+      for name in names { try await backend("SADD", "segment:all", name) }
+      for (id, audience) in [
+        ("listed", "{\"users\": [\"\(names[0])\", \"\(names[1])\"]}"),
+        ("keyed", "{\"users_key\": \"segment:all\"}"),
+      ] {
+        let job =
+          "{\"id\": \"\(id)\", \"app\": \"shop\", \"audience\": \(audience), "
+          + "\"notification\": {\"title\": \"t\"}, \"trace\": true}"
+        try await backend("XADD", "pushpool:jobs:normal", "*", "job", job)
+        let record = try await stage.client.finished(id)
+        try await backend("HGETALL", "pushpool:job:shop:\(id)")
+        #expect(record.counts.accepted == (id == "keyed" ? 50 : 2), "\(id): \(record)")
+      }
+      try await backend("XADD", "pushpool:jobs:normal", "*", "job", "{}")
+      _ = try await eventually("the bad job is a dead letter") {
+        try await stage.client.command("XLEN", "pushpool:dead").integer == 1 ? true : nil
+      }
+
+      for (arguments, input) in Self.commands(names[0]) {
+        let result = try await Self.run(arguments, as: operating, stage, input: input)
+        #expect(result.code == .code(0), "\(arguments): \(result)")
+      }
+      for arguments in [["status"], ["status", "--json"]] {
+        let result = try await Self.run(arguments, as: dashboard, stage)
+        #expect(result.code == .code(0), "\(arguments): \(result)")
+      }
+
+      try await expectRefusals(worker, operating, producer, dashboard, stage)
+      #expect(await process.terminate(graceMs: 30_000) == .code(0))
+    }
+  }
+
+  private static func commands(_ user: String) -> [([String], String?)] {
+    let token = String(repeating: "ab", count: 32)
+    let job =
+      "{\"app\": \"shop\", \"audience\": {\"users\": [\"\(user)\"]}, \"notification\": {\"title\": \"t\"}}"
+    return [
+      (["status"], nil), (["job", "listed", "--app", "shop"], nil),
+      (["trace", "--app", "shop", "--job", "listed", "--user", user], nil),
+      (["devices", "--app", "shop", "--user", user], nil),
+      (
+        ["install", "--app", "shop", "--user", "new", "--network", "apns", "--token", token], nil
+      ),
+      (["uninstall", "--app", "shop", "--network", "apns", "--token", token], nil),
+      (["switch", "off", "--app", "other"], nil), (["switch", "list"], nil),
+      (["switch", "on", "--app", "other"], nil), (["enqueue", "--wait"], job),
+      (["dead", "list"], nil), (["dead", "drop", "--all"], nil),
+    ]
+  }
+
+  private func expectRefusals(
+    _ worker: User, _ operating: User, _ producer: User, _ dashboard: User, _ stage: Stage
+  ) async throws {
+    let refused: [(User, [String])] = [
+      (worker, ["FLUSHALL"]), (worker, ["SET", "other", "1"]),
+      (worker, ["SADD", "segment:x", "u"]),
+      (worker, ["CONFIG", "GET", "*"]), (worker, ["KEYS", "*"]), (operating, ["FLUSHDB"]),
+      (operating, ["GET", "other"]), (operating, ["SMEMBERS", "segment:all"]),
+      (producer, ["XRANGE", "pushpool:jobs:normal", "-", "+"]),
+      (producer, ["HGETALL", "pushpool:switches"]), (producer, ["DEL", "pushpool:job:shop:keyed"]),
+      (dashboard, ["XADD", "pushpool:jobs:normal", "*", "job", "{}"]),
+      (dashboard, ["GET", "pushpool:credential:apns:DEF123GHIJ:ABC123DEFG"]),
+      (dashboard, ["GET", "pushpool:user:shop:u0"]), (dashboard, ["KEYS", "*"]),
+    ]
+    for (user, words) in refused {
+      let reply = try await Self.redis(words, as: user, stage.redis)
+      #expect(
+        reply.isRefused && reply.output.contains("NOPERM"), "\(user.name): \(words): \(reply)")
+    }
+  }
+}

@@ -1,1 +1,0 @@
-../HTTPClientTests/LocalServer.swift
