@@ -171,7 +171,7 @@ package struct Keys: Sendable {
   func readyApps(_ priority: Priority) -> String { "\(prefix):ready:\(priority.rawValue)" }
 
   /// SET: the segments of a job's unfinished chunks.
-  func living(_ source: String) -> String { "\(prefix):living:\(source)" }
+  func unfinished(_ source: String) -> String { "\(prefix):unfinished:\(source)" }
 
   /// STRING: who promotes delayed chunks.
   var promoter: String { "\(prefix):promoter" }

@@ -25,7 +25,7 @@ import Testing
         "delayed": keys.delayed, "promoter": keys.promoter,
         "ready": keys.ready(.low, app: "<2>").replacing("low", with: "<1>"),
         "ready_apps": keys.readyApps(.low).replacing("low", with: "<1>"),
-        "dead": keys.dead, "letter": keys.letter("<1>"), "living": keys.living("<1>"),
+        "dead": keys.dead, "letter": keys.letter("<1>"), "unfinished": keys.unfinished("<1>"),
         "uninstalled": keys.uninstalled, "audit": keys.audit, "finished": keys.finished,
         "metrics": keys.metrics("<1>"), "alarms": keys.alarms,
         "tally": keys.tally(app: "<1>", place: "<2>", minute: "<3>"),

@@ -36,7 +36,9 @@ import Testing
       for _ in 0..<100 {
         let news = try await store.routes.announce(table, waitMs: Self.waitMs)
         #expect(
-          news == RouteNews(hasWork: false, isAnythingWaiting: false, digests: [table.digest]))
+          news
+            == RouteNews(
+              hasWork: false, isAnythingWaiting: false, isGathering: true, digests: [table.digest]))
       }
       // And the sign that this fleet has just begun.
       #expect(try await store.allKeys().count == 3)
@@ -203,6 +205,28 @@ import Testing
       for app in ["news", "app-7"] {
         _ = try await setAside(store, app: app)
       }
+    }
+  }
+
+  @Test func `nothing is given up while the fleet gathers, or where dead letters have no place`()
+    async throws
+  {
+    try await Lane.withStore { _, store in
+      _ = try await setAside(store)
+      let gathering = try await store.routes.announce(Self.shop, waitMs: 1)
+      #expect(gathering.isGathering)
+      #expect(try await store.deadLetters.count() == 0)
+      _ = try await store.redis("DEL", "{pp}:routes_gathering", "{pp}:unrouted:sweep")
+      _ = try await store.redis("SET", store.keys.dead, "not a stream")
+      for _ in 0..<3 {
+        let news = try await store.routes.announce(Self.shop, waitMs: 1)
+        #expect(!news.isGathering)
+        _ = try await store.redis("DEL", "{pp}:unrouted:sweep")
+      }
+      _ = try await store.redis("DEL", store.keys.dead)
+      #expect(try await store.redis("XLEN", "{pp}:jobs:normal").integer == 1)
+      _ = try await store.routes.announce(Self.shop, waitMs: 1)
+      #expect(try await store.deadLetters.count() == 1)
     }
   }
 

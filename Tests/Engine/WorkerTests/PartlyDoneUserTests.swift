@@ -79,6 +79,10 @@ import Testing
     _ = run.takeNews(isFinal: false)
     let device = "apns\tproduction\ttoken-0-1\ta\t0\t0"
     #expect(run.agrees(with: try Claims.claim(["a", "b", device])))
+    // The settlement that tells of it may still be on its way.
+    #expect(run.agrees(with: try Claims.claim(["a", "b"])))
+    run.confirmNews()
+    #expect(run.agrees(with: try Claims.claim(["a", "b", device])))
     #expect(!run.agrees(with: try Claims.claim(["a", "b"])))
     #expect(!run.agrees(with: try Claims.claim(["a", "b", device.replacing("0-1", with: "0-0")])))
   }

@@ -91,6 +91,27 @@ import Testing
     }
   }
 
+  @Test("a relay that resets all streams for a moment costs a good job nothing")
+  func survivesABurst() async throws {
+    var rule = ScriptRule(action: .reset, times: 150)
+    rule.resetCode = Self.protocolError
+    try await Stage.with { stage in
+      let client = stage.client
+      try await client.install(try Devices.apns(0..<600))
+      try await stage.withWorkers { _ in
+        // The network has answered just now.
+        _ = try await client.enqueue(Devices.job("before", 0..<100))
+        stage.expectDelivered(try await client.finished("before"), 100)
+        stage.simulator.script = .stage { $0.all = rule }
+        _ = try await client.enqueue(Devices.job("sale", 100..<600))
+        let record = try await client.finishedInHaste("sale")
+        #expect(record.counts.accepted == 500)
+        #expect(record.counts.rejected == 0)
+        #expect(record.isBalanced)
+      }
+    }
+  }
+
   @Test("streams that the network refuses again and again are sent no faster, and are an alarm")
   func slowsDown() async throws {
     var refusal = ScriptRule(action: .reset, times: 300)

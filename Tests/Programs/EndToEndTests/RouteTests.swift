@@ -70,19 +70,22 @@ import Worker
     }
   }
 
-  @Test("a token of the environment that a worker lacks is tried there by another, and not removed")
-  func healsBeyondOwnEnvironments() async throws {
+  @Test(
+    "a token of the environment that a worker lacks is tried there by another, and not removed",
+    arguments: [true, false])
+  func healsBeyondOwnEnvironments(otherHasBoth: Bool) async throws {
     let script = SimulatorScript.stage { $0.developmentTokenPrefix = "de" }
     let both = Stage.Endpoints(hasDevelopment: true)
     try await Stage.with(script: script, endpoints: both) { stage in
       let client = stage.client
       let development = try #require(stage.development)
+      let other = otherHasBoth ? stage.configuration : stage.without(.production)
       var labelled = try Devices.apns(100..<200, prefix: "de")
       for index in labelled.indices { labelled[index].environment = .development }
       try await client.install(try Devices.apns(0..<100, prefix: "de") + labelled)
       try await stage.withWorkers(1, of: stage.without(.development)) { _ in
         // It learns that there is another, and has all the work to itself while that one is away.
-        try await stage.withWorkers { _ in
+        try await stage.withWorkers(1, of: other) { _ in
           try await stage.waitUntilBeating(2)
           _ = try await client.enqueue(Devices.job("known", 300..<301))
           _ = try await client.finished("known")
@@ -101,7 +104,7 @@ import Worker
           let hasWaiting = try await client.command("ZCARD", waiting).integer ?? 0 > 0
           return record?.pending == 200 && hasWaiting && record?.counts.retries == 100 ? true : nil
         }
-        try await stage.withWorkers { _ in
+        try await stage.withWorkers(1, of: other) { _ in
           let record = try await client.finished("sale")
           #expect(record.counts.accepted == 200)
           #expect(record.isBalanced)

@@ -13,22 +13,25 @@ package struct RouteStore {
     _ routes: RouteTable, waitMs: UInt64
   ) async throws(RedisError) -> RouteNews {
     let lifeSeconds = waitMs / 1_000 + StoreLimits.routesSpareSeconds
-    while true {
+    // Published once, it is known, unless somebody removes it in between.
+    for isLast in [false, true] {
       var command = functions.call("announce_routes", routes.digest)
       command.append(Int(clamping: waitMs))
       command.append(Int(clamping: lifeSeconds))
       let news = try await functions.run(command) { reply throws(RedisError) -> RouteNews? in
         try expectArray(reply, atLeast: 1)
         guard reply[0].string != "UNKNOWN" else { return nil }
-        try expectArray(reply, atLeast: 3)
+        try expectArray(reply, atLeast: 4)
         return RouteNews(
           hasWork: try decodeInteger(reply[1]) > 0,
           isAnythingWaiting: try decodeInteger(reply[2]) > 0,
-          digests: (3..<reply.count).map { reply[$0].string })
+          isGathering: try decodeInteger(reply[3]) > 0,
+          digests: (4..<reply.count).map { reply[$0].string })
       }
       if let news { return news }
-      try await publish(routes, lifeSeconds: lifeSeconds)
+      if !isLast { try await publish(routes, lifeSeconds: lifeSeconds) }
     }
+    throw .unexpectedReply("announce_routes")
   }
 
   private func publish(_ routes: RouteTable, lifeSeconds: UInt64) async throws(RedisError) {

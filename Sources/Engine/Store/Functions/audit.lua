@@ -1,14 +1,15 @@
 -- Audit: an open job is compared with what exists of it. A chunk is unfinished as long as its segment exists, so a
 -- segment that nothing knows of (a deleted stream) is queued again, with its progress.
 --
--- SET P:living:<source> holds the segments of a job's unfinished chunks. Each is looked for where chunks can be, a page at a
--- time, so that a healthy job costs a look no more than its page, however much waits in Redis.
+-- HASH P:unfinished:<source>: the segments of a job's unfinished chunks, each with the entry by which it was last added to a
+-- stream. Each is looked for where chunks can be, a page at a time, so that a healthy job costs a look no more than its
+-- page, however much waits in Redis.
 
 do
 
--- The job's segments that the streams hold, as a set; nil when these are too long to look through. Puts the apps'
--- shares of the streams right on its way.
-local function streamed_segments(p, app, id, source)
+-- The segments of the job of record r (see audit) that the streams hold, as a set; nil when these are too long to look
+-- through. Puts the apps' shares of the streams right on its way.
+local function streamed_segments(p, app, id, r)
   local n, found = 0, {}
   for _, priority in ipairs(PRIORITIES) do n = n + redis.call('XLEN', KEY.chunks(p, priority)) end
   if n > LIMIT.AUDIT_STREAMED_MAX then return nil end
@@ -16,7 +17,7 @@ local function streamed_segments(p, app, id, source)
     local share = {}
     for _, item in ipairs(redis.call('XRANGE', KEY.chunks(p, priority), '-', '+')) do
       local c = fields_of(item[2])
-      if c.app == app and c.job == id and c.source == source then found[c.segment] = true end
+      if c.app == app and c.job == id and c.source == r.source then found[c.segment] = item[1] end
       if c.app then share[c.app] = (share[c.app] or 0) + 1 end
     end
     -- A count that went wrong would cost its app its turns for as long as the stream is not empty.
@@ -24,6 +25,14 @@ local function streamed_segments(p, app, id, source)
     for name, count in pairs(share) do redis.call('HSET', KEY.share(p, priority), name, count) end
   end
   return found
+end
+
+-- Whether a segment of the job is in its stream, by the entry that was noted for it.
+local function is_streamed(p, r, segment, entry)
+  if entry == '' then return false end
+  local item = redis.call('XRANGE', KEY.chunks(p, r.priority), entry, entry)[1]
+  local c = item and fields_of(item[2])
+  return c and c.source == r.source and c.segment == segment
 end
 
 -- A chunk of the job of record r (see audit) by its segment.
@@ -50,43 +59,43 @@ local function parked_segments(p, app, id)
   return found
 end
 
--- Counts a job's chunks anew, where the record or the set of the living is not to be believed (workers of an older version do
--- not keep that): those that are somewhere, and segments that are there. False when there is too much to look through.
+-- Counts a job's chunks anew, where the record or what it has unfinished is not to be believed (workers of an older version
+-- do not note that): those that are somewhere, and segments that are there. False when there is too much to look through.
 local function recount(p, app, id, r, streamed)
-  local living, delayed = KEY.living(p, r.source), KEY.delayed(p)
-  local size = redis.call('SCARD', living)
+  local unfinished, delayed = KEY.unfinished(p, r.source), KEY.delayed(p)
+  local size = redis.call('HLEN', unfinished)
   if redis.call('ZCARD', delayed) + redis.call('LLEN', KEY.parked(p, app, id)) + size > LIMIT.AUDIT_MAX then return false end
   local known, count, own, bytes = {}, 0, 0, 0
-  local function add(segment, must_exist)
+  local function add(segment, entry, must_exist)
     if known[segment] or segment == Chunk.READ_ON then return end
     local length = redis.call('STRLEN', KEY.segment(p, segment, r.source))
     if must_exist and length == 0 then return end
-    known[segment], count = true, count + 1
+    known[segment], count = entry, count + 1
     if Chunk.is_residual({segment = segment}) then bytes = bytes + length else own = own + 1 end
   end
-  for segment in pairs(streamed) do add(segment) end
+  for segment, entry in pairs(streamed) do add(segment, entry) end
   local prefix = string.sub(cjson.encode({r.priority, app, id}), 1, -2) .. ','
   local function add_members(members)
     for _, member in ipairs(members) do
       if string.sub(member, 1, #prefix) == prefix then
         local c = Chunk.unpack(member)
-        if c.source == r.source then add(c.segment) end
+        if c.source == r.source then add(c.segment, '') end
       end
     end
   end
   add_members(redis.call('ZRANGE', delayed, 0, -1))
   add_members(redis.call('LRANGE', KEY.parked(p, app, id), 0, -1))
-  for _, segment in ipairs(redis.call('SMEMBERS', living)) do add(segment, true) end
+  for _, segment in ipairs(redis.call('HKEYS', unfinished)) do add(segment, '', true) end
   if size == 0 then
     local function add_numbers(kind, last)
-      for n = math.max(1, last - LIMIT.AUDIT_NUMBERS_MAX + 1), last do add(kind .. text(n), true) end
+      for n = math.max(1, last - LIMIT.AUDIT_NUMBERS_MAX + 1), last do add(kind .. text(n), '', true) end
     end
     add_numbers('', r.cursor)
     add_numbers('r', r.residuals)
     add_numbers('u', r.residuals)
   end
-  redis.call('UNLINK', living)
-  for segment in pairs(known) do redis.call('SADD', living, segment) end
+  redis.call('UNLINK', unfinished)
+  for segment, entry in pairs(known) do redis.call('HSET', unfinished, segment, entry) end
   redis.call('HSET', KEY.job(p, app, id), 'chunks', count, 'live', own, 'residual_bytes', bytes)
   return true
 end
@@ -105,18 +114,19 @@ local function audit(keys, args)
   end
   Chunks.keep_unstarted(p, app, id)
   local r = {source = v[1], priority = v[2], lines = v[3], cursor = tonumber(v[4]), residuals = tonumber(v[5])}
-  local streamed = streamed_segments(p, app, id, r.source)
-  if not streamed then return {'BUSY', ''} end
   local cursor, answer = args[3], 'OK'
-  if redis.call('SCARD', KEY.living(p, r.source)) ~= tonumber(v[6]) then
-    if not recount(p, app, id, r, streamed) then return {'BUSY', ''} end
+  local is_doubtful = redis.call('HLEN', KEY.unfinished(p, r.source)) ~= tonumber(v[6])
+  local streamed = (is_doubtful or cursor == '0') and streamed_segments(p, app, id, r)
+  if is_doubtful then
+    if not streamed or not recount(p, app, id, r, streamed) then return {'BUSY', ''} end
     if redis.call('HGET', key, 'chunks') ~= v[6] then answer = 'REPAIRED' end
     cursor = '0'
   end
-  local page = redis.call('SSCAN', KEY.living(p, r.source), cursor, 'COUNT', LIMIT.AUDITED_AT_ONCE)
+  local page = redis.call('HSCAN', KEY.unfinished(p, r.source), cursor, 'COUNT', LIMIT.AUDITED_AT_ONCE)
   local parked, lost = nil, {}
-  for _, segment in ipairs(page[2]) do
-    if not streamed[segment] then
+  for i = 1, #page[2], 2 do
+    local segment = page[2][i]
+    if not is_streamed(p, r, segment, page[2][i + 1]) then
       local c = chunk_called(app, id, r, segment)
       if not is_delayed(p, c) then
         parked = parked or parked_segments(p, app, id)
@@ -128,7 +138,7 @@ local function audit(keys, args)
   for _, c in ipairs(lost) do
     if redis.call('STRLEN', KEY.segment(p, c.segment, r.source)) == 0 then
       -- Whether it was counted, the next audit finds out.
-      redis.call('SREM', KEY.living(p, r.source), c.segment)
+      redis.call('HDEL', KEY.unfinished(p, r.source), c.segment)
     elseif requeued < LIMIT.REQUEUED_MAX then
       requeued = requeued + 1
       Chunks.route(p, c, now, 0)

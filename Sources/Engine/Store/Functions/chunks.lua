@@ -13,7 +13,14 @@ local function add_chunk(p, c, consumer)
   local entry = redis.call('XADD', KEY.chunks(p, c.priority), '*', 'app', c.app, 'job', c.job, 'segment', c.segment,
     'source', c.source, 'lines', c.lines, 'crashes', text(c.crashes), unpack(consumer and {'consumer', consumer} or {}))
   redis.call('HINCRBY', KEY.share(p, c.priority), c.app, 1)
+  redis.call('HSET', KEY.unfinished(p, c.source), c.segment, entry)
   return entry
+end
+
+-- Puts a chunk that is no worker's yet into the delayed set.
+local function delay_new(p, c, due)
+  redis.call('HSET', KEY.unfinished(p, c.source), c.segment, '')
+  redis.call('ZADD', KEY.delayed(p), due, pack(c))
 end
 
 -- Starts the job's next segments while its window and the stream have room, one in any case when it has none; reads
@@ -27,36 +34,33 @@ local function expand(p, app, job)
   if r[1] ~= 'running' and not scheduled then return 0 end
   local cursor, segments, live, window = tonumber(r[2]), tonumber(r[3]), tonumber(r[4]), tonumber(r[5])
   if tonumber(r[6]) >= LIMIT.RESIDUAL_BYTES_MAX then return 0 end
-  local added, lost, has_more, may_read = {}, 0, r[11], r[11]
+  local added, lost, has_more, may_read = 0, 0, r[11], r[11]
   local free = 0
   if live < window and (may_read or cursor < segments) then
     free = scheduled and window or math.max(Fairness.room(p, r[9], app), live == 0 and 1 or 0)
   end
-  while live + #added < window and #added < free do
+  while live + added < window and added < free do
     if cursor == segments and may_read then
       may_read = false
       segments, has_more, lost = Audience.read_on(p, app, job)
     end
     if cursor >= segments then break end
     cursor = cursor + 1
-    added[#added + 1] = text(cursor)
+    added = added + 1
     local c = {priority = r[9], app = app, job = job, segment = text(cursor), source = r[7], lines = r[8],
       crashes = 0}
     redis.call('PERSIST', KEY.segment(p, c.segment, c.source))
-    if scheduled then redis.call('ZADD', KEY.delayed(p), r[10], pack(c)) else add_chunk(p, c) end
+    if scheduled then delay_new(p, c, r[10]) else add_chunk(p, c) end
   end
   -- A read brings one chunk for the one that ended: the window fills by further reads. A scheduled job's may wait.
-  local is_short = not scheduled and #added < 2 and #added < free and live + #added < window
-  if has_more and (live + #added == 0 or is_short) then
+  local is_short = not scheduled and added < 2 and added < free and live + added < window
+  if has_more and (live + added == 0 or is_short) then
     go_on_later(p, {priority = r[9], app = app, job = job, source = r[7], lines = r[8]}, now_ms())
   end
-  if #added > 0 then
+  if added > 0 then
     redis.call('HSET', key, 'cursor', text(cursor))
-    redis.call('HINCRBY', key, 'live', #added)
-    redis.call('HINCRBY', key, 'chunks', #added)
-    for i = 1, #added, LIMIT.WORDS_MAX do
-      redis.call('SADD', KEY.living(p, r[7]), unpack(added, i, math.min(#added, i + LIMIT.WORDS_MAX - 1)))
-    end
+    redis.call('HINCRBY', key, 'live', added)
+    redis.call('HINCRBY', key, 'chunks', added)
   end
   return lost
 end
@@ -104,7 +108,7 @@ local function finish_if_empty(p, app, job, now)
   redis.call('XADD', KEY.finished(p), 'MAXLEN', '~', LIMIT.NOTICES_MAX, '*', unpack(notice))
   redis.call('EXPIRE', key, LIMIT.RECORD_S)
   redis.call('EXPIRE', KEY.content(p, app, job), LIMIT.RECORD_S)
-  redis.call('UNLINK', KEY.parked(p, app, job), KEY.living(p, r[8]))
+  redis.call('UNLINK', KEY.parked(p, app, job), KEY.unfinished(p, r[8]))
   redis.call('SREM', KEY.open(p), app .. ':' .. job)
 end
 
@@ -115,7 +119,7 @@ local function close_chunk(p, c, now)
   local residual = is_residual(c)
   local bytes = residual and redis.call('STRLEN', segment) or 0
   redis.call('UNLINK', segment, KEY.done(p, c.segment, c.source))
-  redis.call('SREM', KEY.living(p, c.source), c.segment)
+  redis.call('HDEL', KEY.unfinished(p, c.source), c.segment)
   -- A record that is gone, or that a later job of the same name owns, has nothing to count.
   if redis.call('HGET', key, 'source') ~= c.source then return 0 end
   redis.call('HINCRBY', key, 'chunks', -1)
@@ -186,7 +190,7 @@ local function route(p, c, now, due)
   if state == 'gone' then
     redis.call('UNLINK', KEY.segment(p, c.segment, c.source), KEY.done(p, c.segment, c.source), KEY.marks(p, c.source),
       KEY.read(p, c.source))
-    redis.call('SREM', KEY.living(p, c.source), c.segment)
+    redis.call('HDEL', KEY.unfinished(p, c.source), c.segment)
     return false
   elseif state == 'cancelled' then
     close_as(p, c, 'skipped', now)

@@ -18,7 +18,7 @@ local function retry_chunk(p, f)
   redis.call('HINCRBY', key, 'pending', n)
   redis.call('HINCRBY', key, 'chunks', 1)
   redis.call('HINCRBY', key, 'residual_bytes', #f.recipients)
-  redis.call('SADD', KEY.living(p, f.source), segment)
+  redis.call('HSET', KEY.unfinished(p, f.source), segment, '')
   redis.call('SADD', KEY.open(p), f.app .. ':' .. f.id)
   if r[2] == 'done' or r[2] == 'cancelled' then
     redis.call('HSET', key, 'state', 'running')

@@ -144,7 +144,8 @@ local function bury_job(p, route, member, now)
   return #job
 end
 
--- Gives up a chunk that nobody can send, unless it does not wait any more. Returns the bytes of its recipients.
+-- Gives up a chunk that nobody can send, unless it does not wait any more. Returns the bytes of its recipients, and whether
+-- the job's users_key may have been read on for it, which costs as much as many.
 local function bury_chunk(p, route, member, now)
   if redis.call('ZREM', KEY.delayed(p), member) == 0 then return 0 end
   local c = Chunk.unpack(member)
@@ -153,8 +154,9 @@ local function bury_chunk(p, route, member, now)
     return 0
   end
   local bytes = redis.call('STRLEN', KEY.segment(p, c.segment, c.source))
+  local has_read = redis.call('HEXISTS', KEY.job(p, c.app, c.job), 'scan') == 1
   Chunks.bury_chunk(p, c, 'no_worker', complaint(p, route) .. '; configure it and retry this', now)
-  return bytes
+  return bytes, has_read
 end
 
 -- Gives up what has waited too long for a route. Returns what is left of the numbers that may be given up.
@@ -166,9 +168,11 @@ local function bury_overdue(p, route, wait_ms, now, left)
       local overdue = left.items > 0 and left.bytes > 0 and redis.call('ZRANGEBYSCORE', key, text(base),
         text(base + now - wait_ms), 'LIMIT', 0, left.items) or {}
       for _, member in ipairs(overdue) do
-        if left.bytes <= 0 then break end
+        if left.bytes <= 0 or left.items <= 0 then break end
         redis.call('ZREM', key, member)
-        left.items, left.bytes = left.items - 1, left.bytes - bury(p, route, member, now)
+        local bytes, has_read = bury(p, route, member, now)
+        left.items = left.items - (has_read and LIMIT.ROUTE_BURIED_MAX / 2 or 1)
+        left.bytes = left.bytes - bytes
       end
     end
   end
@@ -203,10 +207,13 @@ local function sweep(p, wait_ms, now)
     since[unrouted[i]] = tonumber(unrouted[i + 1])
   end
   found = routes_among(p, live, routes)
+  -- Nothing is given up while nobody knows who can send it, nor without a place for what is given up.
+  local dead = redis.call('TYPE', KEY.dead(p)).ok
+  local may_bury = not is_gathering(p) and (dead == 'none' or dead == 'stream')
   local left = {items = LIMIT.ROUTE_BURIED_MAX, bytes = LIMIT.ROUTE_BURIED_BYTES}
   local alarms, kept = 0, 0
   for _, route in ipairs(routes) do
-    if since[route] <= now - wait_ms and not found[route] then bury_overdue(p, route, wait_ms, now, left) end
+    if may_bury and since[route] <= now - wait_ms and not found[route] then bury_overdue(p, route, wait_ms, now, left) end
     if is_idle(p, route) then
       forget_route(p, route)
     elseif found[route] then
@@ -225,15 +232,23 @@ local function sweep(p, wait_ms, now)
   redis.call('PEXPIRE', key, LIMIT.ROUTE_ALARM_MS)
 end
 
+-- The fleet begins anew. No time has passed for what waits while there was nobody.
+local function gather(p, now)
+  redis.call('SET', KEY.routes_gathering(p), '1', 'PX', LIMIT.ROUTE_ALIVE_MS)
+  for _, route in ipairs(redis.call('ZRANGE', KEY.unrouted(p), 0, LIMIT.ROUTES_WAITED_FOR_MAX - 1)) do
+    redis.call('ZADD', KEY.unrouted(p), text(now), route)
+  end
+end
+
 -- announce_routes — ARGV: digest, how long work waits for a worker (ms), life s. Says that a worker of a configuration
 -- lives, and looks after what waits. Reply: {UNKNOWN} (publish the routes first), or {OK, 1 when something waits that this
--- configuration has, else 0, 1 when anything waits, else 0, digest… (of the workers that live, or did so lately)}
+-- configuration has, else 0, 1 when anything waits, else 0, 1 while the fleet gathers, else 0, digest… (of the workers that live, or did so lately)}
 local function announce_routes(keys, args)
   local p, digest, wait_ms, now = keys[1], args[1], tonumber(args[2]), now_ms()
   if redis.call('EXPIRE', KEY.routes_of(p, digest), args[3]) == 0 then return {'UNKNOWN'} end
   redis.call('ZREMRANGEBYSCORE', KEY.routes(p), '-inf', text(now - math.max(wait_ms, LIMIT.ROUTE_ALIVE_MS)))
   if redis.call('EXISTS', KEY.routes(p)) == 0 then
-    redis.call('SET', KEY.routes_gathering(p), '1', 'PX', LIMIT.ROUTE_ALIVE_MS)
+    gather(p, now)
   end
   redis.call('ZADD', KEY.routes(p), text(now), digest)
   local has_work, has_any = 0, 0
@@ -243,7 +258,7 @@ local function announce_routes(keys, args)
     local routed = redis.call('ZRANGE', KEY.routed(p), 0, LIMIT.ROUTES_SWEPT_MAX - 1)
     if next(routes_among(p, {digest}, routed)) then has_work = 1 end
   end
-  return {'OK', has_work, has_any, unpack(known_digests(p))}
+  return {'OK', has_work, has_any, is_gathering(p) and 1 or 0, unpack(known_digests(p))}
 end
 
 -- ---------------------------------------------------------------------------------------------------------
@@ -292,7 +307,7 @@ local function set_aside(keys, args)
   if not deliveries then return 'STALE' end
   if not is_listed(p, app) then
     if redis.call('ZCARD', KEY.unrouted(p)) >= LIMIT.ROUTES_WAITED_FOR_MAX and
-      not routes_among(p, live_digests(p, now), {app})[app] then return 'FULL' end
+      not could_send(p, app) then return 'FULL' end
     list(p, app, args[6], wait_ms, now)
   end
   -- One that comes again has waited since it came first.

@@ -28,7 +28,7 @@ local function add_residual(p, c, delay, lines, now)
   local segment = 'r' .. text(redis.call('HINCRBY', key, 'residuals', 1))
   redis.call('SET', KEY.segment(p, segment, c.source), lines)
   redis.call('HINCRBY', key, 'chunks', 1)
-  redis.call('SADD', KEY.living(p, c.source), segment)
+  redis.call('HSET', KEY.unfinished(p, c.source), segment, '')
   redis.call('HINCRBY', key, 'residual_bytes', #lines)
   local residual = {priority = c.priority, app = c.app, job = c.job, segment = segment, source = c.source,
     lines = 'installations', crashes = 0}

@@ -16,7 +16,9 @@ local function expiry_of(p, app, job)
   local key = KEY.job(p, app, job)
   local r = redis.call('HMGET', key, 'expires_at', 'created_at')
   if r[1] then return tonumber(r[1]) end
-  local ok, content = pcall(cjson.decode, redis.call('GET', KEY.content(p, app, job)) or '')
+  -- Whoever asks may have counted already: what cannot be read must not stop it.
+  local found = redis.pcall('GET', KEY.content(p, app, job))
+  local ok, content = pcall(cjson.decode, type(found) == 'string' and found or '')
   local expires = 0
   if ok and type(content) == 'table' then
     local ttl = tonumber(content.ttl_seconds) or 0

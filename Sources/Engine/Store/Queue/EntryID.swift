@@ -8,6 +8,9 @@ struct EntryID: Comparable {
     self.sequence = sequence
   }
 
+  /// Before all others.
+  static let zero = EntryID(milliseconds: 0, sequence: 0)
+
   /// Nil when it is no id.
   init?(_ text: String) {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)

@@ -17,7 +17,7 @@ package final class WorkSignal {
     let keys = Keys(prefix: prefix)
     functions = StoreFunctions(connection: connection, keys: keys)
     streams = Priority.allCases.map { keys.jobs($0) } + Priority.allCases.map { keys.chunks($0) }
-    seen = streams.map { _ in EntryID(milliseconds: 0, sequence: 0) }
+    seen = streams.map { _ in .zero }
   }
 
   /// Passes over the entries that somebody has been given.
@@ -37,9 +37,16 @@ package final class WorkSignal {
     var command = RedisCommand("XREAD", "COUNT", "1", "BLOCK", String(max(1, maxMs)), "STREAMS")
     for stream in streams { command.append(stream) }
     for id in seen { command.append(id.text) }
-    let added = try await functions.connection.call(
-      command, timeoutMs: maxMs + RedisLimits.commandTimeoutMs
-    ) { Self.added($0) }
+    let added: [(stream: String, id: EntryID)]
+    do throws(RedisError) {
+      added = try await functions.connection.call(
+        command, timeoutMs: maxMs + RedisLimits.commandTimeoutMs
+      ) { Self.added($0) }
+    } catch {
+      // The next server's clock may be behind: its new entries would lie below those that were seen.
+      seen = streams.map { _ in .zero }
+      throw error
+    }
     var news = WorkNews()
     for (stream, id) in added {
       guard let index = streams.firstIndex(of: stream) else { continue }

@@ -78,6 +78,7 @@ extension Lane {
       do throws(RedisError) {
         let answer = try await store.chunks.settle(run.claim, news, consumer: settings.consumer)
         run.renewedNs = loop.nowNs
+        run.confirmNews()
         run.noteVerdicts(news, answer)
         run.noteSkipped(news, answer)
         heed(answer.standing, run)

@@ -14,7 +14,7 @@ extension Lane {
       do throws(RedisError) {
         let news = try await store.routes.announce(
           settings.routes.own, waitMs: settings.unroutedMs)
-        try await learn(news.digests)
+        try await learn(news)
         settings.routes.hasWork = news.hasWork
         if news.isAnythingWaiting { waitMs = WorkerLimits.routesBusyMs }
         if news.hasWork {
@@ -30,12 +30,12 @@ extension Lane {
     }
   }
 
-  private func learn(_ digests: [String]) async throws(RedisError) {
+  private func learn(_ news: RouteNews) async throws(RedisError) {
     var new: [String: RouteTable] = [:]
-    for digest in settings.routes.unknown(among: digests) {
+    for digest in settings.routes.unknown(among: news.digests) {
       new[digest] = try await store.routes.table(digest)
     }
-    settings.routes.use(digests, new: new)
+    settings.routes.use(news, new: new)
   }
 
   /// Takes in jobs that waited for a worker with this one's routes. - Returns: whether there may be more.

@@ -107,12 +107,19 @@ struct BindingResolver {
       return run.skipRecipient(recipient, network: line.network, because: cause)
     }
     run.beginRecipient(recipient)
-    let index = run.add(
-      Push(
-        token: line.token, user: line.user.isEmpty ? run.arena.copy(binding.user) : line.user,
-        generation: binding.generation, recipient: Int32(recipient), network: line.network,
-        environment: binding.environment, attempt: UInt8(clamping: line.attempt + 1),
-        destination: routes[line.network, binding.environment], boundNs: readNs))
+    var push = Push(
+      token: line.token, user: line.user.isEmpty ? run.arena.copy(binding.user) : line.user,
+      generation: binding.generation, recipient: Int32(recipient), network: line.network,
+      environment: binding.environment, attempt: UInt8(clamping: line.attempt + 1),
+      destination: routes[line.network, binding.environment], boundNs: readNs)
+    // Another worker left it to be tried where it is not installed for, and nothing was installed since.
+    if let wanted = line.environment, wanted != binding.environment,
+      line.generation == binding.generation, routes[line.network, wanted] >= 0
+    {
+      push.destination = routes[line.network, wanted]
+      push.isAstray = true
+    }
+    let index = run.add(push)
     dispatcher.enqueue(run, push: index)
     run.endRecipient(recipient)
   }

@@ -16,6 +16,8 @@ struct ChunkNews {
   private var settlement = Settlement()
   /// Lines that the chunk was told to have at its end.
   private(set) var addedLines: [UInt8] = []
+  /// How many bytes of them the store is known to have.
+  private var confirmedBytes = 0
   /// Lines to be tried again, by the time until then in ms.
   private var residuals: [UInt64: [UInt8]] = [:]
   /// Lines for workers that have other credentials, by network and environment.
@@ -87,11 +89,13 @@ struct ChunkNews {
   }
 
   /// This worker has no credentials for the push's network in that environment.
-  /// - Parameter attempt: how often it was tried.
+  /// - Parameters:
+  ///   - environment: where it is to be tried. Another than its own stands in the line: its own one has refused it.
+  ///   - attempt: how often it was tried.
   mutating func leave(_ push: Push, for environment: PushEnvironment, attempt: Int) {
     if attempt >= Int(push.attempt) { settlement.retries += 1 }
     InstallationLine.append(
-      network: push.network, environment: push.environment, token: push.token, user: push.user,
+      network: push.network, environment: environment, token: push.token, user: push.user,
       generation: push.generation, attempt: attempt,
       to: &unrouted[Self.place(push.network, environment)])
   }
@@ -127,6 +131,12 @@ struct ChunkNews {
   }
 
   // MARK: Telling
+
+  /// The lines that the store is known to have added to the chunk.
+  var confirmedLines: ArraySlice<UInt8> { addedLines.prefix(confirmedBytes) }
+
+  /// The store has what was last taken.
+  mutating func confirm() { confirmedBytes = addedLines.count }
 
   /// What is to be told now; it counts as told.
   mutating func take(isFinal: Bool) -> Settlement {

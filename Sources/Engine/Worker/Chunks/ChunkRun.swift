@@ -58,6 +58,8 @@ final class ChunkRun {
   /// Which credentials pushes wait for that this worker does not have, and the attempts that they had, by push.
   var missing: [Int: (environment: PushEnvironment, attempt: Int)] = [:]
   private var jitters: [Int: UInt64] = [:]
+  /// Since when pushes may be malformed, by push.
+  private var suspects: [Int: UInt64] = [:]
   private var verdicts: [Int: (reason: String, sinceMs: Int64?)] = [:]
   /// Pushes whose verdict may be a mistake of ours: settled only when it is known how many there are.
   private var doubtful: Set<Int> = []
@@ -217,10 +219,13 @@ final class ChunkRun {
   /// Has a push tried in the environment that it is not installed for. What its own one answered is not
   /// the last word, and so does not count.
   func redirect(_ index: Int, to destination: Int16) {
-    news.tally(pushes[index], answers: -1, misfits: -1)
+    discountMisfit(index)
     pushes[index].destination = destination
     pushes[index].isAstray = true
   }
+
+  /// What its own environment answered is not the last word: another worker tries it in the other one.
+  func discountMisfit(_ index: Int) { news.tally(pushes[index], answers: -1, misfits: -1) }
 
   /// The random part of this run's retries of an attempt, drawn once: its pushes that fail alike are
   /// tried again together, other runs' at other times.
@@ -237,8 +242,20 @@ final class ChunkRun {
     return Int(pushes[index].resends)
   }
 
-  /// Notes that a push may have made the network close a connection.
-  func noteSuspect(_ index: Int) { pushes[index].isSuspect = true }
+  /// Notes that a push may be one that the network calls malformed.
+  func noteSuspect(_ index: Int) {
+    guard !pushes[index].isSuspect else { return }
+    pushes[index].isSuspect = true
+    suspects[index] = loop.nowNs
+  }
+
+  /// A push is tried apart from others.
+  func noteApart(_ index: Int) { pushes[index].isApart = true }
+
+  /// Since when a push has been under suspicion, in the loop's time; nil when it is not.
+  func suspectNs(_ index: Int) -> UInt64? {
+    pushes[index].isSuspect ? suspects[index] : nil
+  }
 
   /// The binding of a push was read again and still holds.
   func confirmBinding(_ index: Int, generation: UInt64, atNs: UInt64) {
@@ -394,5 +411,9 @@ final class ChunkRun {
   /// Whether the chunk, lost and back again, still has this run's lines and not another worker's.
   func agrees(with claim: ChunkClaim) -> Bool {
     claim.recipients == self.claim.recipients + news.addedLines
+      || claim.recipients == self.claim.recipients + news.confirmedLines
   }
+
+  /// The store has what was last told.
+  func confirmNews() { news.confirm() }
 }

@@ -31,8 +31,10 @@ struct Push {
   var destination: Int16
   /// Its own environment has called the token bad, so it is tried in the other one.
   var isAstray = false
-  /// It may have made the network close a connection.
+  /// It may be what the network calls malformed.
   var isSuspect = false
+  /// It is tried apart from others.
+  var isApart = false
   var decision = Decision.open
   /// Times it came back unprocessed in this run.
   var resends: UInt8 = 0

@@ -8,6 +8,8 @@ final class FleetRoutes: Sendable {
     /// The configurations of the others, by digest; nil until they were asked for.
     var others: [String: RouteTable]?
     var hasWork = false
+    /// Whether the fleet has only just begun, and others may still say which routes they have.
+    var isGathering = false
   }
 
   let own: RouteTable
@@ -15,13 +17,12 @@ final class FleetRoutes: Sendable {
 
   init(own: RouteTable) { self.own = own }
 
-  /// Whether other workers' configurations are known.
-  var isKnown: Bool { state.withLock { $0.others != nil } }
-
   /// Whether another worker can send there, or lately could; nil when that is not known yet.
   func othersHave(_ app: String, _ network: Network, _ environment: PushEnvironment) -> Bool? {
     state.withLock { state in
-      state.others.map { $0.values.contains { $0.has(app, network, environment) } }
+      guard let others = state.others else { return nil }
+      if others.values.contains(where: { $0.has(app, network, environment) }) { return true }
+      return state.isGathering ? nil : false
     }
   }
 
@@ -40,10 +41,11 @@ final class FleetRoutes: Sendable {
 
   /// Takes over what the fleet has now.
   /// - Parameter new: the configurations that were unknown.
-  func use(_ digests: [String], new: [String: RouteTable]) {
+  func use(_ news: RouteNews, new: [String: RouteTable]) {
     state.withLock { state in
+      state.isGathering = news.isGathering
       let all = (state.others ?? [:]).merging(new) { $1 }
-      state.others = all.filter { digests.contains($0.key) }
+      state.others = all.filter { news.digests.contains($0.key) }
     }
   }
 

@@ -98,7 +98,9 @@ extension Dispatcher {
       return run.decide(index, .failed, because: .attemptsUsedUp)
     }
     switch fleet.othersHave(run.claim.app, push.network, other) {
-    case true?: run.decideUnrouted(index, for: other, attempt: Int(push.attempt))
+    case true?:
+      run.discountMisfit(index)
+      run.decideUnrouted(index, for: other, attempt: Int(push.attempt))
     case false?: run.decideDoubtful(index, reason: reason)
     case nil: retry(run, index, afterMs: WorkerLimits.routesUnknownMs)
     }

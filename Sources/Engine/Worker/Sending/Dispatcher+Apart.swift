@@ -20,11 +20,13 @@ extension Dispatcher {
       destination.quarantine.holds(
         job, isRepeated: push.attempt > 1 || push.isSuspect, nowNs: loop.nowNs)
     else { return false }
-    if destination.isAnswering, destination.quarantine.isCondemned(job) {
+    if destination.quarantine.isCondemned(job, answeredNs: destination.answeredNs) {
       rejectMalformed(run, index, destination)
-    } else if !destination.enqueueApart(
+    } else if destination.enqueueApart(
       Tag(run, push: index).raw, rank: run.claim.priority.rank)
     {
+      run.noteApart(index)
+    } else {
       // One that may have broken a connection must not come back as if it had never been sent.
       if push.isSuspect {
         retry(run, index, afterMs: WorkerLimits.refusedDelayMs)
@@ -42,22 +44,24 @@ extension Dispatcher {
   }
 
   /// The network called this request malformed, and did not process it: it is tried once more, apart from others, and
-  /// rejected then if the network is well.
-  /// - Parameter wasSuspect: it has been tried apart already.
+  /// rejected then if the network has answered others in between.
+  /// - Parameter suspectNs: since when it has been under suspicion; nil when it was not.
   func decideMalformed(
-    _ run: ChunkRun, _ index: Int, _ destination: Destination, wasSuspect: Bool, elapsedNs: UInt64
+    _ run: ChunkRun, _ index: Int, _ destination: Destination, suspectNs: UInt64?, elapsedNs: UInt64
   ) {
+    let job = run.claim.job
+    let push = run.pushes[index]
+    let sinceNs = [suspectNs, destination.quarantine.sinceNs(job)].compactMap { $0 }.min()
     run.noteSuspect(index)
-    suspect(run.claim.job, destination, isMalformed: true)
+    suspect(job, destination, push.isApart ? .refusedApart : .accused)
     // What happens to one job alone may be its own doing; to several, while nothing is answered, it is the network's.
     if !destination.isAnswering, destination.quarantine.jobs > 1 {
       _ = destination.noteTrouble(
         elapsedNs: elapsedNs, retryAfterMs: nil, reason: Self.malformedReason)
     }
-    let isOver = wasSuspect || destination.quarantine.isCondemned(run.claim.job)
-    if !isOver {
-      requeue(run, index, destination)
-    } else if destination.isAnswering || Int(run.pushes[index].attempt) >= policy.attemptsMax {
+    guard push.isApart, let sinceNs else { return requeue(run, index, destination) }
+    let isWell = destination.answeredNs.map { $0 > sinceNs } ?? false
+    if isWell || Int(push.attempt) >= policy.attemptsMax {
       rejectMalformed(run, index, destination)
     } else {
       retry(run, index, afterMs: nil)
@@ -67,11 +71,13 @@ extension Dispatcher {
   /// The network closed a connection because of one of its requests, and this may be the one.
   func noteSuspect(_ run: ChunkRun, _ index: Int, _ destination: Destination) {
     run.noteSuspect(index)
-    suspect(run.claim.job, destination, isMalformed: false)
+    suspect(run.claim.job, destination, .accusedWithOthers)
   }
 
-  private func suspect(_ job: String, _ destination: Destination, isMalformed: Bool) {
-    let isNew = destination.quarantine.note(job, isMalformed: isMalformed, nowNs: loop.nowNs)
+  private func suspect(
+    _ job: String, _ destination: Destination, _ complaint: Quarantine.Complaint
+  ) {
+    let isNew = destination.quarantine.note(job, complaint, nowNs: loop.nowNs)
     guard isNew else { return }
     // What waits of it would break the next connection.
     destination.filterForApart { raw in

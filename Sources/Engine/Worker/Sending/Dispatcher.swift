@@ -263,17 +263,22 @@ extension Dispatcher: DestinationOwner {
     let tag = Tag(raw)
     guard let run = run(tag) else { return }
     run.inFlight -= 1
-    let wasSuspect = run.pushes[tag.push].isSuspect
+    let suspectNs = run.suspectNs(tag.push)
     if answer.isSuspect { noteSuspect(run, tag.push, destination) }
     switch answer.disposition {
     case .notSent:
       run.beginAnswer(TracedAnswer(answer, .notSent))
       resend(run, tag, destination, answer)
       run.endAnswer(tag.push)
+    // Whether a connection's only request was processed before the connection was closed, nobody knows.
+    case .malformed where answer.isSuspect && run.material.content.unknownPolicy != .resend:
+      run.beginAnswer(TracedAnswer(answer, .unknown))
+      decideUnknown(run, tag.push)
+      run.endAnswer(tag.push)
     case .malformed:
       run.beginAnswer(TracedAnswer(answer, .rejected(reason: Self.malformedReason)))
       decideMalformed(
-        run, tag.push, destination, wasSuspect: wasSuspect, elapsedNs: answer.elapsedNs)
+        run, tag.push, destination, suspectNs: suspectNs, elapsedNs: answer.elapsedNs)
       run.endAnswer(tag.push)
     case .unknown:
       if !answer.isSuspect || !destination.isAnswering {

@@ -3,16 +3,28 @@
 struct Quarantine {
   private struct Entry {
     let job: String
-    /// Requests in a row that the network called malformed.
+    /// Requests in a row that the network called malformed although they were tried apart.
     var refusals: Int
+    let sinceNs: UInt64
     var notedNs: UInt64
+  }
+
+  /// What the network did to a request.
+  enum Complaint {
+    /// It closed a connection because of one of many, and this was among them.
+    case accusedWithOthers
+    /// It called this one malformed, among others that may have had the same fate.
+    case accused
+    /// It called this one malformed, which was tried apart.
+    case refusedApart
   }
 
   /// Jobs that are watched at a time; a further one takes the oldest's place.
   static let jobsMax = 64
   /// How long without another complaint until a job, or a push that was tried before, is above suspicion.
   static let lifeNs: UInt64 = 60_000_000_000
-  /// Malformed requests of a job in a row, none of it answered, after which nothing more of it is sent.
+  /// Requests of a job in a row that were malformed apart from all others, none of it answered, after which nothing more of
+  /// it is sent.
   static let refusalsMax = 3
 
   private var entries: [Entry] = []
@@ -30,22 +42,30 @@ struct Quarantine {
     entries.contains { $0.job == job } || (isRepeated && nowNs < doubtsUntilNs)
   }
 
-  /// Whether the network has refused enough of a job.
-  func isCondemned(_ job: String) -> Bool {
-    entries.contains { $0.job == job && $0.refusals >= Self.refusalsMax }
+  /// Since when a job has been under suspicion, without an answer to any request of it.
+  func sinceNs(_ job: String) -> UInt64? { entries.first { $0.job == job }?.sinceNs }
+
+  /// Whether the network has refused enough of a job while it answered others.
+  /// - Parameter answeredNs: when it last answered anything. An answer to the job itself would have cleared it.
+  func isCondemned(_ job: String, answeredNs: UInt64?) -> Bool {
+    guard let answeredNs else { return false }
+    return entries.contains {
+      $0.job == job && $0.refusals >= Self.refusalsMax && answeredNs > $0.sinceNs
+    }
   }
 
-  /// Notes that a request of a job was malformed, or, when it is not known which one was, may have been.
+  /// Notes what the network did to a request of a job.
   /// - Returns: whether the job was above suspicion before.
-  mutating func note(_ job: String, isMalformed: Bool, nowNs: UInt64) -> Bool {
-    if !isMalformed { doubtsUntilNs = nowNs &+ Self.lifeNs }
+  mutating func note(_ job: String, _ complaint: Complaint, nowNs: UInt64) -> Bool {
+    if complaint == .accusedWithOthers { doubtsUntilNs = nowNs &+ Self.lifeNs }
+    let refusals = complaint == .refusedApart ? 1 : 0
     if let index = entries.firstIndex(where: { $0.job == job }) {
-      if isMalformed { entries[index].refusals += 1 }
+      entries[index].refusals += refusals
       entries[index].notedNs = nowNs
       return false
     }
     if entries.count >= Self.jobsMax { entries.removeFirst() }
-    entries.append(Entry(job: job, refusals: isMalformed ? 1 : 0, notedNs: nowNs))
+    entries.append(Entry(job: job, refusals: refusals, sinceNs: nowNs, notedNs: nowNs))
     return true
   }
 

@@ -41,7 +41,7 @@ struct FilledStoreRow: MatrixRow {
       for n = ARGV[2], ARGV[2] + ARGV[1] - 1 do
         local segment = 'r' .. string.format('%.0f', n)
         redis.call('SET', p .. ':segment:' .. segment .. ':' .. source, 'apns\\t\\taa\\ta\\t1\\t1\\n')
-        redis.call('SADD', p .. ':living:' .. source, segment)
+        redis.call('HSET', p .. ':unfinished:' .. source, segment, '')
         local member = cjson.encode({'low', 'shop', '\(id)', segment, source, 'installations', 0})
         \(place)
       end

@@ -102,8 +102,8 @@ extension Interleaving {
       more.array?.map { $0.integer ?? 0 }, [expected.chunks, expected.live, expected.cursor, 0],
       "chunks, live, cursor and discrepancy of \(id)")
     try expectSame(
-      try await count("SCARD", store.keys.living(expected.source)), expected.chunks,
-      "the living chunks of \(id)")
+      try await count("HLEN", store.keys.unfinished(expected.source)), expected.chunks,
+      "the unfinished chunks of \(id)")
   }
 
   private func compareStream(_ stream: String, _ length: Int, _ pending: Int) async throws {
@@ -184,7 +184,7 @@ extension Interleaving {
       try expectSame(job.total, job.counts.settled, "the sum of \(id)")
     }
     try expectSame(model.segments.count, 0, "segments that are left")
-    for kind in ["segment", "done", "parked", "living"] {
+    for kind in ["segment", "done", "parked", "unfinished"] {
       try expectSame(try await keys(":\(kind):"), [], "keys that are left")
     }
   }

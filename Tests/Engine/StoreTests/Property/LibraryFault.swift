@@ -133,8 +133,8 @@ struct LibraryFault: Sendable, CustomTestStringConvertible {
       original: "for _, member in ipairs(members) do close_as(",
       replacement: "for _, member in ipairs({}) do close_as("),
     LibraryFault(
-      name: "a finished chunk stays among the living",
-      original: "redis.call('SREM', KEY.living(p, c.source), c.segment)\n  -- A record",
+      name: "a finished chunk stays unfinished",
+      original: "redis.call('HDEL', KEY.unfinished(p, c.source), c.segment)\n  -- A record",
       replacement: "-- A record"),
     LibraryFault(
       name: "a finished chunk leaves its bitmap",

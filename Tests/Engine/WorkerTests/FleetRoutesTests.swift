@@ -1,0 +1,30 @@
+import Model
+import Store
+import Testing
+
+@testable import Worker
+
+@Suite struct FleetRoutesTests {
+  private static let own = RouteTable(fields: [("shop", "apns|production")])
+  private static let other = RouteTable(fields: [("shop", "fcm|production")])
+
+  private static func news(isGathering: Bool, _ tables: RouteTable...) -> RouteNews {
+    RouteNews(
+      hasWork: false, isAnythingWaiting: false, isGathering: isGathering,
+      digests: tables.map(\.digest))
+  }
+
+  @Test("that nobody has a route is not known before all workers could say what they have")
+  func knowsWhenAllHaveSpoken() {
+    let fleet = FleetRoutes(own: Self.own)
+    #expect(fleet.othersHave("shop", .fcm, .production) == nil)
+    fleet.use(Self.news(isGathering: true, Self.own), new: [:])
+    #expect(fleet.othersHave("shop", .fcm, .production) == nil)
+    fleet.use(
+      Self.news(isGathering: true, Self.own, Self.other), new: [Self.other.digest: Self.other])
+    #expect(fleet.othersHave("shop", .fcm, .production) == true)
+    #expect(fleet.othersHave("shop", .fcm, .development) == nil)
+    fleet.use(Self.news(isGathering: false, Self.own, Self.other), new: [:])
+    #expect(fleet.othersHave("shop", .fcm, .development) == false)
+  }
+}
