@@ -42,6 +42,9 @@ package struct Keys: Sendable {
   /// ZSET: worker → last beat.
   package var workers: String { "\(prefix):workers" }
 
+  /// STRING: since when some worker or other has always beaten, epoch milliseconds.
+  var workersSince: String { "\(prefix):workers_since" }
+
   /// HASH: what a worker says of itself.
   package func worker(_ worker: String) -> String { "\(prefix):worker:\(worker)" }
 
@@ -170,7 +173,7 @@ package struct Keys: Sendable {
   /// ZSET: the apps that have such chunks, in the order of their turns.
   func readyApps(_ priority: Priority) -> String { "\(prefix):ready:\(priority.rawValue)" }
 
-  /// SET: the segments of a job's unfinished chunks.
+  /// HASH: the segments of a job's unfinished chunks → the entry by which each was last added to a stream, or nothing.
   func unfinished(_ source: String) -> String { "\(prefix):unfinished:\(source)" }
 
   /// STRING: who promotes delayed chunks.

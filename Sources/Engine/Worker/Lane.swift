@@ -39,9 +39,6 @@ actor Lane {
   var unbegun: [ChunkClaim] = []
   /// Whether jobs that waited for a worker with these routes are to be taken in.
   var isRoutedDue = false
-  private var wasRedisLost = false
-  /// When Redis came back after it was lost, in the loop's time.
-  private var redisBackNs: UInt64?
   /// Whether it is time to look for chunks whose workers fell silent.
   var isReclaimDue = false
   /// The difference of this machine's clock that was logged last.
@@ -93,18 +90,14 @@ actor Lane {
   /// Works until `drain` was called and everything in hand is settled or handed back.
   func run() async {
     redis.onReady = { [unowned self] in
-      assumeIsolated { lane in
-        if lane.wasRedisLost { lane.redisBackNs = lane.loop.nowNs }
-        // Before anything else: where connections do not live for long, a timer would miss them.
-        lane.beatBell.raise()
-      }
+      // Before anything else: where connections do not live for long, a timer would miss them.
+      assumeIsolated { $0.beatBell.raise() }
       log.info("connected to Redis")
     }
     redis.onTime = { [clock = settings.clock] serverMs, sentNs, receivedNs in
       clock.learn(serverMs: serverMs, sentNs: sentNs, receivedNs: receivedNs)
     }
     redis.onLost = { [unowned self] error in
-      assumeIsolated { $0.wasRedisLost = true }
       log.warning("no Redis: \(error); trying again")
     }
     loop.onOutOfDescriptors = { [unowned self] error in
@@ -236,7 +229,7 @@ actor Lane {
     try await takeUpUnbegun()
     guard canClaim else { return false }
     let free = dispatcher.freeSlots
-    if isReclaimDue, !isJustBack, try await takeOver(max: min(free, WorkerLimits.reclaimsMax)) {
+    if isReclaimDue, try await takeOver(max: min(free, WorkerLimits.reclaimsMax)) {
       return true
     }
     let wasRouted = try await claimRouted(max: max(1, min(free, WorkerLimits.claimMax) / 2))
@@ -282,15 +275,6 @@ actor Lane {
       }
       unbegun.removeFirst()
     }
-  }
-
-  /// Whether Redis was away not long ago. Then it may have been so for all: first they have to be given the time
-  /// to renew their leases, which Redis' own absence has made look abandoned.
-  private var isJustBack: Bool {
-    guard let redisBackNs else { return false }
-    // The slowest looks for Redis once more just after it is back.
-    let graceMs = settings.leaseMs / 2 + RedisLimits.reconnectMsMax
-    return loop.nowNs &- redisBackNs < graceMs * 1_000_000
   }
 
   /// What Redis refuses is for its operator to hear of; a lost connection speaks for itself.

@@ -34,6 +34,9 @@ enum WorkerLimits {
   /// How old a binding may be when it is sent to; older ones are read again, so that a
   /// former owner stops receiving within a second (docs/reliability.md, promise 4).
   static let bindingAgeMsMax: UInt64 = 800
+  /// The part of it that reading a binding may take. Of a Redis so far away that it takes longer, a binding is as fresh as it
+  /// can be when it arrives, and older than the limit by the rest.
+  static let bindingReadMsMax: UInt64 = 400
   /// Times that one push is sent again at once because the network surely did not process it.
   static let resendsMax = 8
   /// Times that one push is sent again at once after the network refused its stream.

@@ -45,6 +45,20 @@ import Testing
     }
   }
 
+  @Test func `chunks that were a deleted consumer's go to others`() async throws {
+    try await Lane.withStore { _, store in
+      try await store.admit("j1", users: [["a"], ["b"], ["c"]], window: 3)
+      _ = try await store.chunks.claim(consumer: "gone", max: 2)
+      _ = try await store.redis(
+        "XGROUP", "DELCONSUMER", store.keys.chunks(.normal), "workers", "gone")
+      #expect(try await store.jobs.audit(app: "shop", id: "j1") == .repaired)
+      #expect(try await store.alarms.current(nowMs: 0).map(\.field) == ["lost_work|shop"])
+      let claims = try await store.chunks.claim(consumer: "w", max: 5)
+      #expect(Set(claims.map { $0.recipientList.joined() }) == ["a", "b", "c"])
+      #expect(try await store.jobs.audit(app: "shop", id: "j1") == .sound)
+    }
+  }
+
   @Test func `a deleted delayed set loses no residual`() async throws {
     try await Lane.withStore { _, store in
       try await store.admit("j1", users: [["a"]])

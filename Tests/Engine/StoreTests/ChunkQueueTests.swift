@@ -239,6 +239,24 @@ import Testing
     }
   }
 
+  @Test func `nobody takes chunks over before all could renew their leases after a silence of all`()
+    async throws
+  {
+    try await Lane.withStore { _, store in
+      try await store.admit("j1", users: [["a"]])
+      let claim = try await store.claimOne("frozen")
+      // The first beat after a time without any: Redis may have stood still, or refused.
+      _ = try await store.metrics.beat(worker: "alive", fields: [])
+      #expect(try await store.chunks.reclaim(consumer: "other", leaseMs: 0, max: 1) == [])
+      _ = try await store.redis("SET", store.keys.workersSince, "1")
+      let found = try await store.chunks.reclaim(consumer: "other", leaseMs: 0, max: 1)
+      #expect(found.map(\.entry) == [claim.entry])
+      // Nobody beats: whose lease would be over then?
+      _ = try await store.redis("ZADD", store.keys.workers, "1", "alive")
+      #expect(try await store.chunks.reclaim(consumer: "third", leaseMs: 0, max: 1) == [])
+    }
+  }
+
   @Test func `a chunk that a living worker never heard of has crashed nobody`() async throws {
     try await Lane.withStore { _, store in
       try await store.admit("j1", users: [["a"]])
@@ -251,10 +269,12 @@ import Testing
       }
       for _ in 0..<10 {
         try await store.metrics.beat(worker: "alive", fields: [])
+        _ = try await store.redis("SET", store.keys.workersSince, "1")
         try await age()
         let taken = try await store.chunks.reclaim(consumer: "alive-0", leaseMs: 5_000, max: 1)
         #expect(taken.map(\.crashes) == [0])
       }
+      try await store.metrics.beat(worker: "other", fields: [])
       try await store.metrics.forget(worker: "alive")
       try await age()
       let taken = try await store.chunks.reclaim(consumer: "alive-0", leaseMs: 5_000, max: 1)

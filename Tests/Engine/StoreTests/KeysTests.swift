@@ -39,7 +39,8 @@ import Testing
         "unrouted": keys.unrouted, "route_hints": keys.routeHints, "route_sweep": keys.routeSweep,
         "route_waiting": keys.waiting(.jobs, route: "<2>").replacing("jobs", with: "<1>"),
         "switches": keys.switches, "rate": keys.rate("<1>"),
-        "workers": keys.workers, "libraries": keys.libraries, "worker": keys.worker("<1>"),
+        "workers": keys.workers, "workers_since": keys.workersSince, "libraries": keys.libraries,
+        "worker": keys.worker("<1>"),
       ]
       #expect(Dictionary(spelt, uniquingKeysWith: { $1 }) == expected)
     }

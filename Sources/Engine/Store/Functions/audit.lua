@@ -27,12 +27,26 @@ local function streamed_segments(p, app, id, r)
   return found
 end
 
--- Whether a segment of the job is in its stream, by the entry that was noted for it.
-local function is_streamed(p, r, segment, entry)
+-- Whether one id of a stream is behind another.
+local function is_behind(one, other)
+  local ms, seq = string.match(one, '^(%d+)-(%d+)$')
+  local other_ms, other_seq = string.match(other, '^(%d+)-(%d+)$')
+  if ms ~= other_ms then return tonumber(ms) > tonumber(other_ms) end
+  return tonumber(seq) > tonumber(other_seq)
+end
+
+-- Whether a segment of the job is in its stream, by the entry that was noted for it. An entry up to `given` that nobody holds was
+-- a consumer's who was deleted with all that it had: it comes to nobody any more, and is removed.
+local function is_streamed(p, r, segment, entry, given)
   if entry == '' then return false end
-  local item = redis.call('XRANGE', KEY.chunks(p, r.priority), entry, entry)[1]
+  local stream = KEY.chunks(p, r.priority)
+  local item = redis.call('XRANGE', stream, entry, entry)[1]
   local c = item and fields_of(item[2])
-  return c and c.source == r.source and c.segment == segment
+  if not c or c.source ~= r.source or c.segment ~= segment then return false end
+  if not given or is_behind(entry, given) then return true end
+  if #redis.call('XPENDING', stream, GROUP, entry, entry, 1) > 0 then return true end
+  Fairness.drop_chunk(p, {priority = r.priority, app = c.app}, entry)
+  return false
 end
 
 -- A chunk of the job of record r (see audit) by its segment.
@@ -123,10 +137,11 @@ local function audit(keys, args)
     cursor = '0'
   end
   local page = redis.call('HSCAN', KEY.unfinished(p, r.source), cursor, 'COUNT', LIMIT.AUDITED_AT_ONCE)
+  local given = last_given(KEY.chunks(p, r.priority))
   local parked, lost = nil, {}
   for i = 1, #page[2], 2 do
     local segment = page[2][i]
-    if not is_streamed(p, r, segment, page[2][i + 1]) then
+    if not is_streamed(p, r, segment, page[2][i + 1], given) then
       local c = chunk_called(app, id, r, segment)
       if not is_delayed(p, c) then
         parked = parked or parked_segments(p, app, id)

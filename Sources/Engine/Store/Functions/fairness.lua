@@ -88,16 +88,6 @@ local function may_look(key, now)
   return now < at or now >= at + LIMIT.SCOUT_MS
 end
 
--- The last entry that the stream has given to anybody: those up to it are held by somebody, or wait elsewhere.
-local function last_given(stream)
-  local groups = redis.pcall('XINFO', 'GROUPS', stream)
-  for _, flat in ipairs(groups.err and {} or groups) do
-    local group = fields_of(flat)
-    if group.name == GROUP then return group['last-delivered-id'] end
-  end
-  return '0-0'
-end
-
 -- Lists the entries that were added since the last look: of each app the next ones, and behind which it has more.
 local function scout(p, priority, now)
   local key, ring = KEY.scout(p, priority), KEY.express(p, priority)
@@ -124,8 +114,8 @@ local function scout(p, priority, now)
       redis.call('HSET', key, 'r:' .. app, before)
     end
   end
-  local cursor, has_more = look_ahead(
-    KEY.jobs(p, priority), redis.call('HGET', key, 'cursor') or last_given(KEY.jobs(p, priority)), '+', LIMIT.SCOUTED_MAX, see)
+  local from = redis.call('HGET', key, 'cursor') or last_given(KEY.jobs(p, priority)) or '0-0'
+  local cursor, has_more = look_ahead(KEY.jobs(p, priority), from, '+', LIMIT.SCOUTED_MAX, see)
   for app, known in pairs(apps) do
     if known.has_news then redis.call('HSET', key, 'x:' .. app, known.entries) end
   end

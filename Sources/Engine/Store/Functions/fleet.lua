@@ -6,6 +6,8 @@ do
 local function beat(keys, args)
   local p, now = keys[1], now_ms()
   local key = KEY.worker(p, args[1])
+  local last = tonumber(redis.call('ZREVRANGE', KEY.workers(p), 0, 0, 'WITHSCORES')[2] or '0')
+  if now - last > LIMIT.ALIVE_MS or last > now then redis.call('SET', KEY.workers_since(p), text(now)) end
   redis.call('ZADD', KEY.workers(p), text(now), args[1])
   if #args > 1 then redis.call('HSET', key, unpack(args, 2)) end
   redis.call('EXPIRE', key, LIMIT.WORKER_S)
@@ -25,8 +27,11 @@ end
 
 -- forget — ARGV: worker. Reply: 1, or 0 when it was not there
 local function forget(keys, args)
-  redis.call('DEL', KEY.worker(keys[1], args[1]))
-  return redis.call('ZREM', KEY.workers(keys[1]), args[1])
+  local p = keys[1]
+  redis.call('DEL', KEY.worker(p, args[1]))
+  local removed = redis.call('ZREM', KEY.workers(p), args[1])
+  if redis.call('EXISTS', KEY.workers(p)) == 0 then redis.call('DEL', KEY.workers_since(p)) end
+  return removed
 end
 
 -- sweep_consumers — ARGV: consumer or '', idle ms. Deletes that consumer, or without a name every consumer idle
@@ -66,15 +71,6 @@ local function unused_libraries(keys, args)
     end
   end
   return unused
-end
-
--- The id of the last entry of a stream that was given to a worker in its turn, or nil.
-local function last_given(stream)
-  local groups = redis.pcall('XINFO', 'GROUPS', stream)
-  for _, flat in ipairs(groups.err and {} or groups) do
-    local group = fields_of(flat)
-    if group.name == GROUP then return group['last-delivered-id'] end
-  end
 end
 
 -- The id of the first entry of a stream that nobody has taken, or nil.

@@ -60,6 +60,7 @@ local KEY = {
   rate = function(p, name) return p .. ':rate:' .. name end,
   libraries = function(p) return p .. ':libraries' end,
   workers = function(p) return p .. ':workers' end,
+  workers_since = function(p) return p .. ':workers_since' end,
   worker = function(p, worker) return p .. ':worker:' .. worker end,
 }
 
@@ -135,12 +136,32 @@ local function fields_of(flat)
   return fields
 end
 
+-- The id of the last entry of a stream that was given to a worker in its turn, or nil: those up to it are held by somebody, or
+-- wait elsewhere.
+local function last_given(stream)
+  local groups = redis.pcall('XINFO', 'GROUPS', stream)
+  for _, flat in ipairs(groups.err and {} or groups) do
+    local group = fields_of(flat)
+    if group.name == GROUP then return group['last-delivered-id'] end
+  end
+end
+
 -- New entries for the consumer: {{entry, fields}…}.
 local function read_new(stream, consumer, count)
   local reply = in_group(
     stream, 'XREADGROUP', 'GROUP', GROUP, consumer, 'COUNT', count, 'STREAMS', stream, '>')
   if not reply then return {} end
   return reply[1][2]
+end
+
+-- Whether leases may be believed to be over. While no worker could reach Redis, or Redis stood still, all of them look so: for
+-- half a lease and a second after somebody beats again, whoever lives renews first.
+local function may_take_over(p, lease_ms, now)
+  local since = redis.call('GET', KEY.workers_since(p))
+  if not since then return true end
+  local last = redis.call('ZREVRANGE', KEY.workers(p), 0, 0, 'WITHSCORES')[2]
+  return last and now - tonumber(last) <= LIMIT.ALIVE_MS and
+    now - tonumber(since) >= tonumber(lease_ms) / 2 + LIMIT.RENEWED_MS
 end
 
 -- Whether the worker of a consumer (<worker>-<lane>) has beaten so lately that it cannot have died a lease ago.
@@ -156,6 +177,7 @@ end
 -- An entry that a living worker left lying was given to it in a reply that got lost. That is no crash of this worker:
 -- its delivery does not count.
 local function read_abandoned(p, stream, cursor_key, consumer, lease_ms, count, now)
+  if not may_take_over(p, lease_ms, now) then return {} end
   local cursor = redis.call('GET', cursor_key) or '0-0'
   local owners = {}
   for _, entry in ipairs(in_group(stream, 'XPENDING', stream, GROUP, 'IDLE', lease_ms, '-', '+', LIMIT.OWNERS_SEEN_MAX)) do

@@ -13,7 +13,7 @@
 -- one it is an older version's: a SET's cursor, or a rank); `scan_server` the process that the cursor belongs to; `scan_from`
 -- and `scan_to` the marks of this pass, by their first 16 bits; `scan_parts`, `scan_marked` how many there are;
 -- `scan_recalled` elements of P:marks that P:read holds, or 'all'; `scan_size` the key's size at the last read;
--- `scan_anchor` digest of a LIST's elements before the cursor; `scan_begun` how often reading has begun again.
+-- `scan_anchor` digest of a LIST's elements before the cursor, `scan_last` the last of them; `scan_begun` how often reading has begun again.
 
 local Reading = {}  -- what later files use of it
 
@@ -23,7 +23,7 @@ local MARKS_END = 65536
 local MARK_BYTES = 8
 local COUNT_OF = {set = 'SCARD', zset = 'ZCARD', list = 'LLEN'}
 local FIELDS = {'scan', 'scan_cursor', 'scan_server', 'scan_from', 'scan_to', 'scan_parts', 'scan_marked', 'scan_recalled',
-  'scan_size', 'scan_anchor', 'scan_begun'}
+  'scan_size', 'scan_anchor', 'scan_last', 'scan_begun'}
 
 -- The size of a key of this type; nil when it is another's now, or in an encoding that can only be read or walked through as a
 -- whole, which would hold everybody up. Then also that encoding, or a table when it may not be asked for.
@@ -66,7 +66,23 @@ local function list_from(key, first, anchor)
   return {unpack(elements, before + 1)}
 end
 
--- The next members, and where to go on, nil at the end; nothing when the place in a list is lost.
+-- The index behind the last element that was read, looked for around where it was: elements that are pushed to one end and taken
+-- from the other move it, and leave no trace in the list's length. nil when it is not there.
+local function list_place(key, first, s)
+  if s.last == '' then return nil end
+  local from = math.max(0, first - LIMIT.PLACE_SEARCHED)
+  local elements = redis.call('LRANGE', key, from, first + LIMIT.PLACE_SEARCHED)
+  local n = LIMIT.ANCHOR
+  for i = n, #elements do
+    if elements[i] == s.last and redis.sha1hex(table.concat(elements, '\n', i - n + 1, i)) == s.anchor then
+      return from + i
+    end
+  end
+  return nil
+end
+
+-- The next members, and where to go on, nil at the end; nothing when the place in a list is lost. When it was found elsewhere, and
+-- what was read may have gone round to the list's other end, only the new place in s.cursor, and MOVED.
 local function members_at(s, key, size)
   if s.kind == 'set' then return scan('SSCAN', key, s.cursor) end
   if s.kind == 'zset' and not s.by_rank then
@@ -82,12 +98,23 @@ local function members_at(s, key, size)
     members = list_from(key, first, s.anchor)
     -- What was pushed to the list's head, or taken from it, moved everything by as much.
     if not members then
-      first = math.max(0, first + size - s.size)
-      members = list_from(key, first, s.anchor)
-      if not members then return nil end
+      local moved = math.max(0, first + size - s.size)
+      members = list_from(key, moved, s.anchor)
+      if not members then
+        moved = list_place(key, first, s)
+        if not moved then return nil end
+        if not s.recalled and s.marked > 0 then
+          s.cursor = text(moved)
+          return 'MOVED'
+        end
+      end
+      first, members = moved, members or list_from(key, moved, s.anchor)
     end
     local n = #members
-    if n >= LIMIT.ANCHOR then s.anchor = redis.sha1hex(table.concat(members, '\n', n - LIMIT.ANCHOR + 1, n)) end
+    if n >= LIMIT.ANCHOR then
+      s.anchor = redis.sha1hex(table.concat(members, '\n', n - LIMIT.ANCHOR + 1, n))
+      s.last = #members[n] <= LIMIT.USER_BYTES_MAX and members[n] or ''
+    end
   end
   return members, #members == LIMIT.MEMBERS_READ and text(first + #members) or nil
 end
@@ -119,7 +146,7 @@ local function recall_more(p, s)
 end
 
 local function begin_again(s)
-  s.cursor, s.anchor, s.begun = '0', '', s.begun + 1
+  s.cursor, s.anchor, s.last, s.begun = '0', '', '', s.begun + 1
   if not s.recalled then recall(s) end
 end
 
@@ -167,7 +194,7 @@ end
 -- Goes to the next pass, or ends the reading.
 local function end_pass(p, s)
   local width = MARKS_END / s.parts
-  s.from, s.cursor, s.anchor = s.to, '0', ''
+  s.from, s.cursor, s.anchor, s.last = s.to, '0', '', ''
   if s.recalled then redis.call('UNLINK', KEY.read(p, s.source)) end
   s.recalled = nil
   s.to = (math.floor(s.from / width) + 1) * width
@@ -196,14 +223,14 @@ local function restore(record, source, key)
     source = source, kind = v[1], cursor = cursor or v[2], by_rank = not cursor and v[1] == 'zset',
     server = v[3] or server_of(v[1], key), from = tonumber(v[4] or 0), to = tonumber(v[5] or MARKS_END),
     parts = tonumber(v[6] or 1), marked = tonumber(v[7] or 0), recalled = v[8] and (tonumber(v[8]) or v[8]) or nil,
-    size = tonumber(v[9] or 0), anchor = v[10] or '', begun = tonumber(v[11] or 0),
+    size = tonumber(v[9] or 0), anchor = v[10] or '', last = v[11] or '', begun = tonumber(v[12] or 0),
   }
 end
 
 local function save(record, s)
   redis.call('HSET', record, 'scan_cursor', (s.by_rank and '' or '@') .. s.cursor, 'scan_server', s.server, 'scan_from',
     text(s.from), 'scan_to', text(s.to), 'scan_parts', text(s.parts), 'scan_marked', text(s.marked), 'scan_size',
-    text(s.size), 'scan_anchor', s.anchor, 'scan_begun', text(s.begun))
+    text(s.size), 'scan_anchor', s.anchor, 'scan_last', s.last, 'scan_begun', text(s.begun))
   if s.recalled then
     redis.call('HSET', record, 'scan_recalled', s.recalled == 'all' and 'all' or text(s.recalled))
   else
@@ -227,6 +254,11 @@ local function next_members(p, s, key, size)
     end
   end
   local members, cursor = members_at(s, key, size)
+  if members == 'MOVED' then
+    s.size = size
+    recall(s)
+    return {}
+  end
   if not members then
     if s.begun >= LIMIT.BEGUN_MAX then return nil end
     s.size = size
@@ -234,6 +266,8 @@ local function next_members(p, s, key, size)
     return {}
   end
   local unread = unread_among(p, s, members, size, not cursor and s.to == MARKS_END)
+  -- Whoever began again and finds users gets on.
+  if #unread > 0 then s.begun = 0 end
   s.size = size
   if cursor then s.cursor = cursor else end_pass(p, s) end
   return unread
@@ -248,7 +282,7 @@ end
 -- Tries everything that reading will do with a key: an error is raised for what an ACL or a cluster forbids.
 local function try(kind, key)
   redis.call('INFO', 'server')
-  members_at({kind = kind, cursor = '0', anchor = ''}, key, 0)
+  members_at({kind = kind, cursor = '0', anchor = '', last = ''}, key, 0)
 end
 
 Reading.is_readable = function(kind) return COUNT_OF[kind] ~= nil end

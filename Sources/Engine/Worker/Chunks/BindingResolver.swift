@@ -40,7 +40,7 @@ struct BindingResolver {
     let readNs = loop.nowNs
     try await withReply { finish in
       store.installations.resolve(app: run.claim.app, users: run.lines[batch]) { result in
-        finish(result.map { addUsers(run, batch, $0, readNs) })
+        finish(result.map { addUsers(run, batch, $0, freshNs(readNs)) })
       }
     }
   }
@@ -86,12 +86,13 @@ struct BindingResolver {
       app: run.claim.app,
       of: lines.map { line in line.map { ($0.network, $0.token) } })
     let routes = dispatcher.routes(run)
+    let boundNs = freshNs(readNs)
     for (offset, recipient) in batch.enumerated() {
       guard let line = lines[offset] else {
         run.skipRecipient(recipient, because: .malformed)
         continue
       }
-      add(run, recipient, line, bindings[offset], routes, readNs)
+      add(run, recipient, line, bindings[offset], routes, boundNs)
     }
   }
 
@@ -144,7 +145,7 @@ struct BindingResolver {
         )
         continue
       }
-      run.confirmBinding(index, generation: binding.generation, atNs: readNs)
+      run.confirmBinding(index, generation: binding.generation, atNs: freshNs(readNs))
       dispatcher.enqueue(run, push: index)
     }
     dispatcher.wake()
@@ -172,6 +173,11 @@ struct BindingResolver {
       }
     }
     return found
+  }
+
+  /// When bindings that were asked for then, and are here now, count as read.
+  private func freshNs(_ askedNs: UInt64) -> UInt64 {
+    max(askedNs, loop.nowNs &- min(loop.nowNs, WorkerLimits.bindingReadMsMax * 1_000_000))
   }
 
   private func withReply(

@@ -5,7 +5,9 @@ import Redis
 /// What a stage at rest leaves in Redis and in its processes.
 struct StageFootprint: Sendable {
   /// Keys that belong to work: nothing of them may be left when there is none.
-  private static let workKeys = ["segment", "done", "parked", "open", "delayed", "ready", "unfinished"]
+  private static let workKeys = [
+    "segment", "done", "parked", "open", "delayed", "ready", "unfinished",
+  ]
   /// What allocators keep and connections differ by.
   private static let residentSlack = 32 * 1_048_576
   private static let descriptorSlack = 6
