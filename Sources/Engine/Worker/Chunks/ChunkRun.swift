@@ -4,11 +4,10 @@ internal import Store
 
 /// One claimed chunk on a lane, from its claim to its final settlement; loop-bound.
 ///
-/// Recipients are resolved a batch at a time; each becomes a few pushes, and is done when every one of
-/// them has a decision. What is done since the last settlement is gathered, to be told to the store in
-/// one call after the effect. So a crash before that call counts nothing, and one after it counts
-/// everything once. A user whose devices do not all answer is done without the silent ones, which become
-/// recipients of their own: the last lines of the chunk.
+/// Recipients are resolved a batch at a time; each becomes a few pushes, and is done when every one of them has a decision.
+/// What is done since the last settlement is gathered, to be told to the store in one call after the effect. So a crash
+/// before that call counts nothing, and one after it counts everything once. A user whose devices do not all answer is done
+/// without the silent ones, which become recipients of their own: the last lines of the chunk.
 final class ChunkRun {
   let claim: ChunkClaim
   let material: JobMaterial
@@ -58,8 +57,7 @@ final class ChunkRun {
   /// Which credentials pushes wait for that this worker does not have, and the attempts that they had, by push.
   var missing: [Int: (environment: PushEnvironment, attempt: Int)] = [:]
   private var jitters: [Int: UInt64] = [:]
-  /// Since when pushes may be malformed, by push.
-  private var suspects: [Int: UInt64] = [:]
+  var suspects = SuspectPushes()
   private var verdicts: [Int: (reason: String, sinceMs: Int64?)] = [:]
   /// Pushes whose verdict may be a mistake of ours: settled only when it is known how many there are.
   private var doubtful: Set<Int> = []
@@ -200,8 +198,7 @@ final class ChunkRun {
     decide(index, .invalid)
   }
 
-  /// As `decideInvalid`, but told together with all others of the chunk: by then it shows whether they
-  /// are too many.
+  /// As `decideInvalid`, but told together with all others of the chunk: it shows then whether they are too many.
   func decideDoubtful(_ index: Int, reason: String) {
     guard pushes[index].decision == .open else { return }
     doubtful.insert(index)
@@ -227,8 +224,7 @@ final class ChunkRun {
   /// What its own environment answered is not the last word: another worker tries it in the other one.
   func discountMisfit(_ index: Int) { news.tally(pushes[index], answers: -1, misfits: -1) }
 
-  /// The random part of this run's retries of an attempt, drawn once: its pushes that fail alike are
-  /// tried again together, other runs' at other times.
+  /// The random part of this run's retries of an attempt, drawn once: what fails alike is tried again together.
   func jitter(attempt: Int) -> UInt64 {
     if let drawn = jitters[attempt] { return drawn }
     let drawn = UInt64.random(in: .min ... .max)
@@ -240,21 +236,6 @@ final class ChunkRun {
   func noteResend(_ index: Int) -> Int {
     pushes[index].resends &+= 1
     return Int(pushes[index].resends)
-  }
-
-  /// Notes that a push may be one that the network calls malformed.
-  func noteSuspect(_ index: Int) {
-    guard !pushes[index].isSuspect else { return }
-    pushes[index].isSuspect = true
-    suspects[index] = loop.nowNs
-  }
-
-  /// A push is tried apart from others.
-  func noteApart(_ index: Int) { pushes[index].isApart = true }
-
-  /// Since when a push has been under suspicion, in the loop's time; nil when it is not.
-  func suspectNs(_ index: Int) -> UInt64? {
-    pushes[index].isSuspect ? suspects[index] : nil
   }
 
   /// The binding of a push was read again and still holds.

@@ -31,10 +31,6 @@ struct Push {
   var destination: Int16
   /// Its own environment has called the token bad, so it is tried in the other one.
   var isAstray = false
-  /// It may be what the network calls malformed.
-  var isSuspect = false
-  /// It is tried apart from others.
-  var isApart = false
   var decision = Decision.open
   /// Times it came back unprocessed in this run.
   var resends: UInt8 = 0

@@ -18,17 +18,17 @@ extension Dispatcher {
     let job = run.claim.job
     guard
       destination.quarantine.holds(
-        job, isRepeated: push.attempt > 1 || push.isSuspect, nowNs: loop.nowNs)
+        job, isRepeated: push.attempt > 1 || run.suspects.contains(index), nowNs: loop.nowNs)
     else { return false }
     if destination.quarantine.isCondemned(job, answeredNs: destination.answeredNs) {
       rejectMalformed(run, index, destination)
     } else if destination.enqueueApart(
       Tag(run, push: index).raw, rank: run.claim.priority.rank)
     {
-      run.noteApart(index)
+      run.suspects.noteApart(index)
     } else {
       // One that may have broken a connection must not come back as if it had never been sent.
-      if push.isSuspect {
+      if run.suspects.contains(index) {
         retry(run, index, afterMs: WorkerLimits.refusedDelayMs)
       } else {
         putAside(run, index, delayMs: WorkerLimits.refusedDelayMs, because: .triedApart)
@@ -50,18 +50,18 @@ extension Dispatcher {
     _ run: ChunkRun, _ index: Int, _ destination: Destination, suspectNs: UInt64?, elapsedNs: UInt64
   ) {
     let job = run.claim.job
-    let push = run.pushes[index]
+    let isApart = run.suspects.isApart(index)
     let sinceNs = [suspectNs, destination.quarantine.sinceNs(job)].compactMap { $0 }.min()
-    run.noteSuspect(index)
-    suspect(job, destination, push.isApart ? .refusedApart : .accused)
+    run.suspects.note(index, nowNs: loop.nowNs)
+    suspect(job, destination, isApart ? .refusedApart : .accused)
     // What happens to one job alone may be its own doing; to several, while nothing is answered, it is the network's.
     if !destination.isAnswering, destination.quarantine.jobs > 1 {
       _ = destination.noteTrouble(
         elapsedNs: elapsedNs, retryAfterMs: nil, reason: Self.malformedReason)
     }
-    guard push.isApart, let sinceNs else { return requeue(run, index, destination) }
+    guard isApart, let sinceNs else { return requeue(run, index, destination) }
     let isWell = destination.answeredNs.map { $0 > sinceNs } ?? false
-    if isWell || Int(push.attempt) >= policy.attemptsMax {
+    if isWell || Int(run.pushes[index].attempt) >= policy.attemptsMax {
       rejectMalformed(run, index, destination)
     } else {
       retry(run, index, afterMs: nil)
@@ -70,7 +70,7 @@ extension Dispatcher {
 
   /// The network closed a connection because of one of its requests, and this may be the one.
   func noteSuspect(_ run: ChunkRun, _ index: Int, _ destination: Destination) {
-    run.noteSuspect(index)
+    run.suspects.note(index, nowNs: loop.nowNs)
     suspect(run.claim.job, destination, .accusedWithOthers)
   }
 

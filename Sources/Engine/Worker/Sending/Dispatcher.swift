@@ -263,7 +263,7 @@ extension Dispatcher: DestinationOwner {
     let tag = Tag(raw)
     guard let run = run(tag) else { return }
     run.inFlight -= 1
-    let suspectNs = run.suspectNs(tag.push)
+    let suspectNs = run.suspects.sinceNs(tag.push)
     if answer.isSuspect { noteSuspect(run, tag.push, destination) }
     switch answer.disposition {
     case .notSent:
