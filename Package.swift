@@ -28,7 +28,7 @@ enum Storey: String {
   case harness = "Harness"
 }
 
-/// A library target of this package; arrows point down only (docs/design.md).
+/// A library target of this package; arrows point down only (docs/internals/design.md).
 func layer(
   _ name: String, in storey: Storey, _ dependencies: [Target.Dependency],
   resources: [Resource]? = nil,

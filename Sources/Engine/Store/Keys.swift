@@ -7,7 +7,7 @@ package struct Keys: Sendable {
 
   package init(prefix: String) { self.prefix = prefix }
 
-  // MARK: Public (docs/contract.md)
+  // MARK: Public (docs/reference/redis.md)
 
   /// STREAM that producers add jobs to, field `job`.
   package func jobs(_ priority: Priority) -> String { "\(prefix):jobs:\(priority.rawValue)" }

@@ -32,7 +32,7 @@ enum WorkerLimits {
   /// How long results wait for a checkpoint, half of it for those of the same user's other devices.
   static let checkpointMs: UInt64 = 200
   /// How old a binding may be when it is sent to; older ones are read again, so that a
-  /// former owner stops receiving within a second (docs/reliability.md, promise 4).
+  /// former owner stops receiving within a second (docs/reference/guarantees.md, promise 4).
   static let bindingAgeMsMax: UInt64 = 800
   /// The part of it that reading a binding may take. Of a Redis so far away that it takes longer, a binding is as fresh as it
   /// can be when it arrives, and older than the limit by the rest.

@@ -15,7 +15,7 @@ package struct BenchCommand: AsyncParsableCommand {
         .build/release/pushpool-bench --list                         what there is to measure
         .build/release/pushpool-bench --only apns,fcm --runs 5       two scenarios, five turns each
         .build/release/pushpool-bench --json new.json --compare old.json
-        .build/release/pushpool-bench --plot docs/performance.svg
+        .build/release/pushpool-bench --plot docs/internals/performance.svg
 
       CPU times and their ratio to h2load's are what to look at: a busy machine changes them less
       than it changes pushes per second. For a change of the code look at `instructions`, which no
@@ -24,7 +24,7 @@ package struct BenchCommand: AsyncParsableCommand {
         .build/release/pushpool-bench instructions --baseline scripts/instructions.json
 
       The exit code is 1 when a budget is missed or, with --compare, a ratio got worse by more than
-      10 %, and 69 when a scenario could not be measured. docs/performance.md explains the figures.
+      10 %, and 69 when a scenario could not be measured. docs/internals/performance.md explains the figures.
       """,
     subcommands: [InstructionsCommand.self])
 
@@ -50,7 +50,7 @@ package struct BenchCommand: AsyncParsableCommand {
   @Flag(
     name: .customLong("full"),
     help: """
-      Also 10M installations and an audience of 10M users; docs/performance.md says how long that \
+      Also 10M installations and an audience of 10M users; docs/internals/performance.md says how long that \
       takes and how much memory.
       """)
   var isFull = false

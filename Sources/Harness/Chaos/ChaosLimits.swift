@@ -28,7 +28,7 @@ enum ChaosLimits {
   static let requestTimeoutSeconds = 3
   /// Answers take this long, so that there is always something in flight.
   static let answerMs = 10
-  /// Results of a chunk that may wait for a checkpoint (docs/reliability.md).
+  /// Results of a chunk that may wait for a checkpoint (docs/reference/guarantees.md, promise 2).
   static let unsettledPerChunk = 100
   /// Recipients that a lane can have in hand at all: it claims chunks of 256 while fewer than one's wait to be
   /// resolved and fewer than 512 pushes wait to be sent, and others wait for their last answers.

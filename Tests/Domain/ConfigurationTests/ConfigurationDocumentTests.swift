@@ -25,16 +25,17 @@ import Testing
       .deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()
     let text = try String(
-      contentsOf: repository.appendingPathComponent("docs/contract.md"), encoding: .utf8)
+      contentsOf: repository.appendingPathComponent("docs/reference/configuration.md"),
+      encoding: .utf8)
     let section = try #require(
-      text.components(separatedBy: "\n## ").first { $0.hasPrefix("Configuration\n") })
+      text.components(separatedBy: "\n## ").first { $0.hasPrefix("Fields\n") })
     return section.components(separatedBy: "\n").filter { $0.hasPrefix("| `") }.flatMap { row in
       let cell = row.components(separatedBy: " | ")[0].components(separatedBy: "`")
       return cell.indices.filter { $0 % 2 == 1 }.map { cell[$0] }
     }
   }
 
-  @Test("docs/contract.md lists every field of the configuration once, and no other")
+  @Test("docs/reference/configuration.md lists every field of the configuration once, and no other")
   func isComplete() throws {
     let known = Set(
       Self.fields().map {

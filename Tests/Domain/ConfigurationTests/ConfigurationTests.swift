@@ -4,7 +4,7 @@ import Model
 import Testing
 
 @Suite struct ConfigurationTests {
-  /// README's example with JPush's settings beside it.
+  /// An app with both environments of APNs, FCM and JPush.
   static let example = """
     redis: {url: redis://127.0.0.1:6379/0, prefix: pushpool}
     worker: {lanes: 0, connections_per_lane: 2, streams_per_connection: 1000, drain_seconds: 25}
@@ -43,7 +43,7 @@ import Testing
     """
   }
 
-  @Test("README's example is read, and JPush's settings")
+  @Test("a file with every network is read")
   func example() throws {
     let configuration = try Self.parse(Self.example)
     #expect(configuration.redis == RedisConfiguration())

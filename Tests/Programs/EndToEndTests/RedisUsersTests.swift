@@ -4,7 +4,7 @@ import Model
 import Redis
 import Testing
 
-/// The rights that docs/contract.md says are enough, for each part of the program, and no more.
+/// The rights that docs/reference/redis.md says are enough, for each part of the program, and no more.
 @Suite struct RedisUsersTests {
   private struct User {
     let name: String
@@ -17,7 +17,7 @@ import Testing
   /// The lines of the document.
   private static func users() throws -> [String: User] {
     let file = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
-    let text = try #require(TextFile.read("/\(file)/docs/contract.md", bytesMax: 1 << 20))
+    let text = try #require(TextFile.read("/\(file)/docs/reference/redis.md", bytesMax: 1 << 20))
     var users: [String: User] = [:]
     for line in text.split(separator: "\n") where line.hasPrefix("user pushpool-") {
       let words = line.split(separator: " ").map { String($0) }

@@ -1,4 +1,4 @@
--- pushpool's atomic state changes. Each function is one step of the queue protocol (docs/reliability.md)
+-- pushpool's atomic state changes. Each function is one step of the queue protocol (docs/internals/protocol.md)
 -- and safe to repeat. FCALL pushpool_<name>_@VERSION@ 1 <prefix> <arguments…>: the version is part of the
 -- name, so old and new workers run side by side.
 --

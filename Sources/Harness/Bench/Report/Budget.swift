@@ -39,7 +39,7 @@ package struct Budget: Sendable, Equatable {
   }
 }
 
-/// Every budget, one home for all of them. A new figure goes here, and into docs/performance.md.
+/// Every budget, one home for all of them. A new figure goes here, and into docs/internals/performance.md.
 extension Budget {
   /// Worker CPU per push beside h2load's per request: what the fastest peer library needs for the
   /// sending alone.

@@ -2,7 +2,7 @@ import Model
 
 /// The accept log and the records beside what was enqueued.
 struct Reckoning: Sendable {
-  /// How long after a cancellation or pause was answered requests may still begin (docs/reliability.md).
+  /// How long after a cancellation or pause was answered requests may still begin (docs/reference/guarantees.md).
   static let stopMsMax: Int64 = 1_000
 
   /// Pushes of acknowledged jobs.

@@ -1,6 +1,6 @@
 package import LocalServices
 
-/// All rows, in the order of docs/reliability.md.
+/// All rows, in the order of docs/internals/reliability.md.
 package enum FaultMatrix {
   static let rows: [any MatrixRow] = [
     KillRow(),

@@ -1,4 +1,4 @@
-/// A row of the fault matrix (docs/reliability.md): brings its fault about under load and says what came of it.
+/// A row of the fault matrix (docs/internals/reliability.md): brings its fault about under load and says what came of it.
 protocol MatrixRow: Sendable {
   /// The number in the matrix.
   var number: Int { get }

@@ -11,7 +11,7 @@ struct Trial: Sendable {
   private(set) var programs: ChaosPrograms
   let row: Int
   let seed: UInt64
-  /// The size of everything that has one; 1 is the size that the table of docs/reliability.md is for.
+  /// The size of everything that has one; 1 is the size that the table of docs/internals/reliability.md is for.
   let scale: Double
   let soakMinutes: Double
   /// Only phases whose name holds this; nil for all.

@@ -7,7 +7,7 @@ struct PoisonRow: MatrixRow {
   let fault = "poison chunk, poison jobs"
 
   private static let poisoned = 100
-  /// More than a chunk may cost (docs/reliability.md).
+  /// More than a chunk may cost (docs/internals/protocol.md, Crashes).
   private static let killsMax = 8
   private static let patienceMs: UInt64 = 20_000
 
