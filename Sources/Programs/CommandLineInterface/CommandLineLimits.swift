@@ -30,8 +30,6 @@ enum CommandLineLimits {
   /// Dead letters looked through for the reason of one job.
   static let deadSearchMax = 1_000
   static let deadPage = 500
-  /// A worker beats every second; one that was silent for so long is shown as lost.
-  static let workerSilentMs: Int64 = 15_000
   /// Switches that status, and other remarks, name; the list names all.
   static let switchesNamedMax = 10
   // A trace
