@@ -32,17 +32,9 @@ enum CommandLineLimits {
   static let deadPage = 500
   /// Switches that status, and other remarks, name; the list names all.
   static let switchesNamedMax = 10
-  // A trace
-  static let tracePagesMax = 2_000
-  /// Events of a trace that are kept in memory.
-  static let traceEventsMax = 10_000
-  /// Events that are shown of a subject, and of a whole job.
+  /// Events of a trace that are shown of a subject, and of a whole job.
   static let traceEvents = 100
   static let traceSummaryEvents = 20
-  /// Different things that a summary counts; beyond them reasons are not told apart.
-  static let traceSortsMax = 500
-  /// TRACE_S in Functions/library.lua.
-  static let traceLifeMs: Int64 = 48 * 3_600_000
   // The demo
   static let demoInstallationsMax = 10_000_000
   /// How long the demo's worker may take to end.
