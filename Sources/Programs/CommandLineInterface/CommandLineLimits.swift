@@ -4,12 +4,6 @@ enum CommandLineLimits {
   static let redisAttemptsMax = 10
   static let redisRetryMs: UInt64 = 200
   static let redisReconnectTimeoutMs: UInt64 = 30_000
-  /// How often `--wait` reads the job's record.
-  static let jobPollMs: UInt64 = 200
-  /// How often a job that waits is given a name, while workers are faster.
-  static let namingTriesMax = 3
-  /// Between two looks at the jobs that wait, of about 1 ms each: others have more of Redis' time than a search.
-  static let searchPauseMs: UInt64 = 2
   /// A job that nobody took for so long makes one ask whether there are workers.
   static let noWorkerHintMs: Int64 = 3_000
   /// A terminal's progress is repainted no more often than this.
@@ -27,8 +21,7 @@ enum CommandLineLimits {
   static let positionIntervalMs = 1_000
   /// The refused lines that an import repeats on the terminal; `--rejects` has all.
   static let rejectsShownMax = 20
-  /// Dead letters looked through for the reason of one job.
-  static let deadSearchMax = 1_000
+  /// The most dead letters that one list shows.
   static let deadPage = 500
   /// Switches that status, and other remarks, name; the list names all.
   static let switchesNamedMax = 10
@@ -37,6 +30,8 @@ enum CommandLineLimits {
   static let traceSummaryEvents = 20
   // The demo
   static let demoInstallationsMax = 10_000_000
+  /// How often a demo that is kept looks whether it is to end.
+  static let demoPollMs: UInt64 = 200
   /// How long the demo's worker may take to end.
   static let demoWorkerGraceMs: UInt64 = 10_000
   static let logEndBytes = 2_000
