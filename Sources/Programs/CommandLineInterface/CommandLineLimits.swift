@@ -1,3 +1,5 @@
+internal import Operations
+
 /// The limits of the command line.
 enum CommandLineLimits {
   /// What may be repeated is tried so often while Redis is away.
@@ -22,7 +24,7 @@ enum CommandLineLimits {
   /// The refused lines that an import repeats on the terminal; `--rejects` has all.
   static let rejectsShownMax = 20
   /// The most dead letters that one list shows.
-  static let deadPage = 500
+  static let deadPage = OperationsLimits.deadPage
   /// Switches that status, and other remarks, name; the list names all.
   static let switchesNamedMax = 10
   /// Events of a trace that are shown of a subject, and of a whole job.
