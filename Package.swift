@@ -18,11 +18,12 @@ let pathOfAPush: [SwiftSetting] = [
 ]
 
 /// The storeys of the house, each a folder of Sources and of Tests. The engine stands on the domain and the platform, the
-/// programs on all.
+/// operations on these, the programs on all.
 enum Storey: String {
   case platform = "Platform"
   case domain = "Domain"
   case engine = "Engine"
+  case operations = "Operations"
   case programs = "Programs"
   /// What tests, the demo, benchmarks and chaos stand on.
   case harness = "Harness"
@@ -114,6 +115,9 @@ let package = Package(
         logging,
       ], settings: pathOfAPush),
 
+    // What an operator reads and does, for whatever shows it.
+    layer("Operations", in: .operations, ["Store", "Redis", "Reactor", "Model"]),
+
     // The stand-in for the push networks, and what a test, a demo or a benchmark starts by itself.
     layer("Simulator", in: .harness, ["LocalServices", "HTTP2", "Model", "Reactor", "COpenSSL"]),
     layer("LocalServices", in: .harness, ["Reactor", "CLinux", "COpenSSL"]),
@@ -121,7 +125,7 @@ let package = Package(
     layer(
       "CommandLineInterface", in: .programs,
       [
-        "Worker", "Store", "Redis", "Reactor", "Model", "Configuration", "Simulator",
+        "Operations", "Worker", "Store", "Redis", "Reactor", "Model", "Configuration", "Simulator",
         "LocalServices", "COpenSSL", arguments, logging,
       ]),
     layer(
@@ -169,6 +173,9 @@ let package = Package(
     tests(
       "WorkerTests", in: .engine,
       ["Worker", "HTTP2", "Model", "Reactor", "Redis", "Store", "TestSupport"]),
+    tests(
+      "OperationsTests", in: .operations,
+      ["Operations", "LocalServices", "Model", "Reactor", "Redis", "Store", "TestSupport"]),
     tests(
       "SimulatorTests", in: .harness,
       [

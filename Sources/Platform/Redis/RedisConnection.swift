@@ -17,7 +17,7 @@ package final class RedisConnection {
   /// Apart from that of the push networks: however long their name servers are silent, Redis is found.
   private static let resolver = Resolver(threadsMax: 2)
 
-  let loop: EventLoop
+  package let loop: EventLoop
   package let endpoint: RedisEndpoint
   let library: FunctionLibrary?
   private let tls: TLSContext?

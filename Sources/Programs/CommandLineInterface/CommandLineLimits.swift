@@ -1,15 +1,11 @@
+internal import Operations
+
 /// The limits of the command line.
 enum CommandLineLimits {
   /// What may be repeated is tried so often while Redis is away.
   static let redisAttemptsMax = 10
   static let redisRetryMs: UInt64 = 200
   static let redisReconnectTimeoutMs: UInt64 = 30_000
-  /// How often `--wait` reads the job's record.
-  static let jobPollMs: UInt64 = 200
-  /// How often a job that waits is given a name, while workers are faster.
-  static let namingTriesMax = 3
-  /// Between two looks at the jobs that wait, of about 1 ms each: others have more of Redis' time than a search.
-  static let searchPauseMs: UInt64 = 2
   /// A job that nobody took for so long makes one ask whether there are workers.
   static let noWorkerHintMs: Int64 = 3_000
   /// A terminal's progress is repainted no more often than this.
@@ -27,26 +23,17 @@ enum CommandLineLimits {
   static let positionIntervalMs = 1_000
   /// The refused lines that an import repeats on the terminal; `--rejects` has all.
   static let rejectsShownMax = 20
-  /// Dead letters looked through for the reason of one job.
-  static let deadSearchMax = 1_000
-  static let deadPage = 500
-  /// A worker beats every second; one that was silent for so long is shown as lost.
-  static let workerSilentMs: Int64 = 15_000
+  /// The most dead letters that one list shows.
+  static let deadPage = OperationsLimits.deadPage
   /// Switches that status, and other remarks, name; the list names all.
   static let switchesNamedMax = 10
-  // A trace
-  static let tracePagesMax = 2_000
-  /// Events of a trace that are kept in memory.
-  static let traceEventsMax = 10_000
-  /// Events that are shown of a subject, and of a whole job.
+  /// Events of a trace that are shown of a subject, and of a whole job.
   static let traceEvents = 100
   static let traceSummaryEvents = 20
-  /// Different things that a summary counts; beyond them reasons are not told apart.
-  static let traceSortsMax = 500
-  /// TRACE_S in Functions/library.lua.
-  static let traceLifeMs: Int64 = 48 * 3_600_000
   // The demo
   static let demoInstallationsMax = 10_000_000
+  /// How often a demo that is kept looks whether it is to end.
+  static let demoPollMs: UInt64 = 200
   /// How long the demo's worker may take to end.
   static let demoWorkerGraceMs: UInt64 = 10_000
   static let logEndBytes = 2_000

@@ -9,6 +9,13 @@ package struct DeadLetters {
       RedisCommand("XLEN", functions.keys.dead), decode: decodeCount)
   }
 
+  /// The entry of the newest letter; nil when there is none.
+  package func last() async throws(RedisError) -> String? {
+    try await functions.connection.call(
+      RedisCommand("XREVRANGE", functions.keys.dead, "+", "-", "COUNT", "1")
+    ) { reply in reply.count > 0 && reply[0].count > 0 ? reply[0][0].string : nil }
+  }
+
   /// A page of letters, oldest first, without their originals; less than `max` at the end only.
   /// - Parameter after: the entry to start behind.
   package func list(after: String? = nil, max: Int) async throws(RedisError) -> [DeadLetter] {

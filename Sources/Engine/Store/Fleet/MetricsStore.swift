@@ -1,4 +1,4 @@
-internal import Model
+package import Model
 package import Redis
 
 /// What dashboards and the fleet read: metrics, the timeline, the workers' beats.
@@ -112,6 +112,32 @@ package struct MetricsStore {
     status.delayed = try await length("ZCARD", keys.delayed)
     status.dead = try await length("XLEN", keys.dead)
     return status
+  }
+
+  /// Chunks that workers hold now; they are among those of `status`.
+  package func heldChunks() async throws(RedisError) -> [Priority: Int] {
+    var held: [Priority: Int] = [:]
+    for priority in Priority.allCases { held[priority] = try await heldChunks(priority) }
+    return held
+  }
+
+  private func heldChunks(_ priority: Priority) async throws(RedisError) -> Int {
+    do throws(RedisError) {
+      return try await functions.connection.call(
+        RedisCommand("XPENDING", functions.keys.chunks(priority), "workers")
+      ) { $0.count > 0 ? StoredNumber.count($0[0].integer ?? 0) : 0 }
+    } catch {
+      // The consumer group does not exist yet.
+      if case .server("NOGROUP", _) = error { return 0 }
+      throw error
+    }
+  }
+
+  /// The server's clock, in whole seconds since the epoch.
+  package func serverSeconds() async throws(RedisError) -> Int64 {
+    let time = try await functions.connection.call(RedisCommand("TIME"))
+    let told = Int64(time.array?.first?.integer ?? 0)
+    return min(max(told, 0), Limits.instantMsMax / 1_000)
   }
 
   private func length(_ command: String, _ key: String) async throws(RedisError) -> Int {

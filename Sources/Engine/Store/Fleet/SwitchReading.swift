@@ -8,7 +8,7 @@ package struct SwitchReading: Sendable, Equatable {
   }
 
   /// How many there are, more perhaps than were read.
-  package let count: Int
+  package private(set) var count: Int
   package private(set) var entries: [Entry] = []
   /// Fields that say nothing to this version.
   package private(set) var unknown: [String] = []
@@ -17,6 +17,14 @@ package struct SwitchReading: Sendable, Equatable {
 
   /// Whether there are more than are honoured.
   package var isOverfull: Bool { count > StoreLimits.switchesMax }
+
+  /// Adds what is off in another store and not here. A switch is in the stores of all partitions.
+  package mutating func add(_ other: SwitchReading) {
+    let known = Set(entries.map(\.killSwitch))
+    entries += other.entries.filter { !known.contains($0.killSwitch) }
+    unknown += other.unknown.filter { !unknown.contains($0) }
+    count = max(count, other.count, entries.count + unknown.count)
+  }
 
   mutating func add(field: String, value: [UInt8]) {
     if let killSwitch = KillSwitch(field: field) {

@@ -1,5 +1,5 @@
 /// The id of a stream's entry, `<milliseconds>-<sequence>`.
-struct EntryID: Comparable {
+package struct EntryID: Comparable, Sendable {
   var milliseconds: UInt64
   var sequence: UInt64
 
@@ -12,7 +12,7 @@ struct EntryID: Comparable {
   static let zero = EntryID(milliseconds: 0, sequence: 0)
 
   /// Nil when it is no id.
-  init?(_ text: String) {
+  package init?(_ text: String) {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     guard parts.count == 2, let milliseconds = UInt64(parts[0]), let sequence = UInt64(parts[1])
     else { return nil }
@@ -21,7 +21,7 @@ struct EntryID: Comparable {
 
   var text: String { "\(milliseconds)-\(sequence)" }
 
-  static func < (one: EntryID, other: EntryID) -> Bool {
+  package static func < (one: EntryID, other: EntryID) -> Bool {
     (one.milliseconds, one.sequence) < (other.milliseconds, other.sequence)
   }
 }

@@ -16,6 +16,19 @@ package struct JobQueue {
     return try await functions.connection.call(command) { $0.string }
   }
 
+  /// Whether an entry is in its stream still.
+  package func isQueued(_ entry: String, _ priority: Priority) async throws(RedisError) -> Bool {
+    let command = RedisCommand("XRANGE", functions.keys.jobs(priority), entry, entry)
+    return try await functions.connection.call(command) { $0.count > 0 }
+  }
+
+  /// Which admission a job's record is of (`JobSource`); nil when there is no record.
+  package func source(app: String, id: String) async throws(RedisError) -> String? {
+    try await functions.connection.call(
+      RedisCommand("HGET", functions.keys.job(app: app, id: id), "source")
+    ).string
+  }
+
   /// The job's public record; nil when there is none (not admitted yet, or expired).
   package func record(app: String, id: String) async throws(RedisError) -> JobRecord? {
     let command = RedisCommand("HGETALL", functions.keys.job(app: app, id: id))

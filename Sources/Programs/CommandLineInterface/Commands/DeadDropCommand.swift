@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import Model
+internal import Operations
 internal import Redis
-internal import Store
 
 struct DeadDropCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -16,14 +16,14 @@ struct DeadDropCommand: AsyncParsableCommand {
     let console = Console.standard
     let session = try await shared.openSession(functions: true)
     let count = try await session.run { store throws(RedisError) in
-      try await store.deadLetters.count()
+      try await DeadLetterOffice(stores: [store]).count()
     }
     try selection.confirm("drop", count: count, console: console)
     Interrupts.shared.expect()
     var dropped = 0
     try await selection.forEach(in: session) { entry throws(CommandFailure) in
       let wasThere = try await session.run { store throws(RedisError) in
-        try await store.deadLetters.drop(entry)
+        try await DeadLetterOffice(stores: [store]).drop(entry)
       }
       if wasThere { dropped += 1 } else { console.note("\(entry): is not there") }
     }

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Model
+internal import Operations
 internal import Redis
 internal import Store
 
@@ -25,10 +26,8 @@ struct DeadListCommand: AsyncParsableCommand {
     let session = try await shared.openSession(functions: true)
     let (after, max) = (after, max)
     let (letters, count) = try await session.run { store throws(RedisError) in
-      (
-        try await store.deadLetters.list(after: after, max: max),
-        try await store.deadLetters.count()
-      )
+      let office = DeadLetterOffice(stores: [store])
+      return (try await office.list(after: after, max: max), try await office.count())
     }
     await session.close()
     if shared.json {

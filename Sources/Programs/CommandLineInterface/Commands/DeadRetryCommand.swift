@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Model
+internal import Operations
 internal import Redis
 internal import Store
 
@@ -21,7 +22,7 @@ struct DeadRetryCommand: AsyncParsableCommand {
     let console = Console.standard
     let session = try await shared.openSession(functions: true)
     let count = try await session.run { store throws(RedisError) in
-      try await store.deadLetters.count()
+      try await DeadLetterOffice(stores: [store]).count()
     }
     try selection.confirm("retry", count: count, console: console)
     Interrupts.shared.expect()
@@ -29,7 +30,7 @@ struct DeadRetryCommand: AsyncParsableCommand {
     var left: [String] = []
     try await selection.forEach(in: session) { entry throws(CommandFailure) in
       let answer = try await session.run { store throws(RedisError) in
-        try await store.deadLetters.retry(entry)
+        try await DeadLetterOffice(stores: [store]).retry(entry)
       }
       switch answer {
       case .retried: retried += 1

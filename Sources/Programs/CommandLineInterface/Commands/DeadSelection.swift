@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import Glibc
+internal import Operations
 internal import Redis
-internal import Store
 
 /// Which dead letters a command is for.
 struct DeadSelection: ParsableArguments {
@@ -33,26 +33,22 @@ struct DeadSelection: ParsableArguments {
   ) async throws(CommandFailure) {
     for entry in entries { try await body(entry) }
     guard all else { return }
-    // Retried letters may come back as new ones: those are not for this run.
-    let last = try await session.run { store throws(RedisError) in
-      try await store.connection.call(
-        RedisCommand("XREVRANGE", store.keys.dead, "+", "-", "COUNT", "1")
-      ) { reply in reply.count > 0 && reply[0].count > 0 ? reply[0][0].string : nil }
+    var tour = try await session.run { store throws(RedisError) in
+      try await DeadLetterTour.begin(in: [store])
     }
-    var after: String?
-    while let last {
-      let start = after
-      let page = try await session.run { store throws(RedisError) in
-        try await store.deadLetters.list(after: start, max: CommandLineLimits.deadPage)
+    while true {
+      let start = tour
+      let (entries, rest) = try await session.run { store throws(RedisError) in
+        var tour = start
+        let entries = try await tour.next(in: [store])
+        return (entries, tour)
       }
-      for letter in page {
-        // By order and not by name: somebody else may have taken the last one away.
-        guard !DeadEntry.isBehind(letter.entry, last) else { return }
+      guard !entries.isEmpty else { return }
+      tour = rest
+      for entry in entries {
         if Interrupts.shared.hasCome { throw CommandFailure(.interrupted, "interrupted") }
-        try await body(letter.entry)
+        try await body(entry)
       }
-      guard let end = page.last?.entry else { return }
-      after = end
     }
   }
 }

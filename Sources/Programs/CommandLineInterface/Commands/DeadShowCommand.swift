@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Model
+internal import Operations
 internal import Redis
 internal import Store
 
@@ -19,7 +20,7 @@ struct DeadShowCommand: AsyncParsableCommand {
     let session = try await shared.openSession()
     let entry = entry
     let found = try await session.run { store throws(RedisError) in
-      try await store.deadLetters.show(entry)
+      try await DeadLetterOffice(stores: [store]).show(entry)
     }
     await session.close()
     guard let letter = found else {

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Configuration
 internal import Model
+internal import Operations
 internal import Redis
 internal import Store
 
@@ -25,7 +26,7 @@ struct DevicesCommand: AsyncParsableCommand {
     let session = try await RedisSession.open(configuration.redis, functions: false)
     let user = user
     let devices = try await session.run { store throws(RedisError) in
-      try await store.installations.devices(app: app, user: user)
+      try await InstallationLookup(stores: [store]).devices(app: app, user: user)
     }
     await session.close()
     if shared.json {

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Configuration
 internal import Glibc
 internal import Model
+internal import Operations
 internal import Redis
 internal import Store
 
@@ -64,9 +65,9 @@ struct EnqueueCommand: AsyncParsableCommand {
         .badInput, "the job was added, but names no app: what becomes of it is unknown")
     }
     console.note("job \(job.id) of \(job.app) is enqueued")
-    let display = ProgressDisplay(label: "waiting for a worker", total: nil)
-    let record = try await JobWatch(job: job, session: session)
-      .follow(display: display, console: console)
+    let record = try await JobFollower(
+      job: job, session: session, console: console, label: "waiting for a worker", total: nil
+    ).follow()
     JobReport(record: record).show(asJSON: shared.json, on: console)
     await session.close()
   }

@@ -1,13 +1,10 @@
 internal import ArgumentParser
 internal import Configuration
 internal import Model
+internal import Operations
+internal import Redis
 
 struct JobCommand: AsyncParsableCommand {
-  /// What to do with the job.
-  enum Action: String, ExpressibleByArgument, CaseIterable {
-    case show, cancel, pause, resume
-  }
-
   static let configuration = CommandConfiguration(
     commandName: "job",
     abstract: "Show a job, or cancel, pause or resume it.",
@@ -24,7 +21,7 @@ struct JobCommand: AsyncParsableCommand {
   var id: String
 
   @Argument(help: "show, cancel, pause or resume.")
-  var action: Action = .show
+  var action: JobAction = .show
 
   @OptionGroup var appOption: AppOption
   @OptionGroup var shared: SharedOptions
@@ -34,7 +31,7 @@ struct JobCommand: AsyncParsableCommand {
     let app = try appOption.resolve(configuration)
     let record = try await record(configuration.redis, app: app)
     JobReport(record: record).show(asJSON: shared.json, on: .standard)
-    if let change = Self.missed(action, record.state) {
+    if action.wasTooLate(record.state), let change = action.refusal {
       throw CommandFailure(.badInput, "job \(record.id) is \(record.state.rawValue): \(change)")
     }
   }
@@ -42,26 +39,34 @@ struct JobCommand: AsyncParsableCommand {
   private func record(
     _ redis: RedisConfiguration, app: String
   ) async throws(CommandFailure) -> JobRecord {
+    let (id, action) = (id, action)
     // To see a job that has a record takes no function, and so no right to load any.
     if action == .show {
       let session = try await RedisSession.open(redis, functions: false)
-      let record = try await JobControl(app: app, id: id, session: session).recorded()
+      let record = try await session.run { store throws(RedisError) in
+        try await JobControl(app: app, id: id, stores: [store]).recorded()
+      }
       await session.close()
       if let record { return record }
     }
     let session = try await RedisSession.open(redis, functions: true)
-    let record = try await JobControl(app: app, id: id, session: session).perform(action)
+    let record = try await session.operate { stores throws(OperationError) in
+      var display: ProgressDisplay?
+      defer { display?.clear() }
+      return try await JobControl(app: app, id: id, stores: stores).perform(
+        action, nowMs: InstantText.nowMs(), patience: .ofCommands()
+      ) { looked in
+        if looked > 0 {
+          display?.update(done: looked)
+        } else {
+          // From now on a Ctrl-C ends the search.
+          Interrupts.shared.expect()
+          display?.clear()
+          display = ProgressDisplay(label: "looking through the jobs that wait", total: nil)
+        }
+      }
+    }
     await session.close()
     return record
-  }
-
-  /// Why the action did not take place; nil when it did.
-  private static func missed(_ action: Action, _ state: JobState) -> String? {
-    switch action {
-    case .cancel where state == .done: "it cannot be cancelled any more"
-    case .pause where state.isFinal: "it cannot be paused any more"
-    case .resume where state.isFinal: "it cannot be resumed any more"
-    default: nil
-    }
   }
 }

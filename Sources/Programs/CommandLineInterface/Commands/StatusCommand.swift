@@ -1,8 +1,8 @@
 internal import ArgumentParser
 internal import Configuration
 internal import Model
+internal import Operations
 internal import Redis
-internal import Store
 
 struct StatusCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -17,7 +17,7 @@ struct StatusCommand: AsyncParsableCommand {
     let configuration = try shared.configuration()
     let session = try await RedisSession.open(configuration.redis, functions: false)
     let snapshot = try await session.run { store throws(RedisError) in
-      try await FleetSnapshot.read(store)
+      try await FleetSnapshot.read([store])
     }
     await session.close()
     if shared.json { return console.print(json: snapshot.json()) }

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Model
+internal import Operations
 internal import Redis
 internal import Store
 
@@ -15,7 +16,7 @@ struct SwitchListCommand: AsyncParsableCommand {
     let console = Console.standard
     let session = try await shared.openSession(functions: true)
     let reading = try await session.run { store throws(RedisError) in
-      try await store.switches.read()
+      try await Switchboard(stores: [store]).read()
     }
     await session.close()
     let entries = reading.sorted

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Configuration
 internal import Model
+internal import Operations
 internal import Redis
 internal import Store
 
@@ -32,7 +33,7 @@ struct SwitchOffCommand: AsyncParsableCommand {
     let session = try await RedisSession.open(configuration.redis, functions: true)
     let reason = reason
     let answer = try await session.run { store throws(RedisError) in
-      try await store.switches.switchOff(killSwitch, reason: reason)
+      try await Switchboard(stores: [store]).switchOff(killSwitch, reason: reason)
     }
     await session.close()
     switch answer {

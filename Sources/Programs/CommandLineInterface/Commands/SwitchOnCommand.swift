@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Configuration
 internal import Model
+internal import Operations
 internal import Redis
 internal import Store
 
@@ -24,10 +25,11 @@ struct SwitchOnCommand: AsyncParsableCommand {
     let killSwitch = try scope.killSwitch(configuration)
     let session = try await RedisSession.open(configuration.redis, functions: true)
     let (wasOff, others) = try await session.run { store throws(RedisError) in
-      let wasOff = try await store.switches.switchOn(killSwitch)
+      let board = Switchboard(stores: [store])
+      let wasOff = try await board.switchOn(killSwitch)
       return (
         wasOff,
-        try await store.switches.read().entries.map(\.killSwitch)
+        try await board.read().entries.map(\.killSwitch)
           .filter { $0.app == killSwitch.app }
       )
     }

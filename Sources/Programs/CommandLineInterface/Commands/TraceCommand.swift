@@ -1,8 +1,8 @@
 internal import ArgumentParser
 internal import Configuration
 internal import Model
+internal import Operations
 internal import Redis
-internal import Store
 
 struct TraceCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -33,19 +33,20 @@ struct TraceCommand: AsyncParsableCommand {
     guard user == nil || token == nil else {
       throw ValidationError("--user and --token exclude each other: give one.")
     }
-    guard limit.map({ (1...CommandLineLimits.traceEventsMax).contains($0) }) ?? true else {
-      throw ValidationError("--limit must be from 1 to \(CommandLineLimits.traceEventsMax).")
+    guard limit.map({ (1...OperationsLimits.traceEventsMax).contains($0) }) ?? true else {
+      throw ValidationError("--limit must be from 1 to \(OperationsLimits.traceEventsMax).")
     }
   }
 
   func run() async throws {
-    let subject = try TraceSubject(token: token, user: user)
+    let subject = try subject()
     let configuration = try shared.configuration()
     let app = try appOption.resolve(configuration)
     let session = try await RedisSession.open(configuration.redis, functions: false)
     let id = job
     let traced = try await session.run { store throws(RedisError) in
-      try await TracedJob.find(subject, app: app, job: id, in: store)
+      try await TracedJob.find(
+        subject, app: app, job: id, nowMs: InstantText.nowMs(), in: [store])
     }
     await session.close()
     guard let traced else {
@@ -59,5 +60,19 @@ struct TraceCommand: AsyncParsableCommand {
     let console = Console.standard
     if shared.json { return console.print(json: report.json()) }
     for line in report.lines(on: console.output) { console.print(line) }
+  }
+
+  /// What was typed, checked.
+  private func subject() throws(CommandFailure) -> TraceSubject {
+    if let user {
+      do throws(InvalidField) { return try TraceSubject(user: user) } catch {
+        throw CommandFailure(.badInput, "--user \(error.message)")
+      }
+    }
+    guard let token else { return .everybody }
+    do throws(InvalidField) { return try TraceSubject(token: token) } catch {
+      throw CommandFailure(
+        .badInput, "--token is no network's: for one, \(error.message)")
+    }
   }
 }

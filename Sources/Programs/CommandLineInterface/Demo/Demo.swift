@@ -2,6 +2,7 @@ internal import Configuration
 internal import Glibc
 internal import LocalServices
 internal import Model
+internal import Operations
 internal import Redis
 internal import Simulator
 internal import Store
@@ -99,13 +100,14 @@ final class Demo {
     }
     let job = EnqueuedJob(
       app: DemoCampaign.app, id: DemoCampaign.jobID, priority: .normal, entry: entry, text: text)
-    let display = ProgressDisplay(
-      label: "sending", total: campaign.installations, console: console)
-    return try await JobWatch(job: job, session: session).follow(
-      display: display, console: console
-    ) { () throws(CommandFailure) in
-      guard let exit = worker?.exit else { return }
-      throw CommandFailure(.internalError, "the worker ended with \(exit): \(workerLogEnd())")
+    let follower = JobFollower(
+      job: job, session: session, console: console, label: "sending",
+      total: campaign.installations)
+    return try await follower.follow { [worker, log = folder.file("worker.log")] in
+      worker?.exit.map { exit in
+        CommandFailure(
+          .internalError, "the worker ended with \(exit): \(Self.end(ofLog: log))")
+      }
     }
   }
 
@@ -113,7 +115,7 @@ final class Demo {
   func keep() async {
     while !Interrupts.shared.hasCome {
       if let exit = worker?.exit { return console.note("the worker ended with \(exit)") }
-      await session.sleep(ms: CommandLineLimits.jobPollMs)
+      await session.sleep(ms: CommandLineLimits.demoPollMs)
     }
   }
 
@@ -126,8 +128,8 @@ final class Demo {
     folder.close()
   }
 
-  private func workerLogEnd() -> String {
-    guard let file = fopen(folder.file("worker.log"), "re") else { return "it wrote no log" }
+  private static func end(ofLog path: String) -> String {
+    guard let file = fopen(path, "re") else { return "it wrote no log" }
     defer { fclose(file) }
     fseek(file, -CommandLineLimits.logEndBytes, SEEK_END)
     var bytes = [UInt8](repeating: 0, count: CommandLineLimits.logEndBytes)

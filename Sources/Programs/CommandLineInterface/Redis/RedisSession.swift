@@ -1,4 +1,5 @@
 internal import Configuration
+internal import Operations
 internal import Reactor
 internal import Redis
 internal import Store
@@ -90,40 +91,26 @@ actor RedisSession {
     }
   }
 
-  /// As `run`, for what may be repeated: a lost connection is waited for, within limits.
-  func runRepeating<Value: Sendable>(
-    _ body: @Sendable (Store) async throws(RedisError) -> Value
+  /// Runs an operation on the session's loop, against the stores of the fleet.
+  func operate<Value: Sendable>(
+    _ body: @Sendable ([Store]) async throws(OperationError) -> Value
   ) async throws(CommandFailure) -> Value {
     guard let store else { throw CommandFailure(.internalError, "the session is closed") }
-    var attempt = 1
-    while true {
-      let error: RedisError
-      do throws(RedisError) {
-        return try await body(store)
-      } catch let failed {
-        error = failed
-      }
-      try await waitToRepeat(after: error, attempt: attempt)
-      attempt += 1
+    do throws(OperationError) {
+      return try await body([store])
+    } catch {
+      throw failure(error)
     }
   }
 
   /// Waits until what failed for the nth time may be tried again.
   /// - Throws: when it failed for good, was tried often enough, or a signal has come.
   func waitToRepeat(after error: RedisError, attempt: Int) async throws(CommandFailure) {
-    guard let store, error.isTemporary, attempt < CommandLineLimits.redisAttemptsMax else {
+    guard let store else { throw failure(error) }
+    do throws(OperationError) {
+      try await Patience.ofCommands().wait(for: store, after: error, attempt: attempt)
+    } catch {
       throw failure(error)
-    }
-    // A server that refuses (OOM, LOADING) leaves the connection ready; give it time as well.
-    await loop.sleep(ms: CommandLineLimits.redisRetryMs)
-    let endNs = loop.nowNs + CommandLineLimits.redisReconnectTimeoutMs * 1_000_000
-    while true {
-      try Interrupts.shared.check()
-      do throws(RedisError) {
-        return try await store.connection.waitUntilReady(timeoutMs: CommandLineLimits.redisRetryMs)
-      } catch let unready {
-        guard unready == .timeout, loop.nowNs < endNs else { throw failure(unready) }
-      }
     }
   }
 
@@ -132,6 +119,24 @@ actor RedisSession {
   func close() {
     store?.connection.close()
     store = nil
+  }
+
+  private func failure(_ error: OperationError) -> CommandFailure {
+    switch error {
+    case .redis(let error): failure(error)
+    case .stopped: CommandFailure(.interrupted, "interrupted")
+    case .notFoundYet(let id):
+      CommandFailure(
+        .interrupted,
+        "job \(DisplayText.printable(id)) was not found yet, and nothing was changed")
+    case .unknownJob(let app, let id): .unknownJob(id, app: app, or: "never enqueued")
+    case .doomedJob(let id, let fault):
+      CommandFailure(
+        .badInput,
+        "job \(DisplayText.printable(id)) waits for a worker, and nothing of it will be sent: the "
+          + "one that takes it makes it a dead letter (pushpool dead list), because "
+          + DisplayText.printable("\(fault)"))
+    }
   }
 
   private func failure(_ error: RedisError) -> CommandFailure {

@@ -1,4 +1,5 @@
 internal import Model
+internal import Operations
 internal import Store
 
 extension FleetSnapshot {
@@ -23,7 +24,7 @@ extension FleetSnapshot {
   private func json(_ worker: WorkerStatus) -> JSONValue {
     var object: JSONObject = [
       "worker": .string(worker.worker), "last_beat": .integer(worker.lastBeatMs),
-      "alive": .bool(nowMs - worker.lastBeatMs < CommandLineLimits.workerSilentMs),
+      "alive": .bool(isAlive(worker)),
     ]
     for (name, value) in worker.fields.sorted(by: { $0.key < $1.key }) where object[name] == nil {
       object[name] = Int64(value).map { .integer($0) } ?? .string(value)

@@ -1,4 +1,5 @@
 internal import Model
+internal import Operations
 internal import Store
 
 extension FleetSnapshot {
@@ -19,9 +20,6 @@ extension FleetSnapshot {
       lines.append("  nobody sends: start one with pushpool worker")
     } else {
       lines += workerTable().lines(on: terminal)
-    }
-    let lost = workers.filter { worker in
-      nowMs - worker.lastBeatMs >= CommandLineLimits.workerSilentMs && !worker.fields.isEmpty
     }
     for worker in lost {
       let age = FigureText.duration(ms: nowMs - worker.lastBeatMs)

@@ -1,4 +1,5 @@
 internal import Model
+internal import Operations
 internal import Store
 
 extension TraceReport {
@@ -16,19 +17,19 @@ extension TraceReport {
     if case .everybody = job.reading.subject {
       object["counts"] = .array(sortedTallies.map { .object($0.tally.object($0.sort)) })
     } else {
-      object["conclusions"] = .array(job.conclusions().map { .object($0.object()) })
+      object["conclusions"] = .array(job.conclusions().map { .object($0.object(of: job)) })
     }
     return .object(object)
   }
 }
 
 extension TraceConclusion {
-  fileprivate func object() -> JSONObject {
+  fileprivate func object(of job: TracedJob) -> JSONObject {
     var object = JSONObject()
     object["network"] = network.map { .string($0.rawValue) }
     if !token.isEmpty { object["token"] = .string(token) }
     object["code"] = .string(code.rawValue)
-    object["text"] = .string(text)
+    object["text"] = .string(text(of: job))
     return object
   }
 }

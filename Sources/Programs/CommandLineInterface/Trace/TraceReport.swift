@@ -1,4 +1,5 @@
 internal import Model
+internal import Operations
 internal import Store
 
 /// A traced job for a person.
@@ -82,7 +83,7 @@ struct TraceReport {
   private func conclusionLines() -> [String] {
     job.conclusions().map { conclusion in
       let whose = conclusion.network.map { "\($0.rawValue) \(conclusion.token): " } ?? ""
-      return DisplayText.printable(whose + conclusion.text)
+      return DisplayText.printable(whose + conclusion.text(of: job))
     }
   }
 
@@ -92,8 +93,8 @@ struct TraceReport {
       remarks.append("nothing is recorded of this job's pushes")
     }
     if isSummary { remarks += job.switchedOff.map { "\($0.words) is switched off" } }
-    let gaps = job.gaps()
-    remarks += gaps
+    let gaps = job.reading.gaps
+    remarks += gaps.map(\.text)
     if gaps.isEmpty, !job.isOld {
       remarks.append(
         job.content?.trace == true

@@ -1,41 +1,33 @@
-internal import Model
+package import Model
 internal import Store
 
 /// Whose events a trace is read for.
-enum TraceSubject: Sendable {
+package enum TraceSubject: Sendable {
   case everybody
   case user(String)
   /// As it is stored, once for each network that could have it.
   case token([DeviceToken])
 
-  /// Checks what was typed; both nil for everybody.
-  init(token: String?, user: String?) throws(CommandFailure) {
-    if let user {
-      do throws(InvalidField) { try TextRule.checkUser(user) } catch {
-        throw CommandFailure(.badInput, "--user \(error.message)")
-      }
-      self = .user(user)
-    } else if let token {
-      self = .token(try Self.tokens(token))
-    } else {
-      self = .everybody
-    }
+  /// - Throws: the rule that the user's name breaks.
+  package init(user: String) throws(InvalidField) {
+    try TextRule.checkUser(user)
+    self = .user(user)
   }
 
-  private static func tokens(_ text: String) throws(CommandFailure) -> [DeviceToken] {
+  /// A token whose network is not said.
+  /// - Throws: the rule of one network that it breaks, when no network could have it.
+  package init(token: String) throws(InvalidField) {
     var tokens: [DeviceToken] = []
     var refusal: InvalidField?
     for network in Network.allCases {
       do throws(InvalidField) {
-        tokens.append(try DeviceToken(text, network: network))
+        tokens.append(try DeviceToken(token, network: network))
       } catch {
         refusal = refusal ?? error
       }
     }
-    if tokens.isEmpty, let refusal {
-      throw CommandFailure(.badInput, "--token is no network's: for one, \(refusal.message)")
-    }
-    return tokens
+    if tokens.isEmpty, let refusal { throw refusal }
+    self = .token(tokens)
   }
 
   /// What could keep it from being sent to.

@@ -1,16 +1,16 @@
-internal import Model
-internal import Store
+package import Model
+package import Store
 
 /// How often the same thing happened to pushes of a job, and when.
-struct TraceTally: Sendable {
+package struct TraceTally: Sendable {
   /// What counts as the same.
-  struct Sort: Sendable, Hashable {
-    var network: Network?
-    var kind: TraceKind
-    var status: Int
-    var reason: String
-    var decision: TraceDecision?
-    var cause: TraceCause?
+  package struct Sort: Sendable, Hashable {
+    package var network: Network?
+    package var kind: TraceKind
+    package var status: Int
+    package var reason: String
+    package var decision: TraceDecision?
+    package var cause: TraceCause?
 
     init(_ event: TraceEvent) {
       network = event.network
@@ -22,10 +22,10 @@ struct TraceTally: Sendable {
     }
   }
 
-  var count = 0
+  package private(set) var count = 0
   /// Epoch milliseconds, as the next.
-  var firstMs = Int64.max
-  var lastMs = Int64.min
+  package private(set) var firstMs = Int64.max
+  package private(set) var lastMs = Int64.min
 
   mutating func add(_ event: TraceEvent) {
     count += event.count

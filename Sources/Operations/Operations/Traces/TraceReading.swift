@@ -1,56 +1,57 @@
 internal import Model
 internal import Redis
-internal import Store
+package import Store
 
 /// What was read of a job's trace: counts of everything, and the last events of a subject.
-struct TraceReading: Sendable {
-  let subject: TraceSubject
-  private(set) var tallies: [TraceTally.Sort: TraceTally] = [:]
+package struct TraceReading: Sendable {
+  package let subject: TraceSubject
+  package private(set) var tallies: [TraceTally.Sort: TraceTally] = [:]
   /// The subject's events in their order; the newest, if there are too many.
-  private(set) var events: [TraceEvent] = []
+  package private(set) var events: [TraceEvent] = []
   /// The subject's events, those that are not kept here included.
-  private(set) var matched = 0
+  package private(set) var matched = 0
   /// Events that were recorded and are gone: the trace passed its limit.
-  private(set) var trimmed = 0
+  package private(set) var trimmed = 0
   /// Events that never were recorded: Redis was away or slow.
-  private(set) var lost = 0
+  package private(set) var lost = 0
   /// Events that were only counted: there were too many alike.
-  private(set) var omitted = 0
+  package private(set) var omitted = 0
   /// Lines of a newer version.
-  private(set) var unreadable = 0
-  private var isFirst = true
+  package private(set) var unreadable = 0
 
   init(subject: TraceSubject) { self.subject = subject }
 
   /// Whether everything that is recorded by this job's rule is here.
-  var isComplete: Bool { trimmed + lost + omitted + unreadable == 0 }
+  package var isComplete: Bool { trimmed + lost + omitted + unreadable == 0 }
 
+  /// Reads the traces that the stores have of the job, all to their ends.
   static func read(
-    _ subject: TraceSubject, app: String, job: String, from store: Store
+    _ subject: TraceSubject, app: String, job: String, from stores: [Store]
   ) async throws(RedisError) -> TraceReading {
     var reading = TraceReading(subject: subject)
-    var after: String?
-    // The limit is for a trace that grows as fast as it is read.
-    for _ in 0..<CommandLineLimits.tracePagesMax {
-      let page = try await store.traces.page(app: app, job: job, after: after)
-      for entry in page { reading.add(entry) }
-      guard page.count == StoreLimits.tracePageMax else { break }
-      after = page.last?.entry
+    for store in stores {
+      var after: String?
+      // The limit is for a trace that grows as fast as it is read.
+      for _ in 0..<OperationsLimits.tracePagesMax {
+        let page = try await store.traces.page(app: app, job: job, after: after)
+        if after == nil { reading.trimmed += page.first?.eventsBefore ?? 0 }
+        for entry in page { reading.add(entry) }
+        guard page.count == StoreLimits.tracePageMax else { break }
+        after = page.last?.entry
+      }
     }
     reading.sort()
     return reading
   }
 
-  mutating func add(_ entry: TraceEntry) {
-    if isFirst { trimmed = entry.eventsBefore }
-    isFirst = false
+  private mutating func add(_ entry: TraceEntry) {
     unreadable += entry.unreadable
     for event in entry.events { add(event) }
   }
 
   private mutating func add(_ event: TraceEvent) {
     var sort = TraceTally.Sort(event)
-    if tallies[sort] == nil, tallies.count >= CommandLineLimits.traceSortsMax { sort.reason = "…" }
+    if tallies[sort] == nil, tallies.count >= OperationsLimits.traceSortsMax { sort.reason = "…" }
     tallies[sort, default: TraceTally()].add(event)
     if event.kind == .omitted {
       if event.cause == .notTaken { lost += event.count } else { omitted += event.count }
@@ -59,8 +60,8 @@ struct TraceReading: Sendable {
     guard subject.matches(event) else { return }
     matched += 1
     events.append(event)
-    if events.count >= 2 * CommandLineLimits.traceEventsMax {
-      events.removeFirst(events.count - CommandLineLimits.traceEventsMax)
+    if events.count >= 2 * OperationsLimits.traceEventsMax {
+      events.removeFirst(events.count - OperationsLimits.traceEventsMax)
     }
   }
 

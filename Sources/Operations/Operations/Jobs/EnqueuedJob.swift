@@ -1,15 +1,24 @@
-internal import Model
+package import Model
 internal import Store
 
 /// A job that was added to its stream.
-struct EnqueuedJob: Sendable {
-  let app: String
-  let id: String
-  let priority: Priority
+package struct EnqueuedJob: Sendable {
+  package let app: String
+  package let id: String
+  package let priority: Priority
   /// The stream entry.
-  let entry: String
+  package let entry: String
   /// What was added, to know a dead letter by.
   let text: [UInt8]
+
+  /// - Parameter entry: what `JobQueue.enqueue` returned.
+  package init(app: String, id: String, priority: Priority, entry: String, text: [UInt8]) {
+    self.app = app
+    self.id = id
+    self.priority = priority
+    self.entry = entry
+    self.text = text
+  }
 
   /// What the record of this admission names as its source; another source is an earlier job of the same id.
   var source: String { JobSource.of(entry, priority) }

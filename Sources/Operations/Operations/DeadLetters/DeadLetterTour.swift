@@ -1,0 +1,46 @@
+package import Redis
+package import Store
+
+/// Goes through the dead letters that are there as it begins, in steps between which they may be retried or dropped.
+/// Retried letters may come back as new ones: those are not for this tour.
+package struct DeadLetterTour: Sendable {
+  /// The last letter of each store as the tour began; nil where there was none.
+  private let ends: [EntryID?]
+  private var place = 0
+  private var after: String?
+
+  private init(ends: [EntryID?]) { self.ends = ends }
+
+  package static func begin(in stores: [Store]) async throws(RedisError) -> DeadLetterTour {
+    var ends: [EntryID?] = []
+    for store in stores {
+      ends.append(try await store.deadLetters.last().flatMap { EntryID($0) })
+    }
+    return DeadLetterTour(ends: ends)
+  }
+
+  /// The entries of the next letters; none when all were gone through.
+  /// - Parameter stores: those that it began in.
+  package mutating func next(in stores: [Store]) async throws(RedisError) -> [String] {
+    while place < ends.count {
+      guard let end = ends[place] else {
+        leave()
+        continue
+      }
+      let page = try await stores[place].deadLetters.list(
+        after: after, max: OperationsLimits.deadPage)
+      // By order and not by name: somebody else may have taken the last one away.
+      let entries = page.map(\.entry).prefix { EntryID($0).map { $0 <= end } ?? false }
+      after = page.last?.entry
+      if entries.count < page.count || page.isEmpty { leave() }
+      if !entries.isEmpty { return Array(entries) }
+    }
+    return []
+  }
+
+  /// Goes on to the next store.
+  private mutating func leave() {
+    place += 1
+    after = nil
+  }
+}

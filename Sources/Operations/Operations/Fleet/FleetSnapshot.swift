@@ -1,0 +1,97 @@
+package import Model
+package import Redis
+package import Store
+
+/// Everything that one screen says of the fleet, at one moment.
+package struct FleetSnapshot: Sendable {
+  /// The first store's clock in whole seconds, as epoch milliseconds: ages are told by it.
+  package let nowMs: Int64
+  /// By name each once, as it beat last, however many stores it beats in.
+  package private(set) var workers: [WorkerStatus] = []
+  package private(set) var queues = QueueStatus()
+  /// Chunks that workers hold now.
+  package private(set) var held: [Priority: Int] = [:]
+  /// `<app>|<network>|<outcome>` of the last full minute and of the one that runs.
+  package private(set) var lastMinute: [String: Int] = [:]
+  package private(set) var thisMinute: [String: Int] = [:]
+  /// Each once, oldest first.
+  package private(set) var alarms: [Alarm] = []
+  package private(set) var switches = SwitchReading()
+
+  private init(nowMs: Int64) { self.nowMs = nowMs }
+
+  /// Adds up what the stores of all partitions say. It only reads, and needs no functions.
+  package static func read(_ stores: [Store]) async throws(RedisError) -> FleetSnapshot {
+    var snapshot: FleetSnapshot?
+    for store in stores {
+      let seconds = try await store.metrics.serverSeconds()
+      var sum = snapshot ?? FleetSnapshot(nowMs: seconds * 1_000)
+      sum.add(try await store.metrics.heldChunks())
+      sum.add(try await store.metrics.workers())
+      sum.queues.add(try await store.metrics.status())
+      // By the clock of the server that counted them.
+      sum.add(
+        last: try await store.metrics.minute(Minute.name(epochSeconds: seconds - 60)),
+        this: try await store.metrics.minute(Minute.name(epochSeconds: seconds)))
+      sum.add(try await store.alarms.current(nowMs: seconds * 1_000))
+      sum.switches.add(try await store.switches.glance())
+      snapshot = sum
+    }
+    return snapshot ?? FleetSnapshot(nowMs: 0)
+  }
+
+  private mutating func add(_ held: [Priority: Int]) {
+    self.held.merge(held) { $0 + $1 }
+  }
+
+  private mutating func add(last: [String: Int], this: [String: Int]) {
+    lastMinute.merge(last) { $0 + $1 }
+    thisMinute.merge(this) { $0 + $1 }
+  }
+
+  /// A worker beats in every store that it serves, and each beat tells of the whole worker.
+  private mutating func add(_ others: [WorkerStatus]) {
+    for other in others {
+      guard let index = workers.firstIndex(where: { $0.worker == other.worker }) else {
+        workers.append(other)
+        continue
+      }
+      if other.lastBeatMs > workers[index].lastBeatMs { workers[index] = other }
+    }
+  }
+
+  /// A worker raises its alarms in every store that it serves; the oldest says since when.
+  private mutating func add(_ others: [Alarm]) {
+    for other in others {
+      guard let index = alarms.firstIndex(where: { $0.field == other.field }) else {
+        alarms.append(other)
+        continue
+      }
+      if other.atMs < alarms[index].atMs { alarms[index] = other }
+    }
+    alarms.sort { ($0.atMs, $0.field) < ($1.atMs, $1.field) }
+  }
+
+  /// Whether a worker has beaten of late.
+  package func isAlive(_ worker: WorkerStatus) -> Bool {
+    nowMs - worker.lastBeatMs < OperationsLimits.workerSilentMs
+  }
+
+  package var living: [WorkerStatus] { workers.filter(isAlive) }
+
+  /// Workers that fell silent without leaving.
+  package var lost: [WorkerStatus] { workers.filter { !isAlive($0) && !$0.fields.isEmpty } }
+
+  /// Chunks that no worker holds.
+  package func waiting(_ priority: Priority) -> Int {
+    max(0, (queues.chunks[priority] ?? 0) - (held[priority] ?? 0))
+  }
+
+  /// Counters of both minutes by name, in order: app, network, outcome.
+  package var outcomes: [(names: [String], last: Int, this: Int)] {
+    Set(lastMinute.keys).union(thisMinute.keys).sorted().map { name in
+      let parts = name.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
+      return (parts, lastMinute[name] ?? 0, thisMinute[name] ?? 0)
+    }
+  }
+}

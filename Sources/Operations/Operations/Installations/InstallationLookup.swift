@@ -1,0 +1,30 @@
+package import Model
+package import Redis
+package import Store
+
+/// Finds installations in the stores of all partitions. It only reads, and needs no functions.
+package struct InstallationLookup {
+  private let stores: [Store]
+
+  package init(stores: [Store]) { self.stores = stores }
+
+  /// All installations of a user, each store's in the order of their last install.
+  package func devices(
+    app: String, user: String
+  ) async throws(RedisError) -> [StoredInstallation] {
+    var devices: [StoredInstallation] = []
+    for store in stores {
+      devices += try await store.installations.devices(app: app, user: user)
+    }
+    return devices
+  }
+
+  /// The installation of a token; nil when it is bound to nobody.
+  package func installation(
+    app: String, token: DeviceToken
+  ) async throws(RedisError) -> StoredInstallation? {
+    try await stores.firstAnswer { store throws(RedisError) in
+      try await store.installations.installation(app: app, token: token)
+    }
+  }
+}

@@ -1,0 +1,72 @@
+package import Model
+package import Redis
+package import Store
+
+/// Shows a job, or stops it or lets it go on, wherever it is: taken in by a worker or still waiting for one.
+package struct JobControl {
+  private let app: String
+  private let id: String
+  private let stores: [Store]
+
+  package init(app: String, id: String, stores: [Store]) {
+    self.app = app
+    self.id = id
+    self.stores = stores
+  }
+
+  /// The job's record when it has one, without a look at what waits; needs no functions.
+  package func recorded() async throws(RedisError) -> JobRecord? {
+    let (app, id) = (app, id)
+    return try await stores.firstAnswer { store throws(RedisError) in
+      try await store.jobs.record(app: app, id: id)
+    }
+  }
+
+  /// - Parameters:
+  ///   - nowMs: epoch milliseconds, to believe a waiting job's id when it says when it was enqueued.
+  ///   - patience: for the search among the jobs that wait, which only reads.
+  ///   - report: as that of `WaitingJobSearch.find`.
+  /// - Returns: the record as it is then; that of a job that had ended is as it was (`JobAction.wasTooLate`).
+  /// - Throws: `.unknownJob`, `.doomedJob`, and what the search throws.
+  package func perform(
+    _ action: JobAction, nowMs: Int64, patience: Patience, report: (Int) -> Void
+  ) async throws(OperationError) -> JobRecord {
+    let search = WaitingJobSearch(app: app, id: id, stores: stores)
+    for _ in 0..<OperationsLimits.namingTriesMax {
+      if let record = try await change(action) { return record }
+      guard let found = try await search.find(patience, report: report) else { break }
+      if let fault = found.job.fault { throw .doomedJob(job: id, fault: fault) }
+      switch action {
+      // Without a record it is not paused.
+      case .show, .resume: return found.job.record(nowMs: nowMs)
+      // Whatever the answer, there is a record now, or there was a worker that was faster.
+      case .cancel, .pause:
+        do throws(RedisError) { _ = try await found.store.jobs.name(found.job) } catch {
+          throw .redis(error)
+        }
+      }
+    }
+    // It may have been taken in between the look at the records and the one at the streams.
+    if let record = try await change(action) { return record }
+    throw .unknownJob(app: app, job: id)
+  }
+
+  /// Nil for a job that has no record.
+  private func change(_ action: JobAction) async throws(OperationError) -> JobRecord? {
+    let (app, id) = (app, id)
+    do throws(RedisError) {
+      return try await stores.firstAnswer { store throws(RedisError) in
+        let isKnown =
+          switch action {
+          case .show: true
+          case .cancel: try await store.jobs.cancel(app: app, id: id) != nil
+          case .pause: try await store.jobs.pause(app: app, id: id) != nil
+          case .resume: try await store.jobs.resume(app: app, id: id) != nil
+          }
+        return isKnown ? try await store.jobs.record(app: app, id: id) : nil
+      }
+    } catch {
+      throw .redis(error)
+    }
+  }
+}

@@ -1,0 +1,90 @@
+internal import Model
+internal import Reactor
+internal import Redis
+package import Store
+
+/// Follows one enqueued job to its end.
+package struct JobWatch {
+  private let job: EnqueuedJob
+  private let stores: [Store]
+
+  package init(job: EnqueuedJob, stores: [Store]) {
+    self.job = job
+    self.stores = stores
+  }
+
+  /// Looks again and again until the job has ended. It only reads: the job goes on, however the watch ends.
+  /// - Parameters:
+  ///   - patience: asked between two looks whether to go on.
+  ///   - report: told what each look found, the last one included.
+  /// - Returns: what the last look found.
+  /// - Throws: `.redis`, `.stopped`.
+  package func follow(
+    _ patience: Patience, report: (JobSighting) -> Void
+  ) async throws(OperationError) -> JobSighting {
+    while true {
+      let sighting = try await look(patience)
+      report(sighting)
+      if sighting.isLast { return sighting }
+      await stores.first?.connection.loop.sleep(ms: OperationsLimits.jobPollMs)
+      guard patience.isLeft else { throw .stopped }
+    }
+  }
+
+  /// Looks once, in one store after another until one knows of the job.
+  package func look(_ patience: Patience) async throws(OperationError) -> JobSighting {
+    for store in stores {
+      let sighting = try await patience.repeating(on: store) { store throws(RedisError) in
+        try await look(in: store)
+      }
+      if case .gone = sighting { continue }
+      return sighting
+    }
+    return .gone
+  }
+
+  /// The order of the reads matters: an entry leaves its stream only after the record or the dead letter is there.
+  private func look(in store: Store) async throws(RedisError) -> JobSighting {
+    let isQueued = try await store.jobs.isQueued(job.entry, job.priority)
+    let source = try await store.jobs.source(app: job.app, id: job.id)
+    let record = try await store.jobs.record(app: job.app, id: job.id)
+    // One that was named while it waited may have become a dead letter since.
+    if let record, source == job.source, record.isAdmitted || isQueued {
+      return .admitted(record)
+    }
+    if isQueued { return .waiting(complaint: try await complaint(in: store)) }
+    if let letter = try await deadLetter(in: store) { return .refused(letter) }
+    return record.flatMap { source == job.source ? nil : .duplicate($0) } ?? .gone
+  }
+
+  /// The alarm that no worker has the app, if it stands.
+  private func complaint(in store: Store) async throws(RedisError) -> String? {
+    let nowMs = try await store.metrics.serverSeconds() * 1_000
+    return try await store.alarms.current(nowMs: nowMs)
+      .first { $0.field == "no_worker|\(job.app)" }?.message
+  }
+
+  /// The dead letter that holds this job's text, among those since it was enqueued.
+  private func deadLetter(in store: Store) async throws(RedisError) -> DeadLetter? {
+    var after: String?
+    var seen = 0
+    while seen < OperationsLimits.deadSearchMax {
+      let page = try await store.deadLetters.list(
+        after: after ?? "\(job.addedAtMs)-0", max: OperationsLimits.deadPage)
+      for letter in page where letter.kind == "job" && mayBe(letter) {
+        let whole = try await store.deadLetters.show(letter.entry)
+        if let whole, whole.original.map({ Array($0.utf8) == job.text }) == true { return whole }
+      }
+      guard page.count == OperationsLimits.deadPage else { return nil }
+      seen += page.count
+      after = page.last?.entry
+    }
+    return nil
+  }
+
+  /// A job that could not be read names neither app nor id.
+  private func mayBe(_ letter: DeadLetter) -> Bool {
+    letter.priority == job.priority.rawValue && (letter.app.isEmpty || letter.app == job.app)
+      && (letter.id.isEmpty || letter.id == job.id)
+  }
+}

@@ -1,0 +1,24 @@
+/// The limits of what operators read and do.
+package enum OperationsLimits {
+  /// A worker beats every second; one that was silent for so long is lost.
+  package static let workerSilentMs: Int64 = 15_000
+  /// Dead letters looked through for the reason of one job.
+  static let deadSearchMax = 1_000
+  /// Dead letters that are read at a time.
+  package static let deadPage = 500
+  // Jobs
+  /// How often a watch reads the job's record.
+  static let jobPollMs: UInt64 = 200
+  /// How often a job that waits is given a name, while workers are faster.
+  static let namingTriesMax = 3
+  /// Between two looks at the jobs that wait, of about 1 ms each: others have more of Redis' time than a search.
+  static let searchPauseMs: UInt64 = 2
+  // A trace
+  static let tracePagesMax = 2_000
+  /// Events of a trace that are kept in memory.
+  package static let traceEventsMax = 10_000
+  /// Different things that a summary counts; beyond them reasons are not told apart.
+  static let traceSortsMax = 500
+  /// TRACE_S in Functions/library.lua.
+  package static let traceLifeMs: Int64 = 48 * 3_600_000
+}

@@ -1,0 +1,82 @@
+package import Model
+package import Redis
+package import Store
+
+/// A job, what was recorded of it, and what its subject has installed now: all that conclusions are drawn from.
+package struct TracedJob: Sendable {
+  package let record: JobRecord
+  /// Nil when it is not kept any more.
+  package let content: JobContent?
+  package let reading: TraceReading
+  /// The subject's installations as they are now.
+  let installations: [Installation]
+  /// What is switched off now and concerns the subject, for a job that has not ended.
+  package let switchedOff: [KillSwitch]
+  /// Whether events of this job may be gone because of their age.
+  package let isOld: Bool
+
+  /// Reads a job with its trace; needs no functions.
+  /// - Parameter nowMs: epoch milliseconds, to tell how old the trace is.
+  /// - Returns: nil for a job that no store has a record of.
+  package static func find(
+    _ subject: TraceSubject, app: String, job: String, nowMs: Int64, in stores: [Store]
+  ) async throws(RedisError) -> TracedJob? {
+    // The record first: what it counts was recorded before.
+    let found = try await stores.firstAnswer { store throws(RedisError) in
+      try await store.jobs.record(app: app, id: job)
+    }
+    guard let record = found else { return nil }
+    let bytes = try await stores.firstAnswer { store throws(RedisError) in
+      try await store.jobs.content(app: app, id: job)
+    }
+    let reading = try await TraceReading.read(subject, app: app, job: job, from: stores)
+    let installations = try await installations(of: subject, app: app, in: stores)
+    let age = record.finishedAtMs.map { nowMs - $0 } ?? 0
+    return TracedJob(
+      record: record, content: bytes.flatMap { try? JobContent(bytes: $0) }, reading: reading,
+      installations: installations,
+      switchedOff: record.state.isFinal
+        ? [] : try await switchedOff(subject.switches(app: app, installations), in: stores),
+      isOld: age > OperationsLimits.traceLifeMs)
+  }
+
+  private static func installations(
+    of subject: TraceSubject, app: String, in stores: [Store]
+  ) async throws(RedisError) -> [Installation] {
+    let lookup = InstallationLookup(stores: stores)
+    switch subject {
+    case .everybody: return []
+    case .user(let user):
+      return try await lookup.devices(app: app, user: user).map(\.installation)
+    case .token(let tokens):
+      var installations: [Installation] = []
+      for token in tokens {
+        let found = try await lookup.installation(app: app, token: token)
+        if let found { installations.append(found.installation) }
+      }
+      return installations
+    }
+  }
+
+  private static func switchedOff(
+    _ switches: [KillSwitch], in stores: [Store]
+  ) async throws(RedisError) -> [KillSwitch] {
+    var off: Set<KillSwitch> = []
+    for store in stores { off.formUnion(try await store.switches.thoseOff(among: switches)) }
+    return switches.filter { off.contains($0) }
+  }
+
+  /// Pushes that the record counts as ended without an accept and that no event explains.
+  package var unexplained: Int {
+    let counts = record.counts
+    let ends: [(Int, Int)] = [
+      (
+        counts.rejected + counts.uninstalled,
+        reading.ended(.rejected) + reading.ended(.uninstall)
+      ),
+      (counts.expired, reading.ended(.expired)), (counts.skipped, reading.ended(.skipped)),
+      (counts.failed, reading.ended(.failed)),
+    ]
+    return ends.reduce(0) { $0 + max(0, $1.0 - $1.1) }
+  }
+}

@@ -1,0 +1,94 @@
+internal import Model
+internal import Operations
+internal import Store
+
+/// Shows how an enqueued job goes on until it has ended. A Ctrl-C leaves the job as it is.
+struct JobFollower: Sendable {
+  let job: EnqueuedJob
+  let session: RedisSession
+  let console: Console
+  /// What the progress is called at first, and how much there is, as far as that is known.
+  let label: String
+  let total: Int?
+
+  /// - Parameter check: called between looks, to give up for a reason of the caller's.
+  func follow(
+    check: @escaping @Sendable () -> CommandFailure? = { nil }
+  ) async throws(CommandFailure) -> JobRecord {
+    let sighting: JobSighting
+    do throws(CommandFailure) {
+      sighting = try await watch { check() == nil && !Interrupts.shared.hasCome }
+    } catch {
+      guard error.status == .interrupted else { throw error }
+      throw check() ?? left
+    }
+    switch sighting {
+    case .admitted(let record): return record
+    case .duplicate(let record):
+      console.note(
+        "a job \(job.id) with the same content came before; this is what became of it")
+      return record
+    case .refused(let letter): throw refusal(letter)
+    case .waiting, .gone:
+      throw CommandFailure(
+        .internalError, "job \(job.id) is neither queued nor recorded: was it deleted in Redis?")
+    }
+  }
+
+  private func watch(
+    goesOn: @escaping @Sendable () -> Bool
+  ) async throws(CommandFailure) -> JobSighting {
+    try await session.operate { stores throws(OperationError) in
+      let display = ProgressDisplay(label: label, total: total, console: console)
+      defer { display.clear() }
+      var hasHinted = false
+      return try await JobWatch(job: job, stores: stores).follow(.ofCommands(goesOn)) { sighting in
+        hasHinted = show(sighting, on: display, hasHinted: hasHinted)
+      }
+    }
+  }
+
+  /// - Returns: whether the person was told by now what the job waits for.
+  private func show(
+    _ sighting: JobSighting, on display: ProgressDisplay, hasHinted: Bool
+  ) -> Bool {
+    switch sighting {
+    case .waiting(let complaint?):
+      display.update(done: 0, label: "waiting for a worker that has \(job.app)")
+      if !hasHinted { note(DisplayText.printable(complaint), clearing: display) }
+      return true
+    case .waiting(nil):
+      display.update(done: 0, label: "waiting for a worker")
+      guard !hasHinted, display.elapsedMs >= CommandLineLimits.noWorkerHintMs else {
+        return hasHinted
+      }
+      note(
+        "no worker has taken the job yet; is one running? start: pushpool worker",
+        clearing: display)
+      return true
+    case .admitted(let record):
+      let label = record.state == .running ? "sending" : record.state.rawValue
+      display.update(done: record.counts.settled, total: record.total, label: label)
+    case .duplicate, .refused, .gone: break
+    }
+    return hasHinted
+  }
+
+  private func note(_ text: String, clearing display: ProgressDisplay) {
+    display.clear()
+    console.note(text)
+  }
+
+  private var left: CommandFailure {
+    CommandFailure(
+      .interrupted, "the job goes on; see it with: pushpool job \(job.id) --app \(job.app)")
+  }
+
+  private func refusal(_ letter: DeadLetter) -> CommandFailure {
+    let field = letter.field.isEmpty ? "" : "\(letter.field): "
+    let message = DisplayText.printable(field + letter.message)
+    return CommandFailure(
+      .badInput,
+      "the job was refused (\(letter.reason)): \(message); see: pushpool dead show \(letter.entry)")
+  }
+}

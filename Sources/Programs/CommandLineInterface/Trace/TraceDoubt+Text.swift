@@ -1,0 +1,37 @@
+internal import Model
+internal import Operations
+
+extension TraceDoubt {
+  /// A clause without a full stop.
+  func text(of job: TracedJob) -> String {
+    switch self {
+    case .unfinished(let state, let pending):
+      return
+        "the job is \(state.rawValue) with \(FigureText.count(pending)) pending, so it may not "
+        + "have been tried yet"
+    case .switchedOff(let killSwitch): return "\(killSwitch.words) is switched off"
+    case .old: return "the job ended more than 48 hours ago, and what was recorded is gone"
+    case .gap(let gap): return gap.text
+    case .unexplained(let count):
+      let clause =
+        job.record.state == .cancelled
+        ? "which is what cancelling leaves of chunks that no worker had" : "for whatever reason"
+      return "\(FigureText.count(count)) pushes of this job that were not accepted have no record, "
+        + clause
+    }
+  }
+}
+
+extension TraceGap {
+  /// A clause without a full stop.
+  var text: String {
+    let what =
+      switch reason {
+      case .trimmed: "events were recorded and dropped: a job's trace keeps the last 8 MiB"
+      case .lost: "events were not recorded: Redis was away or slow"
+      case .omitted: "events were only counted: a lane records 10,000 alike"
+      case .unreadable: "events were recorded by a newer version"
+      }
+    return "\(FigureText.count(count)) \(what)"
+  }
+}

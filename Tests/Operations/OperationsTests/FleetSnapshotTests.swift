@@ -1,0 +1,82 @@
+import Model
+import Operations
+import Redis
+import Store
+import Testing
+
+@Suite struct FleetSnapshotTests {
+  @Test func `what two partitions count is added up`() async throws {
+    try await Partitions.withStores { _, stores in
+      for (number, store) in stores.enumerated() {
+        for _ in 0...number { _ = try await store.jobs.enqueue([], priority: .high) }
+        try await count(3 + number, "shop|apns|accepted", in: store)
+        // One of three chunks is in a worker's hands.
+        let stream = store.keys.chunks(.normal)
+        for _ in 0..<3 { try await run(store, "XADD", stream, "*", "segment", "1") }
+        try await run(store, "XGROUP", "CREATE", stream, "workers", "0")
+        try await run(
+          store, "XREADGROUP", "GROUP", "workers", "w-0", "COUNT", "1", "STREAMS", stream, ">")
+        try await run(store, "XADD", store.keys.dead, "*", "kind", "job")
+      }
+      let sum = try await FleetSnapshot.read(stores)
+      #expect(sum.queues.jobs[.high] == 3 && sum.queues.dead == 2)
+      #expect(sum.queues.chunks[.normal] == 6 && sum.held[.normal] == 2)
+      #expect(sum.waiting(.normal) == 4 && sum.waiting(.high) == 0)
+      #expect(sum.outcomes.map(\.names) == [["shop", "apns", "accepted"]])
+      #expect(sum.outcomes.map { $0.last + $0.this } == [7])
+      let one = try await FleetSnapshot.read([stores[1]])
+      #expect(one.queues.jobs[.high] == 2 && one.held[.normal] == 1 && one.queues.dead == 1)
+    }
+  }
+
+  @Test func `a worker, an alarm and a switch of two partitions are shown once`() async throws {
+    try await Partitions.withStores { _, stores in
+      for (number, store) in stores.enumerated() {
+        try await store.metrics.beat(worker: "both", fields: [("lanes", "2")])
+        try await store.metrics.beat(worker: "only-\(number)", fields: [("lanes", "1")])
+        try await store.alarms.raise(
+          "clock|both", by: "both", lifeMs: 60_000, message: "its clock is wrong")
+        _ = try await store.switches.switchOff(.app("shop"), reason: "wrong text")
+      }
+      _ = try await stores[1].switches.switchOff(.app("news"), reason: "")
+      let snapshot = try await FleetSnapshot.read(stores)
+      #expect(Set(snapshot.living.map(\.worker)) == ["both", "only-0", "only-1"])
+      #expect(snapshot.living.count == 3 && snapshot.lost.isEmpty)
+      #expect(snapshot.alarms.map(\.field) == ["clock|both"])
+      #expect(snapshot.switches.count == 2)
+      #expect(Set(snapshot.switches.entries.map(\.killSwitch)) == [.app("shop"), .app("news")])
+    }
+  }
+
+  @Test func `a worker that fell silent is lost, one that left is not`() async throws {
+    try await Partitions.withStores { _, stores in
+      try await stores[0].metrics.beat(worker: "silent", fields: [("lanes", "1")])
+      try await stores[0].metrics.beat(worker: "left", fields: [("lanes", "1")])
+      try await stores[0].metrics.forget(worker: "left")
+      let before = try await stores[0].metrics.serverSeconds() * 1_000
+      let longAgo = before - OperationsLimits.workerSilentMs - 1_000
+      try await run(stores[0], "ZADD", stores[0].keys.workers, String(longAgo), "silent")
+      let snapshot = try await FleetSnapshot.read(stores)
+      #expect(snapshot.living.isEmpty && snapshot.lost.map(\.worker) == ["silent"])
+    }
+  }
+
+  @Test func `an empty fleet has nothing to show`() async throws {
+    try await Partitions.withStores { _, stores in
+      let snapshot = try await FleetSnapshot.read(stores)
+      #expect(snapshot.workers.isEmpty && snapshot.alarms.isEmpty && snapshot.outcomes.isEmpty)
+      #expect(snapshot.queues.backlog == 0 && snapshot.nowMs > 0 && snapshot.nowMs % 1_000 == 0)
+    }
+  }
+
+  private func count(_ count: Int, _ name: String, in store: Store) async throws {
+    let minute = Minute.name(epochSeconds: try await store.metrics.serverSeconds())
+    try await run(store, "HINCRBY", store.keys.metrics(minute), name, String(count))
+  }
+
+  private func run(_ store: Store, _ words: String...) async throws(RedisError) {
+    var command = RedisCommand()
+    for word in words { command.append(word) }
+    _ = try await store.connection.call(command)
+  }
+}

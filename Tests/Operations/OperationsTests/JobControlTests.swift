@@ -1,0 +1,105 @@
+import LocalServices
+import Model
+import Operations
+import Redis
+import Store
+import TestSupport
+import Testing
+
+/// What operators do with a job, taken in or still waiting, in whichever partition it is.
+@Suite struct JobControlTests {
+  private static let nowMs: Int64 = 4_000_000_000_000
+
+  @Test func `a job that waits in the second partition is found, cancelled and stays there`()
+    async throws
+  {
+    try await Partitions.withStores { _, stores in
+      try await stores[1].enqueue(#"{"id": "j", \#(Self.rest)}"#)
+      let control = JobControl(app: "shop", id: "j", stores: stores)
+      #expect(try await control.recorded() == nil)
+      let shown = try await Self.perform(control, .show)
+      #expect(shown.state == .queued && !shown.isAdmitted && shown.total == 2)
+      #expect(try await control.recorded() == nil)
+      let cancelled = try await Self.perform(control, .cancel)
+      #expect(cancelled.state == .cancelled && !JobAction.cancel.wasTooLate(cancelled.state))
+      #expect(JobAction.pause.wasTooLate(cancelled.state))
+      #expect(try await stores[1].jobs.record(app: "shop", id: "j")?.state == .cancelled)
+      #expect(try await stores[0].jobs.record(app: "shop", id: "j") == nil)
+      #expect(try await control.recorded()?.state == .cancelled)
+    }
+  }
+
+  @Test func `a search that is told to stop stops, and changes nothing`() async throws {
+    try await Partitions.withStores { _, stores in
+      // So large that each is a step of the search.
+      for _ in 0..<4 { try await stores[0].enqueue(String(repeating: "x", count: 300 * 1_024)) }
+      try await stores[1].enqueue(#"{"id": "j", \#(Self.rest)}"#)
+      let control = JobControl(app: "shop", id: "j", stores: stores)
+      var reports: [Int] = []
+      await #expect(throws: OperationError.notFoundYet(job: "j")) {
+        try await control.perform(
+          .cancel, nowMs: Self.nowMs, patience: Patience { reports.count < 3 }
+        ) { reports.append($0) }
+      }
+      #expect(reports == [0, 1, 2])
+      #expect(try await control.recorded() == nil)
+      #expect(try await Self.perform(control, .cancel).state == .cancelled)
+    }
+  }
+
+  @Test func `a job that nobody has is unknown, one that breaks a rule is doomed`() async throws {
+    try await Partitions.withStores { _, stores in
+      await #expect(throws: OperationError.unknownJob(app: "shop", job: "j")) {
+        _ = try await Self.perform(JobControl(app: "shop", id: "j", stores: stores), .pause)
+      }
+      try await stores[1].enqueue(#"{"id": "bad", "extra": 1, \#(Self.rest)}"#)
+      do {
+        _ = try await Self.perform(JobControl(app: "shop", id: "bad", stores: stores), .pause)
+        Issue.record("a job that will be refused was paused")
+      } catch OperationError.doomedJob(let id, let fault) {
+        #expect(id == "bad" && fault.pointer == "/extra")
+      }
+    }
+  }
+
+  @Test func `a store that is away ends the work as the caller's patience says`() async throws {
+    try await TestLane.withRedis { lane, server in
+      let connection = try await lane.connect(server.endpoint, library: StoreLibrary.library)
+      defer { connection.close() }
+      let store = Store(connection: connection, prefix: "{pp}")
+      await server.close()
+      let job = EnqueuedJob(app: "shop", id: "j", priority: .low, entry: "1-0", text: [])
+      let watch = JobWatch(job: job, stores: [store])
+      var asked = 0
+      let stopping = Patience(attemptsMax: 9, retryMs: 1, reconnectTimeoutMs: 60_000) {
+        asked += 1
+        return asked < 3
+      }
+      await #expect(throws: OperationError.stopped) { _ = try await watch.look(stopping) }
+      #expect(asked == 3)
+      let short = Patience(attemptsMax: 9, retryMs: 1, reconnectTimeoutMs: 1)
+      for patience in [Patience(), short] {
+        do {
+          _ = try await watch.look(patience)
+          Issue.record("a store answered that is away")
+        } catch OperationError.redis {}
+      }
+    }
+  }
+
+  private static let rest = """
+    "app": "shop", "audience": {"users": ["a", "b"]}, "notification": {"body": "x"}
+    """
+
+  private static func perform(
+    _ control: JobControl, _ action: JobAction
+  ) async throws(OperationError) -> JobRecord {
+    try await control.perform(action, nowMs: nowMs, patience: Patience()) { _ in }
+  }
+}
+
+extension Store {
+  fileprivate func enqueue(_ text: String) async throws {
+    _ = try await jobs.enqueue(Array(text.utf8), priority: .normal)
+  }
+}

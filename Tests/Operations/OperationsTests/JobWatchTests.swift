@@ -1,0 +1,103 @@
+import Model
+import Operations
+import Redis
+import Store
+import Testing
+
+/// What a watch of an enqueued job tells until the job has ended.
+@Suite struct JobWatchTests {
+  private static let text = Array(
+    #"{"id": "j", "app": "shop", "audience": {"users": ["a"]}, "notification": {"body": "x"}}"#.utf8
+  )
+
+  /// Adds the job to a partition.
+  private static func add(to store: Store) async throws -> EnqueuedJob {
+    let entry = try await store.jobs.enqueue(text, priority: .high)
+    return EnqueuedJob(app: "shop", id: "j", priority: .high, entry: entry, text: text)
+  }
+
+  @Test func `a watch that is told to stop stops, and the job waits on`() async throws {
+    try await Partitions.withStores { _, stores in
+      let watch = JobWatch(job: try await Self.add(to: stores[1]), stores: stores)
+      var waits = 0
+      await #expect(throws: OperationError.stopped) {
+        _ = try await watch.follow(Patience { waits < 2 }) { sighting in
+          if case .waiting(nil) = sighting { waits += 1 }
+        }
+      }
+      #expect(waits == 2)
+      #expect(try await stores[1].metrics.status().jobs[.high] == 1)
+    }
+  }
+
+  @Test func `a job that waits because no worker has its app says so`() async throws {
+    try await Partitions.withStores { _, stores in
+      let watch = JobWatch(job: try await Self.add(to: stores[1]), stores: stores)
+      try await stores[1].alarms.raise(
+        "no_worker|shop", by: "w", lifeMs: 60_000, message: "no worker has shop")
+      guard case .waiting(let complaint) = try await watch.look(Patience()) else {
+        Issue.record("the job does not wait")
+        return
+      }
+      #expect(complaint == "no worker has shop")
+    }
+  }
+
+  @Test func `a watch ends with the job's record`() async throws {
+    try await Partitions.withStores { _, stores in
+      let job = try await Self.add(to: stores[1])
+      let key = stores[1].keys.job(app: "shop", id: "j")
+      var states = ["running", "done"]
+      try await Self.run(
+        stores[1], "HSET", key, "source", "h\(job.entry)", "admitted", "1", "state", "running")
+      try await Self.run(stores[1], "XDEL", stores[1].keys.jobs(.high), job.entry)
+      // As a worker would end it between two looks: what is sent here is there before the next one.
+      let last = try await JobWatch(job: job, stores: stores).follow(Patience()) { sighting in
+        guard case .admitted(let record) = sighting else {
+          Issue.record("\(sighting)")
+          return
+        }
+        #expect(record.state.rawValue == states.removeFirst())
+        stores[1].connection.send(RedisCommand("HSET", key, "state", "done")) { _ in }
+      }
+      guard case .admitted(let record) = last else {
+        Issue.record("\(last)")
+        return
+      }
+      #expect(record.state == .done && states.isEmpty)
+    }
+  }
+
+  @Test func `a job that was refused, came before or is gone ends the watch`() async throws {
+    try await Partitions.withStores { _, stores in
+      let job = try await Self.add(to: stores[1])
+      let watch = JobWatch(job: job, stores: stores)
+      let entry = try #require(try await stores[1].jobs.take(consumer: "w", max: 1).first)
+      _ = try await stores[1].jobs.refuse(
+        entry, Refusal(reason: "unknown_app", message: "no"), consumer: "w")
+      guard case .refused(let letter) = try await watch.look(Patience()) else {
+        Issue.record("it was not refused")
+        return
+      }
+      #expect(letter.reason == "unknown_app")
+      _ = try await stores[1].deadLetters.drop(letter.entry)
+      let gone = try await watch.look(Patience())
+      guard case .gone = gone, gone.isLast else {
+        Issue.record("\(gone)")
+        return
+      }
+      let key = stores[1].keys.job(app: "shop", id: "j")
+      try await Self.run(stores[1], "HSET", key, "source", "h1-0", "state", "running")
+      guard case .duplicate = try await watch.look(Patience()) else {
+        Issue.record("the record is another admission's")
+        return
+      }
+    }
+  }
+
+  private static func run(_ store: Store, _ words: String...) async throws(RedisError) {
+    var command = RedisCommand()
+    for word in words { command.append(word) }
+    _ = try await store.connection.call(command)
+  }
+}

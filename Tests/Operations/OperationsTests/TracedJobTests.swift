@@ -1,0 +1,187 @@
+import Model
+import Operations
+import Redis
+import Store
+import Testing
+
+/// What is concluded from a job's record, its trace and what is installed.
+@Suite struct TracedJobTests {
+  private static let endedMs: Int64 = 1_790_000_100_000
+
+  /// A job of three pushes that were accepted, which ended.
+  private static let done: [(String, String)] = [
+    ("state", "done"), ("admitted", "1"), ("total", "3"), ("accepted", "3"), ("pending", "0"),
+    ("created_at", "1790000000000"), ("finished_at", "\(endedMs)"),
+  ]
+
+  @Test func `attempts and answers of two partitions are one trace in the order of time`()
+    async throws
+  {
+    try await Partitions.withStores { _, stores in
+      try await stores[1].write(Self.done)
+      try await stores[0].append(atMs: 200, token: "aabbccdd", attempt: 2, decision: .accepted)
+      try await stores[1].append(atMs: 100, token: "aabbccdd", attempt: 1, decision: .retry)
+      let job = try #require(try await Self.find(.init(token: "aabbccdd"), in: stores))
+      #expect(job.reading.events.map(\.attempt) == [1, 2] && job.reading.matched == 2)
+      let conclusion = try #require(job.conclusions().first)
+      #expect(conclusion.code == .accepted && conclusion.token == "aabbccdd")
+      guard case .decided(let event, _) = conclusion.grounds else {
+        Issue.record("\(conclusion.grounds)")
+        return
+      }
+      #expect(event.atMs == 200 && event.attempt == 2)
+    }
+  }
+
+  @Test func `what is open is waiting until its job has ended, then unfinished`() async throws {
+    try await Partitions.withStores { _, stores in
+      try await stores[0].append(atMs: 100, token: "aabbccdd", attempt: 1, decision: .retry)
+      try await stores[0].write([("state", "running"), ("pending", "1")])
+      #expect(try await Self.codes(.init(token: "aabbccdd"), in: stores) == [.waiting])
+      try await stores[0].write(Self.done)
+      #expect(try await Self.codes(.init(token: "aabbccdd"), in: stores) == [.unfinished])
+    }
+  }
+
+  @Test func `no record of a token means an accept when nothing else is possible`() async throws {
+    try await Partitions.withStores { _, stores in
+      try await stores[0].write(Self.done)
+      try await stores[1].install("u1", "aabbccdd")
+      let user = try TraceSubject(user: "u1")
+      let job = try #require(try await Self.find(user, in: stores))
+      #expect(job.conclusions().map(\.code) == [.acceptedIfMeant])
+      #expect(job.conclusions().map(\.grounds) == [.plainAccept])
+      #expect(job.reading.isComplete && !job.isOld && job.unexplained == 0)
+      // Who has no installation now may have had none then.
+      let other = try #require(try await Self.find(.init(user: "u2"), in: stores))
+      #expect(other.conclusions().map(\.code) == [.noRecord])
+      #expect(other.conclusions().map(\.isInstalled) == [false])
+      // A job that records everything would have recorded it.
+      try await stores[0].write(content: #""trace": true"#)
+      #expect(try await Self.codes(user, in: stores) == [.notSent])
+      try await stores[0].write(content: #""environments": ["development"]"#)
+      let excluded = try #require(try await Self.find(user, in: stores))
+      #expect(excluded.conclusions().map(\.grounds) == [.otherEnvironment(.production)])
+    }
+  }
+
+  @Test func `each doubt about a missing record is told`() async throws {
+    try await Partitions.withStores { _, stores in
+      try await stores[0].write([
+        ("state", "running"), ("total", "9"), ("pending", "4"), ("failed", "3"),
+      ])
+      try await stores[0].install("u1", "aabbccdd")
+      _ = try await stores[1].switches.switchOff(.app("shop"), reason: "")
+      var omitted = TraceLine(atMs: 5, kind: .omitted)
+      omitted.cause = .tooMany
+      omitted.count = 70
+      try await stores[1].append(omitted)
+      let job = try #require(try await Self.find(.init(user: "u1"), in: stores))
+      #expect(
+        job.conclusions().map(\.grounds) == [
+          .doubts([
+            .unfinished(.running, pending: 4), .switchedOff(.app("shop")),
+            .gap(TraceGap(reason: .omitted, count: 70)), .unexplained(3),
+          ])
+        ])
+      #expect(job.conclusions().map(\.code) == [.noRecord])
+    }
+  }
+
+  @Test func `the trace of a job that ended long ago is old`() async throws {
+    try await Partitions.withStores { _, stores in
+      try await stores[0].write(Self.done)
+      try await stores[0].install("u1", "aabbccdd")
+      let later = Self.endedMs + OperationsLimits.traceLifeMs
+      let user = try TraceSubject(user: "u1")
+      #expect(try await Self.find(user, nowMs: later, in: stores)?.isOld == false)
+      let old = try #require(try await Self.find(user, nowMs: later + 1, in: stores))
+      #expect(old.isOld && old.conclusions().map(\.grounds) == [.doubts([.old])])
+    }
+  }
+
+  @Test func `a job without a record has no trace`() async throws {
+    try await Partitions.withStores { _, stores in
+      let found = try await Self.find(.everybody, in: stores)
+      #expect(found == nil)
+    }
+  }
+
+  @Test func `a name or token that cannot be is refused by its rule`() throws {
+    #expect(throws: InvalidField.self) { try TraceSubject(user: "") }
+    #expect(throws: InvalidField.self) { try TraceSubject(token: "a\u{0}b") }
+  }
+
+  private static func find(
+    _ subject: TraceSubject, nowMs: Int64 = endedMs + 1_000, in stores: [Store]
+  ) async throws -> TracedJob? {
+    try await TracedJob.find(subject, app: "shop", job: "j", nowMs: nowMs, in: stores)
+  }
+
+  private static func codes(
+    _ subject: TraceSubject, in stores: [Store]
+  ) async throws -> [TraceConclusion.Code]? {
+    try await find(subject, in: stores)?.conclusions().map(\.code)
+  }
+}
+
+extension Store {
+  /// Replaces the record of job j.
+  fileprivate func write(_ fields: [(String, String)]) async throws {
+    let key = keys.job(app: "shop", id: "j")
+    _ = try await connection.call(RedisCommand("DEL", key))
+    var command = RedisCommand("HSET", key)
+    for (name, value) in fields {
+      command.append(name)
+      command.append(value)
+    }
+    _ = try await connection.call(command)
+  }
+
+  /// Replaces the content of job j.
+  fileprivate func write(content more: String) async throws {
+    let content = #"{"notification": {"body": "x"}, \#(more)}"#
+    _ = try await connection.call(
+      RedisCommand("SET", keys.content(app: "shop", id: "j"), content))
+  }
+
+  fileprivate func install(_ user: String, _ token: String) async throws {
+    _ = try await installations.install(
+      Installation(
+        app: "shop", user: user, token: DeviceToken(stored: token, network: .apns),
+        createdAtMs: 1_780_000_000_000))
+  }
+
+  /// Records an answer of APNs.
+  fileprivate func append(
+    atMs: Int64, token: String, attempt: Int, decision: TraceDecision
+  ) async throws {
+    var line = TraceLine(atMs: atMs, kind: .answered)
+    line.network = .apns
+    line.attempt = attempt
+    line.decision = decision
+    var token = token
+    let bytes = token.withUTF8 { token in
+      line.token = UnsafeRawBufferPointer(token)
+      var bytes: [UInt8] = []
+      line.append(to: &bytes)
+      return bytes
+    }
+    try await append(bytes)
+  }
+
+  fileprivate func append(_ line: TraceLine) async throws {
+    var bytes: [UInt8] = []
+    line.append(to: &bytes)
+    try await append(bytes)
+  }
+
+  private func append(_ bytes: [UInt8]) async throws {
+    let result: Result<Void, RedisError> = await withUnsafeContinuation { continuation in
+      traces.append(app: "shop", job: "j", by: "w-0", lines: bytes, count: 1) {
+        continuation.resume(returning: $0)
+      }
+    }
+    try result.get()
+  }
+}
