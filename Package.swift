@@ -126,7 +126,7 @@ let package = Package(
       "CommandLineInterface", in: .programs,
       [
         "Operations", "Worker", "Store", "Redis", "Reactor", "Model", "Configuration", "Simulator",
-        "LocalServices", "COpenSSL", arguments, logging,
+        "LocalServices", "COpenSSL", "CLinux", arguments, logging,
       ]),
     layer(
       "Bench", in: .harness,

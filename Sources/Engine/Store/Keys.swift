@@ -100,26 +100,6 @@ package struct Keys: Sendable {
     "\(prefix):token:\(network.rawValue):\(app):"
   }
 
-  /// The app and token of a `token` key; nil for any other key. An app has no colon in it, a token may.
-  func parseToken(_ key: String) -> (app: String, token: DeviceToken)? {
-    let start = "\(prefix):token:"
-    guard key.hasPrefix(start) else { return nil }
-    let parts = key.dropFirst(start.count).split(
-      separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
-    guard parts.count == 3, let network = Network(rawValue: String(parts[0])) else { return nil }
-    return (String(parts[1]), DeviceToken(stored: String(parts[2]), network: network))
-  }
-
-  /// A glob pattern of the tokens of all apps and networks.
-  var anyToken: String {
-    var escaped = ""
-    for character in prefix {
-      if "*?[]\\".contains(character) { escaped.append("\\") }
-      escaped.append(character)
-    }
-    return "\(escaped):token:*"
-  }
-
   /// STRING: a credential that the fleet shares, a secret.
   func credential(_ name: String) -> String { "\(prefix):credential:\(name)" }
 

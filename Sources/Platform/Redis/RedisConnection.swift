@@ -70,9 +70,6 @@ package final class RedisConnection {
 
   package var isReady: Bool { state == .ready }
 
-  /// Commands waiting for their replies.
-  package var pendingCount: Int { pending.count }
-
   // MARK: Life
 
   /// Begins to connect; keeps trying until `close`. Repeating it does nothing.

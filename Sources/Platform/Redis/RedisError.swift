@@ -15,14 +15,6 @@ package enum RedisError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The reply is not of the documented form.
   case unexpectedReply(String)
 
-  /// Whether the server may have executed the command although there is no reply.
-  package var mayHaveRun: Bool {
-    switch self {
-    case .connectionLost, .timeout, .protocolViolation: true
-    case .server, .unavailable, .tooManyPending, .unexpectedReply: false
-    }
-  }
-
   /// Whether the same command can succeed later without anybody repairing anything.
   package var isTemporary: Bool {
     switch self {

@@ -31,7 +31,6 @@ import TestSupport
     ("dead list", { _ = try await $0.deadLetters.list(max: 10) }),
     ("dead count", { _ = try await $0.deadLetters.count() }),
     ("devices", { _ = try await $0.installations.devices(app: "shop", user: "a") }),
-    ("scan", { _ = try await $0.installations.scan(cursor: "0", count: 100) }),
     ("install", { _ = try await $0.install("a", "aa") }),
     (
       "import",

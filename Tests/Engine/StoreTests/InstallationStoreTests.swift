@@ -63,9 +63,6 @@ import Testing
       #expect(read?.installation == installation)
       #expect(
         try await store.installations.devices(app: "shop", user: "u:1") == [try #require(read)])
-      let scanned = try await store.installations.scan(cursor: "0", count: 100)
-      #expect(scanned.cursor == "0")
-      #expect(scanned.installations.map(\.installation) == [installation])
     }
   }
 

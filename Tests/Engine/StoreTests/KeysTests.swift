@@ -45,17 +45,4 @@ import Testing
       #expect(Dictionary(spelt, uniquingKeysWith: { $1 }) == expected)
     }
   }
-
-  @Test func `a token's key gives app and token back, colons included`() {
-    let keys = Keys(prefix: "a:b")
-    let parsed = keys.parseToken(keys.token(.fcm, app: "shop", token: "x:y:z"))
-    #expect(parsed?.app == "shop")
-    #expect(parsed?.token == DeviceToken(stored: "x:y:z", network: .fcm))
-    #expect(keys.parseToken("a:b:user:shop:u") == nil)
-    #expect(keys.parseToken("a:b:token:pager:shop:t") == nil)
-  }
-
-  @Test func `a prefix with glob characters matches itself only`() {
-    #expect(Keys(prefix: "p*[x]").anyToken == "p\\*\\[x\\]:token:*")
-  }
 }

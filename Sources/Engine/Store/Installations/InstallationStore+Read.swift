@@ -78,22 +78,6 @@ extension InstallationStore {
     return try await records(tokens.map { (app, $0) })
   }
 
-  /// A part of all installations, for an export; some may come twice when others are changed meanwhile.
-  /// - Parameter cursor: "0" to begin with, then what the last call returned, until that is "0".
-  package func scan(
-    cursor: String, count: Int
-  ) async throws(RedisError) -> (cursor: String, installations: [StoredInstallation]) {
-    let keys = functions.keys
-    let command = RedisCommand(
-      "SCAN", cursor, "MATCH", keys.anyToken, "COUNT", String(count), "TYPE", "hash")
-    let reply = try await functions.connection.call(command)
-    guard let parts = reply.array, parts.count == 2, let next = parts[0].string else {
-      throw .unexpectedReply("SCAN")
-    }
-    let names = (parts[1].array ?? []).compactMap { $0.string }
-    return (next, try await records(names.compactMap { keys.parseToken($0) }))
-  }
-
   private func records(
     _ tokens: [(app: String, token: DeviceToken)]
   ) async throws(RedisError) -> [StoredInstallation] {

@@ -64,14 +64,6 @@ actor ChaosSession {
     if let failure { throw failure }
   }
 
-  /// Enqueues once. - Returns: what Redis refused it with; nil when it has it.
-  func tryEnqueue(_ job: [UInt8]) async -> RedisError? {
-    do throws(RedisError) {
-      _ = try await store.jobs.enqueue(job, priority: .normal)
-      return nil
-    } catch { return error }
-  }
-
   func record(app: String, id: String) async throws -> JobRecord? {
     try await insisting { store in try await store.jobs.record(app: app, id: id) }
   }

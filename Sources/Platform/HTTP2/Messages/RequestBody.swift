@@ -30,9 +30,6 @@ package struct RequestBody {
 
   package var count: Int { before.count + own.count + after.count }
 
-  /// The whole body where it stands in one piece.
-  package var onePiece: UnsafeRawBufferPointer? { own.isEmpty && after.isEmpty ? before : nil }
-
   var isEmpty: Bool { before.isEmpty && own.isEmpty && after.isEmpty }
 
   private static func move(

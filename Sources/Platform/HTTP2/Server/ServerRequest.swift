@@ -59,8 +59,6 @@ package final class ServerRequest {
     return true
   }
 
-  package var headerCount: Int { fields.count }
-
   package func withPath<Result>(_ use: (UnsafeRawBufferPointer) -> Result) -> Result {
     withValue(of: pathField, use)
   }

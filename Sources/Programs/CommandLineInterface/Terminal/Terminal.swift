@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 
 /// What is at the other end of standard output or standard error.

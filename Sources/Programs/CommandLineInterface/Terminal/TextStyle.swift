@@ -3,7 +3,6 @@ enum TextStyle: String {
   case bold = "1"
   case dim = "2"
   case red = "31"
-  case green = "32"
   case yellow = "33"
 
   /// The text between the escapes of ECMA-48, or as it is.
