@@ -39,13 +39,31 @@ import Worker
           let record = try await stage.client.finished("after", withinSeconds: 180)
           #expect(record.isBalanced && record.counts.accepted > 0, "\(record)")
         } catch {
-          Issue.record("\(error): \(Self.log(stage))")
+          Issue.record("\(error): \(try await Self.standing(stage)) \(Self.log(stage))")
         }
         #expect(
           await process.terminate(graceMs: 60_000) == .code(0), "\(Self.log(stage))")
         proxy.close()
       }
     }
+  }
+
+  /// Where the work is that does not go on.
+  private static func standing(_ stage: Stage) async throws -> String {
+    let commands = [
+      ["HGETALL", "pushpool:job:shop:after"],
+      ["ZRANGE", "pushpool:delayed", "0", "-1", "WITHSCORES"],
+      ["XINFO", "GROUPS", "pushpool:jobs:normal"], ["XINFO", "GROUPS", "pushpool:chunks:normal"],
+      ["XPENDING", "pushpool:jobs:normal", "workers", "-", "+", "5"],
+      ["XPENDING", "pushpool:chunks:normal", "workers", "-", "+", "5"],
+      ["HGETALL", "pushpool:alarms"], ["KEYS", "pushpool:ready*"], ["KEYS", "pushpool:*rout*"],
+      ["TIME"],
+    ]
+    var text = ""
+    for command in commands {
+      text += "\(command): \(try await stage.client.command(words: command))\n"
+    }
+    return text
   }
 
   private static func log(_ stage: Stage) -> String {
