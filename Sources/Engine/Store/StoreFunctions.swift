@@ -37,6 +37,14 @@ func decodeWord<Word: RawRepresentable>(
   return word
 }
 
+/// The id of a stream's entry in a reply. One that is none would make every later call that names it fail.
+/// - Throws: `.unexpectedReply` when it is no id.
+func decodeEntry(_ reply: RedisReply) throws(RedisError) -> String {
+  let text = reply.string
+  guard EntryID(text) != nil else { throw .unexpectedReply("\"\(text.prefix(64))\" is no entry") }
+  return text
+}
+
 /// Checks the shape of an array reply.
 func expectArray(_ reply: RedisReply, atLeast count: Int) throws(RedisError) {
   guard reply.kind == .array, reply.count >= count else {

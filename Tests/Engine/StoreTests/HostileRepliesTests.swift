@@ -206,4 +206,18 @@ import TestSupport
       direct.close()
     }
   }
+
+  @Test(arguments: ["", "x", "99999999999999999999999-1", "-1-0"])
+  func `a claim whose entry is none is refused where it comes in`(entry: String) async throws {
+    try await Lane.withStore { _, store in
+      let reply =
+        "return {'normal', ARGV[1], 'shop', 'j1', '1', 'n1-0', '0', '1', 'users', '', 'a'}"
+      await #expect(throws: RedisError.self) {
+        try await store.connection.call(RedisCommand("EVAL", reply, "0", entry)) {
+          reply throws(RedisError) in
+          try ChunkClaim(reply)
+        }
+      }
+    }
+  }
 }

@@ -23,7 +23,7 @@ package struct ChunkClaim: Sendable, Equatable {
   init(_ reply: RedisReply) throws(RedisError) {
     try expectArray(reply, atLeast: 11)
     priority = try decodeWord(reply[0])
-    entry = reply[1].string
+    entry = try decodeEntry(reply[1])
     app = reply[2].string
     job = reply[3].string
     segment = reply[4].string

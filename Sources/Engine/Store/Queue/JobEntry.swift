@@ -28,7 +28,7 @@ package struct JobEntry: Sendable, Equatable {
   init(_ reply: RedisReply) throws(RedisError) {
     try expectArray(reply, atLeast: 4)
     priority = try decodeWord(reply[0])
-    entry = reply[1].string
+    entry = try decodeEntry(reply[1])
     text = Array(reply[2].bytes)
     deliveries = try decodeCount(reply[3])
   }
