@@ -20,6 +20,8 @@ build: deps ## Build the release programs into .build/release
 	@swift build -c release 2>&1 | scripts/progress
 
 test: deps ## Build and run all tests, against a real redis-server
+	@/usr/bin/python3 -c 'import redis' 2>/dev/null || scripts/deps python3-redis || \
+		echo 'redis-py is missing: the guides'"'"' Python is not run' >&2
 	@swift build --build-tests 2>&1 | scripts/progress
 	@scripts/run-tests
 

@@ -1,0 +1,134 @@
+import Glibc
+import LocalServices
+import Model
+import TestSupport
+import Testing
+
+/// What the guides show in other languages can be copied and run.
+@Suite struct SnippetTests {
+  private static let python = "/usr/bin/python3"
+
+  /// Whether a program is here and ends well.
+  private static func succeeds(_ words: String...) async -> Bool {
+    guard
+      let child = try? ChildProcess(
+        words[0], Array(words.dropFirst()), output: .discard, error: .discard)
+    else { return false }
+    return await child.waitForExit(timeoutMs: 30_000) == .code(0)
+  }
+
+  private static func hasRedisPy() async -> Bool { await succeeds(python, "-c", "import redis") }
+
+  private static func program(_ language: String, _ number: Int, in document: String) throws
+    -> DocumentSnippet
+  {
+    let all = DocumentSnippet.all(language, in: document)
+    try #require(number < all.count)
+    return all[number]
+  }
+
+  /// Runs a program of Python as if Redis were where it looks for it, beside a `pushpool` on its path.
+  private static func run(_ snippet: DocumentSnippet, _ redis: RedisServer) async throws
+    -> Pushpool.Result
+  {
+    let folder = try TemporaryFolder()
+    let port = try #require(redis.port)
+    let text = snippet.text.replacing("port=6379", with: "port=\(port)")
+    try PrivateFile.write(text, to: folder.file("snippet.py"))
+    let programs = try BuiltProgram.folder()
+    let child = try ChildProcess(
+      python, ["-W", "error", folder.file("snippet.py")],
+      environment: ["PATH": "\(programs):/usr/bin:/bin", "PUSHPOOL_REDIS_URL": redis.url],
+      folder: folder.path, output: .pipe, error: .pipe)
+    return try await Pushpool.finish(child)
+  }
+
+  private static func withRedis(_ body: (RedisServer) async throws -> Void) async throws {
+    var options = RedisServer.Options()
+    options.tcp = true
+    try await RedisServer.with(options, body)
+  }
+
+  @Test(
+    "the Python of the recipes enqueues a job", .enabled("redis-py is not installed", hasRedisPy))
+  func pythonEnqueues() async throws {
+    let snippet = try Self.program("python", 0, in: "docs/guides/recipes.md")
+    try await Self.withRedis { redis in
+      let result = try await Self.run(snippet, redis)
+      #expect(result.status == 0, "\(snippet): \(result.error)")
+      let waiting = try await Pushpool.run(
+        "job", "--app", "shop", "python-1", "--json", "--redis", redis.url)
+      #expect(waiting.output.contains("python-1"), "\(waiting.output) \(waiting.error)")
+    }
+  }
+
+  @Test("the Python of the guide registers a device")
+  func pythonInstalls() async throws {
+    let snippet = try Self.program("python", 0, in: "docs/guides/registering-devices.md")
+    try await Self.withRedis { redis in
+      let result = try await Self.run(snippet, redis)
+      #expect(result.status == 0, "\(snippet): \(result.error)")
+      let devices = try await Pushpool.run(
+        "devices", "--app", "shop", "--user", "python-user-1", "--json", "--redis", redis.url)
+      #expect(try devices.json.count == 1)
+    }
+  }
+
+  @Test(
+    "the Python of the guide reads what was uninstalled, to the stream's end",
+    .enabled("redis-py is not installed", hasRedisPy))
+  func pythonReads() async throws {
+    let snippet = try Self.program("python", 1, in: "docs/guides/registering-devices.md")
+    try await Self.withRedis { redis in
+      for number in 0..<101 {
+        let child = try ChildProcess(
+          "redis-cli",
+          [
+            "-s", redis.socketPath, "XADD", "pushpool:uninstalled", "*", "user", "u\(number)",
+            "network", "fcm", "token", "t\(number)", "reason", "UNREGISTERED",
+          ], output: .discard, error: .discard)
+        #expect(await child.waitForExit(timeoutMs: 30_000) == .code(0))
+      }
+      let result = try await Self.run(snippet, redis)
+      #expect(result.status == 0, "\(snippet): \(result.error)")
+      let lines = result.output.split(separator: "\n")
+      #expect(lines.count == 101)
+      #expect(lines.last == "u100 fcm t100 UNREGISTERED")
+    }
+  }
+
+  @Test(
+    "the JavaScript of the recipes parses",
+    .enabled("node is not installed") { await succeeds("node", "--version") })
+  func node() async throws {
+    let folder = try TemporaryFolder()
+    for snippet in DocumentSnippet.all("js", in: "docs/guides/recipes.md") {
+      try PrivateFile.write(snippet.text, to: folder.file("snippet.mjs"))
+      let parses = await Self.succeeds("node", "--check", folder.file("snippet.mjs"))
+      #expect(parses, "\(snippet)")
+    }
+  }
+
+  @Test(
+    "the Go of the recipes is formatted and parses",
+    .enabled("gofmt is not installed") { await succeeds("gofmt") })
+  func go() async throws {
+    let folder = try TemporaryFolder()
+    for snippet in DocumentSnippet.all("go", in: "docs/guides/recipes.md") {
+      try PrivateFile.write(snippet.text, to: folder.file("snippet.go"))
+      let parses = await Self.succeeds("gofmt", "-e", folder.file("snippet.go"))
+      #expect(parses, "\(snippet)")
+    }
+  }
+
+  @Test(
+    "every installation that a guide shows is right",
+    arguments: ["docs/guides/registering-devices.md", "docs/guides/migrating.md"])
+  func installations(document: String) throws {
+    let snippets = DocumentSnippet.all("json", in: document)
+    #expect(!snippets.isEmpty)
+    for line in snippets.flatMap({ $0.text.split(separator: "\n") }) {
+      #expect(throws: Never.self) { try Installation(text: String(line)) }
+    }
+  }
+}
