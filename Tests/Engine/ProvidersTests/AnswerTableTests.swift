@@ -72,6 +72,17 @@ struct AnswerTableTests {
     }
   }
 
+  @Test(
+    "a code of FCM's pauses no credential with a status that is not its own", arguments: statuses)
+  func misplacedCodes(status: Int) throws {
+    for code in FCMErrorCode.allCases where code.httpStatus != nil && code.httpStatus != status {
+      for name in ["UNAUTHENTICATED", "PERMISSION_DENIED"] {
+        let outcome = try TestProvider.fcm().classify(status, fcmError(name, code.rawValue))
+        #expect(!isRefusal(outcome), "\(status) \(name) \(code.rawValue): \(outcome)")
+      }
+    }
+  }
+
   @Test("an answer to one device that is too long to be read is judged by its status alone")
   func tooLong() throws {
     let padding = String(repeating: "x", count: ProviderLimits.answerBytesMax)

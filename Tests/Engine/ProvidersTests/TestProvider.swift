@@ -16,10 +16,12 @@ enum TestProvider {
       credentials: CertificateCredentialSource(file: "test.p12"))
   }
 
+  /// One for all: reading the system's authorities takes longer than any of these tests.
+  private static let tls = Result { try TLSContext.client(caFile: nil, alpn: ["h2"]) }
+
   private static func destination() throws -> PushDestination {
     PushDestination(
-      address: ServiceAddress(host: "push.example"),
-      tls: try TLSContext.client(caFile: nil, alpn: ["h2"]), proxy: nil,
+      address: ServiceAddress(host: "push.example"), tls: try tls.get(), proxy: nil,
       startsWithOneStream: false)
   }
 }

@@ -75,4 +75,13 @@ struct LogQueueTests {
     _ = fcntl(pipe.reading, F_SETFL, O_NONBLOCK)
     #expect(pipe.lines(upTo: "two") == ["one", "two"])
   }
+
+  @Test("tells of a line that is longer than the queue without waiting for the next")
+  func tellsOfLongLine() throws {
+    let pipe = try Pipe()
+    let queue = LogQueue(descriptor: pipe.writing, bytesMax: 16 * 1_024) { "dropped \($0)" }
+    try queue.start()
+    queue.append(String(repeating: "x", count: 20_000))
+    #expect(pipe.lines(upTo: "dropped") == ["dropped 1"])
+  }
 }

@@ -58,9 +58,7 @@ package struct FCMProvider: PushProvider {
       return Self.outcome(
         answer, error, reason: error?.status.map { ForeignText.printable($0) })
     }
-    guard httpStatus == answer.status else {
-      return Self.outcome(answer, error, reason: "\(code.rawValue) with status \(answer.status)")
-    }
+    guard httpStatus == answer.status else { return Self.misplaced(code, answer) }
     return Self.outcome(code, error, answer)
   }
 
@@ -90,7 +88,18 @@ package struct FCMProvider: PushProvider {
     }
   }
 
-  /// No code of FCM's that fits: the HTTP status decides.
+  /// A code with a status that it does not come with: no token is removed and no credential paused for it.
+  private static func misplaced(_ code: FCMErrorCode, _ answer: ProviderAnswer) -> Outcome {
+    let reason = "\(code.rawValue) with status \(answer.status)"
+    switch answer.status {
+    case 429: return retry(answer, afterMsMin: ProviderLimits.fcmQuotaRetryMsMin, reason)
+    case 401, 403, 407, 408, 500...599:
+      return retry(answer, afterMsMin: ProviderLimits.fcmTroubleRetryMsMin, reason)
+    default: return .rejected(reason: reason)
+    }
+  }
+
+  /// No code of FCM's: the HTTP status decides.
   private static func outcome(
     _ answer: ProviderAnswer, _ error: FCMError?, reason named: String?
   ) -> Outcome {

@@ -46,14 +46,15 @@ final class LogQueue: Sendable {
     let wakes = state.withLock { state in
       // Once lines were dropped, room is made for more than one before the next are taken.
       let room = state.dropped > 0 ? bytesMax / 2 : bytesMax
+      defer { state.isWoken = true }
       guard state.bytes + line.utf8.count < room else {
+        // The thread is woken for this, too: it says so when it has written the rest.
         state.dropped += 1
-        return false
+        return !state.isWoken
       }
       if state.dropped > 0 { Self.add(remark(state.dropped), to: &state) }
       state.dropped = 0
       Self.add(line, to: &state)
-      defer { state.isWoken = true }
       return !state.isWoken
     }
     if wakes { filled.signal() }
