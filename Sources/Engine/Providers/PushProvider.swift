@@ -2,7 +2,7 @@ package import Model
 
 /// One push network for one app (and environment): how its requests look and what its answers mean.
 ///
-/// A network lives in a folder of its own beside APNs and FCM and is built in `ProviderDirectory`.
+/// A network lives in a folder of its own beside APNs and FCM and is built by `ProviderBuilder`.
 package protocol PushProvider: Sendable {
   var network: Network { get }
   var destination: PushDestination { get }

@@ -1,6 +1,6 @@
 extension Audience {
   private static let kinds = ["users", "installations", "users_key"]
-  private static let fields = kinds + LaterFields.audience
+  private static let fields = kinds + UnsupportedFields.audience
 
   /// Exactly one kind; repeated users and installations are dropped.
   package init(json: JSONValue, at pointer: String) throws(InvalidField) {
@@ -12,7 +12,7 @@ extension Audience {
         message: "must hold exactly one of \(Self.kinds.joined(separator: ", ")), "
           + (given.isEmpty ? "is empty" : "holds \(given)"))
     }
-    try LaterFields.refuse(LaterFields.audience, in: reader)
+    try UnsupportedFields.refuse(UnsupportedFields.audience, in: reader)
     if let key = try reader.boundedText("users_key", bytesMax: Limits.usersKeyBytesMax) {
       self = .usersKey(key)
     } else if let users = try reader.array("users") {

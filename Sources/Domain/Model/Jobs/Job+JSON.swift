@@ -1,5 +1,5 @@
 extension Job {
-  static let fields = ["id", "app", "audience"] + JobContent.fields + LaterFields.job
+  static let fields = ["id", "app", "audience"] + JobContent.fields + UnsupportedFields.job
 
   /// Decodes and checks what a producer enqueued. A syntax error has an empty pointer.
   package init(bytes: UnsafeBufferPointer<UInt8>) throws(InvalidField) {
@@ -29,7 +29,7 @@ extension Job {
 
   package init(json: JSONValue) throws(InvalidField) {
     let reader = try FieldReader(json, at: "", known: Self.fields)
-    try LaterFields.refuse(LaterFields.job, in: reader)
+    try UnsupportedFields.refuse(UnsupportedFields.job, in: reader)
     let id = try reader.string("id")
     if let id {
       do { try TextRule.checkJobID(id) } catch { throw error.under("/id") }

@@ -6,7 +6,7 @@ extension Notification {
 
   init(json: JSONValue, at pointer: String) throws(InvalidField) {
     let reader = try FieldReader(json, at: pointer, known: Self.fields)
-    try LaterFields.badgeIncrement(reader)
+    try UnsupportedFields.badgeIncrement(reader)
     self.init(
       title: try reader.string("title"),
       body: try reader.string("body"),

@@ -1,5 +1,5 @@
 /// Names of the contract that this version knows and does not do. A name leaves its list when it is decoded.
-enum LaterFields {
+enum UnsupportedFields {
   static let job = ["filter", "deliver_at", "deliver_local", "kind", "event"]
   static let audience = ["topic", "channel", "all"]
 
