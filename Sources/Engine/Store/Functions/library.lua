@@ -96,10 +96,15 @@ local function refuse_wrong_type(key, expected)
   end
 end
 
+-- Finds the ends of the lines only: to copy them, as gsub does, takes many times as long.
 local function lines_in(segment)
-  local _, n = string.gsub(segment, '\n', '')
-  if #segment > 0 and string.byte(segment, -1) ~= 10 then n = n + 1 end
-  return n
+  local find, n, first = string.find, 0, 1
+  local stop = find(segment, '\n', 1, true)
+  while stop do
+    n, first = n + 1, stop + 1
+    stop = find(segment, '\n', first, true)
+  end
+  return first <= #segment and n + 1 or n
 end
 
 -- ---------------------------------------------------------------------------------------------------------

@@ -74,9 +74,10 @@ struct LibraryFault: Sendable, CustomTestStringConvertible {
     ),
     LibraryFault(
       name: "promote loses a member",
-      original: "if Chunks.route(p, Chunk.unpack(member), now, 0) then free",
+      original: "local is_waiting, dropped = Chunks.route(",
       replacement: """
-        if not string.find(member, '"2"', 1, true) and Chunks.route(p, Chunk.unpack(member), now, 0) then free
+        if string.find(member, '"2"', 1, true) then return end
+            local is_waiting, dropped = Chunks.route(
         """),
     LibraryFault(
       name: "admit leaves its entry",
@@ -130,8 +131,8 @@ struct LibraryFault: Sendable, CustomTestStringConvertible {
       replacement: "lines, n = string.sub("),
     LibraryFault(
       name: "cancel forgets the chunks that a pause parked",
-      original: "for _, member in ipairs(members) do close_as(",
-      replacement: "for _, member in ipairs({}) do close_as("),
+      original: "bytes = bytes + close_as(p, unpack_chunk(member), 'skipped', now)",
+      replacement: "bytes = bytes + 1"),
     LibraryFault(
       name: "a finished chunk stays unfinished",
       original: "redis.call('HDEL', KEY.unfinished(p, c.source), c.segment)\n  -- A record",
