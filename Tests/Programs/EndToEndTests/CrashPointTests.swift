@@ -55,7 +55,7 @@ import Testing
   /// What producers, backends and operators call, and what is only there for a test.
   private static let others: Set<String> = [
     "install", "create", "install_many", "uninstall", "invalidate", "pause", "resume", "cancel",
-    "find_waiting", "name_waiting",
+    "find_waiting", "name_waiting", "has_job",
     "dead_list", "dead_retry", "dead_drop", "audit", "keys", "switch_off",
   ]
 

@@ -86,9 +86,7 @@ end
 local function is_pending(p, source)
   local entry = string.sub(source, 2)
   for _, priority in ipairs(PRIORITIES) do
-    if source_of(priority, entry) == source and #redis.call('XRANGE', KEY.jobs(p, priority), entry, entry) > 0 then
-      return true
-    end
+    if source_of(priority, entry) == source then return has_entry(KEY.jobs(p, priority), entry) end
   end
   return false
 end
@@ -207,19 +205,36 @@ local function admit(keys, args)
   return 'OK'
 end
 
+-- The text of a refused job in the fields of its dead letter. A caller that had a large one left a copy under
+-- P:letter:<source>, for a function takes milliseconds to copy a megabyte.
+-- Returns fields, and whether the copy is to become the letter's original.
+local function refused_text(p, priority, entry)
+  if redis.call('STRLEN', KEY.letter(p, source_of(priority, entry))) > 0 then
+    return {'job', '', 'truncated', '1', 'kept', 'job'}, true
+  end
+  local items = redis.call('XRANGE', KEY.jobs(p, priority), entry, entry)
+  return {'job', #items == 1 and fields_of(items[1][2]).job or '', 'truncated', '0'}, false
+end
+
 -- refuse — ARGV: consumer, priority, entry, reason code, field (JSON pointer) or '', message, app or '', id or ''.
 -- The job becomes a dead letter; a name it had reserved is free again. Reply: OK | STALE
 local function refuse(keys, args)
   local p, priority, entry, app, id = keys[1], args[2], args[3], args[7], args[8]
-  local stream = KEY.jobs(p, priority)
-  if not owned(stream, entry, args[1]) then return 'STALE' end
-  local items = redis.call('XRANGE', stream, entry, entry)
-  local job = #items == 1 and fields_of(items[1][2]).job or ''
+  local source = source_of(priority, entry)
+  local copy = KEY.letter(p, source)
+  if not owned(KEY.jobs(p, priority), entry, args[1]) then
+    redis.call('UNLINK', copy)
+    return 'STALE'
+  end
+  local original, is_copied = refused_text(p, priority, entry)
   local key = KEY.job(p, app, id)
   local record = redis.call('HMGET', key, 'source', 'admitted')
-  dead_letter(p, now_ms(), 'kind', 'job', 'reason', args[4], 'field', args[5], 'message', args[6], 'app', app,
-    'id', id, 'priority', priority, 'job', job, 'truncated', '0')
-  local source = source_of(priority, entry)
+  local letter = dead_letter(p, now_ms(), 'kind', 'job', 'reason', args[4], 'field', args[5], 'message', args[6], 'app', app,
+    'id', id, 'priority', priority, unpack(original))
+  if is_copied then
+    redis.call('RENAME', copy, KEY.letter(p, letter))
+    redis.call('PERSIST', KEY.letter(p, letter))
+  end
   if record[1] == source and not record[2] then redis.call('DEL', key) end
   if record[1] ~= source or not record[2] then drop_uploaded(p, source) end
   Fairness.drop_job(p, priority, entry)

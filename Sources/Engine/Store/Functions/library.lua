@@ -11,6 +11,7 @@
 -- Times are the server's, in epoch milliseconds.
 
 local GROUP = 'workers'
+local PROBE = 'pushpool_probe'  -- see has_entry
 local PRIORITIES = {'high', 'normal', 'low'}
 
 -- Keys: the only place of the library where a key is spelt; Keys.swift is its twin and a test compares them.
@@ -149,6 +150,25 @@ local function last_given(stream)
     local group = fields_of(flat)
     if group.name == GROUP then return group['last-delivered-id'] end
   end
+end
+
+-- Whether one id of a stream is behind another.
+local function is_behind(one, other)
+  local ms, seq = string.match(one, '^(%d+)-(%d+)$')
+  local other_ms, other_seq = string.match(other, '^(%d+)-(%d+)$')
+  if ms ~= other_ms then return tonumber(ms) > tonumber(other_ms) end
+  return tonumber(seq) > tonumber(other_seq)
+end
+
+-- Whether a stream has an entry. XRANGE would copy it, and a job may have megabytes: a group that lives for this call tells
+-- it by the id alone.
+local function has_entry(stream, entry)
+  if redis.call('EXISTS', stream) == 0 then return false end
+  redis.call('XGROUP', 'CREATE', stream, PROBE, '0')
+  local found = redis.pcall('XCLAIM', stream, PROBE, PROBE, 0, entry, 'FORCE', 'JUSTID')
+  redis.call('XGROUP', 'DESTROY', stream, PROBE)
+  if found.err then error(found) end
+  return #found > 0
 end
 
 -- New entries for the consumer: {{entry, fields}…}.

@@ -100,7 +100,7 @@ struct LibraryFault: Sendable, CustomTestStringConvertible {
     LibraryFault(
       name: "a job is given a name though its entry is gone",
       original:
-        "if #redis.call('XRANGE', KEY.jobs(p, priority), entry, entry) == 0 then return 'GONE' end",
+        "if not has_entry(KEY.jobs(p, priority), entry) then return 'GONE' end",
       replacement: ""),
     LibraryFault(
       name: "a job that was stopped while it waited starts all the same",
