@@ -56,7 +56,7 @@ import Testing
   private static let others: Set<String> = [
     "install", "create", "install_many", "uninstall", "invalidate", "pause", "resume", "cancel",
     "find_waiting", "name_waiting", "has_job",
-    "dead_list", "dead_retry", "dead_drop", "audit", "keys", "switch_off",
+    "dead_list", "dead_retry", "dead_drop", "audit", "keys", "sections", "switch_off",
   ]
 
   /// What a worker calls seldom or in other circumstances; nothing of a job hangs on it.

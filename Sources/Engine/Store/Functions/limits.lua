@@ -35,6 +35,7 @@ local LIMIT = {
   UNPARKED_MAX = 300,                   -- parked chunks that one call brings back
   DROPPED_BYTES_MAX = 256 * 1024,       -- of segments of cancelled chunks that one call drops: 2 ms; the last goes beyond
   DROPPED_BYTES_MIN = 8 * 1024,         -- that each of them counts as at least: its keys take time, too
+  HEADERS_KNOWN_MAX = 500,              -- of sections that a function was given, kept as they were read
   WORDS_MAX = 500,                      -- that one command is given
   SEGMENT_USERS_MAX = 256,              -- Limits.chunkRecipientsMax
   USER_BYTES_MAX = 256,                 -- Limits.userBytesMax

@@ -145,17 +145,8 @@ package struct JobQueue {
   package func admit(
     _ entry: JobEntry, _ admission: Admission, consumer: String
   ) async throws(RedisError) -> AdmissionAnswer {
-    var command = functions.call(
-      "admit", consumer, entry.priority.rawValue, entry.entry, admission.app, admission.id,
-      admission.digest)
-    command.append(admission.content)
-    command.append(admission.segments)
-    command.append(admission.recipients)
-    command.append(admission.lines.rawValue)
-    command.append(admission.window)
-    command.append(admission.startAtMs.map { String($0) } ?? "")
-    command.append(admission.onlySegment ?? [])
-    command.append(admission.usersKey ?? "")
+    var command = functions.call("admit")
+    admission.sections(of: entry, consumer: consumer).append(to: &command)
     return try await functions.run(command) { reply throws(RedisError) in try decodeWord(reply) }
   }
 

@@ -33,22 +33,22 @@ struct LibraryFault: Sendable, CustomTestStringConvertible {
       replacement: ""),
     LibraryFault(
       name: "settle counts a repetition",
-      original: "if not final and known == args[10] then", replacement: "if false then"),
+      original: "if not is_final and known == done then", replacement: "if false then"),
     LibraryFault(
       name: "settle keeps no checkpoint",
       original:
-        "redis.call('SET', KEY.done(p, c.segment, c.source), args[10])",
+        "redis.call('SET', KEY.done(p, segment, source), done)",
       replacement: ""),
     LibraryFault(
       name: "settle forgets the devices that are left of a user",
-      original: "keep_open(p, c, args[i + 1])", replacement: ""),
+      original: "if open then keep_open(p, c, open) end", replacement: ""),
     LibraryFault(
       name: "settle does not renew the lease",
       original: """
-        args[10])
+        done)
             redis.call('XCLAIM', stream, GROUP, consumer, 0, entry, 'JUSTID')
         """,
-      replacement: "args[10])"),
+      replacement: "done)"),
     LibraryFault(
       name: "heartbeat renews no lease",
       original: """
@@ -151,6 +151,7 @@ struct LibraryFault: Sendable, CustomTestStringConvertible {
       replacement: ""),
     LibraryFault(
       name: "an invalid token that was kept is counted as uninstalled",
-      original: "gone and 'uninstalled' or 'rejected', 1", replacement: "'uninstalled', 1"),
+      original: "verdict == 'r' and 'uninstalled' or 'rejected', 1",
+      replacement: "'uninstalled', 1"),
   ]
 }
