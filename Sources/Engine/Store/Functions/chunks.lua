@@ -247,7 +247,6 @@ Chunks.expand = expand
 Chunks.keep_unstarted = keep_unstarted
 Chunks.finish_if_empty = finish_if_empty
 Chunks.close_chunk = close_chunk
-Chunks.close_as = close_as
 Chunks.state_for = state_for
 Chunks.route = route
 Chunks.bring_back = bring_back
