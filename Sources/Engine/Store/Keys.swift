@@ -27,7 +27,8 @@ package struct Keys: Sendable {
   /// STREAM of what was given up on.
   package var dead: String { "\(prefix):dead" }
 
-  /// STRING: the original of a dead letter, when it is large.
+  /// STRING: the original of a dead letter, when it is large; for a moment that of a job that is being refused, by its
+  /// `JobSource`.
   package func letter(_ entry: String) -> String { "\(prefix):letter:\(entry)" }
 
   /// HASH of one UTC minute: `<app>|<network>|<outcome>` → count.

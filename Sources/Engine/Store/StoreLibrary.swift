@@ -6,7 +6,8 @@ package enum StoreLibrary {
   /// One library: a file sees the tables of those before it.
   private static let source: [UInt8] =
     Array("#!lua name=pushpool_@VERSION@\n".utf8)
-    + PackageResources.limits_lua + PackageResources.library_lua + PackageResources.alarms_lua
+    + PackageResources.limits_lua + PackageResources.library_lua + PackageResources.sections_lua
+    + PackageResources.alarms_lua
     + PackageResources.switches_lua + PackageResources.rates_lua + PackageResources.metrics_lua
     + PackageResources.reading_lua + PackageResources.audience_lua + PackageResources.ready_lua
     + PackageResources.fairness_lua + PackageResources.chunk_lua + PackageResources.chunks_lua

@@ -8,6 +8,10 @@ package enum StoreLimits {
   static let routesSpareSeconds: UInt64 = 120
   /// Segments uploaded between two renewals of the job's lease.
   package static let uploadSegmentsMax = 256
+  /// A dead letter's larger original is kept beside it.
+  static let letterBytesMax = 16 * 1024
+  /// How long a refused job's text stays that never becomes a dead letter's original.
+  static let letterCopySeconds = 600
   /// Calls that audit one job, each for some 200 of its chunks.
   static let auditPagesMax = 10_000
   /// How long ago an entry's id may say that it was added, to be believed: as long as segments are kept.

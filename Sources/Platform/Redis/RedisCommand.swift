@@ -5,7 +5,8 @@
 /// replies.
 package struct RedisCommand: Sendable {
   private(set) var body: [UInt8] = []
-  private(set) var count = 0
+  /// How many arguments it has, its name among them.
+  package private(set) var count = 0
   /// Room for most calls of functions, so that their buffers need not grow time and again.
   private static let usualBytes = 512
 
@@ -53,6 +54,12 @@ package struct RedisCommand: Sendable {
     body.append(contentsOf: prefix)
     body.append(contentsOf: name)
     endLine()
+  }
+
+  /// What another command has, as further arguments.
+  package mutating func append(argumentsOf other: RedisCommand) {
+    body.append(contentsOf: other.body)
+    count += other.count
   }
 
   private mutating func beginArgument(byteCount: Int) {

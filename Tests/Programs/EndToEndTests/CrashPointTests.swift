@@ -55,8 +55,8 @@ import Testing
   /// What producers, backends and operators call, and what is only there for a test.
   private static let others: Set<String> = [
     "install", "create", "install_many", "uninstall", "invalidate", "pause", "resume", "cancel",
-    "find_waiting", "name_waiting",
-    "dead_list", "dead_retry", "dead_drop", "audit", "keys", "switch_off",
+    "find_waiting", "name_waiting", "has_job",
+    "dead_list", "dead_retry", "dead_drop", "audit", "keys", "sections", "switch_off",
   ]
 
   /// What a worker calls seldom or in other circumstances; nothing of a job hangs on it.

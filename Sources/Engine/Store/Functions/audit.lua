@@ -27,14 +27,6 @@ local function streamed_segments(p, app, id, r)
   return found
 end
 
--- Whether one id of a stream is behind another.
-local function is_behind(one, other)
-  local ms, seq = string.match(one, '^(%d+)-(%d+)$')
-  local other_ms, other_seq = string.match(other, '^(%d+)-(%d+)$')
-  if ms ~= other_ms then return tonumber(ms) > tonumber(other_ms) end
-  return tonumber(seq) > tonumber(other_seq)
-end
-
 -- Whether a segment of the job is in its stream, by the entry that was noted for it. An entry up to `given` that nobody holds was
 -- a consumer's who was deleted with all that it had: it comes to nobody any more, and is removed.
 local function is_streamed(p, r, segment, entry, given)

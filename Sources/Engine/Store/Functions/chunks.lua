@@ -140,7 +140,8 @@ local function remaining(p, c)
   return lines_in(segment) - redis.call('BITCOUNT', KEY.done(p, c.segment, c.source)), segment
 end
 
--- Counts a chunk's open recipients as `outcome` and closes it.
+-- Counts a chunk's open recipients as `outcome` and closes it. Returns the bytes of its segment, by which it takes time, as
+-- LIMIT.DROPPED_BYTES_MAX counts them.
 local function close_as(p, c, outcome, now)
   local n, segment = remaining(p, c)
   local key = KEY.job(p, c.app, c.job)
@@ -148,25 +149,39 @@ local function close_as(p, c, outcome, now)
     redis.call('HINCRBY', key, outcome, n)
     redis.call('HINCRBY', key, 'pending', -n)
     local done = redis.call('GET', KEY.done(p, c.segment, c.source)) or ''
-    Metrics.count_lines(p, c.app, segment, done, outcome, now)
+    Metrics.count_lines(p, c.app, segment, done, n, outcome, now)
   end
   close_chunk(p, c, now)
+  return math.max(LIMIT.DROPPED_BYTES_MIN, segment and #segment or 0)
+end
+
+-- Ends the next parked chunks of a cancelled job. Returns the bytes of their segments.
+local function drop_parked(p, key, now)
+  local bytes = 0
+  while bytes < LIMIT.DROPPED_BYTES_MAX do
+    local member = redis.call('LPOP', key)
+    if not member then break end
+    bytes = bytes + close_as(p, unpack_chunk(member), 'skipped', now)
+  end
+  return bytes
+end
+
+-- Puts the next parked chunks of a job into the delayed set.
+local function unpark(p, key, now)
+  local scored = {}
+  for i, member in ipairs(redis.call('LPOP', key, LIMIT.UNPARKED_MAX) or {}) do
+    scored[2 * i - 1], scored[2 * i] = text(now), member
+  end
+  if #scored > 0 then redis.call('ZADD', KEY.delayed(p), unpack(scored)) end
 end
 
 -- Brings the job's next parked chunks to where its state wants them; a promotion goes on with the others. There may be
--- hundreds of thousands.
+-- hundreds of thousands. Returns the bytes of the segments that were dropped.
 local function bring_back(p, c, state, now)
-  local key = KEY.parked(p, c.app, c.job)
-  local members = redis.call('LPOP', key, state == 'cancelled' and LIMIT.DROPPED_MAX or LIMIT.UNPARKED_MAX)
-  if not members then return end
+  local key, bytes = KEY.parked(p, c.app, c.job), 0
+  if state == 'cancelled' then bytes = drop_parked(p, key, now) else unpark(p, key, now) end
   if redis.call('EXISTS', key) == 1 then go_on_later(p, c, now) end
-  if state == 'cancelled' then
-    for _, member in ipairs(members) do close_as(p, unpack_chunk(member), 'skipped', now) end
-  else
-    local scored = {}
-    for i, member in ipairs(members) do scored[2 * i - 1], scored[2 * i] = text(now), member end
-    redis.call('ZADD', KEY.delayed(p), unpack(scored))
-  end
+  return bytes
 end
 
 -- The job's state as a chunk sees it: 'gone' when the record is missing, ended, or of another admission.
@@ -177,30 +192,30 @@ local function state_for(p, c)
 end
 
 -- Puts a chunk that nobody holds where it belongs: its stream, the delayed set, its job's parked list, or
--- away with it. What is switched off waits in the delayed set. True when it went to a place where work waits.
+-- away with it. What is switched off waits in the delayed set. True when it went to a place where work waits; and the bytes
+-- of the segments that were dropped.
 local function route(p, c, now, due)
   local state = state_for(p, c)
   if c.segment == READ_ON then
-    if state == 'gone' then return false end
-    if state ~= 'paused' then bring_back(p, c, state, now) end
+    if state == 'gone' then return false, 0 end
+    local bytes = state ~= 'paused' and bring_back(p, c, state, now) or 0
     expand(p, c.app, c.job)
     finish_if_empty(p, c.app, c.job, now)
-    return true
+    return true, bytes
   end
   if state == 'gone' then
     redis.call('UNLINK', KEY.segment(p, c.segment, c.source), KEY.done(p, c.segment, c.source), KEY.marks(p, c.source),
       KEY.read(p, c.source))
     redis.call('HDEL', KEY.unfinished(p, c.source), c.segment)
-    return false
+    return false, 0
   elseif state == 'cancelled' then
-    close_as(p, c, 'skipped', now)
-    return false
+    return false, close_as(p, c, 'skipped', now)
   elseif state == 'paused' then
     redis.call('RPUSH', KEY.parked(p, c.app, c.job), pack(c))
     -- An older version lets them end after 30 days.
     redis.call('PERSIST', KEY.segment(p, c.segment, c.source))
     redis.call('PERSIST', KEY.done(p, c.segment, c.source))
-    return false
+    return false, 0
   end
   if state == 'scheduled' then
     -- Also what was parked, or lost and found again, begins at the job's time.
@@ -209,13 +224,13 @@ local function route(p, c, now, due)
   if due <= now then due = Switches.held_until(p, c, now) or due end
   if due > now then
     redis.call('ZADD', KEY.delayed(p), due, pack(c))
-    return true
+    return true, 0
   end
   if state == 'scheduled' then
     redis.call('HSET', KEY.job(p, c.app, c.job), 'state', 'running', 'started_at', text(now))
   end
   add_chunk(p, c)
-  return true
+  return true, 0
 end
 
 -- A chunk that lost too many workers, or whose segment or content is gone, becomes a dead letter.
@@ -232,7 +247,6 @@ Chunks.expand = expand
 Chunks.keep_unstarted = keep_unstarted
 Chunks.finish_if_empty = finish_if_empty
 Chunks.close_chunk = close_chunk
-Chunks.close_as = close_as
 Chunks.state_for = state_for
 Chunks.route = route
 Chunks.bring_back = bring_back

@@ -73,24 +73,28 @@ local function unused_libraries(keys, args)
   return unused
 end
 
--- The id of the first entry of a stream that nobody has taken, or nil.
-local function first_waiting(stream)
-  local given = last_given(stream)
-  local items = redis.pcall('XRANGE', stream, given and '(' .. given or '-', '+', 'COUNT', 1)
-  return not items.err and items[1] and items[1][1] or nil
-end
-
--- oldest — no ARGV. Reply: for how many ms the oldest job or chunk that nobody has taken has been waiting; 0 without any
-local function oldest(keys)
-  local now = now_ms()
+-- oldest — ARGV: of the jobs of each priority (high, normal, low) the first that nobody had taken when the caller looked
+-- last, or ''. What has waited the longest. To learn the id of an entry Redis copies it whole, which takes a function
+-- milliseconds for each megabyte: the caller reads a job's id itself, once for each job.
+-- Reply: {server time in ms, since when the oldest chunk waits that nobody has taken (ms; the server time without any), then
+-- for the jobs of each priority '' when the named one is the first still, else behind which entry the first is}
+local function oldest(keys, args)
+  local p, now = keys[1], now_ms()
   local since = now
-  for _, kind in ipairs({'jobs', 'chunks'}) do
-    for _, priority in ipairs(PRIORITIES) do
-      local id = first_waiting(KEY[kind](keys[1], priority))
-      if id then since = math.min(since, tonumber(string.match(id, '^%d+'))) end
-    end
+  for _, priority in ipairs(PRIORITIES) do
+    local stream = KEY.chunks(p, priority)
+    local items = redis.pcall('XRANGE', stream, '(' .. (last_given(stream) or '0-0'), '+', 'COUNT', 1)
+    local entry = not items.err and items[1] and items[1][1]
+    if entry then since = math.min(since, tonumber(string.match(entry, '^%d+'))) end
   end
-  return now - since
+  local reply = {now, since}
+  for i, priority in ipairs(PRIORITIES) do
+    local stream = KEY.jobs(p, priority)
+    local given = last_given(stream) or '0-0'
+    local is_first = args[i] ~= '' and is_behind(args[i], given) and has_entry(stream, args[i])
+    reply[#reply + 1] = is_first and '' or given
+  end
+  return reply
 end
 
 -- tips — no ARGV. Reply: the id of the last entry that was given to a worker, of jobs high, normal, low and chunks high,
@@ -128,7 +132,7 @@ register('beat', beat, {'allow-oom'})
 register('forget', forget, {'allow-oom'})
 register('unused_libraries', unused_libraries, {'allow-oom'})
 register('sweep_consumers', sweep_consumers, {'allow-oom'})
-register('oldest', oldest, {'no-writes'})
+register('oldest', oldest, {'allow-oom'})
 register('tips', tips, {'no-writes'})
 register('keys', key_table, {'no-writes'})
 

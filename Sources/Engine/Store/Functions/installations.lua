@@ -46,14 +46,41 @@ local function evict(p, app, user, lines, n, by)
   return lines, gone
 end
 
--- One installation from args[at…]: app, network, token, user, environment, object id to use when new,
--- created at or '', updated at or '', number of further fields, (name, value)… Returns status, object id,
--- previous user, how many of the user's bindings were evicted, index after the last argument. Strict refuses an
+local COLUMNS = 9
+
+-- install, create and install_many — ARGV: sections, of these columns.
+--   installations: what is bound; one row but for install_many
+--     app, network, token, user, environment
+--     object_id: to use when the token is new
+--     created_at, updated_at: ms, or ''
+--     fields: how many rows of the section `fields` are this installation's
+--   fields: what else is kept of them, in their order
+--     name, value
+--   batch, one row, of install_many only
+--     import: the import's id, or ''
+--     turn: the batch's place in it
+local INSTALL = Sections.layout('install', {installations = COLUMNS, fields = 2}, {'installations'})
+local CREATE = Sections.layout('create', {installations = COLUMNS, fields = 2}, {'installations'})
+local INSTALL_MANY = Sections.layout('install_many', {batch = 2, installations = COLUMNS, fields = 2}, {'batch'})
+
+-- Says so, unless every installation has a user and the fields are as many as they say.
+local function refusal(args, first, last)
+  local fields = 0
+  for at = first.installations, last.installations, COLUMNS do
+    if args[at + 3] == '' then return redis.error_reply('INVALID user: an installation needs a user') end
+    fields = fields + tonumber(args[at + 8])
+  end
+  if first.fields + fields * 2 - 1 ~= last.fields then
+    return redis.error_reply('SECTIONS the installations are to have ' .. text(fields) .. ' fields, which do not follow')
+  end
+end
+
+-- Binds the installation whose row is at args[at], and whose fields begin at args[extra]. Returns status, object id,
+-- previous user, how many of the user's bindings were evicted, and where the next one's fields begin. Strict refuses an
 -- existing token.
-local function bind(p, args, at, now, strict)
-  local app, network, token, user, environment = args[at], args[at + 1], args[at + 2], args[at + 3], args[at + 4]
-  local extra = tonumber(args[at + 8])
-  local after = at + 9 + extra * 2
+local function bind(p, args, at, extra, now, strict)
+  local app, network, token, user, environment = unpack(args, at, at + 4)
+  local after = extra + tonumber(args[at + 8]) * 2
   local key = KEY.token(p, network, app, token)
   local old = redis.call('HMGET', key, 'user', 'object_id', 'created_at', 'updated_at')
   if strict and old[1] then return 'conflict', old[2], old[1], 0, after end
@@ -77,54 +104,50 @@ local function bind(p, args, at, now, strict)
   local generation = text(redis.call('INCR', KEY.generation(p)))
   local object_id = old[2] or args[at + 5]
   redis.call('HSET', key, 'user', user, 'environment', environment, 'generation', generation, 'object_id',
-    object_id, 'created_at', created, 'updated_at', text(updated), unpack(args, at + 9, after - 1))
+    object_id, 'created_at', created, 'updated_at', text(updated), unpack(args, extra, after - 1))
   redis.call('SET', user_key,
     lines .. table.concat({network, environment, generation, text(updated), token}, '\t') .. '\n')
   return (moved and 'moved') or (old[1] and 'updated') or 'created', object_id, old[1] or '', evicted, after
 end
 
-local function refusal()
-  return redis.error_reply('INVALID user: an installation needs a user')
-end
-
-local function bind_one(keys, args, strict)
-  if args[4] == '' then return refusal() end
-  local status, object_id, previous, evicted = bind(keys[1], args, 1, now_ms(), strict)
+local function bind_one(keys, args, of, strict)
+  local first, last = Sections.read(args, of)
+  local refused = refusal(args, first, last)
+  if refused then return refused end
+  local status, object_id, previous, evicted = bind(keys[1], args, first.installations, first.fields, now_ms(), strict)
   return {status, object_id, previous, evicted}
 end
 
--- install — ARGV: one installation (see bind). The last installer wins.
+-- install — ARGV: one installation, see above. The last installer wins.
 -- Reply: {created|updated|moved, object id, previous user or '', evicted}
-local function install(keys, args) return bind_one(keys, args, false) end
+local function install(keys, args) return bind_one(keys, args, INSTALL, false) end
 
 -- create — ARGV: as install. Strict: an existing token is not touched.
 -- Reply: {created|conflict, object id, owner when conflict or '', evicted}
-local function create(keys, args) return bind_one(keys, args, true) end
+local function create(keys, args) return bind_one(keys, args, CREATE, true) end
 
--- install_many — ARGV: the import's id or '', its turn, n, then n installations. A turn that comes after a later one of
--- the same import changes nothing: it is a copy that was delayed, and its lines would win over those behind them.
+-- install_many — ARGV: a batch and its installations, see above. A turn that comes after a later one of the same import
+-- changes nothing: it is a copy that was delayed, and its lines would win over those behind them.
 -- Reply: {created, updated, moved, evicted}, or the error OVERTAKEN
 local function install_many(keys, args)
-  local p, id, turn, count = keys[1], args[1], tonumber(args[2]), tonumber(args[3])
-  local at = 4
-  for _ = 1, count do
-    if args[at + 3] == '' then return refusal() end
-    at = at + 9 + tonumber(args[at + 8]) * 2
-  end
+  local p = keys[1]
+  local first, last = Sections.read(args, INSTALL_MANY)
+  local refused = refusal(args, first, last)
+  if refused then return refused end
+  local id, turn = args[first.batch], tonumber(args[last.batch])
   if id ~= '' then
-    local last = redis.call('GET', KEY.import(p, id))
-    if last and turn <= tonumber(last) then
+    local latest = redis.call('GET', KEY.import(p, id))
+    if latest and turn <= tonumber(latest) then
       return redis.error_reply('OVERTAKEN a later part of the import was here first')
     end
     redis.call('SET', KEY.import(p, id), text(turn), 'EX', DAY_S)
   end
-  local now = now_ms()
+  local now, extra = now_ms(), first.fields
   local n = {created = 0, updated = 0, moved = 0, evicted = 0}
-  at = 4
-  for _ = 1, count do
-    local status, _, _, evicted, after = bind(p, args, at, now, false)
+  for at = first.installations, last.installations, COLUMNS do
+    local status, _, _, evicted, after = bind(p, args, at, extra, now, false)
     n[status], n.evicted = n[status] + 1, n.evicted + evicted
-    at = after
+    extra = after
   end
   return {n.created, n.updated, n.moved, n.evicted}
 end

@@ -86,9 +86,7 @@ end
 local function is_pending(p, source)
   local entry = string.sub(source, 2)
   for _, priority in ipairs(PRIORITIES) do
-    if source_of(priority, entry) == source and #redis.call('XRANGE', KEY.jobs(p, priority), entry, entry) > 0 then
-      return true
-    end
+    if source_of(priority, entry) == source then return has_entry(KEY.jobs(p, priority), entry) end
   end
   return false
 end
@@ -148,16 +146,34 @@ local function drop_unstarted(p, source, first, last)
   end
 end
 
--- admit — ARGV: consumer, priority, entry, app, id, digest, content, segments, recipients, lines
--- (users|installations), window (chunks started at a time), start at (ms) or '', text of segment 1 or '' when
--- all are uploaded, key that holds the users or ''. Needs no reserve when the job has one segment or a key of users.
+local ADMIT = Sections.layout('admit', {entry = 3, job = 4, audience = 7}, {'entry', 'job', 'audience'})
+
+-- admit — makes a job of its entry, and starts it. ARGV: sections of one row, of these columns.
+--   entry: the job as it was taken
+--     consumer, priority, entry
+--   job: what its record is found and told by
+--     app, id
+--     digest: of the canonical job
+--     content: canonical JSON, without the audience
+--   audience: whom it is for
+--     lines: users|installations, what a line of a segment is
+--     recipients: of all segments; not looked at with a users_key
+--     segments: how many there are, from 1 on
+--     window: chunks started at a time
+--     start_at: ms, or ''
+--     segment: text of segment 1, or '' when all are uploaded
+--     users_key: key that holds the users, or ''
+-- Needs no reserve when the job has one segment or a key of users.
 -- Reply: OK | DUPLICATE (the entry is dropped) | CONFLICT (refuse it) | STALE, of a key of users also KEY_MISSING |
 -- KEY_TYPE | KEY_UNREADABLE | KEY_ENCODING (refuse it)
 local function admit(keys, args)
   local p, now = keys[1], now_ms()
-  local priority, entry, app, id, digest = unpack(args, 2, 6)
+  local first, last = Sections.read(args, ADMIT)
+  local consumer, priority, entry = unpack(args, first.entry, last.entry)
+  local app, id, digest, content = unpack(args, first.job, last.job)
+  local lines, recipients, segments, window, start_at, segment, users_key = unpack(args, first.audience, last.audience)
   local stream, key = KEY.jobs(p, priority), KEY.job(p, app, id)
-  if not owned(stream, entry, args[1]) then return 'STALE' end
+  if not owned(stream, entry, consumer) then return 'STALE' end
   local source = source_of(priority, entry)
   local record = redis.call('HMGET', key, 'state', 'source', 'digest', 'admitted', 'created_at')
   local answer = standing(p, record, digest, source)
@@ -170,14 +186,14 @@ local function admit(keys, args)
   refuse_wrong_type(KEY.finished(p), 'stream')
   refuse_wrong_type(KEY.chunks(p, priority), 'stream')
   refuse_wrong_type(KEY.open(p), 'set')
-  local segments, recipients = tonumber(args[8]), tonumber(args[9])
+  segments, recipients = tonumber(segments), tonumber(recipients)
   local kind
-  if args[14] ~= '' then
-    kind, recipients = Audience.measure(args[14])
+  if users_key ~= '' then
+    kind, recipients = Audience.measure(users_key)
     if not kind then return recipients end
   end
   if recipients == 0 then segments = 0 end
-  local later = args[12] ~= '' and tonumber(args[12]) > now
+  local later = start_at ~= '' and tonumber(start_at) > now
   local state = later and 'scheduled' or 'running'
   local is_named = record[2] == source
   -- Paused or cancelled since its name was taken.
@@ -186,14 +202,14 @@ local function admit(keys, args)
     priority, 'created_at', is_named and record[5] or text(enqueued_at(entry, now)), 'total', recipients, 'pending', recipients, 'accepted', 0,
     'rejected', 0, 'uninstalled', 0, 'expired', 0, 'skipped', 0, 'failed', 0, 'no_installations', 0, 'retries', 0,
     'segments', segments, 'cursor', 0, 'chunks', 0, 'live', 0, 'residuals', 0, 'residual_bytes', 0, 'window',
-    args[11], 'lines', args[10], 'start_at', later and args[12] or '0')
+    window, 'lines', lines, 'start_at', later and start_at or '0')
   if not later then redis.call('HSET', key, 'started_at', text(now)) end
   if kind then
-    redis.call('HSET', key, 'users_key', args[14], 'unread', recipients, unpack(Reading.begin(kind, args[14], recipients)))
+    redis.call('HSET', key, 'users_key', users_key, 'unread', recipients, unpack(Reading.begin(kind, users_key, recipients)))
   end
   redis.call('PERSIST', key)
-  redis.call('SET', KEY.content(p, app, id), args[7])
-  if args[13] ~= '' then redis.call('SET', KEY.segment(p, '1', source), args[13]) end
+  redis.call('SET', KEY.content(p, app, id), content)
+  if segment ~= '' then redis.call('SET', KEY.segment(p, '1', source), segment) end
   if state == 'cancelled' then
     drop_unstarted(p, source, 1, segments)
     redis.call('HSET', key, 'cursor', segments)
@@ -207,19 +223,36 @@ local function admit(keys, args)
   return 'OK'
 end
 
+-- The text of a refused job in the fields of its dead letter. A caller that had a large one left a copy under
+-- P:letter:<source>, for a function takes milliseconds to copy a megabyte.
+-- Returns fields, and whether the copy is to become the letter's original.
+local function refused_text(p, priority, entry)
+  if redis.call('STRLEN', KEY.letter(p, source_of(priority, entry))) > 0 then
+    return {'job', '', 'truncated', '1', 'kept', 'job'}, true
+  end
+  local items = redis.call('XRANGE', KEY.jobs(p, priority), entry, entry)
+  return {'job', #items == 1 and fields_of(items[1][2]).job or '', 'truncated', '0'}, false
+end
+
 -- refuse — ARGV: consumer, priority, entry, reason code, field (JSON pointer) or '', message, app or '', id or ''.
 -- The job becomes a dead letter; a name it had reserved is free again. Reply: OK | STALE
 local function refuse(keys, args)
   local p, priority, entry, app, id = keys[1], args[2], args[3], args[7], args[8]
-  local stream = KEY.jobs(p, priority)
-  if not owned(stream, entry, args[1]) then return 'STALE' end
-  local items = redis.call('XRANGE', stream, entry, entry)
-  local job = #items == 1 and fields_of(items[1][2]).job or ''
+  local source = source_of(priority, entry)
+  local copy = KEY.letter(p, source)
+  if not owned(KEY.jobs(p, priority), entry, args[1]) then
+    redis.call('UNLINK', copy)
+    return 'STALE'
+  end
+  local original, is_copied = refused_text(p, priority, entry)
   local key = KEY.job(p, app, id)
   local record = redis.call('HMGET', key, 'source', 'admitted')
-  dead_letter(p, now_ms(), 'kind', 'job', 'reason', args[4], 'field', args[5], 'message', args[6], 'app', app,
-    'id', id, 'priority', priority, 'job', job, 'truncated', '0')
-  local source = source_of(priority, entry)
+  local letter = dead_letter(p, now_ms(), 'kind', 'job', 'reason', args[4], 'field', args[5], 'message', args[6], 'app', app,
+    'id', id, 'priority', priority, unpack(original))
+  if is_copied then
+    redis.call('RENAME', copy, KEY.letter(p, letter))
+    redis.call('PERSIST', KEY.letter(p, letter))
+  end
   if record[1] == source and not record[2] then redis.call('DEL', key) end
   if record[1] ~= source or not record[2] then drop_uploaded(p, source) end
   Fairness.drop_job(p, priority, entry)

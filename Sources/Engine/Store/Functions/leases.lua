@@ -7,7 +7,8 @@ do
 -- The consumer that had a chunk when it was added; nil for almost all, which nobody had.
 local function first_consumer(item) return item[2][13] == 'consumer' and item[2][14] or nil end
 
--- Turns a freshly owned entry into a claim, or clears it away when its job does not want it sent.
+-- Turns a freshly owned entry into a claim, or clears it away when its job does not want it sent. Returns the bytes of the
+-- segments that were dropped.
 local function claim_entry(p, priority, stream, item, deliveries, now, claims)
   local entry, c = item[1], Chunk.of(priority, fields_of(item[2]))
   local is_known = c.lines == 'users' or c.lines == 'installations'
@@ -16,20 +17,20 @@ local function claim_entry(p, priority, stream, item, deliveries, now, claims)
       'A chunk entry lacks a field or has another than ours; something else writes to ' .. stream, 'app', c.app or '', 'id', c.job or '',
       'priority', priority, 'count', '0')
     drop_entry(stream, entry)
-    return
+    return 0
   end
   local state = Chunks.state_for(p, c)
   if state ~= 'running' then
     Fairness.drop_chunk(p, c, entry)
-    Chunks.route(p, c, now, 0)
-    return
+    local _, bytes = Chunks.route(p, c, now, 0)
+    return bytes
   end
   c.crashes = math.min(LIMIT.CRASHES_MAX, c.crashes + deliveries - 1)
   local held = Switches.held_until(p, c, now)
   if held then
     Fairness.drop_chunk(p, c, entry)
     Chunks.route(p, c, now, held)
-    return
+    return 0
   end
   local segment = redis.call('GET', KEY.segment(p, c.segment, c.source))
   if not segment then
@@ -44,18 +45,24 @@ local function claim_entry(p, priority, stream, item, deliveries, now, claims)
     claims[#claims + 1] = {priority, entry, c.app, c.job, c.segment, c.source, c.crashes, state, c.lines, done,
       segment}
   end
+  return 0
 end
 
--- Moves due chunks of a priority into its stream as far as that has room, each app in its turn, at most max.
-local function fill(p, priority, max, now)
-  if max <= 0 or redis.call('EXISTS', KEY.ready_apps(p, priority)) == 0 then return 0 end
+-- Moves due chunks of a priority into its stream as far as that has room, each app in its turn, at most max; and until the
+-- call has dropped as much as it may, `bytes` of which it has dropped before.
+-- Returns how many were taken, and the bytes that the call has dropped then.
+local function fill(p, priority, max, bytes, now)
+  if max <= 0 or redis.call('EXISTS', KEY.ready_apps(p, priority)) == 0 then return 0, bytes end
   local waiting, ahead = Fairness.crowd(p, priority)
   local free = ahead - waiting
-  return Ready.take_turns(p, priority, max, now, function(app)
-    return free > 0 or Fairness.share_left(p, priority, app) > 0
+  local taken = Ready.take_turns(p, priority, max, now, function(app)
+    return bytes < LIMIT.DROPPED_BYTES_MAX and (free > 0 or Fairness.share_left(p, priority, app) > 0)
   end, function(member)
-    if Chunks.route(p, Chunk.unpack(member), now, 0) then free = free - 1 end
+    local is_waiting, dropped = Chunks.route(p, Chunk.unpack(member), now, 0)
+    if is_waiting then free = free - 1 end
+    bytes = bytes + dropped
   end)
+  return taken, bytes
 end
 
 -- claim — ARGV: consumer, max. New chunks, high before normal before low; due ones take the room of those before.
@@ -63,11 +70,12 @@ end
 -- when it was held up by chunks that nobody is to have and there may be more
 local function claim(keys, args)
   local p, consumer, max, now = keys[1], args[1], tonumber(args[2]), now_ms()
-  local claims, seen = {}, 0
+  local claims, seen, bytes, _ = {}, 0, 0, nil
+  local function may_look() return seen < max + LIMIT.PASSED_OVER_MAX and bytes < LIMIT.DROPPED_BYTES_MAX end
   for _, priority in ipairs(PRIORITIES) do
     local stream = KEY.chunks(p, priority)
-    if #claims < max then fill(p, priority, LIMIT.FILLED_MAX, now) end
-    while #claims < max and seen < max + LIMIT.PASSED_OVER_MAX do
+    if #claims < max then _, bytes = fill(p, priority, LIMIT.FILLED_MAX, bytes, now) end
+    while #claims < max and may_look() do
       local wanted = max - #claims
       local items = read_new(stream, consumer, wanted)
       for _, item in ipairs(items) do
@@ -75,14 +83,14 @@ local function claim(keys, args)
         if holder then
           redis.call('XCLAIM', stream, GROUP, holder, 0, item[1], 'RETRYCOUNT', 1, 'JUSTID')
         else
-          claim_entry(p, priority, stream, item, 1, now, claims)
+          bytes = bytes + claim_entry(p, priority, stream, item, 1, now, claims)
         end
       end
       seen = seen + #items
       if #items < wanted then break end
     end
   end
-  if #claims < max and seen >= max + LIMIT.PASSED_OVER_MAX then claims[#claims + 1] = 'MORE' end
+  if #claims < max and not may_look() then claims[#claims + 1] = 'MORE' end
   return claims
 end
 

@@ -19,17 +19,19 @@ local function count(p, app, counts, now)
   if is_any then redis.pcall('EXPIRE', key, LIMIT.METRICS_S) end
 end
 
--- Counts one outcome for every line of a segment that is not done. A line of an installation begins with its network and
--- a tab, which no user id has.
-local function count_lines(p, app, segment, done, outcome, now)
-  local found, counts, index = {}, {}, 0
-  for line in string.gmatch(segment, '[^\n]+') do
-    local byte = string.byte(done, math.floor(index / 8) + 1) or 0
-    if math.floor(byte / 2 ^ (7 - index % 8)) % 2 == 0 then
-      local network = string.match(line, '^(%l+)\t') or 'none'
+-- Counts one outcome for every line of a segment that is not done, which are `open`. A line of an installation begins with
+-- its network and a tab, which no user id has.
+local function count_lines(p, app, segment, done, open, outcome, now)
+  if not string.find(segment, '\t', 1, true) then return count(p, app, {'none', outcome, open}, now) end
+  local find, match, floor = string.find, string.match, math.floor
+  local found, counts, index, first = {}, {}, 0, 1
+  while first <= #segment do
+    local byte = string.byte(done, floor(index / 8) + 1) or 0
+    if byte == 0 or floor(byte / 2 ^ (7 - index % 8)) % 2 == 0 then
+      local network = match(segment, '^(%l+)\t', first) or 'none'
       found[network] = (found[network] or 0) + 1
     end
-    index = index + 1
+    index, first = index + 1, (find(segment, '\n', first, true) or #segment) + 1
   end
   for network, n in pairs(found) do
     counts[#counts + 1], counts[#counts + 2], counts[#counts + 3] = network, outcome, n

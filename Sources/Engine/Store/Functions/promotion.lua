@@ -19,7 +19,7 @@ local function promote(keys, args)
   local p, max, now = keys[1], tonumber(args[1]), now_ms()
   local others_ms = args[2] ~= '' and promoter_ms(p, args[2])
   if others_ms then return {0, others_ms} end
-  local delayed, taken, apps, again = KEY.delayed(p), 0, {}, nil
+  local delayed, taken, bytes, apps, again = KEY.delayed(p), 0, 0, {}, nil
   local due = redis.call('ZRANGEBYSCORE', delayed, '-inf', text(now), 'WITHSCORES', 'LIMIT', 0, max)
   for i = 1, #due, 2 do
     local c = Chunk.unpack(due[i])
@@ -27,15 +27,21 @@ local function promote(keys, args)
       again = again or Ready.look_again_at(p, now)
       Ready.add(p, c.priority, c.app, due[i], due[i + 1], again, now)
       apps[c.priority .. ':' .. c.app] = c
-    elseif taken < LIMIT.READS_PROMOTED_MAX then
+    elseif taken < LIMIT.READS_PROMOTED_MAX and bytes < LIMIT.DROPPED_BYTES_MAX then
       -- It may come back at once, for the next promotion.
       redis.call('ZREM', delayed, due[i])
-      Chunks.route(p, c, now, 0)
-      taken = taken + 1
+      local _, dropped = Chunks.route(p, c, now, 0)
+      taken, bytes = taken + 1, bytes + dropped
     end
   end
   for _, c in pairs(apps) do Ready.keep(p, c.priority, c.app) end
-  for _, priority in ipairs(PRIORITIES) do taken = taken + Leases.fill(p, priority, max - taken, now) end
+  for _, priority in ipairs(PRIORITIES) do
+    local filled
+    filled, bytes = Leases.fill(p, priority, max - taken, bytes, now)
+    taken = taken + filled
+  end
+  -- What it had no time for is due.
+  if bytes >= LIMIT.DROPPED_BYTES_MAX then return {taken, 0} end
   local first = redis.call('ZRANGE', delayed, 0, 0, 'WITHSCORES')
   return {taken, #first == 0 and -1 or math.max(0, tonumber(first[2]) - now)}
 end

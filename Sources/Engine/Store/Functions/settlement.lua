@@ -22,40 +22,54 @@ local function count_outcomes(p, app, job, counts, now)
   return sum
 end
 
--- `delay` in ms, or network|environment|ms: it waits for a worker that has credentials there, for so long at most.
-local function add_residual(p, c, delay, lines, now)
+-- Makes installations a chunk of their own, to be sent to later.
+local function add_residual(p, c, lines)
   local key = KEY.job(p, c.app, c.job)
   local segment = 'r' .. text(redis.call('HINCRBY', key, 'residuals', 1))
   redis.call('SET', KEY.segment(p, segment, c.source), lines)
   redis.call('HINCRBY', key, 'chunks', 1)
   redis.call('HSET', KEY.unfinished(p, c.source), segment, '')
   redis.call('HINCRBY', key, 'residual_bytes', #lines)
-  local residual = {priority = c.priority, app = c.app, job = c.job, segment = segment, source = c.source,
+  return {priority = c.priority, app = c.app, job = c.job, segment = segment, source = c.source,
     lines = 'installations', crashes = 0}
-  if tonumber(delay) then return Chunks.route(p, residual, now, now + tonumber(delay)) end
-  local place, wait_ms = string.match(delay, '^(.*)|(%d+)$')
-  Routes.hold(p, residual, c.app .. '|' .. place, tonumber(wait_ms), now)
 end
 
--- The residuals that wait for a worker with credentials and that none has or had lately: they are skipped, and added to
--- counts as such. While the fleet gathers they are put off instead, for nobody knows yet.
--- Returns the skipped by position, and their places as words of a reply.
-local function skip_unsendable(p, app, args, first, last, counts)
-  local skipped, words = {}, {}
-  for i = first, last, 2 do
-    local network, environment = string.match(args[i], '^(%a+)|(%a+)|')
-    if network and not Routes.could_send(p, app .. '|' .. network .. '|' .. environment) then
+-- The rows of `unrouted` for which no worker has credentials, or had lately: they are skipped, and added to counts as such.
+-- While the fleet gathers they are put off instead, for nobody knows yet.
+-- Returns what becomes of those rows, by position ('skipped', or after how many ms they are looked at again), and the places
+-- of the skipped as words of a reply.
+local function judge_unrouted(p, app, args, first, last, counts)
+  local fates, words = {}, {}
+  for i = first, last, 4 do
+    local place = args[i] .. '|' .. args[i + 1]
+    if not Routes.could_send(p, app .. '|' .. place) then
       if Routes.is_gathering(p) then
-        args[i] = text(LIMIT.ROUTE_ALIVE_MS)
+        fates[i] = LIMIT.ROUTE_ALIVE_MS
       else
         local n = #counts
-        counts[n + 1], counts[n + 2], counts[n + 3] = network, 'skipped', lines_in(args[i + 1])
-        skipped[i] = true
-        words[#words + 1] = 'skipped|' .. network .. '|' .. environment
+        counts[n + 1], counts[n + 2], counts[n + 3] = args[i], 'skipped', lines_in(args[i + 3])
+        fates[i] = 'skipped'
+        words[#words + 1] = 'skipped|' .. place
       end
     end
   end
-  return skipped, words
+  return fates, words
+end
+
+-- Sets aside what is to be sent to later: after a delay, or once a worker has credentials.
+local function add_residuals(p, c, args, first, last, fates, now)
+  for i = first.residuals, last.residuals, 2 do
+    Chunks.route(p, add_residual(p, c, args[i + 1]), now, now + tonumber(args[i]))
+  end
+  for i = first.unrouted, last.unrouted, 4 do
+    local fate = fates[i]
+    if not fate then
+      Routes.hold(p, add_residual(p, c, args[i + 3]), c.app .. '|' .. args[i] .. '|' .. args[i + 1],
+        tonumber(args[i + 2]), now)
+    elseif fate ~= 'skipped' then
+      Chunks.route(p, add_residual(p, c, args[i + 3]), now, now + fate)
+    end
+  end
 end
 
 -- Installations of users that are done without them become the chunk's last lines, each with its own bit of the bitmap.
@@ -67,16 +81,10 @@ local function keep_open(p, c, lines)
   if Chunk.is_residual(c) then redis.call('HINCRBY', KEY.job(p, c.app, c.job), 'residual_bytes', #lines) end
 end
 
--- Whether the chunk's last lines are those that this settlement leaves open: what its bitmap says may also have been told by
--- another worker, whose users had other devices open.
-local function has_kept_open(p, c, args, first, last)
-  for i = first, last, 2 do
-    if args[i] == '-' then
-      local segment = KEY.segment(p, c.segment, c.source)
-      return redis.call('GETRANGE', segment, -#args[i + 1], -1) == args[i + 1]
-    end
-  end
-  return true
+-- Whether the chunk's last lines are those that this settlement leaves open, if it does: what its bitmap says may also have
+-- been told by another worker, whose users had other devices open.
+local function has_kept_open(p, c, lines)
+  return not lines or redis.call('GETRANGE', KEY.segment(p, c.segment, c.source), -#lines, -1) == lines
 end
 
 -- Mass death. Tokens that die by the hundred in a minute are no deaths but a mistake of ours: the wrong environment,
@@ -121,13 +129,62 @@ local function suspicions(p, app, args, first, last, now)
   return suspected
 end
 
--- settle — ARGV: consumer, priority, entry, app, job, segment, source, lines, final 0|1, done bitmap, bitmap that
--- the caller told before (or found when it claimed) or '-' to not compare, change of total, users without
--- installation, retries, n, n x (network, outcome, count), m, m x (delay ms or network|environment|ms,
--- residual lines; or '-', lines of installations whose
--- users are done without them, which stay with the chunk), t, t x (network, environment, answers, misfits), l, l x (network, token, user, generation, environment that
--- accepted it), then (network, environment, token, user, generation, provider's time or '', reason)… for invalid
--- tokens.
+-- What becomes of invalid tokens: removed, kept, or spared where a mass death is suspected. Adds them to counts.
+-- Returns how many of each, and r, k or s for each of them.
+local function judge_invalid(p, c, args, first, last, suspected, counts)
+  local removed, kept, spared, verdicts = 0, 0, 0, {}
+  for i = first, last, 7 do
+    local network, environment, token, user, generation, since, reason = unpack(args, i, i + 6)
+    local verdict = 's'
+    if suspected[network .. '|' .. environment] then
+      spared = spared + 1
+    elseif Installations.remove_invalid(p, c.app, network, token, user, generation, since, reason, c.job) == 'removed' then
+      verdict, removed = 'r', removed + 1
+    else
+      verdict, kept = 'k', kept + 1
+    end
+    verdicts[#verdicts + 1] = verdict
+    local n = #counts
+    counts[n + 1], counts[n + 2], counts[n + 3] = network, verdict == 'r' and 'uninstalled' or 'rejected', 1
+  end
+  return removed, kept, spared, verdicts
+end
+
+local SETTLE = Sections.layout('settle', {chunk = 8, progress = 6, counts = 3, residuals = 2, unrouted = 4, open = 1,
+  tallies = 4, labels = 5, invalid = 7}, {'chunk', 'progress'})
+
+-- settle — ARGV: sections, of these columns.
+--   chunk, one row: which chunk it is, as it was claimed
+--     consumer, priority, entry, app, job, segment, source
+--     lines: users|installations, what a line of its segment is
+--   progress, one row
+--     final: 1 when the chunk is finished, else 0
+--     done: bitmap of the lines that are done, those of earlier settlements included; not looked at when final
+--     told: bitmap that the caller told before, or found when it claimed; '-' to not compare
+--     total: by how much the number of installations differs from that of users
+--     no_installations: users without any
+--     retries: attempts beyond the first of each push
+--   counts: an outcome that was reached
+--     network ('none' when it is not known), outcome, count
+--   residuals: installations that are to be tried again
+--     delay: ms
+--     lines: of their own chunk
+--   unrouted: installations that the caller has no credentials for
+--     network, environment
+--     wait: ms that they wait for a worker that has
+--     lines: of their own chunk
+--   open, one row at most: installations of users that are done without them
+--     lines: they become the chunk's last
+--   tallies: what a network answered, to be judged for a mass death
+--     network, environment, answers
+--     misfits: answers that say that token and environment, topic or sender do not fit
+--   labels: an installation that another environment has accepted
+--     network, token, user, generation
+--     environment: the right one
+--   invalid: a token that its network called invalid
+--     network, environment, token, user, generation
+--     since: when it died, by the network's word (ms), or ''
+--     reason: the network's
 -- Everything in it is news since the last settle of this chunk, and news means new bits in the bitmap: a settle
 -- that brings none is a repetition after a lost reply, and is not counted again; when another worker told the same, but left
 -- other devices open, the caller's lines are no longer the chunk's: STALE. When the store has another bitmap
@@ -139,11 +196,12 @@ end
 -- skipped|network|environment… (residuals for which no worker has credentials); STALE: nothing was counted, stop the chunk.
 local function settle(keys, args)
   local p, now = keys[1], now_ms()
-  local consumer, entry = args[1], args[3]
-  local c = {priority = args[2], app = args[4], job = args[5], segment = args[6], source = args[7],
-    lines = args[8], crashes = 0}
-  local told = table.remove(args, 11)
-  local stream = KEY.chunks(p, c.priority)
+  local first, last = Sections.read(args, SETTLE)
+  local consumer, priority, entry, app, job, segment, source, lines = unpack(args, first.chunk, last.chunk)
+  local final, done, told, total, no_installations, retries = unpack(args, first.progress, last.progress)
+  local open = args[rawget(first, 'open')]
+  local c = {priority = priority, app = app, job = job, segment = segment, source = source, lines = lines, crashes = 0}
+  local stream = KEY.chunks(p, priority)
   if not owned(stream, entry, consumer) then return {'STALE', 0, 0, 0, 0} end
   local state = Chunks.state_for(p, c)
   if state == 'gone' then
@@ -152,58 +210,35 @@ local function settle(keys, args)
     return {'CANCELLED', 0, 0, 0, 0}
   end
   local answer = (state == 'paused' and 'PAUSED') or (state == 'cancelled' and 'CANCELLED') or 'OK'
-  local final = args[9] == '1'
-  local known = redis.call('GET', KEY.done(p, c.segment, c.source)) or ''
-  local at = 15 + tonumber(args[14]) * 3
-  local residuals = tonumber(args[at])
-  local tallies = at + 1 + residuals * 2
-  if not final and known == args[10] then
-    if not has_kept_open(p, c, args, at + 1, tallies - 1) then return {'STALE', 0, 0, 0, 0} end
+  local is_final = final == '1'
+  local known = redis.call('GET', KEY.done(p, segment, source)) or ''
+  if not is_final and known == done then
+    if not has_kept_open(p, c, open) then return {'STALE', 0, 0, 0, 0} end
     redis.call('XCLAIM', stream, GROUP, consumer, 0, entry, 'JUSTID')
     return {answer, 0, 0, 0, 0}
   end
   if told ~= '-' and told ~= known then return {'STALE', 0, 0, 0, 0} end
   refuse_wrong_type(KEY.delayed(p), 'zset')
   refuse_wrong_type(KEY.finished(p), 'stream')
-  local key = KEY.job(p, c.app, c.job)
-  local counts = {unpack(args, 15, at - 1)}
-  local labels = tallies + 1 + tonumber(args[tallies]) * 4
-  local invalid = labels + 1 + tonumber(args[labels]) * 5
-  local suspected = suspicions(p, c.app, args, tallies + 1, labels - 1, now)
-  for i = labels + 1, invalid - 1, 5 do Installations.relabel(p, c.app, unpack(args, i, i + 4)) end
-  local removed, kept, spared, lost = 0, 0, 0, 0
-  local verdicts = {}
-  for i = invalid, #args, 7 do
-    local gone = false
-    if suspected[args[i] .. '|' .. args[i + 1]] then
-      spared = spared + 1
-    else
-      gone = Installations.remove_invalid(p, c.app, args[i], args[i + 2], args[i + 3], args[i + 4], args[i + 5], args[i + 6],
-        c.job) == 'removed'
-      if gone then removed = removed + 1 else kept = kept + 1 end
-    end
-    verdicts[#verdicts + 1] = gone and 'r' or suspected[args[i] .. '|' .. args[i + 1]] and 's' or 'k'
-    local n = #counts
-    counts[n + 1], counts[n + 2], counts[n + 3] = args[i], gone and 'uninstalled' or 'rejected', 1
-  end
-  local skipped, words = skip_unsendable(p, c.app, args, at + 1, tallies - 1, counts)
-  local sum = count_outcomes(p, c.app, c.job, counts, now)
-  redis.call('HINCRBY', key, 'total', args[11])
-  redis.call('HINCRBY', key, 'pending', tonumber(args[11]) - sum)
-  if args[12] ~= '0' then redis.call('HINCRBY', key, 'no_installations', args[12]) end
-  if args[13] ~= '0' then redis.call('HINCRBY', key, 'retries', args[13]) end
-  for i = at + 1, tallies - 1, 2 do
-    if args[i] == '-' then
-      keep_open(p, c, args[i + 1])
-    elseif not skipped[i] then
-      add_residual(p, c, args[i], args[i + 1], now)
-    end
-  end
-  if final then
+  local key = KEY.job(p, app, job)
+  local counts = {unpack(args, first.counts, last.counts)}
+  local suspected = suspicions(p, app, args, first.tallies, last.tallies, now)
+  for i = first.labels, last.labels, 5 do Installations.relabel(p, app, unpack(args, i, i + 4)) end
+  local removed, kept, spared, verdicts = judge_invalid(p, c, args, first.invalid, last.invalid, suspected, counts)
+  local fates, words = judge_unrouted(p, app, args, first.unrouted, last.unrouted, counts)
+  local sum = count_outcomes(p, app, job, counts, now)
+  redis.call('HINCRBY', key, 'total', total)
+  redis.call('HINCRBY', key, 'pending', tonumber(total) - sum)
+  if no_installations ~= '0' then redis.call('HINCRBY', key, 'no_installations', no_installations) end
+  if retries ~= '0' then redis.call('HINCRBY', key, 'retries', retries) end
+  add_residuals(p, c, args, first, last, fates, now)
+  if open then keep_open(p, c, open) end
+  local lost = 0
+  if is_final then
     Fairness.drop_chunk(p, c, entry)
     lost = Chunks.close_chunk(p, c, now)
   else
-    redis.call('SET', KEY.done(p, c.segment, c.source), args[10])
+    redis.call('SET', KEY.done(p, segment, source), done)
     redis.call('XCLAIM', stream, GROUP, consumer, 0, entry, 'JUSTID')
   end
   local reply = {answer, removed, kept, spared, lost}

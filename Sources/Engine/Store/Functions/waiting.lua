@@ -33,11 +33,17 @@ end
 -- Reply: NEW (the name is the entry's) | DUPLICATE, CONFLICT (another job's) | GONE (the entry was admitted or refused)
 local function name_waiting(keys, args)
   local p, priority, entry, app, id, digest = keys[1], unpack(args)
-  if #redis.call('XRANGE', KEY.jobs(p, priority), entry, entry) == 0 then return 'GONE' end
+  if not has_entry(KEY.jobs(p, priority), entry) then return 'GONE' end
   return Jobs.take_name(p, priority, entry, app, id, digest)
 end
 
+-- has_job — ARGV: priority, entry. Reply: 1 while the entry is in its stream, else 0
+local function has_job(keys, args)
+  return has_entry(KEY.jobs(keys[1], args[1]), args[2]) and 1 or 0
+end
+
 register('find_waiting', find_waiting, {'no-writes'})
+register('has_job', has_job, {'allow-oom'})
 register('name_waiting', name_waiting, {'allow-oom'})
 
 end

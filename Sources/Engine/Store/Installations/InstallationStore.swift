@@ -22,7 +22,7 @@ package struct InstallationStore {
     _ function: String, _ installation: Installation
   ) async throws(RedisError) -> InstallResult {
     var command = functions.call(function)
-    append(installation, to: &command)
+    InstallationSections.of([installation]).append(to: &command)
     return try await functions.run(command) { reply throws(RedisError) in
       try expectArray(reply, atLeast: 4)
       return InstallResult(
@@ -39,32 +39,12 @@ package struct InstallationStore {
   ) async throws(RedisError) -> ImportAnswer {
     precondition(batch.count <= StoreLimits.importBatchMax, "the batch is too large")
     var command = functions.call("install_many")
-    command.append(turn?.id ?? "")
-    command.append(turn?.number ?? 0)
-    command.append(batch.count)
-    for installation in batch { append(installation, to: &command) }
+    InstallationSections.of(batch, in: turn).append(to: &command)
     return try await functions.run(command) { reply throws(RedisError) in
       try expectArray(reply, atLeast: 4)
       return ImportAnswer(
         created: try decodeCount(reply[0]), updated: try decodeCount(reply[1]),
         moved: try decodeCount(reply[2]), evicted: try decodeCount(reply[3]))
-    }
-  }
-
-  private func append(_ installation: Installation, to command: inout RedisCommand) {
-    command.append(installation.app)
-    command.append(installation.token.network.rawValue)
-    command.append(installation.token.text)
-    command.append(installation.user)
-    command.append(installation.environment.rawValue)
-    command.append(installation.objectID ?? Self.newID())
-    command.append(installation.createdAtMs.map { String($0) } ?? "")
-    command.append(installation.updatedAtMs.map { String($0) } ?? "")
-    let fields = StoredInstallation.fields(installation)
-    command.append(fields.count)
-    for (name, value) in fields {
-      command.append(name)
-      command.append(value)
     }
   }
 

@@ -40,7 +40,8 @@ package struct ChunkQueue {
   package func settle(
     _ claim: ChunkClaim, _ settlement: Settlement, consumer: String
   ) async throws(RedisError) -> SettleAnswer {
-    let command = settleCommand(claim, settlement, consumer: consumer)
+    var command = functions.call("settle")
+    settlement.sections(of: claim, consumer: consumer).append(to: &command)
     return try await functions.run(command) { reply throws(RedisError) in
       try expectArray(reply, atLeast: 5)
       let places = (min(6, reply.count)..<reply.count).map { reply[$0].string }
@@ -53,91 +54,6 @@ package struct ChunkQueue {
         suspicions: places.filter { !$0.hasPrefix(skipped) },
         skipped: places.filter { $0.hasPrefix(skipped) }.map { String($0.dropFirst(skipped.count)) }
       )
-    }
-  }
-
-  private func settleCommand(
-    _ claim: ChunkClaim, _ settlement: Settlement, consumer: String
-  ) -> RedisCommand {
-    var command = functions.call(
-      "settle", consumer, claim.priority.rawValue, claim.entry, claim.app, claim.job,
-      claim.segment, claim.source, claim.lines.rawValue, settlement.isFinal ? "1" : "0")
-    command.append(settlement.done.bytes)
-    command.append(settlement.told?.bytes ?? Array("-".utf8))
-    command.append(settlement.totalDelta)
-    command.append(settlement.noInstallations)
-    command.append(settlement.retries)
-    appendCounts(settlement, to: &command)
-    appendLines(settlement, to: &command)
-    appendTallies(settlement.tallies, to: &command)
-    appendRelabellings(settlement.relabellings, to: &command)
-    for invalid in settlement.invalidations {
-      command.append(invalid.network.rawValue)
-      command.append(invalid.environment.rawValue)
-      command.append(invalid.token)
-      command.append(invalid.user)
-      command.append(String(invalid.generation))
-      command.append(invalid.sinceMs.map { String($0) } ?? "")
-      command.append(invalid.reason)
-    }
-    return command
-  }
-
-  /// Residuals, and as one more what stays with the chunk.
-  private func appendLines(_ settlement: Settlement, to command: inout RedisCommand) {
-    command.append(
-      settlement.residuals.count + settlement.unrouted.count
-        + (settlement.stillOpen.isEmpty ? 0 : 1))
-    for residual in settlement.residuals {
-      command.append(Int(clamping: residual.delayMs))
-      command.append(residual.lines)
-    }
-    for unrouted in settlement.unrouted {
-      command.append("\(unrouted.place)|\(settlement.unroutedMs)")
-      command.append(unrouted.lines)
-    }
-    guard !settlement.stillOpen.isEmpty else { return }
-    command.append("-")
-    command.append(settlement.stillOpen)
-  }
-
-  private func appendTallies(_ tallies: [Settlement.Tally], to command: inout RedisCommand) {
-    command.append(tallies.count)
-    for tally in tallies {
-      command.append(tally.network.rawValue)
-      command.append(tally.environment.rawValue)
-      command.append(tally.answers)
-      command.append(tally.misfits)
-    }
-  }
-
-  private func appendRelabellings(
-    _ relabellings: [Settlement.Relabelling], to command: inout RedisCommand
-  ) {
-    command.append(relabellings.count)
-    for relabelling in relabellings {
-      command.append(relabelling.network.rawValue)
-      command.append(relabelling.token)
-      command.append(relabelling.user)
-      command.append(String(relabelling.generation))
-      command.append(relabelling.environment.rawValue)
-    }
-  }
-
-  private func appendCounts(_ settlement: Settlement, to command: inout RedisCommand) {
-    var flat: [(network: String, outcome: String, count: Int)] = []
-    if settlement.skippedUnread > 0 { flat.append(("none", "skipped", settlement.skippedUnread)) }
-    for (network, outcomes) in settlement.counts {
-      for (name, count) in outcomes.fields
-      where count > 0 && name != "retries" && name != "no_installations" {
-        flat.append((network.rawValue, name, count))
-      }
-    }
-    command.append(flat.count)
-    for (network, outcome, count) in flat {
-      command.append(network)
-      command.append(outcome)
-      command.append(count)
     }
   }
 

@@ -18,8 +18,8 @@ package struct JobQueue {
 
   /// Whether an entry is in its stream still.
   package func isQueued(_ entry: String, _ priority: Priority) async throws(RedisError) -> Bool {
-    let command = RedisCommand("XRANGE", functions.keys.jobs(priority), entry, entry)
-    return try await functions.connection.call(command) { $0.count > 0 }
+    let command = functions.call("has_job", priority.rawValue, entry)
+    return try await functions.run(command) { $0.integer == 1 }
   }
 
   /// Which admission a job's record is of (`JobSource`); nil when there is no record.
@@ -145,25 +145,27 @@ package struct JobQueue {
   package func admit(
     _ entry: JobEntry, _ admission: Admission, consumer: String
   ) async throws(RedisError) -> AdmissionAnswer {
-    var command = functions.call(
-      "admit", consumer, entry.priority.rawValue, entry.entry, admission.app, admission.id,
-      admission.digest)
-    command.append(admission.content)
-    command.append(admission.segments)
-    command.append(admission.recipients)
-    command.append(admission.lines.rawValue)
-    command.append(admission.window)
-    command.append(admission.startAtMs.map { String($0) } ?? "")
-    command.append(admission.onlySegment ?? [])
-    command.append(admission.usersKey ?? "")
+    var command = functions.call("admit")
+    admission.sections(of: entry, consumer: consumer).append(to: &command)
     return try await functions.run(command) { reply throws(RedisError) in try decodeWord(reply) }
   }
 
-  /// Turns the entry into a dead letter. - Returns: false when it belongs to another worker now.
+  /// Turns the entry into a dead letter. May be repeated: the entry goes when the letter is there, in one step.
+  /// - Returns: false when it belongs to another worker now.
   @discardableResult
   package func refuse(
     _ entry: JobEntry, _ refusal: Refusal, consumer: String
   ) async throws(RedisError) -> Bool {
+    // A function takes milliseconds to copy a megabyte, and a SET none. Where this fails, the function copies.
+    if entry.text.count > StoreLimits.letterBytesMax {
+      var copy = RedisCommand(reservingBytes: entry.text.count + 256)
+      copy.append("SET")
+      copy.append(functions.keys.letter(entry.source))
+      copy.append(entry.text)
+      copy.append("EX")
+      copy.append(StoreLimits.letterCopySeconds)
+      functions.connection.send(copy) { _ in }
+    }
     let command = functions.call(
       "refuse", consumer, entry.priority.rawValue, entry.entry, refusal.reason, refusal.field,
       refusal.message, refusal.app, refusal.id)

@@ -1,0 +1,34 @@
+internal import Model
+internal import Redis
+
+/// The arguments of `admit`.
+extension Admission {
+  private static let entry = Sections.Section(name: "entry", columns: 3)
+  private static let job = Sections.Section(name: "job", columns: 4)
+  private static let audience = Sections.Section(name: "audience", columns: 7)
+
+  func sections(of entry: JobEntry, consumer: String) -> Sections {
+    var sections = Sections()
+    sections.add(Self.entry) { row in
+      row.append(consumer)
+      row.append(entry.priority.rawValue)
+      row.append(entry.entry)
+    }
+    sections.add(Self.job) { row in
+      row.append(app)
+      row.append(id)
+      row.append(digest)
+      row.append(content)
+    }
+    sections.add(Self.audience) { row in
+      row.append(lines.rawValue)
+      row.append(recipients)
+      row.append(segments)
+      row.append(window)
+      row.append(startAtMs.map { String($0) } ?? "")
+      row.append(onlySegment ?? [])
+      row.append(usersKey ?? "")
+    }
+    return sections
+  }
+}

@@ -1,0 +1,168 @@
+import Model
+import Redis
+import Testing
+
+@testable import Store
+
+/// Calls beside a job of megabytes, which Redis copies whole to whoever reads its entry: counted in bytes, since
+/// milliseconds are the machine's.
+@Suite struct LargeEntryTests {
+  private static let bytes = 8 << 20
+  private static let text = Array(
+    (#"{"ballast":""# + String(repeating: "x", count: bytes) + #""}"#).utf8)
+  /// What a call may leave in the memory of the functions that copies no job there.
+  private static let copiedBytesMax = 1 << 20
+
+  private func number(_ store: Store, _ section: String, _ name: String) async throws -> Int {
+    let information = try await store.redis("INFO", section).string ?? ""
+    let line = information.split(whereSeparator: \.isNewline).first { $0.hasPrefix("\(name):") }
+    return try #require(line.flatMap { Int($0.dropFirst(name.count + 1)) })
+  }
+
+  /// Bytes that the body left in the memory of the functions.
+  private func copied(_ store: Store, _ body: () async throws -> Void) async throws -> Int {
+    let before = try await number(store, "memory", "used_memory_vm_functions")
+    try await body()
+    return try await number(store, "memory", "used_memory_vm_functions") - before
+  }
+
+  /// Bytes that Redis sent.
+  private func sent(_ store: Store, _ body: () async throws -> Void) async throws -> Int {
+    let before = try await number(store, "stats", "total_net_output_bytes")
+    try await body()
+    return try await number(store, "stats", "total_net_output_bytes") - before
+  }
+
+  /// Adds it as if it had been enqueued an hour ago.
+  private func enqueue(_ store: Store) async throws -> String {
+    let seconds = try await store.redis("TIME").array?.first?.integer ?? 0
+    let entry = "\((seconds - 3_600) * 1_000)-1"
+    var command = RedisCommand("XADD", store.keys.jobs(.low), entry, "job")
+    command.append(Self.text)
+    _ = try await store.connection.call(command)
+    return entry
+  }
+
+  @Test func `the age of a large job that waits is known without copying it each time`()
+    async throws
+  {
+    try await Lane.withStore { _, store in
+      let entry = try await enqueue(store)
+      _ = try await store.jobs.enqueue(Array("{}".utf8), priority: .low)
+      for round in 1...3 {
+        var waitedMs = 0
+        let copied = try await copied(store) {
+          let sent = try await sent(store) { waitedMs = try await store.metrics.oldestWaitingMs() }
+          #expect(round == 1 || sent < 10_000, "\(sent) bytes in round \(round)")
+        }
+        #expect(copied < Self.copiedBytesMax, "\(copied) bytes in round \(round)")
+        #expect((3_500_000...3_700_000).contains(waitedMs))
+      }
+      let taken = try await store.jobs.take(consumer: "w", max: 1)
+      #expect(taken.map(\.entry) == [entry])
+      let waitedMs = try await store.metrics.oldestWaitingMs()
+      #expect(waitedMs < 60_000, "the next one has waited for \(waitedMs) ms")
+    }
+  }
+
+  @Test func `a job that somebody deletes is not the oldest any more`() async throws {
+    try await Lane.withStore { _, store in
+      let entry = try await enqueue(store)
+      #expect(try await store.metrics.oldestWaitingMs() > 3_500_000)
+      _ = try await store.redis("XDEL", store.keys.jobs(.low), entry)
+      #expect(try await store.metrics.oldestWaitingMs() == 0)
+      #expect(try await store.jobs.isQueued(entry, .low) == false)
+    }
+  }
+
+  @Test func `whether a large job is in its stream is known without copying it`() async throws {
+    try await Lane.withStore { _, store in
+      let entry = try await enqueue(store)
+      let copied = try await copied(store) {
+        let sent = try await sent(store) {
+          let isQueued = try await store.jobs.isQueued(entry, .low)
+          let isElsewhere = try await store.jobs.isQueued(entry, .high)
+          #expect(isQueued && !isElsewhere)
+        }
+        #expect(sent < 10_000, "\(sent) bytes")
+        let answer = try await store.jobs.takeName(
+          "shop", "j", digest: "d", priority: .low, entry: entry)
+        #expect(answer == .new)
+        // Another job of the name: is the first still there?
+        let other = try await store.jobs.enqueue(Array("{}".utf8), priority: .high)
+        let conflict = try await store.jobs.takeName(
+          "shop", "j", digest: "e", priority: .high, entry: other)
+        #expect(conflict == .conflict)
+      }
+      #expect(copied < Self.copiedBytesMax, "\(copied) bytes")
+      // Nothing is left of the looking.
+      let groups = try await store.redis("XINFO", "GROUPS", store.keys.jobs(.low)).array
+      #expect(groups?.count == 0)
+    }
+  }
+
+  private static let refusal = Refusal(reason: "invalid_job", field: "/x", message: "no")
+
+  private func letters(_ store: Store) async throws -> [String] {
+    try await store.allKeys().filter { $0.contains(":letter:") }
+  }
+
+  @Test func `a large job is refused without copying it, and its letter has all of it`()
+    async throws
+  {
+    try await Lane.withStore { _, store in
+      _ = try await enqueue(store)
+      let entry = try #require(try await store.jobs.take(consumer: "w", max: 1).first)
+      let copied = try await copied(store) {
+        let isRefused = try await store.jobs.refuse(entry, Self.refusal, consumer: "w")
+        #expect(isRefused)
+      }
+      #expect(copied < Self.copiedBytesMax, "\(copied) bytes")
+      let letter = try #require(try await store.deadLetters.list(max: 10).first)
+      #expect(letter.reason == "invalid_job" && !letter.isTruncated)
+      #expect(try await letters(store) == [store.keys.letter(letter.entry)])
+      #expect(try await store.redis("TTL", store.keys.letter(letter.entry)).integer == -1)
+      #expect(
+        try await store.redis("STRLEN", store.keys.letter(letter.entry)).integer == Self.text.count)
+      #expect(try await store.deadLetters.retry(letter.entry) == .retried)
+      #expect(try await store.jobs.take(consumer: "w", max: 1).map(\.text) == [Self.text])
+    }
+  }
+
+  @Test func `a worker that dies before it has refused a large job leaves the job to the next`()
+    async throws
+  {
+    try await Lane.withStore { _, store in
+      _ = try await enqueue(store)
+      let entry = try #require(try await store.jobs.take(consumer: "dead", max: 1).first)
+      // It got as far as this.
+      let copy = store.keys.letter(entry.source)
+      _ = try await store.redis("SET", copy, "a part", "EX", "600")
+      #expect(try await store.jobs.isQueued(entry.entry, .low))
+      let again = try await store.jobs.take(consumer: "w", max: 1, abandonedForMs: 0)
+      #expect(again.map(\.text) == [Self.text])
+      #expect(try await store.jobs.refuse(again[0], Self.refusal, consumer: "w"))
+      let letter = try #require(try await store.deadLetters.list(max: 10).first)
+      #expect(
+        try await store.redis("STRLEN", store.keys.letter(letter.entry)).integer == Self.text.count)
+      // The dead one was only slow: it changes nothing, and leaves nothing.
+      #expect(try await store.jobs.refuse(entry, Self.refusal, consumer: "dead") == false)
+      #expect(try await store.deadLetters.count() == 1)
+      #expect(try await letters(store) == [store.keys.letter(letter.entry)])
+    }
+  }
+
+  @Test func `a refused job whose copy could not be made is copied by the function`() async throws {
+    try await Lane.withStore { _, store in
+      _ = try await enqueue(store)
+      let entry = try #require(try await store.jobs.take(consumer: "w", max: 1).first)
+      let functions = StoreFunctions(connection: store.connection, keys: store.keys)
+      let command = functions.call(
+        "refuse", "w", "low", entry.entry, "invalid_job", "/x", "no", "", "")
+      #expect(try await functions.run(command) { $0.string } == "OK")
+      let letter = try #require(try await store.deadLetters.list(max: 10).first)
+      #expect(
+        try await store.deadLetters.show(letter.entry)?.original?.utf8.count == Self.text.count)
+    }
+  }
+}
