@@ -173,7 +173,10 @@ let package = Package(
       "ProvidersTests", in: .engine, ["Providers", "LocalServices", "Simulator", "TestSupport"]),
     tests(
       "WorkerTests", in: .engine,
-      ["Worker", "HTTP2", "Model", "Reactor", "Redis", "Store", "TestSupport"]),
+      [
+        "Worker", "HTTP2", "LocalServices", "Model", "Providers", "Reactor", "Redis", "Store",
+        "TestSupport", logging,
+      ]),
     tests(
       "OperationsTests", in: .operations,
       ["Operations", "LocalServices", "Model", "Reactor", "Redis", "Store", "TestSupport"]),

@@ -14,41 +14,27 @@ actor Lane {
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
   let settings: LaneSettings
-  let log: Logger
-  let redis: RedisConnection
   let store: Store
-  let dispatcher: Dispatcher
-  let resolver: BindingResolver
-  let materials: MaterialStore
-  let tracer: Tracer
-  let admitter: Admitter
+  private let log: Logger
+  private let redis: RedisConnection
+  private let life = LaneLife()
+  private let dispatcher: Dispatcher
+  private let tracer: Tracer
+  private let admitter: Admitter
+  private let starter: ChunkStarter
+  private let fetcher: Fetcher
+  private let carrier: ChunkCarrier
+  private let largeIntake: LargeIntake
+  private let rateLeaser: RateLeaser
+  private let reporter: ProcessReporter
   /// Of the lane that watches the streams for all lanes of the process.
-  let watch: (connection: RedisConnection, signal: WorkSignal)?
-  /// Raised when there may be something to fetch, or the lane is to end.
-  let fetchSignal: LoopSignal
-  /// Raised when there may be jobs to take in, or the lane is to end.
-  let admitSignal: LoopSignal
-  let drained: LoopSignal
-  private(set) var isDraining = false
-  private(set) var isAborting = false
-  /// Whether everything is settled or handed back.
-  private(set) var isEnded = false
+  private let workWatch: WorkWatch?
+  /// All that take turns, in the order in which they begin.
+  private let agents: [AgentLoop]
+  private let renewing: AgentLoop
+  private let drained: LoopSignal
   /// Tasks of the lane that have not ended.
   private var tasks = 0
-  /// Claims that Redis failed to say more about; taken up when it is back.
-  var unbegun: [ChunkClaim] = []
-  /// Whether jobs that waited for a worker with these routes are to be taken in.
-  var isRoutedDue = false
-  /// Whether it is time to look for chunks whose workers fell silent.
-  var isReclaimDue = false
-  /// The difference of this machine's clock that was logged last.
-  var loggedAheadMs: Int64?
-  /// Alarms that it has raised, and when it did so last, in the loop's time.
-  var raisedAlarms: [String: UInt64] = [:]
-  /// What housekeeping tasks wait on between two rounds.
-  private var bells: [LoopSignal] = []
-  /// What the renewal of leases waits on.
-  private(set) lazy var beatBell = makeBell()
 
   init(
     loop: EventLoop, settings: LaneSettings, directory: ProviderDirectory, log: Logger
@@ -56,50 +42,183 @@ actor Lane {
     self.loop = loop
     self.settings = settings
     self.log = log
+    let clock = settings.clock
+    let consumer = settings.consumer
+    let reasons = ReasonLog(log: log)
     redis = try RedisConnection(
       loop: loop, endpoint: settings.redis, library: StoreLibrary.library)
-    if settings.isFirst {
-      let connection = try RedisConnection(
-        loop: loop, endpoint: settings.redis, library: StoreLibrary.library)
-      watch = (connection, WorkSignal(connection: connection, prefix: settings.prefix))
-    } else {
-      watch = nil
-    }
-    store = Store(connection: redis, prefix: settings.prefix)
-    dispatcher = Dispatcher(
-      loop: loop, directory: directory, fleet: settings.routes,
+    let store = Store(connection: redis, prefix: settings.prefix)
+    self.store = store
+    /// Raised when there may be something to fetch.
+    let fetchSignal = LoopSignal(loop: loop)
+    /// Raised when there may be jobs to take in.
+    let admitSignal = LoopSignal(loop: loop)
+    drained = LoopSignal(loop: loop)
+
+    // Sending.
+    let runs = RunTable()
+    let dispatcher = Dispatcher(
+      loop: loop, runs: runs, directory: directory, fleet: settings.routes,
       settings: DispatcherSettings(
         worker: settings.worker, connectionsMax: settings.connectionsMax,
         streamsMax: settings.streamsMax, requestTimeoutMs: settings.requestTimeoutMs,
-        shortage: settings.shortage), clock: settings.clock, log: log)
-    resolver = BindingResolver(loop: loop, store: store, dispatcher: dispatcher)
-    tracer = Tracer(
-      loop: loop, store: store.traces, by: settings.consumer, clock: settings.clock)
-    materials = MaterialStore(store: store, tracer: tracer)
-    fetchSignal = LoopSignal(loop: loop)
-    admitSignal = LoopSignal(loop: loop)
+        shortage: settings.shortage), clock: clock, reasons: reasons, log: log)
+    self.dispatcher = dispatcher
+    rateLeaser = RateLeaser(rates: store.rates, reasons: reasons)
+
+    // Chunks.
+    tracer = Tracer(loop: loop, store: store.traces, by: consumer, clock: clock)
+    let materials = MaterialStore(store: store, tracer: tracer)
+    let switchWatch = SwitchWatch(
+      store: store, nowNs: { loop.nowNs }, log: log, reasons: reasons,
+      isLogging: settings.isHousekeeper, onChange: { dispatcher.heed($0) })
+    let leaseKeeper = LeaseKeeper(
+      loop: loop, chunks: store.chunks, runs: runs, consumer: consumer, leaseMs: settings.leaseMs,
+      log: log, onStanding: { dispatcher.heed($0, $1) })
+    let recoverer = Recoverer(
+      chunks: store.chunks, consumer: consumer, leaseMs: settings.leaseMs,
+      onDue: { fetchSignal.raise() })
+    starter = ChunkStarter(
+      loop: loop, store: store, settings: settings, materials: materials, dispatcher: dispatcher,
+      switches: switchWatch, life: life, log: log)
+    fetcher = Fetcher(
+      loop: loop, store: store, settings: settings, dispatcher: dispatcher, switches: switchWatch,
+      recoverer: recoverer, starter: starter, reasons: reasons, log: log, signal: fetchSignal)
+    carrier = ChunkCarrier(
+      loop: loop, chunks: store.chunks, settings: settings, dispatcher: dispatcher,
+      resolver: BindingResolver(loop: loop, store: store, sink: dispatcher),
+      switches: switchWatch, leases: leaseKeeper, tracer: tracer, life: life, log: log,
+      fetchSignal: fetchSignal)
+
+    // Intake.
     admitter = Admitter(
       loop: loop, store: store, directory: directory, materials: materials,
-      routes: settings.routes, unroutedMs: settings.unroutedMs, consumer: settings.consumer,
-      log: log, fetchSignal: fetchSignal, clock: settings.clock, large: LargeJobs(loop: loop))
-    drained = LoopSignal(loop: loop)
+      routes: settings.routes, unroutedMs: settings.unroutedMs, consumer: consumer,
+      log: log, fetchSignal: fetchSignal, clock: clock, large: LargeJobs(loop: loop))
+    let intake = Intake(
+      loop: loop, store: store, admitter: admitter, settings: settings, reasons: reasons,
+      signal: admitSignal, fetchSignal: fetchSignal)
+    largeIntake = LargeIntake(loop: loop, admitter: admitter, life: life, reasons: reasons)
+
+    // What one lane does for all.
+    reporter = ProcessReporter(metrics: store.metrics, loop: loop, clock: clock, log: log)
+    let monitor = LaneMonitor(
+      dispatcher: dispatcher, reasons: reasons,
+      latencies: LatencyReporter(metrics: store.metrics, clock: clock, log: log),
+      alarms: AlarmKeeper(
+        alarms: store.alarms, consumer: consumer, log: log, nowNs: { loop.nowNs }),
+      clockWatch: settings.isHousekeeper
+        ? ClockWatch(clock: clock, worker: settings.worker, log: log) : nil)
+
+    let life = life
+    let untilDrained = { !life.isDraining }
+    let untilEmpty = { !life.isDraining || runs.count > 0 }
+    func pace(
+      _ agent: any Agent, _ signal: LoopSignal? = nil, firstAfterMs: UInt64 = 0,
+      while isNeeded: @escaping () -> Bool
+    ) -> AgentLoop {
+      AgentLoop(
+        agent, signal: signal ?? LoopSignal(loop: loop), firstAfterMs: firstAfterMs,
+        while: isNeeded)
+    }
+    renewing = pace(leaseKeeper, while: untilEmpty)
+    var agents = [
+      pace(switchWatch, while: untilEmpty),
+      pace(fetcher, fetchSignal, while: untilDrained),
+      pace(intake, admitSignal, while: untilDrained),
+      renewing,
+      pace(recoverer, firstAfterMs: recoverer.everyMs, while: untilDrained),
+      pace(monitor, while: untilEmpty),
+    ]
+    if settings.isHousekeeper {
+      let workWatch = WorkWatch(
+        loop: loop,
+        connection: try RedisConnection(
+          loop: loop, endpoint: settings.redis, library: StoreLibrary.library),
+        prefix: settings.prefix, idle: settings.idle, reasons: reasons)
+      let routeWatch = RouteWatch(
+        store: store.routes, routes: settings.routes, unroutedMs: settings.unroutedMs, log: log,
+        onWork: { [idle = settings.idle] in
+          idle.wake(.chunks)
+          intake.noteRouted()
+        })
+      let forwarder = Forwarder(
+        chunks: store.chunks, consumer: consumer, log: log, onMoved: { fetchSignal.raise() })
+      let janitor = Janitor(store: store, life: life, log: log)
+      agents += [
+        pace(workWatch, while: untilDrained),
+        pace(routeWatch, while: untilDrained),
+        pace(forwarder, while: untilDrained),
+        pace(janitor, firstAfterMs: Janitor.pauseMs(), while: untilDrained),
+      ]
+      self.workWatch = workWatch
+    } else {
+      workWatch = nil
+    }
+    self.agents = agents
   }
 
   // MARK: Life
 
   /// Works until `drain` was called and everything in hand is settled or handed back.
   func run() async {
+    connectParts()
+    redis.connect()
+    workWatch?.start()
+    for number in agents.indices { start { await $0.agents[number].run() } }
+    start { await $0.largeIntake.run() }
+    while tasks > 0 { await drained.wait() }
+    life.end()
+    dispatcher.close()
+    await tracer.finish()
+    await leave()
+    redis.close()
+    workWatch?.stop()
+  }
+
+  /// Takes no new work, finishes what is in flight within the drain time, hands the rest back.
+  func drain() {
+    guard !life.isDraining else { return }
+    life.drain()
+    dispatcher.pauseAll()
+    // Ends the wait for work at once.
+    workWatch?.stop()
+    wakeAgents()
+    let timer = LoopTimer(loop: loop) { [weak self] in self?.assumeIsolated { $0.abort() } }
+    timer.schedule(afterMs: settings.drainMs)
+  }
+
+  /// Ends without waiting for answers: what is in flight counts as unknown and is left to others.
+  func abort() {
+    guard !life.isAborting else { return }
+    drain()
+    life.abort()
+    admitter.large.abandon()
+    dispatcher.close()
+    dispatcher.withdrawUnsendable()
+  }
+
+  private func leave() async {
+    do throws(RedisError) {
+      try await fetcher.handBack()
+      try await store.metrics.sweepConsumers(named: settings.consumer)
+      if settings.isHousekeeper { try await store.metrics.forget(worker: settings.worker) }
+    } catch { log.debug("could not take leave: \(error)") }
+  }
+
+  // MARK: Its parts
+
+  /// Has the lane do what needs a task of its own.
+  private func connectParts() {
     redis.onReady = { [unowned self] in
       // Before anything else: where connections do not live for long, a timer would miss them.
-      assumeIsolated { $0.beatBell.raise() }
+      assumeIsolated { $0.renewing.wake() }
       log.info("connected to Redis")
     }
     redis.onTime = { [clock = settings.clock] serverMs, sentNs, receivedNs in
       clock.learn(serverMs: serverMs, sentNs: sentNs, receivedNs: receivedNs)
     }
-    redis.onLost = { [unowned self] error in
-      log.warning("no Redis: \(error); trying again")
-    }
+    redis.onLost = { [log] error in log.warning("no Redis: \(error); trying again") }
     loop.onOutOfDescriptors = { [unowned self] error in
       assumeIsolated { $0.dispatcher.noteOutOfDescriptors(error) }
     }
@@ -109,67 +228,32 @@ actor Lane {
     dispatcher.onLease = { [unowned self] name, wanted in
       assumeIsolated { lane in lane.startUncounted { await $0.lease(name, wanted) } }
     }
-    redis.connect()
-    watch?.connection.connect()
-    start { await $0.watchSwitches() }
-    start { await $0.fetch() }
-    start { await $0.admit() }
-    start { await $0.admitLarge() }
-    start { await $0.beatChunks() }
-    start { await $0.reclaim() }
-    start { await $0.keepHouse() }
-    if settings.isFirst {
-      start { await $0.watchWork() }
-      start { await $0.watchRoutes() }
-      start { await $0.promote() }
-      start { await $0.audit() }
+    starter.onBegun = { [unowned self] slot in
+      assumeIsolated { lane in lane.start { await $0.carry(slot) } }
     }
-    while tasks > 0 { await drained.wait() }
-    isEnded = true
-    dispatcher.close()
-    await tracer.finish()
-    await leave()
-    redis.close()
-    watch?.connection.close()
   }
 
-  /// Takes no new work, finishes what is in flight within the drain time, hands the rest back.
-  func drain() {
-    guard !isDraining else { return }
-    isDraining = true
-    for run in dispatcher.activeRuns { run.change(to: .paused) }
-    dispatcher.withdrawUnsendable()
-    fetchSignal.raise()
-    admitSignal.raise()
-    // Ends the wait for work at once.
-    watch?.connection.close()
-    ringBells()
-    let timer = LoopTimer(loop: loop) { [weak self] in self?.assumeIsolated { $0.abort() } }
-    timer.schedule(afterMs: settings.drainMs)
+  private func carry(_ slot: Int) async {
+    guard let run = dispatcher.runs[slot] else { return }
+    await carrier.carry(run)
+    if life.isDraining { wakeAgents() }
   }
 
-  /// Ends without waiting for answers: what is in flight counts as unknown and is left to others.
-  func abort() {
-    guard !isAborting else { return }
-    drain()
-    isAborting = true
-    admitter.large.abandon()
-    dispatcher.close()
-    dispatcher.withdrawUnsendable()
+  private func keepCredential(_ number: Int) async {
+    guard let destination = dispatcher.destinations[number] else { return }
+    let keeper = CredentialKeeper(destination: destination, clock: settings.clock, log: log)
+    await AgentLoop(keeper, signal: destination.credentialSignal) { [life] in !life.isEnded }.run()
   }
 
-  func statistics() -> LaneStatistics {
-    var statistics = LaneStatistics()
-    statistics.inFlight = dispatcher.inFlight
-    statistics.accepted = dispatcher.accepted
-    statistics.connections = dispatcher.connections
-    statistics.runs = dispatcher.runCount
-    statistics.isConnected = redis.isReady
-    return statistics
+  private func lease(_ name: String, _ wanted: Int) async {
+    guard let lease = dispatcher.leases[name] else { return }
+    await rateLeaser.obtain(wanted, for: lease)
   }
+
+  // MARK: Tasks
 
   /// Runs a task of the lane that `run` waits for.
-  func start(_ body: @escaping @Sendable (isolated Lane) async -> Void) {
+  private func start(_ body: @escaping @Sendable (isolated Lane) async -> Void) {
     tasks += 1
     Task(executorPreference: loop) {
       await body(self)
@@ -178,19 +262,8 @@ actor Lane {
   }
 
   /// Runs a task that ends with the lane and that `run` does not wait for.
-  func startUncounted(_ body: @escaping @Sendable (isolated Lane) async -> Void) {
+  private func startUncounted(_ body: @escaping @Sendable (isolated Lane) async -> Void) {
     Task(executorPreference: loop) { await body(self) }
-  }
-
-  /// What a housekeeping task waits on, so that it need not be waited for when the lane ends.
-  func makeBell() -> LoopSignal {
-    let bell = LoopSignal(loop: loop)
-    bells.append(bell)
-    return bell
-  }
-
-  func ringBells() {
-    for bell in bells { bell.raise() }
   }
 
   private func ended() {
@@ -198,159 +271,30 @@ actor Lane {
     if tasks == 0 { drained.raise() }
   }
 
-  private func leave() async {
-    do throws(RedisError) {
-      if !unbegun.isEmpty {
-        try await store.chunks.handBack(unbegun, consumer: settings.consumer)
-        unbegun.removeAll()
-      }
-      try await store.metrics.sweepConsumers(named: settings.consumer)
-      if settings.isFirst { try await store.metrics.forget(worker: settings.worker) }
-    } catch { log.debug("could not take leave: \(error)") }
+  /// Has the agents see whether they are still needed.
+  private func wakeAgents() {
+    for agent in agents { agent.wake() }
   }
 
-  // MARK: Fetching
+  // MARK: What the process reports
 
-  private func fetch() async {
-    while !isDraining {
-      do throws(RedisError) {
-        if try await claimChunks() { continue }
-        await waitForWork()
-      } catch {
-        note(error, during: "fetching work")
-        await pauseForRedis()
-      }
-    }
+  func statistics() -> LaneStatistics {
+    var statistics = LaneStatistics()
+    statistics.inFlight = dispatcher.inFlight
+    statistics.accepted = dispatcher.accepted
+    statistics.connections = dispatcher.connections
+    statistics.runs = dispatcher.runs.count
+    statistics.isConnected = redis.isReady
+    return statistics
   }
 
-  /// - Returns: whether anything was claimed.
-  private func claimChunks() async throws(RedisError) -> Bool {
-    try await knowSwitches()
-    try await takeUpUnbegun()
-    guard canClaim else { return false }
-    let free = dispatcher.freeSlots
-    if isReclaimDue, try await takeOver(max: min(free, WorkerLimits.reclaimsMax)) {
-      return true
-    }
-    let wasRouted = try await claimRouted(max: max(1, min(free, WorkerLimits.claimMax) / 2))
-    let room = wasRouted ? dispatcher.freeSlots : free
-    guard room > 0 else { return true }
-    let (claims, isMore) = try await store.chunks.claimSome(
-      consumer: settings.consumer, max: min(room, WorkerLimits.claimMax))
-    try await begin(claims)
-    // Others may have room for what this lane has not.
-    if isMore || claims.count == WorkerLimits.claimMax { settings.idle.wake(.chunks) }
-    return isMore || !claims.isEmpty || wasRouted
+  func beat(worker: String, fields: [(String, String)]) async {
+    // A worker that has taken its leave must not come back by a late beat.
+    guard !life.isEnded else { return }
+    await reporter.beat(worker: worker, fields: fields)
   }
 
-  /// Starts carrying claimed chunks; what Redis fails to say more about is taken up when it is back.
-  func begin(_ claims: [ChunkClaim]) async throws(RedisError) {
-    for (index, claim) in claims.enumerated() {
-      do throws(RedisError) {
-        try await begin(claim)
-      } catch {
-        unbegun += claims[index...]
-        throw error
-      }
-    }
-  }
-
-  private var canClaim: Bool {
-    dispatcher.freeSlots > 0 && dispatcher.hasRoom
-      && dispatcher.unresolved < Limits.chunkRecipientsMax
-  }
-
-  /// Begins what Redis failed to say more about when it was claimed, as far as it is still this lane's.
-  private func takeUpUnbegun() async throws(RedisError) {
-    guard !unbegun.isEmpty else { return }
-    // The lease may have passed meanwhile: asking renews it, or says whose the chunk is not.
-    let standings = try await store.chunks.heartbeat(unbegun, consumer: settings.consumer)
-    for standing in standings {
-      let claim = unbegun[0]
-      switch standing {
-      case .ok where !dispatcher.isCarrying(claim): try await begin(claim)
-      case .ok, .stale: break
-      case .paused, .cancelled:
-        try await store.chunks.handBack([claim], consumer: settings.consumer)
-      }
-      unbegun.removeFirst()
-    }
-  }
-
-  /// What Redis refuses is for its operator to hear of; a lost connection speaks for itself.
-  func note(_ error: RedisError, during work: String) {
-    guard case .server = error else { return log.debug("\(work): \(error)") }
-    dispatcher.logOnce("\(work) fails and is tried again: \(error)")
-  }
-
-  private func waitForWork() async {
-    // What ends makes room, and the fetching goes on.
-    guard canClaim else {
-      await fetchSignal.wait(upToMs: WorkerLimits.idleMsMax)
-      return
-    }
-    let isIdle = settings.idle.enlist(settings.number, for: .chunks) { [weak self] in
-      guard let self else { return }
-      loop.execute { self.assumeIsolated { $0.fetchSignal.raise() } }
-    }
-    guard isIdle else { return }
-    await fetchSignal.wait(
-      upToMs: dispatcher.runCount > 0 ? WorkerLimits.idleMsMax : WorkerLimits.idleLaneMsMax)
-    settings.idle.withdraw(settings.number, from: .chunks)
-  }
-
-  private func pauseForRedis() async {
-    await fetchSignal.wait(upToMs: WorkerLimits.redisPauseMs)
-  }
-
-  /// Starts carrying a claimed chunk.
-  func begin(_ claim: ChunkClaim) async throws(RedisError) {
-    let finding = try await materials.find(claim)
-    if case .unusable(let reason, let message) = finding {
-      return try await bury(claim, reason: reason, message: message)
-    }
-    guard case .material(let material) = finding, dispatcher.freeSlot != nil, !isDraining
-    else {
-      // A chunk without a job goes away with this.
-      try await store.chunks.handBack([claim], consumer: settings.consumer, delayMs: 1_000)
-      return
-    }
-    if try await passOn(claim, material) { return }
-    if let delayMs = dispatcher.crowdedMs(claim) {
-      try await store.chunks.handBack([claim], consumer: settings.consumer, delayMs: delayMs)
-      return
-    }
-    // The functions hold what is off, so this was on when it was claimed: it may be on again.
-    if dispatcher.switches.stops(app: claim.app) { try await readSwitches() }
-    guard let slot = dispatcher.freeSlot else {
-      try await store.chunks.handBack([claim], consumer: settings.consumer)
-      return
-    }
-    var suspectTicket: UInt64?
-    if claim.crashes >= WorkerLimits.suspectCrashes {
-      suspectTicket = settings.suspects.enter(nowNs: loop.nowNs)
-      guard suspectTicket != nil else {
-        try await store.chunks.handBack(
-          [claim], consumer: settings.consumer, delayMs: WorkerLimits.suspectPauseMs)
-        return
-      }
-    }
-    let run = ChunkRun(
-      claim: claim, material: material, slot: slot, loop: loop, suspectTicket: suspectTicket)
-    dispatcher.add(run)
-    // Redis was asked in between: the drain that began meanwhile has not seen this run.
-    if isDraining || dispatcher.isStopped(run) { run.change(to: .paused) }
-    start { await $0.carry(slot) }
-  }
-
-  private func bury(
-    _ claim: ChunkClaim, reason: String, message: String
-  ) async throws(RedisError) {
-    let wasOurs = try await store.chunks.bury(
-      claim, reason: reason, message: message, consumer: settings.consumer)
-    guard wasOurs else { return }
-    log.error(
-      "\(message)",
-      metadata: ["app": "\(claim.app)", "job": "\(claim.job)", "dead_letter": "\(reason)"])
+  func appendTimeline(_ statistics: LaneStatistics, acceptedPerSecond: Int) async {
+    await reporter.appendTimeline(statistics, acceptedPerSecond: acceptedPerSecond)
   }
 }

@@ -15,9 +15,11 @@ struct LaneSettings: Sendable {
   let connectionsMax: Int
   let streamsMax: Int
   let requestTimeoutMs: UInt64
-  /// Its number within the process. The first one also watches the streams, promotes delayed work and audits.
+  /// Its number within the process.
   let number: Int
-  var isFirst: Bool { number == 0 }
+  /// Whether it does what one lane does for the whole process: it watches the streams and the routes, moves delayed work on,
+  /// clears away, and speaks of the machine.
+  var isHousekeeper: Bool { number == 0 }
   /// How long work waits for a worker that can send it.
   let unroutedMs: UInt64
   /// Shared by the lanes of a process, as are the next.

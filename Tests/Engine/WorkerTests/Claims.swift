@@ -32,11 +32,11 @@ enum Claims {
 
   static func run(
     _ recipients: [String], lines: ChunkLines = .users, done: [UInt8] = [],
-    segment: String = "1", trace: JobTrace? = nil
+    segment: String = "1", trace: JobTrace? = nil, content: JobContent = JobContent()
   ) throws -> ChunkRun {
     ChunkRun(
       claim: try claim(recipients, lines: lines, done: done, segment: segment),
-      material: JobMaterial(content: JobContent(), createdAtMs: 0, trace: trace), slot: 0,
+      material: JobMaterial(content: content, createdAtMs: 0, trace: trace), slot: 0,
       loop: try EventLoop(name: "test"))
   }
 }

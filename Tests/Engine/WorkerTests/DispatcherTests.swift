@@ -1,51 +1,192 @@
+import Store
 import Logging
-import Providers
+import HTTP2
 import Reactor
+import Model
+import Providers
 import Testing
 
 @testable import Worker
 
 @Suite struct DispatcherTests {
-  private func dispatcher() throws -> Dispatcher {
-    Dispatcher(
-      loop: try EventLoop(name: "test"), directory: ProviderDirectory(entries: []),
-      fleet: FleetRoutes(own: ProviderDirectory(entries: []).routes(of: [])),
-      settings: DispatcherSettings(
-        worker: "test", connectionsMax: 1, streamsMax: 1, requestTimeoutMs: 1_000,
-        shortage: DescriptorShortage()), clock: FleetClock(own: .system),
-      log: Logger(label: "pushpool.test"))
+  @Test("a push is submitted with its device token, and an accept is its outcome")
+  func sends() throws {
+    let stage = try SendingStage()
+    defer { stage.dispatcher.close() }
+    let run = try stage.run()
+    stage.enqueue(run)
+    #expect(stage.requests.taken.isEmpty && stage.dispatcher.hasRoom)
+    stage.destination.offer(10, stage.requests)
+    #expect(stage.requests.paths == ["/3/device/token-0-0"])
+    #expect(run.inFlight == 1 && !run.isFinished)
+    stage.destination.answer(stage.requests.taken[0].tag, 200)
+    #expect(run.inFlight == 0 && run.isFinished && stage.dispatcher.accepted == 1)
+    #expect(run.takeNews(isFinal: true).counts[.apns]?.accepted == 1)
+    #expect(stage.dispatcher.takeLatency().map(\.count) == [1])
   }
 
-  @Test("an answer that comes too late is not that of another run in the same place")
-  func knowsGenerations() throws {
-    let dispatcher = try dispatcher()
-    let first = try Claims.run(["a"])
-    dispatcher.add(first)
-    let tag = Dispatcher.Tag(Dispatcher.Tag(first, push: 70_000).raw)
-    #expect(tag.push == 70_000)
-    #expect(dispatcher.run(tag) === first)
-    dispatcher.remove(first)
-    #expect(dispatcher.run(tag) == nil)
-    let second = try Claims.run(["b"])
-    #expect(second.slot == first.slot)
-    dispatcher.add(second)
-    #expect(dispatcher.run(tag) == nil)
-    #expect(dispatcher.run(Dispatcher.Tag(second, push: 0)) === second)
+  @Test("to ask whether a push may be sent decides nothing")
+  func asks() throws {
+    let stage = try SendingStage()
+    defer { stage.dispatcher.close() }
+    let run = try stage.run()
+    #expect(stage.dispatcher.hindrance(run, 0) == nil)
+    run.confirmBinding(0, generation: 1, atNs: 0)
+    #expect(stage.dispatcher.hindrance(run, 0) == .oldBinding)
+    stage.switchOff(.network(app: "shop", .apns))
+    #expect(
+      stage.dispatcher.hindrance(run, 0)
+        == .switchedOff(delayMs: WorkerLimits.stoppedDelayMs))
+    run.change(to: .cancelled)
+    #expect(stage.dispatcher.hindrance(run, 0) == .cancelled)
+    #expect(run.openPushes == 1 && !run.hasStaleBindings)
+    let expired = try stage.run(expiry: .at(ms: 1))
+    #expect(stage.dispatcher.hindrance(expired, 0) == .expired)
+  }
+
+  @Test("a push whose binding is old is not sent before its binding was read again")
+  func readsOldBindingsAgain() throws {
+    let stage = try SendingStage()
+    defer { stage.dispatcher.close() }
+    let run = try stage.run(devices: 2)
+    run.confirmBinding(1, generation: 1, atNs: 0)
+    stage.enqueue(run)
+    stage.destination.offer(10, stage.requests)
+    #expect(stage.requests.paths == ["/3/device/token-0-0"])
+    #expect(run.takeStaleBindings() == [1] && run.openPushes == 2)
+    run.confirmBinding(1, generation: 2, atNs: stage.loop.nowNs)
+    stage.dispatcher.enqueue(run, push: 1)
+    stage.destination.offer(10, stage.requests)
+    #expect(stage.requests.paths.last == "/3/device/token-0-1")
   }
 
   @Test(
     "pushes whose bindings are old end without Redis when their run may not send any more",
     arguments: [ChunkRun.Standing.stale, .cancelled, .paused])
   func endsOldBindings(standing: ChunkRun.Standing) throws {
-    let dispatcher = try dispatcher()
-    let run = try Claims.run(["a"])
-    dispatcher.add(run)
-    _ = run.takeBatch(max: 1)
-    dispatcher.keepStaleBindings(run, run.resolve(0, devices: 2))
+    let stage = try SendingStage()
+    defer { stage.dispatcher.close() }
+    let run = try stage.run(devices: 2)
+    run.keepStaleBindings([0, 1])
     run.change(to: standing)
     #expect(run.openPushes == 2)
-    dispatcher.endStaleBindings(run)
+    stage.dispatcher.endStaleBindings(run)
     #expect(run.openPushes == 0)
-    #expect(!dispatcher.hasStaleBindings(run))
+    #expect(!run.hasStaleBindings)
+  }
+
+  @Test("nothing more is sent of a chunk that is not this worker's, and what waited is taken out")
+  func heedsStanding() throws {
+    let stage = try SendingStage()
+    defer { stage.dispatcher.close() }
+    let run = try stage.run(devices: 2)
+    stage.enqueue(run)
+    stage.dispatcher.heed(.ok, run)
+    #expect(run.standing == .active && stage.destination.queued == 2)
+    stage.dispatcher.heed(.stale, run)
+    #expect(run.standing == .stale && stage.destination.queued == 0 && run.openPushes == 0)
+    #expect(stage.lines.has(.notice, "a chunk is not this worker's any more"))
+  }
+
+  @Test("a lane that is to end sends nothing more, and what waited burns no attempt")
+  func pausesAll() throws {
+    let stage = try SendingStage()
+    defer { stage.dispatcher.close() }
+    let run = try stage.run(devices: 2)
+    stage.enqueue(run)
+    stage.destination.offer(1, stage.requests)
+    stage.dispatcher.pauseAll()
+    #expect(run.standing == .paused && run.openPushes == 1 && run.inFlight == 1)
+    stage.destination.answer(stage.requests.taken[0].tag, 200)
+    let news = run.takeNews(isFinal: false)
+    #expect(news.counts[.apns]?.accepted == 1 && news.retries == 0)
+    #expect(news.residuals.count == 1)
+  }
+
+  @Test("a network that is switched off gives back what waited for it, and the app's runs go on")
+  func heedsSwitches() throws {
+    let stage = try SendingStage()
+    defer { stage.dispatcher.close() }
+    let run = try stage.run()
+    stage.enqueue(run)
+    stage.switchOff(.network(app: "shop", .apns))
+    #expect(run.standing == .active && run.openPushes == 0 && stage.destination.queued == 0)
+    let next = try stage.run()
+    stage.enqueue(next)
+    #expect(next.openPushes == 0)
+    let whole = try stage.run()
+    stage.switchOff(.app("shop"))
+    #expect(whole.standing == .paused)
+  }
+
+  @Test(
+    "what a network says of a token is what becomes of it",
+    arguments: [
+      (410, "Unregistered", "uninstall"), (400, "BadTopic", "reject"),
+      (503, "ServiceUnavailable", "retry"),
+    ])
+  func classifies(status: Int, reason: String, fate: String) throws {
+    let stage = try SendingStage()
+    defer { stage.dispatcher.close() }
+    let run = try stage.run()
+    stage.enqueue(run)
+    stage.destination.offer(1, stage.requests)
+    stage.destination.answer(stage.requests.taken[0].tag, status, "{\"reason\":\"\(reason)\"}")
+    let news = run.takeNews(isFinal: true)
+    #expect(news.invalidations.count == (fate == "uninstall" ? 1 : 0))
+    #expect((news.counts[.apns]?.rejected ?? 0) == (fate == "reject" ? 1 : 0))
+    #expect(news.retries == (fate == "retry" ? 1 : 0))
+  }
+
+  @Test("a token that is called bad is tried in the other environment, once")
+  func triesOtherEnvironment() throws {
+    let stage = try SendingStage(.production, .development)
+    defer { stage.dispatcher.close() }
+    let run = try stage.run()
+    stage.enqueue(run)
+    stage.destination.offer(1, stage.requests)
+    stage.destination.answer(stage.requests.taken[0].tag, 400, "{\"reason\":\"BadDeviceToken\"}")
+    let other = stage.dispatcher.destination(1)
+    #expect(run.openPushes == 1 && other.queued == 1)
+    other.use(TestDirectory.credential)
+    other.offer(1, stage.requests)
+    other.answer(stage.requests.taken[1].tag, 400, "{\"reason\":\"BadDeviceToken\"}")
+    #expect(run.takeNews(isFinal: true).invalidations.map(\.token) == ["token-0-0"])
+  }
+
+  @Test("what was surely not processed is sent again at once, what may have been is an attempt")
+  func tellsUnsentFromUnknown() throws {
+    let stage = try SendingStage()
+    defer { stage.dispatcher.close() }
+    let run = try stage.run()
+    stage.enqueue(run)
+    stage.destination.offer(1, stage.requests)
+    stage.destination.end(stage.requests.taken[0].tag, .notSent)
+    #expect(run.openPushes == 1 && stage.destination.queued == 1)
+    stage.destination.offer(1, stage.requests)
+    stage.destination.end(stage.requests.taken[1].tag, .unknown)
+    #expect(run.openPushes == 0 && run.takeNews(isFinal: true).retries == 1)
+  }
+
+  @Test("a push that comes while its destination is paused is put aside and burns no attempt")
+  func parks() throws {
+    let stage = try SendingStage()
+    defer { stage.dispatcher.close() }
+    stage.dispatcher.destination(0).pause(forMs: 5_000)
+    let run = try stage.run()
+    stage.enqueue(run)
+    let news = run.takeNews(isFinal: true)
+    #expect(news.retries == 0 && news.residuals.count == 1)
+  }
+
+  @Test("a destination without room for all gets the rest later")
+  func waitsForRoom() throws {
+    let stage = try SendingStage()
+    defer { stage.dispatcher.close() }
+    let run = try stage.run(devices: 3)
+    stage.enqueue(run)
+    stage.requests.room = 2
+    stage.destination.offer(10, stage.requests)
+    #expect(run.inFlight == 2 && stage.destination.queued == 1 && run.openPushes == 3)
   }
 }

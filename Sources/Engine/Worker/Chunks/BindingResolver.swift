@@ -7,14 +7,14 @@ internal import Store
 struct BindingResolver {
   let loop: EventLoop
   let store: Store
-  let dispatcher: Dispatcher
+  let sink: any PushSink
 
   /// Resolves the run's next batch and queues its pushes.
   func resolveNext(_ run: ChunkRun) async throws(RedisError) {
     let batch = run.takeBatch(max: WorkerLimits.resolveBatchMax)
     guard !batch.isEmpty else { return }
-    dispatcher.resolving += batch.count
-    defer { dispatcher.resolving -= batch.count }
+    sink.noteResolving(batch.count)
+    defer { sink.noteResolved(batch.count) }
     do throws(RedisError) {
       switch run.lines(of: batch.lowerBound) {
       case .users: try await resolveUsers(run, batch)
@@ -24,14 +24,14 @@ struct BindingResolver {
       run.returnBatch(batch)
       throw error
     }
-    dispatcher.wake()
+    sink.wake()
   }
 
   // MARK: Users
 
   private func resolveUsers(_ run: ChunkRun, _ batch: Range<Int>) async throws(RedisError) {
     if let known = run.material.firstBindings?.take(for: batch, nowNs: loop.nowNs) {
-      let routes = dispatcher.routes(run)
+      let routes = sink.routes(run)
       for (recipient, text) in zip(batch, known.texts) {
         text.withUnsafeBytes { addUser(run, recipient, BindingLines($0), routes, known.readNs) }
       }
@@ -48,7 +48,7 @@ struct BindingResolver {
   private func addUsers(
     _ run: ChunkRun, _ batch: Range<Int>, _ resolved: ResolvedUsers, _ readNs: UInt64
   ) {
-    let routes = dispatcher.routes(run)
+    let routes = sink.routes(run)
     for (offset, recipient) in batch.enumerated() {
       addUser(run, recipient, resolved[offset], routes, readNs)
     }
@@ -69,7 +69,7 @@ struct BindingResolver {
           token: run.arena.copy(binding.token), user: run.lines[recipient],
           generation: binding.generation, recipient: Int32(recipient), network: binding.network,
           environment: binding.environment, attempt: 1, destination: destination, boundNs: readNs))
-      dispatcher.enqueue(run, push: index)
+      sink.enqueue(run, push: index)
     }
     run.endRecipient(recipient)
   }
@@ -85,7 +85,7 @@ struct BindingResolver {
     let bindings = try await self.bindings(
       app: run.claim.app,
       of: lines.map { line in line.map { ($0.network, $0.token) } })
-    let routes = dispatcher.routes(run)
+    let routes = sink.routes(run)
     let boundNs = freshNs(readNs)
     for (offset, recipient) in batch.enumerated() {
       guard let line = lines[offset] else {
@@ -121,7 +121,7 @@ struct BindingResolver {
       push.isAstray = true
     }
     let index = run.add(push)
-    dispatcher.enqueue(run, push: index)
+    sink.enqueue(run, push: index)
     run.endRecipient(recipient)
   }
 
@@ -146,9 +146,9 @@ struct BindingResolver {
         continue
       }
       run.confirmBinding(index, generation: binding.generation, atNs: freshNs(readNs))
-      dispatcher.enqueue(run, push: index)
+      sink.enqueue(run, push: index)
     }
-    dispatcher.wake()
+    sink.wake()
   }
 
   /// The bindings of many tokens, in one pipeline; nil for nil, and for tokens that nobody has.

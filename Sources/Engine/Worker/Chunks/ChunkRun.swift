@@ -14,7 +14,7 @@ final class ChunkRun {
   /// Its place in the lane's table, part of every request's tag.
   let slot: Int
   /// Which of the runs that had this place it is; the table says.
-  var generation: UInt8 = 0
+  private(set) var generation: UInt8 = 0
   /// Raised when its task has something to do.
   let signal: LoopSignal
   let arena = ByteArena()
@@ -34,7 +34,6 @@ final class ChunkRun {
   /// Pushes without a decision: queued, or in flight.
   private(set) var openPushes = 0
   private(set) var openRecipients: Int
-  var inFlight = 0
   /// Where what happens is recorded; nil when that is nowhere.
   let trace: JobTrace?
   /// Whether plain accepts are recorded, too.
@@ -42,7 +41,7 @@ final class ChunkRun {
   /// The answer that the decision being made follows from.
   var answer: TracedAnswer?
   /// When its lease was last renewed, in the loop's time.
-  var renewedNs: UInt64
+  private(set) var renewedNs: UInt64
   /// Its hold of the process' place for chunks that workers were lost with.
   let suspectTicket: UInt64?
 
@@ -56,8 +55,8 @@ final class ChunkRun {
   private(set) var delays: [Int: (delayMs: UInt64, attempt: Int)] = [:]
   /// Which credentials pushes wait for that this worker does not have, and the attempts that they had, by push.
   var missing: [Int: (environment: PushEnvironment, attempt: Int)] = [:]
-  private var jitters: [Int: UInt64] = [:]
-  var suspects = SuspectPushes()
+  private var jitters = RetryJitter()
+  var underway = PushesUnderway()
   private var verdicts: [Int: (reason: String, sinceMs: Int64?)] = [:]
   /// Pushes whose verdict may be a mistake of ours: settled only when it is known how many there are.
   private var doubtful: Set<Int> = []
@@ -92,6 +91,12 @@ final class ChunkRun {
     pushes.reserveCapacity(lines.count)
     skipDone()
   }
+
+  /// It got its place.
+  func enter(generation: UInt8) { self.generation = generation }
+
+  /// Its lease was renewed just now.
+  func noteRenewal() { renewedNs = loop.nowNs }
 
   // MARK: Resolving
 
@@ -224,13 +229,8 @@ final class ChunkRun {
   /// What its own environment answered is not the last word: another worker tries it in the other one.
   func discountMisfit(_ index: Int) { news.tally(pushes[index], answers: -1, misfits: -1) }
 
-  /// The random part of this run's retries of an attempt, drawn once: what fails alike is tried again together.
-  func jitter(attempt: Int) -> UInt64 {
-    if let drawn = jitters[attempt] { return drawn }
-    let drawn = UInt64.random(in: .min ... .max)
-    jitters[attempt] = drawn
-    return drawn
-  }
+  /// The random part of this run's retries of an attempt.
+  func jitter(attempt: Int) -> UInt64 { jitters.value(attempt: attempt) }
 
   /// Notes another resending of a push.
   func noteResend(_ index: Int) -> Int {

@@ -50,8 +50,8 @@ final class FleetRoutes: Sendable {
   }
 
   /// Whether something waits for a worker that can send where this one can.
-  var hasWork: Bool {
-    get { state.withLock { $0.hasWork } }
-    set { state.withLock { $0.hasWork = newValue } }
-  }
+  var hasWork: Bool { state.withLock { $0.hasWork } }
+
+  /// Notes that something waits for such a worker, or that nothing does.
+  func noteWork(_ hasWork: Bool) { state.withLock { $0.hasWork = hasWork } }
 }

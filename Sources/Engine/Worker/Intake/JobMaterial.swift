@@ -68,7 +68,7 @@ final class JobMaterial {
   /// Where what happens to its pushes is recorded; nil when that is nowhere.
   let trace: JobTrace?
   /// What was read of its users as this lane admitted it.
-  var firstBindings: FirstBindings?
+  let firstBindings: FirstBindings?
   /// By number of the destination.
   private var renderings: [(rendering: Rendering, atMs: Int64)?] = []
   /// Messages that requests in flight may still point into.
@@ -76,9 +76,13 @@ final class JobMaterial {
   /// How old a rendering gets whose requests say how much of the job's life is left.
   private static let renderingAgeMsMax: Int64 = 30_000
 
-  init(content: JobContent, createdAtMs: Int64, trace: JobTrace? = nil) {
+  init(
+    content: JobContent, createdAtMs: Int64, trace: JobTrace? = nil,
+    firstBindings: FirstBindings? = nil
+  ) {
     self.content = content
     self.trace = trace
+    self.firstBindings = firstBindings
     self.createdAtMs = createdAtMs
     switch content.expiry {
     // "Now or never" is for the network: the first attempt is made, however long it took to come up.

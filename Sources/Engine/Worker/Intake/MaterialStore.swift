@@ -72,8 +72,7 @@ final class MaterialStore {
   ) {
     let material = JobMaterial(
       content: content, createdAtMs: createdAtMs,
-      trace: tracer.trace(app: app, job: id, isFull: content.trace))
-    material.firstBindings = firstBindings
+      trace: tracer.trace(app: app, job: id, isFull: content.trace), firstBindings: firstBindings)
     remember(material, Self.key(app: app, source: source, id: id))
   }
 

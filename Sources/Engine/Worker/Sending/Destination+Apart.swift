@@ -5,6 +5,14 @@ internal import Reactor
 // Pushes that are tried by themselves, on a connection of their own and one at a time: what breaks it is known then,
 // and harms no other.
 extension Destination {
+  /// The network has complained of a request of a job. - Returns: whether the job was above suspicion before.
+  func suspect(_ job: String, _ complaint: Quarantine.Complaint) -> Bool {
+    quarantine.note(job, complaint, nowNs: loop.nowNs)
+  }
+
+  /// A request of the job was answered: it is above suspicion again.
+  func noteAnswer(toJob job: String) { quarantine.clear(job) }
+
   /// - Returns: false when as many wait as may.
   func enqueueApart(_ tag: UInt64, rank: Int) -> Bool {
     guard apartQueue.count < WorkerLimits.apartPushesMax else { return false }

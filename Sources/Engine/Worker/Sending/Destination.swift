@@ -75,7 +75,7 @@ final class Destination {
   private(set) var lacksDescriptors = false
   private(set) var breaker = Breaker()
   /// What opened the breaker, until it is closed.
-  var troubleReason: String?
+  private(set) var troubleReason: String?
 
   init(
     number: Int16, app: String, provider: any PushProvider, limits: [RateLease] = [],
@@ -163,7 +163,7 @@ final class Destination {
 
   /// Puts aside what waits when there was no credential, no connection or no answer for too long.
   func checkReachable() {
-    if breaker.closeIfIdle(nowNs: loop.nowNs) { owner.destinationClosed(self) }
+    if breaker.closeIfIdle(nowNs: loop.nowNs) { endTrouble() }
     checkApart()
     guard queue.count > 0 else {
       stillSinceNs = nil
@@ -217,7 +217,7 @@ final class Destination {
   /// Something was answered that is no trouble of the network's.
   func noteGood(elapsedNs: UInt64) {
     if breaker.noteGood(nowNs: loop.nowNs, elapsedNs: elapsedNs) {
-      owner.destinationClosed(self)
+      endTrouble()
       wake()
     } else if breaker.state == .halfOpen {
       wake()
@@ -232,11 +232,20 @@ final class Destination {
     let wasOpen = breaker.state == .open
     let verdict = breaker.noteTrouble(
       nowNs: loop.nowNs, elapsedNs: elapsedNs, retryAfterMs: retryAfterMs)
-    if verdict == .opened { owner.destinationOpened(self, because: reason()) }
+    if verdict == .opened {
+      let reason = reason()
+      troubleReason = reason
+      owner.destinationOpened(self, because: reason)
+    }
     if !wasOpen, breaker.state == .open, let parkDelayMs, queue.count > 0 {
       park(forMs: parkDelayMs)
     }
     return verdict
+  }
+
+  private func endTrouble() {
+    troubleReason = nil
+    owner.destinationClosed(self)
   }
 
   // MARK: The credential

@@ -7,7 +7,8 @@ internal import Store
 // What an answer, or its absence, means for its push.
 extension Dispatcher {
   /// Decides about a push that was answered with something else than 200.
-  func decide(_ run: ChunkRun, _ tag: Tag, _ destination: Destination, _ answer: RequestAnswer) {
+  func decide(_ run: ChunkRun, _ tag: PushTag, _ destination: Destination, _ answer: RequestAnswer)
+  {
     let provider = destination.provider
     let reply = ProviderAnswer(
       status: answer.status, retryAfterSeconds: answer.retryAfter.seconds(nowMs: wallMs),
@@ -38,7 +39,8 @@ extension Dispatcher {
   }
 
   private func decide(
-    _ run: ChunkRun, _ tag: Tag, _ destination: Destination, _ outcome: Outcome, elapsedNs: UInt64
+    _ run: ChunkRun, _ tag: PushTag, _ destination: Destination, _ outcome: Outcome,
+    elapsedNs: UInt64
   ) {
     switch outcome {
     case .accepted:
@@ -52,11 +54,11 @@ extension Dispatcher {
       run.decideInvalid(tag.push, reason: reason, sinceMs: sinceMs)
     case .doubtfulToken(let reason): decideDoubtful(run, tag.push, reason)
     case .rejected(let reason):
-      logOnce("\(run.claim.app): \(destination.provider.network.rawValue) rejects: \(reason)")
+      reasons.note("\(run.claim.app): \(destination.provider.network.rawValue) rejects: \(reason)")
       run.decide(tag.push, .rejected)
     case .retry(let afterMs, _): retry(run, tag.push, afterMs: afterMs)
     case .authRefused(let reason):
-      logOnce("\(run.claim.app): \(destination.provider.network.rawValue) refuses: \(reason)")
+      reasons.note("\(run.claim.app): \(destination.provider.network.rawValue) refuses: \(reason)")
       destination.credentialRefused(reason: reason, sentNsAgo: elapsedNs)
       resend(run, tag, destination, nil)
     case .unknown: decideUnknown(run, tag.push)
@@ -76,7 +78,7 @@ extension Dispatcher {
     guard let number else { return decideDoubtfulElsewhere(run, index, reason) }
     guard number != push.destination else { return run.decideDoubtful(index, reason: reason) }
     guard run.material.content.environments.contains(other) else {
-      logOnce(
+      reasons.note(
         "\(run.claim.app): \(push.network.rawValue) calls device tokens bad that a job may not try in "
           + "\(other.rawValue): they are kept")
       return run.decide(index, .rejected)
@@ -108,7 +110,8 @@ extension Dispatcher {
 
   /// Sends a push again that was certainly not processed: no attempt is burned. One whose stream the network refuses
   /// again waits, and is a sign that the network is in trouble.
-  func resend(_ run: ChunkRun, _ tag: Tag, _ destination: Destination, _ answer: RequestAnswer?) {
+  func resend(_ run: ChunkRun, _ tag: PushTag, _ destination: Destination, _ answer: RequestAnswer?)
+  {
     let isRefused = answer?.isRefused ?? false
     let resends = run.noteResend(tag.push)
     guard resends <= (isRefused ? WorkerLimits.refusalsMax : WorkerLimits.resendsMax) else {
@@ -141,7 +144,7 @@ extension Dispatcher {
   /// Always an attempt, whatever the breaker says: it may have been delivered, and the attempts are what
   /// bounds how often a device gets the same push.
   func decideUnknown(_ run: ChunkRun, _ index: Int) {
-    logOnce("\(run.claim.app): connection lost or time ran out before an answer")
+    reasons.note("\(run.claim.app): connection lost or time ran out before an answer")
     guard run.material.content.unknownPolicy == .resend else {
       return run.decide(index, .failed, because: .givesUpUnknown)
     }

@@ -23,9 +23,9 @@ extension Dispatcher {
     if destination.quarantine.isCondemned(job, answeredNs: destination.answeredNs) {
       rejectMalformed(run, index, destination)
     } else if destination.enqueueApart(
-      Tag(run, push: index).raw, rank: run.claim.priority.rank)
+      PushTag(run, push: index).raw, rank: run.claim.priority.rank)
     {
-      run.suspects.noteApart(index)
+      run.noteApart(index)
     } else {
       // One that may have broken a connection must not come back as if it had never been sent.
       if run.suspects.contains(index) {
@@ -40,7 +40,7 @@ extension Dispatcher {
   /// Queues a push again that was not sent.
   func requeue(_ run: ChunkRun, _ index: Int, _ destination: Destination) {
     if !destination.quarantine.isEmpty, setApart(run, index, destination) { return }
-    destination.enqueue(Tag(run, push: index).raw, rank: run.claim.priority.rank)
+    destination.enqueue(PushTag(run, push: index).raw, rank: run.claim.priority.rank)
   }
 
   /// The network called this request malformed, and did not process it: it is tried once more, apart from others, and
@@ -52,7 +52,7 @@ extension Dispatcher {
     let job = run.claim.job
     let isApart = run.suspects.isApart(index)
     let sinceNs = [suspectNs, destination.quarantine.sinceNs(job)].compactMap { $0 }.min()
-    run.suspects.note(index, nowNs: loop.nowNs)
+    run.noteSuspect(index, nowNs: loop.nowNs)
     suspect(job, destination, isApart ? .refusedApart : .accused)
     // What happens to one job alone may be its own doing; to several, while nothing is answered, it is the network's.
     if !destination.isAnswering, destination.quarantine.jobs > 1 {
@@ -70,25 +70,24 @@ extension Dispatcher {
 
   /// The network closed a connection because of one of its requests, and this may be the one.
   func noteSuspect(_ run: ChunkRun, _ index: Int, _ destination: Destination) {
-    run.suspects.note(index, nowNs: loop.nowNs)
+    run.noteSuspect(index, nowNs: loop.nowNs)
     suspect(run.claim.job, destination, .accusedWithOthers)
   }
 
   private func suspect(
     _ job: String, _ destination: Destination, _ complaint: Quarantine.Complaint
   ) {
-    let isNew = destination.quarantine.note(job, complaint, nowNs: loop.nowNs)
-    guard isNew else { return }
+    guard destination.suspect(job, complaint) else { return }
     // What waits of it would break the next connection.
     destination.filterForApart { raw in
-      let tag = Tag(raw)
-      guard let run = run(tag), run.claim.job == job else { return false }
+      let tag = PushTag(raw)
+      guard let run = runs[tag], run.claim.job == job else { return false }
       return setApart(run, tag.push, destination)
     }
   }
 
   private func rejectMalformed(_ run: ChunkRun, _ index: Int, _ destination: Destination) {
-    logOnce(
+    reasons.note(
       "\(run.claim.app): \(destination.provider.network.rawValue) calls requests of job \(run.claim.job) "
         + "malformed (\(Self.malformedReason)) and answers others: they are rejected; look at what the job puts "
         + "into headers and payload", level: .error)

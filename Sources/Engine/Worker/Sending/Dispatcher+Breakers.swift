@@ -5,13 +5,7 @@ internal import Reactor
 
 // Destinations whose pushes wait, as operators hear of them.
 extension Dispatcher {
-  /// A destination's alarm while its pushes wait.
-  struct Trouble {
-    /// Its field among the alarms.
-    let field: String
-    let sentence: String
-  }
-
+  /// The alarms of destinations while their pushes wait.
   var troubles: [Trouble] {
     destinations.compactMap { destination in
       guard let destination, let (kind, reason) = trouble(destination) else { return nil }
@@ -39,7 +33,6 @@ extension Dispatcher {
 
   func destinationOpened(_ destination: Destination, because reason: String) {
     let (network, environment) = place(destination)
-    destination.troubleReason = reason
     log.error(
       "\(destination.app): \(network) (\(environment)) is in trouble: its pushes wait",
       metadata: [
@@ -49,7 +42,6 @@ extension Dispatcher {
   }
 
   func destinationClosed(_ destination: Destination) {
-    destination.troubleReason = nil
     let (network, environment) = place(destination)
     let openMs = (loop.nowNs &- destination.breaker.openedNs) / 1_000_000
     log.notice(

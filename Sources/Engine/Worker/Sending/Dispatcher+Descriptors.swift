@@ -6,7 +6,7 @@ extension Dispatcher {
   /// theirs.
   func noteOutOfDescriptors(_ error: SystemError) {
     settings.shortage.note(error, nowNs: loop.nowNs)
-    logOnce(
+    reasons.note(
       "no file descriptor is left (\(error)): idle connections are closed for others, and each destination keeps to "
         + "one; raise the limit (systemd's LimitNOFILE=, ulimit -Hn)")
     freeDescriptor()

@@ -8,7 +8,7 @@ extension Dispatcher {
   func lease(of limit: RateLimit, app: String, for destination: Int16) -> RateLease {
     let lease = leases[limit.name] ?? RateLease(limit: limit, loop: loop, owner: self)
     leases[limit.name] = lease
-    lease.destinations.append(destination)
+    lease.join(destination)
     if limit.isOfApp { appLeases[app] = lease }
     return lease
   }
@@ -34,7 +34,7 @@ extension Dispatcher {
   func crowdedMs(_ claim: ChunkClaim) -> UInt64? {
     guard !leases.isEmpty else { return nil }
     let rank = claim.priority.rank
-    let own = activeRuns.filter { $0.claim.app == claim.app && $0.claim.priority.rank <= rank }
+    let own = runs.all.filter { $0.claim.app == claim.app && $0.claim.priority.rank <= rank }
     // Many small jobs take places long before their pushes make a long queue; some places are always kept for
     // apps that wait for no rate, and of the others some for high priority.
     if let lease = dryLease(of: claim.app),
@@ -65,7 +65,7 @@ extension Dispatcher {
   }
 
   /// Runs of apps that wait for a rate.
-  private var dryRuns: Int { activeRuns.count { dryLease(of: $0.claim.app) != nil } }
+  private var dryRuns: Int { runs.all.count { dryLease(of: $0.claim.app) != nil } }
 
   private static func dryRunsMax(rank: Int) -> Int {
     rank == 0 ? WorkerLimits.runsMax * 7 / 8 : WorkerLimits.runsMax * 3 / 4

@@ -4,25 +4,6 @@ internal import Store
 
 // What operators have switched off.
 extension Dispatcher {
-  /// Whether what is switched off was asked for not long ago.
-  var knowsSwitches: Bool {
-    guard let switchesReadNs else { return false }
-    return loop.nowNs &- switchesReadNs <= WorkerLimits.switchesAgeMsMax &* 1_000_000
-  }
-
-  /// Heeds what is switched off from now on, also for what is in hand.
-  /// - Returns: what it was before.
-  @discardableResult
-  func use(_ reading: SwitchReading, askedNs: UInt64) -> SwitchReading {
-    switchesReadNs = askedNs
-    let before = switchReading
-    guard reading != before else { return before }
-    switchReading = reading
-    switches = Switches(reading)
-    withdrawStopped()
-    return before
-  }
-
   /// Whether a run is to be handed back because its whole app is off. What has expired goes on, to be counted.
   func isStopped(_ run: ChunkRun) -> Bool {
     switches.stops(app: run.claim.app) && !isExpired(run)
@@ -47,14 +28,15 @@ extension Dispatcher {
     material.expiresAtMs.map { wallMs >= $0 } ?? false
   }
 
-  private func withdrawStopped() {
+  /// Takes what is switched off out of the queues, and stops the runs of apps that are.
+  func withdrawStopped() {
     guard !switches.isEmpty else { return }
-    for run in activeRuns where isStopped(run) { run.change(to: .paused) }
+    for run in runs.all where isStopped(run) { run.change(to: .paused) }
     withdrawUnsendable()
     for destination in destinations {
       destination?.filterQueue { raw in
-        let tag = Tag(raw)
-        guard let run = run(tag) else { return false }
+        let tag = PushTag(raw)
+        guard let run = runs[tag] else { return false }
         guard let delayMs = heldMs(run, tag.push) else { return true }
         run.decideLater(
           tag.push, delayMs: delayMs, attempt: Int(run.pushes[tag.push].attempt) - 1)

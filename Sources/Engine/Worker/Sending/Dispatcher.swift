@@ -8,28 +8,6 @@ internal import Store
 /// The path of a push on one lane: from a run's table into a destination's queue, onto a connection,
 /// and from the answer to a decision. No tasks, no awaiting, and nothing allocated per push; loop-bound.
 final class Dispatcher {
-  /// What goes into a request's tag: the run's slot, the slot's generation and the push's number.
-  struct Tag {
-    let slot: Int
-    /// Which of the runs that had the slot it is, so that an answer that comes too late is nobody else's.
-    let generation: UInt8
-    let push: Int
-
-    init(_ run: ChunkRun, push: Int) {
-      slot = run.slot
-      generation = run.generation
-      self.push = push
-    }
-
-    init(_ raw: UInt64) {
-      slot = Int(truncatingIfNeeded: raw >> 40)
-      generation = UInt8(truncatingIfNeeded: raw >> 32)
-      push = Int(truncatingIfNeeded: raw & 0xffff_ffff)
-    }
-
-    var raw: UInt64 { UInt64(slot) << 40 | UInt64(generation) << 32 | UInt64(push) }
-  }
-
   let loop: EventLoop
   let directory: ProviderDirectory
   /// Where other workers can send to.
@@ -37,21 +15,17 @@ final class Dispatcher {
   let policy = RetryPolicy()
   let settings: DispatcherSettings
   let log: Logger
-  private var runs: [ChunkRun?] = Array(repeating: nil, count: WorkerLimits.runsMax)
-  private var generations = [UInt8](repeating: 0, count: WorkerLimits.runsMax)
+  let runs: RunTable
   private(set) var destinations: [Destination?]
   private(set) var latency = LatencyHistogram()
   var accepted = 0
   /// Recipients whose bindings are being read.
-  var resolving = 0
+  private var resolving = 0
+  let reasons: ReasonLog
   private let clock: FleetClock
-  /// Reasons already logged, so that a campaign does not fill the log.
-  private var loggedReasons: [String: Int] = [:]
 
-  /// What is switched off, and when that was asked for last, in the loop's time.
-  var switches = Switches()
-  var switchReading = SwitchReading()
-  var switchesReadNs: UInt64?
+  /// What is switched off.
+  private(set) var switches = Switches()
   /// The rates that its destinations keep to, by name, and those that are a whole app's by app.
   var leases: [String: RateLease] = [:]
   var appLeases: [String: RateLease] = [:]
@@ -60,56 +34,21 @@ final class Dispatcher {
 
   /// Called when a destination is first used, to have its credential looked after.
   var onNewDestination: ((Int) -> Void)?
-  /// Pushes by run slot whose bindings were read too long ago.
-  var staleBindings: [Int: [Int]] = [:]
 
   init(
-    loop: EventLoop, directory: ProviderDirectory, fleet: FleetRoutes,
-    settings: DispatcherSettings, clock: FleetClock, log: Logger
+    loop: EventLoop, runs: RunTable, directory: ProviderDirectory, fleet: FleetRoutes,
+    settings: DispatcherSettings, clock: FleetClock, reasons: ReasonLog,
+    log: Logger
   ) {
     self.loop = loop
+    self.runs = runs
     self.directory = directory
     self.fleet = fleet
     self.settings = settings
     self.log = log
     self.clock = clock
+    self.reasons = reasons
     destinations = Array(repeating: nil, count: directory.entries.count)
-  }
-
-  // MARK: Runs
-
-  var runCount: Int { runs.count { $0 != nil } }
-  var activeRuns: [ChunkRun] { runs.compactMap { $0 } }
-  var freeSlot: Int? { runs.firstIndex { $0 == nil } }
-  var freeSlots: Int { runs.count { $0 == nil } }
-
-  /// Whether a run carries this chunk already.
-  func isCarrying(_ claim: ChunkClaim) -> Bool {
-    run(carrying: claim) != nil
-  }
-
-  func run(carrying claim: ChunkClaim) -> ChunkRun? {
-    runs.compactMap { $0 }.first {
-      $0.claim.entry == claim.entry && $0.claim.priority == claim.priority
-    }
-  }
-
-  func run(_ slot: Int) -> ChunkRun? { runs[slot] }
-
-  /// The run of a push; nil when it has ended.
-  func run(_ tag: Tag) -> ChunkRun? {
-    guard let run = runs[tag.slot], run.generation == tag.generation else { return nil }
-    return run
-  }
-
-  func add(_ run: ChunkRun) {
-    generations[run.slot] &+= 1
-    run.generation = generations[run.slot]
-    runs[run.slot] = run
-  }
-  func remove(_ run: ChunkRun) {
-    runs[run.slot] = nil
-    staleBindings[run.slot] = nil
   }
 
   // MARK: Room
@@ -127,23 +66,70 @@ final class Dispatcher {
 
   /// Recipients that are claimed and not resolved, and wait for no rate.
   var unresolved: Int {
-    runs.reduce(0) { sum, run in
-      guard let run, run.wantsResolving, !isCongested(run) else { return sum }
-      return sum + run.lines.count - run.cursor
+    var sum = 0
+    runs.forEach { run in
+      if run.wantsResolving, !isCongested(run) { sum += run.lines.count - run.cursor }
     }
+    return sum
   }
 
   func takeLatency() -> [(network: Network, boundMs: UInt64, count: Int)] { latency.takeAll() }
 
   // MARK: Queueing
 
-  /// Where the pushes of a run go.
+  /// This worker has no credentials for a push: it is for one that has, and skipped if there is none.
+  private func leaveToOthers(_ run: ChunkRun, push index: Int) {
+    if isExpired(run) { return run.decide(index, .expired, because: .expired) }
+    let push = run.pushes[index]
+    reasons.note("\(run.claim.app) has no credentials for \(push.network.rawValue) on this worker")
+    run.decideUnrouted(index, for: push.environment, attempt: Int(push.attempt) - 1)
+  }
+
+  func destination(_ number: Int16) -> Destination {
+    if let known = destinations[Int(number)] { return known }
+    let entry = directory.entries[Int(number)]
+    let destination = Destination(
+      number: number, app: entry.app, provider: entry.provider,
+      limits: entry.limits.map { lease(of: $0, app: entry.app, for: number) },
+      settings: settings.clientSettings(entry.provider.destination), loop: loop, owner: self)
+    destinations[Int(number)] = destination
+    onNewDestination?(Int(number))
+    return destination
+  }
+
+  /// Heeds what is switched off from now on, also for what is in hand.
+  func heed(_ switches: Switches) {
+    self.switches = switches
+    withdrawStopped()
+  }
+
+  // MARK: Housekeeping
+
+  func checkReachable() {
+    for destination in destinations { destination?.checkReachable() }
+  }
+
+  func close() {
+    for destination in destinations { destination?.close() }
+    for lease in leases.values { lease.close() }
+  }
+
+  /// Epoch milliseconds by Redis's clock, from the loop's: read for each push, so without a system call.
+  var wallMs: Int64 { clock.at(loop.nowNs) }
+}
+
+// MARK: - What resolvers hand over
+
+extension Dispatcher: PushSink {
+  func noteResolving(_ count: Int) { resolving += count }
+
+  func noteResolved(_ count: Int) { resolving -= count }
+
   func routes(_ run: ChunkRun) -> Routes {
     Routes(
       app: run.claim.app, environments: run.material.content.environments, directory: directory)
   }
 
-  /// Queues a push, or decides it at once when it cannot be sent.
   func enqueue(_ run: ChunkRun, push index: Int) {
     let number = run.pushes[index].destination
     guard number >= 0 else { return leaveToOthers(run, push: index) }
@@ -160,70 +146,9 @@ final class Dispatcher {
     requeue(run, index, destination)
   }
 
-  /// This worker has no credentials for a push: it is for one that has, and skipped if there is none.
-  private func leaveToOthers(_ run: ChunkRun, push index: Int) {
-    if isExpired(run) { return run.decide(index, .expired, because: .expired) }
-    let push = run.pushes[index]
-    logOnce("\(run.claim.app) has no credentials for \(push.network.rawValue) on this worker")
-    run.decideUnrouted(index, for: push.environment, attempt: Int(push.attempt) - 1)
-  }
-
-  /// Sends what was queued, at the end of this turn.
   func wake() {
     for destination in destinations { destination?.wake() }
   }
-
-  func destination(_ number: Int16) -> Destination {
-    if let known = destinations[Int(number)] { return known }
-    let entry = directory.entries[Int(number)]
-    let destination = Destination(
-      number: number, app: entry.app, provider: entry.provider,
-      limits: entry.limits.map { lease(of: $0, app: entry.app, for: number) },
-      settings: settings.clientSettings(entry.provider.destination), loop: loop, owner: self)
-    destinations[Int(number)] = destination
-    onNewDestination?(Int(number))
-    return destination
-  }
-
-  // MARK: Housekeeping
-
-  /// Takes the pushes of runs that may not send any more out of the queues.
-  func withdrawUnsendable() {
-    for destination in destinations {
-      destination?.filterQueue { raw in
-        let tag = Tag(raw)
-        guard let run = run(tag) else { return false }
-        return run.standing == .active || isSendable(run, tag.push)
-      }
-    }
-  }
-
-  func checkReachable() {
-    for destination in destinations { destination?.checkReachable() }
-  }
-
-  func close() {
-    for destination in destinations { destination?.close() }
-    for lease in leases.values { lease.close() }
-  }
-
-  func logOnce(_ reason: String, level: Logger.Level = .warning) {
-    let seen = loggedReasons[reason, default: 0]
-    guard seen > 0 || loggedReasons.count < WorkerLimits.reasonsMax else { return }
-    loggedReasons[reason] = seen + 1
-    if seen == 0 { log.log(level: level, "\(reason)") }
-  }
-
-  /// Logs how often each reason came up, and starts again.
-  func logReasons() {
-    for (reason, count) in loggedReasons where count > 1 {
-      log.notice("\(reason)", metadata: ["times": "\(count)"])
-    }
-    loggedReasons.removeAll(keepingCapacity: true)
-  }
-
-  /// Epoch milliseconds by Redis's clock, from the loop's: read for each push, so without a system call.
-  var wallMs: Int64 { clock.at(loop.nowNs) }
 }
 
 // MARK: - What its destinations ask and tell
@@ -233,8 +158,12 @@ extension Dispatcher: DestinationOwner {
     _ destination: Destination, submit raw: UInt64, with credential: Credential,
     in taker: any RequestTaker
   ) -> Submission {
-    let tag = Tag(raw)
-    guard let run = run(tag), isSendable(run, tag.push) else { return .withdrawn }
+    let tag = PushTag(raw)
+    guard let run = runs[tag] else { return .withdrawn }
+    if let hindrance = hindrance(run, tag.push) {
+      withdraw(run, tag.push, because: hindrance)
+      return .withdrawn
+    }
     let rendering = run.material.rendering(
       for: destination.number, provider: destination.provider, nowMs: wallMs)
     guard case .message(let message) = rendering else {
@@ -254,15 +183,14 @@ extension Dispatcher: DestinationOwner {
       requeue(run, tag.push, destination)
       return .blocked
     }
-    run.inFlight += 1
-    if run.tracesAll { run.noteSent(tag.push) }
+    run.noteSubmitted(tag.push)
     return .sent
   }
 
   func destination(_ destination: Destination, finished raw: UInt64, with answer: RequestAnswer) {
-    let tag = Tag(raw)
-    guard let run = run(tag) else { return }
-    run.inFlight -= 1
+    let tag = PushTag(raw)
+    guard let run = runs[tag] else { return }
+    run.noteReturned()
     let suspectNs = run.suspects.sinceNs(tag.push)
     if answer.isSuspect { noteSuspect(run, tag.push, destination) }
     switch answer.disposition {
@@ -291,7 +219,7 @@ extension Dispatcher: DestinationOwner {
     case .answered:
       latency.add(destination.network, elapsedNs: answer.elapsedNs)
       run.noteAnswer(tag.push)
-      if !destination.quarantine.isEmpty { destination.quarantine.clear(run.claim.job) }
+      if !destination.quarantine.isEmpty { destination.noteAnswer(toJob: run.claim.job) }
       if answer.status == 200 {
         accepted += 1
         destination.noteGood(elapsedNs: answer.elapsedNs)
@@ -305,13 +233,13 @@ extension Dispatcher: DestinationOwner {
   func destination(_ destination: Destination, parks tags: [UInt64], forMs delayMs: UInt64) {
     // The breaker has said why by itself.
     if destination.breaker.state == .closed && !destination.lacksDescriptors {
-      logOnce(
+      reasons.note(
         "\(destination.app): \(destination.provider.network.rawValue) cannot be reached, does not answer "
           + "or refuses the credential: its pushes wait")
     }
     for raw in tags {
-      let tag = Tag(raw)
-      guard let run = run(tag) else { continue }
+      let tag = PushTag(raw)
+      guard let run = runs[tag] else { continue }
       putAside(run, tag.push, delayMs: delayMs, because: .parked)
     }
   }
@@ -328,8 +256,6 @@ extension Dispatcher: DestinationOwner {
 
   func destinationRanLow(_ destination: Destination) {
     guard hasRoom else { return }
-    for run in runs {
-      if let run, run.wantsResolving { run.signal.raise() }
-    }
+    runs.forEach { if $0.wantsResolving { $0.signal.raise() } }
   }
 }

@@ -18,7 +18,7 @@ protocol RateLeaseOwner: AnyObject {
 final class RateLease {
   let limit: RateLimit
   /// The destinations that keep to it.
-  var destinations: [Int16] = []
+  private(set) var destinations: [Int16] = []
   private let loop: EventLoop
   private unowned let owner: any RateLeaseOwner
   private var timer: LoopTimer!
@@ -42,6 +42,9 @@ final class RateLease {
   }
 
   deinit { timer.cancel() }
+
+  /// Another destination keeps to it.
+  func join(_ destination: Int16) { destinations.append(destination) }
 
   /// How many pushes may be sent now.
   var available: Int { loop.nowNs < validUntilNs ? unused : 0 }

@@ -4,37 +4,69 @@ internal import Reactor
 internal import Redis
 internal import Store
 
-extension Lane {
-  /// Carries a chunk to its end: resolves its recipients as there is room, checkpoints what is done,
-  /// and settles it, or hands it back when it may not go on.
-  func carry(_ slot: Int) async {
-    guard let run = dispatcher.run(slot) else { return }
+/// Carries chunks to their end: has their recipients resolved as there is room, checkpoints what is done, and settles them,
+/// or hands them back when they may not go on. Keeps nothing itself; loop-bound.
+final class ChunkCarrier {
+  private let loop: EventLoop
+  private let chunks: ChunkQueue
+  private let settings: LaneSettings
+  private let dispatcher: Dispatcher
+  private let resolver: BindingResolver
+  private let switches: SwitchWatch
+  private let leases: LeaseKeeper
+  private let tracer: Tracer
+  private let life: LaneLife
+  private let log: Logger
+  /// Raised when there may be room for more chunks.
+  private let fetchSignal: LoopSignal
+
+  init(
+    loop: EventLoop, chunks: ChunkQueue, settings: LaneSettings, dispatcher: Dispatcher,
+    resolver: BindingResolver, switches: SwitchWatch, leases: LeaseKeeper, tracer: Tracer,
+    life: LaneLife, log: Logger, fetchSignal: LoopSignal
+  ) {
+    self.loop = loop
+    self.chunks = chunks
+    self.settings = settings
+    self.dispatcher = dispatcher
+    self.resolver = resolver
+    self.switches = switches
+    self.leases = leases
+    self.tracer = tracer
+    self.life = life
+    self.log = log
+    self.fetchSignal = fetchSignal
+  }
+
+  /// Returns once the run has ended.
+  func carry(_ run: ChunkRun) async {
     while await step(run) {
       await run.signal.wait(upToMs: run.settleWithinMs)
     }
-    dispatcher.remove(run)
+    dispatcher.runs.remove(run)
     if let ticket = run.suspectTicket { settings.suspects.leave(ticket) }
     fetchSignal.raise()
-    if isDraining { ringBells() }
   }
 
   /// Does what can be done for a run now.
   /// - Returns: whether the run goes on.
-  private func step(_ run: ChunkRun) async -> Bool {
+  func step(_ run: ChunkRun) async -> Bool {
     // Nothing more is sent of it, so whose the devices are by now need not be asked: Redis may be away for long.
     if run.standing != .active { dispatcher.endStaleBindings(run) }
     do throws(RedisError) {
-      if run.wantsResolving || dispatcher.hasStaleBindings(run) { try await knowSwitches() }
-      let stale = dispatcher.takeStaleBindings(run)
+      if run.wantsResolving || run.hasStaleBindings { try await switches.readIfOld() }
+      let stale = run.takeStaleBindings()
       if !stale.isEmpty { try await verify(run, stale) }
-      while run.wantsResolving && dispatcher.hasRoom && !dispatcher.isCongested(run) && !isDraining
+      while run.wantsResolving && dispatcher.hasRoom && !dispatcher.isCongested(run)
+        && !life.isDraining
       {
         try await resolver.resolveNext(run)
         // The next chunk is claimed while this one's last recipients are on their way.
         if run.isResolved { fetchSignal.raise() }
       }
     } catch {
-      dispatcher.logOnce("reading bindings of \(run.claim.app) fails and is tried again: \(error)")
+      dispatcher.reasons.note(
+        "reading bindings of \(run.claim.app) fails and is tried again: \(error)")
       await loop.sleep(ms: WorkerLimits.redisPauseMs)
     }
     if run.standing == .stale { return run.openPushes > 0 }
@@ -49,17 +81,17 @@ extension Lane {
       return false
     }
     // Pushes that wait for Redis and not for an answer keep nobody who is to leave at once.
-    return !isAborting || run.inFlight > 0 || run.hasNews
+    return !life.isAborting || run.inFlight > 0 || run.hasNews
   }
 
   /// Reads old bindings again; after a silence of half a lease, asks first whether the chunk is still ours.
   private func verify(_ run: ChunkRun, _ pushes: [Int]) async throws(RedisError) {
-    if isDoubtful(run) { await beat([run]) }
-    guard !isDoubtful(run) else { return dispatcher.keepStaleBindings(run, pushes) }
+    if isDoubtful(run) { await leases.renew([run]) }
+    guard !isDoubtful(run) else { return run.keepStaleBindings(pushes) }
     do throws(RedisError) {
       try await resolver.verify(run, pushes)
     } catch {
-      dispatcher.keepStaleBindings(run, pushes)
+      run.keepStaleBindings(pushes)
       throw error
     }
   }
@@ -76,12 +108,12 @@ extension Lane {
     tracer.flush()
     while true {
       do throws(RedisError) {
-        let answer = try await store.chunks.settle(run.claim, news, consumer: settings.consumer)
-        run.renewedNs = loop.nowNs
+        let answer = try await chunks.settle(run.claim, news, consumer: settings.consumer)
+        run.noteRenewal()
         run.confirmNews()
         run.noteVerdicts(news, answer)
         run.noteSkipped(news, answer)
-        heed(answer.standing, run)
+        dispatcher.heed(answer.standing, run)
         if answer.kept > 0 {
           log.info(
             "bindings kept: they changed after the push was sent",
@@ -98,33 +130,17 @@ extension Lane {
         for place in answer.suspicions { reportMassDeath(run.claim.app, place) }
         return
       } catch {
-        dispatcher.logOnce("settling waits for Redis: \(error)")
-        if isAborting { return run.abandon() }
+        dispatcher.reasons.note("settling waits for Redis: \(error)")
+        if life.isAborting { return run.abandon() }
         await loop.sleep(ms: WorkerLimits.redisPauseMs)
       }
     }
   }
 
   private func reportMassDeath(_ app: String, _ place: String) {
-    dispatcher.logOnce(
+    dispatcher.reasons.note(
       "\(app): so many device tokens of \(place) do not fit their environment, topic or sender that no "
         + "installation is removed; check the configuration (see pushpool status)", level: .error)
-  }
-
-  func heed(_ standing: WorkStanding, _ run: ChunkRun) {
-    switch standing {
-    case .ok: return
-    case .paused: run.change(to: .paused)
-    case .cancelled: run.change(to: .cancelled)
-    case .stale:
-      if run.standing == .active {
-        log.notice(
-          "a chunk is not this worker's any more: what it still sent of it is not counted here",
-          metadata: ["app": "\(run.claim.app)", "job": "\(run.claim.job)"])
-      }
-      run.change(to: .stale)
-    }
-    dispatcher.withdrawUnsendable()
   }
 
   private func handBack(_ run: ChunkRun) async {
@@ -133,13 +149,13 @@ extension Lane {
     if isOff { run.noteSwitchedOff() }
     while true {
       do throws(RedisError) {
-        try await store.chunks.handBack(
+        try await chunks.handBack(
           [run.claim], consumer: settings.consumer,
           delayMs: isOff ? WorkerLimits.stoppedChunkDelayMs : 0)
         return
       } catch {
         log.debug("hand back: \(error)")
-        if isAborting { return }
+        if life.isAborting { return }
         await loop.sleep(ms: WorkerLimits.redisPauseMs)
       }
     }

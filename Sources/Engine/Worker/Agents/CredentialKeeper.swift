@@ -1,0 +1,46 @@
+internal import Logging
+internal import Model
+internal import Providers
+
+/// Keeps the credential of one destination: obtains it, renews it in time, and answers refusals.
+final class CredentialKeeper: Agent {
+  private let destination: Destination
+  private let clock: FleetClock
+  private let log: Logger
+
+  init(destination: Destination, clock: FleetClock, log: Logger) {
+    self.destination = destination
+    self.clock = clock
+    self.log = log
+  }
+
+  func turn() async -> UInt64 {
+    let source = destination.provider.credentials
+    do throws(CredentialError) {
+      let credential: Credential
+      if let refusal = destination.refusal {
+        credential = try await source.refused(
+          generation: refusal.generation, reason: refusal.reason)
+      } else {
+        credential = try await source.current()
+      }
+      destination.use(credential)
+      return msUntil(credential.refreshAtMs)
+    } catch {
+      log.error(
+        "\(error.reason)",
+        metadata: [
+          "app": "\(destination.app)", "network": "\(destination.provider.network.rawValue)",
+        ])
+      let waitMs = min(msUntil(error.resumeAtMs), UInt64(CredentialLimits.pauseMsMax))
+      destination.pause(forMs: waitMs)
+      return waitMs
+    }
+  }
+
+  private func msUntil(_ instantMs: Int64) -> UInt64 {
+    let nowMs = clock.nowMs
+    // A second at least: a renewal that is due and fails is not to be tried in a circle.
+    return UInt64(min(max(instantMs, nowMs + 1_000) - nowMs, 3_600_000))
+  }
+}

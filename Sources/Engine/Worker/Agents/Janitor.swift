@@ -1,0 +1,54 @@
+internal import Logging
+internal import Redis
+internal import Store
+
+/// Clears away what workers and versions left behind that are gone, compares open jobs with what Redis has of them, a few
+/// at a time, and repairs what a deleted stream or a foreign hand has lost.
+final class Janitor: Agent {
+  private let store: Store
+  private let life: LaneLife
+  private let log: Logger
+  private var openJobs: OpenJobsTour
+
+  init(store: Store, life: LaneLife, log: Logger) {
+    self.store = store
+    self.life = life
+    self.log = log
+    openJobs = OpenJobsTour(jobs: store.jobs)
+  }
+
+  /// How long until a turn: not all workers of a fleet take theirs at the same moment.
+  static func pauseMs() -> UInt64 {
+    WorkerLimits.auditMs / 2 + .random(in: 0...WorkerLimits.auditMs)
+  }
+
+  func turn() async -> UInt64 {
+    do throws(RedisError) {
+      try await store.metrics.sweepConsumers(idleMs: WorkerLimits.consumerIdleMs)
+      await sweepLibraries()
+      for job in try await openJobs.next(WorkerLimits.auditsMax) where !life.isDraining {
+        try await audit(app: job.app, id: job.id)
+      }
+    } catch { log.debug("audit: \(error)") }
+    return Self.pauseMs()
+  }
+
+  /// A repair is an alarm: nothing of ours should need it.
+  private func audit(app: String, id: String) async throws(RedisError) {
+    guard try await store.jobs.audit(app: app, id: id) == .repaired else { return }
+    log.error(
+      "a job had lost chunks in Redis: they are queued again",
+      metadata: ["app": "\(app)", "job": "\(id)"])
+  }
+
+  /// An ACL may forbid to list or delete functions: what is left behind then is no trouble of the work.
+  private func sweepLibraries() async {
+    do throws(RedisError) {
+      for name in try await store.libraries.sweep() {
+        log.info(
+          "deleted the functions of a version that no worker uses", metadata: ["library": "\(name)"]
+        )
+      }
+    } catch { log.debug("libraries: \(error)") }
+  }
+}

@@ -1,0 +1,44 @@
+/// Looks after destinations that cannot be reached, and reports latencies, reasons and alarms: each beat.
+final class LaneMonitor: Agent {
+  /// Beats between two counts of reasons in the log.
+  private static let beatsPerCount = 60
+
+  private let dispatcher: Dispatcher
+  private let reasons: ReasonLog
+  private let latencies: LatencyReporter
+  private let alarms: AlarmKeeper
+  /// Of the lane that speaks for the process.
+  private let clockWatch: ClockWatch?
+  private var beats = 0
+
+  init(
+    dispatcher: Dispatcher, reasons: ReasonLog, latencies: LatencyReporter, alarms: AlarmKeeper,
+    clockWatch: ClockWatch?
+  ) {
+    self.dispatcher = dispatcher
+    self.reasons = reasons
+    self.latencies = latencies
+    self.alarms = alarms
+    self.clockWatch = clockWatch
+  }
+
+  func turn() async -> UInt64 {
+    dispatcher.checkReachable()
+    dispatcher.checkDescriptors()
+    beats += 1
+    if beats % Self.beatsPerCount == 0 { reasons.logCounts() }
+    await reportLatency()
+    clockWatch?.report()
+    await alarms.report(dispatcher.troubles + troublesOfProcess)
+    return WorkerLimits.beatMs
+  }
+
+  func finish() async { await reportLatency() }
+
+  private func reportLatency() async { await latencies.report(dispatcher.takeLatency()) }
+
+  private var troublesOfProcess: [Trouble] {
+    guard let clockWatch else { return [] }
+    return [clockWatch.trouble, dispatcher.shortageTrouble].compactMap { $0 }
+  }
+}

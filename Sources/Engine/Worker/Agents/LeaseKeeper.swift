@@ -1,0 +1,52 @@
+internal import Logging
+internal import Reactor
+internal import Redis
+internal import Store
+
+/// Renews the leases of chunks that had nothing to settle, and learns what became of their jobs: each so often, and as soon
+/// as Redis can be asked again.
+final class LeaseKeeper: Agent {
+  private let loop: EventLoop
+  private let chunks: ChunkQueue
+  private let runs: RunTable
+  private let consumer: String
+  private let everyMs: UInt64
+  private let log: Logger
+  private let onStanding: (WorkStanding, ChunkRun) -> Void
+
+  /// - Parameter onStanding: called with what the store says of a run.
+  init(
+    loop: EventLoop, chunks: ChunkQueue, runs: RunTable, consumer: String, leaseMs: UInt64,
+    log: Logger, onStanding: @escaping (WorkStanding, ChunkRun) -> Void
+  ) {
+    self.loop = loop
+    self.chunks = chunks
+    self.runs = runs
+    self.consumer = consumer
+    everyMs = min(leaseMs / 4, WorkerLimits.chunkBeatMs)
+    self.log = log
+    self.onStanding = onStanding
+  }
+
+  func turn() async -> UInt64 {
+    let due = runs.all.filter {
+      // Half, because one that was renewed just after a look would otherwise be passed over at the next.
+      $0.standing != .stale && loop.nowNs &- $0.renewedNs >= everyMs * 500_000
+    }
+    if !due.isEmpty { await renew(due) }
+    return everyMs
+  }
+
+  /// Renews the leases of these runs now.
+  func renew(_ due: [ChunkRun]) async {
+    do throws(RedisError) {
+      let standings = try await chunks.heartbeat(due.map(\.claim), consumer: consumer)
+      for (run, standing) in zip(due, standings) {
+        // A final settlement may have ended the run in between.
+        guard runs[run.slot] === run, !run.isFinished else { continue }
+        run.noteRenewal()
+        onStanding(standing, run)
+      }
+    } catch { log.debug("heartbeat: \(error)") }
+  }
+}

@@ -1,0 +1,87 @@
+internal import Logging
+internal import Model
+internal import Redis
+internal import Store
+
+/// Keeps up with what operators switch off and on.
+final class SwitchWatch: Agent {
+  private let store: Store
+  private let nowNs: () -> UInt64
+  private let log: Logger
+  private let reasons: ReasonLog
+  /// Whether it says in the log what has changed: each lane learns it, one of a process says it.
+  private let isLogging: Bool
+  private let onChange: (Switches) -> Void
+  private var reading = SwitchReading()
+  /// When what is off was asked for last.
+  private var askedNs: UInt64?
+
+  /// - Parameters:
+  ///   - nowNs: a clock that is never set.
+  ///   - onChange: called with what is off from now on.
+  init(
+    store: Store, nowNs: @escaping () -> UInt64, log: Logger, reasons: ReasonLog, isLogging: Bool,
+    onChange: @escaping (Switches) -> Void
+  ) {
+    self.store = store
+    self.nowNs = nowNs
+    self.log = log
+    self.reasons = reasons
+    self.isLogging = isLogging
+    self.onChange = onChange
+  }
+
+  func turn() async -> UInt64 {
+    do throws(RedisError) { try await read() } catch { log.debug("switches: \(error)") }
+    return WorkerLimits.switchesMs
+  }
+
+  /// Asks what is switched off, unless that was asked not long ago.
+  func readIfOld() async throws(RedisError) {
+    if let askedNs, nowNs() &- askedNs <= WorkerLimits.switchesAgeMsMax &* 1_000_000 { return }
+    try await read()
+  }
+
+  func read() async throws(RedisError) {
+    let askedNs = nowNs()
+    let reading: SwitchReading
+    do throws(RedisError) {
+      reading = try await store.switches.read()
+    } catch {
+      guard case .server("WRONGTYPE", _) = error else { throw error }
+      reasons.note(
+        "\(store.keys.switches) is no HASH, so nothing can be switched off: delete it")
+      // What was off stays off.
+      self.askedNs = askedNs
+      return
+    }
+    use(reading, askedNs: askedNs)
+  }
+
+  private func use(_ reading: SwitchReading, askedNs: UInt64) {
+    let before = self.reading
+    self.askedNs = askedNs
+    self.reading = reading
+    if reading != before { onChange(Switches(reading)) }
+    if reading.isOverfull {
+      reasons.note(
+        "\(reading.count) switches are off and only \(StoreLimits.switchesMax) are honoured: "
+          + "take some out of \(store.keys.switches)")
+    }
+    if reading != before { say(before) }
+  }
+
+  private func say(_ before: SwitchReading) {
+    for field in reading.unknown where !before.unknown.contains(field) {
+      log.warning("\(store.keys.switches) has a field that says nothing to this version: \(field)")
+    }
+    guard isLogging else { return }
+    let users = reading.entries.count { if case .user = $0.killSwitch { true } else { false } }
+    let fields = reading.entries.map(\.killSwitch).compactMap { killSwitch in
+      if case .user = killSwitch { nil as String? } else { killSwitch.field }
+    }
+    log.notice(
+      "what is switched off has changed",
+      metadata: ["off": "\(fields.sorted().joined(separator: " "))", "users": "\(users)"])
+  }
+}

@@ -1,0 +1,43 @@
+internal import Reactor
+
+// What the sending tells a run of its pushes.
+extension ChunkRun {
+  /// Pushes that were submitted and not answered.
+  var inFlight: Int { underway.inFlight }
+
+  /// A push was handed to a connection.
+  func noteSubmitted(_ index: Int) {
+    underway.submit()
+    if tracesAll { noteSent(index) }
+  }
+
+  /// A push came back, answered or not.
+  func noteReturned() { underway.comeBack() }
+
+  // MARK: Under suspicion
+
+  var suspects: SuspectPushes { underway.suspects }
+
+  /// A push may be what the network calls malformed.
+  func noteSuspect(_ index: Int, nowNs: UInt64) { underway.suspect(index, nowNs: nowNs) }
+
+  /// A push is tried apart from others.
+  func noteApart(_ index: Int) { underway.setApart(index) }
+
+  // MARK: Old bindings
+
+  /// Whether pushes wait for their bindings to be read again.
+  var hasStaleBindings: Bool { !underway.staleBindings.isEmpty }
+
+  /// The binding of a push was read too long ago to be sent to.
+  func noteStaleBinding(_ index: Int) {
+    underway.keepStale([index])
+    signal.raise()
+  }
+
+  /// Those pushes, to be read again or decided.
+  func takeStaleBindings() -> [Int] { underway.takeStale() }
+
+  /// Puts them back when reading failed.
+  func keepStaleBindings(_ pushes: [Int]) { underway.keepStale(pushes) }
+}

@@ -1,0 +1,100 @@
+internal import Logging
+internal import Model
+internal import Reactor
+internal import Redis
+internal import Store
+
+/// Decides about a claimed chunk: it is carried, handed back, left to another worker, or buried; loop-bound.
+final class ChunkStarter {
+  private let loop: EventLoop
+  private let store: Store
+  private let settings: LaneSettings
+  private let materials: MaterialStore
+  private let dispatcher: Dispatcher
+  private let switches: SwitchWatch
+  private let life: LaneLife
+  private let log: Logger
+  /// Called with the place of a run that is to be carried from now on.
+  var onBegun: ((Int) -> Void)?
+
+  init(
+    loop: EventLoop, store: Store, settings: LaneSettings, materials: MaterialStore,
+    dispatcher: Dispatcher, switches: SwitchWatch, life: LaneLife, log: Logger
+  ) {
+    self.loop = loop
+    self.store = store
+    self.settings = settings
+    self.materials = materials
+    self.dispatcher = dispatcher
+    self.switches = switches
+    self.life = life
+    self.log = log
+  }
+
+  func begin(_ claim: ChunkClaim) async throws(RedisError) {
+    let finding = try await materials.find(claim)
+    if case .unusable(let reason, let message) = finding {
+      return try await bury(claim, reason: reason, message: message)
+    }
+    guard case .material(let material) = finding, dispatcher.runs.freeSlot != nil,
+      !life.isDraining
+      // A chunk without a job goes away with this.
+    else { return try await handBack(claim, delayMs: 1_000) }
+    if try await passOn(claim, material) { return }
+    if let delayMs = dispatcher.crowdedMs(claim) {
+      return try await handBack(claim, delayMs: delayMs)
+    }
+    // The functions hold what is off, so this was on when it was claimed: it may be on again.
+    if dispatcher.switches.stops(app: claim.app) { try await switches.read() }
+    guard let slot = dispatcher.runs.freeSlot else { return try await handBack(claim, delayMs: 0) }
+    var suspectTicket: UInt64?
+    if claim.crashes >= WorkerLimits.suspectCrashes {
+      suspectTicket = settings.suspects.enter(nowNs: loop.nowNs)
+      guard suspectTicket != nil else {
+        return try await handBack(claim, delayMs: WorkerLimits.suspectPauseMs)
+      }
+    }
+    let run = ChunkRun(
+      claim: claim, material: material, slot: slot, loop: loop, suspectTicket: suspectTicket)
+    dispatcher.runs.add(run)
+    // Redis was asked in between: the drain that began meanwhile has not seen this run.
+    if life.isDraining || dispatcher.isStopped(run) { run.change(to: .paused) }
+    onBegun?(slot)
+  }
+
+  private func handBack(_ claim: ChunkClaim, delayMs: UInt64) async throws(RedisError) {
+    try await store.chunks.handBack([claim], consumer: settings.consumer, delayMs: delayMs)
+  }
+
+  /// Has a chunk whose app this worker does not have wait for another, unless it has expired: that any can count.
+  /// - Returns: whether it waits.
+  private func passOn(_ claim: ChunkClaim, _ material: JobMaterial) async throws(RedisError) -> Bool
+  {
+    guard !settings.routes.own.has(claim.app), !dispatcher.isExpired(material) else { return false }
+    dispatcher.reasons.note(
+      "\(claim.app) is not in this worker's configuration: its work is left to others")
+    if let trace = material.trace {
+      var line = JobTrace.line(.decided)
+      line.decision = .deferred
+      line.cause = .otherWorker
+      line.count = claim.recipients.withUnsafeBytes {
+        SegmentLines($0).reduce(0) { sum, _ in sum + 1 }
+      }
+      trace.record(line)
+    }
+    try await store.routes.passOn(
+      claim, consumer: settings.consumer, waitMs: settings.unroutedMs)
+    return true
+  }
+
+  private func bury(
+    _ claim: ChunkClaim, reason: String, message: String
+  ) async throws(RedisError) {
+    let wasOurs = try await store.chunks.bury(
+      claim, reason: reason, message: message, consumer: settings.consumer)
+    guard wasOurs else { return }
+    log.error(
+      "\(message)",
+      metadata: ["app": "\(claim.app)", "job": "\(claim.job)", "dead_letter": "\(reason)"])
+  }
+}

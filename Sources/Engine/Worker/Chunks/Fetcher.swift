@@ -1,0 +1,167 @@
+internal import Logging
+internal import Model
+internal import Reactor
+internal import Redis
+internal import Store
+
+/// Fetches chunks as long as there is room: first those of silent workers, then those that waited for this worker's routes,
+/// then new ones.
+final class Fetcher: Agent {
+  private let loop: EventLoop
+  private let store: Store
+  private let settings: LaneSettings
+  private let dispatcher: Dispatcher
+  private let switches: SwitchWatch
+  private let recoverer: Recoverer
+  private let starter: ChunkStarter
+  private let reasons: ReasonLog
+  private let log: Logger
+  /// Ends its wait for work.
+  private let signal: LoopSignal
+  /// Claims that Redis failed to say more about; taken up when it is back.
+  private var unbegun: [ChunkClaim] = []
+
+  init(
+    loop: EventLoop, store: Store, settings: LaneSettings, dispatcher: Dispatcher,
+    switches: SwitchWatch, recoverer: Recoverer, starter: ChunkStarter, reasons: ReasonLog,
+    log: Logger, signal: LoopSignal
+  ) {
+    self.loop = loop
+    self.store = store
+    self.settings = settings
+    self.dispatcher = dispatcher
+    self.switches = switches
+    self.recoverer = recoverer
+    self.starter = starter
+    self.reasons = reasons
+    self.log = log
+    self.signal = signal
+  }
+
+  /// Fetches some, or waits until there may be some.
+  func turn() async -> UInt64 {
+    do throws(RedisError) {
+      if try await !claim() { await waitForWork() }
+      return 0
+    } catch {
+      reasons.note(error, during: "fetching work")
+      return WorkerLimits.redisPauseMs
+    }
+  }
+
+  /// Hands back what was claimed and not begun.
+  func handBack() async throws(RedisError) {
+    guard !unbegun.isEmpty else { return }
+    try await store.chunks.handBack(unbegun, consumer: settings.consumer)
+    unbegun.removeAll()
+  }
+
+  // MARK: Claiming
+
+  /// - Returns: whether anything was claimed.
+  private func claim() async throws(RedisError) -> Bool {
+    try await switches.readIfOld()
+    try await takeUpUnbegun()
+    guard canClaim else { return false }
+    let free = dispatcher.runs.freeSlots
+    if recoverer.isDue, try await takeOver(max: min(free, WorkerLimits.reclaimsMax)) {
+      return true
+    }
+    let wasRouted = try await claimRouted(max: max(1, min(free, WorkerLimits.claimMax) / 2))
+    let room = wasRouted ? dispatcher.runs.freeSlots : free
+    guard room > 0 else { return true }
+    let (claims, isMore) = try await store.chunks.claimSome(
+      consumer: settings.consumer, max: min(room, WorkerLimits.claimMax))
+    try await begin(claims)
+    // Others may have room for what this lane has not.
+    if isMore || claims.count == WorkerLimits.claimMax { settings.idle.wake(.chunks) }
+    return isMore || !claims.isEmpty || wasRouted
+  }
+
+  private var canClaim: Bool {
+    dispatcher.runs.freeSlots > 0 && dispatcher.hasRoom
+      && dispatcher.unresolved < Limits.chunkRecipientsMax
+  }
+
+  /// Takes over chunks whose workers fell silent. - Returns: whether there were any.
+  private func takeOver(max: Int) async throws(RedisError) -> Bool {
+    let claims = try await recoverer.takeOver(max: max)
+    for (index, claim) in claims.enumerated() {
+      // After a silence of our own, our own chunks come back: they are being carried already. Another worker may have
+      // had one in between, and have added other lines to it.
+      if let run = dispatcher.runs.run(carrying: claim), !run.agrees(with: claim) {
+        dispatcher.heed(.stale, run)
+      }
+      guard !dispatcher.runs.isCarrying(claim) else { continue }
+      log.notice(
+        "took over a chunk from a worker that fell silent",
+        metadata: ["app": "\(claim.app)", "job": "\(claim.job)", "crashes": "\(claim.crashes)"])
+      do throws(RedisError) {
+        try await starter.begin(claim)
+      } catch {
+        unbegun += claims[index...]
+        throw error
+      }
+    }
+    return !claims.isEmpty
+  }
+
+  /// Takes up chunks that wait for a worker with this one's routes. - Returns: whether there were any.
+  private func claimRouted(max: Int) async throws(RedisError) -> Bool {
+    guard settings.routes.hasWork else { return false }
+    let claims = try await store.routes.claim(
+      consumer: settings.consumer, digest: settings.routes.own.digest, max: max)
+    if claims.isEmpty { settings.routes.noteWork(false) }
+    try await begin(claims)
+    if claims.count == max { settings.idle.wake(.chunks) }
+    return !claims.isEmpty
+  }
+
+  // MARK: Beginning
+
+  /// Begins claimed chunks; what Redis fails to say more about is taken up when it is back.
+  private func begin(_ claims: [ChunkClaim]) async throws(RedisError) {
+    for (index, claim) in claims.enumerated() {
+      do throws(RedisError) {
+        try await starter.begin(claim)
+      } catch {
+        unbegun += claims[index...]
+        throw error
+      }
+    }
+  }
+
+  /// Begins what Redis failed to say more about when it was claimed, as far as it is still this lane's.
+  private func takeUpUnbegun() async throws(RedisError) {
+    guard !unbegun.isEmpty else { return }
+    // The lease may have passed meanwhile: asking renews it, or says whose the chunk is not.
+    let standings = try await store.chunks.heartbeat(unbegun, consumer: settings.consumer)
+    for standing in standings {
+      let claim = unbegun[0]
+      switch standing {
+      case .ok where !dispatcher.runs.isCarrying(claim): try await starter.begin(claim)
+      case .ok, .stale: break
+      case .paused, .cancelled:
+        try await store.chunks.handBack([claim], consumer: settings.consumer)
+      }
+      unbegun.removeFirst()
+    }
+  }
+
+  // MARK: Waiting
+
+  private func waitForWork() async {
+    // What ends makes room, and the fetching goes on.
+    guard canClaim else {
+      await signal.wait(upToMs: WorkerLimits.idleMsMax)
+      return
+    }
+    let remote = RemoteSignal(signal, of: loop)
+    guard settings.idle.enlist(settings.number, for: .chunks, wake: { remote.raise() }) else {
+      return
+    }
+    await signal.wait(
+      upToMs: dispatcher.runs.count > 0 ? WorkerLimits.idleMsMax : WorkerLimits.idleLaneMsMax)
+    settings.idle.withdraw(settings.number, from: .chunks)
+  }
+}

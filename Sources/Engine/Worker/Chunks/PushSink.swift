@@ -1,0 +1,13 @@
+/// What a resolver hands a run's pushes to.
+protocol PushSink: AnyObject {
+  /// The bindings of so many recipients are being read.
+  func noteResolving(_ count: Int)
+  /// They have been read, or that failed.
+  func noteResolved(_ count: Int)
+  /// Where the pushes of a run go.
+  func routes(_ run: ChunkRun) -> Routes
+  /// Queues a push, or decides it at once when it cannot be sent.
+  func enqueue(_ run: ChunkRun, push index: Int)
+  /// Sends what was queued, at the end of this turn.
+  func wake()
+}

@@ -1,0 +1,22 @@
+/// The pushes of a run from their submission to their answer, and those that must not be submitted yet; loop-bound.
+struct PushesUnderway {
+  /// Submitted and not answered.
+  private(set) var inFlight = 0
+  /// Their bindings must be read again before they are sent.
+  private(set) var staleBindings: [Int] = []
+  /// They may be what the network calls malformed.
+  private(set) var suspects = SuspectPushes()
+
+  mutating func submit() { inFlight += 1 }
+  mutating func comeBack() { inFlight -= 1 }
+
+  mutating func keepStale(_ pushes: [Int]) { staleBindings += pushes }
+
+  mutating func takeStale() -> [Int] {
+    defer { staleBindings = [] }
+    return staleBindings
+  }
+
+  mutating func suspect(_ push: Int, nowNs: UInt64) { suspects.note(push, nowNs: nowNs) }
+  mutating func setApart(_ push: Int) { suspects.noteApart(push) }
+}

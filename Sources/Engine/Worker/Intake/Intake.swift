@@ -1,0 +1,92 @@
+internal import Reactor
+internal import Redis
+internal import Store
+
+/// Takes producers' jobs in: new ones, those that silent workers left half taken in, and those that waited for this worker's
+/// routes.
+final class Intake: Agent {
+  private let loop: EventLoop
+  private let store: Store
+  private let admitter: Admitter
+  private let settings: LaneSettings
+  private let reasons: ReasonLog
+  /// Ends its wait for jobs.
+  private let signal: LoopSignal
+  private let fetchSignal: LoopSignal
+  /// When jobs that silent workers left were looked for last.
+  private var lookedForAbandonedNs: UInt64 = 0
+  private var wasHeld = false
+  /// Whether jobs that waited for a worker with these routes are to be taken in.
+  private var isRoutedDue = false
+
+  init(
+    loop: EventLoop, store: Store, admitter: Admitter, settings: LaneSettings, reasons: ReasonLog,
+    signal: LoopSignal, fetchSignal: LoopSignal
+  ) {
+    self.loop = loop
+    self.store = store
+    self.admitter = admitter
+    self.settings = settings
+    self.reasons = reasons
+    self.signal = signal
+    self.fetchSignal = fetchSignal
+  }
+
+  /// Jobs wait for this worker's routes.
+  func noteRouted() {
+    isRoutedDue = true
+    signal.raise()
+  }
+
+  /// Takes some in, or waits until there may be some.
+  func turn() async -> UInt64 {
+    do throws(RedisError) {
+      if isRoutedDue { isRoutedDue = try await takeRouted() }
+      let isTime = loop.nowNs &- lookedForAbandonedNs >= settings.leaseMs / 4 * 1_000_000
+      if isTime { lookedForAbandonedNs = loop.nowNs }
+      let intake = try await admitter.admitNext(abandonedForMs: isTime ? settings.leaseMs : nil)
+      if intake != .nothing {
+        fetchSignal.raise()
+        // They come one at a time.
+        if isTime { lookedForAbandonedNs = 0 }
+      }
+      if intake == .maybeMore { settings.idle.wake(.jobs) }
+      guard intake == .all && !isTime || intake == .nothing, !isRoutedDue else { return 0 }
+      // Of what is held back few come at a time, and more may be.
+      let heldMs = intake == .nothing || wasHeld ? try await store.jobs.heldBackMs() : nil
+      wasHeld = heldMs != nil
+      if let heldMs, settings.idle.watchHeld() {
+        defer { settings.idle.leaveHeld() }
+        await signal.wait(upToMs: heldMs)
+      } else {
+        await waitForJobs()
+      }
+      return 0
+    } catch {
+      reasons.note(error, during: "taking jobs in")
+      return WorkerLimits.redisPauseMs
+    }
+  }
+
+  func finish() async { admitter.large.close() }
+
+  private func waitForJobs() async {
+    let remote = RemoteSignal(signal, of: loop)
+    guard settings.idle.enlist(settings.number, for: .jobs, wake: { remote.raise() }) else {
+      return
+    }
+    await signal.wait(upToMs: WorkerLimits.idleLaneMsMax)
+    settings.idle.withdraw(settings.number, from: .jobs)
+  }
+
+  /// Takes in jobs that waited for a worker with this one's routes. - Returns: whether there may be more.
+  private func takeRouted() async throws(RedisError) -> Bool {
+    let entries = try await store.routes.takeJobs(
+      consumer: settings.consumer, digest: settings.routes.own.digest,
+      max: WorkerLimits.routedJobsMax)
+    guard !entries.isEmpty else { return false }
+    try await admitter.admit(entries)
+    settings.idle.wake(.chunks)
+    return true
+  }
+}

@@ -1,0 +1,32 @@
+internal import Logging
+internal import Redis
+
+/// Logs each reason once, and now and then how often it came up, so that a campaign does not fill the log;
+/// loop-bound.
+final class ReasonLog {
+  private let log: Logger
+  private var counts: [String: Int] = [:]
+
+  init(log: Logger) { self.log = log }
+
+  func note(_ reason: String, level: Logger.Level = .warning) {
+    let seen = counts[reason, default: 0]
+    guard seen > 0 || counts.count < WorkerLimits.reasonsMax else { return }
+    counts[reason] = seen + 1
+    if seen == 0 { log.log(level: level, "\(reason)") }
+  }
+
+  /// What Redis refuses is for its operator to hear of. A lost connection speaks for itself.
+  func note(_ error: RedisError, during work: String) {
+    guard case .server = error else { return log.debug("\(work): \(error)") }
+    note("\(work) fails and is tried again: \(error)")
+  }
+
+  /// Logs how often each reason came up, and starts again.
+  func logCounts() {
+    for (reason, count) in counts where count > 1 {
+      log.notice("\(reason)", metadata: ["times": "\(count)"])
+    }
+    counts.removeAll(keepingCapacity: true)
+  }
+}

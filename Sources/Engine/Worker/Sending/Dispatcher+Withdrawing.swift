@@ -1,0 +1,88 @@
+internal import Logging
+internal import Model
+internal import Reactor
+internal import Store
+
+// Pushes that may not be sent, or not now.
+extension Dispatcher {
+  /// Why a push is not to be submitted.
+  enum Hindrance: Equatable {
+    case cancelled, takenOver, paused, expired
+    /// It is switched off: it comes back after so long.
+    case switchedOff(delayMs: UInt64)
+    /// The token may be somebody else's by now: its binding is read again before it is sent.
+    case oldBinding
+  }
+
+  /// What keeps a push from being submitted now; nil when nothing does.
+  func hindrance(_ run: ChunkRun, _ index: Int) -> Hindrance? {
+    switch run.standing {
+    case .active: break
+    case .cancelled: return .cancelled
+    case .stale: return .takenOver
+    case .paused: return .paused
+    }
+    if let expiresAtMs = run.material.expiresAtMs, wallMs >= expiresAtMs { return .expired }
+    if !switches.isEmpty, let delayMs = heldMs(run, index) {
+      return .switchedOff(delayMs: delayMs)
+    }
+    let ageNs = loop.nowNs &- run.pushes[index].boundNs
+    return ageNs <= WorkerLimits.bindingAgeMsMax &* 1_000_000 ? nil : .oldBinding
+  }
+
+  /// Decides a push that is not submitted, or has its binding read again.
+  func withdraw(_ run: ChunkRun, _ index: Int, because hindrance: Hindrance) {
+    let attempt = Int(run.pushes[index].attempt) - 1
+    switch hindrance {
+    case .cancelled: run.decide(index, .skipped, because: .cancelled)
+    case .takenOver: run.decide(index, .skipped, because: .takenOver)
+    case .paused: run.decideLater(index, delayMs: 0, attempt: attempt, because: .paused)
+    case .expired: run.decide(index, .expired, because: .expired)
+    case .switchedOff(let delayMs): run.decideLater(index, delayMs: delayMs, attempt: attempt)
+    case .oldBinding: run.noteStaleBinding(index)
+    }
+  }
+
+  /// Decides those of a run's pushes with old bindings whose run may not send any more.
+  func endStaleBindings(_ run: ChunkRun) {
+    for index in run.takeStaleBindings() {
+      if let hindrance = hindrance(run, index) { withdraw(run, index, because: hindrance) }
+    }
+  }
+
+  /// Takes the pushes of runs that may not send any more out of the queues.
+  func withdrawUnsendable() {
+    for destination in destinations {
+      destination?.filterQueue { raw in
+        let tag = PushTag(raw)
+        guard let run = runs[tag] else { return false }
+        guard run.standing != .active, let hindrance = hindrance(run, tag.push) else { return true }
+        withdraw(run, tag.push, because: hindrance)
+        return false
+      }
+    }
+  }
+
+  /// Does to a run what the store says of it.
+  func heed(_ standing: WorkStanding, _ run: ChunkRun) {
+    switch standing {
+    case .ok: return
+    case .paused: run.change(to: .paused)
+    case .cancelled: run.change(to: .cancelled)
+    case .stale:
+      if run.standing == .active {
+        log.notice(
+          "a chunk is not this worker's any more: what it still sent of it is not counted here",
+          metadata: ["app": "\(run.claim.app)", "job": "\(run.claim.job)"])
+      }
+      run.change(to: .stale)
+    }
+    withdrawUnsendable()
+  }
+
+  /// Sends nothing more of the chunks in hand: what is not in flight is handed back.
+  func pauseAll() {
+    for run in runs.all { run.change(to: .paused) }
+    withdrawUnsendable()
+  }
+}

@@ -1,0 +1,93 @@
+import Logging
+import Reactor
+import Model
+import Store
+import Testing
+
+@testable import Worker
+
+@Suite struct AdmitterTests {
+  private func enqueue(_ parts: LaneParts, _ job: String) async throws {
+    _ = try await parts.store.jobs.enqueue(Array(job.utf8), priority: .normal)
+  }
+
+  private static func job(_ id: String, app: String = "shop", title: String = "Hi") -> String {
+    """
+    {"id":"\(id)","app":"\(app)","audience":{"users":["a"]},"notification":{"title":"\(title)"}}
+    """
+  }
+
+  @Test("a job becomes a record and a chunk, and nothing is left to take")
+  func admits() async throws {
+    try await LaneParts.with { _, parts in
+      #expect(try await parts.admitter.admitNext(abandonedForMs: nil) == .nothing)
+      try await enqueue(parts, Self.job("sale"))
+      #expect(try await parts.admitter.admitNext(abandonedForMs: nil) == .all)
+      #expect(try await parts.record("sale").total == 1)
+      #expect(try await parts.store.chunks.claim(consumer: "w", max: 2).map(\.job) == ["sale"])
+      #expect(parts.lines.has(.info, "job admitted"))
+      #expect(await parts.fetchSignal.wait(upToMs: 1), "its chunk is claimed at once")
+    }
+  }
+
+  @Test(
+    "what is no job, or cannot be sent to anybody, is a dead letter that names the field",
+    arguments: [
+      (
+        #"{"app":"shop","audience":{"users":[7]},"notification":{"title":"Hi"}}"#,
+        "/audience/users/0"
+      ),
+      (job("long", title: String(repeating: "x", count: 5_000)), "/notification"),
+    ])
+  func refuses(job: String, field: String) async throws {
+    try await LaneParts.with { _, parts in
+      try await enqueue(parts, job)
+      _ = try await parts.admitter.admitNext(abandonedForMs: nil)
+      let letter = try #require(try await parts.store.deadLetters.list(max: 1).first)
+      #expect(letter.reason == "invalid_job" && letter.field == field)
+      #expect(parts.lines.has(.notice, "job refused"))
+    }
+  }
+
+  @Test("a job of an app that this worker lacks waits for another that has it")
+  func setsAside() async throws {
+    try await LaneParts.with { _, parts in
+      try await enqueue(parts, Self.job("sale", app: "news"))
+      _ = try await parts.admitter.admitNext(abandonedForMs: nil)
+      #expect(try await parts.store.deadLetters.count() == 0)
+      #expect(parts.lines.has(.info, "job left to a worker that has its app"))
+      let news = try await parts.store.routes.announce(
+        RouteTable(fields: [("news", "apns|production")]), waitMs: 60_000)
+      #expect(news.hasWork)
+    }
+  }
+
+  @Test("a job that comes twice is sent once, and another one of the same id is refused")
+  func knowsIDs() async throws {
+    try await LaneParts.with { _, parts in
+      for job in [Self.job("sale"), Self.job("sale"), Self.job("sale", title: "Ho")] {
+        try await enqueue(parts, job)
+      }
+      for _ in 0..<3 { _ = try await parts.admitter.admitNext(abandonedForMs: nil) }
+      #expect(parts.lines.has(.info, "job ignored: it was enqueued before"))
+      #expect(try await parts.store.deadLetters.list(max: 5).map(\.reason) == ["id_conflict"])
+      #expect(try await parts.store.chunks.claim(consumer: "w", max: 5).count == 1)
+    }
+  }
+
+  @Test("a large job waits to be taken in by itself")
+  func setsLargeApart() async throws {
+    try await LaneParts.with { _, parts in
+      let users = (0..<4_000).map { "\"user-\($0)\"" }.joined(separator: ",")
+      try await enqueue(
+        parts,
+        #"{"id":"big","app":"shop","audience":{"users":[\#(users)]},"notification":{"title":"Hi"}}"#
+      )
+      #expect(try await parts.admitter.admitNext(abandonedForMs: nil) == .maybeMore)
+      let entry = try #require(parts.admitter.large.waiting.first)
+      #expect(try await parts.store.jobs.record(app: "shop", id: "big") == nil)
+      try await parts.admitter.admitLarge(entry)
+      #expect(try await parts.record("big").total == 4_000)
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import Store
+import Redis
+import Model
+import TestSupport
+import Testing
+
+@testable import Worker
+
+@Suite struct BindingResolverTests {
+  /// A run of a job to these users, which the lane has not admitted itself.
+  private func run(_ parts: LaneParts, _ job: String) async throws -> ChunkRun {
+    try await parts.takeIn(job)
+    let claim = try #require(
+      try await parts.store.chunks.claim(consumer: "test-0", max: 1).first)
+    let tracer = Tracer(
+      loop: parts.loop, store: parts.store.traces, by: "other", clock: parts.settings.clock)
+    let materials = MaterialStore(store: parts.store, tracer: tracer)
+    guard case .material(let material) = try await materials.find(claim) else { throw Missing() }
+    let run = ChunkRun(claim: claim, material: material, slot: 0, loop: parts.loop)
+    parts.runs.add(run)
+    return run
+  }
+
+  private struct Missing: Error {}
+
+  private static func job(_ audience: String, _ more: String = "") -> String {
+    """
+    {"id":"sale","app":"shop","audience":\(audience),"notification":{"title":"Hi"}\(more)}
+    """
+  }
+
+  @Test("users become pushes to all their devices that the job is for, and queue where these go")
+  func resolvesUsers() async throws {
+    try await LaneParts.with { _, parts in
+      try await parts.install("a", "token-a1")
+      try await parts.install("a", "token-a2")
+      try await parts.install("c", "token-c", .development)
+      let run = try await run(
+        parts, Self.job(#"{"users":["a","b","c"]}"#, #","environments":["production"]"#))
+      try await parts.resolver.resolveNext(run)
+      #expect(
+        Set(run.pushes.map { String(decoding: $0.token, as: UTF8.self) }) == [
+          "token-a1", "token-a2",
+        ])
+      #expect(run.pushes.allSatisfy { $0.destination == 0 && $0.attempt == 1 })
+      #expect(parts.dispatcher.destinations[0]?.queued == 2)
+      #expect(run.isResolved && run.openRecipients == 1)
+      #expect(run.takeNews(isFinal: false).noInstallations == 2)
+    }
+  }
+
+  @Test("an installation whose token is somebody else's by now gets nothing")
+  func resolvesInstallations() async throws {
+    try await LaneParts.with { _, parts in
+      let tokens = (0..<3).map { String(repeating: "\($0)a", count: 32) }
+      for token in tokens.prefix(2) { try await parts.install("a", token) }
+      let list = tokens.map { #"{"network":"apns","token":"\#($0)"}"# }.joined(separator: ",")
+      let run = try await run(parts, Self.job(#"{"installations":[\#(list)]}"#))
+      try await parts.resolver.resolveNext(run)
+      #expect(run.pushes.map { String(decoding: $0.user, as: UTF8.self) } == ["a", "a"])
+      #expect(run.takeNews(isFinal: false).counts[.apns]?.skipped == 1)
+    }
+  }
+
+  @Test("a binding that is read again still holds, or its push is skipped")
+  func verifies() async throws {
+    try await LaneParts.with { _, parts in
+      try await parts.install("a", "token-1")
+      try await parts.install("a", "token-2")
+      let run = try await run(parts, Self.job(#"{"users":["a"]}"#))
+      try await parts.resolver.resolveNext(run)
+      for push in run.pushes.indices { run.confirmBinding(push, generation: 0, atNs: 0) }
+      try await parts.install("b", "token-1")
+      try await parts.resolver.verify(run, Array(run.pushes.indices))
+      let rebound = try #require(
+        run.pushes.first { String(decoding: $0.token, as: UTF8.self) == "token-1" })
+      let kept = try #require(
+        run.pushes.first { String(decoding: $0.token, as: UTF8.self) == "token-2" })
+      #expect(rebound.decision == .skipped)
+      #expect(kept.decision == .open && kept.generation > 0 && kept.boundNs > 0)
+    }
+  }
+
+  @Test("recipients whose reading failed are resolved later, and take no room meanwhile")
+  func givesBack() async throws {
+    try await LaneParts.with { _, parts in
+      let run = try await run(parts, Self.job(#"{"users":["a","b"]}"#))
+      parts.store.connection.close()
+      #expect(await failure { try await parts.resolver.resolveNext(run) } != nil)
+      #expect(run.cursor == 0 && run.openRecipients == 2 && parts.dispatcher.hasRoom)
+    }
+  }
+}

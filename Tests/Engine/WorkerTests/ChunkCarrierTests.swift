@@ -1,0 +1,64 @@
+import Store
+import Reactor
+import Model
+import Testing
+
+@testable import Worker
+
+@Suite struct ChunkCarrierTests {
+  @Test("a chunk is resolved, its pushes wait for their answers, and its end is told")
+  func carries() async throws {
+    try await LaneParts.with { _, parts in
+      try await parts.install("a", "token-a")
+      try await parts.takeIn(id: "sale", users: ["a", "b"])
+      let run = try await parts.beginNext()
+      #expect(await parts.carrier.step(run))
+      #expect(run.openPushes == 1 && run.isResolved)
+      let destination = parts.dispatcher.destination(0)
+      destination.use(TestDirectory.credential)
+      let requests = TestRequests()
+      destination.offer(10, requests)
+      #expect(requests.paths == ["/3/device/token-a"])
+      destination.answer(requests.taken[0].tag, 200)
+      #expect(await !parts.carrier.step(run))
+      let record = try await parts.record("sale")
+      #expect(record.state == .done && record.counts.accepted == 1)
+      #expect(record.counts.noInstallations == 1)
+    }
+  }
+
+  @Test("a chunk that ends leaves its place to others")
+  func endsRun() async throws {
+    try await LaneParts.with { _, parts in
+      try await parts.takeIn(id: "sale", users: ["a"])
+      let run = try await parts.beginNext()
+      await parts.carrier.carry(run)
+      #expect(parts.runs.count == 0)
+      #expect(await parts.fetchSignal.wait(upToMs: 1))
+    }
+  }
+
+  @Test("a paused chunk is handed back without a crash, with what was done told first")
+  func handsBack() async throws {
+    try await LaneParts.with { _, parts in
+      try await parts.takeIn(id: "sale", users: ["a"])
+      let run = try await parts.beginNext()
+      run.change(to: .paused)
+      #expect(await !parts.carrier.step(run))
+      let again = try await parts.store.chunks.claim(consumer: "other", max: 1)
+      #expect(again.map(\.crashes) == [0])
+    }
+  }
+
+  @Test("a chunk that is not this worker's any more is settled by nobody here")
+  func leavesStale() async throws {
+    try await LaneParts.with { _, parts in
+      try await parts.takeIn(id: "sale", users: ["a"])
+      let run = try await parts.beginNext()
+      _ = try await parts.store.chunks.reclaim(consumer: "other", leaseMs: 0, max: 1)
+      #expect(await !parts.carrier.step(run))
+      #expect(run.standing == .stale)
+      #expect(try await parts.record("sale").pending == 1)
+    }
+  }
+}

@@ -1,0 +1,152 @@
+import HTTP2
+import Model
+import Providers
+import Reactor
+import Testing
+
+@testable import Worker
+
+@Suite struct DestinationTests {
+  /// Submits whatever may be sent, and keeps what it is told.
+  private final class Owner: DestinationOwner {
+    var submitted: [UInt64] = []
+    var finished: [UInt64] = []
+    var parked: [UInt64] = []
+    var opened: [String] = []
+    var closings = 0
+    var withdrawn: Set<UInt64> = []
+
+    func destination(
+      _ destination: Destination, submit tag: UInt64, with credential: Credential,
+      in taker: any RequestTaker
+    ) -> Submission {
+      guard !withdrawn.contains(tag) else { return .withdrawn }
+      submitted.append(tag)
+      return .sent
+    }
+    func destination(_ destination: Destination, finished tag: UInt64, with answer: RequestAnswer) {
+      finished.append(tag)
+    }
+    func destination(_ destination: Destination, parks tags: [UInt64], forMs delayMs: UInt64) {
+      parked += tags
+    }
+    func destination(_ destination: Destination, connectionEnded end: ConnectionEnd) {}
+    func destinationRanLow(_ destination: Destination) {}
+    func destinationOpened(_ destination: Destination, because reason: String) {
+      opened.append(reason)
+    }
+    func destinationClosed(_ destination: Destination) { closings += 1 }
+  }
+
+  private let owner = Owner()
+  private let destination: Destination
+
+  init() throws {
+    let entry = try TestDirectory.of(.production).entries[0]
+    destination = Destination(
+      number: 0, app: "shop", provider: entry.provider,
+      settings: ClientSettings(
+        endpoint: entry.provider.destination.endpoint, tls: entry.provider.destination.tls),
+      loop: try EventLoop(name: "test"), owner: owner)
+  }
+
+  @Test("pushes leave in order, high priority first, as many as there is room for")
+  func ordersPushes() {
+    defer { destination.close() }
+    destination.use(TestDirectory.credential)
+    destination.enqueue(1, rank: 2)
+    destination.enqueue(2, rank: 1)
+    destination.enqueue(3, rank: 0)
+    destination.enqueue(4, rank: 1)
+    owner.withdrawn = [2]
+    destination.offer(2, TestRequests())
+    #expect(owner.submitted == [3, 4])
+    #expect(destination.queued == 1 && destination.queued(upTo: 1) == 0)
+  }
+
+  @Test("without a credential nothing is sent, and with one that is refused nothing more")
+  func needsCredential() {
+    defer { destination.close() }
+    destination.enqueue(1, rank: 0)
+    destination.offer(1, TestRequests())
+    #expect(owner.submitted.isEmpty && destination.queued == 1)
+    destination.use(TestDirectory.credential)
+    destination.credentialRefused(reason: "InvalidProviderToken", sentNsAgo: 0)
+    #expect(destination.refusal?.generation == 1 && destination.credential == nil)
+    destination.offer(1, TestRequests())
+    #expect(owner.submitted.isEmpty)
+    destination.use(
+      Credential(header: nil, generation: 2, expiresAtMs: .max, refreshAtMs: .max))
+    #expect(destination.refusal == nil)
+    destination.offer(1, TestRequests())
+    #expect(owner.submitted == [1])
+  }
+
+  @Test("the refusal of a credential that has been replaced since says nothing")
+  func knowsOldRefusals() {
+    defer { destination.close() }
+    destination.use(TestDirectory.credential)
+    destination.credentialRefused(reason: "ExpiredProviderToken", sentNsAgo: 1)
+    #expect(destination.refusal == nil && destination.credential != nil)
+  }
+
+  @Test("while a credential is paused what waits is put aside, and what comes is to be")
+  func parksWhilePaused() {
+    defer { destination.close() }
+    destination.use(TestDirectory.credential)
+    destination.enqueue(1, rank: 0)
+    destination.enqueue(2, rank: 1)
+    #expect(destination.parkDelayMs == nil)
+    destination.pause(forMs: 60_000)
+    #expect(owner.parked == [1, 2] && destination.queued == 0)
+    #expect(destination.parkDelayMs == WorkerLimits.parkedDelayMs)
+  }
+
+  @Test("trouble that goes on opens the breaker: what waits is put aside, and operators hear why")
+  func opensBreaker() {
+    defer { destination.close() }
+    destination.use(TestDirectory.credential)
+    destination.enqueue(1, rank: 0)
+    var answers = 0
+    while owner.opened.isEmpty, answers < 1_000 {
+      _ = destination.noteTrouble(elapsedNs: 0, retryAfterMs: nil, reason: "503")
+      answers += 1
+    }
+    #expect(owner.opened == ["503"] && destination.troubleReason == "503")
+    #expect(owner.parked == [1] && destination.parkDelayMs != nil)
+    destination.offer(10, TestRequests())
+    #expect(owner.submitted.isEmpty)
+  }
+
+  @Test("as many pushes as may wait to be tried apart, and no more")
+  func boundsApart() {
+    defer { destination.close() }
+    for tag in 0..<WorkerLimits.apartPushesMax {
+      #expect(destination.enqueueApart(UInt64(tag), rank: 1))
+    }
+    #expect(!destination.enqueueApart(1_000, rank: 1))
+    #expect(destination.queued == 0)
+  }
+
+  @Test("a job under suspicion is above it again when one of its requests was answered")
+  func clearsSuspects() {
+    defer { destination.close() }
+    #expect(destination.suspect("sale", .accused))
+    #expect(!destination.suspect("sale", .accused))
+    #expect(destination.quarantine.jobs == 1)
+    destination.noteAnswer(toJob: "other")
+    #expect(destination.quarantine.jobs == 1)
+    destination.noteAnswer(toJob: "sale")
+    #expect(destination.quarantine.isEmpty)
+  }
+
+  @Test("what is withdrawn leaves the queue, the rest keeps its order")
+  func filters() {
+    defer { destination.close() }
+    destination.use(TestDirectory.credential)
+    for tag in 1...4 { destination.enqueue(UInt64(tag), rank: 1) }
+    destination.filterQueue { $0 % 2 == 0 }
+    destination.offer(10, TestRequests())
+    #expect(owner.submitted == [2, 4])
+  }
+}

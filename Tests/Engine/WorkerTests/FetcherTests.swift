@@ -1,0 +1,66 @@
+import Logging
+import Redis
+import Store
+import Testing
+
+@testable import Worker
+
+@Suite struct FetcherTests {
+  @Test("a chunk is claimed and carried, while there is room")
+  func claims() async throws {
+    try await LaneParts.with { _, parts in
+      var begun: [Int] = []
+      parts.starter.onBegun = { begun.append($0) }
+      try await parts.takeIn(id: "sale", users: ["a"])
+      #expect(await parts.fetcher.turn() == 0)
+      #expect(begun == [0] && parts.runs[0]?.claim.job == "sale")
+    }
+  }
+
+  @Test(
+    "chunks of silent workers come first, and a chunk that is carried already is not carried twice")
+  func takesOver() async throws {
+    try await LaneParts.with { _, parts in
+      try await parts.takeIn(id: "left", users: ["a"])
+      #expect(try await parts.store.chunks.claim(consumer: "silent", max: 1).count == 1)
+      try await parts.takeIn(id: "new", users: ["a"])
+      _ = await parts.recoverer.turn()
+      _ = await parts.fetcher.turn()
+      #expect(parts.runs.all.map(\.claim.job) == ["left"])
+      #expect(parts.lines.has(.notice, "took over a chunk"))
+      let run = parts.runs.all[0]
+      // After a silence of its own, its own chunk comes back to it.
+      for _ in 0..<2 {
+        _ = await parts.recoverer.turn()
+        _ = await parts.fetcher.turn()
+      }
+      #expect(parts.runs.all.filter { $0.claim.job == "left" }.count == 1)
+      #expect(run.standing == .active)
+    }
+  }
+
+  @Test("chunks that waited for this worker's routes are taken up")
+  func takesRouted() async throws {
+    try await LaneParts.with { _, parts in
+      let routes = parts.settings.routes
+      let watch = RouteWatch(
+        store: parts.store.routes, routes: routes, unroutedMs: 60_000, log: parts.lines.logger,
+        onWork: {})
+      try await parts.takeIn(id: "sale", users: ["a"])
+      let claim = try #require(try await parts.store.chunks.claim(consumer: "w", max: 1).first)
+      try await parts.store.routes.passOn(claim, consumer: "w", waitMs: 60_000)
+      _ = await watch.turn()
+      #expect(routes.hasWork)
+      _ = await parts.fetcher.turn()
+      #expect(parts.runs.all.map(\.claim.job) == ["sale"])
+    }
+  }
+
+  @Test("a Redis that is away is asked again after a pause")
+  func pauses() async throws {
+    try await LaneParts.with { _, parts in
+      parts.store.connection.close()
+      #expect(await parts.fetcher.turn() == WorkerLimits.redisPauseMs)
+    }
+  }
+}

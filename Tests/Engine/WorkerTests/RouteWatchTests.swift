@@ -1,0 +1,30 @@
+import Model
+import Store
+import Testing
+
+@testable import Worker
+
+@Suite struct RouteWatchTests {
+  @Test("a worker says what it has, learns what others have, and hears of work for its own")
+  func learns() async throws {
+    try await LaneParts.with { _, parts in
+      var works = 0
+      let routes = parts.settings.routes
+      let watch = RouteWatch(
+        store: parts.store.routes, routes: routes, unroutedMs: 60_000, log: parts.lines.logger,
+        onWork: { works += 1 })
+      let other = RouteTable(fields: [("shop", "fcm|production"), ("news", "fcm|production")])
+      _ = try await parts.store.routes.announce(other, waitMs: 60_000)
+      #expect(await watch.turn() == WorkerLimits.routesMs)
+      #expect(routes.othersHave("shop", .fcm, .production) == true)
+      #expect(works == 0 && !routes.hasWork)
+
+      _ = try await parts.store.jobs.enqueue(Array("{}".utf8), priority: .normal)
+      let entry = try #require(try await parts.store.jobs.take(consumer: "w", max: 1).first)
+      _ = try await parts.store.routes.setAside(
+        entry, app: "shop", id: "sale", suggestion: nil, consumer: "w", waitMs: 60_000)
+      #expect(await watch.turn() == WorkerLimits.routesBusyMs)
+      #expect(works == 1 && routes.hasWork)
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import Model
+import Providers
+import Reactor
+import Testing
+
+@testable import Store
+@testable import Worker
+
+/// A dispatcher without a thread: what its loop would bring, the test brings.
+struct SendingStage {
+  let loop: EventLoop
+  let lines = LogLines()
+  let runs = RunTable()
+  let dispatcher: Dispatcher
+  let requests = TestRequests()
+
+  init(
+    _ environments: PushEnvironment..., limits: [RateLimit] = [],
+    credentials: any CredentialSource = CertificateCredentialSource(file: "test.p12")
+  ) throws {
+    loop = try EventLoop(name: "test")
+    let directory =
+      environments.count > 1
+      ? try TestDirectory.of(.production, .development, limits: limits, credentials: credentials)
+      : try TestDirectory.of(.production, limits: limits, credentials: credentials)
+    let log = lines.logger
+    dispatcher = Dispatcher.of(
+      loop, runs, directory, FleetRoutes(own: directory.routes(of: ["shop"])),
+      ReasonLog(log: log), log)
+  }
+
+  /// The only destination, or that of production, ready to send.
+  var destination: Destination {
+    let destination = dispatcher.destination(0)
+    destination.use(TestDirectory.credential)
+    return destination
+  }
+
+  /// A run of one user with so many devices, whose pushes are not queued yet.
+  func run(
+    devices: Int = 1, expiry: Expiry? = nil,
+    environments: Set<PushEnvironment> = Set(PushEnvironment.allCases)
+  ) throws -> ChunkRun {
+    let run = try Claims.run(
+      ["a"],
+      content: JobContent(
+        notification: Notification(title: "Hi"), expiry: expiry, environments: environments))
+    runs.add(run)
+    _ = run.takeBatch(max: 1)
+    for push in run.resolve(0, devices: devices) {
+      run.confirmBinding(push, generation: 1, atNs: loop.nowNs)
+    }
+    return run
+  }
+
+  /// Queues the pushes of a run.
+  func enqueue(_ run: ChunkRun) {
+    for push in run.pushes.indices { dispatcher.enqueue(run, push: push) }
+  }
+
+  /// What is off from now on.
+  func switchOff(_ switches: KillSwitch...) {
+    var reading = SwitchReading()
+    for killSwitch in switches { reading.add(field: killSwitch.field, value: []) }
+    dispatcher.heed(Switches(reading))
+  }
+}

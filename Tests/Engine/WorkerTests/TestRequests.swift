@@ -1,0 +1,59 @@
+import HTTP2
+
+@testable import Worker
+
+/// Takes requests as a connection does, and keeps them.
+final class TestRequests: RequestTaker {
+  var room = Int.max
+  private(set) var taken: [(path: String, tag: UInt64)] = []
+
+  var paths: [String] { taken.map(\.path) }
+
+  func submit(
+    _ head: RequestHead, path: UnsafeRawBufferPointer, body: RequestBody, tag: UInt64
+  ) -> Bool {
+    guard taken.count < room else { return false }
+    taken.append((String(decoding: path, as: UTF8.self), tag))
+    return true
+  }
+}
+
+/// Stands where a destination's own connections would.
+final class TestTransport: Transport {
+  let inFlight = 0
+  let readyConnections = 1
+  let streamsMax = 100
+  let idleSinceNs: UInt64? = nil
+  func wake() {}
+  func rest() {}
+  func closeIdle() {}
+  func shed() -> Bool { false }
+  func close() {}
+}
+
+extension Destination {
+  /// Offers its pushes room.
+  func offer(_ count: Int, _ requests: TestRequests) {
+    transport(TestTransport(), hasRoomFor: count, in: requests)
+  }
+
+  /// Answers a request.
+  func answer(_ tag: UInt64, _ status: Int, _ body: String = "") {
+    Array(body.utf8).withUnsafeBytes { body in
+      transport(
+        TestTransport(), finished: tag,
+        with: RequestAnswer(
+          disposition: .answered, status: status, retryAfter: RetryAfter(), body: body,
+          isBodyCut: false, elapsedNs: 1_000))
+    }
+  }
+
+  /// Ends a request without an answer.
+  func end(_ tag: UInt64, _ disposition: RequestAnswer.Disposition) {
+    transport(
+      TestTransport(), finished: tag,
+      with: RequestAnswer(
+        disposition: disposition, status: 0, retryAfter: RetryAfter(),
+        body: UnsafeRawBufferPointer(start: nil, count: 0), isBodyCut: false, elapsedNs: 1_000))
+  }
+}
