@@ -8,7 +8,7 @@ struct KeyFolder {
   static let topic = "com.example.shop"
 
   let path: String
-  let apnsKey: APNSKey
+  let apnsKey: KnownAPNsKey
   let certificateFile: String
   let keyFile: String
   let authorityFile: String
@@ -27,7 +27,7 @@ struct KeyFolder {
     keyFile = certificate.keyFile
     authorityFile = authority.certificateFile
     let signing = try APNsSigningKey(folder: path)
-    apnsKey = APNSKey(keyID: signing.keyID, teamID: signing.teamID, file: signing.file)
+    apnsKey = KnownAPNsKey(keyID: signing.keyID, teamID: signing.teamID, file: signing.file)
     let account = try FCMServiceAccount(
       folder: path, projectID: Self.projectID, tokenURI: "https://localhost:\(port)/token")
     serviceAccountFile = account.file

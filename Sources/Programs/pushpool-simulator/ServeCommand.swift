@@ -158,13 +158,13 @@ struct ServeCommand: ParsableCommand {
     return options
   }
 
-  private func parsedKeys() throws -> [APNSKey] {
+  private func parsedKeys() throws -> [KnownAPNsKey] {
     try apnsKeys.map { text in
       let parts = text.split(separator: ":", maxSplits: 2).map(String.init)
       guard parts.count == 3 else {
         throw ValidationError("--apns-key takes KEYID:TEAMID:FILE, not \"\(text)\".")
       }
-      return APNSKey(keyID: parts[0], teamID: parts[1], file: parts[2])
+      return KnownAPNsKey(keyID: parts[0], teamID: parts[1], file: parts[2])
     }
   }
 }

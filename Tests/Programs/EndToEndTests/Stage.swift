@@ -83,7 +83,7 @@ final class Stage: Sendable {
     let key = try APNsSigningKey(folder: folder.path, keyID: "ABC123DEFG", teamID: "DEF123GHIJ")
     var options = SimulatorOptions(
       certificateFile: certificate.certificateFile, keyFile: certificate.keyFile)
-    options.apnsKeys = [APNSKey(keyID: "ABC123DEFG", teamID: "DEF123GHIJ", file: key.file)]
+    options.apnsKeys = [KnownAPNsKey(keyID: "ABC123DEFG", teamID: "DEF123GHIJ", file: key.file)]
     options.topics = ["com.example.shop"]
     options.keptAcceptsMax = 1_000_000
     options.script = script

@@ -22,7 +22,7 @@ struct DemoNetworks {
     let account = try FCMServiceAccount(folder: folder.path, tokenURI: "https://localhost/token")
     var options = SimulatorOptions(
       certificateFile: certificate.certificateFile, keyFile: certificate.keyFile)
-    options.apnsKeys = [APNSKey(keyID: key.keyID, teamID: key.teamID, file: key.file)]
+    options.apnsKeys = [KnownAPNsKey(keyID: key.keyID, teamID: key.teamID, file: key.file)]
     options.topics = [DemoCampaign.topic]
     options.serviceAccountFiles = [account.file]
     options.script = script(campaign)
