@@ -14,7 +14,7 @@ import Testing
     let script = SimulatorScript.stage {
       $0.all = ScriptRule(status: 429, reason: "TooManyRequests", retryAfterSeconds: 600)
     }
-    try await Stage.with(script: script) { stage in
+    try await PushStage.with(script: script) { stage in
       let client = stage.client
       try await client.install(try Devices.apns(0..<3))
       try await stage.withWorkers { _ in
@@ -48,7 +48,7 @@ import Testing
     let script = SimulatorScript.stage {
       $0.all = ScriptRule(status: 429, reason: "TooManyRequests", retryAfterSeconds: 600)
     }
-    try await Stage.with(script: script) { stage in
+    try await PushStage.with(script: script) { stage in
       let client = stage.client
       try await client.install(try Devices.apns(0..<3))
       try await stage.withWorkers { _ in

@@ -66,8 +66,8 @@ import Testing
     "a worker that dies while it leaves work to others, or takes it up, loses nothing",
     arguments: Call.allCases)
   func dies(call: Call) async throws {
-    let endpoints = Stage.Endpoints(moreApps: ["news"])
-    try await Stage.with(
+    let endpoints = PushStage.Endpoints(moreApps: ["news"])
+    try await PushStage.with(
       script: .slow, worker: Self.worker, endpoints: endpoints, mostlyWaits: true
     ) { stage in
       var number = 0
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  private func die(at point: String, _ call: Call, _ mix: Mix, _ stage: Stage) async throws {
+  private func die(at point: String, _ call: Call, _ mix: Mix, _ stage: PushStage) async throws {
     let client = stage.client
     try await client.install(mix.news + mix.shop)
     try await prepare(call, mix, stage)
@@ -117,7 +117,7 @@ import Testing
   }
 
   /// Enqueues the jobs, and brings them as far as the call needs.
-  private func prepare(_ call: Call, _ mix: Mix, _ stage: Stage) async throws {
+  private func prepare(_ call: Call, _ mix: Mix, _ stage: PushStage) async throws {
     let client = stage.client
     func enqueue() async throws {
       for job in mix.newsJobs + [mix.job] { _ = try await client.enqueue(job) }
@@ -150,7 +150,7 @@ import Testing
   }
 }
 
-extension Stage {
+extension PushStage {
   /// Without the app "news", and without FCM.
   fileprivate var lesser: Configuration {
     var less = configuration

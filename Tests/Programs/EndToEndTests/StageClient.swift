@@ -119,7 +119,7 @@ final class StageClient: Sendable {
 
   /// The job's record once it is final; fails when that takes longer than the limit.
   func finished(
-    _ id: String, app: String = "shop", withinSeconds: Double = Stage.patienceSeconds
+    _ id: String, app: String = "shop", withinSeconds: Double = PushStage.patienceSeconds
   ) async throws -> JobRecord {
     try await eventually(withinSeconds: withinSeconds, "job \(id) finishes") {
       let record = try await self.record(id, app: app)
@@ -134,7 +134,8 @@ struct NeverHappened: Error, CustomStringConvertible {
 
 /// Polls until there is a value: a bounded wait on something observable, not a sleep for luck.
 func eventually<Value>(
-  withinSeconds: Double = Stage.patienceSeconds, _ what: String, _ poll: () async throws -> Value?
+  withinSeconds: Double = PushStage.patienceSeconds, _ what: String,
+  _ poll: () async throws -> Value?
 ) async throws -> Value {
   let clock = ContinuousClock()
   let deadline = clock.now + .seconds(withinSeconds)

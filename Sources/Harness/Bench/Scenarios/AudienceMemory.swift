@@ -16,7 +16,7 @@ struct AudienceMemory {
     // campaign needs in Redis does not depend on it.
     let installed = min(users, BenchLimits.audienceInstallations)
     let population = Population(networks: [.apns], users: users)
-    return try await Stage.with(with.programs, StageSettings()) { stage in
+    return try await BenchStage.with(with.programs, StageSettings()) { stage in
       try await InstallationLoad(
         session: stage.session, population: population, progress: with.progress
       ).run(0..<installed)
@@ -31,7 +31,7 @@ struct AudienceMemory {
   }
 
   private func measure(
-    _ users: Int, _ installed: Int, _ population: Population, _ stage: Stage
+    _ users: Int, _ installed: Int, _ population: Population, _ stage: BenchStage
   ) async throws -> ScenarioResult {
     let campaign = Campaign(session: stage.session)
     let warmUp = Campaign.jobs(

@@ -15,7 +15,7 @@ struct BacklogMemory {
     let pushes = BenchLimits.backlogPushes
     let users = BenchLimits.usersPerJobMax
     let population = Population(networks: [.apns], users: users)
-    return try await Stage.with(with.programs, StageSettings()) { stage in
+    return try await BenchStage.with(with.programs, StageSettings()) { stage in
       try await InstallationLoad(
         session: stage.session, population: population, progress: with.progress
       ).run(0..<users)

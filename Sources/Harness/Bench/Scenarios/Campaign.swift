@@ -14,7 +14,7 @@ struct Campaign {
     var accepted: Int
   }
 
-  let session: RedisSession
+  let session: BenchSession
 
   /// Jobs for a range of users, cut where a job would be too long.
   static func jobs(

@@ -26,7 +26,7 @@ struct Delivery {
     var at: ContinuousClock.Instant
   }
 
-  let stage: Stage
+  let stage: BenchStage
 
   /// - Parameters:
   ///   - warmUp: jobs that open the connections and warm caches up before anything is measured.

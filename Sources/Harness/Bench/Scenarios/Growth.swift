@@ -9,7 +9,7 @@ struct Growth {
   private struct Site {
     let size: Int
     let name: String
-    let stage: Stage
+    let stage: BenchStage
     let yardstick: Yardstick
     var result: ScenarioResult
     var requests: [Yardstick.Measurement] = []
@@ -27,12 +27,12 @@ struct Growth {
   /// Opens the stages one inside the other, and measures when all are there.
   private func open(_ sizes: ArraySlice<Int>, _ sites: [Site]) async throws -> [ScenarioResult] {
     guard let size = sizes.first else { return try await measure(sites) }
-    return try await Stage.with(with.programs, StageSettings()) { stage in
+    return try await BenchStage.with(with.programs, StageSettings()) { stage in
       try await open(sizes.dropFirst(), sites + [try await site(size, stage)])
     }
   }
 
-  private func site(_ size: Int, _ stage: Stage) async throws -> Site {
+  private func site(_ size: Int, _ stage: BenchStage) async throws -> Site {
     let population = Population(networks: [.apns], users: size)
     let name = "\(scenario.name)-\(Self.name(size))"
     let clock = ContinuousClock()

@@ -6,7 +6,7 @@ import Store
 struct InstallationLoad {
   private static let batch = StoreLimits.importBatchMax
 
-  let session: RedisSession
+  let session: BenchSession
   let population: Population
   let progress: ProgressLine
 

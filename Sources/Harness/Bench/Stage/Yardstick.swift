@@ -11,11 +11,11 @@ struct Yardstick {
     var requestsPerSecond: Double
   }
 
-  private let stage: Stage
+  private let stage: BenchStage
   /// h2load sends to one network at a time: one command line each.
   private let commands: [[String]]
 
-  init(stage: Stage, population: Population, message: Message) async throws {
+  init(stage: BenchStage, population: Population, message: Message) async throws {
     self.stage = stage
     let requests = try await stage.yardstickRequests(population, message: message)
     let lanes = stage.settings.lanes

@@ -5,12 +5,12 @@ import Model
 import Providers
 
 /// Everything that one scenario needs, started for it alone: Redis, the simulator, keys and a configuration.
-final class Stage: Sendable {
+final class BenchStage: Sendable {
   let programs: Programs
   let settings: StageSettings
   let folder: TemporaryFolder
   let redis: RedisServer
-  let session: RedisSession
+  let session: BenchSession
   let simulator: SimulatorProcess
   let simulatorPort: UInt16
   let configurationFile: String
@@ -47,7 +47,7 @@ final class Stage: Sendable {
     if settings.transport == "curl" { arguments.append("--tolerate-resets") }
     if settings.keepsAcceptLog { arguments += ["--accept-log", acceptLogFile] }
     simulator = try await SimulatorProcess(program: programs.simulator, arguments: arguments)
-    session = try await RedisSession.open(url: redis.url)
+    session = try await BenchSession.open(url: redis.url)
     providers = try Self.providers(settings.networks, yaml: yaml, file: configurationFile)
   }
 
@@ -55,10 +55,10 @@ final class Stage: Sendable {
 
   /// Runs the body on a stage and takes the stage down after it, whatever happened.
   static func with<Result>(
-    _ programs: Programs, _ settings: StageSettings, _ body: (Stage) async throws -> Result
+    _ programs: Programs, _ settings: StageSettings, _ body: (BenchStage) async throws -> Result
   ) async throws -> Result {
     try await RedisServer.with { redis in
-      let stage = try await Stage(programs: programs, settings: settings, redis: redis)
+      let stage = try await BenchStage(programs: programs, settings: settings, redis: redis)
       let result: Swift.Result<Result, any Error>
       do { result = .success(try await body(stage)) } catch { result = .failure(error) }
       await stage.session.close()

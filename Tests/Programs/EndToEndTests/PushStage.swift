@@ -12,7 +12,7 @@ import Worker
 
 /// Everything a push needs, real and on this machine: a redis-server, the simulator over TLS, keys and
 /// accounts, and workers in this process. `with` starts it and takes it down.
-final class Stage: Sendable {
+final class PushStage: Sendable {
   let redis: RedisServer
   let simulator: Simulator
   /// APNs's other environment, where `Endpoints.hasDevelopment` asks for it.
@@ -58,7 +58,7 @@ final class Stage: Sendable {
     endpoints: Endpoints = Endpoints(), mostlyWaits: Bool = false,
     access: String = "",
     configure: (inout Configuration) -> Void = { _ in },
-    _ body: (Stage) async throws -> Result
+    _ body: (PushStage) async throws -> Result
   ) async throws -> Result {
     if mostlyWaits { return try await set(script, worker, endpoints, access, configure, body) }
     await places.enter()
@@ -75,7 +75,7 @@ final class Stage: Sendable {
   private static func set<Result>(
     _ script: SimulatorScript, _ worker: WorkerConfiguration, _ endpoints: Endpoints,
     _ access: String, _ configure: (inout Configuration) -> Void,
-    _ body: (Stage) async throws -> Result
+    _ body: (PushStage) async throws -> Result
   ) async throws -> Result {
     let folder = try TemporaryFolder()
     let authority = try CertificateAuthority(folder: folder.path)
@@ -109,7 +109,7 @@ final class Stage: Sendable {
       configure(&adjusted)
       let client = try StageClient(url: redis.url)
       defer { client.stop() }
-      let stage = Stage(
+      let stage = PushStage(
         redis: redis, simulator: simulator, development: development, configuration: adjusted,
         folder: folder, client: client, certificate: certificate, yaml: yaml)
       let result = try await body(stage)
