@@ -120,7 +120,10 @@ let package = Package(
 
     // The stand-in for the push networks, and what a test, a demo or a benchmark starts by itself.
     layer("Simulator", in: .harness, ["LocalServices", "HTTP2", "Model", "Reactor", "COpenSSL"]),
-    layer("LocalServices", in: .harness, ["Reactor", "CLinux", "COpenSSL"]),
+    layer("LocalServices", in: .harness, ["Model", "Reactor", "CLinux", "COpenSSL"]),
+    layer(
+      "Stage", in: .harness,
+      ["LocalServices", "Worker", "Store", "Redis", "Reactor", "Configuration"]),
 
     layer(
       "CommandLineInterface", in: .programs,
@@ -131,13 +134,13 @@ let package = Package(
     layer(
       "Bench", in: .harness,
       [
-        "Worker", "Store", "Redis", "Reactor", "Model", "Configuration", "Providers", "HTTPClient",
+        "Stage", "Store", "Redis", "Reactor", "Model", "Configuration", "Providers", "HTTPClient",
         "LocalServices", arguments,
       ]),
     layer(
       "Chaos", in: .harness,
       [
-        "Bench", "Worker", "Store", "Redis", "Reactor", "Model", "Configuration", "LocalServices",
+        "Bench", "Stage", "Worker", "Store", "Redis", "Reactor", "Model", "LocalServices",
         arguments,
       ]),
     .executableTarget(
@@ -182,6 +185,13 @@ let package = Package(
         "Simulator", "LocalServices", "HTTP2", "Model", "Reactor", "COpenSSL", "pushpool-simulator",
       ]),
     tests("LocalServicesTests", in: .harness, ["LocalServices", "Model", "Reactor"]),
+    tests(
+      "StageTests", in: .harness,
+      [
+        "Stage", "Configuration", "LocalServices", "Model", "Redis", "Reactor", "Store",
+        "TestSupport",
+        "pushpool", "pushpool-simulator",
+      ]),
     tests("BenchTests", in: .harness, ["Bench", "Model", arguments]),
     tests(
       "ChaosTests", in: .harness,
@@ -195,8 +205,8 @@ let package = Package(
     tests(
       "EndToEndTests", in: .programs,
       [
-        "Worker", "LocalServices", "Simulator", "Configuration", "Model", "Reactor", "Redis",
-        "Store", "TestSupport", "pushpool", logging,
+        "Worker", "Stage", "LocalServices", "Simulator", "Configuration", "Model", "Reactor",
+        "Redis", "Store", "TestSupport", "pushpool", logging,
       ], resources: [.copy("BadJobs")]),
     tests(
       "FuzzTests", in: .programs,

@@ -1,5 +1,6 @@
 import Configuration
 import Foundation
+import LocalServices
 import Model
 import Redis
 import Simulator

@@ -1,4 +1,5 @@
 import Configuration
+import LocalServices
 import Model
 import Simulator
 import Store

@@ -1,3 +1,4 @@
+import LocalServices
 import Model
 import Redis
 import Simulator

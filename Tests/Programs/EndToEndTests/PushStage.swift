@@ -1,17 +1,16 @@
 import Configuration
-import Glibc
 import LocalServices
 import Logging
 import Model
 import Reactor
 import Redis
 import Simulator
+import Stage
 import Store
-import Testing
 import Worker
 
-/// Everything a push needs, real and on this machine: a redis-server, the simulator over TLS, keys and
-/// accounts, and workers in this process. `with` starts it and takes it down.
+/// Everything a push needs, real and on this machine: a stage, and on it the networks and the workers in this process.
+/// `with` starts it and takes it down.
 final class PushStage: Sendable {
   let redis: RedisServer
   let simulator: Simulator
@@ -22,7 +21,8 @@ final class PushStage: Sendable {
   let client: StageClient
   let certificate: IssuedCertificate
   /// The settings as text, those of the worker left out.
-  let yaml: String
+  let text: ConfigurationText
+  private let stage: Stage
 
   /// Both APNs and FCM of the simulator, or other endpoints in its place.
   struct Endpoints {
@@ -35,18 +35,18 @@ final class PushStage: Sendable {
   }
 
   private init(
-    redis: RedisServer, simulator: Simulator, development: Simulator?,
-    configuration: Configuration, folder: TemporaryFolder, client: StageClient,
-    certificate: IssuedCertificate, yaml: String
+    _ stage: Stage, simulator: Simulator, development: Simulator?, _ configuration: Configuration,
+    _ text: ConfigurationText, client: StageClient
   ) {
-    self.development = development
-    self.yaml = yaml
-    self.redis = redis
+    self.stage = stage
+    redis = stage.redis
+    folder = stage.folder
+    certificate = stage.keys.certificate
     self.simulator = simulator
+    self.development = development
     self.configuration = configuration
-    self.folder = folder
+    self.text = text
     self.client = client
-    self.certificate = certificate
   }
 
   /// Two stages at a time: more would share two cores and be slow rather than parallel.
@@ -56,7 +56,7 @@ final class PushStage: Sendable {
     script: SimulatorScript = SimulatorScript(),
     worker: WorkerConfiguration = WorkerConfiguration(lanes: 1, drainSeconds: 5, leaseSeconds: 10),
     endpoints: Endpoints = Endpoints(), mostlyWaits: Bool = false,
-    access: String = "",
+    access: String? = nil,
     configure: (inout Configuration) -> Void = { _ in },
     _ body: (PushStage) async throws -> Result
   ) async throws -> Result {
@@ -74,48 +74,45 @@ final class PushStage: Sendable {
 
   private static func set<Result>(
     _ script: SimulatorScript, _ worker: WorkerConfiguration, _ endpoints: Endpoints,
-    _ access: String, _ configure: (inout Configuration) -> Void,
+    _ access: String?, _ configure: (inout Configuration) -> Void,
     _ body: (PushStage) async throws -> Result
   ) async throws -> Result {
-    let folder = try TemporaryFolder()
-    let authority = try CertificateAuthority(folder: folder.path)
-    let certificate = try authority.issueServer(names: ["localhost", "127.0.0.1"])
-    let key = try APNsSigningKey(folder: folder.path, keyID: "ABC123DEFG", teamID: "DEF123GHIJ")
+    try await Stage.with { stage in
+      let simulator = Simulator(options: options(stage, script))
+      try simulator.start()
+      defer { simulator.stop() }
+      let development = endpoints.hasDevelopment ? try startDevelopment(simulator.options) : nil
+      defer { development?.stop() }
+      var text = ConfigurationText(
+        redisURL: stage.redis.url, apps: apps(endpoints, stage, development: development))
+      text.access = access.map { [$0] } ?? []
+      var configuration = try Configuration.parse(
+        text.text(stage.keys), file: stage.folder.file("pushpool.yaml"), environment: [:])
+      configuration.worker = worker
+      configure(&configuration)
+      let client = try StageClient(url: stage.redis.url)
+      defer { client.stop() }
+      return try await body(
+        PushStage(
+          stage, simulator: simulator, development: development, configuration, text,
+          client: client))
+    }
+  }
+
+  private static func options(_ stage: Stage, _ script: SimulatorScript) -> SimulatorOptions {
+    let keys = stage.keys
     var options = SimulatorOptions(
-      certificateFile: certificate.certificateFile, keyFile: certificate.keyFile)
-    options.apnsKeys = [KnownAPNsKey(keyID: "ABC123DEFG", teamID: "DEF123GHIJ", file: key.file)]
-    options.topics = ["com.example.shop"]
+      certificateFile: keys.certificate.certificateFile, keyFile: keys.certificate.keyFile)
+    options.port = stage.port
+    options.apnsKeys = [
+      KnownAPNsKey(
+        keyID: keys.apnsKey.keyID, teamID: keys.apnsKey.teamID, file: keys.apnsKey.file)
+    ]
+    options.topics = [NetworkKeys.topic]
+    options.serviceAccountFiles = [keys.serviceAccount.file]
     options.keptAcceptsMax = 1_000_000
     options.script = script
-    // The account's token_uri needs the port, and the simulator needs the account.
-    let port = try FreePort.find()
-    options.port = port
-    let account = try FCMServiceAccount(
-      folder: folder.path, projectID: "demo-shop", tokenURI: "https://localhost:\(port)/token")
-    options.serviceAccountFiles = [account.file]
-    let simulator = Simulator(options: options)
-    try simulator.start()
-    defer { simulator.stop() }
-    let development = endpoints.hasDevelopment ? try startDevelopment(options) : nil
-    defer { development?.stop() }
-    return try await RedisServer.with(RedisServer.Options()) { redis in
-      let yaml = yaml(
-        redis: redis.url, port: simulator.port, developmentPort: development?.port, endpoints,
-        key: key, account: account, authority, access: access)
-      let configuration = try Configuration.parse(
-        yaml, file: folder.file("pushpool.yaml"), environment: [:])
-      var adjusted = configuration
-      adjusted.worker = worker
-      configure(&adjusted)
-      let client = try StageClient(url: redis.url)
-      defer { client.stop() }
-      let stage = PushStage(
-        redis: redis, simulator: simulator, development: development, configuration: adjusted,
-        folder: folder, client: client, certificate: certificate, yaml: yaml)
-      let result = try await body(stage)
-      folder.close()
-      return result
-    }
+    return options
   }
 
   private static func startDevelopment(_ options: SimulatorOptions) throws -> Simulator {
@@ -127,45 +124,14 @@ final class PushStage: Sendable {
     return simulator
   }
 
-  private static func yaml(
-    redis: String, port: UInt16, developmentPort: UInt16?, _ endpoints: Endpoints,
-    key: APNsSigningKey, account: FCMServiceAccount, _ authority: CertificateAuthority,
-    access: String
-  ) -> String {
-    func apns(_ environment: String, _ port: UInt16) -> String {
-      """
-
-            \(environment):
-              key_file: \(key.file)
-              key_id: ABC123DEFG
-              team_id: DEF123GHIJ
-              topic: com.example.shop
-              endpoint: https://localhost:\(port)
-              ca_file: \(authority.certificateFile)
-              \(access)
-      """
-    }
-    var text = """
-      redis: {url: "\(redis)"}
-      apps:
-        - id: shop
-          apns:
-      """
-    text += apns("production", endpoints.apnsPort ?? port)
-    if let developmentPort { text += apns("development", developmentPort) }
-    let shop = text.split(separator: "\n", omittingEmptySubsequences: false).dropFirst(2)
-      .joined(separator: "\n")
-    let more = endpoints.moreApps.map { "\n" + shop.replacing("id: shop", with: "id: \($0)") }
-    guard endpoints.hasFCM else { return text + more.joined() }
-    text += """
-
-          fcm:
-            service_account_file: \(account.file)
-            endpoint: https://localhost:\(port)
-            ca_file: \(authority.certificateFile)
-            \(access)
-      """
-    return text + more.joined()
+  private static func apps(
+    _ endpoints: Endpoints, _ stage: Stage, development: Simulator?
+  ) -> [ConfigurationText.App] {
+    func endpoint(_ port: UInt16) -> String { "https://localhost:\(port)" }
+    var places = [PushEnvironment.production: endpoint(endpoints.apnsPort ?? stage.port)]
+    if let development { places[.development] = endpoint(development.port) }
+    let shop = ConfigurationText.App(apns: places, fcm: endpoints.hasFCM ? stage.endpoint : nil)
+    return [shop] + endpoints.moreApps.map { ConfigurationText.App(id: $0, apns: places) }
   }
 
   /// Runs workers around the body and drains them after it.
@@ -195,37 +161,27 @@ final class PushStage: Sendable {
   ///   - redis: a URL in place of the stage's.
   ///   - more: further variables of its environment.
   ///   - command: another program that runs it, such as one that sets limits.
-  ///   - lesser: settings in place of the stage's, the worker's left out; see ``yaml``.
+  ///   - lesser: settings in place of the stage's, the worker's left out; see ``text``.
   func startProcess(
     crashAt: String? = nil, redis: String? = nil, environment more: [String: String] = [:],
-    behind command: [String] = [], of lesser: String? = nil
+    behind command: [String] = [], of lesser: ConfigurationText? = nil
   ) throws -> ChildProcess {
     var environment = more
     environment["PATH"] = "/usr/bin:/bin"
     environment["PUSHPOOL_CRASH_AT"] = crashAt
     environment["PUSHPOOL_REDIS_URL"] = redis
-    let file = folder.file("pushpool.yaml")
+    var text = lesser ?? self.text
     let worker = configuration.worker
-    let text =
-      (lesser ?? yaml) + """
-
-        worker:
-          lanes: \(worker.lanes)
-          connections_per_lane: \(worker.connectionsPerLane)
-          streams_per_connection: \(worker.streamsPerConnection)
-          drain_seconds: \(worker.drainSeconds)
-          lease_seconds: \(worker.leaseSeconds)
-          request_timeout_seconds: \(worker.requestTimeoutSeconds)
-
-        """
-    let stream = try #require(fopen(file, "we"))
-    fputs(text, stream)
-    fclose(stream)
-    let words = command + [Self.programFolder + "/pushpool", "worker", "--config", file]
-    return try ChildProcess(
-      words[0], Array(words.dropFirst()),
-      environment: environment.count > 1 ? environment : nil,
-      output: .discard, error: .file(folder.file("worker.log")))
+    text.worker = [
+      "lanes: \(worker.lanes)", "connections_per_lane: \(worker.connectionsPerLane)",
+      "streams_per_connection: \(worker.streamsPerConnection)",
+      "drain_seconds: \(worker.drainSeconds)", "lease_seconds: \(worker.leaseSeconds)",
+      "request_timeout_seconds: \(worker.requestTimeoutSeconds)",
+    ]
+    return try WorkerProcess(
+      program: Self.programFolder + "/pushpool", configurationFile: try stage.write(text),
+      under: command, environment: environment, log: folder.file("worker.log")
+    ).child
   }
 
   /// The program stands beside the tests.

@@ -87,7 +87,7 @@ import Testing
     try await client.install(mix.news + mix.shop)
     try await prepare(call, mix, stage)
     let process = try stage.startProcess(
-      crashAt: point, of: call.isOfLesser ? stage.lesserYAML : nil)
+      crashAt: point, of: call.isOfLesser ? stage.lesserText : nil)
     let exit = await process.waitForExit(timeoutMs: 60_000)
     guard exit == .signal(SIGKILL) else {
       await process.kill()
@@ -160,8 +160,10 @@ extension PushStage {
   }
 
   /// The same as text.
-  fileprivate var lesserYAML: String {
-    let withoutNews = yaml.split(separator: "\n  - id: news\n")[0]
-    return String(withoutNews.split(separator: "\n    fcm:\n")[0])
+  fileprivate var lesserText: ConfigurationText {
+    var less = text
+    less.apps.removeAll { $0.id == "news" }
+    for index in less.apps.indices { less.apps[index].fcm = nil }
+    return less
   }
 }

@@ -1,4 +1,5 @@
 import Configuration
+import LocalServices
 import Model
 import Redis
 import Simulator

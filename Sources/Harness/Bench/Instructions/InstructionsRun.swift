@@ -1,5 +1,6 @@
 import LocalServices
 import Model
+import Stage
 
 /// Counts a worker's instructions under valgrind, on a stage where everything else runs freely.
 struct InstructionsRun {

@@ -1,5 +1,6 @@
 import LocalServices
 import Model
+import Stage
 
 /// Worker memory while it works off a backlog that was there before it.
 struct BacklogMemory {

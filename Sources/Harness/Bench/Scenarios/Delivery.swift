@@ -1,5 +1,6 @@
 import LocalServices
 import Model
+import Stage
 
 /// A fresh worker that carries one campaign, and what it used for it.
 struct Delivery {
@@ -22,7 +23,7 @@ struct Delivery {
     var redisProcess: ProcessUsage
     var simulatorProcess: ProcessUsage
     var redis: RedisUsage
-    var simulator: SimulatorProcess.Counters
+    var simulator: SimulatorCounters
     var at: ContinuousClock.Instant
   }
 

@@ -1,6 +1,7 @@
 import Model
 import Reactor
 import Redis
+import Stage
 import Store
 
 /// The benchmark's connection to Redis: a producer and an observer.

@@ -3,8 +3,9 @@ import HTTPClient
 import LocalServices
 import Model
 import Providers
+import Stage
 
-/// Everything that one scenario needs, started for it alone: Redis, the simulator, keys and a configuration.
+/// Everything that one scenario needs, started for it alone: a stage with a simulator, a session and a configuration.
 final class BenchStage: Sendable {
   let programs: Programs
   let settings: StageSettings
@@ -18,54 +19,52 @@ final class BenchStage: Sendable {
   let acceptLogFile: String
   private let providers: [any PushProvider]
 
-  private init(programs: Programs, settings: StageSettings, redis: RedisServer) async throws {
+  private init(
+    _ programs: Programs, _ settings: StageSettings, _ stage: Stage, _ simulator: SimulatorProcess
+  ) async throws {
     self.programs = programs
     self.settings = settings
-    self.redis = redis
-    folder = try TemporaryFolder()
-    let authority = try CertificateAuthority(folder: folder.path)
-    let certificate = try authority.issueServer()
-    let key = try APNsSigningKey(folder: folder.path)
-    simulatorPort = try FreePort.find()
-    let account = try FCMServiceAccount(
-      folder: folder.path, tokenURI: "https://localhost:\(simulatorPort)/token")
-    configurationFile = folder.file("pushpool.yaml")
-    acceptLogFile = folder.file("accepted.log")
-    let yaml = Self.yaml(
-      settings, redis: redis.url, endpoint: "https://localhost:\(simulatorPort)",
-      authority: authority.certificateFile, key: key, account: account)
-    try PrivateFile.write(yaml, to: configurationFile)
-    try PrivateFile.write(settings.script, to: folder.file("script.json"))
-    var arguments = [
-      "--port", String(simulatorPort), "--cert", certificate.certificateFile,
-      "--key", certificate.keyFile, "--apns-key", "\(key.keyID):\(key.teamID):\(key.file)",
-      "--service-account", account.file, "--topic", Self.topic,
-      "--script", folder.file("script.json"),
-      "--max-concurrent-streams", String(BenchLimits.streams), "--open-from-the-start",
-    ]
-    // What libcurl itself costs is the question, not what a server makes of its resets.
-    if settings.transport == "curl" { arguments.append("--tolerate-resets") }
-    if settings.keepsAcceptLog { arguments += ["--accept-log", acceptLogFile] }
-    simulator = try await SimulatorProcess(program: programs.simulator, arguments: arguments)
+    folder = stage.folder
+    redis = stage.redis
+    self.simulator = simulator
+    simulatorPort = stage.port
+    acceptLogFile = Self.acceptLogFile(stage)
+    let configuration = Self.configuration(settings, stage)
+    configurationFile = try stage.write(configuration)
+    providers = try Self.providers(
+      settings.networks, yaml: configuration.text(stage.keys), file: configurationFile)
     session = try await BenchSession.open(url: redis.url)
-    providers = try Self.providers(settings.networks, yaml: yaml, file: configurationFile)
   }
-
-  private static let topic = "com.example.shop"
 
   /// Runs the body on a stage and takes the stage down after it, whatever happened.
   static func with<Result>(
     _ programs: Programs, _ settings: StageSettings, _ body: (BenchStage) async throws -> Result
   ) async throws -> Result {
-    try await RedisServer.with { redis in
-      let stage = try await BenchStage(programs: programs, settings: settings, redis: redis)
-      let result: Swift.Result<Result, any Error>
-      do { result = .success(try await body(stage)) } catch { result = .failure(error) }
-      await stage.session.close()
-      await stage.simulator.stop()
-      stage.folder.close()
-      return try result.get()
+    try await Stage.with { stage in
+      let options = Self.simulator(settings, stage)
+      return try await stage.withSimulator(programs.simulator, options) { simulator in
+        let stage = try await BenchStage(programs, settings, stage, simulator)
+        let result: Swift.Result<Result, any Error>
+        do { result = .success(try await body(stage)) } catch { result = .failure(error) }
+        await stage.session.close()
+        return try result.get()
+      }
     }
+  }
+
+  private static func acceptLogFile(_ stage: Stage) -> String { stage.folder.file("accepted.log") }
+
+  private static func simulator(
+    _ settings: StageSettings, _ stage: Stage
+  ) -> SimulatorProcess.Options {
+    var options = SimulatorProcess.Options(script: settings.script)
+    options.topics = [NetworkKeys.topic]
+    options.streams = BenchLimits.streams
+    options.isOpenFromTheStart = true
+    // What libcurl itself costs is the question, not what a server makes of its resets.
+    options.toleratesResets = settings.transport == "curl"
+    if settings.keepsAcceptLog { options.acceptLog = acceptLogFile(stage) }
+    return options
   }
 
   /// Runs the body beside a worker, and stops the worker after it.
@@ -82,43 +81,28 @@ final class BenchStage: Sendable {
     }
   }
 
-  private static let patience = """
-
-      request_timeout_seconds: \(BenchLimits.patientSeconds)
-      lease_seconds: \(BenchLimits.patientSeconds)
-    """
-
-  private static func yaml(
-    _ settings: StageSettings, redis: String, endpoint: String, authority: String,
-    key: APNsSigningKey, account: FCMServiceAccount
-  ) -> String {
-    func transport(_ indent: String) -> String {
-      settings.transport.map { "\n\(indent)transport: \($0)" } ?? ""
+  private static func configuration(_ settings: StageSettings, _ stage: Stage) -> ConfigurationText
+  {
+    var configuration = ConfigurationText(
+      redisURL: stage.redis.url,
+      apps: [
+        ConfigurationText.App(
+          id: Population.app, apns: [.production: stage.endpoint], fcm: stage.endpoint,
+          messagesPerMinute: BenchLimits.messagesPerMinute)
+      ])
+    configuration.logLevel = "warning"
+    configuration.worker = [
+      "lanes: \(settings.lanes)", "connections_per_lane: \(BenchLimits.connections)",
+      "streams_per_connection: \(BenchLimits.streams)",
+    ]
+    if settings.isPatient {
+      configuration.worker += [
+        "request_timeout_seconds: \(BenchLimits.patientSeconds)",
+        "lease_seconds: \(BenchLimits.patientSeconds)",
+      ]
     }
-    return """
-      redis: {url: "\(redis)"}
-      log: {level: warning}
-      worker:
-        lanes: \(settings.lanes)
-        connections_per_lane: \(BenchLimits.connections)
-        streams_per_connection: \(BenchLimits.streams)\(settings.isPatient ? patience : "")
-      apps:
-        - id: \(Population.app)
-          apns:
-            production:
-              key_file: \(key.file)
-              key_id: \(key.keyID)
-              team_id: \(key.teamID)
-              topic: \(topic)
-              endpoint: \(endpoint)
-              ca_file: \(authority)\(transport("        "))
-          fcm:
-            service_account_file: \(account.file)
-            messages_per_minute: 100000000
-            endpoint: \(endpoint)
-            ca_file: \(authority)\(transport("      "))
-
-      """
+    configuration.access = settings.transport.map { ["transport: \($0)"] } ?? []
+    return configuration
   }
 
   private static func providers(

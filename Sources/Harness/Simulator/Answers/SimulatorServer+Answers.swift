@@ -1,4 +1,5 @@
 internal import HTTP2
+internal import LocalServices
 internal import Model
 internal import Reactor
 

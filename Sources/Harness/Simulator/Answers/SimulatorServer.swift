@@ -1,5 +1,6 @@
 internal import Glibc
 internal import HTTP2
+internal import LocalServices
 internal import Reactor
 
 /// The server itself; loop-bound.

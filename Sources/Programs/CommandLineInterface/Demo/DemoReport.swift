@@ -1,3 +1,4 @@
+internal import LocalServices
 internal import Model
 internal import Simulator
 
