@@ -86,6 +86,9 @@ let package = Package(
       name: "CNGHTTP2", path: "Sources/Platform/CNGHTTP2",
       linkerSettings: [.linkedLibrary("nghttp2")]),
 
+    // How figures and tables stand in lines of text.
+    layer("Typesetting", in: .platform, []),
+
     // One socket-and-TLS layer under the codecs.
     layer("Reactor", in: .platform, ["CLinux", "COpenSSL"], settings: pathOfAPush),
     layer("Redis", in: .platform, ["Reactor", "CHiredis"], settings: pathOfAPush),
@@ -129,18 +132,18 @@ let package = Package(
       "CommandLineInterface", in: .programs,
       [
         "Operations", "Worker", "Store", "Redis", "Reactor", "Model", "Configuration", "Simulator",
-        "LocalServices", "COpenSSL", "CLinux", arguments, logging,
+        "LocalServices", "Typesetting", "COpenSSL", "CLinux", arguments, logging,
       ]),
     layer(
       "Bench", in: .harness,
       [
         "Stage", "Store", "Redis", "Reactor", "Model", "Configuration", "Providers", "HTTPClient",
-        "LocalServices", arguments,
+        "LocalServices", "Typesetting", arguments,
       ]),
     layer(
       "Chaos", in: .harness,
       [
-        "Bench", "Stage", "Worker", "Store", "Redis", "Reactor", "Model", "LocalServices",
+        "Typesetting", "Stage", "Worker", "Store", "Redis", "Reactor", "Model", "LocalServices",
         arguments,
       ]),
     .executableTarget(
@@ -162,6 +165,7 @@ let package = Package(
       name: "TestSupport", dependencies: ["LocalServices", "Reactor", "Redis"],
       path: "Tests/Harness/TestSupport",
       swiftSettings: swiftSettings),
+    tests("TypesettingTests", in: .platform, ["Typesetting"]),
     tests("ReactorTests", in: .platform, ["Reactor", "LocalServices", "TestSupport"]),
     tests("RedisTests", in: .platform, ["Redis", "LocalServices", "Reactor", "TestSupport"]),
     tests(
@@ -200,7 +204,7 @@ let package = Package(
       "CommandLineTests", in: .programs,
       [
         "CommandLineInterface", "Configuration", "LocalServices", "Model", "Reactor", "Redis",
-        "Store", "TestSupport", "pushpool", logging,
+        "Store", "TestSupport", "Typesetting", "pushpool", logging,
       ]),
     tests(
       "EndToEndTests", in: .programs,

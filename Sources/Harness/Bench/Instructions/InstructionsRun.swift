@@ -1,6 +1,7 @@
 import LocalServices
 import Model
 import Stage
+import Typesetting
 
 /// Counts a worker's instructions under valgrind, on a stage where everything else runs freely.
 struct InstructionsRun {
@@ -20,7 +21,7 @@ struct InstructionsRun {
       let program = try await stripped(stage)
       var profiles: [CallgrindProfile] = []
       for pushes in [few, many] {
-        progress.say("instructions: \(Figure.grouped(pushes)) pushes under callgrind")
+        progress.say("instructions: \(FigureText.count(pushes)) pushes under callgrind")
         profiles.append(try await profile(program, pushes, population, stage))
       }
       return InstructionCount(profiles[0], profiles[1], pushes: many - few)

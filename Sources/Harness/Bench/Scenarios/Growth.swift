@@ -1,5 +1,6 @@
 import LocalServices
 import Model
+import Typesetting
 
 /// As many pushes out of ever larger populations: what the worker needs for one must not grow.
 ///
@@ -46,7 +47,7 @@ struct Growth {
     var result = ScenarioResult(name, pushes: BenchLimits.growthPushes, runs: with.runs)
     result.redisMiB = memory
     result.note =
-      "\(Figure.grouped(size)) installations take \(Figure.text(memory, decimals: 0)) MiB of "
+      "\(FigureText.count(size)) installations take \(Figure.text(memory, decimals: 0)) MiB of "
       + "Redis, filled in \(Figure.text(seconds, decimals: 0)) s"
     let yardstick = try await Yardstick(stage: stage, population: population, message: Message())
     return Site(size: size, name: name, stage: stage, yardstick: yardstick, result: result)

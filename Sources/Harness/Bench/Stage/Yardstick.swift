@@ -1,5 +1,6 @@
 import LocalServices
 import Model
+import Typesetting
 
 /// h2load, the load tool of nghttp2's authors, against the same simulator.
 ///
@@ -69,8 +70,8 @@ struct Yardstick {
     }
     guard report.succeeded == requests else {
       throw BenchError(
-        "h2load had \(Figure.grouped(requests)) requests to send, and the simulator accepted "
-          + Figure.grouped(report.succeeded))
+        "h2load had \(FigureText.count(requests)) requests to send, and the simulator accepted "
+          + FigureText.count(report.succeeded))
     }
     return (after - before, report)
   }
