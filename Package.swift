@@ -131,7 +131,7 @@ let package = Package(
     layer(
       "CommandLineInterface", in: .programs,
       [
-        "Operations", "Worker", "Store", "Redis", "Reactor", "Model", "Configuration", "Simulator",
+        "Operations", "Worker", "Store", "Redis", "Reactor", "Model", "Configuration", "Stage",
         "LocalServices", "Typesetting", "COpenSSL", "CLinux", arguments, logging,
       ]),
     layer(
@@ -204,7 +204,7 @@ let package = Package(
       "CommandLineTests", in: .programs,
       [
         "CommandLineInterface", "Configuration", "LocalServices", "Model", "Reactor", "Redis",
-        "Store", "TestSupport", "Typesetting", "pushpool", logging,
+        "Store", "TestSupport", "Typesetting", "pushpool", "pushpool-simulator", logging,
       ]),
     tests(
       "EndToEndTests", in: .programs,
