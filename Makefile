@@ -34,6 +34,7 @@ format: ## Format the sources in place
 
 demo: deps ## A campaign from Redis to simulated push networks, on this machine, in a minute
 	@swift build -c release --product pushpool 2>&1 | scripts/progress
+	@swift build -c release --product pushpool-simulator 2>&1 | scripts/progress
 	@.build/release/pushpool demo
 
 bench: deps ## Measure each figure beside its yardstick; BENCH='--only apns --runs 5' are options

@@ -86,6 +86,9 @@ let package = Package(
       name: "CNGHTTP2", path: "Sources/Platform/CNGHTTP2",
       linkerSettings: [.linkedLibrary("nghttp2")]),
 
+    // How figures and tables stand in lines of text.
+    layer("Typesetting", in: .platform, []),
+
     // One socket-and-TLS layer under the codecs.
     layer("Reactor", in: .platform, ["CLinux", "COpenSSL"], settings: pathOfAPush),
     layer("Redis", in: .platform, ["Reactor", "CHiredis"], settings: pathOfAPush),
@@ -121,24 +124,27 @@ let package = Package(
 
     // The stand-in for the push networks, and what a test, a demo or a benchmark starts by itself.
     layer("Simulator", in: .harness, ["LocalServices", "HTTP2", "Model", "Reactor", "COpenSSL"]),
-    layer("LocalServices", in: .harness, ["Reactor", "CLinux", "COpenSSL"]),
+    layer("LocalServices", in: .harness, ["Model", "Reactor", "CLinux", "COpenSSL"]),
+    layer(
+      "Stage", in: .harness,
+      ["LocalServices", "Worker", "Store", "Redis", "Reactor", "Configuration"]),
 
     layer(
       "CommandLineInterface", in: .programs,
       [
-        "Operations", "Worker", "Store", "Redis", "Reactor", "Model", "Configuration", "Simulator",
-        "LocalServices", "COpenSSL", "CLinux", arguments, logging,
+        "Operations", "Worker", "Store", "Redis", "Reactor", "Model", "Configuration", "Stage",
+        "LocalServices", "Typesetting", "COpenSSL", "CLinux", arguments, logging,
       ]),
     layer(
       "Bench", in: .harness,
       [
-        "Worker", "Store", "Redis", "Reactor", "Model", "Configuration", "Providers", "HTTPClient",
-        "LocalServices", arguments,
+        "Stage", "Store", "Redis", "Reactor", "Model", "Configuration", "Providers", "HTTPClient",
+        "LocalServices", "Typesetting", arguments,
       ]),
     layer(
       "Chaos", in: .harness,
       [
-        "Bench", "Worker", "Store", "Redis", "Reactor", "Model", "Configuration", "LocalServices",
+        "Typesetting", "Stage", "Worker", "Store", "Redis", "Reactor", "Model", "LocalServices",
         arguments,
       ]),
     .executableTarget(
@@ -160,6 +166,7 @@ let package = Package(
       name: "TestSupport", dependencies: ["LocalServices", "Reactor", "Redis"],
       path: "Tests/Harness/TestSupport",
       swiftSettings: swiftSettings),
+    tests("TypesettingTests", in: .platform, ["Typesetting"]),
     tests("ReactorTests", in: .platform, ["Reactor", "LocalServices", "TestSupport"]),
     tests("RedisTests", in: .platform, ["Redis", "LocalServices", "Reactor", "TestSupport"]),
     tests(
@@ -186,6 +193,13 @@ let package = Package(
         "Simulator", "LocalServices", "HTTP2", "Model", "Reactor", "COpenSSL", "pushpool-simulator",
       ]),
     tests("LocalServicesTests", in: .harness, ["LocalServices", "Model", "Reactor"]),
+    tests(
+      "StageTests", in: .harness,
+      [
+        "Stage", "Configuration", "LocalServices", "Model", "Redis", "Reactor", "Store",
+        "TestSupport",
+        "pushpool", "pushpool-simulator",
+      ]),
     tests("BenchTests", in: .harness, ["Bench", "Model", arguments]),
     tests(
       "ChaosTests", in: .harness,
@@ -194,13 +208,13 @@ let package = Package(
       "CommandLineTests", in: .programs,
       [
         "CommandLineInterface", "Configuration", "LocalServices", "Model", "Reactor", "Redis",
-        "Store", "TestSupport", "pushpool", logging,
+        "Store", "TestSupport", "Typesetting", "pushpool", "pushpool-simulator", logging,
       ]),
     tests(
       "EndToEndTests", in: .programs,
       [
-        "Worker", "LocalServices", "Simulator", "Configuration", "Model", "Reactor", "Redis",
-        "Store", "TestSupport", "pushpool", logging,
+        "Worker", "Stage", "LocalServices", "Simulator", "Configuration", "Model", "Reactor",
+        "Redis", "Store", "TestSupport", "pushpool", logging,
       ], resources: [.copy("BadJobs")]),
     tests(
       "FuzzTests", in: .programs,

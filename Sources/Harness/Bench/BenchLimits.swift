@@ -14,6 +14,8 @@ enum BenchLimits {
   /// One lane's connections to a network and the streams on each; h2load gets the same.
   static let connections = 2
   static let streams = 1_000
+  /// FCM's allowance, so large that it holds nothing up.
+  static let messagesPerMinute = 100_000_000
   /// Distinct paths that h2load uses in turn. It takes all of them apart before it starts: with one
   /// for each push that costs as much as the sending, and differs more from run to run.
   static let yardstickPathsMax = 10_000

@@ -59,8 +59,8 @@ struct PushNetworks {
   ) -> Decision {
     // Looked at first, because any request with a good credential raises the stream limit.
     let refusal = authorise(request.headers.authorization, &connection, nowSeconds: nowSeconds)
-    do throws(APNSReason) {
-      let token = try APNSValidator.token(method: request.method, path: request.path)
+    do throws(APNsReason) {
+      let token = try APNsValidator.token(method: request.method, path: request.path)
       try connection.validator.check(request.headers)
       var bodyHash: UInt64 = 0
       if let body = request.body { bodyHash = try connection.validator.check(payload: body) }
@@ -77,7 +77,7 @@ struct PushNetworks {
   private mutating func authorise(
     _ authorization: UnsafeRawBufferPointer?, _ connection: inout ConnectionMemory,
     nowSeconds: Int64
-  ) -> APNSReason? {
+  ) -> APNsReason? {
     guard let authorization else {
       guard connection.hasClientCertificate else { return .missingProviderToken }
       connection.isAuthorised = true
@@ -101,7 +101,7 @@ struct PushNetworks {
     return connection.teamID == token.owner.teamID ? nil : .invalidProviderToken
   }
 
-  private func checkEnvironment(_ token: UnsafeRawBufferPointer) throws(APNSReason) {
+  private func checkEnvironment(_ token: UnsafeRawBufferPointer) throws(APNsReason) {
     guard let developmentPrefix else { return }
     guard token.starts(with: developmentPrefix) == (environment == .development) else {
       throw .badDeviceToken

@@ -1,4 +1,5 @@
 internal import Glibc
+package import LocalServices
 internal import Reactor
 internal import Synchronization
 

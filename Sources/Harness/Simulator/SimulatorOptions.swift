@@ -15,7 +15,7 @@ package struct SimulatorOptions: Sendable, Equatable {
   /// Which APNs this listener plays; see `SimulatorScript.developmentTokenPrefix`.
   package var environment = PushEnvironment.production
   /// APNs signing keys; without any, every signature passes.
-  package var apnsKeys: [APNSKey] = []
+  package var apnsKeys: [KnownAPNsKey] = []
   /// The bundle IDs that may be pushed to; empty allows every one.
   package var topics: [String] = []
   /// Service account files; without any, every bearer token passes and the endpoint issues none.

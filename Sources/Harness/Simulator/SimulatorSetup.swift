@@ -19,7 +19,7 @@ struct SimulatorSetup: @unchecked Sendable {
     } catch {
       throw SimulatorError(.configuration, "\(error)")
     }
-    var keys: [(APNSKey, VerificationKey)] = []
+    var keys: [(KnownAPNsKey, VerificationKey)] = []
     for key in options.apnsKeys {
       let verification = try VerificationKey(pem: Self.read(key.file), name: key.file)
       guard verification.isEllipticCurve else {

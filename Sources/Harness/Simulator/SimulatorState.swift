@@ -1,3 +1,4 @@
+internal import LocalServices
 internal import Synchronization
 
 /// What the loop's thread publishes and other threads read.

@@ -1,3 +1,5 @@
+import Typesetting
+
 /// Why a command ends without having done its work: one sentence for the person who typed it.
 struct CommandFailure: Error, CustomStringConvertible {
   let status: ExitStatus

@@ -32,6 +32,8 @@ enum CommandLineLimits {
   static let traceSummaryEvents = 20
   // The demo
   static let demoInstallationsMax = 10_000_000
+  /// FCM's allowance in the demo, so large that it holds nothing up.
+  static let demoMessagesPerMinute = 100_000_000
   /// How often a demo that is kept looks whether it is to end.
   static let demoPollMs: UInt64 = 200
   /// How long the demo's worker may take to end.

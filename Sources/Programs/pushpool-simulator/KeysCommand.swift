@@ -23,17 +23,18 @@ struct KeysCommand: ParsableCommand {
   var json = false
 
   func run() throws {
-    let keys: KeyFolder
+    let made: KeyFolder
     do {
-      keys = try KeyFolder(path: folder, port: port)
+      made = try KeyFolder(path: folder, port: port)
     } catch {
       Console.complain("\(error)")
       throw ExitStatus.configuration
     }
+    let keys = made.keys
     let files = [
-      ("authority", keys.authorityFile), ("certificate", keys.certificateFile),
-      ("key", keys.keyFile), ("apns_key", keys.apnsKey.file),
-      ("service_account", keys.serviceAccountFile), ("configuration", keys.configurationFile),
+      ("authority", keys.authorityFile), ("certificate", keys.certificate.certificateFile),
+      ("key", keys.certificate.keyFile), ("apns_key", keys.apnsKey.file),
+      ("service_account", keys.serviceAccount.file), ("configuration", made.configurationFile),
     ]
     if json {
       Console.say(JSONLine.object(files))

@@ -135,11 +135,13 @@ struct ServeCommand: ParsableCommand {
     var options: SimulatorOptions
     if let generate {
       let port = self.port == 0 ? try FreePort.find() : self.port
-      let keys = try KeyFolder(path: generate, port: port)
-      options = SimulatorOptions(certificateFile: keys.certificateFile, keyFile: keys.keyFile)
+      let made = try KeyFolder(path: generate, port: port)
+      let certificate = made.keys.certificate
+      options = SimulatorOptions(
+        certificateFile: certificate.certificateFile, keyFile: certificate.keyFile)
       options.port = port
-      options.apnsKeys = [keys.apnsKey]
-      options.serviceAccountFiles = [keys.serviceAccountFile]
+      options.apnsKeys = [made.apnsKey]
+      options.serviceAccountFiles = [made.keys.serviceAccount.file]
     } else {
       options = SimulatorOptions(certificateFile: certificateFile ?? "", keyFile: keyFile ?? "")
       options.port = port
@@ -158,13 +160,13 @@ struct ServeCommand: ParsableCommand {
     return options
   }
 
-  private func parsedKeys() throws -> [APNSKey] {
+  private func parsedKeys() throws -> [KnownAPNsKey] {
     try apnsKeys.map { text in
       let parts = text.split(separator: ":", maxSplits: 2).map(String.init)
       guard parts.count == 3 else {
         throw ValidationError("--apns-key takes KEYID:TEAMID:FILE, not \"\(text)\".")
       }
-      return APNSKey(keyID: parts[0], teamID: parts[1], file: parts[2])
+      return KnownAPNsKey(keyID: parts[0], teamID: parts[1], file: parts[2])
     }
   }
 }

@@ -10,7 +10,7 @@ struct NetworksFixture {
 
   let key = SigningKey(.ellipticCurve)
   var networks: PushNetworks
-  var connection = ConnectionMemory(validator: APNSValidator(topics: ["com.example.shop"]))
+  var connection = ConnectionMemory(validator: APNsValidator(topics: ["com.example.shop"]))
   var method = "POST"
   var path = "/3/device/" + Self.token
   var body: String? = "{\"aps\":{\"alert\":\"hello\"}}"
@@ -21,7 +21,7 @@ struct NetworksFixture {
     networks = PushNetworks(
       environment: environment, script: script,
       provider: ProviderTokenVerifier(
-        keys: [(APNSKey(keyID: "KEY4567890", teamID: "TEAM567890", file: ""), verification)]),
+        keys: [(KnownAPNsKey(keyID: "KEY4567890", teamID: "TEAM567890", file: ""), verification)]),
       oauth: OAuthEndpoint(accounts: []))
     headers = []
     setHeader("apns-topic", "com.example.shop")
@@ -61,7 +61,7 @@ struct NetworksFixture {
     let bodyRange = body.map { place($0) }
     return bytes.withUnsafeBytes { bytes in
       var request = IncomingRequest(
-        method: bytes.taking(methodRange), path: bytes.taking(pathRange), headers: APNSHeaders(),
+        method: bytes.taking(methodRange), path: bytes.taking(pathRange), headers: APNsHeaders(),
         body: bodyRange.map { bytes.taking($0) })
       for (name, value) in fieldRanges {
         request.headers.take(bytes.taking(name), bytes.taking(value))

@@ -42,7 +42,7 @@ final class WireClient: Sendable {
     var options = SimulatorOptions(
       certificateFile: certificate.certificateFile, keyFile: certificate.keyFile)
     options.apnsKeys = [
-      APNSKey(keyID: signing.keyID, teamID: signing.teamID, file: signing.file)
+      KnownAPNsKey(keyID: signing.keyID, teamID: signing.teamID, file: signing.file)
     ]
     options.acceptLogFile = self.logFile
     options.keptAcceptsMax = 10_000

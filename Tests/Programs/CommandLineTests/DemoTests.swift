@@ -4,12 +4,12 @@ import Model
 import Testing
 
 @Suite struct DemoTests {
-  @Test("a demo delivers, retries and uninstalls, and nothing of it stays")
+  @Test("a demo delivers, retries and uninstalls whatever Redis is set, and nothing of it stays")
   func demo() async throws {
     let folder = try TemporaryFolder()
     let result = try await Pushpool.run(
       "demo", "--installations", "500", "--users", "300", "--json",
-      environment: ["TMPDIR": folder.path])
+      environment: ["TMPDIR": folder.path, "PUSHPOOL_REDIS_URL": "redis://127.0.0.1:1"])
     #expect(result.status == 0, "\(result.error)")
     let report = try #require(try result.json.first)
     #expect(report["state"]?.stringValue == "done")
@@ -37,5 +37,20 @@ import Testing
     #expect(result.status == 130, "\(result.error)")
     #expect(kill(worker, 0) != 0)
     #expect(FolderContent.names(folder.path).isEmpty)
+  }
+
+  @Test("a demo without the simulator beside it says what is missing and how to get it")
+  func alone() async throws {
+    let folder = try TemporaryFolder()
+    let copy = folder.file("pushpool")
+    let copying = try ChildProcess("cp", [Pushpool.path, copy])
+    #expect(await copying.waitForExit(timeoutMs: Pushpool.timeoutMs) == .code(0))
+    let child = try ChildProcess(
+      copy, ["demo"], environment: ["TMPDIR": folder.path], output: .pipe, error: .pipe)
+    let result = try await Pushpool.finish(child)
+    #expect(result.status == 69)
+    #expect(result.error.contains("\(folder.path)/pushpool-simulator is missing"))
+    #expect(result.error.contains("make demo"))
+    #expect(FolderContent.names(folder.path) == ["pushpool"])
   }
 }

@@ -1,4 +1,5 @@
 import Configuration
+import LocalServices
 import Model
 import Simulator
 import Testing
@@ -92,7 +93,7 @@ import Testing
   @Test("each bad job becomes a dead letter that names the field, and a good job beside it is sent")
   func refusesBadJobs() async throws {
     let worker = WorkerConfiguration(lanes: 1, drainSeconds: 5, unroutedSeconds: 1)
-    try await Stage.with(worker: worker) { stage in
+    try await PushStage.with(worker: worker) { stage in
       let client = stage.client
       try await client.install([try Devices.apns(1)])
       for (index, bad) in Self.corpus.enumerated() {
@@ -125,7 +126,7 @@ import Testing
 
   @Test("a refused job's dead letter says whose it is, as far as the name keeps to the rules")
   func namesRefusedJobs() async throws {
-    try await Stage.with { stage in
+    try await PushStage.with { stage in
       let client = stage.client
       for id in ["sale-1", "evil\\u001b[2J", "a b"] {
         _ = try await client.enqueue(
@@ -145,7 +146,7 @@ import Testing
 
   @Test("an entry without a job and bytes that are no UTF-8 are dead letters too")
   func refusesBadEntries() async throws {
-    try await Stage.with { stage in
+    try await PushStage.with { stage in
       let client = stage.client
       try await client.install([try Devices.apns(1)])
       _ = try await client.command("XADD", "pushpool:jobs:normal", "*", "jbo", "{}")
@@ -167,7 +168,7 @@ import Testing
 
   @Test("the same id with other content is a conflict, and the first job stands")
   func refusesIDConflict() async throws {
-    try await Stage.with { stage in
+    try await PushStage.with { stage in
       let client = stage.client
       try await client.install(try Devices.apns(0..<2))
       try await stage.withWorkers { _ in

@@ -1,5 +1,6 @@
 import Configuration
 import Foundation
+import LocalServices
 import Model
 import Redis
 import Simulator
@@ -45,7 +46,7 @@ import Testing
   )
   func refusesCorpus() async throws {
     let worker = WorkerConfiguration(lanes: 1, drainSeconds: 5, unroutedSeconds: 1)
-    try await Stage.with(worker: worker) { stage in
+    try await PushStage.with(worker: worker) { stage in
       let client = stage.client
       try await client.install(try Devices.apns(0..<1))
       try await client.install([try Devices.apns(1, user: "victim")])

@@ -1,4 +1,5 @@
 import Configuration
+import LocalServices
 import Model
 import Simulator
 import Store
@@ -13,7 +14,7 @@ import Testing
     let script = SimulatorScript.stage {
       $0.all = ScriptRule(network: .apns, status: 503, reason: "ServiceUnavailable")
     }
-    try await Stage.with(script: script, mostlyWaits: true) { stage in
+    try await PushStage.with(script: script, mostlyWaits: true) { stage in
       let client = stage.client
       try await client.install(try Devices.apns(0..<800))
       try await client.install(try Devices.fcm(1_000..<1_010))
@@ -53,7 +54,7 @@ import Testing
     let script = SimulatorScript.stage {
       $0.all = ScriptRule(network: .fcm, status: 429, reason: "QUOTA_EXCEEDED")
     }
-    try await Stage.with(script: script, worker: .narrow(50)) { stage in
+    try await PushStage.with(script: script, worker: .narrow(50)) { stage in
       let client = stage.client
       try await client.install(try Devices.fcm(0..<2_000))
       try await stage.withWorkers { _ in
@@ -76,7 +77,7 @@ import Testing
     let script = SimulatorScript.stage {
       $0.rules = [ScriptRule(tokenPrefix: "ff", status: 429, reason: "TooManyRequests")]
     }
-    try await Stage.with(script: script) { stage in
+    try await PushStage.with(script: script) { stage in
       let client = stage.client
       try await client.install(try Devices.apns(0..<200, prefix: "ff"))
       try await stage.withWorkers { _ in

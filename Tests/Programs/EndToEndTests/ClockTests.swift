@@ -12,7 +12,7 @@ import Testing
     "a worker whose clock is wrong sends everything in its time, and says how wrong its clock is",
     arguments: [-3_600, 1_200, 3_600])
   func wrongClock(aheadSeconds: Int) async throws {
-    try await Stage.with(script: .stage(), worker: .narrow(50)) { stage in
+    try await PushStage.with(script: .stage(), worker: .narrow(50)) { stage in
       let client = stage.client
       try await client.install(try Devices.apns(0..<150))
       try await client.install(try Devices.fcm(150..<300))
@@ -43,7 +43,7 @@ import Testing
 
   @Test("a token that a worker with a fast clock has shared pauses nobody")
   func sharedFutureToken() async throws {
-    try await Stage.with(script: .stage(), worker: .narrow(50)) { stage in
+    try await PushStage.with(script: .stage(), worker: .narrow(50)) { stage in
       let client = stage.client
       try await client.install(try Devices.apns(0..<100))
       let key = "pushpool:credential:apns:DEF123GHIJ:ABC123DEFG"
@@ -66,7 +66,7 @@ import Testing
   func strayCredential(text: String) async throws {
     // The token that was overwritten cannot be had again, so another one follows at once.
     let script = SimulatorScript.stage { $0.providerTokenIntervalSeconds = 0 }
-    try await Stage.with(script: script, worker: .narrow(50)) { stage in
+    try await PushStage.with(script: script, worker: .narrow(50)) { stage in
       let client = stage.client
       try await client.install(try Devices.apns(0..<20))
       try await client.install(try Devices.fcm(20..<40))
@@ -91,7 +91,7 @@ import Testing
 
   @Test("what a suspended worker had ready to send is not sent to former owners")
   func suspended() async throws {
-    try await Stage.with(script: .slow, worker: .narrow(20)) { stage in
+    try await PushStage.with(script: .slow, worker: .narrow(20)) { stage in
       let client = stage.client
       try await client.install(try Devices.apns(0..<1_500))
       let shift = try ClockShift(file: stage.folder.file("clock"))
@@ -117,7 +117,7 @@ import Testing
   }
 }
 
-extension Stage {
+extension PushStage {
   /// How many pushes are accepted when the one worker is stopped and what it had sent is answered.
   fileprivate func acceptedWhenQuiet() async throws -> Int {
     var last = -1

@@ -7,7 +7,7 @@ import Testing
 @Suite struct ControlTests {
   @Test("a job that is cancelled while it runs sends nothing more after a second")
   func cancels() async throws {
-    try await Stage.with(script: .slow, worker: .narrow(20)) { stage in
+    try await PushStage.with(script: .slow, worker: .narrow(20)) { stage in
       let client = stage.client
       try await client.install(try Devices.apns(0..<3_000))
       try await stage.withWorkers { _ in
@@ -24,7 +24,7 @@ import Testing
         #expect(record.counts.accepted == stage.simulator.counters.accepted)
         #expect(record.counts.skipped == 3_000 - record.counts.accepted)
         let late = stage.simulator.acceptedPushes.filter {
-          $0.acceptedAtMs > cancelledAtMs + Stage.promptMs
+          $0.acceptedAtMs > cancelledAtMs + PushStage.promptMs
         }
         #expect(late.isEmpty)
       }
@@ -35,7 +35,7 @@ import Testing
 
   @Test("a job that is paused while it runs rests after a second, and goes on without a duplicate")
   func pausesAndResumes() async throws {
-    try await Stage.with(script: .slow, worker: .narrow(20)) { stage in
+    try await PushStage.with(script: .slow, worker: .narrow(20)) { stage in
       let client = stage.client
       try await client.install(try Devices.apns(0..<2_400))
       try await stage.withWorkers { _ in
@@ -54,7 +54,7 @@ import Testing
           #expect(record.pending > 0)
           #expect(record.counts.accepted == stage.simulator.counters.accepted)
           let late = stage.simulator.acceptedPushes.filter {
-            $0.acceptedAtMs > pausedAtMs + Stage.promptMs
+            $0.acceptedAtMs > pausedAtMs + PushStage.promptMs
           }
           #expect(late.isEmpty)
           #expect(try await client.resume("rest") == .running)
@@ -68,11 +68,11 @@ import Testing
 
   @Test("jobs that are stopped by command while no worker runs send nothing when one comes")
   func stopsWaiting() async throws {
-    try await Stage.with { stage in
+    try await PushStage.with { stage in
       let client = stage.client
       func command(_ id: String, _ action: String) async throws {
         let child = try ChildProcess(
-          Stage.programFolder + "/pushpool",
+          PushStage.programFolder + "/pushpool",
           ["job", id, action, "--app", "shop", "--redis", stage.redis.url], output: .discard,
           error: .discard)
         #expect(await child.waitForExit(timeoutMs: 30_000) == .code(0), "\(action) \(id)")
@@ -113,7 +113,7 @@ import Testing
 
   @Test("another job is not held up by a campaign")
   func prefersHighPriority() async throws {
-    try await Stage.with(script: .slow, worker: .narrow(100)) { stage in
+    try await PushStage.with(script: .slow, worker: .narrow(100)) { stage in
       let client = stage.client
       try await client.install(try Devices.apns(0..<6_000))
       try await client.install([try Devices.apns(9_999)])
@@ -137,7 +137,7 @@ import Testing
     }
     let worker = WorkerConfiguration(
       lanes: 1, drainSeconds: 1, leaseSeconds: 10, requestTimeoutSeconds: 60)
-    try await Stage.with(script: script, worker: worker) { stage in
+    try await PushStage.with(script: script, worker: worker) { stage in
       let client = stage.client
       try await client.install(try Devices.apns(0..<3_000))
       try await client.install([try Devices.fcm(9_999)])

@@ -101,7 +101,7 @@ import Testing
             times: 1))
       }
     }
-    try await Stage.with(script: script, worker: Self.worker, mostlyWaits: true) { stage in
+    try await PushStage.with(script: script, worker: Self.worker, mostlyWaits: true) { stage in
       for (number, point) in points {
         try await die(
           at: point.name, point.need, CrashMix(number: number, isSlow: point.need == .drain), stage)
@@ -111,7 +111,7 @@ import Testing
   }
 
   private func die(
-    at point: String, _ need: Call.Need, _ mix: CrashMix, _ stage: Stage
+    at point: String, _ need: Call.Need, _ mix: CrashMix, _ stage: PushStage
   ) async throws {
     let client = stage.client
     try await client.install(try mix.installations())
@@ -171,7 +171,7 @@ import Testing
   }
 
   /// A job that was admitted and waits for a retry when its content gets lost.
-  private func loseContent(_ mix: CrashMix, _ stage: Stage) async throws {
+  private func loseContent(_ mix: CrashMix, _ stage: PushStage) async throws {
     let client = stage.client
     try await stage.withWorkers { _ in
       _ = try await client.enqueue(mix.lostJob)
@@ -181,7 +181,7 @@ import Testing
     try await client.hurry()
   }
 
-  private func forgetRoutes(_ stage: Stage) async throws {
+  private func forgetRoutes(_ stage: PushStage) async throws {
     let digests = try await stage.client.command("ZRANGE", "pushpool:routes", "0", "-1").array ?? []
     for digest in digests.compactMap(\.string) {
       _ = try await stage.client.command("DEL", "pushpool:routes:\(digest)")
@@ -193,7 +193,7 @@ import Testing
 
   @Test("a worker killed within a chunk repeats only what was in flight or not settled")
   func repeatsLittle() async throws {
-    try await Stage.with(script: Self.slow, worker: Self.worker, mostlyWaits: true) { stage in
+    try await PushStage.with(script: Self.slow, worker: Self.worker, mostlyWaits: true) { stage in
       try await stage.client.install(try Devices.apns(0..<250))
       _ = try await stage.client.enqueue(Devices.job("half", 0..<250))
       let process = try stage.startProcess()
@@ -210,7 +210,7 @@ import Testing
 
   @Test("a worker that is frozen longer than its lease, alone, goes on without a duplicate")
   func goesOn() async throws {
-    try await Stage.with(script: Self.slow, worker: Self.worker, mostlyWaits: true) { stage in
+    try await PushStage.with(script: Self.slow, worker: Self.worker, mostlyWaits: true) { stage in
       try await stage.client.install(try Devices.apns(0..<250))
       let process = try stage.startProcess()
       _ = try await stage.client.enqueue(Devices.job("alone", 0..<250))
@@ -228,7 +228,7 @@ import Testing
 
   @Test("a lane that is given its own chunk after a silence carries it once")
   func carriesOnce() async throws {
-    try await Stage.with(script: Self.slow, worker: Self.worker, mostlyWaits: true) { stage in
+    try await PushStage.with(script: Self.slow, worker: Self.worker, mostlyWaits: true) { stage in
       let client = stage.client
       try await client.install(try Devices.apns(0..<250))
       try await stage.withWorkers { _ in

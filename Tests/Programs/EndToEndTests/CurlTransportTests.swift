@@ -9,7 +9,7 @@ import Testing
 @Suite("Workers over libcurl") struct CurlTransportTests {
   @Test("deliver a job to every device on both networks exactly once")
   func delivers() async throws {
-    try await Stage.with(script: .stage(), access: "transport: curl") { stage in
+    try await PushStage.with(script: .stage(), access: "transport: curl") { stage in
       let client = stage.client
       try await client.install(try Devices.apns(0..<400))
       try await client.install(try Devices.fcm(400..<600))
@@ -28,7 +28,7 @@ import Testing
     defer { loop.stop() }
     let lane = ProxyLane(loop: loop)
     let url = try await lane.open(way)
-    try await Stage.with(script: .stage(), access: "proxy: \"\(url)\"") { stage in
+    try await PushStage.with(script: .stage(), access: "proxy: \"\(url)\"") { stage in
       let client = stage.client
       try await client.install(try Devices.apns(0..<300))
       try await client.install(try Devices.fcm(300..<320))

@@ -1,3 +1,4 @@
+import LocalServices
 import Model
 import Redis
 import Simulator
@@ -6,7 +7,7 @@ import Testing
 @Suite struct DeliveryTests {
   @Test("a job reaches every device of its users on both networks, and its record adds up")
   func deliversToAllDevices() async throws {
-    try await Stage.with { stage in
+    try await PushStage.with { stage in
       try await stage.client.install([
         try Devices.apns(1, user: "u1"), try Devices.fcm(1, user: "u1"),
         try Devices.apns(2, user: "u2"),
@@ -30,7 +31,7 @@ import Testing
 
   @Test("an installation of a network that the job says nothing for is skipped, on every network")
   func skipsOtherNetworks() async throws {
-    try await Stage.with { stage in
+    try await PushStage.with { stage in
       let client = stage.client
       try await client.install([
         try Devices.apns(1, user: "u1"), try Devices.fcm(1, user: "u1"),
@@ -54,7 +55,7 @@ import Testing
   @Test(
     "the bindings of a job are read once, whether as it comes in or as its chunk is carried")
   func readsBindingsOnce() async throws {
-    try await Stage.with { stage in
+    try await PushStage.with { stage in
       try await stage.client.install(try Devices.apns(0..<30))
       try await stage.withWorkers { _ in
         for (size, users) in [("small", 0..<8), ("larger", 8..<17)] {

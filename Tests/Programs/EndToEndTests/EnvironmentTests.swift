@@ -1,4 +1,5 @@
 import Configuration
+import LocalServices
 import Model
 import Simulator
 import Store
@@ -16,11 +17,11 @@ import Testing
     }
   }
 
-  private static let both = Stage.Endpoints(hasDevelopment: true)
+  private static let both = PushStage.Endpoints(hasDevelopment: true)
 
   @Test("a device in the wrong environment gets its push at once, and is relabelled")
   func heals() async throws {
-    try await Stage.with(script: Self.script(), endpoints: Self.both) { stage in
+    try await PushStage.with(script: Self.script(), endpoints: Self.both) { stage in
       let client = stage.client
       let development = try #require(stage.development)
       try await client.install(try Devices.apns(0..<20))
@@ -53,7 +54,7 @@ import Testing
 
   @Test("an installation for development that is a production one is healed as well")
   func healsTheOtherWay() async throws {
-    try await Stage.with(script: Self.script(), endpoints: Self.both) { stage in
+    try await PushStage.with(script: Self.script(), endpoints: Self.both) { stage in
       var device = try Devices.apns(1)
       device.environment = .development
       try await stage.client.install([device])
@@ -76,7 +77,7 @@ import Testing
           timestampMs: 4_000_000_000_000),
       ]
     }
-    try await Stage.with(script: Self.script(), endpoints: Self.both) { stage in
+    try await PushStage.with(script: Self.script(), endpoints: Self.both) { stage in
       let client = stage.client
       stage.simulator.script = Self.script {
         $0.rules = [ScriptRule(tokenPrefix: "bad", status: 400, reason: "BadDeviceToken")]
@@ -100,7 +101,7 @@ import Testing
 
   @Test("a job for one environment never reaches the other, and removes nothing for that")
   func keepsToTheJobsEnvironment() async throws {
-    try await Stage.with(script: Self.script(), endpoints: Self.both) { stage in
+    try await PushStage.with(script: Self.script(), endpoints: Self.both) { stage in
       let client = stage.client
       try await client.install(try Devices.apns(0..<3, prefix: "de"))
       try await stage.withWorkers { _ in
@@ -117,7 +118,7 @@ import Testing
 
   @Test("trouble in the other environment is a retry, which starts from the stored one again")
   func retriesFromStoredEnvironment() async throws {
-    try await Stage.with(script: Self.script(), endpoints: Self.both) { stage in
+    try await PushStage.with(script: Self.script(), endpoints: Self.both) { stage in
       let client = stage.client
       stage.development?.script = Self.script {
         $0.all = ScriptRule(status: 503, reason: "ServiceUnavailable", times: 3)
@@ -137,7 +138,7 @@ import Testing
 
   @Test("a token that was installed again while it was tried elsewhere is not relabelled")
   func heedsGeneration() async throws {
-    try await Stage.with(script: Self.script(), endpoints: Self.both) { stage in
+    try await PushStage.with(script: Self.script(), endpoints: Self.both) { stage in
       let client = stage.client
       stage.development?.script = Self.script { $0.delayMs = 2_000 }
       let device = try Devices.apns(1, prefix: "de")

@@ -15,7 +15,7 @@ import Worker
 
   @Test("what a replica has acknowledged by WAIT is delivered when it takes over")
   func survivesFailover() async throws {
-    try await Stage.with(script: .slow, worker: Self.worker) { stage in
+    try await PushStage.with(script: .slow, worker: Self.worker) { stage in
       let pushes = Self.jobs * Self.usersPerJob
       try await stage.client.install(try Devices.apns(0..<pushes))
       let port = try FreePort.find()
@@ -52,7 +52,7 @@ import Worker
   }
 
   /// Enqueues on the master as producers do that cannot lose a job, and ends it amid the work.
-  private func enqueueAll(_ stage: Stage, _ replica: RedisServer) async throws {
+  private func enqueueAll(_ stage: PushStage, _ replica: RedisServer) async throws {
     let client = stage.client
     _ = try await eventually("the replica follows") {
       try await client.command("WAIT", "1", "100").integer == 1 ? true : nil

@@ -8,7 +8,8 @@ import Testing
   @Test("one job of an app is done while 50,000 of another wait (fault matrix, row 13)")
   func sharesQueue() async throws {
     let script = SimulatorScript.stage { $0.delayMs = 20 }
-    try await Stage.with(script: script, endpoints: Stage.Endpoints(moreApps: ["bulk"])) { stage in
+    try await PushStage.with(script: script, endpoints: PushStage.Endpoints(moreApps: ["bulk"])) {
+      stage in
       let client = stage.client
       try await client.install([try Devices.apns(7)])
       var busy = try Devices.apns(1)
@@ -37,7 +38,7 @@ import Testing
 
   @Test("a job of one user is delivered while one of 100,000 before it is still being taken in")
   func passesLargeJob() async throws {
-    try await Stage.with { stage in
+    try await PushStage.with { stage in
       let client = stage.client
       try await client.install([try Devices.apns(100_000)])
       _ = try await client.enqueue(Devices.job("large", 0..<100_000))
@@ -54,7 +55,7 @@ import Testing
   @Test("large jobs that wait for one another are taken in though the connection to Redis is lost")
   func takesLargeJobsUpAgain() async throws {
     let worker = WorkerConfiguration(lanes: 1, drainSeconds: 5, leaseSeconds: 120)
-    try await Stage.with(worker: worker) { stage in
+    try await PushStage.with(worker: worker) { stage in
       let client = stage.client
       let ids = (0..<4).map { "large-\($0)" }
       for id in ids { _ = try await client.enqueue(Devices.job(id, 0..<20_000)) }
@@ -77,7 +78,7 @@ import Testing
   @Test("large jobs that a worker has taken and not admitted when it is told to end are not lost")
   func leavesLargeJobs() async throws {
     let worker = WorkerConfiguration(lanes: 1, drainSeconds: 1, leaseSeconds: 3)
-    try await Stage.with(worker: worker) { stage in
+    try await PushStage.with(worker: worker) { stage in
       let client = stage.client
       let ids = (0..<6).map { "large-\($0)" }
       for id in ids { _ = try await client.enqueue(Devices.job(id, 0..<20_000)) }

@@ -12,7 +12,7 @@ import Worker
 
   @Test("wrong answers of Redis end no worker", arguments: [UInt64(1), 2, 3, 4])
   func staysAlive(seed: UInt64) async throws {
-    try await Stage.with { stage in
+    try await PushStage.with { stage in
       let all = Self.jobs * Self.usersPerJob
       try await stage.client.install(try Devices.apns(0..<all))
       try await TestLane.run { lane in
@@ -49,7 +49,7 @@ import Worker
   }
 
   /// Where the work is that does not go on.
-  private static func standing(_ stage: Stage) async throws -> String {
+  private static func standing(_ stage: PushStage) async throws -> String {
     let commands = [
       ["HGETALL", "pushpool:job:shop:after"],
       ["ZRANGE", "pushpool:delayed", "0", "-1", "WITHSCORES"],
@@ -66,7 +66,7 @@ import Worker
     return text
   }
 
-  private static func log(_ stage: Stage) -> String {
+  private static func log(_ stage: PushStage) -> String {
     String((TextFile.read(stage.folder.file("worker.log"), bytesMax: 1 << 22) ?? "").suffix(3_000))
   }
 }

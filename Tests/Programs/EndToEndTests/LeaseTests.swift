@@ -23,7 +23,7 @@ import Worker
     let script = SimulatorScript.stage { $0.rules = [slow] }
     let worker = WorkerConfiguration.narrow(
       50, leaseSeconds: Self.leaseSeconds, requestTimeoutSeconds: 60)
-    try await Stage.with(script: script, worker: worker, mostlyWaits: true) { stage in
+    try await PushStage.with(script: script, worker: worker, mostlyWaits: true) { stage in
       let proxy = try FaultProxy(server: .unix(path: stage.redis.socketPath), seed: 1)
       try await stage.client.install(
         try Devices.apns(0..<1) + Devices.apns(1..<20, prefix: "c0"))
@@ -67,7 +67,7 @@ import Worker
     // Until its first answer a connection takes one request: each chunk has one to go to.
     let worker = WorkerConfiguration(
       lanes: 2, connectionsPerLane: 2, drainSeconds: 5, leaseSeconds: 2)
-    try await Stage.with(script: script, worker: worker, mostlyWaits: true) { stage in
+    try await PushStage.with(script: script, worker: worker, mostlyWaits: true) { stage in
       let client = stage.client
       try await client.install(
         try Devices.apns(0..<1, prefix: "c0") + Devices.apns(1..<2))

@@ -1,3 +1,4 @@
+import LocalServices
 import Model
 import Redis
 import Simulator
@@ -14,7 +15,7 @@ import Testing
     let script = SimulatorScript.stage {
       $0.all = ScriptRule(status: 429, reason: "TooManyRequests", retryAfterSeconds: 600)
     }
-    try await Stage.with(script: script) { stage in
+    try await PushStage.with(script: script) { stage in
       let client = stage.client
       try await client.install(try Devices.apns(0..<3))
       try await stage.withWorkers { _ in
@@ -48,7 +49,7 @@ import Testing
     let script = SimulatorScript.stage {
       $0.all = ScriptRule(status: 429, reason: "TooManyRequests", retryAfterSeconds: 600)
     }
-    try await Stage.with(script: script) { stage in
+    try await PushStage.with(script: script) { stage in
       let client = stage.client
       try await client.install(try Devices.apns(0..<3))
       try await stage.withWorkers { _ in

@@ -10,7 +10,7 @@ import Testing
 struct MachineTests {
   @Test("a log that nobody reads holds up neither a campaign nor the end of the worker")
   func unreadLog() async throws {
-    try await Stage.with(worker: .narrow(50)) { stage in
+    try await PushStage.with(worker: .narrow(50)) { stage in
       let log = try FullPipe(path: stage.folder.file("worker.log"))
       try await stage.client.install(try Devices.apns(0..<500))
       let process = try stage.startProcess()
@@ -26,7 +26,7 @@ struct MachineTests {
     "SIGHUP drains a worker: what is in flight is finished, the rest handed back, nothing sent twice"
   )
   func hangUp() async throws {
-    try await Stage.with(script: .slow, worker: .narrow(20, leaseSeconds: 60)) { stage in
+    try await PushStage.with(script: .slow, worker: .narrow(20, leaseSeconds: 60)) { stage in
       try await stage.client.install(try Devices.apns(0..<1_500))
       _ = try await stage.client.enqueue(Devices.job("sale", 0..<1_500))
       let first = try stage.startProcess()
@@ -47,8 +47,8 @@ struct MachineTests {
     let apps = (1...12).map { "app\($0)" }
     let worker = WorkerConfiguration(
       lanes: 2, connectionsPerLane: 2, streamsPerConnection: 50, drainSeconds: 5, leaseSeconds: 10)
-    try await Stage.with(
-      worker: worker, endpoints: Stage.Endpoints(hasFCM: false, moreApps: apps)
+    try await PushStage.with(
+      worker: worker, endpoints: PushStage.Endpoints(hasFCM: false, moreApps: apps)
     ) { stage in
       let client = stage.client
       for app in apps {

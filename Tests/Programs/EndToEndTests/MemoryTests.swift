@@ -1,4 +1,5 @@
 import Configuration
+import LocalServices
 import Model
 import Redis
 import Simulator
@@ -15,7 +16,7 @@ import Testing
           timestampMs: 4_000_000_000_000),
       ]
     }
-    try await Stage.with(script: script) { stage in
+    try await PushStage.with(script: script) { stage in
       let client = stage.client
       try await client.install(try Devices.apns(0..<700))
       try await client.install(try Devices.apns(700..<800, prefix: "aa"))
@@ -52,7 +53,7 @@ import Testing
   @Test("a lane claims only what its connections can carry (pushy#857, node-apn#191)")
   func boundsPendingWork() async throws {
     let script = SimulatorScript.stage { $0.delayMs = 30 }
-    try await Stage.with(script: script, worker: .narrow(100)) { stage in
+    try await PushStage.with(script: script, worker: .narrow(100)) { stage in
       let client = stage.client
       try await client.install(try Devices.apns(0..<5_000))
       try await stage.withWorkers { _ in

@@ -11,7 +11,8 @@ import Testing
     .enabled(if: access(program, X_OK) == 0, "nginx is not installed at /usr/sbin/nginx"))
   func deliversToNginx() async throws {
     let port = try FreePort.find()
-    try await Stage.with(endpoints: Stage.Endpoints(apnsPort: port, hasFCM: false)) { stage in
+    try await PushStage.with(endpoints: PushStage.Endpoints(apnsPort: port, hasFCM: false)) {
+      stage in
       let nginx = try Self.start(stage, port: port)
       try await stage.client.install(try Devices.apns(0..<5_000))
       try await stage.withWorkers { _ in
@@ -30,7 +31,7 @@ import Testing
   }
 
   /// It closes a connection after 1,000 requests, with a GOAWAY.
-  private static func start(_ stage: Stage, port: UInt16) throws -> ChildProcess {
+  private static func start(_ stage: PushStage, port: UInt16) throws -> ChildProcess {
     let file = stage.folder.file("nginx.conf")
     let text = """
       daemon off;

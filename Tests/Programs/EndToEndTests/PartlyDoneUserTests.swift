@@ -29,14 +29,14 @@ import Testing
     let script = SimulatorScript.stage {
       $0.rules = [ScriptRule(tokenPrefix: "51", action: .stall, times: Self.users)]
     }
-    try await Stage.with(script: script, worker: Self.worker) { stage in
+    try await PushStage.with(script: script, worker: Self.worker) { stage in
       try await stage.client.install(try Self.installations())
       let answered = Self.users * (Self.devices - 1)
       let first = try stage.startProcess()
       _ = try await stage.client.enqueue(Devices.job("sale", 0..<Self.users))
       try await stage.waitUntilAccepted(answered)
       _ = try await eventually(
-        withinSeconds: Double(Stage.promptMs) / 1_000, "all that was answered is settled"
+        withinSeconds: Double(PushStage.promptMs) / 1_000, "all that was answered is settled"
       ) {
         let record = try #require(try await stage.client.record("sale"))
         #expect(record.isBalanced)

@@ -24,7 +24,7 @@ import Testing
     "one push that the network calls malformed is rejected, and the others of its job are sent",
     arguments: actions)
   func rejectsOnePush(action: ScriptRule.Action) async throws {
-    try await Stage.with(script: Self.script(action)) { stage in
+    try await PushStage.with(script: Self.script(action)) { stage in
       let client = stage.client
       try await client.install(
         try Devices.apns(0..<1, prefix: Self.poison) + Devices.apns(1..<200))
@@ -44,7 +44,7 @@ import Testing
     "a job whose every request is malformed is rejected, and keeps no other job waiting",
     arguments: actions)
   func rejectsOneJob(action: ScriptRule.Action) async throws {
-    try await Stage.with(script: Self.script(action)) { stage in
+    try await PushStage.with(script: Self.script(action)) { stage in
       let client = stage.client
       try await client.install(
         try Devices.apns(0..<500, prefix: Self.poison) + Devices.apns(500..<800))
@@ -76,7 +76,7 @@ import Testing
     script.rules[0].times = 1
     // The try before: its own answer, which is no word about its form.
     script.rules.insert(ScriptRule(tokenPrefix: Self.poison, status: 503, times: 1), at: 0)
-    try await Stage.with(script: script) { stage in
+    try await PushStage.with(script: script) { stage in
       let client = stage.client
       try await client.install(
         try Devices.apns(0..<1, prefix: Self.poison) + Devices.apns(1..<20))
@@ -95,7 +95,7 @@ import Testing
   func survivesABurst() async throws {
     var rule = ScriptRule(action: .reset, times: 150)
     rule.resetCode = Self.protocolError
-    try await Stage.with { stage in
+    try await PushStage.with { stage in
       let client = stage.client
       try await client.install(try Devices.apns(0..<600))
       try await stage.withWorkers { _ in
@@ -116,7 +116,7 @@ import Testing
   func slowsDown() async throws {
     var refusal = ScriptRule(action: .reset, times: 300)
     refusal.resetCode = 7
-    try await Stage.with(script: SimulatorScript.stage { $0.all = refusal }) { stage in
+    try await PushStage.with(script: SimulatorScript.stage { $0.all = refusal }) { stage in
       let client = stage.client
       try await client.install(try Devices.apns(0..<200))
       try await stage.withWorkers { _ in

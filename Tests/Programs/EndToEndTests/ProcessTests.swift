@@ -14,7 +14,7 @@ import Testing
   @Test("two worker processes share a campaign, and SIGTERM ends them in order (gorush#850)")
   func sharesCampaign() async throws {
     let script = SimulatorScript.stage { $0.delayMs = 30 }
-    try await Stage.with(script: script, worker: .narrow(50)) { stage in
+    try await PushStage.with(script: script, worker: .narrow(50)) { stage in
       try await stage.client.install(try Devices.apns(0..<3_000))
       let processes = [try stage.startProcess(), try stage.startProcess()]
       try await stage.waitUntilBeating(2)
@@ -33,7 +33,7 @@ import Testing
 
   @Test("an entry that is no job is named in the log, without what it holds")
   func logsMalformedEntries() async throws {
-    try await Stage.with(worker: Self.worker) { stage in
+    try await PushStage.with(worker: Self.worker) { stage in
       let entry = try await stage.client.command(
         "XADD", "pushpool:jobs:normal", "*", "jbo", "confidential")
       let process = try stage.startProcess()
@@ -50,7 +50,7 @@ import Testing
   @Test("kill -9 of workers in mid-campaign loses nothing (gorush#330, gorush#441, pushy#93)")
   func survivesKills() async throws {
     let script = SimulatorScript.stage { $0.delayMs = 20 }
-    try await Stage.with(script: script, worker: Self.worker) { stage in
+    try await PushStage.with(script: script, worker: Self.worker) { stage in
       try await stage.client.install(try Devices.apns(0..<4_000))
       _ = try await stage.client.enqueue(Devices.job("sale", 0..<4_000))
       let kills = 3
@@ -73,7 +73,7 @@ import Testing
 
   @Test("a worker that was frozen longer than its lease counts nothing when it wakes up")
   func ignoresZombie() async throws {
-    try await Stage.with(script: .slow, worker: Self.worker) { stage in
+    try await PushStage.with(script: .slow, worker: Self.worker) { stage in
       try await stage.client.install(try Devices.apns(0..<5_000))
       _ = try await stage.client.enqueue(Devices.job("sale", 0..<5_000))
       let frozen = try stage.startProcess()

@@ -21,7 +21,7 @@ import Testing
 
   @Test("two workers together keep an app to its rate, and another app passes")
   func keepsAppRate() async throws {
-    try await Stage.with(
+    try await PushStage.with(
       worker: Self.worker,
       configure: {
         SwitchTests.addOther(&$0)
@@ -58,7 +58,7 @@ import Testing
 
   @Test("FCM's quota holds no push to APNs up, and costs no attempt")
   func keepsProjectQuota() async throws {
-    try await Stage.with(
+    try await PushStage.with(
       worker: Self.worker,
       configure: { $0.apps[0].fcm?.messagesPerMinute = 6_000 }
     ) { stage in
@@ -83,7 +83,7 @@ import Testing
 
   @Test("what an urgent job sends goes before what waits for the same rate")
   func prefersHighPriority() async throws {
-    try await Stage.with(
+    try await PushStage.with(
       worker: Self.worker, configure: { $0.apps[0].pushesPerSecond = 200 }
     ) { stage in
       let client = stage.client
@@ -104,7 +104,7 @@ import Testing
 
   @Test("many small jobs that wait for a rate leave places on the lane for another app")
   func leavesPlaces() async throws {
-    try await Stage.with(
+    try await PushStage.with(
       worker: Self.worker,
       configure: {
         SwitchTests.addOther(&$0)
@@ -137,7 +137,7 @@ import Testing
 
   @Test("without Redis nothing is sent at a rate, and with it the rest is")
   func waitsForRedis() async throws {
-    try await Stage.with(
+    try await PushStage.with(
       worker: Self.worker, configure: { $0.apps[0].pushesPerSecond = 300 }
     ) { stage in
       let client = stage.client

@@ -46,7 +46,7 @@ import Testing
   }
 
   private static func run(
-    _ arguments: [String], as user: User, _ stage: Stage, input: String? = nil
+    _ arguments: [String], as user: User, _ stage: PushStage, input: String? = nil
   ) async throws -> (code: ChildProcess.Exit?, output: String, error: String) {
     var arguments = arguments
     if let input {
@@ -57,7 +57,7 @@ import Testing
       arguments.append(file)
     }
     let child = try ChildProcess(
-      Stage.programFolder + "/pushpool", arguments,
+      PushStage.programFolder + "/pushpool", arguments,
       environment: ["PATH": "/usr/bin:/bin", "PUSHPOOL_REDIS_URL": user.url(stage.redis)],
       folder: "/", output: .pipe, error: .pipe)
     let exit = await child.waitForExit(timeoutMs: 60_000)
@@ -75,7 +75,7 @@ import Testing
     let operating = try #require(users["pushpool-operator"])
     let producer = try #require(users["pushpool-producer"])
     let dashboard = try #require(users["pushpool-dashboard"])
-    try await Stage.with { stage in
+    try await PushStage.with { stage in
       for user in users.values {
         let rules = user.line.split(separator: " ").dropFirst().map { String($0) }
         _ = try await stage.client.command(words: ["ACL", "SETUSER"] + rules)
@@ -142,7 +142,7 @@ import Testing
   }
 
   private func expectRefusals(
-    _ worker: User, _ operating: User, _ producer: User, _ dashboard: User, _ stage: Stage
+    _ worker: User, _ operating: User, _ producer: User, _ dashboard: User, _ stage: PushStage
   ) async throws {
     let refused: [(User, [String])] = [
       (worker, ["FLUSHALL"]), (worker, ["SET", "other", "1"]),

@@ -12,7 +12,7 @@ import Testing
       // Fewer than open a breaker.
       $0.all = ScriptRule(status: 503, reason: "ServiceUnavailable", times: 9)
     }
-    try await Stage.with(script: script) { stage in
+    try await PushStage.with(script: script) { stage in
       try await stage.client.install(try Devices.apns(0..<200))
       try await stage.withWorkers { _ in
         _ = try await stage.client.enqueue(Devices.job("again", 0..<200))
@@ -29,7 +29,7 @@ import Testing
       $0.all = ScriptRule(
         status: 429, reason: "TooManyRequests", retryAfterSeconds: 120, times: 1)
     }
-    try await Stage.with(script: script) { stage in
+    try await PushStage.with(script: script) { stage in
       let client = stage.client
       try await client.install([try Devices.apns(1)])
       try await stage.withWorkers { _ in
@@ -49,7 +49,7 @@ import Testing
     let script = SimulatorScript.stage {
       $0.all = ScriptRule(network: .fcm, status: 429, reason: "QUOTA_EXCEEDED", times: 1)
     }
-    try await Stage.with(script: script) { stage in
+    try await PushStage.with(script: script) { stage in
       let client = stage.client
       try await client.install([try Devices.fcm(1)])
       try await stage.withWorkers { _ in
@@ -68,7 +68,7 @@ import Testing
     let script = SimulatorScript.stage {
       $0.rules = [ScriptRule(tokenPrefix: "ff", status: 503, reason: "ServiceUnavailable")]
     }
-    try await Stage.with(script: script) { stage in
+    try await PushStage.with(script: script) { stage in
       let client = stage.client
       try await client.install(try Devices.apns(0..<28))
       // So few that their trouble is never half of what is answered: no breaker opens.
@@ -89,7 +89,7 @@ import Testing
 
   @Test("work past its expiry is dropped and counted, never sent")
   func dropsExpired() async throws {
-    try await Stage.with(script: .stage()) { stage in
+    try await PushStage.with(script: .stage()) { stage in
       let client = stage.client
       try await client.install(try Devices.apns(0..<50))
       try await stage.withWorkers { _ in
@@ -114,7 +114,7 @@ import Testing
 
   @Test("a push whose answer was lost is sent again, or given up when the job says so")
   func followsPolicyOnUnknown() async throws {
-    try await Stage.with(script: .stage()) { stage in
+    try await PushStage.with(script: .stage()) { stage in
       let client = stage.client
       try await client.install(try Devices.apns(1..<3))
       try await stage.withWorkers { _ in
@@ -141,7 +141,7 @@ import Testing
     let script = SimulatorScript.stage {
       $0.all = ScriptRule(network: .apns, status: 403, reason: "ExpiredProviderToken")
     }
-    try await Stage.with(script: script) { stage in
+    try await PushStage.with(script: script) { stage in
       let client = stage.client
       try await client.install(try Devices.apns(0..<100))
       try await client.install(try Devices.fcm(100..<110))
@@ -168,7 +168,7 @@ import Testing
 
   @Test("a bearer token that FCM refuses is renewed once, and no attempt is burned")
   func renewsRefusedBearerToken() async throws {
-    try await Stage.with(script: .stage()) { stage in
+    try await PushStage.with(script: .stage()) { stage in
       let client = stage.client
       try await client.install(try Devices.fcm(0..<200))
       try await stage.withWorkers { _ in
@@ -192,8 +192,8 @@ import Testing
   @Test("what waits for a network that cannot be reached expires all the same")
   func expiresUnreached() async throws {
     let port = try FreePort.find()
-    try await Stage.with(
-      endpoints: Stage.Endpoints(apnsPort: port, hasFCM: false), mostlyWaits: true
+    try await PushStage.with(
+      endpoints: PushStage.Endpoints(apnsPort: port, hasFCM: false), mostlyWaits: true
     ) { stage in
       try await stage.client.install(try Devices.apns(0..<20))
       try await stage.withWorkers { _ in

@@ -12,7 +12,7 @@ import Testing
 
   @Test("where all workers have the same routes, a campaign costs Redis no command for them")
   func costsNothing() async throws {
-    try await Stage.with(script: .stage { $0.delayMs = 20 }, worker: .narrow(50)) { stage in
+    try await PushStage.with(script: .stage { $0.delayMs = 20 }, worker: .narrow(50)) { stage in
       let client = stage.client
       try await client.install(try Devices.apns(0..<4_000))
       let lines = try await stage.withWorkers(Self.workers) { _ in
@@ -53,7 +53,8 @@ import Testing
   }
 
   /// The commands that Redis runs meanwhile, those inside of functions after the call of the function.
-  private func monitored(_ stage: Stage, _ body: () async throws -> Void) async throws -> [Line] {
+  private func monitored(_ stage: PushStage, _ body: () async throws -> Void) async throws -> [Line]
+  {
     let file = stage.folder.file("monitor.log")
     let monitor = try ChildProcess(
       "redis-cli", ["-s", stage.redis.socketPath, "MONITOR"], output: .file(file), error: .discard)

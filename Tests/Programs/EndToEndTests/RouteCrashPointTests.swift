@@ -66,8 +66,8 @@ import Testing
     "a worker that dies while it leaves work to others, or takes it up, loses nothing",
     arguments: Call.allCases)
   func dies(call: Call) async throws {
-    let endpoints = Stage.Endpoints(moreApps: ["news"])
-    try await Stage.with(
+    let endpoints = PushStage.Endpoints(moreApps: ["news"])
+    try await PushStage.with(
       script: .slow, worker: Self.worker, endpoints: endpoints, mostlyWaits: true
     ) { stage in
       var number = 0
@@ -82,12 +82,12 @@ import Testing
     }
   }
 
-  private func die(at point: String, _ call: Call, _ mix: Mix, _ stage: Stage) async throws {
+  private func die(at point: String, _ call: Call, _ mix: Mix, _ stage: PushStage) async throws {
     let client = stage.client
     try await client.install(mix.news + mix.shop)
     try await prepare(call, mix, stage)
     let process = try stage.startProcess(
-      crashAt: point, of: call.isOfLesser ? stage.lesserYAML : nil)
+      crashAt: point, of: call.isOfLesser ? stage.lesserText : nil)
     let exit = await process.waitForExit(timeoutMs: 60_000)
     guard exit == .signal(SIGKILL) else {
       await process.kill()
@@ -117,7 +117,7 @@ import Testing
   }
 
   /// Enqueues the jobs, and brings them as far as the call needs.
-  private func prepare(_ call: Call, _ mix: Mix, _ stage: Stage) async throws {
+  private func prepare(_ call: Call, _ mix: Mix, _ stage: PushStage) async throws {
     let client = stage.client
     func enqueue() async throws {
       for job in mix.newsJobs + [mix.job] { _ = try await client.enqueue(job) }
@@ -150,7 +150,7 @@ import Testing
   }
 }
 
-extension Stage {
+extension PushStage {
   /// Without the app "news", and without FCM.
   fileprivate var lesser: Configuration {
     var less = configuration
@@ -160,8 +160,10 @@ extension Stage {
   }
 
   /// The same as text.
-  fileprivate var lesserYAML: String {
-    let withoutNews = yaml.split(separator: "\n  - id: news\n")[0]
-    return String(withoutNews.split(separator: "\n    fcm:\n")[0])
+  fileprivate var lesserText: ConfigurationText {
+    var less = text
+    less.apps.removeAll { $0.id == "news" }
+    for index in less.apps.indices { less.apps[index].fcm = nil }
+    return less
   }
 }

@@ -10,7 +10,7 @@ import Worker
 
 /// Workers of unequal configuration: what one has no credentials for is sent by another.
 @Suite struct RouteTests {
-  private static let twoApps = Stage.Endpoints(moreApps: ["news"])
+  private static let twoApps = PushStage.Endpoints(moreApps: ["news"])
 
   private static func news(_ installations: [Installation]) -> [Installation] {
     installations.map {
@@ -26,7 +26,7 @@ import Worker
 
   @Test("jobs and campaigns of an app that one of two workers lacks are all sent by the other")
   func sendsWhatOneWorkerLacks() async throws {
-    try await Stage.with(endpoints: Self.twoApps) { stage in
+    try await PushStage.with(endpoints: Self.twoApps) { stage in
       let client = stage.client
       try await client.install(Self.news(try Devices.apns(0..<3_000)))
       try await stage.withWorkers(1, of: stage.without(app: "news")) { _ in
@@ -54,7 +54,7 @@ import Worker
 
   @Test("pushes on a network that one of two workers lacks are all sent by the other")
   func sendsOnNetworkThatOneLacks() async throws {
-    try await Stage.with { stage in
+    try await PushStage.with { stage in
       let client = stage.client
       try await client.install(try Devices.apns(0..<1_500) + Devices.fcm(0..<1_500))
       try await stage.withWorkers(1, of: stage.withoutFCM) { _ in
@@ -75,8 +75,8 @@ import Worker
     arguments: [true, false])
   func healsBeyondOwnEnvironments(otherHasBoth: Bool) async throws {
     let script = SimulatorScript.stage { $0.developmentTokenPrefix = "de" }
-    let both = Stage.Endpoints(hasDevelopment: true)
-    try await Stage.with(script: script, endpoints: both) { stage in
+    let both = PushStage.Endpoints(hasDevelopment: true)
+    try await PushStage.with(script: script, endpoints: both) { stage in
       let client = stage.client
       let development = try #require(stage.development)
       let other = otherHasBoth ? stage.configuration : stage.without(.production)
@@ -117,7 +117,7 @@ import Worker
 
   @Test("what nobody has credentials for is skipped at once, without an alarm")
   func skipsWhatNobodyCanSend() async throws {
-    try await Stage.with { stage in
+    try await PushStage.with { stage in
       let client = stage.client
       try await client.install(try Devices.apns(0..<300) + Devices.fcm(0..<300))
       try await stage.withWorkers(2, of: stage.withoutFCM) { _ in
@@ -135,7 +135,7 @@ import Worker
 
   @Test("jobs wait for the worker that brings their app, with an alarm that names the app meant")
   func waitsForWorker() async throws {
-    try await Stage.with(endpoints: Self.twoApps) { stage in
+    try await PushStage.with(endpoints: Self.twoApps) { stage in
       let client = stage.client
       try await client.install(Self.news(try Devices.apns(0..<2_000)))
       try await stage.withWorkers(1, of: stage.without(app: "news")) { _ in
@@ -168,7 +168,7 @@ import Worker
 
   @Test("a job of an app that no worker has becomes a dead letter in time, and can be retried")
   func givesUpInTheEnd() async throws {
-    try await Stage.with(worker: .giveUp(afterSeconds: 1), endpoints: Self.twoApps) { stage in
+    try await PushStage.with(worker: .giveUp(afterSeconds: 1), endpoints: Self.twoApps) { stage in
       let client = stage.client
       try await client.install(Self.news(try Devices.apns(0..<1)))
       try await stage.withWorkers(1, of: stage.without(app: "news")) { _ in
@@ -195,7 +195,7 @@ import Worker
 
   @Test("who waits for a job is told at once that no worker has its app, and what was meant")
   func tellsWhoWaits() async throws {
-    try await Stage.with(worker: .giveUp(afterSeconds: 3)) { stage in
+    try await PushStage.with(worker: .giveUp(afterSeconds: 3)) { stage in
       let job = stage.folder.file("job.json")
       try Devices.job("typo", 0..<1).replacing("\"shop\"", with: "\"shpo\"")
         .write(toFile: job, atomically: true, encoding: .utf8)
@@ -218,7 +218,7 @@ import Worker
     let script = SimulatorScript.stage { $0.delayMs = 20 }
     var worker = WorkerConfiguration.narrow(50)
     worker.unroutedSeconds = 600
-    try await Stage.with(script: script, worker: worker, endpoints: Self.twoApps) { stage in
+    try await PushStage.with(script: script, worker: worker, endpoints: Self.twoApps) { stage in
       let client = stage.client
       try await client.install(Self.news(try Devices.apns(0..<2_000)))
       try await client.install(try Devices.fcm(0..<2_000))
@@ -254,7 +254,7 @@ import Worker
     let script = SimulatorScript.stage { $0.delayMs = 20 }
     var worker = WorkerConfiguration.narrow(20)
     worker.unroutedSeconds = 8
-    try await Stage.with(script: script, worker: worker) { stage in
+    try await PushStage.with(script: script, worker: worker) { stage in
       let client = stage.client
       try await client.install(try Devices.fcm(0..<1_000))
       try await stage.withWorkers(1, of: stage.withoutFCM) { _ in
@@ -281,7 +281,7 @@ import Worker
 
   @Test("what waits for a worker can be cancelled and paused, and expires")
   func obeysOperators() async throws {
-    try await Stage.with(endpoints: Self.twoApps) { stage in
+    try await PushStage.with(endpoints: Self.twoApps) { stage in
       let client = stage.client
       try await client.install(Self.news(try Devices.apns(0..<10)))
       try await stage.withWorkers(1, of: stage.without(app: "news")) { _ in
@@ -323,7 +323,7 @@ import Worker
 
   @Test("a trace tells that a push was left to a worker with credentials, or that there is none")
   func isTraced() async throws {
-    try await Stage.with { stage in
+    try await PushStage.with { stage in
       let client = stage.client
       try await client.install(try Devices.fcm(0..<1))
       try await stage.withWorkers(1, of: stage.withoutFCM) { _ in
@@ -348,7 +348,7 @@ extension WorkerConfiguration {
   }
 }
 
-extension Stage {
+extension PushStage {
   fileprivate func without(app: String) -> Configuration {
     var less = configuration
     less.apps.removeAll { $0.id == app }

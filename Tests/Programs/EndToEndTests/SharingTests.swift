@@ -12,7 +12,7 @@ import Testing
   @Test("two workers share a campaign and no installation is sent to twice (gorush#850)")
   func sharesCampaign() async throws {
     let script = SimulatorScript.stage { $0.delayMs = 30 }
-    try await Stage.with(script: script, worker: Self.worker) { stage in
+    try await PushStage.with(script: script, worker: Self.worker) { stage in
       try await stage.client.install(try Devices.apns(0..<3_000))
       try await stage.withWorkers(2) { _ in
         try await stage.waitUntilBeating(2)
@@ -31,7 +31,7 @@ import Testing
   @Test("the workers of a fleet exchange one bearer token, and one more when it is refused")
   func sharesBearerToken() async throws {
     let script = SimulatorScript.stage { $0.delayMs = 30 }
-    try await Stage.with(script: script, worker: Self.worker) { stage in
+    try await PushStage.with(script: script, worker: Self.worker) { stage in
       let client = stage.client
       try await client.install(try Devices.fcm(0..<3_000))
       try await stage.withWorkers(2) { _ in
@@ -61,7 +61,7 @@ import Testing
     let script = SimulatorScript.stage {
       $0.rules = [ScriptRule(tokenPrefix: "ff", status: 503, reason: "ServiceUnavailable")]
     }
-    try await Stage.with(script: script) { stage in
+    try await PushStage.with(script: script) { stage in
       try await stage.client.install(
         try (0..<500).map { try Devices.apns($0, prefix: $0 % 5 == 0 ? "ff" : "") })
       try await stage.withWorkers { _ in
@@ -84,7 +84,7 @@ import Testing
         ScriptRule(tokenPrefix: "ff", status: 503, reason: "ServiceUnavailable", times: 50)
       ]
     }
-    try await Stage.with(script: script) { stage in
+    try await PushStage.with(script: script) { stage in
       // Every fourth user has a second one: so little trouble opens no breaker.
       try await stage.client.install(try Devices.apns(0..<200))
       for number in 0..<50 {
@@ -103,7 +103,7 @@ import Testing
 
   @Test("workers that stop in mid-campaign lose nothing (gorush#330, gorush#441, pushy#93)")
   func drainsInMidCampaign() async throws {
-    try await Stage.with(script: .slow, worker: Self.worker) { stage in
+    try await PushStage.with(script: .slow, worker: Self.worker) { stage in
       try await stage.client.install(try Devices.apns(0..<3_000))
       _ = try await stage.client.enqueue(Devices.job("sale", 0..<3_000))
       for stop in 1...4 {
@@ -125,7 +125,7 @@ import Testing
 
   @Test("a job by plain redis-cli XADD reaches the simulator")
   func plainProducer() async throws {
-    try await Stage.with { stage in
+    try await PushStage.with { stage in
       try await stage.client.install([try Devices.apns(1)])
       try await stage.withWorkers { _ in
         let producer = try ChildProcess(
@@ -144,7 +144,7 @@ import Testing
 
   @Test("the same job enqueued twice is sent once")
   func ignoresRepeatedJob() async throws {
-    try await Stage.with { stage in
+    try await PushStage.with { stage in
       try await stage.client.install(try Devices.apns(0..<10))
       try await stage.withWorkers { _ in
         for _ in 0..<3 { _ = try await stage.client.enqueue(Devices.job("once", 0..<10)) }

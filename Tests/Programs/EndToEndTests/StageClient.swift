@@ -1,38 +1,32 @@
-import Configuration
 import LocalServices
 import Model
 import Reactor
 import Redis
+import Stage
 import Store
-import Worker
 
 /// What a test says to the store: a producer, a backend and a dashboard in one.
 final class StageClient: Sendable {
   private actor Session {
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
-    private let connection: RedisConnection
-    let store: Store
+    private let access: StoreAccess
 
     init(loop: EventLoop, url: String) throws {
       self.loop = loop
-      let endpoint = try RedisEndpoint(RedisConfiguration(url: RedisURL(url)))
-      connection = try RedisConnection(
-        loop: loop, endpoint: endpoint, library: StoreLibrary.library)
-      store = Store(connection: connection, prefix: "pushpool")
+      access = try StoreAccess(loop: loop, url: url)
     }
 
     func run<Value: Sendable>(
       _ body: @Sendable (isolated Session, Store) async throws -> Value
     ) async throws -> Value {
-      connection.connect()
-      try await connection.waitUntilReady(timeoutMs: 30_000)
-      return try await body(self, store)
+      try await access.connect(timeoutMs: 30_000)
+      return try await body(self, access.store)
     }
 
     func command(_ words: [String]) async throws -> RESPValue {
       // As long as a machine may take that other tests keep busy.
-      try await connection.call(Self.command(words), timeoutMs: 60_000)
+      try await access.connection.call(Self.command(words), timeoutMs: 60_000)
     }
 
     private static func command(_ words: [String]) -> RedisCommand {
@@ -41,7 +35,7 @@ final class StageClient: Sendable {
       return command
     }
 
-    func close() { connection.close() }
+    func close() { access.close() }
   }
 
   private let session: Session
@@ -54,10 +48,7 @@ final class StageClient: Sendable {
 
   func stop() {
     let session = session
-    Task {
-      await session.close()
-      session.loop.stop()
-    }
+    Task { await session.close() }
   }
 
   func install(_ installations: [Installation]) async throws {
@@ -119,7 +110,7 @@ final class StageClient: Sendable {
 
   /// The job's record once it is final; fails when that takes longer than the limit.
   func finished(
-    _ id: String, app: String = "shop", withinSeconds: Double = Stage.patienceSeconds
+    _ id: String, app: String = "shop", withinSeconds: Double = PushStage.patienceSeconds
   ) async throws -> JobRecord {
     try await eventually(withinSeconds: withinSeconds, "job \(id) finishes") {
       let record = try await self.record(id, app: app)
@@ -134,7 +125,8 @@ struct NeverHappened: Error, CustomStringConvertible {
 
 /// Polls until there is a value: a bounded wait on something observable, not a sleep for luck.
 func eventually<Value>(
-  withinSeconds: Double = Stage.patienceSeconds, _ what: String, _ poll: () async throws -> Value?
+  withinSeconds: Double = PushStage.patienceSeconds, _ what: String,
+  _ poll: () async throws -> Value?
 ) async throws -> Value {
   let clock = ContinuousClock()
   let deadline = clock.now + .seconds(withinSeconds)

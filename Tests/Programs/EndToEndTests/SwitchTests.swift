@@ -1,4 +1,5 @@
 import Configuration
+import LocalServices
 import Model
 import Redis
 import Simulator
@@ -24,7 +25,7 @@ import Testing
     "an app that is switched off while it sends rests within a second, and goes on when it is on")
   func stopsRunningApp() async throws {
     let script = SimulatorScript.stage { $0.delayMs = 100 }
-    try await Stage.with(
+    try await PushStage.with(
       script: script, worker: .narrow(20), configure: { Self.addOther(&$0) }
     ) { stage in
       let client = stage.client
@@ -40,9 +41,9 @@ import Testing
           Devices.job("free", 9_999..<10_000).replacing("\"shop\"", with: "\"other\""))
         let free = try await client.finished("free", app: "other")
         #expect(free.counts.accepted == 1)
-        try await Self.wait(until: offMs + Stage.promptMs + 1_000, client)
+        try await Self.wait(until: offMs + PushStage.promptMs + 1_000, client)
         let late = stage.simulator.acceptedPushes.filter {
-          $0.acceptedAtMs > offMs + Stage.promptMs && !$0.token.hasPrefix("bb")
+          $0.acceptedAtMs > offMs + PushStage.promptMs && !$0.token.hasPrefix("bb")
         }
         #expect(late.isEmpty)
         let resting = try #require(try await client.record("sale"))
@@ -67,7 +68,7 @@ import Testing
 
   @Test("what is enqueued while its app is off waits, and still expires")
   func holdsQueuedApp() async throws {
-    try await Stage.with { stage in
+    try await PushStage.with { stage in
       let client = stage.client
       try await client.install(try Devices.apns(0..<600))
       let offMs = try await Self.off("app|shop", client)
@@ -88,7 +89,7 @@ import Testing
 
   @Test("a network that is switched off holds only its own pushes")
   func stopsNetwork() async throws {
-    try await Stage.with(script: .slow, worker: .narrow(20)) { stage in
+    try await PushStage.with(script: .slow, worker: .narrow(20)) { stage in
       let client = stage.client
       try await client.install(try Devices.apns(0..<1_000))
       try await client.install(try Devices.fcm(0..<1_000))
@@ -103,8 +104,8 @@ import Testing
           stage.simulator.acceptedPushes.filter { $0.network == network }
         }
         _ = try await eventually("APNs has all") { accepted(.apns).count == 1_000 ? true : nil }
-        try await Self.wait(until: offMs + Stage.promptMs + 1_000, client)
-        #expect(accepted(.fcm).allSatisfy { $0.acceptedAtMs <= offMs + Stage.promptMs })
+        try await Self.wait(until: offMs + PushStage.promptMs + 1_000, client)
+        #expect(accepted(.fcm).allSatisfy { $0.acceptedAtMs <= offMs + PushStage.promptMs })
         #expect(accepted(.fcm).count < 1_000)
         try await Self.on("network|shop|fcm", client)
         let record = try await client.finished("both", withinSeconds: 18)
@@ -116,7 +117,7 @@ import Testing
 
   @Test("a user who is switched off gets nothing until switched on, and everybody else does")
   func stopsUser() async throws {
-    try await Stage.with { stage in
+    try await PushStage.with { stage in
       let client = stage.client
       try await client.install(try Devices.apns(0..<50))
       try await client.install([try Devices.fcm(7)])

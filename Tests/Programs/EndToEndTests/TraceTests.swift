@@ -9,9 +9,11 @@ import Testing
   private static let plain = 3
 
   /// One object of `pushpool trace --json`.
-  private func trace(_ stage: Stage, _ job: String, _ more: String...) async throws -> JSONObject {
+  private func trace(_ stage: PushStage, _ job: String, _ more: String...) async throws
+    -> JSONObject
+  {
     let child = try ChildProcess(
-      Stage.programFolder + "/pushpool",
+      PushStage.programFolder + "/pushpool",
       ["trace", "--app", "shop", "--job", job, "--json", "--redis", stage.redis.url] + more,
       folder: "/", output: .pipe, error: .discard)
     #expect(await child.waitForExit(timeoutMs: 60_000) == .code(0))
@@ -47,7 +49,7 @@ import Testing
           tokenPrefix: "dd", status: 410, reason: "Unregistered", timestampMs: 4_000_000_000_000),
       ]
     }
-    try await Stage.with(script: script) { stage in
+    try await PushStage.with(script: script) { stage in
       let client = stage.client
       let again = try Devices.apns(1, prefix: "aa")
       let dead = try Devices.apns(2, prefix: "dd")
@@ -107,7 +109,7 @@ import Testing
     let script = SimulatorScript.stage {
       $0.rules = [ScriptRule(tokenPrefix: "aa", status: 503, reason: "ServiceUnavailable")]
     }
-    try await Stage.with(script: script, mostlyWaits: true) { stage in
+    try await PushStage.with(script: script, mostlyWaits: true) { stage in
       let client = stage.client
       try await client.install([try Devices.apns(1, prefix: "aa")])
       let lifeMs: Int64 = 5_000
@@ -136,7 +138,7 @@ import Testing
 
   @Test("a job that waits because its app or user is switched off is told to")
   func tellsOfSwitches() async throws {
-    try await Stage.with(script: .stage()) { stage in
+    try await PushStage.with(script: .stage()) { stage in
       let client = stage.client
       try await client.install(try Devices.apns(0..<3))
       for field in ["app|shop", "user|shop|u1", "user|shop|u2"] {
@@ -157,7 +159,7 @@ import Testing
 
   @Test("plain accepts put nothing into Redis for a trace")
   func plainAcceptsAreFree() async throws {
-    try await Stage.with(script: .stage()) { stage in
+    try await PushStage.with(script: .stage()) { stage in
       let client = stage.client
       try await client.install(try Devices.apns(0..<600))
       try await stage.withWorkers { _ in
@@ -172,7 +174,7 @@ import Testing
 
   @Test("a cancelled job explains who was skipped, and admits what it cannot")
   func explainsCancelled() async throws {
-    try await Stage.with(script: .stage { $0.delayMs = 1_500 }) { stage in
+    try await PushStage.with(script: .stage { $0.delayMs = 1_500 }) { stage in
       let client = stage.client
       try await client.install(try Devices.apns(0..<1_200))
       try await stage.withWorkers { _ in
@@ -189,7 +191,7 @@ import Testing
     }
   }
 
-  private func eventuallySent(_ stage: Stage) async throws {
+  private func eventuallySent(_ stage: PushStage) async throws {
     _ = try await eventually("something is sent") {
       stage.simulator.counters.requests > 0 ? true : nil
     }

@@ -1,4 +1,5 @@
 import Configuration
+import LocalServices
 import Model
 import Simulator
 import Testing
@@ -14,7 +15,7 @@ import Testing
       stall.network = .apns
       $0.rules = [stall]
     }
-    try await Stage.with(script: script, worker: Self.impatient) { stage in
+    try await PushStage.with(script: script, worker: Self.impatient) { stage in
       let client = stage.client
       try await client.install(try Devices.apns(0..<300))
       try await client.install(try Devices.fcm(1_000..<1_010))
@@ -39,7 +40,7 @@ import Testing
   @Test(
     "a connection that is half open is found out and replaced (apns2#24)")
   func replacesHalfOpenConnection() async throws {
-    try await Stage.with(script: .stage(), worker: Self.impatient, mostlyWaits: true) { stage in
+    try await PushStage.with(script: .stage(), worker: Self.impatient, mostlyWaits: true) { stage in
       let client = stage.client
       try await client.install(try Devices.apns(0..<100))
       try await stage.withWorkers { _ in
@@ -74,7 +75,7 @@ import Testing
       $0.goAwayProcessesLast = processesLast
       $0.goAwayReason = "Shutdown"
     }
-    try await Stage.with(script: script) { stage in
+    try await PushStage.with(script: script) { stage in
       try await stage.client.install(try Devices.apns(0..<2_000))
       try await stage.withWorkers { _ in
         _ = try await stage.client.enqueue(Devices.job("gone", 0..<2_000))
@@ -97,7 +98,7 @@ import Testing
         SimulatorScript.StreamLimitStep(after: 800, value: 500),
       ]
     }
-    try await Stage.with(script: script) { stage in
+    try await PushStage.with(script: script) { stage in
       try await stage.client.install(try Devices.apns(0..<2_000))
       try await stage.withWorkers { _ in
         _ = try await stage.client.enqueue(Devices.job("narrow", 0..<2_000))
@@ -131,7 +132,7 @@ import Testing
         SimulatorScript.StreamLimitStep(after: 12, value: 100),
       ]
     }
-    try await Stage.with(script: script) { stage in
+    try await PushStage.with(script: script) { stage in
       try await stage.client.install(try Devices.apns(0..<400))
       try await stage.withWorkers { _ in
         _ = try await stage.client.enqueue(Devices.job("shut", 0..<400))
@@ -143,7 +144,7 @@ import Testing
   @Test("pushes whose connection is cut are sent again, those with an answer are not")
   func survivesCutConnections() async throws {
     let script = SimulatorScript.stage { $0.dropConnectionAfter = 300 }
-    try await Stage.with(script: script) { stage in
+    try await PushStage.with(script: script) { stage in
       try await stage.client.install(try Devices.apns(0..<2_000))
       try await stage.withWorkers { _ in
         _ = try await stage.client.enqueue(Devices.job("cut", 0..<2_000))

@@ -1,4 +1,5 @@
 import Configuration
+import LocalServices
 import Model
 import Simulator
 import Store
@@ -18,7 +19,7 @@ import Testing
       vague.fieldViolation = nil
       $0.rules = [vague, precise]
     }
-    try await Stage.with(script: script) { stage in
+    try await PushStage.with(script: script) { stage in
       let client = stage.client
       try await client.install(try Devices.fcm(0..<30, prefix: "vague"))
       try await client.install(try Devices.fcm(30..<60, prefix: "precise"))
@@ -62,7 +63,7 @@ import Testing
 
   @Test("trouble of the provider or the configuration removes no installation (parse-server#4500)")
   func keepsTokensOnTrouble() async throws {
-    try await Stage.with(script: .stage { $0.rules = Self.harmless }) { stage in
+    try await PushStage.with(script: .stage { $0.rules = Self.harmless }) { stage in
       let client = stage.client
       var installations: [Installation] = []
       for (index, rule) in Self.harmless.enumerated() {
@@ -99,7 +100,7 @@ import Testing
         ScriptRule(tokenPrefix: "dead", network: .fcm, status: 404, reason: "UNREGISTERED"),
       ]
     }
-    try await Stage.with(script: script) { stage in
+    try await PushStage.with(script: script) { stage in
       let client = stage.client
       try await client.install(try Devices.apns(0..<400))
       try await client.install(try Devices.apns(400..<440, prefix: "dd"))
@@ -128,7 +129,7 @@ import Testing
 
   @Test("a 410 older than the install removes nothing, a newer one does (uniqush, PyAPNs2#61)")
   func heedsTimeOf410() async throws {
-    try await Stage.with(script: .stage()) { stage in
+    try await PushStage.with(script: .stage()) { stage in
       let client = stage.client
       try await client.install([
         try Devices.apns(1, prefix: "aa"), try Devices.apns(2, prefix: "bb"),
@@ -165,7 +166,7 @@ import Testing
       slow.delayMs = 2_000
       $0.rules = [slow]
     }
-    try await Stage.with(script: script) { stage in
+    try await PushStage.with(script: script) { stage in
       let client = stage.client
       let device = try Devices.fcm(1, prefix: "dead")
       try await client.install([device])
@@ -188,7 +189,7 @@ import Testing
   @Test("nothing reaches a device for its former owner (parse-server-push-adapter#40)")
   func sparesFormerOwner() async throws {
     let script = SimulatorScript.stage { $0.delayMs = 100 }
-    try await Stage.with(script: script, worker: .narrow(15)) { stage in
+    try await PushStage.with(script: script, worker: .narrow(15)) { stage in
       let client = stage.client
       try await client.install(try Devices.apns(0..<450))
       let moved = try (400..<450).map { try Devices.apns($0, user: "buyer") }
@@ -216,7 +217,7 @@ import Testing
     let script = SimulatorScript.stage {
       $0.all = ScriptRule(status: 503, reason: "ServiceUnavailable", retryAfterSeconds: 60)
     }
-    try await Stage.with(script: script) { stage in
+    try await PushStage.with(script: script) { stage in
       let client = stage.client
       try await client.install(try Devices.apns(0..<3))
       try await stage.withWorkers { _ in
@@ -241,7 +242,7 @@ import Testing
     let script = SimulatorScript.stage {
       $0.rules = [ScriptRule(tokenPrefix: "bad", status: 400, reason: "BadDeviceToken")]
     }
-    try await Stage.with(script: script) { stage in
+    try await PushStage.with(script: script) { stage in
       let client = stage.client
       try await client.install(try Devices.apns(0..<500))
       try await client.install(try Devices.apns(500..<505, prefix: "bad"))
@@ -265,7 +266,7 @@ import Testing
           timestampMs: Self.farFutureMs),
       ]
     }
-    try await Stage.with(script: script) { stage in
+    try await PushStage.with(script: script) { stage in
       let client = stage.client
       try await client.install(try Devices.apns(0..<120, prefix: "bad"))
       try await client.install(try Devices.apns(120..<122, prefix: "dead"))
@@ -287,7 +288,7 @@ import Testing
     let script = SimulatorScript.stage {
       $0.rules = [ScriptRule(tokenPrefix: "bad", status: 400, reason: "BadDeviceToken")]
     }
-    try await Stage.with(script: script) { stage in
+    try await PushStage.with(script: script) { stage in
       let client = stage.client
       try await client.install(try Devices.apns(0..<1_000, prefix: "bad"))
       try await stage.withWorkers(2) { _ in

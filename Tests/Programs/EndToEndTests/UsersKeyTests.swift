@@ -13,7 +13,7 @@ import Testing
 
   @Test("a campaign to a key of users reaches each of them once", arguments: ["SADD", "RPUSH"])
   func deliversToKey(command: String) async throws {
-    try await Stage.with { stage in
+    try await PushStage.with { stage in
       let client = stage.client
       try await client.install(try Devices.apns(0..<2_000))
       // Of 2,200 users 200 have no device.
@@ -39,7 +39,7 @@ import Testing
 
   @Test("a key that is missing or of another type is refused by name")
   func refusesBadKeys() async throws {
-    try await Stage.with { stage in
+    try await PushStage.with { stage in
       let client = stage.client
       _ = try await client.command("HSET", "hash", "a", "b")
       try await stage.withWorkers { _ in

@@ -1,4 +1,5 @@
 import Configuration
+import LocalServices
 import Model
 import Redis
 import Simulator
@@ -16,7 +17,7 @@ import Testing
   /// What a job of one user costs Redis, beside a worker of so many lanes that have nothing else to do.
   private func commandsPerJob(lanes: Int) async throws -> Double {
     let worker = WorkerConfiguration(lanes: lanes, drainSeconds: 5, leaseSeconds: 60)
-    return try await Stage.with(worker: worker) { stage in
+    return try await PushStage.with(worker: worker) { stage in
       try await stage.client.install([try Devices.apns(1)])
       return try await stage.withWorkers { _ in
         func deliver(_ numbers: Range<Int>) async throws {

@@ -1,3 +1,5 @@
+internal import Model
+
 /// The credential of one app and environment that sends with a key which others may share.
 ///
 /// A key that APNs does not let send to this topic or environment is no worse for the others: such a refusal

@@ -1,5 +1,7 @@
 import LocalServices
 import Model
+import Stage
+import Typesetting
 
 /// Counts a worker's instructions under valgrind, on a stage where everything else runs freely.
 struct InstructionsRun {
@@ -12,14 +14,14 @@ struct InstructionsRun {
     let population = Population(networks: [.apns], users: many + BenchLimits.warmUpUsers)
     var settings = StageSettings()
     settings.isPatient = true
-    return try await Stage.with(programs, settings) { stage in
+    return try await BenchStage.with(programs, settings) { stage in
       try await InstallationLoad(
         session: stage.session, population: population, progress: progress
       ).run(0..<population.installations)
       let program = try await stripped(stage)
       var profiles: [CallgrindProfile] = []
       for pushes in [few, many] {
-        progress.say("instructions: \(Figure.grouped(pushes)) pushes under callgrind")
+        progress.say("instructions: \(FigureText.count(pushes)) pushes under callgrind")
         profiles.append(try await profile(program, pushes, population, stage))
       }
       return InstructionCount(profiles[0], profiles[1], pushes: many - few)
@@ -28,7 +30,7 @@ struct InstructionsRun {
 
   /// The worker's program without debug information, which valgrind 3.19 cannot read: Swift 6.3 writes
   /// newer DWARF than it knows.
-  private func stripped(_ stage: Stage) async throws -> String {
+  private func stripped(_ stage: BenchStage) async throws -> String {
     let path = stage.folder.file("pushpool")
     let strip = try ChildProcess("strip", ["--strip-debug", "-o", path, programs.pushpool])
     guard await strip.waitForExit(timeoutMs: BenchLimits.startMsMax) == .code(0) else {
@@ -38,7 +40,7 @@ struct InstructionsRun {
   }
 
   private func profile(
-    _ program: String, _ pushes: Int, _ population: Population, _ stage: Stage
+    _ program: String, _ pushes: Int, _ population: Population, _ stage: BenchStage
   ) async throws -> CallgrindProfile {
     let file = stage.folder.file("callgrind.\(pushes)")
     let worker = try WorkerProcess(

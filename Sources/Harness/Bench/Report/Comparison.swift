@@ -1,4 +1,5 @@
 import Model
+import Typesetting
 
 /// This run beside an earlier one's JSON.
 package struct Comparison: Sendable {
@@ -55,6 +56,6 @@ package struct Comparison: Sendable {
       cells.append(percent > Self.tolerance * 100 ? "WORSE" : "")
       table.append(cells)
     }
-    return table.lines.joined(separator: "\n") + "\n"
+    return table.lines().joined(separator: "\n") + "\n"
   }
 }

@@ -1,3 +1,5 @@
+import Typesetting
+
 /// The results as a person reads them.
 package struct Report: Sendable {
   package let results: [ScenarioResult]
@@ -28,9 +30,9 @@ package struct Report: Sendable {
         ])
       }
     }
-    var lines = figures.lines
+    var lines = figures.lines()
     lines += results.compactMap { result in result.note.map { "\(result.name): \($0)" } }
-    lines += [""] + budgets.lines + [""]
+    lines += [""] + budgets.lines() + [""]
     lines += failures.map { "NOT MEASURED \($0.name): \($0.reason)" }
     return (lines + [Self.footnote]).joined(separator: "\n") + "\n"
   }

@@ -1,5 +1,6 @@
 import LocalServices
 import Model
+import Typesetting
 
 /// What a running campaign to a key of users needs in Redis beside that key and the installations, and for how
 /// long a call of it keeps Redis from everybody else.
@@ -16,22 +17,22 @@ struct AudienceMemory {
     // campaign needs in Redis does not depend on it.
     let installed = min(users, BenchLimits.audienceInstallations)
     let population = Population(networks: [.apns], users: users)
-    return try await Stage.with(with.programs, StageSettings()) { stage in
+    return try await BenchStage.with(with.programs, StageSettings()) { stage in
       try await InstallationLoad(
         session: stage.session, population: population, progress: with.progress
       ).run(0..<installed)
       for first in stride(from: 0, to: users, by: Self.batch) {
-        with.progress.tick("\(scenario.name): \(Figure.grouped(first)) users in the audience")
+        with.progress.tick("\(scenario.name): \(FigureText.count(first)) users in the audience")
         let names = (first..<min(first + Self.batch, users)).map { population.user($0) }
         try await stage.session.add(names, to: Self.usersKey)
       }
-      with.progress.say("\(scenario.name): a campaign to \(Figure.grouped(users)) users")
+      with.progress.say("\(scenario.name): a campaign to \(FigureText.count(users)) users")
       return try await measure(users, installed, population, stage)
     }
   }
 
   private func measure(
-    _ users: Int, _ installed: Int, _ population: Population, _ stage: Stage
+    _ users: Int, _ installed: Int, _ population: Population, _ stage: BenchStage
   ) async throws -> ScenarioResult {
     let campaign = Campaign(session: stage.session)
     let warmUp = Campaign.jobs(
@@ -51,7 +52,7 @@ struct AudienceMemory {
       result.redisCallMs = calls.p99Ms
       result.redisMiB = Double(most - before) / 1_048_576
       result.note =
-        "\(Figure.grouped(users)) users in the key, one in "
+        "\(FigureText.count(users)) users in the key, one in "
         + "\(users / installed) with an installation; \(calls.text)"
       result.check(scenario.budgets)
       return result

@@ -1,5 +1,7 @@
 import LocalServices
 import Model
+import Stage
+import Typesetting
 
 /// Worker memory while it works off a backlog that was there before it.
 struct BacklogMemory {
@@ -15,7 +17,7 @@ struct BacklogMemory {
     let pushes = BenchLimits.backlogPushes
     let users = BenchLimits.usersPerJobMax
     let population = Population(networks: [.apns], users: users)
-    return try await Stage.with(with.programs, StageSettings()) { stage in
+    return try await BenchStage.with(with.programs, StageSettings()) { stage in
       try await InstallationLoad(
         session: stage.session, population: population, progress: with.progress
       ).run(0..<users)
@@ -23,7 +25,7 @@ struct BacklogMemory {
         Campaign.jobs("backlog-\($0)", population, Message(), users: 0..<users)
       }
       for job in jobs { try await stage.session.enqueue(job.bytes) }
-      with.progress.say("\(scenario.name): \(Figure.grouped(pushes)) pushes are waiting")
+      with.progress.say("\(scenario.name): \(FigureText.count(pushes)) pushes are waiting")
       var samples: [Sample] = []
       let usage = try await stage.withWorker { worker in
         try await Campaign(session: stage.session).finish(jobs, accepting: pushes) {

@@ -1,4 +1,5 @@
 import Model
+import Typesetting
 
 /// Jobs from enqueueing to their final records.
 struct Campaign {
@@ -14,7 +15,7 @@ struct Campaign {
     var accepted: Int
   }
 
-  let session: RedisSession
+  let session: BenchSession
 
   /// Jobs for a range of users, cut where a job would be too long.
   static func jobs(
@@ -46,8 +47,8 @@ struct Campaign {
     for job in jobs { accepted += try await finish(job.id, until: deadline, clock, watch: watch) }
     guard accepted == expected else {
       throw BenchError(
-        "the records count \(Figure.grouped(accepted)) pushes as accepted, not "
-          + Figure.grouped(expected))
+        "the records count \(FigureText.count(accepted)) pushes as accepted, not "
+          + FigureText.count(expected))
     }
   }
 

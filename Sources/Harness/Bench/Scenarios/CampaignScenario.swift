@@ -9,7 +9,7 @@ struct CampaignScenario {
   func run() async throws -> ScenarioResult {
     let users = min(with.pushes, shape.pushesMax) / shape.devicesPerUser
     let population = shape.population(pushes: users * shape.devicesPerUser)
-    return try await Stage.with(with.programs, shape.stage) { stage in
+    return try await BenchStage.with(with.programs, shape.stage) { stage in
       let load = InstallationLoad(
         session: stage.session, population: population, progress: with.progress)
       try await load.run(0..<population.installations)
@@ -34,7 +34,7 @@ struct CampaignScenario {
   }
 
   private func deliver(
-    _ number: Int, users: Int, _ population: Population, _ stage: Stage
+    _ number: Int, users: Int, _ population: Population, _ stage: BenchStage
   ) async throws -> Delivery.Measurement {
     let warmUpUsers = users..<population.users
     let dead = { (users: Range<Int>) in

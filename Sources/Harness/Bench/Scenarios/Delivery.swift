@@ -1,5 +1,7 @@
 import LocalServices
 import Model
+import Stage
+import Typesetting
 
 /// A fresh worker that carries one campaign, and what it used for it.
 struct Delivery {
@@ -22,11 +24,11 @@ struct Delivery {
     var redisProcess: ProcessUsage
     var simulatorProcess: ProcessUsage
     var redis: RedisUsage
-    var simulator: SimulatorProcess.Counters
+    var simulator: SimulatorCounters
     var at: ContinuousClock.Instant
   }
 
-  let stage: Stage
+  let stage: BenchStage
 
   /// - Parameters:
   ///   - warmUp: jobs that open the connections and warm caches up before anything is measured.
@@ -53,8 +55,8 @@ struct Delivery {
       let measured = after.simulator.accepted - before.simulator.accepted
       guard measured == accepted else {
         throw BenchError(
-          "the simulator accepted \(Figure.grouped(measured)) pushes, not "
-            + Figure.grouped(accepted))
+          "the simulator accepted \(FigureText.count(measured)) pushes, not "
+            + FigureText.count(accepted))
       }
       return try compare(before, after, pushes: accepted + dead, points: points)
     }

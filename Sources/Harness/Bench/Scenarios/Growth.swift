@@ -1,5 +1,6 @@
 import LocalServices
 import Model
+import Typesetting
 
 /// As many pushes out of ever larger populations: what the worker needs for one must not grow.
 ///
@@ -9,7 +10,7 @@ struct Growth {
   private struct Site {
     let size: Int
     let name: String
-    let stage: Stage
+    let stage: BenchStage
     let yardstick: Yardstick
     var result: ScenarioResult
     var requests: [Yardstick.Measurement] = []
@@ -27,12 +28,12 @@ struct Growth {
   /// Opens the stages one inside the other, and measures when all are there.
   private func open(_ sizes: ArraySlice<Int>, _ sites: [Site]) async throws -> [ScenarioResult] {
     guard let size = sizes.first else { return try await measure(sites) }
-    return try await Stage.with(with.programs, StageSettings()) { stage in
+    return try await BenchStage.with(with.programs, StageSettings()) { stage in
       try await open(sizes.dropFirst(), sites + [try await site(size, stage)])
     }
   }
 
-  private func site(_ size: Int, _ stage: Stage) async throws -> Site {
+  private func site(_ size: Int, _ stage: BenchStage) async throws -> Site {
     let population = Population(networks: [.apns], users: size)
     let name = "\(scenario.name)-\(Self.name(size))"
     let clock = ContinuousClock()
@@ -46,7 +47,7 @@ struct Growth {
     var result = ScenarioResult(name, pushes: BenchLimits.growthPushes, runs: with.runs)
     result.redisMiB = memory
     result.note =
-      "\(Figure.grouped(size)) installations take \(Figure.text(memory, decimals: 0)) MiB of "
+      "\(FigureText.count(size)) installations take \(Figure.text(memory, decimals: 0)) MiB of "
       + "Redis, filled in \(Figure.text(seconds, decimals: 0)) s"
     let yardstick = try await Yardstick(stage: stage, population: population, message: Message())
     return Site(size: size, name: name, stage: stage, yardstick: yardstick, result: result)

@@ -14,7 +14,7 @@ struct HighPriority {
     let bulk = max(with.pushes, BenchLimits.usersPerJobMax)
     let population = Population(
       networks: [.apns], users: bulk + BenchLimits.priorityJobs, markedFrom: bulk)
-    return try await Stage.with(with.programs, settings) { stage in
+    return try await BenchStage.with(with.programs, settings) { stage in
       try await InstallationLoad(
         session: stage.session, population: population, progress: with.progress
       ).run(0..<population.installations)
@@ -37,7 +37,7 @@ struct HighPriority {
 
   /// - Returns: the marked users and when their jobs were enqueued, in epoch milliseconds.
   private func enqueue(
-    _ population: Population, bulk: Int, _ stage: Stage
+    _ population: Population, bulk: Int, _ stage: BenchStage
   ) async throws -> [(Int, Int64)] {
     let campaign = Campaign(session: stage.session)
     let clock = ContinuousClock()
@@ -76,7 +76,7 @@ struct HighPriority {
     return starts
   }
 
-  private func isStarted(_ job: Campaign.Job, _ session: RedisSession) async throws {
+  private func isStarted(_ job: Campaign.Job, _ session: BenchSession) async throws {
     let clock = ContinuousClock()
     let deadline = clock.now + .milliseconds(BenchLimits.startMsMax)
     while clock.now < deadline {

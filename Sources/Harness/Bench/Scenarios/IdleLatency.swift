@@ -11,7 +11,7 @@ struct IdleLatency {
     var settings = StageSettings()
     settings.keepsAcceptLog = true
     let population = Population(networks: [.apns], users: BenchLimits.warmUpUsers)
-    return try await Stage.with(with.programs, settings) { stage in
+    return try await BenchStage.with(with.programs, settings) { stage in
       try await InstallationLoad(
         session: stage.session, population: population, progress: with.progress
       ).run(0..<population.installations)
@@ -35,7 +35,9 @@ struct IdleLatency {
   }
 
   /// - Returns: milliseconds.
-  private func one(_ number: Int, _ population: Population, _ stage: Stage) async throws -> Double {
+  private func one(_ number: Int, _ population: Population, _ stage: BenchStage) async throws
+    -> Double
+  {
     let user = number % population.users
     let job = Message().job(id: "single-\(number)", population: population, users: user..<user + 1)
     let bytesBefore = try logBytes(stage)
@@ -51,7 +53,7 @@ struct IdleLatency {
     return (clock.now - start) / .milliseconds(1)
   }
 
-  private func logBytes(_ stage: Stage) throws(BenchError) -> Int {
+  private func logBytes(_ stage: BenchStage) throws(BenchError) -> Int {
     var information = stat()
     guard stat(stage.acceptLogFile, &information) == 0 else {
       throw BenchError("the simulator's accept log is gone")

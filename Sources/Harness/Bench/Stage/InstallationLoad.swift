@@ -1,12 +1,13 @@
 import LocalServices
 import Model
 import Store
+import Typesetting
 
 /// Fills Redis with installations of a population.
 struct InstallationLoad {
   private static let batch = StoreLimits.importBatchMax
 
-  let session: RedisSession
+  let session: BenchSession
   let population: Population
   let progress: ProgressLine
 
@@ -36,7 +37,7 @@ struct InstallationLoad {
         }
         done += try await group.next() ?? 0
         progress.tick(
-          "importing \(Figure.grouped(done)) of \(Figure.grouped(numbers.upperBound)) installations"
+          "importing \(FigureText.count(done)) of \(FigureText.count(numbers.upperBound)) installations"
         )
       }
     }

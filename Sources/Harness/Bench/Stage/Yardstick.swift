@@ -1,5 +1,6 @@
 import LocalServices
 import Model
+import Typesetting
 
 /// h2load, the load tool of nghttp2's authors, against the same simulator.
 ///
@@ -11,11 +12,11 @@ struct Yardstick {
     var requestsPerSecond: Double
   }
 
-  private let stage: Stage
+  private let stage: BenchStage
   /// h2load sends to one network at a time: one command line each.
   private let commands: [[String]]
 
-  init(stage: Stage, population: Population, message: Message) async throws {
+  init(stage: BenchStage, population: Population, message: Message) async throws {
     self.stage = stage
     let requests = try await stage.yardstickRequests(population, message: message)
     let lanes = stage.settings.lanes
@@ -69,8 +70,8 @@ struct Yardstick {
     }
     guard report.succeeded == requests else {
       throw BenchError(
-        "h2load had \(Figure.grouped(requests)) requests to send, and the simulator accepted "
-          + Figure.grouped(report.succeeded))
+        "h2load had \(FigureText.count(requests)) requests to send, and the simulator accepted "
+          + FigureText.count(report.succeeded))
     }
     return (after - before, report)
   }

@@ -1,5 +1,5 @@
-import Bench
 import Model
+import Typesetting
 
 /// The results as a person reads them, and as JSON.
 package struct MatrixReport: Sendable {
@@ -21,7 +21,7 @@ package struct MatrixReport: Sendable {
       "took s", "",
     ])
     for result in results { table.append(Self.cells(result)) }
-    var lines = table.lines
+    var lines = table.lines()
     for result in results {
       if let reason = result.notRun { lines.append("row \(result.number) was not run: \(reason)") }
       lines += result.failures.map { "row \(result.number) failed: \($0)" }

@@ -1,6 +1,7 @@
 import LocalServices
 import Model
 import Redis
+import Stage
 
 /// Row 19: the network of a low-priority app is down under a backlog of chunks, and comes back. What has no room must not
 /// fill Redis, nor stand before another app's work.
@@ -29,7 +30,7 @@ struct BacklogRow: MatrixRow {
     try await ChaosStage.with(trial, options) { stage in
       try await stage.install(Self.other)
       let trouble = #"{"token_prefix": "\#(stage.crowd.prefix)", "status": 503}"#
-      try await stage.provider.follow(options.script(#""rules": [\#(trouble)]"#))
+      try await stage.simulator.follow(options.script(#""rules": [\#(trouble)]"#))
       for job in 0..<jobs {
         let first = job * Self.usersPerJob
         try await stage.enqueue(first..<first + Self.usersPerJob, priority: .low)
@@ -48,7 +49,7 @@ struct BacklogRow: MatrixRow {
       let peak = try await stage.session.command("ZCARD", "pushpool:delayed").integer ?? 0
       // The first attempt of the other app's job fails, too: it goes through the same set.
       let once = #"{"token_prefix": "\#(Self.other.prefix)", "status": 503, "times": 1}"#
-      try await stage.provider.follow(options.script(#""rules": [\#(once)]"#))
+      try await stage.simulator.follow(options.script(#""rules": [\#(once)]"#))
       await stage.providerProxy?.set(.none)
       let start = ContinuousClock.now
       let single = try await stage.enqueue(0..<1, to: Self.other, priority: .high)

@@ -1,6 +1,7 @@
 import Glibc
 import LocalServices
 import Model
+import Stage
 
 /// Row 2: a worker that dies before or after a call to Redis, once for each kind of call.
 ///
@@ -50,7 +51,7 @@ struct CrashPointRow: MatrixRow {
       for (number, point) in points.enumerated() {
         trial.say("\(point), \(number + 1) of \(points.count)")
         // Counts its refusals anew.
-        try await stage.provider.follow(options.script(Self.rules))
+        try await stage.simulator.follow(options.script(Self.rules))
         var chunks: Int?
         // One that is done before it is told to end has nothing to hand back.
         for _ in 0..<Self.triesMax where chunks == nil {

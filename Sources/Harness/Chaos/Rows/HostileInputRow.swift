@@ -2,6 +2,7 @@ import Glibc
 import LocalServices
 import Model
 import Redis
+import Stage
 
 /// Row 9: the corpus of bad jobs, each given to workers that are at work, and a job beyond all size.
 struct HostileInputRow: MatrixRow {
@@ -57,7 +58,7 @@ struct HostileInputRow: MatrixRow {
       let letters = try await stage.deadLetters().count
       result.expect(
         letters == corpus.count + 1, "\(letters) dead letters for \(corpus.count + 1) bad jobs")
-      let violations = try await stage.provider.counters()["violations"]?.int64Value ?? -1
+      let violations = try await stage.simulator.counters().violations
       result.expect(violations == 0, "\(violations) requests were not as the network wants them")
       let deserters = await stage.fleet.deserters.count
       result.expect(deserters == 0, "\(deserters) workers ended by themselves")

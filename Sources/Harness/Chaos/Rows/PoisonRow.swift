@@ -1,5 +1,6 @@
 import Model
 import Redis
+import Stage
 
 /// Row 8: a chunk that ends every worker that touches it, and jobs that nobody can read.
 struct PoisonRow: MatrixRow {
@@ -27,7 +28,7 @@ struct PoisonRow: MatrixRow {
     // The poisoned pushes are never answered: their chunk is in hand for as long as a worker lives.
     options.requestTimeoutSeconds = 60
     return try await ChaosStage.with(trial, options) { stage in
-      try await stage.provider.follow(
+      try await stage.simulator.follow(
         options.script(#""rules": [{"token_prefix": "dead", "action": "stall"}]"#))
       let crowd = Crowd(
         app: ChaosStage.app, count: Self.poisoned, prefix: "dead", userPrefix: "poisoned")

@@ -1,6 +1,7 @@
 import LocalServices
 import Model
 import Redis
+import Stage
 
 /// Row 20: one job has a value that makes its requests a breach of HTTP/2. That job alone suffers.
 struct PoisonedRequestRow: MatrixRow {
@@ -41,7 +42,7 @@ struct PoisonedRequestRow: MatrixRow {
     options.workers = 2
     try await ChaosStage.with(trial, options) { stage in
       // PROTOCOL_ERROR
-      try await stage.provider.follow(
+      try await stage.simulator.follow(
         options.script(
           #""rules": [{"token_prefix": "\#(phase.prefix)", "action": "\#(phase.action)", "reset_code": 1}]"#
         ))
@@ -70,7 +71,7 @@ struct PoisonedRequestRow: MatrixRow {
       let alarms = try await stage.session.command("HKEYS", "pushpool:alarms").array ?? []
       result.expect(alarms.isEmpty, "\(phase.name): the network's alarm stands for one job")
       let reckoning = try stage.reckon(try await stage.drain(hurrying: true))
-      let goAways = Int(try await stage.provider.counters()["goaways"]?.int64Value ?? 0)
+      let goAways = try await stage.simulator.counters().goAways
       result.runs += 1
       // With a connection answers of others are lost.
       result.take(reckoning, duplicatesMax: goAways * options.streams, phase.name)

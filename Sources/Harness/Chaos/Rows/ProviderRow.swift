@@ -1,5 +1,6 @@
 import LocalServices
 import Model
+import Stage
 import Worker
 
 /// Row 6: what push networks do to those who push.
@@ -66,8 +67,7 @@ struct ProviderRow: MatrixRow {
       result.expect(
         seconds <= limitSeconds,
         "\(phase.name): less than 90 % of the rate \(tenths(seconds)) s after it")
-      let counters = try await stage.provider.counters()
-      let violations = counters["violations"]?.int64Value ?? -1
+      let violations = try await stage.simulator.counters().violations
       result.expect(
         violations == 0, "\(phase.name): \(violations) streams above what the server allows")
       let gone = await stage.fleet.deserters.count
@@ -95,13 +95,13 @@ struct ProviderRow: MatrixRow {
     guard let proxy = stage.providerProxy else { throw ChaosError("this stage has no proxy") }
     await proxy.set(phase.network)
     if let script = phase.script {
-      try await stage.provider.follow(stage.options.script(script))
+      try await stage.simulator.follow(stage.options.script(script))
     }
     // What counts per connection begins anew.
     if phase.beginsAnew { await proxy.cut() }
     try await ChaosStage.pause(ms: phase.ms)
     await proxy.set(.none)
-    try await stage.provider.follow(stage.options.health)
+    try await stage.simulator.follow(stage.options.health)
     // A connection keeps what its script made of it: that is the fault's, not the network's in health.
     if phase.beginsAnew { await proxy.cut() }
   }

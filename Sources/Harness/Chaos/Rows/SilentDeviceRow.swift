@@ -1,5 +1,6 @@
 import LocalServices
 import Model
+import Stage
 
 /// Row 17: users with one device and with many, one of which never answers, and workers that are killed meanwhile. What
 /// is sent twice is bounded by devices: one that does not answer makes none of its user's others be sent again.
@@ -52,7 +53,7 @@ struct SilentDeviceRow: MatrixRow {
     // The silent never run out of time.
     options.requestTimeoutSeconds = 120
     try await ChaosStage.with(trial, options) { stage in
-      try await stage.provider.follow(
+      try await stage.simulator.follow(
         options.script(#""rules": [{"token_prefix": "\#(Crowd.silentPrefix)", "action": "stall"}]"#)
       )
       try await stage.install(first)
@@ -80,7 +81,7 @@ struct SilentDeviceRow: MatrixRow {
       result.expect(
         seconds <= trial.limit(settledSecondsMax),
         "\(name): settled \(tenths(seconds)) s after the last answer")
-      try await stage.provider.follow(options.health)
+      try await stage.simulator.follow(options.health)
       _ = try await killWorker(stage)
       result.runs += 2
       let reckoning = try stage.reckon(try await stage.drain())

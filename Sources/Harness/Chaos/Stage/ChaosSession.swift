@@ -1,7 +1,7 @@
-import Bench
 import Model
 import Reactor
 import Redis
+import Stage
 import Store
 
 /// The runner's own connection to Redis: a producer, an operator and an observer. It goes past every fault

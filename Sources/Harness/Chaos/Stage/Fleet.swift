@@ -1,5 +1,6 @@
 import Glibc
 import LocalServices
+import Stage
 
 /// Real `pushpool worker` processes, to be killed, frozen and restarted.
 actor Fleet {
@@ -39,11 +40,10 @@ actor Fleet {
   func start(lesser: Bool = false, environment: [String: String] = [:]) throws -> Member {
     started += 1
     let logFile = "\(folder)/worker-\(started).log"
-    let child = try ChildProcess(
-      program, ["worker", "--config", lesser ? lesserFile : configurationFile],
-      environment: environment,
-      error: .file(logFile))
-    let member = Member(number: started, child: child, logFile: logFile)
+    let worker = try WorkerProcess(
+      program: program, configurationFile: lesser ? lesserFile : configurationFile,
+      environment: environment, log: logFile)
+    let member = Member(number: started, child: worker.child, logFile: logFile)
     members.append(member)
     return member
   }
@@ -73,13 +73,13 @@ actor Fleet {
   /// The largest resident memory that any member ever had.
   var residentBytesMax: Int {
     members.reduce(residentBytesMaxOfGone) {
-      max($0, ProcessFacts(pid: $1.child.pid)?.residentBytesMax ?? 0)
+      max($0, (try? ProcessUsage(pid: $1.child.pid))?.residentBytesMax ?? 0)
     }
   }
 
   private func note(_ member: Member) {
     residentBytesMaxOfGone = max(
-      residentBytesMaxOfGone, ProcessFacts(pid: member.child.pid)?.residentBytesMax ?? 0)
+      residentBytesMaxOfGone, (try? ProcessUsage(pid: member.child.pid))?.residentBytesMax ?? 0)
   }
 
   /// How many lines of all logs hold this text.

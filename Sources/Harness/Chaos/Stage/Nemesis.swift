@@ -1,6 +1,7 @@
 import Glibc
 import LocalServices
 import Model
+import Stage
 import Store
 import Redis
 
@@ -94,10 +95,10 @@ enum Nemesis: String, Sendable, CaseIterable {
       #""all": {"action": "stall", "probability": 0.02}"#, #""goaway_after": 40"#,
       #""all": {"status": 500, "probability": 0.3}"#, #""early_answer": true"#,
     ]
-    try await stage.provider.follow(
+    try await stage.simulator.follow(
       stage.options.script(scripts[dice.pick(0...(scripts.count - 1))]))
     try await ChaosStage.pause(ms: dice.pick(500...2_000))
-    try await stage.provider.follow(stage.options.health)
+    try await stage.simulator.follow(stage.options.health)
     return 0
   }
 

@@ -60,9 +60,9 @@ struct StageFootprint: Sendable {
       clients = Int(line.dropFirst("connected_clients:".count)) ?? 0
     }
     for member in await stage.fleet.members {
-      guard let facts = ProcessFacts(pid: member.child.pid) else { continue }
-      residentBytesMax = max(residentBytesMax, facts.residentBytes)
-      descriptorsMax = max(descriptorsMax, facts.descriptors)
+      guard let usage = try? ProcessUsage(pid: member.child.pid) else { continue }
+      residentBytesMax = max(residentBytesMax, usage.residentBytes)
+      descriptorsMax = max(descriptorsMax, ProcessUsage.descriptors(of: member.child.pid))
     }
   }
 

@@ -1,3 +1,5 @@
+import LocalServices
+
 /// What a row wants its stage to be.
 struct StageOptions: Sendable {
   /// Installations of the crowd, and how many of them each user has.
@@ -43,6 +45,18 @@ struct StageOptions: Sendable {
   func script(_ members: String = "") -> String {
     let more = members.isEmpty ? "" : ", \(members)"
     return #"{"provider_token_interval_seconds": 0, "delay_ms": \#(answerMs)\#(more)}"#
+  }
+
+  /// The Redis that it wants.
+  var server: RedisServer.Options {
+    var server = RedisServer.Options()
+    server.appendOnly = appendOnly
+    if appendOnly { server.configuration = ["appendfsync \(appendSync)"] }
+    if hasReplica {
+      server.tcp = true
+      server.configuration += ["repl-diskless-sync-delay 0"]
+    }
+    return server
   }
 
   /// What one worker can have in flight.

@@ -1,3 +1,5 @@
+internal import Model
+
 /// Checks APNs provider tokens: signature, age and how often a team changes its token.
 ///
 /// A text is verified once and remembered; what depends on time is checked with each request.
@@ -15,7 +17,7 @@ struct ProviderTokenVerifier {
   private(set) var verifications = 0
 
   /// - Parameter keys: the signing keys; without any, every signature passes.
-  init(keys: [(APNSKey, VerificationKey)]) {
+  init(keys: [(KnownAPNsKey, VerificationKey)]) {
     self.keys = Dictionary(
       keys.map { ($0.0.keyID, Key(teamID: $0.0.teamID, verification: $0.1)) },
       uniquingKeysWith: { _, last in last })
@@ -24,7 +26,7 @@ struct ProviderTokenVerifier {
   /// Verifies the value of an `authorization` header, or finds it verified already.
   mutating func token(
     for authorization: UnsafeRawBufferPointer, nowSeconds: Int64
-  ) throws(APNSReason) -> ProviderToken {
+  ) throws(APNsReason) -> ProviderToken {
     guard authorization.count <= SimulatorLimits.authorizationBytesMax else {
       throw .invalidProviderToken
     }
@@ -38,7 +40,7 @@ struct ProviderTokenVerifier {
 
   private mutating func verify(
     _ authorization: UnsafeRawBufferPointer, nowSeconds: Int64
-  ) throws(APNSReason) -> ProviderToken {
+  ) throws(APNsReason) -> ProviderToken {
     guard authorization.starts(with: "bearer ") || authorization.starts(with: "Bearer ") else {
       throw .invalidProviderToken
     }
@@ -69,7 +71,7 @@ struct ProviderTokenVerifier {
   }
 
   /// What changes with time: the token's age and the team's change of tokens.
-  func check(_ token: ProviderToken, nowSeconds: Int64) -> APNSReason? {
+  func check(_ token: ProviderToken, nowSeconds: Int64) -> APNsReason? {
     guard nowSeconds - token.issuedAtSeconds < SimulatorLimits.providerTokenAgeMaxSeconds else {
       return .expiredProviderToken
     }

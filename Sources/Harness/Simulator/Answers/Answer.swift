@@ -9,12 +9,12 @@ struct Answer {
   /// APNs' answer to an accepted push: no body.
   static let apnsAccepted = Answer(status: 200)
 
-  private static let reasonAnswers: [APNSReason: Answer] = Dictionary(
-    uniqueKeysWithValues: APNSReason.allCases.map {
+  private static let reasonAnswers: [APNsReason: Answer] = Dictionary(
+    uniqueKeysWithValues: APNsReason.allCases.map {
       ($0, Answer(status: $0.status, body: Array("{\"reason\":\"\($0.rawValue)\"}".utf8)))
     })
 
-  static func apns(_ reason: APNSReason) -> Answer { reasonAnswers[reason]! }
+  static func apns(_ reason: APNsReason) -> Answer { reasonAnswers[reason]! }
 
   /// What a rule with a status answers on this network.
   init(rule: ScriptRule, status: Int, network: Network) {

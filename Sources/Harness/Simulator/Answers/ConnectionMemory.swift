@@ -8,5 +8,5 @@ struct ConnectionMemory {
   var authorization = RememberedBytes()
   var providerToken: ProviderToken?
   var bearer: BearerTokens.Grant?
-  var validator: APNSValidator
+  var validator: APNsValidator
 }

@@ -1,4 +1,5 @@
 internal import HTTP2
+internal import LocalServices
 internal import Reactor
 
 /// One client's connection: counts its requests and applies the script's faults to it.

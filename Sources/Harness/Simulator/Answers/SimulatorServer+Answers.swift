@@ -1,4 +1,6 @@
 internal import HTTP2
+internal import LocalServices
+internal import Model
 internal import Reactor
 
 extension SimulatorServer {

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import HTTP2
+internal import LocalServices
 internal import Reactor
 
 /// The server itself; loop-bound.
@@ -96,7 +97,7 @@ final class SimulatorServer {
     counters.connectionsOpened += 1
     let connection = SimulatedConnection(
       server: self, number: counters.connectionsOpened,
-      memory: ConnectionMemory(validator: APNSValidator(topics: options.topics)))
+      memory: ConnectionMemory(validator: APNsValidator(topics: options.topics)))
     connections[connection.number] = connection
     counters.connectionsOpen = connections.count
     connection.begin(descriptor: descriptor)
@@ -138,7 +139,7 @@ final class SimulatorServer {
       request.withPath { path in
         request.withMethod { method in
           var incoming = IncomingRequest(
-            method: method, path: path, headers: APNSHeaders(), body: isEarly ? nil : body)
+            method: method, path: path, headers: APNsHeaders(), body: isEarly ? nil : body)
           request.forEachHeader { name, value in incoming.headers.take(name, value) }
           let decision = networks.decide(
             incoming, &connection.memory, nowSeconds: Int64(time.tv_sec))

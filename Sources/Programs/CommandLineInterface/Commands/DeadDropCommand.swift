@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Model
 internal import Operations
 internal import Redis
+internal import Typesetting
 
 struct DeadDropCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Store
+internal import Typesetting
 
 /// The name of a dead letter: a stream entry, `<ms>-<n>`.
 enum DeadEntry {

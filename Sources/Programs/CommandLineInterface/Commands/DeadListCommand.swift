@@ -3,6 +3,7 @@ internal import Model
 internal import Operations
 internal import Redis
 internal import Store
+internal import Typesetting
 
 struct DeadListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Glibc
 internal import Operations
 internal import Redis
+internal import Typesetting
 
 /// Which dead letters a command is for.
 struct DeadSelection: ParsableArguments {

@@ -38,27 +38,21 @@ struct DemoCommand: AsyncParsableCommand {
   func run() async throws {
     let console = Console.standard
     Interrupts.shared.expect()
-    let demo: Demo
     do {
-      demo = try await Demo.start(
-        DemoCampaign(installations: installations, users: users), console: console)
+      try await Demo.with(
+        DemoCampaign(installations: installations, users: users), console: console
+      ) { demo in try await campaign(demo, console) }
     } catch {
       throw Self.failure(error)
     }
-    do {
-      try await campaign(demo, console)
-    } catch {
-      await demo.close()
-      throw Self.failure(error)
-    }
-    await demo.close()
     if !json { console.print(DemoReport.nextCommands) }
   }
 
   private func campaign(_ demo: Demo, _ console: Console) async throws {
     try await demo.importInstallations()
     try demo.startWorker()
-    let report = DemoReport(record: try await demo.send(), counters: demo.counters)
+    let record = try await demo.send()
+    let report = DemoReport(record: record, counters: try await demo.counters())
     if json {
       console.print(json: report.json())
     } else {

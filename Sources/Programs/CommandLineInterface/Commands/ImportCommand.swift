@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Model
+internal import Typesetting
 
 struct ImportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

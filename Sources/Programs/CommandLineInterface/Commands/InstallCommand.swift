@@ -3,6 +3,7 @@ internal import Configuration
 internal import Model
 internal import Redis
 internal import Store
+internal import Typesetting
 
 struct InstallCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -4,61 +4,68 @@ internal import LocalServices
 internal import Model
 internal import Operations
 internal import Redis
-internal import Simulator
+internal import Stage
 internal import Store
 
 /// A campaign from Redis to simulated push networks, all of it on this machine and gone afterwards.
 ///
-/// Whatever ends the demo, nothing stays: each child and the folder go with this object, and with the process
-/// when it dies without a chance to clean up.
+/// Whatever ends the demo, nothing stays: each child and the folder go with the stage, and with the process when it dies
+/// without a chance to clean up.
 final class Demo {
   private let campaign: DemoCampaign
   private let console: Console
-  private let folder: TemporaryFolder
-  private let redis: RedisServer
-  private let networks: DemoNetworks
+  private let stage: Stage
+  private let simulator: SimulatorProcess
+  private let configurationFile: String
   private let session: RedisSession
-  private var worker: ChildProcess?
+  private var worker: WorkerProcess?
 
   private init(
-    campaign: DemoCampaign, console: Console, folder: TemporaryFolder, redis: RedisServer,
-    networks: DemoNetworks, session: RedisSession
+    _ campaign: DemoCampaign, _ console: Console, _ stage: Stage, _ simulator: SimulatorProcess,
+    configurationFile: String, session: RedisSession
   ) {
     self.campaign = campaign
     self.console = console
-    self.folder = folder
-    self.redis = redis
-    self.networks = networks
+    self.stage = stage
+    self.simulator = simulator
+    self.configurationFile = configurationFile
     self.session = session
   }
 
-  var redisURL: String { redis.url }
-  var configurationFile: String { networks.configurationFile }
-  var counters: SimulatorCounters { networks.simulator.counters }
+  var redisURL: String { stage.redis.url }
 
-  /// Starts Redis and the networks.
-  static func start(_ campaign: DemoCampaign, console: Console) async throws -> Demo {
-    let folder = try TemporaryFolder()
-    let redis = try await RedisServer.start()
-    console.note("redis-server runs on a socket of its own: \(redis.url)")
-    do {
-      let networks = try DemoNetworks.start(campaign, folder: folder, redisURL: redis.url)
-      console.note("a simulated APNs and FCM listen on localhost:\(networks.simulator.port)")
-      let url = try RedisURL(redis.url)
-      let session = try await RedisSession.open(RedisConfiguration(url: url), functions: true)
-      return Demo(
-        campaign: campaign, console: console, folder: folder, redis: redis, networks: networks,
-        session: session)
-    } catch {
-      await redis.close()
-      folder.close()
-      throw error
+  /// What the networks saw and answered.
+  func counters() async throws -> SimulatorCounters { try await simulator.counters() }
+
+  /// Starts Redis and the networks, and ends everything that was started after the body, whatever happened.
+  static func with(
+    _ campaign: DemoCampaign, console: Console, _ body: (Demo) async throws -> Void
+  ) async throws {
+    let program = try DemoNetworks.program()
+    let networks = DemoNetworks(campaign: campaign)
+    try await Stage.with { stage in
+      console.note("redis-server runs on a socket of its own: \(stage.redis.url)")
+      try await stage.withSimulator(program, networks.options) { simulator in
+        console.note("a simulated APNs and FCM listen on localhost:\(stage.port)")
+        let session = try await RedisSession.open(
+          RedisConfiguration(url: RedisURL(stage.redis.url)), functions: true)
+        let demo = Demo(
+          campaign, console, stage, simulator,
+          configurationFile: try stage.write(networks.configuration(stage)), session: session)
+        do {
+          try await body(demo)
+        } catch {
+          await demo.close()
+          throw error
+        }
+        await demo.close()
+      }
     }
   }
 
   /// Writes the campaign's installations to a file and imports it as `pushpool import` would.
   func importInstallations() async throws {
-    let file = folder.file("installations.ndjson")
+    let file = stage.folder.file("installations.ndjson")
     try writeInstallations(file)
     let work = try InstallationImport(
       ImportInput(file), InstallationImport.Settings(), session: session, console: console)
@@ -85,9 +92,11 @@ final class Demo {
   /// Starts a worker as an operator would: this program, another process.
   func startWorker() throws {
     try Interrupts.shared.check()
-    let worker = try ChildProcess(
-      "/proc/self/exe", ["worker", "--config", configurationFile], output: .discard,
-      error: .file(folder.file("worker.log")))
+    // This process's variables would lead it to another Redis.
+    let environment = Environment.variables.filter { !$0.key.hasPrefix("PUSHPOOL_") }
+    let worker = try WorkerProcess(
+      program: "/proc/self/exe", configurationFile: configurationFile, environment: environment,
+      log: stage.folder.file("worker.log"))
     self.worker = worker
     console.note("a worker runs as process \(worker.pid)")
   }
@@ -103,8 +112,8 @@ final class Demo {
     let follower = JobFollower(
       job: job, session: session, console: console, label: "sending",
       total: campaign.installations)
-    return try await follower.follow { [worker, log = folder.file("worker.log")] in
-      worker?.exit.map { exit in
+    return try await follower.follow { [worker, log = stage.folder.file("worker.log")] in
+      worker?.child.exit.map { exit in
         CommandFailure(
           .internalError, "the worker ended with \(exit): \(Self.end(ofLog: log))")
       }
@@ -114,18 +123,15 @@ final class Demo {
   /// Waits for Ctrl-C, with everything running.
   func keep() async {
     while !Interrupts.shared.hasCome {
-      if let exit = worker?.exit { return console.note("the worker ended with \(exit)") }
+      if let exit = worker?.child.exit { return console.note("the worker ended with \(exit)") }
       await session.sleep(ms: CommandLineLimits.demoPollMs)
     }
   }
 
-  /// Ends everything that was started, the worker first: it hands back what it has.
-  func close() async {
-    await worker?.terminate(graceMs: CommandLineLimits.demoWorkerGraceMs)
+  /// Ends the worker first: it hands back what it has.
+  private func close() async {
+    await worker?.stop(graceMs: CommandLineLimits.demoWorkerGraceMs)
     await session.close()
-    networks.simulator.stop()
-    await redis.close()
-    folder.close()
   }
 
   private static func end(ofLog path: String) -> String {

@@ -5,7 +5,6 @@ internal import Model
 struct DemoCampaign {
   static let app = "shop"
   static let jobID = "spring-sale"
-  static let topic = "com.example.shop"
 
   /// Tokens that begin so get the answer that the simulator's script has for them.
   enum Prefix {

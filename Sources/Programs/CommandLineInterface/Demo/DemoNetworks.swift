@@ -1,73 +1,73 @@
 internal import LocalServices
 internal import Model
-internal import Simulator
+internal import Stage
 
-/// The simulated APNs and FCM of the demo, and the configuration that leads a worker to them.
+/// The push networks of the demo: how they behave, and the configuration that leads a worker to them.
 struct DemoNetworks {
-  let simulator: Simulator
-  let configurationFile: String
+  let campaign: DemoCampaign
 
   /// How long each answer takes: some milliseconds, as from a data centre nearby.
-  private static let answerMs: UInt64 = 20
+  private static let answerMs = 20
   private static let hourMs: Int64 = 3_600_000
-  private static let refusedStream: UInt32 = 7
+  private static let refusedStream = 7
 
-  static func start(
-    _ campaign: DemoCampaign, folder: TemporaryFolder, redisURL: String
-  ) throws -> DemoNetworks {
-    let authority = try CertificateAuthority(folder: folder.path)
-    let certificate = try authority.issueServer()
-    let key = try APNsSigningKey(folder: folder.path)
-    // The worker is told the real address by `token_endpoint`: the port is not known yet.
-    let account = try FCMServiceAccount(folder: folder.path, tokenURI: "https://localhost/token")
-    var options = SimulatorOptions(
-      certificateFile: certificate.certificateFile, keyFile: certificate.keyFile)
-    options.apnsKeys = [APNSKey(keyID: key.keyID, teamID: key.teamID, file: key.file)]
-    options.topics = [DemoCampaign.topic]
-    options.serviceAccountFiles = [account.file]
-    options.script = script(campaign)
-    let simulator = Simulator(options: options)
-    try simulator.start()
-    let file = folder.file("pushpool.yaml")
-    let access =
-      "endpoint: https://localhost:\(simulator.port), ca_file: \(authority.certificateFile)"
-    try PrivateFile.write(
-      """
-      redis: {url: \(redisURL)}
-      worker: {drain_seconds: 5, lease_seconds: 4}
-      apps:
-        - id: \(DemoCampaign.app)
-          apns:
-            production: {key_file: \(key.file), key_id: \(key.keyID), team_id: \(key.teamID), \
-      topic: \(DemoCampaign.topic), \(access)}
-          fcm: {service_account_file: \(account.file), messages_per_minute: 100000000, \(access), \
-      token_endpoint: https://localhost:\(simulator.port)/token}
-
-      """, to: file)
-    return DemoNetworks(simulator: simulator, configurationFile: file)
+  /// The simulator's program, which lies beside this one.
+  static func program() throws(CommandFailure) -> String {
+    do throws(LocalServiceError) {
+      return try BuiltProgram.path(of: "pushpool-simulator", builtBy: "demo")
+    } catch {
+      throw CommandFailure(
+        .unavailable,
+        "the demo starts pushpool-simulator, which must lie beside pushpool; \(error)")
+    }
   }
 
-  private static func script(_ campaign: DemoCampaign) -> SimulatorScript {
-    var script = SimulatorScript()
-    script.delayMs = answerMs
-    // FCM's documentation asks for 10 s before a retry, which would be most of the demo; a refused stream may be
-    // sent again at once (RFC 9113, 8.7).
-    var refused = ScriptRule(
-      tokenPrefix: DemoCampaign.Prefix.busyFCM, action: .reset, times: campaign.busyCount(.fcm))
-    refused.resetCode = refusedStream
-    script.rules = [
+  var options: SimulatorProcess.Options {
+    var options = SimulatorProcess.Options(script: script)
+    options.topics = [NetworkKeys.topic]
+    return options
+  }
+
+  func configuration(_ stage: Stage) -> ConfigurationText {
+    var configuration = ConfigurationText(
+      redisURL: stage.redis.url,
+      apps: [
+        ConfigurationText.App(
+          id: DemoCampaign.app, apns: [.production: stage.endpoint], fcm: stage.endpoint,
+          messagesPerMinute: CommandLineLimits.demoMessagesPerMinute)
+      ])
+    configuration.worker = ["drain_seconds: 5", "lease_seconds: 4"]
+    return configuration
+  }
+
+  /// What the simulator answers beside yes, as `pushpool-simulator --help` has it.
+  private var script: String {
+    let rules: [JSONObject] = [
       // The devices were lost after they had been installed, which was yesterday.
-      ScriptRule(
-        tokenPrefix: DemoCampaign.Prefix.deadAPNs, network: .apns, status: 410,
-        reason: "Unregistered", timestampMs: InstantText.nowMs() - hourMs),
-      ScriptRule(
-        tokenPrefix: DemoCampaign.Prefix.deadFCM, network: .fcm, status: 404,
-        reason: "UNREGISTERED"),
-      ScriptRule(
-        tokenPrefix: DemoCampaign.Prefix.busyAPNs, network: .apns, status: 503,
-        reason: "ServiceUnavailable", times: campaign.busyCount(.apns)),
-      refused,
+      [
+        "token_prefix": .string(DemoCampaign.Prefix.deadAPNs), "network": .string("apns"),
+        "status": .integer(410), "reason": .string("Unregistered"),
+        "timestamp_ms": .integer(InstantText.nowMs() - Self.hourMs),
+      ],
+      [
+        "token_prefix": .string(DemoCampaign.Prefix.deadFCM), "network": .string("fcm"),
+        "status": .integer(404), "reason": .string("UNREGISTERED"),
+      ],
+      [
+        "token_prefix": .string(DemoCampaign.Prefix.busyAPNs), "network": .string("apns"),
+        "status": .integer(503), "reason": .string("ServiceUnavailable"),
+        "times": .integer(campaign.busyCount(.apns)),
+      ],
+      // FCM's documentation asks for 10 s before a retry, which would be most of the demo; a refused stream may be
+      // sent again at once (RFC 9113, 8.7).
+      [
+        "token_prefix": .string(DemoCampaign.Prefix.busyFCM), "action": .string("reset"),
+        "reset_code": .integer(Self.refusedStream), "times": .integer(campaign.busyCount(.fcm)),
+      ],
     ]
-    return script
+    let script: JSONObject = [
+      "delay_ms": .integer(Self.answerMs), "rules": .array(rules.map { .object($0) }),
+    ]
+    return JSONValue.object(script).text()
   }
 }

@@ -1,5 +1,6 @@
+internal import LocalServices
 internal import Model
-internal import Simulator
+internal import Typesetting
 
 /// What the demo ends with: the job's table, the other side's count, and what to try next.
 struct DemoReport {

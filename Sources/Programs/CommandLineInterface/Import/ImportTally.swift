@@ -1,5 +1,6 @@
 internal import Model
 internal import Store
+internal import Typesetting
 
 /// What an import has done so far.
 struct ImportTally: Equatable, Sendable {

@@ -1,6 +1,7 @@
 internal import Glibc
 internal import Model
 internal import Store
+internal import Typesetting
 
 /// Brings a file of installations into the store; the same for `import` and for the demo.
 final class InstallationImport {

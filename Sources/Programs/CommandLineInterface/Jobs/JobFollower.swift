@@ -1,6 +1,7 @@
 internal import Model
 internal import Operations
 internal import Store
+internal import Typesetting
 
 /// Shows how an enqueued job goes on until it has ended. A Ctrl-C leaves the job as it is.
 struct JobFollower: Sendable {

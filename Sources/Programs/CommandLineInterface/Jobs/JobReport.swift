@@ -1,4 +1,5 @@
 internal import Model
+internal import Typesetting
 
 /// What became of a job, for a person or a program.
 struct JobReport {

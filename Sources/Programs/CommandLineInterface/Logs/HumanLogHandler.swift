@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Logging
+internal import Typesetting
 
 /// Log lines for a person at a terminal: `09:30:00.250 warning  the sentence  name=value`.
 struct HumanLogHandler: LogHandler {

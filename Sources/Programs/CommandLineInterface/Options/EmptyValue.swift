@@ -1,3 +1,5 @@
+import Typesetting
+
 /// An empty value, as a script makes of a variable that is not set. It is never the same as no value: with
 /// `--redis ""` a command would go to another Redis than the one that was meant.
 enum EmptyValue {

@@ -3,6 +3,7 @@ internal import Operations
 internal import Reactor
 internal import Redis
 internal import Store
+internal import Typesetting
 internal import Worker
 
 /// One connection to Redis for the length of a command.

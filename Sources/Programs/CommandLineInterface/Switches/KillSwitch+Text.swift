@@ -1,5 +1,6 @@
 internal import Model
 internal import Store
+internal import Typesetting
 
 extension KillSwitch {
   /// As a sentence calls it.

@@ -1,5 +1,6 @@
 internal import Model
 internal import Store
+internal import Typesetting
 
 extension SwitchReading {
   /// Apps before their networks and users.

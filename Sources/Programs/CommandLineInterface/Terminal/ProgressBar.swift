@@ -1,3 +1,5 @@
+import Typesetting
+
 /// One line that says how far a piece of work is. A value: it does not know where it is shown.
 struct ProgressBar {
   var label: String

@@ -1,6 +1,7 @@
 internal import Model
 internal import Operations
 internal import Store
+internal import Typesetting
 
 // What a trace comes to, in words. Each sentence says no more than is known.
 extension TraceConclusion {

@@ -1,5 +1,6 @@
 internal import Model
 internal import Operations
+internal import Typesetting
 
 extension TraceDoubt {
   /// A clause without a full stop.

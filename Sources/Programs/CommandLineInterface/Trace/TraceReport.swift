@@ -1,6 +1,7 @@
 internal import Model
 internal import Operations
 internal import Store
+internal import Typesetting
 
 /// A traced job for a person.
 struct TraceReport {

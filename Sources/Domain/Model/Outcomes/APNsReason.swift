@@ -1,8 +1,6 @@
-package import Model
-
-/// Every reason that APNs documents for refusing a notification
-/// (developer.apple.com, "Handling notification responses from APNs").
-package enum APNsReason: String, Sendable, CaseIterable {
+/// Why APNs refuses a notification: every reason that Apple documents
+/// (developer.apple.com, "Handling notification responses from APNs"). The simulator answers with them.
+package enum APNsReason: String, Error, CaseIterable {
   // 400
   case badCollapseID = "BadCollapseId"
   case badDeviceToken = "BadDeviceToken"
@@ -44,7 +42,7 @@ package enum APNsReason: String, Sendable, CaseIterable {
   case shutdown = "Shutdown"
 
   /// The status that it comes with. With another one it says nothing: an answer is judged by both together.
-  var status: Int {
+  package var status: Int {
     switch self {
     case .badCollapseID, .badDeviceToken, .badExpirationDate, .badMessageID, .badPriority,
       .badTopic, .deviceTokenNotForTopic, .duplicateHeaders, .idleTimeout, .invalidPushType,
@@ -61,41 +59,6 @@ package enum APNsReason: String, Sendable, CaseIterable {
     case .tooManyProviderTokenUpdates, .tooManyRequests: 429
     case .internalServerError: 500
     case .serviceUnavailable, .shutdown: 503
-    }
-  }
-
-  /// Whether it says that the key is not for this topic or environment, rather than that the token is bad.
-  var concernsDestination: Bool {
-    switch self {
-    case .unrelatedKeyIDInToken, .badEnvironmentKeyIDInToken, .forbidden: true
-    default: false
-    }
-  }
-
-  /// What follows from it.
-  ///
-  /// - Parameters:
-  ///   - sinceMs: the answer's `timestamp`.
-  ///   - retryAfterMs: the answer's Retry-After.
-  package func outcome(sinceMs: Int64?, retryAfterMs: UInt64?) -> Outcome {
-    switch self {
-    case .badDeviceToken:
-      // No time comes with it: whoever removes the installation looks for the wrong environment
-      // and for a mass death first.
-      .doubtfulToken(reason: rawValue)
-    case .unregistered, .expiredToken:
-      .invalidToken(reason: rawValue, sinceMs: sinceMs)
-    case .badCertificate, .badCertificateEnvironment, .expiredProviderToken, .forbidden,
-      .invalidProviderToken, .missingProviderToken, .unrelatedKeyIDInToken,
-      .badEnvironmentKeyIDInToken, .tooManyProviderTokenUpdates:
-      .authRefused(reason: rawValue)
-    case .tooManyRequests, .idleTimeout, .internalServerError, .serviceUnavailable, .shutdown:
-      .retry(afterMs: retryAfterMs, reason: rawValue)
-    case .badCollapseID, .badExpirationDate, .badMessageID, .badPriority, .badTopic,
-      .deviceTokenNotForTopic, .duplicateHeaders, .invalidPushType, .missingDeviceToken,
-      .missingTopic, .payloadEmpty, .topicDisallowed, .badPath, .methodNotAllowed,
-      .payloadTooLarge:
-      .rejected(reason: rawValue)
     }
   }
 }

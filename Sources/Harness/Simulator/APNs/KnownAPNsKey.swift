@@ -1,5 +1,5 @@
 /// A token signing key that the simulated APNs knows.
-package struct APNSKey: Sendable, Equatable {
+package struct KnownAPNsKey: Sendable, Equatable {
   /// The 10 characters that the token's header names as `kid`.
   package let keyID: String
   /// The team that the token must claim as `iss`.

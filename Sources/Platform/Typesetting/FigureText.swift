@@ -1,7 +1,7 @@
 /// Numbers as people read them.
-enum FigureText {
+package enum FigureText {
   /// 1,234,567
-  static func count(_ number: Int) -> String {
+  package static func count(_ number: Int) -> String {
     let digits = Array(String(number.magnitude))
     var text = number < 0 ? "-" : ""
     for (index, digit) in digits.enumerated() {
@@ -12,7 +12,7 @@ enum FigureText {
   }
 
   /// `94.1 %`; `<0.1 %` and `>99.9 %` where rounding would claim none or all.
-  static func share(_ part: Int, of whole: Int) -> String {
+  package static func share(_ part: Int, of whole: Int) -> String {
     guard whole > 0 else { return "" }
     // A record that does not add up may have a part beyond its whole.
     let tenths = Int(min((Double(part) / Double(whole) * 1_000).rounded(), 1_000_000))
@@ -22,7 +22,7 @@ enum FigureText {
   }
 
   /// `850 ms`, `12.3 s`, `4 min 05 s`, `3 h 20 min`, `2 d 4 h`.
-  static func duration(ms: Int64) -> String {
+  package static func duration(ms: Int64) -> String {
     let ms = max(ms, 0)
     if ms < 1_000 { return "\(ms) ms" }
     if ms < 60_000 { return "\(ms / 1_000).\(ms % 1_000 / 100) s" }
@@ -33,14 +33,14 @@ enum FigureText {
   }
 
   /// `0:42`, `12:05`, `1:02:03`.
-  static func clock(seconds: Int) -> String {
+  package static func clock(seconds: Int) -> String {
     let (hours, minutes, rest) = (seconds / 3_600, seconds % 3_600 / 60, seconds % 60)
     return hours > 0
       ? "\(hours):\(padded(minutes)):\(padded(rest))" : "\(minutes):\(padded(rest))"
   }
 
   /// `64 MiB`
-  static func bytes(_ number: Int) -> String {
+  package static func bytes(_ number: Int) -> String {
     let units = ["B", "KiB", "MiB", "GiB", "TiB"]
     var value = Double(number)
     var unit = 0

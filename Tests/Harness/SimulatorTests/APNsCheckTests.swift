@@ -4,7 +4,7 @@ import Testing
 @testable import Simulator
 
 @Suite("What the simulated APNs refuses")
-struct APNSCheckTests {
+struct APNsCheckTests {
   @Test("a push that keeps every rule is accepted, and again from the caches")
   func accepts() {
     var fixture = NetworksFixture()

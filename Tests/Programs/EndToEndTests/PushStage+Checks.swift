@@ -17,7 +17,7 @@ extension SimulatorScript {
   }
 }
 
-extension Stage {
+extension PushStage {
   /// How long a test waits for what is to happen in the end: far longer than it takes, on a busy machine too.
   static let patienceSeconds: Double = 60
   /// What is promised within a second is asked for within three: this machine has other tests to run.
@@ -60,7 +60,7 @@ extension Stage {
 
 extension StageClient {
   /// Finishes a job whose retries would come later than a test can wait: they all fall due now.
-  func finishedInHaste(_ id: String, withinSeconds: Double = Stage.patienceSeconds) async throws
+  func finishedInHaste(_ id: String, withinSeconds: Double = PushStage.patienceSeconds) async throws
     -> JobRecord
   {
     try await eventually(withinSeconds: withinSeconds, "job \(id) finishes in haste") {

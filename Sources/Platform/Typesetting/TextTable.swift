@@ -1,12 +1,12 @@
 /// Rows in columns that line up, for a person to read.
-struct TextTable {
-  enum Alignment: Sendable { case left, right }
+package struct TextTable: Sendable {
+  package enum Alignment: Sendable { case left, right }
 
-  struct Column: Sendable {
-    var title: String
-    var alignment: Alignment
+  package struct Column: Sendable {
+    package var title: String
+    package var alignment: Alignment
 
-    init(_ title: String, _ alignment: Alignment = .left) {
+    package init(_ title: String, _ alignment: Alignment = .left) {
       self.title = title
       self.alignment = alignment
     }
@@ -16,33 +16,41 @@ struct TextTable {
   private var rows: [[String]] = []
   private static let gap = "  "
 
-  init(_ columns: [Column]) { self.columns = columns }
+  package init(_ columns: [Column]) { self.columns = columns }
 
-  var isEmpty: Bool { rows.isEmpty }
+  /// A table of figures: the first column is to the left, all others to the right.
+  package init(titles: [String]) {
+    columns = titles.enumerated().map { Column($1, $0 == 0 ? .left : .right) }
+  }
+
+  package var isEmpty: Bool { rows.isEmpty }
 
   /// A row with a cell for each column; missing ones are empty.
-  mutating func append(_ cells: [String]) {
+  package mutating func append(_ cells: [String]) {
     rows.append(
       (0..<columns.count).map { $0 < cells.count ? DisplayText.printable(cells[$0]) : "" })
   }
 
-  /// The lines of the table. Titles are left out when all are empty; on a terminal the last column is cut to
-  /// its width, elsewhere nothing is lost.
-  func lines(on terminal: Terminal) -> [String] {
+  /// The lines of the table. Titles are left out when all are empty.
+  /// - Parameters:
+  ///   - columnsMax: how wide a line may be, which cuts the last column; nil loses nothing.
+  ///   - emphasis: what is done to the line of the titles.
+  package func lines(
+    columnsMax: Int? = nil, emphasis: (String) -> String = { $0 }
+  ) -> [String] {
     var widths = columns.map { DisplayText.columns($0.title) }
     for row in rows {
       for (index, cell) in row.enumerated() {
         widths[index] = max(widths[index], DisplayText.columns(cell))
       }
     }
-    if terminal.isInteractive, let last = widths.indices.last {
+    if let columnsMax, let last = widths.indices.last {
       let before = widths.dropLast().reduce(0) { $0 + $1 + Self.gap.count }
-      widths[last] = min(widths[last], max(terminal.columns - before, 8))
+      widths[last] = min(widths[last], max(columnsMax - before, 8))
     }
     var lines: [String] = []
     if columns.contains(where: { !$0.title.isEmpty }) {
-      lines.append(
-        TextStyle.bold.apply(line(columns.map(\.title), widths: widths), on: terminal))
+      lines.append(emphasis(line(columns.map(\.title), widths: widths)))
     }
     return lines + rows.map { line($0, widths: widths) }
   }

@@ -1,10 +1,11 @@
 import Model
 import Reactor
 import Redis
+import Stage
 import Store
 
 /// The benchmark's connection to Redis: a producer and an observer.
-actor RedisSession {
+actor BenchSession {
   nonisolated let loop: EventLoop
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
@@ -15,10 +16,10 @@ actor RedisSession {
   private(set) var commands = 0
 
   /// Connects to a server that runs.
-  static func open(url: String) async throws -> RedisSession {
+  static func open(url: String) async throws -> BenchSession {
     let loop = try EventLoop(name: "bench redis")
     try loop.start()
-    let session = try RedisSession(loop: loop, url: url)
+    let session = try BenchSession(loop: loop, url: url)
     try await session.connect()
     return session
   }

@@ -1,5 +1,5 @@
 /// The header fields of a request that APNs looks at; the buffers live as long as the request.
-struct APNSHeaders {
+struct APNsHeaders {
   var authorization: UnsafeRawBufferPointer?
   var topic: UnsafeRawBufferPointer?
   var pushType: UnsafeRawBufferPointer?
@@ -24,7 +24,7 @@ struct APNSHeaders {
   }
 
   private mutating func set(
-    _ field: WritableKeyPath<APNSHeaders, UnsafeRawBufferPointer?>,
+    _ field: WritableKeyPath<APNsHeaders, UnsafeRawBufferPointer?>,
     _ value: UnsafeRawBufferPointer
   ) {
     if self[keyPath: field] != nil { hasDuplicates = true }

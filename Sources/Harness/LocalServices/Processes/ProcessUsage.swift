@@ -1,5 +1,4 @@
 import Glibc
-import LocalServices
 
 /// What the kernel says of a process that runs (proc(5)).
 package struct ProcessUsage: Sendable, Equatable {
@@ -10,15 +9,19 @@ package struct ProcessUsage: Sendable, Equatable {
   /// The resident memory it has now.
   package var residentBytes: Int
 
-  package init(pid: CInt) throws(BenchError) {
+  /// The largest file of /proc that is read.
+  private static let textBytesMax = 1 << 20
+
+  /// - Throws: when it has ended.
+  package init(pid: CInt) throws(LocalServiceError) {
     let ticksPerSecond = Double(sysconf(CInt(_SC_CLK_TCK)))
     guard
-      let stat = TextFile.read("/proc/\(pid)/stat", bytesMax: BenchLimits.textBytesMax),
+      let stat = TextFile.read("/proc/\(pid)/stat", bytesMax: Self.textBytesMax),
       let ticks = Self.cpuTicks(stat: stat),
-      let status = TextFile.read("/proc/\(pid)/status", bytesMax: BenchLimits.textBytesMax),
+      let status = TextFile.read("/proc/\(pid)/status", bytesMax: Self.textBytesMax),
       let kibibytesMax = Self.kibibytes("VmHWM:", status: status),
       let kibibytes = Self.kibibytes("VmRSS:", status: status)
-    else { throw BenchError("process \(pid) has ended, and with it what it used") }
+    else { throw LocalServiceError("process \(pid) has ended, and with it what it used") }
     cpuMicroseconds = Double(ticks) * 1e6 / ticksPerSecond
     residentBytesMax = kibibytesMax * 1_024
     residentBytes = kibibytes * 1_024
@@ -44,10 +47,21 @@ package struct ProcessUsage: Sendable, Equatable {
   }
 
   /// The CPU time of all children that have ended, in microseconds (getrusage(2)).
-  static var endedChildrenCPUMicroseconds: Double {
+  package static var endedChildrenCPUMicroseconds: Double {
     var usage = rusage()
     getrusage(RUSAGE_CHILDREN.rawValue, &usage)
     let times = [usage.ru_utime, usage.ru_stime]
     return times.reduce(0) { $0 + Double($1.tv_sec) * 1e6 + Double($1.tv_usec) }
+  }
+
+  /// How many descriptors a process has open; 0 when it has ended.
+  package static func descriptors(of pid: CInt) -> Int {
+    guard let stream = opendir("/proc/\(pid)/fd") else { return 0 }
+    defer { closedir(stream) }
+    var count = 0
+    while let entry = readdir(stream) {
+      if entry.pointee.d_name.0 != CChar(UInt8(ascii: ".")) { count += 1 }
+    }
+    return count
   }
 }

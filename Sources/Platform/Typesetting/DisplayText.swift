@@ -1,8 +1,8 @@
 /// How text stands on a terminal: what it may hold, and how many columns it takes.
-enum DisplayText {
+package enum DisplayText {
   /// The text without anything that moves a cursor or recolours a screen: much of what is shown here was
   /// written by others.
-  static func printable(_ text: String) -> String {
+  package static func printable(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
     var result = String.UnicodeScalarView()
     for scalar in text.unicodeScalars { result.append(isUnsafe(scalar) ? "\u{FFFD}" : scalar) }
@@ -10,12 +10,12 @@ enum DisplayText {
   }
 
   /// Columns on a terminal; East Asian wide characters take two.
-  static func columns(_ text: String) -> Int {
+  package static func columns(_ text: String) -> Int {
     text.reduce(0) { $0 + columns($1) }
   }
 
   /// At most so many columns, cut with an ellipsis.
-  static func fitted(_ text: String, columns limit: Int) -> String {
+  package static func fitted(_ text: String, columns limit: Int) -> String {
     guard columns(text) > limit else { return text }
     var result = ""
     var used = 0

@@ -1,8 +1,10 @@
+internal import Model
+
 /// Checks a push as APNs does (developer.apple.com, "Sending notification requests to APNs").
 ///
 /// Values that are the same in push after push are compared with the last good ones and not looked
 /// into again.
-struct APNSValidator {
+struct APNsValidator {
   private static let pathPrefix: StaticString = "/3/device/"
 
   /// The push types and how their topics end.
@@ -30,7 +32,7 @@ struct APNSValidator {
   /// The device token of a request's path.
   static func token(
     method: UnsafeRawBufferPointer, path: UnsafeRawBufferPointer
-  ) throws(APNSReason) -> UnsafeRawBufferPointer {
+  ) throws(APNsReason) -> UnsafeRawBufferPointer {
     guard method.equals("POST") else { throw .methodNotAllowed }
     guard path.starts(with: pathPrefix) else {
       throw path.equals("/3/device") ? .missingDeviceToken : .badPath
@@ -44,7 +46,7 @@ struct APNSValidator {
   }
 
   /// Everything about the headers but the authorization.
-  mutating func check(_ headers: APNSHeaders) throws(APNSReason) {
+  mutating func check(_ headers: APNsHeaders) throws(APNsReason) {
     guard !headers.hasDuplicates else { throw .duplicateHeaders }
     guard let topic = headers.topic, !topic.isEmpty else { throw .missingTopic }
     if !goodTopic.matches(topic) || !isSame(headers.pushType) {
@@ -58,10 +60,10 @@ struct APNSValidator {
     if let expiration = headers.expiration, expiration.decimal == nil { throw .badExpirationDate }
     if let collapseID = headers.collapseID {
       guard (1...SimulatorLimits.collapseIDBytesMax).contains(collapseID.count) else {
-        throw .badCollapseId
+        throw .badCollapseID
       }
     }
-    if let id = headers.id, !Self.isUUID(id) { throw .badMessageId }
+    if let id = headers.id, !Self.isUUID(id) { throw .badMessageID }
   }
 
   private func isForegroundPriority(_ priority: UnsafeRawBufferPointer) -> Bool {
@@ -74,7 +76,7 @@ struct APNSValidator {
 
   private mutating func check(
     topic: UnsafeRawBufferPointer, pushType: UnsafeRawBufferPointer?
-  ) throws(APNSReason) {
+  ) throws(APNsReason) {
     goodTopic.forget()
     guard topic.allSatisfy(Self.isTopicCharacter) else { throw .badTopic }
     var suffix: StaticString = ""
@@ -98,7 +100,7 @@ struct APNSValidator {
 
   /// The payload, after the headers of the same request.
   /// - Returns: the payload's fingerprint.
-  mutating func check(payload: UnsafeRawBufferPointer) throws(APNSReason) -> UInt64 {
+  mutating func check(payload: UnsafeRawBufferPointer) throws(APNsReason) -> UInt64 {
     guard !payload.isEmpty else { throw .payloadEmpty }
     let bytesMax =
       isVoIP ? SimulatorLimits.apnsVoIPPayloadBytesMax : SimulatorLimits.apnsPayloadBytesMax

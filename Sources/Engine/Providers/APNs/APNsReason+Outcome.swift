@@ -1,0 +1,38 @@
+package import Model
+
+extension APNsReason {
+  /// Whether it says that the key is not for this topic or environment, rather than that the token is bad.
+  var concernsDestination: Bool {
+    switch self {
+    case .unrelatedKeyIDInToken, .badEnvironmentKeyIDInToken, .forbidden: true
+    default: false
+    }
+  }
+
+  /// What follows from it.
+  ///
+  /// - Parameters:
+  ///   - sinceMs: the answer's `timestamp`.
+  ///   - retryAfterMs: the answer's Retry-After.
+  package func outcome(sinceMs: Int64?, retryAfterMs: UInt64?) -> Outcome {
+    switch self {
+    case .badDeviceToken:
+      // No time comes with it: whoever removes the installation looks for the wrong environment
+      // and for a mass death first.
+      .doubtfulToken(reason: rawValue)
+    case .unregistered, .expiredToken:
+      .invalidToken(reason: rawValue, sinceMs: sinceMs)
+    case .badCertificate, .badCertificateEnvironment, .expiredProviderToken, .forbidden,
+      .invalidProviderToken, .missingProviderToken, .unrelatedKeyIDInToken,
+      .badEnvironmentKeyIDInToken, .tooManyProviderTokenUpdates:
+      .authRefused(reason: rawValue)
+    case .tooManyRequests, .idleTimeout, .internalServerError, .serviceUnavailable, .shutdown:
+      .retry(afterMs: retryAfterMs, reason: rawValue)
+    case .badCollapseID, .badExpirationDate, .badMessageID, .badPriority, .badTopic,
+      .deviceTokenNotForTopic, .duplicateHeaders, .invalidPushType, .missingDeviceToken,
+      .missingTopic, .payloadEmpty, .topicDisallowed, .badPath, .methodNotAllowed,
+      .payloadTooLarge:
+      .rejected(reason: rawValue)
+    }
+  }
+}

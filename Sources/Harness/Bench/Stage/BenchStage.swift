@@ -1,0 +1,144 @@
+import Configuration
+import HTTPClient
+import LocalServices
+import Model
+import Providers
+import Stage
+
+/// Everything that one scenario needs, started for it alone: a stage with a simulator, a session and a configuration.
+final class BenchStage: Sendable {
+  let programs: Programs
+  let settings: StageSettings
+  let folder: TemporaryFolder
+  let redis: RedisServer
+  let session: BenchSession
+  let simulator: SimulatorProcess
+  let simulatorPort: UInt16
+  let configurationFile: String
+  /// The simulator's, when it keeps one.
+  let acceptLogFile: String
+  private let providers: [any PushProvider]
+
+  private init(
+    _ programs: Programs, _ settings: StageSettings, _ stage: Stage, _ simulator: SimulatorProcess
+  ) async throws {
+    self.programs = programs
+    self.settings = settings
+    folder = stage.folder
+    redis = stage.redis
+    self.simulator = simulator
+    simulatorPort = stage.port
+    acceptLogFile = Self.acceptLogFile(stage)
+    let configuration = Self.configuration(settings, stage)
+    configurationFile = try stage.write(configuration)
+    providers = try Self.providers(
+      settings.networks, yaml: configuration.text(stage.keys), file: configurationFile)
+    session = try await BenchSession.open(url: redis.url)
+  }
+
+  /// Runs the body on a stage and takes the stage down after it, whatever happened.
+  static func with<Result>(
+    _ programs: Programs, _ settings: StageSettings, _ body: (BenchStage) async throws -> Result
+  ) async throws -> Result {
+    try await Stage.with { stage in
+      let options = Self.simulator(settings, stage)
+      return try await stage.withSimulator(programs.simulator, options) { simulator in
+        let stage = try await BenchStage(programs, settings, stage, simulator)
+        let result: Swift.Result<Result, any Error>
+        do { result = .success(try await body(stage)) } catch { result = .failure(error) }
+        await stage.session.close()
+        return try result.get()
+      }
+    }
+  }
+
+  private static func acceptLogFile(_ stage: Stage) -> String { stage.folder.file("accepted.log") }
+
+  private static func simulator(
+    _ settings: StageSettings, _ stage: Stage
+  ) -> SimulatorProcess.Options {
+    var options = SimulatorProcess.Options(script: settings.script)
+    options.topics = [NetworkKeys.topic]
+    options.streams = BenchLimits.streams
+    options.isOpenFromTheStart = true
+    // What libcurl itself costs is the question, not what a server makes of its resets.
+    options.toleratesResets = settings.transport == "curl"
+    if settings.keepsAcceptLog { options.acceptLog = acceptLogFile(stage) }
+    return options
+  }
+
+  /// Runs the body beside a worker, and stops the worker after it.
+  func withWorker<Result>(_ body: (WorkerProcess) async throws -> Result) async throws -> Result {
+    let worker = try WorkerProcess(
+      program: programs.pushpool, configurationFile: configurationFile)
+    do {
+      let result = try await body(worker)
+      await worker.stop()
+      return result
+    } catch {
+      await worker.stop()
+      throw error
+    }
+  }
+
+  private static func configuration(_ settings: StageSettings, _ stage: Stage) -> ConfigurationText
+  {
+    var configuration = ConfigurationText(
+      redisURL: stage.redis.url,
+      apps: [
+        ConfigurationText.App(
+          id: Population.app, apns: [.production: stage.endpoint], fcm: stage.endpoint,
+          messagesPerMinute: BenchLimits.messagesPerMinute)
+      ])
+    configuration.logLevel = "warning"
+    configuration.worker = [
+      "lanes: \(settings.lanes)", "connections_per_lane: \(BenchLimits.connections)",
+      "streams_per_connection: \(BenchLimits.streams)",
+    ]
+    if settings.isPatient {
+      configuration.worker += [
+        "request_timeout_seconds: \(BenchLimits.patientSeconds)",
+        "lease_seconds: \(BenchLimits.patientSeconds)",
+      ]
+    }
+    configuration.access = settings.transport.map { ["transport: \($0)"] } ?? []
+    return configuration
+  }
+
+  private static func providers(
+    _ networks: [Network], yaml: String, file: String
+  ) throws -> [any PushProvider] {
+    let configuration = try Configuration.parse(yaml, file: file, environment: [:])
+    let directory = try ProviderDirectory(configuration, client: HTTPClient())
+    return try networks.map { network in
+      guard
+        let provider = directory.provider(
+          app: Population.app, network: network, environment: .production)
+      else { throw BenchError("there is nothing to measure for \(network.rawValue)") }
+      return provider
+    }
+  }
+
+  /// The requests that the worker sends, in every part, for h2load to send as well; one of each network.
+  func yardstickRequests(
+    _ population: Population, message: Message
+  ) async throws -> [YardstickRequest] {
+    let content = try JobContent(bytes: Array("{\(message.content)}".utf8))
+    var requests: [YardstickRequest] = []
+    for (index, provider) in providers.enumerated() {
+      let rendered = try provider.render(content, createdAtMs: 0, nowMs: 0)
+      let credential = try await provider.credentials.current()
+      var headers = rendered.headers.map { "\($0.name): \($0.value)" }
+      if let authorization = credential.header { headers.append("authorization: \(authorization)") }
+      let network = settings.networks[index]
+      let tokens = (0..<population.installations).lazy
+        .filter { population.network($0) == network && !population.isDead($0) }
+        .prefix(BenchLimits.yardstickPathsMax).map { population.tokenText($0) }
+      requests.append(
+        YardstickRequest(
+          authority: provider.destination.authority, headers: headers, rendered: rendered,
+          tokens: Array(tokens)))
+    }
+    return requests
+  }
+}

@@ -1,0 +1,85 @@
+import Glibc
+package import Model
+
+/// A configuration that leads workers to simulated push networks.
+package struct ConfigurationText: Sendable {
+  /// An app, and where its networks are played.
+  package struct App: Sendable {
+    package var id: String
+    /// `https://host:port` for each environment of APNs's that the app has.
+    package var apns: [PushEnvironment: String]
+    /// The same of FCM; nil for an app without it.
+    package var fcm: String?
+    /// Nil for the limit that FCM gives a project.
+    package var messagesPerMinute: Int?
+
+    package init(
+      id: String = "shop", apns: [PushEnvironment: String], fcm: String? = nil,
+      messagesPerMinute: Int? = nil
+    ) {
+      self.id = id
+      self.apns = apns
+      self.fcm = fcm
+      self.messagesPerMinute = messagesPerMinute
+    }
+  }
+
+  package var redisURL: String
+  package var apps: [App]
+  /// The level of the worker's log; nil for its own default.
+  package var logLevel: String?
+  /// Members of the section `worker`, such as `lanes: 1`.
+  package var worker: [String] = []
+  /// Further members of every network, such as `transport: curl`.
+  package var access: [String] = []
+
+  package init(redisURL: String, apps: [App]) {
+    self.redisURL = redisURL
+    self.apps = apps
+  }
+
+  /// The YAML. Paths are absolute, so that it holds wherever it lies.
+  package func text(_ keys: NetworkKeys) -> String {
+    var lines = ["redis: {url: \(quoted(redisURL))}"]
+    if let logLevel { lines.append("log: {level: \(logLevel)}") }
+    if !worker.isEmpty { lines += ["worker:"] + worker.map { "  \($0)" } }
+    lines.append("apps:")
+    for app in apps { lines += self.lines(of: app, keys) }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private func lines(of app: App, _ keys: NetworkKeys) -> [String] {
+    var lines = ["  - id: \(app.id)"]
+    if !app.apns.isEmpty { lines.append("    apns:") }
+    for environment in PushEnvironment.allCases {
+      guard let endpoint = app.apns[environment] else { continue }
+      lines.append("      \(environment.rawValue):")
+      lines += [
+        "key_file: \(path(keys.apnsKey.file))", "key_id: \(keys.apnsKey.keyID)",
+        "team_id: \(keys.apnsKey.teamID)", "topic: \(NetworkKeys.topic)",
+      ].map { "        \($0)" }
+      lines += ways(to: endpoint, keys).map { "        \($0)" }
+    }
+    guard let endpoint = app.fcm else { return lines }
+    lines += ["    fcm:", "      service_account_file: \(path(keys.serviceAccount.file))"]
+    if let messagesPerMinute = app.messagesPerMinute {
+      lines.append("      messages_per_minute: \(messagesPerMinute)")
+    }
+    return lines + ways(to: endpoint, keys).map { "      \($0)" }
+  }
+
+  private func ways(to endpoint: String, _ keys: NetworkKeys) -> [String] {
+    ["endpoint: \(endpoint)", "ca_file: \(path(keys.authorityFile))"] + access
+  }
+
+  private func path(_ file: String) -> String {
+    guard let resolved = realpath(file, nil) else { return quoted(file) }
+    defer { free(resolved) }
+    return quoted(String(cString: resolved))
+  }
+
+  /// A scalar of YAML in single quotes.
+  private func quoted(_ text: String) -> String {
+    "'" + text.replacing("'", with: "''") + "'"
+  }
+}

@@ -1,0 +1,22 @@
+/// What workers and the push networks' stand-in know each other by, made anew: an authority, its certificate for this
+/// machine, APNs's signing key and FCM's service account.
+package struct NetworkKeys: Sendable {
+  /// The bundle ID of the app that the keys are for.
+  package static let topic = "com.example.shop"
+
+  package let authorityFile: String
+  package let certificate: IssuedCertificate
+  package let apnsKey: APNsSigningKey
+  package let serviceAccount: FCMServiceAccount
+
+  /// Writes them into a folder; files of the same names are replaced.
+  /// - Parameter port: where the stand-in will listen: access tokens are fetched from there.
+  package init(folder: String, port: UInt16) throws(LocalServiceError) {
+    let authority = try CertificateAuthority(folder: folder)
+    authorityFile = authority.certificateFile
+    certificate = try authority.issueServer()
+    apnsKey = try APNsSigningKey(folder: folder)
+    serviceAccount = try FCMServiceAccount(
+      folder: folder, tokenURI: "https://localhost:\(port)/token")
+  }
+}

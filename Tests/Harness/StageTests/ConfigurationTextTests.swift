@@ -1,0 +1,49 @@
+import Configuration
+import Glibc
+import LocalServices
+import Model
+import Testing
+
+@Suite("Text of configurations")
+struct ConfigurationTextTests {
+  private func parse(_ text: ConfigurationText, _ keys: NetworkKeys) throws -> Configuration {
+    try Configuration.parse(text.text(keys), file: "/pushpool.yaml", environment: [:])
+  }
+
+  @Test("a worker reads what it says: Redis, apps, networks and where they are")
+  func read() throws {
+    let folder = try TemporaryFolder()
+    let keys = try NetworkKeys(folder: folder.path, port: 2_197)
+    let endpoint = "https://localhost:2197"
+    var text = ConfigurationText(
+      redisURL: "redis://127.0.0.1:7000/3",
+      apps: [
+        .init(apns: [.production: endpoint], fcm: endpoint, messagesPerMinute: 1_234),
+        .init(id: "news", apns: [.development: endpoint]),
+      ])
+    text.worker = ["lanes: 3", "lease_seconds: 7"]
+    text.access = ["transport: curl"]
+    let configuration = try parse(text, keys)
+    #expect("\(configuration.redis.url)" == "redis://127.0.0.1:7000/3")
+    #expect(configuration.worker.lanes == 3)
+    #expect(configuration.worker.leaseSeconds == 7)
+    #expect(configuration.apps.map(\.id) == ["shop", "news"])
+    let shop = try #require(configuration.apps.first)
+    #expect(shop.fcm?.messagesPerMinute == 1_234)
+    let news = try #require(configuration.apps.last)
+    #expect(news.fcm == nil)
+  }
+
+  @Test("paths lead to the keys from anywhere, whatever the folder is called")
+  func paths() throws {
+    let folder = try TemporaryFolder()
+    let odd = folder.file("it's: {odd}")
+    #expect(mkdir(odd, 0o700) == 0)
+    let keys = try NetworkKeys(folder: odd + "/../it's: {odd}", port: 2_197)
+    let text = ConfigurationText(
+      redisURL: "redis://127.0.0.1:6379",
+      apps: [.init(apns: [.production: "https://localhost:2197"])])
+    #expect(text.text(keys).contains("'\(odd.replacing("'", with: "''"))/ca.pem'"))
+    _ = try parse(text, keys)
+  }
+}
