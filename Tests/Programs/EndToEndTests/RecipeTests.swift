@@ -24,7 +24,7 @@ import Testing
   @Test("every job of the recipes is taken in and sent, and no network refuses it")
   func sends() async throws {
     #expect(Self.recipes.count >= 9)
-    try await Stage.with { stage in
+    try await PushStage.with { stage in
       let client = stage.client
       try await client.install(Self.receivers())
       _ = try await client.command("SADD", "segment:vip", "u1", "u2")
