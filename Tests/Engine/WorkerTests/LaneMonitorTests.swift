@@ -34,7 +34,7 @@ import Testing
       try await parts.resolver.resolveNext(run)
       let requests = TestRequests()
       destination.offer(1, requests)
-      destination.answer(requests.taken[0].tag, 200)
+      destination.answer(try requests.tag(0), 200)
       await monitor.finish()
       let minutes = [0, -60].map { Minute.name(epochSeconds: clock.nowMs / 1_000 + $0) }
       var counted = 0

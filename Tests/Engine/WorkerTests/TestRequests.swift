@@ -1,4 +1,5 @@
 import HTTP2
+import Testing
 
 @testable import Worker
 
@@ -8,6 +9,12 @@ final class TestRequests: RequestTaker {
   private(set) var taken: [(path: String, tag: UInt64)] = []
 
   var paths: [String] { taken.map(\.path) }
+
+  /// The tag of the request with this number, from 0.
+  func tag(_ number: Int) throws -> UInt64 {
+    try #require(number < taken.count, "too few requests")
+    return taken[number].tag
+  }
 
   func submit(
     _ head: RequestHead, path: UnsafeRawBufferPointer, body: RequestBody, tag: UInt64
