@@ -22,7 +22,6 @@ struct Sections {
     let before = rows.count
     for element in elements { write(element, &rows) }
     assert(rows.count - before == count * section.columns, "rows of \(section.name)")
-    // Built of bytes: texts put together cost a settlement thousands of instructions.
     if !header.isEmpty { header.append(UInt8(ascii: " ")) }
     header.append(contentsOf: section.name.utf8)
     header.append(UInt8(ascii: ":"))
