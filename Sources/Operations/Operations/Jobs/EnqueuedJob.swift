@@ -24,5 +24,5 @@ package struct EnqueuedJob: Sendable {
   var source: String { JobSource.of(entry, priority) }
 
   /// When the entry was added, by the server's clock: the first half of its id.
-  var addedAtMs: String { String(entry.prefix { $0 != "-" }) }
+  var addedAtMs: Int64 { Int64(entry.prefix { $0 != "-" }) ?? 0 }
 }

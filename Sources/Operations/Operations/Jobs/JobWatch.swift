@@ -66,18 +66,19 @@ package struct JobWatch {
 
   /// The dead letter that holds this job's text, among those since it was enqueued.
   private func deadLetter(in store: Store) async throws(RedisError) -> DeadLetter? {
-    var after: String?
+    // A worker may have refused it in the millisecond in which it came.
+    var after = "\(max(0, job.addedAtMs - 1))-0"
     var seen = 0
     while seen < OperationsLimits.deadSearchMax {
       let page = try await store.deadLetters.list(
-        after: after ?? "\(job.addedAtMs)-0", max: OperationsLimits.deadPage)
+        after: after, max: OperationsLimits.deadPage)
       for letter in page where letter.kind == "job" && mayBe(letter) {
         let whole = try await store.deadLetters.show(letter.entry)
         if let whole, whole.original.map({ Array($0.utf8) == job.text }) == true { return whole }
       }
-      guard page.count == OperationsLimits.deadPage else { return nil }
+      guard page.count == OperationsLimits.deadPage, let last = page.last else { return nil }
       seen += page.count
-      after = page.last?.entry
+      after = last.entry
     }
     return nil
   }
