@@ -106,7 +106,7 @@ let package = Package(
         "limits", "library", "sections", "alarms", "switches", "rates", "metrics", "reading",
         "audience",
         "ready", "fairness", "chunk", "chunks", "leases", "promotion", "routes", "installations",
-        "settlement", "jobs", "audit", "waiting", "dead_letters", "traces", "fleet",
+        "settlement", "jobs", "reconcile", "waiting", "dead_letters", "traces", "fleet",
       ].map { .embedInCode("Functions/\($0).lua") }),
     layer(
       "Providers", in: .engine,

@@ -12,8 +12,8 @@ package enum StoreLimits {
   static let letterBytesMax = 16 * 1024
   /// How long a refused job's text stays that never becomes a dead letter's original.
   static let letterCopySeconds = 600
-  /// Calls that audit one job, each for some 200 of its chunks.
-  static let auditPagesMax = 10_000
+  /// Calls that reconcile one job, each for some 200 of its chunks.
+  static let reconcilePagesMax = 10_000
   /// How long ago an entry's id may say that it was added, to be believed: as long as segments are kept.
   static let entryAgeMsMax: Int64 = 30 * 86_400_000
   /// Switches that are honoured at a time; more are refused, and complained of.

@@ -25,7 +25,7 @@ actor Lane {
   private let fetcher: Fetcher
   private let carrier: ChunkCarrier
   private let largeIntake: LargeIntake
-  private let rateLeaser: RateLeaser
+  private let rateKeeper: RateKeeper
   private let reporter: ProcessReporter
   /// Of the lane that watches the streams for all lanes of the process.
   private let workWatch: WorkWatch?
@@ -64,17 +64,17 @@ actor Lane {
         streamsMax: settings.streamsMax, requestTimeoutMs: settings.requestTimeoutMs,
         shortage: settings.shortage), clock: clock, reasons: reasons, log: log)
     self.dispatcher = dispatcher
-    rateLeaser = RateLeaser(rates: store.rates, reasons: reasons)
+    rateKeeper = RateKeeper(rates: store.rates, reasons: reasons)
 
     // Chunks.
     tracer = Tracer(loop: loop, store: store.traces, by: consumer, clock: clock)
     let materials = MaterialStore(store: store, tracer: tracer)
     let switchWatch = SwitchWatch(
       store: store, nowNs: { loop.nowNs }, log: log, reasons: reasons,
-      isLogging: settings.isHousekeeper, onChange: { dispatcher.heed($0) })
+      isLogging: settings.isHousekeeper, onChange: { dispatcher.apply($0) })
     let leaseKeeper = LeaseKeeper(
       loop: loop, chunks: store.chunks, runs: runs, consumer: consumer, leaseMs: settings.leaseMs,
-      log: log, onStanding: { dispatcher.heed($0, $1) })
+      log: log, onStanding: { dispatcher.apply($0, $1) })
     let recoverer = Recoverer(
       chunks: store.chunks, consumer: consumer, leaseMs: settings.leaseMs,
       onDue: { fetchSignal.raise() })
@@ -225,8 +225,8 @@ actor Lane {
     dispatcher.onNewDestination = { [unowned self] number in
       assumeIsolated { lane in lane.startUncounted { await $0.keepCredential(number) } }
     }
-    dispatcher.onLease = { [unowned self] name, wanted in
-      assumeIsolated { lane in lane.startUncounted { await $0.lease(name, wanted) } }
+    dispatcher.onAllowance = { [unowned self] name, wanted in
+      assumeIsolated { lane in lane.startUncounted { await $0.drawAllowance(name, wanted) } }
     }
     starter.onBegun = { [unowned self] slot in
       assumeIsolated { lane in lane.start { await $0.carry(slot) } }
@@ -245,9 +245,9 @@ actor Lane {
     await AgentLoop(keeper, signal: destination.credentialSignal) { [life] in !life.isEnded }.run()
   }
 
-  private func lease(_ name: String, _ wanted: Int) async {
-    guard let lease = dispatcher.leases[name] else { return }
-    await rateLeaser.obtain(wanted, for: lease)
+  private func drawAllowance(_ name: String, _ wanted: Int) async {
+    guard let allowance = dispatcher.allowances[name] else { return }
+    await rateKeeper.obtain(wanted, for: allowance)
   }
 
   // MARK: Tasks

@@ -25,7 +25,7 @@ struct LaneSettings: Sendable {
   /// Shared by the lanes of a process, as are the next.
   let idle: IdleLanes
   let clock: FleetClock
-  let suspects: SuspectPlace
+  let suspects: SuspectGate
   let shortage: DescriptorShortage
   let routes: FleetRoutes
 }

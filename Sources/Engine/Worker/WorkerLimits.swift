@@ -65,10 +65,10 @@ enum WorkerLimits {
   /// How long a chunk whose whole app is off stays away at least.
   static let stoppedChunkDelayMs: UInt64 = 1_000
   static let stoppedUserDelayMs: UInt64 = 30_000
-  /// What a lane leases of a rate at most: what the rate brings in this time.
-  static let leaseMs: UInt64 = 50
-  /// How long what was leased may be used: a lane that is held up must not send it later in one burst.
-  static let leaseLifeMs: UInt64 = 500
+  /// The most that a lane draws from a rate at a time: what the rate brings in so many ms.
+  static let allowanceMs: UInt64 = 50
+  /// How long what was drawn may be used: a lane that is held up must not send it later in one burst.
+  static let allowanceLifeMs: UInt64 = 500
   /// How long what waits for a rate may be: what the rate brings in this time, within bounds. Beyond it
   /// nothing more is resolved, and beyond twice as much pushes are set aside.
   static let limitedQueueMs: UInt64 = 250
@@ -105,8 +105,8 @@ enum WorkerLimits {
   /// How long a chunk goes without news before its lease is renewed and its job's state asked for.
   static let chunkBeatMs: UInt64 = 500
   /// The wait between two looks for jobs that lost chunks, on average; each looks at a few jobs.
-  static let auditMs: UInt64 = 60_000
-  static let auditsMax = 32
+  static let reconcileMs: UInt64 = 60_000
+  static let reconciledJobsMax = 32
   /// How soon after the first request to stop another is taken for the same one.
   static let secondStopMs: Int64 = 1_000
   /// How long consumers of workers that are gone are kept.

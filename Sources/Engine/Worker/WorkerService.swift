@@ -44,7 +44,7 @@ package final class WorkerService: Sendable {
       lanes: count, destinations: directory.entries.count,
       connectionsPerLane: worker.connectionsPerLane)
     if let remark { log.warning("\(remark)") }
-    let suspects = SuspectPlace()
+    let suspects = SuspectGate()
     let idle = IdleLanes()
     let shortage = DescriptorShortage()
     let routes = FleetRoutes(own: directory.routes(of: configuration.apps.map(\.id)))

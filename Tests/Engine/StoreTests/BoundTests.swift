@@ -113,13 +113,15 @@ import Testing
     }
   }
 
-  @Test func `what was to bring parked chunks back is put there again by an audit`() async throws {
+  @Test func `what was to bring parked chunks back is put there again by a reconciliation`()
+    async throws
+  {
     try await Lane.withStore { _, store in
       try await park(store, 1_500)
       _ = try await store.jobs.cancel(app: "shop", id: "j1")
       _ = try await store.redis("DEL", store.keys.delayed)
       for _ in 0..<20 {
-        _ = try await store.jobs.audit(app: "shop", id: "j1")
+        _ = try await store.jobs.reconcile(app: "shop", id: "j1")
         _ = try await store.chunks.promote(max: 64)
       }
       let record = try await store.record("j1")
@@ -148,24 +150,26 @@ import Testing
     try await fill(store, script, "\(count)", "\(issued)")
   }
 
-  @Test func `a job of 25,000 chunks is audited a part at a time, and found sound`() async throws {
+  @Test func `a job of 25,000 chunks is reconciled a part at a time, and found sound`() async throws
+  {
     try await Lane.withStore { _, store in
       try await delay(store, 25_000, issued: 5_000_000)
       let functions = StoreFunctions(connection: store.connection, keys: store.keys)
       var cursor = "0"
       let most = try await mostCommands(store) {
-        let command = functions.call("audit", "shop", "j1", cursor)
+        let command = functions.call("reconcile", "shop", "j1", cursor)
         let reply = try await functions.run(command) { RESPValue($0) }
         #expect(reply.array?.first?.string == "OK")
         cursor = reply.array?.last?.string ?? "?"
         return cursor.isEmpty
       }
       #expect(most < 1_000, "\(most) commands")
-      #expect(try await store.jobs.audit(app: "shop", id: "j1") == .sound)
+      #expect(try await store.jobs.reconcile(app: "shop", id: "j1") == .sound)
     }
   }
 
-  @Test func `an audit after a mismatch looks for what lives, not for what was ever issued`()
+  @Test
+  func `a reconciliation after a mismatch looks for what lives, not for what was ever issued`()
     async throws
   {
     try await Lane.withStore { _, store in
@@ -175,14 +179,14 @@ import Testing
       let functions = StoreFunctions(connection: store.connection, keys: store.keys)
       var cursor = "0"
       let most = try await mostCommands(store) {
-        let command = functions.call("audit", "shop", "j1", cursor)
+        let command = functions.call("reconcile", "shop", "j1", cursor)
         let reply = try await functions.run(command) { RESPValue($0) }
         cursor = reply.array?.last?.string ?? "?"
         return cursor.isEmpty
       }
       #expect(most < Self.commandsMax, "\(most) commands")
       // A last one puts right what the first ones had no time for.
-      #expect(try await store.jobs.audit(app: "shop", id: "j1") == .sound)
+      #expect(try await store.jobs.reconcile(app: "shop", id: "j1") == .sound)
       let status = try await store.metrics.status()
       #expect(status.chunks[.normal] == 401 && status.delayed == 0)
     }
@@ -198,7 +202,7 @@ import Testing
       // As when one chunk had ended and another had come, neither of which it was told of.
       _ = try await store.redis("HDEL", store.keys.unfinished(source), "1")
       _ = try await store.redis("HSET", store.keys.unfinished(source), "r7", "")
-      for _ in 0..<3 { #expect(try await store.jobs.audit(app: "shop", id: "j1") == .sound) }
+      for _ in 0..<3 { #expect(try await store.jobs.reconcile(app: "shop", id: "j1") == .sound) }
       let unfinished = try await store.redis("HKEYS", store.keys.unfinished(source)).array ?? []
       #expect(Set(unfinished.compactMap(\.string)) == ["1", "2"])
       #expect(
@@ -215,12 +219,12 @@ import Testing
         "HGET", store.keys.job(app: "shop", id: "j1"), "source"
       ).string
       _ = try await store.redis("DEL", store.keys.unfinished(try #require(source)))
-      #expect(try await store.jobs.audit(app: "shop", id: "j1") == .sound)
+      #expect(try await store.jobs.reconcile(app: "shop", id: "j1") == .sound)
       #expect(
         try await store.redis("HLEN", store.keys.unfinished(source ?? "")).integer == 3)
       _ = try await store.redis("DEL", store.keys.unfinished(source ?? ""))
       _ = try await store.redis("DEL", store.keys.chunks(.normal))
-      #expect(try await store.jobs.audit(app: "shop", id: "j1") == .repaired)
+      #expect(try await store.jobs.reconcile(app: "shop", id: "j1") == .repaired)
       #expect(try await store.metrics.status().chunks[.normal] == 2)
     }
   }

@@ -214,13 +214,14 @@ import Testing
     }
   }
 
-  @Test func `an audit puts right what an app is thought to have in a stream`() async throws {
+  @Test func `a reconciliation puts right what an app is thought to have in a stream`() async throws
+  {
     try await Lane.withStore { _, store in
       try await store.admit("j1", users: [["a"], ["b"]])
       let key = store.keys.share(.normal)
       #expect(try await store.redis("HGETALL", key).pairs.map(\.1) == ["2"])
       _ = try await store.redis("HSET", key, "shop", "99", "other", "50")
-      #expect(try await store.jobs.audit(app: "shop", id: "j1") == .sound)
+      #expect(try await store.jobs.reconcile(app: "shop", id: "j1") == .sound)
       #expect(try await store.redis("HGETALL", key).pairs.map(\.0) == ["shop"])
       #expect(try await store.redis("HGET", key, "shop").string == "2")
     }

@@ -21,7 +21,7 @@ import TestSupport
     ("record", { _ = try await $0.jobs.record(app: "shop", id: "j1") }),
     ("content", { _ = try await $0.jobs.content(app: "shop", id: "j1") }),
     ("open jobs", { _ = try await $0.jobs.openJobs(cursor: "0") }),
-    ("audit", { _ = try await $0.jobs.audit(app: "shop", id: "j1") }),
+    ("reconcile", { _ = try await $0.jobs.reconcile(app: "shop", id: "j1") }),
     ("pause", { _ = try await $0.jobs.pause(app: "shop", id: "j1") }),
     ("resume", { _ = try await $0.jobs.resume(app: "shop", id: "j1") }),
     (
@@ -53,7 +53,7 @@ import TestSupport
     (
       "rate",
       {
-        _ = try await $0.rates.lease(RateLimit(name: "shop", perSecond: 100), wanted: 5)
+        _ = try await $0.rates.draw(RateLimit(name: "shop", perSecond: 100), wanted: 5)
       }
     ),
     ("trace", { _ = try await $0.traces.page(app: "shop", job: "j1") }),
@@ -186,7 +186,7 @@ import TestSupport
           #expect(standings.count == claims.count)
         } catch {}
         do throws(RedisError) {
-          let lease = try await store.rates.lease(
+          let lease = try await store.rates.draw(
             RateLimit(name: "shop", perSecond: 100), wanted: 5)
           #expect((0...5).contains(lease.granted))
         } catch {}

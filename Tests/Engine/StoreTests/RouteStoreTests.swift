@@ -119,7 +119,7 @@ import Testing
         try await store.chunks.heartbeat(routed + [second], consumer: "k-0") == [.ok, .stale])
       // Its holder dies: it is anybody's again, after a crash.
       #expect(try await store.chunks.reclaim(consumer: "j-0", leaseMs: 0, max: 1).count <= 1)
-      #expect(try await store.jobs.audit(app: "shop", id: "a") == .sound)
+      #expect(try await store.jobs.reconcile(app: "shop", id: "a") == .sound)
     }
   }
 

@@ -100,9 +100,9 @@ import Testing
       var record = try await store.record("j1")
       #expect(record.state == .running && record.isBalanced)
       #expect(record.counts.skipped >= 500 && record.counts.skipped < 600)
-      #expect(try await store.jobs.audit(app: "shop", id: "j1") == .sound)
+      #expect(try await store.jobs.reconcile(app: "shop", id: "j1") == .sound)
       _ = try await store.redis("DEL", store.keys.delayed)
-      #expect(try await store.jobs.audit(app: "shop", id: "j1") == .sound)
+      #expect(try await store.jobs.reconcile(app: "shop", id: "j1") == .sound)
       while try await store.chunks.promote(max: 10).taken > 0 {
         #expect(try await store.record("j1").isBalanced)
       }
@@ -160,7 +160,7 @@ import Testing
       for _ in 0..<3 {
         _ = try await store.jobs.pause(app: "shop", id: "j1")
         #expect(try await store.chunks.claim(consumer: "worker", max: 9) == [])
-        #expect(try await store.jobs.audit(app: "shop", id: "j1") == .sound)
+        #expect(try await store.jobs.reconcile(app: "shop", id: "j1") == .sound)
         #expect(try await store.jobs.resume(app: "shop", id: "j1") == .running)
         while try await store.chunks.promote(max: 10).taken > 0 {}
         let claim = try await store.claimOne()
@@ -224,17 +224,17 @@ import Testing
     }
   }
 
-  @Test func `an audit finds chunks of a half-read key that a deleted stream has lost`()
+  @Test func `a reconciliation finds chunks of a half-read key that a deleted stream has lost`()
     async throws
   {
     try await Lane.withStore { _, store in
       let users = (0..<3_000).map { "u\($0)" }
       try await store.fill("crowd", .set, users)
       try await store.admit("j1", usersKey: "crowd", window: 6)
-      #expect(try await store.jobs.audit(app: "shop", id: "j1") == .sound)
+      #expect(try await store.jobs.reconcile(app: "shop", id: "j1") == .sound)
       _ = try await store.redis("DEL", store.keys.chunks(.normal))
-      #expect(try await store.jobs.audit(app: "shop", id: "j1") == .repaired)
-      #expect(try await store.jobs.audit(app: "shop", id: "j1") == .sound)
+      #expect(try await store.jobs.reconcile(app: "shop", id: "j1") == .repaired)
+      #expect(try await store.jobs.reconcile(app: "shop", id: "j1") == .sound)
       #expect(try await store.finish("j1").sorted() == users.sorted())
       let record = try await store.record("j1")
       #expect(record.state == .done && record.counts.accepted == 3_000 && record.isBalanced)

@@ -81,7 +81,7 @@ import Testing
       let record = try await store.record("j")
       #expect(record.state == .paused && record.finishedAtMs == nil)
       #expect(record.pending == Self.total(audience) && record.isBalanced)
-      #expect(try await store.jobs.audit(app: "shop", id: "j") == .sound)
+      #expect(try await store.jobs.reconcile(app: "shop", id: "j") == .sound)
 
       #expect(try await store.jobs.resume(app: "shop", id: "j") == .running)
       #expect(try await store.finish("j").count == Self.total(audience))

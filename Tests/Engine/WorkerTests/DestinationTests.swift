@@ -16,21 +16,21 @@ import Testing
     var closings = 0
     var withdrawn: Set<UInt64> = []
 
-    func destination(
-      _ destination: Destination, submit tag: UInt64, with credential: Credential,
+    func submit(
+      _ tag: UInt64, to destination: Destination, with credential: Credential,
       in taker: any RequestTaker
     ) -> Submission {
       guard !withdrawn.contains(tag) else { return .withdrawn }
       submitted.append(tag)
       return .sent
     }
-    func destination(_ destination: Destination, finished tag: UInt64, with answer: RequestAnswer) {
+    func receive(_ answer: RequestAnswer, to tag: UInt64, from destination: Destination) {
       finished.append(tag)
     }
-    func destination(_ destination: Destination, parks tags: [UInt64], forMs delayMs: UInt64) {
+    func putAside(_ tags: [UInt64], of destination: Destination, forMs delayMs: UInt64) {
       parked += tags
     }
-    func destination(_ destination: Destination, connectionEnded end: ConnectionEnd) {}
+    func noteEnd(_ end: ConnectionEnd, ofConnectionTo destination: Destination) {}
     func destinationRanLow(_ destination: Destination) {}
     func destinationOpened(_ destination: Destination, because reason: String) {
       opened.append(reason)

@@ -81,9 +81,9 @@ import Testing
     defer { stage.dispatcher.close() }
     let run = try stage.run(devices: 2)
     stage.enqueue(run)
-    stage.dispatcher.heed(.ok, run)
+    stage.dispatcher.apply(.ok, run)
     #expect(run.standing == .active && stage.destination.queued == 2)
-    stage.dispatcher.heed(.stale, run)
+    stage.dispatcher.apply(.stale, run)
     #expect(run.standing == .stale && stage.destination.queued == 0 && run.openPushes == 0)
     #expect(stage.lines.has(.notice, "a chunk is not this worker's any more"))
   }

@@ -15,7 +15,7 @@ import Testing
       #expect(!parts.lines.has(.error, "a job had lost chunks"))
       _ = try await parts.redis("DEL", parts.store.keys.chunks(.normal))
       let waitMs = await janitor.turn()
-      #expect(waitMs >= WorkerLimits.auditMs / 2 && waitMs <= WorkerLimits.auditMs * 3 / 2)
+      #expect(waitMs >= WorkerLimits.reconcileMs / 2 && waitMs <= WorkerLimits.reconcileMs * 3 / 2)
       #expect(parts.lines.has(.error, "a job had lost chunks"))
       #expect(try await parts.store.chunks.claim(consumer: "w", max: 1).count == 1)
     }

@@ -43,7 +43,7 @@ final class LaneParts {
       worker: "test", consumer: consumer, prefix: "{pp}",
       redis: RedisEndpoint(endpoint: .unix(path: "/nowhere")), leaseMs: 10_000, drainMs: 1_000,
       connectionsMax: 1, streamsMax: 10, requestTimeoutMs: 1_000, number: 0, unroutedMs: 60_000,
-      idle: IdleLanes(), clock: clock, suspects: SuspectPlace(), shortage: DescriptorShortage(),
+      idle: IdleLanes(), clock: clock, suspects: SuspectGate(), shortage: DescriptorShortage(),
       routes: routes)
     self.settings = settings
     reasons = ReasonLog(log: log)
@@ -55,10 +55,10 @@ final class LaneParts {
     admitSignal = LoopSignal(loop: loop)
     switches = SwitchWatch(
       store: store, nowNs: { loop.nowNs }, log: log, reasons: reasons, isLogging: true,
-      onChange: { dispatcher.heed($0) })
+      onChange: { dispatcher.apply($0) })
     leases = LeaseKeeper(
       loop: loop, chunks: store.chunks, runs: runs, consumer: consumer, leaseMs: 0, log: log,
-      onStanding: { dispatcher.heed($0, $1) })
+      onStanding: { dispatcher.apply($0, $1) })
     recoverer = Recoverer(
       chunks: store.chunks, consumer: consumer, leaseMs: 0,
       onDue: { [fetchSignal] in fetchSignal.raise() })

@@ -62,6 +62,6 @@ struct SendingStage {
   func switchOff(_ switches: KillSwitch...) {
     var reading = SwitchReading()
     for killSwitch in switches { reading.add(field: killSwitch.field, value: []) }
-    dispatcher.heed(Switches(reading))
+    dispatcher.apply(Switches(reading))
   }
 }

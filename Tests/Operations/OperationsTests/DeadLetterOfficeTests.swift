@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test
-  func `a tour goes through all letters of all partitions, and not those that come meanwhile`()
+  func `a scan goes through all letters of all partitions, and not those that come meanwhile`()
     async throws
   {
     try await Partitions.withStores { _, stores in
@@ -57,23 +57,23 @@ import Testing
       let count = OperationsLimits.deadPage + 2
       for number in 1...count { try await Self.bury("\(number)-0", in: stores[0]) }
       try await Self.bury("1-0", in: stores[1])
-      var tour = try await DeadLetterTour.begin(in: stores)
-      let first = try await tour.next(in: stores)
+      var scan = try await DeadLetterScan.begin(in: stores)
+      let first = try await scan.next(in: stores)
       #expect(first.count == OperationsLimits.deadPage && first.first == "1-0")
       // Somebody takes the last one away, and another comes.
       _ = try await stores[0].deadLetters.drop("\(count)-0")
       for store in stores { try await Self.bury("\(count + 1)-0", in: store) }
-      #expect(try await tour.next(in: stores) == ["\(count - 1)-0"])
-      #expect(try await tour.next(in: stores) == ["1-0"])
-      #expect(try await tour.next(in: stores) == [])
+      #expect(try await scan.next(in: stores) == ["\(count - 1)-0"])
+      #expect(try await scan.next(in: stores) == ["1-0"])
+      #expect(try await scan.next(in: stores) == [])
     }
   }
 
-  @Test func `a tour without letters ends at once`() async throws {
+  @Test func `a scan without letters ends at once`() async throws {
     try await Partitions.withStores { _, stores in
-      var tour = try await DeadLetterTour.begin(in: stores)
+      var scan = try await DeadLetterScan.begin(in: stores)
       try await Self.bury("1-0", in: stores[0])
-      #expect(try await tour.next(in: stores) == [])
+      #expect(try await scan.next(in: stores) == [])
     }
   }
 

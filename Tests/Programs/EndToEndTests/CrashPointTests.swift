@@ -30,7 +30,7 @@ import Testing
     var need = Need.usual
   }
 
-  /// All functions that a worker calls but `audit`, which it does once a minute, and all other commands of it.
+  /// All functions that a worker calls but `reconcile`, which it does once a minute, and all other commands of it.
   static let calls = [
     Call(name: "take_jobs", times: [1, 2]), Call(name: "reserve"),
     Call(name: "upload", times: [1, 2]),
@@ -56,12 +56,12 @@ import Testing
   private static let others: Set<String> = [
     "install", "create", "install_many", "uninstall", "invalidate", "pause", "resume", "cancel",
     "find_waiting", "name_waiting", "has_job",
-    "dead_list", "dead_retry", "dead_drop", "audit", "keys", "sections", "switch_off",
+    "dead_list", "dead_retry", "dead_drop", "reconcile", "keys", "sections", "switch_off",
   ]
 
   /// What a worker calls seldom or in other circumstances; nothing of a job hangs on it.
   private static let seldom: Set<String> = [
-    "lease_rate", "raise_alarm", "clear_alarm", "unused_libraries",
+    "draw_rate", "raise_alarm", "clear_alarm", "unused_libraries",
   ]
 
   /// What only workers of unequal configuration call.

@@ -1,16 +1,16 @@
 package import Model
 package import Redis
 
-/// Rates that the whole fleet keeps to: each lane leases what it is about to send.
+/// Rates that the whole fleet keeps to: each lane draws what it is about to send.
 package struct RateStore {
   let functions: StoreFunctions
 
   /// Takes up to so many tokens of the rate's bucket, by the server's clock.
   /// - Returns: how many were granted, and after how many ms asking for the rest is worth it.
-  package func lease(
+  package func draw(
     _ rate: RateLimit, wanted: Int
   ) async throws(RedisError) -> (granted: Int, retryMs: UInt64) {
-    var command = functions.call("lease_rate", rate.name, "\(rate.perSecond)")
+    var command = functions.call("draw_rate", rate.name, "\(rate.perSecond)")
     command.append(wanted)
     command.append(Int(clamping: rate.rampMs))
     return try await functions.run(command) { reply throws(RedisError) in

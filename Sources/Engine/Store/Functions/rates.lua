@@ -2,11 +2,11 @@
 
 do
 
--- lease_rate — ARGV: name, rate per second, wanted, ramp ms (0: none). A token bucket: in any time t it grants at
+-- draw_rate — ARGV: name, rate per second, wanted, ramp ms (0: none). A token bucket: in any time t it grants at
 -- most rate x t and what it holds at once, a tenth of a second's (1 at least). With a ramp it begins at a part of
 -- the rate and reaches all of it after so long, anew when it was idle.
 -- Reply: {granted, ms after which asking again is worth it}
-local function lease_rate(keys, args)
+local function draw_rate(keys, args)
   local key = KEY.rate(keys[1], args[1])
   local rate, wanted, ramp = tonumber(args[2]), tonumber(args[3]), tonumber(args[4])
   local time = redis.call('TIME')
@@ -27,6 +27,6 @@ local function lease_rate(keys, args)
   return {granted, math.max(1, math.min(LIMIT.RATE_WAIT_MS_MAX, math.ceil(missing * 1000 / rate)))}
 end
 
-register('lease_rate', lease_rate, {'allow-oom'})
+register('draw_rate', draw_rate, {'allow-oom'})
 
 end

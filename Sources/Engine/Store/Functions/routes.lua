@@ -8,7 +8,7 @@
 -- older.
 --
 -- A job that waits stays in its stream, where operators find it; it is nobody's, and not delivered again. A chunk that waits
--- is in the delayed set, where the audit finds it, and due when it expires or would have been given up: whoever gets it then
+-- is in the delayed set, where the reconciliation finds it, and due when it expires or would have been given up: whoever gets it then
 -- passes it on again, so nothing is lost with these ZSETs.
 
 local Routes = {}  -- what later files use of it

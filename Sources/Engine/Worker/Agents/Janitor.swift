@@ -8,34 +8,34 @@ final class Janitor: Agent {
   private let store: Store
   private let life: LaneLife
   private let log: Logger
-  private var openJobs: OpenJobsTour
+  private var openJobs: OpenJobScan
 
   init(store: Store, life: LaneLife, log: Logger) {
     self.store = store
     self.life = life
     self.log = log
-    openJobs = OpenJobsTour(jobs: store.jobs)
+    openJobs = OpenJobScan(jobs: store.jobs)
   }
 
   /// How long until a turn: not all workers of a fleet take theirs at the same moment.
   static func pauseMs() -> UInt64 {
-    WorkerLimits.auditMs / 2 + .random(in: 0...WorkerLimits.auditMs)
+    WorkerLimits.reconcileMs / 2 + .random(in: 0...WorkerLimits.reconcileMs)
   }
 
   func turn() async -> UInt64 {
     do throws(RedisError) {
       try await store.metrics.sweepConsumers(idleMs: WorkerLimits.consumerIdleMs)
       await sweepLibraries()
-      for job in try await openJobs.next(WorkerLimits.auditsMax) where !life.isDraining {
-        try await audit(app: job.app, id: job.id)
+      for job in try await openJobs.next(WorkerLimits.reconciledJobsMax) where !life.isDraining {
+        try await reconcile(app: job.app, id: job.id)
       }
-    } catch { log.debug("audit: \(error)") }
+    } catch { log.debug("reconcile: \(error)") }
     return Self.pauseMs()
   }
 
   /// A repair is an alarm: nothing of ours should need it.
-  private func audit(app: String, id: String) async throws(RedisError) {
-    guard try await store.jobs.audit(app: app, id: id) == .repaired else { return }
+  private func reconcile(app: String, id: String) async throws(RedisError) {
+    guard try await store.jobs.reconcile(app: app, id: id) == .repaired else { return }
     log.error(
       "a job had lost chunks in Redis: they are queued again",
       metadata: ["app": "\(app)", "job": "\(id)"])

@@ -118,7 +118,7 @@ struct BindingResolver {
       line.generation == binding.generation, routes[line.network, wanted] >= 0
     {
       push.destination = routes[line.network, wanted]
-      push.isAstray = true
+      push.isRedirected = true
     }
     let index = run.add(push)
     sink.enqueue(run, push: index)

@@ -113,7 +113,7 @@ final class ChunkCarrier {
         run.confirmNews()
         run.noteVerdicts(news, answer)
         run.noteSkipped(news, answer)
-        dispatcher.heed(answer.standing, run)
+        dispatcher.apply(answer.standing, run)
         if answer.kept > 0 {
           log.info(
             "bindings kept: they changed after the push was sent",

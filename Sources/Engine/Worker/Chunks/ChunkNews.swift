@@ -70,7 +70,7 @@ struct ChunkNews {
     switch push.decision {
     case .accepted:
       counts[network].accepted += 1
-      if push.isAstray { relabel(push) }
+      if push.isRedirected { relabel(push) }
     case .rejected: counts[network].rejected += 1
     case .uninstalled: counts[network].uninstalled += 1
     case .expired: counts[network].expired += 1

@@ -223,7 +223,7 @@ final class ChunkRun {
   func redirect(_ index: Int, to destination: Int16) {
     discountMisfit(index)
     pushes[index].destination = destination
-    pushes[index].isAstray = true
+    pushes[index].isRedirected = true
   }
 
   /// What its own environment answered is not the last word: another worker tries it in the other one.

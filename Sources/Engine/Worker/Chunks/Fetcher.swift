@@ -19,7 +19,7 @@ final class Fetcher: Agent {
   /// Ends its wait for work.
   private let signal: LoopSignal
   /// Claims that Redis failed to say more about; taken up when it is back.
-  private var unbegun: [ChunkClaim] = []
+  private var unstarted: [ChunkClaim] = []
 
   init(
     loop: EventLoop, store: Store, settings: LaneSettings, dispatcher: Dispatcher,
@@ -51,9 +51,9 @@ final class Fetcher: Agent {
 
   /// Hands back what was claimed and not begun.
   func handBack() async throws(RedisError) {
-    guard !unbegun.isEmpty else { return }
-    try await store.chunks.handBack(unbegun, consumer: settings.consumer)
-    unbegun.removeAll()
+    guard !unstarted.isEmpty else { return }
+    try await store.chunks.handBack(unstarted, consumer: settings.consumer)
+    unstarted.removeAll()
   }
 
   // MARK: Claiming
@@ -61,7 +61,7 @@ final class Fetcher: Agent {
   /// - Returns: whether anything was claimed.
   private func claim() async throws(RedisError) -> Bool {
     try await switches.readIfOld()
-    try await takeUpUnbegun()
+    try await takeUpUnstarted()
     guard canClaim else { return false }
     let free = dispatcher.runs.freeSlots
     if recoverer.isDue, try await takeOver(max: min(free, WorkerLimits.reclaimsMax)) {
@@ -90,7 +90,7 @@ final class Fetcher: Agent {
       // After a silence of our own, our own chunks come back: they are being carried already. Another worker may have
       // had one in between, and have added other lines to it.
       if let run = dispatcher.runs.run(carrying: claim), !run.agrees(with: claim) {
-        dispatcher.heed(.stale, run)
+        dispatcher.apply(.stale, run)
       }
       guard !dispatcher.runs.isCarrying(claim) else { continue }
       log.notice(
@@ -99,7 +99,7 @@ final class Fetcher: Agent {
       do throws(RedisError) {
         try await starter.begin(claim)
       } catch {
-        unbegun += claims[index...]
+        unstarted += claims[index...]
         throw error
       }
     }
@@ -125,26 +125,26 @@ final class Fetcher: Agent {
       do throws(RedisError) {
         try await starter.begin(claim)
       } catch {
-        unbegun += claims[index...]
+        unstarted += claims[index...]
         throw error
       }
     }
   }
 
   /// Begins what Redis failed to say more about when it was claimed, as far as it is still this lane's.
-  private func takeUpUnbegun() async throws(RedisError) {
-    guard !unbegun.isEmpty else { return }
+  private func takeUpUnstarted() async throws(RedisError) {
+    guard !unstarted.isEmpty else { return }
     // The lease may have passed meanwhile: asking renews it, or says whose the chunk is not.
-    let standings = try await store.chunks.heartbeat(unbegun, consumer: settings.consumer)
+    let standings = try await store.chunks.heartbeat(unstarted, consumer: settings.consumer)
     for standing in standings {
-      let claim = unbegun[0]
+      let claim = unstarted[0]
       switch standing {
       case .ok where !dispatcher.runs.isCarrying(claim): try await starter.begin(claim)
       case .ok, .stale: break
       case .paused, .cancelled:
         try await store.chunks.handBack([claim], consumer: settings.consumer)
       }
-      unbegun.removeFirst()
+      unstarted.removeFirst()
     }
   }
 

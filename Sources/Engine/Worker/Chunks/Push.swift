@@ -30,7 +30,7 @@ struct Push {
   /// The lane's destination; -1 when the app has no credentials for it.
   var destination: Int16
   /// Its own environment has called the token bad, so it is tried in the other one.
-  var isAstray = false
+  var isRedirected = false
   var decision = Decision.open
   /// Times it came back unprocessed in this run.
   var resends: UInt8 = 0

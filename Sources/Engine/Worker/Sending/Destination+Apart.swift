@@ -50,7 +50,7 @@ extension Destination {
   private func parkApart(forMs delayMs: UInt64) {
     var tags: [UInt64] = []
     while let tag = apartQueue.popFirst() { tags.append(tag) }
-    owner.destination(self, parks: tags, forMs: delayMs)
+    owner.putAside(tags, of: self, forMs: delayMs)
   }
 
   /// Whether the network has answered anything not long ago: then what it does to one push is about that push.

@@ -17,14 +17,15 @@ enum Submission {
 /// What a destination asks of its lane.
 protocol DestinationOwner: AnyObject {
   /// The next push may be sent: submit it, or decide it otherwise.
-  func destination(
-    _ destination: Destination, submit tag: UInt64, with credential: Credential,
+  func submit(
+    _ tag: UInt64, to destination: Destination, with credential: Credential,
     in taker: any RequestTaker
   ) -> Submission
-  func destination(_ destination: Destination, finished tag: UInt64, with answer: RequestAnswer)
+  /// A push that was submitted was answered, or will not be.
+  func receive(_ answer: RequestAnswer, to tag: UInt64, from destination: Destination)
   /// It cannot be sent to for so long: what waits for it is to be put aside.
-  func destination(_ destination: Destination, parks tags: [UInt64], forMs delayMs: UInt64)
-  func destination(_ destination: Destination, connectionEnded end: ConnectionEnd)
+  func putAside(_ tags: [UInt64], of destination: Destination, forMs delayMs: UInt64)
+  func noteEnd(_ end: ConnectionEnd, ofConnectionTo destination: Destination)
   func destinationRanLow(_ destination: Destination)
   /// Its breaker has opened because of this, or is closed again.
   func destinationOpened(_ destination: Destination, because reason: String)
@@ -41,7 +42,7 @@ final class Destination {
   let authority: String
   let network: Network
   /// The rates that its pushes keep to; empty for most.
-  let limits: [RateLease]
+  let limits: [RateAllowance]
   let loop: EventLoop
   unowned let owner: any DestinationOwner
   let settings: ClientSettings
@@ -78,7 +79,7 @@ final class Destination {
   private(set) var troubleReason: String?
 
   init(
-    number: Int16, app: String, provider: any PushProvider, limits: [RateLease] = [],
+    number: Int16, app: String, provider: any PushProvider, limits: [RateAllowance] = [],
     settings: ClientSettings, loop: EventLoop, owner: any DestinationOwner
   ) {
     self.number = number
@@ -209,7 +210,7 @@ final class Destination {
     var tags: [UInt64] = []
     while let tag = queue.popFirst() { tags.append(tag) }
     transport.rest()
-    owner.destination(self, parks: tags, forMs: delayMs)
+    owner.putAside(tags, of: self, forMs: delayMs)
   }
 
   // MARK: The breaker
@@ -302,7 +303,7 @@ extension Destination: TransportDelegate {
     if !limits.isEmpty { left = allowance(of: left) }
     var sent = 0
     while left > 0, let tag = isApart ? apartQueue.popFirst() : queue.popFirst() {
-      switch owner.destination(self, submit: tag, with: credential, in: taker) {
+      switch owner.submit(tag, to: self, with: credential, in: taker) {
       case .sent:
         left -= 1
         sent += 1
@@ -327,7 +328,7 @@ extension Destination: TransportDelegate {
     case .unknown: break
     }
     if transport === apart { apartMovedNs = loop.nowNs }
-    owner.destination(self, finished: tag, with: answer)
+    owner.receive(answer, to: tag, from: self)
     if transport === apart, apartQueue.count > 0 { transport.wake() }
   }
 
@@ -340,6 +341,6 @@ extension Destination: TransportDelegate {
 
   func transport(_ transport: any Transport, connectionEnded end: ConnectionEnd) {
     if end != .closed { lacksDescriptors = end.isOutOfDescriptors }
-    owner.destination(self, connectionEnded: end)
+    owner.noteEnd(end, ofConnectionTo: self)
   }
 }

@@ -6,6 +6,49 @@ internal import Store
 
 // What an answer, or its absence, means for its push.
 extension Dispatcher {
+  func receive(_ answer: RequestAnswer, to raw: UInt64, from destination: Destination) {
+    let tag = PushTag(raw)
+    guard let run = runs[tag] else { return }
+    run.noteReturned()
+    let suspectNs = run.suspects.sinceNs(tag.push)
+    if answer.isSuspect { noteSuspect(run, tag.push, destination) }
+    switch answer.disposition {
+    case .notSent:
+      run.beginAnswer(TracedAnswer(answer, .notSent))
+      resend(run, tag, destination, answer)
+      run.endAnswer(tag.push)
+    // Whether a connection's only request was processed before the connection was closed, nobody knows.
+    case .malformed where answer.isSuspect && run.material.content.unknownPolicy != .resend:
+      run.beginAnswer(TracedAnswer(answer, .unknown))
+      decideUnknown(run, tag.push)
+      run.endAnswer(tag.push)
+    case .malformed:
+      run.beginAnswer(TracedAnswer(answer, .rejected(reason: Self.malformedReason)))
+      decideMalformed(
+        run, tag.push, destination, suspectNs: suspectNs, elapsedNs: answer.elapsedNs)
+      run.endAnswer(tag.push)
+    case .unknown:
+      if !answer.isSuspect || !destination.isAnswering {
+        _ = destination.noteTrouble(
+          elapsedNs: answer.elapsedNs, retryAfterMs: nil, reason: "no answer")
+      }
+      run.beginAnswer(TracedAnswer(answer, .unknown))
+      decideUnknown(run, tag.push)
+      run.endAnswer(tag.push)
+    case .answered:
+      latency.add(destination.network, elapsedNs: answer.elapsedNs)
+      run.noteAnswer(tag.push)
+      if !destination.quarantine.isEmpty { destination.noteAnswer(toJob: run.claim.job) }
+      if answer.status == 200 {
+        accepted += 1
+        destination.noteGood(elapsedNs: answer.elapsedNs)
+        if run.isNoteworthy(tag.push) { run.beginAnswer(TracedAnswer(answer, .accepted)) }
+        return run.decide(tag.push, .accepted)
+      }
+      decide(run, tag, destination, answer)
+    }
+  }
+
   /// Decides about a push that was answered with something else than 200.
   func decide(_ run: ChunkRun, _ tag: PushTag, _ destination: Destination, _ answer: RequestAnswer)
   {
@@ -27,7 +70,7 @@ extension Dispatcher {
     // Not before: when the breaker opens, others of the run are put aside, which is no answer to them.
     run.beginAnswer(TracedAnswer(answer, outcome))
     defer { run.endAnswer(tag.push) }
-    if verdict == .counted || run.pushes[tag.push].isAstray || !run.material.allowsRetry {
+    if verdict == .counted || run.pushes[tag.push].isRedirected || !run.material.allowsRetry {
       return retry(run, tag.push, afterMs: afterMs)
     }
     // The network's trouble and not the push's: no attempt is burned.
@@ -70,7 +113,7 @@ extension Dispatcher {
   /// has credentials and the job allows it. Never removed is one that could not be tried there.
   private func decideDoubtful(_ run: ChunkRun, _ index: Int, _ reason: String) {
     let push = run.pushes[index]
-    guard !push.isAstray else { return run.decideDoubtful(index, reason: reason) }
+    guard !push.isRedirected else { return run.decideDoubtful(index, reason: reason) }
     let other = push.environment.other
     let number = directory.position(
       app: run.claim.app, network: push.network, environment: other
@@ -126,7 +169,7 @@ extension Dispatcher {
         run, tag.push, delayMs: max(delayMs, destination.parkDelayMs ?? 0), because: .resendsUsedUp)
     }
     run.note(tag.push, .resend)
-    requeue(run, tag.push, destination)
+    queue(run, tag.push, destination)
   }
 
   /// Puts a push aside that its destination cannot take now: no attempt is burned. One that has been
@@ -134,7 +177,7 @@ extension Dispatcher {
   func putAside(
     _ run: ChunkRun, _ index: Int, delayMs: UInt64, because cause: TraceCause? = nil
   ) {
-    if run.pushes[index].isAstray { return retry(run, index, afterMs: delayMs) }
+    if run.pushes[index].isRedirected { return retry(run, index, afterMs: delayMs) }
     // What waits for a network that never comes must still end.
     if isExpired(run) { return run.decide(index, .expired, because: .expired) }
     run.decideLater(

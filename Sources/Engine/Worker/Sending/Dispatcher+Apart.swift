@@ -37,12 +37,6 @@ extension Dispatcher {
     return true
   }
 
-  /// Queues a push again that was not sent.
-  func requeue(_ run: ChunkRun, _ index: Int, _ destination: Destination) {
-    if !destination.quarantine.isEmpty, setApart(run, index, destination) { return }
-    destination.enqueue(PushTag(run, push: index).raw, rank: run.claim.priority.rank)
-  }
-
   /// The network called this request malformed, and did not process it: it is tried once more, apart from others, and
   /// rejected then if the network has answered others in between.
   /// - Parameter suspectNs: since when it has been under suspicion; nil when it was not.
@@ -59,7 +53,7 @@ extension Dispatcher {
       _ = destination.noteTrouble(
         elapsedNs: elapsedNs, retryAfterMs: nil, reason: Self.malformedReason)
     }
-    guard isApart, let sinceNs else { return requeue(run, index, destination) }
+    guard isApart, let sinceNs else { return queue(run, index, destination) }
     let isWell = destination.answeredNs.map { $0 > sinceNs } ?? false
     if isWell || Int(run.pushes[index].attempt) >= policy.attemptsMax {
       rejectMalformed(run, index, destination)

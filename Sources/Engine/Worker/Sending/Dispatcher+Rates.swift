@@ -5,12 +5,12 @@ internal import Store
 // Rates that the fleet keeps to: who waits for them, and who must not be held up by that.
 extension Dispatcher {
   /// The lane's part of a rate, for one more destination.
-  func lease(of limit: RateLimit, app: String, for destination: Int16) -> RateLease {
-    let lease = leases[limit.name] ?? RateLease(limit: limit, loop: loop, owner: self)
-    leases[limit.name] = lease
-    lease.join(destination)
-    if limit.isOfApp { appLeases[app] = lease }
-    return lease
+  func allowance(of limit: RateLimit, app: String, for destination: Int16) -> RateAllowance {
+    let allowance = allowances[limit.name] ?? RateAllowance(limit: limit, loop: loop, owner: self)
+    allowances[limit.name] = allowance
+    allowance.join(destination)
+    if limit.isOfApp { appAllowances[app] = allowance }
+    return allowance
   }
 
   /// For how long a push is set aside that would wait for a rate behind too many others; nil when it may be
@@ -24,7 +24,7 @@ extension Dispatcher {
 
   /// Whether the next recipients of a run would only wait for a rate: then they are not resolved yet.
   func isCongested(_ run: ChunkRun) -> Bool {
-    guard !leases.isEmpty, run.wantsResolving else { return false }
+    guard !allowances.isEmpty, run.wantsResolving else { return false }
     let line = run.lines(of: run.cursor) == .installations ? run.lines[run.cursor] : nil
     return congestion(run.claim.app, rank: run.claim.priority.rank, line: line) != nil
   }
@@ -32,29 +32,31 @@ extension Dispatcher {
   /// For how long a claimed chunk is handed back because as many as a lane may hold wait for the same rate; nil
   /// when it may be carried.
   func crowdedMs(_ claim: ChunkClaim) -> UInt64? {
-    guard !leases.isEmpty else { return nil }
+    guard !allowances.isEmpty else { return nil }
     let rank = claim.priority.rank
     let own = runs.all.filter { $0.claim.app == claim.app && $0.claim.priority.rank <= rank }
     // Many small jobs take places long before their pushes make a long queue; some places are always kept for
     // apps that wait for no rate, and of the others some for high priority.
-    if let lease = dryLease(of: claim.app),
-      own.count >= Self.placesMax(lease) || dryRuns >= Self.dryRunsMax(rank: rank)
+    if let allowance = dryAllowance(of: claim.app),
+      own.count >= Self.placesMax(allowance) || dryRuns >= Self.dryRunsMax(rank: rank)
     {
-      return lease.delayMs(
-        for: waiting(for: lease), atLeastMs: WorkerLimits.limitedPlaceDelayMsMin)
+      return allowance.delayMs(
+        for: waiting(for: allowance), atLeastMs: WorkerLimits.limitedPlaceDelayMsMin)
     }
-    let lease = claim.recipients.withUnsafeBytes { bytes in
+    let allowance = claim.recipients.withUnsafeBytes { bytes in
       congestion(claim.app, rank: rank, line: claim.lines == .installations ? bytes : nil)
     }
-    guard let lease else { return nil }
+    guard let allowance else { return nil }
     let waiting = own.filter { isCongested($0) }
     guard waiting.count >= WorkerLimits.limitedRunsMax else { return nil }
-    return lease.delayMs(for: waiting.reduce(0) { $0 + $1.lines.count - $1.cursor })
+    return allowance.delayMs(for: waiting.reduce(0) { $0 + $1.lines.count - $1.cursor })
   }
 
   /// A rate that pushes of an app wait for.
-  private func dryLease(of app: String) -> RateLease? {
-    if let lease = appLeases[app], lease.available == 0, waiting(for: lease) > 0 { return lease }
+  private func dryAllowance(of app: String) -> RateAllowance? {
+    if let allowance = appAllowances[app], allowance.available == 0, waiting(for: allowance) > 0 {
+      return allowance
+    }
     for network in Network.allCases {
       guard let number = directory.position(app: app, network: network, environment: .production),
         let destination = destinations[number], destination.isStarved
@@ -65,27 +67,27 @@ extension Dispatcher {
   }
 
   /// Runs of apps that wait for a rate.
-  private var dryRuns: Int { runs.all.count { dryLease(of: $0.claim.app) != nil } }
+  private var dryRuns: Int { runs.all.count { dryAllowance(of: $0.claim.app) != nil } }
 
   private static func dryRunsMax(rank: Int) -> Int {
     rank == 0 ? WorkerLimits.runsMax * 7 / 8 : WorkerLimits.runsMax * 3 / 4
   }
 
   /// An app that waits as a whole needs fewer places than one whose other networks go on.
-  private static func placesMax(_ lease: RateLease) -> Int {
-    lease.limit.isOfApp ? WorkerLimits.runsMax / 4 : WorkerLimits.runsMax / 2
+  private static func placesMax(_ allowance: RateAllowance) -> Int {
+    allowance.limit.isOfApp ? WorkerLimits.runsMax / 4 : WorkerLimits.runsMax / 2
   }
 
   /// The rate that the recipients of an app wait for: its own, or that of the network whose installations they
   /// are. Users may have other networks to go to.
   private func congestion(
     _ app: String, rank: Int, line: UnsafeRawBufferPointer?
-  ) -> RateLease? {
-    if let lease = appLeases[app] {
-      let waiting = lease.destinations.reduce(0) {
+  ) -> RateAllowance? {
+    if let allowance = appAllowances[app] {
+      let waiting = allowance.destinations.reduce(0) {
         $0 + (destinations[Int($1)]?.queued(upTo: rank) ?? 0)
       }
-      if lease.available == 0 && waiting >= lease.queueMax { return lease }
+      if allowance.available == 0 && waiting >= allowance.queueMax { return allowance }
     }
     guard let line, let network = Network.allCases.first(where: { Self.isFor($0, line) }),
       let number = directory.position(app: app, network: network, environment: .production),
@@ -101,16 +103,16 @@ extension Dispatcher {
   }
 }
 
-extension Dispatcher: RateLeaseOwner {
-  func waiting(for lease: RateLease) -> Int {
-    lease.destinations.reduce(0) { $0 + (destinations[Int($1)]?.queued ?? 0) }
+extension Dispatcher: RateAllowanceOwner {
+  func waiting(for allowance: RateAllowance) -> Int {
+    allowance.destinations.reduce(0) { $0 + (destinations[Int($1)]?.queued ?? 0) }
   }
 
-  func lease(_ lease: RateLease, asksFor count: Int) {
-    onLease?(lease.limit.name, count)
+  func allowance(_ allowance: RateAllowance, asksFor count: Int) {
+    onAllowance?(allowance.limit.name, count)
   }
 
-  func leaseWasFilled(_ lease: RateLease) {
-    for number in lease.destinations { destinations[Int(number)]?.wake() }
+  func allowanceWasFilled(_ allowance: RateAllowance) {
+    for number in allowance.destinations { destinations[Int(number)]?.wake() }
   }
 }

@@ -1,9 +1,46 @@
+internal import HTTP2
+internal import Logging
 internal import Model
+internal import Providers
 internal import Reactor
 internal import Store
 
-extension Dispatcher {
-  func decideUnsendable(
+// From a destination's queue onto a connection, and what destinations tell besides answers.
+extension Dispatcher: DestinationOwner {
+  func submit(
+    _ raw: UInt64, to destination: Destination, with credential: Credential,
+    in taker: any RequestTaker
+  ) -> Submission {
+    let tag = PushTag(raw)
+    guard let run = runs[tag] else { return .withdrawn }
+    if let hindrance = hindrance(run, tag.push) {
+      withdraw(run, tag.push, because: hindrance)
+      return .withdrawn
+    }
+    let rendering = run.material.rendering(
+      for: destination.number, provider: destination.provider, nowMs: wallMs)
+    guard case .message(let message) = rendering else {
+      decideUnsendable(run, tag.push, rendering)
+      return .withdrawn
+    }
+    let head = message.head(authority: destination.authority, credential: credential)
+    let push = run.pushes[tag.push]
+    let body = RequestBody(
+      before: message.bodyBefore,
+      own: message.isBodyPerToken ? push.token : UnsafeRawBufferPointer(start: nil, count: 0),
+      after: message.bodyAfter)
+    let wasTaken = withPath(message.pathPrefix, push.token) { path in
+      taker.submit(head, path: path, body: body, tag: raw)
+    }
+    guard wasTaken else {
+      queue(run, tag.push, destination)
+      return .blocked
+    }
+    run.noteSubmitted(tag.push)
+    return .sent
+  }
+
+  private func decideUnsendable(
     _ run: ChunkRun, _ index: Int, _ rendering: JobMaterial.Rendering
   ) {
     switch rendering {
@@ -16,7 +53,7 @@ extension Dispatcher {
     }
   }
 
-  func withPath<Result>(
+  private func withPath<Result>(
     _ prefix: UnsafeRawBufferPointer, _ token: UnsafeRawBufferPointer,
     _ use: (UnsafeRawBufferPointer) -> Result
   ) -> Result {
@@ -27,5 +64,34 @@ extension Dispatcher {
       UnsafeMutableRawBufferPointer(rebasing: path[prefix.count...]).copyMemory(from: token)
       return use(UnsafeRawBufferPointer(path))
     }
+  }
+
+  func putAside(_ tags: [UInt64], of destination: Destination, forMs delayMs: UInt64) {
+    // The breaker has said why by itself.
+    if destination.breaker.state == .closed && !destination.lacksDescriptors {
+      reasons.note(
+        "\(destination.app): \(destination.provider.network.rawValue) cannot be reached, does not answer "
+          + "or refuses the credential: its pushes wait")
+    }
+    for raw in tags {
+      let tag = PushTag(raw)
+      guard let run = runs[tag] else { continue }
+      putAside(run, tag.push, delayMs: delayMs, because: .parked)
+    }
+  }
+
+  func noteEnd(_ end: ConnectionEnd, ofConnectionTo destination: Destination) {
+    guard end != .closed else { return }
+    log.info(
+      "connection ended",
+      metadata: [
+        "app": "\(destination.app)", "network": "\(destination.provider.network.rawValue)",
+        "reason": "\(end.logText)",
+      ])
+  }
+
+  func destinationRanLow(_ destination: Destination) {
+    guard hasRoom else { return }
+    runs.forEach { if $0.wantsResolving { $0.signal.raise() } }
   }
 }

@@ -64,7 +64,7 @@ extension Dispatcher {
   }
 
   /// Does to a run what the store says of it.
-  func heed(_ standing: WorkStanding, _ run: ChunkRun) {
+  func apply(_ standing: WorkStanding, _ run: ChunkRun) {
     switch standing {
     case .ok: return
     case .paused: run.change(to: .paused)

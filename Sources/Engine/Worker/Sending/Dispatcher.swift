@@ -17,7 +17,7 @@ final class Dispatcher {
   let log: Logger
   let runs: RunTable
   private(set) var destinations: [Destination?]
-  private(set) var latency = LatencyHistogram()
+  var latency = LatencyHistogram()
   var accepted = 0
   /// Recipients whose bindings are being read.
   private var resolving = 0
@@ -27,10 +27,10 @@ final class Dispatcher {
   /// What is switched off.
   private(set) var switches = Switches()
   /// The rates that its destinations keep to, by name, and those that are a whole app's by app.
-  var leases: [String: RateLease] = [:]
-  var appLeases: [String: RateLease] = [:]
-  /// Called with a rate's name and how much of it is to be leased.
-  var onLease: ((String, Int) -> Void)?
+  var allowances: [String: RateAllowance] = [:]
+  var appAllowances: [String: RateAllowance] = [:]
+  /// Called with a rate's name and how much of it is to be drawn.
+  var onAllowance: ((String, Int) -> Void)?
 
   /// Called when a destination is first used, to have its credential looked after.
   var onNewDestination: ((Int) -> Void)?
@@ -85,20 +85,26 @@ final class Dispatcher {
     run.decideUnrouted(index, for: push.environment, attempt: Int(push.attempt) - 1)
   }
 
+  /// Queues a push, apart from the others when it is under suspicion.
+  func queue(_ run: ChunkRun, _ index: Int, _ destination: Destination) {
+    if !destination.quarantine.isEmpty, setApart(run, index, destination) { return }
+    destination.enqueue(PushTag(run, push: index).raw, rank: run.claim.priority.rank)
+  }
+
   func destination(_ number: Int16) -> Destination {
     if let known = destinations[Int(number)] { return known }
     let entry = directory.entries[Int(number)]
     let destination = Destination(
       number: number, app: entry.app, provider: entry.provider,
-      limits: entry.limits.map { lease(of: $0, app: entry.app, for: number) },
+      limits: entry.limits.map { allowance(of: $0, app: entry.app, for: number) },
       settings: settings.clientSettings(entry.provider.destination), loop: loop, owner: self)
     destinations[Int(number)] = destination
     onNewDestination?(Int(number))
     return destination
   }
 
-  /// Heeds what is switched off from now on, also for what is in hand.
-  func heed(_ switches: Switches) {
+  /// Applies what is switched off from now on, also for what is in hand.
+  func apply(_ switches: Switches) {
     self.switches = switches
     withdrawStopped()
   }
@@ -111,7 +117,7 @@ final class Dispatcher {
 
   func close() {
     for destination in destinations { destination?.close() }
-    for lease in leases.values { lease.close() }
+    for allowance in allowances.values { allowance.close() }
   }
 
   /// Epoch milliseconds by Redis's clock, from the loop's: read for each push, so without a system call.
@@ -143,119 +149,10 @@ extension Dispatcher: PushSink {
     if let delayMs = overflowMs(run, destination) {
       return putAside(run, index, delayMs: delayMs, because: .rateLimited)
     }
-    requeue(run, index, destination)
+    queue(run, index, destination)
   }
 
   func wake() {
     for destination in destinations { destination?.wake() }
-  }
-}
-
-// MARK: - What its destinations ask and tell
-
-extension Dispatcher: DestinationOwner {
-  func destination(
-    _ destination: Destination, submit raw: UInt64, with credential: Credential,
-    in taker: any RequestTaker
-  ) -> Submission {
-    let tag = PushTag(raw)
-    guard let run = runs[tag] else { return .withdrawn }
-    if let hindrance = hindrance(run, tag.push) {
-      withdraw(run, tag.push, because: hindrance)
-      return .withdrawn
-    }
-    let rendering = run.material.rendering(
-      for: destination.number, provider: destination.provider, nowMs: wallMs)
-    guard case .message(let message) = rendering else {
-      decideUnsendable(run, tag.push, rendering)
-      return .withdrawn
-    }
-    let head = message.head(authority: destination.authority, credential: credential)
-    let push = run.pushes[tag.push]
-    let body = RequestBody(
-      before: message.bodyBefore,
-      own: message.isBodyPerToken ? push.token : UnsafeRawBufferPointer(start: nil, count: 0),
-      after: message.bodyAfter)
-    let wasTaken = withPath(message.pathPrefix, push.token) { path in
-      taker.submit(head, path: path, body: body, tag: raw)
-    }
-    guard wasTaken else {
-      requeue(run, tag.push, destination)
-      return .blocked
-    }
-    run.noteSubmitted(tag.push)
-    return .sent
-  }
-
-  func destination(_ destination: Destination, finished raw: UInt64, with answer: RequestAnswer) {
-    let tag = PushTag(raw)
-    guard let run = runs[tag] else { return }
-    run.noteReturned()
-    let suspectNs = run.suspects.sinceNs(tag.push)
-    if answer.isSuspect { noteSuspect(run, tag.push, destination) }
-    switch answer.disposition {
-    case .notSent:
-      run.beginAnswer(TracedAnswer(answer, .notSent))
-      resend(run, tag, destination, answer)
-      run.endAnswer(tag.push)
-    // Whether a connection's only request was processed before the connection was closed, nobody knows.
-    case .malformed where answer.isSuspect && run.material.content.unknownPolicy != .resend:
-      run.beginAnswer(TracedAnswer(answer, .unknown))
-      decideUnknown(run, tag.push)
-      run.endAnswer(tag.push)
-    case .malformed:
-      run.beginAnswer(TracedAnswer(answer, .rejected(reason: Self.malformedReason)))
-      decideMalformed(
-        run, tag.push, destination, suspectNs: suspectNs, elapsedNs: answer.elapsedNs)
-      run.endAnswer(tag.push)
-    case .unknown:
-      if !answer.isSuspect || !destination.isAnswering {
-        _ = destination.noteTrouble(
-          elapsedNs: answer.elapsedNs, retryAfterMs: nil, reason: "no answer")
-      }
-      run.beginAnswer(TracedAnswer(answer, .unknown))
-      decideUnknown(run, tag.push)
-      run.endAnswer(tag.push)
-    case .answered:
-      latency.add(destination.network, elapsedNs: answer.elapsedNs)
-      run.noteAnswer(tag.push)
-      if !destination.quarantine.isEmpty { destination.noteAnswer(toJob: run.claim.job) }
-      if answer.status == 200 {
-        accepted += 1
-        destination.noteGood(elapsedNs: answer.elapsedNs)
-        if run.isNoteworthy(tag.push) { run.beginAnswer(TracedAnswer(answer, .accepted)) }
-        return run.decide(tag.push, .accepted)
-      }
-      decide(run, tag, destination, answer)
-    }
-  }
-
-  func destination(_ destination: Destination, parks tags: [UInt64], forMs delayMs: UInt64) {
-    // The breaker has said why by itself.
-    if destination.breaker.state == .closed && !destination.lacksDescriptors {
-      reasons.note(
-        "\(destination.app): \(destination.provider.network.rawValue) cannot be reached, does not answer "
-          + "or refuses the credential: its pushes wait")
-    }
-    for raw in tags {
-      let tag = PushTag(raw)
-      guard let run = runs[tag] else { continue }
-      putAside(run, tag.push, delayMs: delayMs, because: .parked)
-    }
-  }
-
-  func destination(_ destination: Destination, connectionEnded end: ConnectionEnd) {
-    guard end != .closed else { return }
-    log.info(
-      "connection ended",
-      metadata: [
-        "app": "\(destination.app)", "network": "\(destination.provider.network.rawValue)",
-        "reason": "\(end.logText)",
-      ])
-  }
-
-  func destinationRanLow(_ destination: Destination) {
-    guard hasRoom else { return }
-    runs.forEach { if $0.wantsResolving { $0.signal.raise() } }
   }
 }

@@ -109,7 +109,7 @@ struct FilledStoreRow: MatrixRow {
       _ = try await stage.session.command("CONFIG", "RESETSTAT")
       try await stage.underLoad(pushesMin: trial.scaled(200_000, atLeast: 2_000)) { stage in
         _ = try await stage.session.cancel(app: "shop", id: "cancelled")
-        for id in ["delayed", "open-1"] { try await stage.session.audit(app: "shop", id: id) }
+        for id in ["delayed", "open-1"] { try await stage.session.reconcile(app: "shop", id: id) }
         try await stage.session.listDeadLetters()
         let isCleared = try await stage.eventually(Self.patienceMs) {
           try await stage.session.record(app: "shop", id: "cancelled")?.finishedAtMs.map { _ in true

@@ -24,11 +24,11 @@ struct RedisTroubleRow: MatrixRow {
       }
     }
 
-    /// A stream that is gone is found by the audit, which looks each minute on average.
+    /// A stream that is gone is found by the reconciliation, which looks each minute on average.
     var recoverySeconds: Double { self == .stream ? 180 : 10 }
   }
 
-  /// Of what is alike one; the audit that finds a lost stream takes a minute.
+  /// Of what is alike one; the reconciliation that finds a lost stream takes a minute.
   private static let quick: [Trouble] = [.memory, .wrongType, .functions]
   private static let chunks = "pushpool:chunks:normal"
   private static let jobs = "pushpool:jobs:normal"

@@ -81,8 +81,8 @@ actor ChaosSession {
   }
 
   /// Looks after a job as a worker does each minute.
-  func audit(app: String, id: String) async throws {
-    _ = try await insisting { store in try await store.jobs.audit(app: app, id: id) }
+  func reconcile(app: String, id: String) async throws {
+    _ = try await insisting { store in try await store.jobs.reconcile(app: app, id: id) }
   }
 
   /// Reads all dead letters as an operator does, page by page.

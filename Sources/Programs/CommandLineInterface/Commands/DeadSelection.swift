@@ -34,18 +34,18 @@ struct DeadSelection: ParsableArguments {
   ) async throws(CommandFailure) {
     for entry in entries { try await body(entry) }
     guard all else { return }
-    var tour = try await session.run { store throws(RedisError) in
-      try await DeadLetterTour.begin(in: [store])
+    var scan = try await session.run { store throws(RedisError) in
+      try await DeadLetterScan.begin(in: [store])
     }
     while true {
-      let start = tour
+      let start = scan
       let (entries, rest) = try await session.run { store throws(RedisError) in
-        var tour = start
-        let entries = try await tour.next(in: [store])
-        return (entries, tour)
+        var scan = start
+        let entries = try await scan.next(in: [store])
+        return (entries, scan)
       }
       guard !entries.isEmpty else { return }
-      tour = rest
+      scan = rest
       for entry in entries {
         if Interrupts.shared.hasCome { throw CommandFailure(.interrupted, "interrupted") }
         try await body(entry)

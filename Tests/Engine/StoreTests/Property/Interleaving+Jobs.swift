@@ -183,10 +183,11 @@ extension Interleaving {
     try expectSame(found, expected, "the state after a change")
   }
 
-  func audit() async throws {
+  func reconcile() async throws {
     guard let id = anyJob() else { return }
-    note("audit \(id)")
-    try expectSame(try await store.jobs.audit(app: Self.app, id: id), model.audit(id), "audit")
+    note("reconcile \(id)")
+    try expectSame(
+      try await store.jobs.reconcile(app: Self.app, id: id), model.reconcile(id), "reconcile")
   }
 
   /// The records of jobs that ended are looked at a last time, and gone, as after seven days.

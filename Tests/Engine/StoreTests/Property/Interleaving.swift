@@ -105,7 +105,7 @@ final class Interleaving {
     case 90..<93: try await change()
     case 93..<94: try await bury()
     case 94..<97: try await operateLetters()
-    case 97..<98: try await audit()
+    case 97..<98: try await reconcile()
     case 98..<99: try await forgetFinished()
     default: try await hurry()
     }

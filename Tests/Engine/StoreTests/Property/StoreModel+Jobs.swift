@@ -162,8 +162,8 @@ extension StoreModel {
     return state
   }
 
-  /// Every job is sound, so an audit has nothing to repair.
-  func audit(_ id: String) -> AuditAnswer {
+  /// Every job is sound, so a reconciliation has nothing to repair.
+  func reconcile(_ id: String) -> ReconcileAnswer {
     guard let job = jobs[id], job.isAdmitted, !job.isFinished else { return .absent }
     return .sound
   }

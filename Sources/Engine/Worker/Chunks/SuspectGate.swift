@@ -5,7 +5,7 @@ internal import Synchronization
 /// A chunk that ends its worker takes along what the process holds beside it. That counts as a crash of those,
 /// too, so from their second on they keep apart from one another: the cause is given up after five, and what
 /// died with it twice goes on without it.
-final class SuspectPlace: Sendable {
+final class SuspectGate: Sendable {
   private struct Holder {
     var ticket: UInt64 = 0
     var untilNs: UInt64 = 0

@@ -20,15 +20,15 @@ extension JobQueue {
 
   /// Compares a job with what Redis has of it, and queues again what nothing knows of any more. To be called
   /// for each open job now and then, by one worker of the fleet; each call looks for some of the job's chunks.
-  package func audit(app: String, id: String) async throws(RedisError) -> AuditAnswer {
+  package func reconcile(app: String, id: String) async throws(RedisError) -> ReconcileAnswer {
     var cursor = "0"
-    var worst = AuditAnswer.sound
-    for _ in 0..<StoreLimits.auditPagesMax {
+    var worst = ReconcileAnswer.sound
+    for _ in 0..<StoreLimits.reconcilePagesMax {
       let page = try await functions.run(
-        functions.call("audit", app, id, cursor)
+        functions.call("reconcile", app, id, cursor)
       ) { reply throws(RedisError) in
         try expectArray(reply, atLeast: 2)
-        return (answer: try decodeWord(reply[0], as: AuditAnswer.self), next: reply[1].string)
+        return (answer: try decodeWord(reply[0], as: ReconcileAnswer.self), next: reply[1].string)
       }
       switch page.answer {
       case .sound: break

@@ -1,4 +1,4 @@
--- Audit: an open job is compared with what exists of it. A chunk is unfinished as long as its segment exists, so a
+-- Reconciliation: an open job is compared with what exists of it. A chunk is unfinished as long as its segment exists, so a
 -- segment that nothing knows of (a deleted stream) is queued again, with its progress.
 --
 -- HASH P:unfinished:<source>: the segments of a job's unfinished chunks, each with the entry by which it was last added to a
@@ -7,12 +7,12 @@
 
 do
 
--- The segments of the job of record r (see audit) that the streams hold, as a set; nil when these are too long to look
+-- The segments of the job of record r (see reconcile) that the streams hold, as a set; nil when these are too long to look
 -- through. Puts the apps' shares of the streams right on its way.
 local function streamed_segments(p, app, id, r)
   local n, found = 0, {}
   for _, priority in ipairs(PRIORITIES) do n = n + redis.call('XLEN', KEY.chunks(p, priority)) end
-  if n > LIMIT.AUDIT_STREAMED_MAX then return nil end
+  if n > LIMIT.RECONCILE_STREAMED_MAX then return nil end
   for _, priority in ipairs(PRIORITIES) do
     local share = {}
     for _, item in ipairs(redis.call('XRANGE', KEY.chunks(p, priority), '-', '+')) do
@@ -41,7 +41,7 @@ local function is_streamed(p, r, segment, entry, given)
   return false
 end
 
--- A chunk of the job of record r (see audit) by its segment.
+-- A chunk of the job of record r (see reconcile) by its segment.
 local function chunk_called(app, id, r, segment)
   local c = {priority = r.priority, app = app, job = id, segment = segment, source = r.source, lines = r.lines, crashes = 0}
   if Chunk.is_residual(c) then c.lines = string.sub(segment, 1, 1) == 'u' and 'users' or 'installations' end
@@ -60,7 +60,7 @@ end
 -- A set of the job's parked segments, or true when there are too many to look through.
 local function parked_segments(p, app, id)
   local key, found = KEY.parked(p, app, id), {}
-  if redis.call('LLEN', key) > LIMIT.AUDIT_PARKED_MAX then return true end
+  if redis.call('LLEN', key) > LIMIT.RECONCILE_PARKED_MAX then return true end
   for _, member in ipairs(redis.call('LRANGE', key, 0, -1)) do found[Chunk.unpack(member).segment] = true end
   return found
 end
@@ -70,7 +70,7 @@ end
 local function recount(p, app, id, r, streamed)
   local unfinished, delayed = KEY.unfinished(p, r.source), KEY.delayed(p)
   local size = redis.call('HLEN', unfinished)
-  if redis.call('ZCARD', delayed) + redis.call('LLEN', KEY.parked(p, app, id)) + size > LIMIT.AUDIT_MAX then return false end
+  if redis.call('ZCARD', delayed) + redis.call('LLEN', KEY.parked(p, app, id)) + size > LIMIT.RECONCILE_MAX then return false end
   local known, count, own, bytes = {}, 0, 0, 0
   local function add(segment, entry, must_exist)
     if known[segment] or segment == Chunk.READ_ON then return end
@@ -94,7 +94,7 @@ local function recount(p, app, id, r, streamed)
   for _, segment in ipairs(redis.call('HKEYS', unfinished)) do add(segment, '', true) end
   if size == 0 then
     local function add_numbers(kind, last)
-      for n = math.max(1, last - LIMIT.AUDIT_NUMBERS_MAX + 1), last do add(kind .. text(n), '', true) end
+      for n = math.max(1, last - LIMIT.RECONCILE_NUMBERS_MAX + 1), last do add(kind .. text(n), '', true) end
     end
     add_numbers('', r.cursor)
     add_numbers('r', r.residuals)
@@ -106,10 +106,10 @@ local function recount(p, app, id, r, streamed)
   return true
 end
 
--- audit — ARGV: app, id, cursor ('0' at first). Looks for the next chunks of an open job, and repairs.
+-- reconcile — ARGV: app, id, cursor ('0' at first). Looks for the next chunks of an open job, and repairs.
 -- Reply: {OK | BUSY (too much in Redis to look through) | ABSENT (no such open job) | REPAIRED (an alarm), cursor to
 -- go on at, '' at the end}
-local function audit(keys, args)
+local function reconcile(keys, args)
   local p, app, id, now = keys[1], args[1], args[2], now_ms()
   local key = KEY.job(p, app, id)
   local v = redis.call('HMGET', key, 'source', 'priority', 'lines', 'cursor', 'residuals', 'chunks', 'admitted',
@@ -128,7 +128,7 @@ local function audit(keys, args)
     if redis.call('HGET', key, 'chunks') ~= v[6] then answer = 'REPAIRED' end
     cursor = '0'
   end
-  local page = redis.call('HSCAN', KEY.unfinished(p, r.source), cursor, 'COUNT', LIMIT.AUDITED_AT_ONCE)
+  local page = redis.call('HSCAN', KEY.unfinished(p, r.source), cursor, 'COUNT', LIMIT.RECONCILED_AT_ONCE)
   local given = last_given(KEY.chunks(p, r.priority))
   local parked, lost = nil, {}
   for i = 1, #page[2], 2 do
@@ -144,7 +144,7 @@ local function audit(keys, args)
   local requeued = 0
   for _, c in ipairs(lost) do
     if redis.call('STRLEN', KEY.segment(p, c.segment, r.source)) == 0 then
-      -- Whether it was counted, the next audit finds out.
+      -- Whether it was counted, the next reconciliation finds out.
       redis.call('HDEL', KEY.unfinished(p, r.source), c.segment)
     elseif requeued < LIMIT.REQUEUED_MAX then
       requeued = requeued + 1
@@ -165,6 +165,6 @@ local function audit(keys, args)
   return {answer, page[1] ~= '0' and page[1] or ''}
 end
 
-register('audit', audit, {'allow-oom'})
+register('reconcile', reconcile, {'allow-oom'})
 
 end

@@ -2,27 +2,27 @@ internal import Model
 internal import Reactor
 
 /// What a rate asks of its lane.
-protocol RateLeaseOwner: AnyObject {
+protocol RateAllowanceOwner: AnyObject {
   /// Pushes that wait for it.
-  func waiting(for lease: RateLease) -> Int
-  /// So many more are to be leased; `granted` or `failed` follows.
-  func lease(_ lease: RateLease, asksFor count: Int)
+  func waiting(for allowance: RateAllowance) -> Int
+  /// So many more are wanted; `granted` or `failed` follows.
+  func allowance(_ allowance: RateAllowance, asksFor count: Int)
   /// There is something to send with.
-  func leaseWasFilled(_ lease: RateLease)
+  func allowanceWasFilled(_ allowance: RateAllowance)
 }
 
-/// A lane's part of a rate that the fleet keeps to: what it has leased and not used; loop-bound.
+/// A lane's part of a rate that the fleet keeps to: what it has drawn and not used; loop-bound.
 ///
-/// It leases what waits, and more when it leases often, ahead of need: so neither a push costs a command nor does
+/// It draws what waits, and more when it draws often, ahead of need: so neither a push costs a command nor does
 /// a lane hoard what others need.
-final class RateLease {
+final class RateAllowance {
   let limit: RateLimit
   /// The destinations that keep to it.
   private(set) var destinations: [Int16] = []
   private let loop: EventLoop
-  private unowned let owner: any RateLeaseOwner
+  private unowned let owner: any RateAllowanceOwner
   private var timer: LoopTimer!
-  /// The most that is leased at a time.
+  /// The most that is drawn at a time.
   private let batchMax: Int
   private var batch = 1
   private var unused = 0
@@ -33,11 +33,11 @@ final class RateLease {
   private var setAside = 0.0
   private var setAsideNs: UInt64 = 0
 
-  init(limit: RateLimit, loop: EventLoop, owner: any RateLeaseOwner) {
+  init(limit: RateLimit, loop: EventLoop, owner: any RateAllowanceOwner) {
     self.limit = limit
     self.loop = loop
     self.owner = owner
-    batchMax = max(1, Int(limit.perSecond * Double(WorkerLimits.leaseMs) / 1_000))
+    batchMax = max(1, Int(limit.perSecond * Double(WorkerLimits.allowanceMs) / 1_000))
     timer = LoopTimer(loop: loop) { [weak self] in self?.refill() }
   }
 
@@ -57,32 +57,32 @@ final class RateLease {
 
   /// Whether it is on its way to more.
   var isWaiting: Bool {
-    isAsking || timer.isArmed || loop.nowNs &- askedNs < WorkerLimits.leaseLifeMs &* 1_000_000
+    isAsking || timer.isArmed || loop.nowNs &- askedNs < WorkerLimits.allowanceLifeMs &* 1_000_000
   }
 
   func spend(_ count: Int) { unused = max(0, unused - count) }
 
-  /// Leases more when that is time.
+  /// Draws more when that is time.
   func refill() {
     guard !isAsking, !timer.isArmed else { return }
-    let isBusy = loop.nowNs &- askedNs < 2 * WorkerLimits.leaseMs * 1_000_000
+    let isBusy = loop.nowNs &- askedNs < 2 * WorkerLimits.allowanceMs * 1_000_000
     let waiting = owner.waiting(for: self)
     guard available < max(waiting, isBusy ? batch / 4 : 0) else { return }
     batch = min(batchMax, max(1, waiting - available, isBusy ? 2 * batch : 0))
     isAsking = true
     askedNs = loop.nowNs
-    owner.lease(self, asksFor: batch)
+    owner.allowance(self, asksFor: batch)
   }
 
   func granted(_ count: Int, retryMs: UInt64) {
     isAsking = false
     unused = available + count
-    validUntilNs = askedNs &+ WorkerLimits.leaseLifeMs &* 1_000_000
+    validUntilNs = askedNs &+ WorkerLimits.allowanceLifeMs &* 1_000_000
     if count < batch { timer.schedule(afterMs: retryMs) }
-    if count > 0 { owner.leaseWasFilled(self) }
+    if count > 0 { owner.allowanceWasFilled(self) }
   }
 
-  /// Redis could not be asked: nothing is sent without a lease.
+  /// Redis could not be asked: nothing is sent without an allowance.
   func failed() {
     isAsking = false
     timer.schedule(afterMs: WorkerLimits.redisPauseMs)

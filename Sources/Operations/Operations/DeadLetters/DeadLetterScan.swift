@@ -2,21 +2,21 @@ package import Redis
 package import Store
 
 /// Goes through the dead letters that are there as it begins, in steps between which they may be retried or dropped.
-/// Retried letters may come back as new ones: those are not for this tour.
-package struct DeadLetterTour: Sendable {
-  /// The last letter of each store as the tour began; nil where there was none.
+/// Retried letters may come back as new ones: those are not for this scan.
+package struct DeadLetterScan: Sendable {
+  /// The last letter of each store as the scan began; nil where there was none.
   private let ends: [EntryID?]
   private var place = 0
   private var after: String?
 
   private init(ends: [EntryID?]) { self.ends = ends }
 
-  package static func begin(in stores: [Store]) async throws(RedisError) -> DeadLetterTour {
+  package static func begin(in stores: [Store]) async throws(RedisError) -> DeadLetterScan {
     var ends: [EntryID?] = []
     for store in stores {
       ends.append(try await store.deadLetters.last().flatMap { EntryID($0) })
     }
-    return DeadLetterTour(ends: ends)
+    return DeadLetterScan(ends: ends)
   }
 
   /// The entries of the next letters; none when all were gone through.

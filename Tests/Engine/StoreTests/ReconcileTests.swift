@@ -4,12 +4,12 @@ import Testing
 
 @testable import Store
 
-@Suite struct AuditTests {
+@Suite struct ReconcileTests {
   @Test func `lost work of a job with a start time still waits for it`() async throws {
     try await Lane.withStore { _, store in
       try await store.admit("j1", users: [["a"], ["b"]], startAtMs: 4_000_000_000_000)
       _ = try await store.redis("DEL", store.keys.delayed)
-      #expect(try await store.jobs.audit(app: "shop", id: "j1") == .repaired)
+      #expect(try await store.jobs.reconcile(app: "shop", id: "j1") == .repaired)
       #expect(try await store.record("j1").state == .scheduled)
       #expect(try await store.chunks.promote(max: 10).taken == 0)
       #expect(try await store.chunks.claim(consumer: "w", max: 1) == [])
@@ -29,9 +29,9 @@ import Testing
       partial.counts = [.apns: counts(accepted: 1)]
       _ = try await store.chunks.settle(claim, partial, consumer: "worker")
       _ = try await store.redis("DEL", store.keys.chunks(.normal))
-      #expect(try await store.jobs.audit(app: "shop", id: "j1") == .repaired)
+      #expect(try await store.jobs.reconcile(app: "shop", id: "j1") == .repaired)
       #expect(try await store.alarms.current(nowMs: 0).map(\.field) == ["lost_work|shop"])
-      #expect(try await store.jobs.audit(app: "shop", id: "j1") == .sound)
+      #expect(try await store.jobs.reconcile(app: "shop", id: "j1") == .sound)
       var sent: [String] = []
       while let claim = try await store.chunks.claim(consumer: "w", max: 1).first {
         let open = claim.recipientList.enumerated().filter { !claim.done.contains($0.offset) }
@@ -51,11 +51,11 @@ import Testing
       _ = try await store.chunks.claim(consumer: "gone", max: 2)
       _ = try await store.redis(
         "XGROUP", "DELCONSUMER", store.keys.chunks(.normal), "workers", "gone")
-      #expect(try await store.jobs.audit(app: "shop", id: "j1") == .repaired)
+      #expect(try await store.jobs.reconcile(app: "shop", id: "j1") == .repaired)
       #expect(try await store.alarms.current(nowMs: 0).map(\.field) == ["lost_work|shop"])
       let claims = try await store.chunks.claim(consumer: "w", max: 5)
       #expect(Set(claims.map { $0.recipientList.joined() }) == ["a", "b", "c"])
-      #expect(try await store.jobs.audit(app: "shop", id: "j1") == .sound)
+      #expect(try await store.jobs.reconcile(app: "shop", id: "j1") == .sound)
     }
   }
 
@@ -69,9 +69,9 @@ import Testing
       let line = Array("apns\tproduction\taa\ta\t1\t1\n".utf8)
       settlement.residuals = [Settlement.Residual(delayMs: 60_000, lines: line)]
       _ = try await store.chunks.settle(claim, settlement, consumer: "worker")
-      #expect(try await store.jobs.audit(app: "shop", id: "j1") == .sound)
+      #expect(try await store.jobs.reconcile(app: "shop", id: "j1") == .sound)
       _ = try await store.redis("DEL", store.keys.delayed)
-      #expect(try await store.jobs.audit(app: "shop", id: "j1") == .repaired)
+      #expect(try await store.jobs.reconcile(app: "shop", id: "j1") == .repaired)
       let found = try await store.claimOne()
       #expect(found.recipients == line && found.lines == .installations)
     }
@@ -82,10 +82,10 @@ import Testing
       try await store.admit("j1", users: [["a"], ["b"], ["c"]])
       let claims = try await store.chunks.claim(consumer: "w", max: 2)
       _ = try await store.chunks.handBack([claims[0]], consumer: "w", delayMs: 60_000)
-      #expect(try await store.jobs.audit(app: "shop", id: "j1") == .sound)
+      #expect(try await store.jobs.reconcile(app: "shop", id: "j1") == .sound)
       _ = try await store.jobs.pause(app: "shop", id: "j1")
       _ = try await store.chunks.handBack([claims[1]], consumer: "w")
-      #expect(try await store.jobs.audit(app: "shop", id: "j1") == .sound)
+      #expect(try await store.jobs.reconcile(app: "shop", id: "j1") == .sound)
     }
   }
 
@@ -100,17 +100,17 @@ import Testing
       _ = try await store.chunks.settle(claim, .final(accepted: 1, users: 1), consumer: "worker")
       open = try await store.jobs.openJobs(cursor: "0")
       #expect(open.jobs.isEmpty)
-      #expect(try await store.jobs.audit(app: "shop", id: "a:b") == .absent)
+      #expect(try await store.jobs.reconcile(app: "shop", id: "a:b") == .absent)
     }
   }
 
   @Test func `each of many open jobs has its turn to be looked at, again and again`() async throws {
     try await Lane.withStore { _, store in
       for number in 0..<300 { try await store.admit("j\(number)", users: [["u"]]) }
-      var tour = OpenJobsTour(jobs: store.jobs)
+      var scan = OpenJobScan(jobs: store.jobs)
       var turns: [String: Int] = [:]
       for _ in 0..<30 {
-        let jobs = try await tour.next(32)
+        let jobs = try await scan.next(32)
         #expect(jobs.count <= 32)
         for job in jobs { turns[job.id, default: 0] += 1 }
       }

@@ -1,5 +1,5 @@
-/// What an audit of a job found.
-package enum AuditAnswer: String, Sendable {
+/// What a reconciliation of a job found.
+package enum ReconcileAnswer: String, Sendable {
   case sound = "OK"
   /// Work was missing and is queued again, or the counters were off: somebody or something damaged Redis.
   case repaired = "REPAIRED"

@@ -1,7 +1,7 @@
 package import Redis
 
 /// Passes through the open jobs, some at a time, time and again: each has its turn.
-package struct OpenJobsTour {
+package struct OpenJobScan {
   private let jobs: JobQueue
   private var cursor = "0"
   /// Those of the last part that have not had it yet.

@@ -1,0 +1,39 @@
+import Store
+import Logging
+import Redis
+import Model
+import Testing
+
+@testable import Worker
+
+@Suite struct RateKeeperTests {
+  private final class Owner: RateAllowanceOwner {
+    var asked = 0
+    var fillings = 0
+    func waiting(for allowance: RateAllowance) -> Int { 5 }
+    func allowance(_ allowance: RateAllowance, asksFor count: Int) { asked = count }
+    func allowanceWasFilled(_ allowance: RateAllowance) { fillings += 1 }
+  }
+
+  @Test("what a lane's part of a rate asks for is taken of the fleet's; without Redis nothing is")
+  func allowances() async throws {
+    try await LaneParts.with { _, parts in
+      let owner = Owner()
+      let allowance = RateAllowance(
+        limit: RateLimit(name: "app:shop", perSecond: 1_000), loop: parts.loop, owner: owner)
+      let keeper = RateKeeper(rates: parts.store.rates, reasons: parts.reasons)
+      allowance.refill()
+      #expect(owner.asked > 0 && allowance.available == 0)
+      await keeper.obtain(owner.asked, for: allowance)
+      #expect(allowance.available > 0 && allowance.available <= owner.asked && owner.fillings == 1)
+
+      allowance.spend(allowance.available)
+      allowance.refill()
+      parts.store.connection.close()
+      await keeper.obtain(owner.asked, for: allowance)
+      #expect(allowance.available == 0 && allowance.isWaiting && owner.fillings == 1)
+      #expect(parts.lines.has(.warning, "sending at the rate app:shop waits for Redis"))
+      allowance.close()
+    }
+  }
+}
