@@ -142,13 +142,13 @@ actor Lane {
           idle.wake(.chunks)
           intake.noteRouted()
         })
-      let forwarder = Forwarder(
+      let promoter = Promoter(
         chunks: store.chunks, consumer: consumer, log: log, onMoved: { fetchSignal.raise() })
       let janitor = Janitor(store: store, life: life, log: log)
       agents += [
         pace(workWatch, while: untilDrained),
         pace(routeWatch, while: untilDrained),
-        pace(forwarder, while: untilDrained),
+        pace(promoter, while: untilDrained),
         pace(janitor, firstAfterMs: Janitor.pauseMs(), while: untilDrained),
       ]
       self.workWatch = workWatch
@@ -208,7 +208,7 @@ actor Lane {
 
   // MARK: Its parts
 
-  /// Has the lane do what needs a task of its own.
+  /// Has the lane hear of its connection to Redis, of its loop, and of what needs a task of its own.
   private func connectParts() {
     redis.onReady = { [unowned self] in
       // Before anything else: where connections do not live for long, a timer would miss them.
@@ -271,7 +271,7 @@ actor Lane {
     if tasks == 0 { drained.raise() }
   }
 
-  /// Has the agents see whether they are still needed.
+  /// Ends the agents' waits: each takes a turn, or ends when it is not needed any more.
   private func wakeAgents() {
     for agent in agents { agent.wake() }
   }

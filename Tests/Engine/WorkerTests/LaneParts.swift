@@ -65,6 +65,7 @@ final class LaneParts {
     starter = ChunkStarter(
       loop: loop, store: store, settings: settings, materials: materials, dispatcher: dispatcher,
       switches: switches, life: life, log: log)
+    starter.onBegun = { _ in }
     fetcher = Fetcher(
       loop: loop, store: store, settings: settings, dispatcher: dispatcher, switches: switches,
       recoverer: recoverer, starter: starter, reasons: reasons, log: log, signal: fetchSignal)

@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test("a run whose lease another worker has is stale, and not asked about again")
+  @Test("a run whose lease another worker has is stale")
   func hearsOfLoss() async throws {
     try await LaneParts.with { _, parts in
       try await parts.takeIn(id: "sale", users: ["a"])

@@ -107,7 +107,7 @@ local function reclaim(keys, args)
       for _, item in ipairs(items) do
         local deliveries = owned(stream, item[1], consumer) or 1
         if first_consumer(item) then
-          -- As long as it stands in the stream it is whose name it has: it is added anew.
+          -- Only the worker that the entry names may claim it. So it is added again without a name.
           local c = Chunk.of(priority, fields_of(item[2]))
           c.crashes = math.min(LIMIT.CRASHES_MAX, c.crashes + deliveries - 1)
           Fairness.drop_chunk(p, c, item[1])

@@ -179,8 +179,8 @@ local function read_new(stream, consumer, count)
   return reply[1][2]
 end
 
--- Whether leases may be believed to be over. While no worker could reach Redis, or Redis stood still, all of them look so: for
--- half a lease and a second after somebody beats again, whoever lives renews first.
+-- Whether leases that look over may be taken over. After an outage of Redis all of them look over. So nothing is taken over
+-- for half a lease and a second after the first worker beats again: time for those who live to renew theirs.
 local function may_take_over(p, lease_ms, now)
   local since = redis.call('GET', KEY.workers_since(p))
   if not since then return true end

@@ -185,12 +185,13 @@ local SETTLE = Sections.layout('settle', {chunk = 8, progress = 6, counts = 3, r
 --     network, environment, token, user, generation
 --     since: when it died, by the network's word (ms), or ''
 --     reason: the network's
--- Everything in it is news since the last settle of this chunk, and news means new bits in the bitmap: a settle
--- that brings none is a repetition after a lost reply, and is not counted again; when another worker told the same, but left
--- other devices open, the caller's lines are no longer the chunk's: STALE. When the store has another bitmap
--- than the caller told before, somebody else had the chunk in between: the caller was silent, lost it, and got it
--- back by a reclaim of its own. What it has to tell may have been counted already: STALE. An invalid token that is removed counts as
--- uninstalled, one whose binding has changed or that is spared for suspicion of a mass death as rejected.
+-- All of it is news since the last settle of this chunk. News always brings new bits in the bitmap, so the bitmaps tell
+-- whether it may be counted:
+--   done is what the store has, and not final: a repetition after a lost reply. Nothing is counted, the lease is renewed.
+--     But when the open lines are not the chunk's last, another worker told the same bits with other devices open: STALE.
+--   told is not what the store has: somebody else had the chunk in between, and may have counted the same. STALE.
+-- An invalid token counts as uninstalled when it is removed. It counts as rejected when its binding has changed, or when it
+-- is spared for suspicion of a mass death.
 -- Reply: {OK|PAUSED|CANCELLED|STALE, removed, kept, spared, users lost with the job's key}, and when there is more to
 -- say, what became of each token (r: removed, k: kept, s: spared, in one text), the suspected network|environment…, and
 -- skipped|network|environment… (residuals for which no worker has credentials); STALE: nothing was counted, stop the chunk.

@@ -1,7 +1,7 @@
 -- What operators hold back
 --
 -- HASH P:switches: what is switched off, a field each: app|<app>, network|<app>|<network>, user|<app>|<user>. It is
--- public, so any client may write it, and what it holds is believed at most to be there: a value is a remark. Lanes
+-- public, so any client may write it: only that a field is there counts, and its value is a remark for people. Lanes
 -- read it twice a second and stop what they have in hand; chunks that nobody has are held here, in the delayed set.
 
 local Switches = {}  -- what later files use of it

@@ -17,7 +17,8 @@ final class IdleLanes: Sendable {
 
   private struct Queue {
     var waiting: [(lane: Int, wake: Wake)] = []
-    /// Work came while nobody was idle: whoever becomes so looks once more, for it may have come after its look.
+    /// Work came while no lane was idle. The next that would be idle looks once more, since its last look may have been
+    /// before that.
     var isWorkExpected = false
   }
 

@@ -23,7 +23,7 @@ final class LeaseKeeper: Agent {
     self.chunks = chunks
     self.runs = runs
     self.consumer = consumer
-    everyMs = min(leaseMs / 4, WorkerLimits.chunkBeatMs)
+    everyMs = max(1, min(leaseMs / 4, WorkerLimits.chunkBeatMs))
     self.log = log
     self.onStanding = onStanding
   }

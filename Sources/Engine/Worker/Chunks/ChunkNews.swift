@@ -33,7 +33,8 @@ struct ChunkNews {
 
   // MARK: Recipients
 
-  /// A recipient is done, so many of whose pushes have their outcome by now.
+  /// A recipient is done.
+  /// - Parameter count: its pushes that have an outcome by now.
   mutating func finish(_ recipient: Int, results count: Int) {
     recipients += 1
     results += max(1, count)

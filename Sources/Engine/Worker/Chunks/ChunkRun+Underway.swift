@@ -31,7 +31,7 @@ extension ChunkRun {
 
   /// The binding of a push was read too long ago to be sent to.
   func noteStaleBinding(_ index: Int) {
-    underway.keepStale([index])
+    underway.keepStale(index)
     signal.raise()
   }
 

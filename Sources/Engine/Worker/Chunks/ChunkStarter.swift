@@ -15,7 +15,7 @@ final class ChunkStarter {
   private let life: LaneLife
   private let log: Logger
   /// Called with the place of a run that is to be carried from now on.
-  var onBegun: ((Int) -> Void)?
+  var onBegun: (Int) -> Void = { _ in preconditionFailure("nobody carries what is begun") }
 
   init(
     loop: EventLoop, store: Store, settings: LaneSettings, materials: MaterialStore,
@@ -36,9 +36,9 @@ final class ChunkStarter {
     if case .unusable(let reason, let message) = finding {
       return try await bury(claim, reason: reason, message: message)
     }
+    // A chunk without a job goes away by being handed back.
     guard case .material(let material) = finding, dispatcher.runs.freeSlot != nil,
       !life.isDraining
-      // A chunk without a job goes away with this.
     else { return try await handBack(claim, delayMs: 1_000) }
     if try await passOn(claim, material) { return }
     if let delayMs = dispatcher.crowdedMs(claim) {
@@ -59,7 +59,7 @@ final class ChunkStarter {
     dispatcher.runs.add(run)
     // Redis was asked in between: the drain that began meanwhile has not seen this run.
     if life.isDraining || dispatcher.isStopped(run) { run.change(to: .paused) }
-    onBegun?(slot)
+    onBegun(slot)
   }
 
   private func handBack(_ claim: ChunkClaim, delayMs: UInt64) async throws(RedisError) {

@@ -10,6 +10,7 @@ struct PushesUnderway {
   mutating func submit() { inFlight += 1 }
   mutating func comeBack() { inFlight -= 1 }
 
+  mutating func keepStale(_ push: Int) { staleBindings.append(push) }
   mutating func keepStale(_ pushes: [Int]) { staleBindings += pushes }
 
   mutating func takeStale() -> [Int] {

@@ -8,7 +8,7 @@ final class RunTable {
   var count: Int { runs.count { $0 != nil } }
   var all: [ChunkRun] { runs.compactMap { $0 } }
 
-  /// As a loop over `all`, without making a list: some ask for each flush of a connection.
+  /// As a loop over `all`, without making a list: destinations that run low ask at each flush of a connection.
   func forEach(_ body: (ChunkRun) -> Void) {
     for run in runs { if let run { body(run) } }
   }

@@ -1,10 +1,9 @@
 internal import Synchronization
 
-/// The one place in a process for a chunk that workers were lost with more than once.
+/// Lets one chunk at a time run in a process, of those that have lost two workers or more.
 ///
-/// A chunk that ends its worker takes along what the process holds beside it. That counts as a crash of those,
-/// too, so from their second on they keep apart from one another: the cause is given up after five, and what
-/// died with it twice goes on without it.
+/// A crash counts against every chunk that the process held, the innocent ones too. From its second crash on a chunk
+/// therefore runs without the other suspects. So only the culprit comes to five crashes, and is given up.
 final class SuspectGate: Sendable {
   private struct Holder {
     var ticket: UInt64 = 0

@@ -73,7 +73,7 @@ final class JobMaterial {
   private var renderings: [(rendering: Rendering, atMs: Int64)?] = []
   /// Messages that requests in flight may still point into.
   private var retired: [Message] = []
-  /// How old a rendering gets whose requests say how much of the job's life is left.
+  /// A rendering that says how much of the job's life is left is made anew when it is older.
   private static let renderingAgeMsMax: Int64 = 30_000
 
   init(

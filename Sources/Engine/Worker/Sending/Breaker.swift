@@ -26,8 +26,8 @@ package struct Breaker {
   /// The last so many answers, roughly, are judged by themselves: after minutes of good answers at a high
   /// rate the window would take seconds, and tens of thousands of attempts, to notice an outage.
   static let recentMax = 256
-  /// Attempts that trouble burns at most until it opens: as many as good answers count among the latest, and a
-  /// few for those that still come in between.
+  /// The most attempts that trouble burns until it opens: half of the latest answers, and some for those that were
+  /// under way.
   package static let attemptsBurnedMax = recentMax / 2 + answersMin
   static let bucketNs: UInt64 = 1_000_000_000
   /// The window is so many buckets long, the running one included.

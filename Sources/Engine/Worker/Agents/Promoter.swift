@@ -3,7 +3,7 @@ internal import Redis
 internal import Store
 
 /// Moves delayed chunks to their streams when their time has come, or waits for the worker that does to fall silent.
-final class Forwarder: Agent {
+final class Promoter: Agent {
   private let chunks: ChunkQueue
   private let consumer: String
   private let log: Logger
