@@ -8,6 +8,9 @@ package protocol PushProvider: Sendable {
   var destination: PushDestination { get }
   /// Shared by all lanes, and by apps that use the same key or account.
   var credentials: any CredentialSource { get }
+  /// Whether a request says how much of the job's life is left, so that it cannot be used for long; false where it
+  /// names the instant at which the push expires.
+  var tellsRemainingTime: Bool { get }
 
   /// Renders the job once; per push only the token differs.
   ///

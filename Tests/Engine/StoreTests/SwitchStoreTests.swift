@@ -116,6 +116,26 @@ import Testing
     }
   }
 
+  @Test(arguments: Network.allCases)
+  func `each network can be switched off, and its chunks are held`(network: Network) async throws {
+    try await Lane.withStore { _, store in
+      try await store.admit("j1", users: [["a"]])
+      var settlement = Settlement()
+      settlement.isFinal = true
+      settlement.resolveUser(installations: 1)
+      let line = "\(network.rawValue)\t\t00aa\tu1\t1\t0\n"
+      settlement.residuals = [.init(delayMs: 0, lines: Array(line.utf8))]
+      _ = try await store.switches.switchOff(.network(app: "shop", network), reason: "")
+      _ = try await store.chunks.settle(
+        try await store.claimOne(), settlement, consumer: "worker")
+      #expect(try await store.chunks.claim(consumer: "w", max: 1) == [])
+      #expect(try await store.switches.switchOn(.network(app: "shop", network)))
+      try await hurry(store)
+      _ = try await store.chunks.promote(max: 10)
+      #expect(try await store.chunks.claim(consumer: "w", max: 1).count == 1)
+    }
+  }
+
   @Test func `what has expired is not held, nor beyond its expiry`() async throws {
     try await Lane.withStore { _, store in
       try await store.admit("j1", users: [["a"]])

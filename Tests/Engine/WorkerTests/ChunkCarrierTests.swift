@@ -27,6 +27,31 @@ import Testing
     }
   }
 
+  @Test("what is done is told while the rest waits, and before a paused chunk is handed back")
+  func tellsBetween() async throws {
+    try await LaneParts.with { _, parts in
+      let users = ["a", "b", "c"]
+      for user in users { try await parts.install(user, "token-\(user)") }
+      try await parts.takeIn(id: "sale", users: users)
+      let run = try await parts.beginNext()
+      #expect(await parts.carrier.step(run))
+      let destination = parts.dispatcher.destination(0)
+      destination.use(TestDirectory.credential)
+      let requests = TestRequests()
+      destination.offer(2, requests)
+      destination.answer(try requests.tag(0), 200)
+      #expect(await parts.carrier.step(run))
+      let record = try await parts.record("sale")
+      #expect(record.counts.accepted == 1 && record.pending == 2)
+      run.change(to: .paused)
+      parts.dispatcher.withdrawUnsendable()
+      destination.answer(try requests.tag(1), 200)
+      #expect(await !parts.carrier.step(run))
+      #expect(try await parts.record("sale").counts.accepted == 2)
+      #expect(try await parts.record("sale").pending == 1)
+    }
+  }
+
   @Test("a chunk that ends leaves its place to others")
   func endsRun() async throws {
     try await LaneParts.with { _, parts in
@@ -38,7 +63,7 @@ import Testing
     }
   }
 
-  @Test("a paused chunk is handed back without a crash, with what was done told first")
+  @Test("a paused chunk is handed back without a crash")
   func handsBack() async throws {
     try await LaneParts.with { _, parts in
       try await parts.takeIn(id: "sale", users: ["a"])

@@ -3,6 +3,7 @@ package import Model
 /// Apple's push network for one app in one environment.
 package struct APNsProvider: PushProvider {
   package let network = Network.apns
+  package let tellsRemainingTime = false
   package let destination: PushDestination
   package let credentials: any CredentialSource
   private let topic: String

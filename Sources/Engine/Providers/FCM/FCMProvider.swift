@@ -3,6 +3,7 @@ package import Model
 /// Firebase Cloud Messaging, HTTP v1, for one project.
 package struct FCMProvider: PushProvider {
   package let network = Network.fcm
+  package let tellsRemainingTime = true
   package let destination: PushDestination
   package let credentials: any CredentialSource
   package let projectID: String

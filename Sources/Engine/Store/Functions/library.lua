@@ -13,6 +13,7 @@
 local GROUP = 'workers'
 local PROBE = 'pushpool_probe'  -- see has_entry
 local PRIORITIES = {'high', 'normal', 'low'}
+local NETWORKS = {'apns', 'fcm', 'jpush'}
 
 -- Keys: the only place of the library where a key is spelt; Keys.swift is its twin and a test compares them.
 local KEY = {

@@ -42,14 +42,21 @@ end
 -- Until when a chunk that could start now is held because its app is off, or every network that it is for; nil when
 -- it is not held. Work that has expired is not held, so that a lane counts it.
 local function held_until(p, c, now)
-  local field = 'network|' .. c.app .. '|'
-  local r = redis.pcall('HMGET', KEY.switches(p), 'app|' .. c.app, field .. 'apns', field .. 'fcm', field .. 'jpush')
+  local fields = {'app|' .. c.app}
+  for i, network in ipairs(NETWORKS) do fields[i + 1] = 'network|' .. c.app .. '|' .. network end
+  local r = redis.pcall('HMGET', KEY.switches(p), unpack(fields))
   -- A wrong type under the key switches nothing off; the lanes complain of it.
-  if r.err or not (r[1] or r[2] or r[3] or r[4]) then return nil end
+  if r.err then return nil end
+  local off, is_any_off = {}, r[1]
+  for i, network in ipairs(NETWORKS) do
+    off[network] = r[i + 1]
+    is_any_off = is_any_off or r[i + 1]
+  end
+  if not is_any_off then return nil end
   if not r[1] then
     if c.lines ~= 'installations' then return nil end
     local segment = redis.call('GET', KEY.segment(p, c.segment, c.source))
-    if not segment or not is_all_off(segment, {apns = r[2], fcm = r[3], jpush = r[4]}) then return nil end
+    if not segment or not is_all_off(segment, off) then return nil end
   end
   local expires = expiry_of(p, c.app, c.job)
   if expires ~= 0 and expires <= now then return nil end

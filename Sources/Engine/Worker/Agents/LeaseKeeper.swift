@@ -23,7 +23,7 @@ final class LeaseKeeper: Agent {
     self.chunks = chunks
     self.runs = runs
     self.consumer = consumer
-    everyMs = max(1, min(leaseMs / 4, WorkerLimits.chunkBeatMs))
+    everyMs = min(leaseMs / 4, WorkerLimits.chunkBeatMs)
     self.log = log
     self.onStanding = onStanding
   }
@@ -34,7 +34,7 @@ final class LeaseKeeper: Agent {
       $0.standing != .stale && loop.nowNs &- $0.renewedNs >= everyMs * 500_000
     }
     if !due.isEmpty { await renew(due) }
-    return everyMs
+    return max(1, everyMs)
   }
 
   /// Renews the leases of these runs now.

@@ -12,7 +12,8 @@ struct ChunkNews {
   private var done: DoneBitmap
   /// Those that the store knows of.
   private var toldDone: DoneBitmap
-  private var counts = [OutcomeCounts](repeating: OutcomeCounts(), count: 3)
+  private var counts = [OutcomeCounts](
+    repeating: OutcomeCounts(), count: Network.allCases.count)
   private var settlement = Settlement()
   /// Lines that the chunk was told to have at its end.
   private(set) var addedLines: [UInt8] = []
@@ -21,10 +22,9 @@ struct ChunkNews {
   /// Lines to be tried again, by the time until then in ms.
   private var residuals: [UInt64: [UInt8]] = [:]
   /// Lines for workers that have other credentials, by network and environment.
-  private var unrouted = [[UInt8]](repeating: [], count: Network.allCases.count * 2)
+  private var unrouted = NetworkTable<[UInt8]>(repeating: [])
   /// Answers and misfits by network and stored environment.
-  private var tallies = [(answers: Int, misfits: Int)](
-    repeating: (0, 0), count: Network.allCases.count * 2)
+  private var tallies = NetworkTable<(answers: Int, misfits: Int)>(repeating: (0, 0))
 
   init(done: DoneBitmap) {
     self.done = done
@@ -98,7 +98,7 @@ struct ChunkNews {
     InstallationLine.append(
       network: push.network, environment: environment, token: push.token, user: push.user,
       generation: push.generation, attempt: attempt,
-      to: &unrouted[Self.place(push.network, environment)])
+      to: &unrouted[push.network, environment])
   }
 
   mutating func invalidate(_ push: Push, reason: String, sinceMs: Int64?) {
@@ -122,13 +122,8 @@ struct ChunkNews {
 
   /// Notes answers to a push, and those of them that say that it does not fit its environment.
   mutating func tally(_ push: Push, answers: Int = 0, misfits: Int = 0) {
-    let index = Self.place(push.network, push.environment)
-    tallies[index].answers += answers
-    tallies[index].misfits += misfits
-  }
-
-  private static func place(_ network: Network, _ environment: PushEnvironment) -> Int {
-    network.index * 2 + (environment == .production ? 0 : 1)
+    tallies[push.network, push.environment].answers += answers
+    tallies[push.network, push.environment].misfits += misfits
   }
 
   // MARK: Telling
@@ -168,20 +163,19 @@ struct ChunkNews {
   private mutating func takeUnrouted(
     _ network: Network, _ environment: PushEnvironment, _ told: inout Settlement
   ) {
-    let index = Self.place(network, environment)
-    guard !unrouted[index].isEmpty else { return }
+    let lines = unrouted[network, environment]
+    guard !lines.isEmpty else { return }
     told.unrouted.append(
-      Settlement.Unrouted(network: network, environment: environment, lines: unrouted[index]))
-    unrouted[index] = []
+      Settlement.Unrouted(network: network, environment: environment, lines: lines))
+    unrouted[network, environment] = []
   }
 
   private mutating func takeTally(
     _ network: Network, _ environment: PushEnvironment, _ told: inout Settlement
   ) {
-    let index = Self.place(network, environment)
-    let (answers, misfits) = tallies[index]
+    let (answers, misfits) = tallies[network, environment]
     guard answers > 0 || misfits > 0 else { return }
-    tallies[index] = (0, 0)
+    tallies[network, environment] = (0, 0)
     told.tallies.append(
       Settlement.Tally(
         network: network, environment: environment, answers: answers, misfits: misfits))

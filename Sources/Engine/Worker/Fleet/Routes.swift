@@ -8,8 +8,7 @@ struct Routes {
   /// The job is not for this environment.
   static let unwanted: Int16 = -2
 
-  private var numbers = [Int16](
-    repeating: Routes.none, count: Network.allCases.count * PushEnvironment.allCases.count)
+  private var numbers = NetworkTable(repeating: Routes.none)
 
   /// - Parameter environments: those that the job is for.
   init(app: String, environments: Set<PushEnvironment>, directory: ProviderDirectory) {
@@ -18,17 +17,13 @@ struct Routes {
         let number =
           directory.position(app: app, network: network, environment: environment)
           .map(Int16.init) ?? Self.none
-        numbers[Self.place(network, environment)] =
+        numbers[network, environment] =
           environments.contains(environment) ? number : Self.unwanted
       }
     }
   }
 
   subscript(network: Network, environment: PushEnvironment) -> Int16 {
-    numbers[Self.place(network, environment)]
-  }
-
-  private static func place(_ network: Network, _ environment: PushEnvironment) -> Int {
-    network.index * 2 + (environment == .production ? 0 : 1)
+    numbers[network, environment]
   }
 }

@@ -99,7 +99,7 @@ final class JobMaterial {
   ) -> Rendering {
     let number = Int(destination)
     if number < renderings.count, let known = renderings[number] {
-      let isDated = expiresAtMs != nil && provider.network != .apns
+      let isDated = expiresAtMs != nil && provider.tellsRemainingTime
       guard isDated, nowMs() - known.atMs > Self.renderingAgeMsMax else { return known.rendering }
       if case .message(let message) = known.rendering { retired.append(message) }
     }

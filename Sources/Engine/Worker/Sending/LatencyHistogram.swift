@@ -30,14 +30,3 @@ struct LatencyHistogram {
     return taken
   }
 }
-
-extension Network {
-  /// Its place in tables by network.
-  var index: Int {
-    switch self {
-    case .apns: 0
-    case .fcm: 1
-    case .jpush: 2
-    }
-  }
-}
