@@ -159,6 +159,7 @@ package struct Keys: Sendable {
 
   /// STRING: who promotes delayed chunks.
   var promoter: String { "\(prefix):promoter" }
+  var oldest: String { "\(prefix):oldest" }
 
   /// STREAM: removals that were asked for or came from a new owner.
   package var audit: String { "\(prefix):audit" }

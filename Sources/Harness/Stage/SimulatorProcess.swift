@@ -27,6 +27,8 @@ package final class SimulatorProcess: Sendable {
   private let scriptFile: String
 
   package var pid: CInt { child.pid }
+  /// How it ended; nil while it runs.
+  package var exit: ChildProcess.Exit? { child.exit }
 
   /// Starts it with a stage's keys on the stage's port, and returns when it accepts connections.
   init(program: String, _ options: Options, on stage: Stage) async throws(LocalServiceError) {

@@ -23,6 +23,7 @@ import Testing
         "credential": keys.credential("<1>"), "generation": keys.generation,
         "import": keys.importTurn("<1>"), "open": keys.open,
         "delayed": keys.delayed, "promoter": keys.promoter,
+        "oldest": keys.oldest,
         "ready": keys.ready(.low, app: "<2>").replacing("low", with: "<1>"),
         "ready_apps": keys.readyApps(.low).replacing("low", with: "<1>"),
         "dead": keys.dead, "letter": keys.letter("<1>"), "unfinished": keys.unfinished("<1>"),

@@ -53,9 +53,9 @@ import Testing
         var waitedMs = 0
         let copied = try await copied(store) {
           let sent = try await sent(store) { waitedMs = try await store.metrics.oldestWaitingMs() }
-          #expect(round == 1 || sent < 10_000, "\(sent) bytes in round \(round)")
+          #expect(sent < 10_000, "\(sent) bytes in round \(round)")
         }
-        #expect(copied < Self.copiedBytesMax, "\(copied) bytes in round \(round)")
+        #expect(round == 1 || copied < Self.copiedBytesMax, "\(copied) bytes in round \(round)")
         #expect((3_500_000...3_700_000).contains(waitedMs))
       }
       let taken = try await store.jobs.take(consumer: "w", max: 1)
@@ -101,6 +101,15 @@ import Testing
     }
   }
 
+  @Test func `a group that was left on a stream keeps nobody from looking`() async throws {
+    try await Lane.withStore { _, store in
+      let entry = try await enqueue(store)
+      _ = try await store.redis("XGROUP", "CREATE", store.keys.jobs(.low), "pushpool_probe", "0")
+      #expect(try await store.jobs.isQueued(entry, .low))
+      #expect(try await store.metrics.oldestWaitingMs() > 3_500_000)
+    }
+  }
+
   private static let refusal = Refusal(reason: "invalid_job", field: "/x", message: "no")
 
   private func letters(_ store: Store) async throws -> [String] {
@@ -111,8 +120,12 @@ import Testing
     async throws
   {
     try await Lane.withStore { _, store in
-      _ = try await enqueue(store)
-      let entry = try #require(try await store.jobs.take(consumer: "w", max: 1).first)
+      let id = try await enqueue(store)
+      // Taken without a function: what that leaves would be cleared away meanwhile, and hide a copy.
+      let key = store.keys.jobs(.low)
+      _ = try await store.redis("XGROUP", "CREATE", key, "workers", "0")
+      _ = try await store.redis("XREADGROUP", "GROUP", "workers", "w", "STREAMS", key, ">")
+      let entry = JobEntry(priority: .low, entry: id, text: Self.text)
       let copied = try await copied(store) {
         let isRefused = try await store.jobs.refuse(entry, Self.refusal, consumer: "w")
         #expect(isRefused)

@@ -4,7 +4,6 @@ package import Redis
 /// What dashboards and the fleet read: metrics, the timeline, the workers' beats.
 package struct MetricsStore {
   let functions: StoreFunctions
-  private let firstJobs = FirstWaitingJobs()
 
   private static let minuteLifeSeconds = 2 * 86_400
   /// A day at an entry each 10 s.
@@ -43,37 +42,7 @@ package struct MetricsStore {
 
   /// For how long the oldest job or chunk that nobody has taken has been waiting; 0 without any.
   package func oldestWaitingMs() async throws(RedisError) -> Int {
-    var command = functions.call("oldest")
-    for priority in Priority.allCases { command.append(firstJobs[priority]?.text ?? "") }
-    let (nowMs, chunksMs, behind) = try await functions.run(command) { reply throws(RedisError) in
-      try expectArray(reply, exactly: 2 + Priority.allCases.count)
-      let behind = (2..<reply.count).map { reply[$0].string }
-      return (try decodeInteger(reply[0]), try decodeInteger(reply[1]), behind)
-    }
-    var sinceMs = min(nowMs, chunksMs)
-    for (priority, place) in zip(Priority.allCases, behind) {
-      if !place.isEmpty { firstJobs[priority] = try await firstJob(priority, behind: place) }
-      if let first = firstJobs[priority] {
-        sinceMs = min(sinceMs, Int(clamping: first.milliseconds))
-      }
-    }
-    return StoredNumber.count(nowMs - max(0, sinceMs))
-  }
-
-  /// The id of the first job behind an entry; nil when there is none.
-  private func firstJob(
-    _ priority: Priority, behind entry: String
-  ) async throws(RedisError) -> EntryID? {
-    let key = functions.keys.jobs(priority)
-    do throws(RedisError) {
-      return try await functions.connection.call(
-        RedisCommand("XRANGE", key, "(" + entry, "+", "COUNT", "1")
-      ) { reply in reply.count > 0 && reply[0].count > 0 ? EntryID(reply[0][0].string) : nil }
-    } catch {
-      // Something else stands under the key.
-      if case .server = error { return nil }
-      throw error
-    }
+    try await functions.run(functions.call("oldest"), decode: decodeCount)
   }
 
   /// Adds an entry to the timeline.

@@ -73,28 +73,38 @@ local function unused_libraries(keys, args)
   return unused
 end
 
--- oldest — ARGV: of the jobs of each priority (high, normal, low) the first that nobody had taken when the caller looked
--- last, or ''. What has waited the longest. To learn the id of an entry Redis copies it whole, which takes a function
--- milliseconds for each megabyte: the caller reads a job's id itself, once for each job.
--- Reply: {server time in ms, since when the oldest chunk waits that nobody has taken (ms; the server time without any), then
--- for the jobs of each priority '' when the named one is the first still, else behind which entry the first is}
-local function oldest(keys, args)
+-- The id of the first job of a priority that nobody has taken, or nil. To learn the id of an entry Redis copies it whole,
+-- which takes milliseconds for each megabyte. So the fleet remembers it as long as it is the first.
+local function first_waiting_job(p, priority)
+  local key, stream = KEY.oldest(p), KEY.jobs(p, priority)
+  local given = last_given(stream) or '0-0'
+  local known = redis.call('HGET', key, priority)
+  if known and is_behind(known, given) and has_entry(stream, known) then return known end
+  local items = redis.pcall('XRANGE', stream, '(' .. given, '+', 'COUNT', 1)
+  local entry = not items.err and items[1] and items[1][1]
+  if entry then redis.call('HSET', key, priority, entry) elseif known then redis.call('HDEL', key, priority) end
+  return entry
+end
+
+-- As above, of the chunks: their entries are small.
+local function first_waiting_chunk(p, priority)
+  local stream = KEY.chunks(p, priority)
+  local items = redis.pcall('XRANGE', stream, '(' .. (last_given(stream) or '0-0'), '+', 'COUNT', 1)
+  return not items.err and items[1] and items[1][1]
+end
+
+-- oldest — no ARGV. Reply: for how many ms the oldest job or chunk that nobody has taken has been waiting; 0 without any
+local function oldest(keys)
   local p, now = keys[1], now_ms()
   local since = now
   for _, priority in ipairs(PRIORITIES) do
-    local stream = KEY.chunks(p, priority)
-    local items = redis.pcall('XRANGE', stream, '(' .. (last_given(stream) or '0-0'), '+', 'COUNT', 1)
-    local entry = not items.err and items[1] and items[1][1]
-    if entry then since = math.min(since, tonumber(string.match(entry, '^%d+'))) end
+    for _, first in ipairs({first_waiting_job, first_waiting_chunk}) do
+      local entry = first(p, priority)
+      if entry then since = math.min(since, tonumber(string.match(entry, '^%d+'))) end
+    end
   end
-  local reply = {now, since}
-  for i, priority in ipairs(PRIORITIES) do
-    local stream = KEY.jobs(p, priority)
-    local given = last_given(stream) or '0-0'
-    local is_first = args[i] ~= '' and is_behind(args[i], given) and has_entry(stream, args[i])
-    reply[#reply + 1] = is_first and '' or given
-  end
-  return reply
+  redis.call('EXPIRE', KEY.oldest(p), LIMIT.WORKER_S)
+  return now - since
 end
 
 -- tips — no ARGV. Reply: the id of the last entry that was given to a worker, of jobs high, normal, low and chunks high,

@@ -36,6 +36,7 @@ local KEY = {
   ready = function(p, priority, app) return p .. ':ready:' .. priority .. ':' .. app end,
   ready_apps = function(p, priority) return p .. ':ready:' .. priority end,
   promoter = function(p) return p .. ':promoter' end,
+  oldest = function(p) return p .. ':oldest' end,
   dead = function(p) return p .. ':dead' end,
   letter = function(p, entry) return p .. ':letter:' .. entry end,
   unfinished = function(p, source) return p .. ':unfinished:' .. source end,
@@ -165,7 +166,9 @@ end
 -- it by the id alone.
 local function has_entry(stream, entry)
   if redis.call('EXISTS', stream) == 0 then return false end
-  redis.call('XGROUP', 'CREATE', stream, PROBE, '0')
+  -- Somebody may have left one behind.
+  local created = redis.pcall('XGROUP', 'CREATE', stream, PROBE, '0')
+  if created.err and not string.find(created.err, 'BUSYGROUP', 1, true) then error(created) end
   local found = redis.pcall('XCLAIM', stream, PROBE, PROBE, 0, entry, 'FORCE', 'JUSTID')
   redis.call('XGROUP', 'DESTROY', stream, PROBE)
   if found.err then error(found) end

@@ -27,7 +27,8 @@ local function promote(keys, args)
       again = again or Ready.look_again_at(p, now)
       Ready.add(p, c.priority, c.app, due[i], due[i + 1], again, now)
       apps[c.priority .. ':' .. c.app] = c
-    elseif taken < LIMIT.READS_PROMOTED_MAX and bytes < LIMIT.DROPPED_BYTES_MAX then
+    -- What is left of a cancelled job takes half of the call at most: others' chunks are moved meanwhile.
+    elseif taken < LIMIT.READS_PROMOTED_MAX and bytes < LIMIT.DROPPED_BYTES_MAX / 2 then
       -- It may come back at once, for the next promotion.
       redis.call('ZREM', delayed, due[i])
       local _, dropped = Chunks.route(p, c, now, 0)
@@ -41,7 +42,7 @@ local function promote(keys, args)
     taken = taken + filled
   end
   -- What it had no time for is due.
-  if bytes >= LIMIT.DROPPED_BYTES_MAX then return {taken, 0} end
+  if bytes >= LIMIT.DROPPED_BYTES_MAX / 2 then return {taken, 0} end
   local first = redis.call('ZRANGE', delayed, 0, 0, 'WITHSCORES')
   return {taken, #first == 0 and -1 or math.max(0, tonumber(first[2]) - now)}
 end

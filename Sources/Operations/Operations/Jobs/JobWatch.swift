@@ -45,6 +45,17 @@ package struct JobWatch {
 
   /// The order of the reads matters: an entry leaves its stream only after the record or the dead letter is there.
   private func look(in store: Store) async throws(RedisError) -> JobSighting {
+    // Most looks are at a job that runs, and whether an entry is in its stream costs Redis a write.
+    let source = try await store.jobs.source(app: job.app, id: job.id)
+    if source == job.source, let record = try await store.jobs.record(app: job.app, id: job.id),
+      record.isAdmitted
+    {
+      return .admitted(record)
+    }
+    return try await lookFurther(in: store)
+  }
+
+  private func lookFurther(in store: Store) async throws(RedisError) -> JobSighting {
     let isQueued = try await store.jobs.isQueued(job.entry, job.priority)
     let source = try await store.jobs.source(app: job.app, id: job.id)
     let record = try await store.jobs.record(app: job.app, id: job.id)

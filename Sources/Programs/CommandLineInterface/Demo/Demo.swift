@@ -112,8 +112,11 @@ final class Demo {
     let follower = JobFollower(
       job: job, session: session, console: console, label: "sending",
       total: campaign.installations)
-    return try await follower.follow { [worker, log = stage.folder.file("worker.log")] in
-      worker?.child.exit.map { exit in
+    return try await follower.follow { [worker, simulator, log = stage.folder.file("worker.log")] in
+      if let exit = simulator.exit {
+        return CommandFailure(.internalError, "the simulator ended with \(exit)")
+      }
+      return worker?.child.exit.map { exit in
         CommandFailure(
           .internalError, "the worker ended with \(exit): \(Self.end(ofLog: log))")
       }
@@ -124,6 +127,7 @@ final class Demo {
   func keep() async {
     while !Interrupts.shared.hasCome {
       if let exit = worker?.child.exit { return console.note("the worker ended with \(exit)") }
+      if let exit = simulator.exit { return console.note("the simulator ended with \(exit)") }
       await session.sleep(ms: CommandLineLimits.demoPollMs)
     }
   }
