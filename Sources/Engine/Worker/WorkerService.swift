@@ -84,7 +84,9 @@ package final class WorkerService: Sendable {
     log.info("worker \(name) started", metadata: ["lanes": "\(lanes.count)"])
     let reporting = Task { await report(to: health) }
     await withTaskGroup(of: Void.self) { group in
-      for lane in lanes { group.addTask { await lane.run() } }
+      // Without the preference a lane that is told to end before it has begun may wait for ever: what wakes its task was
+      // seen to be lost.
+      for lane in lanes { group.addTask(executorPreference: lane.loop) { await lane.run() } }
     }
     reporting.cancel()
     await reporting.value

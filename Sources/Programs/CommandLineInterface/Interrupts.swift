@@ -31,7 +31,7 @@ final class Interrupts: Sendable {
   /// From now on a signal only sets `hasCome`, and ends the program when it comes again.
   func expect() {
     handle { [self] in
-      if seen.load(ordering: .relaxed) > 1 { exit(exitStatus) }
+      if seen.load(ordering: .relaxed) > 1 { _exit(exitStatus) }
     }
   }
 
@@ -48,7 +48,8 @@ final class Interrupts: Sendable {
   private func take(_ signal: CInt) {
     if !hasCome { first.store(signal, ordering: .relaxed) }
     seen.add(1, ordering: .relaxed)
-    guard let body = handler.withLock({ $0 }) else { exit(128 + signal) }
+    // Not by exit(3): it takes OpenSSL down under the threads that still use it.
+    guard let body = handler.withLock({ $0 }) else { _exit(128 + signal) }
     body()
   }
 }

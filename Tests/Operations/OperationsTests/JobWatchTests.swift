@@ -68,6 +68,20 @@ import Testing
     }
   }
 
+  @Test func `of a cancelled job the last pushes are waited for`() async throws {
+    try await Partitions.withStores { _, stores in
+      let job = try await Self.add(to: stores[1])
+      let key = stores[1].keys.job(app: "shop", id: "j")
+      let watch = JobWatch(job: job, stores: stores)
+      try await Self.run(
+        stores[1], "HSET", key, "source", "h\(job.entry)", "admitted", "1", "state", "cancelled",
+        "total", "2", "skipped", "1", "pending", "1")
+      #expect(try await !watch.look(Patience()).isLast)
+      try await Self.run(stores[1], "HSET", key, "accepted", "1", "pending", "0")
+      #expect(try await watch.look(Patience()).isLast)
+    }
+  }
+
   @Test func `a job that was refused, came before or is gone ends the watch`() async throws {
     try await Partitions.withStores { _, stores in
       let job = try await Self.add(to: stores[1])

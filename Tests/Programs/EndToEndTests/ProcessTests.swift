@@ -31,6 +31,23 @@ import Testing
     }
   }
 
+  @Test("a worker that is told to end while it starts ends, and does not crash")
+  func endsWhileItStarts() async throws {
+    var worker = Self.worker
+    worker.lanes = 8
+    try await PushStage.with(worker: worker) { stage in
+      for number in 0..<24 {
+        let process = try stage.startProcess()
+        // From before it has read its configuration until it works.
+        #expect(await process.waitForExit(timeoutMs: UInt64(number) * 10) == nil)
+        process.signal(SIGTERM)
+        let exit = await process.waitForExit(timeoutMs: 60_000)
+        // Before anything handles the signal the kernel ends it.
+        #expect(exit == .code(0) || exit == .code(143) || exit == .signal(SIGTERM), "\(number)")
+      }
+    }
+  }
+
   @Test("an entry that is no job is named in the log, without what it holds")
   func logsMalformedEntries() async throws {
     try await PushStage.with(worker: Self.worker) { stage in

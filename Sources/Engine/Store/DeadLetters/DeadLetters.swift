@@ -45,6 +45,7 @@ package struct DeadLetters {
     var fields = letter.fields
     fields[name] = original.string
     fields["kept"] = nil
+    if original.string != nil { fields["truncated"] = "0" }
     return DeadLetter(entry: entry, fields: fields)
   }
 

@@ -16,7 +16,8 @@ package enum JobSighting: Sendable {
   package var isLast: Bool {
     switch self {
     case .waiting: false
-    case .admitted(let record): record.state.isFinal
+    // Of a cancelled job some pushes may still be under way.
+    case .admitted(let record): record.state.isFinal && record.pending == 0
     case .duplicate, .refused, .gone: true
     }
   }
