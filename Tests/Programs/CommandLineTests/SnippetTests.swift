@@ -97,29 +97,30 @@ import Testing
     }
   }
 
-  @Test(
-    "the JavaScript of the recipes parses",
-    .enabled("node is not installed") { await succeeds("node", "--version") })
-  func node() async throws {
+  /// Whether a checker takes each of the recipes' programs of a language, which it is given as a file.
+  private static func expectParsed(_ language: String, by checker: String, _ option: String)
+    async throws
+  {
     let folder = try TemporaryFolder()
-    for snippet in DocumentSnippet.all("js", in: "docs/guides/recipes.md") {
-      try PrivateFile.write(snippet.text, to: folder.file("snippet.mjs"))
-      let parses = await Self.succeeds("node", "--check", folder.file("snippet.mjs"))
-      #expect(parses, "\(snippet)")
+    let snippets = DocumentSnippet.all(language, in: "docs/guides/recipes.md")
+    #expect(!snippets.isEmpty)
+    for snippet in snippets {
+      let file = folder.file("snippet.\(language == "js" ? "mjs" : language)")
+      try PrivateFile.write(snippet.text, to: file)
+      let isTaken = await succeeds(checker, option, file)
+      #expect(isTaken, "\(snippet)")
     }
   }
 
   @Test(
-    "the Go of the recipes is formatted and parses",
+    "the JavaScript of the recipes parses",
+    .enabled("node is not installed") { await succeeds("node", "--version") })
+  func node() async throws { try await Self.expectParsed("js", by: "node", "--check") }
+
+  @Test(
+    "the Go of the recipes parses",
     .enabled("gofmt is not installed") { await succeeds("gofmt") })
-  func go() async throws {
-    let folder = try TemporaryFolder()
-    for snippet in DocumentSnippet.all("go", in: "docs/guides/recipes.md") {
-      try PrivateFile.write(snippet.text, to: folder.file("snippet.go"))
-      let parses = await Self.succeeds("gofmt", "-e", folder.file("snippet.go"))
-      #expect(parses, "\(snippet)")
-    }
-  }
+  func go() async throws { try await Self.expectParsed("go", by: "gofmt", "-e") }
 
   @Test(
     "every installation that a guide shows is right",
@@ -127,8 +128,10 @@ import Testing
   func installations(document: String) throws {
     let snippets = DocumentSnippet.all("json", in: document)
     #expect(!snippets.isEmpty)
-    for line in snippets.flatMap({ $0.text.split(separator: "\n") }) {
-      #expect(throws: Never.self) { try Installation(text: String(line)) }
-    }
+    let lines = snippets.flatMap { $0.text.split(separator: "\n") }
+    let installations = try lines.map { try Installation(text: String($0)) }
+    #expect(installations.count >= 2 && installations.allSatisfy { $0.app == "shop" })
+    // Copied one after the other, none takes another's token over.
+    #expect(Set(installations.map(\.token)).count == installations.count)
   }
 }

@@ -73,15 +73,20 @@ local function unused_libraries(keys, args)
   return unused
 end
 
--- The id of the first job of a priority that nobody has taken, or nil. To learn the id of an entry Redis copies it whole,
--- which takes milliseconds for each megabyte. So the fleet remembers it as long as it is the first.
+-- The id of the first entry of a stream behind another, or nil. To learn it Redis copies the entry whole.
+local function first_behind(stream, given)
+  local items = redis.pcall('XRANGE', stream, '(' .. given, '+', 'COUNT', 1)
+  return not items.err and items[1] and items[1][1] or nil
+end
+
+-- The id of the first job of a priority that nobody has taken, or nil. A job may have megabytes, which take milliseconds to
+-- copy. So the fleet remembers it as long as it is the first.
 local function first_waiting_job(p, priority)
   local key, stream = KEY.oldest(p), KEY.jobs(p, priority)
   local given = last_given(stream) or '0-0'
   local known = redis.call('HGET', key, priority)
   if known and is_behind(known, given) and has_entry(stream, known) then return known end
-  local items = redis.pcall('XRANGE', stream, '(' .. given, '+', 'COUNT', 1)
-  local entry = not items.err and items[1] and items[1][1]
+  local entry = first_behind(stream, given)
   if entry then redis.call('HSET', key, priority, entry) elseif known then redis.call('HDEL', key, priority) end
   return entry
 end
@@ -89,8 +94,7 @@ end
 -- As above, of the chunks: their entries are small.
 local function first_waiting_chunk(p, priority)
   local stream = KEY.chunks(p, priority)
-  local items = redis.pcall('XRANGE', stream, '(' .. (last_given(stream) or '0-0'), '+', 'COUNT', 1)
-  return not items.err and items[1] and items[1][1]
+  return first_behind(stream, last_given(stream) or '0-0')
 end
 
 -- oldest — no ARGV. Reply: for how many ms the oldest job or chunk that nobody has taken has been waiting; 0 without any

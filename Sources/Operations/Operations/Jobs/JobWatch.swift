@@ -13,7 +13,7 @@ package struct JobWatch {
     self.stores = stores
   }
 
-  /// Looks again and again until the job has ended. It only reads: the job goes on, however the watch ends.
+  /// Looks again and again until the job has ended. It changes nothing of the job, which goes on however the watch ends.
   /// - Parameters:
   ///   - patience: asked between two looks whether to go on.
   ///   - report: told what each look found, the last one included.
