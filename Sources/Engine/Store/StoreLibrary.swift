@@ -4,7 +4,7 @@ package import Redis
 /// The functions of Functions/*.lua as the library that connections load.
 package enum StoreLibrary {
   /// One library: a file sees the tables of those before it.
-  private static let source: [UInt8] =
+  static let source: [UInt8] =
     Array("#!lua name=pushpool_@VERSION@\n".utf8)
     + PackageResources.limits_lua + PackageResources.library_lua + PackageResources.sections_lua
     + PackageResources.alarms_lua

@@ -23,6 +23,8 @@ enum WorkerLimits {
   static let memoryReturnMs: UInt64 = 1_000
   /// Large jobs that wait for another to be admitted, each of up to `Limits.jobBytesMax`.
   static let largeJobsWaitingMax = 1
+  /// Answers lost in a row after which Redis is asked what it gave with them.
+  static let lostAnswersMax = 3
   /// Entries that are no jobs and are named in the log, of those found at a time; the others are counted.
   static let refusalsLogged = 4
   /// Pushes that may be resolved and not finished, beyond what the connections can carry.

@@ -17,6 +17,29 @@ import Testing
     }
   }
 
+  @Test
+  func `what a consumer was given without knowing comes back to it alone, and no crash is counted`()
+    async throws
+  {
+    try await Lane.withStore { _, store in
+      try await store.admit("bulk", users: [["a"], ["b"], ["c"]], window: 3)
+      try await store.admit("urgent", users: [["d"]], priority: .high)
+      let known = try await store.chunks.claim(consumer: "w1", max: 2)
+      #expect(try await store.chunks.claim(consumer: "w2", max: 1).count == 1)
+      _ = try await store.chunks.claim(consumer: "w1", max: 1)
+      let found = try await store.chunks.claimUnanswered(consumer: "w1", max: 4, inHand: known)
+      #expect(found.map(\.recipientList) == [["c"]] && found[0].crashes == 0)
+      #expect(
+        try await store.chunks.claimUnanswered(consumer: "w1", max: 4, inHand: known + found)
+          .isEmpty)
+      #expect(
+        try await store.chunks.claimUnanswered(consumer: "w1", max: 2, inHand: []).count == 2)
+      #expect(
+        try await store.chunks.settle(found[0], .final(accepted: 1, users: 1), consumer: "w1")
+          .standing != .stale)
+    }
+  }
+
   @Test func `a job starts the next chunk when one is finished, never more than its window`()
     async throws
   {

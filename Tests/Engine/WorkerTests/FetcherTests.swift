@@ -56,6 +56,40 @@ import Testing
     }
   }
 
+  @Test(
+    "a chunk whose claim was answered to a connection that was lost is taken up without waiting for its lease"
+  )
+  func takesUpUnanswered() async throws {
+    try await LaneParts.with { _, parts in
+      try await parts.takeIn(id: "known", users: ["a"])
+      _ = await parts.fetcher.turn()
+      try await parts.takeIn(id: "lost", users: ["a"])
+      // Redis answers, and nobody is told.
+      #expect(
+        try await parts.store.chunks.claim(consumer: parts.settings.consumer, max: 4).count == 1)
+      await parts.loseConnection()
+      _ = await parts.fetcher.turn()
+      try await parts.untilConnected()
+      _ = await parts.fetcher.turn()
+      #expect(parts.runs.all.map(\.claim.job) == ["known", "lost"])
+      #expect(parts.runs.all[1].claim.crashes == 0)
+    }
+  }
+
+  @Test("what a lane was given without knowing is handed back when it ends")
+  func handsBackUnanswered() async throws {
+    try await LaneParts.with { _, parts in
+      try await parts.takeIn(id: "lost", users: ["a"])
+      #expect(
+        try await parts.store.chunks.claim(consumer: parts.settings.consumer, max: 4).count == 1)
+      await parts.loseConnection()
+      _ = await parts.fetcher.turn()
+      try await parts.untilConnected()
+      try await parts.fetcher.handBack()
+      #expect(try await parts.store.chunks.claim(consumer: "other", max: 1).map(\.job) == ["lost"])
+    }
+  }
+
   @Test("a Redis that is away is asked again after a pause")
   func pauses() async throws {
     try await LaneParts.with { _, parts in

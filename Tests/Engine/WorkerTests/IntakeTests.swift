@@ -55,6 +55,24 @@ import Testing
   }
 
   @Test(
+    "jobs that were leased by an answer that was lost are taken in without waiting for their lease",
+    .timeLimit(.minutes(1)))
+  func takesUnanswered() async throws {
+    try await LaneParts.with { _, parts in
+      for id in ["one", "two"] { try await Self.enqueue(parts, id) }
+      // Redis answers, and nobody is told.
+      #expect(
+        try await parts.store.jobs.take(consumer: parts.settings.consumer, max: 4).count == 2)
+      await parts.loseConnection()
+      #expect(await parts.intake.turn() == WorkerLimits.redisPauseMs)
+      try await parts.untilConnected()
+      try await Self.enqueue(parts, "new")
+      _ = await parts.intake.turn()
+      for id in ["one", "two", "new"] { #expect(try await parts.record(id).total == 1) }
+    }
+  }
+
+  @Test(
     "a Redis that is away is asked again after a pause; then no more large jobs are waited for",
     .timeLimit(.minutes(1)))
   func ends() async throws {

@@ -134,6 +134,19 @@ final class LaneParts {
     return try #require(runs.run(carrying: claim))
   }
 
+  /// Has Redis close the connection.
+  func loseConnection() async {
+    _ = try? await redis("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "no")
+  }
+
+  func untilConnected() async throws {
+    for _ in 0..<2_000 {
+      if (try? await redis("PING")) != nil { return }
+      await loop.sleep(ms: 5)
+    }
+    throw RedisError.unavailable(reason: "never connected again")
+  }
+
   func record(_ id: String) async throws -> JobRecord {
     try #require(try await store.jobs.record(app: "shop", id: id))
   }

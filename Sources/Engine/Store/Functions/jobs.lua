@@ -75,6 +75,24 @@ local function take_jobs(keys, args)
   return jobs
 end
 
+-- take_unanswered — ARGV: consumer, max, largest job in bytes, then (priority, entry) of what it has in hand… The caller's
+-- jobs that it does not know of, for the connection was lost that the answer to its take_jobs went to, or that it did not
+-- come to. Reply as take_jobs.
+local function take_unanswered(keys, args)
+  local p, consumer, max, bytes_max, now = keys[1], args[1], tonumber(args[2]), tonumber(args[3]), now_ms()
+  local jobs, refused, bytes = {}, {}, 0
+  local function has_room() return #jobs + #refused < max and bytes < LIMIT.TAKEN_BYTES_MAX end
+  for _, priority in ipairs(PRIORITIES) do
+    local stream = KEY.jobs(p, priority)
+    read_unanswered(stream, consumer, args, 4, priority, max, has_room, function(item, deliveries)
+      take_entry(p, priority, stream, item, deliveries, bytes_max, now, jobs, refused)
+      bytes = bytes + size_of(item[2])
+    end)
+  end
+  for _, entry in ipairs(refused) do jobs[#jobs + 1] = entry end
+  return jobs
+end
+
 -- When a job was enqueued: the milliseconds of its entry id, unless the producer chose an id that is no time.
 local function enqueued_at(entry, now)
   local ms = tonumber(string.match(entry, '^(%d+)-'))
@@ -323,6 +341,7 @@ local function resume(keys, args)
 end
 
 register('take_jobs', take_jobs)
+register('take_unanswered', take_unanswered)
 register('upload', upload)
 register('reserve', reserve)
 register('admit', admit)

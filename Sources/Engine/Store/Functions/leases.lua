@@ -121,6 +121,21 @@ local function reclaim(keys, args)
   return claims
 end
 
+-- claim_unanswered — ARGV: consumer, max, then (priority, entry) of what it has in hand… The caller's chunks that it does
+-- not know of, for the connection was lost that the answer to its claim went to. Reply as reclaim.
+local function claim_unanswered(keys, args)
+  local p, consumer, max, now = keys[1], args[1], tonumber(args[2]), now_ms()
+  local claims, bytes = {}, 0
+  local function has_room() return #claims < max and bytes < LIMIT.DROPPED_BYTES_MAX end
+  for _, priority in ipairs(PRIORITIES) do
+    local stream = KEY.chunks(p, priority)
+    read_unanswered(stream, consumer, args, 3, priority, max, has_room, function(item, deliveries)
+      bytes = bytes + claim_entry(p, priority, stream, item, deliveries, now, claims)
+    end)
+  end
+  return claims
+end
+
 -- heartbeat — ARGV: consumer, kind (jobs|chunks), then (priority, entry, app, job)… Resets the idle time.
 -- Reply: one of OK | PAUSED | CANCELLED | STALE per entry; STALE: somebody else owns it, or nobody.
 local function heartbeat(keys, args)
@@ -180,6 +195,7 @@ end
 
 register('claim', claim, {'allow-oom'})
 register('reclaim', reclaim, {'allow-oom'})
+register('claim_unanswered', claim_unanswered, {'allow-oom'})
 register('heartbeat', heartbeat, {'allow-oom'})
 register('hand_back', hand_back, {'allow-oom'})
 register('bury', bury, {'allow-oom'})

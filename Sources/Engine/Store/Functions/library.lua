@@ -224,6 +224,29 @@ local function read_abandoned(p, stream, cursor_key, consumer, lease_ms, count, 
   return reply[2]
 end
 
+-- Those of the pairs (priority, entry) in args, from one on, that are of a priority; as a set, and how many.
+local function in_hand(args, first, priority)
+  local entries, count = {}, 0
+  for i = first, #args, 2 do
+    if args[i] == priority then entries[args[i + 1]], count = true, count + 1 end
+  end
+  return entries, count
+end
+
+-- Entries that the consumer owns without knowing: it was given them by an answer that did not reach it, and has others in
+-- hand, in args from first on. Each goes to take(item, deliveries), at most max and while has_room(); its lease begins anew,
+-- and no delivery is counted.
+local function read_unanswered(stream, consumer, args, first, priority, max, has_room, take)
+  local known, count = in_hand(args, first, priority)
+  for _, pending in ipairs(in_group(stream, 'XPENDING', stream, GROUP, '-', '+', count + max, consumer)) do
+    if max > 0 and has_room() and not known[pending[1]] then
+      max = max - 1
+      local items = redis.call('XCLAIM', stream, GROUP, consumer, 0, pending[1], 'RETRYCOUNT', pending[4])
+      if items[1] then take(items[1], pending[4]) end
+    end
+  end
+end
+
 -- Names an admission: entry ids of two streams can be equal, the priority's initial tells them apart.
 local function source_of(priority, entry) return string.sub(priority, 1, 1) .. entry end
 

@@ -32,6 +32,21 @@ package struct ChunkQueue {
     return try await functions.run(command, decode: ChunkClaim.list)
   }
 
+  /// The chunks that the consumer owns and does not know of, since the answer to its claim was lost: as many as `max`, and
+  /// their leases begin anew. Without it they would wait for their leases to run out.
+  /// - Parameter inHand: all that the consumer knows of.
+  package func claimUnanswered(
+    consumer: String, max: Int, inHand: [ChunkClaim]
+  ) async throws(RedisError) -> [ChunkClaim] {
+    var command = functions.call("claim_unanswered", consumer)
+    command.append(max)
+    for claim in inHand {
+      command.append(claim.priority.rawValue)
+      command.append(claim.entry)
+    }
+    return try await functions.run(command, decode: ChunkClaim.list)
+  }
+
   /// Reports outcomes, renews the lease, and finishes the chunk when the settlement is final.
   ///
   /// Safe to repeat as it is when the reply was lost, and only so: repeat the same settlement before making

@@ -79,6 +79,30 @@ package struct JobQueue {
     command.append(max)
     command.append(Limits.jobBytesMax)
     command.append(abandonedForMs.map { String($0) } ?? "")
+    return try await leased(by: command, onRefusal)
+  }
+
+  /// The jobs that the consumer owns and does not know of, since the answer to its `take` was lost: as many as `max`, and
+  /// their leases begin anew. Without it they would wait for their leases to run out.
+  /// - Parameters:
+  ///   - inHand: all that the consumer knows of.
+  ///   - onRefusal: as for `take`.
+  package func takeUnanswered(
+    consumer: String, max: Int, inHand: [JobEntry], onRefusal: (RefusedEntry) -> Void = { _ in }
+  ) async throws(RedisError) -> [JobEntry] {
+    var command = functions.call("take_unanswered", consumer)
+    command.append(max)
+    command.append(Limits.jobBytesMax)
+    for entry in inHand {
+      command.append(entry.priority.rawValue)
+      command.append(entry.entry)
+    }
+    return try await leased(by: command, onRefusal)
+  }
+
+  private func leased(
+    by command: RedisCommand, _ onRefusal: (RefusedEntry) -> Void
+  ) async throws(RedisError) -> [JobEntry] {
     let (entries, refused) = try await functions.run(command) { reply throws(RedisError) in
       var entries: [JobEntry] = []
       var refused: [RefusedEntry] = []

@@ -20,6 +20,7 @@ final class Fetcher: Agent {
   private let signal: LoopSignal
   /// Claims that Redis failed to say more about; taken up when it is back.
   private var unstarted: [ChunkClaim] = []
+  private var lostAnswers = LostAnswers()
 
   init(
     loop: EventLoop, store: Store, settings: LaneSettings, dispatcher: Dispatcher,
@@ -44,6 +45,7 @@ final class Fetcher: Agent {
       if try await !claim() { await waitForWork() }
       return 0
     } catch {
+      lostAnswers.note(error)
       reasons.note(error, during: "fetching work")
       return WorkerLimits.redisPauseMs
     }
@@ -51,6 +53,7 @@ final class Fetcher: Agent {
 
   /// Hands back what was claimed and not begun.
   func handBack() async throws(RedisError) {
+    if lostAnswers.areToBeAskedFor { unstarted += try await unanswered(max: WorkerLimits.runsMax) }
     guard !unstarted.isEmpty else { return }
     try await store.chunks.handBack(unstarted, consumer: settings.consumer)
     unstarted.removeAll()
@@ -63,6 +66,7 @@ final class Fetcher: Agent {
     try await switches.readIfOld()
     try await takeUpUnstarted()
     guard canClaim else { return false }
+    if lostAnswers.areToBeAskedFor, try await takeUpUnanswered() { return true }
     let free = dispatcher.runs.freeSlots
     if recoverer.isDue, try await takeOver(max: min(free, WorkerLimits.reclaimsMax)) {
       return true
@@ -72,6 +76,7 @@ final class Fetcher: Agent {
     guard room > 0 else { return true }
     let (claims, isMore) = try await store.chunks.claimSome(
       consumer: settings.consumer, max: min(room, WorkerLimits.claimMax))
+    lostAnswers.forget()
     try await begin(claims)
     // Others may have room for what this lane has not.
     if isMore || claims.count == WorkerLimits.claimMax { settings.idle.wake(.chunks) }
@@ -146,6 +151,21 @@ final class Fetcher: Agent {
       }
       unstarted.removeFirst()
     }
+  }
+
+  /// Begins what this lane was given by answers that were lost. - Returns: whether there was any.
+  private func takeUpUnanswered() async throws(RedisError) -> Bool {
+    let max = min(dispatcher.runs.freeSlots, WorkerLimits.claimMax)
+    let claims = try await unanswered(max: max)
+    if claims.count < max { lostAnswers.forget() }
+    try await begin(claims)
+    return !claims.isEmpty
+  }
+
+  private func unanswered(max: Int) async throws(RedisError) -> [ChunkClaim] {
+    try await store.chunks.claimUnanswered(
+      consumer: settings.consumer, max: max,
+      inHand: dispatcher.runs.all.map(\.claim) + unstarted)
   }
 
   // MARK: Waiting

@@ -33,26 +33,30 @@ struct Admitter {
   /// Takes in what producers have enqueued.
   /// - Parameter abandonedForMs: also what workers left half admitted that were silent for so long.
   func admitNext(abandonedForMs: UInt64?) async throws(RedisError) -> Intake {
-    var refused = 0
+    let refused = RefusalLog(log: log)
     let entries = try await store.jobs.take(
-      consumer: consumer, max: WorkerLimits.admissionsMax, abandonedForMs: abandonedForMs
-    ) { entry in
-      refused += 1
-      guard refused <= WorkerLimits.refusalsLogged else { return }
-      log.notice(
-        "job refused: its entry cannot be read as a job (pushpool dead list)",
-        metadata: ["entry": "\(entry.entry)", "reason": "\(entry.reason)"])
-    }
-    if refused > WorkerLimits.refusalsLogged {
-      log.notice("jobs refused alike", metadata: ["entries": "\(refused)"])
-    }
+      consumer: consumer, max: WorkerLimits.admissionsMax, abandonedForMs: abandonedForMs,
+      onRefusal: refused.note)
+    refused.conclude()
     try await admit(entries)
-    guard !entries.isEmpty || refused > 0 else { return .nothing }
+    guard !entries.isEmpty || refused.count > 0 else { return .nothing }
     // Of large ones a call brings fewer than it was asked for.
     let isAll =
-      refused == 0 && !entries.contains(where: isLarge)
+      refused.count == 0 && !entries.contains(where: isLarge)
       && entries.count < WorkerLimits.admissionsMax
     return isAll ? .all : .maybeMore
+  }
+
+  /// Takes in what the consumer was leased and does not know of. - Returns: whether there was any.
+  func admitUnanswered() async throws(RedisError) -> Bool {
+    guard !large.isAbandoned else { return false }
+    let refused = RefusalLog(log: log)
+    let entries = try await store.jobs.takeUnanswered(
+      consumer: consumer, max: WorkerLimits.admissionsMax, inHand: large.inHand,
+      onRefusal: refused.note)
+    refused.conclude()
+    try await admit(entries)
+    return !entries.isEmpty || refused.count > 0
   }
 
   /// Takes in jobs that were leased; large ones later.

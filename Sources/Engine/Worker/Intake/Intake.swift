@@ -16,6 +16,7 @@ final class Intake: Agent {
   /// When jobs that silent workers left were looked for last.
   private var lookedForAbandonedNs: UInt64 = 0
   private var wasHeld = false
+  private var lostAnswers = LostAnswers()
   /// Whether jobs that waited for a worker with these routes are to be taken in.
   private var isRoutedDue = false
 
@@ -41,10 +42,12 @@ final class Intake: Agent {
   /// Takes some in, or waits until there may be some.
   func turn() async -> UInt64 {
     do throws(RedisError) {
+      if lostAnswers.areToBeAskedFor { try await takeUnanswered() }
       if isRoutedDue { isRoutedDue = try await takeRouted() }
       let isTime = loop.nowNs &- lookedForAbandonedNs >= settings.leaseMs / 4 * 1_000_000
       if isTime { lookedForAbandonedNs = loop.nowNs }
       let intake = try await admitter.admitNext(abandonedForMs: isTime ? settings.leaseMs : nil)
+      lostAnswers.forget()
       if intake != .nothing {
         fetchSignal.raise()
         // They come one at a time.
@@ -63,6 +66,7 @@ final class Intake: Agent {
       }
       return 0
     } catch {
+      lostAnswers.note(error)
       reasons.note(error, during: "taking jobs in")
       return WorkerLimits.redisPauseMs
     }
@@ -77,6 +81,15 @@ final class Intake: Agent {
     }
     await signal.wait(upToMs: WorkerLimits.idleLaneMsMax)
     settings.idle.withdraw(settings.number, from: .jobs)
+  }
+
+  /// Takes in what this lane was given by answers that were lost, or had begun to take in when Redis was.
+  private func takeUnanswered() async throws(RedisError) {
+    // No more than one answer brings; what Redis refuses to admit would come back for ever.
+    for _ in 0..<WorkerLimits.routedJobsMax {
+      guard try await admitter.admitUnanswered() else { return }
+      fetchSignal.raise()
+    }
   }
 
   /// Takes in jobs that waited for a worker with this one's routes. - Returns: whether there may be more.

@@ -6,6 +6,8 @@ internal import Store
 final class LargeJobs {
   /// Leased to this lane, which has to renew that.
   private(set) var waiting: [JobEntry] = []
+  /// The one that is being taken in.
+  private var current: JobEntry?
   /// Whether the one that is being taken in should be left to others.
   private(set) var isAbandoned = false
   private var isClosed = false
@@ -27,13 +29,18 @@ final class LargeJobs {
 
   /// The next one; nil when there will be no more.
   func next() async -> JobEntry? {
+    current = nil
     while waiting.isEmpty {
       if isClosed { return nil }
       await added.wait()
     }
     defer { taken.raise() }
-    return waiting.removeFirst()
+    current = waiting.removeFirst()
+    return current
   }
+
+  /// All that was leased to this lane and is not given up.
+  var inHand: [JobEntry] { (current.map { [$0] } ?? []) + waiting }
 
   /// Leaves an entry that waits to whom it was leased anew.
   func drop(_ entry: JobEntry) {

@@ -1,0 +1,26 @@
+internal import Redis
+
+/// Whether Redis may have leased work to this lane by an answer that did not arrive, and is to be asked what it was.
+struct LostAnswers {
+  private var areLikely = false
+  /// Answers lost since one arrived.
+  private var count = 0
+
+  /// Not for ever: what ends each connection that it comes by is left to the end of its lease, which counts it as lost.
+  var areToBeAskedFor: Bool { areLikely && count <= WorkerLimits.lostAnswersMax }
+
+  /// What was to lease work, or to begin what was leased, failed.
+  mutating func note(_ error: RedisError) {
+    switch error {
+    case .connectionLost, .timeout, .protocolViolation:
+      areLikely = true
+      count += 1
+    case .unavailable, .tooManyPending: areLikely = true
+    // It was refused, or is beyond us: asking again at once would be answered the same.
+    case .server, .unexpectedReply: return
+    }
+  }
+
+  /// Redis has answered.
+  mutating func forget() { self = LostAnswers() }
+}

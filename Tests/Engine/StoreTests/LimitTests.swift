@@ -1,0 +1,33 @@
+import Model
+import Testing
+
+@testable import Store
+
+@Suite struct LimitTests {
+  /// The value of a limit of the functions, which is a product of numbers.
+  private static func limit(_ name: String) throws -> Int {
+    let lines = String(decoding: StoreLibrary.source, as: UTF8.self).split(separator: "\n")
+    let line = try #require(lines.first { $0.hasPrefix("  \(name) = ") })
+    let value = try #require(line.dropFirst(name.count + 5).split(separator: ",").first)
+    return try value.split(separator: "*").reduce(1) { product, factor in
+      product * (try #require(Int(factor.filter { $0 != " " })))
+    }
+  }
+
+  @Test(arguments: [
+    ("LETTER_BYTES_MAX", StoreLimits.letterBytesMax),
+    ("SEGMENT_USERS_MAX", Limits.chunkRecipientsMax),
+    ("USER_BYTES_MAX", Limits.userBytesMax),
+    ("INSTALLATIONS_PER_USER_MAX", Limits.installationsPerUserMax),
+  ])
+  func `a limit that the functions and the program both have is of one value`(
+    name: String, value: Int
+  ) throws {
+    #expect(try Self.limit(name) == value)
+  }
+
+  @Test func `all segments of the largest job are dropped with it`() throws {
+    #expect(
+      try Self.limit("SEGMENTS_MAX") * Limits.chunkRecipientsMax >= Limits.usersPerJobMax)
+  }
+}
