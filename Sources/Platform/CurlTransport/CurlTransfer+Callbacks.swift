@@ -101,6 +101,10 @@ extension CurlTransfer {
       }
     } else if line.count > 12, strncasecmp(line.baseAddress!, "retry-after:", 12) == 0 {
       retryAfter.note(Self.value(of: line, after: 12))
+    } else if status == 429, line.count > 19,
+      strncasecmp(line.baseAddress!, "x-rate-limit-reset:", 19) == 0
+    {
+      retryAfter.noteRateReset(Self.value(of: line, after: 19))
     } else if status != 200, line.count > 5, strncasecmp(line.baseAddress!, "date:", 5) == 0 {
       retryAfter.noteDate(Self.value(of: line, after: 5))
     }

@@ -63,8 +63,8 @@ private func receivedHeader(
   _ name: UnsafePointer<UInt8>?, _ nameLength: Int, _ value: UnsafePointer<UInt8>?,
   _ valueLength: Int, _ flags: UInt8, _ context: UnsafeMutableRawPointer?
 ) -> CInt {
-  // Three headers matter: `:status`, `retry-after` and `date`, told apart by their lengths first.
-  guard nameLength == 7 || nameLength == 11 || nameLength == 4 else { return 0 }
+  // Four headers matter: `:status`, `retry-after`, `date` and `x-rate-limit-reset`, told apart by their lengths first.
+  guard nameLength == 7 || nameLength == 11 || nameLength == 4 || nameLength == 18 else { return 0 }
   let connection = connection(context)
   guard let index = connection.slotIndex(frame!.pointee.hd.stream_id) else { return 0 }
   if nameLength == 7, memcmp(name!, ":status", 7) == 0 {
@@ -77,6 +77,11 @@ private func receivedHeader(
       UnsafeRawBufferPointer(start: value, count: valueLength))
   } else if nameLength == 4, connection.slots[index].status != 200, memcmp(name!, "date", 4) == 0 {
     connection.slots[index].retryAfter.noteDate(
+      UnsafeRawBufferPointer(start: value, count: valueLength))
+  } else if nameLength == 18, connection.slots[index].status == 429,
+    memcmp(name!, "x-rate-limit-reset", 18) == 0
+  {
+    connection.slots[index].retryAfter.noteRateReset(
       UnsafeRawBufferPointer(start: value, count: valueLength))
   }
   return 0

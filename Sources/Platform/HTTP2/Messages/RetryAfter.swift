@@ -23,6 +23,12 @@ package struct RetryAfter: Equatable, Sendable {
     untilSeconds = delay < 0 ? HTTPDate.epochSeconds(value) ?? 0 : 0
   }
 
+  /// Takes the value of the X-Rate-Limit-Reset header of a 429, by which JPush says in how many seconds calls are allowed
+  /// again. A Retry-After goes before it.
+  package mutating func noteRateReset(_ value: UnsafeRawBufferPointer) {
+    if delay < 0, untilSeconds == 0 { delay = Self.number(value) }
+  }
+
   /// Takes the value of a Date header.
   package mutating func noteDate(_ value: UnsafeRawBufferPointer) {
     sentSeconds = HTTPDate.epochSeconds(value) ?? 0
