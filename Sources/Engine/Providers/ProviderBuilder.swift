@@ -18,11 +18,17 @@ struct ProviderBuilder {
     let proxy: ProxyServer?
   }
 
+  private struct JPushApp: Hashable {
+    let appKey: String
+    let file: String
+  }
+
   private let configuration: Configuration
   private let client: HTTPClient
   private let clock: WallClock
   private var apnsSources: [APNsKey: APNsTokenSource] = [:]
   private var fcmSources: [FCMAccount: FCMTokenSource] = [:]
+  private var jpushSources: [JPushApp: JPushCredentialSource] = [:]
   private var quotas: [String: Int] = [:]
 
   /// Each APNs key's tokens, and each service account's.
@@ -98,6 +104,34 @@ struct ProviderBuilder {
     return RateLimit(
       name: "fcm:\(provider.projectID)", perSecond: Double(perMinute) / 60,
       rampMs: ProviderLimits.fcmRampMs)
+  }
+
+  mutating func jpush(
+    _ jpush: JPushConfiguration, _ environment: PushEnvironment, field: String
+  ) throws(ConfigurationError) -> JPushProvider {
+    JPushProvider(
+      environment: environment,
+      destination: try destination(
+        jpush.access, ServiceAddress(host: "api.jpush.cn"), nil, startsWithOneStream: false, field),
+      credentials: try credentials(of: jpush, field))
+  }
+
+  private mutating func credentials(
+    of jpush: JPushConfiguration, _ field: String
+  ) throws(ConfigurationError) -> JPushCredentialSource {
+    let app = JPushApp(appKey: jpush.appKey, file: jpush.masterSecretFile)
+    if let source = jpushSources[app] { return source }
+    let name = "\(field).master_secret_file"
+    let secret: Secret
+    do throws(ConfigurationError) {
+      secret = try SecretFile.read(app.file, field: name)
+    } catch {
+      throw refused(name, app.file, "\(app.file) \(error.message)")
+    }
+    let source = JPushCredentialSource(
+      appKey: app.appKey, secret: secret, file: app.file, clock: clock)
+    jpushSources[app] = source
+    return source
   }
 
   private mutating func tokenSource(

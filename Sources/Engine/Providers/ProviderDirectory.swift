@@ -66,6 +66,15 @@ package struct ProviderDirectory: Sendable {
             app: app.id, environments: Set(PushEnvironment.allCases), provider: provider,
             limits: (own.map { [$0] } ?? []) + [quota]))
       }
+      // One of each, since a request names the environment; an app key is for both.
+      for environment in PushEnvironment.allCases {
+        guard let jpush = app.jpush else { continue }
+        let provider = try builder.jpush(jpush, environment, field: "\(field).jpush")
+        entries.append(
+          Entry(
+            app: app.id, environments: [environment], provider: provider,
+            limits: own.map { [$0] } ?? []))
+      }
     }
     self.init(entries: entries, tokenSources: builder.tokenSources)
   }

@@ -7,6 +7,16 @@ package enum ProviderLimits {
   package static let apnsVoIPPayloadBytesMax = 5_120
   /// FCM: notification and data together.
   package static let fcmPayloadBytesMax = 4_096
+  /// JPush, "Push API v3": the member `ios` of a notification, name and braces included.
+  package static let jpushIOSBytesMax = 2_000
+  /// JPush, "Push API v3": the Android notification and the message together.
+  package static let jpushAndroidBytesMax = 4_000
+  /// JPush, "How to implement numeric badges".
+  static let jpushBadgeMax = 99
+  /// JPush, "Push API v3": a message is kept for ten days at most.
+  static let jpushTimeToLiveSecondsMax: Int64 = 864_000
+  /// JPush, "REST API overview": calls are counted by the minute.
+  static let jpushRateWindowMs: UInt64 = 60_000
 
   /// An answer longer than this is judged by its status alone.
   package static let answerBytesMax = HTTP2Limits.answerBodyBytesMax

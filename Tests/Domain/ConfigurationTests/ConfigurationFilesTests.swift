@@ -51,6 +51,7 @@ import Testing
         apps:
           - id: shop
             fcm: {service_account_file: link, ca_file: ca}
+            jpush: {app_key: a, master_secret_file: account}
         """
       let secret = try Self.write("pw", "password", in: folder)
       let account = try Self.write("{}", "account", in: folder)
@@ -68,11 +69,11 @@ import Testing
         chmod(secret, mode_t(mode))
         chmod(account, mode_t(mode))
         let told = configuration.secretsReadableByAll()
-        #expect(told.count == (isTold ? 2 : 0), "\(String(mode, radix: 8))")
+        #expect(told.count == (isTold ? 3 : 0), "\(String(mode, radix: 8))")
         #expect(!isTold || told[0].contains("\(secret) has mode 0\(String(mode, radix: 8))"))
         #expect(!isTold || told[1].contains(link))
         let refused = configuration.validateFilesExist()
-        #expect(refused.count == (isRefused ? 2 : 0), "\(String(mode, radix: 8))")
+        #expect(refused.count == (isRefused ? 3 : 0), "\(String(mode, radix: 8))")
         #expect(!isRefused || refused[0].description.contains("redis.password_file: \(secret) has"))
       }
     }

@@ -66,6 +66,7 @@ import Testing
       shop.jpush
         == JPushConfiguration(
           appKey: "0123456789abcdef01234567", masterSecretFile: "etc/jpush.secret"))
+    #expect(shop.jpush?.access.transport == .curl)
     #expect(configuration.app("other") == nil)
   }
 

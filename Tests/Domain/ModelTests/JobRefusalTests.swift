@@ -207,6 +207,17 @@ import Testing
       (#""jpush":"x""#, "/jpush: must be an object"),
       (#""jpush":{"audience":"all"}"#, "/jpush/audience: must be left out"),
       (#""jpush":{"cid":"x"}"#, "/jpush/cid: must be left out"),
+      (#""jpush":{"platform":["ios"]}"#, "/jpush/platform: must be \"all\", or left out"),
+      (#""jpush":{"notification":"x"}"#, "/jpush/notification: must be an object, is a string"),
+      (
+        #""jpush":{"notification":{"ios":[]}}"#,
+        "/jpush/notification/ios: must be an object, is an array"
+      ),
+      (#""jpush":{"options":1}"#, "/jpush/options: must be an object, is a number"),
+      (
+        #""jpush":{"options":{"apns_production":true}}"#,
+        "/jpush/options/apns_production: must be left out: the environment of each installation"
+      ),
     ])
   func part(fields: String, expected: String) {
     let complaint = Self.complaint(fields: fields)

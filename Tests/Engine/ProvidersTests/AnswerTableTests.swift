@@ -42,6 +42,22 @@ struct AnswerTableTests {
     }
   }
 
+  @Test(
+    "JPush doubts a token for 1011, or 1003 that blames it, on a 400, and for nothing else",
+    arguments: statuses)
+  func jpushDoubts(status: Int) throws {
+    for code in JPushErrorCode.allCases {
+      for message in ["x", "The registration_id 140fe1da9e22a23f92f is invalid!"] {
+        let outcome = try TestProvider.jpush().classify(
+          status, jpushError(code.rawValue, message))
+        let blames = code == .noTarget || code == .invalidParameter && message != "x"
+        #expect(isDoubt(outcome) == (status == 400 && blames), "\(status) \(code): \(outcome)")
+        #expect(!isRemoval(outcome))
+        #expect(!"\(outcome)".contains("140fe1da9e22a23f92f"))
+      }
+    }
+  }
+
   @Test("5xx and 429 are tried again, whatever reason they give", arguments: statuses)
   func retried(status: Int) throws {
     guard status == 429 || status >= 500 else { return }
@@ -55,13 +71,22 @@ struct AnswerTableTests {
         isRetry(try TestProvider.fcm().classify(status, fcmError("NOT_FOUND", code.rawValue))),
         "\(status) \(code.rawValue)")
     }
+    for code in JPushErrorCode.allCases {
+      #expect(
+        isRetry(try TestProvider.jpush().classify(status, jpushError(code.rawValue, "x"))),
+        "\(status) \(code.rawValue)")
+    }
   }
 
   @Test("only a network's own refusal pauses a credential", arguments: statuses)
   func foreignRefusals(status: Int) throws {
-    for provider in try [TestProvider.apns() as any PushProvider, TestProvider.fcm()] {
+    let providers: [any PushProvider] = try [
+      TestProvider.apns(), TestProvider.fcm(), TestProvider.jpush(),
+    ]
+    for provider in providers {
       // FCM may say no more than 401.
-      for body in Self.foreignBodies where !(status == 401 && body.isEmpty) {
+      for body in Self.foreignBodies
+      where !(status == 401 && body.isEmpty && provider.network == .fcm) {
         let outcome = provider.classify(status, body)
         #expect(!isRefusal(outcome), "\(status) \(body): \(outcome)")
         #expect(!isRemoval(outcome) && !isDoubt(outcome) && outcome != .accepted)
@@ -83,6 +108,20 @@ struct AnswerTableTests {
     }
   }
 
+  @Test(
+    "a code of JPush's pauses a credential only with its own status", arguments: statuses)
+  func misplacedNumbers(status: Int) throws {
+    let refusals: [JPushErrorCode] = [
+      .authenticationFailed, .invalidAppKey, .appKeyRestricted, .addressNotAllowed,
+      .interfaceNotAllowed,
+    ]
+    for code in JPushErrorCode.allCases {
+      let outcome = try TestProvider.jpush().classify(status, jpushError(code.rawValue, "x"))
+      let isRefused = refusals.contains(code) && code.httpStatus == status
+      #expect(isRefusal(outcome) == isRefused, "\(status) \(code): \(outcome)")
+    }
+  }
+
   @Test("an answer to one device that is too long to be read is judged by its status alone")
   func tooLong() throws {
     let padding = String(repeating: "x", count: ProviderLimits.answerBytesMax)
@@ -100,6 +139,10 @@ struct AnswerTableTests {
   private func fcmError(_ status: String, _ code: String) -> String {
     #"{"error":{"code":1,"status":"\#(status)","details":[{"@type":"#
       + #""type.googleapis.com/google.firebase.fcm.v1.FcmError","errorCode":"\#(code)"}]}}"#
+  }
+
+  private func jpushError(_ code: Int, _ message: String) -> String {
+    #"{"msg_id":1828256757,"error":{"code":\#(code),"message":"\#(message)"}}"#
   }
 
   private func isRemoval(_ outcome: Outcome) -> Bool {

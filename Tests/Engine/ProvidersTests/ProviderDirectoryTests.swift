@@ -43,6 +43,40 @@ struct ProviderDirectoryTests {
     #expect(directory.provider(app: "other", network: .fcm, environment: .production) == nil)
   }
 
+  @Test("JPush has a provider for each environment, with one credential and over libcurl")
+  func jpush() async throws {
+    let secret = folder.file("jpush.secret")
+    try "5e987ac6d2e04d95a9d8f0d1\n".write(toFile: secret, atomically: false, encoding: .utf8)
+    let jpush = JPushConfiguration(appKey: "7d431e42dfa6a6d693ac2d04", masterSecretFile: secret)
+    let directory = try make(
+      AppConfiguration(id: "shop", jpush: jpush), AppConfiguration(id: "sister", jpush: jpush))
+    #expect(directory.entries.count == 4)
+    #expect(directory.entries.map(\.environments).prefix(2) == [[.production], [.development]])
+    for entry in directory.entries {
+      let destination = entry.provider.destination
+      #expect(destination.authority == "api.jpush.cn")
+      #expect(destination.transport == .curl)
+      #expect(!destination.startsWithOneStream)
+      // The example of JPush's documentation.
+      #expect(
+        try await entry.provider.credentials.current().header
+          == "Basic N2Q0MzFlNDJkZmE2YTZkNjkzYWMyZDA0OjVlOTg3YWM2ZDJlMDRkOTVhOWQ4ZjBkMQ==")
+    }
+    await #expect(throws: CredentialError.self) {
+      try await directory.entries[0].provider.credentials.refused(
+        generation: 0, reason: "1004 authentication failed")
+    }
+    // They have the same key and secret.
+    await #expect(throws: CredentialError.self) {
+      try await directory.entries[3].provider.credentials.current()
+    }
+    let missing = folder.file("missing")
+    expectError("apps[0].jpush.master_secret_file", missing) {
+      AppConfiguration(
+        id: "shop", jpush: JPushConfiguration(appKey: "a", masterSecretFile: missing))
+    }
+  }
+
   @Test("apps and environments with the same key share one token, others do not")
   func sharing() async throws {
     let other = try APNsSigningKey(folder: folder.path, keyID: "OTHER12345")

@@ -16,6 +16,12 @@ enum TestProvider {
       credentials: CertificateCredentialSource(file: "test.p12"))
   }
 
+  static func jpush(environment: PushEnvironment = .production) throws -> JPushProvider {
+    JPushProvider(
+      environment: environment, destination: try destination(),
+      credentials: CertificateCredentialSource(file: "test.p12"))
+  }
+
   /// One for all: reading the system's authorities takes longer than any of these tests.
   private static let tls = Result { try TLSContext.client(caFile: nil, alpn: ["h2"]) }
 

@@ -9,8 +9,8 @@ package struct ConfiguredFile: Sendable, Equatable {
 
   /// Whether it holds a key or a password.
   var isSecret: Bool {
-    ["key_file", "certificate_file", "service_account_file", "password_file"].contains {
-      field.hasSuffix($0)
-    }
+    [
+      "key_file", "certificate_file", "service_account_file", "password_file", "secret_file",
+    ].contains { field.hasSuffix($0) }
   }
 }

@@ -15,6 +15,38 @@ extension JPushPart {
         pointer: FieldPointer.child(member.name, of: pointer),
         message: "must be left out: \(reason)")
     }
+    try Self.checkObjects(payload, at: pointer)
+    // JPush says of a device of another platform what it says of one that is gone.
+    if let platform = payload["platform"], platform != .string("all") {
+      throw InvalidField(
+        pointer: FieldPointer.child("platform", of: pointer),
+        message: "must be \"all\", or left out: the job's audience says who receives it")
+    }
+    if let options = payload["options"]?.objectValue, options["apns_production"] != nil {
+      throw InvalidField(
+        pointer: FieldPointer.child("options", of: pointer) + "/apns_production",
+        message: "must be left out: the environment of each installation says it")
+    }
     self.init(payload: payload)
+  }
+
+  /// Laid over the common part, anything else than an object would take the place of all that is there.
+  private static func checkObjects(
+    _ payload: JSONObject, at pointer: String
+  ) throws(InvalidField) {
+    for name in ["notification", "message", "options"] {
+      guard let value = payload[name] else { continue }
+      let place = FieldPointer.child(name, of: pointer)
+      guard case .object(let members) = value else {
+        throw InvalidField(pointer: place, message: "must be an object, is \(value.kindName)")
+      }
+      guard name == "notification" else { continue }
+      for name in ["android", "ios", "hmos"] {
+        guard let value = members[name], value.objectValue == nil else { continue }
+        throw InvalidField(
+          pointer: FieldPointer.child(name, of: place),
+          message: "must be an object, is \(value.kindName)")
+      }
+    }
   }
 }

@@ -1,0 +1,49 @@
+import COpenSSL
+package import Configuration
+
+/// Basic authorisation by app key and master secret, which nothing renews
+/// (docs.jiguang.cn/jpush/server/push/server_overview, "鉴权方式").
+package struct JPushCredentialSource: CredentialSource {
+  /// How long a refused secret is left alone; somebody has to correct it.
+  static let pauseMs: Int64 = 5 * 60_000
+
+  private let credential: Credential
+  private let appKey: String
+  private let file: String
+  private let clock: WallClock
+  private let pause = CredentialPause()
+
+  /// - Parameter file: where the secret came from, for messages.
+  package init(appKey: String, secret: Secret, file: String, clock: WallClock = .system) {
+    credential = Credential(
+      header: "Basic " + Self.base64(Array("\(appKey):\(secret.text)".utf8)), generation: 0,
+      expiresAtMs: .max, refreshAtMs: .max)
+    self.appKey = appKey
+    self.file = file
+    self.clock = clock
+  }
+
+  package func current() async throws(CredentialError) -> Credential {
+    if let error = pause.error(nowMs: clock.nowMs()) { throw error }
+    return credential
+  }
+
+  package func refused(
+    generation: UInt64, reason: String
+  ) async throws(CredentialError) -> Credential {
+    let nowMs = clock.nowMs()
+    throw pause.begin(
+      CredentialError(
+        reason: "JPush refuses app key \(appKey) with the master secret of \(file): \(reason); "
+          + "correct app_key or the file and restart the workers, or look at the app in JPush's "
+          + "console", resumeAtMs: nowMs + Self.pauseMs), nowMs: nowMs)
+  }
+
+  /// With the standard alphabet and padding (RFC 7617, 2; RFC 4648, 4).
+  private static func base64(_ bytes: [UInt8]) -> String {
+    // OpenSSL writes a zero behind the text.
+    var encoded = [UInt8](repeating: 0, count: (bytes.count + 2) / 3 * 4 + 1)
+    let count = EVP_EncodeBlock(&encoded, bytes, CInt(bytes.count))
+    return String(decoding: encoded.prefix(Int(count)), as: UTF8.self)
+  }
+}

@@ -1,0 +1,30 @@
+import Model
+
+/// The `error` object of an answer of JPush's Push API v3.
+struct JPushError {
+  /// JPush's codes have four digits; what stands before it may have others in the same place.
+  private static let numbers = Int64(1_000)...9_999
+
+  private let number: Int64
+  private let message: String
+
+  /// Nil for one that is not documented.
+  var code: JPushErrorCode? { JPushErrorCode(rawValue: Int(number)) }
+
+  /// For a code that is not documented.
+  var foreignReason: String { "\(number) \(ForeignText.printable(message))" }
+
+  /// Whether it blames a registration ID, as "The registration_id 140fe1da9e2 is invalid!" does.
+  var blamesRegistrationID: Bool {
+    message.contains("registration_id") && message.contains("invalid")
+  }
+
+  /// Nil when the answer is not in JPush's form.
+  init?(_ answer: ProviderAnswer) {
+    guard let error = answer.object?["error"]?.objectValue, let number = error["code"]?.int64Value,
+      Self.numbers.contains(number), let message = error["message"]?.stringValue
+    else { return nil }
+    self.number = number
+    self.message = message
+  }
+}

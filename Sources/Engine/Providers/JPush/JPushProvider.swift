@@ -1,0 +1,120 @@
+package import Model
+
+/// JPush (Aurora), Push API v3, for one app in one environment of APNs
+/// (docs.jiguang.cn/jpush/server/push/rest_api_v3_push).
+package struct JPushProvider: PushProvider {
+  package let network = Network.jpush
+  package let tellsRemainingTime = true
+  package let destination: PushDestination
+  package let credentials: any CredentialSource
+  private let environment: PushEnvironment
+
+  /// - Parameter environment: which APNs JPush uses for iOS; Android has but one.
+  package init(
+    environment: PushEnvironment, destination: PushDestination,
+    credentials: any CredentialSource
+  ) {
+    self.environment = environment
+    self.destination = destination
+    self.credentials = credentials
+  }
+
+  package func render(
+    _ content: JobContent, createdAtMs: Int64, nowMs: Int64
+  ) throws(InvalidField) -> RenderedPush {
+    let request = JPushRequest(
+      content, environment: environment, createdAtMs: createdAtMs, nowMs: nowMs)
+    guard request.hasContent else {
+      throw InvalidField(
+        pointer: "/jpush",
+        message: "the job has nothing for JPush: add a notification, jpush.notification or "
+          + "jpush.message")
+    }
+    try checkSize(request, content)
+    // The other members follow the audience: their opening brace becomes a comma.
+    var suffix = Array(#""]},"#.utf8)
+    suffix += JSONValue.object(request.object).bytes().dropFirst()
+    return RenderedPush(
+      headers: [RenderedPush.Header("content-type", "application/json")],
+      path: .fixed(Array((content.dryRun ? "/v3/push/validate" : "/v3/push").utf8)),
+      body: .aroundToken(
+        prefix: Array(#"{"audience":{"registration_id":[""#.utf8), suffix: suffix),
+      dryRun: content.dryRun ? .validateOnly : .off)
+  }
+
+  private func checkSize(_ request: JPushRequest, _ content: JobContent) throws(InvalidField) {
+    let parts = [
+      (
+        bytes: request.iosBytes, bytesMax: ProviderLimits.jpushIOSBytesMax,
+        what: "notification for iOS"
+      ),
+      (
+        bytes: request.androidBytes, bytesMax: ProviderLimits.jpushAndroidBytesMax,
+        what: "notification and message for Android"
+      ),
+    ]
+    for part in parts where part.bytes > part.bytesMax {
+      let ownBytes = content.jpush.map { JSONValue.object($0.payload).bytes().count } ?? 0
+      throw InvalidField(
+        pointer: ownBytes * 2 > part.bytes ? "/jpush" : "/notification",
+        message: "makes a JPush \(part.what) of \(part.bytes.grouped) bytes, and "
+          + "\(part.bytesMax.grouped) are allowed: shorten it")
+    }
+  }
+
+  package func classify(_ answer: ProviderAnswer) -> Outcome {
+    if answer.status == 200 { return .accepted }
+    guard let error = JPushError(answer) else { return Self.foreign(answer) }
+    guard let code = error.code else { return Self.byStatus(answer, error.foreignReason) }
+    guard code.httpStatus == answer.status else {
+      return Self.byStatus(answer, "\(code.reason) with status \(answer.status)")
+    }
+    return Self.outcome(code, error, answer)
+  }
+
+  package func sign(of outcome: Outcome, status: Int) -> AnswerSign {
+    switch outcome {
+    case .retry: .trouble
+    case .doubtfulToken: .misfit
+    default: .none
+    }
+  }
+
+  /// JPush's own code, with the status that it comes with, about a request to one registration ID.
+  private static func outcome(
+    _ code: JPushErrorCode, _ error: JPushError, _ answer: ProviderAnswer
+  ) -> Outcome {
+    switch code {
+    // Said of an app that is gone, of one that was not opened for long, and of an ID of another app key, which is our
+    // mistake (docs.jiguang.cn/jpush/client/Android/android_faq, "1011").
+    case .noTarget: .doubtfulToken(reason: code.reason)
+    case .invalidParameter where error.blamesRegistrationID:
+      .doubtfulToken(reason: "\(code.rawValue) registration ID is invalid")
+    case .authenticationFailed, .invalidAppKey, .appKeyRestricted, .addressNotAllowed,
+      .interfaceNotAllowed:
+      .authRefused(reason: code.reason)
+    // What takes TLS away from requests is a relay of ours: none is lost until it is mended.
+    case .notHTTPS: .retry(afterMs: answer.retryAfterMs, reason: code.reason)
+    case .internalError, .serviceTimeout, .rateExceeded: byStatus(answer, code.reason)
+    case .methodNotAllowed, .missingParameter, .invalidParameter, .messageTooLarge,
+      .unsupportedKey, .pacedPushesExceeded, .volumeExceeded, .premiumOnly:
+      .rejected(reason: code.reason)
+    }
+  }
+
+  /// An answer that is not in the form of JPush's own. What stands before it (a proxy, a gateway) knows nothing of
+  /// registration IDs and credentials.
+  private static func foreign(_ answer: ProviderAnswer) -> Outcome {
+    let isRefusal = [401, 403, 404, 407].contains(answer.status)
+    return byStatus(answer, isRefusal ? answer.foreignReason("JPush") : answer.statusReason)
+  }
+
+  private static func byStatus(_ answer: ProviderAnswer, _ reason: String) -> Outcome {
+    switch answer.status {
+    case 429:
+      .retry(afterMs: answer.retryAfterMs ?? ProviderLimits.jpushRateWindowMs, reason: reason)
+    case 401, 403, 407, 408, 500...599: .retry(afterMs: answer.retryAfterMs, reason: reason)
+    default: .rejected(reason: reason)
+    }
+  }
+}

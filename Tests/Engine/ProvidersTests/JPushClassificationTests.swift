@@ -1,0 +1,124 @@
+import Model
+import Testing
+
+@testable import Providers
+
+@Suite("Answers of JPush")
+struct JPushClassificationTests {
+  @Test("200 is accepted")
+  func accepted() throws {
+    #expect(try classify(200, #"{"sendno":"0","msg_id":"1828256757"}"#) == .accepted)
+  }
+
+  // As in jpush-api-java-client#179 and #165: an ID of another app key gets the same answers.
+  @Test("an ID without a target, or one that is called invalid, is doubtful")
+  func doubtful() throws {
+    #expect(
+      try classify(
+        400, error(1011, "cannot find user by this audience or has been inactive for more than 255")
+      )
+        == .doubtfulToken(reason: "1011 no such target"))
+    #expect(
+      try classify(400, error(1003, "The registration_id 140fe1da9e22a23f92f is invalid!"))
+        == .doubtfulToken(reason: "1003 registration ID is invalid"))
+  }
+
+  @Test(
+    "what is wrong with the message is rejected",
+    arguments: [
+      (400, 1002), (400, 1003), (400, 1005), (400, 1009), (400, 1012), (403, 2005), (403, 2006),
+      (405, 1001),
+    ])
+  func rejected(status: Int, code: Int) throws {
+    let outcome = try classify(status, error(code, "override_msg_id 17 does not exist"))
+    #expect(outcome == .rejected(reason: try #require(JPushErrorCode(rawValue: code)).reason))
+  }
+
+  @Test(
+    "a secret, an app key or an address that JPush refuses is our credential",
+    arguments: [(401, 1004), (400, 1008), (403, 2003), (403, 2004), (403, 2007)])
+  func authRefused(status: Int, code: Int) throws {
+    let outcome = try classify(status, error(code, "Authen failed"))
+    #expect(outcome == .authRefused(reason: try #require(JPushErrorCode(rawValue: code)).reason))
+  }
+
+  @Test("a quota that is used up waits until it is renewed, or a minute")
+  func throttled() throws {
+    let body = error(2002, "Rate limit exceeded")
+    #expect(
+      try classify(429, body, retryAfterSeconds: 17)
+        == .retry(afterMs: 17_000, reason: "2002 rate limit exceeded"))
+    #expect(
+      try classify(429, body) == .retry(afterMs: 60_000, reason: "2002 rate limit exceeded"))
+    #expect(try classify(429, "") == .retry(afterMs: 60_000, reason: "status 429"))
+  }
+
+  @Test("trouble is tried again", arguments: [(500, 1000), (503, 1030)])
+  func trouble(status: Int, code: Int) throws {
+    let outcome = try classify(status, error(code, "x"), retryAfterSeconds: 2)
+    let reason = try #require(JPushErrorCode(rawValue: code)).reason
+    #expect(outcome == .retry(afterMs: 2_000, reason: reason))
+    #expect(try TestProvider.jpush().sign(of: outcome, status: status) == .trouble)
+  }
+
+  @Test("a code with a status that it does not come with decides nothing")
+  func misplaced() throws {
+    #expect(
+      try classify(404, error(1011, "x"))
+        == .rejected(reason: "1011 no such target with status 404"))
+    #expect(
+      try classify(403, error(1004, "x"))
+        == .retry(afterMs: nil, reason: "1004 authentication failed with status 403"))
+  }
+
+  @Test("a code that is not documented goes by its status, and its text shows no token")
+  func unknownCode() throws {
+    #expect(
+      try classify(400, error(1099, "bad 140fe1da9e22a23f92f"))
+        == .rejected(reason: "1099 bad […]"))
+    #expect(try classify(503, error(1099, "x")) == .retry(afterMs: nil, reason: "1099 x"))
+  }
+
+  @Test(
+    "an answer that is not JPush's removes nothing and pauses nothing",
+    arguments: [
+      (
+        404,
+        Outcome.rejected(
+          reason: "status 404 that is not JPush's: check the endpoint and what stands before it")
+      ),
+      (
+        401,
+        .retry(
+          afterMs: nil,
+          reason: "status 401 that is not JPush's: check the endpoint and what stands before it")
+      ),
+      (400, .rejected(reason: "status 400")),
+      (502, .retry(afterMs: nil, reason: "status 502")),
+    ])
+  func foreign(status: Int, expected: Outcome) throws {
+    for body in ["", "<html>", #"{"error":{"code":1011}}"#, #"{"error":{"code":11,"message":""}}"#]
+    { #expect(try classify(status, body) == expected) }
+  }
+
+  @Test("a token that is doubted is a sign of a mistake of ours, an accepted one of nothing")
+  func signs() throws {
+    let provider = try TestProvider.jpush()
+    #expect(provider.sign(of: .doubtfulToken(reason: "x"), status: 400) == .misfit)
+    #expect(provider.sign(of: .rejected(reason: "x"), status: 400) == .none)
+    // Nothing would get through a gateway that takes TLS away from JPush.
+    let plain = try classify(404, error(1020, "x"))
+    #expect(plain == .retry(afterMs: nil, reason: "1020 only HTTPS is allowed"))
+    #expect(provider.sign(of: plain, status: 404) == .trouble)
+  }
+
+  private func error(_ code: Int, _ message: String) -> String {
+    #"{"msg_id":1309530630,"error":{"code":\#(code),"message":"\#(message)"}}"#
+  }
+
+  private func classify(
+    _ status: Int, _ body: String, retryAfterSeconds: Int? = nil
+  ) throws -> Outcome {
+    try TestProvider.jpush().classify(status, body, retryAfterSeconds: retryAfterSeconds)
+  }
+}
