@@ -1,6 +1,6 @@
 internal import Model
 
-/// The simulated APNs, FCM and OAuth endpoint: decides about requests, knows nothing of sockets.
+/// The simulated APNs, FCM, JPush and OAuth endpoint: decides about requests, knows nothing of sockets.
 struct PushNetworks {
   let environment: PushEnvironment
   private(set) var script: SimulatorScript
@@ -9,17 +9,19 @@ struct PushNetworks {
   private var developmentPrefix: [UInt8]?
   private var provider: ProviderTokenVerifier
   private var oauth: OAuthEndpoint
+  private var jpush: JPushNetwork
   private var messageCount: Int64 = 0
   private(set) var bearerTokensIssued = 0
   private(set) var dryRuns = 0
 
   init(
     environment: PushEnvironment, script: SimulatorScript, provider: ProviderTokenVerifier,
-    oauth: OAuthEndpoint
+    oauth: OAuthEndpoint, jpush: JPushNetwork
   ) {
     self.environment = environment
     self.provider = provider
     self.oauth = oauth
+    self.jpush = jpush
     self.script = script
     rules = RuleBook(script)
     oauthRules = RuleBook(SimulatorScript())
@@ -38,6 +40,7 @@ struct PushNetworks {
     developmentPrefix = script.developmentTokenPrefix.map { Array($0.utf8) }
     provider.intervalSeconds = script.providerTokenIntervalSeconds
     oauth.lifetimeSeconds = script.bearerLifetimeSeconds
+    jpush.install(script)
   }
 
   mutating func decide(
@@ -45,6 +48,9 @@ struct PushNetworks {
   ) -> Decision {
     if request.path.starts(with: FCMPath.prefix) {
       return decideFCM(request, &connection, nowSeconds: nowSeconds)
+    }
+    if request.path.starts(with: JPushNetwork.prefix) {
+      return decideJPush(request, &connection, nowSeconds: nowSeconds)
     }
     if request.path.equals("/token") {
       return decideOAuth(request, &connection, nowSeconds: nowSeconds)
@@ -179,6 +185,79 @@ struct PushNetworks {
     return Answer(status: 200, body: body)
   }
 
+  // MARK: JPush
+
+  private mutating func decideJPush(
+    _ request: IncomingRequest, _ connection: inout ConnectionMemory, nowSeconds: Int64
+  ) -> Decision {
+    guard let isValidation = JPushNetwork.isValidation(request.path) else {
+      return .answer(Answer(status: 404, body: Array("<!DOCTYPE html><title>404</title>".utf8)))
+    }
+    var standing: RateStanding?
+    var decision: Decision
+    do throws(JPushError) {
+      let call = try jpush.admit(request, &connection, nowSeconds: nowSeconds)
+      standing = call.standing
+      guard !call.isOver else { throw JPushError(.rateExceeded) }
+      let push = try request.body.map { (body) throws(JPushError) in
+        try JPushRequest(body: body, appKey: call.appKey)
+      }
+      decision = react(to: push, request, isValidation: isValidation)
+    } catch {
+      decision = .answer(error.answer)
+    }
+    if case .answer(var answer) = decision.reaction {
+      answer.rateStanding = standing
+      if let seconds = answer.retryAfterSeconds {
+        answer.rateStanding?.remaining = 0
+        answer.rateStanding?.resetSeconds = seconds
+        answer.retryAfterSeconds = nil
+      }
+      decision.reaction = .answer(answer)
+    }
+    return decision
+  }
+
+  /// - Parameter push: nil while the body has not come.
+  private mutating func react(
+    to push: JPushRequest?, _ request: IncomingRequest, isValidation: Bool
+  ) -> Decision {
+    if let push, let earlier = jpush.earlierAnswer(to: push) { return .answer(earlier) }
+    var delayMs = script.delayMs
+    var targets: [UnsafeRawBufferPointer] = []
+    for id in push?.registrationIDs ?? [UnsafeRawBufferPointer(start: nil, count: 0)] {
+      guard !rules.isEmpty, let rule = rules.take(token: id, network: .jpush) else {
+        targets.append(id)
+        continue
+      }
+      delayMs = rule.delayMs ?? delayMs
+      // JPush says it of a request only when none of its targets is there.
+      if rule.action == .answer, rule.status == 400, rule.reason == "1011" { continue }
+      guard let scripted = scripted(rule, network: .jpush, token: id) else {
+        targets.append(id)
+        continue
+      }
+      return Decision(reaction: scripted, delayMs: delayMs)
+    }
+    guard let first = targets.first else {
+      return Decision(reaction: .answer(JPushError(.noTarget).answer), delayMs: delayMs)
+    }
+    let answer = jpush.accept(isValidation ? nil : push)
+    guard !isValidation else {
+      dryRuns += targets.count
+      return Decision(reaction: .answer(answer), delayMs: delayMs)
+    }
+    let environment: StaticString =
+      push?.isForProduction ?? true ? "production" : "development"
+    let acceptance = Acceptance(
+      network: .jpush, token: first,
+      topic: UnsafeRawBufferPointer(
+        start: environment.utf8Start, count: environment.utf8CodeUnitCount),
+      bodyHash: request.body.map { BodyHash.of($0) } ?? 0,
+      otherTokens: Array(targets.dropFirst()))
+    return Decision(reaction: .answer(answer), acceptance: acceptance, delayMs: delayMs)
+  }
+
   // MARK: OAuth
 
   private mutating func decideOAuth(
@@ -186,7 +265,7 @@ struct PushNetworks {
   ) -> Decision {
     let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
     if let rule = oauthRules.take(token: nothing, network: .fcm),
-      let scripted = scripted(rule, network: .fcm)
+      let scripted = scripted(rule, network: .fcm, token: nothing)
     {
       return Decision(reaction: scripted, delayMs: rule.delayMs ?? 0)
     }
@@ -207,17 +286,19 @@ struct PushNetworks {
         reaction: .answer(ordinary), acceptance: push, delayMs: script.delayMs)
     }
     let delayMs = rule.delayMs ?? script.delayMs
-    guard let scripted = scripted(rule, network: push.network) else {
+    guard let scripted = scripted(rule, network: push.network, token: push.token) else {
       return Decision(reaction: .answer(ordinary), acceptance: push, delayMs: delayMs)
     }
     return Decision(reaction: scripted, delayMs: delayMs)
   }
 
   /// Nil when the rule leaves the ordinary answer.
-  private func scripted(_ rule: ScriptRule, network: Network) -> Decision.Reaction? {
+  private func scripted(
+    _ rule: ScriptRule, network: Network, token: UnsafeRawBufferPointer
+  ) -> Decision.Reaction? {
     switch rule.action {
     case .answer:
-      rule.status.map { .answer(Answer(rule: rule, status: $0, network: network)) }
+      rule.status.map { .answer(Answer(rule: rule, status: $0, network: network, token: token)) }
     case .stall: .stall
     case .reset: .reset(rule.resetCode)
     case .drop: .drop

@@ -3,8 +3,8 @@ package import LocalServices
 internal import Reactor
 internal import Synchronization
 
-/// A stand-in for APNs, FCM and Google's OAuth endpoint on one TLS HTTP/2 port, told apart by path:
-/// `POST /3/device/<token>`, `POST /v1/projects/<project>/messages:send` and `POST /token`.
+/// A stand-in for APNs, FCM, JPush and Google's OAuth endpoint on one TLS HTTP/2 port, told apart by path:
+/// `POST /3/device/<token>`, `POST /v1/projects/<project>/messages:send`, `POST /v3/push` and `POST /token`.
 ///
 /// It checks what the real ones check and misbehaves as its script says. It runs on one thread of its
 /// own; everything here may be called from any thread.

@@ -20,6 +20,8 @@ package struct SimulatorOptions: Sendable, Equatable {
   package var topics: [String] = []
   /// Service account files; without any, every bearer token passes and the endpoint issues none.
   package var serviceAccountFiles: [String] = []
+  /// JPush's apps; without any, every app key and secret passes.
+  package var jpushApps: [KnownJPushApp] = []
   package var acceptLogFile: String?
   /// Whether a new connection allows one stream until it has authorised itself, as APNs does.
   package var limitsNewConnections = true

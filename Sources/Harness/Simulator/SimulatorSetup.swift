@@ -32,9 +32,15 @@ struct SimulatorSetup: @unchecked Sendable {
     for file in options.serviceAccountFiles {
       accounts.append(try ServiceAccount(json: Self.read(file), name: file))
     }
+    var secrets: [String: String] = [:]
+    for app in options.jpushApps {
+      let secret = String(decoding: try Self.read(app.secretFile), as: UTF8.self)
+      secrets[app.appKey] = String(secret.prefix { !$0.isNewline })
+    }
     networks = PushNetworks(
       environment: options.environment, script: script,
-      provider: ProviderTokenVerifier(keys: keys), oauth: OAuthEndpoint(accounts: accounts))
+      provider: ProviderTokenVerifier(keys: keys), oauth: OAuthEndpoint(accounts: accounts),
+      jpush: JPushNetwork(apps: JPushApps(secrets: secrets)))
     var log: AcceptLog?
     if let path = options.acceptLogFile { log = try AcceptLog(path: path) }
     self.log = log

@@ -39,7 +39,9 @@ package final class SimulatorProcess: Sendable {
       "--port", String(stage.port), "--cert", stage.keys.certificate.certificateFile,
       "--key", stage.keys.certificate.keyFile,
       "--apns-key", "\(key.keyID):\(key.teamID):\(key.file)",
-      "--service-account", stage.keys.serviceAccount.file, "--script", scriptFile,
+      "--service-account", stage.keys.serviceAccount.file,
+      "--jpush-app", "\(stage.keys.jpushApp.appKey):\(stage.keys.jpushApp.file)",
+      "--script", scriptFile,
     ]
     arguments += options.topics.flatMap { ["--topic", $0] }
     if let file = options.acceptLog { arguments += ["--accept-log", file] }

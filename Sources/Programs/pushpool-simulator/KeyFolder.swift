@@ -7,6 +7,7 @@ import Simulator
 struct KeyFolder {
   let keys: NetworkKeys
   let apnsKey: KnownAPNsKey
+  let jpushApp: KnownJPushApp
   let configurationFile: String
 
   /// Makes the folder's files anew; those of the same names are replaced.
@@ -17,11 +18,12 @@ struct KeyFolder {
     keys = try NetworkKeys(folder: path, port: port)
     apnsKey = KnownAPNsKey(
       keyID: keys.apnsKey.keyID, teamID: keys.apnsKey.teamID, file: keys.apnsKey.file)
+    jpushApp = KnownJPushApp(appKey: keys.jpushApp.appKey, secretFile: keys.jpushApp.file)
     configurationFile = "\(path)/pushpool.yaml"
     let endpoint = "https://localhost:\(port)"
     let configuration = ConfigurationText(
       redisURL: "redis://127.0.0.1:6379/0",
-      apps: [ConfigurationText.App(apns: [.production: endpoint], fcm: endpoint)])
+      apps: [ConfigurationText.App(apns: [.production: endpoint], fcm: endpoint, jpush: endpoint)])
     try TextFile.write(
       "# Points workers at a pushpool-simulator on port \(port) of this machine.\n"
         + configuration.text(keys), to: configurationFile)

@@ -6,7 +6,8 @@ struct KeysCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "keys",
     abstract:
-      "Make a certificate authority, a server certificate, an APNs key and a service account.",
+      "Make a certificate authority, a server certificate, an APNs key, a service account and a "
+      + "JPush secret.",
     discussion: """
       Everything is for tests on this machine: nobody trusts the authority unless told to, and its
       certificates hold for one day. DIR/pushpool.yaml is a configuration for workers.
@@ -34,7 +35,8 @@ struct KeysCommand: ParsableCommand {
     let files = [
       ("authority", keys.authorityFile), ("certificate", keys.certificate.certificateFile),
       ("key", keys.certificate.keyFile), ("apns_key", keys.apnsKey.file),
-      ("service_account", keys.serviceAccount.file), ("configuration", made.configurationFile),
+      ("service_account", keys.serviceAccount.file), ("jpush_app_key", keys.jpushApp.appKey),
+      ("jpush_secret", keys.jpushApp.file), ("configuration", made.configurationFile),
     ]
     if json {
       Console.say(JSONLine.object(files))

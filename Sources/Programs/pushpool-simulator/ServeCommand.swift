@@ -10,11 +10,12 @@ struct ServeCommand: ParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "serve",
-    abstract: "Play APNs, FCM and OAuth until SIGINT or SIGTERM (the default).",
+    abstract: "Play APNs, FCM, JPush and OAuth until SIGINT or SIGTERM (the default).",
     discussion: """
       Prints "listening on HOST:PORT" when connections are accepted. SIGHUP reads the script again,
       SIGUSR1 prints the counters, which the end prints too. Without --apns-key every provider
-      token's signature passes; without --service-account every bearer token does.
+      token's signature passes; without --service-account every bearer token does, and without
+      --jpush-app every app key and master secret.
       """)
 
   @Option(help: "The numeric address to listen on.")
@@ -49,6 +50,12 @@ struct ServeCommand: ParsableCommand {
     help: "A service account file whose assertions are accepted; repeatable.")
   var serviceAccountFiles: [String] = []
 
+  @Option(
+    name: .customLong("jpush-app"),
+    help: ArgumentHelp(
+      "A JPush app key with a file of its master secret; repeatable.", valueName: "key:file"))
+  var jpushApps: [String] = []
+
   @Option(name: .customLong("topic"), help: "A bundle ID that may be pushed to; repeatable.")
   var topics: [String] = []
 
@@ -78,6 +85,7 @@ struct ServeCommand: ParsableCommand {
       throw ValidationError("--generate makes the certificate: leave out --cert and --key.")
     }
     _ = try parsedKeys()
+    _ = try parsedApps()
   }
 
   func run() throws {
@@ -142,6 +150,7 @@ struct ServeCommand: ParsableCommand {
       options.port = port
       options.apnsKeys = [made.apnsKey]
       options.serviceAccountFiles = [made.keys.serviceAccount.file]
+      options.jpushApps = [made.jpushApp]
     } else {
       options = SimulatorOptions(certificateFile: certificateFile ?? "", keyFile: keyFile ?? "")
       options.port = port
@@ -151,6 +160,7 @@ struct ServeCommand: ParsableCommand {
     options.environment = environment
     options.apnsKeys += try parsedKeys()
     options.serviceAccountFiles += serviceAccountFiles
+    options.jpushApps += try parsedApps()
     options.topics = topics
     options.acceptLogFile = acceptLogFile
     options.maxConcurrentStreams = maxConcurrentStreams
@@ -167,6 +177,16 @@ struct ServeCommand: ParsableCommand {
         throw ValidationError("--apns-key takes KEYID:TEAMID:FILE, not \"\(text)\".")
       }
       return KnownAPNsKey(keyID: parts[0], teamID: parts[1], file: parts[2])
+    }
+  }
+
+  private func parsedApps() throws -> [KnownJPushApp] {
+    try jpushApps.map { text in
+      let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
+      guard parts.count == 2 else {
+        throw ValidationError("--jpush-app takes KEY:FILE, not \"\(text)\".")
+      }
+      return KnownJPushApp(appKey: parts[0], secretFile: parts[1])
     }
   }
 }

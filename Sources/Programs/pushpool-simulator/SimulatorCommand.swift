@@ -4,11 +4,13 @@ import ArgumentParser
 struct SimulatorCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pushpool-simulator",
-    abstract: "A stand-in for APNs, FCM and Google's OAuth endpoint that checks and misbehaves.",
+    abstract:
+      "A stand-in for APNs, FCM, JPush and Google's OAuth endpoint that checks and misbehaves.",
     discussion: """
-      One TLS HTTP/2 port plays all three, told apart by path:
+      One TLS HTTP/2 port plays all four, told apart by path:
         POST /3/device/<token>                     APNs
         POST /v1/projects/<project>/messages:send  FCM HTTP v1
+        POST /v3/push, /v3/push/validate           JPush, Push API v3
         POST /token                                OAuth
 
       Start with keys of its own and watch what it accepts:
@@ -22,10 +24,14 @@ struct SimulatorCommand: ParsableCommand {
          "delay_ms": 20, "goaway_after": 5000}
       The first of the rules that matches a push decides, else "all"; "oauth" is for POST /token.
       Fields of a rule:
-        token_prefix, network (apns, fcm)     which pushes; all without
+        token_prefix                          which pushes; all without
+        network                               apns, fcm or jpush
         action                                answer (default), stall, reset, drop
-        status, reason, body                  the answer; an ordinary one without status
-        retry_after_seconds, timestamp_ms     its Retry-After, and a 410's timestamp
+        status, reason, body                  the answer; an ordinary one without status. JPush's
+                                              reason is its code; 1011 takes one target away, and
+                                              is the answer when none is left
+        retry_after_seconds, timestamp_ms     its Retry-After (JPush: X-Rate-Limit-Reset), and a
+                                              410's timestamp
         field_violation                       FCM: a BadRequest detail that blames this field
         delay_ms, reset_code
         times, probability                    how often it applies
@@ -41,6 +47,7 @@ struct SimulatorCommand: ParsableCommand {
         drop_connection_after_bad_requests    after so many answers with status 400
         provider_token_interval_seconds       1200; 0 lets provider tokens change at will
         bearer_lifetime_seconds               3600
+        jpush_calls_per_minute                of an app key; more are refused with 2002
         development_token_prefix              tokens of the development environment
         seed                                  of the dice behind probability
       """,

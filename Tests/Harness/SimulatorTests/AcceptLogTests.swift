@@ -10,7 +10,7 @@ struct AcceptLogTests {
     Array(token.utf8).withUnsafeBytes { token in
       let push = Acceptance(network: .fcm, token: token, topic: token, bodyHash: 0xab)
       return (0..<count).allSatisfy { _ in
-        log.append(push, connection: 12, stream: 345, nowMs: 1_790_000_000_001)
+        log.append(token, of: push, connection: 12, stream: 345, nowMs: 1_790_000_000_001)
       }
     }
   }

@@ -22,7 +22,8 @@ struct FCMTests {
       environment: .production, script: SimulatorScript(),
       provider: ProviderTokenVerifier(keys: []),
       oauth: OAuthEndpoint(
-        accounts: [try ServiceAccount(json: JSONValue.object(account).bytes(), name: "account")]))
+        accounts: [try ServiceAccount(json: JSONValue.object(account).bytes(), name: "account")]),
+      jpush: JPushNetwork(apps: JPushApps(secrets: [:])))
     fixture.headers = []
   }
 

@@ -22,7 +22,7 @@ struct NetworksFixture {
       environment: environment, script: script,
       provider: ProviderTokenVerifier(
         keys: [(KnownAPNsKey(keyID: "KEY4567890", teamID: "TEAM567890", file: ""), verification)]),
-      oauth: OAuthEndpoint(accounts: []))
+      oauth: OAuthEndpoint(accounts: []), jpush: JPushNetwork(apps: JPushApps(secrets: [:])))
     headers = []
     setHeader("apns-topic", "com.example.shop")
     setHeader("apns-push-type", "alert")

@@ -18,7 +18,9 @@ struct ConfigurationTextTests {
     var text = ConfigurationText(
       redisURL: "redis://127.0.0.1:7000/3",
       apps: [
-        .init(apns: [.production: endpoint], fcm: endpoint, messagesPerMinute: 1_234),
+        .init(
+          apns: [.production: endpoint], fcm: endpoint, jpush: endpoint,
+          messagesPerMinute: 1_234),
         .init(id: "news", apns: [.development: endpoint]),
       ])
     text.worker = ["lanes: 3", "lease_seconds: 7"]
@@ -30,8 +32,11 @@ struct ConfigurationTextTests {
     #expect(configuration.apps.map(\.id) == ["shop", "news"])
     let shop = try #require(configuration.apps.first)
     #expect(shop.fcm?.messagesPerMinute == 1_234)
+    #expect(shop.jpush?.appKey == keys.jpushApp.appKey)
+    #expect(shop.jpush?.access.endpoint?.port == 2_197)
     let news = try #require(configuration.apps.last)
     #expect(news.fcm == nil)
+    #expect(news.jpush == nil)
   }
 
   @Test("paths lead to the keys from anywhere, whatever the folder is called")

@@ -10,16 +10,19 @@ package struct ConfigurationText: Sendable {
     package var apns: [PushEnvironment: String]
     /// The same of FCM; nil for an app without it.
     package var fcm: String?
+    /// The same of JPush.
+    package var jpush: String?
     /// Nil for the limit that FCM gives a project.
     package var messagesPerMinute: Int?
 
     package init(
       id: String = "shop", apns: [PushEnvironment: String], fcm: String? = nil,
-      messagesPerMinute: Int? = nil
+      jpush: String? = nil, messagesPerMinute: Int? = nil
     ) {
       self.id = id
       self.apns = apns
       self.fcm = fcm
+      self.jpush = jpush
       self.messagesPerMinute = messagesPerMinute
     }
   }
@@ -60,12 +63,23 @@ package struct ConfigurationText: Sendable {
       ].map { "        \($0)" }
       lines += ways(to: endpoint, keys).map { "        \($0)" }
     }
-    guard let endpoint = app.fcm else { return lines }
-    lines += ["    fcm:", "      service_account_file: \(path(keys.serviceAccount.file))"]
-    if let messagesPerMinute = app.messagesPerMinute {
-      lines.append("      messages_per_minute: \(messagesPerMinute)")
+    if let endpoint = app.fcm {
+      lines += ["    fcm:", "      service_account_file: \(path(keys.serviceAccount.file))"]
+      if let messagesPerMinute = app.messagesPerMinute {
+        lines.append("      messages_per_minute: \(messagesPerMinute)")
+      }
+      lines += ways(to: endpoint, keys).map { "      \($0)" }
     }
-    return lines + ways(to: endpoint, keys).map { "      \($0)" }
+    if let endpoint = app.jpush {
+      lines += [
+        "    jpush:", "      app_key: '\(keys.jpushApp.appKey)'",
+        "      master_secret_file: \(path(keys.jpushApp.file))",
+      ]
+      // It has but one transport, and no field for that.
+      let ways = ways(to: endpoint, keys).filter { !$0.hasPrefix("transport:") }
+      lines += ways.map { "      \($0)" }
+    }
+    return lines
   }
 
   private func ways(to endpoint: String, _ keys: NetworkKeys) -> [String] {

@@ -1,5 +1,5 @@
 /// What workers and the push networks' stand-in know each other by, made anew: an authority, its certificate for this
-/// machine, APNs's signing key and FCM's service account.
+/// machine, APNs's signing key, FCM's service account and JPush's master secret.
 package struct NetworkKeys: Sendable {
   /// The bundle ID of the app that the keys are for.
   package static let topic = "com.example.shop"
@@ -8,6 +8,7 @@ package struct NetworkKeys: Sendable {
   package let certificate: IssuedCertificate
   package let apnsKey: APNsSigningKey
   package let serviceAccount: FCMServiceAccount
+  package let jpushApp: JPushAppSecret
 
   /// Writes them into a folder; files of the same names are replaced.
   /// - Parameter port: where the stand-in will listen: access tokens are fetched from there.
@@ -18,5 +19,6 @@ package struct NetworkKeys: Sendable {
     apnsKey = try APNsSigningKey(folder: folder)
     serviceAccount = try FCMServiceAccount(
       folder: folder, tokenURI: "https://localhost:\(port)/token")
+    jpushApp = try JPushAppSecret(folder: folder)
   }
 }

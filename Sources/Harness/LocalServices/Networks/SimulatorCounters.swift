@@ -7,7 +7,7 @@ package struct SimulatorCounters: Sendable, Equatable {
   package var requests = 0
   /// Pushes accepted, which is what the accept log holds.
   package var accepted = 0
-  /// FCM requests with `validate_only` that would have been accepted.
+  /// Pushes to FCM with `validate_only` and to JPush for validation that would have been accepted.
   package var dryRuns = 0
   /// 200 answers, counted apart from the rest because they are nearly all.
   private var okAnswers = 0

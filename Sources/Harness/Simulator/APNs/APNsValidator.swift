@@ -63,7 +63,7 @@ struct APNsValidator {
         throw .badCollapseID
       }
     }
-    if let id = headers.id, !Self.isUUID(id) { throw .badMessageID }
+    if let id = headers.id, !id.isUUID { throw .badMessageID }
   }
 
   private func isForegroundPriority(_ priority: UnsafeRawBufferPointer) -> Bool {
@@ -119,20 +119,5 @@ struct APNsValidator {
       true
     default: false
     }
-  }
-
-  private static func isUUID(_ text: UnsafeRawBufferPointer) -> Bool {
-    guard text.count == 36 else { return false }
-    for (index, byte) in text.enumerated() {
-      switch (index, byte) {
-      case (8, UInt8(ascii: "-")), (13, UInt8(ascii: "-")), (18, UInt8(ascii: "-")),
-        (23, UInt8(ascii: "-")):
-        continue
-      case (8, _), (13, _), (18, _), (23, _): return false
-      case (_, 0x30...0x39), (_, 0x41...0x46), (_, 0x61...0x66): continue
-      default: return false
-      }
-    }
-    return true
   }
 }

@@ -5,6 +5,8 @@ struct Answer {
   var status: Int
   var body: [UInt8] = []
   var retryAfterSeconds: Int?
+  /// JPush's answers have it.
+  var rateStanding: RateStanding?
 
   /// APNs' answer to an accepted push: no body.
   static let apnsAccepted = Answer(status: 200)
@@ -16,17 +18,20 @@ struct Answer {
 
   static func apns(_ reason: APNsReason) -> Answer { reasonAnswers[reason]! }
 
-  /// What a rule with a status answers on this network.
-  init(rule: ScriptRule, status: Int, network: Network) {
+  /// What a rule with a status answers on this network to a push to this token.
+  init(rule: ScriptRule, status: Int, network: Network, token: UnsafeRawBufferPointer) {
     self.status = status
     retryAfterSeconds = rule.retryAfterSeconds
     if let text = rule.body {
       body = Array(text.utf8)
     } else if let reason = rule.reason {
       body =
-        network == .apns
-        ? Self.apnsBody(reason: reason, timestampMs: rule.timestampMs)
-        : FCMError(status: status, code: reason, fieldViolation: rule.fieldViolation).body
+        switch network {
+        case .apns: Self.apnsBody(reason: reason, timestampMs: rule.timestampMs)
+        case .fcm: FCMError(status: status, code: reason, fieldViolation: rule.fieldViolation).body
+        case .jpush:
+          JPushError(status: status, code: Int(reason) ?? 0, registrationID: token).answer.body
+        }
     }
   }
 

@@ -8,5 +8,6 @@ struct ConnectionMemory {
   var authorization = RememberedBytes()
   var providerToken: ProviderToken?
   var bearer: BearerTokens.Grant?
+  var jpushAppKey: String?
   var validator: APNsValidator
 }

@@ -147,7 +147,8 @@ final class SimulatorServer {
           answer.reaction = decision.reaction
           guard let push = decision.acceptance else { return }
           answer.isAccepted = true
-          note(push, request, connection, at: time)
+          note(push.token, of: push, request, connection, at: time)
+          for token in push.otherTokens { note(token, of: push, request, connection, at: time) }
         }
       }
     }
@@ -155,21 +156,22 @@ final class SimulatorServer {
   }
 
   private func note(
-    _ push: Acceptance, _ request: ServerRequest, _ connection: SimulatedConnection,
+    _ token: UnsafeRawBufferPointer, of push: Acceptance, _ request: ServerRequest,
+    _ connection: SimulatedConnection,
     at time: timespec
   ) {
     let nowMs = Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
     counters.accepted += 1
     if let log {
       let isWritten = log.append(
-        push, connection: connection.number, stream: request.streamID, nowMs: nowMs)
+        token, of: push, connection: connection.number, stream: request.streamID, nowMs: nowMs)
       if !isWritten { logHasFailed = true }
     }
     guard acceptsLeftToKeep > 0 else { return }
     acceptsLeftToKeep -= 1
     accepted.append(
       AcceptedPush(
-        network: push.network, token: push.token.text, topic: push.topic.text,
+        network: push.network, token: token.text, topic: push.topic.text,
         connection: connection.number, stream: request.streamID, bodyHash: push.bodyHash,
         acceptedAtMs: nowMs))
   }

@@ -29,9 +29,10 @@ final class AcceptLog {
 
   /// - Returns: false when the buffer had to be written and could not be.
   func append(
-    _ push: Acceptance, connection: Int, stream: Int32, nowMs: Int64
+    _ token: UnsafeRawBufferPointer, of push: Acceptance, connection: Int, stream: Int32,
+    nowMs: Int64
   ) -> Bool {
-    let needed = push.token.count + push.topic.count + SimulatorLimits.acceptLineOverheadBytes
+    let needed = token.count + push.topic.count + SimulatorLimits.acceptLineOverheadBytes
     let isWritten = length + needed <= buffer.count || write()
     var line = LineWriter(target: buffer.baseAddress! + length)
     line.put(nowMs)
@@ -40,7 +41,7 @@ final class AcceptLog {
     case .fcm: line.put(" fcm ")
     case .jpush: line.put(" jpush ")
     }
-    line.put(push.token)
+    line.put(token)
     line.put(" ")
     line.put(push.topic)
     line.put(" ")

@@ -22,10 +22,11 @@ package struct ScriptRule: Sendable, Equatable {
   package var action = Action.answer
   /// HTTP status of the answer; nil for the ordinary answer, which counts as an accept.
   package var status: Int?
-  /// APNs' `reason` or FCM's `errorCode`; nil leaves the answer without a body.
+  /// APNs' `reason`, FCM's `errorCode` or JPush's `code`; nil leaves the answer without a body.
   package var reason: String?
   /// APNs: `timestamp` of a 410, in epoch milliseconds.
   package var timestampMs: Int64?
+  /// JPush's goes out as X-Rate-Limit-Reset.
   package var retryAfterSeconds: Int?
   /// The body as it stands, instead of the network's own form: a proxy's error page, say.
   package var body: String?

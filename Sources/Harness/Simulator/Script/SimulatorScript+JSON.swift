@@ -6,7 +6,7 @@ extension SimulatorScript {
     "goaway_processes_last", "goaway_reason", "max_concurrent_streams", "reset_after",
     "early_answer", "drop_connection_after", "close_without_answer_after",
     "drop_connection_after_bad_requests", "provider_token_interval_seconds",
-    "bearer_lifetime_seconds", "development_token_prefix", "seed",
+    "bearer_lifetime_seconds", "jpush_calls_per_minute", "development_token_prefix", "seed",
   ]
 
   /// Reads a script; an unknown field or a value out of bounds is refused by name.
@@ -67,6 +67,8 @@ extension SimulatorScript {
     bearerLifetimeSeconds =
       try fields.integer("bearer_lifetime_seconds", in: 1...86_400)
       ?? SimulatorLimits.bearerLifetimeSeconds
+    jpushCallsPerMinute =
+      try fields.count("jpush_calls_per_minute") ?? SimulatorLimits.jpushCallsPerMinute
     developmentTokenPrefix = try fields.text("development_token_prefix")
     seed = UInt64(try fields.integer("seed", in: 0...Int64.max) ?? 1)
   }

@@ -58,6 +58,8 @@ package struct SimulatorScript: Sendable, Equatable {
   package var providerTokenIntervalSeconds = SimulatorLimits.providerTokenIntervalSeconds
   /// OAuth: how long an issued bearer token lives.
   package var bearerLifetimeSeconds = SimulatorLimits.bearerLifetimeSeconds
+  /// JPush: how many calls an app key has in a minute.
+  package var jpushCallsPerMinute = SimulatorLimits.jpushCallsPerMinute
   /// APNs: tokens with this prefix belong to the development environment, the others to production;
   /// the wrong listener answers BadDeviceToken. Nil: every token belongs to both.
   package var developmentTokenPrefix: String?

@@ -97,6 +97,11 @@ struct JSONWalker {
     return nil
   }
 
+  /// Whether the literal that comes next is this one.
+  mutating func literalIs(_ literal: StaticString) -> Bool {
+    peekKind() == .literal && bytes.dropping(position).starts(with: literal)
+  }
+
   /// Moves past a whole number and returns it.
   mutating func integer() -> Int64? {
     guard peekKind() == .number else { return nil }

@@ -63,5 +63,21 @@ extension UnsafeRawBufferPointer {
     return true
   }
 
+  /// Whether it is written as RFC 9562 (4) writes one.
+  var isUUID: Bool {
+    guard count == 36 else { return false }
+    for (index, byte) in enumerated() {
+      switch (index, byte) {
+      case (8, UInt8(ascii: "-")), (13, UInt8(ascii: "-")), (18, UInt8(ascii: "-")),
+        (23, UInt8(ascii: "-")):
+        continue
+      case (8, _), (13, _), (18, _), (23, _): return false
+      case (_, 0x30...0x39), (_, 0x41...0x46), (_, 0x61...0x66): continue
+      default: return false
+      }
+    }
+    return true
+  }
+
   var text: String { String(decoding: self, as: UTF8.self) }
 }
