@@ -31,6 +31,19 @@ enum Devices {
     try numbers.map { try fcm($0, prefix: prefix) }
   }
 
+  /// An installation whose registration ID begins with the prefix and ends with the number.
+  static func jpush(
+    _ number: Int, user: String? = nil, prefix: String = "140fe1da"
+  ) throws -> Installation {
+    Installation(
+      app: "shop", user: user ?? "u\(number)",
+      token: try DeviceToken("\(prefix)0\(number)", network: .jpush))
+  }
+
+  static func jpush(_ numbers: Range<Int>, prefix: String = "140fe1da") throws -> [Installation] {
+    try numbers.map { try jpush($0, prefix: prefix) }
+  }
+
   /// A job to the users of these numbers; `more` is further members, each begun by a comma.
   static func job(_ id: String, _ users: Range<Int>, _ more: String = "") -> String {
     let names = users.map { "\"u\($0)\"" }.joined(separator: ",")

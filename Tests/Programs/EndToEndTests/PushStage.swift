@@ -28,6 +28,7 @@ final class PushStage: Sendable {
   struct Endpoints {
     var apnsPort: UInt16?
     var hasFCM = true
+    var hasJPush = false
     /// Apps beside "shop", on APNs with its settings.
     var moreApps: [String] = []
     /// APNs's development environment as well, played by a second simulator with the same script.
@@ -110,6 +111,9 @@ final class PushStage: Sendable {
     ]
     options.topics = [NetworkKeys.topic]
     options.serviceAccountFiles = [keys.serviceAccount.file]
+    options.jpushApps = [
+      KnownJPushApp(appKey: keys.jpushApp.appKey, secretFile: keys.jpushApp.file)
+    ]
     options.keptAcceptsMax = 1_000_000
     options.script = script
     return options
@@ -130,7 +134,9 @@ final class PushStage: Sendable {
     func endpoint(_ port: UInt16) -> String { "https://localhost:\(port)" }
     var places = [PushEnvironment.production: endpoint(endpoints.apnsPort ?? stage.port)]
     if let development { places[.development] = endpoint(development.port) }
-    let shop = ConfigurationText.App(apns: places, fcm: endpoints.hasFCM ? stage.endpoint : nil)
+    let shop = ConfigurationText.App(
+      apns: places, fcm: endpoints.hasFCM ? stage.endpoint : nil,
+      jpush: endpoints.hasJPush ? stage.endpoint : nil)
     return [shop] + endpoints.moreApps.map { ConfigurationText.App(id: $0, apns: places) }
   }
 
