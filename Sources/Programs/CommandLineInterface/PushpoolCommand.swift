@@ -5,7 +5,7 @@ internal import Worker
 struct PushpoolCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pushpool",
-    abstract: "Delivers push notifications in batches: Redis in, APNs and FCM out.",
+    abstract: "Delivers push notifications in batches: Redis in; APNs, FCM and JPush out.",
     discussion: """
       Try it:            pushpool demo
       Run a worker:      pushpool worker --config pushpool.yaml

@@ -7,7 +7,7 @@ struct DemoCommand: AsyncParsableCommand {
     commandName: "demo",
     abstract: "Send a campaign from Redis to simulated push networks on this machine.",
     discussion: """
-      Starts a redis-server, a simulated APNs and FCM and a worker, installs devices, sends one \
+      Starts a redis-server, simulated push networks and a worker, installs devices, sends one \
       campaign and shows what became of it. Some devices are gone (they are uninstalled), some \
       pushes meet a busy network (they are retried). Nothing of it stays, also after Ctrl-C.
 

@@ -46,7 +46,7 @@ final class Demo {
     try await Stage.with { stage in
       console.note("redis-server runs on a socket of its own: \(stage.redis.url)")
       try await stage.withSimulator(program, networks.options) { simulator in
-        console.note("a simulated APNs and FCM listen on localhost:\(stage.port)")
+        console.note("simulated push networks (APNs, FCM, JPush) listen on localhost:\(stage.port)")
         let session = try await RedisSession.open(
           RedisConfiguration(url: RedisURL(stage.redis.url)), functions: true)
         let demo = Demo(

@@ -16,6 +16,10 @@ struct DemoCampaign {
     static let busyAPNs = "b5b5"
     /// FCM: the stream is refused unprocessed at the first try.
     static let busyFCM = "busy-"
+    /// JPush: 400 with 1011. Letters and digits, as every registration ID.
+    static let deadJPush = "gone"
+    /// JPush: 503 with 1030 at the first try.
+    static let busyJPush = "busy"
   }
 
   let installations: Int
@@ -39,8 +43,15 @@ struct DemoCampaign {
     (Self.goneOf100..<Self.goneOf100 + Self.busyOf100).contains(index % 100)
   }
 
-  /// Three of five phones are of one maker; independent of what the index says of its health.
-  private func network(_ index: Int) -> Network { index / 100 % 5 < 3 ? .apns : .fcm }
+  /// Three of five phones are of one maker, and one is from where there is no FCM; independent of what the index says
+  /// of its health.
+  private func network(_ index: Int) -> Network {
+    switch index / 100 % 5 {
+    case 0..<3: .apns
+    case 3: .fcm
+    default: .jpush
+    }
+  }
 
   func busyCount(_ network: Network) -> Int {
     (0..<installations).count { isBusy($0) && self.network($0) == network }
@@ -55,7 +66,10 @@ struct DemoCampaign {
     case .apns:
       let prefix = isGone(index) ? Prefix.deadAPNs : isBusy(index) ? Prefix.busyAPNs : "a0a0"
       text = prefix + String(repeating: "5e", count: 24) + digits
-    case .fcm, .jpush:
+    case .jpush:
+      let prefix = isGone(index) ? Prefix.deadJPush : isBusy(index) ? Prefix.busyJPush : "140f"
+      text = prefix + "e1d" + digits
+    case .fcm:
       let prefix = isGone(index) ? Prefix.deadFCM : isBusy(index) ? Prefix.busyFCM : "live-"
       text = prefix + "demo:APA91b" + String(repeating: "x", count: 100) + digits
     }

@@ -34,7 +34,7 @@ struct DemoNetworks {
       apps: [
         ConfigurationText.App(
           id: DemoCampaign.app, apns: [.production: stage.endpoint], fcm: stage.endpoint,
-          messagesPerMinute: CommandLineLimits.demoMessagesPerMinute)
+          jpush: stage.endpoint, messagesPerMinute: CommandLineLimits.demoMessagesPerMinute)
       ])
     configuration.worker = ["drain_seconds: 5", "lease_seconds: 4"]
     return configuration
@@ -62,7 +62,17 @@ struct DemoNetworks {
       // sent again at once (RFC 9113, 8.7).
       [
         "token_prefix": .string(DemoCampaign.Prefix.busyFCM), "action": .string("reset"),
-        "reset_code": .integer(Self.refusedStream), "times": .integer(campaign.busyCount(.fcm)),
+        "network": .string("fcm"), "reset_code": .integer(Self.refusedStream),
+        "times": .integer(campaign.busyCount(.fcm)),
+      ],
+      [
+        "token_prefix": .string(DemoCampaign.Prefix.deadJPush), "network": .string("jpush"),
+        "status": .integer(400), "reason": .string("1011"),
+      ],
+      [
+        "token_prefix": .string(DemoCampaign.Prefix.busyJPush), "network": .string("jpush"),
+        "status": .integer(503), "reason": .string("1030"),
+        "times": .integer(campaign.busyCount(.jpush)),
       ],
     ]
     let script: JSONObject = [

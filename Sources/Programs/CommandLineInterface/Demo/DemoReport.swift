@@ -27,9 +27,10 @@ struct DemoReport {
   private static func meaning(_ status: Int) -> String {
     switch status {
     case 200: "(yes; OAuth's answers too)"
+    case 400: "(JPush: this device is gone, in either environment; uninstalled)"
     case 404: "(FCM: this device is gone; uninstalled)"
     case 410: "(APNs: this device is gone; uninstalled)"
-    case 503: "(APNs: busy; retried with growing delays)"
+    case 503: "(APNs and JPush: busy; retried with growing delays)"
     default: ""
     }
   }
