@@ -39,7 +39,7 @@ import Testing
 
   @Test("what a job makes a network be asked has no line break in a header")
   func headers() async throws {
-    let providers: [any PushProvider] = [try FuzzProvider.apns(), try FuzzProvider.fcm()]
+    let providers: [any PushProvider] = try FuzzProvider.all()
     try await FuzzRun.each("headers") { random in
       let bytes = RandomJSON.document(RandomJSON.jobs, &random)
       guard let job = try? Job(bytes: bytes) else { return }
@@ -75,10 +75,11 @@ import Testing
 
   @Test("every answer of a network means something, in a reason fit for a log")
   func answers() async throws {
-    let providers: [any PushProvider] = [try FuzzProvider.apns(), try FuzzProvider.fcm()]
+    let providers: [any PushProvider] = try FuzzProvider.all()
     let sound = [
       #"{"reason":"Unregistered","timestamp":1790000000000}"#,
       #"{"error":{"code":404,"message":"m","status":"NOT_FOUND","details":[{"@type":"type.googleapis.com/google.firebase.fcm.v1.FcmError","errorCode":"UNREGISTERED"}]}}"#,
+      #"{"error":{"code":1003,"message":"The registration_id 140fe1da9e22a23f92f is invalid!"}}"#,
     ]
     try await FuzzRun.each("answers") { random in
       let body = RandomJSON.document(sound, &random)
@@ -190,15 +191,23 @@ import Testing
 
 /// Providers that open no connection.
 private enum FuzzProvider {
-  static func apns() throws -> APNsProvider {
+  static func all() throws -> [any PushProvider] { [try apns(), try fcm(), try jpush()] }
+
+  private static func apns() throws -> APNsProvider {
     APNsProvider(
       topic: "com.example.shop", destination: try destination(),
       credentials: CertificateCredentialSource(file: "test.p12"))
   }
 
-  static func fcm() throws -> FCMProvider {
+  private static func fcm() throws -> FCMProvider {
     FCMProvider(
       projectID: "demo-shop", destination: try destination(),
+      credentials: CertificateCredentialSource(file: "test.p12"))
+  }
+
+  private static func jpush() throws -> JPushProvider {
+    JPushProvider(
+      environment: .production, destination: try destination(),
       credentials: CertificateCredentialSource(file: "test.p12"))
   }
 
