@@ -31,21 +31,23 @@ import Testing
 
   @Test("an installation of a network that the job says nothing for is skipped, on every network")
   func skipsOtherNetworks() async throws {
-    try await PushStage.with { stage in
+    try await PushStage.with(endpoints: .init(hasJPush: true)) { stage in
       let client = stage.client
       try await client.install([
         try Devices.apns(1, user: "u1"), try Devices.fcm(1, user: "u1"),
+        try Devices.jpush(1, user: "u1"),
       ])
       try await stage.withWorkers { _ in
         for (id, part) in [
           ("apns", #""apns": {"payload": {"aps": {"alert": "Hello"}}}"#),
           ("fcm", #""fcm": {"message": {"data": {"a": "b"}}}"#),
+          ("jpush", #""jpush": {"message": {"msg_content": "a"}}"#),
         ] {
           _ = try await client.enqueue(
             #"{"id": "\#(id)", "app": "shop", "audience": {"users": ["u1"]}, \#(part)}"#)
           let record = try await client.finished(id)
           #expect(record.counts.accepted == 1)
-          #expect(record.counts.skipped == 1)
+          #expect(record.counts.skipped == 2)
           #expect(record.counts.rejected == 0)
         }
       }

@@ -17,14 +17,14 @@ import Testing
     }
     return [
       try apns("u1", 1), try fcm("u1", token: "cX1-token-of-u1:APA91"), try apns("u2", 2),
-      try apns("activity:order-4714", 3),
+      try apns("activity:order-4714", 3), try Devices.jpush(4, user: "u3"),
     ]
   }
 
   @Test("every job of the recipes is taken in and sent, and no network refuses it")
   func sends() async throws {
-    #expect(Self.recipes.count >= 9)
-    try await PushStage.with { stage in
+    #expect(Self.recipes.count >= 10)
+    try await PushStage.with(endpoints: .init(hasJPush: true)) { stage in
       let client = stage.client
       try await client.install(Self.receivers())
       _ = try await client.command("SADD", "segment:vip", "u1", "u2")
