@@ -76,6 +76,9 @@ struct JPushClassificationTests {
     #expect(
       try classify(400, error(1099, "bad 140fe1da9e22a23f92f"))
         == .rejected(reason: "1099 bad […]"))
+    #expect(
+      try classify(400, error(1099, "registration_id 0900e8d85ef is blocked"))
+        == .rejected(reason: "1099 registration_id […] is blocked"))
     #expect(try classify(503, error(1099, "x")) == .retry(afterMs: nil, reason: "1099 x"))
   }
 

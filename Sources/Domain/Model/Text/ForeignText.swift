@@ -2,14 +2,16 @@
 /// tokens, provider tokens, bearer tokens.
 package enum ForeignText {
   /// Longer runs of letters and digits are left out unless they read like words.
-  private static let runBytesMax = 15
+  package static let runBytesMax = 15
   /// Nor does any word of a language, or any name of a field, have more.
   private static let wordBytesMax = 40
 
   /// `text` fit for a log, an alarm or a trace: cut to a bounded length, without control characters, and without
   /// what may be a token.
+  /// - Parameter runBytesMax: runs of letters and digits up to this length are none of the network's tokens.
   package static func printable(
-    _ text: String, bytesMax: Int = Limits.quotedTextBytesMax
+    _ text: String, bytesMax: Int = Limits.quotedTextBytesMax,
+    runBytesMax: Int = ForeignText.runBytesMax
   ) -> String {
     var shown = ""
     var run: [UInt8] = []
@@ -19,11 +21,11 @@ package enum ForeignText {
         if run.count <= wordBytesMax { run.append(UInt8(scalar.value)) }
         continue
       }
-      finish(&run, in: &shown)
+      finish(&run, in: &shown, runBytesMax)
       guard shown.utf8.count < bytesMax else { return cut(shown, bytesMax) }
       shown.unicodeScalars.append(TextRule.isControl(scalar) ? "\u{FFFD}" : scalar)
     }
-    finish(&run, in: &shown)
+    finish(&run, in: &shown, runBytesMax)
     return shown.utf8.count <= bytesMax ? shown : cut(shown, bytesMax)
   }
 
@@ -32,15 +34,17 @@ package enum ForeignText {
     TextRule.isLetterOrDigit(byte) || [0x2b, 0x2d, 0x2f, 0x3d, 0x5f].contains(byte)
   }
 
-  private static func finish(_ run: inout [UInt8], in shown: inout String) {
+  private static func finish(
+    _ run: inout [UInt8], in shown: inout String, _ runBytesMax: Int
+  ) {
     defer { run.removeAll(keepingCapacity: true) }
     guard !run.isEmpty else { return }
-    shown += isSecret(run) ? "[…]" : String(decoding: run, as: UTF8.self)
+    shown += isSecret(run, runBytesMax) ? "[…]" : String(decoding: run, as: UTF8.self)
   }
 
   /// Whether a run is too long for a word, or holds digits, or changes between small and capital letters more
   /// often than words written together do.
-  private static func isSecret(_ run: [UInt8]) -> Bool {
+  private static func isSecret(_ run: [UInt8], _ runBytesMax: Int) -> Bool {
     guard run.count > runBytesMax else { return false }
     guard run.count <= wordBytesMax else { return true }
     var changes = 0

@@ -4,6 +4,8 @@ import Model
 struct JPushError {
   /// JPush's codes have four digits; what stands before it may have others in the same place.
   private static let numbers = Int64(1_000)...9_999
+  /// Its registration IDs are as short as eleven letters and digits, and may be shorter.
+  private static let shownRunBytesMax = 5
 
   private let number: Int64
   private let message: String
@@ -12,7 +14,9 @@ struct JPushError {
   var code: JPushErrorCode? { JPushErrorCode(rawValue: Int(number)) }
 
   /// For a code that is not documented.
-  var foreignReason: String { "\(number) \(ForeignText.printable(message))" }
+  var foreignReason: String {
+    "\(number) " + ForeignText.printable(message, runBytesMax: Self.shownRunBytesMax)
+  }
 
   /// Whether it blames a registration ID, as "The registration_id 140fe1da9e2 is invalid!" does.
   var blamesRegistrationID: Bool {
