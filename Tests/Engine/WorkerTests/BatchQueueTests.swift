@@ -78,6 +78,16 @@ import Testing
     #expect(queue.count == 8)
   }
 
+  @Test("when the first has waited long enough, a chunk that may bring more and came later stays")
+  func leavesGrowingChunk() throws {
+    add(try run(0), 0..<4, atNs: 1)
+    add(try run(1, recipients: 2, resolved: 1), 0..<2, atNs: 2)
+    #expect(leave(atNs: Self.waitNs, isAwaited: true) == nil)
+    #expect(slots(leave(atNs: 1 + Self.waitNs, isAwaited: true)) == [0: 4])
+    #expect(leave(atNs: 1 + Self.waitNs, isAwaited: true) == nil)
+    #expect(slots(leave(atNs: 2 + Self.waitNs, isAwaited: true)) == [1: 2])
+  }
+
   @Test("a chunk that fills a request is joined by no other, and its rest waits")
   func fillsAlone() throws {
     add(try run(0), 0..<4)

@@ -6,6 +6,12 @@ struct BatchGathering {
     var tags: [UInt64]
     /// When the first of them came, in the loop's time.
     let sinceNs: UInt64
+
+    /// When it has waited long enough.
+    var dueNs: UInt64 { sinceNs &+ WorkerLimits.batchWaitMs &* 1_000_000 }
+
+    /// Whether it may leave as it is: its chunk brings no more, or has waited long enough.
+    func isReady(_ nowNs: UInt64) -> Bool { nowNs >= dueNs || !run.mayBringMore }
   }
 
   let material: JobMaterial
@@ -23,7 +29,7 @@ struct BatchGathering {
   var tags: [UInt64] { parts.flatMap(\.tags) }
 
   /// When its first push has waited long enough; not asked of an empty one.
-  var dueNs: UInt64 { parts[0].sinceNs &+ WorkerLimits.batchWaitMs &* 1_000_000 }
+  var dueNs: UInt64 { parts[0].dueNs }
 
   mutating func append(_ tag: UInt64, of run: ChunkRun, nowNs: UInt64) {
     if let index = parts.lastIndex(where: { $0.run === run }) {
@@ -42,11 +48,11 @@ struct BatchGathering {
     if let full = parts.firstIndex(where: { $0.tags.count >= pushesMax }) {
       return takeFirst(pushesMax, ofPart: full)
     }
-    if nowNs >= dueNs || !(mayBeFollowed || isAwaited(material)) {
-      return takeWhole(upTo: pushesMax) { _ in true }
-    }
-    let complete = parts.reduce(0) { $0 + ($1.run.mayBringMore ? 0 : $1.tags.count) }
-    return complete < pushesMax ? nil : takeWhole(upTo: pushesMax) { !$0.mayBringMore }
+    let ready = parts.reduce(0) { $0 + ($1.isReady(nowNs) ? $1.tags.count : 0) }
+    guard
+      ready >= pushesMax || nowNs >= dueNs || !(mayBeFollowed || isAwaited(material))
+    else { return nil }
+    return takeReady(upTo: pushesMax, nowNs: nowNs)
   }
 
   /// Whether its job may have another chunk, which this lane may be given within the wait.
@@ -59,15 +65,15 @@ struct BatchGathering {
     return taken
   }
 
-  /// Takes parts as they are while they fit.
-  private mutating func takeWhole(upTo pushesMax: Int, _ isWanted: (ChunkRun) -> Bool) -> [UInt64] {
+  /// Takes parts as they are while they fit. - Returns: nil when none is ready.
+  private mutating func takeReady(upTo pushesMax: Int, nowNs: UInt64) -> [UInt64]? {
     var taken: [UInt64] = []
     parts.removeAll { part in
-      guard isWanted(part.run), taken.count + part.tags.count <= pushesMax else { return false }
+      guard part.isReady(nowNs), taken.count + part.tags.count <= pushesMax else { return false }
       taken += part.tags
       return true
     }
-    return taken
+    return taken.isEmpty ? nil : taken
   }
 
   /// Keeps only what is still to be sent.
