@@ -1,10 +1,11 @@
 import Model
 
-/// The answer to one push; `body` is valid during the call that gets it.
+/// The answer to one request; `body` is valid during the call that gets it.
 package struct ProviderAnswer {
   package let status: Int
   /// How long the header Retry-After says to wait.
   package let retryAfterSeconds: Int?
+  /// Empty of a 200, whose body no transport keeps.
   package let body: UnsafeRawBufferPointer
   /// Whether there is more of the body than `ProviderLimits.answerBytesMax`: such an answer is judged by its status
   /// alone.

@@ -11,6 +11,8 @@ package protocol PushProvider: Sendable {
   /// Whether a request says how much of the job's life is left, so that it cannot be used for long; false where it
   /// names the instant at which the push expires.
   var tellsRemainingTime: Bool { get }
+  /// How many pushes of the same content a request carries at most; 1 unless the network takes several.
+  var pushesPerRequest: Int { get }
 
   /// Renders the job once; per push only the token differs.
   ///
@@ -23,14 +25,24 @@ package protocol PushProvider: Sendable {
     _ content: JobContent, createdAtMs: Int64, nowMs: Int64
   ) throws(InvalidField) -> RenderedPush
 
-  /// What the answer to one push means. An answer is a value, never an error.
+  /// What the answer to a request of one push means. An answer is a value, never an error.
   func classify(_ answer: ProviderAnswer) -> Outcome
+
+  /// What the answer to a request of several pushes means, a 200 included; asked of networks that take several.
+  /// - Parameter pushes: how many were in the request, 2 at least.
+  func classify(_ answer: ProviderAnswer, pushes: Int) -> BatchOutcome
 
   /// What an answer that means this outcome says about all pushes to the destination.
   func sign(of outcome: Outcome, status: Int) -> AnswerSign
 }
 
 extension PushProvider {
+  package var pushesPerRequest: Int { 1 }
+
+  package func classify(_ answer: ProviderAnswer, pushes: Int) -> BatchOutcome {
+    .all(classify(answer))
+  }
+
   package func sign(of outcome: Outcome, status: Int) -> AnswerSign {
     switch outcome {
     case .retry where status == 408 || status == 429 || status >= 500: .trouble

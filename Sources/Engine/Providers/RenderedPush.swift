@@ -1,4 +1,4 @@
-/// A job's request to one network, rendered once; per push only the device token differs.
+/// A job's request to one network, rendered once; only the device tokens differ.
 package struct RenderedPush: Sendable, Equatable {
   /// The pseudo header `:path`. A device token needs no escaping: `DeviceToken` lets nothing else in.
   package enum Path: Sendable, Equatable {
@@ -10,6 +10,11 @@ package struct RenderedPush: Sendable, Equatable {
     case shared([UInt8])
     /// Prefix, device token, suffix. The token needs no JSON escaping for the same reason.
     case aroundToken(prefix: [UInt8], suffix: [UInt8])
+    /// Of a network that takes several pushes a request: what stands before the request's id, between the id and the first
+    /// device token, between two tokens, and after the last. The id is a UUID, and tells the network that a repeated
+    /// request is the same one.
+    case aroundTokens(
+      opening: [UInt8], afterID: [UInt8], separator: [UInt8], closing: [UInt8])
   }
 
   package enum DryRun: Sendable, Equatable {

@@ -29,6 +29,10 @@ enum WorkerLimits {
   static let refusalsLogged = 4
   /// Pushes that may be resolved and not finished, beyond what the connections can carry.
   static let queuedPushesMax = 512
+  /// Requests of several pushes each that a destination may fill besides.
+  static let batchesFilledMax = 2
+  /// How long a push may wait for others to leave in the same request.
+  static let batchWaitMs: UInt64 = 50
   /// Results of pushes that bring a checkpoint on.
   static let checkpointResults = 100
   /// How long results wait for a checkpoint, half of it for those of the same user's other devices.

@@ -11,11 +11,13 @@ import Testing
 enum Claims {
   static func claim(
     _ recipients: [String], lines: ChunkLines = .users, done: [UInt8] = [],
-    segment: String = "1"
+    segment: String = "1", priority: Priority = .normal, source: String = "n1-0"
   ) throws -> ChunkClaim {
     let text = recipients.map { "\($0)\n" }.joined()
     let parts: [[UInt8]] =
-      ["normal", "1-0", "shop", "sale", segment, "n1-0", "0", "running", lines.rawValue]
+      [
+        priority.rawValue, "1-0", "shop", "sale", segment, source, "0", "running", lines.rawValue,
+      ]
       .map { Array($0.utf8) } + [done, Array(text.utf8)]
     var wire = Array("*\(parts.count)\r\n".utf8)
     for part in parts {
@@ -32,11 +34,13 @@ enum Claims {
 
   static func run(
     _ recipients: [String], lines: ChunkLines = .users, done: [UInt8] = [],
-    segment: String = "1", trace: JobTrace? = nil, content: JobContent = JobContent()
+    segment: String = "1", trace: JobTrace? = nil, content: JobContent = JobContent(),
+    material: JobMaterial? = nil, slot: Int = 0, priority: Priority = .normal
   ) throws -> ChunkRun {
     ChunkRun(
-      claim: try claim(recipients, lines: lines, done: done, segment: segment),
-      material: JobMaterial(content: content, createdAtMs: 0, trace: trace), slot: 0,
+      claim: try claim(
+        recipients, lines: lines, done: done, segment: segment, priority: priority),
+      material: material ?? JobMaterial(content: content, createdAtMs: 0, trace: trace), slot: slot,
       loop: try EventLoop(name: "test"))
   }
 }

@@ -24,6 +24,14 @@ import Testing
       submitted.append(tag)
       return .sent
     }
+    func submit(
+      batch tags: [UInt64], to destination: Destination, with credential: Credential,
+      in taker: any RequestTaker
+    ) -> BatchSubmission {
+      submitted += tags
+      return .sent(tags.count)
+    }
+    func isAwaited(_ material: JobMaterial) -> Bool { false }
     func receive(_ answer: RequestAnswer, to tag: UInt64, from destination: Destination) {
       finished.append(tag)
     }

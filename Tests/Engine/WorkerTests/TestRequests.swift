@@ -6,9 +6,10 @@ import Testing
 /// Takes requests as a connection does, and keeps them.
 final class TestRequests: RequestTaker {
   var room = Int.max
-  private(set) var taken: [(path: String, tag: UInt64)] = []
+  private(set) var taken: [(path: String, body: String, tag: UInt64)] = []
 
   var paths: [String] { taken.map(\.path) }
+  var bodies: [String] { taken.map(\.body) }
 
   /// The tag of the request with this number, from 0.
   func tag(_ number: Int) throws -> UInt64 {
@@ -20,7 +21,12 @@ final class TestRequests: RequestTaker {
     _ head: RequestHead, path: UnsafeRawBufferPointer, body: RequestBody, tag: UInt64
   ) -> Bool {
     guard taken.count < room else { return false }
-    taken.append((String(decoding: path, as: UTF8.self), tag))
+    var body = body
+    let bytes = [UInt8](unsafeUninitializedCapacity: body.count) { target, count in
+      count = body.take(into: UnsafeMutableRawBufferPointer(target))
+    }
+    taken.append(
+      (String(decoding: path, as: UTF8.self), String(decoding: bytes, as: UTF8.self), tag))
     return true
   }
 }

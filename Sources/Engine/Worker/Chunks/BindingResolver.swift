@@ -13,8 +13,8 @@ struct BindingResolver {
   func resolveNext(_ run: ChunkRun) async throws(RedisError) {
     let batch = run.takeBatch(max: WorkerLimits.resolveBatchMax)
     guard !batch.isEmpty else { return }
-    sink.noteResolving(batch.count)
-    defer { sink.noteResolved(batch.count) }
+    sink.noteResolving(run, batch.count)
+    defer { sink.noteResolved(run, batch.count) }
     do throws(RedisError) {
       switch run.lines(of: batch.lowerBound) {
       case .users: try await resolveUsers(run, batch)

@@ -1,3 +1,4 @@
+internal import Model
 internal import Store
 
 extension ChunkRun {
@@ -16,6 +17,9 @@ extension ChunkRun {
 
   /// Whether more of its recipients may be resolved.
   var wantsResolving: Bool { standing == .active && !isResolved }
+
+  /// Whether its job may have another chunk behind it: of a job's chunks, the last one alone is smaller than the others.
+  var mayBeFollowed: Bool { lines.count >= Limits.chunkRecipientsMax && !claim.isResidual }
 
   /// The first of these lines that is an installation; those before it are users.
   static func firstInstallation(

@@ -14,6 +14,14 @@ extension ChunkRun {
   /// A push came back, answered or not.
   func noteReturned() { underway.comeBack() }
 
+  // MARK: Still to come
+
+  /// Bindings of its recipients are being read, or are read.
+  func noteReading(_ isReading: Bool) { underway.isReading = isReading }
+
+  /// Whether more of its recipients may become pushes.
+  var mayBringMore: Bool { wantsResolving || underway.isReading }
+
   // MARK: Under suspicion
 
   var suspects: SuspectPushes { underway.suspects }

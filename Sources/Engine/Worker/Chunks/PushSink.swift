@@ -1,9 +1,9 @@
 /// What a resolver hands a run's pushes to.
 protocol PushSink: AnyObject {
-  /// The bindings of so many recipients are being read.
-  func noteResolving(_ count: Int)
+  /// The bindings of so many of a run's recipients are being read.
+  func noteResolving(_ run: ChunkRun, _ count: Int)
   /// They have been read, or that failed.
-  func noteResolved(_ count: Int)
+  func noteResolved(_ run: ChunkRun, _ count: Int)
   /// Where the pushes of a run go.
   func routes(_ run: ChunkRun) -> Routes
   /// Queues a push, or decides it at once when it cannot be sent.

@@ -1,5 +1,7 @@
-/// The pushes of a run from their submission to their answer, and those that must not be submitted yet; loop-bound.
+/// The pushes of a run from their submission to their answer, and those that are not submitted yet; loop-bound.
 struct PushesUnderway {
+  /// Whether bindings are being read, which become pushes.
+  var isReading = false
   /// Submitted and not answered.
   private(set) var inFlight = 0
   /// Their bindings must be read again before they are sent.

@@ -12,6 +12,8 @@ final class JobMaterial {
     let bodyBefore: UnsafeRawBufferPointer
     let bodyAfter: UnsafeRawBufferPointer
     let isBodyPerToken: Bool
+    /// Of a request of several pushes: what stands between its id and the first device token, and between two tokens.
+    let between: (idAndTokens: UnsafeRawBufferPointer, tokens: UnsafeRawBufferPointer)?
     private let arena = ByteArena()
     /// The header fields with the credential of a generation; earlier ones are kept while requests
     /// may point into them, which is as long as the job is remembered.
@@ -29,10 +31,20 @@ final class JobMaterial {
         bodyBefore = bytes.withUnsafeBytes { [arena] in arena.copy($0) }
         bodyAfter = UnsafeRawBufferPointer(start: nil, count: 0)
         isBodyPerToken = false
+        between = nil
       case .aroundToken(let prefix, let suffix):
         bodyBefore = prefix.withUnsafeBytes { [arena] in arena.copy($0) }
         bodyAfter = suffix.withUnsafeBytes { [arena] in arena.copy($0) }
         isBodyPerToken = true
+        between = nil
+      case .aroundTokens(let opening, let afterID, let separator, let closing):
+        bodyBefore = opening.withUnsafeBytes { [arena] in arena.copy($0) }
+        bodyAfter = closing.withUnsafeBytes { [arena] in arena.copy($0) }
+        isBodyPerToken = true
+        between = (
+          afterID.withUnsafeBytes { [arena] in arena.copy($0) },
+          separator.withUnsafeBytes { [arena] in arena.copy($0) }
+        )
       }
     }
 

@@ -14,6 +14,16 @@ enum Submission {
   case blocked
 }
 
+/// What became of pushes that could be sent in one request.
+enum BatchSubmission {
+  /// So many of them were sent.
+  case sent(Int)
+  /// They were decided without being sent, or put aside.
+  case withdrawn
+  /// The connection takes no more; these are still to be sent.
+  case blocked([UInt64])
+}
+
 /// What a destination asks of its lane.
 protocol DestinationOwner: AnyObject {
   /// The next push may be sent: submit it, or decide it otherwise.
@@ -21,6 +31,13 @@ protocol DestinationOwner: AnyObject {
     _ tag: UInt64, to destination: Destination, with credential: Credential,
     in taker: any RequestTaker
   ) -> Submission
+  /// As above, for pushes of one job that leave in one request.
+  func submit(
+    batch tags: [UInt64], to destination: Destination, with credential: Credential,
+    in taker: any RequestTaker
+  ) -> BatchSubmission
+  /// Whether more pushes of a job may come to this lane.
+  func isAwaited(_ material: JobMaterial) -> Bool
   /// A push that was submitted was answered, or will not be.
   func receive(_ answer: RequestAnswer, to tag: UInt64, from destination: Destination)
   /// It cannot be sent to for so long: what waits for it is to be put aside.
@@ -46,8 +63,12 @@ final class Destination {
   let loop: EventLoop
   unowned let owner: any DestinationOwner
   let settings: ClientSettings
-  private var transport: (any Transport)!
+  private(set) var transport: (any Transport)!
   private var queue = PushQueue()
+  /// What waits instead of `queue` where the network takes several pushes a request; nil where it takes one.
+  let batches: BatchQueue?
+  /// Rings when pushes have waited long enough for others.
+  private(set) var batchTimer: LoopTimer?
   /// Jobs whose pushes are tried apart, the pushes that wait for that, and what carries them; made when it is needed.
   var quarantine = Quarantine()
   var apartQueue = PushQueue()
@@ -92,7 +113,12 @@ final class Destination {
     self.owner = owner
     self.settings = settings
     credentialSignal = LoopSignal(loop: loop)
+    let pushesMax = provider.pushesPerRequest
+    batches = pushesMax > 1 ? BatchQueue(pushesMax: pushesMax) : nil
     transport = makeTransport(settings)
+    if batches != nil {
+      batchTimer = LoopTimer(loop: loop) { [weak self] in self?.transport.wake() }
+    }
   }
 
   func makeTransport(_ settings: ClientSettings) -> any Transport {
@@ -105,8 +131,15 @@ final class Destination {
   }
 
   /// Pushes that wait to be submitted.
-  var queued: Int { queue.count }
-  func queued(upTo rank: Int) -> Int { queue.count(upTo: rank) }
+  var queued: Int { batches?.count ?? queue.count }
+  func queued(upTo rank: Int) -> Int {
+    batches?.count(upTo: rank) ?? queue.count(upTo: rank)
+  }
+  /// Those of them that keep the lane from resolving more: beyond what fills the next requests.
+  var crowd: Int {
+    guard let batches else { return queue.count }
+    return max(0, batches.count - WorkerLimits.batchesFilledMax * batches.pushesMax)
+  }
   var inFlight: Int { transport.inFlight + (apart?.inFlight ?? 0) }
   var readyConnections: Int { transport.readyConnections }
 
@@ -123,6 +156,7 @@ final class Destination {
 
   /// Keeps only what is still to be sent.
   func filterQueue(_ isKept: (UInt64) -> Bool) {
+    batches?.filter(isKept)
     for rank in 0..<PushQueue.ranks {
       for _ in 0..<queue.count(rank: rank) {
         guard let tag = queue.popFirst(rank: rank) else { break }
@@ -137,6 +171,7 @@ final class Destination {
 
   /// Takes out of the queue what is to be tried apart, or ended.
   func filterForApart(_ isTaken: (UInt64) -> Bool) {
+    batches?.filter { !isTaken($0) }
     for rank in 0..<PushQueue.ranks {
       for _ in 0..<queue.count(rank: rank) {
         guard let tag = queue.popFirst(rank: rank) else { break }
@@ -148,7 +183,7 @@ final class Destination {
   /// Asks for what waits to be sent, as after a batch was queued.
   func wake() {
     if apartQueue.count > 0 { apart?.wake() }
-    guard queue.count > 0 else { return }
+    guard queued > 0 else { return }
     transport.wake()
     if credential == nil { credentialSignal.raise() }
   }
@@ -166,7 +201,7 @@ final class Destination {
   func checkReachable() {
     if breaker.closeIfIdle(nowNs: loop.nowNs) { endTrouble() }
     checkApart()
-    guard queue.count > 0 else {
+    guard queued > 0 else {
       stillSinceNs = nil
       return
     }
@@ -207,7 +242,7 @@ final class Destination {
   }
 
   private func park(forMs delayMs: UInt64) {
-    var tags: [UInt64] = []
+    var tags = batches?.removeAll() ?? []
     while let tag = queue.popFirst() { tags.append(tag) }
     transport.rest()
     owner.putAside(tags, of: self, forMs: delayMs)
@@ -238,7 +273,7 @@ final class Destination {
       troubleReason = reason
       owner.destinationOpened(self, because: reason)
     }
-    if !wasOpen, breaker.state == .open, let parkDelayMs, queue.count > 0 {
+    if !wasOpen, breaker.state == .open, let parkDelayMs, queued > 0 {
       park(forMs: parkDelayMs)
     }
     return verdict
@@ -287,6 +322,7 @@ final class Destination {
   func shed() -> Bool { transport.shed() }
 
   func close() {
+    batchTimer?.cancel()
     transport.close()
     apart?.close()
     credentialSignal.raise()
@@ -300,6 +336,11 @@ extension Destination: TransportDelegate {
     // Probes tell more of those that are above suspicion.
     if isApart, breaker.state != .closed { return }
     var left = min(count, breaker.allowance(nowNs: loop.nowNs))
+    if let batches {
+      let sent = submit(batches, requestsMax: left, isApart: isApart, credential, taker)
+      if breaker.state == .halfOpen, sent > 0 { breaker.noteProbes(sent, nowNs: loop.nowNs) }
+      return
+    }
     if !limits.isEmpty { left = allowance(of: left) }
     var sent = 0
     while left > 0, let tag = isApart ? apartQueue.popFirst() : queue.popFirst() {

@@ -7,6 +7,7 @@ internal import Store
 // What an answer, or its absence, means for its push.
 extension Dispatcher {
   func receive(_ answer: RequestAnswer, to raw: UInt64, from destination: Destination) {
+    if BatchTag.isOne(raw) { return receive(answer, to: BatchTag(raw), from: destination) }
     let tag = PushTag(raw)
     guard let run = runs[tag] else { return }
     run.noteReturned()
@@ -14,64 +15,121 @@ extension Dispatcher {
     if answer.isSuspect { noteSuspect(run, tag.push, destination) }
     switch answer.disposition {
     case .notSent:
-      run.beginAnswer(TracedAnswer(answer, .notSent))
-      resend(run, tag, destination, answer)
-      run.endAnswer(tag.push)
-    // Whether a connection's only request was processed before the connection was closed, nobody knows.
-    case .malformed where answer.isSuspect && run.material.content.unknownPolicy != .resend:
-      run.beginAnswer(TracedAnswer(answer, .unknown))
-      decideUnknown(run, tag.push)
-      run.endAnswer(tag.push)
-    case .malformed:
-      run.beginAnswer(TracedAnswer(answer, .rejected(reason: Self.malformedReason)))
-      decideMalformed(
-        run, tag.push, destination, suspectNs: suspectNs, elapsedNs: answer.elapsedNs)
-      run.endAnswer(tag.push)
+      if answer.isRefused { noteRefusal(answer, of: run, tag.push, destination) }
+      decideNotSent(run, tag, destination, answer)
+    case .malformed: decideMalformed(run, tag, destination, answer, suspectNs: suspectNs)
     case .unknown:
-      if !answer.isSuspect || !destination.isAnswering {
-        _ = destination.noteTrouble(
-          elapsedNs: answer.elapsedNs, retryAfterMs: nil, reason: "no answer")
-      }
-      run.beginAnswer(TracedAnswer(answer, .unknown))
-      decideUnknown(run, tag.push)
-      run.endAnswer(tag.push)
+      noteSilence(answer, destination)
+      decideUnanswered(run, tag, answer)
     case .answered:
       latency.add(destination.network, elapsedNs: answer.elapsedNs)
       run.noteAnswer(tag.push)
       if !destination.quarantine.isEmpty { destination.noteAnswer(toJob: run.claim.job) }
+      // Asked of nobody: no transport keeps the body of a 200, so there is nothing in it to judge.
       if answer.status == 200 {
-        accepted += 1
         destination.noteGood(elapsedNs: answer.elapsedNs)
-        if run.isNoteworthy(tag.push) { run.beginAnswer(TracedAnswer(answer, .accepted)) }
-        return run.decide(tag.push, .accepted)
+        return accept(run, tag.push, answer)
       }
-      decide(run, tag, destination, answer)
+      let outcome = destination.provider.classify(reply(answer))
+      decide(run, tag, destination, answer, judge(outcome, answer, destination))
     }
   }
 
-  /// Decides about a push that was answered with something else than 200.
-  func decide(_ run: ChunkRun, _ tag: PushTag, _ destination: Destination, _ answer: RequestAnswer)
-  {
-    let provider = destination.provider
-    let reply = ProviderAnswer(
+  // MARK: What an answer means for its destination
+
+  /// An answer as its provider reads it.
+  func reply(_ answer: RequestAnswer) -> ProviderAnswer {
+    ProviderAnswer(
       status: answer.status, retryAfterSeconds: answer.retryAfter.seconds(nowMs: wallMs),
       body: answer.body, isBodyCut: answer.isBodyCut)
-    let outcome = provider.classify(reply)
-    let sign = provider.sign(of: outcome, status: answer.status)
+  }
+
+  /// Has the destination learn from an answer that is no accept.
+  /// - Parameter lead: as of the judgement.
+  func judge(
+    _ outcome: Outcome, _ answer: RequestAnswer, _ destination: Destination,
+    lead: ChunkRun? = nil
+  ) -> Judgement {
+    let sign = destination.provider.sign(of: outcome, status: answer.status)
     guard sign == .trouble, case .retry(let afterMs, let reason) = outcome else {
       destination.noteGood(elapsedNs: answer.elapsedNs)
-      run.beginAnswer(TracedAnswer(answer, outcome))
-      defer { run.endAnswer(tag.push) }
-      if sign == .misfit, !run.material.content.dryRun { run.noteMisfit(tag.push) }
-      return decide(run, tag, destination, outcome, elapsedNs: answer.elapsedNs)
+      return Judgement(outcome: outcome, sign: sign, trouble: nil, lead: lead)
     }
     let verdict = destination.noteTrouble(
       elapsedNs: answer.elapsedNs, retryAfterMs: afterMs, reason: "\(answer.status) \(reason)")
+    return Judgement(outcome: outcome, sign: sign, trouble: verdict, lead: lead)
+  }
+
+  /// No answer came.
+  func noteSilence(_ answer: RequestAnswer, _ destination: Destination) {
+    if !answer.isSuspect || !destination.isAnswering {
+      _ = destination.noteTrouble(
+        elapsedNs: answer.elapsedNs, retryAfterMs: nil, reason: "no answer")
+    }
+  }
+
+  /// The network refused the stream of a push: again, it is a sign that the network is in trouble.
+  func noteRefusal(
+    _ answer: RequestAnswer, of run: ChunkRun, _ index: Int, _ destination: Destination
+  ) {
+    guard Int(run.pushes[index].resends) >= WorkerLimits.refusalsMax else { return }
+    _ = destination.noteTrouble(
+      elapsedNs: answer.elapsedNs, retryAfterMs: nil, reason: "REFUSED_STREAM")
+  }
+
+  // MARK: What it means for a push
+
+  func accept(_ run: ChunkRun, _ index: Int, _ answer: RequestAnswer) {
+    accepted += 1
+    if run.isNoteworthy(index) { run.beginAnswer(TracedAnswer(answer, .accepted)) }
+    run.decide(index, .accepted)
+  }
+
+  func decideNotSent(
+    _ run: ChunkRun, _ tag: PushTag, _ destination: Destination, _ answer: RequestAnswer
+  ) {
+    run.beginAnswer(TracedAnswer(answer, .notSent))
+    resend(run, tag, destination, isRefused: answer.isRefused)
+    run.endAnswer(tag.push)
+  }
+
+  func decideUnanswered(
+    _ run: ChunkRun, _ tag: PushTag, _ answer: RequestAnswer, lead: ChunkRun? = nil
+  ) {
+    run.beginAnswer(TracedAnswer(answer, .unknown))
+    decideUnknown(run, tag.push, lead: lead)
+    run.endAnswer(tag.push)
+  }
+
+  /// - Parameter suspectNs: since when the push had been under suspicion before; nil when it was not.
+  func decideMalformed(
+    _ run: ChunkRun, _ tag: PushTag, _ destination: Destination, _ answer: RequestAnswer,
+    suspectNs: UInt64?
+  ) {
+    // Whether a connection's only request was processed before the connection was closed, nobody knows.
+    if answer.isSuspect, run.material.content.unknownPolicy != .resend {
+      return decideUnanswered(run, tag, answer)
+    }
+    run.beginAnswer(TracedAnswer(answer, .rejected(reason: Self.malformedReason)))
+    decideMalformed(
+      run, tag.push, destination, suspectNs: suspectNs, elapsedNs: answer.elapsedNs)
+    run.endAnswer(tag.push)
+  }
+
+  /// Decides about a push that was answered with something else than an accept.
+  func decide(
+    _ run: ChunkRun, _ tag: PushTag, _ destination: Destination, _ answer: RequestAnswer,
+    _ judgement: Judgement
+  ) {
     // Not before: when the breaker opens, others of the run are put aside, which is no answer to them.
-    run.beginAnswer(TracedAnswer(answer, outcome))
+    run.beginAnswer(TracedAnswer(answer, judgement.outcome))
     defer { run.endAnswer(tag.push) }
-    if verdict == .counted || run.pushes[tag.push].isRedirected || !run.material.allowsRetry {
-      return retry(run, tag.push, afterMs: afterMs)
+    guard let trouble = judgement.trouble, case .retry(let afterMs, _) = judgement.outcome else {
+      if judgement.sign == .misfit, !run.material.content.dryRun { run.noteMisfit(tag.push) }
+      return decideOutcome(run, tag, destination, answer, judgement)
+    }
+    if trouble == .counted || run.pushes[tag.push].isRedirected || !run.material.allowsRetry {
+      return retry(run, tag.push, afterMs: afterMs, lead: judgement.lead)
     }
     // The network's trouble and not the push's: no attempt is burned.
     let delayMs = max(afterMs ?? 0, destination.parkDelayMs ?? WorkerLimits.refusedDelayMs)
@@ -81,14 +139,12 @@ extension Dispatcher {
     putAside(run, tag.push, delayMs: delayMs)
   }
 
-  private func decide(
-    _ run: ChunkRun, _ tag: PushTag, _ destination: Destination, _ outcome: Outcome,
-    elapsedNs: UInt64
+  private func decideOutcome(
+    _ run: ChunkRun, _ tag: PushTag, _ destination: Destination, _ answer: RequestAnswer,
+    _ judgement: Judgement
   ) {
-    switch outcome {
-    case .accepted:
-      accepted += 1
-      run.decide(tag.push, .accepted)
+    switch judgement.outcome {
+    case .accepted: accept(run, tag.push, answer)
     case .invalidToken where run.material.content.dryRun,
       .doubtfulToken where run.material.content.dryRun:
       // A rehearsal changes nothing.
@@ -99,13 +155,14 @@ extension Dispatcher {
     case .rejected(let reason):
       reasons.note("\(run.claim.app): \(destination.provider.network.rawValue) rejects: \(reason)")
       run.decide(tag.push, .rejected)
-    case .retry(let afterMs, _): retry(run, tag.push, afterMs: afterMs)
+    case .retry(let afterMs, _):
+      retry(run, tag.push, afterMs: afterMs, lead: judgement.lead)
     case .authRefused(let reason):
       reasons.note("\(run.claim.app): \(destination.provider.network.rawValue) refuses: \(reason)")
-      destination.credentialRefused(reason: reason, sentNsAgo: elapsedNs)
-      resend(run, tag, destination, nil)
-    case .unknown: decideUnknown(run, tag.push)
-    case .notSent: resend(run, tag, destination, nil)
+      destination.credentialRefused(reason: reason, sentNsAgo: answer.elapsedNs)
+      resend(run, tag, destination, isRefused: false)
+    case .unknown: decideUnknown(run, tag.push, lead: judgement.lead)
+    case .notSent: resend(run, tag, destination, isRefused: false)
     }
   }
 
@@ -152,16 +209,10 @@ extension Dispatcher {
   }
 
   /// Sends a push again that was certainly not processed: no attempt is burned. One whose stream the network refuses
-  /// again waits, and is a sign that the network is in trouble.
-  func resend(_ run: ChunkRun, _ tag: PushTag, _ destination: Destination, _ answer: RequestAnswer?)
-  {
-    let isRefused = answer?.isRefused ?? false
+  /// again waits.
+  func resend(_ run: ChunkRun, _ tag: PushTag, _ destination: Destination, isRefused: Bool) {
     let resends = run.noteResend(tag.push)
     guard resends <= (isRefused ? WorkerLimits.refusalsMax : WorkerLimits.resendsMax) else {
-      if isRefused, let answer {
-        _ = destination.noteTrouble(
-          elapsedNs: answer.elapsedNs, retryAfterMs: nil, reason: "REFUSED_STREAM")
-      }
       // Those of other runs come back at other times.
       let delayMs =
         WorkerLimits.refusedDelayMs + run.jitter(attempt: 0) % WorkerLimits.refusedDelayMs
@@ -186,15 +237,16 @@ extension Dispatcher {
 
   /// Always an attempt, whatever the breaker says: it may have been delivered, and the attempts are what
   /// bounds how often a device gets the same push.
-  func decideUnknown(_ run: ChunkRun, _ index: Int) {
+  func decideUnknown(_ run: ChunkRun, _ index: Int, lead: ChunkRun? = nil) {
     reasons.note("\(run.claim.app): connection lost or time ran out before an answer")
     guard run.material.content.unknownPolicy == .resend else {
       return run.decide(index, .failed, because: .givesUpUnknown)
     }
-    retry(run, index, afterMs: nil)
+    retry(run, index, afterMs: nil, lead: lead)
   }
 
-  func retry(_ run: ChunkRun, _ index: Int, afterMs: UInt64?) {
+  /// - Parameter lead: the run whose draw it takes: pushes of one request come back together. Nil for its own.
+  func retry(_ run: ChunkRun, _ index: Int, afterMs: UInt64?, lead: ChunkRun? = nil) {
     let attempt = Int(run.pushes[index].attempt)
     guard run.material.allowsRetry else {
       return run.decide(index, .expired, because: .nowOrNever)
@@ -202,7 +254,7 @@ extension Dispatcher {
     // One draw per run and attempt, so that a chunk's retries are one residual and not hundreds.
     let decision = policy.decide(
       attempt: attempt, retryAfterMs: afterMs, nowMs: wallMs,
-      expiresAtMs: run.material.expiresAtMs, random: run.jitter(attempt: attempt))
+      expiresAtMs: run.material.expiresAtMs, random: (lead ?? run).jitter(attempt: attempt))
     switch decision {
     case .retry(let delayMs): run.decideLater(index, delayMs: delayMs, attempt: attempt)
     case .expired: run.decide(index, .expired, because: .expiresFirst)

@@ -52,7 +52,7 @@ extension Dispatcher {
       ])
   }
 
-  private func place(_ destination: Destination) -> (network: String, environment: String) {
+  func place(_ destination: Destination) -> (network: String, environment: String) {
     let environments = directory.entries[Int(destination.number)].environments
     return (
       destination.provider.network.rawValue,

@@ -13,16 +13,7 @@ extension Dispatcher: DestinationOwner {
   ) -> Submission {
     let tag = PushTag(raw)
     guard let run = runs[tag] else { return .withdrawn }
-    if let hindrance = hindrance(run, tag.push) {
-      withdraw(run, tag.push, because: hindrance)
-      return .withdrawn
-    }
-    let rendering = run.material.rendering(
-      for: destination.number, provider: destination.provider, nowMs: wallMs)
-    guard case .message(let message) = rendering else {
-      decideUnsendable(run, tag.push, rendering)
-      return .withdrawn
-    }
+    guard let message = message(run, tag.push, destination) else { return .withdrawn }
     let head = message.head(authority: destination.authority, credential: credential)
     let push = run.pushes[tag.push]
     let body = RequestBody(
@@ -38,6 +29,21 @@ extension Dispatcher: DestinationOwner {
     }
     run.noteSubmitted(tag.push)
     return .sent
+  }
+
+  /// What a push is sent as; nil when it was decided without being sent, or put aside.
+  func message(
+    _ run: ChunkRun, _ index: Int, _ destination: Destination
+  ) -> JobMaterial.Message? {
+    if let hindrance = hindrance(run, index) {
+      withdraw(run, index, because: hindrance)
+      return nil
+    }
+    let rendering = run.material.rendering(
+      for: destination.number, provider: destination.provider, nowMs: wallMs)
+    if case .message(let message) = rendering { return message }
+    decideUnsendable(run, index, rendering)
+    return nil
   }
 
   private func decideUnsendable(

@@ -16,6 +16,8 @@ final class Dispatcher {
   let settings: DispatcherSettings
   let log: Logger
   let runs: RunTable
+  /// Requests of several pushes that are in flight.
+  var batches = BatchTable()
   private(set) var destinations: [Destination?]
   var latency = LatencyHistogram()
   var accepted = 0
@@ -55,13 +57,16 @@ final class Dispatcher {
 
   /// Without what waits for a rate, which is bounded by itself.
   private var queued: Int {
-    destinations.reduce(0) { $0 + ($1.map { $0.isStarved ? 0 : $0.queued } ?? 0) }
+    destinations.reduce(0) { $0 + ($1.map { $0.isStarved ? 0 : $0.crowd } ?? 0) }
   }
 
   /// Whether more recipients should be resolved now.
   var hasRoom: Bool { queued + resolving < WorkerLimits.queuedPushesMax }
 
-  var inFlight: Int { destinations.reduce(0) { $0 + ($1?.inFlight ?? 0) } }
+  /// Pushes that were submitted and not answered.
+  var inFlight: Int {
+    destinations.reduce(batches.pushes - batches.count) { $0 + ($1?.inFlight ?? 0) }
+  }
   var connections: Int { destinations.reduce(0) { $0 + ($1?.readyConnections ?? 0) } }
 
   /// Recipients that are claimed and not resolved, and wait for no rate.
@@ -88,6 +93,9 @@ final class Dispatcher {
   /// Queues a push, apart from the others when it is under suspicion.
   func queue(_ run: ChunkRun, _ index: Int, _ destination: Destination) {
     if !destination.quarantine.isEmpty, setApart(run, index, destination) { return }
+    if let batches = destination.batches {
+      return destination.gather(run, push: index, in: batches)
+    }
     destination.enqueue(PushTag(run, push: index).raw, rank: run.claim.priority.rank)
   }
 
@@ -127,9 +135,15 @@ final class Dispatcher {
 // MARK: - What resolvers hand over
 
 extension Dispatcher: PushSink {
-  func noteResolving(_ count: Int) { resolving += count }
+  func noteResolving(_ run: ChunkRun, _ count: Int) {
+    resolving += count
+    run.noteReading(true)
+  }
 
-  func noteResolved(_ count: Int) { resolving -= count }
+  func noteResolved(_ run: ChunkRun, _ count: Int) {
+    resolving -= count
+    run.noteReading(false)
+  }
 
   func routes(_ run: ChunkRun) -> Routes {
     Routes(

@@ -14,6 +14,8 @@ struct YardstickRequest: Sendable {
     case .shared(let bytes): body = bytes
     case .aroundToken(let prefix, let suffix):
       body = prefix + Array((tokens.first ?? "").utf8) + suffix
+    case .aroundTokens(let opening, let afterID, _, let closing):
+      body = opening + afterID + Array((tokens.first ?? "").utf8) + closing
     }
     var uris: [UInt8] = []
     let base = Array("https://\(authority)".utf8)

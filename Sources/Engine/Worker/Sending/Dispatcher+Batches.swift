@@ -1,0 +1,128 @@
+internal import HTTP2
+internal import Model
+internal import Providers
+internal import Reactor
+internal import Store
+
+// Requests of several pushes. Each push is held to the same rules as one that leaves alone; what an answer says of the
+// network, the time that it took included, counts once a request.
+extension Dispatcher {
+  func isAwaited(_ material: JobMaterial) -> Bool {
+    var isAwaited = false
+    runs.forEach { if $0.material === material, $0.mayBringMore { isAwaited = true } }
+    return isAwaited
+  }
+
+  func submit(
+    batch tags: [UInt64], to destination: Destination, with credential: Credential,
+    in taker: any RequestTaker
+  ) -> BatchSubmission {
+    var sendable: [UInt64] = []
+    var tokens: [UnsafeRawBufferPointer] = []
+    var last: (run: ChunkRun, message: JobMaterial.Message)?
+    for raw in tags {
+      let tag = PushTag(raw)
+      guard let run = runs[tag], let message = message(run, tag.push, destination) else { continue }
+      sendable.append(raw)
+      tokens.append(run.pushes[tag.push].token)
+      last = (run, message)
+    }
+    guard let (run, message) = last else { return .withdrawn }
+    let id = BatchID.of(run.claim, environment: place(destination).environment, tokens)
+    let batch = Batch(sendable, tokens: tokens, id: id, message: message)
+    let tag = batches.add(batch)
+    let head = message.head(authority: destination.authority, credential: credential)
+    let none = UnsafeRawBufferPointer(start: nil, count: 0)
+    guard taker.submit(head, path: none, body: batch.body, tag: tag.raw) else {
+      _ = batches.remove(tag)
+      return .blocked(sendable)
+    }
+    for (run, tag) in pushes(of: batch) { run.noteSubmitted(tag.push) }
+    return .sent(sendable.count)
+  }
+
+  /// Those whose runs have not ended.
+  private func pushes(of batch: Batch) -> [(run: ChunkRun, tag: PushTag)] {
+    batch.tags.compactMap { raw in
+      let tag = PushTag(raw)
+      return runs[tag].map { ($0, tag) }
+    }
+  }
+
+  func receive(_ answer: RequestAnswer, to tag: BatchTag, from destination: Destination) {
+    guard let batch = batches.remove(tag) else { return }
+    let pushes = pushes(of: batch)
+    for (run, _) in pushes { run.noteReturned() }
+    let suspectNs = pushes.map { $0.run.suspects.sinceNs($0.tag.push) }
+    if answer.isSuspect {
+      for (run, tag) in pushes { noteSuspect(run, tag.push, destination) }
+    }
+    switch answer.disposition {
+    case .notSent:
+      let refusedMost = pushes.max {
+        $0.run.pushes[$0.tag.push].resends < $1.run.pushes[$1.tag.push].resends
+      }
+      if answer.isRefused, let (run, tag) = refusedMost {
+        noteRefusal(answer, of: run, tag.push, destination)
+      }
+      for (run, tag) in pushes { decideNotSent(run, tag, destination, answer) }
+    case .malformed:
+      for ((run, tag), suspectNs) in zip(pushes, suspectNs) {
+        decideMalformed(run, tag, destination, answer, suspectNs: suspectNs)
+      }
+    case .unknown:
+      noteSilence(answer, destination)
+      for (run, tag) in pushes { decideUnanswered(run, tag, answer, lead: pushes[0].run) }
+    case .answered:
+      latency.add(destination.network, elapsedNs: answer.elapsedNs)
+      if !destination.quarantine.isEmpty, let run = pushes.first?.run {
+        destination.noteAnswer(toJob: run.claim.job)
+      }
+      decide(pushes, of: batch, answer, destination)
+    }
+  }
+
+  private func decide(
+    _ pushes: [(run: ChunkRun, tag: PushTag)], of batch: Batch, _ answer: RequestAnswer,
+    _ destination: Destination
+  ) {
+    let outcome: Outcome
+    if batch.tags.count == 1 {
+      outcome = destination.provider.classify(reply(answer))
+    } else {
+      switch destination.provider.classify(reply(answer), pushes: batch.tags.count) {
+      case .all(let one): outcome = one
+      case .split(let reason):
+        destination.noteGood(elapsedNs: answer.elapsedNs)
+        return split(pushes, answer, reason, destination)
+      }
+    }
+    for (run, tag) in pushes { run.noteAnswer(tag.push) }
+    if case .accepted = outcome {
+      destination.noteGood(elapsedNs: answer.elapsedNs)
+      for (run, tag) in pushes { accept(run, tag.push, answer) }
+      return
+    }
+    let judgement = judge(outcome, answer, destination, lead: pushes.first?.run)
+    for (run, tag) in pushes { decide(run, tag, destination, answer, judgement) }
+  }
+
+  /// Sends each half of a refused request as one of its own. By halves, one bad push among a thousand is found with 20
+  /// requests more, where one request a push would be a thousand; networks of batches count requests. Where all are bad,
+  /// it is twice as many.
+  private func split(
+    _ pushes: [(run: ChunkRun, tag: PushTag)], _ answer: RequestAnswer, _ reason: String,
+    _ destination: Destination
+  ) {
+    for (run, tag) in pushes {
+      run.beginAnswer(TracedAnswer(answer, .rejected(reason: reason)))
+      run.note(tag.push, .resend)
+    }
+    let middle = (pushes.count + 1) / 2
+    for half in [pushes[..<middle], pushes[middle...]] {
+      guard let rank = half.first?.run.claim.priority.rank else { continue }
+      destination.batches?.append(BatchQueue.Draft(tags: half.map(\.tag.raw), rank: rank))
+    }
+    destination.wake()
+  }
+}

@@ -1,0 +1,12 @@
+internal import Model
+internal import Providers
+
+/// What a request's answer means for each push that it carried, and what came of it for the destination.
+struct Judgement {
+  let outcome: Outcome
+  let sign: AnswerSign
+  /// What trouble of the network's means for the pushes; nil when the answer is no trouble.
+  let trouble: Breaker.Verdict?
+  /// The run whose draw says when they are tried again; nil for each push's own.
+  let lead: ChunkRun?
+}

@@ -1,0 +1,82 @@
+import Model
+import Providers
+import Reactor
+
+@testable import Worker
+
+/// A dispatcher that sends to a network of several pushes a request, without a thread.
+struct BatchStage {
+  let loop: EventLoop
+  let lines = LogLines()
+  let runs = RunTable()
+  let dispatcher: Dispatcher
+  let requests = TestRequests()
+
+  init(limits: [RateLimit] = []) throws {
+    loop = try EventLoop(name: "test")
+    let directory = ProviderDirectory(entries: [
+      ProviderDirectory.Entry(
+        app: "shop", environments: Set(PushEnvironment.allCases), provider: try TestBatchNetwork(),
+        limits: limits)
+    ])
+    let log = lines.logger
+    dispatcher = Dispatcher.of(
+      loop, runs, directory, FleetRoutes(own: directory.routes(of: ["shop"])),
+      ReasonLog(log: log), log)
+  }
+
+  /// The only destination, ready to send.
+  var destination: Destination {
+    let destination = dispatcher.destination(0)
+    destination.use(TestDirectory.credential)
+    return destination
+  }
+
+  static func material(
+    expiry: Expiry? = nil, onUnknown: UnknownPolicy = .resend
+  ) -> JobMaterial {
+    JobMaterial(
+      content: JobContent(
+        notification: Notification(title: "Hi"), expiry: expiry, unknownPolicy: onUnknown),
+      createdAtMs: 0)
+  }
+
+  /// A run of a job whose users have a device each, all of them resolved unless said otherwise.
+  func run(
+    _ users: [String], of material: JobMaterial, resolved: Int = .max,
+    priority: Priority = .normal
+  ) throws -> ChunkRun {
+    let run = try Claims.run(
+      users, material: material, slot: runs.freeSlot ?? 0, priority: priority)
+    runs.add(run)
+    resolve(run, resolved)
+    return run
+  }
+
+  /// Resolves and queues the next users of a run.
+  func resolve(_ run: ChunkRun, _ count: Int) {
+    for recipient in run.takeBatch(max: count) {
+      run.beginRecipient(recipient)
+      let push = run.add(
+        Push(
+          token: run.lines[recipient], user: run.lines[recipient], generation: 1,
+          recipient: Int32(recipient), network: .jpush, environment: .production, attempt: 1,
+          destination: 0, boundNs: loop.nowNs))
+      run.endRecipient(recipient)
+      dispatcher.enqueue(run, push: push)
+    }
+  }
+
+  /// Offers room for so many requests.
+  func offer(_ count: Int = 10) { destination.offer(count, requests) }
+
+  /// The device tokens of each request that was taken.
+  var sent: [String] {
+    requests.bodies.map { String($0.dropFirst().dropLast().split(separator: " ")[1]) }
+  }
+
+  /// The id of each request that was taken.
+  var ids: [String] {
+    requests.bodies.map { String($0.dropFirst().split(separator: " ")[0]) }
+  }
+}

@@ -1,0 +1,44 @@
+import Model
+import Reactor
+
+@testable import Providers
+
+/// A network that takes three pushes a request. It answers as the test says: 200 accepts, 400 is about a push that it
+/// does not name, 410 says that all tokens are dead, anything else is trouble.
+struct TestBatchNetwork: PushProvider {
+  static let pushesMax = 3
+
+  let network = Network.jpush
+  let tellsRemainingTime = false
+  let pushesPerRequest = TestBatchNetwork.pushesMax
+  let destination: PushDestination
+  let credentials: any CredentialSource = CertificateCredentialSource(file: "test.p12")
+
+  init() throws {
+    destination = PushDestination(
+      address: ServiceAddress(host: "127.0.0.1", port: 9),
+      tls: try TLSContext.client(caFile: nil, alpn: ["h2"]), startsWithOneStream: false)
+  }
+
+  func render(
+    _ content: JobContent, createdAtMs: Int64, nowMs: Int64
+  ) throws(InvalidField) -> RenderedPush {
+    RenderedPush(
+      headers: [], path: .fixed(Array("/push".utf8)),
+      body: .aroundTokens(
+        opening: Array("<".utf8), afterID: Array(" ".utf8), separator: Array("+".utf8),
+        closing: Array(">".utf8)), dryRun: .off)
+  }
+
+  func classify(_ answer: ProviderAnswer) -> Outcome {
+    switch answer.status {
+    case 200: .accepted
+    case 400, 410: .invalidToken(reason: "no such device", sinceMs: nil)
+    default: .retry(afterMs: nil, reason: "trouble")
+    }
+  }
+
+  func classify(_ answer: ProviderAnswer, pushes: Int) -> BatchOutcome {
+    answer.status == 400 ? .split(reason: "one of them") : .all(classify(answer))
+  }
+}
