@@ -110,7 +110,7 @@ struct ProviderBuilder {
     _ jpush: JPushConfiguration, _ environment: PushEnvironment, field: String
   ) throws(ConfigurationError) -> JPushProvider {
     JPushProvider(
-      environment: environment,
+      appKey: jpush.appKey, environment: environment,
       destination: try destination(
         jpush.access, ServiceAddress(host: "api.jpush.cn"), nil, startsWithOneStream: false, field),
       credentials: try credentials(of: jpush, field))

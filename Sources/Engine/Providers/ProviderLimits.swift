@@ -11,6 +11,11 @@ package enum ProviderLimits {
   package static let jpushIOSBytesMax = 2_000
   /// JPush, "Push API v3": the Android notification and the message together.
   package static let jpushAndroidBytesMax = 4_000
+  /// JPush, "Push API v3": registration IDs of one request.
+  static let jpushPushesPerRequest = 1_000
+  /// Requests to more than these that JPush has no target for are not split: each half of them would be a call, of which
+  /// its free plan has 600 a minute.
+  static let jpushGoneTogetherMax = 64
   /// JPush, "How to implement numeric badges".
   static let jpushBadgeMax = 99
   /// JPush, "Push API v3": a message is kept for ten days at most.

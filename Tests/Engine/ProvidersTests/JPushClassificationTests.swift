@@ -115,6 +115,29 @@ struct JPushClassificationTests {
     #expect(provider.sign(of: plain, status: 404) == .trouble)
   }
 
+  @Test("an answer to several is about all of them, and one that doubts an ID is split")
+  func several() throws {
+    let provider = try TestProvider.jpush()
+    func outcome(_ status: Int, _ body: String, pushes: Int = 2) -> BatchOutcome {
+      Array(body.utf8).withUnsafeBytes {
+        provider.classify(
+          ProviderAnswer(status: status, retryAfterSeconds: nil, body: $0), pushes: pushes)
+      }
+    }
+    #expect(outcome(200, "") == .all(.accepted))
+    #expect(
+      outcome(400, error(1009, "x")) == .all(.rejected(reason: "1009 a key is not supported")))
+    #expect(outcome(400, error(1011, "x")) == .split(reason: "1011 no such target"))
+    #expect(outcome(400, error(1011, "x"), pushes: 64) == .split(reason: "1011 no such target"))
+    #expect(
+      outcome(400, error(1003, "The registration_id a is invalid!"), pushes: 1_000)
+        == .split(reason: "1003 registration ID is invalid"))
+    // More than happens by accident.
+    let mistake = Outcome.rejected(reason: "1011 no such target")
+    #expect(outcome(400, error(1011, "x"), pushes: 65) == .all(mistake))
+    #expect(provider.sign(of: mistake, status: 400) == .misfit)
+  }
+
   private func error(_ code: Int, _ message: String) -> String {
     #"{"msg_id":1309530630,"error":{"code":\#(code),"message":"\#(message)"}}"#
   }

@@ -14,12 +14,13 @@ struct JPushRenderingTests {
         "data": {"order": "17"}},
        "collapse_id": "spring", "ttl_seconds": 3600}
       """, createdAtMs: 1_000_000, nowMs: 1_600_000)
-    #expect(push.text(token: "ID").hasPrefix(#"{"audience":{"registration_id":["ID"]},"#))
+    let text = push.text(tokens: ["ID"], id: "uuid")
+    #expect(text.hasPrefix(#"{"cid":"7d43-uuid","audience":{"registration_id":["ID"]},"#))
     #expect(
       try push.json(token: "ID")
         == JSONParser().parse(
           """
-          {"audience": {"registration_id": ["ID"]}, "platform": "all",
+          {"cid": "7d43-id", "audience": {"registration_id": ["ID"]}, "platform": "all",
            "notification": {"alert": "Now",
             "android": {"alert": "Now", "title": "Sale", "sound": "chime", "badge_set_num": 3,
              "style": 3, "big_pic_path": "https://e.example/i.png", "extras": {"order": "17"}},
@@ -34,10 +35,11 @@ struct JPushRenderingTests {
     #expect(push.dryRun == .off)
   }
 
-  @Test("more registration IDs fit between the same beginning and end")
+  @Test("a request takes 1,000 registration IDs of the same content")
   func many() throws {
     let push = try TestProvider.jpush().render(#"{"notification":{"body":"b"}}"#)
-    let audience = try push.json(token: #"one","two"#).objectValue?["audience"]
+    #expect(try TestProvider.jpush().pushesPerRequest == 1_000)
+    let audience = try push.json(tokens: ["one", "two"]).objectValue?["audience"]
     #expect(
       audience == .object(["registration_id": .array([.string("one"), .string("two")])]))
   }
@@ -99,7 +101,7 @@ struct JPushRenderingTests {
       try push.json(token: "ID")
         == JSONParser().parse(
           """
-          {"audience": {"registration_id": ["ID"]}, "platform": "all",
+          {"cid": "7d43-id", "audience": {"registration_id": ["ID"]}, "platform": "all",
            "notification": {"alert": "b",
             "android": {"alert": "b", "channel_id": "news", "extras": {"k": "v", "m": 1}},
             "ios": {"alert": "b", "extras": {"k": "v"}},

@@ -18,7 +18,7 @@ enum TestProvider {
 
   static func jpush(environment: PushEnvironment = .production) throws -> JPushProvider {
     JPushProvider(
-      environment: environment, destination: try destination(),
+      appKey: "7d43", environment: environment, destination: try destination(),
       credentials: CertificateCredentialSource(file: "test.p12"))
   }
 
@@ -67,7 +67,7 @@ extension RenderedPush {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  func json(token: String = "token") throws -> JSONValue {
-    try JSONParser().parse(text(token: token))
-  }
+  func json(token: String = "token") throws -> JSONValue { try json(tokens: [token]) }
+
+  func json(tokens: [String]) throws -> JSONValue { try JSONParser().parse(text(tokens: tokens)) }
 }

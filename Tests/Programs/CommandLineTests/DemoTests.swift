@@ -14,11 +14,12 @@ import Testing
     let report = try #require(try result.json.first)
     #expect(report["state"]?.stringValue == "done")
     #expect(report["total"]?.int64Value == 500)
-    #expect(report["accepted"]?.int64Value == 485)
-    #expect(report["uninstalled"]?.int64Value == 15)
+    // JPush does not say which of a request's devices are gone: three of its hundred.
+    #expect(report["accepted"]?.int64Value == 488)
+    #expect(report["uninstalled"]?.int64Value == 12)
     #expect(report["provider_accepted"]?.int64Value == 485)
-    // Every busy device of APNs and JPush once: two of each hundred.
-    #expect(report["retries"]?.int64Value == 8)
+    // Every busy APNs device once: two of each hundred.
+    #expect(report["retries"]?.int64Value == 6)
     #expect(report["no_installations"]?.int64Value == 3)
     #expect(FolderContent.names(folder.path).isEmpty)
   }

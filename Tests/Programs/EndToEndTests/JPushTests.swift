@@ -41,31 +41,78 @@ import Testing
     }
   }
 
-  @Test(
-    "an ID that JPush knows no device for is uninstalled, and the others get their pushes",
-    arguments: ["1011", "1003"])
-  func uninstalls(code: String) async throws {
+  @Test("many devices share a request, and each counts")
+  func batches() async throws {
+    try await PushStage.with(endpoints: Self.three) { stage in
+      let client = stage.client
+      try await client.install(try Devices.jpush(0..<1_000))
+      try await stage.withWorkers { _ in
+        _ = try await client.enqueue(Devices.job("many", 0..<1_000))
+        stage.expectDelivered(try await client.finished("many"), 1_000)
+      }
+      #expect(stage.simulator.counters.requests < 100)
+    }
+  }
+
+  @Test("devices that are gone are uninstalled when JPush knows none of a request")
+  func uninstallsGone() async throws {
     let script = SimulatorScript.stage {
-      $0.rules = [ScriptRule(tokenPrefix: "gone", network: .jpush, status: 400, reason: code)]
+      $0.rules = [ScriptRule(tokenPrefix: "gone", network: .jpush, status: 400, reason: "1011")]
     }
     try await PushStage.with(script: script, endpoints: Self.three) { stage in
       let client = stage.client
       try await client.install(try Devices.jpush(0..<3, prefix: "gone"))
-      try await client.install(try Devices.jpush(3..<40))
+      try await client.install([try Devices.jpush(3)])
       try await stage.withWorkers { _ in
-        _ = try await client.enqueue(Devices.job("some", 0..<40))
+        _ = try await client.enqueue(Devices.job("gone", 0..<3))
+        let gone = try await client.finished("gone")
+        #expect(gone.counts.uninstalled == 3)
+        #expect(gone.isBalanced)
+        _ = try await client.enqueue(Devices.job("all", 0..<4))
+        #expect(try await client.finished("all").counts.accepted == 1)
+      }
+      let uninstalled = try await client.entries("uninstalled")
+      #expect(uninstalled.count == 3)
+      #expect(uninstalled.allSatisfy { $0["reason"] == "1011 no such target" })
+    }
+  }
+
+  @Test("an ID that JPush calls invalid is found among others, which get their pushes")
+  func uninstallsInvalid() async throws {
+    let script = SimulatorScript.stage {
+      $0.rules = [ScriptRule(tokenPrefix: "bad", network: .jpush, status: 400, reason: "1003")]
+    }
+    try await PushStage.with(script: script, endpoints: Self.three) { stage in
+      let client = stage.client
+      try await client.install(try Devices.jpush(0..<3, prefix: "bad"))
+      try await client.install(try Devices.jpush(3..<80))
+      try await stage.withWorkers { _ in
+        _ = try await client.enqueue(Devices.job("some", 0..<80))
         let record = try await client.finished("some")
         #expect(record.counts.uninstalled == 3)
-        #expect(record.counts.accepted == 37)
+        #expect(record.counts.accepted == 77)
         #expect(record.isBalanced)
       }
-      // Each was tried in both environments.
-      #expect(stage.simulator.counters.answers[400] == 6)
+      #expect(stage.duplicates == 0)
       #expect(try await client.devices("u1").isEmpty)
       #expect(try await client.devices("u3").count == 1)
       let uninstalled = try await client.entries("uninstalled")
-      #expect(uninstalled.count == 3)
-      #expect(uninstalled.allSatisfy { $0["reason"]?.hasPrefix(code) == true })
+      #expect(uninstalled.allSatisfy { $0["reason"] == "1003 registration ID is invalid" })
+    }
+  }
+
+  @Test("a request whose answer was lost is repeated, and JPush delivers it once")
+  func repeats() async throws {
+    let script = SimulatorScript.stage { $0.closeWithoutAnswerAfter = 1 }
+    try await PushStage.with(script: script, endpoints: Self.three) { stage in
+      let client = stage.client
+      try await client.install(try Devices.jpush(0..<50))
+      try await stage.withWorkers { _ in
+        _ = try await client.enqueue(Devices.job("lost", 0..<50))
+        try await stage.waitUntilAccepted(50)
+        stage.simulator.script = SimulatorScript()
+        stage.expectDelivered(try await client.finishedInHaste("lost"), 50)
+      }
     }
   }
 

@@ -207,7 +207,7 @@ private enum FuzzProvider {
 
   private static func jpush() throws -> JPushProvider {
     JPushProvider(
-      environment: .production, destination: try destination(),
+      appKey: "7d43", environment: .production, destination: try destination(),
       credentials: CertificateCredentialSource(file: "test.p12"))
   }
 

@@ -5,15 +5,20 @@ package import Model
 package struct JPushProvider: PushProvider {
   package let network = Network.jpush
   package let tellsRemainingTime = true
+  package let pushesPerRequest = ProviderLimits.jpushPushesPerRequest
   package let destination: PushDestination
   package let credentials: any CredentialSource
+  private let appKey: String
   private let environment: PushEnvironment
 
-  /// - Parameter environment: which APNs JPush uses for iOS; Android has but one.
+  /// - Parameters:
+  ///   - appKey: letters and digits only.
+  ///   - environment: which APNs JPush uses for iOS; Android has but one.
   package init(
-    environment: PushEnvironment, destination: PushDestination,
+    appKey: String, environment: PushEnvironment, destination: PushDestination,
     credentials: any CredentialSource
   ) {
+    self.appKey = appKey
     self.environment = environment
     self.destination = destination
     self.credentials = credentials
@@ -32,13 +37,16 @@ package struct JPushProvider: PushProvider {
     }
     try checkSize(request, content)
     // The other members follow the audience: their opening brace becomes a comma.
-    var suffix = Array(#""]},"#.utf8)
-    suffix += JSONValue.object(request.object).bytes().dropFirst()
+    var closing = Array(#""]},"#.utf8)
+    closing += JSONValue.object(request.object).bytes().dropFirst()
     return RenderedPush(
       headers: [RenderedPush.Header("content-type", "application/json")],
       path: .fixed(Array((content.dryRun ? "/v3/push/validate" : "/v3/push").utf8)),
-      body: .aroundToken(
-        prefix: Array(#"{"audience":{"registration_id":[""#.utf8), suffix: suffix),
+      // A cid has the form {appkey}-{uuid}.
+      body: .aroundTokens(
+        opening: Array(#"{"cid":"\#(appKey)-"#.utf8),
+        afterID: Array(#"","audience":{"registration_id":[""#.utf8),
+        separator: Array(#"",""#.utf8), closing: closing),
       dryRun: content.dryRun ? .validateOnly : .off)
   }
 
@@ -72,10 +80,20 @@ package struct JPushProvider: PushProvider {
     return Self.outcome(code, error, answer)
   }
 
+  /// JPush's answer is about all registration IDs of a request. So nobody is removed for it, unless it was alone in one.
+  package func classify(_ answer: ProviderAnswer, pushes: Int) -> BatchOutcome {
+    guard case .doubtfulToken(let reason) = classify(answer) else { return .all(classify(answer)) }
+    // That so many are gone at once is no accident: it is the app key of another app.
+    if reason == JPushErrorCode.noTarget.reason, pushes > ProviderLimits.jpushGoneTogetherMax {
+      return .all(.rejected(reason: reason))
+    }
+    return .split(reason: reason)
+  }
+
   package func sign(of outcome: Outcome, status: Int) -> AnswerSign {
     switch outcome {
     case .retry: .trouble
-    case .doubtfulToken: .misfit
+    case .doubtfulToken, .rejected(JPushErrorCode.noTarget.reason): .misfit
     default: .none
     }
   }

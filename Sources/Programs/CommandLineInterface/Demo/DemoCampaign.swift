@@ -18,8 +18,6 @@ struct DemoCampaign {
     static let busyFCM = "busy-"
     /// JPush: 400 with 1011. Letters and digits, as every registration ID.
     static let deadJPush = "gone"
-    /// JPush: 503 with 1030 at the first try.
-    static let busyJPush = "busy"
   }
 
   let installations: Int
@@ -67,7 +65,7 @@ struct DemoCampaign {
       let prefix = isGone(index) ? Prefix.deadAPNs : isBusy(index) ? Prefix.busyAPNs : "a0a0"
       text = prefix + String(repeating: "5e", count: 24) + digits
     case .jpush:
-      let prefix = isGone(index) ? Prefix.deadJPush : isBusy(index) ? Prefix.busyJPush : "140f"
+      let prefix = isGone(index) ? Prefix.deadJPush : "140f"
       text = prefix + "e1d" + digits
     case .fcm:
       let prefix = isGone(index) ? Prefix.deadFCM : isBusy(index) ? Prefix.busyFCM : "live-"

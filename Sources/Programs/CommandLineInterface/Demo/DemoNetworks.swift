@@ -69,11 +69,6 @@ struct DemoNetworks {
         "token_prefix": .string(DemoCampaign.Prefix.deadJPush), "network": .string("jpush"),
         "status": .integer(400), "reason": .string("1011"),
       ],
-      [
-        "token_prefix": .string(DemoCampaign.Prefix.busyJPush), "network": .string("jpush"),
-        "status": .integer(503), "reason": .string("1030"),
-        "times": .integer(campaign.busyCount(.jpush)),
-      ],
     ]
     let script: JSONObject = [
       "delay_ms": .integer(Self.answerMs), "rules": .array(rules.map { .object($0) }),

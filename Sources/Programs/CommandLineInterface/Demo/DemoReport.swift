@@ -17,6 +17,12 @@ struct DemoReport {
         + "\(counters.connectionsOpened) connections and answered:",
     ]
     lines += answers.map { "  " + $0 }
+    let untold = record.counts.accepted - counters.accepted
+    if untold > 0 {
+      lines.append(
+        "  JPush takes many devices a request and did not say that \(FigureText.count(untold)) are gone: "
+          + "these count as accepted")
+    }
     if counters.resets > 0 {
       lines.append(
         "  \(FigureText.count(counters.resets)) streams refused unprocessed (sent again at once)")
@@ -27,10 +33,10 @@ struct DemoReport {
   private static func meaning(_ status: Int) -> String {
     switch status {
     case 200: "(yes; OAuth's answers too)"
-    case 400: "(JPush: this device is gone, in either environment; uninstalled)"
+    case 400: "(JPush: none of a request's devices is there; each was tried alone)"
     case 404: "(FCM: this device is gone; uninstalled)"
     case 410: "(APNs: this device is gone; uninstalled)"
-    case 503: "(APNs and JPush: busy; retried with growing delays)"
+    case 503: "(APNs: busy; retried with growing delays)"
     default: ""
     }
   }
