@@ -1,4 +1,5 @@
 import Configuration
+import Glibc
 import LocalServices
 import Model
 import Simulator
@@ -113,6 +114,26 @@ import Testing
         stage.simulator.script = SimulatorScript()
         stage.expectDelivered(try await client.finishedInHaste("lost"), 50)
       }
+    }
+  }
+
+  @Test("a worker that dies before it has settled repeats the request, and JPush delivers it once")
+  func repeatsAfterCrash() async throws {
+    try await PushStage.with(
+      worker: .narrow(100, leaseSeconds: 1), endpoints: Self.three, mostlyWaits: true
+    ) { stage in
+      let client = stage.client
+      try await client.install(try Devices.jpush(0..<200))
+      _ = try await client.enqueue(Devices.job("crash", 0..<200))
+      let process = try stage.startProcess(crashAt: "before settle:1")
+      #expect(await process.waitForExit(timeoutMs: 60_000) == .signal(SIGKILL))
+      #expect(stage.simulator.counters.accepted == 200)
+      let requests = stage.simulator.counters.requests
+      try await stage.withWorkers { _ in
+        stage.expectDelivered(try await client.finishedInHaste("crash"), 200)
+      }
+      // It was asked again, all the same.
+      #expect(stage.simulator.counters.requests > requests)
     }
   }
 
