@@ -3,6 +3,8 @@ internal import Redis
 /// Whether Redis may have leased work to this lane by an answer that did not arrive, and is to be asked what it was.
 struct LostAnswers {
   private var areLikely = false
+  /// Whether Redis has ever answered: nothing was leased before.
+  private var hasHeard = false
   /// Answers lost since one arrived.
   private var count = 0
 
@@ -15,12 +17,17 @@ struct LostAnswers {
     case .connectionLost, .timeout, .protocolViolation:
       areLikely = true
       count += 1
-    case .unavailable, .tooManyPending: areLikely = true
+    // What was leased just before may not have been begun.
+    case .unavailable, .tooManyPending: areLikely = areLikely || hasHeard
     // It was refused, or is beyond us: asking again at once would be answered the same.
     case .server, .unexpectedReply: return
     }
   }
 
   /// Redis has answered.
-  mutating func forget() { self = LostAnswers() }
+  mutating func forget() {
+    areLikely = false
+    count = 0
+    hasHeard = true
+  }
 }

@@ -59,6 +59,8 @@ import Testing
     .timeLimit(.minutes(1)))
   func takesUnanswered() async throws {
     try await LaneParts.with { _, parts in
+      try await Self.enqueue(parts, "before")
+      _ = await parts.intake.turn()
       for id in ["one", "two"] { try await Self.enqueue(parts, id) }
       // Redis answers, and nobody is told.
       #expect(
