@@ -25,6 +25,19 @@ import Testing
     #expect(stage.dispatcher.takeLatency().map(\.count) == [1])
   }
 
+  @Test("a job one of whose requests may have broken its connection is sent apart from others")
+  func setsApart() throws {
+    let stage = try SendingStage()
+    defer { stage.dispatcher.close() }
+    let run = try stage.run(devices: 3)
+    stage.enqueue(run)
+    stage.destination.offer(1, stage.requests)
+    stage.destination.end(try stage.requests.tag(0), .unknown, isSuspect: true)
+    #expect(stage.destination.quarantine.jobs == 1)
+    stage.destination.offer(10, stage.requests)
+    #expect(stage.requests.taken.count == 1 && stage.destination.apartQueue.count == 2)
+  }
+
   @Test("to ask whether a push may be sent decides nothing")
   func asks() throws {
     let stage = try SendingStage()
