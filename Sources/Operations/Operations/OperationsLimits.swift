@@ -9,6 +9,10 @@ package enum OperationsLimits {
   // Jobs
   /// How often a watch reads the job's record.
   static let jobPollMs: UInt64 = 200
+  /// How long a job may stand still before one asks why.
+  static let standstillMs: Int64 = 3_000
+  /// How often one asks again.
+  static let explanationMs: Int64 = 1_000
   /// How often a job that waits is given a name, while workers are faster.
   static let namingTriesMax = 3
   /// Between two looks at the jobs that wait, of about 1 ms each: others have more of Redis' time than a search.

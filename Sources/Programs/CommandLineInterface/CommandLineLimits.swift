@@ -6,8 +6,6 @@ enum CommandLineLimits {
   static let redisAttemptsMax = 10
   static let redisRetryMs: UInt64 = 200
   static let redisReconnectTimeoutMs: UInt64 = 30_000
-  /// A job that nobody took for so long makes one ask whether there are workers.
-  static let noWorkerHintMs: Int64 = 3_000
   /// A terminal's progress is repainted no more often than this.
   static let paintIntervalMs = 100
   /// Where there is no terminal, a line of progress is written no more often than this.

@@ -1,6 +1,8 @@
 /// What the process ends with (sysexits.h).
 package enum ExitStatus: Int32, Sendable {
   case ok = 0
+  /// A job that was waited for has ended, and not all of it was sent.
+  case unsent = 1
   /// The command line itself; ArgumentParser's own choice too.
   case usage = 64
   /// What was given to work on is refused.

@@ -22,7 +22,7 @@ import Testing
       var waits = 0
       await #expect(throws: OperationError.stopped) {
         _ = try await watch.follow(Patience { waits < 2 }) { sighting in
-          if case .waiting(nil) = sighting { waits += 1 }
+          if case .waiting = sighting { waits += 1 }
         }
       }
       #expect(waits == 2)
@@ -30,16 +30,61 @@ import Testing
     }
   }
 
-  @Test func `a job that waits because no worker has its app says so`() async throws {
+  @Test func `what keeps a job from going on is told, of its own app only`() async throws {
     try await Partitions.withStores { _, stores in
-      let watch = JobWatch(job: try await Self.add(to: stores[1]), stores: stores)
-      try await stores[1].alarms.raise(
-        "no_worker|shop", by: "w", lifeMs: 60_000, message: "no worker has shop")
-      guard case .waiting(let complaint) = try await watch.look(Patience()) else {
-        Issue.record("the job does not wait")
+      func raise(_ field: String) async throws {
+        try await stores[1].alarms.raise(field, by: "w", lifeMs: 60_000, message: "about \(field)")
+      }
+      let alarms = ["no_worker|shop", "credential|shop|apns|production"]
+      for field in alarms + ["no_worker|shopping", "clock|shop", "mass_death|shop|apns|production"]
+      {
+        try await raise(field)
+      }
+      for off in [KillSwitch.network(app: "shop", .fcm), .app("other"), .user(app: "shop", "u")] {
+        _ = try await Switchboard(stores: stores).switchOff(off, reason: "trouble")
+      }
+      let found = try await JobHindrance.all(of: "shop", nil, in: stores)
+      guard case .switchedOff(.network(app: "shop", .fcm), let remark)? = found.first else {
+        Issue.record("\(found)")
         return
       }
-      #expect(complaint == "no worker has shop")
+      #expect(remark.reason == "trouble")
+      #expect(found.count == 4 && found[1] == .noWorker)
+      for field in alarms {
+        #expect(found.contains(.alarm(field: field, message: "about \(field)")))
+      }
+    }
+  }
+
+  @Test func `a job that is paused says so, whatever else there is`() async throws {
+    try await Partitions.withStores { _, stores in
+      let record = JobRecord(app: "shop", id: "j", state: .paused)
+      let whilePaused = try await JobHindrance.all(of: "shop", record, in: stores)
+      #expect(whilePaused == [.paused])
+    }
+  }
+
+  @Test func `a watch tells at once why nobody takes a job, and soon why one stands still`()
+    async throws
+  {
+    try await Partitions.withStores { _, stores in
+      let job = try await Self.add(to: stores[1])
+      let watch = JobWatch(job: job, stores: stores)
+      try await stores[1].alarms.raise(
+        "no_worker|shop", by: "w", lifeMs: 60_000, message: "no worker has shop")
+      var looks = 0
+      var told: [(looks: Int, hindrances: [JobHindrance])] = []
+      await #expect(throws: OperationError.stopped) {
+        _ = try await watch.follow(Patience { told.count < 4 }) { _ in
+          looks += 1
+        } onStandstill: {
+          told.append((looks, $0))
+        }
+      }
+      let alarm = JobHindrance.alarm(field: "no_worker|shop", message: "no worker has shop")
+      #expect(told.first?.looks == 1 && told.first?.hindrances == [alarm])
+      // By then a worker that was about to start would beat.
+      #expect(told.last?.hindrances == [.noWorker, alarm])
     }
   }
 

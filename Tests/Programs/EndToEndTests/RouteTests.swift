@@ -366,18 +366,4 @@ extension PushStage {
     for index in less.apps.indices { less.apps[index].fcm = nil }
     return less
   }
-
-  /// Runs a command of an operator.
-  fileprivate func pushpool(
-    _ arguments: String...
-  ) async throws -> (exit: ChildProcess.Exit?, output: String, error: String) {
-    let child = try ChildProcess(
-      Self.programFolder + "/pushpool", arguments + ["--redis", redis.url], folder: "/",
-      output: .pipe, error: .pipe)
-    let exit = await child.waitForExit(timeoutMs: 60_000)
-    return (
-      exit, await child.standardOutput?.rest(timeoutMs: 60_000) ?? "",
-      await child.standardError?.rest(timeoutMs: 60_000) ?? ""
-    )
-  }
 }

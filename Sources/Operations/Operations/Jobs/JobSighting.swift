@@ -3,10 +3,10 @@ package import Store
 
 /// What one look at an enqueued job finds.
 package enum JobSighting: Sendable {
-  /// No worker has taken it yet, or one is about to. With a sentence when it waits because no worker has its app.
-  case waiting(complaint: String?)
+  /// No worker has taken it yet, or one is about to.
+  case waiting
   case admitted(JobRecord)
-  /// A job of the same id and content came earlier; this is its record.
+  /// A job of the same id and content came earlier, and this is its record: it may go on still.
   case duplicate(JobRecord)
   case refused(DeadLetter)
   /// Neither queued, nor admitted, nor refused: somebody deleted it.
@@ -17,8 +17,17 @@ package enum JobSighting: Sendable {
     switch self {
     case .waiting: false
     // Of a cancelled job some pushes may still be under way.
-    case .admitted(let record): record.state.isFinal && record.pending == 0
-    case .duplicate, .refused, .gone: true
+    case .admitted(let record), .duplicate(let record):
+      record.state.isFinal && record.pending == 0
+    case .refused, .gone: true
+    }
+  }
+
+  /// Nil before a worker has taken the job in, and when nobody will.
+  package var record: JobRecord? {
+    switch self {
+    case .admitted(let record), .duplicate(let record): record
+    case .waiting, .refused, .gone: nil
     }
   }
 }

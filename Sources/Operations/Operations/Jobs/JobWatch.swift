@@ -17,18 +17,35 @@ package struct JobWatch {
   /// - Parameters:
   ///   - patience: asked between two looks whether to go on.
   ///   - report: told what each look found, the last one included.
+  ///   - onStandstill: told what keeps the job from going on while nothing moves.
   /// - Returns: what the last look found.
   /// - Throws: `.redis`, `.stopped`.
   package func follow(
-    _ patience: Patience, report: (JobSighting) -> Void
+    _ patience: Patience, report: (JobSighting) -> Void,
+    onStandstill: ([JobHindrance]) -> Void = { _ in }
   ) async throws(OperationError) -> JobSighting {
+    var standstill = Standstill()
     while true {
       let sighting = try await look(patience)
       report(sighting)
       if sighting.isLast { return sighting }
+      if standstill.isToBeExplained(after: sighting) {
+        onStandstill(try await hindrances(sighting, isLong: standstill.isLong, patience))
+      }
       await stores.first?.connection.loop.sleep(ms: OperationsLimits.jobPollMs)
       guard patience.isLeft else { throw .stopped }
     }
+  }
+
+  private func hindrances(
+    _ sighting: JobSighting, isLong: Bool, _ patience: Patience
+  ) async throws(OperationError) -> [JobHindrance] {
+    guard let first = stores.first else { return [] }
+    let found = try await patience.repeating(on: first) { _ throws(RedisError) in
+      try await JobHindrance.all(of: job.app, sighting.record, in: stores)
+    }
+    // Workers may be about to start.
+    return found.filter { isLong || $0 != .noWorker }
   }
 
   /// Looks once, in one store after another until one knows of the job.
@@ -63,16 +80,9 @@ package struct JobWatch {
     if let record, source == job.source, record.isAdmitted || isQueued {
       return .admitted(record)
     }
-    if isQueued { return .waiting(complaint: try await complaint(in: store)) }
+    if isQueued { return .waiting }
     if let letter = try await deadLetter(in: store) { return .refused(letter) }
     return record.flatMap { source == job.source ? nil : .duplicate($0) } ?? .gone
-  }
-
-  /// The alarm that no worker has the app, if it stands.
-  private func complaint(in store: Store) async throws(RedisError) -> String? {
-    let nowMs = try await store.metrics.serverSeconds() * 1_000
-    return try await store.alarms.current(nowMs: nowMs)
-      .first { $0.field == "no_worker|\(job.app)" }?.message
   }
 
   /// The dead letter that holds this job's text, among those since it was enqueued.

@@ -27,6 +27,9 @@ struct EnqueueCommand: AsyncParsableCommand {
         pushpool enqueue job.json --wait
         make-job | pushpool enqueue --priority high
 
+      With --wait it ends with 0 when all went well, and with 1 when the job was cancelled or some \
+      of its pushes failed, were rejected or expired.
+
       Programs need none of this: XADD pushpool:jobs:normal * job '<JSON>'
       """)
 
@@ -70,6 +73,9 @@ struct EnqueueCommand: AsyncParsableCommand {
     ).follow()
     JobReport(record: record).show(asJSON: shared.json, on: console)
     await session.close()
+    if let shortfall = JobReport(record: record).shortfall {
+      throw CommandFailure(.unsent, shortfall)
+    }
   }
 
   /// The app and id of a job that keeps the rules; with `--no-check`, of one that has them where they belong.

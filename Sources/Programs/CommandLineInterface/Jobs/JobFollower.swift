@@ -24,11 +24,7 @@ struct JobFollower: Sendable {
       throw check() ?? left
     }
     switch sighting {
-    case .admitted(let record): return record
-    case .duplicate(let record):
-      console.note(
-        "a job \(job.id) with the same content came before; this is what became of it")
-      return record
+    case .admitted(let record), .duplicate(let record): return record
     case .refused(let letter): throw refusal(letter)
     case .waiting, .gone:
       throw CommandFailure(
@@ -42,37 +38,44 @@ struct JobFollower: Sendable {
     try await session.operate { stores throws(OperationError) in
       let display = ProgressDisplay(label: label, total: total, console: console)
       defer { display.clear() }
-      var hasHinted = false
+      var told = Told()
       return try await JobWatch(job: job, stores: stores).follow(.ofCommands(goesOn)) { sighting in
-        hasHinted = show(sighting, on: display, hasHinted: hasHinted)
+        show(sighting, on: display, &told)
+      } onStandstill: { hindrances in
+        for hindrance in told.news(of: hindrances) {
+          note(hindrance.sentence(app: job.app, id: job.id), clearing: display)
+        }
       }
     }
   }
 
-  /// - Returns: whether the person was told by now what the job waits for.
-  private func show(
-    _ sighting: JobSighting, on display: ProgressDisplay, hasHinted: Bool
-  ) -> Bool {
-    switch sighting {
-    case .waiting(let complaint?):
-      display.update(done: 0, label: "waiting for a worker that has \(job.app)")
-      if !hasHinted { note(DisplayText.printable(complaint), clearing: display) }
-      return true
-    case .waiting(nil):
-      display.update(done: 0, label: "waiting for a worker")
-      guard !hasHinted, display.elapsedMs >= CommandLineLimits.noWorkerHintMs else {
-        return hasHinted
-      }
+  /// What the person knows by now.
+  private struct Told {
+    private var hindrances: [JobHindrance] = []
+    var isDuplicate = false
+
+    /// Those that were not there at the last time.
+    mutating func news(of found: [JobHindrance]) -> [JobHindrance] {
+      let known = hindrances
+      hindrances = found
+      return found.filter { hindrance in !known.contains { $0.isSame(as: hindrance) } }
+    }
+  }
+
+  private func show(_ sighting: JobSighting, on display: ProgressDisplay, _ told: inout Told) {
+    if case .duplicate = sighting, !told.isDuplicate {
+      told.isDuplicate = true
       note(
-        "no worker has taken the job yet; is one running? start: pushpool worker",
+        "a job \(job.id) with the same content came before: this is what becomes of it",
         clearing: display)
-      return true
-    case .admitted(let record):
+    }
+    switch sighting {
+    case .waiting: display.update(done: 0, label: "waiting for a worker")
+    case .admitted(let record), .duplicate(let record):
       let label = record.state == .running ? "sending" : record.state.rawValue
       display.update(done: record.counts.settled, total: record.total, label: label)
-    case .duplicate, .refused, .gone: break
+    case .refused, .gone: break
     }
-    return hasHinted
   }
 
   private func note(_ text: String, clearing display: ProgressDisplay) {

@@ -70,6 +70,17 @@ struct JobReport {
     return Int(Int64(record.counts.settled) * 1_000 / durationMs)
   }
 
+  /// Why an ended job is no success; nil when it is one. Dead devices and users without any are everyday.
+  var shortfall: String? {
+    if record.state == .cancelled { return "the job was cancelled" }
+    let counts = record.counts
+    let missing = [
+      (counts.rejected, "rejected"), (counts.expired, "expired"), (counts.failed, "failed"),
+    ].filter { $0.0 > 0 }.map { "\(FigureText.count($0.0)) \($0.1)" }
+    guard !missing.isEmpty else { return nil }
+    return "not all of it was sent: \(missing.joined(separator: ", "))"
+  }
+
   func json() -> JSONValue {
     var object: JSONObject = [
       "app": .string(record.app), "id": .string(record.id),

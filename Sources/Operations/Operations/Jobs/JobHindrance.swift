@@ -1,0 +1,55 @@
+package import Model
+package import Redis
+package import Store
+
+/// Something that keeps a job, or a part of it, from going on.
+package enum JobHindrance: Sendable, Equatable {
+  case paused
+  case switchedOff(KillSwitch, SwitchRemark)
+  /// No worker beats at all.
+  case noWorker
+  /// An alarm about the job's app, with its sentence.
+  case alarm(field: String, message: String)
+
+  /// The kinds of alarms that tell why an app's pushes wait.
+  private static let alarmKinds: Set = ["breaker", "credential", "unreachable", "no_worker"]
+
+  /// What the fleet tells now, the surest first. It only reads.
+  /// - Parameter record: the job's; nil before a worker has taken it in.
+  package static func all(
+    of app: String, _ record: JobRecord?, in stores: [Store]
+  ) async throws(RedisError) -> [JobHindrance] {
+    if record?.state == .paused { return [.paused] }
+    let fleet = try await FleetSnapshot.read(stores)
+    var hindrances = fleet.switches.entries.filter { $0.killSwitch.concernsAll(of: app) }
+      .map { JobHindrance.switchedOff($0.killSwitch, $0.remark) }
+    if fleet.living.isEmpty { hindrances.append(.noWorker) }
+    hindrances += fleet.alarms.filter { isAbout(app, $0.field) }
+      .map { .alarm(field: $0.field, message: $0.message) }
+    return hindrances
+  }
+
+  private static func isAbout(_ app: String, _ field: String) -> Bool {
+    let parts = field.split(separator: "|", omittingEmptySubsequences: false)
+    return parts.count > 1 && parts[1] == app && alarmKinds.contains(String(parts[0]))
+  }
+
+  /// Whether both are about the same thing, whatever they say of it.
+  package func isSame(as other: JobHindrance) -> Bool {
+    switch (self, other) {
+    case (.switchedOff(let one, _), .switchedOff(let two, _)): one == two
+    case (.alarm(let one, _), .alarm(let two, _)): one == two
+    default: self == other
+    }
+  }
+}
+
+extension KillSwitch {
+  /// Whether it stops more of an app than single users.
+  fileprivate func concernsAll(of app: String) -> Bool {
+    switch self {
+    case .app(app), .network(app: app, _): true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,17 @@
+internal import Model
+internal import Operations
+internal import Typesetting
+
+extension JobHindrance {
+  /// What a person who waits is told, and what to do about it.
+  func sentence(app: String, id: String) -> String {
+    switch self {
+    case .paused: "the job is paused; to go on: pushpool job \(id) resume --app \(app)"
+    case .switchedOff(let killSwitch, let remark):
+      "\(killSwitch.words) is switched off\(killSwitch.since(remark)); its pushes wait: "
+        + "pushpool switch list"
+    case .noWorker: "no worker is running, and the job waits for one; start one: pushpool worker"
+    case .alarm(_, let message): DisplayText.printable(message)
+    }
+  }
+}
