@@ -40,6 +40,27 @@ import Testing
     #expect(FolderContent.names(folder.path).isEmpty)
   }
 
+  @Test("the commands that a kept demo suggests find something")
+  func visit() async throws {
+    let folder = try TemporaryFolder()
+    let child = try Pushpool.start(
+      ["demo", "--installations", "200", "--keep"], environment: ["TMPDIR": folder.path])
+    func line(_ text: String) async throws -> String {
+      try #require(
+        await child.standardError?.nextLine(containing: text, timeoutMs: Pushpool.timeoutMs))
+    }
+    let export = try await line("export PUSHPOOL_REDIS_URL=")
+    let url = try #require(export.split(separator: "=", maxSplits: 1).last)
+    for command in ["pushpool status", "pushpool devices", "pushpool job"] {
+      let words = try await line(command).split(separator: " ").dropFirst().map(String.init)
+      let result = try await Pushpool.finish(
+        try Pushpool.start(words + ["--json", "--redis", String(url)]))
+      #expect(result.status == 0 && !result.output.isEmpty, "\(words)")
+    }
+    child.signal(SIGINT)
+    #expect(try await Pushpool.finish(child).status == 0)
+  }
+
   @Test("a demo without the simulator beside it says what is missing and how to get it")
   func alone() async throws {
     let folder = try TemporaryFolder()

@@ -33,6 +33,7 @@ final class Demo {
   }
 
   var redisURL: String { stage.redis.url }
+  var reachedUser: String { campaign.reachedUser }
 
   /// What the networks saw and answered.
   func counters() async throws -> SimulatorCounters { try await simulator.counters() }

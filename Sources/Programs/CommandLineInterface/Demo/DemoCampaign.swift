@@ -74,10 +74,15 @@ struct DemoCampaign {
     return DeviceToken(stored: text, network: network)
   }
 
+  /// A user who still has a device when the campaign is over, if there is one.
+  var reachedUser: String { user((0..<installations).first { !isGone($0) } ?? 0) }
+
+  private func user(_ index: Int) -> String { "user-\(index % users + 1)" }
+
   /// One line of the import.
   func line(_ index: Int, installedAtMs: Int64) -> JSONValue {
     let installation = Installation(
-      app: Self.app, user: "user-\(index % users + 1)", token: token(index),
+      app: Self.app, user: user(index), token: token(index),
       deviceType: index < users ? "phone" : "tablet", updatedAtMs: installedAtMs)
     return installation.json()
   }

@@ -50,13 +50,13 @@ struct DemoReport {
     """
 
   /// What works while the demo is kept.
-  static func visit(_ redisURL: String) -> String {
+  static func visit(_ redisURL: String, user: String) -> String {
     """
 
     It keeps running until Ctrl-C. In another terminal:
       export PUSHPOOL_REDIS_URL=\(redisURL)
       pushpool status
-      pushpool devices --app \(DemoCampaign.app) --user user-1
+      pushpool devices --app \(DemoCampaign.app) --user \(user)
       pushpool job \(DemoCampaign.jobID) --app \(DemoCampaign.app)
     """
   }
