@@ -325,7 +325,7 @@ import Testing
 
       let letter = try #require(try await store.deadLetters.list(max: 5).first)
       #expect(letter.kind == "chunk" && letter.reason == "crashed_workers" && letter.count == 2)
-      #expect(try await store.deadLetters.retry(letter.entry) == .retried)
+      #expect(try await store.deadLetters.retry(letter.entry) == .retried(entry: nil))
       #expect(try await store.deadLetters.retry(letter.entry) == .absent)
       record = try await store.record("j1")
       #expect(record.state == .running && record.pending == 2 && record.isBalanced)

@@ -25,7 +25,7 @@ import Testing
       let record = try await store.record("j1")
       #expect(record.state == .cancelled && record.pending == 0 && record.isBalanced)
       #expect(record.counts.skipped == 2 && record.counts.failed == 1)
-      #expect(try await store.deadLetters.retry(letter.entry) == .retried)
+      #expect(try await store.deadLetters.retry(letter.entry) == .retried(entry: nil))
       #expect(try await store.claimOne().recipientList == ["a"])
     }
   }
@@ -37,17 +37,31 @@ import Testing
       entry, Refusal(reason: "invalid_job", message: "no"), consumer: "w")
   }
 
+  @Test func `a letter names the entry that its producer was given`() async throws {
+    try await Lane.withStore { _, store in
+      let refused = try await store.jobs.enqueue(Array("{}".utf8), priority: .high)
+      let entry = try #require(try await store.jobs.take(consumer: "w", max: 1).first)
+      _ = try await store.jobs.refuse(
+        entry, Refusal(reason: "invalid_job", message: "no"), consumer: "w")
+      let unreadable = try await store.redis("XADD", store.keys.jobs(.high), "*", "jbo", "{}")
+      #expect(try await store.jobs.take(consumer: "w", max: 1) == [])
+      #expect(
+        try await store.deadLetters.list(max: 5).map(\.jobEntry) == [refused, unreadable.string])
+    }
+  }
+
   @Test func `a retried job is queued once, at its priority, as it was`() async throws {
     try await Lane.withStore { _, store in
       try await bury(store, "{\"x\":1}")
       let letter = try #require(try await store.deadLetters.list(max: 1).first)
       #expect(letter.priority == "high" && letter.kind == "job")
-      #expect(try await store.deadLetters.retry(letter.entry) == .retried)
+      let answer = try await store.deadLetters.retry(letter.entry)
       #expect(try await store.deadLetters.retry(letter.entry) == .absent)
       #expect(try await store.deadLetters.count() == 0)
       let entries = try await store.jobs.take(consumer: "w", max: 5)
       #expect(entries.map(\.text) == [Array("{\"x\":1}".utf8)])
       #expect(entries.map(\.priority) == [.high])
+      #expect(answer == .retried(entry: entries.first?.entry))
     }
   }
 

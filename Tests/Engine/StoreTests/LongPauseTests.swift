@@ -37,7 +37,7 @@ import Testing
         other, reason: "crashed_workers", message: "", consumer: "other")
       let letter = try #require(try await store.deadLetters.list(max: 1).first)
       #expect(try await store.jobs.pause(app: "shop", id: "j1") == .paused)
-      #expect(try await store.deadLetters.retry(letter.entry) == .retried)
+      #expect(try await store.deadLetters.retry(letter.entry) == .retried(entry: nil))
       #expect(try await store.chunks.claim(consumer: "worker", max: 9) == [])
       try await store.makeDue()
       while try await store.chunks.promote(max: 10).taken > 0 {}

@@ -14,6 +14,8 @@ package struct DeadLetter: Sendable, Equatable {
   package var message: String { fields["message"] ?? "" }
   package var app: String { fields["app"] ?? "" }
   package var id: String { fields["id"] ?? "" }
+  /// The entry that the producer's XADD returned; empty for a chunk.
+  package var jobEntry: String { fields["job_entry"] ?? "" }
   package var priority: String { fields["priority"] ?? "" }
   /// Recipients that a chunk still had.
   package var count: Int? { fields["count"].flatMap { Int($0) }.map { StoredNumber.count($0) } }

@@ -52,7 +52,7 @@ package struct DeadLetters {
   /// Queues a refused job again as new, or the open recipients of a chunk within their job.
   package func retry(_ entry: String) async throws(RedisError) -> DeadRetryAnswer {
     try await functions.run(functions.call("dead_retry", entry)) { reply throws(RedisError) in
-      try decodeWord(reply)
+      try DeadRetryAnswer(reply)
     }
   }
 

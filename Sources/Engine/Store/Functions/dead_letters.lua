@@ -65,24 +65,25 @@ local function dead_list(keys, args)
 end
 
 -- dead_retry — ARGV: entry. Queues the job again as new, or the chunk's open recipients within its job.
--- Reply: RETRIED | ABSENT (retried or dropped before) | GONE (its job or original is not kept any more) | ENDING (its
+-- Reply: {RETRIED, the job's new entry or nil} | ABSENT (retried or dropped before) | GONE (its job or original is not kept any more) | ENDING (its
 -- job is cancelled and chunks of it are still being ended)
 local function dead_retry(keys, args)
   local p, entry = keys[1], args[1]
   local items = redis.call('XRANGE', KEY.dead(p), entry, entry)
   if #items == 0 then return 'ABSENT' end
   local f = whole_letter(p, items[1])
-  local answer
+  local answer, queued
   if f.kind == 'chunk' then
     answer = retry_chunk(p, f)
   elseif f.truncated == '1' or f.reason == 'malformed_entry' or f.job == '' then
     answer = 'GONE'
   else
-    redis.call('XADD', KEY.jobs(p, f.priority), '*', 'job', f.job)
+    queued = redis.call('XADD', KEY.jobs(p, f.priority), '*', 'job', f.job)
     answer = 'RETRIED'
   end
-  if answer == 'RETRIED' then drop(p, entry) end
-  return answer
+  if answer ~= 'RETRIED' then return answer end
+  drop(p, entry)
+  return {answer, queued}
 end
 
 -- dead_drop — ARGV: entry. Reply: 1, or 0 when it was not there

@@ -25,7 +25,7 @@ local function take_entry(p, priority, stream, item, deliveries, bytes_max, now,
   local original = job or cjson.encode(item[2])
   local truncated = #original > bytes_max
   dead_letter(p, now, 'kind', 'job', 'reason', reason, 'field', '', 'message', message, 'app', '', 'id', '',
-    'priority', priority, 'job', truncated and string.sub(original, 1, LIMIT.EXCERPT_BYTES) or original,
+    'priority', priority, 'job_entry', item[1], 'job', truncated and string.sub(original, 1, LIMIT.EXCERPT_BYTES) or original,
     'truncated', truncated and '1' or '0')
   drop_uploaded(p, source_of(priority, item[1]))
   Fairness.drop_job(p, priority, item[1])
@@ -266,7 +266,7 @@ local function refuse(keys, args)
   local key = KEY.job(p, app, id)
   local record = redis.call('HMGET', key, 'source', 'admitted')
   local letter = dead_letter(p, now_ms(), 'kind', 'job', 'reason', args[4], 'field', args[5], 'message', args[6], 'app', app,
-    'id', id, 'priority', priority, unpack(original))
+    'id', id, 'priority', priority, 'job_entry', entry, unpack(original))
   if is_copied then
     redis.call('RENAME', copy, KEY.letter(p, letter))
     redis.call('PERSIST', KEY.letter(p, letter))

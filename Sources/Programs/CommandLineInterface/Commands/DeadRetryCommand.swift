@@ -28,13 +28,19 @@ struct DeadRetryCommand: AsyncParsableCommand {
     try selection.confirm("retry", count: count, console: console)
     Interrupts.shared.expect()
     var retried = 0
+    /// Of the jobs that were named, as they are queued again.
+    var entries: [String] = []
     var left: [String] = []
     try await selection.forEach(in: session) { entry throws(CommandFailure) in
       let answer = try await session.run { store throws(RedisError) in
         try await DeadLetterOffice(stores: [store]).retry(entry)
       }
       switch answer {
-      case .retried: retried += 1
+      case .retried(let queued):
+        retried += 1
+        guard let queued, !selection.all else { break }
+        entries.append(queued)
+        console.note("\(entry): its job is queued again as \(queued)")
       case .absent:
         left.append(entry)
         console.note("\(entry): is not there; it was retried or dropped")
@@ -51,7 +57,8 @@ struct DeadRetryCommand: AsyncParsableCommand {
     if shared.json {
       console.print(
         json: .object([
-          "retried": .integer(retried), "left": .array(left.map { .string($0) }),
+          "retried": .integer(retried), "entries": .array(entries.map { .string($0) }),
+          "left": .array(left.map { .string($0) }),
         ]))
     } else {
       console.print("\(FigureText.count(retried)) retried")

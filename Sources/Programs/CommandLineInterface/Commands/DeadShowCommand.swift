@@ -32,7 +32,9 @@ struct DeadShowCommand: AsyncParsableCommand {
     var table = TextTable([.init(""), .init("")])
     table.append(["entry", letter.entry])
     if let atMs = letter.atMs { table.append(["since", InstantText.rfc3339(ms: atMs)]) }
-    for name in ["kind", "app", "id", "priority", "reason", "field", "message", "count"] {
+    for name in [
+      "kind", "app", "id", "job_entry", "priority", "reason", "field", "message", "count",
+    ] {
       if let value = letter.fields[name], !value.isEmpty { table.append([name, value]) }
     }
     for line in table.lines(on: console.output) { console.print(line) }

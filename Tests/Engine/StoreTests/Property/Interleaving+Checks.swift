@@ -16,7 +16,9 @@ extension Interleaving {
     } else {
       note("dead_retry \(letter.entry) \(letter.reason) \(letter.text) \(letter.chunk?.job ?? "")")
       let expected = model.retry(letter)
-      try expectSame(try await store.deadLetters.retry(letter.entry), expected, "dead_retry")
+      var answer = try await store.deadLetters.retry(letter.entry)
+      if case .retried(.some) = answer { answer = .retried(entry: "") }
+      try expectSame(answer, expected, "dead_retry")
     }
   }
 

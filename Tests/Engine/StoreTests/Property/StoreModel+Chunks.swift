@@ -199,7 +199,8 @@ extension StoreModel {
     guard let chunk = letter.chunk else {
       letters.remove(at: index)
       entries[letter.priority]!.add(ModelJobEntry(letter.text))
-      return .retried
+      // Redis chooses the entry.
+      return .retried(entry: "")
     }
     guard var job = jobs[chunk.job], job.source == chunk.source else { return .gone }
     if job.state == .cancelled && !job.isFinished { return .ending }
@@ -218,7 +219,7 @@ extension StoreModel {
     }
     jobs[chunk.job] = job
     route(retried)
-    return .retried
+    return .retried(entry: nil)
   }
 
   mutating func drop(_ letter: ModelLetter) -> Bool {
