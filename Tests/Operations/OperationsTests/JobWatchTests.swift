@@ -88,6 +88,50 @@ import Testing
     }
   }
 
+  @Test func `a watch goes on where nobody can say why the job stands still`() async throws {
+    try await Partitions.withStores { _, stores in
+      let watch = JobWatch(job: try await Self.add(to: stores[1]), stores: stores)
+      try await Self.run(stores[0], "SET", stores[0].keys.alarms, "x")
+      var explanations = 0
+      await #expect(throws: OperationError.stopped) {
+        _ = try await watch.follow(Patience { explanations < 2 }) { _ in
+        } onStandstill: {
+          #expect($0 == [])
+          explanations += 1
+        }
+      }
+    }
+  }
+
+  @Test
+  func `an earlier job of the same content is followed to its end, and nothing else asked for`()
+    async throws
+  {
+    try await Partitions.withStores { _, stores in
+      let job = try await Self.add(to: stores[1])
+      let key = stores[1].keys.job(app: "shop", id: "j")
+      try await Self.run(
+        stores[1], "HSET", key, "source", "h1-1", "admitted", "1", "state", "running")
+      try await Self.run(stores[1], "XDEL", stores[1].keys.jobs(.high), job.entry)
+      var looks = 0
+      let last = try await JobWatch(job: job, stores: stores).follow(Patience()) { sighting in
+        guard case .duplicate = sighting else {
+          Issue.record("\(sighting)")
+          return
+        }
+        looks += 1
+        if looks == 1 {
+          stores[1].connection.send(RedisCommand("DEL", stores[1].keys.dead)) { _ in }
+          stores[1].connection.send(RedisCommand("SET", stores[1].keys.dead, "x")) { _ in }
+        }
+        if looks == 2 {
+          stores[1].connection.send(RedisCommand("HSET", key, "state", "done")) { _ in }
+        }
+      }
+      #expect(looks == 3 && last.record?.state == .done)
+    }
+  }
+
   @Test func `a watch ends with the job's record`() async throws {
     try await Partitions.withStores { _, stores in
       let job = try await Self.add(to: stores[1])

@@ -25,8 +25,10 @@ package struct JobWatch {
     onStandstill: ([JobHindrance]) -> Void = { _ in }
   ) async throws(OperationError) -> JobSighting {
     var standstill = Standstill()
+    var isDuplicate = false
     while true {
-      let sighting = try await look(patience)
+      let sighting = try await isDuplicate ? lookAtEarlier(patience) : look(patience)
+      if case .duplicate = sighting { isDuplicate = true }
       report(sighting)
       if sighting.isLast { return sighting }
       if standstill.isToBeExplained(after: sighting) {
@@ -41,11 +43,29 @@ package struct JobWatch {
     _ sighting: JobSighting, isLong: Bool, _ patience: Patience
   ) async throws(OperationError) -> [JobHindrance] {
     guard let first = stores.first else { return [] }
-    let found = try await patience.repeating(on: first) { _ throws(RedisError) in
-      try await JobHindrance.all(of: job.app, sighting.record, in: stores)
+    let found: [JobHindrance]
+    do throws(OperationError) {
+      found = try await patience.repeating(on: first) { _ throws(RedisError) in
+        try await JobHindrance.all(of: job.app, sighting.record, in: stores)
+      }
+    } catch {
+      // The job can be watched without an explanation.
+      if case .redis(.server) = error { return [] }
+      throw error
     }
     // Workers may be about to start.
     return found.filter { isLong || $0 != .noWorker }
+  }
+
+  /// Looks at the job that came earlier: once it is known, nothing else needs to be looked for.
+  private func lookAtEarlier(_ patience: Patience) async throws(OperationError) -> JobSighting {
+    for store in stores {
+      let record = try await patience.repeating(on: store) { store throws(RedisError) in
+        try await store.jobs.record(app: job.app, id: job.id)
+      }
+      if let record { return .duplicate(record) }
+    }
+    return .gone
   }
 
   /// Looks once, in one store after another until one knows of the job.
@@ -106,7 +126,8 @@ package struct JobWatch {
 
   /// A job that could not be read names neither app nor id.
   private func mayBe(_ letter: DeadLetter) -> Bool {
-    letter.priority == job.priority.rawValue && (letter.app.isEmpty || letter.app == job.app)
+    (letter.jobEntry.isEmpty || letter.jobEntry == job.entry)
+      && letter.priority == job.priority.rawValue && (letter.app.isEmpty || letter.app == job.app)
       && (letter.id.isEmpty || letter.id == job.id)
   }
 }
