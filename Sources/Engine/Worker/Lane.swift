@@ -200,7 +200,7 @@ actor Lane {
 
   private func leave() async {
     do throws(RedisError) {
-      try await fetcher.handBack()
+      try await fetcher.handBack(isAsking: !life.isAborting)
       try await store.metrics.sweepConsumers(named: settings.consumer)
       if settings.isHousekeeper { try await store.metrics.forget(worker: settings.worker) }
     } catch { log.debug("could not take leave: \(error)") }

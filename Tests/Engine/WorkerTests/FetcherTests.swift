@@ -88,7 +88,7 @@ import Testing
       await parts.loseConnection()
       _ = await parts.fetcher.turn()
       try await parts.untilConnected()
-      try await parts.fetcher.handBack()
+      try await parts.fetcher.handBack(isAsking: true)
       #expect(try await parts.store.chunks.claim(consumer: "other", max: 1).map(\.job) == ["lost"])
     }
   }

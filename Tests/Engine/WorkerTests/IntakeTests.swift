@@ -75,6 +75,28 @@ import Testing
   }
 
   @Test(
+    "a job that Redis refuses to admit keeps no other waiting after a loss",
+    .timeLimit(.minutes(1)))
+  func passesRefusedJobs() async throws {
+    try await LaneParts.with { _, parts in
+      try await Self.enqueue(parts, "before")
+      _ = await parts.intake.turn()
+      try await Self.enqueue(parts, "refused")
+      #expect(
+        try await parts.store.jobs.take(consumer: parts.settings.consumer, max: 4).count == 1)
+      // What is written there is no record.
+      _ = try await parts.redis("SET", parts.store.keys.job(app: "shop", id: "refused"), "x")
+      await parts.loseConnection()
+      _ = await parts.intake.turn()
+      try await parts.untilConnected()
+      #expect(await parts.intake.turn() == WorkerLimits.redisPauseMs)
+      try await Self.enqueue(parts, "other")
+      _ = await parts.intake.turn()
+      #expect(try await parts.record("other").total == 1)
+    }
+  }
+
+  @Test(
     "a Redis that is away is asked again after a pause; then no more large jobs are waited for",
     .timeLimit(.minutes(1)))
   func ends() async throws {

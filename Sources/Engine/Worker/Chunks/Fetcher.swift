@@ -52,8 +52,12 @@ final class Fetcher: Agent {
   }
 
   /// Hands back what was claimed and not begun.
-  func handBack() async throws(RedisError) {
-    if lostAnswers.areToBeAskedFor { unstarted += try await unanswered(max: WorkerLimits.runsMax) }
+  /// - Parameter isAsking: whether also what this lane may have been given without knowing; not where it has left chunks to
+  ///   the end of their leases.
+  func handBack(isAsking: Bool) async throws(RedisError) {
+    if isAsking, lostAnswers.areToBeAskedFor {
+      unstarted += try await unanswered(max: WorkerLimits.runsMax)
+    }
     guard !unstarted.isEmpty else { return }
     try await store.chunks.handBack(unstarted, consumer: settings.consumer)
     unstarted.removeAll()
@@ -157,7 +161,8 @@ final class Fetcher: Agent {
   private func takeUpUnanswered() async throws(RedisError) -> Bool {
     let max = min(dispatcher.runs.freeSlots, WorkerLimits.claimMax)
     let claims = try await unanswered(max: max)
-    if claims.count < max { lostAnswers.forget() }
+    // What was cleared away on the way counts as well: fewer than were asked for may not be all.
+    if claims.isEmpty { lostAnswers.forget() }
     try await begin(claims)
     return !claims.isEmpty
   }

@@ -87,7 +87,16 @@ final class Intake: Agent {
   private func takeUnanswered() async throws(RedisError) {
     // No more than one answer brings; what Redis refuses to admit would come back for ever.
     for _ in 0..<WorkerLimits.routedJobsMax {
-      guard try await admitter.admitUnanswered() else { return }
+      do throws(RedisError) {
+        guard try await admitter.admitUnanswered() else { return }
+      } catch {
+        // What Redis refuses waits for its lease, as it would without a loss: it must not keep all others waiting.
+        switch error {
+        case .server, .unexpectedReply: lostAnswers.forget()
+        default: break
+        }
+        throw error
+      }
       fetchSignal.raise()
     }
   }
