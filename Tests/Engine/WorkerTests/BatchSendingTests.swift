@@ -91,6 +91,38 @@ import Testing
     #expect(Set(stage.ids).count == 5)
   }
 
+  @Test("halves of a refused request that wait for their bindings do not come together again")
+  func staysSplit() throws {
+    let stage = try BatchStage()
+    defer { stage.dispatcher.close() }
+    let job = BatchStage.material()
+    let run = try stage.run(["a", "b", "c"], of: job)
+    stage.offer()
+    stage.destination.answer(try stage.requests.tag(0), 400)
+    for push in run.pushes.indices { run.confirmBinding(push, generation: 1, atNs: 0) }
+    stage.offer()
+    #expect(stage.sent == ["a+b+c"] && stage.destination.queued == 0)
+    for push in run.takeStaleBindings() {
+      run.confirmBinding(push, generation: 1, atNs: stage.loop.nowNs)
+      stage.dispatcher.enqueue(run, push: push)
+    }
+    // Nor do others join them.
+    _ = try stage.run(["d"], of: job)
+    stage.offer()
+    #expect(stage.sent == ["a+b+c", "a+b", "c", "d"])
+  }
+
+  @Test("a timer of pushes that were put aside meanwhile asks for no connection")
+  func asksForNothing() throws {
+    let stage = try BatchStage()
+    defer { stage.dispatcher.close() }
+    _ = try stage.run(["a", "b"], of: BatchStage.material(), resolved: 1)
+    stage.offer()
+    #expect(stage.destination.batchTimer?.isArmed == true)
+    stage.destination.pause(forMs: 5_000)
+    #expect(stage.destination.queued == 0 && stage.destination.batchTimer?.isArmed == false)
+  }
+
   @Test("what a request is answered becomes of each of its pushes, and counts once for the breaker")
   func sharesOutcomes() throws {
     let stage = try BatchStage()

@@ -21,6 +21,11 @@ extension ChunkRun {
   /// Whether its job may have another chunk behind it: of a job's chunks, the last one alone is smaller than the others.
   var mayBeFollowed: Bool { lines.count >= Limits.chunkRecipientsMax && !claim.isResidual }
 
+  /// What a line is.
+  func lines(of index: Int) -> ChunkLines {
+    index < firstInstallation ? .users : .installations
+  }
+
   /// The first of these lines that is an installation; those before it are users.
   static func firstInstallation(
     _ lines: [UnsafeRawBufferPointer], of kind: ChunkLines

@@ -21,7 +21,7 @@ final class ChunkRun {
   /// The recipients' lines; they live in the arena.
   let lines: [UnsafeRawBufferPointer]
   /// The first line that is an installation; those before it are users.
-  private let firstInstallation: Int
+  let firstInstallation: Int
   private let loop: EventLoop
 
   private(set) var recipients: [Recipient]
@@ -99,11 +99,6 @@ final class ChunkRun {
   func noteRenewal() { renewedNs = loop.nowNs }
 
   // MARK: Resolving
-
-  /// What a line is.
-  func lines(of index: Int) -> ChunkLines {
-    index < firstInstallation ? .users : .installations
-  }
 
   /// The next recipients to resolve, all of one kind; they are taken by this.
   func takeBatch(max: Int) -> Range<Int> {
@@ -242,6 +237,11 @@ final class ChunkRun {
   func confirmBinding(_ index: Int, generation: UInt64, atNs: UInt64) {
     pushes[index].generation = generation
     pushes[index].boundNs = atNs
+  }
+
+  /// A request with this push was refused for one of its pushes: from now on at most so many leave together with it.
+  func narrow(_ index: Int, to togetherMax: Int) {
+    pushes[index].togetherMax = UInt16(clamping: togetherMax)
   }
 
   // MARK: Recipients that are done

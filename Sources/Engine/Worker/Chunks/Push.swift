@@ -34,6 +34,8 @@ struct Push {
   var decision = Decision.open
   /// Times it came back unprocessed in this run.
   var resends: UInt8 = 0
+  /// The most pushes that may share its request, since a larger one was refused; 0 when none was.
+  var togetherMax: UInt16 = 0
   /// When its binding was read, in the loop's time.
   var boundNs: UInt64
 }

@@ -10,10 +10,14 @@ final class BatchQueue {
   struct Draft {
     var tags: [UInt64]
     let rank: Int
+    /// Of halves of what was refused: what they are of, and how many of it may leave together.
+    var material: JobMaterial?
+    var pushesMax = 0
 
     /// Keeps the first so many. - Returns: the others.
     mutating func split(after count: Int) -> Draft {
-      let rest = Draft(tags: Array(tags[count...]), rank: rank)
+      var rest = self
+      rest.tags.removeSubrange(..<count)
       tags.removeSubrange(count...)
       return rest
     }
@@ -36,9 +40,14 @@ final class BatchQueue {
 
   // MARK: In
 
-  func append(_ run: ChunkRun, push index: Int, nowNs: UInt64) {
+  /// - Parameter togetherMax: `Push.togetherMax`.
+  func append(_ run: ChunkRun, push index: Int, togetherMax: Int = 0, nowNs: UInt64) {
     let rank = run.claim.priority.rank
     counts[rank] += 1
+    guard togetherMax == 0 else {
+      return append(
+        PushTag(run, push: index).raw, of: run.material, rank: rank, togetherMax: togetherMax)
+    }
     let gathering =
       gatherings.lastIndex { $0.material === run.material && $0.rank == rank }
       ?? {
@@ -46,6 +55,20 @@ final class BatchQueue {
         return gatherings.count - 1
       }()
     gatherings[gathering].append(PushTag(run, push: index).raw, of: run, nowNs: nowNs)
+  }
+
+  /// Puts a push back among those that a refusal has narrowed as far. Among all others it would spoil a request again, and
+  /// that one's halves again, for as long as its binding grows old on the way.
+  private func append(_ tag: UInt64, of material: JobMaterial, rank: Int, togetherMax: Int) {
+    let place = made.lastIndex {
+      $0.material === material && $0.rank == rank && $0.pushesMax == togetherMax
+        && $0.tags.count < togetherMax
+    }
+    if let place {
+      made[place].tags.append(tag)
+    } else {
+      made.append(Draft(tags: [tag], rank: rank, material: material, pushesMax: togetherMax))
+    }
   }
 
   /// Puts back what could not leave; it leaves next.

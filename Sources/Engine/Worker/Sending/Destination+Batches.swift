@@ -6,7 +6,8 @@ internal import Reactor
 extension Destination {
   /// Queues a push, to leave with others of its job. Nothing is sent before the end of the turn.
   func gather(_ run: ChunkRun, push index: Int, in batches: BatchQueue) {
-    batches.append(run, push: index, nowNs: loop.nowNs)
+    batches.append(
+      run, push: index, togetherMax: Int(run.pushes[index].togetherMax), nowNs: loop.nowNs)
     if batches.count == 1 { transport.wake() }
   }
 
@@ -28,7 +29,9 @@ extension Destination {
         pushesLeft -= count
         continue
       case .withdrawn: continue
-      case .blocked(let tags): putBack(BatchQueue.Draft(tags: tags, rank: draft.rank), isApart)
+      case .blocked(let tags):
+        draft.tags = tags
+        putBack(draft, isApart)
       }
       break
     }
@@ -41,7 +44,12 @@ extension Destination {
     guard isApart else {
       return batches.popFirst(nowNs: loop.nowNs) { owner.isAwaited($0) }
     }
-    return apartQueue.popFirst().map { BatchQueue.Draft(tags: [$0], rank: 0) }
+    for rank in 0..<PushQueue.ranks {
+      if let tag = apartQueue.popFirst(rank: rank) {
+        return BatchQueue.Draft(tags: [tag], rank: rank)
+      }
+    }
+    return nil
   }
 
   private func putBack(_ draft: BatchQueue.Draft, _ isApart: Bool) {

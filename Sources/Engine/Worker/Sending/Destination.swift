@@ -117,7 +117,7 @@ final class Destination {
     batches = pushesMax > 1 ? BatchQueue(pushesMax: pushesMax) : nil
     transport = makeTransport(settings)
     if batches != nil {
-      batchTimer = LoopTimer(loop: loop) { [weak self] in self?.transport.wake() }
+      batchTimer = LoopTimer(loop: loop) { [weak self] in self?.wake() }
     }
   }
 
@@ -244,6 +244,7 @@ final class Destination {
   private func park(forMs delayMs: UInt64) {
     var tags = batches?.removeAll() ?? []
     while let tag = queue.popFirst() { tags.append(tag) }
+    batchTimer?.cancel()
     transport.rest()
     owner.putAside(tags, of: self, forMs: delayMs)
   }

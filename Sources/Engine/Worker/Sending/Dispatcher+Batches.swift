@@ -120,8 +120,12 @@ extension Dispatcher {
     }
     let middle = (pushes.count + 1) / 2
     for half in [pushes[..<middle], pushes[middle...]] {
-      guard let rank = half.first?.run.claim.priority.rank else { continue }
-      destination.batches?.append(BatchQueue.Draft(tags: half.map(\.tag.raw), rank: rank))
+      guard let run = half.first?.run else { continue }
+      for (run, tag) in half { run.narrow(tag.push, to: half.count) }
+      destination.batches?.append(
+        BatchQueue.Draft(
+          tags: half.map(\.tag.raw), rank: run.claim.priority.rank, material: run.material,
+          pushesMax: half.count))
     }
     destination.wake()
   }
