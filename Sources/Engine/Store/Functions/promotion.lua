@@ -41,10 +41,11 @@ local function promote(keys, args)
     filled, bytes = Leases.fill(p, priority, max - taken, bytes, now)
     taken = taken + filled
   end
-  -- What it had no time for is due.
-  if bytes >= LIMIT.DROPPED_BYTES_MAX / 2 then return {taken, 0} end
   local first = redis.call('ZRANGE', delayed, 0, 0, 'WITHSCORES')
-  return {taken, #first == 0 and -1 or math.max(0, tonumber(first[2]) - now)}
+  if #first == 0 then return {taken, -1} end
+  -- What it had no time for is due.
+  local is_short = bytes >= LIMIT.DROPPED_BYTES_MAX / 2
+  return {taken, is_short and 0 or math.max(0, tonumber(first[2]) - now)}
 end
 
 register('promote', promote, {'allow-oom'})
