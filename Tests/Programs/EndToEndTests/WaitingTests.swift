@@ -16,11 +16,15 @@ import Testing
   func cancelled() async throws {
     try await PushStage.with { stage in
       let job = try file(stage, Devices.job("sale", 0..<3))
-      let waiters = try (0..<2).map { _ in try stage.start("enqueue", job, "--wait") }
-      for waiter in waiters {
-        let told = await waiter.standardError?.nextLine(
-          containing: "no worker is running", timeoutMs: 60_000)
-        #expect(told != nil)
+      var waiters: [ChildProcess] = []
+      // The second comes to the queue behind the first.
+      for _ in 0..<2 {
+        let waiter = try stage.start("enqueue", job, "--wait")
+        for text in ["is enqueued", "no worker is running"] {
+          let told = await waiter.standardError?.nextLine(containing: text, timeoutMs: 60_000)
+          #expect(told != nil)
+        }
+        waiters.append(waiter)
       }
       #expect(try await stage.pushpool("job", "sale", "pause", "--app", "shop").exit == .code(0))
       let told = await waiters[0].standardError?.nextLine(
@@ -52,6 +56,22 @@ import Testing
         #expect(waited.exit == .code(1), "\(waited.error)")
         #expect(waited.error.contains("credential"))
         #expect(waited.error.contains("not all of it was sent: 3 expired"))
+      }
+    }
+  }
+
+  @Test("pushes that were skipped are told of, with the way to learn why")
+  func skipped() async throws {
+    try await PushStage.with(endpoints: PushStage.Endpoints(hasFCM: false)) { stage in
+      try await stage.client.install(try Devices.fcm(0..<3))
+      let job = try file(stage, Devices.job("sale", 0..<3))
+      try await stage.withWorkers { _ in
+        let waited = try await stage.pushpool("enqueue", job, "--wait")
+        #expect(waited.exit == .code(0), "\(waited.error)")
+        #expect(waited.output.contains("pushpool trace --job sale --app shop"))
+        let traced = try await stage.pushpool(
+          "trace", "--job", "sale", "--app", "shop", "--user", "u0")
+        #expect(traced.output.contains("no credentials"), "\(traced.output)")
       }
     }
   }
