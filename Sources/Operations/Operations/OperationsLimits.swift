@@ -18,6 +18,8 @@ package enum OperationsLimits {
   /// Between two looks at the jobs that wait, of about 1 ms each: others have more of Redis' time than a search.
   static let searchPauseMs: UInt64 = 2
   // A trace
+  /// How long after a job's end its last events may come: workers send them within 200 ms.
+  static let traceLagMs: Int64 = 1_000
   static let tracePagesMax = 2_000
   /// Events of a trace that are kept in memory.
   package static let traceEventsMax = 10_000

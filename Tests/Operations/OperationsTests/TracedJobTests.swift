@@ -1,5 +1,6 @@
 import Model
 import Operations
+import Reactor
 import Redis
 import Store
 import Testing
@@ -40,6 +41,22 @@ import Testing
       #expect(try await Self.codes(.init(token: "aabbccdd"), in: stores) == [.waiting])
       try await stores[0].write(Self.done)
       #expect(try await Self.codes(.init(token: "aabbccdd"), in: stores) == [.unfinished])
+    }
+  }
+
+  @Test func `what Redis decided as it ended the job is waited for`() async throws {
+    try await Partitions.withStores { _, stores in
+      try await stores[0].write(Self.done)
+      try await stores[0].append(atMs: 100, token: "aabbccdd", attempt: 1, decision: .deferred)
+      let last = Store.answer(atMs: 200, token: "aabbccdd", attempt: 1, decision: .skipped)
+      let store = stores[0]
+      let timer = LoopTimer(loop: store.connection.loop) {
+        store.traces.append(app: "shop", job: "j", by: "w-0", lines: last, count: 1) { _ in }
+      }
+      timer.schedule(afterMs: 100)
+      let job = try await Self.find(
+        .init(token: "aabbccdd"), nowMs: Self.endedMs + 1, in: stores)
+      #expect(job?.conclusions().map(\.code) == [.skipped])
     }
   }
 
@@ -156,18 +173,25 @@ extension Store {
   fileprivate func append(
     atMs: Int64, token: String, attempt: Int, decision: TraceDecision
   ) async throws {
+    try await append(
+      Self.answer(atMs: atMs, token: token, attempt: attempt, decision: decision))
+  }
+
+  /// An answer of APNs as it is recorded.
+  fileprivate static func answer(
+    atMs: Int64, token: String, attempt: Int, decision: TraceDecision
+  ) -> [UInt8] {
     var line = TraceLine(atMs: atMs, kind: .answered)
     line.network = .apns
     line.attempt = attempt
     line.decision = decision
     var token = token
-    let bytes = token.withUTF8 { token in
+    return token.withUTF8 { token in
       line.token = UnsafeRawBufferPointer(token)
       var bytes: [UInt8] = []
       line.append(to: &bytes)
       return bytes
     }
-    try await append(bytes)
   }
 
   fileprivate func append(_ line: TraceLine) async throws {

@@ -1,4 +1,5 @@
 package import Model
+internal import Reactor
 package import Redis
 package import Store
 
@@ -15,7 +16,7 @@ package struct TracedJob: Sendable {
   /// Whether events of this job may be gone because of their age.
   package let isOld: Bool
 
-  /// Reads a job with its trace; needs no functions.
+  /// Reads a job with its trace; needs no functions. Of a job that ended a moment ago it waits for the last events.
   /// - Parameter nowMs: epoch milliseconds, to tell how old the trace is.
   /// - Returns: nil for a job that no store has a record of.
   package static func find(
@@ -26,6 +27,11 @@ package struct TracedJob: Sendable {
       try await store.jobs.record(app: app, id: job)
     }
     guard let record = found else { return nil }
+    // What Redis decides as it settles (a skip, a token removed) is recorded behind it.
+    if let finishedAtMs = record.finishedAtMs {
+      let leftMs = OperationsLimits.traceLagMs - max(0, nowMs - finishedAtMs)
+      if leftMs > 0 { await stores.first?.connection.loop.sleep(ms: UInt64(leftMs)) }
+    }
     let bytes = try await stores.firstAnswer { store throws(RedisError) in
       try await store.jobs.content(app: app, id: job)
     }
