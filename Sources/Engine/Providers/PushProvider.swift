@@ -11,6 +11,8 @@ package protocol PushProvider: Sendable {
   /// Whether a request says how much of the job's life is left, so that it cannot be used for long; false where it
   /// names the instant at which the push expires.
   var tellsRemainingTime: Bool { get }
+  /// Whether the network's answer to a push that it accepts has no body.
+  var acceptsWithoutBody: Bool { get }
   /// How many pushes of the same content a request carries at most; 1 unless the network takes several.
   var pushesPerRequest: Int { get }
 
@@ -37,6 +39,8 @@ package protocol PushProvider: Sendable {
 }
 
 extension PushProvider {
+  package var acceptsWithoutBody: Bool { false }
+
   package var pushesPerRequest: Int { 1 }
 
   package func classify(_ answer: ProviderAnswer, pushes: Int) -> BatchOutcome {

@@ -16,10 +16,11 @@ extension WorkerService {
         file: "configuration", line: nil,
         field: "apps[\(first.app)].\(first.provider.network.rawValue).transport",
         message:
-          "pushes cannot go over libcurl \(CurlLibrary.version): \(unfitness); use transport: "
-          + "native without a proxy, or another libcurl")
+          "pushes cannot go over libcurl \(CurlLibrary.version): \(unfitness); use another libcurl, or "
+          + "transport: native without a proxy where the network has it")
     }
-    guard CurlLibrary.hasResetDefect else { return }
+    let reset = carried.filter(\.provider.acceptsWithoutBody)
+    guard CurlLibrary.hasResetDefect, !reset.isEmpty else { return }
     log.warning(
       """
       libcurl \(CurlLibrary.version) carries pushes and resets every stream that is answered without a \
@@ -28,7 +29,7 @@ extension WorkerService {
       """,
       metadata: [
         "destinations":
-          "\(carried.map { "\($0.app)/\($0.provider.network.rawValue)" }.joined(separator: ", "))"
+          "\(reset.map { "\($0.app)/\($0.provider.network.rawValue)" }.joined(separator: ", "))"
       ])
   }
 }

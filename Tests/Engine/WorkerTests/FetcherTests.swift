@@ -6,6 +6,19 @@ import Testing
 @testable import Worker
 
 @Suite struct FetcherTests {
+  /// Has a chunk of the job "known" carried, and one of "lost" claimed by an answer that nobody hears.
+  private static func loseAnswer(_ parts: LaneParts) async throws {
+    try await parts.takeIn(id: "known", users: ["a"])
+    _ = await parts.fetcher.turn()
+    try await parts.takeIn(id: "lost", users: ["a"])
+    // Redis answers, and nobody is told.
+    #expect(
+      try await parts.store.chunks.claim(consumer: parts.settings.consumer, max: 4).count == 1)
+    await parts.loseConnection()
+    _ = await parts.fetcher.turn()
+    try await parts.untilConnected()
+  }
+
   @Test("a chunk is claimed and carried, while there is room")
   func claims() async throws {
     try await LaneParts.with { _, parts in
@@ -61,15 +74,7 @@ import Testing
   )
   func takesUpUnanswered() async throws {
     try await LaneParts.with { _, parts in
-      try await parts.takeIn(id: "known", users: ["a"])
-      _ = await parts.fetcher.turn()
-      try await parts.takeIn(id: "lost", users: ["a"])
-      // Redis answers, and nobody is told.
-      #expect(
-        try await parts.store.chunks.claim(consumer: parts.settings.consumer, max: 4).count == 1)
-      await parts.loseConnection()
-      _ = await parts.fetcher.turn()
-      try await parts.untilConnected()
+      try await Self.loseAnswer(parts)
       _ = await parts.fetcher.turn()
       let claims = parts.runs.all.map(\.claim)
       #expect(claims.map(\.job) == ["known", "lost"])
@@ -80,14 +85,7 @@ import Testing
   @Test("what a lane was given without knowing is handed back when it ends")
   func handsBackUnanswered() async throws {
     try await LaneParts.with { _, parts in
-      try await parts.takeIn(id: "known", users: ["a"])
-      _ = await parts.fetcher.turn()
-      try await parts.takeIn(id: "lost", users: ["a"])
-      #expect(
-        try await parts.store.chunks.claim(consumer: parts.settings.consumer, max: 4).count == 1)
-      await parts.loseConnection()
-      _ = await parts.fetcher.turn()
-      try await parts.untilConnected()
+      try await Self.loseAnswer(parts)
       try await parts.fetcher.handBack(isAsking: true)
       #expect(try await parts.store.chunks.claim(consumer: "other", max: 1).map(\.job) == ["lost"])
     }

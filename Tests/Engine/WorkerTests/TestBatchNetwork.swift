@@ -1,3 +1,4 @@
+import Configuration
 import Model
 import Reactor
 
@@ -14,10 +15,11 @@ struct TestBatchNetwork: PushProvider {
   let destination: PushDestination
   let credentials: any CredentialSource = CertificateCredentialSource(file: "test.p12")
 
-  init() throws {
+  init(transport: TransportChoice = .native) throws {
     destination = PushDestination(
       address: ServiceAddress(host: "127.0.0.1", port: 9),
-      tls: try TLSContext.client(caFile: nil, alpn: ["h2"]), startsWithOneStream: false)
+      tls: try TLSContext.client(caFile: nil, alpn: ["h2"]), transport: transport,
+      startsWithOneStream: false)
   }
 
   func render(

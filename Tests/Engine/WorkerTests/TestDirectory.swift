@@ -1,3 +1,4 @@
+import Configuration
 import Model
 import Providers
 import Reactor
@@ -10,7 +11,8 @@ enum TestDirectory {
   /// - Parameter environments: those of APNs that it has credentials for.
   static func of(
     _ environments: PushEnvironment..., limits: [RateLimit] = [],
-    credentials: any CredentialSource = CertificateCredentialSource(file: "test.p12")
+    credentials: any CredentialSource = CertificateCredentialSource(file: "test.p12"),
+    transport: TransportChoice = .native
   ) throws -> ProviderDirectory {
     ProviderDirectory(
       entries: try environments.map { environment in
@@ -20,7 +22,8 @@ enum TestDirectory {
             topic: "com.example.shop",
             destination: PushDestination(
               address: ServiceAddress(host: "127.0.0.1", port: 9),
-              tls: try TLSContext.client(caFile: nil, alpn: ["h2"]), startsWithOneStream: false),
+              tls: try TLSContext.client(caFile: nil, alpn: ["h2"]), transport: transport,
+              startsWithOneStream: false),
             credentials: credentials),
           limits: limits)
       })

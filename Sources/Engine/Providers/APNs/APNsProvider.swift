@@ -4,6 +4,7 @@ package import Model
 package struct APNsProvider: PushProvider {
   package let network = Network.apns
   package let tellsRemainingTime = false
+  package let acceptsWithoutBody = true
   package let destination: PushDestination
   package let credentials: any CredentialSource
   private let topic: String
