@@ -139,8 +139,7 @@ local function bury_job(p, route, member, now)
   local job = fields_of(items[1][2]).job or ''
   dead_letter(p, now, 'kind', 'job', 'reason', 'unknown_app', 'field', '/app', 'message', complaint(p, route) ..
     '; add it under apps and retry this, or correct the name', 'app', route, 'id', id, 'priority', priority, 'job_entry', entry,
-    'job', job,
-    'truncated', '0')
+    'job', job, 'truncated', '0')
   Fairness.drop_job(p, priority, entry)
   return #job
 end
