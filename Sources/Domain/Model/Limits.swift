@@ -27,6 +27,16 @@ package enum Limits {
   package static let soundBytesMax = 128
   package static let categoryBytesMax = 256
   package static let dataKeyBytesMax = 256
+  /// Languages of one job: each is rendered for each network.
+  package static let localizedTextsMax = 50
+  /// Forms of placeholders that the texts of one job hold.
+  package static let placeholdersMax = 64
+  package static let variableNameBytesMax = 64
+  /// All values that stand in the job; there can be any number in a `variables_key`.
+  package static let variablesBytesMax = 64 * 1024
+  /// What a `variables_key` holds of one user, and how many values.
+  package static let userVariablesBytesMax = 16 * 1024
+  package static let userVariablesMax = 256
   /// The widest badge a phone shows; APNs takes any 32-bit number.
   package static let badgeMax = 2_147_483_647
   /// 9999-12-31T23:59:59.999Z, the last instant RFC 3339 can write.

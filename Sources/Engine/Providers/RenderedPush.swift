@@ -37,9 +37,20 @@ package struct RenderedPush: Sendable, Equatable {
     }
   }
 
+  /// What the network limits of a request. It was held to at the rendering; where texts are filled in for each user it is
+  /// looked at again.
+  package struct Limit: Sendable, Equatable {
+    /// What is counted, as it was rendered.
+    package let text: [UInt8]
+    package let bytesMax: Int
+    /// Whether what is counted is JSON, with its escapes, and not the plain text.
+    package let isJSON: Bool
+  }
+
   /// Without pseudo headers and `authorization`.
   package let headers: [Header]
   package let path: Path
   package let body: Body
   package let dryRun: DryRun
+  package var limits: [Limit] = []
 }

@@ -5,6 +5,7 @@ package struct Store {
   package let connection: RedisConnection
   package let keys: Keys
   package let installations: InstallationStore
+  package let variables: VariableStore
   package let jobs: JobQueue
   package let chunks: ChunkQueue
   package let deadLetters: DeadLetters
@@ -25,6 +26,7 @@ package struct Store {
     keys = Keys(prefix: prefix)
     let functions = StoreFunctions(connection: connection, keys: keys)
     installations = InstallationStore(functions: functions)
+    variables = VariableStore(connection: connection)
     jobs = JobQueue(functions: functions)
     chunks = ChunkQueue(functions: functions)
     deadLetters = DeadLetters(functions: functions)

@@ -12,6 +12,10 @@ enum WorkerLimits {
   static let firstBindingsBytesMax = 8 * 1024
   /// How old those may be when its chunk is claimed.
   static let firstBindingsMsMax: UInt64 = 200
+  /// A request's body in which texts are filled in; what networks take is smaller.
+  static let filledBodyBytesMax = 64 * 1024
+  /// Languages of installations that a lane remembers the text of, of one job.
+  static let languagesKnownMax = 64
   /// Jobs taken in for admission at a time; each may be up to `Limits.jobBytesMax`.
   static let admissionsMax = 2
   /// The text of a job that is read at once. A longer one takes milliseconds, for which nothing else would happen.

@@ -64,6 +64,10 @@ enum BenchLimits {
   static let audienceUsersFull = 10_000_000
   static let audienceInstallations = 100_000
 
+  // Personal texts
+  static let personalPushesMax = 100_000
+  static let namesPerCommand = 1_000
+
   // Instructions
   /// Two campaigns; what start-up costs is the same in both, so that their difference is free of it.
   static let instructionsPushesFew = 10_000

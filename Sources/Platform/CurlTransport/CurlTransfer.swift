@@ -16,6 +16,7 @@ final class CurlTransfer {
   private(set) var isRunning = false
   /// What is left of the request's body.
   var bodyLeft = RequestBody(before: .init(start: nil, count: 0))
+  private let bodyCopy = BodyCopy()
   /// The connection that it was begun on; nil while not a byte of it can have been written.
   var connection: CurlConnection?
   /// It opens a connection and sends nothing.
@@ -71,7 +72,7 @@ final class CurlTransfer {
     else { return false }
     self.tag = tag
     startedNs = nowNs
-    bodyLeft = body
+    bodyLeft = body.isCopied ? bodyCopy.hold(body) : body
     connection = nil
     status = 0
     isAnswerCut = false

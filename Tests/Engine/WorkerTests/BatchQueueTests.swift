@@ -105,6 +105,22 @@ import Testing
     #expect([leave(), leave(), leave()] == [[[2, 0]], [[0, 0]], [[1, 0]]])
   }
 
+  @Test("pushes of a job that say it in other languages leave apart")
+  func keepsLanguagesApart() throws {
+    let run = try run(0)
+    for (push, variant) in [UInt8(1), 0, 1].enumerated() {
+      queue.append(run, push: push, variant: variant, nowNs: 0)
+    }
+    #expect([leave(), leave(), leave()] == [[[0, 0], [0, 2]], [[0, 1]], nil])
+  }
+
+  @Test("a push whose text is its own leaves alone")
+  func keepsOwnTextsApart() throws {
+    let run = try run(0)
+    for push in 0..<2 { queue.append(run, push: push, togetherMax: 1, nowNs: 0) }
+    #expect([leave(), leave()] == [[[0, 0]], [[0, 1]]])
+  }
+
   @Test("a large job lets others take their turn")
   func takesTurns() throws {
     add(try run(0), 0..<30)

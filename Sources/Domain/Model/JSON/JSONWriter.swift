@@ -39,21 +39,35 @@ package enum JSONWriter {
   /// One string with its quotes.
   package static func appendString(_ text: String, to bytes: inout [UInt8]) {
     bytes.append(UInt8(ascii: "\""))
-    let done: Void? = text.utf8.withContiguousStorageIfAvailable { content in
-      var copied = 0
-      for position in content.indices where needsEscape(content[position]) {
-        bytes.append(contentsOf: content[copied..<position])
-        appendEscape(content[position], to: &bytes)
-        copied = position + 1
-      }
-      bytes.append(contentsOf: content[copied...])
-    }
-    if done == nil {
-      for byte in text.utf8 {
-        if needsEscape(byte) { appendEscape(byte, to: &bytes) } else { bytes.append(byte) }
-      }
-    }
+    TextRule.withBytes(text) { appendEscaped(UnsafeRawBufferPointer($0), to: &bytes) }
     bytes.append(UInt8(ascii: "\""))
+  }
+
+  /// What stands between the quotes of a string.
+  /// - Parameter content: UTF-8.
+  package static func appendEscaped(_ content: UnsafeRawBufferPointer, to bytes: inout [UInt8]) {
+    var copied = 0
+    for position in content.indices where needsEscape(content[position]) {
+      bytes.append(contentsOf: content[copied..<position])
+      appendEscape(content[position], to: &bytes)
+      copied = position + 1
+    }
+    bytes.append(contentsOf: content[copied...])
+  }
+
+  /// The bytes that `appendEscaped` writes.
+  package static func escapedCount(_ content: UnsafeRawBufferPointer) -> Int {
+    content.reduce(content.count) { count, byte in
+      guard needsEscape(byte) else { return count }
+      return count + (hasShortEscape(byte) ? 1 : 5)
+    }
+  }
+
+  private static func hasShortEscape(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), 0x08, 0x09, 0x0A, 0x0C, 0x0D: true
+    default: false
+    }
   }
 
   private static func append(_ word: StaticString, to bytes: inout [UInt8]) {

@@ -1,7 +1,8 @@
 extension JobContent {
   static let fields = [
-    "notification", "apns", "fcm", "jpush", "collapse_id", "ttl_seconds", "expires_at",
-    "environments", "dry_run", "on_unknown", "trace",
+    "notification", "localized", "variables", "variables_key", "apns", "fcm", "jpush",
+    "collapse_id",
+    "ttl_seconds", "expires_at", "environments", "dry_run", "on_unknown", "trace",
   ]
 
   /// Decodes what `json()` wrote, with the same checks as at admission.
@@ -37,11 +38,18 @@ extension JobContent {
       dryRun: try reader.flag("dry_run") ?? false,
       unknownPolicy: try reader.choice("on_unknown", of: UnknownPolicy.self) ?? .resend,
       trace: try reader.flag("trace") ?? false)
+    localized = try LocalizedText.list(reader)
+    variables = try Variables(reader: reader)
     guard notification != nil || apns?.payload != nil || fcm != nil || jpush != nil else {
       throw reader.refused(
         "notification",
         "is missing: a job needs a notification, apns.payload, fcm or jpush to send")
     }
+    guard notification != nil || localized.isEmpty else {
+      throw reader.refused(
+        "localized", "needs a notification: it is what devices of other languages receive")
+    }
+    _ = try MessageVariants(self)
   }
 
   private static func environments(
@@ -79,6 +87,8 @@ extension JobContent {
   func object() -> JSONObject {
     var object = JSONObject()
     object["notification"] = notification?.json()
+    object["localized"] = LocalizedText.json(localized)
+    variables?.write(to: &object)
     object["apns"] = apns?.json()
     object["fcm"] = fcm.map { ["message": .object($0.message)] }
     object["jpush"] = jpush.map { .object($0.payload) }

@@ -4,6 +4,10 @@ package struct JobContent: Sendable, Equatable {
   package var apns: APNsPart?
   package var fcm: FCMPart?
   package var jpush: JPushPart?
+  /// The common title and body in other languages, in the order of these.
+  package var localized: [LocalizedText] = []
+  /// What texts are filled with for each user; nil when they mean what they say.
+  package var variables: Variables?
   /// At most 64 bytes: a later push with the same one replaces this one on the device.
   package var collapseID: String?
   package var expiry: Expiry?

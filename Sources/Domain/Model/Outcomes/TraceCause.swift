@@ -16,6 +16,10 @@ package enum TraceCause: String, Sendable, CaseIterable {
   case malformedRequest = "malformed_request"
   case triedApart = "tried_apart"
   case unrenderable
+  case missingVariable = "missing_variable"
+  case unreadableVariables = "unreadable_variables"
+  case noVariablesHash = "no_variables_hash"
+  case payloadTooLarge = "payload_too_large"
   case notForNetwork = "not_for_network"
   case noDryRun = "no_dry_run"
   case dryRun = "dry_run"
@@ -56,6 +60,12 @@ package enum TraceCause: String, Sendable, CaseIterable {
     case .triedApart:
       "requests of its job are tried one at a time, since the network called one malformed"
     case .unrenderable: "the job breaks a rule of this network; the workers' log says which"
+    case .missingVariable:
+      "the job's variables have no value for one of its placeholders, which has no default"
+    case .unreadableVariables:
+      "what variables_key holds of the user is no JSON object of strings, numbers and booleans"
+    case .noVariablesHash: "the key that variables_key names is no HASH"
+    case .payloadTooLarge: "its texts, filled in, make it longer than its network allows"
     case .notForNetwork: "the job has nothing that can be sent to this network"
     case .noDryRun: "its network has no dry run"
     case .dryRun: "a dry run uninstalls nothing"

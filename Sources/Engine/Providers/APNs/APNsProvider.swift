@@ -32,7 +32,10 @@ package struct APNsProvider: PushProvider {
     return RenderedPush(
       headers: try headers(content, pushType: payload.pushType, createdAtMs: createdAtMs),
       path: .perToken(prefix: Array("/3/device/".utf8)), body: .shared(body),
-      dryRun: content.dryRun ? .skip : .off)
+      dryRun: content.dryRun ? .skip : .off,
+      limits: [
+        RenderedPush.Limit(text: body, bytesMax: payload.pushType.payloadBytesMax, isJSON: true)
+      ])
   }
 
   private func headers(

@@ -46,20 +46,28 @@ struct FCMMessage {
     return .string("\(seconds)s")
   }
 
-  /// What FCM counts against its limit: names and values of notification and data.
-  var payloadBytes: Int {
-    ["notification", "data"].reduce(0) { $0 + (object[$1].map(Self.contentBytes) ?? 0) }
+  /// What FCM counts against its limit: names and values of notification and data, one behind the other.
+  var payload: [UInt8] {
+    var content: [UInt8] = []
+    for name in ["notification", "data"] {
+      if let value = object[name] { Self.append(value, to: &content) }
+    }
+    return content
   }
 
-  private static func contentBytes(_ value: JSONValue) -> Int {
+  private static func append(_ value: JSONValue, to content: inout [UInt8]) {
     switch value {
-    case .null: 0
-    case .bool: 1
-    case .number(let number): number.text.utf8.count
-    case .string(let text): text.utf8.count
-    case .array(let items): items.reduce(0) { $0 + contentBytes($1) }
+    case .null: break
+    case .bool: content.append(UInt8(ascii: "1"))
+    case .number(let number): content += number.text.utf8
+    case .string(let text): content += text.utf8
+    case .array(let items):
+      for item in items { append(item, to: &content) }
     case .object(let object):
-      object.members.reduce(0) { $0 + $1.name.utf8.count + contentBytes($1.value) }
+      for member in object.members {
+        content += member.name.utf8
+        append(member.value, to: &content)
+      }
     }
   }
 }

@@ -38,11 +38,15 @@ package struct FCMProvider: PushProvider {
     return RenderedPush(
       headers: [RenderedPush.Header("content-type", "application/json")], path: .fixed(path),
       body: .aroundToken(prefix: Array(opening.utf8), suffix: suffix),
-      dryRun: content.dryRun ? .validateOnly : .off)
+      dryRun: content.dryRun ? .validateOnly : .off,
+      limits: [
+        RenderedPush.Limit(
+          text: message.payload, bytesMax: ProviderLimits.fcmPayloadBytesMax, isJSON: false)
+      ])
   }
 
   private func checkSize(_ message: FCMMessage, _ content: JobContent) throws(InvalidField) {
-    let bytes = message.payloadBytes
+    let bytes = message.payload.count
     let bytesMax = ProviderLimits.fcmPayloadBytesMax
     guard bytes > bytesMax else { return }
     let ownBytes = content.fcm.map { JSONValue.object($0.message).bytes().count } ?? 0

@@ -35,7 +35,7 @@ package struct JPushProvider: PushProvider {
         message: "the job has nothing for JPush: add a notification, jpush.notification or "
           + "jpush.message")
     }
-    try checkSize(request, content)
+    let limits = try limits(request, content)
     // The other members follow the audience: their opening brace becomes a comma.
     var closing = Array(#""]},"#.utf8)
     closing += JSONValue.object(request.object).bytes().dropFirst()
@@ -47,27 +47,32 @@ package struct JPushProvider: PushProvider {
         opening: Array(#"{"cid":"\#(appKey)-"#.utf8),
         afterID: Array(#"","audience":{"registration_id":[""#.utf8),
         separator: Array(#"",""#.utf8), closing: closing),
-      dryRun: content.dryRun ? .validateOnly : .off)
+      dryRun: content.dryRun ? .validateOnly : .off, limits: limits)
   }
 
-  private func checkSize(_ request: JPushRequest, _ content: JobContent) throws(InvalidField) {
+  private func limits(
+    _ request: JPushRequest, _ content: JobContent
+  ) throws(InvalidField) -> [RenderedPush.Limit] {
     let parts = [
       (
-        bytes: request.iosBytes, bytesMax: ProviderLimits.jpushIOSBytesMax,
-        what: "notification for iOS"
+        "notification for iOS",
+        RenderedPush.Limit(
+          text: request.iosPart, bytesMax: ProviderLimits.jpushIOSBytesMax, isJSON: true)
       ),
       (
-        bytes: request.androidBytes, bytesMax: ProviderLimits.jpushAndroidBytesMax,
-        what: "notification and message for Android"
+        "notification and message for Android",
+        RenderedPush.Limit(
+          text: request.androidPart, bytesMax: ProviderLimits.jpushAndroidBytesMax, isJSON: true)
       ),
     ]
-    for part in parts where part.bytes > part.bytesMax {
+    for (what, limit) in parts where limit.text.count > limit.bytesMax {
       let ownBytes = content.jpush.map { JSONValue.object($0.payload).bytes().count } ?? 0
       throw InvalidField(
-        pointer: ownBytes * 2 > part.bytes ? "/jpush" : "/notification",
-        message: "makes a JPush \(part.what) of \(part.bytes.grouped) bytes, and "
-          + "\(part.bytesMax.grouped) are allowed: shorten it")
+        pointer: ownBytes * 2 > limit.text.count ? "/jpush" : "/notification",
+        message: "makes a JPush \(what) of \(limit.text.count.grouped) bytes, and "
+          + "\(limit.bytesMax.grouped) are allowed: shorten it")
     }
+    return parts.map(\.1)
   }
 
   package func classify(_ answer: ProviderAnswer) -> Outcome {

@@ -109,14 +109,14 @@ struct JPushRequest {
   var hasContent: Bool { object["notification"] != nil || object["message"] != nil }
 
   /// What JPush counts for iOS: the member `ios` of the notification, name and braces included.
-  var iosBytes: Int {
-    guard let ios = object["notification"]?.objectValue?["ios"] else { return 0 }
-    return #""ios":"#.utf8.count + ios.bytes().count
+  var iosPart: [UInt8] {
+    guard let ios = object["notification"]?.objectValue?["ios"] else { return [] }
+    return Array(#""ios":"#.utf8) + ios.bytes()
   }
 
   /// What JPush counts for Android: notification and message together.
-  var androidBytes: Int {
+  var androidPart: [UInt8] {
     let parts = [object["notification"]?.objectValue?["android"], object["message"]]
-    return parts.reduce(0) { $0 + ($1?.bytes().count ?? 0) }
+    return parts.reduce(into: []) { $0 += $1?.bytes() ?? [] }
   }
 }

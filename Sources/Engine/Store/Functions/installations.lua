@@ -215,11 +215,22 @@ local function invalidate(keys, args)
   return remove_invalid(keys[1], unpack(args, 1, 8))
 end
 
+-- languages — ARGV: app, then network and token of each installation. Reply: the language of each, or ''.
+local function languages(keys, args)
+  local p, app, found = keys[1], args[1], {}
+  for i = 2, #args, 2 do
+    local language = redis.pcall('HGET', KEY.token(p, args[i], app, args[i + 1]), 'language')
+    found[i / 2] = type(language) == 'string' and language or ''
+  end
+  return found
+end
+
 register('install', install)
 register('create', create)
 register('install_many', install_many)
 register('uninstall', uninstall, {'allow-oom'})
 register('invalidate', invalidate, {'allow-oom'})
+register('languages', languages, {'no-writes'})
 
 Installations.remove_invalid = remove_invalid
 Installations.relabel = relabel

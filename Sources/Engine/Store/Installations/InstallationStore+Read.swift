@@ -29,6 +29,27 @@ extension InstallationStore {
     }
   }
 
+  /// The languages of installations, for the lanes; empty for one that has told none.
+  /// - Parameters:
+  ///   - tokens: at most `StoreLimits.languagesMax`; borrowed during the call.
+  ///   - note: called with the position of a token and its language, borrowed during that call.
+  package func languages(
+    app: String, of tokens: ArraySlice<(network: Network, token: UnsafeRawBufferPointer)>,
+    _ note: @escaping (Int, UnsafeRawBufferPointer) -> Void
+  ) async throws(RedisError) {
+    precondition(tokens.count <= StoreLimits.languagesMax, "too many installations at once")
+    var command = functions.call("languages", app)
+    for (network, token) in tokens {
+      command.append(network.rawValue)
+      command.append(token)
+    }
+    let (first, count) = (tokens.startIndex, tokens.count)
+    try await functions.run(command) { reply throws(RedisError) in
+      try expectArray(reply, exactly: count)
+      for index in 0..<count { note(first + index, reply[index].bytes) }
+    }
+  }
+
   /// Whose a token is, for the lanes; nil when nobody's.
   package func resolve(
     app: String, network: Network, token: UnsafeRawBufferPointer,

@@ -9,6 +9,8 @@ struct BindingResolver {
   let store: Store
   let sink: any PushSink
 
+  private var receivers: ReceiverReader { ReceiverReader(store: store) }
+
   /// Resolves the run's next batch and queues its pushes.
   func resolveNext(_ run: ChunkRun) async throws(RedisError) {
     let batch = run.takeBatch(max: WorkerLimits.resolveBatchMax)
@@ -30,6 +32,7 @@ struct BindingResolver {
   // MARK: Users
 
   private func resolveUsers(_ run: ChunkRun, _ batch: Range<Int>) async throws(RedisError) {
+    if run.material.isPersonal { return try await resolvePersonally(run, batch) }
     if let known = run.material.firstBindings?.take(for: batch, nowNs: loop.nowNs) {
       let routes = sink.routes(run)
       for (recipient, text) in zip(batch, known.texts) {
@@ -45,6 +48,38 @@ struct BindingResolver {
     }
   }
 
+  /// As above, for a job whose texts differ by receiver: what they need is read before a push is made.
+  private func resolvePersonally(
+    _ run: ChunkRun, _ batch: Range<Int>
+  ) async throws(RedisError) {
+    var texts: [UnsafeRawBufferPointer] = []
+    var readNs = loop.nowNs
+    if let known = run.material.firstBindings?.take(for: batch, nowNs: readNs) {
+      texts = known.texts.map { $0.withUnsafeBytes { run.arena.copy($0) } }
+      readNs = known.readNs
+    } else {
+      try await withReply { finish in
+        store.installations.resolve(app: run.claim.app, users: run.lines[batch]) { result in
+          finish(
+            result.map { users in
+              texts = (0..<users.count).map { run.arena.copy(users.text($0)) }
+            })
+        }
+      }
+      readNs = freshNs(readNs)
+    }
+    let found = try await receivers.read(
+      run, users: Array(run.lines[batch]),
+      tokens: texts.flatMap { BindingLines($0).map { ($0.network, $0.token) } })
+    let routes = sink.routes(run)
+    var variants = found.variants[...]
+    for (offset, recipient) in batch.enumerated() {
+      addUser(
+        run, recipient, BindingLines(texts[offset]), routes, readNs, variables: found.rows[offset]
+      ) { variants.popFirst() ?? 0 }
+    }
+  }
+
   private func addUsers(
     _ run: ChunkRun, _ batch: Range<Int>, _ resolved: ResolvedUsers, _ readNs: UInt64
   ) {
@@ -54,21 +89,25 @@ struct BindingResolver {
     }
   }
 
+  /// - Parameter nextVariant: which of the job's variants the next binding gets, asked for each in turn.
   private func addUser(
-    _ run: ChunkRun, _ recipient: Int, _ bindings: BindingLines, _ routes: Routes, _ readNs: UInt64
+    _ run: ChunkRun, _ recipient: Int, _ bindings: BindingLines, _ routes: Routes,
+    _ readNs: UInt64, variables: VariableTable.Row = .none, nextVariant: () -> UInt8 = { 0 }
   ) {
     guard run.standing != .cancelled else {
       return run.skipRecipient(recipient, because: .cancelled)
     }
     run.beginRecipient(recipient)
     for binding in bindings {
+      let variant = nextVariant()
       let destination = routes[binding.network, binding.environment]
       guard destination != Routes.unwanted else { continue }
       let index = run.add(
         Push(
           token: run.arena.copy(binding.token), user: run.lines[recipient],
           generation: binding.generation, recipient: Int32(recipient), network: binding.network,
-          environment: binding.environment, attempt: 1, destination: destination, boundNs: readNs))
+          environment: binding.environment, attempt: 1, destination: destination, variant: variant,
+          variables: variables, boundNs: readNs))
       sink.enqueue(run, push: index)
     }
     run.endRecipient(recipient)
@@ -85,20 +124,29 @@ struct BindingResolver {
     let bindings = try await self.bindings(
       app: run.claim.app,
       of: lines.map { line in line.map { ($0.network, $0.token) } })
-    let routes = sink.routes(run)
     let boundNs = freshNs(readNs)
+    var found: ReceiverReader.Receivers?
+    if run.material.isPersonal {
+      let none = UnsafeRawBufferPointer(start: nil, count: 0)
+      found = try await receivers.read(
+        run, users: bindings.map { $0.map { run.arena.copy($0.user) } ?? none },
+        tokens: lines.map { line in line.map { ($0.network, $0.token) } ?? (.apns, none) })
+    }
+    let routes = sink.routes(run)
     for (offset, recipient) in batch.enumerated() {
       guard let line = lines[offset] else {
         run.skipRecipient(recipient, because: .malformed)
         continue
       }
-      add(run, recipient, line, bindings[offset], routes, boundNs)
+      add(
+        run, recipient, line, bindings[offset], routes, boundNs,
+        variables: found?.rows[offset] ?? .none, variant: found?.variants[offset] ?? 0)
     }
   }
 
   private func add(
     _ run: ChunkRun, _ recipient: Int, _ line: InstallationLine, _ binding: TokenBinding?,
-    _ routes: Routes, _ readNs: UInt64
+    _ routes: Routes, _ readNs: UInt64, variables: VariableTable.Row, variant: UInt8
   ) {
     guard let binding, run.standing != .cancelled,
       line.user.isEmpty || binding.user.utf8.elementsEqual(line.user),
@@ -112,7 +160,8 @@ struct BindingResolver {
       token: line.token, user: line.user.isEmpty ? run.arena.copy(binding.user) : line.user,
       generation: binding.generation, recipient: Int32(recipient), network: line.network,
       environment: binding.environment, attempt: UInt8(clamping: line.attempt + 1),
-      destination: routes[line.network, binding.environment], boundNs: readNs)
+      destination: routes[line.network, binding.environment], variant: variant,
+      variables: variables, boundNs: readNs)
     // Another worker left it to be tried where it is not installed for, and nothing was installed since.
     if let wanted = line.environment, wanted != binding.environment,
       line.generation == binding.generation, routes[line.network, wanted] >= 0

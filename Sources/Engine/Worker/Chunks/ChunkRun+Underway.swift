@@ -14,6 +14,9 @@ extension ChunkRun {
   /// A push came back, answered or not.
   func noteReturned() { underway.comeBack() }
 
+  /// The random part of this run's retries of an attempt.
+  func jitter(attempt: Int) -> UInt64 { jitters.value(attempt: attempt) }
+
   // MARK: Still to come
 
   /// Bindings of its recipients are being read, or are read.

@@ -55,8 +55,10 @@ final class ChunkRun {
   private(set) var delays: [Int: (delayMs: UInt64, attempt: Int)] = [:]
   /// Which credentials pushes wait for that this worker does not have, and the attempts that they had, by push.
   var missing: [Int: (environment: PushEnvironment, attempt: Int)] = [:]
-  private var jitters = RetryJitter()
+  var jitters = RetryJitter()
   var underway = PushesUnderway()
+  /// What texts are filled with, by `Push.variables`.
+  var variables = VariableTable()
   private var verdicts: [Int: (reason: String, sinceMs: Int64?)] = [:]
   /// Pushes whose verdict may be a mistake of ours: settled only when it is known how many there are.
   private var doubtful: Set<Int> = []
@@ -223,9 +225,6 @@ final class ChunkRun {
 
   /// What its own environment answered is not the last word: another worker tries it in the other one.
   func discountMisfit(_ index: Int) { news.tally(pushes[index], answers: -1, misfits: -1) }
-
-  /// The random part of this run's retries of an attempt.
-  func jitter(attempt: Int) -> UInt64 { jitters.value(attempt: attempt) }
 
   /// Notes another resending of a push.
   func noteResend(_ index: Int) -> Int {

@@ -36,6 +36,10 @@ struct Push {
   var resends: UInt8 = 0
   /// The most pushes that may share its request, since a larger one was refused; 0 when none was.
   var togetherMax: UInt16 = 0
+  /// Which of the job's `MessageVariants` it is sent as, by its installation's language.
+  var variant: UInt8 = 0
+  /// What its texts are filled with.
+  var variables = VariableTable.Row.none
   /// When its binding was read, in the loop's time.
   var boundNs: UInt64
 }

@@ -127,7 +127,9 @@ struct Admitter {
       guard !entry.environments.isDisjoint(with: job.content.environments) else { continue }
       do throws(InvalidField) {
         let nowMs = clock.at(loop.nowNs)
-        _ = try entry.provider.render(job.content, createdAtMs: nowMs, nowMs: nowMs)
+        for content in try MessageVariants(job.content).contents {
+          _ = try entry.provider.render(content, createdAtMs: nowMs, nowMs: nowMs)
+        }
         isSendable = true
       } catch {
         guard !job.content.isFor(entry.provider.network) else { return error }

@@ -12,6 +12,8 @@ final class JobMaterial {
     let bodyBefore: UnsafeRawBufferPointer
     let bodyAfter: UnsafeRawBufferPointer
     let isBodyPerToken: Bool
+    /// What is filled in for each push; nil when nothing is.
+    let template: BodyTemplate?
     /// Of a request of several pushes: what stands between its id and the first device token, and between two tokens.
     let between: (idAndTokens: UnsafeRawBufferPointer, tokens: UnsafeRawBufferPointer)?
     private let arena = ByteArena()
@@ -22,6 +24,7 @@ final class JobMaterial {
 
     init(_ rendered: RenderedPush) {
       self.rendered = rendered
+      template = BodyTemplate(rendered)
       switch rendered.path {
       case .perToken(let prefix): pathPrefix = prefix.withUnsafeBytes { [arena] in arena.copy($0) }
       case .fixed: pathPrefix = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -74,6 +77,8 @@ final class JobMaterial {
   }
 
   let content: JobContent
+  /// What is rendered of it.
+  let variants: MessageVariants
   let createdAtMs: Int64
   /// After this instant nothing of the job is sent; nil when it never expires.
   let expiresAtMs: Int64?
@@ -81,10 +86,12 @@ final class JobMaterial {
   let trace: JobTrace?
   /// What was read of its users as this lane admitted it.
   let firstBindings: FirstBindings?
-  /// By number of the destination.
+  /// By number of the destination and variant.
   private var renderings: [(rendering: Rendering, atMs: Int64)?] = []
   /// Messages that requests in flight may still point into.
   private var retired: [Message] = []
+  /// Languages that were looked up, and their variants.
+  private var knownLanguages: [(language: [UInt8], variant: UInt8)] = []
   /// A rendering that says how much of the job's life is left is made anew when it is older.
   private static let renderingAgeMsMax: Int64 = 30_000
 
@@ -93,6 +100,8 @@ final class JobMaterial {
     firstBindings: FirstBindings? = nil
   ) {
     self.content = content
+    // Admission has refused what is wrong with a placeholder.
+    variants = (try? MessageVariants(content)) ?? MessageVariants(plain: content)
     self.trace = trace
     self.firstBindings = firstBindings
     self.createdAtMs = createdAtMs
@@ -106,22 +115,42 @@ final class JobMaterial {
   /// Whether a push that failed may be tried again at all.
   var allowsRetry: Bool { content.expiry != .ttl(seconds: 0) }
 
+  /// Whether its text is not the same for every receiver.
+  var isPersonal: Bool { variants.hasLanguages || !variants.placeholders.isEmpty }
+
+  /// Which of its variants an installation of this language gets.
+  func variant(language: UnsafeRawBufferPointer) -> UInt8 {
+    guard !language.isEmpty else { return 0 }
+    if let known = knownLanguages.first(where: { $0.language.elementsEqual(language) }) {
+      return known.variant
+    }
+    let variant = UInt8(variants.index(language: String(decoding: language, as: UTF8.self)))
+    if knownLanguages.count < WorkerLimits.languagesKnownMax {
+      knownLanguages.append((Array(language), variant))
+    }
+    return variant
+  }
+
+  /// - Parameter variant: a position in `variants.contents`.
   func rendering(
-    for destination: Int16, provider: any PushProvider, nowMs: @autoclosure () -> Int64
+    for destination: Int16, variant: UInt8, provider: any PushProvider,
+    nowMs: @autoclosure () -> Int64
   ) -> Rendering {
-    let number = Int(destination)
+    let number = Int(destination) * variants.contents.count + Int(variant)
     if number < renderings.count, let known = renderings[number] {
       let isDated = expiresAtMs != nil && provider.tellsRemainingTime
       guard isDated, nowMs() - known.atMs > Self.renderingAgeMsMax else { return known.rendering }
       if case .message(let message) = known.rendering { retired.append(message) }
     }
-    let made = render(provider, nowMs: nowMs())
+    let made = render(variants.contents[Int(variant)], provider, nowMs: nowMs())
     while renderings.count <= number { renderings.append(nil) }
     renderings[number] = (made, nowMs())
     return made
   }
 
-  private func render(_ provider: any PushProvider, nowMs: Int64) -> Rendering {
+  private func render(
+    _ content: JobContent, _ provider: any PushProvider, nowMs: Int64
+  ) -> Rendering {
     guard content.isFor(provider.network) else { return .empty }
     do throws(InvalidField) {
       let rendered = try provider.render(content, createdAtMs: createdAtMs, nowMs: nowMs)

@@ -9,6 +9,17 @@ final class Batch {
   /// What the pushes share; held here, since the request points into it, too.
   private let message: JobMaterial.Message
   private let own: UnsafeMutableRawBufferPointer
+  /// Whether what is its own is all of the body.
+  private let isFilled: Bool
+
+  /// - Parameter filled: the body of one push whose text is its own.
+  init(_ tags: [UInt64], filled: [UInt8], message: JobMaterial.Message) {
+    self.tags = tags
+    self.message = message
+    isFilled = true
+    own = .allocate(byteCount: filled.count, alignment: 1)
+    own.copyBytes(from: filled)
+  }
 
   /// - Parameters:
   ///   - tokens: those of the tags, in their order.
@@ -22,6 +33,7 @@ final class Batch {
     }
     self.tags = tags
     self.message = message
+    isFilled = false
     let bytes =
       id.count + between.idAndTokens.count + between.tokens.count * (tokens.count - 1)
       + tokens.reduce(0) { $0 + $1.count }
@@ -43,7 +55,8 @@ final class Batch {
 
   /// In place for as long as the batch is.
   var body: RequestBody {
-    RequestBody(
+    if isFilled { return RequestBody(before: UnsafeRawBufferPointer(own)) }
+    return RequestBody(
       before: message.bodyBefore, own: UnsafeRawBufferPointer(own), after: message.bodyAfter)
   }
 }

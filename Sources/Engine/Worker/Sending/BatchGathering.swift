@@ -15,12 +15,15 @@ struct BatchGathering {
   }
 
   let material: JobMaterial
+  /// Which of the material's variants they are sent as.
+  let variant: UInt8
   let rank: Int
   /// In the order in which their first pushes came.
   private var parts: [Part] = []
 
-  init(material: JobMaterial, rank: Int) {
+  init(material: JobMaterial, variant: UInt8, rank: Int) {
     self.material = material
+    self.variant = variant
     self.rank = rank
   }
 

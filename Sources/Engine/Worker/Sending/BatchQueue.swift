@@ -10,8 +10,9 @@ final class BatchQueue {
   struct Draft {
     var tags: [UInt64]
     let rank: Int
-    /// Of halves of what was refused: what they are of, and how many of it may leave together.
+    /// Of halves of what was refused: what they are of and say, and how many of it may leave together.
     var material: JobMaterial?
+    var variant: UInt8 = 0
     var pushesMax = 0
 
     /// Keeps the first so many. - Returns: the others.
@@ -40,18 +41,26 @@ final class BatchQueue {
 
   // MARK: In
 
-  /// - Parameter togetherMax: `Push.togetherMax`.
-  func append(_ run: ChunkRun, push index: Int, togetherMax: Int = 0, nowNs: UInt64) {
+  /// - Parameters:
+  ///   - variant: `Push.variant`.
+  ///   - togetherMax: `Push.togetherMax`.
+  func append(
+    _ run: ChunkRun, push index: Int, variant: UInt8 = 0, togetherMax: Int = 0, nowNs: UInt64
+  ) {
     let rank = run.claim.priority.rank
     counts[rank] += 1
     guard togetherMax == 0 else {
-      return append(
-        PushTag(run, push: index).raw, of: run.material, rank: rank, togetherMax: togetherMax)
+      return join(
+        Draft(
+          tags: [PushTag(run, push: index).raw], rank: rank, material: run.material,
+          variant: variant, pushesMax: togetherMax))
     }
     let gathering =
-      gatherings.lastIndex { $0.material === run.material && $0.rank == rank }
+      gatherings.lastIndex {
+        $0.material === run.material && $0.variant == variant && $0.rank == rank
+      }
       ?? {
-        gatherings.append(BatchGathering(material: run.material, rank: rank))
+        gatherings.append(BatchGathering(material: run.material, variant: variant, rank: rank))
         return gatherings.count - 1
       }()
     gatherings[gathering].append(PushTag(run, push: index).raw, of: run, nowNs: nowNs)
@@ -59,16 +68,15 @@ final class BatchQueue {
 
   /// Puts a push back among those that a refusal has narrowed as far. Among all others it would spoil a request again, and
   /// that one's halves again, for as long as its binding grows old on the way.
-  private func append(_ tag: UInt64, of material: JobMaterial, rank: Int, togetherMax: Int) {
-    let place = made.lastIndex {
-      $0.material === material && $0.rank == rank && $0.pushesMax == togetherMax
-        && $0.tags.count < togetherMax
-    }
-    if let place {
-      made[place].tags.append(tag)
-    } else {
-      made.append(Draft(tags: [tag], rank: rank, material: material, pushesMax: togetherMax))
-    }
+  private func join(_ draft: Draft) {
+    let place =
+      draft.pushesMax == 1
+      ? nil
+      : made.lastIndex {
+        $0.material === draft.material && $0.variant == draft.variant && $0.rank == draft.rank
+          && $0.pushesMax == draft.pushesMax && $0.tags.count < draft.pushesMax
+      }
+    if let place { made[place].tags += draft.tags } else { made.append(draft) }
   }
 
   /// Puts back what could not leave; it leaves next.

@@ -1,4 +1,5 @@
 internal import HTTP2
+internal import Model
 internal import Providers
 internal import Reactor
 
@@ -6,8 +7,10 @@ internal import Reactor
 extension Destination {
   /// Queues a push, to leave with others of its job. Nothing is sent before the end of the turn.
   func gather(_ run: ChunkRun, push index: Int, in batches: BatchQueue) {
+    let isAlone = !run.material.variants.placeholders.isEmpty
     batches.append(
-      run, push: index, togetherMax: Int(run.pushes[index].togetherMax), nowNs: loop.nowNs)
+      run, push: index, variant: run.pushes[index].variant,
+      togetherMax: isAlone ? 1 : Int(run.pushes[index].togetherMax), nowNs: loop.nowNs)
     if batches.count == 1 { transport.wake() }
   }
 

@@ -29,7 +29,14 @@ extension Dispatcher {
     }
     guard let (run, message) = last else { return .withdrawn }
     let id = BatchID.of(run.claim, environment: place(destination).environment, tokens)
-    let batch = Batch(sendable, tokens: tokens, id: id, message: message)
+    let batch: Batch
+    if let template = message.template {
+      // Its text is its own, so it has come alone.
+      guard fill(template, run, PushTag(sendable[0]).push, id: id) else { return .withdrawn }
+      batch = Batch(sendable, filled: filled, message: message)
+    } else {
+      batch = Batch(sendable, tokens: tokens, id: id, message: message)
+    }
     let tag = batches.add(batch)
     let head = message.head(authority: destination.authority, credential: credential)
     let none = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -125,7 +132,7 @@ extension Dispatcher {
       destination.batches?.append(
         BatchQueue.Draft(
           tags: half.map(\.tag.raw), rank: run.claim.priority.rank, material: run.material,
-          pushesMax: half.count))
+          variant: run.pushes[half.first!.tag.push].variant, pushesMax: half.count))
     }
     destination.wake()
   }

@@ -16,12 +16,11 @@ extension Dispatcher: DestinationOwner {
     guard let message = message(run, tag.push, destination) else { return .withdrawn }
     let head = message.head(authority: destination.authority, credential: credential)
     let push = run.pushes[tag.push]
-    let body = RequestBody(
-      before: message.bodyBefore,
-      own: message.isBodyPerToken ? push.token : UnsafeRawBufferPointer(start: nil, count: 0),
-      after: message.bodyAfter)
-    let wasTaken = withPath(message.pathPrefix, push.token) { path in
-      taker.submit(head, path: path, body: body, tag: raw)
+    if let template = message.template, !fill(template, run, tag.push) { return .withdrawn }
+    let wasTaken = withBody(message, push.token) { body in
+      withPath(message.pathPrefix, push.token) { path in
+        taker.submit(head, path: path, body: body, tag: raw)
+      }
     }
     guard wasTaken else {
       queue(run, tag.push, destination)
@@ -29,6 +28,18 @@ extension Dispatcher: DestinationOwner {
     }
     run.noteSubmitted(tag.push)
     return .sent
+  }
+
+  private func withBody<Result>(
+    _ message: JobMaterial.Message, _ token: UnsafeRawBufferPointer,
+    _ use: (RequestBody) -> Result
+  ) -> Result {
+    if message.template != nil { return filled.withUnsafeBytes { use(RequestBody(copying: $0)) } }
+    return use(
+      RequestBody(
+        before: message.bodyBefore,
+        own: message.isBodyPerToken ? token : UnsafeRawBufferPointer(start: nil, count: 0),
+        after: message.bodyAfter))
   }
 
   /// What a push is sent as; nil when it was decided without being sent, or put aside.
@@ -40,7 +51,8 @@ extension Dispatcher: DestinationOwner {
       return nil
     }
     let rendering = run.material.rendering(
-      for: destination.number, provider: destination.provider, nowMs: wallMs)
+      for: destination.number, variant: run.pushes[index].variant,
+      provider: destination.provider, nowMs: wallMs)
     if case .message(let message) = rendering { return message }
     decideUnsendable(run, index, rendering)
     return nil

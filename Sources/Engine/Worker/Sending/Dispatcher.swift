@@ -18,6 +18,8 @@ final class Dispatcher {
   let runs: RunTable
   /// Requests of several pushes that are in flight.
   var batches = BatchTable()
+  /// The body of a request in which texts are filled in, from when it is made until it is submitted.
+  var filled: [UInt8] = []
   private(set) var destinations: [Destination?]
   var latency = LatencyHistogram()
   var accepted = 0

@@ -13,6 +13,7 @@ package struct Budget: Sendable, Equatable {
     case redisMiB = "Redis memory beside the audience"
     case redisCallMs = "Redis function calls, 99 %"
     case growth
+    case besidePlain = "worker CPU beside one text for all"
   }
 
   package var measure: Measure
@@ -56,6 +57,7 @@ extension Budget {
   /// How long a function call keeps Redis from everybody else, 99 % of them: the longest of all is as long as the system
   /// leaves Redis without a core, and stands in the note.
   static let redisCall = Budget(.redisCallMs, .atMost, 5, aim: 2, unit: " ms")
+  static let personalTexts = Budget(.besidePlain, .atMost, 1.3, unit: " x")
   /// The last figure in the first's: memory over a backlog, CPU per push over a population.
   static let growth = Budget(.growth, .atMost, 1.1, unit: " x")
 }

@@ -7,6 +7,7 @@ package struct Scenario: Sendable {
     case idleLatency
     case highPriority
     case growth
+    case personalTexts
     case audienceMemory
     case backlogMemory
   }
@@ -62,6 +63,10 @@ extension Scenario {
       name: "growth",
       summary: "As many pushes out of 10k, 100k and 1M installations (10M with --full).",
       kind: .growth, budgets: [.growth]),
+    Scenario(
+      name: "personal",
+      summary: "A name and a language for each receiver, beside the same text for all.",
+      kind: .personalTexts, budgets: [.personalTexts]),
     Scenario(
       name: "backlog", summary: "Worker memory over a backlog of 1M pushes.", kind: .backlogMemory,
       budgets: [.workerMemory, .growth]),

@@ -64,6 +64,17 @@ actor BenchSession {
     _ = try await connection.call(command)
   }
 
+  /// Sets fields of a HASH.
+  func set(_ fields: [(name: String, value: String)], in key: String) async throws {
+    commands += 1
+    var command = RedisCommand("HSET", key)
+    for field in fields {
+      command.append(field.name)
+      command.append(field.value)
+    }
+    _ = try await connection.call(command)
+  }
+
   /// What the server has allocated, in bytes.
   func usedMemory() async throws -> Int {
     commands += 1

@@ -2,6 +2,8 @@
 package struct Message: Sendable {
   /// Bytes of filling, which make a payload as long as it shall be.
   let fillingBytes: Int
+  /// The key of the receivers' names, when texts differ by receiver: a name and a language each.
+  var names: String?
 
   /// - Parameter payloadBytes: of the APNs payload, about; not below ``payloadBytesMin``.
   package init(payloadBytes: Int = Self.payloadBytesMin) {
@@ -15,6 +17,7 @@ package struct Message: Sendable {
 
   /// The members of a job that become its payload.
   package var content: String {
+    if let names { return Self.personal(names) }
     let filling =
       fillingBytes == 0
       ? "" : #","filling":"\#(String(repeating: "pushpool ", count: fillingBytes / 9))""#
@@ -24,6 +27,27 @@ package struct Message: Sendable {
       Tap to follow the van on the map.",\
       "sound":"default","data":{"order":"2026-0042-7781","screen":"tracking",\
       "carrier":"van-17"\(filling)}}
+      """
+  }
+
+  /// What installations of a personal message speak; one of them has no text of its own.
+  static let languages = ["en", "de", "fr", "ja", "zh-Hant", "pt-BR"]
+
+  /// As long as what it stands beside.
+  private static func personal(_ names: String) -> String {
+    let texts = languages.dropFirst().map { language in
+      """
+      "\(language)":{"title":"{{name}}, your order is here (\(language))",\
+      "body":"It left our warehouse this morning and arrives tomorrow between ten and twelve. \
+      Tap to follow the van on the map."}
+      """
+    }
+    return """
+      "notification":{"title":"{{name}}, your order comes",\
+      "body":"It left our warehouse this morning and arrives tomorrow between ten and twelve. \
+      Tap to follow the van on the map.",\
+      "sound":"default","data":{"order":"2026-0042-7781","screen":"tracking",\
+      "carrier":"van-17"}},"localized":{\(texts.joined(separator: ","))},"variables_key":"\(names)"
       """
   }
 

@@ -11,6 +11,8 @@ package struct Population: Sendable {
   package let deadPercent: Int
   /// The users from this number on have tokens that are found again in an accept log.
   package let markedFrom: Int
+  /// What installations speak, in turn; they tell none when this is empty.
+  package var languages: [String] = []
 
   package static let deadPrefix = "deadbeef"
   package static let markPrefix = "f00dcafe"
@@ -80,7 +82,8 @@ package struct Population: Sendable {
   package func installation(_ number: Int) throws(InvalidField) -> Installation {
     Installation(
       app: Self.app, user: user(number / devicesPerUser),
-      token: try DeviceToken(tokenText(number), network: network(number)))
+      token: try DeviceToken(tokenText(number), network: network(number)),
+      language: languages.isEmpty ? nil : languages[number % languages.count])
   }
 
   /// SplitMix64 (Steele, Lea and Flood, 2014), whose outputs for different counters all differ.

@@ -7,6 +7,8 @@ struct SlotTable: ~Copyable {
   private var youngest: Int32 = -1
   /// Bodies of answers other than 200.
   private var bodies: [[UInt8]]
+  /// Of slots that had a body to be copied; empty while none had.
+  private var copies: [BodyCopy?] = []
 
   init(capacity: Int) {
     slots = .allocate(capacity: capacity)
@@ -29,10 +31,19 @@ struct SlotTable: ~Copyable {
   mutating func take(tag: UInt64, body: RequestBody, startedNs: UInt64) -> Int32 {
     let index = free.removeLast()
     slots[Int(index)] = RequestSlot(
-      tag: tag, body: body, startedNs: startedNs, older: youngest)
+      tag: tag, body: body.isCopied ? copy(body, index) : body, startedNs: startedNs,
+      older: youngest)
     if youngest >= 0 { slots[Int(youngest)].younger = index } else { oldest = index }
     youngest = index
     return index
+  }
+
+  private mutating func copy(_ body: RequestBody, _ index: Int32) -> RequestBody {
+    if copies.isEmpty { copies = Array(repeating: nil, count: slots.count) }
+    if let copy = copies[Int(index)] { return copy.hold(body) }
+    let copy = BodyCopy()
+    copies[Int(index)] = copy
+    return copy.hold(body)
   }
 
   /// Gives a slot back and returns what was in it.

@@ -3,11 +3,19 @@ internal import Glibc
 /// A request's body as up to three pieces in a row, none copied until it is framed: what is shared by
 /// many requests before and after what is this request's own.
 ///
-/// Whoever submits it keeps the pieces in place until the request has finished.
+/// Whoever submits it keeps the pieces in place until the request has finished, but for those of `init(copying:)`.
 package struct RequestBody {
   var before: UnsafeRawBufferPointer
   var own: UnsafeRawBufferPointer
   var after: UnsafeRawBufferPointer
+  /// Whether what is the request's own is in place during the submission only.
+  package private(set) var isCopied = false
+
+  /// A body that is copied as it is submitted.
+  package init(copying bytes: UnsafeRawBufferPointer) {
+    self.init(before: .init(start: nil, count: 0), own: bytes)
+    isCopied = true
+  }
 
   package init(
     before: UnsafeRawBufferPointer, own: UnsafeRawBufferPointer = .init(start: nil, count: 0),

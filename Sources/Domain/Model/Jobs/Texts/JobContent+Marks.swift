@@ -1,0 +1,62 @@
+extension JobContent {
+  /// Puts marks in the place of placeholders, in every text of the common part and the networks' own.
+  mutating func mark(_ table: inout PlaceholderTable) throws(InvalidField) {
+    if var common = notification {
+      try Self.mark(&common.title, "/notification/title", &table)
+      try Self.mark(&common.body, "/notification/body", &table)
+      try Self.mark(&common.sound, "/notification/sound", &table)
+      try Self.mark(&common.category, "/notification/category", &table)
+      try Self.mark(&common.threadID, "/notification/thread_id", &table)
+      try Self.mark(&common.image, "/notification/image", &table, isURL: true)
+      for index in common.data.indices {
+        let entry = common.data[index]
+        let pointer = FieldPointer.child(entry.name, of: "/notification/data")
+        var text: String? = entry.value
+        try Self.mark(&text, pointer, &table)
+        common.data[index] = Notification.DataEntry(name: entry.name, value: text ?? "")
+      }
+      notification = common
+    }
+    if let payload = apns?.payload {
+      apns?.payload = try Self.marked(payload, "/apns/payload", &table)
+    }
+    if let own = fcm { fcm?.message = try Self.marked(own.message, "/fcm/message", &table) }
+    if let own = jpush { jpush?.payload = try Self.marked(own.payload, "/jpush", &table) }
+  }
+
+  private static func mark(
+    _ text: inout String?, _ pointer: String, _ table: inout PlaceholderTable, isURL: Bool = false
+  ) throws(InvalidField) {
+    guard let plain = text else { return }
+    do { text = try table.mark(plain, isURL: isURL) } catch { throw error.under(pointer) }
+  }
+
+  private static func marked(
+    _ object: JSONObject, _ pointer: String, _ table: inout PlaceholderTable
+  ) throws(InvalidField) -> JSONObject {
+    var marked = JSONObject()
+    for member in object.members {
+      marked[member.name] = try Self.marked(
+        member.value, FieldPointer.child(member.name, of: pointer), &table)
+    }
+    return marked
+  }
+
+  private static func marked(
+    _ value: JSONValue, _ pointer: String, _ table: inout PlaceholderTable
+  ) throws(InvalidField) -> JSONValue {
+    switch value {
+    case .null, .bool, .number: return value
+    case .string(let plain):
+      do { return .string(try table.mark(plain)) } catch { throw error.under(pointer) }
+    case .array(let items):
+      var marked: [JSONValue] = []
+      for (index, item) in items.enumerated() {
+        marked.append(
+          try Self.marked(item, FieldPointer.element(index, of: pointer), &table))
+      }
+      return .array(marked)
+    case .object(let object): return .object(try Self.marked(object, pointer, &table))
+    }
+  }
+}

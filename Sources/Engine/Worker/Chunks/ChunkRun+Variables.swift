@@ -1,0 +1,35 @@
+internal import Model
+
+// What the run's texts are filled with.
+extension ChunkRun {
+  /// Keeps a user's values for the placeholders of the job.
+  func addVariables(_ values: [String: String]) -> VariableTable.Row {
+    let placeholders = material.variants.placeholders
+    return variables.add(placeholders.count) { number in
+      let placeholder = placeholders[number]
+      return (values[placeholder.name] ?? placeholder.fallback).map {
+        arena.copy(placeholder.written($0))
+      }
+    }
+  }
+
+  /// The same of JSON; `unreadable` for what is no object of values.
+  func addVariables(json: UnsafeRawBufferPointer) -> VariableTable.Row {
+    FlatJSONObject.withMembers(of: json) { addVariables($0) }
+      ?? Variables.values(in: json).map { addVariables($0) } ?? .unreadable
+  }
+
+  private func addVariables(
+    _ members: UnsafeBufferPointer<FlatJSONObject.Member>
+  ) -> VariableTable.Row {
+    let placeholders = material.variants.placeholders
+    return variables.add(placeholders.count) { number in
+      let placeholder = placeholders[number]
+      guard
+        let member = members.first(where: { $0.name.elementsEqual(placeholder.name.utf8) })
+      else { return placeholder.fallback.map { arena.copy(placeholder.written($0)) } }
+      guard placeholder.isInURL else { return arena.copy(member.value) }
+      return arena.copy(placeholder.written(String(decoding: member.value, as: UTF8.self)))
+    }
+  }
+}

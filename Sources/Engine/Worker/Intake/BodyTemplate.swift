@@ -1,0 +1,109 @@
+internal import Model
+internal import Providers
+
+/// The body of a request in which texts are filled in for each push; made once for a job's network and language.
+struct BodyTemplate {
+  private enum Piece {
+    case text(UnsafeRawBufferPointer)
+    /// What is filled in, by number of the placeholder.
+    case value(Int)
+    case token
+    /// The request's id and what stands between it and the token.
+    case requestID
+  }
+
+  private struct Limit {
+    /// What is counted without the values.
+    let fixedBytes: Int
+    let values: [Int]
+    let bytesMax: Int
+    let isJSON: Bool
+  }
+
+  /// Why a body cannot be made.
+  enum Hindrance {
+    /// There is no value for the placeholder of this number.
+    case missing(Int)
+    case tooLarge
+  }
+
+  private var pieces: [Piece] = []
+  private let arena = ByteArena()
+  private var limits: [Limit] = []
+
+  /// Nil when nothing is filled in.
+  init?(_ rendered: RenderedPush) {
+    switch rendered.body {
+    case .shared(let bytes): append(bytes)
+    case .aroundToken(let prefix, let suffix):
+      append(prefix)
+      pieces.append(.token)
+      append(suffix)
+    case .aroundTokens(let opening, let afterID, _, let closing):
+      append(opening)
+      pieces.append(.requestID)
+      append(afterID)
+      pieces.append(.token)
+      append(closing)
+    }
+    guard pieces.contains(where: { if case .value = $0 { true } else { false } }) else {
+      return nil
+    }
+    limits = rendered.limits.map { limit in
+      let (parts, rest) = Placeholder.cut(limit.text)
+      return Limit(
+        fixedBytes: parts.reduce(rest.count) { $0 + $1.before.count }, values: parts.map(\.number),
+        bytesMax: limit.bytesMax, isJSON: limit.isJSON)
+    }
+  }
+
+  private mutating func append(_ bytes: [UInt8]) {
+    let (parts, rest) = Placeholder.cut(bytes)
+    for (before, number) in parts {
+      append(text: before)
+      pieces.append(.value(number))
+    }
+    append(text: rest)
+  }
+
+  private mutating func append(text: ArraySlice<UInt8>) {
+    guard !text.isEmpty else { return }
+    pieces.append(.text(text.withUnsafeBytes { [arena] in arena.copy($0) }))
+  }
+
+  /// Makes the body of one push.
+  /// - Parameters:
+  ///   - body: what it is written to, in place of what is there.
+  ///   - values: by number of the placeholder.
+  ///   - id: of a request that has one.
+  /// - Returns: why there is none.
+  func fill(
+    _ body: inout [UInt8], with values: ArraySlice<UnsafeRawBufferPointer?>,
+    token: UnsafeRawBufferPointer, id: [UInt8] = []
+  ) -> Hindrance? {
+    guard limits.allSatisfy({ isKept($0, values) }) else { return .tooLarge }
+    body.removeAll(keepingCapacity: true)
+    for piece in pieces {
+      switch piece {
+      case .text(let text): body.append(contentsOf: text)
+      case .token: body.append(contentsOf: token)
+      case .requestID: body.append(contentsOf: id)
+      case .value(let number):
+        guard let value = values[values.startIndex + number] else { return .missing(number) }
+        JSONWriter.appendEscaped(value, to: &body)
+        // What no network counts grows no further, either.
+        guard body.count <= WorkerLimits.filledBodyBytesMax else { return .tooLarge }
+      }
+    }
+    return nil
+  }
+
+  private func isKept(_ limit: Limit, _ values: ArraySlice<UnsafeRawBufferPointer?>) -> Bool {
+    var bytes = limit.fixedBytes
+    for number in limit.values {
+      guard let value = values[values.startIndex + number] else { continue }
+      bytes += limit.isJSON ? JSONWriter.escapedCount(value) : value.count
+    }
+    return bytes <= limit.bytesMax
+  }
+}

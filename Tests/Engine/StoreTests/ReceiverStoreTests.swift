@@ -1,0 +1,69 @@
+import Model
+import Redis
+import TestSupport
+import Testing
+
+@testable import Store
+
+/// What is read of receivers when a job's text is not the same for all.
+@Suite struct ReceiverStoreTests {
+  private func languages(_ store: Store, _ tokens: [(Network, String)]) async throws -> [String] {
+    var found = Array(repeating: "?", count: tokens.count)
+    let texts = tokens.map { Array($0.1.utf8) }
+    let lent = texts.map { text in
+      let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: text.count, alignment: 1)
+      copy.copyBytes(from: text)
+      return UnsafeRawBufferPointer(copy)
+    }
+    defer { for bytes in lent { bytes.deallocate() } }
+    let asked = zip(tokens, lent).map { (network: $0.0, token: $1) }
+    try await store.installations.languages(app: "shop", of: asked[...]) { index, language in
+      found[index] = String(decoding: language, as: UTF8.self)
+    }
+    return found
+  }
+
+  @Test("languages come in the order of their installations, empty for one that has none")
+  func readsLanguages() async throws {
+    try await Lane.withStore { _, store in
+      for (token, language) in [("aa", "ja"), ("bb", nil), ("cc", "zh-Hant-TW")] {
+        var installation = Installation(
+          app: "shop", user: "u1", token: DeviceToken(stored: token, network: .apns))
+        installation.language = language
+        _ = try await store.installations.install(installation)
+      }
+      _ = try await store.redis("SET", store.keys.token(.apns, app: "shop", token: "dd"), "x")
+      let asked = [
+        (Network.apns, "cc"), (.apns, "bb"), (.fcm, "aa"), (.apns, "aa"), (.apns, "dd"),
+      ]
+      #expect(try await languages(store, asked) == ["zh-Hant-TW", "", "", "ja", ""])
+    }
+  }
+
+  private func values(_ store: Store, _ users: [String]) async throws -> [String?]? {
+    var found = [String?](repeating: "?", count: users.count)
+    let lent = users.map { user in
+      let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: user.utf8.count, alignment: 1)
+      copy.copyBytes(from: user.utf8)
+      return UnsafeRawBufferPointer(copy)
+    }
+    defer { for bytes in lent { bytes.deallocate() } }
+    let isHash = try await store.variables.read("names", of: lent) { index, json in
+      found[index] = json.map { String(decoding: $0, as: UTF8.self) }
+    }
+    return isHash ? found : nil
+  }
+
+  @Test("a producer's HASH is read for users in their order, and another type is told apart")
+  func readsVariables() async throws {
+    try await Lane.withStore { _, store in
+      #expect(try await values(store, ["u1"]) == [nil])
+      _ = try await store.redis("HSET", "names", "u1", #"{"name":"Ann"}"#, "u3", "")
+      #expect(
+        try await values(store, ["u3", "u2", "u1"]) == ["", nil, #"{"name":"Ann"}"#])
+      _ = try await store.redis("DEL", "names")
+      _ = try await store.redis("RPUSH", "names", "u1")
+      #expect(try await values(store, ["u1"]) == nil)
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import Model
+import Testing
+
+@testable import Providers
+@testable import Worker
+
+/// What is filled in for each push.
+@Suite struct BodyTemplateTests {
+  /// A body in which the placeholders of these numbers are filled in.
+  private func template(
+    _ text: String, limit: (text: String, bytesMax: Int, isJSON: Bool)? = nil
+  ) throws -> BodyTemplate {
+    try #require(
+      BodyTemplate(
+        RenderedPush(
+          headers: [], path: .fixed([]), body: .shared(Array(text.utf8)), dryRun: .off,
+          limits: limit.map {
+            [
+              RenderedPush.Limit(
+                text: Array($0.text.utf8), bytesMax: $0.bytesMax, isJSON: $0.isJSON)
+            ]
+          } ?? [])))
+  }
+
+  /// The body with these values, or why there is none.
+  private func fill(_ template: BodyTemplate, _ values: String?...) -> String {
+    let arena = ByteArena()
+    var body: [UInt8] = [1, 2, 3]
+    let token = arena.copy("t1")
+    switch template.fill(&body, with: values.map { $0.map { arena.copy($0) } }[...], token: token) {
+    case nil: return String(decoding: body, as: UTF8.self)
+    case .missing(let number)?: return "missing \(number)"
+    case .tooLarge?: return "too large"
+    }
+  }
+
+  private let mark = Placeholder.mark(0)
+
+  @Test("values stand where their marks were, escaped for JSON")
+  func fills() throws {
+    let template = try template(#"{"a":"\#(mark)!","b":"\#(Placeholder.mark(1))"}"#)
+    #expect(fill(template, "Ann", "ü") == #"{"a":"Ann!","b":"ü"}"#)
+    #expect(fill(template, "\"\\\n\u{1}", "") == #"{"a":"\"\\\n\u0001!","b":""}"#)
+  }
+
+  @Test("a value that is missing is named, and one of another text is not missed")
+  func missing() throws {
+    #expect(fill(try template("a\(Placeholder.mark(1))"), nil, nil) == "missing 1")
+    #expect(fill(try template("a\(Placeholder.mark(1))"), nil, "x") == "ax")
+  }
+
+  @Test("a text in which nothing is filled in is no template")
+  func plain() {
+    let rendered = RenderedPush(
+      headers: [], path: .fixed([]), body: .shared(Array("a".utf8)), dryRun: .off)
+    #expect(BodyTemplate(rendered) == nil)
+  }
+
+  @Test("what the network counts is counted as it is sent, to the byte")
+  func limits() throws {
+    let json = try template(mark, limit: ("ab\(mark)", 6, true))
+    #expect(fill(json, "xxxx") == "xxxx")
+    #expect(fill(json, "xxxxx") == "too large")
+    // An escape is two bytes of JSON and one of text.
+    #expect(fill(json, "\n\n\n") == "too large")
+    let text = try template(mark, limit: ("ab\(mark)", 6, false))
+    #expect(fill(text, "\n\n\n") == #"\n\n\n"#)
+    #expect(fill(text, "\u{1}\u{1}\u{1}\u{1}\u{1}") == "too large")
+  }
+
+  @Test("what no network counts does not grow beyond every bound")
+  func boundsBody() throws {
+    let template = try template(String(repeating: mark, count: 100))
+    #expect(fill(template, String(repeating: "x", count: 1_000)) == "too large")
+  }
+
+  @Test("APNs's limit holds for a body that is filled in, to the byte")
+  func apnsLimit() throws {
+    let content = try MessageVariants(
+      JobContent(
+        bytes: Array(#"{"notification":{"title":"{{name}}"},"variables_key":"k"}"#.utf8)))
+    let network = try TestDirectory.of(.production).entries[0].provider
+    let rendered = try network.render(content.contents[0], createdAtMs: 0, nowMs: 0)
+    let template = try #require(BodyTemplate(rendered))
+    let room = 4_096 - #"{"aps":{"alert":{"title":""}}}"#.utf8.count
+    #expect(fill(template, String(repeating: "x", count: room)).utf8.count == 4_096)
+    #expect(fill(template, String(repeating: "x", count: room + 1)) == "too large")
+  }
+}
