@@ -99,13 +99,15 @@ struct APNsRenderingTests {
       ("controls", ".push-type.controls"),
     ])
   func topics(pushType: String, suffix: String) throws {
+    // What a Live Activity needs, and others may have.
+    let aps = #""aps":{"event":"end","timestamp":1790000000}"#
     let push = try TestProvider.apns().render(
-      #"{"apns":{"push_type":"\#(pushType)","payload":{"aps":{"x":1}}}}"#)
+      #"{"apns":{"push_type":"\#(pushType)","payload":{\#(aps)}}}"#)
     #expect(push["apns-topic"] == "com.example.shop" + suffix)
     #expect(push["apns-push-type"] == pushType)
     // An own topic takes the place of the configured one and is not given the suffix twice.
     let own = try TestProvider.apns().render(
-      #"{"apns":{"push_type":"\#(pushType)","topic":"own\#(suffix)","payload":{}}}"#)
+      #"{"apns":{"push_type":"\#(pushType)","topic":"own\#(suffix)","payload":{\#(aps)}}}"#)
     #expect(own["apns-topic"] == "own" + suffix)
   }
 

@@ -130,7 +130,7 @@ import Testing
 
   @Test func `an installation that announces other fields than follow is refused`() async throws {
     try await Lane.withStore { _, store in
-      let row = ["shop", "apns", "aa", "u", "production", "id", "", ""]
+      let row = ["shop", "apns", "aa", "u", "production", "", "id", "", ""]
       let message = try await refusal(
         store, "install", ["installations:1 fields:1"] + row + ["2", "device_type", "phone"])
       #expect(message.contains("2 fields"), "\(message)")

@@ -54,6 +54,37 @@ import Testing
     }
   }
 
+  @Test("a push goes to tokens of its kind alone, by user and by token")
+  func keepsKindsApart() async throws {
+    try await PushStage.with { stage in
+      var voip = try Devices.apns(1, user: "u1")
+      voip.kind = .voip
+      let installations = [voip, try Devices.apns(2, user: "u1"), try Devices.fcm(3, user: "u1")]
+      try await stage.client.install(installations)
+      let tokens = installations.map {
+        #"{"network":"\#($0.token.network.rawValue)","token":"\#($0.token.text)"}"#
+      }.joined(separator: ",")
+      try await stage.withWorkers { _ in
+        for (id, type, audience, total) in [
+          ("call", "voip", #"{"users":["u1"]}"#, 2), ("news", "alert", #"{"users":["u1"]}"#, 2),
+          ("calls", "voip", #"{"installations":[\#(tokens)]}"#, 3),
+        ] {
+          let before = stage.simulator.acceptedPushes.count
+          _ = try await stage.client.enqueue(
+            #"{"id":"\#(id)","app":"shop","audience":\#(audience),"notification":{"body":"B"},"apns":{"push_type":"\#(type)"}}"#
+          )
+          let record = try await stage.client.finished(id)
+          #expect(record.counts.accepted == 2 && record.total == total, "\(id): \(record)")
+          let reached = stage.simulator.acceptedPushes.dropFirst(before).filter {
+            $0.network == .apns
+          }
+          #expect(
+            reached.map(\.token) == [installations[type == "voip" ? 0 : 1].token.text], "\(id)")
+        }
+      }
+    }
+  }
+
   @Test(
     "the bindings of a job are read once, whether as it comes in or as its chunk is carried")
   func readsBindingsOnce() async throws {

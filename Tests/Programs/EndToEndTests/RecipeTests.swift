@@ -15,9 +15,11 @@ import Testing
     func fcm(_ user: String, token: String) throws -> Installation {
       Installation(app: "shop", user: user, token: try DeviceToken(token, network: .fcm))
     }
+    var activity = try apns("activity:order-4714", 3)
+    activity.kind = .liveActivity
     return [
       try apns("u1", 1), try fcm("u1", token: "cX1-token-of-u1:APA91"), try apns("u2", 2),
-      try apns("activity:order-4714", 3), try Devices.jpush(4, user: "u3"),
+      activity, try Devices.jpush(4, user: "u3"),
     ]
   }
 

@@ -1,6 +1,7 @@
 extension Installation {
   static let fields = [
-    "app", "user", "network", "token", "environment", "object_id", "device_type", "app_name",
+    "app", "user", "network", "token", "environment", "kind", "object_id", "device_type",
+    "app_name",
     "app_version", "os_version", "sdk_version", "time_zone", "language", "badge", "channels",
     "created_at", "updated_at", "custom",
   ]
@@ -50,6 +51,11 @@ extension Installation {
       createdAtMs: try reader.instantMs("created_at"),
       updatedAtMs: try reader.instantMs("updated_at"),
       custom: try Self.custom(reader))
+    kind = try reader.choice("kind", of: TokenKind.self) ?? .alert
+    guard kind == .alert || network == .apns else {
+      throw reader.refused(
+        "kind", "must be left out for \(network.rawValue): only tokens of APNs have kinds")
+    }
   }
 
   private static func channels(_ reader: FieldReader) throws(InvalidField) -> [String] {
@@ -111,6 +117,7 @@ extension Installation {
     object["network"] = .string(token.network.rawValue)
     object["token"] = .string(token.text)
     object["environment"] = .string(environment.rawValue)
+    if kind != .alert { object["kind"] = .string(kind.rawValue) }
     object["object_id"] = objectID.map { .string($0) }
     object["device_type"] = deviceType.map { .string($0) }
     object["app_name"] = appName.map { .string($0) }

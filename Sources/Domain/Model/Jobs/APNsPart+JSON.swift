@@ -15,6 +15,7 @@ extension APNsPart {
       throw reader.refused(
         "priority", "must be 5 with push_type background, is \(priority.rawValue)")
     }
+    try checkLiveActivity(at: pointer)
   }
 
   private static func priority(_ reader: FieldReader) throws(InvalidField) -> APNsPriority? {

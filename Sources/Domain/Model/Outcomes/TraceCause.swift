@@ -52,8 +52,10 @@ package enum TraceCause: String, Sendable, CaseIterable {
     case .rebound: "the token was uninstalled or belongs to another user by now"
     case .otherEnvironment: "the token was installed anew for the other environment"
     case .notBound:
-      "the token was bound to nobody, to another user, or in an environment that the job leaves out"
-    case .noInstallation: "the user had no installation in the job's environments"
+      "the token was bound to nobody, to another user, in an environment that the job leaves out, or is for "
+        + "another kind of push"
+    case .noInstallation:
+      "the user had no installation in the job's environments and for its kind of push"
     case .malformed: "its line in the chunk could not be read"
     case .malformedRequest:
       "the network called its request malformed (PROTOCOL_ERROR) and answers others"

@@ -9,14 +9,16 @@ do
 local function without_line(lines, network, token)
   local find = string.find
   -- A line ends with its token, and begins with its network: nothing is taken apart, for a batch does this often.
-  local own, ending, n = network .. '\t', '\t' .. token .. '\n', 0
+  local ending, n = '\t' .. token .. '\n', 0
   local _, wanted = find(lines, ending, 1, true)
   local start, stop = 1, find(lines, '\n', 1, true)
   local from, to
   while stop do
     n = n + 1
     if stop == wanted then
-      if string.sub(lines, start, start + #own - 1) == own then from, to = start, stop end
+      if string.sub(lines, start, start + #network - 1) == network and find(lines, '^[\t.]', start + #network) then
+        from, to = start, stop
+      end
       _, wanted = find(lines, ending, stop, true)
     end
     start = stop + 1
@@ -24,6 +26,13 @@ local function without_line(lines, network, token)
   end
   if not from then return lines, n end
   return string.sub(lines, 1, from - 1) .. string.sub(lines, to + 1), n - 1
+end
+
+-- A user's line of a binding. Its network is followed by what the token is for, unless that is alerts: who knows no
+-- kinds takes such a line for one of another network, and sends it nothing.
+local function line_of(network, kind, environment, generation, updated, token)
+  if kind and kind ~= '' then network = network .. '.' .. kind end
+  return table.concat({network, environment, generation, updated, token}, '\t') .. '\n'
 end
 
 local function unbind(key, lines)
@@ -36,7 +45,7 @@ end
 local function evict(p, app, user, lines, n, by)
   local gone = 0
   while n >= LIMIT.INSTALLATIONS_PER_USER_MAX do
-    local network, token = string.match(lines, '^([^\t]*)\t[^\t]*\t[^\t]*\t[^\t]*\t([^\n]*)')
+    local network, token = string.match(lines, '^([^\t.]*)[^\t]*\t[^\t]*\t[^\t]*\t[^\t]*\t([^\n]*)')
     redis.call('XADD', KEY.audit(p), 'MAXLEN', '~', LIMIT.NOTICES_MAX, '*', 'cause', 'evicted', 'app', app,
       'user', user, 'network', network, 'token', token, 'by', by)
     redis.call('DEL', KEY.token(p, network, app, token))
@@ -46,11 +55,12 @@ local function evict(p, app, user, lines, n, by)
   return lines, gone
 end
 
-local COLUMNS = 9
+local COLUMNS = 10
 
 -- install, create and install_many — ARGV: sections, of these columns.
 --   installations: what is bound; one row but for install_many
 --     app, network, token, user, environment
+--     kind: what the token is for, or '' for alerts
 --     object_id: to use when the token is new
 --     created_at, updated_at: ms, or ''
 --     fields: how many rows of the section `fields` are this installation's
@@ -68,7 +78,7 @@ local function refusal(args, first, last)
   local fields = 0
   for at = first.installations, last.installations, COLUMNS do
     if args[at + 3] == '' then return redis.error_reply('INVALID user: an installation needs a user') end
-    fields = fields + tonumber(args[at + 8])
+    fields = fields + tonumber(args[at + 9])
   end
   if first.fields + fields * 2 - 1 ~= last.fields then
     return redis.error_reply('SECTIONS the installations are to have ' .. text(fields) .. ' fields, which do not follow')
@@ -79,10 +89,10 @@ end
 -- previous user, how many of the user's bindings were evicted, and where the next one's fields begin. Strict refuses an
 -- existing token.
 local function bind(p, args, at, extra, now, strict)
-  local app, network, token, user, environment = unpack(args, at, at + 4)
-  local after = extra + tonumber(args[at + 8]) * 2
+  local app, network, token, user, environment, kind = unpack(args, at, at + 5)
+  local after = extra + tonumber(args[at + 9]) * 2
   local key = KEY.token(p, network, app, token)
-  local old = redis.call('HMGET', key, 'user', 'object_id', 'created_at', 'updated_at')
+  local old = redis.call('HMGET', key, 'user', 'object_id', 'created_at', 'updated_at', 'kind')
   if strict and old[1] then return 'conflict', old[2], old[1], 0, after end
   local moved = old[1] and old[1] ~= user
   local user_key = KEY.user(p, app, user)
@@ -98,15 +108,19 @@ local function bind(p, args, at, extra, now, strict)
   end
   local evicted
   lines, evicted = evict(p, app, user, lines, n, token)
-  local created = old[3] or (args[at + 6] ~= '' and args[at + 6]) or text(now)
-  local updated = args[at + 7] ~= '' and math.min(tonumber(args[at + 7]), now) or now
+  local created = old[3] or (args[at + 7] ~= '' and args[at + 7]) or text(now)
+  local updated = args[at + 8] ~= '' and math.min(tonumber(args[at + 8]), now) or now
   if old[4] and not moved then updated = math.max(updated, tonumber(old[4])) end
   local generation = text(redis.call('INCR', KEY.generation(p)))
-  local object_id = old[2] or args[at + 5]
+  local object_id = old[2] or args[at + 6]
   redis.call('HSET', key, 'user', user, 'environment', environment, 'generation', generation, 'object_id',
     object_id, 'created_at', created, 'updated_at', text(updated), unpack(args, extra, after - 1))
-  redis.call('SET', user_key,
-    lines .. table.concat({network, environment, generation, text(updated), token}, '\t') .. '\n')
+  if kind ~= '' then
+    redis.call('HSET', key, 'kind', kind)
+  elseif old[5] then
+    redis.call('HDEL', key, 'kind')
+  end
+  redis.call('SET', user_key, lines .. line_of(network, kind, environment, generation, text(updated), token))
   return (moved and 'moved') or (old[1] and 'updated') or 'created', object_id, old[1] or '', evicted, after
 end
 
@@ -194,7 +208,7 @@ end
 -- Never raises, as remove_invalid.
 local function relabel(p, app, network, token, user, generation, environment)
   local key, user_key = KEY.token(p, network, app, token), KEY.user(p, app, user)
-  local r = redis.pcall('HMGET', key, 'user', 'generation', 'environment', 'updated_at')
+  local r = redis.pcall('HMGET', key, 'user', 'generation', 'environment', 'updated_at', 'kind')
   if r.err or r[1] ~= user or r[2] ~= generation or r[3] == environment then return end
   local lines = redis.pcall('GET', user_key)
   if type(lines) ~= 'string' then return end
@@ -205,8 +219,7 @@ local function relabel(p, app, network, token, user, generation, environment)
     'user', user, 'network', network, 'token', token, 'by', environment)
   if type(noted) == 'table' and noted.err then return end
   redis.call('HSET', key, 'environment', environment, 'generation', text(drawn))
-  redis.call('SET', user_key,
-    others .. table.concat({network, environment, text(drawn), r[4], token}, '\t') .. '\n')
+  redis.call('SET', user_key, others .. line_of(network, r[5], environment, text(drawn), r[4], token))
 end
 
 -- invalidate — ARGV: app, network, token, user, generation, provider's time (ms) or '', reason, job.

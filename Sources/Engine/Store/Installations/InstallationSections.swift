@@ -4,7 +4,7 @@ internal import Redis
 /// The arguments of `install`, `create` and `install_many`.
 enum InstallationSections {
   private static let batch = Sections.Section(name: "batch", columns: 2)
-  private static let installations = Sections.Section(name: "installations", columns: 9)
+  private static let installations = Sections.Section(name: "installations", columns: 10)
   private static let fields = Sections.Section(name: "fields", columns: 2)
 
   /// Those of `install` and `create`.
@@ -34,6 +34,7 @@ enum InstallationSections {
       row.append(installation.token.text)
       row.append(installation.user)
       row.append(installation.environment.rawValue)
+      row.append(installation.kind == .alert ? "" : installation.kind.rawValue)
       row.append(installation.objectID ?? InstallationStore.newID())
       row.append(installation.createdAtMs.map { String($0) } ?? "")
       row.append(installation.updatedAtMs.map { String($0) } ?? "")

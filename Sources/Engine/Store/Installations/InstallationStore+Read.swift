@@ -59,21 +59,28 @@ extension InstallationStore {
     var command = RedisCommand(reservingBytes: token.count + prefix.utf8.count + 96)
     command.append("HMGET")
     prefix.withUTF8 { command.append(UnsafeRawBufferPointer($0), then: token) }
-    for field in ["user", "environment", "generation", "updated_at"] { command.append(field) }
+    for field in ["user", "environment", "generation", "updated_at", "kind"] {
+      command.append(field)
+    }
     functions.connection.send(command) { result in
       handler(result.flatMap { Self.binding($0) })
     }
   }
 
   private static func binding(_ reply: RedisReply) -> Result<TokenBinding?, RedisError> {
-    guard reply.count == 4 else { return .failure(.unexpectedReply("four fields were expected")) }
+    guard reply.count == 5 else { return .failure(.unexpectedReply("five fields were expected")) }
     guard !reply[0].isNull else { return .success(nil) }
+    // What only a newer version knows is bound to nobody as far as this one can send.
+    guard let kind = reply[4].isNull ? TokenKind.alert : TokenKind(rawValue: reply[4].string) else {
+      return .success(nil)
+    }
     guard let environment = PushEnvironment(rawValue: reply[1].string),
       let generation = UInt64(reply[2].string), let updatedAtMs = Int64(reply[3].string)
     else { return .failure(.unexpectedReply("a token's record is damaged")) }
     return .success(
       TokenBinding(
-        user: reply[0].string, environment: environment, generation: generation,
+        user: reply[0].string, environment: environment,
+        kind: kind, generation: generation,
         updatedAtMs: StoredNumber.instantMs(updatedAtMs)))
   }
 

@@ -29,6 +29,7 @@ package struct StoredInstallation: Sendable, Equatable {
       createdAtMs: values["created_at"].flatMap { Int64($0) }.map { StoredNumber.instantMs($0) },
       updatedAtMs: values["updated_at"].flatMap { Int64($0) }.map { StoredNumber.instantMs($0) },
       custom: custom)
+    installation.kind = values["kind"].flatMap { TokenKind(rawValue: $0) } ?? .alert
   }
 
   /// The fields of a record that are not the store's own.

@@ -100,7 +100,7 @@ struct BindingResolver {
     run.beginRecipient(recipient)
     for binding in bindings {
       let variant = nextVariant()
-      let destination = routes[binding.network, binding.environment]
+      let destination = routes[binding.network, binding.kind, binding.environment]
       guard destination != Routes.unwanted else { continue }
       let index = run.add(
         Push(
@@ -150,7 +150,7 @@ struct BindingResolver {
   ) {
     guard let binding, run.standing != .cancelled,
       line.user.isEmpty || binding.user.utf8.elementsEqual(line.user),
-      routes[line.network, binding.environment] != Routes.unwanted
+      routes[line.network, binding.kind, binding.environment] != Routes.unwanted
     else {
       let cause: TraceCause = run.standing == .cancelled ? .cancelled : .notBound
       return run.skipRecipient(recipient, network: line.network, because: cause)

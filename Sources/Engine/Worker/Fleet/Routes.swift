@@ -9,9 +9,12 @@ struct Routes {
   static let unwanted: Int16 = -2
 
   private var numbers = NetworkTable(repeating: Routes.none)
+  private let apnsTokenKind: TokenKind
 
-  /// - Parameter environments: those that the job is for.
-  init(app: String, environments: Set<PushEnvironment>, directory: ProviderDirectory) {
+  /// The routes of a job of this app.
+  init(app: String, content: JobContent, directory: ProviderDirectory) {
+    let environments = content.environments
+    apnsTokenKind = content.apnsTokenKind
     for network in Network.allCases {
       for environment in PushEnvironment.allCases {
         let number =
@@ -25,5 +28,11 @@ struct Routes {
 
   subscript(network: Network, environment: PushEnvironment) -> Int16 {
     numbers[network, environment]
+  }
+
+  /// The same for a token that is for this kind of push; `unwanted` when the job is of another kind.
+  subscript(network: Network, kind: TokenKind, environment: PushEnvironment) -> Int16 {
+    guard kind == (network == .apns ? apnsTokenKind : .alert) else { return Self.unwanted }
+    return numbers[network, environment]
   }
 }

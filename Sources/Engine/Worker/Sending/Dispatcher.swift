@@ -148,8 +148,7 @@ extension Dispatcher: PushSink {
   }
 
   func routes(_ run: ChunkRun) -> Routes {
-    Routes(
-      app: run.claim.app, environments: run.material.content.environments, directory: directory)
+    Routes(app: run.claim.app, content: run.material.content, directory: directory)
   }
 
   func enqueue(_ run: ChunkRun, push index: Int) {

@@ -38,13 +38,14 @@ struct DevicesCommand: AsyncParsableCommand {
       return console.note("user \(DisplayText.printable(user)) of \(app) has no installations")
     }
     var table = TextTable([
-      .init("NETWORK"), .init("ENVIRONMENT"), .init("DEVICE"), .init("APP"), .init("UPDATED"),
+      .init("NETWORK"), .init("ENVIRONMENT"), .init("KIND"), .init("DEVICE"), .init("APP"),
+      .init("UPDATED"),
       .init("TOKEN"),
     ])
     for installation in devices.map(\.installation) {
       table.append([
         installation.token.network.rawValue, installation.environment.rawValue,
-        installation.deviceType ?? "", installation.appVersion ?? "",
+        installation.kind.rawValue, installation.deviceType ?? "", installation.appVersion ?? "",
         installation.updatedAtMs.map {
           InstantText.rfc3339(ms: $0, withMilliseconds: false)
         } ?? "",

@@ -23,6 +23,8 @@ struct InstallCommand: AsyncParsableCommand {
   @Option(help: "apns, fcm or jpush.") var network: Network
   @Option(help: "The device token as the app got it.") var token: String
   @Option(help: "production or development.") var environment: PushEnvironment = .production
+  @Option(help: "What an APNs token is for, such as voip or liveactivity (default: alert).")
+  var kind: TokenKind?
   @Option(help: "A stable id for the installation (default: made here).") var objectID: String?
   @Option(help: "Such as phone or tablet.") var deviceType: String?
   @Option(help: "The app's name.") var appName: String?
@@ -58,7 +60,8 @@ struct InstallCommand: AsyncParsableCommand {
       "token": .string(token), "environment": .string(environment.rawValue),
     ]
     let optional = [
-      ("object_id", objectID), ("device_type", deviceType), ("app_name", appName),
+      ("kind", kind?.rawValue), ("object_id", objectID), ("device_type", deviceType),
+      ("app_name", appName),
       ("app_version", appVersion), ("os_version", osVersion), ("sdk_version", sdkVersion),
       ("time_zone", timeZone), ("language", language),
     ]

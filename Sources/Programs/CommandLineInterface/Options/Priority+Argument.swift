@@ -4,3 +4,4 @@ internal import Model
 extension Priority: ExpressibleByArgument {}
 extension Network: ExpressibleByArgument {}
 extension PushEnvironment: ExpressibleByArgument {}
+extension TokenKind: ExpressibleByArgument {}
