@@ -16,7 +16,7 @@ final class CurlTransfer {
   private(set) var isRunning = false
   /// What is left of the request's body.
   var bodyLeft = RequestBody(before: .init(start: nil, count: 0))
-  private let bodyCopy = BodyCopy()
+  private var bodyCopy = BodyCopy()
   /// The connection that it was begun on; nil while not a byte of it can have been written.
   var connection: CurlConnection?
   /// It opens a connection and sends nothing.
@@ -45,6 +45,7 @@ final class CurlTransfer {
   deinit {
     curl_easy_cleanup(handle)
     errorText.deallocate()
+    bodyCopy.free()
   }
 
   /// Makes it carry this request.

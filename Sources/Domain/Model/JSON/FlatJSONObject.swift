@@ -7,13 +7,14 @@ package enum FlatJSONObject {
   private static let membersMax = 8
 
   /// Calls the body with the members: names and texts without their quotes, numbers and booleans as they are written.
-  /// - Returns: nil when the object is not of this form; the body was not called then.
-  package static func withMembers<Result>(
-    of json: UnsafeRawBufferPointer, _ body: (UnsafeBufferPointer<Member>) -> Result
-  ) -> Result? {
+  /// - Returns: false when the object is not of this form; the body was not called then.
+  package static func withMembers(
+    of json: UnsafeRawBufferPointer, _ body: (UnsafeBufferPointer<Member>) -> Void
+  ) -> Bool {
     withUnsafeTemporaryAllocation(of: Member.self, capacity: membersMax) { members in
-      guard let count = read(json, into: members), isText(json) else { return nil }
-      return body(UnsafeBufferPointer(rebasing: members[..<count]))
+      guard let count = read(json, into: members), isText(json) else { return false }
+      body(UnsafeBufferPointer(rebasing: members[..<count]))
+      return true
     }
   }
 

@@ -68,15 +68,24 @@ struct BindingResolver {
       }
       readNs = freshNs(readNs)
     }
+    var bindings: [BindingLine] = []
+    var ends: [Int] = []
+    for text in texts {
+      for binding in BindingLines(text) { bindings.append(binding) }
+      ends.append(bindings.count)
+    }
     let found = try await receivers.read(
-      run, users: Array(run.lines[batch]),
-      tokens: texts.flatMap { BindingLines($0).map { ($0.network, $0.token) } })
+      run, users: Array(run.lines[batch]), tokens: bindings.map { ($0.network, $0.token) })
     let routes = sink.routes(run)
-    var variants = found.variants[...]
+    var next = 0
     for (offset, recipient) in batch.enumerated() {
-      addUser(
-        run, recipient, BindingLines(texts[offset]), routes, readNs, variables: found.rows[offset]
-      ) { variants.popFirst() ?? 0 }
+      let own = bindings[next..<ends[offset]]
+      addUser(run, recipient, own, routes, readNs, variables: found.rows[offset]) {
+        defer { next += 1 }
+        return found.variants[next]
+      }
+      // Nobody asked when it was cancelled meanwhile.
+      next = ends[offset]
     }
   }
 
@@ -91,7 +100,7 @@ struct BindingResolver {
 
   /// - Parameter nextVariant: which of the job's variants the next binding gets, asked for each in turn.
   private func addUser(
-    _ run: ChunkRun, _ recipient: Int, _ bindings: BindingLines, _ routes: Routes,
+    _ run: ChunkRun, _ recipient: Int, _ bindings: some Sequence<BindingLine>, _ routes: Routes,
     _ readNs: UInt64, variables: VariableTable.Row = .none, nextVariant: () -> UInt8 = { 0 }
   ) {
     guard run.standing != .cancelled else {

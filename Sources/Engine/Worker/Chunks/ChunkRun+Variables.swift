@@ -15,8 +15,9 @@ extension ChunkRun {
 
   /// The same of JSON; `unreadable` for what is no object of values.
   func addVariables(json: UnsafeRawBufferPointer) -> VariableTable.Row {
-    FlatJSONObject.withMembers(of: json) { addVariables($0) }
-      ?? Variables.values(in: json).map { addVariables($0) } ?? .unreadable
+    var row = VariableTable.Row.unreadable
+    if FlatJSONObject.withMembers(of: json, { row = addVariables($0) }) { return row }
+    return Variables.values(in: json).map { addVariables($0) } ?? .unreadable
   }
 
   private func addVariables(

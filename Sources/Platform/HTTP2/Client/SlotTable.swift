@@ -8,7 +8,7 @@ struct SlotTable: ~Copyable {
   /// Bodies of answers other than 200.
   private var bodies: [[UInt8]]
   /// Of slots that had a body to be copied; empty while none had.
-  private var copies: [BodyCopy?] = []
+  private var copies: [BodyCopy] = []
 
   init(capacity: Int) {
     slots = .allocate(capacity: capacity)
@@ -17,7 +17,10 @@ struct SlotTable: ~Copyable {
     bodies = Array(repeating: [], count: capacity)
   }
 
-  deinit { slots.deallocate() }
+  deinit {
+    slots.deallocate()
+    for copy in copies { copy.free() }
+  }
 
   var capacity: Int { slots.count }
   var inFlight: Int { slots.count - free.count }
@@ -39,11 +42,8 @@ struct SlotTable: ~Copyable {
   }
 
   private mutating func copy(_ body: RequestBody, _ index: Int32) -> RequestBody {
-    if copies.isEmpty { copies = Array(repeating: nil, count: slots.count) }
-    if let copy = copies[Int(index)] { return copy.hold(body) }
-    let copy = BodyCopy()
-    copies[Int(index)] = copy
-    return copy.hold(body)
+    if copies.isEmpty { copies = Array(repeating: BodyCopy(), count: slots.count) }
+    return copies[Int(index)].hold(body)
   }
 
   /// Gives a slot back and returns what was in it.

@@ -1,14 +1,14 @@
 /// Room for the one piece of a body that its submitter does not keep in place; used for one request after the other.
-package final class BodyCopy {
+///
+/// It is no object, since there is one for each stream and they are looked at for each request: whoever has it frees it.
+package struct BodyCopy {
   private var room = UnsafeMutableRawBufferPointer(start: nil, count: 0)
 
   package init() {}
 
-  deinit { room.deallocate() }
-
   /// Takes a body over until the next one.
   /// - Returns: the same body, in place for as long.
-  package func hold(_ body: RequestBody) -> RequestBody {
+  package mutating func hold(_ body: RequestBody) -> RequestBody {
     if room.count < body.own.count {
       room.deallocate()
       room = .allocate(byteCount: max(body.own.count, 2 * room.count), alignment: 1)
@@ -17,4 +17,6 @@ package final class BodyCopy {
     copy.copyMemory(from: body.own)
     return RequestBody(before: body.before, own: UnsafeRawBufferPointer(copy), after: body.after)
   }
+
+  package func free() { room.deallocate() }
 }
