@@ -259,11 +259,12 @@ package final class CurlPool: Transport {
     let reason = probe.trouble ?? probe.text(code)
     probe.rest()
     idleProbes.append(probe)
+    // What was short then says nothing of a later failure.
+    defer { shortage = nil }
     guard !hasConnected else { return }
     reconnectTimer.schedule(afterMs: pause.next(afterFailure: shortage == nil))
     delegate.transport(
       self, connectionEnded: shortage.map { .failed(.system($0)) } ?? .reported(reason))
-    shortage = nil
   }
 
   private func disposition(

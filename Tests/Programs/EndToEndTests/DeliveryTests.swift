@@ -50,6 +50,12 @@ import Testing
           #expect(record.counts.skipped == 2)
           #expect(record.counts.rejected == 0)
         }
+        // Android shows a badge beside a text only, so nothing is left for FCM.
+        _ = try await client.enqueue(
+          #"{"id": "badge", "app": "shop", "audience": {"users": ["u1"]}, "notification": {"badge": 3}}"#
+        )
+        let record = try await client.finished("badge")
+        #expect(record.counts.accepted == 2 && record.counts.skipped == 1)
       }
     }
   }

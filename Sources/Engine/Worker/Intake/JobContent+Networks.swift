@@ -3,11 +3,17 @@ internal import Model
 extension JobContent {
   /// Whether it has anything to say on a network: the common part, or that network's own.
   func isFor(_ network: Network) -> Bool {
-    if notification != nil { return true }
     switch network {
-    case .apns: return apns?.payload != nil
-    case .fcm: return fcm != nil
-    case .jpush: return jpush != nil
+    case .apns: notification != nil || apns?.payload != nil
+    case .fcm: notification?.saysSomethingOnAndroid == true || fcm != nil
+    case .jpush: notification != nil || jpush != nil
     }
+  }
+}
+
+extension Notification {
+  /// A badge or a sound is shown beside a text only: alone they would be a message without anything in it.
+  fileprivate var saysSomethingOnAndroid: Bool {
+    title != nil || body != nil || contentAvailable || !data.isEmpty
   }
 }
