@@ -1,6 +1,7 @@
 import Model
 import Testing
 
+@testable import HTTP2
 @testable import Providers
 @testable import Worker
 
@@ -22,12 +23,31 @@ import Testing
           } ?? [])))
   }
 
-  /// The body with these values, or why there is none.
+  /// The body with these values, or why there is none; whichever way it is made.
   private func fill(_ template: BodyTemplate, _ values: String?...) -> String {
     let arena = ByteArena()
     var body: [UInt8] = [1, 2, 3]
     let token = arena.copy("t1")
-    switch template.fill(&body, with: values.map { $0.map { arena.copy($0) } }[...], token: token) {
+    let kept = values.map { value in
+      value.map { value in
+        var escaped: [UInt8] = []
+        Array(value.utf8).withUnsafeBytes { JSONWriter.appendEscaped($0, to: &escaped) }
+        return escaped.withUnsafeBytes { arena.copy($0) }
+      }
+    }
+    let hindrance = template.fill(&body, with: kept[...], token: token)
+    if template.aroundOne != nil {
+      switch (template.join(with: kept[...]), hindrance) {
+      case (.success(var joined), nil):
+        let bytes = [UInt8](unsafeUninitializedCapacity: joined.count) { target, count in
+          count = joined.take(into: UnsafeMutableRawBufferPointer(target))
+        }
+        #expect(bytes == body)
+      case (.failure(.missing), .missing?), (.failure(.tooLarge), .tooLarge?): break
+      default: Issue.record("joined and filled differ")
+      }
+    }
+    switch hindrance {
     case nil: return String(decoding: body, as: UTF8.self)
     case .missing(let number)?: return "missing \(number)"
     case .tooLarge?: return "too large"

@@ -55,19 +55,16 @@ package enum JSONWriter {
     bytes.append(contentsOf: content[copied...])
   }
 
-  /// The bytes that `appendEscaped` writes.
-  package static func escapedCount(_ content: UnsafeRawBufferPointer) -> Int {
-    content.reduce(content.count) { count, byte in
-      guard needsEscape(byte) else { return count }
-      return count + (hasShortEscape(byte) ? 1 : 5)
+  /// The bytes of the text that `appendEscaped` has written this of.
+  package static func unescapedCount(_ escaped: UnsafeRawBufferPointer) -> Int {
+    var count = 0
+    var position = 0
+    while position < escaped.count {
+      let isEscape = escaped[position] == UInt8(ascii: "\\") && position + 1 < escaped.count
+      position += !isEscape ? 1 : escaped[position + 1] == UInt8(ascii: "u") ? 6 : 2
+      count += 1
     }
-  }
-
-  private static func hasShortEscape(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "\""), UInt8(ascii: "\\"), 0x08, 0x09, 0x0A, 0x0C, 0x0D: true
-    default: false
-    }
+    return count
   }
 
   private static func append(_ word: StaticString, to bytes: inout [UInt8]) {

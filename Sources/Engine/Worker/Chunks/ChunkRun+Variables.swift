@@ -7,10 +7,15 @@ extension ChunkRun {
     let placeholders = material.variants.placeholders
     return variables.add(placeholders.count) { number in
       let placeholder = placeholders[number]
-      return (values[placeholder.name] ?? placeholder.fallback).map {
-        arena.copy(placeholder.written($0))
-      }
+      return (values[placeholder.name] ?? placeholder.fallback).map { keep($0, for: placeholder) }
     }
+  }
+
+  private func keep(_ value: String, for placeholder: Placeholder) -> UnsafeRawBufferPointer {
+    var escaped: [UInt8] = []
+    var text = placeholder.written(value)
+    text.withUTF8 { JSONWriter.appendEscaped(UnsafeRawBufferPointer($0), to: &escaped) }
+    return escaped.withUnsafeBytes { arena.copy($0) }
   }
 
   /// The same of JSON; `unreadable` for what is no object of values.
@@ -28,9 +33,12 @@ extension ChunkRun {
       let placeholder = placeholders[number]
       guard
         let member = members.first(where: { $0.name.elementsEqual(placeholder.name.utf8) })
-      else { return placeholder.fallback.map { arena.copy(placeholder.written($0)) } }
-      guard placeholder.isInURL else { return arena.copy(member.value) }
-      return arena.copy(placeholder.written(String(decoding: member.value, as: UTF8.self)))
+      else { return placeholder.fallback.map { keep($0, for: placeholder) } }
+      guard !placeholder.isInURL else {
+        return keep(String(decoding: member.value, as: UTF8.self), for: placeholder)
+      }
+      // It was in JSON without an escape, so it needs none there.
+      return arena.copy(member.value)
     }
   }
 }

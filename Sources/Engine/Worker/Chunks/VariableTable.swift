@@ -1,4 +1,5 @@
-/// The values that texts of a chunk are filled with, a row for each user; they live in the run's arena.
+/// The values that texts of a chunk are filled with, a row for each user; they live in the run's arena, escaped as they
+/// stand in JSON.
 struct VariableTable {
   /// Where a user's values are, or why there are none.
   struct Row: Equatable {

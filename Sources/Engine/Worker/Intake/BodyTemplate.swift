@@ -1,3 +1,4 @@
+internal import HTTP2
 internal import Model
 internal import Providers
 
@@ -21,7 +22,7 @@ struct BodyTemplate {
   }
 
   /// Why a body cannot be made.
-  enum Hindrance {
+  enum Hindrance: Error {
     /// There is no value for the placeholder of this number.
     case missing(Int)
     case tooLarge
@@ -29,6 +30,9 @@ struct BodyTemplate {
 
   private var pieces: [Piece] = []
   private let arena = ByteArena()
+  /// What stands around the only value, where all else is the same for everybody: such a body need not be put together.
+  private(set) var aroundOne:
+    (before: UnsafeRawBufferPointer, number: Int, after: UnsafeRawBufferPointer)?
   private var limits: [Limit] = []
 
   /// Nil when nothing is filled in.
@@ -48,6 +52,11 @@ struct BodyTemplate {
     }
     guard pieces.contains(where: { if case .value = $0 { true } else { false } }) else {
       return nil
+    }
+    if pieces.count == 3, case .text(let before) = pieces[0], case .value(let number) = pieces[1],
+      case .text(let after) = pieces[2]
+    {
+      aroundOne = (before, number, after)
     }
     limits = rendered.limits.map { limit in
       let (parts, rest) = Placeholder.cut(limit.text)
@@ -71,6 +80,17 @@ struct BodyTemplate {
     pieces.append(.text(text.withUnsafeBytes { [arena] in arena.copy($0) }))
   }
 
+  /// The body of one push, of parts that stay in place; only where there is an `aroundOne`.
+  /// - Parameter values: by number of the placeholder; they stay in place, too.
+  func join(
+    with values: ArraySlice<UnsafeRawBufferPointer?>
+  ) -> Result<RequestBody, Hindrance> {
+    guard let (before, number, after) = aroundOne else { preconditionFailure("several values") }
+    guard let value = values[values.startIndex + number] else { return .failure(.missing(number)) }
+    guard limits.allSatisfy({ isKept($0, values) }) else { return .failure(.tooLarge) }
+    return .success(RequestBody(before: before, own: value, after: after))
+  }
+
   /// Makes the body of one push.
   /// - Parameters:
   ///   - body: what it is written to, in place of what is there.
@@ -90,7 +110,7 @@ struct BodyTemplate {
       case .requestID: body.append(contentsOf: id)
       case .value(let number):
         guard let value = values[values.startIndex + number] else { return .missing(number) }
-        JSONWriter.appendEscaped(value, to: &body)
+        body.append(contentsOf: value)
         // What no network counts grows no further, either.
         guard body.count <= WorkerLimits.filledBodyBytesMax else { return .tooLarge }
       }
@@ -102,7 +122,7 @@ struct BodyTemplate {
     var bytes = limit.fixedBytes
     for number in limit.values {
       guard let value = values[values.startIndex + number] else { continue }
-      bytes += limit.isJSON ? JSONWriter.escapedCount(value) : value.count
+      bytes += limit.isJSON ? value.count : JSONWriter.unescapedCount(value)
     }
     return bytes <= limit.bytesMax
   }

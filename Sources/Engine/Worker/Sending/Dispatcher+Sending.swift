@@ -16,12 +16,12 @@ extension Dispatcher: DestinationOwner {
     guard let message = message(run, tag.push, destination) else { return .withdrawn }
     let head = message.head(authority: destination.authority, credential: credential)
     let push = run.pushes[tag.push]
-    if let template = message.template, !fill(template, run, tag.push) { return .withdrawn }
-    let wasTaken = withBody(message, push.token) { body in
+    let wasTaken = withBody(message, run, tag.push) { body in
       withPath(message.pathPrefix, push.token) { path in
         taker.submit(head, path: path, body: body, tag: raw)
       }
     }
+    guard let wasTaken else { return .withdrawn }
     guard wasTaken else {
       queue(run, tag.push, destination)
       return .blocked
@@ -30,16 +30,20 @@ extension Dispatcher: DestinationOwner {
     return .sent
   }
 
-  private func withBody<Result>(
-    _ message: JobMaterial.Message, _ token: UnsafeRawBufferPointer,
-    _ use: (RequestBody) -> Result
-  ) -> Result {
-    if message.template != nil { return filled.withUnsafeBytes { use(RequestBody(copying: $0)) } }
+  /// - Returns: nil when there is no body, and the push was decided.
+  private func withBody(
+    _ message: JobMaterial.Message, _ run: ChunkRun, _ index: Int, _ use: (RequestBody) -> Bool
+  ) -> Bool? {
+    if let template = message.template {
+      guard template.aroundOne == nil else { return join(template, run, index).map(use) }
+      guard fill(template, run, index) else { return nil }
+      return filled.withUnsafeBytes { use(RequestBody(copying: $0)) }
+    }
+    let none = UnsafeRawBufferPointer(start: nil, count: 0)
     return use(
       RequestBody(
         before: message.bodyBefore,
-        own: message.isBodyPerToken ? token : UnsafeRawBufferPointer(start: nil, count: 0),
-        after: message.bodyAfter))
+        own: message.isBodyPerToken ? run.pushes[index].token : none, after: message.bodyAfter))
   }
 
   /// What a push is sent as; nil when it was decided without being sent, or put aside.

@@ -1,3 +1,4 @@
+internal import HTTP2
 internal import Model
 internal import Store
 
@@ -9,33 +10,60 @@ extension Dispatcher {
   func fill(
     _ template: BodyTemplate, _ run: ChunkRun, _ index: Int, id: [UInt8] = []
   ) -> Bool {
-    let push = run.pushes[index]
-    guard let values = run.variables[push.variables] else {
-      let isHash = push.variables != .noHash
-      reasons.note(
-        isHash
-          ? "\(run.claim.app): job \(run.claim.job): what its variables_key holds of some users is no JSON "
-            + "object of strings, numbers and booleans: they are not sent to"
-          : "\(run.claim.app): job \(run.claim.job): the key that its variables_key names is no HASH"
-      )
-      run.decide(
-        index, .rejected, because: isHash ? .unreadableVariables : .noVariablesHash)
-      return false
+    guard let values = values(run, index) else { return false }
+    let token = run.pushes[index].token
+    guard let hindrance = template.fill(&filled, with: values, token: token, id: id) else {
+      return true
     }
-    switch template.fill(&filled, with: values, token: push.token, id: id) {
-    case nil: return true
+    reject(run, index, because: hindrance)
+    return false
+  }
+
+  /// The body of a push whose only value stays where it is, or nil when the push was decided.
+  func join(_ template: BodyTemplate, _ run: ChunkRun, _ index: Int) -> RequestBody? {
+    guard let values = values(run, index) else { return nil }
+    switch template.join(with: values) {
+    case .success(let body): return body
+    case .failure(let hindrance):
+      reject(run, index, because: hindrance)
+      return nil
+    }
+  }
+
+  /// What the texts of a push are filled with, or nil when there is nothing usable, and the push was decided.
+  private func values(
+    _ run: ChunkRun, _ index: Int
+  ) -> ArraySlice<UnsafeRawBufferPointer?>? {
+    let row = run.pushes[index].variables
+    if let values = run.variables[row] { return values }
+    let isHash = row != .noHash
+    note(
+      run,
+      isHash
+        ? "what its variables_key holds of some users is no JSON object of strings, numbers and booleans: "
+          + "they are not sent to" : "the key that its variables_key names is no HASH")
+    run.decide(index, .rejected, because: isHash ? .unreadableVariables : .noVariablesHash)
+    return nil
+  }
+
+  private func reject(
+    _ run: ChunkRun, _ index: Int, because hindrance: BodyTemplate.Hindrance
+  ) {
+    switch hindrance {
     case .missing(let number):
       let name = run.material.variants.placeholders[number].name
-      reasons.note(
-        "\(run.claim.app): job \(run.claim.job): some users have no value for {{\(name)}}, which has no "
-          + "default: they are not sent to")
+      note(
+        run, "some users have no value for {{\(name)}}, which has no default: they are not sent to")
       run.decide(index, .rejected, because: .missingVariable)
     case .tooLarge:
-      reasons.note(
-        "\(run.claim.app): job \(run.claim.job): with some users' values it is longer than "
-          + "\(push.network.rawValue) allows: they are not sent to")
+      let network = run.pushes[index].network.rawValue
+      note(
+        run, "with some users' values it is longer than \(network) allows: they are not sent to")
       run.decide(index, .rejected, because: .payloadTooLarge)
     }
-    return false
+  }
+
+  private func note(_ run: ChunkRun, _ what: String) {
+    reasons.note("\(run.claim.app): job \(run.claim.job): \(what)")
   }
 }
