@@ -120,7 +120,9 @@ let package = Package(
       ], settings: pathOfAPush),
 
     // What an operator reads and does, for whatever shows it.
-    layer("Operations", in: .operations, ["Store", "Redis", "Reactor", "Model"]),
+    layer(
+      "Operations", in: .operations,
+      ["Store", "Providers", "HTTPClient", "Redis", "Reactor", "Configuration", "Model"]),
 
     // The stand-in for the push networks, and what a test, a demo or a benchmark starts by itself.
     layer("Simulator", in: .harness, ["LocalServices", "HTTP2", "Model", "Reactor", "COpenSSL"]),
@@ -132,8 +134,8 @@ let package = Package(
     layer(
       "CommandLineInterface", in: .programs,
       [
-        "Operations", "Worker", "Store", "Redis", "Reactor", "Model", "Configuration", "Stage",
-        "LocalServices", "Typesetting", "COpenSSL", "CLinux", arguments, logging,
+        "Operations", "Worker", "Providers", "Store", "Redis", "Reactor", "Model", "Configuration",
+        "Stage", "LocalServices", "Typesetting", "COpenSSL", "CLinux", arguments, logging,
       ]),
     layer(
       "Bench", in: .harness,
@@ -186,7 +188,10 @@ let package = Package(
       ]),
     tests(
       "OperationsTests", in: .operations,
-      ["Operations", "LocalServices", "Model", "Reactor", "Redis", "Store", "TestSupport"]),
+      [
+        "Operations", "Configuration", "LocalServices", "Model", "Providers", "Reactor", "Redis",
+        "Store", "TestSupport",
+      ]),
     tests(
       "SimulatorTests", in: .harness,
       [

@@ -45,6 +45,8 @@ package struct RenderedPush: Sendable, Equatable {
     package let bytesMax: Int
     /// Whether what is counted is JSON, with its escapes, and not the plain text.
     package let isJSON: Bool
+    /// What it is called, to be read behind the network's name.
+    package var part = "payload"
   }
 
   /// Without pseudo headers and `authorization`.

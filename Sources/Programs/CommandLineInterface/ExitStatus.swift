@@ -1,7 +1,7 @@
 /// What the process ends with (sysexits.h).
 package enum ExitStatus: Int32, Sendable {
   case ok = 0
-  /// A job that was waited for has ended, and not all of it was sent.
+  /// Of a job that was waited for not all was sent, or of one that was previewed not all would be.
   case unsent = 1
   /// The command line itself; ArgumentParser's own choice too.
   case usage = 64

@@ -21,6 +21,21 @@ import Testing
     #expect(one != (try DeviceToken("cabc_d-e:apa91b%~=+.x", network: .fcm)))
   }
 
+  @Test("a token whose network is not said is one of each network that could have it")
+  func candidates() throws {
+    #expect(try DeviceToken.candidates("ABCDEF01").map(\.network) == [.apns, .fcm, .jpush])
+    #expect(try DeviceToken.candidates("cX1:token").map(\.network) == [.fcm])
+    #expect(throws: InvalidField.self) { try DeviceToken.candidates("no token") }
+  }
+
+  @Test("a part of a token is too little to send to")
+  func shortened() throws {
+    let token = String(repeating: "00ff", count: 16)
+    #expect(try DeviceToken(token, network: .apns).shortened == "00ff00ff…")
+    #expect(try DeviceToken("140fe1da9ea", network: .jpush).shortened == "140fe…")
+    #expect(try DeviceToken("140f", network: .jpush).shortened == "14…")
+  }
+
   @Test("the same text on two networks is two tokens")
   func networks() throws {
     #expect(

@@ -56,15 +56,7 @@ extension RenderedPush {
 
   /// The body as it goes to the devices with these tokens; to the first one where a request carries one push.
   func text(tokens: [String], id: String = "id") -> String {
-    let tokens = tokens.map { Array($0.utf8) }
-    let bytes =
-      switch body {
-      case .shared(let bytes): bytes
-      case .aroundToken(let prefix, let suffix): prefix + tokens[0] + suffix
-      case .aroundTokens(let opening, let afterID, let separator, let closing):
-        opening + Array(id.utf8) + afterID + Array(tokens.joined(separator: separator)) + closing
-      }
-    return String(decoding: bytes, as: UTF8.self)
+    String(decoding: body(to: tokens, id: id), as: UTF8.self)
   }
 
   func json(token: String = "token") throws -> JSONValue { try json(tokens: [token]) }

@@ -27,6 +27,7 @@ import Testing
     let folder = try TemporaryFolder()
     let job = #"{"app": "shop", "audience": {"users": ["u1"]}, "notification": {"title": "Sale"}}"#
     try PrivateFile.write(job, to: folder.file("job.json"))
+    try PreviewFolder.write(to: folder)
     try PrivateFile.write(ImportFile.line(1) + "\n", to: folder.file("installations.ndjson"))
     try PrivateFile.write(ImportFile.line(2) + "\n", to: folder.file("installations.gz"))
     for (program, body) in [
@@ -47,6 +48,11 @@ import Testing
     #expect(!examples.isEmpty)
     try await RedisServer.with { redis in
       let folder = try Self.folder()
+      // Whom the examples are about.
+      let ann = try Pushpool.start(
+        ["install", "--app", "shop", "--user", "u1", "--network", "apns", "--token", Self.token],
+        environment: ["PUSHPOOL_REDIS_URL": redis.url])
+      #expect(try await Pushpool.finish(ann).status == 0)
       for example in examples {
         // No worker is there to wait for.
         let line = example.replacing(" --wait", with: "")

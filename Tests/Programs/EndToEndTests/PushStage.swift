@@ -176,7 +176,16 @@ final class PushStage: Sendable {
     environment["PATH"] = "/usr/bin:/bin"
     environment["PUSHPOOL_CRASH_AT"] = crashAt
     environment["PUSHPOOL_REDIS_URL"] = redis
-    var text = lesser ?? self.text
+    return try WorkerProcess(
+      program: Self.programFolder + "/pushpool",
+      configurationFile: try writeConfiguration(lesser ?? text), under: command,
+      environment: environment, log: folder.file("worker.log")
+    ).child
+  }
+
+  /// Writes settings with those of the worker into the stage's folder. - Returns: the file.
+  func writeConfiguration(_ text: ConfigurationText? = nil) throws -> String {
+    var text = text ?? self.text
     let worker = configuration.worker
     text.worker = [
       "lanes: \(worker.lanes)", "connections_per_lane: \(worker.connectionsPerLane)",
@@ -184,10 +193,7 @@ final class PushStage: Sendable {
       "drain_seconds: \(worker.drainSeconds)", "lease_seconds: \(worker.leaseSeconds)",
       "request_timeout_seconds: \(worker.requestTimeoutSeconds)",
     ]
-    return try WorkerProcess(
-      program: Self.programFolder + "/pushpool", configurationFile: try stage.write(text),
-      under: command, environment: environment, log: folder.file("worker.log")
-    ).child
+    return try stage.write(text)
   }
 
   /// The program stands beside the tests.

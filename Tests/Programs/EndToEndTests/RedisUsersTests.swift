@@ -109,7 +109,7 @@ import Testing
         try await stage.client.command("XLEN", "pushpool:dead").integer == 1 ? true : nil
       }
 
-      for (arguments, input) in Self.commands(names[0]) {
+      for (arguments, input) in try Self.commands(names[0], stage.writeConfiguration()) {
         let result = try await Self.run(arguments, as: operating, stage, input: input)
         #expect(result.code == .code(0), "\(arguments): \(result)")
       }
@@ -123,7 +123,9 @@ import Testing
     }
   }
 
-  private static func commands(_ user: String) -> [([String], String?)] {
+  private static func commands(
+    _ user: String, _ configuration: String
+  ) -> [([String], String?)] {
     let token = String(repeating: "ab", count: 32)
     let job =
       "{\"app\": \"shop\", \"audience\": {\"users\": [\"\(user)\"]}, \"notification\": {\"title\": \"t\"}}"
@@ -137,6 +139,7 @@ import Testing
       (["uninstall", "--app", "shop", "--network", "apns", "--token", token], nil),
       (["switch", "off", "--app", "other"], nil), (["switch", "list"], nil),
       (["switch", "on", "--app", "other"], nil), (["enqueue", "--wait"], job),
+      (["enqueue", "--dry-run", "--user", user, "--config", configuration], job),
       (["dead", "list"], nil), (["dead", "drop", "--all"], nil),
     ]
   }

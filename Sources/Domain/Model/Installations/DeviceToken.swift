@@ -17,11 +17,34 @@ package struct DeviceToken: Hashable, Sendable {
     self.network = network
   }
 
+  /// What a token can be whose network is not said: one for each network that could have it.
+  /// - Throws: the rule of one network that it breaks, when no network could have it.
+  package static func candidates(_ text: String) throws(InvalidField) -> [DeviceToken] {
+    var tokens: [DeviceToken] = []
+    var refusal: InvalidField?
+    for network in Network.allCases {
+      do throws(InvalidField) {
+        tokens.append(try DeviceToken(text, network: network))
+      } catch {
+        refusal = refusal ?? error
+      }
+    }
+    if tokens.isEmpty, let refusal { throw refusal }
+    return tokens
+  }
+
   /// A token that was checked before it was stored.
   package init(stored text: String, network: Network) {
     self.text = text
     self.network = network
   }
+
+  /// Enough of it to tell a user's devices apart, and too little to send to: its first characters.
+  package var shortened: String {
+    "\(text.prefix(min(Self.shownCharactersMax, text.count / 2)))…"
+  }
+
+  private static let shownCharactersMax = 8
 
   private static func apns(_ text: String) throws(InvalidField) -> String {
     try checkLength(text, Limits.apnsTokenBytesMin, Limits.apnsTokenBytesMax, "an APNs")

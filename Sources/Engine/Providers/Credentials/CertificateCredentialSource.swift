@@ -3,6 +3,8 @@ package struct CertificateCredentialSource: CredentialSource {
   /// How long a refused certificate is left alone; somebody has to replace the file.
   static let pauseMs: Int64 = 5 * 60_000
 
+  package let hasHeader = false
+
   private static let credential = Credential(
     header: nil, generation: 0, expiresAtMs: .max, refreshAtMs: .max)
   private let file: String

@@ -3,6 +3,9 @@
 /// Everything a lane needs of a credential goes through these two calls, so that a source may as
 /// well get it from another replica.
 package protocol CredentialSource: Sendable {
+  /// Whether a credential is the value of a header; false where the TLS certificate authorises.
+  var hasHeader: Bool { get }
+
   /// The credential to send with now, renewed when it is due.
   ///
   /// Throws while the credential is paused or cannot be obtained; waiting lanes share one renewal.
@@ -15,4 +18,8 @@ package protocol CredentialSource: Sendable {
   func refused(
     generation: UInt64, reason: String
   ) async throws(CredentialError) -> Credential
+}
+
+extension CredentialSource {
+  package var hasHeader: Bool { true }
 }

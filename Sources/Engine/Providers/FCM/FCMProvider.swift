@@ -41,7 +41,8 @@ package struct FCMProvider: PushProvider {
       dryRun: content.dryRun ? .validateOnly : .off,
       limits: [
         RenderedPush.Limit(
-          text: message.payload, bytesMax: ProviderLimits.fcmPayloadBytesMax, isJSON: false)
+          text: message.payload, bytesMax: ProviderLimits.fcmPayloadBytesMax, isJSON: false,
+          part: "payload of notification and data")
       ])
   }
 

@@ -53,26 +53,22 @@ package struct JPushProvider: PushProvider {
   private func limits(
     _ request: JPushRequest, _ content: JobContent
   ) throws(InvalidField) -> [RenderedPush.Limit] {
-    let parts = [
-      (
-        "notification for iOS",
-        RenderedPush.Limit(
-          text: request.iosPart, bytesMax: ProviderLimits.jpushIOSBytesMax, isJSON: true)
-      ),
-      (
-        "notification and message for Android",
-        RenderedPush.Limit(
-          text: request.androidPart, bytesMax: ProviderLimits.jpushAndroidBytesMax, isJSON: true)
-      ),
+    let limits = [
+      RenderedPush.Limit(
+        text: request.iosPart, bytesMax: ProviderLimits.jpushIOSBytesMax, isJSON: true,
+        part: "notification for iOS"),
+      RenderedPush.Limit(
+        text: request.androidPart, bytesMax: ProviderLimits.jpushAndroidBytesMax, isJSON: true,
+        part: "notification and message for Android"),
     ]
-    for (what, limit) in parts where limit.text.count > limit.bytesMax {
+    for limit in limits where limit.text.count > limit.bytesMax {
       let ownBytes = content.jpush.map { JSONValue.object($0.payload).bytes().count } ?? 0
       throw InvalidField(
         pointer: ownBytes * 2 > limit.text.count ? "/jpush" : "/notification",
-        message: "makes a JPush \(what) of \(limit.text.count.grouped) bytes, and "
+        message: "makes a JPush \(limit.part) of \(limit.text.count.grouped) bytes, and "
           + "\(limit.bytesMax.grouped) are allowed: shorten it")
     }
-    return parts.map(\.1)
+    return limits
   }
 
   package func classify(_ answer: ProviderAnswer) -> Outcome {

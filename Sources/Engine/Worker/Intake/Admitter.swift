@@ -121,22 +121,11 @@ struct Admitter {
 
   /// Why no device should be tried: a network's limit is passed, or nothing can be sent at all.
   private func unsendable(_ job: PreparedJob) -> InvalidField? {
-    var empty: InvalidField?
-    var isSendable = false
-    for entry in directory.entries where entry.app == job.app {
-      guard !entry.environments.isDisjoint(with: job.content.environments) else { continue }
-      do throws(InvalidField) {
-        let nowMs = clock.at(loop.nowNs)
-        for content in try MessageVariants(job.content).contents {
-          _ = try entry.provider.render(content, createdAtMs: nowMs, nowMs: nowMs)
-        }
-        isSendable = true
-      } catch {
-        guard !job.content.isFor(entry.provider.network) else { return error }
-        empty = error
-      }
+    switch directory.verdict(on: job.content, app: job.app, nowMs: clock.at(loop.nowNs)) {
+    case .sendable: nil
+    case .refused(let field): field
+    case .empty(let field): mayOthersSend(job) ? nil : field
     }
-    return isSendable || mayOthersSend(job) ? nil : empty
   }
 
   /// Whether another worker can send the job to a network that this one has no credentials for.

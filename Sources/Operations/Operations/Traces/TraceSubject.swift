@@ -17,17 +17,7 @@ package enum TraceSubject: Sendable {
   /// A token whose network is not said.
   /// - Throws: the rule of one network that it breaks, when no network could have it.
   package init(token: String) throws(InvalidField) {
-    var tokens: [DeviceToken] = []
-    var refusal: InvalidField?
-    for network in Network.allCases {
-      do throws(InvalidField) {
-        tokens.append(try DeviceToken(token, network: network))
-      } catch {
-        refusal = refusal ?? error
-      }
-    }
-    if tokens.isEmpty, let refusal { throw refusal }
-    self = .token(tokens)
+    self = .token(try DeviceToken.candidates(token))
   }
 
   /// What could keep it from being sent to.

@@ -27,6 +27,15 @@ struct EnqueueCommand: AsyncParsableCommand {
         pushpool enqueue job.json --wait
         make-job | pushpool enqueue --priority high
 
+      With --dry-run nothing is enqueued: it prints the request that each device would get, as \
+      the workers would send it, or why a device gets none.
+
+        pushpool enqueue job.json --dry-run --user u1
+        pushpool enqueue job.json --dry-run --network apns   # without Redis
+
+      "dry_run": true in a job is another thing. Such a job is enqueued, and FCM and JPush are \
+      asked to check its pushes without delivering them.
+
       With --wait it ends with 0 when all went well, and with 1 when the job was cancelled or some \
       of its pushes failed, were rejected or expired.
 
@@ -45,12 +54,25 @@ struct EnqueueCommand: AsyncParsableCommand {
   @Flag(help: "Do not check the job here; the workers will.")
   var noCheck = false
 
+  @OptionGroup var preview: PreviewOptions
   @OptionGroup var shared: SharedOptions
+
+  func validate() throws {
+    guard preview.dryRun else { return }
+    guard !wait else {
+      throw ValidationError(
+        "--dry-run enqueues nothing that could be waited for: leave out --wait.")
+    }
+    guard !noCheck else {
+      throw ValidationError("--dry-run checks the job as the workers do: leave out --no-check.")
+    }
+  }
 
   func run() async throws {
     let console = Console.standard
     let configuration = try shared.configuration()
     let text = try InputFile.read(file, bytesMax: Limits.jobBytesMax)
+    if preview.dryRun { return try await show(parse(text), configuration, console) }
     let (app, id) = try check(text)
     // Before the job is added: from then on a Ctrl-C must not look as if it had not been.
     if wait { Interrupts.shared.expect() }
@@ -84,13 +106,19 @@ struct EnqueueCommand: AsyncParsableCommand {
       let object = (try? JSONParser().parse(text))?.objectValue
       return (object?["app"]?.stringValue, object?["id"]?.stringValue)
     }
-    do throws(InvalidField) {
-      let job = try Job(bytes: text)
-      return (job.app, job.id)
-    } catch {
-      let name = file == "-" ? "the job" : file
-      throw CommandFailure(.badInput, "\(name): \(error)")
-    }
+    let job = try parse(text)
+    return (job.app, job.id)
+  }
+
+  /// The job of a text that keeps the rules.
+  private func parse(_ text: [UInt8]) throws(CommandFailure) -> Job {
+    do throws(InvalidField) { return try Job(bytes: text) } catch { throw refused(error) }
+  }
+
+  /// What a job that breaks a rule is refused with.
+  func refused(_ field: InvalidField) -> CommandFailure {
+    let name = file == "-" ? "the job" : file
+    return CommandFailure(.badInput, "\(name): \(field)")
   }
 
   private func announce(_ job: EnqueuedJob, _ console: Console) {

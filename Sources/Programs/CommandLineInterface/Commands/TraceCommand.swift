@@ -71,8 +71,7 @@ struct TraceCommand: AsyncParsableCommand {
     }
     guard let token else { return .everybody }
     do throws(InvalidField) { return try TraceSubject(token: token) } catch {
-      throw CommandFailure(
-        .badInput, "--token is no network's: for one, \(error.message)")
+      throw TokenOption.failure(error)
     }
   }
 }

@@ -1,8 +1,6 @@
-internal import Model
-
 extension JobContent {
   /// Whether it has anything to say on a network: the common part, or that network's own.
-  func isFor(_ network: Network) -> Bool {
+  package func isFor(_ network: Network) -> Bool {
     switch network {
     case .apns: notification != nil || apns?.payload != nil
     case .fcm: notification?.saysSomethingOnAndroid == true || fcm != nil

@@ -1,0 +1,33 @@
+package import Model
+
+/// What the networks of an app make of a job's content before any device is tried.
+package enum ContentVerdict: Sendable, Equatable {
+  /// There is something to send on one network at least.
+  case sendable
+  /// A network that the content is for would refuse it from every device.
+  case refused(InvalidField)
+  /// No network has anything to send; why, when there is a network in the job's environments.
+  case empty(InvalidField?)
+}
+
+extension ProviderDirectory {
+  /// Renders the content, in each of its languages, for every network of the app, as a job's admission does.
+  /// - Parameter nowMs: the time of rendering and of the job's creation, in epoch milliseconds.
+  package func verdict(on content: JobContent, app: String, nowMs: Int64) -> ContentVerdict {
+    var empty: InvalidField?
+    var isSendable = false
+    for entry in entries where entry.app == app {
+      guard !entry.environments.isDisjoint(with: content.environments) else { continue }
+      do throws(InvalidField) {
+        for variant in try MessageVariants(content).contents {
+          _ = try entry.provider.render(variant, createdAtMs: nowMs, nowMs: nowMs)
+        }
+        isSendable = true
+      } catch {
+        guard !content.isFor(entry.provider.network) else { return .refused(error) }
+        empty = error
+      }
+    }
+    return isSendable ? .sendable : .empty(empty)
+  }
+}

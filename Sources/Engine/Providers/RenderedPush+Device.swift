@@ -1,0 +1,67 @@
+internal import Model
+
+// The request to one device, as text: for people to read, and for the benchmark's yardstick. Workers write the same pieces
+// into a request without putting them together.
+extension RenderedPush {
+  /// The pseudo header `:path`.
+  package func path(to token: String) -> [UInt8] {
+    switch path {
+    case .perToken(let prefix): prefix + Array(token.utf8)
+    case .fixed(let path): path
+    }
+  }
+
+  /// - Parameter id: the request's, where it has one.
+  package func body(to token: String, id: String) -> [UInt8] { body(to: [token], id: id) }
+
+  /// - Parameter tokens: one at least. Those behind the first are left out where a request carries one push.
+  package func body(to tokens: [String], id: String) -> [UInt8] {
+    let tokens = tokens.map { Array($0.utf8) }
+    return switch body {
+    case .shared(let bytes): bytes
+    case .aroundToken(let prefix, let suffix): prefix + tokens[0] + suffix
+    case .aroundTokens(let opening, let afterID, let separator, let closing):
+      opening + Array(id.utf8) + afterID + Array(tokens.joined(separator: separator)) + closing
+    }
+  }
+
+  /// Whether it differs from push to push by more than the device token.
+  package var isPersonal: Bool {
+    body(to: "", id: "") != filled(with: { _ in "" }).body(to: "", id: "")
+  }
+
+  /// The same with values in the place of the marks that stand for placeholders (`MessageVariants`).
+  /// - Parameter value: of the placeholder of a number.
+  package func filled(with value: (Int) -> String) -> RenderedPush {
+    func filled(_ bytes: [UInt8], isJSON: Bool = true) -> [UInt8] {
+      let (parts, rest) = Placeholder.cut(bytes)
+      var whole: [UInt8] = []
+      for (before, number) in parts {
+        whole += before
+        let text = Array(value(number).utf8)
+        if isJSON {
+          text.withUnsafeBytes { JSONWriter.appendEscaped($0, to: &whole) }
+        } else {
+          whole += text
+        }
+      }
+      return whole + rest
+    }
+    let body: Body =
+      switch body {
+      case .shared(let bytes): .shared(filled(bytes))
+      case .aroundToken(let prefix, let suffix):
+        .aroundToken(prefix: filled(prefix), suffix: filled(suffix))
+      case .aroundTokens(let opening, let afterID, let separator, let closing):
+        .aroundTokens(
+          opening: filled(opening), afterID: filled(afterID), separator: separator,
+          closing: filled(closing))
+      }
+    let limits = limits.map { limit in
+      Limit(
+        text: filled(limit.text, isJSON: limit.isJSON), bytesMax: limit.bytesMax,
+        isJSON: limit.isJSON, part: limit.part)
+    }
+    return RenderedPush(headers: headers, path: path, body: body, dryRun: dryRun, limits: limits)
+  }
+}

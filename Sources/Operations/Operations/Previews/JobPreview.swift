@@ -1,0 +1,39 @@
+package import Configuration
+internal import HTTPClient
+package import Model
+internal import Providers
+
+/// What a job would send to some devices, rendered as workers render it. Nothing is enqueued, signed or sent.
+package struct JobPreview: Sendable {
+  /// Why workers with this configuration would make the job a dead letter; nil when they would take it in.
+  package let refusal: InvalidField?
+  package let pushes: [PreviewedPush]
+
+  /// - Parameters:
+  ///   - targets: installations of one user, or any device.
+  ///   - values: that user's.
+  ///   - configuration: one that has the job's app.
+  ///   - nowMs: epoch milliseconds.
+  /// - Throws: when a key, account or certificate that the configuration names cannot be used.
+  package init(
+    of job: Job, to targets: [PreviewTarget],
+    filledWith values: ReceiverValues = .values([:]), with configuration: Configuration,
+    nowMs: Int64
+  ) throws(ConfigurationError) {
+    // The client would exchange tokens, which nobody asks for.
+    let directory = try ProviderDirectory(configuration, client: HTTPClient())
+    if case .refused(let field) = directory.verdict(on: job.content, app: job.app, nowMs: nowMs) {
+      refusal = field
+    } else {
+      refusal = nil
+    }
+    pushes = targets.map {
+      PreviewedPush(of: job, to: $0, filledWith: values, by: directory, nowMs: nowMs)
+    }
+  }
+
+  /// How many of the devices have a request.
+  package var requests: Int {
+    pushes.count { if case .request = $0.result { true } else { false } }
+  }
+}

@@ -1,0 +1,56 @@
+package import Model
+
+/// A device that a job is previewed for.
+package enum PreviewTarget: Sendable, Equatable {
+  case installation(Installation)
+  /// Any device of a network, which need not be there.
+  case anyDevice(Network, PushEnvironment)
+
+  package var network: Network {
+    switch self {
+    case .installation(let installation): installation.token.network
+    case .anyDevice(let network, _): network
+    }
+  }
+
+  package var environment: PushEnvironment {
+    switch self {
+    case .installation(let installation): installation.environment
+    case .anyDevice(_, let environment): environment
+    }
+  }
+
+  /// What its device token is for; nil for whatever a job is for.
+  var kind: TokenKind? {
+    guard case .installation(let installation) = self else { return nil }
+    return installation.kind
+  }
+
+  /// Empty when it has none.
+  var language: String {
+    guard case .installation(let installation) = self else { return "" }
+    return installation.language ?? ""
+  }
+
+  /// What stands for its device token where people read it: a whole one is as good as an address.
+  package var shownToken: String {
+    switch self {
+    case .installation(let installation): installation.token.shortened
+    case .anyDevice: "(device token)"
+    }
+  }
+
+  /// Whether an audience has it; nil when only Redis knows, and of any device.
+  func isIn(_ audience: Audience) -> Bool? {
+    guard case .installation(let installation) = self else { return nil }
+    return switch audience {
+    case .users(let users): users.contains { TextRule.isSame($0, installation.user) }
+    case .installations(let tokens):
+      tokens.contains {
+        $0.network == installation.token.network
+          && TextRule.isSame($0.text, installation.token.text)
+      }
+    case .usersKey: nil
+    }
+  }
+}

@@ -1,0 +1,36 @@
+package import Providers
+
+/// The request that one device would get, with all that does not change from push to push.
+package struct PreviewedRequest: Sendable, Equatable {
+  package let method = "POST"
+  /// `https://api.push.apple.com/3/device/00ff00ff…`
+  package let url: String
+  /// In the order in which they are sent; without the credential.
+  package let headers: [RenderedPush.Header]
+  /// Whether the header `authorization` follows; else the TLS certificate authorises.
+  package let hasCredentialHeader: Bool
+  package let body: [UInt8]
+  /// What of it the network limits, counted with the whole device token.
+  package let sizes: [PayloadSize]
+  /// How many devices a request is for at most.
+  package let devicesMax: Int
+
+  /// What stands for a request's id, which follows from the job's entry and all devices of the request.
+  package static let shownID = "(id)"
+
+  /// - Parameter rendered: with all texts filled in.
+  init(
+    _ rendered: RenderedPush, of provider: any PushProvider, to target: PreviewTarget,
+    devicesMax: Int
+  ) {
+    let path = rendered.path(to: target.shownToken)
+    url = "https://\(provider.destination.authority)" + String(decoding: path, as: UTF8.self)
+    headers = rendered.headers
+    hasCredentialHeader = provider.credentials.hasHeader
+    body = rendered.body(to: target.shownToken, id: Self.shownID)
+    sizes = rendered.limits.filter { !$0.text.isEmpty }.map {
+      PayloadSize(part: $0.part, bytes: $0.text.count, bytesMax: $0.bytesMax)
+    }
+    self.devicesMax = devicesMax
+  }
+}
