@@ -22,6 +22,7 @@ struct Bench {
     switch scenario.kind {
     case .campaign(let shape):
       [try await CampaignScenario(scenario: scenario, shape: shape, with: with).run()]
+    case .batches: [try await BatchCampaign(scenario: scenario, with: with).run()]
     case .idleLatency: [try await IdleLatency(scenario: scenario, with: with).run()]
     case .highPriority: [try await HighPriority(scenario: scenario, with: with).run()]
     case .growth: try await Growth(scenario: scenario, with: with).run()

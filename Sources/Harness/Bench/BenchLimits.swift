@@ -34,6 +34,10 @@ enum BenchLimits {
   static let largePayloadBytes = 4_000
   static let deadPercent = 10
   static let devicesPerUser = 5
+  /// Pushes of h2load's request to a network that takes many: three chunks, as a worker's request usually carries.
+  static let batchPushes = 768
+  /// So many of them that their CPU time can be measured.
+  static let batchRequests = 20_000
   /// libcurl needs several times as long.
   static let curlPushesMax = 100_000
   /// Which part of a campaign counts as its steady part.

@@ -5,7 +5,7 @@ import Testing
 @Suite struct PopulationTests {
   @Test(
     "device tokens are valid, distinct and always the same",
-    arguments: [[Network.apns], [.fcm], [.apns, .fcm]])
+    arguments: [[Network.apns], [.fcm], [.jpush], [.apns, .fcm]])
   func tokens(networks: [Network]) throws {
     let population = Population(networks: networks, users: 2_000, devicesPerUser: 5)
     #expect(population.installations == 10_000)

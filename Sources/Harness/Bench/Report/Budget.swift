@@ -14,6 +14,7 @@ package struct Budget: Sendable, Equatable {
     case redisCallMs = "Redis function calls, 99 %"
     case growth
     case besidePlain = "worker CPU beside one text for all"
+    case besideAPNs = "worker CPU per push beside APNs'"
   }
 
   package var measure: Measure
@@ -46,6 +47,8 @@ extension Budget {
   /// sending alone.
   static let apnsRatio = Budget(.ratio, .atMost, 1.5, aim: 1.1, unit: " x")
   static let fcmRatio = Budget(.ratio, .atMost, 2.0, aim: 1.3, unit: " x")
+  /// A request of many pushes saves most of what HTTP/2 and TLS cost each of them.
+  static let besideAPNs = Budget(.besideAPNs, .atMost, 0.6, unit: " x")
   /// All commands, those inside functions included.
   static let redisCommands = Budget(.redisCommands, .atMost, 2, aim: 1.1, unit: "")
   static let answerTime = Budget(.share, .atLeast, 90, aim: 97, unit: " %")

@@ -63,7 +63,7 @@ package struct ScenarioResult: Sendable {
         case .residentMiB: residentMiBMax
         case .redisMiB: redisMiB
         case .redisCallMs: redisCallMs
-        case .share, .growth, .besidePlain: others[budget.measure]
+        case .share, .growth, .besidePlain, .besideAPNs: others[budget.measure]
         }
       return BudgetCheck(budget, measured)
     }

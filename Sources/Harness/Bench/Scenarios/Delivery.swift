@@ -6,8 +6,10 @@ import Typesetting
 /// A fresh worker that carries one campaign, and what it used for it.
 struct Delivery {
   struct Measurement: Sendable {
-    /// Requests to the network that it answered.
+    /// Pushes that the network answered.
     var pushes: Int
+    /// Requests that they came in.
+    var requests: Int
     var wallSeconds: Double
     var workerCPUMicroseconds: Double
     var redisCPUMicroseconds: Double
@@ -78,7 +80,8 @@ struct Delivery {
         "the simulator saw \(after.simulator.violations) violations of the HTTP/2 protocol")
     }
     return Measurement(
-      pushes: pushes, wallSeconds: (after.at - before.at) / .seconds(1),
+      pushes: pushes, requests: after.simulator.requests - before.simulator.requests,
+      wallSeconds: (after.at - before.at) / .seconds(1),
       workerCPUMicroseconds: after.worker.cpuMicroseconds - before.worker.cpuMicroseconds,
       redisCPUMicroseconds: after.redisProcess.cpuMicroseconds
         - before.redisProcess.cpuMicroseconds,

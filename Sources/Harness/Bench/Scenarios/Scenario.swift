@@ -4,6 +4,7 @@ import Model
 package struct Scenario: Sendable {
   enum Kind: Sendable {
     case campaign(CampaignShape)
+    case batches
     case idleLatency
     case highPriority
     case growth
@@ -29,6 +30,10 @@ extension Scenario {
     campaign("fcm", "A campaign to FCM, one lane.", [.fcmRatio, .redisCommands]) {
       $0.networks = [.fcm]
     },
+    Scenario(
+      name: "jpush",
+      summary: "A campaign to JPush, many pushes a request, and one to APNs in turn with it.",
+      kind: .batches, budgets: [.besideAPNs, .redisCommands]),
     campaign("mixed", "Every other installation on APNs, every other on FCM.") {
       $0.networks = [.apns, .fcm]
     },

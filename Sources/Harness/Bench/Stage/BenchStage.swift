@@ -88,6 +88,8 @@ final class BenchStage: Sendable {
       apps: [
         ConfigurationText.App(
           id: Population.app, apns: [.production: stage.endpoint], fcm: stage.endpoint,
+          // Admission renders a job for each network that its app has: those that are not measured have none.
+          jpush: settings.networks.contains(.jpush) ? stage.endpoint : nil,
           messagesPerMinute: BenchLimits.messagesPerMinute)
       ])
     configuration.logLevel = "warning"
@@ -137,7 +139,7 @@ final class BenchStage: Sendable {
       requests.append(
         YardstickRequest(
           authority: provider.destination.authority, headers: headers, rendered: rendered,
-          tokens: Array(tokens)))
+          tokens: Array(tokens), pushes: min(provider.pushesPerRequest, BenchLimits.batchPushes)))
     }
     return requests
   }

@@ -16,6 +16,8 @@ package struct Population: Sendable {
 
   package static let deadPrefix = "deadbeef"
   package static let markPrefix = "f00dcafe"
+  /// As JPush's registration IDs have. The first 16 tell all of a population apart.
+  private static let jpushTokenDigits = 19
 
   package init(
     networks: [Network], users: Int, devicesPerUser: Int = 1, deadPercent: Int = 0,
@@ -49,7 +51,8 @@ package struct Population: Sendable {
     let text =
       switch network(number) {
       case .fcm: fcmToken(number)
-      case .apns, .jpush: apnsToken(number)
+      case .apns: apnsToken(number)
+      case .jpush: String(apnsToken(number).prefix(Self.jpushTokenDigits))
       }
     guard let prefix = prefix(number) else { return text }
     return prefix + text.dropFirst(prefix.count)

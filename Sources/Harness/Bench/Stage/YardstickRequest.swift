@@ -8,27 +8,20 @@ struct YardstickRequest: Sendable {
   /// One URI a line, distinct where the network names the device in the path.
   let uris: [UInt8]
 
-  init(authority: String, headers: [String], rendered: RenderedPush, tokens: [String]) {
+  /// The id of a request that has one. It need not change: whether a request is new is nothing to who sends it.
+  private static let id = "00000000-0000-8000-a000-000000000000"
+
+  /// - Parameter pushes: how many a request carries, where it carries several.
+  init(
+    authority: String, headers: [String], rendered: RenderedPush, tokens: [String], pushes: Int
+  ) {
     self.headers = headers
-    switch rendered.body {
-    case .shared(let bytes): body = bytes
-    case .aroundToken(let prefix, let suffix):
-      body = prefix + Array((tokens.first ?? "").utf8) + suffix
-    case .aroundTokens(let opening, let afterID, _, let closing):
-      body = opening + afterID + Array((tokens.first ?? "").utf8) + closing
-    }
-    var uris: [UInt8] = []
-    let base = Array("https://\(authority)".utf8)
-    switch rendered.path {
-    case .fixed(let path): uris = base + path + Array("\n".utf8)
-    case .perToken(let prefix):
-      for token in tokens {
-        uris += base
-        uris += prefix
-        uris += token.utf8
-        uris.append(UInt8(ascii: "\n"))
+    body = rendered.body(to: Array(tokens.prefix(pushes)), id: Self.id)
+    let paths =
+      switch rendered.path {
+      case .fixed(let path): [path]
+      case .perToken: tokens.map { rendered.path(to: $0) }
       }
-    }
-    self.uris = uris
+    uris = paths.flatMap { Array("https://\(authority)".utf8) + $0 + Array("\n".utf8) }
   }
 }
