@@ -13,6 +13,8 @@ struct PushNetworks {
   private var messageCount: Int64 = 0
   private(set) var bearerTokensIssued = 0
   private(set) var dryRuns = 0
+  /// Requests to JPush that were recognised by their cids, and the pushes in them.
+  private(set) var repeated = (requests: 0, pushes: 0)
 
   init(
     environment: PushEnvironment, script: SimulatorScript, provider: ProviderTokenVerifier,
@@ -222,7 +224,11 @@ struct PushNetworks {
   private mutating func react(
     to push: JPushRequest?, _ request: IncomingRequest, isValidation: Bool
   ) -> Decision {
-    if let push, let earlier = jpush.earlierAnswer(to: push) { return .answer(earlier) }
+    if let push, let earlier = jpush.earlierAnswer(to: push) {
+      repeated.requests += 1
+      repeated.pushes += push.registrationIDs.count
+      return .answer(earlier)
+    }
     var delayMs = script.delayMs
     var targets: [UnsafeRawBufferPointer] = []
     for id in push?.registrationIDs ?? [UnsafeRawBufferPointer(start: nil, count: 0)] {
@@ -247,15 +253,23 @@ struct PushNetworks {
       dryRuns += targets.count
       return Decision(reaction: .answer(answer), delayMs: delayMs)
     }
-    let environment: StaticString =
-      push?.isForProduction ?? true ? "production" : "development"
     let acceptance = Acceptance(
-      network: .jpush, token: first,
-      topic: UnsafeRawBufferPointer(
-        start: environment.utf8Start, count: environment.utf8CodeUnitCount),
+      network: .jpush, token: first, topic: Self.topic(of: push),
       bodyHash: request.body.map { BodyHash.of($0) } ?? 0,
       otherTokens: Array(targets.dropFirst()))
     return Decision(reaction: .answer(answer), acceptance: acceptance, delayMs: delayMs)
+  }
+
+  /// What stands for a topic, which JPush has none of: what the accept log tells jobs apart by.
+  private static func topic(of push: JPushRequest?) -> UnsafeRawBufferPointer {
+    // The log's fields are separated by spaces.
+    if let id = push?.collapseID, !id.isEmpty, id.allSatisfy({ (0x21...0x7e).contains($0) }) {
+      return id
+    }
+    let environment: StaticString =
+      push?.isForProduction ?? true ? "production" : "development"
+    return UnsafeRawBufferPointer(
+      start: environment.utf8Start, count: environment.utf8CodeUnitCount)
   }
 
   // MARK: OAuth

@@ -22,8 +22,6 @@ package enum SimulatorLimits {
   static let jpushCIDsMax = 10_000
   /// JPush: calls of an app key in a minute; its free plan has 600.
   package static let jpushCallsPerMinute = 1_000_000_000
-  /// The largest request body of any kind that is read; larger ones are reset.
-  static let requestBodyBytesMax = 64 * 1024
   /// How deep a JSON body may nest.
   static let jsonDepthMax = 64
   /// APNs: a provider token older than this is expired.

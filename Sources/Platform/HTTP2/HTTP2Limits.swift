@@ -8,8 +8,8 @@ package enum HTTP2Limits {
   /// Of an answer's body that is kept. Providers' error bodies are a few hundred bytes, a few thousand where they echo
   /// what they complain about. Of a longer one the beginning is kept, and `RequestAnswer.isBodyCut` says so.
   package static let answerBodyBytesMax = 16 * 1024
-  /// Of a request's body that a server connection takes.
-  package static let requestBodyBytesMax = 64 * 1024
+  /// Of a request's body that a server connection takes: one to JPush with 1,000 of the longest device tokens.
+  package static let requestBodyBytesMax = 160 * 1024
   /// All header names and values of one request at a server.
   static let requestHeaderBytesMax = 16 * 1024
   /// Of a GOAWAY's debug data that is kept for the logs.

@@ -162,6 +162,7 @@ struct JPushTests {
       return
     }
     #expect(one.body == other.body)
+    #expect(fixture.networks.repeated.requests == 1 && fixture.networks.repeated.pushes == 1)
     fixture.body = body()
     #expect(fixture.decide().acceptance != nil)
     #expect(send(body([Self.id], cid.replacing(Self.appKey, with: "other"))) == "400 1003")
@@ -230,5 +231,13 @@ struct JPushTests {
     }
     fixture.body = body()
     #expect(fixture.decide().acceptance?.topic.text == "production")
+  }
+
+  @Test(
+    "a request's collapse ID names it on record, if it can stand there", arguments: ["j1", "j 1"])
+  mutating func tellsCollapseID(id: String) {
+    fixture.body = body(
+      [Self.id], #""notification":{"alert":"Hi"},"options":{"apns_collapse_id":"\#(id)"}"#)
+    #expect(fixture.decide().acceptance?.topic.text == (id == "j1" ? "j1" : "production"))
   }
 }

@@ -26,6 +26,7 @@ package enum FaultMatrix {
     AddressRow(),
     FilledStoreRow(),
     SmallJobsRow(),
+    BatchRow(),
   ]
 
   package static var numbers: [Int] { rows.map(\.number) }

@@ -34,7 +34,7 @@ final class ChaosStage: Sendable {
     crowd = Crowd(
       app: Self.app, count: options.users, devicesPerUser: options.devicesPerUser,
       silentEvery: options.silentEvery, prefix: "c0",
-      hasDevelopment: options.hasDevelopment)
+      hasDevelopment: options.hasDevelopment, network: options.network)
     redisProxy =
       options.hasRedisProxy
       ? try FaultProxy(server: .unix(path: redis.socketPath), seed: trial.seed) : nil
@@ -91,7 +91,8 @@ final class ChaosStage: Sendable {
         let endpoint = "https://\(options.hosts[app] ?? "localhost"):\(port)"
         var places: [PushEnvironment: String] = [.production: endpoint]
         if options.hasDevelopment { places[.development] = endpoint }
-        return ConfigurationText.App(id: app, apns: places)
+        return ConfigurationText.App(
+          id: app, apns: places, jpush: options.network == .jpush ? endpoint : nil)
       })
     configuration.logLevel = "info"
     configuration.worker = [

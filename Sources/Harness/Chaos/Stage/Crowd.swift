@@ -1,7 +1,7 @@
 import LocalServices
 import Model
 
-/// The APNs installations of a stage, one of each user unless it says otherwise. Everything follows from an
+/// The installations of a stage, one of each user unless it says otherwise. Everything follows from an
 /// installation's number, and the number from a token: so an accept log tells what each push reached.
 struct Crowd: Sendable {
   static let tokenDigits = 64
@@ -22,6 +22,8 @@ struct Crowd: Sendable {
   var userPrefix = "u"
   /// Whether every other installation is for development.
   var hasDevelopment = false
+  /// APNs or JPush: the tokens have the form of both.
+  var network = Network.apns
 
   /// Whose installation it is.
   func user(_ number: Int) -> String { userPrefix + String(number / devicesPerUser) }
@@ -41,7 +43,7 @@ struct Crowd: Sendable {
 
   func installation(_ number: Int) throws(InvalidField) -> Installation {
     Installation(
-      app: app, user: user(number), token: try DeviceToken(tokenText(number), network: .apns),
+      app: app, user: user(number), token: try DeviceToken(tokenText(number), network: network),
       environment: hasDevelopment && number % 2 == 1 ? .development : .production)
   }
 
@@ -49,8 +51,12 @@ struct Crowd: Sendable {
   func job(id: String, topic: String, usersKey: String) -> [UInt8] {
     Array(
       #"{"id":"\#(id)","app":"\#(app)","notification":{"title":"Chaos","body":"\#(id)"},"#.utf8)
-      + Array(
-        #""apns":{"topic":"\#(topic)"},"audience":{"users_key":"\#(usersKey)"}}"#.utf8)
+      + Array(#"\#(name(topic)),"audience":{"users_key":"\#(usersKey)"}}"#.utf8)
+  }
+
+  /// The member by which the accept log names a job: JPush has no topics.
+  private func name(_ topic: String) -> String {
+    network == .jpush ? #""collapse_id":"\#(topic)""# : #""apns":{"topic":"\#(topic)"}"#
   }
 
   /// A job for the users of the installations with these numbers, for all that they have. Its topic names it in the
@@ -58,7 +64,7 @@ struct Crowd: Sendable {
   func job(id: String, topic: String, users: Range<Int>, more: String = "") -> [UInt8] {
     var json = Array(
       #"{"id":"\#(id)","app":"\#(app)","notification":{"title":"Chaos","body":"\#(id)"},"#.utf8)
-    json += #""apns":{"topic":"\#(topic)"}\#(more),"audience":{"users":["#.utf8
+    json += #"\#(name(topic))\#(more),"audience":{"users":["#.utf8
     json.reserveCapacity(json.count + users.count * 10)
     for number in stride(from: users.lowerBound, to: users.upperBound, by: devicesPerUser) {
       if number != users.lowerBound { json.append(UInt8(ascii: ",")) }

@@ -16,6 +16,9 @@ actor RecoveryWatch {
     self.stage = stage
   }
 
+  /// Whether nothing is left behind, as far as it was looked at.
+  var isOver: Bool { waits.isEmpty }
+
   /// A member works no more as of now. - Returns: how many chunks it left.
   func add(_ member: Fleet.Member) async -> Int {
     let since = ContinuousClock.now

@@ -1,10 +1,12 @@
 import LocalServices
+import Model
 
 /// What a row wants its stage to be.
 struct StageOptions: Sendable {
   /// Installations of the crowd, and how many of them each user has.
   var users = ChaosLimits.usersDefault
   var devicesPerUser = 1
+  var network = Network.apns
   /// Of each so many installations one can be told to answer never (`Crowd.silentPrefix`).
   var silentEvery: Int?
   var workers = 3

@@ -9,6 +9,9 @@ package struct SimulatorCounters: Sendable, Equatable {
   package var accepted = 0
   /// Pushes to FCM with `validate_only` and to JPush for validation that would have been accepted.
   package var dryRuns = 0
+  /// Requests to JPush with the cid of an accepted one, and the pushes in them: nothing of them was delivered again.
+  package var repeatedRequests = 0
+  package var repeatedPushes = 0
   /// 200 answers, counted apart from the rest because they are nearly all.
   private var okAnswers = 0
   private var otherAnswers: [Int: Int] = [:]
@@ -52,6 +55,7 @@ package struct SimulatorCounters: Sendable, Equatable {
     [
       ("connections_opened", \.connectionsOpened), ("connections_open", \.connectionsOpen),
       ("requests", \.requests), ("accepted", \.accepted), ("dry_runs", \.dryRuns),
+      ("repeated_requests", \.repeatedRequests), ("repeated_pushes", \.repeatedPushes),
       ("bearer_tokens_issued", \.bearerTokensIssued),
       ("provider_token_verifications", \.providerTokenVerifications),
       ("refused_streams", \.refusedStreams), ("violations", \.violations),

@@ -58,6 +58,8 @@ extension SimulatorServer {
     counters.bearerTokensIssued = networks.bearerTokensIssued
     counters.providerTokenVerifications = networks.providerTokenVerifications
     counters.dryRuns = networks.dryRuns
+    counters.repeatedRequests = networks.repeated.requests
+    counters.repeatedPushes = networks.repeated.pushes
     state.publish(counters, accepted: accepted)
     accepted.removeAll(keepingCapacity: true)
   }

@@ -47,6 +47,8 @@ struct JPushContent {
   private var androidBytes = 0
   /// Which APNs it asks for.
   private(set) var isForProduction = true
+  /// Points into the body; nil when the request has none.
+  private(set) var collapseID: UnsafeRawBufferPointer?
 
   mutating func complain(_ code: JPushError.Code, _ message: String) {
     if complaint == nil { complaint = JPushError(code, message) }
@@ -133,6 +135,7 @@ struct JPushContent {
         return true
       }
       if key.equals("apns_collapse_id"), let id = walker.string() {
+        collapseID = id
         if id.count > SimulatorLimits.collapseIDBytesMax {
           complain(.invalidParameter, "The apns_collapse_id is invalid!")
         }

@@ -4,6 +4,7 @@ struct JPushRequest {
   /// These point into the body.
   let registrationIDs: [UnsafeRawBufferPointer]
   let cid: UnsafeRawBufferPointer?
+  let collapseID: UnsafeRawBufferPointer?
   let isForProduction: Bool
 
   private static let known: [StaticString] = [
@@ -54,6 +55,7 @@ struct JPushRequest {
     }
     registrationIDs = targets
     self.cid = cid
+    collapseID = content.collapseID
     isForProduction = content.isForProduction
   }
 

@@ -4,7 +4,7 @@ package import Model
 package struct AcceptedPush: Sendable, Equatable {
   package let network: Network
   package let token: String
-  /// APNs: the topic. FCM: the project. JPush: the environment of APNs that was asked for.
+  /// APNs: the topic. FCM: the project. JPush: the collapse ID, or without one the environment of APNs that was asked for.
   package let topic: String
   /// Counts the simulator's connections from 1.
   package let connection: Int
