@@ -4,7 +4,8 @@ package import Model
 package enum BatchOutcome: Sendable, Equatable {
   /// The same for each push of the request.
   case all(Outcome)
-  /// The network refuses the request because of some of its pushes and does not say which. Each half is sent as a request
-  /// of its own, until one push is alone in a request; no attempt is burned.
-  case split(reason: String)
+  /// The network refuses the request because of some of its pushes. Parts of it are sent as requests of their own, until one
+  /// push is alone in a request, whose answer decides; no attempt is burned.
+  /// - Parameter token: the device token that the network blames; nil when it does not say which.
+  case split(reason: String, token: String? = nil)
 }

@@ -7,13 +7,17 @@ package struct ProviderAnswer {
   package let retryAfterSeconds: Int?
   /// Empty of a 200, whose body no transport keeps.
   package let body: UnsafeRawBufferPointer
+  /// Whether the request asked the network to check and not to deliver.
+  let isDryRun: Bool
   /// Whether there is more of the body than `ProviderLimits.answerBytesMax`: such an answer is judged by its status
   /// alone.
   let isTooLong: Bool
 
   package init(
-    status: Int, retryAfterSeconds: Int?, body: UnsafeRawBufferPointer, isBodyCut: Bool = false
+    status: Int, retryAfterSeconds: Int?, body: UnsafeRawBufferPointer, isBodyCut: Bool = false,
+    isDryRun: Bool = false
   ) {
+    self.isDryRun = isDryRun
     self.status = status
     self.retryAfterSeconds = retryAfterSeconds
     self.body = body

@@ -42,6 +42,23 @@ struct JPushClassificationTests {
     #expect(outcome == .authRefused(reason: try #require(JPushErrorCode(rawValue: code)).reason))
   }
 
+  @Test("that an app may not have requests checked says nothing of those that it sends")
+  func dryRun() throws {
+    let provider = try TestProvider.jpush()
+    func outcome(_ status: Int, _ code: Int) -> Outcome {
+      Array(error(code, "x").utf8).withUnsafeBytes {
+        provider.classify(
+          ProviderAnswer(status: status, retryAfterSeconds: nil, body: $0, isDryRun: true))
+      }
+    }
+    #expect(outcome(403, 2007) == .rejected(reason: "2007 interface is not allowed"))
+    // These are about the app key itself.
+    for (status, code) in [(401, 1004), (400, 1008), (403, 2003), (403, 2004)] {
+      let reason = try #require(JPushErrorCode(rawValue: code)).reason
+      #expect(outcome(status, code) == .authRefused(reason: reason))
+    }
+  }
+
   @Test("a quota that is used up waits until it is renewed, or a minute")
   func throttled() throws {
     let body = error(2002, "Rate limit exceeded")
@@ -131,6 +148,9 @@ struct JPushClassificationTests {
     #expect(outcome(400, error(1011, "x"), pushes: 64) == .split(reason: "1011 no such target"))
     #expect(
       outcome(400, error(1003, "The registration_id a is invalid!"), pushes: 1_000)
+        == .split(reason: "1003 registration ID is invalid", token: "a"))
+    #expect(
+      outcome(400, error(1003, "invalid registration_id"))
         == .split(reason: "1003 registration ID is invalid"))
     // More than happens by accident.
     let mistake = Outcome.rejected(reason: "1011 no such target")

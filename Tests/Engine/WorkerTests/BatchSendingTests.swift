@@ -91,6 +91,35 @@ import Testing
     #expect(Set(stage.ids).count == 5)
   }
 
+  @Test("a push that the network blames is tried alone, beside halves of the others")
+  func blames() throws {
+    let stage = try BatchStage()
+    defer { stage.dispatcher.close() }
+    let run = try stage.run(["a", "b", "c"], of: BatchStage.material())
+    stage.offer()
+    stage.destination.answer(try stage.requests.tag(0), 400, "b")
+    stage.offer()
+    #expect(stage.sent == ["a+b+c", "b", "a", "c"])
+    // Blaming it does not remove it: its own answer does.
+    stage.destination.answer(try stage.requests.tag(1), 200)
+    stage.destination.answer(try stage.requests.tag(2), 400)
+    stage.destination.answer(try stage.requests.tag(3), 200)
+    let news = run.takeNews(isFinal: true)
+    #expect(news.invalidations.map(\.token) == ["a"])
+    #expect(news.counts[.jpush]?.accepted == 2)
+  }
+
+  @Test("a blamed token that was in no push of the request changes nothing")
+  func blamesNobody() throws {
+    let stage = try BatchStage()
+    defer { stage.dispatcher.close() }
+    _ = try stage.run(["a", "b", "c"], of: BatchStage.material())
+    stage.offer()
+    stage.destination.answer(try stage.requests.tag(0), 400, "x")
+    stage.offer()
+    #expect(stage.sent == ["a+b+c", "a+b", "c"])
+  }
+
   @Test("halves of a refused request that wait for their bindings do not come together again")
   func staysSplit() throws {
     let stage = try BatchStage()

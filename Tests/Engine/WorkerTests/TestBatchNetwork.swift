@@ -4,8 +4,8 @@ import Reactor
 
 @testable import Providers
 
-/// A network that takes three pushes a request. It answers as the test says: 200 accepts, 400 is about a push that it
-/// does not name, 410 says that all tokens are dead, anything else is trouble.
+/// A network that takes three pushes a request. It answers as the test says: 200 accepts, 400 is about a push that the body
+/// names or, when it is empty, nobody does, 410 says that all tokens are dead, anything else is trouble.
 struct TestBatchNetwork: PushProvider {
   static let pushesMax = 3
 
@@ -41,6 +41,8 @@ struct TestBatchNetwork: PushProvider {
   }
 
   func classify(_ answer: ProviderAnswer, pushes: Int) -> BatchOutcome {
-    answer.status == 400 ? .split(reason: "one of them") : .all(classify(answer))
+    guard answer.status == 400 else { return .all(classify(answer)) }
+    let token = answer.body.isEmpty ? nil : String(decoding: answer.body, as: UTF8.self)
+    return .split(reason: "one of them", token: token)
   }
 }

@@ -197,6 +197,24 @@ import Testing
     }
   }
 
+  @Test("an app that may not have its requests checked sends all the same")
+  func dryRunRefused() async throws {
+    let script = SimulatorScript.stage {
+      $0.all = ScriptRule(network: .jpush, status: 403, reason: "2007", times: 1)
+    }
+    try await PushStage.with(script: script, endpoints: Self.three) { stage in
+      let client = stage.client
+      try await client.install([try Devices.jpush(1)])
+      try await stage.withWorkers { _ in
+        _ = try await client.enqueue(Devices.job("dry", 1..<2, #", "dry_run": true"#))
+        #expect(try await client.finished("dry").counts.rejected == 1)
+        _ = try await client.enqueue(Devices.job("real", 1..<2))
+        stage.expectDelivered(try await client.finished("real"), 1)
+      }
+      #expect(try await client.alarms().isEmpty)
+    }
+  }
+
   @Test("a quota that is used up is waited for as long as JPush says")
   func waitsForQuota() async throws {
     let script = SimulatorScript.stage {

@@ -23,6 +23,16 @@ struct JPushError {
     message.contains("registration_id") && message.contains("invalid")
   }
 
+  /// The registration ID that it blames, where it stands in that place.
+  var blamedRegistrationID: String? {
+    guard blamesRegistrationID else { return nil }
+    let words = message.split(separator: " ")
+    guard let index = words.firstIndex(of: "registration_id"), index + 1 < words.count else {
+      return nil
+    }
+    return String(words[index + 1])
+  }
+
   /// Nil when the answer is not in JPush's form.
   init?(_ answer: ProviderAnswer) {
     guard let error = answer.object?["error"]?.objectValue, let number = error["code"]?.int64Value,

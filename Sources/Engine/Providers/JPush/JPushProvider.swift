@@ -88,7 +88,7 @@ package struct JPushProvider: PushProvider {
     if reason == JPushErrorCode.noTarget.reason, pushes > ProviderLimits.jpushGoneTogetherMax {
       return .all(.rejected(reason: reason))
     }
-    return .split(reason: reason)
+    return .split(reason: reason, token: JPushError(answer)?.blamedRegistrationID)
   }
 
   package func sign(of outcome: Outcome, status: Int) -> AnswerSign {
@@ -109,6 +109,8 @@ package struct JPushProvider: PushProvider {
     case .noTarget: .doubtfulToken(reason: code.reason)
     case .invalidParameter where error.blamesRegistrationID:
       .doubtfulToken(reason: "\(code.rawValue) registration ID is invalid")
+    // The app may not have requests checked. Whether it may send them, this does not say.
+    case .interfaceNotAllowed where answer.isDryRun: .rejected(reason: code.reason)
     case .authenticationFailed, .invalidAppKey, .appKeyRestricted, .addressNotAllowed,
       .interfaceNotAllowed:
       .authRefused(reason: code.reason)

@@ -30,7 +30,7 @@ extension Dispatcher {
         destination.noteGood(elapsedNs: answer.elapsedNs)
         return accept(run, tag.push, answer)
       }
-      let outcome = destination.provider.classify(reply(answer))
+      let outcome = destination.provider.classify(reply(answer, to: run))
       decide(run, tag, destination, answer, judge(outcome, answer, destination))
     }
   }
@@ -38,10 +38,12 @@ extension Dispatcher {
   // MARK: What an answer means for its destination
 
   /// An answer as its provider reads it.
-  func reply(_ answer: RequestAnswer) -> ProviderAnswer {
+  /// - Parameter run: of a push of the request; nil when none of them is awaited any more.
+  func reply(_ answer: RequestAnswer, to run: ChunkRun?) -> ProviderAnswer {
     ProviderAnswer(
       status: answer.status, retryAfterSeconds: answer.retryAfter.seconds(nowMs: wallMs),
-      body: answer.body, isBodyCut: answer.isBodyCut)
+      body: answer.body, isBodyCut: answer.isBodyCut,
+      isDryRun: run?.material.content.dryRun ?? false)
   }
 
   /// Has the destination learn from an answer that is no accept.

@@ -93,15 +93,16 @@ extension Dispatcher {
     _ pushes: [(run: ChunkRun, tag: PushTag)], of batch: Batch, _ answer: RequestAnswer,
     _ destination: Destination
   ) {
+    let reply = reply(answer, to: pushes.first?.run)
     let outcome: Outcome
     if batch.tags.count == 1 {
-      outcome = destination.provider.classify(reply(answer))
+      outcome = destination.provider.classify(reply)
     } else {
-      switch destination.provider.classify(reply(answer), pushes: batch.tags.count) {
+      switch destination.provider.classify(reply, pushes: batch.tags.count) {
       case .all(let one): outcome = one
-      case .split(let reason):
+      case .split(let reason, let token):
         destination.noteGood(elapsedNs: answer.elapsedNs)
-        return split(pushes, answer, reason, destination)
+        return split(pushes, answer, reason, token, destination)
       }
     }
     for (run, tag) in pushes { run.noteAnswer(tag.push) }
@@ -114,25 +115,33 @@ extension Dispatcher {
     for (run, tag) in pushes { decide(run, tag, destination, answer, judgement) }
   }
 
-  /// Sends each half of a refused request as one of its own. By halves, one bad push among a thousand is found with 20
-  /// requests more, where one request a push would be a thousand; networks of batches count requests. Where all are bad,
-  /// it is twice as many.
+  /// Sends parts of a refused request as requests of their own: the push that the network blames, and each half of the
+  /// others. So one bad push among a thousand takes 3 requests more, and 20 where the network does not say which; one
+  /// request a push would be a thousand, and networks of batches count requests. Where all are bad, it is twice as many.
+  /// - Parameter token: of the push that is blamed. It is not believed: its push is tried alone.
   private func split(
     _ pushes: [(run: ChunkRun, tag: PushTag)], _ answer: RequestAnswer, _ reason: String,
-    _ destination: Destination
+    _ token: String?, _ destination: Destination
   ) {
     for (run, tag) in pushes {
       run.beginAnswer(TracedAnswer(answer, .rejected(reason: reason)))
       run.note(tag.push, .resend)
     }
-    let middle = (pushes.count + 1) / 2
-    for half in [pushes[..<middle], pushes[middle...]] {
-      guard let run = half.first?.run else { continue }
-      for (run, tag) in half { run.narrow(tag.push, to: half.count) }
+    var others = pushes
+    var blamed: [(run: ChunkRun, tag: PushTag)] = []
+    if let token {
+      let index = pushes.firstIndex { $0.run.pushes[$0.tag.push].token.elementsEqual(token.utf8) }
+      if let index { blamed.append(others.remove(at: index)) }
+    }
+    let middle = (others.count + 1) / 2
+    for part in [blamed[...], others[..<middle], others[middle...]] {
+      guard let first = part.first else { continue }
+      let run = first.run
+      for (run, tag) in part { run.narrow(tag.push, to: part.count) }
       destination.batches?.append(
         BatchQueue.Draft(
-          tags: half.map(\.tag.raw), rank: run.claim.priority.rank, material: run.material,
-          variant: run.pushes[half.first!.tag.push].variant, pushesMax: half.count))
+          tags: part.map(\.tag.raw), rank: run.claim.priority.rank, material: run.material,
+          variant: run.pushes[first.tag.push].variant, pushesMax: part.count))
     }
     destination.wake()
   }
