@@ -37,10 +37,14 @@ package enum Limits {
   /// What a `variables_key` holds of one user, and how many values.
   package static let userVariablesBytesMax = 16 * 1024
   package static let userVariablesMax = 256
+  /// Of each word of an event: a bucket, an object, who caused it.
+  package static let eventTextBytesMax = 256
   /// The widest badge a phone shows; APNs takes any 32-bit number.
   package static let badgeMax = 2_147_483_647
   /// 9999-12-31T23:59:59.999Z, the last instant RFC 3339 can write.
   package static let instantMsMax: Int64 = 253_402_300_799_999
+  /// March 1973: epoch seconds of our days, read as milliseconds, lie below it.
+  package static let recentInstantMsMin: Int64 = 100_000_000_000
 
   // Work
   package static let chunkRecipientsMax = 256

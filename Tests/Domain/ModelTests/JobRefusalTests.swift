@@ -121,8 +121,6 @@ import Testing
       (#""filter":{}"#, "/filter: is not supported by this version"),
       (#""deliver_at":1"#, "/deliver_at: is not supported by this version"),
       (#""deliver_local":"09:00""#, "/deliver_local: is not supported by this version"),
-      (#""kind":"push_to_app""#, "/kind: is not supported by this version"),
-      (#""event":{}"#, "/event: is not supported by this version"),
     ])
   func field(fields: String, expected: String) {
     let complaint = Self.complaint(fields: fields + #","notification":{"body":"B"}"#)
@@ -164,7 +162,7 @@ import Testing
       "gcm.n.e",
       "to", "bi", "bt", "t", "oi", "sa", "st", "su", "sg", "sth", "s", "w", "bucketID",
       "bucketType", "type", "objectID", "objectScopeAppID", "objectScopeType",
-      "objectScopeUserID", "sender", "when",
+      "objectScopeUserID", "objectScopeGroupID", "objectScopeThingID", "sender", "when",
     ])
   func reservedKey(name: String) {
     let common = Self.complaint(fields: #""notification":{"data":{"\#(name)":"x"}}"#)

@@ -77,7 +77,7 @@ import Testing
     for line in lines { #expect(throws: Never.self) { try Installation(text: line) } }
     let text = try await Self.discussion("enqueue").joined(separator: "\n")
     let jobs = text.split(separator: "\n\n").filter { $0.hasPrefix("  {") }
-    #expect(jobs.count == 2)
+    #expect(jobs.count == 3)
     for job in jobs {
       #expect(throws: Never.self) { try Job(bytes: Array(job.utf8)) }
       #expect(job.split(separator: "\n").allSatisfy { $0.hasPrefix("  ") }, "wrapped: \(job)")

@@ -123,6 +123,16 @@ struct FieldReader {
       + "\"\(FieldPointer.printable(text))\"\(hint)"
   }
 
+  /// As `instantMs`, and refuses what was surely meant in seconds.
+  func recentInstantMs(_ name: String) throws(InvalidField) -> Int64? {
+    guard let ms = try instantMs(name) else { return nil }
+    guard ms >= Limits.recentInstantMsMin else {
+      throw refused(
+        name, "is in the year 1973 or before, as epoch milliseconds: are these seconds?")
+    }
+    return ms
+  }
+
   /// Epoch milliseconds or an RFC 3339 string.
   func instantMs(_ name: String) throws(InvalidField) -> Int64? {
     guard let value = object[name] else { return nil }

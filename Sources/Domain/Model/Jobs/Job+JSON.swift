@@ -28,6 +28,7 @@ extension Job {
   package init(text: String) throws(InvalidField) { try self.init(bytes: Array(text.utf8)) }
 
   package init(json: JSONValue) throws(InvalidField) {
+    try AppEvent.refuseCustomisation(ofJob: json)
     let reader = try FieldReader(json, at: "", known: Self.fields)
     try UnsupportedFields.refuse(UnsupportedFields.job, in: reader)
     let id = try reader.string("id")

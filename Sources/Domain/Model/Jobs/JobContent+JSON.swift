@@ -1,8 +1,8 @@
 extension JobContent {
   static let fields = [
-    "notification", "localized", "variables", "variables_key", "apns", "fcm", "jpush",
-    "collapse_id",
-    "ttl_seconds", "expires_at", "environments", "dry_run", "on_unknown", "trace",
+    "notification", "localized", "variables", "variables_key", "apns", "fcm", "jpush", "kind",
+    "event", "collapse_id", "ttl_seconds", "expires_at", "environments", "dry_run", "on_unknown",
+    "trace",
   ]
 
   /// Decodes what `json()` wrote, with the same checks as at admission.
@@ -19,6 +19,7 @@ extension JobContent {
   }
 
   init(reader: FieldReader) throws(InvalidField) {
+    let event = try AppEvent(reader: reader)
     self.init(
       notification: try reader.object["notification"].map { (value) throws(InvalidField) in
         try Notification(json: value, at: "/notification")
@@ -32,6 +33,7 @@ extension JobContent {
       jpush: try reader.object["jpush"].map { (value) throws(InvalidField) in
         try JPushPart(json: value, at: "/jpush")
       },
+      event: event,
       collapseID: try reader.boundedText("collapse_id", bytesMax: Limits.collapseIDBytesMax),
       expiry: try Expiry(reader: reader),
       environments: try Self.environments(reader),
@@ -40,10 +42,11 @@ extension JobContent {
       trace: try reader.flag("trace") ?? false)
     localized = try LocalizedText.list(reader)
     variables = try Variables(reader: reader)
-    guard notification != nil || apns?.payload != nil || fcm != nil || jpush != nil else {
+    let hasPart = notification != nil || apns?.payload != nil || fcm != nil || jpush != nil
+    guard hasPart || event != nil else {
       throw reader.refused(
         "notification",
-        "is missing: a job needs a notification, apns.payload, fcm or jpush to send")
+        "is missing: a job needs a notification, apns.payload, fcm, jpush or an event to send")
     }
     guard notification != nil || localized.isEmpty else {
       throw reader.refused(
@@ -92,6 +95,8 @@ extension JobContent {
     object["apns"] = apns?.json()
     object["fcm"] = fcm.map { ["message": .object($0.message)] }
     object["jpush"] = jpush.map { .object($0.payload) }
+    object["kind"] = event.map { _ in .string(AppEvent.jobKind) }
+    object["event"] = event?.json()
     object["collapse_id"] = collapseID.map { .string($0) }
     switch expiry {
     case .ttl(let seconds)?: object["ttl_seconds"] = .integer(seconds)

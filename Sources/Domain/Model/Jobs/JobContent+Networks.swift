@@ -1,7 +1,8 @@
 extension JobContent {
   /// Whether it has anything to say on a network: the common part, or that network's own.
   package func isFor(_ network: Network) -> Bool {
-    switch network {
+    if event != nil { return true }
+    return switch network {
     case .apns: notification != nil || apns?.payload != nil
     case .fcm: notification?.saysSomethingOnAndroid == true || fcm != nil
     case .jpush: notification != nil || jpush != nil

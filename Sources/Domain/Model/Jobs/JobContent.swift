@@ -8,6 +8,8 @@ package struct JobContent: Sendable, Equatable {
   package var localized: [LocalizedText] = []
   /// What texts are filled with for each user; nil when they mean what they say.
   package var variables: Variables?
+  /// In place of a notification, for apps and not for people.
+  package var event: AppEvent?
   /// At most 64 bytes: a later push with the same one replaces this one on the device.
   package var collapseID: String?
   package var expiry: Expiry?
@@ -21,7 +23,8 @@ package struct JobContent: Sendable, Equatable {
 
   package init(
     notification: Notification? = nil, apns: APNsPart? = nil, fcm: FCMPart? = nil,
-    jpush: JPushPart? = nil, collapseID: String? = nil, expiry: Expiry? = nil,
+    jpush: JPushPart? = nil, event: AppEvent? = nil, collapseID: String? = nil,
+    expiry: Expiry? = nil,
     environments: Set<PushEnvironment> = Set(PushEnvironment.allCases), dryRun: Bool = false,
     unknownPolicy: UnknownPolicy = .resend, trace: Bool = false
   ) {
@@ -29,6 +32,7 @@ package struct JobContent: Sendable, Equatable {
     self.apns = apns
     self.fcm = fcm
     self.jpush = jpush
+    self.event = event
     self.collapseID = collapseID
     self.expiry = expiry
     self.environments = environments

@@ -6,11 +6,8 @@ package enum ReservedDataKeys {
   ]
   private static let networkPrefixes = ["google", "gcm"]
   /// By these a receiver tells a topic message and a push-to-app event from a direct message.
-  private static let events: Set<String> = [
-    "to", "bi", "bt", "t", "oi", "sa", "st", "su", "sg", "sth", "s", "w",
-    "bucketID", "bucketType", "type", "objectID", "objectScopeAppID", "objectScopeType",
-    "objectScopeUserID", "objectScopeGroupID", "objectScopeThingID", "sender", "when",
-  ]
+  private static let events: Set<String> = Set(
+    ["to"] + AppEventField.allCases.flatMap { [$0.shortName, $0.longName] })
 
   /// Why `name` is reserved; nil when it is free.
   package static func reason(_ name: String) -> String? {

@@ -8,8 +8,9 @@ struct APNsPayload {
   /// Builds the payload of the common notification and lays `apns.payload` over it.
   ///
   /// What shows nothing becomes a background push, unless the job names a push type.
-  init(_ content: JobContent) {
-    object = JSONObject()
+  /// - Parameter createdAtMs: when the job was created; an event that says nothing else happened then.
+  init(_ content: JobContent, createdAtMs: Int64) {
+    object = content.event?.apnsPayload(createdAtMs: createdAtMs) ?? JSONObject()
     if let notification = content.notification {
       for entry in notification.data { object[entry.name] = .string(entry.value) }
       // For the app's notification service extension, which fetches it.

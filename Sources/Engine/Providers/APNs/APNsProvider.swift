@@ -21,12 +21,12 @@ package struct APNsProvider: PushProvider {
   package func render(
     _ content: JobContent, createdAtMs: Int64, nowMs: Int64
   ) throws(InvalidField) -> RenderedPush {
-    guard content.notification != nil || content.apns?.payload != nil else {
+    guard content.hasCommonPart || content.apns?.payload != nil else {
       throw InvalidField(
         pointer: "/apns",
         message: "the job has nothing for APNs: add a notification or apns.payload")
     }
-    let payload = APNsPayload(content)
+    let payload = APNsPayload(content, createdAtMs: createdAtMs)
     let body = JSONValue.object(payload.object).bytes()
     try checkSize(body, payload.pushType, content)
     return RenderedPush(
@@ -79,7 +79,7 @@ package struct APNsProvider: PushProvider {
     guard body.count > bytesMax else { return }
     let ownBytes = content.apns?.payload.map { JSONValue.object($0).bytes().count } ?? 0
     throw InvalidField(
-      pointer: ownBytes * 2 > body.count ? "/apns/payload" : "/notification",
+      pointer: ownBytes * 2 > body.count ? "/apns/payload" : content.commonPart,
       message: "makes an APNs payload of \(body.count.grouped) bytes, and "
         + "\(bytesMax.grouped) are allowed for push type \(pushType.rawValue): shorten it")
   }

@@ -25,6 +25,11 @@ struct FCMMessage {
       }
     }
     var android = JSONObject()
+    if let event = content.event {
+      object["data"] = .object(event.longNamed(createdAtMs: createdAtMs))
+      // High priority is for what people see: FCM takes it away from an app that uses it for anything else.
+      android["priority"] = .string("NORMAL")
+    }
     if isVisible, let notification {
       android["priority"] = .string("HIGH")
       var shown = JSONObject()

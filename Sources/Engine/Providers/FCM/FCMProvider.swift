@@ -22,7 +22,7 @@ package struct FCMProvider: PushProvider {
   package func render(
     _ content: JobContent, createdAtMs: Int64, nowMs: Int64
   ) throws(InvalidField) -> RenderedPush {
-    guard content.notification != nil || content.fcm != nil else {
+    guard content.hasCommonPart || content.fcm != nil else {
       throw InvalidField(
         pointer: "/fcm", message: "the job has nothing for FCM: add a notification or fcm.message")
     }
@@ -52,7 +52,7 @@ package struct FCMProvider: PushProvider {
     guard bytes > bytesMax else { return }
     let ownBytes = content.fcm.map { JSONValue.object($0.message).bytes().count } ?? 0
     throw InvalidField(
-      pointer: ownBytes * 2 > bytes ? "/fcm/message" : "/notification",
+      pointer: ownBytes * 2 > bytes ? "/fcm/message" : content.commonPart,
       message: "makes an FCM payload of \(bytes.grouped) bytes of notification and data, and "
         + "\(bytesMax.grouped) are allowed: shorten it")
   }

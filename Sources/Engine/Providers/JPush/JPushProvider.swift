@@ -64,7 +64,7 @@ package struct JPushProvider: PushProvider {
     for limit in limits where limit.text.count > limit.bytesMax {
       let ownBytes = content.jpush.map { JSONValue.object($0.payload).bytes().count } ?? 0
       throw InvalidField(
-        pointer: ownBytes * 2 > limit.text.count ? "/jpush" : "/notification",
+        pointer: ownBytes * 2 > limit.text.count ? "/jpush" : content.commonPart,
         message: "makes a JPush \(limit.part) of \(limit.text.count.grouped) bytes, and "
           + "\(limit.bytesMax.grouped) are allowed: shorten it")
     }

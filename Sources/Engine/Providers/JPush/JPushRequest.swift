@@ -9,7 +9,7 @@ struct JPushRequest {
   private(set) var object: JSONObject = ["platform": .string("all")]
 
   /// `message.msg_content` is required, and what the app is to read is in `extras`.
-  private static let messageContent = "data"
+  static let messageContent = "data"
   /// `style` of an Android notification with a picture.
   private static let bigPicture = 3
   /// APNs's name for the system's own sound; Android plays it when it is told nothing.
@@ -30,6 +30,7 @@ struct JPushRequest {
         object["message"] = .object(Self.message(notification))
       }
     }
+    if let event = content.event { object.merge(event.jpushMembers(createdAtMs: createdAtMs)) }
     var options: JSONObject = ["apns_production": .bool(environment == .production)]
     options["time_to_live"] = Self.timeToLive(
       content.expiry, createdAtMs: createdAtMs, nowMs: nowMs)

@@ -1,0 +1,11 @@
+import Model
+
+extension AppEvent {
+  /// What networks carry whose data are strings.
+  func longNamed(createdAtMs: Int64) -> JSONObject {
+    var members = JSONObject()
+    for (field, text) in texts { members[field.longName] = .string(text) }
+    members[AppEventField.when.longName] = .string(String(whenMs ?? createdAtMs))
+    return members
+  }
+}

@@ -1,0 +1,69 @@
+import Configuration
+import LocalServices
+import Model
+import Redis
+import Testing
+
+@testable import Simulator
+
+/// Events that tell an app of a change in a bucket, on all networks.
+@Suite struct PushToAppTests {
+  private static let three = PushStage.Endpoints(hasJPush: true)
+
+  /// A job that tells the users of these numbers of a change; `more` is further members of the event.
+  private static func job(
+    _ id: String, _ users: Range<Int>, bucket: String = "orders", _ more: String = ""
+  ) -> String {
+    let names = users.map { "\"u\($0)\"" }.joined(separator: ",")
+    return """
+      {"id": "\(id)", "app": "shop", "audience": {"users": [\(names)]}, "kind": "push_to_app",
+       "event": {"bucket_id": "\(bucket)", "bucket_type": "rw", "type": "DATA_OBJECT_UPDATED",
+         "object_id": "o1", "object_scope_app_id": "a1", "object_scope_type": "APP_AND_USER",
+         "object_scope_user_id": "u7"\(more)}}
+      """
+  }
+
+  private static func hash(_ text: String) -> UInt64 {
+    Array(text.utf8).withUnsafeBytes { BodyHash.of($0) }
+  }
+
+  @Test("an event reaches all three networks under their names, silent, with the time of its job")
+  func delivers() async throws {
+    // Each network's first answer has the push sent again: the time stays as it was.
+    let script = SimulatorScript.stage {
+      $0.rules = [
+        ScriptRule(network: .apns, status: 503, reason: "ServiceUnavailable", times: 1),
+        ScriptRule(network: .fcm, status: 503, reason: "UNAVAILABLE", times: 1),
+      ]
+    }
+    try await PushStage.with(script: script, endpoints: Self.three) { stage in
+      let client = stage.client
+      let apns = try Devices.apns(1)
+      let fcm = try Devices.fcm(1)
+      try await client.install([apns, fcm, try Devices.jpush(1)])
+      let record = try await stage.withWorkers { _ in
+        _ = try await client.enqueue(Self.job("changed", 1..<2))
+        return try await client.finishedInHaste("changed")
+      }
+      stage.expectDelivered(record, 3)
+      #expect(record.counts.retries == 2)
+      let createdAtMs = try #require(record.createdAtMs)
+      let hashes = Dictionary(
+        stage.simulator.acceptedPushes.map { ($0.network, $0.bodyHash) }, uniquingKeysWith: { $1 })
+      #expect(
+        hashes[.apns]
+          == Self.hash(
+            #"{"bi":"orders","bt":"rw","t":"DATA_OBJECT_UPDATED","oi":"o1","sa":"a1","#
+              + #""st":"APP_AND_USER","su":"u7","w":\#(createdAtMs),"aps":{"content-available":1}}"#
+          ))
+      #expect(
+        hashes[.fcm]
+          == Self.hash(
+            #"{"message":{"token":"\#(fcm.token.text)","data":{"bucketID":"orders","#
+              + #""bucketType":"rw","type":"DATA_OBJECT_UPDATED","objectID":"o1","#
+              + #""objectScopeAppID":"a1","objectScopeType":"APP_AND_USER","#
+              + #""objectScopeUserID":"u7","when":"\#(createdAtMs)"},"#
+              + #""android":{"priority":"NORMAL"}}}"#))
+    }
+  }
+}
