@@ -72,7 +72,7 @@ enum WorkerLimits {
   static let switchesAgeMsMax: UInt64 = 1_000
   /// How long pushes of a network are set aside that is switched off, and those to a user.
   static let stoppedDelayMs: UInt64 = 3_000
-  /// How long a chunk whose whole app is off stays away at least.
+  /// How long a chunk whose whole app or bucket is off stays away at least.
   static let stoppedChunkDelayMs: UInt64 = 1_000
   static let stoppedUserDelayMs: UInt64 = 30_000
   /// The most that a lane draws from a rate at a time: what the rate brings in so many ms.

@@ -10,7 +10,7 @@ import Testing
         ("state", "running"), ("total", "36"), ("accepted", "1"), ("rejected", "2"),
         ("uninstalled", "3"), ("expired", "4"), ("skipped", "5"), ("failed", "6"),
         ("pending", "15"), ("no_installations", "8"), ("retries", "9"), ("created_at", "10"),
-        ("started_at", "11"), ("digest", "abc"), ("priority", "high"),
+        ("started_at", "11"), ("digest", "abc"), ("priority", "high"), ("bucket", "orders"),
       ])
     #expect(record.state == .running)
     #expect(record.counts.accepted == 1)
@@ -27,6 +27,7 @@ import Testing
     #expect(record.startedAtMs == 11)
     #expect(record.finishedAtMs == nil)
     #expect(record.priority == .high)
+    #expect(record.bucket == "orders")
     #expect(record.isBalanced)
   }
 

@@ -46,7 +46,8 @@ extension Store {
   @discardableResult
   func admit(
     _ id: String, users: [[String]], window: Int = 256, priority: Priority = .normal,
-    digest: String = "digest", app: String = "shop", startAtMs: Int64? = nil
+    digest: String = "digest", app: String = "shop", bucket: String? = nil,
+    startAtMs: Int64? = nil
   ) async throws -> AdmissionAnswer {
     let entry = try await takeNew(priority: priority)
     let segments = users.map { Array($0.map { $0 + "\n" }.joined().utf8) }
@@ -54,7 +55,7 @@ extension Store {
     let admission = Admission(
       app: app, id: id, digest: digest, content: Array("{\"content\":1}".utf8), lines: .users,
       recipients: users.joined().count, segments: segments.count, window: window,
-      startAtMs: startAtMs)
+      bucket: bucket, startAtMs: startAtMs)
     return try await jobs.admit(entry, admission, consumer: "worker")
   }
 

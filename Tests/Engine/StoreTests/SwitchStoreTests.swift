@@ -33,19 +33,27 @@ import Testing
 
   @Test func `fields of any client are read, and those that mean nothing are named`() async throws {
     try await Lane.withStore { _, store in
-      let fields = ["app|shop", "user|shop|a|b", "network|shop|pager", "topic|shop|news", "app|"]
+      let fields = [
+        "app|shop", "user|shop|a|b", "bucket|shop|c|d", "network|shop|pager", "topic|shop|news",
+        "app|", "bucket|shop|",
+      ]
       for field in fields {
         _ = try await store.redis("HSET", store.keys.switches, field, "because")
       }
       let reading = try await store.switches.read()
       #expect(
-        Set(reading.entries.map(\.killSwitch)) == [.app("shop"), .user(app: "shop", "a|b")])
+        Set(reading.entries.map(\.killSwitch)) == [
+          .app("shop"), .user(app: "shop", "a|b"), .bucket(app: "shop", "c|d"),
+        ])
       #expect(reading.entries.allSatisfy { $0.remark.reason == "because" })
-      #expect(reading.unknown.sorted() == ["app|", "network|shop|pager", "topic|shop|news"])
+      #expect(
+        reading.unknown.sorted() == [
+          "app|", "bucket|shop|", "network|shop|pager", "topic|shop|news",
+        ])
     }
   }
 
-  @Test func `of too many switches those of apps and networks are honoured first`() async throws {
+  @Test func `of too many switches those of users are honoured last`() async throws {
     try await Lane.withStore { _, store in
       let users = (0..<1_500).map { "user|shop|u\($0)" }
       for first in stride(from: 0, to: users.count, by: 500) {
@@ -57,12 +65,14 @@ import Testing
         _ = try await store.connection.call(command)
       }
       #expect(try await store.switches.switchOff(.app("late"), reason: "") == .full)
-      _ = try await store.redis("HSET", store.keys.switches, "app|late", "", "network|a|fcm", "")
+      _ = try await store.redis(
+        "HSET", store.keys.switches, "app|late", "", "network|a|fcm", "", "bucket|a|b", "")
       let reading = try await store.switches.read()
-      #expect(reading.count == 1_502 && reading.isOverfull)
+      #expect(reading.count == 1_503 && reading.isOverfull)
       #expect(reading.entries.count == StoreLimits.switchesMax)
       #expect(reading.entries.contains { $0.killSwitch == .app("late") })
       #expect(reading.entries.contains { $0.killSwitch == .network(app: "a", .fcm) })
+      #expect(reading.entries.contains { $0.killSwitch == .bucket(app: "a", "b") })
     }
   }
 
@@ -113,6 +123,32 @@ import Testing
       try await store.chunks.handBack(claims, consumer: "w")
       #expect(try await store.chunks.claim(consumer: "w", max: 4) == [])
       #expect(try await store.metrics.status().delayed == 2)
+    }
+  }
+
+  @Test func `chunks of a bucket that is off are held, and those of others are not`() async throws {
+    try await Lane.withStore { _, store in
+      let orders = KillSwitch.bucket(app: "shop", "orders")
+      try await store.admit("j1", users: [["a"], ["b"]], bucket: "orders")
+      #expect(try await store.record("j1").bucket == "orders")
+      let held = try await store.claimOne()
+      _ = try await store.switches.switchOff(orders, reason: "")
+      try await store.admit("j2", users: [["a"]], bucket: "carts")
+      try await store.admit("j3", users: [["a"]])
+      try await store.admit("j4", users: [["a"]], app: "other", bucket: "orders")
+      // What is handed back, and what is claimed: all of it waits, and nobody else does.
+      try await store.chunks.handBack([held], consumer: "worker")
+      let others = try await store.chunks.claim(consumer: "w", max: 9)
+      #expect(others.map(\.job).sorted() == ["j2", "j3", "j4"])
+      #expect(try await store.metrics.status().delayed == 2)
+      try await hurry(store)
+      _ = try await store.chunks.promote(max: 9)
+      #expect(try await store.chunks.claim(consumer: "w", max: 9) == [])
+      #expect(try await store.switches.switchOn(orders))
+      try await hurry(store)
+      _ = try await store.chunks.promote(max: 9)
+      let claims = try await store.chunks.claim(consumer: "w", max: 9)
+      #expect(claims.map(\.job) == ["j1", "j1"] && claims.allSatisfy { $0.crashes == 0 })
     }
   }
 

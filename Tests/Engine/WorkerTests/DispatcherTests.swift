@@ -132,6 +132,27 @@ import Testing
     #expect(whole.standing == .paused)
   }
 
+  @Test("a bucket that is switched off stops the runs that tell of it, and no others")
+  func heedsBucketSwitches() throws {
+    let stage = try SendingStage()
+    defer { stage.dispatcher.close() }
+    func event(in bucket: String) -> AppEvent {
+      AppEvent(bucketID: bucket, bucketType: .sync, type: "DATA_OBJECT_UPDATED", scopeApp: "a1")
+    }
+    let run = try stage.run(event: event(in: "orders"))
+    let other = try stage.run(event: event(in: "carts"), slot: 1)
+    let plain = try stage.run(slot: 2)
+    for run in [run, other, plain] { stage.enqueue(run) }
+    #expect(stage.destination.queued == 3)
+    stage.switchOff(.bucket(app: "shop", "orders"), .bucket(app: "other", "carts"))
+    #expect(run.standing == .paused && run.openPushes == 0)
+    #expect(other.standing == .active && plain.standing == .active)
+    #expect(stage.destination.queued == 2)
+    #expect(run.takeNews(isFinal: false).retries == 0)
+    let expired = try stage.run(expiry: .at(ms: 1), event: event(in: "orders"), slot: 3)
+    #expect(stage.dispatcher.isSwitchedOff(expired) && !stage.dispatcher.isStopped(expired))
+  }
+
   @Test(
     "what a network says of a token is what becomes of it",
     arguments: [

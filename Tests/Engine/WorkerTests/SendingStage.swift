@@ -39,12 +39,14 @@ struct SendingStage {
   /// A run of one user with so many devices, whose pushes are not queued yet.
   func run(
     devices: Int = 1, expiry: Expiry? = nil,
-    environments: Set<PushEnvironment> = Set(PushEnvironment.allCases)
+    environments: Set<PushEnvironment> = Set(PushEnvironment.allCases), event: AppEvent? = nil,
+    slot: Int = 0
   ) throws -> ChunkRun {
     let run = try Claims.run(
       ["a"],
       content: JobContent(
-        notification: Notification(title: "Hi"), expiry: expiry, environments: environments))
+        notification: event == nil ? Notification(title: "Hi") : nil, event: event,
+        expiry: expiry, environments: environments), slot: slot)
     runs.add(run)
     _ = run.takeBatch(max: 1)
     for push in run.resolve(0, devices: devices) {

@@ -22,7 +22,7 @@ import Testing
       _ = await watch.turn()
       _ = await watch.turn()
       _ = await silent.turn()
-      #expect(told.count == 1 && told[0].stops(app: "shop"))
+      #expect(told.count == 1 && told[0].stops(app: "shop", bucket: nil))
       #expect(parts.lines.all == ["notice: what is switched off has changed"])
       _ = try await parts.store.switches.switchOn(.app("shop"))
       _ = await watch.turn()
@@ -60,7 +60,7 @@ import Testing
       _ = await watch.turn()
       _ = try await parts.redis("SET", parts.store.keys.switches, "text")
       _ = await watch.turn()
-      #expect(told.count == 1 && told[0].stops(app: "shop"))
+      #expect(told.count == 1 && told[0].stops(app: "shop", bucket: nil))
       #expect(parts.lines.has(.warning, "is no HASH"))
     }
   }

@@ -56,6 +56,23 @@ import Testing
     }
   }
 
+  @Test func `a bucket that is off holds the jobs that tell of it`() async throws {
+    try await Partitions.withStores { _, stores in
+      let off = KillSwitch.bucket(app: "shop", "orders")
+      _ = try await Switchboard(stores: stores).switchOff(off, reason: "")
+      let cases: [(String?, Bool)] = [("orders", true), ("carts", false), (nil, false)]
+      for (bucket, isHeld) in cases {
+        var record = JobRecord(app: "shop", id: "j", state: .running)
+        record.bucket = bucket
+        let found = try await JobHindrance.all(of: "shop", record, in: stores)
+        let names: [KillSwitch?] = found.map {
+          if case .switchedOff(let off, _) = $0 { off } else { nil }
+        }
+        #expect(names.contains(off) == isHeld, "\(found)")
+      }
+    }
+  }
+
   @Test func `a job that is paused says so, whatever else there is`() async throws {
     try await Partitions.withStores { _, stores in
       let record = JobRecord(app: "shop", id: "j", state: .paused)

@@ -26,6 +26,12 @@ import Testing
       #expect(try user.json[0]["switch"]?.stringValue == "user|shop|u|1")
       _ = try await Self.run(redis, "off", "--app", "shop", "--network", "fcm")
 
+      let bucket = try await Self.run(redis, "off", "--app", "shop", "--bucket", "orders")
+      #expect(bucket.status == 0 && bucket.output == "bucket orders of app shop is off now\n")
+      let bucketOn = try await Self.run(
+        redis, "on", "--app", "shop", "--bucket", "orders", "--json")
+      #expect(try bucketOn.json[0]["switch"]?.stringValue == "bucket|shop|orders")
+
       let list = try await Self.run(redis, "list", "--json")
       #expect(
         try list.json.map { $0["switch"]?.stringValue } == [
@@ -62,6 +68,11 @@ import Testing
     #expect(
       try await Pushpool.run("switch", "off", "--app", "shop", "--network", "pager").status == 64)
     #expect(try await Pushpool.run("switch", "off", "--app", "shop", "--user", "").status == 64)
+    #expect(try await Pushpool.run("switch", "off", "--app", "shop", "--bucket", "").status == 64)
+    #expect(
+      try await Pushpool.run(
+        "switch", "off", "--app", "shop", "--user", "u1", "--bucket", "orders"
+      ).status == 64)
     let reason = String(repeating: "x", count: 513)
     #expect(
       try await Pushpool.run("switch", "off", "--app", "shop", "--reason", reason).status == 64)

@@ -66,4 +66,48 @@ import Testing
               + #""android":{"priority":"NORMAL"}}}"#))
     }
   }
+
+  @Test(
+    "a bucket that is switched off holds its events, queued and in flight, and sends all of them when it is on"
+  )
+  func stopsBucket() async throws {
+    try await PushStage.with(script: .slow, worker: .narrow(20)) { stage in
+      let client = stage.client
+      try await client.install(try Devices.apns(0..<1_000))
+      try await stage.withWorkers { _ in
+        _ = try await client.enqueue(Self.job("running", 0..<1_000))
+        try await stage.waitUntilAccepted(100)
+        _ = try await client.command("HSET", "pushpool:switches", "bucket|shop|orders", "a loop")
+        let offMs = try await client.serverMs()
+        // What comes now waits, and what is about another bucket, or about none, does not.
+        _ = try await client.enqueue(Self.job("queued", 0..<1))
+        _ = try await client.enqueue(Self.job("other", 1_000..<1_001, bucket: "carts"))
+        try await client.install([try Devices.apns(1_001)])
+        _ = try await client.enqueue(Devices.job("plain", 1_001..<1_002))
+        #expect(try await client.finished("plain").counts.accepted == 1)
+        #expect(try await client.finished("other").counts.noInstallations == 1)
+        _ = try await eventually("nothing is in hand") {
+          let isLate = try await client.serverMs() > offMs + PushStage.promptMs + 1_000
+          return try await client.claimedChunks() == 0 && isLate ? true : nil
+        }
+        let late = stage.simulator.acceptedPushes.filter {
+          $0.acceptedAtMs > offMs + PushStage.promptMs
+        }
+        #expect(late.allSatisfy { $0.token.hasSuffix("3e9") })
+        let resting = try #require(try await client.record("running"))
+        #expect(resting.isBalanced && resting.pending > 0 && resting.counts.retries == 0)
+        #expect(try await client.record("queued")?.pending == 1)
+        let on = try await stage.pushpool("switch", "on", "--app", "shop", "--bucket", "orders")
+        #expect(on.exit == .code(0), "\(on.error)")
+        for (id, count) in [("running", 1_000), ("queued", 1)] {
+          let record = try await client.finished(id, withinSeconds: 18)
+          #expect(record.counts.accepted == count && record.isBalanced)
+          #expect(record.counts.retries == 0)
+        }
+      }
+      #expect(try await client.entries("uninstalled").isEmpty)
+      // One each, and the event that waited.
+      #expect(stage.simulator.counters.accepted == 1_002)
+    }
+  }
 }

@@ -11,6 +11,8 @@ package struct JobRecord: Sendable, Equatable {
   package var startedAtMs: Int64?
   package var finishedAtMs: Int64?
   package var priority: Priority?
+  /// The bucket of the event that the job tells of, once it is admitted.
+  package var bucket: String?
   /// False before a worker has taken the job in: nothing is counted then.
   package var isAdmitted = false
 
@@ -44,6 +46,7 @@ package struct JobRecord: Sendable, Equatable {
     case "finished_at": finishedAtMs = try Self.instantMs(name, text)
     case "admitted": isAdmitted = text == "1"
     case "priority": priority = Priority(rawValue: text)
+    case "bucket": bucket = text
     default:
       if let path = OutcomeCounts.path(name) {
         counts[keyPath: path] = try Self.count(name, text)

@@ -29,7 +29,7 @@ package struct SwitchStore {
     return zip(switches, reply.array ?? []).filter { $1.string != nil }.map { $0.0 }
   }
 
-  /// What is off now; of more than `StoreLimits.switchesMax` only so many, apps and networks first.
+  /// What is off now; of more than `StoreLimits.switchesMax` only so many, and those of users last.
   package func read() async throws(RedisError) -> SwitchReading {
     var command = functions.call("switches")
     command.append(StoreLimits.switchesMax)

@@ -184,18 +184,19 @@ local function bring_back(p, c, state, now)
   return bytes
 end
 
--- The job's state as a chunk sees it: 'gone' when the record is missing, ended, or of another admission.
+-- The job's state as a chunk sees it: 'gone' when the record is missing, ended, or of another admission. And the bucket that
+-- the job tells of, or false.
 local function state_for(p, c)
-  local r = redis.call('HMGET', KEY.job(p, c.app, c.job), 'state', 'source')
-  if r[2] ~= c.source or r[1] == 'done' or r[1] == 'queued' then return 'gone' end
-  return r[1]
+  local r = redis.call('HMGET', KEY.job(p, c.app, c.job), 'state', 'source', 'bucket')
+  if r[2] ~= c.source or r[1] == 'done' or r[1] == 'queued' then return 'gone', false end
+  return r[1], r[3]
 end
 
 -- Puts a chunk that nobody holds where it belongs: its stream, the delayed set, its job's parked list, or
 -- away with it. What is switched off waits in the delayed set. True when it went to a place where work waits; and the bytes
 -- of the segments that were dropped.
 local function route(p, c, now, due)
-  local state = state_for(p, c)
+  local state, bucket = state_for(p, c)
   if c.segment == READ_ON then
     if state == 'gone' then return false, 0 end
     local bytes = state ~= 'paused' and bring_back(p, c, state, now) or 0
@@ -221,7 +222,7 @@ local function route(p, c, now, due)
     -- Also what was parked, or lost and found again, begins at the job's time.
     due = math.max(due, tonumber(redis.call('HGET', KEY.job(p, c.app, c.job), 'start_at') or '0'))
   end
-  if due <= now then due = Switches.held_until(p, c, now) or due end
+  if due <= now then due = Switches.held_until(p, c, bucket, now) or due end
   if due > now then
     redis.call('ZADD', KEY.delayed(p), due, pack(c))
     return true, 0

@@ -164,9 +164,9 @@ local function drop_unstarted(p, source, first, last)
   end
 end
 
-local ADMIT = Sections.layout('admit', {entry = 3, job = 4, audience = 7}, {'entry', 'job', 'audience'})
+local ADMIT = Sections.layout('admit', {entry = 3, job = 4, audience = 7, event = 1}, {'entry', 'job', 'audience'})
 
--- admit — makes a job of its entry, and starts it. ARGV: sections of one row, of these columns.
+-- admit — makes a job of its entry, and starts it. ARGV: sections of one row, of these columns; event may be left out.
 --   entry: the job as it was taken
 --     consumer, priority, entry
 --   job: what its record is found and told by
@@ -181,6 +181,8 @@ local ADMIT = Sections.layout('admit', {entry = 3, job = 4, audience = 7}, {'ent
 --     start_at: ms, or ''
 --     segment: text of segment 1, or '' when all are uploaded
 --     users_key: key that holds the users, or ''
+--   event: of a job that tells of one
+--     bucket: where it happened
 -- Needs no reserve when the job has one segment or a key of users.
 -- Reply: OK | DUPLICATE (the entry is dropped) | CONFLICT (refuse it) | STALE, of a key of users also KEY_MISSING |
 -- KEY_TYPE | KEY_UNREADABLE | KEY_ENCODING (refuse it)
@@ -190,6 +192,7 @@ local function admit(keys, args)
   local consumer, priority, entry = unpack(args, first.entry, last.entry)
   local app, id, digest, content = unpack(args, first.job, last.job)
   local lines, recipients, segments, window, start_at, segment, users_key = unpack(args, first.audience, last.audience)
+  local bucket = unpack(args, first.event, last.event)
   local stream, key = KEY.jobs(p, priority), KEY.job(p, app, id)
   if not owned(stream, entry, consumer) then return 'STALE' end
   local source = source_of(priority, entry)
@@ -225,6 +228,7 @@ local function admit(keys, args)
   if kind then
     redis.call('HSET', key, 'users_key', users_key, 'unread', recipients, unpack(Reading.begin(kind, users_key, recipients)))
   end
+  if bucket then redis.call('HSET', key, 'bucket', bucket) end
   redis.call('PERSIST', key)
   redis.call('SET', KEY.content(p, app, id), content)
   if segment ~= '' then redis.call('SET', KEY.segment(p, '1', source), segment) end

@@ -1,8 +1,9 @@
 -- What operators hold back
 --
--- HASH P:switches: what is switched off, a field each: app|<app>, network|<app>|<network>, user|<app>|<user>. It is
--- public, so any client may write it: only that a field is there counts, and its value is a remark for people. Lanes
--- read it twice a second and stop what they have in hand; chunks that nobody has are held here, in the delayed set.
+-- HASH P:switches: what is switched off, a field each: app|<app>, network|<app>|<network>, user|<app>|<user>,
+-- bucket|<app>|<bucket>. It is public, so any client may write it: only that a field is there counts, and its value is a
+-- remark for people. Lanes read it twice a second and stop what they have in hand; chunks that nobody has are held here,
+-- in the delayed set.
 
 local Switches = {}  -- what later files use of it
 
@@ -39,21 +40,24 @@ local function is_all_off(segment, off)
   return true
 end
 
--- Until when a chunk that could start now is held because its app is off, or every network that it is for; nil when
--- it is not held. Work that has expired is not held, so that a lane counts it.
-local function held_until(p, c, now)
+-- Until when a chunk that could start now is held because its app is off, the bucket that its job tells of (if it tells of
+-- one), or every network that it is for; nil when it is not held. Work that has expired is not held, so that a lane counts
+-- it.
+local function held_until(p, c, bucket, now)
   local fields = {'app|' .. c.app}
   for i, network in ipairs(NETWORKS) do fields[i + 1] = 'network|' .. c.app .. '|' .. network end
+  if bucket then fields[#NETWORKS + 2] = 'bucket|' .. c.app .. '|' .. bucket end
   local r = redis.pcall('HMGET', KEY.switches(p), unpack(fields))
   -- A wrong type under the key switches nothing off; the lanes complain of it.
   if r.err then return nil end
-  local off, is_any_off = {}, r[1]
+  local is_whole_off = r[1] or r[#NETWORKS + 2]
+  local off, is_any_off = {}, is_whole_off
   for i, network in ipairs(NETWORKS) do
     off[network] = r[i + 1]
     is_any_off = is_any_off or r[i + 1]
   end
   if not is_any_off then return nil end
-  if not r[1] then
+  if not is_whole_off then
     if c.lines ~= 'installations' then return nil end
     local segment = redis.call('GET', KEY.segment(p, c.segment, c.source))
     if not segment or not is_all_off(segment, off) then return nil end
@@ -64,7 +68,7 @@ local function held_until(p, c, now)
   return expires ~= 0 and math.min(due, expires) or due
 end
 
--- switches — ARGV: max. What is switched off; of more than max so many, apps and networks before users.
+-- switches — ARGV: max. What is switched off; of more than max so many, and those of users last.
 -- Reply: {how many there are, field, value…}
 local function read_switches(keys, args)
   local key, max = KEY.switches(keys[1]), tonumber(args[1])

@@ -6,6 +6,7 @@ extension Admission {
   private static let entry = Sections.Section(name: "entry", columns: 3)
   private static let job = Sections.Section(name: "job", columns: 4)
   private static let audience = Sections.Section(name: "audience", columns: 7)
+  private static let event = Sections.Section(name: "event", columns: 1)
 
   func sections(of entry: JobEntry, consumer: String) -> Sections {
     var sections = Sections()
@@ -29,6 +30,7 @@ extension Admission {
       row.append(onlySegment ?? [])
       row.append(usersKey ?? "")
     }
+    if let bucket { sections.add(Self.event) { $0.append(bucket) } }
     return sections
   }
 }

@@ -20,13 +20,15 @@ package struct Admission: Sendable {
   package var onlySegment: [UInt8]?
   /// The SET, ZSET or LIST of users of a job without segments.
   package var usersKey: String?
+  /// The bucket of the event that it tells of.
+  package var bucket: String?
   /// Nothing is sent before; epoch milliseconds.
   package var startAtMs: Int64?
 
   package init(
     app: String, id: String, digest: String, content: [UInt8], lines: ChunkLines, recipients: Int,
     segments: Int, window: Int = Limits.segmentHighWaterMax, onlySegment: [UInt8]? = nil,
-    usersKey: String? = nil, startAtMs: Int64? = nil
+    usersKey: String? = nil, bucket: String? = nil, startAtMs: Int64? = nil
   ) {
     self.app = app
     self.id = id
@@ -38,6 +40,7 @@ package struct Admission: Sendable {
     self.window = window
     self.onlySegment = onlySegment
     self.usersKey = usersKey
+    self.bucket = bucket
     self.startAtMs = startAtMs
   }
 }

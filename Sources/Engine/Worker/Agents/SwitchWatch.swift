@@ -77,8 +77,9 @@ final class SwitchWatch: Agent {
     }
     guard isLogging else { return }
     let users = reading.entries.count { if case .user = $0.killSwitch { true } else { false } }
-    let fields = reading.entries.map(\.killSwitch).compactMap { killSwitch in
-      if case .user = killSwitch { nil as String? } else { killSwitch.field }
+    let fields: [String] = reading.entries.map(\.killSwitch).compactMap { killSwitch in
+      // Any client may have written it.
+      if case .user = killSwitch { nil } else { FieldPointer.printable(killSwitch.field) }
     }
     log.notice(
       "what is switched off has changed",

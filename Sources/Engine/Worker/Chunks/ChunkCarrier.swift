@@ -144,8 +144,8 @@ final class ChunkCarrier {
   }
 
   private func handBack(_ run: ChunkRun) async {
-    // An app that is off and whose chunk has expired by Redis' clock and not by ours would come back at once.
-    let isOff = dispatcher.switches.stops(app: run.claim.app)
+    // What is off and whose chunk has expired by Redis' clock and not by ours would come back at once.
+    let isOff = dispatcher.isSwitchedOff(run)
     if isOff { run.noteSwitchedOff() }
     while true {
       do throws(RedisError) {

@@ -45,7 +45,9 @@ final class ChunkStarter {
       return try await handBack(claim, delayMs: delayMs)
     }
     // The functions hold what is off, so this was on when it was claimed: it may be on again.
-    if dispatcher.switches.stops(app: claim.app) { try await switches.read() }
+    if dispatcher.switches.stops(app: claim.app, bucket: material.bucket) {
+      try await switches.read()
+    }
     guard let slot = dispatcher.runs.freeSlot else { return try await handBack(claim, delayMs: 0) }
     var suspectTicket: UInt64?
     if claim.crashes >= WorkerLimits.suspectCrashes {

@@ -7,6 +7,7 @@ struct Switches {
   private var networks: [String: Set<Network>] = [:]
   /// By app, as bytes: names are told apart as Redis does.
   private var users: [String: Set<[UInt8]>] = [:]
+  private var buckets: [String: Set<[UInt8]>] = [:]
   let isEmpty: Bool
 
   init() { isEmpty = true }
@@ -18,16 +19,21 @@ struct Switches {
       case .app(let app): apps.insert(app)
       case .network(let app, let network): networks[app, default: []].insert(network)
       case .user(let app, let user): users[app, default: []].insert(Array(user.utf8))
+      case .bucket(let app, let bucket): buckets[app, default: []].insert(Array(bucket.utf8))
       }
     }
   }
 
-  /// Whether everything of the app is off.
-  func stops(app: String) -> Bool { apps.contains(app) }
+  /// Whether everything of the app is off, or everything about the bucket that a job tells of.
+  func stops(app: String, bucket: String?) -> Bool {
+    if apps.contains(app) { return true }
+    guard let bucket, let off = buckets[app] else { return false }
+    return off.contains(Array(bucket.utf8))
+  }
 
-  /// Whether a network of the app is off, or all of it.
+  /// Whether a network of the app is off.
   func stops(app: String, _ network: Network) -> Bool {
-    apps.contains(app) || networks[app]?.contains(network) == true
+    networks[app]?.contains(network) == true
   }
 
   /// Whether nothing is sent to a user of the app for the user's sake.

@@ -144,7 +144,8 @@ struct Admitter {
   ) async throws(RedisError) {
     var admission = Admission(
       app: job.app, id: id, digest: job.digest, content: job.contentBytes, lines: job.lines,
-      recipients: job.recipients, segments: job.segments.count, usersKey: job.usersKey)
+      recipients: job.recipients, segments: job.segments.count, usersKey: job.usersKey,
+      bucket: job.content.event?.bucketID)
     var firstBindings: FirstBindings?
     if job.segments.count == 1 {
       admission.onlySegment = job.segments[0]

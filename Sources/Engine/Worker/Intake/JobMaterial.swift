@@ -112,6 +112,9 @@ final class JobMaterial {
     }
   }
 
+  /// The bucket that it tells of, if it tells of an event.
+  var bucket: String? { content.event?.bucketID }
+
   /// Whether a push that failed may be tried again at all.
   var allowsRetry: Bool { content.expiry != .ttl(seconds: 0) }
 

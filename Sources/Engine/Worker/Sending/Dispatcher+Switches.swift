@@ -4,16 +4,19 @@ internal import Store
 
 // What operators have switched off.
 extension Dispatcher {
-  /// Whether a run is to be handed back because its whole app is off. What has expired goes on, to be counted.
-  func isStopped(_ run: ChunkRun) -> Bool {
-    switches.stops(app: run.claim.app) && !isExpired(run)
+  /// Whether a run's whole app is off, or its bucket.
+  func isSwitchedOff(_ run: ChunkRun) -> Bool {
+    switches.stops(app: run.claim.app, bucket: run.material.bucket)
   }
+
+  /// Whether a run is to be handed back because it is switched off. What has expired goes on, to be counted.
+  func isStopped(_ run: ChunkRun) -> Bool { isSwitchedOff(run) && !isExpired(run) }
 
   /// For how long a push is set aside because it is switched off; nil when it is not.
   func heldMs(_ run: ChunkRun, _ index: Int) -> UInt64? {
     guard !switches.isEmpty else { return nil }
     let app = run.claim.app
-    if switches.stops(app: app, run.pushes[index].network) {
+    if isSwitchedOff(run) || switches.stops(app: app, run.pushes[index].network) {
       return isExpired(run) ? nil : WorkerLimits.stoppedDelayMs
     }
     if switches.stops(app: app, user: run.pushes[index].user) {
@@ -28,7 +31,7 @@ extension Dispatcher {
     material.expiresAtMs.map { wallMs >= $0 } ?? false
   }
 
-  /// Takes what is switched off out of the queues, and stops the runs of apps that are.
+  /// Takes what is switched off out of the queues, and stops the runs of apps and buckets that are.
   func withdrawStopped() {
     guard !switches.isEmpty else { return }
     for run in runs.all where isStopped(run) { run.change(to: .paused) }

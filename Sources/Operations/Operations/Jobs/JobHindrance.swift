@@ -21,7 +21,7 @@ package enum JobHindrance: Sendable, Equatable {
   ) async throws(RedisError) -> [JobHindrance] {
     if record?.state == .paused { return [.paused] }
     let fleet = try await FleetSnapshot.read(stores)
-    var hindrances = fleet.switches.entries.filter { $0.killSwitch.concernsAll(of: app) }
+    var hindrances = fleet.switches.entries.filter { $0.killSwitch.holds(app, record?.bucket) }
       .map { JobHindrance.switchedOff($0.killSwitch, $0.remark) }
     if fleet.living.isEmpty { hindrances.append(.noWorker) }
     hindrances += fleet.alarms.filter { isAbout(app, $0.field) }
@@ -45,10 +45,12 @@ package enum JobHindrance: Sendable, Equatable {
 }
 
 extension KillSwitch {
-  /// Whether it stops more of an app than single users.
-  fileprivate func concernsAll(of app: String) -> Bool {
+  /// Whether it stops more of a job than single users.
+  /// - Parameter bucket: what the job tells of, if it does.
+  fileprivate func holds(_ app: String, _ bucket: String?) -> Bool {
     switch self {
     case .app(app), .network(app: app, _): true
+    case .bucket(app: app, let off): bucket.map { TextRule.isSame($0, off) } ?? false
     default: false
     }
   }

@@ -8,7 +8,7 @@ package struct Switchboard {
 
   package init(stores: [Store]) { self.stores = stores }
 
-  /// What is off now in any store; of more than `StoreLimits.switchesMax` in one only so many, apps and networks first.
+  /// What is off now in any store; of more than `StoreLimits.switchesMax` in one only so many, and those of users last.
   package func read() async throws(RedisError) -> SwitchReading {
     var reading = SwitchReading()
     for store in stores { reading.add(try await store.switches.read()) }

@@ -42,7 +42,10 @@ package struct TracedJob: Sendable {
       record: record, content: bytes.flatMap { try? JobContent(bytes: $0) }, reading: reading,
       installations: installations,
       switchedOff: record.state.isFinal
-        ? [] : try await switchedOff(subject.switches(app: app, installations), in: stores),
+        ? []
+        : try await switchedOff(
+          subject.switches(app: app, installations)
+            + (record.bucket.map { [KillSwitch.bucket(app: app, $0)] } ?? []), in: stores),
       isOld: age > OperationsLimits.traceLifeMs)
   }
 

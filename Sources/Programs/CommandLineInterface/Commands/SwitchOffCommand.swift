@@ -12,6 +12,7 @@ struct SwitchOffCommand: AsyncParsableCommand {
     discussion: """
         pushpool switch off --app shop --reason "wrong text in the sale"
         pushpool switch off --app shop --network fcm
+        pushpool switch off --app shop --bucket orders --reason "a loop"
 
       What is off already stays as it is. What is in flight is finished.
       """)

@@ -9,6 +9,7 @@ extension KillSwitch {
     case .app(let app): "app \(app)"
     case .network(let app, let network): "\(network.rawValue) of app \(app)"
     case .user(let app, let user): "user \(DisplayText.printable(user)) of app \(app)"
+    case .bucket(let app, let bucket): "bucket \(DisplayText.printable(bucket)) of app \(app)"
     }
   }
 
@@ -29,6 +30,7 @@ extension KillSwitch {
     case .app: break
     case .network(_, let network): object["network"] = .string(network.rawValue)
     case .user(_, let user): object["user"] = .string(user)
+    case .bucket(_, let bucket): object["bucket"] = .string(bucket)
     }
     if let sinceMs = remark.sinceMs { object["since"] = .integer(sinceMs) }
     if !remark.reason.isEmpty { object["reason"] = .string(remark.reason) }

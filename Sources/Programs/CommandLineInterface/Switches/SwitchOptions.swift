@@ -7,16 +7,24 @@ struct SwitchOptions: ParsableArguments {
   @OptionGroup var appOption: AppOption
   @Option(help: "Only this network of the app: apns, fcm or jpush.") var network: Network?
   @Option(help: "Only this user of the app.") var user: String?
+  @Option(help: "Only push-to-app events of this bucket of the app.") var bucket: String?
 
   func validate() throws {
-    guard network == nil || user == nil else {
-      throw ValidationError("--network and --user exclude each other: give one of them.")
+    guard [network != nil, user != nil, bucket != nil].count(where: { $0 }) <= 1 else {
+      throw ValidationError(
+        "--network, --user and --bucket exclude each other: give one of them.")
     }
   }
 
   func killSwitch(_ configuration: Configuration) throws(CommandFailure) -> KillSwitch {
     let app = try appOption.resolve(configuration)
     if let network { return .network(app: app, network) }
+    if let bucket {
+      do throws(InvalidField) {
+        try TextRule.check(bucket, bytesMax: Limits.eventTextBytesMax)
+      } catch { throw CommandFailure(.usage, "--bucket \(error.message)") }
+      return .bucket(app: app, bucket)
+    }
     guard let user else { return .app(app) }
     try UserOption.check(user)
     return .user(app: app, user)

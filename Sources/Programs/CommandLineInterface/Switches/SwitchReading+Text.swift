@@ -3,7 +3,7 @@ internal import Store
 internal import Typesetting
 
 extension SwitchReading {
-  /// Apps before their networks and users.
+  /// Apps before what is theirs.
   var sorted: [Entry] {
     entries.sorted {
       ($0.killSwitch.app, $0.killSwitch.field) < ($1.killSwitch.app, $1.killSwitch.field)
