@@ -103,8 +103,8 @@ let package = Package(
     layer(
       "Store", in: .engine, ["Model", "Redis", "Reactor", "COpenSSL"],
       resources: [
-        "limits", "library", "sections", "alarms", "switches", "rates", "metrics", "reading",
-        "audience",
+        "limits", "library", "sections", "alarms", "switches", "loops", "rates", "metrics",
+        "reading", "audience",
         "ready", "fairness", "chunk", "chunks", "leases", "promotion", "routes", "installations",
         "settlement", "jobs", "reconcile", "waiting", "dead_letters", "traces", "fleet",
       ].map { .embedInCode("Functions/\($0).lua") }),

@@ -38,7 +38,7 @@ extension AppConfiguration {
     _ item: Node, at position: Int, _ root: ConfigurationSection
   ) throws(ConfigurationError) -> (ConfigurationSection, ConfigurationScalar) {
     let field = "apps[\(position)]"
-    let known = ["id", "apns", "fcm", "jpush", "pushes_per_second"]
+    let known = ["id", "apns", "fcm", "jpush", "pushes_per_second", "events_per_minute"]
     // The variables of the unnamed section do not exist: no id has a character that becomes "[".
     let unnamed = try ConfigurationSection(
       item, source: root.source, field: field, variables: "[", known: known)
@@ -73,6 +73,9 @@ extension AppConfiguration {
       "pushes_per_second", in: 1...ConfigurationLimits.pushesPerSecondMax,
       zero: "nothing would ever be sent; leave it out for no limit, and stop sending with "
         + "pushpool switch off")
+    eventsPerMinute = try section.integer(
+      "events_per_minute", in: 0...ConfigurationLimits.eventsPerMinuteMax,
+      default: ConfigurationLimits.eventsPerMinuteUsual)
     guard !apns.isEmpty || fcm != nil || jpush != nil else {
       throw id.refused("\"\(id.text)\" has no apns, fcm or jpush: it could send nothing")
     }

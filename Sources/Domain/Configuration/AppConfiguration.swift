@@ -8,15 +8,19 @@ package struct AppConfiguration: Sendable, Equatable {
   package var jpush: JPushConfiguration?
   /// How many pushes of it the fleet together begins in a second; nil for any number.
   package var pushesPerSecond: Int?
+  /// How many jobs that tell of events in one bucket the fleet starts in a minute; 0 for any number.
+  package var eventsPerMinute: Int
 
   package init(
     id: String, apns: [PushEnvironment: APNsConfiguration] = [:], fcm: FCMConfiguration? = nil,
-    jpush: JPushConfiguration? = nil, pushesPerSecond: Int? = nil
+    jpush: JPushConfiguration? = nil, pushesPerSecond: Int? = nil,
+    eventsPerMinute: Int = ConfigurationLimits.eventsPerMinuteUsual
   ) {
     self.id = id
     self.apns = apns
     self.fcm = fcm
     self.jpush = jpush
     self.pushesPerSecond = pushesPerSecond
+    self.eventsPerMinute = eventsPerMinute
   }
 }

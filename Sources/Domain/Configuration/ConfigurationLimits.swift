@@ -18,6 +18,9 @@ package enum ConfigurationLimits {
   package static let fcmMessagesPerMinuteUsual = 600_000
   package static let fcmMessagesPerMinuteMax = 100_000_000
   package static let pushesPerSecondMax = 1_000_000
+  /// More than an app's data change by themselves, and few enough for a loop to do little harm.
+  package static let eventsPerMinuteUsual = 600
+  package static let eventsPerMinuteMax = 1_000_000
   /// Redis' own default is 16; a server may be configured for more.
   package static let databaseMax = 65_535
   /// What a message repeats of a field's name: longer ones are none.

@@ -130,6 +130,12 @@ package struct Keys: Sendable {
   /// HASH: how far what waits was looked through.
   var routeSweep: String { "\(prefix):unrouted:sweep" }
 
+  /// STRING: up to when the turns of the events in a bucket are given away.
+  func loop(app: String, bucket: String) -> String { "\(prefix):loop:\(app):\(bucket)" }
+
+  /// HASH: what is kept of the jobs that the loop guard refused.
+  func loopLetters(app: String) -> String { "\(prefix):loop_letters:\(app)" }
+
   /// HASH: a token bucket that the fleet leases from.
   func rate(_ name: String) -> String { "\(prefix):rate:\(name)" }
 

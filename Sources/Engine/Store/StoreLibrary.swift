@@ -8,7 +8,8 @@ package enum StoreLibrary {
     Array("#!lua name=pushpool_@VERSION@\n".utf8)
     + PackageResources.limits_lua + PackageResources.library_lua + PackageResources.sections_lua
     + PackageResources.alarms_lua
-    + PackageResources.switches_lua + PackageResources.rates_lua + PackageResources.metrics_lua
+    + PackageResources.switches_lua + PackageResources.loops_lua + PackageResources.rates_lua
+    + PackageResources.metrics_lua
     + PackageResources.reading_lua + PackageResources.audience_lua + PackageResources.ready_lua
     + PackageResources.fairness_lua + PackageResources.chunk_lua + PackageResources.chunks_lua
     + PackageResources.leases_lua + PackageResources.promotion_lua + PackageResources.routes_lua

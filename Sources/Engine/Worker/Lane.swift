@@ -93,8 +93,9 @@ actor Lane {
     // Intake.
     admitter = Admitter(
       loop: loop, store: store, directory: directory, materials: materials,
-      routes: settings.routes, unroutedMs: settings.unroutedMs, consumer: consumer,
-      log: log, fetchSignal: fetchSignal, clock: clock, large: LargeJobs(loop: loop))
+      routes: settings.routes, unroutedMs: settings.unroutedMs,
+      eventsPerMinute: settings.eventsPerMinute, consumer: consumer, log: log,
+      reasons: reasons, fetchSignal: fetchSignal, clock: clock, large: LargeJobs(loop: loop))
     let intake = Intake(
       loop: loop, store: store, admitter: admitter, settings: settings, reasons: reasons,
       signal: admitSignal, fetchSignal: fetchSignal)

@@ -22,6 +22,8 @@ struct LaneSettings: Sendable {
   var isHousekeeper: Bool { number == 0 }
   /// How long work waits for a worker that can send it.
   let unroutedMs: UInt64
+  /// By app: how many jobs that tell of one bucket the fleet starts in a minute; 0 for any number.
+  let eventsPerMinute: [String: Int]
   /// Shared by the lanes of a process, as are the next.
   let idle: IdleLanes
   let clock: FleetClock

@@ -62,7 +62,10 @@ package final class WorkerService: Sendable {
           drainMs: UInt64(worker.drainSeconds) * 1_000,
           connectionsMax: worker.connectionsPerLane, streamsMax: worker.streamsPerConnection,
           requestTimeoutMs: UInt64(worker.requestTimeoutSeconds) * 1_000, number: number,
-          unroutedMs: UInt64(worker.unroutedSeconds) * 1_000, idle: idle, clock: clock,
+          unroutedMs: UInt64(worker.unroutedSeconds) * 1_000,
+          eventsPerMinute: Dictionary(
+            configuration.apps.map { ($0.id, $0.eventsPerMinute) }, uniquingKeysWith: { $1 }),
+          idle: idle, clock: clock,
           suspects: suspects, shortage: shortage, routes: routes),
         directory: directory, log: laneLog)
     }

@@ -47,7 +47,7 @@ extension Store {
   func admit(
     _ id: String, users: [[String]], window: Int = 256, priority: Priority = .normal,
     digest: String = "digest", app: String = "shop", bucket: String? = nil,
-    startAtMs: Int64? = nil
+    eventsPerMinute: Int = 0, startAtMs: Int64? = nil
   ) async throws -> AdmissionAnswer {
     let entry = try await takeNew(priority: priority)
     let segments = users.map { Array($0.map { $0 + "\n" }.joined().utf8) }
@@ -55,7 +55,7 @@ extension Store {
     let admission = Admission(
       app: app, id: id, digest: digest, content: Array("{\"content\":1}".utf8), lines: .users,
       recipients: users.joined().count, segments: segments.count, window: window,
-      bucket: bucket, startAtMs: startAtMs)
+      bucket: bucket, eventsPerMinute: eventsPerMinute, startAtMs: startAtMs)
     return try await jobs.admit(entry, admission, consumer: "worker")
   }
 

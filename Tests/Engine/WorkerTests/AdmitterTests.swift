@@ -75,6 +75,33 @@ import Testing
     }
   }
 
+  @Test(
+    "of the events of a bucket those that would wait for too long are dead letters, and say why")
+  func guardsAgainstLoops() async throws {
+    try await LaneParts.with { _, parts in
+      func event(_ id: String) -> String {
+        """
+        {"id":"\(id)","app":"shop","audience":{"users":["a"]},"kind":"push_to_app",
+         "event":{"bucket_id":"orders","bucket_type":"rw","type":"DATA_OBJECT_UPDATED",
+          "object_scope_app_id":"a1","object_scope_type":"APP"}}
+        """
+      }
+      // Two a minute: two at once, two within a minute, and no more.
+      for number in 0..<7 { try await parts.takeIn(event("e\(number)")) }
+      for (id, state) in [("e1", JobState.running), ("e3", .scheduled)] {
+        let record = try await parts.record(id)
+        #expect(record.state == state && record.bucket == "orders")
+      }
+      let letter = try #require(try await parts.store.deadLetters.list(max: 9).first)
+      #expect(letter.reason == "loop_guard" && letter.field == "/event/bucket_id")
+      #expect(letter.id == "e4" && letter.message.contains("events_per_minute"))
+      #expect(try await parts.store.jobs.record(app: "shop", id: "e4") == nil)
+      #expect(try await parts.store.deadLetters.count() == 3)
+      let told = parts.lines.all.filter { $0.contains("events of the bucket orders come so fast") }
+      #expect(told.count == 1)
+    }
+  }
+
   @Test("a large job waits to be taken in by itself")
   func setsLargeApart() async throws {
     try await LaneParts.with { _, parts in

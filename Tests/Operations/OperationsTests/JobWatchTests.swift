@@ -73,6 +73,23 @@ import Testing
     }
   }
 
+  @Test func `an event that waits for its turn says why, and others do not`() async throws {
+    try await Partitions.withStores { _, stores in
+      let field = "loop|shop|orders"
+      try await stores[0].alarms.raise(field, by: "store", lifeMs: 60_000, message: "a loop")
+      let cases: [(JobState, String?, Bool)] = [
+        (.scheduled, "orders", true), (.running, "orders", false), (.scheduled, "carts", false),
+        (.scheduled, nil, false),
+      ]
+      for (state, bucket, isHeld) in cases {
+        var record = JobRecord(app: "shop", id: "j", state: state)
+        record.bucket = bucket
+        let found = try await JobHindrance.all(of: "shop", record, in: stores)
+        #expect(found.contains(.alarm(field: field, message: "a loop")) == isHeld, "\(found)")
+      }
+    }
+  }
+
   @Test func `a job that is paused says so, whatever else there is`() async throws {
     try await Partitions.withStores { _, stores in
       let record = JobRecord(app: "shop", id: "j", state: .paused)

@@ -2,6 +2,7 @@ import Configuration
 import LocalServices
 import Model
 import Redis
+import Store
 import Testing
 
 @testable import Simulator
@@ -108,6 +109,40 @@ import Testing
       #expect(try await client.entries("uninstalled").isEmpty)
       // One each, and the event that waited.
       #expect(stage.simulator.counters.accepted == 1_002)
+    }
+  }
+
+  @Test(
+    "events that come too fast wait for their turn or become dead letters, which can be retried")
+  func guardsAgainstLoops() async throws {
+    try await PushStage.with { stage in
+      let client = stage.client
+      let key = "pushpool:loop:shop:orders"
+      try await client.install([try Devices.apns(0)])
+      try await stage.withWorkers { _ in
+        // As if a loop had used up the turns of the next moment: ten a second are given by default.
+        let turnMs = try await client.serverMs() + 1_000
+        _ = try await client.command("SET", key, "\(turnMs)")
+        _ = try await client.enqueue(Self.job("waits", 0..<1))
+        let record = try await client.finished("waits")
+        #expect(record.counts.accepted == 1)
+        #expect(try #require(record.startedAtMs) >= turnMs + 100)
+        // And those of the whole minute.
+        _ = try await client.command("SET", key, "\(try await client.serverMs() + 60_000)")
+        _ = try await client.enqueue(Self.job("refused", 0..<1))
+        _ = try await client.enqueue(Self.job("other", 0..<1, bucket: "carts"))
+        #expect(try await client.finished("other").counts.accepted == 1)
+        let letter = try await eventually("it is a dead letter") {
+          try await client.entries("dead").first
+        }
+        #expect(letter["reason"] == "loop_guard" && letter["id"] == "refused")
+        #expect(try await client.alarms().map(\.field) == ["loop|shop|orders"])
+        _ = try await client.command("DEL", key)
+        let retry = try await stage.pushpool("dead", "retry", "--all")
+        #expect(retry.exit == .code(0), "\(retry.error)")
+        #expect(try await client.finished("refused").counts.accepted == 1)
+      }
+      #expect(try await client.length("dead") == 0)
     }
   }
 }

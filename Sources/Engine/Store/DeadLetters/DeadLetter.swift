@@ -17,7 +17,7 @@ package struct DeadLetter: Sendable, Equatable {
   /// The entry that the producer's XADD returned; empty for a chunk.
   package var jobEntry: String { fields["job_entry"] ?? "" }
   package var priority: String { fields["priority"] ?? "" }
-  /// Recipients that a chunk still had.
+  /// Recipients that a chunk still had, or jobs that one letter stands for; nil for one job.
   package var count: Int? { fields["count"].flatMap { Int($0) }.map { StoredNumber.count($0) } }
   package var atMs: Int64? { fields["at"].flatMap { Int64($0) }.map { StoredNumber.instantMs($0) } }
   /// The job's text or the chunk's recipients; only in `DeadLetters.show`.

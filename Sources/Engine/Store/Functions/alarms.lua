@@ -38,6 +38,19 @@ local function set_alarm(p, field, by, life_ms, message, now)
   redis.call('PEXPIRE', key, LIMIT.ALARM_MS_MAX)
 end
 
+-- For how long an alarm stands yet, in ms; 0 when it does not.
+local function left_ms(p, field, now)
+  local found = redis.pcall('HGET', KEY.alarms(p), field)
+  local alarm = type(found) == 'string' and alarm_of(found)
+  return alarm and math.max(0, tonumber(alarm['until']) - now) or 0
+end
+
+-- How many there are at most; some may be over.
+local function count(p)
+  local size = redis.pcall('HLEN', KEY.alarms(p))
+  return type(size) == 'table' and 0 or size
+end
+
 -- Work was not where the records say: Redis lost it, or something else writes to our keys.
 local function alarm_lost_work(p, app, what, now)
   set_alarm(p, 'lost_work|' .. app, 'store', LIMIT.ALARM_MS_MAX, app .. ': ' .. what .. '; look for what deletes keys or ' ..
@@ -62,6 +75,8 @@ register('raise_alarm', raise_alarm, {'allow-oom'})
 register('clear_alarm', clear_alarm, {'allow-oom'})
 
 Alarms.set = set_alarm
+Alarms.left_ms = left_ms
+Alarms.count = count
 Alarms.lost_work = alarm_lost_work
 
 end

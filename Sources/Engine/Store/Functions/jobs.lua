@@ -164,7 +164,7 @@ local function drop_unstarted(p, source, first, last)
   end
 end
 
-local ADMIT = Sections.layout('admit', {entry = 3, job = 4, audience = 7, event = 1}, {'entry', 'job', 'audience'})
+local ADMIT = Sections.layout('admit', {entry = 3, job = 4, audience = 7, event = 2}, {'entry', 'job', 'audience'})
 
 -- admit — makes a job of its entry, and starts it. ARGV: sections of one row, of these columns; event may be left out.
 --   entry: the job as it was taken
@@ -183,16 +183,17 @@ local ADMIT = Sections.layout('admit', {entry = 3, job = 4, audience = 7, event 
 --     users_key: key that holds the users, or ''
 --   event: of a job that tells of one
 --     bucket: where it happened
+--     per_minute: how many jobs that tell of the bucket start in a minute; 0 for any number
 -- Needs no reserve when the job has one segment or a key of users.
 -- Reply: OK | DUPLICATE (the entry is dropped) | CONFLICT (refuse it) | STALE, of a key of users also KEY_MISSING |
--- KEY_TYPE | KEY_UNREADABLE | KEY_ENCODING (refuse it)
+-- KEY_TYPE | KEY_UNREADABLE | KEY_ENCODING (refuse it), of an event also LOOP (there are too many of its bucket: refuse it)
 local function admit(keys, args)
   local p, now = keys[1], now_ms()
   local first, last = Sections.read(args, ADMIT)
   local consumer, priority, entry = unpack(args, first.entry, last.entry)
   local app, id, digest, content = unpack(args, first.job, last.job)
   local lines, recipients, segments, window, start_at, segment, users_key = unpack(args, first.audience, last.audience)
-  local bucket = unpack(args, first.event, last.event)
+  local bucket, per_minute = unpack(args, first.event, last.event)
   local stream, key = KEY.jobs(p, priority), KEY.job(p, app, id)
   if not owned(stream, entry, consumer) then return 'STALE' end
   local source = source_of(priority, entry)
@@ -214,9 +215,14 @@ local function admit(keys, args)
     if not kind then return recipients end
   end
   if recipients == 0 then segments = 0 end
+  local is_named = record[2] == source
+  if bucket and tonumber(per_minute) > 0 and not (is_named and record[1] == 'cancelled') then
+    local turn = Loops.turn(p, app, bucket, tonumber(per_minute), now)
+    if not turn then return 'LOOP' end
+    if turn > now then start_at = text(math.max(turn, tonumber(start_at) or 0)) end
+  end
   local later = start_at ~= '' and tonumber(start_at) > now
   local state = later and 'scheduled' or 'running'
-  local is_named = record[2] == source
   -- Paused or cancelled since its name was taken.
   if is_named and (record[1] == 'paused' or record[1] == 'cancelled') then state = record[1] end
   redis.call('HSET', key, 'state', state, 'source', source, 'digest', digest, 'admitted', '1', 'priority',
@@ -257,7 +263,8 @@ local function refused_text(p, priority, entry)
 end
 
 -- refuse — ARGV: consumer, priority, entry, reason code, field (JSON pointer) or '', message, app or '', id or ''.
--- The job becomes a dead letter; a name it had reserved is free again. Reply: OK | STALE
+-- The job becomes a dead letter; a name it had reserved is free again. Of those that the loop guard refuses some are only
+-- counted. Reply: OK | STALE
 local function refuse(keys, args)
   local p, priority, entry, app, id = keys[1], args[2], args[3], args[7], args[8]
   local source = source_of(priority, entry)
@@ -269,11 +276,17 @@ local function refuse(keys, args)
   local original, is_copied = refused_text(p, priority, entry)
   local key = KEY.job(p, app, id)
   local record = redis.call('HMGET', key, 'source', 'admitted')
-  local letter = dead_letter(p, now_ms(), 'kind', 'job', 'reason', args[4], 'field', args[5], 'message', args[6], 'app', app,
-    'id', id, 'priority', priority, 'job_entry', entry, unpack(original))
-  if is_copied then
-    redis.call('RENAME', copy, KEY.letter(p, letter))
-    redis.call('PERSIST', KEY.letter(p, letter))
+  local now, bytes = now_ms(), is_copied and redis.call('STRLEN', copy) or #original[2]
+  if args[4] == Loops.REASON and not Loops.may_keep(p, app, bytes, now) then
+    Loops.count_unkept(p, app, priority, now)
+    redis.call('UNLINK', copy)
+  else
+    local letter = dead_letter(p, now, 'kind', 'job', 'reason', args[4], 'field', args[5], 'message', args[6], 'app', app,
+      'id', id, 'priority', priority, 'job_entry', entry, unpack(original))
+    if is_copied then
+      redis.call('RENAME', copy, KEY.letter(p, letter))
+      redis.call('PERSIST', KEY.letter(p, letter))
+    end
   end
   if record[1] == source and not record[2] then redis.call('DEL', key) end
   if record[1] ~= source or not record[2] then drop_uploaded(p, source) end

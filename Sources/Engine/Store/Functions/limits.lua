@@ -81,6 +81,14 @@ local LIMIT = {
   SWITCHED_OFF_MS = 2000,               -- how soon a held chunk is looked at again, when few are held
   DELAYED_PER_MS = 4,                   -- and one ms later for so many delayed chunks: looking must stay cheap
   SWITCHES_LOOKED_MAX = 3000,           -- fields looked at when there are more than are honoured
+  -- the loop guard
+  LOOP_SAVED_MS = 60000,                -- a bucket saves up the events of so long
+  LOOP_WAIT_MS = 60000,                 -- and its events wait for their turn for so long at most
+  LOOP_ALARM_MS = 120000,
+  LOOP_ALARMS_MAX = 128,                -- alarms beside which no further loop raises one
+  LOOP_LETTERS_MS = DAY_S * 1000,
+  LOOP_LETTERS_BYTES_MAX = 16 * 1024 * 1024,  -- of an app's refused events that are kept in this time
+  LETTER_BYTES_MIN = 512,               -- what a dead letter costs beside its original
   -- rates
   RATE_BURST_S = 0.1,                   -- a bucket holds what so many seconds bring
   RATE_RAMP_FROM = 0.2,                 -- the share of its rate that a rate with a ramp begins with

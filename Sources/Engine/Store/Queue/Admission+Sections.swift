@@ -6,7 +6,7 @@ extension Admission {
   private static let entry = Sections.Section(name: "entry", columns: 3)
   private static let job = Sections.Section(name: "job", columns: 4)
   private static let audience = Sections.Section(name: "audience", columns: 7)
-  private static let event = Sections.Section(name: "event", columns: 1)
+  private static let event = Sections.Section(name: "event", columns: 2)
 
   func sections(of entry: JobEntry, consumer: String) -> Sections {
     var sections = Sections()
@@ -30,7 +30,12 @@ extension Admission {
       row.append(onlySegment ?? [])
       row.append(usersKey ?? "")
     }
-    if let bucket { sections.add(Self.event) { $0.append(bucket) } }
+    if let bucket {
+      sections.add(Self.event) { row in
+        row.append(bucket)
+        row.append(eventsPerMinute)
+      }
+    }
     return sections
   }
 }

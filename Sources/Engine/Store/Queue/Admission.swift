@@ -22,13 +22,16 @@ package struct Admission: Sendable {
   package var usersKey: String?
   /// The bucket of the event that it tells of.
   package var bucket: String?
+  /// How many jobs that tell of this bucket the fleet starts in a minute; 0 for any number.
+  package var eventsPerMinute: Int
   /// Nothing is sent before; epoch milliseconds.
   package var startAtMs: Int64?
 
   package init(
     app: String, id: String, digest: String, content: [UInt8], lines: ChunkLines, recipients: Int,
     segments: Int, window: Int = Limits.segmentHighWaterMax, onlySegment: [UInt8]? = nil,
-    usersKey: String? = nil, bucket: String? = nil, startAtMs: Int64? = nil
+    usersKey: String? = nil, bucket: String? = nil, eventsPerMinute: Int = 0,
+    startAtMs: Int64? = nil
   ) {
     self.app = app
     self.id = id
@@ -41,6 +44,7 @@ package struct Admission: Sendable {
     self.onlySegment = onlySegment
     self.usersKey = usersKey
     self.bucket = bucket
+    self.eventsPerMinute = eventsPerMinute
     self.startAtMs = startAtMs
   }
 }

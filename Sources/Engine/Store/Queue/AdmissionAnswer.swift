@@ -20,4 +20,6 @@ package enum AdmissionAnswer: String, Sendable {
   case keyUnreadable = "KEY_UNREADABLE"
   /// The audience's key is a large set in a compact encoding, which can only be read as a whole.
   case keyEncoding = "KEY_ENCODING"
+  /// There are so many events of its bucket that it would have to wait for too long: refuse it with `loop_guard`.
+  case looping = "LOOP"
 }

@@ -16,8 +16,11 @@ struct Admitter {
   let routes: FleetRoutes
   /// How long a job waits for a worker that has its app.
   let unroutedMs: UInt64
+  /// By app: how many jobs that tell of one bucket the fleet starts in a minute; 0 for any number.
+  let eventsPerMinute: [String: Int]
   let consumer: String
   let log: Logger
+  let reasons: ReasonLog
   /// Raised as the last small job of a batch is being admitted, so that its first chunk is claimed in the same trip to Redis.
   let fetchSignal: LoopSignal
   let clock: FleetClock
@@ -145,7 +148,7 @@ struct Admitter {
     var admission = Admission(
       app: job.app, id: id, digest: job.digest, content: job.contentBytes, lines: job.lines,
       recipients: job.recipients, segments: job.segments.count, usersKey: job.usersKey,
-      bucket: job.content.event?.bucketID)
+      bucket: job.content.event?.bucketID, eventsPerMinute: eventsPerMinute[job.app] ?? 0)
     var firstBindings: FirstBindings?
     if job.segments.count == 1 {
       admission.onlySegment = job.segments[0]
@@ -219,12 +222,30 @@ struct Admitter {
         message: "another job of this app has the id \"\(admission.id)\" and other content; "
           + "choose a new id")
       try await refuse(entry, "id_conflict", field, app: admission.app, id: admission.id)
+    case .looping: try await refuseLoop(entry, admission)
     case .keyMissing, .keyType, .keyUnreadable, .keyEncoding:
       let field = InvalidField(
         pointer: "/audience/users_key",
         message: Self.complaint(of: answer, key: admission.usersKey ?? ""))
       try await refuse(entry, "invalid_job", field, app: admission.app, id: admission.id)
     }
+  }
+
+  /// A loop brings so many that not each has a line in the log.
+  private func refuseLoop(
+    _ entry: JobEntry, _ admission: Admission
+  ) async throws(RedisError) {
+    let bucket = FieldPointer.printable(admission.bucket ?? "")
+    reasons.note(
+      "\(admission.app): events of the bucket \(bucket) come so fast that some are refused (pushpool dead list)"
+    )
+    let refusal = Refusal(
+      reason: "loop_guard", field: "/event/bucket_id",
+      message:
+        "there are so many events of this bucket that this one would wait for over a minute: "
+        + "look for an app that changes data when it is told of a change, or raise events_per_minute, "
+        + "then retry this", app: admission.app, id: admission.id)
+    try await store.jobs.refuse(entry, refusal, consumer: consumer)
   }
 
   private static func complaint(of answer: AdmissionAnswer, key: String) -> String {

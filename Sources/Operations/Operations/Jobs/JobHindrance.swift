@@ -24,7 +24,10 @@ package enum JobHindrance: Sendable, Equatable {
     var hindrances = fleet.switches.entries.filter { $0.killSwitch.holds(app, record?.bucket) }
       .map { JobHindrance.switchedOff($0.killSwitch, $0.remark) }
     if fleet.living.isEmpty { hindrances.append(.noWorker) }
-    hindrances += fleet.alarms.filter { isAbout(app, $0.field) }
+    let loop = record.flatMap { record in
+      record.state == .scheduled ? record.bucket.map { "loop|\(app)|\($0)" } : nil
+    }
+    hindrances += fleet.alarms.filter { isAbout(app, $0.field) || $0.field == loop }
       .map { .alarm(field: $0.field, message: $0.message) }
     return hindrances
   }

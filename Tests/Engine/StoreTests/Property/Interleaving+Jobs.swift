@@ -93,8 +93,8 @@ extension Interleaving {
     case .conflict: try await refuse(consumer, index, "id_conflict")
     case .new, .cancelled, .admitted, .duplicate, .stale:
       consumers[consumer].entries.remove(at: index)
-    case .keyMissing, .keyType, .keyUnreadable, .keyEncoding:
-      Issue.record("no job of this test reads its users from a key")
+    case .keyMissing, .keyType, .keyUnreadable, .keyEncoding, .looping:
+      Issue.record("no job of this test reads its users from a key or tells of an event")
     }
   }
 
