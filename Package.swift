@@ -106,6 +106,7 @@ let package = Package(
         "limits", "library", "sections", "alarms", "switches", "loops", "rates", "metrics",
         "reading", "audience",
         "ready", "fairness", "chunk", "chunks", "leases", "promotion", "routes", "installations",
+        "variables",
         "settlement", "jobs", "reconcile", "waiting", "dead_letters", "traces", "fleet",
       ].map { .embedInCode("Functions/\($0).lua") }),
     layer(

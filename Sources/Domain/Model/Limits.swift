@@ -36,7 +36,7 @@ package enum Limits {
   package static let variablesBytesMax = 64 * 1024
   /// What a `variables_key` holds of one user, and how many values.
   package static let userVariablesBytesMax = 16 * 1024
-  package static let userVariablesMax = 256
+  package static let userVariablesMax = 4_096
   /// Of each word of an event: a bucket, an object, who caused it.
   package static let eventTextBytesMax = 256
   /// The widest badge a phone shows; APNs takes any 32-bit number.

@@ -19,8 +19,16 @@ extension ProviderDirectory {
     for entry in entries where entry.app == app {
       guard !entry.environments.isDisjoint(with: content.environments) else { continue }
       do throws(InvalidField) {
-        for variant in try MessageVariants(content).contents {
-          _ = try entry.provider.render(variant, createdAtMs: nowMs, nowMs: nowMs)
+        for (index, variant) in try MessageVariants(content).contents.enumerated() {
+          do throws(InvalidField) {
+            _ = try entry.provider.render(variant, createdAtMs: nowMs, nowMs: nowMs)
+          } catch {
+            guard index > 0, error.pointer == "/notification" else { throw error }
+            // The common text was fine.
+            throw InvalidField(
+              pointer: "/localized/\(content.localized[index - 1].language.text)",
+              message: error.message)
+          }
         }
         isSendable = true
       } catch {

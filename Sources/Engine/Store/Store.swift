@@ -26,7 +26,7 @@ package struct Store {
     keys = Keys(prefix: prefix)
     let functions = StoreFunctions(connection: connection, keys: keys)
     installations = InstallationStore(functions: functions)
-    variables = VariableStore(connection: connection)
+    variables = VariableStore(functions: functions)
     jobs = JobQueue(functions: functions)
     chunks = ChunkQueue(functions: functions)
     deadLetters = DeadLetters(functions: functions)

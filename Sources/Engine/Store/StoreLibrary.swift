@@ -13,7 +13,8 @@ package enum StoreLibrary {
     + PackageResources.reading_lua + PackageResources.audience_lua + PackageResources.ready_lua
     + PackageResources.fairness_lua + PackageResources.chunk_lua + PackageResources.chunks_lua
     + PackageResources.leases_lua + PackageResources.promotion_lua + PackageResources.routes_lua
-    + PackageResources.installations_lua + PackageResources.settlement_lua
+    + PackageResources.installations_lua + PackageResources.variables_lua
+    + PackageResources.settlement_lua
     + PackageResources.jobs_lua + PackageResources.reconcile_lua + PackageResources.waiting_lua
     + PackageResources.dead_letters_lua + PackageResources.traces_lua + PackageResources.fleet_lua
 

@@ -128,16 +128,72 @@ import Testing
     }
   }
 
-  @Test("a key that is no HASH rejects only pushes that need a value from it")
+  @Test("a key of values that is missing, no HASH or not to be read is refused by name")
+  func refusesKeys() async throws {
+    try await PushStage.with { stage in
+      let client = stage.client
+      try await client.install(try Devices.apns(0..<1))
+      _ = try await client.command("RPUSH", "list", "u0")
+      try await stage.withWorkers { _ in
+        for key in ["missing", "list"] {
+          _ = try await client.enqueue(Devices.job(key, 0..<1, #", "variables_key": "\#(key)""#))
+        }
+        _ = try await client.enqueue(Devices.job("good", 0..<1))
+        #expect(try await client.finished("good").counts.accepted == 1)
+        let letters = try await eventually("both are dead letters") {
+          let letters = try await client.entries("dead")
+          return letters.count == 2 ? letters : nil
+        }
+        #expect(letters.allSatisfy { $0["field"] == "/variables_key" })
+        let complaints = Dictionary(uniqueKeysWithValues: letters.map { ($0["id"], $0["message"]) })
+        #expect(complaints["missing"]??.contains("does not exist in this database") == true)
+        #expect(complaints["list"]??.contains("it must be a HASH") == true)
+      }
+    }
+  }
+
+  @Test("one user's values of any length hold up nobody else's")
+  func longValues() async throws {
+    try await PushStage.with { stage in
+      try await stage.client.install(try Devices.apns(0..<100))
+      for user in 0..<100 {
+        let name = String(repeating: "x", count: user == 7 ? 3_000_000 : user == 8 ? 16_384 : 4)
+        _ = try await stage.client.command("HSET", "names", "u\(user)", #"{"name":"\#(name)"}"#)
+      }
+      try await stage.withWorkers { _ in
+        _ = try await stage.client.enqueue(
+          Devices.job(
+            "sale", 0..<100, #", "apns": {"payload": {"n": "{{name}}"}}, "variables_key": "names""#)
+        )
+        let record = try await stage.client.finished("sale")
+        #expect(record.counts.accepted == 98 && record.counts.rejected == 2)
+      }
+      for user in ["u7", "u8"] {
+        let traced = try await stage.pushpool(
+          "trace", "--job", "sale", "--app", "shop", "--user", user)
+        #expect(
+          traced.output.contains(TraceCause.unreadableVariables.explanation), "\(traced.output)")
+      }
+    }
+  }
+
+  @Test("a key that becomes another type meanwhile rejects only pushes that need a value from it")
   func wrongType() async throws {
     try await PushStage.with { stage in
       try await stage.client.install(try [Devices.apns(0), Devices.fcm(1)])
-      _ = try await stage.client.command("RPUSH", "names", "u0")
+      _ = try await stage.client.command("HSET", "names", "u0", "{}")
       try await stage.withWorkers { _ in
+        _ = try await stage.client.command("HSET", "pushpool:switches", "app|shop", "")
         _ = try await stage.client.enqueue(
           Devices.job(
             "sale", 0..<2, #", "apns": {"payload": {"name": "{{name}}"}}, "variables_key": "names""#
           ))
+        _ = try await eventually("the job is admitted") {
+          try await stage.client.record("sale")?.isAdmitted == true ? true : nil
+        }
+        _ = try await stage.client.command("DEL", "names")
+        _ = try await stage.client.command("RPUSH", "names", "u0")
+        _ = try await stage.client.command("DEL", "pushpool:switches")
         let record = try await stage.client.finished("sale")
         #expect(record.counts.accepted == 1)
         #expect(record.counts.rejected == 1)

@@ -12,7 +12,7 @@ extension APNsPart {
   }
 
   /// Times in a payload are epoch seconds; what is beyond is meant as milliseconds.
-  private static let secondsMax: Int64 = 99_999_999_999
+  private static let seconds: ClosedRange<Int64> = 1_000_000_000...9_999_999_999
 
   /// Checks what the system needs for a Live Activity. APNs accepts a push without it, and the device drops it unseen
   /// (developer.apple.com, "Starting and updating Live Activities with ActivityKit push notifications").
@@ -45,10 +45,16 @@ extension APNsPart {
       throw reader.refused(name, "is missing: the event \(event.rawValue) needs it")
     }
     guard event == .start else { return }
-    _ = try reader.requiredString(
+    let type = try reader.requiredString(
       "attributes-type", why: "the name of the app's ActivityAttributes")
-    guard reader.has("alert") else {
+    guard !type.isEmpty else { throw reader.refused("attributes-type", "must not be empty") }
+    switch reader.object["alert"] {
+    case .string(let text)? where !text.isEmpty: return
+    case .object(let alert)? where !alert.isEmpty: return
+    case nil:
       throw reader.refused("alert", "is missing: without it the device starts no activity")
+    default:
+      throw reader.refused("alert", "must be a text or an object with one, and not empty")
     }
   }
 
@@ -56,7 +62,7 @@ extension APNsPart {
     _ name: String, _ reader: FieldReader
   ) throws(InvalidField) -> Int64? {
     guard let value = reader.object[name] else { return nil }
-    guard let seconds = value.int64Value, (0...secondsMax).contains(seconds) else {
+    guard let seconds = value.int64Value, Self.seconds.contains(seconds) else {
       throw reader.refused(
         name, "must be epoch seconds, a whole number of 10 digits, is \(value.text())")
     }

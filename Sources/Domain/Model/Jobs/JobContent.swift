@@ -40,4 +40,9 @@ package struct JobContent: Sendable, Equatable {
     self.unknownPolicy = unknownPolicy
     self.trace = trace
   }
+
+  /// The HASH of the values that texts are filled in with; nil when they stand in the job, or nothing is filled in.
+  package var variablesKey: String? {
+    if case .key(let key)? = variables { key } else { nil }
+  }
 }

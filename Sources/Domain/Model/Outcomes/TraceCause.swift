@@ -65,8 +65,9 @@ package enum TraceCause: String, Sendable, CaseIterable {
     case .missingVariable:
       "the job's variables have no value for one of its placeholders, which has no default"
     case .unreadableVariables:
-      "what variables_key holds of the user is no JSON object of strings, numbers and booleans"
-    case .noVariablesHash: "the key that variables_key names is no HASH"
+      "what variables_key holds of the user is no JSON object of strings, numbers and booleans, or too long"
+    case .noVariablesHash:
+      "the key that variables_key names is no HASH, or the workers may not read it"
     case .payloadTooLarge: "its texts, filled in, make it longer than its network allows"
     case .notForNetwork: "the job has nothing that can be sent to this network"
     case .noDryRun: "its network has no dry run"

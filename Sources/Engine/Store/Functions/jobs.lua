@@ -164,9 +164,9 @@ local function drop_unstarted(p, source, first, last)
   end
 end
 
-local ADMIT = Sections.layout('admit', {entry = 3, job = 4, audience = 7, event = 2}, {'entry', 'job', 'audience'})
+local ADMIT = Sections.layout('admit', {entry = 3, job = 4, audience = 7, variables = 1, event = 2}, {'entry', 'job', 'audience'})
 
--- admit — makes a job of its entry, and starts it. ARGV: sections of one row, of these columns; event may be left out.
+-- admit — makes a job of its entry, and starts it. ARGV: sections of one row, of these columns; the last two may be left out.
 --   entry: the job as it was taken
 --     consumer, priority, entry
 --   job: what its record is found and told by
@@ -181,18 +181,22 @@ local ADMIT = Sections.layout('admit', {entry = 3, job = 4, audience = 7, event 
 --     start_at: ms, or ''
 --     segment: text of segment 1, or '' when all are uploaded
 --     users_key: key that holds the users, or ''
+--   variables: of a job whose texts are filled in from a key
+--     key: that holds the values
 --   event: of a job that tells of one
 --     bucket: where it happened
 --     per_minute: how many jobs that tell of the bucket start in a minute; 0 for any number
 -- Needs no reserve when the job has one segment or a key of users.
 -- Reply: OK | DUPLICATE (the entry is dropped) | CONFLICT (refuse it) | STALE, of a key of users also KEY_MISSING |
--- KEY_TYPE | KEY_UNREADABLE | KEY_ENCODING (refuse it), of an event also LOOP (there are too many of its bucket: refuse it)
+-- KEY_TYPE | KEY_UNREADABLE | KEY_ENCODING (refuse it), of variables also VARIABLES_MISSING | VARIABLES_TYPE |
+-- VARIABLES_UNREADABLE (refuse it), of an event also LOOP (there are too many of its bucket: refuse it)
 local function admit(keys, args)
   local p, now = keys[1], now_ms()
   local first, last = Sections.read(args, ADMIT)
   local consumer, priority, entry = unpack(args, first.entry, last.entry)
   local app, id, digest, content = unpack(args, first.job, last.job)
   local lines, recipients, segments, window, start_at, segment, users_key = unpack(args, first.audience, last.audience)
+  local variables_key = unpack(args, first.variables, last.variables)
   local bucket, per_minute = unpack(args, first.event, last.event)
   local stream, key = KEY.jobs(p, priority), KEY.job(p, app, id)
   if not owned(stream, entry, consumer) then return 'STALE' end
@@ -214,6 +218,8 @@ local function admit(keys, args)
     kind, recipients = Audience.measure(users_key)
     if not kind then return recipients end
   end
+  local wrong = variables_key and Variables.unusable(variables_key)
+  if wrong then return wrong end
   if recipients == 0 then segments = 0 end
   local is_named = record[2] == source
   if bucket and tonumber(per_minute) > 0 and not (is_named and record[1] == 'cancelled') then

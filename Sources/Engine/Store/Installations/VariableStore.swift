@@ -1,8 +1,49 @@
+internal import Model
 package import Redis
 
 /// The values that producers fill in for their users: a HASH of theirs, user → JSON object.
 package struct VariableStore {
-  let connection: RedisConnection
+  /// What a HASH holds of a user.
+  package enum Found {
+    case nothing
+    /// Borrowed.
+    case json(UnsafeRawBufferPointer)
+    /// More than `Limits.userVariablesBytesMax`.
+    case tooLong
+  }
+
+  let functions: StoreFunctions
+  private var connection: RedisConnection { functions.connection }
+
+  /// Reads what a HASH holds of some users, for the lanes.
+  /// - Parameters:
+  ///   - users: at most `StoreLimits.resolveUsersMax`; borrowed during the call.
+  ///   - note: called with the position of a user and what was found.
+  /// - Returns: false when the key is no HASH, or may not be read.
+  package func resolve(
+    _ key: String, of users: [UnsafeRawBufferPointer], _ note: @escaping (Int, Found) -> Void
+  ) async throws(RedisError) -> Bool {
+    precondition(users.count <= StoreLimits.resolveUsersMax, "too many users at once")
+    var command = functions.call("variables", key)
+    command.append(Limits.userVariablesBytesMax)
+    for user in users { command.append(user) }
+    let count = users.count
+    do throws(RedisError) {
+      try await functions.run(command) { reply throws(RedisError) in
+        try expectArray(reply, exactly: count)
+        for index in 0..<count {
+          let found = reply[index]
+          note(
+            index, found.isNull ? .nothing : found.integer == nil ? .json(found.bytes) : .tooLong)
+        }
+      }
+    } catch {
+      // What asking again would not mend must not hold up the users' pushes, and those behind them.
+      guard case .server = error, !error.isTemporary, !error.isFunctionMissing else { throw error }
+      return false
+    }
+    return true
+  }
 
   /// Reads what a HASH holds of some users; one HMGET, nothing copied.
   /// - Parameters:

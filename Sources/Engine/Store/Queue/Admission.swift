@@ -20,6 +20,8 @@ package struct Admission: Sendable {
   package var onlySegment: [UInt8]?
   /// The SET, ZSET or LIST of users of a job without segments.
   package var usersKey: String?
+  /// The HASH of what texts are filled in with for each user.
+  package var variablesKey: String?
   /// The bucket of the event that it tells of.
   package var bucket: String?
   /// How many jobs that tell of this bucket the fleet starts in a minute; 0 for any number.
@@ -30,7 +32,8 @@ package struct Admission: Sendable {
   package init(
     app: String, id: String, digest: String, content: [UInt8], lines: ChunkLines, recipients: Int,
     segments: Int, window: Int = Limits.segmentHighWaterMax, onlySegment: [UInt8]? = nil,
-    usersKey: String? = nil, bucket: String? = nil, eventsPerMinute: Int = 0,
+    usersKey: String? = nil, variablesKey: String? = nil, bucket: String? = nil,
+    eventsPerMinute: Int = 0,
     startAtMs: Int64? = nil
   ) {
     self.app = app
@@ -43,6 +46,7 @@ package struct Admission: Sendable {
     self.window = window
     self.onlySegment = onlySegment
     self.usersKey = usersKey
+    self.variablesKey = variablesKey
     self.bucket = bucket
     self.eventsPerMinute = eventsPerMinute
     self.startAtMs = startAtMs

@@ -20,6 +20,12 @@ package enum AdmissionAnswer: String, Sendable {
   case keyUnreadable = "KEY_UNREADABLE"
   /// The audience's key is a large set in a compact encoding, which can only be read as a whole.
   case keyEncoding = "KEY_ENCODING"
+  /// The key of values does not exist.
+  case variablesMissing = "VARIABLES_MISSING"
+  /// The key of values is no HASH.
+  case variablesType = "VARIABLES_TYPE"
+  /// Redis lets nobody read the key of values, as with `keyUnreadable`.
+  case variablesUnreadable = "VARIABLES_UNREADABLE"
   /// There are so many events of its bucket that it would have to wait for too long: refuse it with `loop_guard`.
   case looping = "LOOP"
 }

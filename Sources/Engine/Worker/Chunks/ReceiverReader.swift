@@ -56,11 +56,14 @@ struct ReceiverReader {
       rows = users.map { run.addVariables(Variables.values(of: $0, in: given) ?? [:]) }
     case .key(let key):
       var found = rows
-      let isHash = try await store.variables.read(key, of: users) { index, json in
-        guard let json else { return found[index] = run.addVariables([:]) }
-        found[index] = run.addVariables(json: json)
+      let isReadable = try await store.variables.resolve(key, of: users) { index, values in
+        switch values {
+        case .nothing: found[index] = run.addVariables([:])
+        case .json(let json): found[index] = run.addVariables(json: json)
+        case .tooLong: found[index] = .unreadable
+        }
       }
-      rows = isHash ? found : Array(repeating: .noHash, count: users.count)
+      rows = isReadable ? found : Array(repeating: .noHash, count: users.count)
     }
   }
 }

@@ -148,7 +148,8 @@ struct Admitter {
     var admission = Admission(
       app: job.app, id: id, digest: job.digest, content: job.contentBytes, lines: job.lines,
       recipients: job.recipients, segments: job.segments.count, usersKey: job.usersKey,
-      bucket: job.content.event?.bucketID, eventsPerMinute: eventsPerMinute[job.app] ?? 0)
+      variablesKey: job.content.variablesKey, bucket: job.content.event?.bucketID,
+      eventsPerMinute: eventsPerMinute[job.app] ?? 0)
     var firstBindings: FirstBindings?
     if job.segments.count == 1 {
       admission.onlySegment = job.segments[0]
@@ -223,11 +224,25 @@ struct Admitter {
           + "choose a new id")
       try await refuse(entry, "id_conflict", field, app: admission.app, id: admission.id)
     case .looping: try await refuseLoop(entry, admission)
+    case .variablesMissing, .variablesType, .variablesUnreadable:
+      let field = InvalidField(
+        pointer: "/variables_key",
+        message: Self.complaint(of: answer, variables: admission.variablesKey ?? ""))
+      try await refuse(entry, "invalid_job", field, app: admission.app, id: admission.id)
     case .keyMissing, .keyType, .keyUnreadable, .keyEncoding:
       let field = InvalidField(
         pointer: "/audience/users_key",
         message: Self.complaint(of: answer, key: admission.usersKey ?? ""))
       try await refuse(entry, "invalid_job", field, app: admission.app, id: admission.id)
+    }
+  }
+
+  private static func complaint(of answer: AdmissionAnswer, variables key: String) -> String {
+    switch answer {
+    case .variablesType:
+      "the key \"\(FieldPointer.printable(key))\" is of another type: it must be a HASH, user → JSON object"
+    case .variablesMissing: complaint(of: .keyMissing, key: key)
+    default: complaint(of: .keyUnreadable, key: key)
     }
   }
 

@@ -122,6 +122,8 @@ struct BodyTemplate {
     var bytes = limit.fixedBytes
     for number in limit.values {
       guard let value = values[values.startIndex + number] else { continue }
+      // An escape makes six bytes of one at most: what is too long in any case is not counted.
+      guard bytes <= limit.bytesMax, value.count / 6 <= limit.bytesMax else { return false }
       bytes += limit.isJSON ? value.count : JSONWriter.unescapedCount(value)
     }
     return bytes <= limit.bytesMax

@@ -40,8 +40,9 @@ extension Dispatcher {
     note(
       run,
       isHash
-        ? "what its variables_key holds of some users is no JSON object of strings, numbers and booleans: "
-          + "they are not sent to" : "the key that its variables_key names is no HASH")
+        ? "what its variables_key holds of some users is no JSON object of strings, numbers and booleans, or "
+          + "too long: they are not sent to"
+        : "the key that its variables_key names is no HASH, or may not be read")
     run.decide(index, .rejected, because: isHash ? .unreadableVariables : .noVariablesHash)
     return nil
   }

@@ -30,6 +30,8 @@ package struct TraceConclusion: Sendable, Equatable {
     case decided(TraceEvent, lastAttempt: TraceEvent?)
     /// Nothing is recorded: the job leaves out installations of this environment.
     case otherEnvironment(PushEnvironment)
+    /// Nothing is recorded: the job is for tokens of another kind than this one's.
+    case otherKind(TokenKind)
     /// Nothing is recorded of the token, but of its user as a whole.
     case userAsAWhole
     /// Nothing is recorded: it was installed after the job had ended.

@@ -70,6 +70,11 @@ extension TracedJob {
       return TraceConclusion(
         code: .notSent, grounds: .otherEnvironment(installation.environment))
     }
+    if let content, installation.token.network == .apns,
+      installation.kind != content.apnsTokenKind
+    {
+      return TraceConclusion(code: .notSent, grounds: .otherKind(installation.kind))
+    }
     if isWholeKnown { return TraceConclusion(code: .notSent, grounds: .userAsAWhole) }
     if let finishedAtMs = record.finishedAtMs, let sinceMs = installation.createdAtMs,
       sinceMs > finishedAtMs

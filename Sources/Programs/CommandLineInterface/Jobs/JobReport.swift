@@ -26,8 +26,9 @@ struct JobReport {
     lines += table.lines(on: terminal)
     let remarks = remarks
     if !remarks.isEmpty { lines.append("  " + remarks.joined(separator: ", ")) }
-    if record.state == .done, record.counts.skipped > 0 {
-      lines.append("  why some were skipped: pushpool trace --job \(record.id) --app \(record.app)")
+    if record.state == .done, record.counts.skipped + record.counts.rejected > 0 {
+      lines.append(
+        "  why some were not sent: pushpool trace --job \(record.id) --app \(record.app)")
     }
     return lines
   }

@@ -13,6 +13,8 @@ extension TraceConclusion {
       case .decided(let event, let attempt): Self.decided(event, attempt, job)
       case .otherEnvironment(let environment):
         "not meant: the job leaves \(environment.rawValue) installations out"
+      case .otherKind(let kind):
+        "not meant: it is a token of kind \(kind.rawValue), and the job is for another"
       case .userAsAWhole: "no attempt of this token was recorded: see its user above"
       case .installedLater:
         "no attempt of this token was recorded, and it was installed after the job had ended; "

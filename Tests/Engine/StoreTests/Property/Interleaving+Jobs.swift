@@ -93,8 +93,9 @@ extension Interleaving {
     case .conflict: try await refuse(consumer, index, "id_conflict")
     case .new, .cancelled, .admitted, .duplicate, .stale:
       consumers[consumer].entries.remove(at: index)
-    case .keyMissing, .keyType, .keyUnreadable, .keyEncoding, .looping:
-      Issue.record("no job of this test reads its users from a key or tells of an event")
+    case .keyMissing, .keyType, .keyUnreadable, .keyEncoding, .looping, .variablesMissing,
+      .variablesType, .variablesUnreadable:
+      Issue.record("no job of this test reads a key or tells of an event")
     }
   }
 
