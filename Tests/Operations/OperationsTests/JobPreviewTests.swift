@@ -28,21 +28,23 @@ import Testing
 
   private static func device(
     _ token: String = token, _ network: Network = .apns,
-    _ environment: PushEnvironment = .production
+    _ environment: PushEnvironment = .production, kind: TokenKind = .alert,
+    language: String? = nil
   ) throws -> PreviewTarget {
-    .installation(
-      Installation(
-        app: "shop", user: "u1", token: try DeviceToken(token, network: network),
-        environment: environment))
+    var installation = Installation(
+      app: "shop", user: "u1", token: try DeviceToken(token, network: network),
+      environment: environment, language: language)
+    installation.kind = kind
+    return .installation(installation)
   }
 
   private func preview(
     _ members: String, _ targets: [PreviewTarget],
-    audience: String = #"{"users": ["u1"]}"#
+    audience: String = #"{"users": ["u1"]}"#, filledWith values: ReceiverValues = .values([:])
   ) throws -> JobPreview {
     let job = try Job(text: #"{"app": "shop", "audience": \#(audience), \#(members)}"#)
     return try JobPreview(
-      of: job, to: targets, with: configuration, nowMs: 1_790_000_000_000)
+      of: job, to: targets, filledWith: values, with: configuration, nowMs: 1_790_000_000_000)
   }
 
   private struct NoRequest: Error {}
@@ -161,5 +163,52 @@ import Testing
       try isIn(#"{"installations": [{"network": "apns", "token": "\#(Self.token)"}]}"#) == true)
     #expect(
       try isIn(#"{"installations": [{"network": "fcm", "token": "\#(Self.token)"}]}"#) == false)
+  }
+
+  private static let personal =
+    #""notification": {"title": "Hi {{name}}", "body": "{{points | default: \"0\"}}"}, "#
+    + #""localized": {"de": {"title": "Hallo {{name}}"}}, "variables_key": "names""#
+
+  @Test func `a text is that of the device's language, filled in with the user's values`() throws {
+    let preview = try preview(
+      Self.personal, [Self.device(language: "de-AT"), Self.device("140fe1da9ea", .jpush)],
+      filledWith: .values(["name": #""A""#]))
+    #expect(
+      String(decoding: try Self.request(preview).body, as: UTF8.self)
+        == #"{"aps":{"alert":{"title":"Hallo \"A\"","body":"0"}}}"#)
+    guard case .request(let jpush) = preview.pushes[1].result else { throw NoRequest() }
+    #expect(String(decoding: jpush.body, as: UTF8.self).contains(#"Hi \"A\""#))
+    #expect(jpush.devicesMax == 1)
+  }
+
+  @Test func `of any device the placeholders without a default are shown`() throws {
+    let preview = try preview(Self.personal, [.anyDevice(.apns, .production)])
+    #expect(
+      String(decoding: try Self.request(preview).body, as: UTF8.self)
+        == #"{"aps":{"alert":{"title":"Hi {{name}}","body":"0"}}}"#)
+  }
+
+  @Test func `values that are missing, cannot be read or are too long are causes of their own`()
+    throws
+  {
+    func cause(_ values: ReceiverValues) throws -> PreviewedPush.Cause? {
+      Self.cause(try preview(Self.personal, [Self.device()], filledWith: values))
+    }
+    #expect(try cause(.values(["points": "1"])) == .missingVariable("name"))
+    #expect(try cause(.unreadable) == .unreadableVariables)
+    #expect(try cause(.noHash) == .noVariablesHash)
+    let long = String(repeating: "x", count: 4_096)
+    guard case .payloadTooLarge(let size)? = try cause(.values(["name": long])) else {
+      Issue.record("it was not too large")
+      return
+    }
+    #expect(size.bytes > 4_096 && size.bytesMax == 4_096)
+  }
+
+  @Test func `a token of another kind than the job's gets nothing`() throws {
+    let preview = try preview(
+      #""notification": {"title": "t"}"#, [Self.device(kind: .liveActivity), Self.device()])
+    #expect(Self.cause(preview) == .otherKind(.alert))
+    #expect(preview.requests == 1)
   }
 }

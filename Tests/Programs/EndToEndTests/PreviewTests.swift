@@ -28,16 +28,23 @@ import Testing
     return Array(text.utf8)
   }
 
-  @Test("what is printed for a user's devices is what they are sent, and printing it sends nothing")
-  func isWhatIsSent() async throws {
+  @Test(
+    "what is printed for a user's devices is what they are sent, and printing it sends nothing",
+    arguments: [
+      #""fcm": {"message": {"data": {"k": "1"}}}, "collapse_id": "c""#,
+      #""fcm": {"message": {"data": {"k": "{{name}}"}}}, "variables_key": "names", "#
+        + #""localized": {"de": {"title": "Hallo {{name}}"}}"#,
+    ])
+  func isWhatIsSent(more: String) async throws {
     try await PushStage.with(endpoints: PushStage.Endpoints(hasJPush: true)) { stage in
-      let installations = [
+      var installations = [
         try Devices.apns(1, user: "u1"), try Devices.fcm(2, user: "u1"),
         try Devices.jpush(3, user: "u1"),
       ]
+      installations[0].language = "de"
       try await stage.client.install(installations)
-      let job = Devices.job(
-        "sale", 1..<2, #", "fcm": {"message": {"data": {"k": "1"}}}, "collapse_id": "c""#)
+      _ = try await stage.client.command("HSET", "names", "u1", #"{"name": "\"Änne\" / 1"}"#)
+      let job = Devices.job("sale", 1..<2, ", " + more)
       let file = stage.folder.file("job.json")
       try job.write(toFile: file, atomically: true, encoding: .utf8)
       let printed = try await Self.pushpool(stage, "enqueue", file, "--dry-run", "--user", "u1")
