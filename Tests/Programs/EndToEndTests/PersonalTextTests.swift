@@ -128,7 +128,7 @@ import Testing
     }
   }
 
-  @Test("a key of values that is missing, no HASH or not to be read is refused by name")
+  @Test("a key of values that is missing or no HASH is refused by name")
   func refusesKeys() async throws {
     try await PushStage.with { stage in
       let client = stage.client
