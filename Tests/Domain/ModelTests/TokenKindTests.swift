@@ -73,6 +73,15 @@ import Testing
         #""payload":{"aps":{"event":"start",\#(update),"attributes":{},"attributes-type":"A"}}"#,
         "aps/alert: is missing: without it the device starts no activity"
       ),
+      (
+        #""payload":{"aps":{"event":"start",\#(update),"attributes":{},"attributes-type":""}}"#,
+        "aps/attributes-type: must not be empty"
+      ),
+      (
+        #""payload":{"aps":{"event":"start",\#(update),"attributes":{},"attributes-type":"A","alert":{}}}"#,
+        "aps/alert: must be a text or an object with one, and not empty"
+      ),
+      (#""payload":{"aps":{"event":"end","timestamp":0}}"#, "aps/timestamp: must be epoch seconds"),
     ])
   func refuses(members: String, expected: String) {
     let more = members.isEmpty ? "" : ",\(members)"

@@ -48,10 +48,15 @@ import Testing
       return UnsafeRawBufferPointer(copy)
     }
     defer { for bytes in lent { bytes.deallocate() } }
-    let isHash = try await store.variables.read("names", of: lent) { index, json in
-      found[index] = json.map { String(decoding: $0, as: UTF8.self) }
+    let isReadable = try await store.variables.resolve("names", of: lent) { index, values in
+      found[index] =
+        switch values {
+        case .nothing: nil
+        case .json(let json): String(decoding: json, as: UTF8.self)
+        case .tooLong: "too long"
+        }
     }
-    return isHash ? found : nil
+    return isReadable ? found : nil
   }
 
   @Test("a producer's HASH is read for users in their order, and another type is told apart")
@@ -61,6 +66,13 @@ import Testing
       _ = try await store.redis("HSET", "names", "u1", #"{"name":"Ann"}"#, "u3", "")
       #expect(
         try await values(store, ["u3", "u2", "u1"]) == ["", nil, #"{"name":"Ann"}"#])
+      for (user, bytes) in [("u4", Limits.userVariablesBytesMax), ("u5", 20_000_000)] {
+        _ = try await store.redis("HSET", "names", user, String(repeating: "x", count: bytes))
+      }
+      _ = try await store.redis("HSET", "names", "u6", String(repeating: "x", count: 16_385))
+      let found = try #require(try await values(store, ["u4", "u5", "u6", "u1"]))
+      #expect(found[0]?.utf8.count == Limits.userVariablesBytesMax)
+      #expect(found[1...] == ["too long", "too long", #"{"name":"Ann"}"#])
       _ = try await store.redis("DEL", "names")
       _ = try await store.redis("RPUSH", "names", "u1")
       #expect(try await values(store, ["u1"]) == nil)

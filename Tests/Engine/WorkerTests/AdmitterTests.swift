@@ -38,6 +38,10 @@ import Testing
         "/audience/users/0"
       ),
       (job("long", title: String(repeating: "x", count: 5_000)), "/notification"),
+      (
+        #"{"app":"shop","audience":{"users":["a"]},"notification":{"title":"Hi"},"localized":{"ja":{"title":"J"},"de":{"title":"\#(String(repeating: "x", count: 5_000))"}}}"#,
+        "/localized/de"
+      ),
     ])
   func refuses(job: String, field: String) async throws {
     try await LaneParts.with { _, parts in

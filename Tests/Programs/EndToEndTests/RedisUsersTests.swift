@@ -104,9 +104,23 @@ import Testing
         try await backend("HGETALL", "pushpool:job:shop:\(id)")
         #expect(record.counts.accepted == (id == "keyed" ? 50 : 2), "\(id): \(record)")
       }
+      try await backend("HSET", "values:all", names[0], "{\"name\": \"Ann\"}")
+      _ = try await stage.client.command("HSET", "secret", names[0], "{\"name\": \"Ann\"}")
+      for (id, key) in [("unreadable", "secret"), ("filled", "values:all")] {
+        try await backend(
+          "XADD", "pushpool:jobs:normal", "*", "job",
+          "{\"id\": \"\(id)\", \"app\": \"shop\", \"audience\": {\"users\": [\"\(names[0])\"]}, "
+            + "\"notification\": {\"title\": \"{{name}}\"}, \"variables_key\": \"\(key)\"}")
+      }
+      #expect(try await stage.client.finished("filled").counts.accepted == 1)
+      let letter = try await eventually("a key that may not be read is refused") {
+        try await stage.client.entries("dead").first
+      }
+      #expect(letter["field"] == "/variables_key")
+      #expect(letter["message"]?.contains("may not be read by the workers") == true, "\(letter)")
       try await backend("XADD", "pushpool:jobs:normal", "*", "job", "{}")
       _ = try await eventually("the bad job is a dead letter") {
-        try await stage.client.command("XLEN", "pushpool:dead").integer == 1 ? true : nil
+        try await stage.client.command("XLEN", "pushpool:dead").integer == 2 ? true : nil
       }
 
       for (arguments, input) in try Self.commands(names[0], stage.writeConfiguration()) {
@@ -129,6 +143,9 @@ import Testing
     let token = String(repeating: "ab", count: 32)
     let job =
       "{\"app\": \"shop\", \"audience\": {\"users\": [\"\(user)\"]}, \"notification\": {\"title\": \"t\"}}"
+    let filled =
+      "{\"app\": \"shop\", \"audience\": {\"users\": [\"\(user)\"]}, "
+      + "\"notification\": {\"title\": \"{{name}}\"}, \"variables_key\": \"values:all\"}"
     return [
       (["status"], nil), (["job", "listed", "--app", "shop"], nil),
       (["trace", "--app", "shop", "--job", "listed", "--user", user], nil),
@@ -139,7 +156,7 @@ import Testing
       (["uninstall", "--app", "shop", "--network", "apns", "--token", token], nil),
       (["switch", "off", "--app", "other"], nil), (["switch", "list"], nil),
       (["switch", "on", "--app", "other"], nil), (["enqueue", "--wait"], job),
-      (["enqueue", "--dry-run", "--user", user, "--config", configuration], job),
+      (["enqueue", "--dry-run", "--user", user, "--config", configuration], filled),
       (["dead", "list"], nil), (["dead", "drop", "--all"], nil),
     ]
   }

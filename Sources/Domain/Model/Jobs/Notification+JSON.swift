@@ -35,7 +35,9 @@ extension Notification {
       TextRule.isLetterOrDigit(first) || first == UInt8(ascii: "[")
     else {
       throw reader.refused(
-        "image", "must be an https:// URL, with other than ASCII characters percent-encoded")
+        "image",
+        "must be an https:// URL without spaces, also in placeholders, and with other than ASCII characters "
+          + "percent-encoded")
     }
     return url
   }

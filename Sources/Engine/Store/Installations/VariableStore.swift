@@ -13,7 +13,6 @@ package struct VariableStore {
   }
 
   let functions: StoreFunctions
-  private var connection: RedisConnection { functions.connection }
 
   /// Reads what a HASH holds of some users, for the lanes.
   /// - Parameters:
@@ -45,33 +44,11 @@ package struct VariableStore {
     return true
   }
 
-  /// Reads what a HASH holds of some users; one HMGET, nothing copied.
-  /// - Parameters:
-  ///   - users: at most `StoreLimits.resolveUsersMax`; borrowed during the call.
-  ///   - note: called with the position of a user and the JSON, nil where there is none; borrowed during that call.
-  /// - Returns: false when the key is no HASH.
-  package func read(
-    _ key: String, of users: [UnsafeRawBufferPointer],
-    _ note: @escaping (Int, UnsafeRawBufferPointer?) -> Void
-  ) async throws(RedisError) -> Bool {
-    precondition(users.count <= StoreLimits.resolveUsersMax, "too many users at once")
-    var command = RedisCommand(
-      reservingBytes: users.reduce(0) { $0 + $1.count + 12 } + key.utf8.count + 64)
-    command.append("HMGET")
-    command.append(key)
-    for user in users { command.append(user) }
-    let count = users.count
-    do throws(RedisError) {
-      try await connection.call(command) { reply throws(RedisError) in
-        try expectArray(reply, exactly: count)
-        for index in 0..<count {
-          note(index, reply[index].isNull ? nil : reply[index].bytes)
-        }
-      }
-    } catch {
-      guard case .server("WRONGTYPE", _) = error else { throw error }
-      return false
+  /// Reads what a HASH holds of one user, for a person; needs no functions.
+  /// - Returns: nil when there is nothing.
+  package func value(_ key: String, of user: String) async throws(RedisError) -> [UInt8]? {
+    try await functions.connection.call(RedisCommand("HGET", key, user)) { reply in
+      reply.isNull ? nil : Array(reply.bytes)
     }
-    return true
   }
 }

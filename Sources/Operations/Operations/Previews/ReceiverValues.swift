@@ -17,23 +17,21 @@ package enum ReceiverValues: Sendable, Equatable {
     for user: String?, of job: Job, in stores: [Store]
   ) async throws(RedisError) -> ReceiverValues {
     guard let user, let variables = job.content.variables else { return .values([:]) }
-    let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: user.utf8.count, alignment: 1)
-    defer { bytes.deallocate() }
-    bytes.copyBytes(from: user.utf8)
     switch variables {
     case .given(let given):
-      return .values(Variables.values(of: UnsafeRawBufferPointer(bytes), in: given) ?? [:])
+      let values = Array(user.utf8).withUnsafeBytes { Variables.values(of: $0, in: given) }
+      return .values(values ?? [:])
     case .key(let key):
-      for store in stores {
-        var json: [UInt8]?
-        let isHash = try await store.variables.read(key, of: [UnsafeRawBufferPointer(bytes)]) {
-          json = $1.map { Array($0) }
+      do throws(RedisError) {
+        let json = try await stores.firstAnswer { store throws(RedisError) in
+          try await store.variables.value(key, of: user)
         }
-        guard isHash else { return .noHash }
-        guard let json else { continue }
+        guard let json else { return .values([:]) }
         return json.withUnsafeBytes { Variables.values(in: $0) }.map { .values($0) } ?? .unreadable
+      } catch {
+        guard case .server("WRONGTYPE", _) = error else { throw error }
+        return .noHash
       }
-      return .values([:])
     }
   }
 }
