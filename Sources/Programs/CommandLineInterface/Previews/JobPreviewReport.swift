@@ -83,9 +83,8 @@ extension PreviewedPush.Cause {
       "the job is for tokens of kind \(kind.rawValue), and this is one of another kind"
     case .missingVariable(let name):
       "the job's variables have no value for {{\(name)}}, which has no default"
-    case .unreadableVariables:
-      "what variables_key holds of the user is no JSON object of strings, numbers and booleans"
-    case .noVariablesHash: "the key that variables_key names is no HASH"
+    case .unreadableVariables: TraceCause.unreadableVariables.explanation
+    case .noVariablesHash: TraceCause.noVariablesHash.explanation
     case .payloadTooLarge(let size):
       "filled in it makes a \(network) \(size.part) of \(FigureText.count(size.bytes)) bytes, and "
         + "\(FigureText.count(size.bytesMax)) are allowed"
