@@ -105,7 +105,8 @@ let package = Package(
       resources: [
         "limits", "library", "sections", "alarms", "switches", "loops", "rates", "metrics",
         "reading", "audience",
-        "ready", "fairness", "chunk", "chunks", "leases", "promotion", "routes", "installations",
+        "ready", "fairness", "chunk", "badges", "chunks", "leases", "promotion", "routes",
+        "installations",
         "variables",
         "settlement", "jobs", "reconcile", "waiting", "dead_letters", "traces", "fleet",
       ].map { .embedInCode("Functions/\($0).lua") }),

@@ -25,20 +25,32 @@ extension RenderedPush {
     }
   }
 
-  /// Whether it differs from push to push by more than the device token.
+  /// Whether it holds marks, if its content may.
   package var isPersonal: Bool {
-    body(to: "", id: "") != filled(with: { _ in "" }).body(to: "", id: "")
+    let parts =
+      switch body {
+      case .shared(let bytes): [bytes]
+      case .aroundToken(let prefix, let suffix): [prefix, suffix]
+      case .aroundTokens(let opening, let afterID, _, let closing): [opening, afterID, closing]
+      }
+    return parts.contains { !Mark.cut($0).parts.isEmpty }
   }
 
-  /// The same with values in the place of the marks that stand for placeholders (`MessageVariants`).
-  /// - Parameter value: of the placeholder of a number.
-  package func filled(with value: (Int) -> String) -> RenderedPush {
+  /// The same with what stands for one push in the place of the marks; only of a content that has some (`MessageVariants`).
+  /// - Parameters:
+  ///   - badge: the installation's.
+  ///   - value: of the placeholder of a number.
+  package func filled(badge: Int, with value: (Int) -> String) -> RenderedPush {
     func filled(_ bytes: [UInt8], isJSON: Bool = true) -> [UInt8] {
-      let (parts, rest) = Placeholder.cut(bytes)
+      let (parts, rest) = Mark.cut(bytes)
       var whole: [UInt8] = []
-      for (before, number) in parts {
+      for (before, mark) in parts {
         whole += before
-        let text = Array(value(number).utf8)
+        let text =
+          switch mark {
+          case .value(let number): Array(value(number).utf8)
+          case .badge(let max): Array(String(min(badge, max ?? badge)).utf8)
+          }
         if isJSON {
           text.withUnsafeBytes { JSONWriter.appendEscaped($0, to: &whole) }
         } else {

@@ -76,6 +76,14 @@ package struct Keys: Sendable {
     "\(prefix):segment:\(segment):\(source)"
   }
 
+  /// HASH: the badges that a segment's chunk has given, `<network>:<token>:<user>` → badge.
+  func badges(_ segment: String, source: String) -> String {
+    "\(prefix):badges:\(segment):\(source)"
+  }
+
+  /// HASH: those of a chunk that is a dead letter now.
+  func letterBadges(_ entry: String) -> String { "\(prefix):letter_badges:\(entry)" }
+
   /// STRING: which lines of a segment are done, as a bitmap.
   func done(_ segment: String, source: String) -> String { "\(prefix):done:\(segment):\(source)" }
 

@@ -6,6 +6,7 @@ package struct Store {
   package let keys: Keys
   package let installations: InstallationStore
   package let variables: VariableStore
+  package let badges: BadgeStore
   package let jobs: JobQueue
   package let chunks: ChunkQueue
   package let deadLetters: DeadLetters
@@ -27,6 +28,7 @@ package struct Store {
     let functions = StoreFunctions(connection: connection, keys: keys)
     installations = InstallationStore(functions: functions)
     variables = VariableStore(functions: functions)
+    badges = BadgeStore(functions: functions)
     jobs = JobQueue(functions: functions)
     chunks = ChunkQueue(functions: functions)
     deadLetters = DeadLetters(functions: functions)

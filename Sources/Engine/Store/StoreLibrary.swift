@@ -11,7 +11,8 @@ package enum StoreLibrary {
     + PackageResources.switches_lua + PackageResources.loops_lua + PackageResources.rates_lua
     + PackageResources.metrics_lua
     + PackageResources.reading_lua + PackageResources.audience_lua + PackageResources.ready_lua
-    + PackageResources.fairness_lua + PackageResources.chunk_lua + PackageResources.chunks_lua
+    + PackageResources.fairness_lua + PackageResources.chunk_lua + PackageResources.badges_lua
+    + PackageResources.chunks_lua
     + PackageResources.leases_lua + PackageResources.promotion_lua + PackageResources.routes_lua
     + PackageResources.installations_lua + PackageResources.variables_lua
     + PackageResources.settlement_lua

@@ -6,6 +6,8 @@ package enum StoreLimits {
   package static let resolveUsersMax = 1_024
   /// Installations of one `languages`: 0.2 ms of Redis's time.
   package static let languagesMax = 240
+  /// Installations of one `badges`: 1 ms of Redis's time.
+  package static let badgesMax = 128
   /// How much longer a configuration is kept in Redis than work waits for a worker.
   static let routesSpareSeconds: UInt64 = 120
   /// Segments uploaded between two renewals of the job's lease.

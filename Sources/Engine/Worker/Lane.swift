@@ -86,7 +86,8 @@ actor Lane {
       recoverer: recoverer, starter: starter, reasons: reasons, log: log, signal: fetchSignal)
     carrier = ChunkCarrier(
       loop: loop, chunks: store.chunks, settings: settings, dispatcher: dispatcher,
-      resolver: BindingResolver(loop: loop, store: store, sink: dispatcher),
+      resolver: BindingResolver(
+        loop: loop, store: store, consumer: consumer, sink: dispatcher),
       switches: switchWatch, leases: leaseKeeper, tracer: tracer, life: life, log: log,
       fetchSignal: fetchSignal)
 

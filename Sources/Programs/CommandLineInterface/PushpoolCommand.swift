@@ -30,7 +30,8 @@ struct PushpoolCommand: AsyncParsableCommand {
       CommandGroup(
         name: "Installations",
         subcommands: [
-          InstallCommand.self, UninstallCommand.self, DevicesCommand.self, ImportCommand.self,
+          InstallCommand.self, UninstallCommand.self, DevicesCommand.self, BadgeCommand.self,
+          ImportCommand.self,
         ]),
       CommandGroup(name: "Trying it", subcommands: [DemoCommand.self]),
     ])

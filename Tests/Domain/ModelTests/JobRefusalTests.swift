@@ -134,7 +134,10 @@ import Testing
       (#"{"category":"c","data":{}}"#, "/notification: is empty"),
       (#"{"titel":"T"}"#, "/notification/titel: is not a known field; did you mean \"title\"?"),
       (#"{"body":1}"#, "/notification/body: must be a string, is a number"),
-      (#"{"badge":"+1"}"#, "/notification/badge: an increment is not supported by this version"),
+      (
+        #"{"badge":"+2"}"#,
+        "/notification/badge: must be a number, or \"+1\" for one more than the installation's"
+      ),
       (#"{"badge":"1"}"#, "/notification/badge: must be an integer, is a string"),
       (#"{"badge":-1}"#, "/notification/badge: must be an integer from 0"),
       (#"{"sound":""}"#, "/notification/sound: must not be empty"),

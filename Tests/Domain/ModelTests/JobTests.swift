@@ -28,7 +28,8 @@ import Testing
     #expect(
       content.notification
         == Notification(
-          title: "T", body: "B", badge: 3, sound: "default", category: "LikeCategory",
+          title: "T", body: "B", badge: .number(3), sound: "default",
+          category: "LikeCategory",
           threadID: "th", image: "https://x.example/a.png", contentAvailable: true,
           mutableContent: true,
           data: [.init(name: "a", value: "b"), .init(name: "k", value: "v")]))

@@ -19,9 +19,9 @@ import Testing
         Placeholder(name: "n_1"),
       ])
     let marked = try #require(variants.contents[0].notification)
-    #expect(marked.title == "\(Placeholder.mark(0)), \(Placeholder.mark(0))")
-    #expect(marked.body == Placeholder.mark(1) + Placeholder.mark(2))
-    #expect(marked.data.map(\.value) == [Placeholder.mark(0)])
+    #expect(marked.title == "\(Mark.value(0).text), \(Mark.value(0).text)")
+    #expect(marked.body == Mark.value(1).text + Mark.value(2).text)
+    #expect(marked.data.map(\.value) == [Mark.value(0).text])
   }
 
   @Test("texts of the networks' own parts and of languages are filled in, too")
@@ -44,11 +44,14 @@ import Testing
 
   @Test("bytes are cut at the marks")
   func cuts() {
-    let noncharacter = String(Placeholder.mark(0).unicodeScalars.first!)
-    let text = "a\(Placeholder.mark(0))\(noncharacter)b\(Placeholder.mark(63))"
-    let (parts, rest) = Placeholder.cut(Array(text.utf8))
-    #expect(parts.map(\.number) == [0, 63])
-    #expect(parts.map { String(decoding: $0.before, as: UTF8.self) } == ["a", noncharacter + "b"])
+    let noncharacter = String(Mark.value(0).text.unicodeScalars.first!)
+    let marks = [Mark.value(0), .value(63), .badge(atMost: nil), .badge(atMost: Mark.badgeMax)]
+    let text = "a\(marks[0].text)\(noncharacter)b" + marks.dropFirst().map(\.text).joined()
+    let (parts, rest) = Mark.cut(Array(text.utf8))
+    #expect(parts.map(\.mark) == marks)
+    #expect(
+      parts.map { String(decoding: $0.before, as: UTF8.self) }
+        == ["a", noncharacter + "b", "", ""])
     #expect(rest.isEmpty)
   }
 
@@ -69,7 +72,7 @@ import Testing
       (#""body":"{{name|upper}}""#, "/notification/body: holds {{"),
       (#""body":"{{name | default: you}}""#, "write {{name}} or {{name | default: \"text\"}}"),
       (#""body":"x","data":{"a/b":"{{é}}"}"#, "/notification/data/a~1b: holds {{"),
-      (#""body":"{{a}}\ufdd0""#, "/notification/body: must not hold U+FDD0"),
+      (#""body":"{{a}}\ufdd0""#, "/notification: must not hold U+FDD0"),
     ])
   func refuses(notification: String, expected: String) {
     let complaint = JobRefusalTests.complaint(
@@ -94,5 +97,30 @@ import Testing
     let complaint = JobRefusalTests.complaint(
       fields: #""notification":{"body":"\#(names)"},"variables_key":"k""#)
     #expect(complaint.contains("more than the 64 placeholders"), "\(complaint)")
+  }
+
+  @Test(
+    "what could be taken for a mark is refused wherever it stands, but in values",
+    arguments: [
+      (#""notification":{"body":"\ufdd0\ue005","badge":"+1"}"#, "/notification"),
+      (#""notification":{"body":"B","data":{"a\ufdd0":"x"}},"variables_key":"k""#, "/notification"),
+      (
+        #""notification":{"body":"{{a}}"},"localized":{"ja":{"body":"\ufdd0"}},"variables_key":"k""#,
+        "/localized"
+      ),
+      (#""apns":{"payload":{"\ufdd0":1}},"variables_key":"k""#, "/apns"),
+      (#""fcm":{"message":{"data":{"a":"\ufdd0"}}},"variables_key":"k""#, "/fcm"),
+    ])
+  func refusesMarks(fields: String, pointer: String) {
+    let complaint = JobRefusalTests.complaint(fields: fields)
+    #expect(complaint.contains("\(pointer): must not hold U+FDD0"), "\(complaint)")
+  }
+
+  @Test("a job in which nothing is filled in may hold any character")
+  func allowsMarksElsewhere() throws {
+    let content = try JobTests.job(#""notification":{"body":"\ufdd0\ue03f"}"#).content
+    #expect(try !MessageVariants(content).hasMarks)
+    let values = try variants(#""body":"{{a}}""#, #","variables":{"u1":{"a":"\ufdd0\ue000"}}"#)
+    #expect(values.hasMarks)
   }
 }

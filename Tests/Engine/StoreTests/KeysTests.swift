@@ -17,6 +17,8 @@ import Testing
         "trace": keys.trace(app: "<1>", job: "<2>"),
         "parked": keys.parked(app: "<1>", id: "<2>"),
         "segment": keys.segment("<1>", source: "<2>"), "done": keys.done("<1>", source: "<2>"),
+        "badges": keys.badges("<1>", source: "<2>"),
+        "letter_badges": keys.letterBadges("<1>"),
         "marks": keys.marks(source: "<1>"), "read": keys.read(source: "<1>"),
         "user": keys.user(app: "<1>", user: "<2>"),
         "token": keys.token(.fcm, app: "<2>", token: "<3>").replacing("fcm", with: "<1>"),

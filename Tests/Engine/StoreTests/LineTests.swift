@@ -42,27 +42,33 @@ import Testing
       token.withUnsafeBytes { token in
         InstallationLine.append(
           network: .fcm, environment: .development, token: token, user: user, generation: 12,
-          attempt: 3, to: &segment)
+          attempt: 3, badge: 0, to: &segment)
+        InstallationLine.append(
+          network: .apns, environment: .production, token: token, user: user, generation: 1,
+          attempt: 1, badge: 7, to: &segment)
       }
     }
     InstallationLine.append(DeviceToken(stored: "00ff", network: .apns), to: &segment)
     #expect(
       String(decoding: segment, as: UTF8.self)
-        == "fcm\tdevelopment\tabc:def\tünser\t12\t3\napns\t\t00ff\t\t\t0\n")
+        == "fcm\tdevelopment\tabc:def\tünser\t12\t3\n"
+        + "apns\tproduction\tabc:def\tünser\t1\t1\t7\napns\t\t00ff\t\t\t0\n")
     try segment.withUnsafeBytes { bytes in
       let lines = SegmentLines(bytes).compactMap { InstallationLine($0) }
-      try #require(lines.count == 2)
+      try #require(lines.count == 3)
       #expect(lines[0].network == .fcm && lines[0].environment == .development)
       #expect(lines[0].token.elementsEqual(token) && lines[0].user.elementsEqual(user))
-      #expect(lines[0].generation == 12 && lines[0].attempt == 3)
-      #expect(lines[1].environment == nil && lines[1].generation == nil && lines[1].user.isEmpty)
+      #expect(lines[0].generation == 12 && lines[0].attempt == 3 && lines[0].badge == 0)
+      #expect(lines[1].attempt == 1 && lines[1].badge == 7)
+      #expect(lines[2].environment == nil && lines[2].generation == nil && lines[2].user.isEmpty)
     }
   }
 
   @Test(arguments: [
     "", "apns\tproduction\tt\tu\t1", "apns\tproduction\t\tu\t1\t0", "apns\tmoon\tt\tu\t1\t0",
     "apns\tproduction\tt\tu\tx\t0", "apns\tproduction\tt\tu\t1\tx",
-    "apns\tproduction\tt\tu\t1\t0\tmore",
+    "apns\tproduction\tt\tu\t1\t0\tmore", "apns\tproduction\tt\tu\t1\t0\t1\tmore",
+    "apns\tproduction\tt\tu\t1\t0\t99999999999",
   ])
   func `a malformed installation line is none`(text: String) {
     let isNone = Array(text.utf8).withUnsafeBytes { InstallationLine($0) == nil }

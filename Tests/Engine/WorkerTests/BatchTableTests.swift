@@ -9,7 +9,8 @@ import Testing
     let rendered = try TestBatchNetwork().render(JobContent(), createdAtMs: 0, nowMs: 0)
     let none = UnsafeRawBufferPointer(start: nil, count: 0)
     return Batch(
-      tags, tokens: tags.map { _ in none }, id: [], message: JobMaterial.Message(rendered))
+      tags, tokens: tags.map { _ in none }, id: [],
+      message: JobMaterial.Message(rendered, hasMarks: false))
   }
 
   @Test("a batch is found by its tag, once")

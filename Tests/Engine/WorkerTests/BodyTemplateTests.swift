@@ -54,19 +54,35 @@ import Testing
     }
   }
 
-  private let mark = Placeholder.mark(0)
+  private let mark = Mark.value(0).text
 
   @Test("values stand where their marks were, escaped for JSON")
   func fills() throws {
-    let template = try template(#"{"a":"\#(mark)!","b":"\#(Placeholder.mark(1))"}"#)
+    let template = try template(#"{"a":"\#(mark)!","b":"\#(Mark.value(1).text)"}"#)
     #expect(fill(template, "Ann", "ü") == #"{"a":"Ann!","b":"ü"}"#)
     #expect(fill(template, "\"\\\n\u{1}", "") == #"{"a":"\"\\\n\u0001!","b":""}"#)
   }
 
   @Test("a value that is missing is named, and one of another text is not missed")
   func missing() throws {
-    #expect(fill(try template("a\(Placeholder.mark(1))"), nil, nil) == "missing 1")
-    #expect(fill(try template("a\(Placeholder.mark(1))"), nil, "x") == "ax")
+    #expect(fill(try template("a\(Mark.value(1).text)"), nil, nil) == "missing 1")
+    #expect(fill(try template("a\(Mark.value(1).text)"), nil, "x") == "ax")
+  }
+
+  @Test("a badge stands as a number, and as the largest one where its network takes no more")
+  func badge() throws {
+    let marks = [Mark.badge(atMost: nil).text, Mark.badge(atMost: 99).text]
+    let template = try template(
+      #"{"a":\#(marks[0]),"b":\#(marks[1])}"#, limit: (marks[0] + "12", 5, true))
+    func fill(_ badge: Int) -> String? {
+      var body: [UInt8] = []
+      let none = UnsafeRawBufferPointer(start: nil, count: 0)
+      guard template.fill(&body, with: [], badge: badge, token: none) == nil else { return nil }
+      return String(decoding: body, as: UTF8.self)
+    }
+    #expect(fill(7) == #"{"a":7,"b":7}"#)
+    #expect(fill(123) == #"{"a":123,"b":99}"#)
+    #expect(fill(1_234) == nil)
   }
 
   @Test("a text in which nothing is filled in is no template")

@@ -70,7 +70,8 @@ final class LaneParts {
     fetcher = Fetcher(
       loop: loop, store: store, settings: settings, dispatcher: dispatcher, switches: switches,
       recoverer: recoverer, starter: starter, reasons: reasons, log: log, signal: fetchSignal)
-    resolver = BindingResolver(loop: loop, store: store, sink: dispatcher)
+    resolver = BindingResolver(
+      loop: loop, store: store, consumer: consumer, sink: dispatcher)
     carrier = ChunkCarrier(
       loop: loop, chunks: store.chunks, settings: settings, dispatcher: dispatcher,
       resolver: resolver, switches: switches, leases: leases, tracer: tracer, life: life, log: log,

@@ -54,7 +54,8 @@ import Testing
 
   /// What producers, backends and operators call, and what is only there for a test.
   private static let others: Set<String> = [
-    "install", "create", "install_many", "uninstall", "invalidate", "pause", "resume", "cancel",
+    "install", "create", "install_many", "uninstall", "invalidate", "set_badge", "pause", "resume",
+    "cancel",
     "find_waiting", "name_waiting", "has_job",
     "dead_list", "dead_retry", "dead_drop", "reconcile", "keys", "sections", "switch_off",
   ]
@@ -66,6 +67,9 @@ import Testing
 
   /// What a worker calls when an answer was lost. Who dies at them leaves what it left at `take_jobs` and `claim`.
   private static let afterLosses: Set<String> = ["take_unanswered", "claim_unanswered"]
+
+  /// What only jobs that raise badges call; `BadgeTests` dies at it.
+  private static let badges: Set<String> = ["badges"]
 
   /// What only workers of unequal configuration call.
   private static let routes = Set(RouteCrashPointTests.Call.allCases.map(\.rawValue))
@@ -272,8 +276,10 @@ import Testing
         $0.pairsOfValues["name"]?.string?.split(separator: "_").dropFirst().dropLast()
           .joined(separator: "_")
       }
-      let known = Self.others.union(Self.seldom).union(Self.afterLosses).union(Self.routes)
-        .union(Self.calls.map(\.name))
+      let known = Self.others.union(Self.seldom).union(Self.afterLosses).union(Self.routes).union(
+        Self.badges
+      )
+      .union(Self.calls.map(\.name))
       #expect(try #require(functions).isEmpty == false)
       #expect(Set(functions ?? []).subtracting(known) == [])
     }

@@ -8,11 +8,4 @@ enum UnsupportedFields {
       throw reader.refused(name, "is not supported by this version: leave it out")
     }
   }
-
-  /// `"badge": "+1"`, an increment for each installation.
-  static func badgeIncrement(_ reader: FieldReader) throws(InvalidField) {
-    guard case .string(let text)? = reader.object["badge"], text.hasPrefix("+") else { return }
-    throw reader.refused(
-      "badge", "an increment is not supported by this version: give the number to show")
-  }
 }

@@ -41,6 +41,9 @@ package struct JobContent: Sendable, Equatable {
     self.trace = trace
   }
 
+  /// Whether each installation gets a badge of its own.
+  package var raisesBadge: Bool { notification?.badge == .next }
+
   /// The HASH of the values that texts are filled in with; nil when they stand in the job, or nothing is filled in.
   package var variablesKey: String? {
     if case .key(let key)? = variables { key } else { nil }

@@ -6,11 +6,10 @@ extension Notification {
 
   init(json: JSONValue, at pointer: String) throws(InvalidField) {
     let reader = try FieldReader(json, at: pointer, known: Self.fields)
-    try UnsupportedFields.badgeIncrement(reader)
     self.init(
       title: try reader.string("title"),
       body: try reader.string("body"),
-      badge: try reader.integer("badge", in: 0...Limits.badgeMax),
+      badge: try Badge(reader),
       sound: try reader.boundedText("sound", bytesMax: Limits.soundBytesMax),
       category: try reader.boundedText("category", bytesMax: Limits.categoryBytesMax),
       threadID: try reader.boundedText("thread_id", bytesMax: Limits.categoryBytesMax),
@@ -51,7 +50,7 @@ extension Notification {
     var object = JSONObject()
     object["title"] = title.map { .string($0) }
     object["body"] = body.map { .string($0) }
-    object["badge"] = badge.map { .integer($0) }
+    object["badge"] = badge?.json()
     object["sound"] = sound.map { .string($0) }
     object["category"] = category.map { .string($0) }
     object["thread_id"] = threadID.map { .string($0) }

@@ -13,7 +13,7 @@ package struct Notification: Sendable, Equatable {
 
   package var title: String?
   package var body: String?
-  package var badge: Int?
+  package var badge: Badge?
   package var sound: String?
   /// The set of actions in the app (APNs `category`), passed on as given.
   package var category: String?
@@ -26,7 +26,7 @@ package struct Notification: Sendable, Equatable {
   package var data: [DataEntry]
 
   package init(
-    title: String? = nil, body: String? = nil, badge: Int? = nil, sound: String? = nil,
+    title: String? = nil, body: String? = nil, badge: Badge? = nil, sound: String? = nil,
     category: String? = nil, threadID: String? = nil, image: String? = nil,
     contentAvailable: Bool = false, mutableContent: Bool = false, data: [DataEntry] = []
   ) {

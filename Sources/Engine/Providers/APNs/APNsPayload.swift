@@ -33,7 +33,7 @@ struct APNsPayload {
     alert["body"] = notification.body.map { .string($0) }
     var aps = JSONObject()
     if !alert.isEmpty { aps["alert"] = .object(alert) }
-    aps["badge"] = notification.badge.map { .integer($0) }
+    aps["badge"] = notification.badge?.rendered()
     aps["sound"] = notification.sound.map { .string($0) }
     aps["category"] = notification.category.map { .string($0) }
     aps["thread-id"] = notification.threadID.map { .string($0) }

@@ -34,7 +34,7 @@ struct FCMMessage {
       android["priority"] = .string("HIGH")
       var shown = JSONObject()
       shown["sound"] = notification.sound.map { .string($0) }
-      shown["notification_count"] = notification.badge.map { .integer($0) }
+      shown["notification_count"] = notification.badge?.rendered()
       if !shown.isEmpty { android["notification"] = .object(shown) }
     }
     android["ttl"] = Self.ttl(content.expiry, createdAtMs: createdAtMs, nowMs: nowMs)

@@ -87,7 +87,7 @@ struct JPushRequest {
   }
 
   private static func badge(_ notification: Notification) -> JSONValue? {
-    notification.badge.map { .integer(min($0, ProviderLimits.jpushBadgeMax)) }
+    notification.badge?.rendered(atMost: ProviderLimits.jpushBadgeMax)
   }
 
   private static func extras(_ notification: Notification) -> JSONValue? {

@@ -118,7 +118,7 @@ local function close_chunk(p, c, now)
   local segment = KEY.segment(p, c.segment, c.source)
   local residual = is_residual(c)
   local bytes = residual and redis.call('STRLEN', segment) or 0
-  redis.call('UNLINK', segment, KEY.done(p, c.segment, c.source))
+  redis.call('UNLINK', segment, KEY.done(p, c.segment, c.source), KEY.badges(p, c.segment, c.source))
   redis.call('HDEL', KEY.unfinished(p, c.source), c.segment)
   -- A record that is gone, or that a later job of the same name owns, has nothing to count.
   if redis.call('HGET', key, 'source') ~= c.source then return 0 end
@@ -205,8 +205,8 @@ local function route(p, c, now, due)
     return true, bytes
   end
   if state == 'gone' then
-    redis.call('UNLINK', KEY.segment(p, c.segment, c.source), KEY.done(p, c.segment, c.source), KEY.marks(p, c.source),
-      KEY.read(p, c.source))
+    redis.call('UNLINK', KEY.segment(p, c.segment, c.source), KEY.done(p, c.segment, c.source),
+      KEY.badges(p, c.segment, c.source), KEY.marks(p, c.source), KEY.read(p, c.source))
     redis.call('HDEL', KEY.unfinished(p, c.source), c.segment)
     return false, 0
   elseif state == 'cancelled' then
@@ -238,9 +238,10 @@ end
 local function bury_chunk(p, c, reason, message, now)
   local n, segment = remaining(p, c)
   local done = redis.call('GET', KEY.done(p, c.segment, c.source)) or ''
-  dead_letter(p, now, 'kind', 'chunk', 'reason', reason, 'field', '', 'message', message, 'app', c.app,
+  local letter = dead_letter(p, now, 'kind', 'chunk', 'reason', reason, 'field', '', 'message', message, 'app', c.app,
     'id', c.job, 'priority', c.priority, 'source', c.source, 'lines', c.lines, 'segment', c.segment,
     'recipients', segment or '', 'done', done, 'count', text(n or 0))
+  Badges.bury(p, c, letter)
   close_as(p, c, 'failed', now)
 end
 

@@ -2,7 +2,7 @@
 
 do
 
-local function retry_chunk(p, f)
+local function retry_chunk(p, letter, f)
   local key = KEY.job(p, f.app, f.id)
   local r = redis.call('HMGET', key, 'source', 'state', 'finished_at')
   if f.recipients == '' or not f.source or r[1] ~= f.source then return 'GONE' end
@@ -14,6 +14,7 @@ local function retry_chunk(p, f)
   local segment = kind .. text(redis.call('HINCRBY', key, 'residuals', 1))
   redis.call('SET', KEY.segment(p, segment, f.source), f.recipients)
   if f.done ~= '' then redis.call('SET', KEY.done(p, segment, f.source), f.done) end
+  Badges.dig_out(p, letter, segment, f.source)
   redis.call('HINCRBY', key, 'failed', 0 - n)  -- -0 is no integer to Redis
   redis.call('HINCRBY', key, 'pending', n)
   redis.call('HINCRBY', key, 'chunks', 1)
@@ -32,7 +33,7 @@ local function retry_chunk(p, f)
 end
 
 local function drop(p, entry)
-  redis.call('UNLINK', KEY.letter(p, entry))
+  redis.call('UNLINK', KEY.letter(p, entry), KEY.letter_badges(p, entry))
   return redis.call('XDEL', KEY.dead(p), entry)
 end
 
@@ -74,7 +75,7 @@ local function dead_retry(keys, args)
   local f = whole_letter(p, items[1])
   local answer, queued
   if f.kind == 'chunk' then
-    answer = retry_chunk(p, f)
+    answer = retry_chunk(p, entry, f)
   elseif f.truncated == '1' or f.reason == 'malformed_entry' or f.job == '' then
     answer = 'GONE'
   else

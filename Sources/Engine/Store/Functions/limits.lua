@@ -17,6 +17,7 @@ local LIMIT = {
   CRASHES_MAX = 5,                      -- a chunk or job that lost this many workers is a dead letter
   RESIDUAL_BYTES_MAX = 32 * 1024 * 1024,  -- of one job: beyond it no new chunk starts
   INSTALLATIONS_PER_USER_MAX = 100,
+  BADGE_MAX = 2147483647,               -- Limits.badgeMax
   EXCERPT_BYTES = 4096,                 -- what a dead letter keeps of an oversize job
   LETTER_BYTES_MAX = 16 * 1024,         -- a dead letter's larger original is kept beside it
   LISTED_BYTES_MAX = 256 * 1024,        -- of dead letters that one listing looks at; one of them may be larger

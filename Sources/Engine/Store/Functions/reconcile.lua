@@ -146,6 +146,7 @@ local function reconcile(keys, args)
     if redis.call('STRLEN', KEY.segment(p, c.segment, r.source)) == 0 then
       -- Whether it was counted, the next reconciliation finds out.
       redis.call('HDEL', KEY.unfinished(p, r.source), c.segment)
+      redis.call('UNLINK', KEY.badges(p, c.segment, r.source))
     elseif requeued < LIMIT.REQUEUED_MAX then
       requeued = requeued + 1
       Chunks.route(p, c, now, 0)

@@ -7,9 +7,11 @@ internal import Store
 struct BindingResolver {
   let loop: EventLoop
   let store: Store
+  /// Under which name the lane owns its chunks.
+  let consumer: String
   let sink: any PushSink
 
-  private var receivers: ReceiverReader { ReceiverReader(store: store) }
+  private var receivers: ReceiverReader { ReceiverReader(store: store, consumer: consumer) }
 
   /// Resolves the run's next batch and queues its pushes.
   func resolveNext(_ run: ChunkRun) async throws(RedisError) {
@@ -48,7 +50,7 @@ struct BindingResolver {
     }
   }
 
-  /// As above, for a job whose texts differ by receiver: what they need is read before a push is made.
+  /// As above, for a job that says something else to each receiver: what that takes is read before a push is made.
   private func resolvePersonally(
     _ run: ChunkRun, _ batch: Range<Int>
   ) async throws(RedisError) {
@@ -69,20 +71,33 @@ struct BindingResolver {
       readNs = freshNs(readNs)
     }
     var bindings: [BindingLine] = []
+    var owners: [(user: UnsafeRawBufferPointer, wantsBadge: Bool)] = []
     var ends: [Int] = []
-    for text in texts {
-      for binding in BindingLines(text) { bindings.append(binding) }
+    let isOver = isOver(run)
+    let routes = sink.routes(run)
+    for (recipient, text) in zip(batch, texts) {
+      for binding in BindingLines(text) {
+        let destination = routes[binding.network, binding.kind, binding.environment]
+        bindings.append(binding)
+        owners.append(
+          (
+            run.lines[recipient],
+            !isOver && destination != Routes.unwanted
+              && run.material.content.isFor(binding.network)
+          ))
+      }
       ends.append(bindings.count)
     }
-    let found = try await receivers.read(
-      run, users: Array(run.lines[batch]), tokens: bindings.map { ($0.network, $0.token) })
-    let routes = sink.routes(run)
+    let read = try await receivers.read(
+      run, users: Array(run.lines[batch]), tokens: bindings.map { ($0.network, $0.token) },
+      owners: owners)
+    guard let found = read else { return lose(run, batch) }
     var next = 0
     for (offset, recipient) in batch.enumerated() {
       let own = bindings[next..<ends[offset]]
       addUser(run, recipient, own, routes, readNs, variables: found.rows[offset]) {
         defer { next += 1 }
-        return found.variants[next]
+        return (found.variants[next], found.badges[next])
       }
       // Nobody asked when it was cancelled meanwhile.
       next = ends[offset]
@@ -98,28 +113,38 @@ struct BindingResolver {
     }
   }
 
-  /// - Parameter nextVariant: which of the job's variants the next binding gets, asked for each in turn.
+  /// - Parameter nextOwn: which of the job's variants and which badge the next binding gets, asked for each in turn.
   private func addUser(
     _ run: ChunkRun, _ recipient: Int, _ bindings: some Sequence<BindingLine>, _ routes: Routes,
-    _ readNs: UInt64, variables: VariableTable.Row = .none, nextVariant: () -> UInt8 = { 0 }
+    _ readNs: UInt64, variables: VariableTable.Row = .none,
+    nextOwn: () -> (variant: UInt8, badge: Int32) = { (0, 0) }
   ) {
     guard run.standing != .cancelled else {
       return run.skipRecipient(recipient, because: .cancelled)
     }
     run.beginRecipient(recipient)
     for binding in bindings {
-      let variant = nextVariant()
+      let (variant, badge) = nextOwn()
       let destination = routes[binding.network, binding.kind, binding.environment]
-      guard destination != Routes.unwanted else { continue }
+      guard destination != Routes.unwanted, badge != ReceiverReader.Receivers.lost else { continue }
       let index = run.add(
         Push(
           token: run.arena.copy(binding.token), user: run.lines[recipient],
           generation: binding.generation, recipient: Int32(recipient), network: binding.network,
           environment: binding.environment, attempt: 1, destination: destination, variant: variant,
-          variables: variables, boundNs: readNs))
+          variables: variables, badge: badge, boundNs: readNs))
       sink.enqueue(run, push: index)
     }
     run.endRecipient(recipient)
+  }
+
+  /// Whether nothing of the run is sent any more.
+  private func isOver(_ run: ChunkRun) -> Bool { run.standing != .active || sink.isExpired(run) }
+
+  /// The chunk has become another worker's, which goes on with it.
+  private func lose(_ run: ChunkRun, _ batch: Range<Int>) {
+    run.returnBatch(batch)
+    sink.noteLost(run)
   }
 
   // MARK: Installations
@@ -134,14 +159,24 @@ struct BindingResolver {
       app: run.claim.app,
       of: lines.map { line in line.map { ($0.network, $0.token) } })
     let boundNs = freshNs(readNs)
+    let routes = sink.routes(run)
     var found: ReceiverReader.Receivers?
     if run.material.isPersonal {
       let none = UnsafeRawBufferPointer(start: nil, count: 0)
+      let users = bindings.map { $0.map { run.arena.copy($0.user) } ?? none }
+      let isOver = isOver(run)
       found = try await receivers.read(
-        run, users: bindings.map { $0.map { run.arena.copy($0.user) } ?? none },
-        tokens: lines.map { line in line.map { ($0.network, $0.token) } ?? (.apns, none) })
+        run, users: users,
+        tokens: lines.map { line in line.map { ($0.network, $0.token) } ?? (.apns, none) },
+        owners: batch.indices.map { index in
+          let offset = index - batch.lowerBound
+          guard !isOver, let line = lines[offset], let binding = bindings[offset] else {
+            return (none, false)
+          }
+          return (users[offset], line.badge == 0 && Self.isSentTo(line, binding, routes))
+        })
+      guard found != nil else { return lose(run, batch) }
     }
-    let routes = sink.routes(run)
     for (offset, recipient) in batch.enumerated() {
       guard let line = lines[offset] else {
         run.skipRecipient(recipient, because: .malformed)
@@ -149,17 +184,17 @@ struct BindingResolver {
       }
       add(
         run, recipient, line, bindings[offset], routes, boundNs,
-        variables: found?.rows[offset] ?? .none, variant: found?.variants[offset] ?? 0)
+        variables: found?.rows[offset] ?? .none, variant: found?.variants[offset] ?? 0,
+        badge: found?.badges[offset] ?? 0)
     }
   }
 
   private func add(
     _ run: ChunkRun, _ recipient: Int, _ line: InstallationLine, _ binding: TokenBinding?,
-    _ routes: Routes, _ readNs: UInt64, variables: VariableTable.Row, variant: UInt8
+    _ routes: Routes, _ readNs: UInt64, variables: VariableTable.Row, variant: UInt8, badge: Int32
   ) {
-    guard let binding, run.standing != .cancelled,
-      line.user.isEmpty || binding.user.utf8.elementsEqual(line.user),
-      routes[line.network, binding.kind, binding.environment] != Routes.unwanted
+    guard let binding, run.standing != .cancelled, Self.isSentTo(line, binding, routes),
+      badge != ReceiverReader.Receivers.lost
     else {
       let cause: TraceCause = run.standing == .cancelled ? .cancelled : .notBound
       return run.skipRecipient(recipient, network: line.network, because: cause)
@@ -170,7 +205,7 @@ struct BindingResolver {
       generation: binding.generation, recipient: Int32(recipient), network: line.network,
       environment: binding.environment, attempt: UInt8(clamping: line.attempt + 1),
       destination: routes[line.network, binding.environment], variant: variant,
-      variables: variables, boundNs: readNs)
+      variables: variables, badge: line.badge > 0 ? line.badge : badge, boundNs: readNs)
     // Another worker left it to be tried where it is not installed for, and nothing was installed since.
     if let wanted = line.environment, wanted != binding.environment,
       line.generation == binding.generation, routes[line.network, wanted] >= 0
@@ -181,6 +216,14 @@ struct BindingResolver {
     let index = run.add(push)
     sink.enqueue(run, push: index)
     run.endRecipient(recipient)
+  }
+
+  /// Whether the line means the token's owner, and the job what the token is for.
+  private static func isSentTo(
+    _ line: InstallationLine, _ binding: TokenBinding, _ routes: Routes
+  ) -> Bool {
+    guard line.user.isEmpty || binding.user.utf8.elementsEqual(line.user) else { return false }
+    return routes[line.network, binding.kind, binding.environment] != Routes.unwanted
   }
 
   // MARK: Again

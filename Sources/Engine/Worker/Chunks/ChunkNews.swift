@@ -60,7 +60,8 @@ struct ChunkNews {
   mutating func keepOpen(_ push: Push) {
     InstallationLine.append(
       network: push.network, environment: push.environment, token: push.token, user: push.user,
-      generation: push.generation, attempt: Int(push.attempt) - 1, to: &settlement.stillOpen)
+      generation: push.generation, attempt: Int(push.attempt) - 1, badge: push.badge,
+      to: &settlement.stillOpen)
   }
 
   // MARK: Outcomes
@@ -86,7 +87,8 @@ struct ChunkNews {
     if attempt >= Int(push.attempt) { settlement.retries += 1 }
     InstallationLine.append(
       network: push.network, environment: push.environment, token: push.token, user: push.user,
-      generation: push.generation, attempt: attempt, to: &residuals[delayMs, default: []])
+      generation: push.generation, attempt: attempt, badge: push.badge,
+      to: &residuals[delayMs, default: []])
   }
 
   /// This worker has no credentials for the push's network in that environment.
@@ -97,7 +99,7 @@ struct ChunkNews {
     if attempt >= Int(push.attempt) { settlement.retries += 1 }
     InstallationLine.append(
       network: push.network, environment: environment, token: push.token, user: push.user,
-      generation: push.generation, attempt: attempt,
+      generation: push.generation, attempt: attempt, badge: push.badge,
       to: &unrouted[push.network, environment])
   }
 

@@ -40,6 +40,8 @@ struct Push {
   var variant: UInt8 = 0
   /// What its texts are filled with.
   var variables = VariableTable.Row.none
+  /// What its installation's badge is for the job; 0 when the job raises none.
+  var badge: Int32 = 0
   /// When its binding was read, in the loop's time.
   var boundNs: UInt64
 }

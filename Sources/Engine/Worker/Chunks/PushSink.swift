@@ -6,6 +6,10 @@ protocol PushSink: AnyObject {
   func noteResolved(_ run: ChunkRun, _ count: Int)
   /// Where the pushes of a run go.
   func routes(_ run: ChunkRun) -> Routes
+  /// Whether the time of a run's job is over.
+  func isExpired(_ run: ChunkRun) -> Bool
+  /// A run's chunk is another worker's by now.
+  func noteLost(_ run: ChunkRun)
   /// Queues a push, or decides it at once when it cannot be sent.
   func enqueue(_ run: ChunkRun, push index: Int)
   /// Sends what was queued, at the end of this turn.

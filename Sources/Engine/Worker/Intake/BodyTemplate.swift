@@ -8,6 +8,8 @@ struct BodyTemplate {
     case text(UnsafeRawBufferPointer)
     /// What is filled in, by number of the placeholder.
     case value(Int)
+    /// The installation's badge, or a number that is the largest there.
+    case badge(atMost: Int?)
     case token
     /// The request's id and what stands between it and the token.
     case requestID
@@ -17,6 +19,7 @@ struct BodyTemplate {
     /// What is counted without the values.
     let fixedBytes: Int
     let values: [Int]
+    let badges: Int
     let bytesMax: Int
     let isJSON: Bool
   }
@@ -35,7 +38,7 @@ struct BodyTemplate {
     (before: UnsafeRawBufferPointer, number: Int, after: UnsafeRawBufferPointer)?
   private var limits: [Limit] = []
 
-  /// Nil when nothing is filled in.
+  /// Nil when nothing is filled in. Only of what is rendered of a content with marks (`MessageVariants.hasMarks`).
   init?(_ rendered: RenderedPush) {
     switch rendered.body {
     case .shared(let bytes): append(bytes)
@@ -50,27 +53,36 @@ struct BodyTemplate {
       pieces.append(.token)
       append(closing)
     }
-    guard pieces.contains(where: { if case .value = $0 { true } else { false } }) else {
-      return nil
-    }
+    guard
+      pieces.contains(where: {
+        switch $0 {
+        case .value, .badge: true
+        case .text, .token, .requestID: false
+        }
+      })
+    else { return nil }
     if pieces.count == 3, case .text(let before) = pieces[0], case .value(let number) = pieces[1],
       case .text(let after) = pieces[2]
     {
       aroundOne = (before, number, after)
     }
     limits = rendered.limits.map { limit in
-      let (parts, rest) = Placeholder.cut(limit.text)
+      let (parts, rest) = Mark.cut(limit.text)
+      let values = parts.compactMap { if case .value(let number) = $0.mark { number } else { nil } }
       return Limit(
-        fixedBytes: parts.reduce(rest.count) { $0 + $1.before.count }, values: parts.map(\.number),
-        bytesMax: limit.bytesMax, isJSON: limit.isJSON)
+        fixedBytes: parts.reduce(rest.count) { $0 + $1.before.count }, values: values,
+        badges: parts.count - values.count, bytesMax: limit.bytesMax, isJSON: limit.isJSON)
     }
   }
 
   private mutating func append(_ bytes: [UInt8]) {
-    let (parts, rest) = Placeholder.cut(bytes)
-    for (before, number) in parts {
+    let (parts, rest) = Mark.cut(bytes)
+    for (before, mark) in parts {
       append(text: before)
-      pieces.append(.value(number))
+      switch mark {
+      case .value(let number): pieces.append(.value(number))
+      case .badge(let max): pieces.append(.badge(atMost: max))
+      }
     }
     append(text: rest)
   }
@@ -87,7 +99,7 @@ struct BodyTemplate {
   ) -> Result<RequestBody, Hindrance> {
     guard let (before, number, after) = aroundOne else { preconditionFailure("several values") }
     guard let value = values[values.startIndex + number] else { return .failure(.missing(number)) }
-    guard limits.allSatisfy({ isKept($0, values) }) else { return .failure(.tooLarge) }
+    guard limits.allSatisfy({ isKept($0, values, badge: 0) }) else { return .failure(.tooLarge) }
     return .success(RequestBody(before: before, own: value, after: after))
   }
 
@@ -95,19 +107,21 @@ struct BodyTemplate {
   /// - Parameters:
   ///   - body: what it is written to, in place of what is there.
   ///   - values: by number of the placeholder.
+  ///   - badge: the installation's.
   ///   - id: of a request that has one.
   /// - Returns: why there is none.
   func fill(
     _ body: inout [UInt8], with values: ArraySlice<UnsafeRawBufferPointer?>,
-    token: UnsafeRawBufferPointer, id: [UInt8] = []
+    badge: Int = 0, token: UnsafeRawBufferPointer, id: [UInt8] = []
   ) -> Hindrance? {
-    guard limits.allSatisfy({ isKept($0, values) }) else { return .tooLarge }
+    guard limits.allSatisfy({ isKept($0, values, badge: badge) }) else { return .tooLarge }
     body.removeAll(keepingCapacity: true)
     for piece in pieces {
       switch piece {
       case .text(let text): body.append(contentsOf: text)
       case .token: body.append(contentsOf: token)
       case .requestID: body.append(contentsOf: id)
+      case .badge(let max): body.append(contentsOf: String(min(badge, max ?? badge)).utf8)
       case .value(let number):
         guard let value = values[values.startIndex + number] else { return .missing(number) }
         body.append(contentsOf: value)
@@ -118,8 +132,11 @@ struct BodyTemplate {
     return nil
   }
 
-  private func isKept(_ limit: Limit, _ values: ArraySlice<UnsafeRawBufferPointer?>) -> Bool {
+  private func isKept(
+    _ limit: Limit, _ values: ArraySlice<UnsafeRawBufferPointer?>, badge: Int
+  ) -> Bool {
     var bytes = limit.fixedBytes
+    if limit.badges > 0 { bytes += limit.badges * String(badge).utf8.count }
     for number in limit.values {
       guard let value = values[values.startIndex + number] else { continue }
       // An escape makes six bytes of one at most: what is too long in any case is not counted.

@@ -22,9 +22,10 @@ final class JobMaterial {
     private var heads: [RequestHead] = []
     private var generation: UInt64?
 
-    init(_ rendered: RenderedPush) {
+    /// - Parameter hasMarks: `MessageVariants.hasMarks`.
+    init(_ rendered: RenderedPush, hasMarks: Bool) {
       self.rendered = rendered
-      template = BodyTemplate(rendered)
+      template = hasMarks ? BodyTemplate(rendered) : nil
       switch rendered.path {
       case .perToken(let prefix): pathPrefix = prefix.withUnsafeBytes { [arena] in arena.copy($0) }
       case .fixed: pathPrefix = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -118,8 +119,8 @@ final class JobMaterial {
   /// Whether a push that failed may be tried again at all.
   var allowsRetry: Bool { content.expiry != .ttl(seconds: 0) }
 
-  /// Whether its text is not the same for every receiver.
-  var isPersonal: Bool { variants.hasLanguages || !variants.placeholders.isEmpty }
+  /// Whether what it says is not the same for every receiver.
+  var isPersonal: Bool { variants.hasLanguages || variants.hasMarks }
 
   /// Which of its variants an installation of this language gets.
   func variant(language: UnsafeRawBufferPointer) -> UInt8 {
@@ -157,7 +158,8 @@ final class JobMaterial {
     guard content.isFor(provider.network) else { return .empty }
     do throws(InvalidField) {
       let rendered = try provider.render(content, createdAtMs: createdAtMs, nowMs: nowMs)
-      return rendered.dryRun == .skip ? .nothing : .message(Message(rendered))
+      return rendered.dryRun == .skip
+        ? .nothing : .message(Message(rendered, hasMarks: variants.hasMarks))
     } catch {
       return .refused(error)
     }

@@ -7,7 +7,7 @@ internal import Reactor
 extension Destination {
   /// Queues a push, to leave with others of its job. Nothing is sent before the end of the turn.
   func gather(_ run: ChunkRun, push index: Int, in batches: BatchQueue) {
-    let isAlone = !run.material.variants.placeholders.isEmpty
+    let isAlone = run.material.variants.hasMarks
     batches.append(
       run, push: index, variant: run.pushes[index].variant,
       togetherMax: isAlone ? 1 : Int(run.pushes[index].togetherMax), nowNs: loop.nowNs)

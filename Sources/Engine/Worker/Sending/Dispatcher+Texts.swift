@@ -11,10 +11,11 @@ extension Dispatcher {
     _ template: BodyTemplate, _ run: ChunkRun, _ index: Int, id: [UInt8] = []
   ) -> Bool {
     guard let values = values(run, index) else { return false }
-    let token = run.pushes[index].token
-    guard let hindrance = template.fill(&filled, with: values, token: token, id: id) else {
-      return true
-    }
+    let push = run.pushes[index]
+    guard
+      let hindrance = template.fill(
+        &filled, with: values, badge: Int(push.badge), token: push.token, id: id)
+    else { return true }
     reject(run, index, because: hindrance)
     return false
   }
@@ -34,6 +35,7 @@ extension Dispatcher {
   private func values(
     _ run: ChunkRun, _ index: Int
   ) -> ArraySlice<UnsafeRawBufferPointer?>? {
+    guard !run.material.variants.placeholders.isEmpty else { return [] }
     let row = run.pushes[index].variables
     if let values = run.variables[row] { return values }
     let isHash = row != .noHash

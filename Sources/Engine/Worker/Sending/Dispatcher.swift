@@ -151,6 +151,8 @@ extension Dispatcher: PushSink {
     Routes(app: run.claim.app, content: run.material.content, directory: directory)
   }
 
+  func noteLost(_ run: ChunkRun) { apply(.stale, run) }
+
   func enqueue(_ run: ChunkRun, push index: Int) {
     let number = run.pushes[index].destination
     guard number >= 0 else { return leaveToOthers(run, push: index) }

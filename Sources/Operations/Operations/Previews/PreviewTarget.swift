@@ -32,6 +32,12 @@ package enum PreviewTarget: Sendable, Equatable {
     return installation.language ?? ""
   }
 
+  /// What the next job that raises it makes of its badge.
+  var nextBadge: Int {
+    guard case .installation(let installation) = self else { return 1 }
+    return min(installation.badge ?? 0, Limits.badgeMax - 1) + 1
+  }
+
   /// What stands for its device token where people read it: a whole one is as good as an address.
   package var shownToken: String {
     switch self {

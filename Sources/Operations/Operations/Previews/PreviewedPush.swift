@@ -86,30 +86,31 @@ package struct PreviewedPush: Sendable, Equatable {
       let own = variants.contents[variants.index(language: target.language)]
       let rendered = try provider.render(own, createdAtMs: nowMs, nowMs: nowMs)
       guard rendered.dryRun != .skip else { return .nothing(.noDryRun) }
-      return fill(rendered, variants.placeholders, values, target, provider)
+      return fill(rendered, variants, values, target, provider)
     } catch {
       return .nothing(.refused(error))
     }
   }
 
   private static func fill(
-    _ rendered: RenderedPush, _ placeholders: [Placeholder], _ values: ReceiverValues,
+    _ rendered: RenderedPush, _ variants: MessageVariants, _ values: ReceiverValues,
     _ target: PreviewTarget, _ provider: any PushProvider
   ) -> Result {
-    guard rendered.isPersonal else {
+    guard variants.hasMarks, rendered.isPersonal else {
       return .request(
         PreviewedRequest(
           rendered, of: provider, to: target, devicesMax: provider.pushesPerRequest))
     }
     let known: [String: String]
     switch values {
+    case _ where variants.placeholders.isEmpty: known = [:]
     case .values(let values): known = values
     case .unreadable: return .nothing(.unreadableVariables)
     case .noHash: return .nothing(.noVariablesHash)
     }
     var missing: String?
-    let filled = rendered.filled { number in
-      let placeholder = placeholders[number]
+    let filled = rendered.filled(badge: target.nextBadge) { number in
+      let placeholder = variants.placeholders[number]
       if let value = known[placeholder.name] ?? placeholder.fallback {
         return placeholder.written(value)
       }

@@ -33,6 +33,7 @@ struct InstallCommand: AsyncParsableCommand {
   @Option(help: "The push library's version.") var sdkVersion: String?
   @Option(help: "Such as Europe/Berlin.") var timeZone: String?
   @Option(help: "Such as de or zh-Hant.") var language: String?
+  @Option(help: "What the app's icon shows, such as 0 when the app was opened.") var badge: Int?
   @Option(name: .customLong("channel"), help: "A channel; may be repeated.")
   var channels: [String] = []
   @Flag(help: "Refuse a token that is bound already.") var strict = false
@@ -66,6 +67,7 @@ struct InstallCommand: AsyncParsableCommand {
       ("time_zone", timeZone), ("language", language),
     ]
     for (name, value) in optional { object[name] = value.map { .string($0) } }
+    object["badge"] = badge.map { .integer($0) }
     if !channels.isEmpty { object["channels"] = .array(channels.map { .string($0) }) }
     do throws(InvalidField) { return try Installation(json: .object(object)) } catch {
       throw CommandFailure(.badInput, "\(OptionName.of(error.pointer)) \(error.message)")

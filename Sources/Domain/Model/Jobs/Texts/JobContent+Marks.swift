@@ -1,4 +1,15 @@
 extension JobContent {
+  /// Says so when what is rendered of it could be taken for a mark.
+  func refuseMarks() throws(InvalidField) {
+    var own = self
+    own.variables = nil
+    for member in own.object().members where Mark.isIn(member.value.bytes()) {
+      throw InvalidField(
+        pointer: FieldPointer.child(member.name, of: ""),
+        message: "must not hold U+FDD0, which Unicode keeps for programs")
+    }
+  }
+
   /// Puts marks in the place of placeholders, in every text of the common part and the networks' own.
   mutating func mark(_ table: inout PlaceholderTable) throws(InvalidField) {
     if var common = notification {

@@ -4,11 +4,15 @@ package struct MessageVariants: Sendable {
   package let contents: [JobContent]
   /// What the marks in the contents stand for, by number.
   package let placeholders: [Placeholder]
+  /// Whether the contents hold marks: a message that is rendered of one is another for each push.
+  package let hasMarks: Bool
   /// Positions in `contents`, by `LanguageTag.key`.
   private let byLanguage: [String: Int]
 
-  /// - Throws: what is wrong with a placeholder.
+  /// - Throws: what is wrong with a placeholder, or that a text could be taken for a mark.
   package init(_ content: JobContent) throws(InvalidField) {
+    hasMarks = content.variables != nil || content.raisesBadge
+    if hasMarks { try content.refuseMarks() }
     var table = PlaceholderTable()
     var contents = [content]
     var byLanguage: [String: Int] = [:]
@@ -40,6 +44,7 @@ package struct MessageVariants: Sendable {
   /// Content that is the same for everybody.
   package init(plain content: JobContent) {
     contents = [content]
+    hasMarks = content.raisesBadge
     placeholders = []
     byLanguage = [:]
   }

@@ -6,17 +6,13 @@ struct PlaceholderTable {
   /// - Throws: what is wrong with one; the pointer is empty.
   mutating func mark(_ text: String, isURL: Bool = false) throws(InvalidField) -> String {
     guard text.utf8.contains(UInt8(ascii: "{")), text.contains("{{") else { return text }
-    guard !text.unicodeScalars.contains(Placeholder.noncharacter) else {
-      throw InvalidField(
-        pointer: "", message: "must not hold U+FDD0, which Unicode keeps for programs")
-    }
     var marked = ""
     var rest = text.unicodeScalars[...]
     while let start = Self.opening(in: rest) {
       marked.unicodeScalars += rest[..<start]
       rest = rest[start...].dropFirst(2)
       let placeholder = try Self.read(&rest, isURL: isURL)
-      marked += Placeholder.mark(try number(of: placeholder))
+      marked += Mark.value(try number(of: placeholder)).text
     }
     marked.unicodeScalars += rest
     return marked

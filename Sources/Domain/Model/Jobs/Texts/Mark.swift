@@ -1,0 +1,64 @@
+/// What stands in a rendered message for what is another for each push: a noncharacter, which no text of such a job holds
+/// (Unicode 23.7), and behind it which of them it is.
+package enum Mark: Sendable, Equatable {
+  /// The value of the placeholder of this number.
+  case value(Int)
+  /// The installation's badge, or this number where its network takes no larger one.
+  case badge(atMost: Int?)
+
+  /// The largest `atMost`.
+  package static let badgeMax = 999
+
+  package var text: String {
+    let number =
+      switch self {
+      case .value(let number): number
+      case .badge(let max): Limits.placeholdersMax + (max ?? 0)
+      }
+    return String(
+      String.UnicodeScalarView([Self.noncharacter, Unicode.Scalar(UInt32(0xE000 + number))!]))
+  }
+
+  /// What the two last bytes of a mark say, which hold six bits each.
+  private init(_ high: UInt8, _ low: UInt8) {
+    let number = Int(high & 0x3F) << 6 | Int(low & 0x3F)
+    if number < Limits.placeholdersMax {
+      self = .value(number)
+    } else {
+      let max = number - Limits.placeholdersMax
+      self = .badge(atMost: max == 0 ? nil : max)
+    }
+  }
+
+  private static let noncharacter = Unicode.Scalar(0xFDD0 as UInt32)!
+  /// The UTF-8 of a mark without its last two bytes.
+  private static let start: [UInt8] = [0xEF, 0xB7, 0x90, 0xEE]
+  private static let bytesCount = 6
+
+  /// Whether there is something in these bytes that no text may hold where marks are used.
+  static func isIn(_ bytes: [UInt8]) -> Bool {
+    let noncharacter = start.prefix(3)
+    return bytes.indices.contains { bytes[$0...].starts(with: noncharacter) }
+  }
+
+  /// Cuts rendered bytes at the marks.
+  /// - Returns: the bytes before each mark, and those after the last.
+  package static func cut(
+    _ bytes: [UInt8]
+  ) -> (parts: [(before: ArraySlice<UInt8>, mark: Mark)], rest: ArraySlice<UInt8>) {
+    var parts: [(before: ArraySlice<UInt8>, mark: Mark)] = []
+    var first = 0
+    var position = 0
+    while position + bytesCount <= bytes.count {
+      guard bytes[position] == start[0], bytes[position...].starts(with: start) else {
+        position += 1
+        continue
+      }
+      let end = position + bytesCount
+      parts.append((bytes[first..<position], Mark(bytes[end - 2], bytes[end - 1])))
+      first = end
+      position = end
+    }
+    return (parts, bytes[first...])
+  }
+}

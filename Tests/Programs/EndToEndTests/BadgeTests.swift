@@ -1,0 +1,137 @@
+import Configuration
+import Glibc
+import LocalServices
+import Model
+import Redis
+import Store
+import Testing
+
+@testable import Simulator
+
+/// `"badge": "+1"`: each installation's badge is raised once for a job, whatever happens on the way.
+@Suite struct BadgeTests {
+  private static func job(_ id: String, _ users: [String], _ more: String = "") -> String {
+    let names = users.map { "\"\($0)\"" }.joined(separator: ",")
+    return """
+      {"id": "\(id)", "app": "shop", "audience": {"users": [\(names)]},
+       "notification": {"title": "T", "badge": "+1"}\(more)}
+      """
+  }
+
+  private static func hash(_ body: String) -> UInt64 {
+    Array(body.utf8).withUnsafeBytes { BodyHash.of($0) }
+  }
+
+  private static func apnsBody(_ badge: Int) -> UInt64 {
+    hash(#"{"aps":{"alert":{"title":"T"},"badge":\#(badge)}}"#)
+  }
+
+  private func badges(_ stage: PushStage, _ user: String) async throws -> [Int?] {
+    try await stage.client.devices(user).map(\.installation.badge)
+  }
+
+  @Test("each installation gets its own next number, on every network")
+  func everyNetwork() async throws {
+    try await PushStage.with(endpoints: .init(hasJPush: true)) { stage in
+      let client = stage.client
+      var devices = [
+        try Devices.apns(1, user: "u"), try Devices.fcm(2, user: "u"),
+        try Devices.jpush(3, user: "u"), try Devices.apns(4, user: "v"),
+      ]
+      for (index, badge) in [4, nil, 120, 0].enumerated() { devices[index].badge = badge }
+      try await client.install(devices)
+      try await stage.withWorkers { _ in
+        for id in ["one", "two"] {
+          _ = try await client.enqueue(Self.job(id, ["u", "v"]))
+          #expect(try await client.finished(id).counts.accepted == 4)
+        }
+        #expect(try await badges(stage, "u") == [6, 2, 122])
+        #expect(try await badges(stage, "v") == [2])
+        let token = devices[3].token.text
+        _ = try await client.enqueue(
+          #"{"id":"line","app":"shop","audience":{"installations":[{"network":"apns","token":"\#(token)"}]},"notification":{"title":"T","badge":"+1"}}"#
+        )
+        #expect(try await client.finished("line").counts.accepted == 1)
+        #expect(try await badges(stage, "v") == [3])
+      }
+      let sent = Dictionary(grouping: stage.simulator.acceptedPushes, by: \.token)
+        .mapValues { $0.map(\.bodyHash) }
+      #expect(sent[devices[0].token.text] == [Self.apnsBody(5), Self.apnsBody(6)])
+      #expect(sent[devices[3].token.text] == [1, 2, 3].map { Self.apnsBody($0) })
+      #expect(stage.simulator.counters.violations == 0)
+    }
+  }
+
+  @Test("what is not sent to an installation does not raise its badge")
+  func notRaised() async throws {
+    try await PushStage.with { stage in
+      let client = stage.client
+      try await client.install([try Devices.apns(1, user: "u"), try Devices.fcm(2, user: "u")])
+      try await stage.withWorkers { _ in
+        // Android shows a badge beside a text only.
+        _ = try await client.enqueue(
+          #"{"id":"bare","app":"shop","audience":{"users":["u"]},"notification":{"badge":"+1"}}"#)
+        #expect(try await client.finished("bare").counts.skipped == 1)
+        #expect(try await badges(stage, "u") == [1, nil])
+        let pastMs = try await client.serverMs() - 1_000
+        _ = try await client.enqueue(Self.job("late", ["u"], ", \"expires_at\": \(pastMs)"))
+        #expect(try await client.finished("late").counts.expired == 2)
+        _ = try await client.enqueue(Self.job("dry", ["u"], #", "dry_run": true"#))
+        _ = try await client.finished("dry")
+        #expect(try await badges(stage, "u") == [1, nil])
+      }
+    }
+  }
+
+  @Test(
+    "a worker that dies, and a push that is tried again, raise no badge twice",
+    arguments: [
+      "before badges:1", "after badges:1", "before settle:1", "after settle:1", "before settle:2",
+      "after settle:2",
+    ])
+  func diesOnTheWay(point: String) async throws {
+    let script = SimulatorScript.stage {
+      $0.rules = [
+        ScriptRule(tokenPrefix: "ff", status: 503, reason: "ServiceUnavailable", times: 20)
+      ]
+      var slow = ScriptRule()
+      slow.tokenPrefix = "c0"
+      slow.delayMs = 1_000
+      $0.rules.append(slow)
+    }
+    let worker = WorkerConfiguration.narrow(20, leaseSeconds: 1)
+    try await PushStage.with(script: script, worker: worker, mostlyWaits: true) { stage in
+      let client = stage.client
+      // Users of three devices: one is tried again, one answers late.
+      let users = (0..<40).map { "u\($0)" }
+      var devices: [Installation] = []
+      for (number, user) in users.enumerated() {
+        devices.append(try Devices.apns(number, user: user))
+        if number % 2 == 0 { devices.append(try Devices.apns(number, user: user, prefix: "ff")) }
+        if number % 8 == 0 { devices.append(try Devices.apns(number, user: user, prefix: "c0")) }
+      }
+      try await client.install(devices)
+      _ = try await client.enqueue(Self.job("once", users))
+      let process = try stage.startProcess(crashAt: point)
+      let exit = await process.waitForExit(timeoutMs: 60_000)
+      guard exit == .signal(SIGKILL) else {
+        await process.kill()
+        Issue.record("the point \"\(point)\" was not visited: \(String(describing: exit))")
+        return
+      }
+      try await stage.withWorkers { _ in
+        let record = try await client.finishedInHaste("once")
+        #expect(record.counts.accepted == devices.count && record.isBalanced)
+      }
+      #expect(stage.simulator.counters.answers[503] == 20)
+      #expect(Set(stage.simulator.acceptedPushes.map(\.bodyHash)) == [Self.apnsBody(1)])
+      #expect(
+        Set(stage.simulator.acceptedPushes.map(\.token)) == Set(devices.map(\.token.text)))
+      for user in users {
+        #expect(try await badges(stage, user).allSatisfy { $0 == 1 })
+      }
+      let left = try await client.command("KEYS", "pushpool:badges:*").array ?? []
+      #expect(left.isEmpty)
+    }
+  }
+}
