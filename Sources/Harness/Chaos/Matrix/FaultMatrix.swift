@@ -27,6 +27,7 @@ package enum FaultMatrix {
     FilledStoreRow(),
     SmallJobsRow(),
     BatchRow(),
+    BadgeRow(),
   ]
 
   package static var numbers: [Int] { rows.map(\.number) }

@@ -98,6 +98,18 @@ actor ChaosSession {
     }
   }
 
+  /// The badges of these APNs tokens; 0 for none.
+  func badges(app: String, tokens: [String]) async throws -> [Int] {
+    let read = """
+      local found = {}
+      for i, key in ipairs(KEYS) do found[i] = redis.call('HGET', key, 'badge') or '0' end
+      return found
+      """
+    let keys = tokens.map { "pushpool:token:apns:\(app):\($0)" }
+    let reply = try await command(["EVAL", read, String(keys.count)] + keys)
+    return (reply.array ?? []).map { $0.string.flatMap { Int($0) } ?? -1 }
+  }
+
   /// Any command, once.
   func command(_ words: String...) async throws(RedisError) -> RESPValue {
     try await command(words)

@@ -34,7 +34,8 @@ final class ChaosStage: Sendable {
     crowd = Crowd(
       app: Self.app, count: options.users, devicesPerUser: options.devicesPerUser,
       silentEvery: options.silentEvery, prefix: "c0",
-      hasDevelopment: options.hasDevelopment, network: options.network)
+      hasDevelopment: options.hasDevelopment, network: options.network,
+      raisesBadges: options.raisesBadges)
     redisProxy =
       options.hasRedisProxy
       ? try FaultProxy(server: .unix(path: redis.socketPath), seed: trial.seed) : nil

@@ -25,6 +25,9 @@ struct Crowd: Sendable {
   /// APNs or JPush: the tokens have the form of both.
   var network = Network.apns
 
+  /// Whether jobs raise its badges.
+  var raisesBadges = false
+
   /// Whose installation it is.
   func user(_ number: Int) -> String { userPrefix + String(number / devicesPerUser) }
 
@@ -62,8 +65,11 @@ struct Crowd: Sendable {
   /// A job for the users of the installations with these numbers, for all that they have. Its topic names it in the
   /// accept log.
   func job(id: String, topic: String, users: Range<Int>, more: String = "") -> [UInt8] {
+    let badge = raisesBadges ? #","badge":"+1""# : ""
     var json = Array(
-      #"{"id":"\#(id)","app":"\#(app)","notification":{"title":"Chaos","body":"\#(id)"},"#.utf8)
+      #"{"id":"\#(id)","app":"\#(app)","notification":{"title":"Chaos","body":"\#(id)"\#(badge)},"#
+        .utf8
+    )
     json += #"\#(name(topic))\#(more),"audience":{"users":["#.utf8
     json.reserveCapacity(json.count + users.count * 10)
     for number in stride(from: users.lowerBound, to: users.upperBound, by: devicesPerUser) {

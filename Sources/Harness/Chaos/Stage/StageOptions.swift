@@ -9,6 +9,8 @@ struct StageOptions: Sendable {
   var network = Network.apns
   /// Of each so many installations one can be told to answer never (`Crowd.silentPrefix`).
   var silentEvery: Int?
+  /// Whether each job raises the badges of its installations.
+  var raisesBadges = false
   var workers = 3
   var lanes = ChaosLimits.lanes
   var connections = ChaosLimits.connections
