@@ -5,7 +5,7 @@ package enum StoreLimits {
   /// Users of one `resolve`; a chunk has fewer.
   package static let resolveUsersMax = 1_024
   /// Installations of one `languages`: 0.2 ms of Redis's time.
-  package static let languagesMax = 240
+  package static let languagesMax = 256
   /// Installations of one `badges`: 1 ms of Redis's time.
   package static let badgesMax = 128
   /// How much longer a configuration is kept in Redis than work waits for a worker.

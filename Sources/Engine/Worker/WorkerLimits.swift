@@ -2,6 +2,8 @@
 enum WorkerLimits {
   /// Users whose bindings are read by one MGET.
   static let resolveBatchMax = 64
+  /// The same where more than their bindings is read: each of those reads is a trip of its own.
+  static let personalBatchMax = 256
   /// Chunks that a lane holds at a time.
   static let runsMax = 32
   /// Chunks asked for by one claim.

@@ -18,6 +18,12 @@ package struct RedisCommand: Sendable {
   /// An empty command over room for so many bytes.
   package init(reservingBytes bytes: Int) { body.reserveCapacity(bytes) }
 
+  /// Makes room for further arguments.
+  /// - Parameter bytes: of all of them, without what stands around each.
+  package mutating func reserve(arguments: Int, bytes: Int) {
+    body.reserveCapacity(body.count + bytes + arguments * 12)
+  }
+
   /// Forgets the arguments, keeps the buffer.
   package mutating func removeAll() {
     body.removeAll(keepingCapacity: true)

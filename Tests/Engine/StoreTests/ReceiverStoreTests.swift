@@ -48,15 +48,19 @@ import Testing
       return UnsafeRawBufferPointer(copy)
     }
     defer { for bytes in lent { bytes.deallocate() } }
-    let isReadable = try await store.variables.resolve("names", of: lent) { index, values in
-      found[index] =
-        switch values {
-        case .nothing: nil
-        case .json(let json): String(decoding: json, as: UTF8.self)
-        case .tooLong: "too long"
-        }
+    let result: Result<Bool, RedisError> = await withUnsafeContinuation { continuation in
+      store.variables.resolve("names", of: lent) { index, values in
+        found[index] =
+          switch values {
+          case .nothing: nil
+          case .json(let json): String(decoding: json, as: UTF8.self)
+          case .tooLong: "too long"
+          }
+      } _: { result in
+        continuation.resume(returning: result)
+      }
     }
-    return isReadable ? found : nil
+    return try result.get() ? found : nil
   }
 
   @Test("a producer's HASH is read for users in their order, and another type is told apart")

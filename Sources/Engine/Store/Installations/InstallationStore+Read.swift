@@ -39,6 +39,8 @@ extension InstallationStore {
   ) async throws(RedisError) {
     precondition(tokens.count <= StoreLimits.languagesMax, "too many installations at once")
     var command = functions.call("languages", app)
+    command.reserve(
+      arguments: tokens.count * 2, bytes: tokens.reduce(0) { $0 + $1.token.count + 5 })
     for (network, token) in tokens {
       command.append(network.rawValue)
       command.append(token)

@@ -18,30 +18,36 @@ package struct VariableStore {
   /// - Parameters:
   ///   - users: at most `StoreLimits.resolveUsersMax`; borrowed during the call.
   ///   - note: called with the position of a user and what was found.
-  /// - Returns: false when the key is no HASH, or may not be read.
+  ///   - finish: called behind that, with false when the key is no HASH, or may not be read.
   package func resolve(
-    _ key: String, of users: [UnsafeRawBufferPointer], _ note: @escaping (Int, Found) -> Void
-  ) async throws(RedisError) -> Bool {
+    _ key: String, of users: [UnsafeRawBufferPointer], _ note: @escaping (Int, Found) -> Void,
+    _ finish: @escaping (Result<Bool, RedisError>) -> Void
+  ) {
     precondition(users.count <= StoreLimits.resolveUsersMax, "too many users at once")
     var command = functions.call("variables", key)
     command.append(Limits.userVariablesBytesMax)
+    command.reserve(arguments: users.count, bytes: users.reduce(0) { $0 + $1.count })
     for user in users { command.append(user) }
     let count = users.count
-    do throws(RedisError) {
-      try await functions.run(command) { reply throws(RedisError) in
+    functions.connection.sendFunction(command) { result in
+      do throws(RedisError) {
+        let reply = try result.get()
         try expectArray(reply, exactly: count)
         for index in 0..<count {
           let found = reply[index]
           note(
             index, found.isNull ? .nothing : found.integer == nil ? .json(found.bytes) : .tooLong)
         }
+        finish(.success(true))
+      } catch {
+        // What asking again would not mend must not hold up the users' pushes, and those behind them.
+        if case .server = error, !error.isTemporary, !error.isFunctionMissing {
+          finish(.success(false))
+        } else {
+          finish(.failure(error))
+        }
       }
-    } catch {
-      // What asking again would not mend must not hold up the users' pushes, and those behind them.
-      guard case .server = error, !error.isTemporary, !error.isFunctionMissing else { throw error }
-      return false
     }
-    return true
   }
 
   /// Reads what a HASH holds of one user, for a person; needs no functions.

@@ -15,7 +15,9 @@ struct BindingResolver {
 
   /// Resolves the run's next batch and queues its pushes.
   func resolveNext(_ run: ChunkRun) async throws(RedisError) {
-    let batch = run.takeBatch(max: WorkerLimits.resolveBatchMax)
+    let batch = run.takeBatch(
+      max: run.material.isPersonal
+        ? WorkerLimits.personalBatchMax : WorkerLimits.resolveBatchMax)
     guard !batch.isEmpty else { return }
     sink.noteResolving(run, batch.count)
     defer { sink.noteResolved(run, batch.count) }
@@ -55,52 +57,66 @@ struct BindingResolver {
     _ run: ChunkRun, _ batch: Range<Int>
   ) async throws(RedisError) {
     var texts: [UnsafeRawBufferPointer] = []
+    var rows: [VariableTable.Row] = []
     var readNs = loop.nowNs
-    if let known = run.material.firstBindings?.take(for: batch, nowNs: readNs) {
+    let known = run.material.firstBindings?.take(for: batch, nowNs: readNs)
+    try await withReplies(known == nil ? 2 : 1) { finish in
+      receivers.readVariables(run, Array(run.lines[batch])) { result in
+        finish(result.map { rows = $0 })
+      }
+      guard known == nil else { return }
+      store.installations.resolve(app: run.claim.app, users: run.lines[batch]) { result in
+        finish(
+          result.map { users in
+            texts = (0..<users.count).map { run.arena.copy(users.text($0)) }
+          })
+      }
+    }
+    if let known {
       texts = known.texts.map { $0.withUnsafeBytes { run.arena.copy($0) } }
       readNs = known.readNs
     } else {
-      try await withReply { finish in
-        store.installations.resolve(app: run.claim.app, users: run.lines[batch]) { result in
-          finish(
-            result.map { users in
-              texts = (0..<users.count).map { run.arena.copy(users.text($0)) }
-            })
-        }
-      }
       readNs = freshNs(readNs)
     }
-    var bindings: [BindingLine] = []
-    var owners: [(user: UnsafeRawBufferPointer, wantsBadge: Bool)] = []
-    var ends: [Int] = []
-    let isOver = isOver(run)
     let routes = sink.routes(run)
-    for (recipient, text) in zip(batch, texts) {
-      for binding in BindingLines(text) {
-        let destination = routes[binding.network, binding.kind, binding.environment]
-        bindings.append(binding)
-        owners.append(
-          (
-            run.lines[recipient],
-            !isOver && destination != Routes.unwanted
-              && run.material.content.isFor(binding.network)
-          ))
-      }
+    var bindings: [BindingLine] = []
+    var ends: [Int] = []
+    for text in texts {
+      for binding in BindingLines(text) { bindings.append(binding) }
       ends.append(bindings.count)
     }
     let read = try await receivers.read(
-      run, users: Array(run.lines[batch]), tokens: bindings.map { ($0.network, $0.token) },
-      owners: owners)
+      run, tokens: bindings.map { ($0.network, $0.token) },
+      owners: run.material.content.raisesBadge ? owners(run, batch, bindings, ends, routes) : [])
     guard let found = read else { return lose(run, batch) }
     var next = 0
     for (offset, recipient) in batch.enumerated() {
       let own = bindings[next..<ends[offset]]
-      addUser(run, recipient, own, routes, readNs, variables: found.rows[offset]) {
+      addUser(run, recipient, own, routes, readNs, variables: rows[offset]) {
         defer { next += 1 }
         return (found.variants[next], found.badges[next])
       }
       // Nobody asked when it was cancelled meanwhile.
       next = ends[offset]
+    }
+  }
+
+  /// Whose the bindings of users are, and which of them are to get badges.
+  private func owners(
+    _ run: ChunkRun, _ batch: Range<Int>, _ bindings: [BindingLine], _ ends: [Int],
+    _ routes: Routes
+  ) -> [(user: UnsafeRawBufferPointer, wantsBadge: Bool)] {
+    let isOver = isOver(run)
+    var recipient = 0
+    return bindings.indices.map { index in
+      while index >= ends[recipient] { recipient += 1 }
+      let binding = bindings[index]
+      let isWanted =
+        routes[binding.network, binding.kind, binding.environment] != Routes.unwanted
+      return (
+        run.lines[batch.lowerBound + recipient],
+        !isOver && isWanted && run.material.content.isFor(binding.network)
+      )
     }
   }
 
@@ -160,21 +176,23 @@ struct BindingResolver {
       of: lines.map { line in line.map { ($0.network, $0.token) } })
     let boundNs = freshNs(readNs)
     let routes = sink.routes(run)
+    var rows: [VariableTable.Row] = []
     var found: ReceiverReader.Receivers?
     if run.material.isPersonal {
       let none = UnsafeRawBufferPointer(start: nil, count: 0)
       let users = bindings.map { $0.map { run.arena.copy($0.user) } ?? none }
+      try await withReplies(1) { finish in
+        receivers.readVariables(run, users) { result in finish(result.map { rows = $0 }) }
+      }
       let isOver = isOver(run)
+      let owners = zip(lines, bindings).enumerated().map { offset, one in
+        guard !isOver, let line = one.0, let binding = one.1 else { return (none, false) }
+        let isWanted = line.badge == 0 && Self.isSentTo(line, binding, routes)
+        return (users[offset], isWanted && run.material.content.isFor(line.network))
+      }
       found = try await receivers.read(
-        run, users: users,
-        tokens: lines.map { line in line.map { ($0.network, $0.token) } ?? (.apns, none) },
-        owners: batch.indices.map { index in
-          let offset = index - batch.lowerBound
-          guard !isOver, let line = lines[offset], let binding = bindings[offset] else {
-            return (none, false)
-          }
-          return (users[offset], line.badge == 0 && Self.isSentTo(line, binding, routes))
-        })
+        run, tokens: lines.map { line in line.map { ($0.network, $0.token) } ?? (.apns, none) },
+        owners: owners)
       guard found != nil else { return lose(run, batch) }
     }
     for (offset, recipient) in batch.enumerated() {
@@ -184,7 +202,7 @@ struct BindingResolver {
       }
       add(
         run, recipient, line, bindings[offset], routes, boundNs,
-        variables: found?.rows[offset] ?? .none, variant: found?.variants[offset] ?? 0,
+        variables: rows.isEmpty ? .none : rows[offset], variant: found?.variants[offset] ?? 0,
         badge: found?.badges[offset] ?? 0)
     }
   }
@@ -284,8 +302,23 @@ struct BindingResolver {
   private func withReply(
     _ send: (@escaping (Result<Void, RedisError>) -> Void) -> Void
   ) async throws(RedisError) {
+    try await withReplies(1, send)
+  }
+
+  /// Waits until `finish` has been called so many times.
+  private func withReplies(
+    _ count: Int, _ send: (@escaping (Result<Void, RedisError>) -> Void) -> Void
+  ) async throws(RedisError) {
     let result: Result<Void, RedisError> = await withUnsafeContinuation { continuation in
-      send { continuation.resume(returning: $0) }
+      var left = count
+      var failure: RedisError?
+      send { result in
+        if case .failure(let error) = result { failure = failure ?? error }
+        left -= 1
+        if left == 0 {
+          continuation.resume(returning: failure.map { .failure($0) } ?? .success(()))
+        }
+      }
     }
     try result.get()
   }

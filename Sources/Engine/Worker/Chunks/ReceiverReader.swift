@@ -7,37 +7,30 @@ struct ReceiverReader {
   let store: Store
   let consumer: String
 
-  /// What is known of some receivers.
+  /// What is known of some installations.
   struct Receivers {
-    /// Of each user: where its values are.
-    var rows: [VariableTable.Row]
-    /// Of each installation: which of the job's `MessageVariants` it gets.
+    /// Which of the job's `MessageVariants` each gets.
     var variants: [UInt8]
-    /// Of each installation: the badge that it gets; 0 for none, `Self.lost` where it is another user's by now.
+    /// The badge that each gets; 0 for none, `Self.lost` where it is another user's by now.
     var badges: [Int32]
 
     static let lost: Int32 = -1
   }
 
   /// - Parameters:
-  ///   - users: borrowed, as the tokens.
-  ///   - tokens: of installations.
-  ///   - owners: of each of these: its user, and whether it is sent to and has no badge of the job yet.
+  ///   - tokens: of installations; borrowed.
+  ///   - owners: of each of these: its user, and whether it is sent to and has no badge of the job yet. Empty for a job that
+  ///     raises none.
   /// - Returns: nil when the chunk is not this worker's any more.
   func read(
-    _ run: ChunkRun, users: [UnsafeRawBufferPointer],
-    tokens: [(network: Network, token: UnsafeRawBufferPointer)],
+    _ run: ChunkRun, tokens: [(network: Network, token: UnsafeRawBufferPointer)],
     owners: [(user: UnsafeRawBufferPointer, wantsBadge: Bool)]
   ) async throws(RedisError) -> Receivers? {
     var receivers = Receivers(
-      rows: Array(repeating: .none, count: users.count),
       variants: Array(repeating: 0, count: tokens.count),
       badges: Array(repeating: 0, count: tokens.count))
     if run.material.variants.hasLanguages {
       try await readLanguages(run, tokens, &receivers.variants)
-    }
-    if !run.material.variants.placeholders.isEmpty {
-      try await readVariables(run, users, &receivers.rows)
     }
     if run.material.content.raisesBadge {
       guard try await giveBadges(run, tokens, owners, &receivers.badges) else { return nil }
@@ -82,23 +75,31 @@ struct ReceiverReader {
     variants = found
   }
 
-  private func readVariables(
-    _ run: ChunkRun, _ users: [UnsafeRawBufferPointer], _ rows: inout [VariableTable.Row]
-  ) async throws(RedisError) {
+  /// Reads where the values of users are, in the run's table.
+  /// - Parameter users: borrowed.
+  func readVariables(
+    _ run: ChunkRun, _ users: [UnsafeRawBufferPointer],
+    _ finish: @escaping (Result<[VariableTable.Row], RedisError>) -> Void
+  ) {
+    guard !run.material.variants.placeholders.isEmpty else {
+      return finish(.success(Array(repeating: .none, count: users.count)))
+    }
     switch run.material.content.variables {
-    case nil: return
+    case nil: finish(.success(Array(repeating: .none, count: users.count)))
     case .given(let given):
-      rows = users.map { run.addVariables(Variables.values(of: $0, in: given) ?? [:]) }
+      finish(
+        .success(users.map { run.addVariables(Variables.values(of: $0, in: given) ?? [:]) }))
     case .key(let key):
-      var found = rows
-      let isReadable = try await store.variables.resolve(key, of: users) { index, values in
+      var rows = Array(repeating: VariableTable.Row.noHash, count: users.count)
+      store.variables.resolve(key, of: users) { index, values in
         switch values {
-        case .nothing: found[index] = run.addVariables([:])
-        case .json(let json): found[index] = run.addVariables(json: json)
-        case .tooLong: found[index] = .unreadable
+        case .nothing: rows[index] = run.addVariables([:])
+        case .json(let json): rows[index] = run.addVariables(json: json)
+        case .tooLong: rows[index] = .unreadable
         }
+      } _: { result in
+        finish(result.map { _ in rows })
       }
-      rows = isReadable ? found : Array(repeating: .noHash, count: users.count)
     }
   }
 }
