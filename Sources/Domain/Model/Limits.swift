@@ -39,6 +39,8 @@ package enum Limits {
   package static let userVariablesMax = 4_096
   /// Of each word of an event: a bucket, an object, who caused it.
   package static let eventTextBytesMax = 256
+  /// How far ahead a job may start: 365 days.
+  package static let deliverAheadMsMax: Int64 = 365 * 86_400_000
   /// The widest badge a phone shows; APNs takes any 32-bit number.
   package static let badgeMax = 2_147_483_647
   /// 9999-12-31T23:59:59.999Z, the last instant RFC 3339 can write.

@@ -119,7 +119,12 @@ import Testing
       (#""dry_run":"yes""#, "/dry_run: must be true or false, is a string"),
       (#""on_unknown":"drop""#, "/on_unknown: must be one of resend, give_up"),
       (#""filter":{}"#, "/filter: is not supported by this version"),
-      (#""deliver_at":1"#, "/deliver_at: is not supported by this version"),
+      (#""deliver_at":1790000000"#, "/deliver_at: is in the year 1973 or before"),
+      (#""deliver_at":"soon""#, "/deliver_at: must be epoch milliseconds or an RFC 3339 instant"),
+      (
+        #""deliver_at":1790000000001,"expires_at":1790000000001"#,
+        "/expires_at: must be later than deliver_at"
+      ),
       (#""deliver_local":"09:00""#, "/deliver_local: is not supported by this version"),
     ])
   func field(fields: String, expected: String) {

@@ -48,6 +48,20 @@ import Testing
     #expect(content.trace)
   }
 
+  @Test("a job's time to live counts from its start")
+  func startsLater() throws {
+    let fields = #""notification":{"body":"B"},"deliver_at":"2026-12-01T09:00:00Z""#
+    let startMs: Int64 = 1_796_115_600_000
+    #expect(try Self.job(fields).deliverAtMs == startMs)
+    #expect(try Self.job(fields).content.expiry == nil)
+    let bounded = try Self.job(fields + #","ttl_seconds":60"#)
+    #expect(bounded.content.expiry == .at(ms: startMs + 60_000))
+    #expect(try Job(json: bounded.json()) == bounded)
+    #expect(try Self.job(fields + #","ttl_seconds":0"#).content.expiry == .ttl(seconds: 0))
+    let other = try Self.job(fields.replacing("09:00", with: "09:01"))
+    #expect(try Self.job(fields).canonicalBytes() != other.canonicalBytes())
+  }
+
   @Test("what a job leaves out has its default")
   func defaults() throws {
     let content = try Self.job(#""notification":{"body":"B"}"#).content

@@ -241,6 +241,47 @@ import Testing
     }
   }
 
+  @Test func `a scheduled job's key is read when it starts`() async throws {
+    try await Lane.withStore { _, store in
+      try await store.fill("crowd", .set, ["a", "b", "early"])
+      let now = Int64(try #require(try await store.redis("TIME").array?.first?.integer)) * 1_000
+      try await store.admit("j1", usersKey: "crowd", startAtMs: now + 3_600_000)
+      #expect(try await store.segmentCount() == 0)
+      _ = try await store.redis("SREM", "crowd", "early")
+      try await store.fill("crowd", .set, ["late"])
+      // Meanwhile it is paused and goes on, and a worker looks after it.
+      #expect(try await store.jobs.pause(app: "shop", id: "j1") == .paused)
+      #expect(try await store.jobs.resume(app: "shop", id: "j1") == .scheduled)
+      #expect(try await store.jobs.reconcile(app: "shop", id: "j1") == .sound)
+      #expect(try await store.chunks.promote(max: 100).taken == 0)
+      _ = try await store.redis(
+        "HSET", store.keys.job(app: "shop", id: "j1"), "start_at", String(now))
+      try await store.hurry()
+      #expect(try await store.finish("j1").sorted() == ["a", "b", "late"])
+      let record = try await store.record("j1")
+      #expect(record.state == .done && record.counts.accepted == 3 && record.isBalanced)
+      #expect(record.startedAtMs != nil)
+    }
+  }
+
+  @Test func `a scheduled job of a key that was paused over its start begins when it goes on`()
+    async throws
+  {
+    try await Lane.withStore { _, store in
+      try await store.fill("crowd", .set, ["a", "b"])
+      let now = Int64(try #require(try await store.redis("TIME").array?.first?.integer)) * 1_000
+      try await store.admit("j1", usersKey: "crowd", startAtMs: now + 3_600_000)
+      #expect(try await store.jobs.pause(app: "shop", id: "j1") == .paused)
+      _ = try await store.redis(
+        "HSET", store.keys.job(app: "shop", id: "j1"), "start_at", String(now))
+      try await store.hurry()
+      _ = try await store.chunks.promote(max: 100)
+      #expect(try await store.chunks.claim(consumer: "w", max: 1) == [])
+      #expect(try await store.jobs.resume(app: "shop", id: "j1") == .running)
+      #expect(try await store.finish("j1").sorted() == ["a", "b"])
+    }
+  }
+
   @Test func `a scheduled job of a key waits, and can be cancelled before`() async throws {
     try await Lane.withStore { _, store in
       try await store.fill("crowd", .set, (0..<2_000).map { "u\($0)" })

@@ -90,6 +90,18 @@ import Testing
     }
   }
 
+  @Test func `a job that has not started says when it does`() async throws {
+    try await Partitions.withStores { _, stores in
+      var record = JobRecord(app: "shop", id: "j", state: .scheduled)
+      record.startAtMs = 1_796_115_600_000
+      let waiting = try await JobHindrance.all(of: "shop", record, in: stores)
+      #expect(waiting.contains(.scheduled(1_796_115_600_000)))
+      record.state = .running
+      let running = try await JobHindrance.all(of: "shop", record, in: stores)
+      #expect(!running.contains(.scheduled(1_796_115_600_000)))
+    }
+  }
+
   @Test func `a job that is paused says so, whatever else there is`() async throws {
     try await Partitions.withStores { _, stores in
       let record = JobRecord(app: "shop", id: "j", state: .paused)

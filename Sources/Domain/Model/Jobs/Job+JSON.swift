@@ -1,5 +1,6 @@
 extension Job {
-  static let fields = ["id", "app", "audience"] + JobContent.fields + UnsupportedFields.job
+  static let fields =
+    ["id", "app", "audience", "deliver_at"] + JobContent.fields + UnsupportedFields.job
 
   /// Decodes and checks what a producer enqueued. A syntax error has an empty pointer.
   package init(bytes: UnsafeBufferPointer<UInt8>) throws(InvalidField) {
@@ -42,9 +43,26 @@ extension Job {
     }
     // Not asked of content that an older version has admitted: there only a push that needs the header is rejected.
     _ = try reader.headerValue("collapse_id", bytesMax: Limits.collapseIDBytesMax)
+    let deliverAtMs = try reader.recentInstantMs("deliver_at")
+    var content = try JobContent(reader: reader)
+    if let deliverAtMs { try Self.count(from: deliverAtMs, &content.expiry, reader) }
     self.init(
       id: id, app: app, audience: try Audience(json: audience, at: "/audience"),
-      content: try JobContent(reader: reader))
+      content: content, deliverAtMs: deliverAtMs)
+  }
+
+  /// Has a job that starts later expire by an instant: its seconds count from its start.
+  private static func count(
+    from startMs: Int64, _ expiry: inout Expiry?, _ reader: FieldReader
+  ) throws(InvalidField) {
+    switch expiry {
+    case nil, .ttl(seconds: 0): break
+    case .ttl: expiry = expiry.map { .at(ms: $0.expiresAtMs(createdAtMs: startMs)) }
+    case .at(let ms):
+      guard ms > startMs else {
+        throw reader.refused("expires_at", "must be later than deliver_at")
+      }
+    }
   }
 
   /// What a producer would enqueue for this job: two jobs are the same when these are equal, the id aside.
@@ -53,6 +71,7 @@ extension Job {
     object["id"] = id.map { .string($0) }
     object["app"] = .string(app)
     object["audience"] = audience.json()
+    object["deliver_at"] = deliverAtMs.map { .integer($0) }
     return .object(object)
   }
 
@@ -61,6 +80,7 @@ extension Job {
     var object = content.object()
     object["app"] = .string(app)
     object["audience"] = audience.json()
+    object["deliver_at"] = deliverAtMs.map { .integer($0) }
     return JSONValue.object(object).bytes(canonical: true)
   }
 }

@@ -5,11 +5,16 @@ package struct Job: Sendable, Equatable {
   package let app: String
   package let audience: Audience
   package let content: JobContent
+  /// When it is to be sent, in epoch milliseconds; nil for at once.
+  package let deliverAtMs: Int64?
 
-  package init(id: String?, app: String, audience: Audience, content: JobContent) {
+  package init(
+    id: String?, app: String, audience: Audience, content: JobContent, deliverAtMs: Int64? = nil
+  ) {
     self.id = id
     self.app = app
     self.audience = audience
     self.content = content
+    self.deliverAtMs = deliverAtMs
   }
 }

@@ -10,6 +10,8 @@ package struct JobRecord: Sendable, Equatable {
   package var createdAtMs: Int64?
   package var startedAtMs: Int64?
   package var finishedAtMs: Int64?
+  /// When a scheduled job is to start.
+  package var startAtMs: Int64?
   package var priority: Priority?
   /// The bucket of the event that the job tells of, once it is admitted.
   package var bucket: String?
@@ -44,6 +46,7 @@ package struct JobRecord: Sendable, Equatable {
     case "created_at": createdAtMs = try Self.instantMs(name, text)
     case "started_at": startedAtMs = try Self.instantMs(name, text)
     case "finished_at": finishedAtMs = try Self.instantMs(name, text)
+    case "start_at": startAtMs = text == "0" ? nil : try Self.instantMs(name, text)
     case "admitted": isAdmitted = text == "1"
     case "priority": priority = Priority(rawValue: text)
     case "bucket": bucket = text

@@ -26,11 +26,16 @@ end
 -- The segment of what is no chunk: it waits in the delayed set for its job to go on, with an audience or its parked chunks.
 local READ_ON = '+'
 
--- Lets the next promotion go on with the job of a chunk.
-local function go_on_later(p, c, now)
-  redis.call('ZADD', KEY.delayed(p), text(now), pack({priority = c.priority, app = c.app, job = c.job,
-    segment = READ_ON, source = c.source, lines = c.lines, crashes = 0}))
+local function read_on_of(c)
+  return pack({priority = c.priority, app = c.app, job = c.job, segment = READ_ON, source = c.source, lines = c.lines,
+    crashes = 0})
 end
+
+-- Lets a promotion go on with the job of a chunk, at a time.
+local function go_on_later(p, c, due) redis.call('ZADD', KEY.delayed(p), text(due), read_on_of(c)) end
+
+-- Lets none.
+local function go_on_no_more(p, c) redis.call('ZREM', KEY.delayed(p), read_on_of(c)) end
 
 local function is_residual(c) return string.find(c.segment, '^%d') == nil end
 
@@ -40,5 +45,6 @@ Chunk.unpack = unpack_chunk
 Chunk.READ_ON = READ_ON
 Chunk.is_residual = is_residual
 Chunk.go_on_later = go_on_later
+Chunk.go_on_no_more = go_on_no_more
 
 end

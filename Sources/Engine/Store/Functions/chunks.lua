@@ -34,7 +34,8 @@ local function expand(p, app, job)
   if r[1] ~= 'running' and not scheduled then return 0 end
   local cursor, segments, live, window = tonumber(r[2]), tonumber(r[3]), tonumber(r[4]), tonumber(r[5])
   if tonumber(r[6]) >= LIMIT.RESIDUAL_BYTES_MAX then return 0 end
-  local added, lost, has_more, may_read = 0, 0, r[11], r[11]
+  -- Whom a key holds is asked when the job starts.
+  local added, lost, has_more, may_read = 0, 0, r[11], not scheduled and r[11]
   local free = 0
   if live < window and (may_read or cursor < segments) then
     free = scheduled and window or math.max(Fairness.room(p, r[9], app), live == 0 and 1 or 0)
@@ -55,7 +56,8 @@ local function expand(p, app, job)
   -- A read brings one chunk for the one that ended: the window fills by further reads. A scheduled job's may wait.
   local is_short = not scheduled and added < 2 and added < free and live + added < window
   if has_more and (live + added == 0 or is_short) then
-    go_on_later(p, {priority = r[9], app = app, job = job, source = r[7], lines = r[8]}, now_ms())
+    go_on_later(p, {priority = r[9], app = app, job = job, source = r[7], lines = r[8]},
+      scheduled and tonumber(r[10]) or now_ms())
   end
   if added > 0 then
     redis.call('HSET', key, 'cursor', text(cursor))
@@ -192,6 +194,14 @@ local function state_for(p, c)
   return r[1], r[3]
 end
 
+-- When a scheduled job starts.
+local function start_of(p, c) return tonumber(redis.call('HGET', KEY.job(p, c.app, c.job), 'start_at') or '0') end
+
+local function start_if_due(p, c, now)
+  if start_of(p, c) > now then return end
+  redis.call('HSET', KEY.job(p, c.app, c.job), 'state', 'running', 'started_at', text(now))
+end
+
 -- Puts a chunk that nobody holds where it belongs: its stream, the delayed set, its job's parked list, or
 -- away with it. What is switched off waits in the delayed set. True when it went to a place where work waits; and the bytes
 -- of the segments that were dropped.
@@ -200,6 +210,7 @@ local function route(p, c, now, due)
   if c.segment == READ_ON then
     if state == 'gone' then return false, 0 end
     local bytes = state ~= 'paused' and bring_back(p, c, state, now) or 0
+    if state == 'scheduled' then start_if_due(p, c, now) end
     expand(p, c.app, c.job)
     finish_if_empty(p, c.app, c.job, now)
     return true, bytes
@@ -220,16 +231,14 @@ local function route(p, c, now, due)
   end
   if state == 'scheduled' then
     -- Also what was parked, or lost and found again, begins at the job's time.
-    due = math.max(due, tonumber(redis.call('HGET', KEY.job(p, c.app, c.job), 'start_at') or '0'))
+    due = math.max(due, start_of(p, c))
   end
   if due <= now then due = Switches.held_until(p, c, bucket, now) or due end
   if due > now then
     redis.call('ZADD', KEY.delayed(p), due, pack(c))
     return true, 0
   end
-  if state == 'scheduled' then
-    redis.call('HSET', KEY.job(p, c.app, c.job), 'state', 'running', 'started_at', text(now))
-  end
+  if state == 'scheduled' then start_if_due(p, c, now) end
   add_chunk(p, c)
   return true, 0
 end

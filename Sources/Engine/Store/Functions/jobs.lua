@@ -327,7 +327,9 @@ local function cancel(keys, args)
     if redis.call('ZREM', KEY.delayed(p), member) == 1 then waiting[#waiting + 1] = member end
   end
   if #waiting > 0 then redis.call('RPUSH', KEY.parked(p, app, id), unpack(waiting)) end
-  Chunks.bring_back(p, {priority = r[6], app = app, job = id, source = source, lines = r[7]}, 'cancelled', now)
+  local any = {priority = r[6], app = app, job = id, source = source, lines = r[7]}
+  Chunk.go_on_no_more(p, any)
+  Chunks.bring_back(p, any, 'cancelled', now)
   Chunks.finish_if_empty(p, app, id, now)
   return 'cancelled'
 end

@@ -124,7 +124,13 @@ struct Admitter {
 
   /// Why no device should be tried: a network's limit is passed, or nothing can be sent at all.
   private func unsendable(_ job: PreparedJob) -> InvalidField? {
-    switch directory.verdict(on: job.content, app: job.app, nowMs: clock.at(loop.nowNs)) {
+    let nowMs = clock.at(loop.nowNs)
+    if let atMs = job.deliverAtMs, atMs - nowMs > Limits.deliverAheadMsMax {
+      return InvalidField(
+        pointer: "/deliver_at",
+        message: "is more than 365 days ahead: keep the job, and enqueue it when it is nearer")
+    }
+    return switch directory.verdict(on: job.content, app: job.app, nowMs: nowMs) {
     case .sendable: nil
     case .refused(let field): field
     case .empty(let field): mayOthersSend(job) ? nil : field
@@ -149,11 +155,11 @@ struct Admitter {
       app: job.app, id: id, digest: job.digest, content: job.contentBytes, lines: job.lines,
       recipients: job.recipients, segments: job.segments.count, usersKey: job.usersKey,
       variablesKey: job.content.variablesKey, bucket: job.content.event?.bucketID,
-      eventsPerMinute: eventsPerMinute[job.app] ?? 0)
+      eventsPerMinute: eventsPerMinute[job.app] ?? 0, startAtMs: job.deliverAtMs)
     var firstBindings: FirstBindings?
     if job.segments.count == 1 {
       admission.onlySegment = job.segments[0]
-      if job.lines == .users {
+      if job.lines == .users, job.deliverAtMs == nil {
         firstBindings = FirstBindings(
           app: job.app, segment: job.segments[0], store: store, loop: loop)
       }

@@ -16,6 +16,7 @@ struct PreparedJob: Sendable {
   let recipients: Int
   let usersKey: String?
   let segments: [[UInt8]]
+  let deliverAtMs: Int64?
 
   init(_ text: [UInt8]) throws(RefusedJob) {
     let job: Job
@@ -31,6 +32,7 @@ struct PreparedJob: Sendable {
     recipients = job.audience.count ?? 0
     if case .usersKey(let key) = job.audience { usersKey = key } else { usersKey = nil }
     segments = job.audience.segments()
+    deliverAtMs = job.deliverAtMs
   }
 
   /// The same on a thread of its own: a million users take a third of a second, for which no push would leave the lane.

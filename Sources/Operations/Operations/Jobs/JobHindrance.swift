@@ -5,6 +5,8 @@ package import Store
 /// Something that keeps a job, or a part of it, from going on.
 package enum JobHindrance: Sendable, Equatable {
   case paused
+  /// It has not started: when it does, in epoch milliseconds.
+  case scheduled(Int64)
   case switchedOff(KillSwitch, SwitchRemark)
   /// No worker beats at all.
   case noWorker
@@ -29,6 +31,9 @@ package enum JobHindrance: Sendable, Equatable {
     }
     hindrances += fleet.alarms.filter { isAbout(app, $0.field) || $0.field == loop }
       .map { .alarm(field: $0.field, message: $0.message) }
+    if record?.state == .scheduled, let startAtMs = record?.startAtMs {
+      hindrances.append(.scheduled(startAtMs))
+    }
     return hindrances
   }
 

@@ -20,6 +20,8 @@ package struct JobPreview: Sendable {
     filledWith values: ReceiverValues = .values([:]), with configuration: Configuration,
     nowMs: Int64
   ) throws(ConfigurationError) {
+    // What it says of its time is what it says when it starts.
+    let nowMs = max(nowMs, job.deliverAtMs ?? nowMs)
     // The client would exchange tokens, which nobody asks for.
     let directory = try ProviderDirectory(configuration, client: HTTPClient())
     if case .refused(let field) = directory.verdict(on: job.content, app: job.app, nowMs: nowMs) {

@@ -7,6 +7,9 @@ extension JobHindrance {
   func sentence(app: String, id: String) -> String {
     switch self {
     case .paused: "the job is paused; to go on: pushpool job \(id) resume --app \(app)"
+    case .scheduled(let startAtMs):
+      "the job starts at \(InstantText.rfc3339(ms: startAtMs)); to stop it: "
+        + "pushpool job \(id) cancel --app \(app)"
     case .switchedOff(let killSwitch, let remark):
       "\(killSwitch.words) is switched off\(killSwitch.since(remark)); its pushes wait: "
         + "pushpool switch list"

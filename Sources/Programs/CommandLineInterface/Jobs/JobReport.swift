@@ -36,6 +36,10 @@ struct JobReport {
   private var heading: String {
     let name = "job \(record.id) of \(record.app): \(record.state.rawValue)"
     guard record.isAdmitted, let durationMs else { return name }
+    if record.state == .scheduled, let startAtMs = record.startAtMs {
+      let left = FigureText.duration(ms: max(0, startAtMs - InstantText.nowMs()))
+      return "\(name), starts at \(InstantText.rfc3339(ms: startAtMs)), in \(left)"
+    }
     let duration = FigureText.duration(ms: durationMs)
     return record.state.isFinal ? "\(name) in \(duration)" : "\(name) for \(duration)"
   }
@@ -97,6 +101,7 @@ struct JobReport {
     for (name, count) in record.counts.fields { object[name] = .integer(count) }
     object["pending"] = .integer(record.pending)
     object["created_at"] = record.createdAtMs.map { .integer($0) }
+    object["start_at"] = record.startAtMs.map { .integer($0) }
     object["started_at"] = record.startedAtMs.map { .integer($0) }
     object["finished_at"] = record.finishedAtMs.map { .integer($0) }
     return .object(object)

@@ -139,8 +139,8 @@ struct LibraryFault: Sendable, CustomTestStringConvertible {
       replacement: "-- A record"),
     LibraryFault(
       name: "a finished chunk leaves its bitmap",
-      original: "redis.call('UNLINK', segment, KEY.done(p, c.segment, c.source))",
-      replacement: "redis.call('UNLINK', segment)"),
+      original: "redis.call('UNLINK', segment, KEY.done(p, c.segment, c.source), KEY",
+      replacement: "redis.call('UNLINK', segment, KEY"),
     LibraryFault(
       name: "the search for abandoned chunks starts at the beginning each time",
       original: "redis.call('SET', cursor_key, reply[1], 'EX', DAY_S)", replacement: ""),
