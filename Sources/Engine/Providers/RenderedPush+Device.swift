@@ -26,7 +26,7 @@ extension RenderedPush {
   }
 
   /// Whether it holds marks, if its content may.
-  package var isPersonal: Bool {
+  package var holdsMarks: Bool {
     let parts =
       switch body {
       case .shared(let bytes): [bytes]
@@ -49,7 +49,7 @@ extension RenderedPush {
         let text =
           switch mark {
           case .value(let number): Array(value(number).utf8)
-          case .badge(let max): Array(String(min(badge, max ?? badge)).utf8)
+          case .badge(let max): Array(Mark.badgeText(badge, atMost: max).utf8)
           }
         if isJSON {
           text.withUnsafeBytes { JSONWriter.appendEscaped($0, to: &whole) }

@@ -76,12 +76,12 @@ package struct Keys: Sendable {
     "\(prefix):segment:\(segment):\(source)"
   }
 
-  /// HASH: the badges that a segment's chunk has given, `<network>:<token>:<user>` → badge.
+  /// HASH: the badges that a segment's chunk has given, network, token and user with tabs between → badge.
   func badges(_ segment: String, source: String) -> String {
     "\(prefix):badges:\(segment):\(source)"
   }
 
-  /// HASH: those of a chunk that is a dead letter now.
+  /// HASH: the same, of a chunk that became a dead letter.
   func letterBadges(_ entry: String) -> String { "\(prefix):letter_badges:\(entry)" }
 
   /// STRING: which lines of a segment are done, as a bitmap.

@@ -2,8 +2,12 @@
 enum WorkerLimits {
   /// Users whose bindings are read by one MGET.
   static let resolveBatchMax = 64
-  /// The same where more than their bindings is read: each of those reads is a trip of its own.
+  /// The same where more than their bindings is read: each of those reads is a trip of its own. And what a batch should
+  /// bring at most, by what the job's batch before has brought.
   static let personalBatchMax = 256
+  static let personalBatchMin = 8
+  static let batchBindingsMax = 512
+  static let batchValueBytesMax = 256 * 1024
   /// Chunks that a lane holds at a time.
   static let runsMax = 32
   /// Chunks asked for by one claim.

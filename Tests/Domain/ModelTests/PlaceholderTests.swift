@@ -45,7 +45,7 @@ import Testing
   @Test("bytes are cut at the marks")
   func cuts() {
     let noncharacter = String(Mark.value(0).text.unicodeScalars.first!)
-    let marks = [Mark.value(0), .value(63), .badge(atMost: nil), .badge(atMost: Mark.badgeMax)]
+    let marks = [Mark.value(0), .value(63), .badge(atMost: nil), .badge(atMost: Mark.atMostMax)]
     let text = "a\(marks[0].text)\(noncharacter)b" + marks.dropFirst().map(\.text).joined()
     let (parts, rest) = Mark.cut(Array(text.utf8))
     #expect(parts.map(\.mark) == marks)
@@ -114,6 +114,12 @@ import Testing
   func refusesMarks(fields: String, pointer: String) {
     let complaint = JobRefusalTests.complaint(fields: fields)
     #expect(complaint.contains("\(pointer): must not hold U+FDD0"), "\(complaint)")
+  }
+
+  @Test("a job with values and no placeholder is the same for everybody")
+  func unusedValues() throws {
+    #expect(try !variants(#""body":"B""#).hasMarks)
+    #expect(try variants(#""body":"B","badge":"+1""#, "").hasMarks)
   }
 
   @Test("a job in which nothing is filled in may hold any character")

@@ -73,13 +73,65 @@ import Testing
     try await Lane.withStore { _, store in
       try await store.install("a", "aa")
       try await store.admit("j1", users: [["a", "b"]])
+      try await store.install("a", "dd")
       let claim = try await store.claimOne()
       #expect(try await give(store, claim, [("aa", "a")]) == [1])
       try await store.install("b", "aa")
+      try await store.install("b", "dd")
+      #expect(try await give(store, claim, [("dd", "a")]) == [nil])
       #expect(try await badge(store, "aa") == nil)
+      #expect(try await badge(store, "dd") == nil)
       _ = try await store.redis(
         "HSET", store.keys.token(.apns, app: "shop", token: "aa"), "badge", "8")
       #expect(try await give(store, claim, [("aa", "b"), ("cc", "c")]) == [9, nil])
+    }
+  }
+
+  @Test("nothing of a chunk's badges is left when its job is cancelled, or its segment is gone")
+  func leavesNothing() async throws {
+    try await Lane.withStore { _, store in
+      try await store.install("a", "aa")
+      func kept() async throws -> Int {
+        try await store.allKeys().count { $0.contains("badges") }
+      }
+      try await store.admit("j1", users: [["a"]])
+      let cancelled = try await store.claimOne()
+      #expect(try await give(store, cancelled, [("aa", "a")]) == [1])
+      #expect(try await kept() == 1)
+      _ = try await store.jobs.cancel(app: "shop", id: "j1")
+      try await store.chunks.handBack([cancelled], consumer: "worker", delayMs: 0)
+      #expect(try await kept() == 0)
+
+      try await store.admit("j2", users: [["a"]])
+      let lost = try await store.claimOne()
+      #expect(try await give(store, lost, [("aa", "a")]) == [2])
+      _ = try await store.redis("DEL", store.keys.segment("1", source: lost.source))
+      try await store.chunks.handBack([lost], consumer: "worker", delayMs: 0)
+      #expect(try await store.chunks.claim(consumer: "worker", max: 1) == [])
+      #expect(try await store.deadLetters.list(max: 1).first?.reason == "segment_missing")
+      #expect(try await kept() == 0)
+    }
+  }
+
+  @Test("a badge is set on all of a user's installations, or on one of them, and on nobody else's")
+  func sets() async throws {
+    try await Lane.withStore { _, store in
+      for (user, token) in [("a", "aa"), ("a", "ab"), ("b", "bb")] {
+        try await store.install(user, token)
+      }
+      #expect(try await store.badges.set(4, app: "shop", user: "a") == 2)
+      let one = DeviceToken(stored: "ab", network: .apns)
+      #expect(try await store.badges.set(0, app: "shop", user: "a", token: one) == 1)
+      #expect(try await store.badges.set(9, app: "shop", user: "b", token: one) == 0)
+      #expect(try await store.badges.set(9, app: "shop", user: "c") == 0)
+      #expect(try await badge(store, "aa") == 4)
+      #expect(try await badge(store, "ab") == 0)
+      #expect(try await badge(store, "bb") == nil)
+      // A record that is gone is not made anew.
+      let record = store.keys.token(.apns, app: "shop", token: "aa")
+      _ = try await store.redis("DEL", record)
+      #expect(try await store.badges.set(7, app: "shop", user: "a") == 1)
+      #expect(try await store.redis("EXISTS", record).integer == 0)
     }
   }
 

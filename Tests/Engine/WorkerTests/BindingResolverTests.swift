@@ -62,6 +62,55 @@ import Testing
     }
   }
 
+  private static let raising = #"""
+    {"id":"sale","app":"shop","audience":{"users":["a","b"]},"notification":{"title":"Hi","badge":"+1"}}
+    """#
+
+  @Test("of a chunk that is paused nothing becomes a push, so that what it gave stays its own")
+  func pausedWhileReading() async throws {
+    try await LaneParts.with { _, parts in
+      try await parts.install("a", "token-a")
+      let run = try await run(parts, Self.raising)
+      run.change(to: .paused)
+      try await parts.resolver.resolveNext(run)
+      #expect(run.pushes.isEmpty && run.cursor == 0 && run.openRecipients == 2)
+      let badge = try await parts.redis("HGET", "{pp}:token:apns:shop:token-a", "badge")
+      #expect(badge.isNull)
+    }
+  }
+
+  @Test("a chunk that became another worker's while it was read is left to that one")
+  func takenOverWhileReading() async throws {
+    try await LaneParts.with { _, parts in
+      try await parts.install("a", "token-a")
+      let run = try await run(parts, Self.raising)
+      _ = try await parts.redis(
+        "XCLAIM", "{pp}:chunks:normal", "workers", "other", "0", run.claim.entry)
+      try await parts.resolver.resolveNext(run)
+      #expect(run.pushes.isEmpty && run.standing == .stale)
+      let badge = try await parts.redis("HGET", "{pp}:token:apns:shop:token-a", "badge")
+      #expect(badge.isNull)
+    }
+  }
+
+  @Test(
+    "users of many devices are resolved a few at a time where each push is made for its receiver")
+  func boundsPersonalBatches() async throws {
+    try await LaneParts.with { _, parts in
+      let run = try await run(parts, Self.raising)
+      let material = run.material
+      #expect(material.personalBatch == WorkerLimits.resolveBatchMax)
+      material.noteBatch(users: 64, bindings: 64, bytes: 64 * 30)
+      #expect(material.personalBatch == WorkerLimits.personalBatchMax)
+      material.noteBatch(users: 256, bindings: 2_560, bytes: 0)
+      #expect(material.personalBatch == 51)
+      material.noteBatch(users: 51, bindings: 5_100, bytes: 0)
+      #expect(material.personalBatch == WorkerLimits.personalBatchMin)
+      material.noteBatch(users: 8, bindings: 8, bytes: 8 * Limits.userVariablesBytesMax)
+      #expect(material.personalBatch == 16)
+    }
+  }
+
   @Test("a binding that is read again still holds, or its push is skipped")
   func verifies() async throws {
     try await LaneParts.with { _, parts in

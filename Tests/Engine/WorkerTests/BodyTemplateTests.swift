@@ -73,7 +73,7 @@ import Testing
   func badge() throws {
     let marks = [Mark.badge(atMost: nil).text, Mark.badge(atMost: 99).text]
     let template = try template(
-      #"{"a":\#(marks[0]),"b":\#(marks[1])}"#, limit: (marks[0] + "12", 5, true))
+      #"{"a":\#(marks[0]),"b":\#(marks[1])}"#, limit: (marks[0] + marks[1], 5, true))
     func fill(_ badge: Int) -> String? {
       var body: [UInt8] = []
       let none = UnsafeRawBufferPointer(start: nil, count: 0)

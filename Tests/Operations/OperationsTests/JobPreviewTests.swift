@@ -49,6 +49,18 @@ import Testing
 
   private struct NoRequest: Error {}
 
+  @Test("a badge that is raised is the installation's next one")
+  func nextBadge() throws {
+    var installation = Installation(
+      app: "shop", user: "u1", token: try DeviceToken(Self.token, network: .apns))
+    installation.badge = 6
+    let job = #""notification":{"title":"T","badge":"+1"}"#
+    let own = try Self.request(preview(job, [.installation(installation)]))
+    #expect(String(decoding: own.body, as: UTF8.self).contains(#""badge":7"#))
+    let any = try Self.request(preview(job, [.anyDevice(.apns, .production)]))
+    #expect(String(decoding: any.body, as: UTF8.self).contains(#""badge":1"#))
+  }
+
   private static func cause(_ preview: JobPreview) -> PreviewedPush.Cause? {
     guard case .nothing(let cause)? = preview.pushes.first?.result else { return nil }
     return cause

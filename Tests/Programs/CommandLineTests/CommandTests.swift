@@ -37,6 +37,20 @@ import Testing
       #expect(none.status == 0)
       #expect(none.output.isEmpty)
 
+      func badge(_ number: String, _ more: String...) async throws -> Pushpool.Result {
+        let child = try Pushpool.start(
+          ["badge", number, "--app", "shop"] + more, environment: at)
+        return try await Pushpool.finish(child)
+      }
+      #expect(try await badge("3", "--user", "u2").output.contains("of 1 device is 3 now"))
+      #expect(try await install("u2", "--badge", "5").status == 0)
+      let shown = try await Pushpool.run(
+        "devices", "--app", "shop", "--user", "u2", "--json", environment: at)
+      #expect(try shown.json.first?["badge"]?.int64Value == 5)
+      #expect(try await badge("0", "--user", "u1").error.contains("nothing was set"))
+      #expect(try await badge("x", "--user", "u2").status == 64)
+      #expect(try await badge("0", "--user", "u2", "--network", "apns").status == 64)
+
       func uninstall(_ user: String) async throws -> String {
         try await Pushpool.run(
           "uninstall", "--app", "shop", "--user", user, "--network", "apns", "--token",

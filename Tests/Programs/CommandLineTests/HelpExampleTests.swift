@@ -7,7 +7,7 @@ import Testing
 @Suite struct HelpExampleTests {
   private static let commands = [
     "status", "switch", "switch off", "switch on", "switch list", "enqueue", "job", "dead",
-    "dead list", "dead show", "dead retry", "dead drop", "install", "uninstall", "devices",
+    "dead list", "dead show", "dead retry", "dead drop", "install", "uninstall", "devices", "badge",
     "import", "trace",
   ]
   private static let token = String(repeating: "00ff", count: 16)

@@ -62,6 +62,34 @@ import Testing
     }
   }
 
+  @Test(
+    "users of many devices get a badge on each, and a chunk that is paused and resumed the same")
+  func manyDevices() async throws {
+    let script = SimulatorScript.stage { $0.delayMs = 300 }
+    try await PushStage.with(script: script, worker: .narrow(40)) { stage in
+      let client = stage.client
+      let users = (0..<4).map { "u\($0)" }
+      let devices = try (0..<400).map { try Devices.apns($0, user: users[$0 / 100]) }
+      try await client.install(devices)
+      try await stage.withWorkers(2) { _ in
+        _ = try await client.enqueue(Self.job("once", users))
+        for accepted in [40, 160] {
+          _ = try await eventually("\(accepted) are accepted") {
+            stage.simulator.counters.accepted >= accepted ? true : nil
+          }
+          _ = try await client.pause("once")
+          _ = try await client.resume("once")
+        }
+        let record = try await client.finishedInHaste("once")
+        #expect(record.counts.accepted == 400 && record.isBalanced)
+      }
+      #expect(Set(stage.simulator.acceptedPushes.map(\.bodyHash)) == [Self.apnsBody(1)])
+      for user in users {
+        #expect(try await badges(stage, user) == Array(repeating: 1, count: 100))
+      }
+    }
+  }
+
   @Test("what is not sent to an installation does not raise its badge")
   func notRaised() async throws {
     try await PushStage.with { stage in
@@ -86,7 +114,8 @@ import Testing
   @Test(
     "a worker that dies, and a push that is tried again, raise no badge twice",
     arguments: [
-      "before badges:1", "after badges:1", "before settle:1", "after settle:1", "before settle:2",
+      "before give_badges:1", "after give_badges:1", "before settle:1", "after settle:1",
+      "before settle:2",
       "after settle:2",
     ])
   func diesOnTheWay(point: String) async throws {

@@ -69,7 +69,7 @@ import Testing
   private static let afterLosses: Set<String> = ["take_unanswered", "claim_unanswered"]
 
   /// What only jobs that raise badges call; `BadgeTests` dies at it.
-  private static let badges: Set<String> = ["badges"]
+  private static let badges: Set<String> = ["give_badges"]
 
   /// What only workers of unequal configuration call.
   private static let routes = Set(RouteCrashPointTests.Call.allCases.map(\.rawValue))

@@ -150,6 +150,7 @@ import Testing
       (["status"], nil), (["job", "listed", "--app", "shop"], nil),
       (["trace", "--app", "shop", "--job", "listed", "--user", user], nil),
       (["devices", "--app", "shop", "--user", user], nil),
+      (["badge", "0", "--app", "shop", "--user", user], nil),
       (
         ["install", "--app", "shop", "--user", "new", "--network", "apns", "--token", token], nil
       ),

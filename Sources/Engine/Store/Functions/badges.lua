@@ -15,28 +15,32 @@ local function next_of(record, user)
   return text(math.min(math.floor(badge) + 1, LIMIT.BADGE_MAX))
 end
 
--- badges — ARGV: consumer, priority, entry, app, segment, source, 1 to give them or 0 to only look, then network, token and user
--- of each installation. The chunk must be the caller's: of one that has ended nobody knows any more what it gave.
+-- give_badges — ARGV: consumer, priority, entry, app, segment, source, 1 to give them or 0 to only look, then network, token and
+-- user of each installation. The chunk must be the caller's: when a chunk ends, Redis forgets what it gave.
 -- Reply: {badge, or '' when the token is another user's by now…} | STALE
-local function badges(keys, args)
+local function give_badges(keys, args)
   local p, consumer, priority, entry, app, segment, source, is_giving = keys[1], unpack(args, 1, 7)
   if not owned(KEY.chunks(p, priority), entry, consumer) then return 'STALE' end
-  local given, reply = KEY.badges(p, segment, source), {}
-  for i = 8, #args, 3 do
-    local network, token, user = args[i], args[i + 1], args[i + 2]
-    local name = network .. ':' .. token .. ':' .. user
-    local badge = redis.call('HGET', given, name)
-    if not badge then
-      local record = KEY.token(p, network, app, token)
-      badge = next_of(record, user)
+  local names, fresh = {}, {}
+  -- Neither a token nor a user holds a tab.
+  for i = 8, #args, 3 do names[#names + 1] = table.concat(args, '\t', i, i + 2) end
+  if #names == 0 then return {} end
+  local key = KEY.badges(p, segment, source)
+  local badges = redis.call('HMGET', key, unpack(names))
+  for n = 1, #names do
+    if not badges[n] then
+      local i = 5 + 3 * n
+      local record = KEY.token(p, args[i], app, args[i + 1])
+      local badge = next_of(record, args[i + 2])
+      badges[n] = badge or ''
       if badge and is_giving == '1' then
         redis.call('HSET', record, 'badge', badge)
-        redis.call('HSET', given, name, badge)
+        fresh[#fresh + 1], fresh[#fresh + 2] = names[n], badge
       end
     end
-    reply[#reply + 1] = badge or ''
   end
-  return reply
+  if #fresh > 0 then redis.call('HSET', key, unpack(fresh)) end
+  return badges
 end
 
 -- set_badge — ARGV: app, user, badge, then network and token of the one installation that is meant, or of none for all of the
@@ -47,22 +51,25 @@ local function set_badge(keys, args)
   for line in string.gmatch(redis.call('GET', KEY.user(p, app, user)) or '', '[^\n]+') do
     local of, own = string.match(line, '^([^\t.]*)[^\t]*\t[^\t]*\t[^\t]*\t[^\t]*\t(.*)')
     if of and (not network or (of == network and own == token)) then
-      redis.call('HSET', KEY.token(p, of, app, own), 'badge', badge)
-      count = count + 1
+      local record = KEY.token(p, of, app, own)
+      if redis.pcall('HGET', record, 'user') == user then
+        redis.call('HSET', record, 'badge', badge)
+        count = count + 1
+      end
     end
   end
   return count
 end
 
--- What a chunk gave goes with its dead letter, and from there with the chunk that is made of it.
 local function move(from, to)
   if redis.call('EXISTS', from) == 1 then redis.call('RENAME', from, to) end
 end
 
-register('badges', badges, {'allow-oom'})
+register('give_badges', give_badges, {'allow-oom'})
 register('set_badge', set_badge)
 
+-- What a chunk gave goes with its dead letter, and from there to the chunk that a retry makes of it.
 Badges.bury = function(p, c, letter) move(KEY.badges(p, c.segment, c.source), KEY.letter_badges(p, letter)) end
-Badges.dig_out = function(p, letter, segment, source) move(KEY.letter_badges(p, letter), KEY.badges(p, segment, source)) end
+Badges.restore = function(p, letter, segment, source) move(KEY.letter_badges(p, letter), KEY.badges(p, segment, source)) end
 
 end

@@ -250,7 +250,8 @@ local function bury_chunk(p, c, reason, message, now)
   local letter = dead_letter(p, now, 'kind', 'chunk', 'reason', reason, 'field', '', 'message', message, 'app', c.app,
     'id', c.job, 'priority', c.priority, 'source', c.source, 'lines', c.lines, 'segment', c.segment,
     'recipients', segment or '', 'done', done, 'count', text(n or 0))
-  Badges.bury(p, c, letter)
+  -- Without recipients it cannot be retried.
+  if segment then Badges.bury(p, c, letter) end
   close_as(p, c, 'failed', now)
 end
 

@@ -14,7 +14,7 @@ local function retry_chunk(p, letter, f)
   local segment = kind .. text(redis.call('HINCRBY', key, 'residuals', 1))
   redis.call('SET', KEY.segment(p, segment, f.source), f.recipients)
   if f.done ~= '' then redis.call('SET', KEY.done(p, segment, f.source), f.done) end
-  Badges.dig_out(p, letter, segment, f.source)
+  Badges.restore(p, letter, segment, f.source)
   redis.call('HINCRBY', key, 'failed', 0 - n)  -- -0 is no integer to Redis
   redis.call('HINCRBY', key, 'pending', n)
   redis.call('HINCRBY', key, 'chunks', 1)

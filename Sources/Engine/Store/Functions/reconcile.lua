@@ -91,7 +91,10 @@ local function recount(p, app, id, r, streamed)
   end
   add_members(redis.call('ZRANGE', delayed, 0, -1))
   add_members(redis.call('LRANGE', KEY.parked(p, app, id), 0, -1))
-  for _, segment in ipairs(redis.call('HKEYS', unfinished)) do add(segment, '', true) end
+  for _, segment in ipairs(redis.call('HKEYS', unfinished)) do
+    add(segment, '', true)
+    if not known[segment] then redis.call('UNLINK', KEY.badges(p, segment, r.source)) end
+  end
   if size == 0 then
     local function add_numbers(kind, last)
       for n = math.max(1, last - LIMIT.RECONCILE_NUMBERS_MAX + 1), last do add(kind .. text(n), '', true) end

@@ -45,8 +45,11 @@ package struct BadgeStore {
   ) async throws(RedisError) -> Bool {
     precondition(receivers.count <= StoreLimits.badgesMax, "too many installations at once")
     var command = functions.call(
-      "badges", consumer, claim.priority.rawValue, claim.entry, claim.app, claim.segment,
+      "give_badges", consumer, claim.priority.rawValue, claim.entry, claim.app, claim.segment,
       claim.source, isDryRun ? "0" : "1")
+    command.reserve(
+      arguments: receivers.count * 3,
+      bytes: receivers.reduce(0) { $0 + $1.token.count + $1.user.count + 5 })
     for receiver in receivers {
       command.append(receiver.network.rawValue)
       command.append(receiver.token)

@@ -17,7 +17,7 @@ struct BindingResolver {
   func resolveNext(_ run: ChunkRun) async throws(RedisError) {
     let batch = run.takeBatch(
       max: run.material.isPersonal
-        ? WorkerLimits.personalBatchMax : WorkerLimits.resolveBatchMax)
+        ? run.material.personalBatch : WorkerLimits.resolveBatchMax)
     guard !batch.isEmpty else { return }
     sink.noteResolving(run, batch.count)
     defer { sink.noteResolved(run, batch.count) }
@@ -56,68 +56,79 @@ struct BindingResolver {
   private func resolvePersonally(
     _ run: ChunkRun, _ batch: Range<Int>
   ) async throws(RedisError) {
+    // What was read in vain must not stay until the chunk ends, for Redis may refuse a part of it for long.
+    let scratch = ByteArena()
     var texts: [UnsafeRawBufferPointer] = []
-    var rows: [VariableTable.Row] = []
+    var values: [UserValues] = []
     var readNs = loop.nowNs
     let known = run.material.firstBindings?.take(for: batch, nowNs: readNs)
     try await withReplies(known == nil ? 2 : 1) { finish in
-      receivers.readVariables(run, Array(run.lines[batch])) { result in
-        finish(result.map { rows = $0 })
+      receivers.readValues(run, Array(run.lines[batch]), into: scratch) { result in
+        finish(result.map { values = $0 })
       }
       guard known == nil else { return }
       store.installations.resolve(app: run.claim.app, users: run.lines[batch]) { result in
+        readNs = freshNs(readNs)
         finish(
           result.map { users in
-            texts = (0..<users.count).map { run.arena.copy(users.text($0)) }
+            texts = (0..<users.count).map { scratch.copy(users.text($0)) }
           })
       }
     }
     if let known {
-      texts = known.texts.map { $0.withUnsafeBytes { run.arena.copy($0) } }
+      texts = known.texts.map { $0.withUnsafeBytes { scratch.copy($0) } }
       readNs = known.readNs
-    } else {
-      readNs = freshNs(readNs)
     }
+    guard mayGoOn(run) else { return run.returnBatch(batch) }
     let routes = sink.routes(run)
     var bindings: [BindingLine] = []
+    var asked: [ReceiverReader.Receiver] = []
     var ends: [Int] = []
-    for text in texts {
-      for binding in BindingLines(text) { bindings.append(binding) }
+    for (recipient, text) in zip(batch, texts) {
+      for binding in BindingLines(text) {
+        let destination = routes[binding.network, binding.kind, binding.environment]
+        bindings.append(binding)
+        asked.append(
+          ReceiverReader.Receiver(
+            network: binding.network, token: binding.token, user: run.lines[recipient],
+            getsBadge: getsBadge(run, binding.network, destination)))
+      }
       ends.append(bindings.count)
     }
-    let read = try await receivers.read(
-      run, tokens: bindings.map { ($0.network, $0.token) },
-      owners: run.material.content.raisesBadge ? owners(run, batch, bindings, ends, routes) : [])
-    guard let found = read else { return lose(run, batch) }
-    var next = 0
+    run.material.noteBatch(
+      users: batch.count, bindings: bindings.count, bytes: values.reduce(0) { $0 + $1.byteCount })
+    guard let own = try await receivers.read(run, asked) else { return giveUp(run, batch) }
+    guard mayGoOn(run) else { return run.returnBatch(batch) }
+    var first = 0
     for (offset, recipient) in batch.enumerated() {
-      let own = bindings[next..<ends[offset]]
-      addUser(run, recipient, own, routes, readNs, variables: rows[offset]) {
+      var next = first
+      addUser(
+        run, recipient, bindings[first..<ends[offset]], routes, readNs,
+        variables: run.addVariables(values[offset])
+      ) {
         defer { next += 1 }
-        return (found.variants[next], found.badges[next])
+        return own[next]
       }
-      // Nobody asked when it was cancelled meanwhile.
-      next = ends[offset]
+      first = ends[offset]
     }
   }
 
-  /// Whose the bindings of users are, and which of them are to get badges.
-  private func owners(
-    _ run: ChunkRun, _ batch: Range<Int>, _ bindings: [BindingLine], _ ends: [Int],
-    _ routes: Routes
-  ) -> [(user: UnsafeRawBufferPointer, wantsBadge: Bool)] {
-    let isOver = isOver(run)
-    var recipient = 0
-    return bindings.indices.map { index in
-      while index >= ends[recipient] { recipient += 1 }
-      let binding = bindings[index]
-      let isWanted =
-        routes[binding.network, binding.kind, binding.environment] != Routes.unwanted
-      return (
-        run.lines[batch.lowerBound + recipient],
-        !isOver && isWanted && run.material.content.isFor(binding.network)
-      )
-    }
+  /// Whether the job raises the badge of an installation: not of one that it says nothing to.
+  private func getsBadge(_ run: ChunkRun, _ network: Network, _ destination: Int16) -> Bool {
+    run.material.content.raisesBadge && run.standing == .active && !sink.isExpired(run)
+      && destination != Routes.unwanted && run.material.content.isFor(network)
+  }
+
+  /// Whether recipients become pushes now. Those of a paused chunk wait in it, with what it gave them: set aside they
+  /// would be another chunk's.
+  private func mayGoOn(_ run: ChunkRun) -> Bool {
+    run.standing == .active || run.standing == .cancelled
+  }
+
+  /// Another worker has the chunk by now, and goes on with it.
+  private func giveUp(_ run: ChunkRun, _ batch: Range<Int>) {
+    run.returnBatch(batch)
+    sink.noteTakenOver(run)
   }
 
   private func addUsers(
@@ -129,38 +140,29 @@ struct BindingResolver {
     }
   }
 
-  /// - Parameter nextOwn: which of the job's variants and which badge the next binding gets, asked for each in turn.
+  /// - Parameter next: what the next binding's push has of its own, asked for each in turn.
   private func addUser(
     _ run: ChunkRun, _ recipient: Int, _ bindings: some Sequence<BindingLine>, _ routes: Routes,
     _ readNs: UInt64, variables: VariableTable.Row = .none,
-    nextOwn: () -> (variant: UInt8, badge: Int32) = { (0, 0) }
+    next: () -> ReceiverReader.Own = { ReceiverReader.Own() }
   ) {
     guard run.standing != .cancelled else {
       return run.skipRecipient(recipient, because: .cancelled)
     }
     run.beginRecipient(recipient)
     for binding in bindings {
-      let (variant, badge) = nextOwn()
+      let own = next()
       let destination = routes[binding.network, binding.kind, binding.environment]
-      guard destination != Routes.unwanted, badge != ReceiverReader.Receivers.lost else { continue }
+      guard destination != Routes.unwanted, own.badge != .rebound else { continue }
       let index = run.add(
         Push(
           token: run.arena.copy(binding.token), user: run.lines[recipient],
           generation: binding.generation, recipient: Int32(recipient), network: binding.network,
-          environment: binding.environment, attempt: 1, destination: destination, variant: variant,
-          variables: variables, badge: badge, boundNs: readNs))
+          environment: binding.environment, attempt: 1, destination: destination,
+          variant: own.variant, variables: variables, badge: own.badge.number, boundNs: readNs))
       sink.enqueue(run, push: index)
     }
     run.endRecipient(recipient)
-  }
-
-  /// Whether nothing of the run is sent any more.
-  private func isOver(_ run: ChunkRun) -> Bool { run.standing != .active || sink.isExpired(run) }
-
-  /// The chunk has become another worker's, which goes on with it.
-  private func lose(_ run: ChunkRun, _ batch: Range<Int>) {
-    run.returnBatch(batch)
-    sink.noteLost(run)
   }
 
   // MARK: Installations
@@ -176,24 +178,31 @@ struct BindingResolver {
       of: lines.map { line in line.map { ($0.network, $0.token) } })
     let boundNs = freshNs(readNs)
     let routes = sink.routes(run)
-    var rows: [VariableTable.Row] = []
-    var found: ReceiverReader.Receivers?
+    var values: [UserValues] = []
+    var own: [ReceiverReader.Own] = []
+    let scratch = ByteArena()
     if run.material.isPersonal {
       let none = UnsafeRawBufferPointer(start: nil, count: 0)
-      let users = bindings.map { $0.map { run.arena.copy($0.user) } ?? none }
-      try await withReplies(1) { finish in
-        receivers.readVariables(run, users) { result in finish(result.map { rows = $0 }) }
+      let users = bindings.map { $0.map { scratch.copy($0.user) } ?? none }
+      try await withReply { finish in
+        receivers.readValues(run, users, into: scratch) { result in
+          finish(result.map { values = $0 })
+        }
       }
-      let isOver = isOver(run)
-      let owners = zip(lines, bindings).enumerated().map { offset, one in
-        guard !isOver, let line = one.0, let binding = one.1 else { return (none, false) }
-        let isWanted = line.badge == 0 && Self.isSentTo(line, binding, routes)
-        return (users[offset], isWanted && run.material.content.isFor(line.network))
+      guard mayGoOn(run) else { return run.returnBatch(batch) }
+      let asked = lines.indices.map { index in
+        guard let line = lines[index], let binding = bindings[index] else {
+          return ReceiverReader.Receiver(network: .apns, token: none, user: none, getsBadge: false)
+        }
+        let destination = routes[line.network, binding.kind, binding.environment]
+        return ReceiverReader.Receiver(
+          network: line.network, token: line.token, user: users[index],
+          getsBadge: line.badge == 0 && Self.isOwner(binding, of: line)
+            && getsBadge(run, line.network, destination))
       }
-      found = try await receivers.read(
-        run, tokens: lines.map { line in line.map { ($0.network, $0.token) } ?? (.apns, none) },
-        owners: owners)
-      guard found != nil else { return lose(run, batch) }
+      guard let read = try await receivers.read(run, asked) else { return giveUp(run, batch) }
+      guard mayGoOn(run) else { return run.returnBatch(batch) }
+      own = read
     }
     for (offset, recipient) in batch.enumerated() {
       guard let line = lines[offset] else {
@@ -202,17 +211,18 @@ struct BindingResolver {
       }
       add(
         run, recipient, line, bindings[offset], routes, boundNs,
-        variables: rows.isEmpty ? .none : rows[offset], variant: found?.variants[offset] ?? 0,
-        badge: found?.badges[offset] ?? 0)
+        variables: values.isEmpty ? .none : run.addVariables(values[offset]),
+        own: own.isEmpty ? ReceiverReader.Own() : own[offset])
     }
   }
 
   private func add(
     _ run: ChunkRun, _ recipient: Int, _ line: InstallationLine, _ binding: TokenBinding?,
-    _ routes: Routes, _ readNs: UInt64, variables: VariableTable.Row, variant: UInt8, badge: Int32
+    _ routes: Routes, _ readNs: UInt64, variables: VariableTable.Row, own: ReceiverReader.Own
   ) {
-    guard let binding, run.standing != .cancelled, Self.isSentTo(line, binding, routes),
-      badge != ReceiverReader.Receivers.lost
+    guard let binding, run.standing != .cancelled, Self.isOwner(binding, of: line),
+      routes[line.network, binding.kind, binding.environment] != Routes.unwanted,
+      own.badge != .rebound
     else {
       let cause: TraceCause = run.standing == .cancelled ? .cancelled : .notBound
       return run.skipRecipient(recipient, network: line.network, because: cause)
@@ -222,8 +232,8 @@ struct BindingResolver {
       token: line.token, user: line.user.isEmpty ? run.arena.copy(binding.user) : line.user,
       generation: binding.generation, recipient: Int32(recipient), network: line.network,
       environment: binding.environment, attempt: UInt8(clamping: line.attempt + 1),
-      destination: routes[line.network, binding.environment], variant: variant,
-      variables: variables, badge: line.badge > 0 ? line.badge : badge, boundNs: readNs)
+      destination: routes[line.network, binding.environment], variant: own.variant,
+      variables: variables, badge: line.badge > 0 ? line.badge : own.badge.number, boundNs: readNs)
     // Another worker left it to be tried where it is not installed for, and nothing was installed since.
     if let wanted = line.environment, wanted != binding.environment,
       line.generation == binding.generation, routes[line.network, wanted] >= 0
@@ -236,12 +246,9 @@ struct BindingResolver {
     run.endRecipient(recipient)
   }
 
-  /// Whether the line means the token's owner, and the job what the token is for.
-  private static func isSentTo(
-    _ line: InstallationLine, _ binding: TokenBinding, _ routes: Routes
-  ) -> Bool {
-    guard line.user.isEmpty || binding.user.utf8.elementsEqual(line.user) else { return false }
-    return routes[line.network, binding.kind, binding.environment] != Routes.unwanted
+  /// Whether the token is still the user's whom the line means.
+  private static func isOwner(_ binding: TokenBinding, of line: InstallationLine) -> Bool {
+    line.user.isEmpty || binding.user.utf8.elementsEqual(line.user)
   }
 
   // MARK: Again

@@ -3,7 +3,17 @@ internal import Model
 // What the run's texts are filled with.
 extension ChunkRun {
   /// Keeps a user's values for the placeholders of the job.
-  func addVariables(_ values: [String: String]) -> VariableTable.Row {
+  func addVariables(_ values: UserValues) -> VariableTable.Row {
+    switch values {
+    case .notNeeded: .none
+    case .given(let values): addVariables(values)
+    case .json(let json): addVariables(json: json)
+    case .unreadable: .unreadable
+    case .noHash: .noHash
+    }
+  }
+
+  private func addVariables(_ values: [String: String]) -> VariableTable.Row {
     let placeholders = material.variants.placeholders
     return variables.add(placeholders.count) { number in
       let placeholder = placeholders[number]
@@ -18,8 +28,8 @@ extension ChunkRun {
     return escaped.withUnsafeBytes { arena.copy($0) }
   }
 
-  /// The same of JSON; `unreadable` for what is no object of values.
-  func addVariables(json: UnsafeRawBufferPointer) -> VariableTable.Row {
+  /// `unreadable` for what is no object of values.
+  private func addVariables(json: UnsafeRawBufferPointer) -> VariableTable.Row {
     var row = VariableTable.Row.unreadable
     if FlatJSONObject.withMembers(of: json, { row = addVariables($0) }) { return row }
     return Variables.values(in: json).map { addVariables($0) } ?? .unreadable

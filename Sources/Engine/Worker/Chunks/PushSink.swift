@@ -9,7 +9,7 @@ protocol PushSink: AnyObject {
   /// Whether the time of a run's job is over.
   func isExpired(_ run: ChunkRun) -> Bool
   /// A run's chunk is another worker's by now.
-  func noteLost(_ run: ChunkRun)
+  func noteTakenOver(_ run: ChunkRun)
   /// Queues a push, or decides it at once when it cannot be sent.
   func enqueue(_ run: ChunkRun, push index: Int)
   /// Sends what was queued, at the end of this turn.

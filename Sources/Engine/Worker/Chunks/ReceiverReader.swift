@@ -5,100 +5,109 @@ internal import Store
 /// Reads what a job needs to know of each receiver: the language of an installation, its badge, a user's values; loop-bound.
 struct ReceiverReader {
   let store: Store
+  /// Under which name the lane owns its chunks.
   let consumer: String
 
-  /// What is known of some installations.
-  struct Receivers {
-    /// Which of the job's `MessageVariants` each gets.
-    var variants: [UInt8]
-    /// The badge that each gets; 0 for none, `Self.lost` where it is another user's by now.
-    var badges: [Int32]
-
-    static let lost: Int32 = -1
+  /// An installation that a push is to be made for; borrowed.
+  struct Receiver {
+    let network: Network
+    let token: UnsafeRawBufferPointer
+    let user: UnsafeRawBufferPointer
+    /// Whether the job gives it a badge now.
+    let getsBadge: Bool
   }
 
-  /// - Parameters:
-  ///   - tokens: of installations; borrowed.
-  ///   - owners: of each of these: its user, and whether it is sent to and has no badge of the job yet. Empty for a job that
-  ///     raises none.
-  /// - Returns: nil when the chunk is not this worker's any more.
-  func read(
-    _ run: ChunkRun, tokens: [(network: Network, token: UnsafeRawBufferPointer)],
-    owners: [(user: UnsafeRawBufferPointer, wantsBadge: Bool)]
-  ) async throws(RedisError) -> Receivers? {
-    var receivers = Receivers(
-      variants: Array(repeating: 0, count: tokens.count),
-      badges: Array(repeating: 0, count: tokens.count))
-    if run.material.variants.hasLanguages {
-      try await readLanguages(run, tokens, &receivers.variants)
+  /// What a push has of its own.
+  struct Own {
+    enum Badge: Equatable {
+      case none
+      case number(Int32)
+      /// Its token is another user's by now.
+      case rebound
+
+      /// 0 for none.
+      var number: Int32 { if case .number(let number) = self { number } else { 0 } }
     }
+
+    /// Which of the job's `MessageVariants` it is sent as.
+    var variant: UInt8 = 0
+    var badge = Badge.none
+  }
+
+  /// - Returns: nil when the chunk is another worker's by now.
+  func read(_ run: ChunkRun, _ receivers: [Receiver]) async throws(RedisError) -> [Own]? {
+    var own = Array(repeating: Own(), count: receivers.count)
+    if run.material.variants.hasLanguages { try await readLanguages(run, receivers, &own) }
     if run.material.content.raisesBadge {
-      guard try await giveBadges(run, tokens, owners, &receivers.badges) else { return nil }
+      guard try await giveBadges(run, receivers, &own) else { return nil }
     }
-    return receivers
-  }
-
-  private func giveBadges(
-    _ run: ChunkRun, _ tokens: [(network: Network, token: UnsafeRawBufferPointer)],
-    _ owners: [(user: UnsafeRawBufferPointer, wantsBadge: Bool)], _ badges: inout [Int32]
-  ) async throws(RedisError) -> Bool {
-    // What is to get none is not asked for: so a badge counts what was meant for its installation.
-    let wanted = tokens.indices.filter { owners[$0].wantsBadge }
-    let receivers = wanted.map {
-      BadgeStore.Receiver(
-        network: tokens[$0].network, token: tokens[$0].token, user: owners[$0].user)
-    }
-    var found = badges
-    for index in wanted { found[index] = Receivers.lost }
-    for first in stride(from: 0, to: receivers.count, by: StoreLimits.badgesMax) {
-      let part = receivers[first..<min(first + StoreLimits.badgesMax, receivers.count)]
-      let isOurs = try await store.badges.give(
-        run.claim, consumer: consumer, isDryRun: run.material.content.dryRun, to: part
-      ) { found[wanted[$0]] = $1 }
-      guard isOurs else { return false }
-    }
-    badges = found
-    return true
+    return own
   }
 
   private func readLanguages(
-    _ run: ChunkRun, _ tokens: [(network: Network, token: UnsafeRawBufferPointer)],
-    _ variants: inout [UInt8]
+    _ run: ChunkRun, _ receivers: [Receiver], _ own: inout [Own]
   ) async throws(RedisError) {
-    var found = variants
+    var found = own
+    let tokens = receivers.map { (network: $0.network, token: $0.token) }
     for first in stride(from: 0, to: tokens.count, by: StoreLimits.languagesMax) {
       let part = tokens[first..<min(first + StoreLimits.languagesMax, tokens.count)]
       try await store.installations.languages(app: run.claim.app, of: part) { index, language in
-        found[index] = run.material.variant(language: language)
+        found[index].variant = run.material.variant(language: language)
       }
     }
-    variants = found
+    own = found
   }
 
-  /// Reads where the values of users are, in the run's table.
-  /// - Parameter users: borrowed.
-  func readVariables(
-    _ run: ChunkRun, _ users: [UnsafeRawBufferPointer],
-    _ finish: @escaping (Result<[VariableTable.Row], RedisError>) -> Void
+  /// - Returns: false when the chunk is another worker's by now.
+  private func giveBadges(
+    _ run: ChunkRun, _ receivers: [Receiver], _ own: inout [Own]
+  ) async throws(RedisError) -> Bool {
+    let wanted = receivers.indices.filter { receivers[$0].getsBadge }
+    let asked = wanted.map {
+      BadgeStore.Receiver(
+        network: receivers[$0].network, token: receivers[$0].token, user: receivers[$0].user)
+    }
+    var found = own
+    for index in wanted { found[index].badge = .rebound }
+    for first in stride(from: 0, to: asked.count, by: StoreLimits.badgesMax) {
+      let part = asked[first..<min(first + StoreLimits.badgesMax, asked.count)]
+      let isOurs = try await store.badges.give(
+        run.claim, consumer: consumer, isDryRun: run.material.content.dryRun, to: part
+      ) { found[wanted[$0]].badge = .number($1) }
+      guard isOurs else { return false }
+    }
+    own = found
+    return true
+  }
+
+  /// Reads the values of users.
+  /// - Parameters:
+  ///   - users: borrowed.
+  ///   - arena: where what is read is copied to.
+  func readValues(
+    _ run: ChunkRun, _ users: [UnsafeRawBufferPointer], into arena: ByteArena,
+    _ finish: @escaping (Result<[UserValues], RedisError>) -> Void
   ) {
     guard !run.material.variants.placeholders.isEmpty else {
-      return finish(.success(Array(repeating: .none, count: users.count)))
+      return finish(.success(Array(repeating: .notNeeded, count: users.count)))
     }
     switch run.material.content.variables {
-    case nil: finish(.success(Array(repeating: .none, count: users.count)))
+    case nil: finish(.success(Array(repeating: .notNeeded, count: users.count)))
     case .given(let given):
-      finish(
-        .success(users.map { run.addVariables(Variables.values(of: $0, in: given) ?? [:]) }))
+      finish(.success(users.map { .given(Variables.values(of: $0, in: given) ?? [:]) }))
     case .key(let key):
-      var rows = Array(repeating: VariableTable.Row.noHash, count: users.count)
-      store.variables.resolve(key, of: users) { index, values in
-        switch values {
-        case .nothing: rows[index] = run.addVariables([:])
-        case .json(let json): rows[index] = run.addVariables(json: json)
-        case .tooLong: rows[index] = .unreadable
+      var values = Array(repeating: UserValues.given([:]), count: users.count)
+      store.variables.resolve(key, of: users) { index, found in
+        switch found {
+        case .nothing: break
+        case .json(let json): values[index] = .json(arena.copy(json))
+        case .tooLong: values[index] = .unreadable
         }
       } _: { result in
-        finish(result.map { _ in rows })
+        finish(
+          result.map { isReadable in
+            isReadable ? values : Array(repeating: .noHash, count: users.count)
+          })
       }
     }
   }

@@ -8,7 +8,7 @@ struct BodyTemplate {
     case text(UnsafeRawBufferPointer)
     /// What is filled in, by number of the placeholder.
     case value(Int)
-    /// The installation's badge, or a number that is the largest there.
+    /// The installation's badge, or `atMost` if that is smaller.
     case badge(atMost: Int?)
     case token
     /// The request's id and what stands between it and the token.
@@ -19,7 +19,8 @@ struct BodyTemplate {
     /// What is counted without the values.
     let fixedBytes: Int
     let values: [Int]
-    let badges: Int
+    /// How large each badge may be.
+    let badges: [Int?]
     let bytesMax: Int
     let isJSON: Bool
   }
@@ -68,10 +69,16 @@ struct BodyTemplate {
     }
     limits = rendered.limits.map { limit in
       let (parts, rest) = Mark.cut(limit.text)
-      let values = parts.compactMap { if case .value(let number) = $0.mark { number } else { nil } }
+      var (values, badges): ([Int], [Int?]) = ([], [])
+      for part in parts {
+        switch part.mark {
+        case .value(let number): values.append(number)
+        case .badge(let max): badges.append(max)
+        }
+      }
       return Limit(
         fixedBytes: parts.reduce(rest.count) { $0 + $1.before.count }, values: values,
-        badges: parts.count - values.count, bytesMax: limit.bytesMax, isJSON: limit.isJSON)
+        badges: badges, bytesMax: limit.bytesMax, isJSON: limit.isJSON)
     }
   }
 
@@ -121,7 +128,7 @@ struct BodyTemplate {
       case .text(let text): body.append(contentsOf: text)
       case .token: body.append(contentsOf: token)
       case .requestID: body.append(contentsOf: id)
-      case .badge(let max): body.append(contentsOf: String(min(badge, max ?? badge)).utf8)
+      case .badge(let max): body.append(contentsOf: Mark.badgeText(badge, atMost: max).utf8)
       case .value(let number):
         guard let value = values[values.startIndex + number] else { return .missing(number) }
         body.append(contentsOf: value)
@@ -136,7 +143,7 @@ struct BodyTemplate {
     _ limit: Limit, _ values: ArraySlice<UnsafeRawBufferPointer?>, badge: Int
   ) -> Bool {
     var bytes = limit.fixedBytes
-    if limit.badges > 0 { bytes += limit.badges * String(badge).utf8.count }
+    for max in limit.badges { bytes += Mark.badgeText(badge, atMost: max).utf8.count }
     for number in limit.values {
       guard let value = values[values.startIndex + number] else { continue }
       // An escape makes six bytes of one at most: what is too long in any case is not counted.

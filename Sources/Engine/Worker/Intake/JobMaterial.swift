@@ -122,6 +122,17 @@ final class JobMaterial {
   /// Whether what it says is not the same for every receiver.
   var isPersonal: Bool { variants.hasLanguages || variants.hasMarks }
 
+  /// How many users are resolved at a time where each push is made for its receiver.
+  private(set) var personalBatch = WorkerLimits.resolveBatchMax
+
+  /// So many users had so many bindings and bytes of values.
+  func noteBatch(users: Int, bindings: Int, bytes: Int) {
+    let most = min(
+      users * WorkerLimits.batchBindingsMax / max(bindings, 1),
+      users * WorkerLimits.batchValueBytesMax / max(bytes, 1))
+    personalBatch = max(WorkerLimits.personalBatchMin, min(most, WorkerLimits.personalBatchMax))
+  }
+
   /// Which of its variants an installation of this language gets.
   func variant(language: UnsafeRawBufferPointer) -> UInt8 {
     guard !language.isEmpty else { return 0 }

@@ -151,7 +151,7 @@ extension Dispatcher: PushSink {
     Routes(app: run.claim.app, content: run.material.content, directory: directory)
   }
 
-  func noteLost(_ run: ChunkRun) { apply(.stale, run) }
+  func noteTakenOver(_ run: ChunkRun) { apply(.stale, run) }
 
   func enqueue(_ run: ChunkRun, push index: Int) {
     let number = run.pushes[index].destination

@@ -96,7 +96,7 @@ package struct PreviewedPush: Sendable, Equatable {
     _ rendered: RenderedPush, _ variants: MessageVariants, _ values: ReceiverValues,
     _ target: PreviewTarget, _ provider: any PushProvider
   ) -> Result {
-    guard variants.hasMarks, rendered.isPersonal else {
+    guard variants.hasMarks, rendered.holdsMarks else {
       return .request(
         PreviewedRequest(
           rendered, of: provider, to: target, devicesMax: provider.pushesPerRequest))

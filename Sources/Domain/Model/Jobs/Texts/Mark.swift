@@ -1,13 +1,18 @@
-/// What stands in a rendered message for what is another for each push: a noncharacter, which no text of such a job holds
-/// (Unicode 23.7), and behind it which of them it is.
+/// Stands in a rendered message for what differs from push to push: a noncharacter, which no text of such a job holds
+/// (Unicode 23.7), and behind it what it stands for.
 package enum Mark: Sendable, Equatable {
   /// The value of the placeholder of this number.
   case value(Int)
-  /// The installation's badge, or this number where its network takes no larger one.
+  /// The installation's badge, or `atMost` if that is smaller.
   case badge(atMost: Int?)
 
-  /// The largest `atMost`.
-  package static let badgeMax = 999
+  /// The largest `atMost`: more does not fit into a mark.
+  package static let atMostMax = 999
+
+  /// What stands in the message for an installation's badge.
+  package static func badgeText(_ badge: Int, atMost: Int?) -> String {
+    String(min(badge, atMost ?? badge))
+  }
 
   package var text: String {
     let number =
@@ -15,6 +20,7 @@ package enum Mark: Sendable, Equatable {
       case .value(let number): number
       case .badge(let max): Limits.placeholdersMax + (max ?? 0)
       }
+    precondition(number <= Limits.placeholdersMax + Self.atMostMax, "no mark holds \(number)")
     return String(
       String.UnicodeScalarView([Self.noncharacter, Unicode.Scalar(UInt32(0xE000 + number))!]))
   }

@@ -11,8 +11,7 @@ package struct MessageVariants: Sendable {
 
   /// - Throws: what is wrong with a placeholder, or that a text could be taken for a mark.
   package init(_ content: JobContent) throws(InvalidField) {
-    hasMarks = content.variables != nil || content.raisesBadge
-    if hasMarks { try content.refuseMarks() }
+    if content.variables != nil || content.raisesBadge { try content.refuseMarks() }
     var table = PlaceholderTable()
     var contents = [content]
     var byLanguage: [String: Int] = [:]
@@ -39,12 +38,15 @@ package struct MessageVariants: Sendable {
     self.contents = contents
     self.byLanguage = byLanguage
     placeholders = table.placeholders
+    hasMarks = content.raisesBadge || !placeholders.isEmpty
   }
 
-  /// Content that is the same for everybody.
+  /// Content that is the same for everybody: a badge of its own is nobody's.
   package init(plain content: JobContent) {
+    var content = content
+    if content.raisesBadge { content.notification?.badge = nil }
     contents = [content]
-    hasMarks = content.raisesBadge
+    hasMarks = false
     placeholders = []
     byLanguage = [:]
   }
