@@ -7,6 +7,8 @@ package enum OperationsLimits {
   /// Dead letters that are read at a time.
   package static let deadPage = 500
   // Jobs
+  /// Jobs that a list looks at.
+  package static let listedJobsMax = 1_000
   /// How often a watch reads the job's record.
   static let jobPollMs: UInt64 = 200
   /// How long a job may stand still before one asks why.

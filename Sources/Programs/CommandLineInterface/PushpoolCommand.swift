@@ -26,7 +26,10 @@ struct PushpoolCommand: AsyncParsableCommand {
         subcommands: [WorkerCommand.self, StatusCommand.self, SwitchCommand.self]),
       CommandGroup(
         name: "Jobs",
-        subcommands: [EnqueueCommand.self, JobCommand.self, TraceCommand.self, DeadCommand.self]),
+        subcommands: [
+          EnqueueCommand.self, JobCommand.self, JobsCommand.self, TraceCommand.self,
+          DeadCommand.self,
+        ]),
       CommandGroup(
         name: "Installations",
         subcommands: [

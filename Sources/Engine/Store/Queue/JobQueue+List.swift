@@ -1,0 +1,52 @@
+package import Model
+package import Redis
+
+extension JobQueue {
+  /// How many jobs are admitted and not finished.
+  package func openCount() async throws(RedisError) -> Int {
+    try await functions.connection.call(
+      RedisCommand("SCARD", functions.keys.open), decode: decodeCount)
+  }
+
+  /// The records of jobs, in one trip; those that are gone are left out.
+  package func records(
+    _ jobs: [(app: String, id: String)]
+  ) async throws(RedisError) -> [JobRecord] {
+    guard !jobs.isEmpty else { return [] }
+    let connection = functions.connection
+    let replies: [Result<RESPValue, RedisError>] = await withUnsafeContinuation { continuation in
+      var replies: [Result<RESPValue, RedisError>] = []
+      for job in jobs {
+        connection.send(RedisCommand("HGETALL", functions.keys.job(app: job.app, id: job.id))) {
+          replies.append($0.map { RESPValue($0) })
+          if replies.count == jobs.count { continuation.resume(returning: replies) }
+        }
+      }
+    }
+    var records: [JobRecord] = []
+    for (job, reply) in zip(jobs, replies) {
+      let fields = try reply.get().pairs
+      // One that somebody else has written says nothing of the others.
+      guard !fields.isEmpty,
+        let record = try? JobRecord(app: job.app, id: job.id, fields: fields)
+      else { continue }
+      records.append(record)
+    }
+    return records
+  }
+
+  /// What the records of the jobs said that ended last, the last first.
+  package func ended(max: Int) async throws(RedisError) -> [JobRecord] {
+    let reply = try await functions.connection.call(
+      RedisCommand("XREVRANGE", functions.keys.finished, "+", "-", "COUNT", String(max)))
+    return (reply.array ?? []).compactMap { entry in
+      guard let parts = entry.array, parts.count == 2 else { return nil }
+      let fields = parts[1].pairs
+      let named = Dictionary(fields, uniquingKeysWith: { $1 })
+      guard let app = named["app"], let id = named["id"] else { return nil }
+      var record = try? JobRecord(app: app, id: id, fields: fields)
+      record?.isAdmitted = true
+      return record
+    }
+  }
+}

@@ -1,0 +1,67 @@
+package import Model
+package import Redis
+package import Store
+
+/// The jobs of all partitions: those that are under way, wait for their time or are paused, and those that ended last.
+package struct JobList: Sendable, Equatable {
+  /// How many are admitted and not finished, of whatever app.
+  package private(set) var openCount = 0
+  /// Of these, those that were looked at: running ones first, then paused and scheduled ones, each in the order of their
+  /// beginning.
+  package private(set) var open: [JobRecord] = []
+  /// The last first.
+  package private(set) var ended: [JobRecord] = []
+
+  /// - Parameters:
+  ///   - app: only its jobs; nil for all.
+  ///   - endedMax: of how many jobs that ended something is said.
+  package static func read(
+    _ stores: [Store], app: String? = nil, endedMax: Int
+  ) async throws(RedisError) -> JobList {
+    var list = JobList()
+    for store in stores {
+      list.openCount += try await store.jobs.openCount()
+      var cursor = "0"
+      repeat {
+        let part = try await store.jobs.openJobs(cursor: cursor)
+        cursor = part.cursor
+        let wanted = part.jobs.filter { app == nil || $0.app == app }
+        // What is scanned while it changes may come twice.
+        for record in try await store.jobs.records(wanted)
+        where !list.open.contains(where: { $0.app == record.app && $0.id == record.id }) {
+          list.open.append(record)
+        }
+      } while cursor != "0" && list.open.count < OperationsLimits.listedJobsMax
+      // Of one app there may be few among the last of all.
+      let looked = app == nil ? endedMax : OperationsLimits.listedJobsMax
+      list.ended += try await store.jobs.ended(max: looked).filter { app == nil || $0.app == app }
+    }
+    list.open.sort { ($0.rank, $0.beginsAtMs) < ($1.rank, $1.beginsAtMs) }
+    list.ended.sort { ($0.finishedAtMs ?? 0) > ($1.finishedAtMs ?? 0) }
+    list.ended = Array(list.ended.prefix(endedMax))
+    return list
+  }
+}
+
+extension JobRecord {
+  fileprivate var rank: Int {
+    switch state {
+    case .running: 0
+    case .queued: 1
+    case .paused: 2
+    case .scheduled: 3
+    case .cancelled, .done: 4
+    }
+  }
+
+  fileprivate var beginsAtMs: Int64 { startAtMs ?? startedAtMs ?? createdAtMs ?? 0 }
+
+  /// How long a running job will take yet, in ms, at the pace that it has had; nil when that says nothing.
+  package func leftMs(nowMs: Int64) -> Int64? {
+    guard state == .running, let startedAtMs, counts.settled > 0, pending >= 0,
+      nowMs > startedAtMs
+    else { return nil }
+    let left = Double(nowMs - startedAtMs) * Double(pending) / Double(counts.settled)
+    return left < Double(Limits.instantMsMax) ? Int64(left) : nil
+  }
+}
