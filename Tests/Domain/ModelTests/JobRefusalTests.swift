@@ -143,7 +143,7 @@ import Testing
         #"{"badge":"+2"}"#,
         "/notification/badge: must be a number, or \"+1\" for one more than the installation's"
       ),
-      (#"{"badge":"1"}"#, "/notification/badge: must be an integer, is a string"),
+      (#"{"badge":"1"}"#, "/notification/badge: must be a number, or \"+1\""),
       (#"{"badge":-1}"#, "/notification/badge: must be an integer from 0"),
       (#"{"sound":""}"#, "/notification/sound: must not be empty"),
       (#"{"sound":{"name":"x"}}"#, "/notification/sound: must be a string, is an object"),

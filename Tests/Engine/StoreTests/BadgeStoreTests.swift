@@ -9,7 +9,7 @@ import Testing
   /// What the store gives for APNs tokens and their users; nil for none.
   private func give(
     _ store: Store, _ claim: ChunkClaim, _ receivers: [(token: String, user: String)],
-    consumer: String = "worker", isDryRun: Bool = false
+    consumer: String = "worker", request: BadgeStore.Receiver.Request = .give
   ) async throws -> [Int32?]? {
     var found = [Int32?](repeating: nil, count: receivers.count)
     var lent: [UnsafeRawBufferPointer] = []
@@ -20,11 +20,12 @@ import Testing
       return UnsafeRawBufferPointer(copy)
     }
     let asked = receivers.map {
-      BadgeStore.Receiver(network: .apns, token: lend($0.token), user: lend($0.user))
+      BadgeStore.Receiver(
+        network: .apns, token: lend($0.token), user: lend($0.user), request: request)
     }
     defer { for bytes in lent { bytes.deallocate() } }
     let isOurs = try await store.badges.give(
-      claim, consumer: consumer, isDryRun: isDryRun, to: asked[...]
+      claim, consumer: consumer, to: asked[...]
     ) { found[$0] = $1 }
     return isOurs ? found : nil
   }
@@ -142,9 +143,12 @@ import Testing
       try await store.admit("j1", users: [["a"]])
       let claim = try await store.claimOne()
       for _ in 0..<2 {
-        #expect(try await give(store, claim, [("aa", "a")], isDryRun: true) == [1])
+        #expect(try await give(store, claim, [("aa", "a")], request: .look) == [1])
       }
+      #expect(try await give(store, claim, [("aa", "a")], request: .recall) == [nil])
       #expect(try await badge(store, "aa") == nil)
+      #expect(try await give(store, claim, [("aa", "a")]) == [1])
+      #expect(try await give(store, claim, [("aa", "a")], request: .recall) == [1])
     }
   }
 

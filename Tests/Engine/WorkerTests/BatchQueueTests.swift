@@ -109,7 +109,7 @@ import Testing
   func keepsLanguagesApart() throws {
     let run = try run(0)
     for (push, variant) in [UInt8(1), 0, 1].enumerated() {
-      queue.append(run, push: push, variant: variant, nowNs: 0)
+      queue.append(run, push: push, wording: Wording(variant: variant), nowNs: 0)
     }
     #expect([leave(), leave(), leave()] == [[[0, 0], [0, 2]], [[0, 1]], nil])
   }

@@ -35,7 +35,7 @@ import Testing
         return escaped.withUnsafeBytes { arena.copy($0) }
       }
     }
-    let hindrance = template.fill(&body, with: kept[...], token: token)
+    let hindrance = template.fill(&body, with: kept[...], tokens: [token])
     if template.aroundOne != nil {
       switch (template.join(with: kept[...]), hindrance) {
       case (.success(var joined), nil):
@@ -77,7 +77,7 @@ import Testing
     func fill(_ badge: Int) -> String? {
       var body: [UInt8] = []
       let none = UnsafeRawBufferPointer(start: nil, count: 0)
-      guard template.fill(&body, with: [], badge: badge, token: none) == nil else { return nil }
+      guard template.fill(&body, with: [], badge: badge, tokens: [none]) == nil else { return nil }
       return String(decoding: body, as: UTF8.self)
     }
     #expect(fill(7) == #"{"a":7,"b":7}"#)

@@ -8,7 +8,7 @@ import Testing
   private static let commands = [
     "status", "switch", "switch off", "switch on", "switch list", "enqueue", "job", "dead",
     "dead list", "dead show", "dead retry", "dead drop", "install", "uninstall", "devices", "badge",
-    "import", "trace",
+    "import", "trace", "jobs",
   ]
   private static let token = String(repeating: "00ff", count: 16)
 

@@ -90,6 +90,48 @@ import Testing
     }
   }
 
+  @Test("JPush's pushes with the same number share requests")
+  func sharesRequests() async throws {
+    try await PushStage.with(endpoints: .init(hasJPush: true)) { stage in
+      let client = stage.client
+      try await client.install(
+        try Devices.jpush(0..<1_000).map { device in
+          var device = device
+          device.badge = device.token.text.hasSuffix("7") ? 3 : 4
+          return device
+        })
+      try await stage.withWorkers { _ in
+        _ = try await client.enqueue(Self.job("many", (0..<1_000).map { "u\($0)" }))
+        #expect(try await client.finished("many").counts.accepted == 1_000)
+      }
+      #expect(stage.simulator.counters.requests < 100)
+      #expect(stage.simulator.counters.violations == 0)
+      #expect(try await badges(stage, "u7") == [4])
+      #expect(try await badges(stage, "u8") == [5])
+    }
+  }
+
+  @Test("a push that is held back has no badge yet, and gets one when it goes on")
+  func raisesLate() async throws {
+    try await PushStage.with { stage in
+      let client = stage.client
+      try await client.install([try Devices.apns(1, user: "u"), try Devices.apns(2, user: "v")])
+      _ = try await client.command("HSET", "pushpool:switches", "user|shop|u", "a test")
+      try await stage.withWorkers { _ in
+        _ = try await client.enqueue(Self.job("held", ["u", "v"]))
+        _ = try await eventually("the other user has it") {
+          stage.simulator.counters.accepted == 1 ? true : nil
+        }
+        _ = try await eventually("the user's waits") { try await client.nextDueMs() }
+        #expect(try await badges(stage, "u") == [nil])
+        _ = try await client.command("HDEL", "pushpool:switches", "user|shop|u")
+        #expect(try await client.finishedInHaste("held").counts.accepted == 2)
+        #expect(try await badges(stage, "u") == [1])
+      }
+      #expect(Set(stage.simulator.acceptedPushes.map(\.bodyHash)) == [Self.apnsBody(1)])
+    }
+  }
+
   @Test("what is not sent to an installation does not raise its badge")
   func notRaised() async throws {
     try await PushStage.with { stage in

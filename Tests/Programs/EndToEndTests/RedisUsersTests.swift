@@ -147,7 +147,7 @@ import Testing
       "{\"app\": \"shop\", \"audience\": {\"users\": [\"\(user)\"]}, "
       + "\"notification\": {\"title\": \"{{name}}\"}, \"variables_key\": \"values:all\"}"
     return [
-      (["status"], nil), (["job", "listed", "--app", "shop"], nil),
+      (["status"], nil), (["jobs"], nil), (["job", "listed", "--app", "shop"], nil),
       (["trace", "--app", "shop", "--job", "listed", "--user", user], nil),
       (["devices", "--app", "shop", "--user", user], nil),
       (["badge", "0", "--app", "shop", "--user", user], nil),

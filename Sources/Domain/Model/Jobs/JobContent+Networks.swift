@@ -8,6 +8,12 @@ extension JobContent {
     case .jpush: notification != nil || jpush != nil
     }
   }
+
+  /// Whether an installation of the network gets a badge of its own. Android shows one beside the common text only.
+  package func showsRaisedBadge(on network: Network) -> Bool {
+    guard raisesBadge, let notification else { return false }
+    return network != .fcm || notification.title != nil || notification.body != nil
+  }
 }
 
 extension Notification {

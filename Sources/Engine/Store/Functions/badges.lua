@@ -15,25 +15,26 @@ local function next_of(record, user)
   return text(math.min(math.floor(badge) + 1, LIMIT.BADGE_MAX))
 end
 
--- give_badges — ARGV: consumer, priority, entry, app, segment, source, 1 to give them or 0 to only look, then network, token and
--- user of each installation. The chunk must be the caller's: when a chunk ends, Redis forgets what it gave.
--- Reply: {badge, or '' when the token is another user's by now…} | STALE
+-- give_badges — ARGV: consumer, priority, entry, app, segment, source, then network, token and user of each installation, and
+-- what is asked: give (the next badge), look (which that would be) or recall (what the chunk has given before). The chunk must
+-- be the caller's: when a chunk ends, Redis forgets what it gave.
+-- Reply: {badge, or '' when the token is another user's by now, or nothing was given…} | STALE
 local function give_badges(keys, args)
-  local p, consumer, priority, entry, app, segment, source, is_giving = keys[1], unpack(args, 1, 7)
+  local p, consumer, priority, entry, app, segment, source = keys[1], unpack(args, 1, 6)
   if not owned(KEY.chunks(p, priority), entry, consumer) then return 'STALE' end
   local names, fresh = {}, {}
   -- Neither a token nor a user holds a tab.
-  for i = 8, #args, 3 do names[#names + 1] = table.concat(args, '\t', i, i + 2) end
+  for i = 7, #args, 4 do names[#names + 1] = table.concat(args, '\t', i, i + 2) end
   if #names == 0 then return {} end
   local key = KEY.badges(p, segment, source)
   local badges = redis.call('HMGET', key, unpack(names))
   for n = 1, #names do
     if not badges[n] then
-      local i = 5 + 3 * n
+      local i = 3 + 4 * n
       local record = KEY.token(p, args[i], app, args[i + 1])
-      local badge = next_of(record, args[i + 2])
+      local badge = args[i + 3] ~= 'recall' and next_of(record, args[i + 2])
       badges[n] = badge or ''
-      if badge and is_giving == '1' then
+      if badge and args[i + 3] == 'give' then
         redis.call('HSET', record, 'badge', badge)
         fresh[#fresh + 1], fresh[#fresh + 2] = names[n], badge
       end

@@ -5,16 +5,28 @@ package import Redis
 package struct BadgeStore {
   /// An installation that is to get one; borrowed.
   package struct Receiver {
+    package enum Request: String, Sendable {
+      /// Its next badge.
+      case give
+      /// Which that would be; nothing changes.
+      case look
+      /// What the chunk has given it before.
+      case recall
+    }
+
     let network: Network
     let token: UnsafeRawBufferPointer
     let user: UnsafeRawBufferPointer
+    let request: Request
 
     package init(
-      network: Network, token: UnsafeRawBufferPointer, user: UnsafeRawBufferPointer
+      network: Network, token: UnsafeRawBufferPointer, user: UnsafeRawBufferPointer,
+      request: Request
     ) {
       self.network = network
       self.token = token
       self.user = user
+      self.request = request
     }
   }
 
@@ -35,25 +47,26 @@ package struct BadgeStore {
 
   /// Gives installations their next badges, or says which a chunk has given them before.
   /// - Parameters:
-  ///   - isDryRun: whether the next badges are only looked at.
   ///   - receivers: at most `StoreLimits.badgesMax`; borrowed during the call.
-  ///   - note: called with the position of a receiver and its badge; not for a token that is another user's by now.
+  ///   - note: called with the position of a receiver and its badge; not for a token that is another user's by now, nor for
+  ///     one that has been given none.
   /// - Returns: false when the chunk is not the consumer's any more; nothing was given then.
   package func give(
-    _ claim: ChunkClaim, consumer: String, isDryRun: Bool, to receivers: ArraySlice<Receiver>,
+    _ claim: ChunkClaim, consumer: String, to receivers: ArraySlice<Receiver>,
     _ note: @escaping (Int, Int32) -> Void
   ) async throws(RedisError) -> Bool {
     precondition(receivers.count <= StoreLimits.badgesMax, "too many installations at once")
     var command = functions.call(
       "give_badges", consumer, claim.priority.rawValue, claim.entry, claim.app, claim.segment,
-      claim.source, isDryRun ? "0" : "1")
+      claim.source)
     command.reserve(
-      arguments: receivers.count * 3,
-      bytes: receivers.reduce(0) { $0 + $1.token.count + $1.user.count + 5 })
+      arguments: receivers.count * 4,
+      bytes: receivers.reduce(0) { $0 + $1.token.count + $1.user.count + 11 })
     for receiver in receivers {
       command.append(receiver.network.rawValue)
       command.append(receiver.token)
       command.append(receiver.user)
+      command.append(receiver.request.rawValue)
     }
     let (first, count) = (receivers.startIndex, receivers.count)
     return try await functions.run(command) { reply throws(RedisError) in

@@ -91,7 +91,7 @@ struct BindingResolver {
         asked.append(
           ReceiverReader.Receiver(
             network: binding.network, token: binding.token, user: run.lines[recipient],
-            getsBadge: getsBadge(run, binding.network, destination)))
+            badge: badge(run, binding.network, destination, run.lines[recipient])))
       }
       ends.append(bindings.count)
     }
@@ -113,10 +113,17 @@ struct BindingResolver {
     }
   }
 
-  /// Whether the job raises the badge of an installation: not of one that it says nothing to.
-  private func getsBadge(_ run: ChunkRun, _ network: Network, _ destination: Int16) -> Bool {
-    run.material.content.raisesBadge && run.standing == .active && !sink.isExpired(run)
-      && destination != Routes.unwanted && run.material.content.isFor(network)
+  /// What is asked of an installation's badge. It is raised as late as it can be: what would only wait is put aside
+  /// without one, but for what the chunk has given it before.
+  private func badge(
+    _ run: ChunkRun, _ network: Network, _ destination: Int16, _ user: UnsafeRawBufferPointer
+  ) -> BadgeStore.Receiver.Request? {
+    let content = run.material.content
+    guard content.showsRaisedBadge(on: network), run.standing == .active, !sink.isExpired(run),
+      destination != Routes.unwanted
+    else { return nil }
+    if content.dryRun { return .look }
+    return sink.holdsBack(run, destination, network, user) ? .recall : .give
   }
 
   /// Whether recipients become pushes now. Those of a paused chunk wait in it, with what it gave them: set aside they
@@ -192,13 +199,13 @@ struct BindingResolver {
       guard mayGoOn(run) else { return run.returnBatch(batch) }
       let asked = lines.indices.map { index in
         guard let line = lines[index], let binding = bindings[index] else {
-          return ReceiverReader.Receiver(network: .apns, token: none, user: none, getsBadge: false)
+          return ReceiverReader.Receiver(network: .apns, token: none, user: none, badge: nil)
         }
         let destination = routes[line.network, binding.kind, binding.environment]
         return ReceiverReader.Receiver(
           network: line.network, token: line.token, user: users[index],
-          getsBadge: line.badge == 0 && Self.isOwner(binding, of: line)
-            && getsBadge(run, line.network, destination))
+          badge: line.badge == 0 && Self.isOwner(binding, of: line)
+            ? badge(run, line.network, destination, users[index]) : nil)
       }
       guard let read = try await receivers.read(run, asked) else { return giveUp(run, batch) }
       guard mayGoOn(run) else { return run.returnBatch(batch) }

@@ -44,4 +44,6 @@ struct Push {
   var badge: Int32 = 0
   /// When its binding was read, in the loop's time.
   var boundNs: UInt64
+
+  var wording: Wording { Wording(variant: variant, badge: badge) }
 }

@@ -13,8 +13,8 @@ struct ReceiverReader {
     let network: Network
     let token: UnsafeRawBufferPointer
     let user: UnsafeRawBufferPointer
-    /// Whether the job gives it a badge now.
-    let getsBadge: Bool
+    /// What is asked of its badge; nil where the job raises none.
+    let badge: BadgeStore.Receiver.Request?
   }
 
   /// What a push has of its own.
@@ -62,17 +62,21 @@ struct ReceiverReader {
   private func giveBadges(
     _ run: ChunkRun, _ receivers: [Receiver], _ own: inout [Own]
   ) async throws(RedisError) -> Bool {
-    let wanted = receivers.indices.filter { receivers[$0].getsBadge }
-    let asked = wanted.map {
-      BadgeStore.Receiver(
-        network: receivers[$0].network, token: receivers[$0].token, user: receivers[$0].user)
-    }
+    var wanted: [Int] = []
+    var asked: [BadgeStore.Receiver] = []
     var found = own
-    for index in wanted { found[index].badge = .rebound }
+    for (index, receiver) in receivers.enumerated() {
+      guard let request = receiver.badge else { continue }
+      wanted.append(index)
+      asked.append(
+        BadgeStore.Receiver(
+          network: receiver.network, token: receiver.token, user: receiver.user, request: request))
+      if request != .recall { found[index].badge = .rebound }
+    }
     for first in stride(from: 0, to: asked.count, by: StoreLimits.badgesMax) {
       let part = asked[first..<min(first + StoreLimits.badgesMax, asked.count)]
       let isOurs = try await store.badges.give(
-        run.claim, consumer: consumer, isDryRun: run.material.content.dryRun, to: part
+        run.claim, consumer: consumer, to: part
       ) { found[wanted[$0]].badge = .number($1) }
       guard isOurs else { return false }
     }

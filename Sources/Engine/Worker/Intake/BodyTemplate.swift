@@ -33,6 +33,8 @@ struct BodyTemplate {
   }
 
   private var pieces: [Piece] = []
+  /// What stands between two tokens of a request that takes several.
+  private var separator: [UInt8] = []
   private let arena = ByteArena()
   /// What stands around the only value, where all else is the same for everybody: such a body need not be put together.
   private(set) var aroundOne:
@@ -47,7 +49,8 @@ struct BodyTemplate {
       append(prefix)
       pieces.append(.token)
       append(suffix)
-    case .aroundTokens(let opening, let afterID, _, let closing):
+    case .aroundTokens(let opening, let afterID, let separator, let closing):
+      self.separator = separator
       append(opening)
       pieces.append(.requestID)
       append(afterID)
@@ -119,14 +122,18 @@ struct BodyTemplate {
   /// - Returns: why there is none.
   func fill(
     _ body: inout [UInt8], with values: ArraySlice<UnsafeRawBufferPointer?>,
-    badge: Int = 0, token: UnsafeRawBufferPointer, id: [UInt8] = []
+    badge: Int = 0, tokens: [UnsafeRawBufferPointer], id: [UInt8] = []
   ) -> Hindrance? {
     guard limits.allSatisfy({ isKept($0, values, badge: badge) }) else { return .tooLarge }
     body.removeAll(keepingCapacity: true)
     for piece in pieces {
       switch piece {
       case .text(let text): body.append(contentsOf: text)
-      case .token: body.append(contentsOf: token)
+      case .token:
+        for (position, token) in tokens.enumerated() {
+          if position > 0 { body.append(contentsOf: separator) }
+          body.append(contentsOf: token)
+        }
       case .requestID: body.append(contentsOf: id)
       case .badge(let max): body.append(contentsOf: Mark.badgeText(badge, atMost: max).utf8)
       case .value(let number):

@@ -12,7 +12,7 @@ final class Batch {
   /// Whether what is its own is all of the body.
   private let isFilled: Bool
 
-  /// - Parameter filled: the body of one push whose text is its own.
+  /// - Parameter filled: the body of pushes that say something of their own.
   init(_ tags: [UInt64], filled: [UInt8], message: JobMaterial.Message) {
     self.tags = tags
     self.message = message

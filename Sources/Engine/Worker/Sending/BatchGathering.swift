@@ -15,15 +15,14 @@ struct BatchGathering {
   }
 
   let material: JobMaterial
-  /// Which of the material's variants they are sent as.
-  let variant: UInt8
+  let wording: Wording
   let rank: Int
   /// In the order in which their first pushes came.
   private var parts: [Part] = []
 
-  init(material: JobMaterial, variant: UInt8, rank: Int) {
+  init(material: JobMaterial, wording: Wording, rank: Int) {
     self.material = material
-    self.variant = variant
+    self.wording = wording
     self.rank = rank
   }
 

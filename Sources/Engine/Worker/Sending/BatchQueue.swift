@@ -12,7 +12,7 @@ final class BatchQueue {
     let rank: Int
     /// Of halves of what was refused: what they are of and say, and how many of it may leave together.
     var material: JobMaterial?
-    var variant: UInt8 = 0
+    var wording = Wording()
     var pushesMax = 0
 
     /// Keeps the first so many. - Returns: the others.
@@ -42,10 +42,11 @@ final class BatchQueue {
   // MARK: In
 
   /// - Parameters:
-  ///   - variant: `Push.variant`.
+  ///   - wording: `Push.wording`.
   ///   - togetherMax: `Push.togetherMax`.
   func append(
-    _ run: ChunkRun, push index: Int, variant: UInt8 = 0, togetherMax: Int = 0, nowNs: UInt64
+    _ run: ChunkRun, push index: Int, wording: Wording = Wording(), togetherMax: Int = 0,
+    nowNs: UInt64
   ) {
     let rank = run.claim.priority.rank
     counts[rank] += 1
@@ -53,14 +54,14 @@ final class BatchQueue {
       return join(
         Draft(
           tags: [PushTag(run, push: index).raw], rank: rank, material: run.material,
-          variant: variant, pushesMax: togetherMax))
+          wording: wording, pushesMax: togetherMax))
     }
     let gathering =
       gatherings.lastIndex {
-        $0.material === run.material && $0.variant == variant && $0.rank == rank
+        $0.material === run.material && $0.wording == wording && $0.rank == rank
       }
       ?? {
-        gatherings.append(BatchGathering(material: run.material, variant: variant, rank: rank))
+        gatherings.append(BatchGathering(material: run.material, wording: wording, rank: rank))
         return gatherings.count - 1
       }()
     gatherings[gathering].append(PushTag(run, push: index).raw, of: run, nowNs: nowNs)
@@ -73,7 +74,7 @@ final class BatchQueue {
       draft.pushesMax == 1
       ? nil
       : made.lastIndex {
-        $0.material === draft.material && $0.variant == draft.variant && $0.rank == draft.rank
+        $0.material === draft.material && $0.wording == draft.wording && $0.rank == draft.rank
           && $0.pushesMax == draft.pushesMax && $0.tags.count < draft.pushesMax
       }
     if let place { made[place].tags += draft.tags } else { made.append(draft) }

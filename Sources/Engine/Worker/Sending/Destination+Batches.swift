@@ -7,9 +7,9 @@ internal import Reactor
 extension Destination {
   /// Queues a push, to leave with others of its job. Nothing is sent before the end of the turn.
   func gather(_ run: ChunkRun, push index: Int, in batches: BatchQueue) {
-    let isAlone = run.material.variants.hasMarks
+    let isAlone = !run.material.variants.placeholders.isEmpty
     batches.append(
-      run, push: index, variant: run.pushes[index].variant,
+      run, push: index, wording: run.pushes[index].wording,
       togetherMax: isAlone ? 1 : Int(run.pushes[index].togetherMax), nowNs: loop.nowNs)
     if batches.count == 1 { transport.wake() }
   }

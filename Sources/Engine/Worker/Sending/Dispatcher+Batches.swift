@@ -31,8 +31,10 @@ extension Dispatcher {
     let id = BatchID.of(run.claim, environment: place(destination).environment, tokens)
     let batch: Batch
     if let template = message.template {
-      // Its text is its own, so it has come alone.
-      guard fill(template, run, PushTag(sendable[0]).push, id: id) else { return .withdrawn }
+      // All say the same, and one whose values are its own has come alone.
+      guard fill(template, run, PushTag(sendable[0]).push, tokens: tokens, id: id) else {
+        return .withdrawn
+      }
       batch = Batch(sendable, filled: filled, message: message)
     } else {
       batch = Batch(sendable, tokens: tokens, id: id, message: message)
@@ -141,7 +143,7 @@ extension Dispatcher {
       destination.batches?.append(
         BatchQueue.Draft(
           tags: part.map(\.tag.raw), rank: run.claim.priority.rank, material: run.material,
-          variant: run.pushes[first.tag.push].variant, pushesMax: part.count))
+          wording: run.pushes[first.tag.push].wording, pushesMax: part.count))
     }
     destination.wake()
   }

@@ -14,12 +14,18 @@ extension Dispatcher {
 
   /// For how long a push is set aside because it is switched off; nil when it is not.
   func heldMs(_ run: ChunkRun, _ index: Int) -> UInt64? {
+    heldMs(run, run.pushes[index].network, run.pushes[index].user)
+  }
+
+  func heldMs(
+    _ run: ChunkRun, _ network: Network, _ user: UnsafeRawBufferPointer
+  ) -> UInt64? {
     guard !switches.isEmpty else { return nil }
     let app = run.claim.app
-    if isSwitchedOff(run) || switches.stops(app: app, run.pushes[index].network) {
+    if isSwitchedOff(run) || switches.stops(app: app, network) {
       return isExpired(run) ? nil : WorkerLimits.stoppedDelayMs
     }
-    if switches.stops(app: app, user: run.pushes[index].user) {
+    if switches.stops(app: app, user: user) {
       return isExpired(run) ? nil : WorkerLimits.stoppedUserDelayMs
     }
     return nil

@@ -5,16 +5,19 @@ internal import Store
 // Texts that are filled in for each push.
 extension Dispatcher {
   /// Writes the body of a push to `filled`, or decides the push.
-  /// - Parameter id: of a request that has one.
+  /// - Parameters:
+  ///   - tokens: of the pushes that leave with it, its own the first; nil for its own alone.
+  ///   - id: of a request that has one.
   /// - Returns: whether there is a body.
   func fill(
-    _ template: BodyTemplate, _ run: ChunkRun, _ index: Int, id: [UInt8] = []
+    _ template: BodyTemplate, _ run: ChunkRun, _ index: Int,
+    tokens: [UnsafeRawBufferPointer]? = nil, id: [UInt8] = []
   ) -> Bool {
     guard let values = values(run, index) else { return false }
     let push = run.pushes[index]
     guard
       let hindrance = template.fill(
-        &filled, with: values, badge: Int(push.badge), token: push.token, id: id)
+        &filled, with: values, badge: Int(push.badge), tokens: tokens ?? [push.token], id: id)
     else { return true }
     reject(run, index, because: hindrance)
     return false

@@ -166,7 +166,22 @@ extension Dispatcher: PushSink {
     if let delayMs = overflowMs(run, destination) {
       return putAside(run, index, delayMs: delayMs, because: .rateLimited)
     }
+    // It was held back a moment ago, and so has no badge yet.
+    if run.pushes[index].badge == 0, run.material.content.showsRaisedBadge(on: destination.network),
+      !run.material.content.dryRun
+    {
+      return putAside(run, index, delayMs: 0, because: .parked)
+    }
     queue(run, index, destination)
+  }
+
+  func holdsBack(
+    _ run: ChunkRun, _ number: Int16, _ network: Network, _ user: UnsafeRawBufferPointer
+  ) -> Bool {
+    guard number >= 0 else { return true }
+    let destination = destination(number)
+    return destination.parkDelayMs != nil || overflowMs(run, destination) != nil
+      || heldMs(run, network, user) != nil
   }
 
   func wake() {
