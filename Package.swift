@@ -103,9 +103,11 @@ let package = Package(
     layer(
       "Store", in: .engine, ["Model", "Redis", "Reactor", "COpenSSL"],
       resources: [
-        "limits", "library", "sections", "alarms", "switches", "loops", "rates", "metrics",
+        "limits", "keys", "numbers", "library", "sections", "alarms", "switches", "loops", "rates",
+        "metrics",
         "reading", "audience",
         "ready", "fairness", "chunk", "badges", "chunks", "leases", "promotion", "routes",
+        "bindings",
         "installations",
         "variables",
         "settlement", "jobs", "reconcile", "waiting", "dead_letters", "traces", "fleet",

@@ -6,7 +6,8 @@ package enum StoreLibrary {
   /// One library: a file sees the tables of those before it.
   static let source: [UInt8] =
     Array("#!lua name=pushpool_@VERSION@\n".utf8)
-    + PackageResources.limits_lua + PackageResources.library_lua + PackageResources.sections_lua
+    + PackageResources.limits_lua + PackageResources.keys_lua + PackageResources.numbers_lua
+    + PackageResources.library_lua + PackageResources.sections_lua
     + PackageResources.alarms_lua
     + PackageResources.switches_lua + PackageResources.loops_lua + PackageResources.rates_lua
     + PackageResources.metrics_lua
@@ -14,7 +15,8 @@ package enum StoreLibrary {
     + PackageResources.fairness_lua + PackageResources.chunk_lua + PackageResources.badges_lua
     + PackageResources.chunks_lua
     + PackageResources.leases_lua + PackageResources.promotion_lua + PackageResources.routes_lua
-    + PackageResources.installations_lua + PackageResources.variables_lua
+    + PackageResources.bindings_lua + PackageResources.installations_lua
+    + PackageResources.variables_lua
     + PackageResources.settlement_lua
     + PackageResources.jobs_lua + PackageResources.reconcile_lua + PackageResources.waiting_lua
     + PackageResources.dead_letters_lua + PackageResources.traces_lua + PackageResources.fleet_lua

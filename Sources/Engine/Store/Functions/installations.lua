@@ -1,61 +1,11 @@
--- Installations. The user's STRING is what the lanes read; the token's HASH is the full record. A generation
--- is drawn from one counter, so a token removed and installed again never repeats one.
+-- Installations, as workers and the command line bind and remove them: see bindings.lua.
 
 local Installations = {}  -- what later files use of it
 
 do
 
--- The user's lines without the one of this token, and how many are left.
-local function without_line(lines, network, token)
-  local find = string.find
-  -- A line ends with its token, and begins with its network: nothing is taken apart, for a batch does this often.
-  local ending, n = '\t' .. token .. '\n', 0
-  local _, wanted = find(lines, ending, 1, true)
-  local start, stop = 1, find(lines, '\n', 1, true)
-  local from, to
-  while stop do
-    n = n + 1
-    if stop == wanted then
-      if string.sub(lines, start, start + #network - 1) == network and find(lines, '^[\t.]', start + #network) then
-        from, to = start, stop
-      end
-      _, wanted = find(lines, ending, stop, true)
-    end
-    start = stop + 1
-    stop = find(lines, '\n', start, true)
-  end
-  if not from then return lines, n end
-  return string.sub(lines, 1, from - 1) .. string.sub(lines, to + 1), n - 1
-end
-
--- A user's line of a binding. Its network is followed by what the token is for, unless that is alerts: who knows no
--- kinds takes such a line for one of another network, and sends it nothing.
-local function line_of(network, kind, environment, generation, updated, token)
-  if kind and kind ~= '' then network = network .. '.' .. kind end
-  return table.concat({network, environment, generation, updated, token}, '\t') .. '\n'
-end
-
-local function unbind(key, lines)
-  if lines == '' then redis.call('DEL', key) else redis.call('SET', key, lines) end
-end
-
--- Makes room for one more binding of a user who has as many as one may have: the first line is the one that was
--- installed or renewed the longest ago. Refusing the new one instead would leave its device with the former owner.
--- Returns the user's lines, and how many bindings are gone.
-local function evict(p, app, user, lines, n, by)
-  local gone = 0
-  while n >= LIMIT.INSTALLATIONS_PER_USER_MAX do
-    local network, token = string.match(lines, '^([^\t.]*)[^\t]*\t[^\t]*\t[^\t]*\t[^\t]*\t([^\n]*)')
-    redis.call('XADD', KEY.audit(p), 'MAXLEN', '~', LIMIT.NOTICES_MAX, '*', 'cause', 'evicted', 'app', app,
-      'user', user, 'network', network, 'token', token, 'by', by)
-    redis.call('DEL', KEY.token(p, network, app, token))
-    lines, n = string.sub(lines, string.find(lines, '\n', 1, true) + 1), n - 1
-    gone = gone + 1
-  end
-  return lines, gone
-end
-
-local COLUMNS = 10
+local without_line, line_of, unbind = Bindings.without_line, Bindings.line_of, Bindings.unbind
+local COLUMNS = Bindings.COLUMNS
 
 -- install, create and install_many — ARGV: sections, of these columns.
 --   installations: what is bound; one row but for install_many
@@ -85,50 +35,11 @@ local function refusal(args, first, last)
   end
 end
 
--- Binds the installation whose row is at args[at], and whose fields begin at args[extra]. Returns status, object id,
--- previous user, how many of the user's bindings were evicted, and where the next one's fields begin. Strict refuses an
--- existing token.
-local function bind(p, args, at, extra, now, strict)
-  local app, network, token, user, environment, kind = unpack(args, at, at + 5)
-  local after = extra + tonumber(args[at + 9]) * 2
-  local key = KEY.token(p, network, app, token)
-  local old = redis.call('HMGET', key, 'user', 'object_id', 'created_at', 'updated_at', 'kind')
-  if strict and old[1] then return 'conflict', old[2], old[1], 0, after end
-  local moved = old[1] and old[1] ~= user
-  local user_key = KEY.user(p, app, user)
-  local lines, n = without_line(redis.call('GET', user_key) or '', network, token)
-  local old_key = moved and KEY.user(p, app, old[1])
-  local old_lines = moved and without_line(redis.call('GET', old_key) or '', network, token)
-  if moved then
-    redis.call('XADD', KEY.audit(p), 'MAXLEN', '~', LIMIT.NOTICES_MAX, '*', 'cause', 'overwritten', 'app', app,
-      'user', old[1], 'network', network, 'token', token, 'by', user)
-    -- The former owner's badge, channels and custom fields are not the new owner's.
-    redis.call('DEL', key)
-    unbind(old_key, old_lines)
-  end
-  local evicted
-  lines, evicted = evict(p, app, user, lines, n, token)
-  local created = old[3] or (args[at + 7] ~= '' and args[at + 7]) or text(now)
-  local updated = args[at + 8] ~= '' and math.min(tonumber(args[at + 8]), now) or now
-  if old[4] and not moved then updated = math.max(updated, tonumber(old[4])) end
-  local generation = text(redis.call('INCR', KEY.generation(p)))
-  local object_id = old[2] or args[at + 6]
-  redis.call('HSET', key, 'user', user, 'environment', environment, 'generation', generation, 'object_id',
-    object_id, 'created_at', created, 'updated_at', text(updated), unpack(args, extra, after - 1))
-  if kind ~= '' then
-    redis.call('HSET', key, 'kind', kind)
-  elseif old[5] then
-    redis.call('HDEL', key, 'kind')
-  end
-  redis.call('SET', user_key, lines .. line_of(network, kind, environment, generation, text(updated), token))
-  return (moved and 'moved') or (old[1] and 'updated') or 'created', object_id, old[1] or '', evicted, after
-end
-
 local function bind_one(keys, args, of, strict)
   local first, last = Sections.read(args, of)
   local refused = refusal(args, first, last)
   if refused then return refused end
-  local status, object_id, previous, evicted = bind(keys[1], args, first.installations, first.fields, now_ms(), strict)
+  local status, object_id, previous, evicted = Bindings.bind(keys[1], args, first.installations, first.fields, now_ms(), strict)
   return {status, object_id, previous, evicted}
 end
 
@@ -159,7 +70,7 @@ local function install_many(keys, args)
   local now, extra = now_ms(), first.fields
   local n = {created = 0, updated = 0, moved = 0, evicted = 0}
   for at = first.installations, last.installations, COLUMNS do
-    local status, _, _, evicted, after = bind(p, args, at, extra, now, false)
+    local status, _, _, evicted, after = Bindings.bind(p, args, at, extra, now, false)
     n[status], n.evicted = n[status] + 1, n.evicted + evicted
     extra = after
   end
@@ -167,20 +78,7 @@ local function install_many(keys, args)
 end
 
 -- uninstall — ARGV: app, network, token, owner or '' (anyone). Reply: removed | absent | other_owner
-local function uninstall(keys, args)
-  local p, app, network, token, owner = keys[1], args[1], args[2], args[3], args[4]
-  local key = KEY.token(p, network, app, token)
-  local user = redis.call('HGET', key, 'user')
-  if not user then return 'absent' end
-  if owner ~= '' and owner ~= user then return 'other_owner' end
-  local user_key = KEY.user(p, app, user)
-  local lines = without_line(redis.call('GET', user_key) or '', network, token)
-  redis.call('XADD', KEY.audit(p), 'MAXLEN', '~', LIMIT.NOTICES_MAX, '*', 'cause', 'explicit', 'app', app,
-    'user', user, 'network', network, 'token', token, 'by', owner)
-  redis.call('DEL', key)
-  unbind(user_key, lines)
-  return 'removed'
-end
+local function uninstall(keys, args) return Bindings.release(keys[1], unpack(args, 1, 4)) end
 
 -- Removes a binding on the provider's word, if it is still the one that was tried: same user, same
 -- generation, and installed no later than the provider's time of death (where it gives one).

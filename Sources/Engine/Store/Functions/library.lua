@@ -2,8 +2,8 @@
 -- and safe to repeat. FCALL pushpool_<name>_@VERSION@ 1 <prefix> <arguments…>: the version is part of the
 -- name, so old and new workers run side by side.
 --
--- What stands in this file and in limits.lua is seen by all that follow. Each of the others is a block of its own, for Lua
--- allows a chunk 200 local variables; what it gives to later ones stands in a table at its end.
+-- What stands in this file, in limits.lua, keys.lua and numbers.lua is seen by all that follow. Each of the others is a
+-- block of its own, for Lua allows a chunk 200 local variables; what it gives to later ones stands in a table at its end.
 --
 -- KEYS[1] is always the key prefix P. Every key is P:…, so with a hash tag as the prefix ({pushpool}) all of
 -- them live in one cluster slot. ARGV and reply stand above each function.
@@ -14,70 +14,6 @@ local GROUP = 'workers'
 local PROBE = 'pushpool_probe'  -- see has_entry
 local PRIORITIES = {'high', 'normal', 'low'}
 local NETWORKS = {'apns', 'fcm', 'jpush'}
-
--- Keys: the only place of the library where a key is spelt; Keys.swift is its twin and a test compares them.
-local KEY = {
-  jobs = function(p, priority) return p .. ':jobs:' .. priority end,
-  chunks = function(p, priority) return p .. ':chunks:' .. priority end,
-  job = function(p, app, id) return p .. ':job:' .. app .. ':' .. id end,
-  content = function(p, app, id) return p .. ':content:' .. app .. ':' .. id end,
-  trace = function(p, app, id) return p .. ':trace:' .. app .. ':' .. id end,
-  parked = function(p, app, id) return p .. ':parked:' .. app .. ':' .. id end,
-  segment = function(p, segment, source) return p .. ':segment:' .. segment .. ':' .. source end,
-  done = function(p, segment, source) return p .. ':done:' .. segment .. ':' .. source end,
-  badges = function(p, segment, source) return p .. ':badges:' .. segment .. ':' .. source end,
-  marks = function(p, source) return p .. ':marks:' .. source end,
-  read = function(p, source) return p .. ':read:' .. source end,
-  user = function(p, app, user) return p .. ':user:' .. app .. ':' .. user end,
-  token = function(p, network, app, token) return p .. ':token:' .. network .. ':' .. app .. ':' .. token end,
-  generation = function(p) return p .. ':generation' end,
-  import = function(p, id) return p .. ':import:' .. id end,
-  open = function(p) return p .. ':open' end,
-  delayed = function(p) return p .. ':delayed' end,
-  ready = function(p, priority, app) return p .. ':ready:' .. priority .. ':' .. app end,
-  ready_apps = function(p, priority) return p .. ':ready:' .. priority end,
-  promoter = function(p) return p .. ':promoter' end,
-  oldest = function(p) return p .. ':oldest' end,
-  dead = function(p) return p .. ':dead' end,
-  letter = function(p, entry) return p .. ':letter:' .. entry end,
-  letter_badges = function(p, entry) return p .. ':letter_badges:' .. entry end,
-  unfinished = function(p, source) return p .. ':unfinished:' .. source end,
-  uninstalled = function(p) return p .. ':uninstalled' end,
-  audit = function(p) return p .. ':audit' end,
-  finished = function(p) return p .. ':finished' end,
-  metrics = function(p, minute) return p .. ':metrics:' .. minute end,
-  share = function(p, priority) return p .. ':share:' .. priority end,
-  scout = function(p, priority) return p .. ':scout:' .. priority end,
-  express = function(p, priority) return p .. ':express:' .. priority end,
-  reclaim = function(p, kind, priority) return p .. ':reclaim:' .. kind .. ':' .. priority end,
-  credential = function(p, name) return p .. ':credential:' .. name end,
-  tally = function(p, app, place, minute) return p .. ':tally:' .. app .. ':' .. place .. ':' .. minute end,
-  alarms = function(p) return p .. ':alarms' end,
-  switches = function(p) return p .. ':switches' end,
-  routes = function(p) return p .. ':routes' end,
-  routes_gathering = function(p) return p .. ':routes_gathering' end,
-  routes_of = function(p, digest) return p .. ':routes:' .. digest end,
-  routed = function(p) return p .. ':routed' end,
-  unrouted = function(p) return p .. ':unrouted' end,
-  route_waiting = function(p, kind, route) return p .. ':unrouted:' .. kind .. ':' .. route end,
-  route_hints = function(p) return p .. ':unrouted:hints' end,
-  route_sweep = function(p) return p .. ':unrouted:sweep' end,
-  loop = function(p, app, bucket) return p .. ':loop:' .. app .. ':' .. bucket end,
-  loop_letters = function(p, app) return p .. ':loop_letters:' .. app end,
-  rate = function(p, name) return p .. ':rate:' .. name end,
-  libraries = function(p) return p .. ':libraries' end,
-  workers = function(p) return p .. ':workers' end,
-  workers_since = function(p) return p .. ':workers_since' end,
-  worker = function(p, worker) return p .. ':worker:' .. worker end,
-}
-
-local function now_ms()
-  local t = redis.call('TIME')
-  return tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
-end
-
--- Decimal text of a whole number (Lua's own conversion turns to exponents).
-local function text(n) return string.format('%.0f', n) end
 
 -- yyyyMMddHHmm in UTC; the sandbox has no os.date. Days to civil date: Howard Hinnant's algorithm.
 local function minute_of(ms)

@@ -1,0 +1,132 @@
+-- Bindings of device tokens to users: the one place that writes what an install and an uninstall change, for the functions of
+-- workers and of the command line (installations.lua) and for those that any client calls (Registration). The user's STRING is
+-- what the lanes read; the token's HASH is the full record. A generation is drawn from one counter, so a token removed and
+-- installed again never repeats one.
+
+local Bindings = {}  -- what later files use of it
+
+do
+
+-- The user's lines without the one of this token, and how many are left.
+local function without_line(lines, network, token)
+  local find = string.find
+  -- A line ends with its token, and begins with its network: nothing is taken apart, for a batch does this often.
+  local ending, n = '\t' .. token .. '\n', 0
+  local _, wanted = find(lines, ending, 1, true)
+  local start, stop = 1, find(lines, '\n', 1, true)
+  local from, to
+  while stop do
+    n = n + 1
+    if stop == wanted then
+      if string.sub(lines, start, start + #network - 1) == network and find(lines, '^[\t.]', start + #network) then
+        from, to = start, stop
+      end
+      _, wanted = find(lines, ending, stop, true)
+    end
+    start = stop + 1
+    stop = find(lines, '\n', start, true)
+  end
+  if not from then return lines, n end
+  return string.sub(lines, 1, from - 1) .. string.sub(lines, to + 1), n - 1
+end
+
+-- A user's line of a binding. Its network is followed by what the token is for, unless that is alerts: who knows no
+-- kinds takes such a line for one of another network, and sends it nothing.
+local function line_of(network, kind, environment, generation, updated, token)
+  if kind and kind ~= '' then network = network .. '.' .. kind end
+  return table.concat({network, environment, generation, updated, token}, '\t') .. '\n'
+end
+
+local function unbind(key, lines)
+  if lines == '' then redis.call('DEL', key) else redis.call('SET', key, lines) end
+end
+
+-- Makes room for one more binding of a user who has as many as one may have: the first line is the one that was
+-- installed or renewed the longest ago. Refusing the new one instead would leave its device with the former owner.
+-- Returns the user's lines, and how many bindings are gone.
+local function evict(p, app, user, lines, n, by)
+  local gone = 0
+  while n >= LIMIT.INSTALLATIONS_PER_USER_MAX do
+    local network, token = string.match(lines, '^([^\t.]*)[^\t]*\t[^\t]*\t[^\t]*\t[^\t]*\t([^\n]*)')
+    redis.call('XADD', KEY.audit(p), 'MAXLEN', '~', LIMIT.NOTICES_MAX, '*', 'cause', 'evicted', 'app', app,
+      'user', user, 'network', network, 'token', token, 'by', by)
+    redis.call('DEL', KEY.token(p, network, app, token))
+    lines, n = string.sub(lines, string.find(lines, '\n', 1, true) + 1), n - 1
+    gone = gone + 1
+  end
+  return lines, gone
+end
+
+-- An object id, for a token that is new and whose caller gives none: 128 bits in hexadecimal. Functions have no source of
+-- randomness, and nobody else has this generation of this token.
+local function new_object_id(p, network, app, token, generation, now)
+  return string.sub(redis.sha1hex(table.concat({p, network, app, token, generation, text(now)}, '\n')), 1, 32)
+end
+
+-- The columns of an installation's row: app, network, token, user, environment, kind or '' for alerts, object id or '',
+-- created_at and updated_at in ms or '', how many fields are its own.
+local COLUMNS = 10
+
+-- Binds the installation whose row is at args[at], and whose fields (name, value)… begin at args[extra]. Returns status,
+-- object id, previous user, how many of the user's bindings were evicted, and where the next one's fields begin. Strict
+-- refuses an existing token.
+local function bind(p, args, at, extra, now, strict)
+  local app, network, token, user, environment, kind = unpack(args, at, at + 5)
+  local after = extra + tonumber(args[at + 9]) * 2
+  local key = KEY.token(p, network, app, token)
+  local old = redis.call('HMGET', key, 'user', 'object_id', 'created_at', 'updated_at', 'kind')
+  if strict and old[1] then return 'conflict', old[2], old[1], 0, after end
+  local moved = old[1] and old[1] ~= user
+  local user_key = KEY.user(p, app, user)
+  local lines, n = without_line(redis.call('GET', user_key) or '', network, token)
+  local old_key = moved and KEY.user(p, app, old[1])
+  local old_lines = moved and without_line(redis.call('GET', old_key) or '', network, token)
+  if moved then
+    redis.call('XADD', KEY.audit(p), 'MAXLEN', '~', LIMIT.NOTICES_MAX, '*', 'cause', 'overwritten', 'app', app,
+      'user', old[1], 'network', network, 'token', token, 'by', user)
+    -- The former owner's badge, channels and custom fields are not the new owner's.
+    redis.call('DEL', key)
+    unbind(old_key, old_lines)
+  end
+  local evicted
+  lines, evicted = evict(p, app, user, lines, n, token)
+  local created = old[3] or (args[at + 7] ~= '' and args[at + 7]) or text(now)
+  local updated = args[at + 8] ~= '' and math.min(tonumber(args[at + 8]), now) or now
+  if old[4] and not moved then updated = math.max(updated, tonumber(old[4]) or 0) end
+  local generation = text(redis.call('INCR', KEY.generation(p)))
+  local object_id = old[2] or args[at + 6]
+  if object_id == '' then object_id = new_object_id(p, network, app, token, generation, now) end
+  redis.call('HSET', key, 'user', user, 'environment', environment, 'generation', generation, 'object_id',
+    object_id, 'created_at', created, 'updated_at', text(updated), unpack(args, extra, after - 1))
+  if kind ~= '' then
+    redis.call('HSET', key, 'kind', kind)
+  elseif old[5] then
+    redis.call('HDEL', key, 'kind')
+  end
+  redis.call('SET', user_key, lines .. line_of(network, kind, environment, generation, text(updated), token))
+  return (moved and 'moved') or (old[1] and 'updated') or 'created', object_id, old[1] or '', evicted, after
+end
+
+-- Removes the binding of a token; with an owner other than '' only that user's. Returns removed, absent or other_owner.
+local function release(p, app, network, token, owner)
+  local key = KEY.token(p, network, app, token)
+  local user = redis.call('HGET', key, 'user')
+  if not user then return 'absent' end
+  if owner ~= '' and owner ~= user then return 'other_owner' end
+  local user_key = KEY.user(p, app, user)
+  local lines = without_line(redis.call('GET', user_key) or '', network, token)
+  redis.call('XADD', KEY.audit(p), 'MAXLEN', '~', LIMIT.NOTICES_MAX, '*', 'cause', 'explicit', 'app', app,
+    'user', user, 'network', network, 'token', token, 'by', owner)
+  redis.call('DEL', key)
+  unbind(user_key, lines)
+  return 'removed'
+end
+
+Bindings.COLUMNS = COLUMNS
+Bindings.without_line = without_line
+Bindings.line_of = line_of
+Bindings.unbind = unbind
+Bindings.bind = bind
+Bindings.release = release
+
+end
