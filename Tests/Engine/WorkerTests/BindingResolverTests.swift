@@ -1,9 +1,9 @@
-import Store
 import Redis
 import Model
 import TestSupport
 import Testing
 
+@testable import Store
 @testable import Worker
 
 @Suite struct BindingResolverTests {
@@ -108,6 +108,25 @@ import Testing
       #expect(material.personalBatch == WorkerLimits.personalBatchMin)
       material.noteBatch(users: 8, bindings: 8, bytes: 8 * Limits.userVariablesBytesMax)
       #expect(material.personalBatch == 16)
+    }
+  }
+
+  @Test("the trace tells a token that is not installed from one that the job is not for")
+  func tellsWhatIsNotInstalled() async throws {
+    try await LaneParts.with { _, parts in
+      let tokens = (0..<2).map { String(repeating: "\($0)a", count: 32) }
+      try await parts.install("a", tokens[0], .development)
+      let list = tokens.map { #"{"network":"apns","token":"\#($0)"}"# }.joined(separator: ",")
+      let run = try await run(
+        parts,
+        Self.job(
+          #"{"installations":[\#(list)]}"#, #","environments":["production"],"trace":true"#))
+      try await parts.resolver.resolveNext(run)
+      let trace = try #require(run.trace?.take(nowNs: 0, isLast: true))
+      let causes = trace.lines.withUnsafeBytes { bytes in
+        SegmentLines(bytes).map { TraceEvent($0)?.cause }
+      }
+      #expect(causes == [.notBound, .notInstalled])
     }
   }
 

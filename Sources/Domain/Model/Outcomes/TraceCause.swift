@@ -10,6 +10,7 @@ package enum TraceCause: String, Sendable, CaseIterable {
   case nowOrNever = "now_or_never"
   case rebound
   case otherEnvironment = "other_environment"
+  case notInstalled = "not_installed"
   case notBound = "not_bound"
   case noInstallation = "no_installation"
   case malformed
@@ -51,9 +52,10 @@ package enum TraceCause: String, Sendable, CaseIterable {
     case .nowOrNever: "the job's ttl is 0, so there is one attempt only"
     case .rebound: "the token was uninstalled or belongs to another user by now"
     case .otherEnvironment: "the token was installed anew for the other environment"
+    case .notInstalled: "the token is not registered: no installation of the app has it"
     case .notBound:
-      "the token was bound to nobody, to another user, in an environment that the job leaves out, or is for "
-        + "another kind of push"
+      "the token was bound to another user, in an environment that the job leaves out, or is for another kind "
+        + "of push"
     case .noInstallation:
       "the user had no installation in the job's environments and for its kind of push"
     case .malformed: "its line in the chunk could not be read"

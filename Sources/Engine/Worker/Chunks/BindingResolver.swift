@@ -227,13 +227,16 @@ struct BindingResolver {
     _ run: ChunkRun, _ recipient: Int, _ line: InstallationLine, _ binding: TokenBinding?,
     _ routes: Routes, _ readNs: UInt64, variables: VariableTable.Row, own: ReceiverReader.Own
   ) {
-    guard let binding, run.standing != .cancelled, Self.isOwner(binding, of: line),
+    guard run.standing != .cancelled else {
+      return run.skipRecipient(recipient, network: line.network, because: .cancelled)
+    }
+    guard let binding else {
+      return run.skipRecipient(recipient, network: line.network, because: .notInstalled)
+    }
+    guard Self.isOwner(binding, of: line),
       routes[line.network, binding.kind, binding.environment] != Routes.unwanted,
       own.badge != .rebound
-    else {
-      let cause: TraceCause = run.standing == .cancelled ? .cancelled : .notBound
-      return run.skipRecipient(recipient, network: line.network, because: cause)
-    }
+    else { return run.skipRecipient(recipient, network: line.network, because: .notBound) }
     run.beginRecipient(recipient)
     var push = Push(
       token: line.token, user: line.user.isEmpty ? run.arena.copy(binding.user) : line.user,
