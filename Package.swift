@@ -111,7 +111,8 @@ let package = Package(
         "installations",
         "variables",
         "settlement", "jobs", "reconcile", "waiting", "dead_letters", "traces", "fleet",
-      ].map { .embedInCode("Functions/\($0).lua") }),
+      ].map { .embedInCode("Functions/\($0).lua") }
+        + ["json", "fields", "registration"].map { .embedInCode("Registration/\($0).lua") }),
     layer(
       "Providers", in: .engine,
       ["Model", "Configuration", "HTTPClient", "HTTP2", "Reactor", "COpenSSL"]),
@@ -229,7 +230,7 @@ let package = Package(
       "FuzzTests", in: .programs,
       [
         "Configuration", "HTTP2", "LocalServices", "Model", "Providers", "Reactor", "Redis",
-        "TestSupport",
+        "Store", "TestSupport",
       ]),
   ]
 )

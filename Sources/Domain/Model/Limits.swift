@@ -62,6 +62,8 @@ package enum Limits {
   // Installations
   package static let installationsPerUserMax = 100
   package static let installationBytesMax = 64 * 1024
+  /// Values in the document of one: far more than its fields, channels and custom fields can be.
+  package static let installationValuesMax = 1_000
   package static let objectIDBytesMax = 64
   package static let deviceTypeBytesMax = 64
   package static let appNameBytesMax = 256

@@ -12,6 +12,7 @@ package struct Store {
   package let deadLetters: DeadLetters
   package let metrics: MetricsStore
   package let libraries: LibraryStore
+  package let registration: RegistrationStore
   package let credentials: CredentialStore
   package let alarms: AlarmStore
   package let switches: SwitchStore
@@ -34,6 +35,7 @@ package struct Store {
     deadLetters = DeadLetters(functions: functions)
     metrics = MetricsStore(functions: functions)
     libraries = LibraryStore(functions: functions)
+    registration = RegistrationStore(connection: connection)
     credentials = CredentialStore(functions: functions)
     alarms = AlarmStore(functions: functions)
     switches = SwitchStore(functions: functions)

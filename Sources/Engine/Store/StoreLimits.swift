@@ -1,7 +1,9 @@
-/// The limits of the store; those that the functions enforce stand at the top of Functions/library.lua.
+/// The limits of the store; those that the functions enforce stand in Functions/limits.lua.
 package enum StoreLimits {
   /// Installations of one `importBatch`: 2 ms of Redis' time, or 5 for users with as many as they may have.
   package static let importBatchMax = 64
+  /// About how many entries the bounded streams keep.
+  static let noticesMax = 100_000
   /// Users of one `resolve`; a chunk has fewer.
   package static let resolveUsersMax = 1_024
   /// Installations of one `languages`: 0.2 ms of Redis's time.

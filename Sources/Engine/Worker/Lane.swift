@@ -147,7 +147,9 @@ actor Lane {
       let promoter = Promoter(
         chunks: store.chunks, consumer: consumer, log: log, onMoved: { fetchSignal.raise() })
       let janitor = Janitor(store: store, life: life, log: log)
+      let registration = RegistrationKeeper(registration: store.registration, log: log)
       agents += [
+        pace(registration, while: untilDrained),
         pace(workWatch, while: untilDrained),
         pace(routeWatch, while: untilDrained),
         pace(promoter, while: untilDrained),

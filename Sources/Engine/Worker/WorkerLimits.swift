@@ -122,6 +122,8 @@ enum WorkerLimits {
   static let chunkBeatMs: UInt64 = 500
   /// The wait between two looks for jobs that lost chunks, on average; each looks at a few jobs.
   static let reconcileMs: UInt64 = 60_000
+  /// From one look whether the functions for registration are there to the next.
+  static let registrationMs: UInt64 = 10_000
   static let reconciledJobsMax = 32
   /// How soon after the first request to stop another is taken for the same one.
   static let secondStopMs: Int64 = 1_000

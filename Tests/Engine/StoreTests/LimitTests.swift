@@ -19,6 +19,7 @@ import Testing
     ("SEGMENT_USERS_MAX", Limits.chunkRecipientsMax),
     ("USER_BYTES_MAX", Limits.userBytesMax),
     ("INSTALLATIONS_PER_USER_MAX", Limits.installationsPerUserMax),
+    ("NOTICES_MAX", StoreLimits.noticesMax),
   ])
   func `a limit that the functions and the program both have is of one value`(
     name: String, value: Int

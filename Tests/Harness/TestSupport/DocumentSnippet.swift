@@ -33,6 +33,15 @@ package struct DocumentSnippet: Sendable, CustomStringConvertible {
     return snippets
   }
 
+  /// The lines that an indent of four makes a block of commands, without it.
+  package static func indented(in document: String) -> [String] {
+    guard let content = TextFile.read("\(repository)/\(document)", bytesMax: 1 << 20) else {
+      preconditionFailure("\(document) is missing")
+    }
+    return content.split(separator: "\n").filter { $0.hasPrefix("    ") }
+      .map { String($0.dropFirst(4)) }
+  }
+
   private static let repository =
     "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
 }

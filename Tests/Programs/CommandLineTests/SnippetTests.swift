@@ -62,15 +62,45 @@ import Testing
     }
   }
 
-  @Test("the Python of the guide registers a device")
+  @Test(
+    "the Python of the guide registers a device",
+    .enabled("redis-py is not installed", hasRedisPy))
   func pythonInstalls() async throws {
     let snippet = try Self.program("python", 0, in: "docs/guides/registering-devices.md")
     try await Self.withRedis { redis in
+      // Any command that changes something puts the functions there.
+      let first = try await Pushpool.run("switch", "list", "--redis", redis.url)
+      #expect(first.status == 0, "\(first.error)")
       let result = try await Self.run(snippet, redis)
       #expect(result.status == 0, "\(snippet): \(result.error)")
+      #expect(result.output.hasPrefix("created "))
       let devices = try await Pushpool.run(
         "devices", "--app", "shop", "--user", "python-user-1", "--json", "--redis", redis.url)
       #expect(try devices.json.count == 1)
+    }
+  }
+
+  @Test("what the guide shows for redis-cli registers a device, tells of it and removes it")
+  func redisCLI() async throws {
+    try await Self.withRedis { redis in
+      _ = try await Pushpool.run("switch", "list", "--redis", redis.url)
+      let lines = DocumentSnippet.indented(in: "docs/guides/registering-devices.md")
+        .filter { $0.hasPrefix("redis-cli FCALL ") }
+      #expect(lines.count == 3)
+      var answers: [String] = []
+      // As the reader may: registered, looked at, removed.
+      for line in [lines[0], lines[2], lines[1]] {
+        let child = try ChildProcess(
+          "/bin/sh",
+          ["-c", line.replacing("redis-cli", with: "redis-cli -e -s \(redis.socketPath)")],
+          output: .pipe, error: .pipe)
+        let result = try await Pushpool.finish(child)
+        #expect(result.status == 0, "\(line): \(result.error)")
+        answers.append(result.output)
+      }
+      #expect(answers[0].hasPrefix(#"{"status":"created","object_id":""#))
+      #expect(answers[1].contains(#""token":"cX1-token-of-u1:APA91""#))
+      #expect(answers[2] == "{\"status\":\"removed\"}\n")
     }
   }
 
@@ -97,13 +127,14 @@ import Testing
     }
   }
 
-  /// Whether a checker takes each of the recipes' programs of a language, which it is given as a file.
+  /// Whether a checker takes each of the guides' programs of a language, which it is given as a file.
   private static func expectParsed(_ language: String, by checker: String, _ option: String)
     async throws
   {
     let folder = try TemporaryFolder()
-    let snippets = DocumentSnippet.all(language, in: "docs/guides/recipes.md")
-    #expect(!snippets.isEmpty)
+    let guides = ["docs/guides/recipes.md", "docs/guides/registering-devices.md"]
+    let snippets = guides.flatMap { DocumentSnippet.all(language, in: $0) }
+    #expect(snippets.count >= guides.count)
     for snippet in snippets {
       let file = folder.file("snippet.\(language == "js" ? "mjs" : language)")
       try PrivateFile.write(snippet.text, to: file)
@@ -113,12 +144,12 @@ import Testing
   }
 
   @Test(
-    "the JavaScript of the recipes parses",
+    "the JavaScript of the guides parses",
     .enabled("node is not installed") { await succeeds("node", "--version") })
   func node() async throws { try await Self.expectParsed("js", by: "node", "--check") }
 
   @Test(
-    "the Go of the recipes parses",
+    "the Go of the guides parses",
     .enabled("gofmt is not installed") { await succeeds("gofmt") })
   func go() async throws { try await Self.expectParsed("go", by: "gofmt", "-e") }
 

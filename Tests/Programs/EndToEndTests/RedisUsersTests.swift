@@ -25,7 +25,7 @@ import Testing
       users[words[1]] = User(
         name: words[1], password: String(password.dropFirst()), line: String(line))
     }
-    #expect(users.count == 4)
+    #expect(users.count == 5)
     return users
   }
 
@@ -75,6 +75,7 @@ import Testing
     let operating = try #require(users["pushpool-operator"])
     let producer = try #require(users["pushpool-producer"])
     let dashboard = try #require(users["pushpool-dashboard"])
+    let registrar = try #require(users["pushpool-registrar"])
     try await PushStage.with { stage in
       for user in users.values {
         let rules = user.line.split(separator: " ").dropFirst().map { String($0) }
@@ -132,7 +133,8 @@ import Testing
         #expect(result.code == .code(0), "\(arguments): \(result)")
       }
 
-      try await expectRefusals(worker, operating, producer, dashboard, stage)
+      try await expectRegistration(registrar, stage)
+      try await expectRefusals(worker, operating, producer, dashboard, registrar, stage)
       #expect(await process.terminate(graceMs: 30_000) == .code(0))
     }
   }
@@ -162,8 +164,37 @@ import Testing
     ]
   }
 
+  /// A backend registers devices: the first of a user, one that moves there, and more than a user may have.
+  private func expectRegistration(_ registrar: User, _ stage: PushStage) async throws {
+    func register(_ function: String, _ document: String) async throws -> String {
+      let name = "pushpool_\(function)"
+      let reply = try await Self.redis(
+        [function == "devices" ? "FCALL_RO" : "FCALL", name, "1", "pushpool", document],
+        as: registrar, stage.redis)
+      #expect(!reply.isRefused, "\(document): \(reply.output)")
+      return reply.output
+    }
+    func device(_ user: String, _ number: Int, _ more: String = "") -> String {
+      #"{"app":"shop","user":"\#(user)","network":"apns","token":"cdcd\#(1_000 + number)"\#(more)}"#
+    }
+    #expect(
+      try await register("create", device("r1", 0, #","kind":"voip""#)).contains("created"))
+    #expect(try await register("create", device("r2", 0)).contains("conflict"))
+    #expect(try await register("install", device("r2", 0)).contains("moved"))
+    for number in 0...Limits.installationsPerUserMax {
+      let answer = try await register("install", device("r2", number, #","badge":1"#))
+      #expect(answer.contains(number == 0 ? "updated" : "created"))
+    }
+    let devices = try await register("devices", #"{"app":"shop","user":"r2"}"#)
+    #expect(devices.count { $0 == "{" } == Limits.installationsPerUserMax)
+    let answer = try await register(
+      "uninstall", #"{"app":"shop","network":"apns","token":"cdcd1001","user":"r2"}"#)
+    #expect(answer.contains("removed"))
+  }
+
   private func expectRefusals(
-    _ worker: User, _ operating: User, _ producer: User, _ dashboard: User, _ stage: PushStage
+    _ worker: User, _ operating: User, _ producer: User, _ dashboard: User, _ registrar: User,
+    _ stage: PushStage
   ) async throws {
     let refused: [(User, [String])] = [
       (worker, ["FLUSHALL"]), (worker, ["SET", "other", "1"]),
@@ -175,6 +206,10 @@ import Testing
       (dashboard, ["XADD", "pushpool:jobs:normal", "*", "job", "{}"]),
       (dashboard, ["GET", "pushpool:credential:apns:DEF123GHIJ:ABC123DEFG"]),
       (dashboard, ["GET", "pushpool:user:shop:u0"]), (dashboard, ["KEYS", "*"]),
+      (registrar, ["XADD", "pushpool:jobs:normal", "*", "job", "{}"]),
+      (registrar, ["HGETALL", "pushpool:switches"]),
+      (registrar, ["XTRIM", "pushpool:audit", "MAXLEN", "0"]),
+      (registrar, ["DEL", "pushpool:job:shop:keyed"]), (registrar, ["FUNCTION", "FLUSH"]),
     ]
     for (user, words) in refused {
       let reply = try await Self.redis(words, as: user, stage.redis)

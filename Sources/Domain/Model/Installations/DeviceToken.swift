@@ -46,8 +46,17 @@ package struct DeviceToken: Hashable, Sendable {
 
   private static let shownCharactersMax = 8
 
+  /// How long a token of a network can be, in bytes.
+  package static func bytes(of network: Network) -> ClosedRange<Int> {
+    switch network {
+    case .apns: Limits.apnsTokenBytesMin...Limits.apnsTokenBytesMax
+    case .fcm: Limits.fcmTokenBytesMin...Limits.fcmTokenBytesMax
+    case .jpush: Limits.jpushTokenBytesMin...Limits.jpushTokenBytesMax
+    }
+  }
+
   private static func apns(_ text: String) throws(InvalidField) -> String {
-    try checkLength(text, Limits.apnsTokenBytesMin, Limits.apnsTokenBytesMax, "an APNs")
+    try checkLength(text, .apns, "an APNs")
     var hasUpper = false
     for byte in text.utf8 {
       switch byte {
@@ -63,7 +72,7 @@ package struct DeviceToken: Hashable, Sendable {
   }
 
   private static func fcm(_ text: String) throws(InvalidField) -> String {
-    try checkLength(text, Limits.fcmTokenBytesMin, Limits.fcmTokenBytesMax, "an FCM")
+    try checkLength(text, .fcm, "an FCM")
     guard TextRule.isWord(text, others: "_:-.%~=+") else {
       throw refused("an FCM registration token must be letters, digits and _ : - . % ~ = + only")
     }
@@ -78,7 +87,7 @@ package struct DeviceToken: Hashable, Sendable {
   }
 
   private static func jpush(_ text: String) throws(InvalidField) -> String {
-    try checkLength(text, Limits.jpushTokenBytesMin, Limits.jpushTokenBytesMax, "a JPush")
+    try checkLength(text, .jpush, "a JPush")
     guard TextRule.isWord(text, others: "") else {
       throw refused("a JPush registration ID must be letters and digits only")
     }
@@ -86,11 +95,13 @@ package struct DeviceToken: Hashable, Sendable {
   }
 
   private static func checkLength(
-    _ text: String, _ bytesMin: Int, _ bytesMax: Int, _ whose: String
+    _ text: String, _ network: Network, _ whose: String
   ) throws(InvalidField) {
-    guard (bytesMin...bytesMax).contains(text.utf8.count) else {
+    let bytes = bytes(of: network)
+    guard bytes.contains(text.utf8.count) else {
       throw refused(
-        "\(whose) token must be \(bytesMin) to \(bytesMax) characters, is \(text.utf8.count)")
+        "\(whose) token must be \(bytes.lowerBound) to \(bytes.upperBound) characters, is "
+          + "\(text.utf8.count)")
     }
   }
 

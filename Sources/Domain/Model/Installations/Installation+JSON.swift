@@ -1,5 +1,6 @@
 extension Installation {
-  static let fields = [
+  /// The names that its document may have.
+  package static let fields = [
     "app", "user", "network", "token", "environment", "kind", "object_id", "device_type",
     "app_name",
     "app_version", "os_version", "sdk_version", "time_zone", "language", "badge", "channels",
@@ -10,7 +11,9 @@ extension Installation {
   package init(bytes: UnsafeBufferPointer<UInt8>) throws(InvalidField) {
     let value: JSONValue
     do {
-      value = try JSONParser(bytesMax: Limits.installationBytesMax).parse(bytes)
+      value = try JSONParser(
+        bytesMax: Limits.installationBytesMax, valuesMax: Limits.installationValuesMax
+      ).parse(bytes)
     } catch {
       throw InvalidField(pointer: "", message: error.description)
     }

@@ -3,11 +3,11 @@ package enum FieldPointer {
   /// RFC 6901: `~` and `/` in a name are written `~0` and `~1`.
   package static func child(_ name: String, of parent: String) -> String {
     var text = parent + "/"
-    for character in printable(name) {
-      switch character {
+    for scalar in printable(name).unicodeScalars {
+      switch scalar {
       case "~": text += "~0"
       case "/": text += "~1"
-      default: text.append(character)
+      default: text.unicodeScalars.append(scalar)
       }
     }
     return text

@@ -65,6 +65,8 @@ actor RedisSession {
         .unavailable,
         "cannot use Redis at \(place): \(failure); start it, or name another with --redis URL")
     }
+    // For other clients: that it fails is no reason not to do what was asked for.
+    if functions { _ = try? await store?.registration.provide() }
   }
 
   /// Runs a body on the session's loop, against the store.

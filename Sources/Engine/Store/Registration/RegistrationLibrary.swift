@@ -1,0 +1,43 @@
+internal import COpenSSL
+
+/// The functions that any Redis client registers devices with. Their names never change, so a server has one such library for all
+/// versions of the program and all prefixes: that of the newest version that has run there.
+struct RegistrationLibrary: Sendable {
+  /// What the names of all versions' libraries begin with. It is not that of the versions' own libraries, so none of them
+  /// takes this one for a library that nobody uses, and deletes it.
+  static let namePrefix = "pushpoolregistration_"
+
+  /// To be raised with every change of the source: of two libraries the higher one stays.
+  static let currentNumber = 1
+  /// Of the source with this number. A test compares it, so that no change is without a number of its own.
+  static let currentDigest = "37956de1bd4384a8"
+
+  static let current = RegistrationLibrary(number: currentNumber)
+
+  let number: Int
+
+  var name: String { "\(Self.namePrefix)\(number)" }
+  var source: String { "#!lua name=\(name)\n\(Self.body)" }
+
+  /// The number in a library's name; nil when it is none of these.
+  static func number(in name: String) -> Int? {
+    guard name.hasPrefix(namePrefix) else { return nil }
+    return Int(name.dropFirst(namePrefix.count))
+  }
+
+  /// A file sees the tables of those before it.
+  static let body = String(
+    decoding: PackageResources.keys_lua + PackageResources.numbers_lua
+      + Array(RegistrationRules.lua.utf8) + PackageResources.bindings_lua
+      + PackageResources.json_lua + PackageResources.fields_lua + PackageResources.registration_lua,
+    as: UTF8.self)
+
+  /// The start of the SHA-256 of the body.
+  static var digest: String {
+    var digest = [UInt8](repeating: 0, count: 32)
+    let bytes = Array(body.utf8)
+    _ = EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha256(), nil)
+    let hex = Array("0123456789abcdef")
+    return String(digest.prefix(8).flatMap { [hex[Int($0 >> 4)], hex[Int($0 & 15)]] })
+  }
+}

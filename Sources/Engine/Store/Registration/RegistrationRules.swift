@@ -1,0 +1,69 @@
+internal import Model
+
+/// The limits and closed sets of words of the functions for registration, as tables of Lua: the constants of the program are
+/// their one home.
+enum RegistrationRules {
+  /// Bytes of records that one answer tells in full; the one that goes beyond it is told, too. 2 ms of Redis's time.
+  static let answerBytesMax = 128 * 1024
+
+  /// What an uninstall may name.
+  static let uninstallFields = ["app", "network", "token", "user"]
+  /// What a question for devices may name.
+  static let devicesFields = ["app", "user"]
+
+  private static let numbers: [(String, Int)] = [
+    ("depth_max", Limits.jsonDepthMax), ("number_bytes_max", Limits.jsonNumberBytesMax),
+    ("quoted_bytes_max", Limits.quotedTextBytesMax),
+    ("document_bytes_max", Limits.installationBytesMax),
+    ("values_max", Limits.installationValuesMax),
+    ("app_bytes_max", Limits.appBytesMax), ("user_bytes_max", Limits.userBytesMax),
+    ("object_id_bytes_max", Limits.objectIDBytesMax),
+    ("time_zone_bytes_max", Limits.timeZoneBytesMax),
+    ("language_bytes_max", Limits.languageBytesMax), ("badge_max", Limits.badgeMax),
+    ("instant_ms_max", Int(Limits.instantMsMax)), ("channels_max", Limits.channelsMax),
+    ("channel_bytes_max", Limits.channelBytesMax),
+    ("custom_fields_max", Limits.customFieldsMax),
+    ("custom_name_bytes_max", Limits.customNameBytesMax),
+    ("custom_value_bytes_max", Limits.customValueBytesMax), ("answer_bytes_max", answerBytesMax),
+  ]
+
+  private static let texts: [(String, Int)] = [
+    ("device_type", Limits.deviceTypeBytesMax), ("app_name", Limits.appNameBytesMax),
+    ("app_version", Limits.versionBytesMax), ("os_version", Limits.versionBytesMax),
+    ("sdk_version", Limits.versionBytesMax),
+  ]
+
+  /// The tables LIMIT, of what Functions/bindings.lua asks for, and RULE.
+  static var lua: String {
+    let bytes = Network.allCases.map { network in
+      let range = DeviceToken.bytes(of: network)
+      return "\(network.rawValue) = {min = \(range.lowerBound), max = \(range.upperBound)}"
+    }
+    return """
+
+      local LIMIT = {
+        INSTALLATIONS_PER_USER_MAX = \(Limits.installationsPerUserMax),
+        NOTICES_MAX = \(StoreLimits.noticesMax),
+      }
+
+      local RULE = {
+      \(numbers.map { "  \($0.0) = \($0.1),\n" }.joined())\
+        token_bytes = {\(bytes.joined(separator: ", "))},
+        networks = \(words(Network.allCases.map(\.rawValue))),
+        environments = \(words(PushEnvironment.allCases.map(\.rawValue))),
+        kinds = \(words(TokenKind.allCases.map(\.rawValue))),
+        texts = {\(texts.map { "{name = '\($0.0)', bytes_max = \($0.1)}" }.joined(separator: ", "))},
+        fields = {
+          installation = \(words(Installation.fields)),
+          uninstall = \(words(uninstallFields)),
+          devices = \(words(devicesFields)),
+        },
+      }
+
+      """
+  }
+
+  private static func words(_ list: [String]) -> String {
+    "{\(list.map { "'\($0)'" }.joined(separator: ", "))}"
+  }
+}

@@ -1,0 +1,211 @@
+import LocalServices
+import Model
+import Redis
+import TestSupport
+import Testing
+
+@testable import Store
+
+/// The functions that backends register devices with.
+@Suite struct RegistrationTests {
+  private static func withStore(
+    _ body: @Sendable (isolated TestLane, Store) async throws -> Void
+  ) async throws {
+    try await Lane.withStore { lane, store in
+      try await store.registration.provide()
+      try await body(lane, store)
+    }
+  }
+
+  private static func document(_ user: String, _ token: String = "cX1-token:APA91") -> String {
+    #"{"app":"shop","user":"\#(user)","network":"fcm","token":"\#(token)"}"#
+  }
+
+  private static func status(_ answer: JSONValue) -> String? {
+    answer.objectValue?["status"]?.stringValue
+  }
+
+  /// Everything below a prefix, as its keys without it and what they hold; entries of streams without their ids.
+  private static func content(_ prefix: String, _ store: Store) async throws -> [String: [String]] {
+    var content: [String: [String]] = [:]
+    for key in try await store.allKeys() where key.hasPrefix(prefix) {
+      let type = try await store.redis("TYPE", key)
+      let value: [String]
+      switch type {
+      case .status("hash"):
+        value = try await store.redis("HGETALL", key).pairs.map { "\($0)=\($1)" }.sorted()
+      case .status("stream"):
+        let entries = try await store.redis("XRANGE", key, "-", "+").array ?? []
+        value = entries.map { "\($0.array?.last?.pairs.map { "\($0)=\($1)" } ?? [])" }
+      default: value = [try await store.redis("GET", key).string ?? "?"]
+      }
+      content[String(key.dropFirst(prefix.utf8.count))] = value
+    }
+    return content
+  }
+
+  @Test func `a device is created, updated and moved, and keeps its object id`() async throws {
+    try await Self.withStore { _, store in
+      let first = try await store.register("pushpool_install", Self.document("ann"))
+      let id = try #require(first.objectValue?["object_id"]?.stringValue)
+      #expect(Self.status(first) == "created" && id.utf8.count == 32)
+      let again = try await store.register("pushpool_install", Self.document("ann"))
+      #expect(
+        again == .object(["status": .string("updated"), "object_id": .string(id)]))
+      let moved = try await store.register("pushpool_install", Self.document("bob"))
+      #expect(moved == .object(["status": .string("moved"), "object_id": .string(id)]))
+      let left = try await store.register("pushpool_devices", #"{"app":"shop","user":"ann"}"#)
+      #expect(left == .array([]))
+      // Installed again after it was removed, it is another installation.
+      _ = try await store.register(
+        "pushpool_uninstall", #"{"app":"shop","network":"fcm","token":"cX1-token:APA91"}"#)
+      let anew = try await store.register("pushpool_install", Self.document("ann"))
+      #expect(Self.status(anew) == "created")
+      #expect(anew.objectValue?["object_id"]?.stringValue != id)
+    }
+  }
+
+  @Test func `strict creation of an existing token is a conflict that changes nothing`()
+    async throws
+  {
+    try await Self.withStore { _, store in
+      let first = try await store.register("pushpool_create", Self.document("ann"))
+      #expect(Self.status(first) == "created")
+      let before = try await Self.content(store.keys.prefix, store)
+      let second = try await store.register("pushpool_create", Self.document("bob"))
+      #expect(Self.status(second) == "conflict")
+      #expect(
+        second.objectValue?["object_id"] == first.objectValue?["object_id"])
+      #expect(try await Self.content(store.keys.prefix, store) == before)
+    }
+  }
+
+  @Test func `an uninstall that names a user removes only that user's binding`() async throws {
+    try await Self.withStore { _, store in
+      _ = try await store.register("pushpool_install", Self.document("ann"))
+      let named = #"{"app":"shop","network":"fcm","token":"cX1-token:APA91","user":"#
+      for (user, status) in [("bob", "other_owner"), ("ann", "removed"), ("ann", "absent")] {
+        let answer = try await store.register("pushpool_uninstall", named + "\"\(user)\"}")
+        #expect(answer == .object(["status": .string(status)]))
+      }
+    }
+  }
+
+  @Test func `the devices of a user are told as they are imported`() async throws {
+    try await Self.withStore { _, store in
+      let full = Installation(
+        app: "shop", user: "ü:1", token: DeviceToken(stored: "ab12ab12", network: .apns),
+        environment: .development, objectID: "object-7", deviceType: "ios", appName: "Shöp",
+        appVersion: "1.2", osVersion: "14", sdkVersion: "3.4", timeZone: "Asia/Tokyo",
+        language: "ja-JP", badge: 2, channels: ["a \"b\"", "b_c"], createdAtMs: 1_600_000_000_000,
+        updatedAtMs: 1_600_000_000_001, custom: ["x": "1\u{0}/\n", "y": ""])
+      let other = Installation(
+        app: "shop", user: "ü:1", token: DeviceToken(stored: "a:b:c.d-e", network: .fcm))
+      for installation in [full, other] {
+        _ = try await store.register("pushpool_install", installation.json().text())
+      }
+      let answer = try await store.register("pushpool_devices", #"{"app":"shop","user":"ü:1"}"#)
+      let stored = try await store.installations.devices(app: "shop", user: "ü:1")
+      #expect(stored.count == 2 && stored[0].installation == full)
+      #expect(answer == .array(stored.map { $0.installation.json() }))
+      // Nothing is written, so a replica answers as well.
+      let read = try await store.redis(
+        "FCALL_RO", "pushpool_devices", "1", store.keys.prefix, #"{"app":"shop","user":"ü:1"}"#)
+      #expect(try JSONParser().parse(read.bytes ?? []) == answer)
+    }
+  }
+
+  @Test func `what is told of a user is bounded, and says what it leaves out`() async throws {
+    try await Self.withStore { _, store in
+      let value = String(repeating: "v", count: Limits.customValueBytesMax)
+      for number in 0..<10 {
+        var installation = Installation(
+          app: "shop", user: "u",
+          token: DeviceToken(stored: "token-\(1_000 + number)", network: .fcm))
+        for field in 0..<Limits.customFieldsMax { installation.custom["f\(field)"] = value }
+        _ = try await store.register("pushpool_install", installation.json().text())
+      }
+      let answer = try await store.register("pushpool_devices", #"{"app":"shop","user":"u"}"#)
+      let devices = try #require(answer.arrayValue).compactMap(\.objectValue)
+      #expect(devices.count == 10)
+      #expect(answer.bytes().count < 4 * RegistrationRules.answerBytesMax / 2)
+      for device in devices {
+        #expect((device["custom"] == nil) == (device["truncated"] == .bool(true)))
+        #expect(device["object_id"] != nil && device["updated_at"]?.int64Value != nil)
+      }
+      #expect(devices.first?["custom"] != nil && devices.last?["custom"] == nil)
+    }
+  }
+
+  @Test func `a backend and the command line change the same things in the same way`()
+    async throws
+  {
+    try await Self.withStore { _, store in
+      let other = "{other}"
+      func installation(_ user: String, _ token: String) throws -> Installation {
+        var installation = Installation(
+          app: "shop", user: user, token: try DeviceToken(token, network: .apns),
+          objectID: "o-\(token)", createdAtMs: 1_600_000_000_000, updatedAtMs: 1_600_000_000_000)
+        if user == "ann" {
+          installation.kind = .voip
+          installation.badge = 3
+          installation.channels = ["a", "b"]
+          installation.custom = ["plan": "gold"]
+        }
+        return installation
+      }
+      for (user, token) in [
+        ("ann", "ab12ab12"), ("ann", "cd34cd34"), ("bob", "AB12AB12"), ("bob", "ef56ef56"),
+        ("ann", "cd34cd34"),
+      ] {
+        let installation = try installation(user, token)
+        _ = try await store.installations.install(installation)
+        _ = try await store.register(
+          "pushpool_install", installation.json().text(), prefix: other)
+      }
+      for number in 0..<Limits.installationsPerUserMax {
+        let installation = try installation("bob", "ff00\(1_000 + number)")
+        _ = try await store.installations.create(installation)
+        _ = try await store.register("pushpool_create", installation.json().text(), prefix: other)
+      }
+      let gone = try DeviceToken("cd34cd34", network: .apns)
+      _ = try await store.installations.uninstall(app: "shop", token: gone, owner: "ann")
+      _ = try await store.register(
+        "pushpool_uninstall",
+        #"{"app":"shop","network":"apns","token":"CD34CD34","user":"ann"}"#, prefix: other)
+      let theirs = try await Self.content(other, store)
+      #expect(theirs.count > Limits.installationsPerUserMax)
+      #expect(try await Self.content(store.keys.prefix, store) == theirs)
+    }
+  }
+
+  @Test func `a call of another form is refused, and what another program holds is no accident`()
+    async throws
+  {
+    try await Self.withStore { _, store in
+      for name in ["install", "create", "uninstall", "devices"] {
+        for words in [["0"], ["1", "pp"], ["2", "pp", "qq", "{}"], ["1", "pp", "{}", "{}"]] {
+          var command = RedisCommand("FCALL", "pushpool_\(name)")
+          for word in words { command.append(word) }
+          let error = await failure { try await store.connection.call(command) }
+          #expect(
+            error
+              == .server(
+                code: "INVALID",
+                message:
+                  "pushpool_\(name) takes one key, the prefix, and one argument, a JSON object"))
+        }
+      }
+      _ = try await store.redis("RPUSH", store.keys.user(app: "shop", user: "ann"), "x")
+      let before = try await store.allKeys()
+      let error = await failure {
+        try await store.register("pushpool_install", Self.document("ann"))
+      }
+      guard case .server("WRONGTYPE", _) = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+      #expect(try await store.allKeys() == before)
+    }
+  }
+}
