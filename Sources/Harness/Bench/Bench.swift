@@ -27,6 +27,7 @@ struct Bench {
     case .highPriority: [try await HighPriority(scenario: scenario, with: with).run()]
     case .growth: try await Growth(scenario: scenario, with: with).run()
     case .personalTexts: try await PersonalTexts(scenario: scenario, with: with).run()
+    case .registration: [try await Registration(scenario: scenario, with: with).run()]
     case .audienceMemory: [try await AudienceMemory(scenario: scenario, with: with).run()]
     case .backlogMemory: [try await BacklogMemory(scenario: scenario, with: with).run()]
     }

@@ -72,6 +72,11 @@ enum BenchLimits {
   static let personalPushesMax = 100_000
   static let namesPerCommand = 1_000
 
+  // Registration
+  static let registrationsMax = 100_000
+  /// Calls that are sent together.
+  static let registrationsPerBatch = 64
+
   // Instructions
   /// Two campaigns; what start-up costs is the same in both, so that their difference is free of it.
   static let instructionsPushesFew = 10_000

@@ -3,8 +3,8 @@ internal import Model
 /// The limits and closed sets of words of the functions for registration, as tables of Lua: the constants of the program are
 /// their one home.
 enum RegistrationRules {
-  /// Bytes of records that one answer tells in full; the one that goes beyond it is told, too. 2 ms of Redis's time.
-  static let answerBytesMax = 128 * 1024
+  /// Bytes of tokens and records that one answer tells in full; the one that goes beyond it is told, too.
+  static let answerBytesMax = 64 * 1024
 
   /// What an uninstall may name.
   static let uninstallFields = ["app", "network", "token", "user"]

@@ -210,10 +210,11 @@ end
 -- ---------------------------------------------------------------------------------------------------------
 -- The fields of an installation
 
-local FOREIGN = '[^A-Za-z0-9._-]'
-local FOREIGN_TO_FCM = '[^A-Za-z0-9_:.%%~=+-]'
-local FOREIGN_TO_IDS = '[^A-Za-z0-9_-]'
-local FOREIGN_TO_ZONES = '[^A-Za-z0-9_+/-]'
+-- Redis leaves the classes of characters in the locale C: %w is ASCII only.
+local FOREIGN = '[^%w._-]'
+local FOREIGN_TO_FCM = '[^%w_:.%%~=+-]'
+local FOREIGN_TO_IDS = '[^%w_-]'
+local FOREIGN_TO_ZONES = '[^%w_+/-]'
 
 local NETWORKS, ENVIRONMENTS, KINDS = set_of(RULE.networks), set_of(RULE.environments), set_of(RULE.kinds)
 
@@ -239,7 +240,7 @@ end
 -- address.
 local TOKENS = {
   apns = {whose = 'an APNs', normalised = function(token)
-    if find(token, '[^0-9A-Fa-f]') then refuse('/token', 'an APNs device token must be hexadecimal digits only') end
+    if find(token, '%X') then refuse('/token', 'an APNs device token must be hexadecimal digits only') end
     if #token % 2 ~= 0 then
       refuse('/token', 'an APNs device token must have an even number of hexadecimal digits')
     end
@@ -253,7 +254,7 @@ local TOKENS = {
     return token
   end},
   jpush = {whose = 'a JPush', normalised = function(token)
-    if find(token, '[^A-Za-z0-9]') then refuse('/token', 'a JPush registration ID must be letters and digits only') end
+    if find(token, '%W') then refuse('/token', 'a JPush registration ID must be letters and digits only') end
     return token
   end},
 }
@@ -325,13 +326,14 @@ local function add_fields(row, values)
       row[last + 1], row[last + 2], last = name, text_of(values, name, RULE.texts[i].bytes_max), last + 2
     end
   end
-  local function add(name, value)
-    if value then row[last + 1], row[last + 2], last = name, value, last + 2 end
-  end
-  add('time_zone', word_of(values, 'time_zone', FOREIGN_TO_ZONES, '_ + - /', RULE.time_zone_bytes_max))
-  add('language', word_of(values, 'language', FOREIGN_TO_IDS, '- _', RULE.language_bytes_max))
-  add('badge', badge_of(values))
-  add('channels', channels_of(values))
+  local zone = word_of(values, 'time_zone', FOREIGN_TO_ZONES, '_ + - /', RULE.time_zone_bytes_max)
+  if zone then row[last + 1], row[last + 2], last = 'time_zone', zone, last + 2 end
+  local language = word_of(values, 'language', FOREIGN_TO_IDS, '- _', RULE.language_bytes_max)
+  if language then row[last + 1], row[last + 2], last = 'language', language, last + 2 end
+  local badge = badge_of(values)
+  if badge then row[last + 1], row[last + 2], last = 'badge', badge, last + 2 end
+  local channels = channels_of(values)
+  if channels then row[last + 1], row[last + 2], last = 'channels', channels, last + 2 end
   return last
 end
 

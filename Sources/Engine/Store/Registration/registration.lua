@@ -99,19 +99,23 @@ local function installation(app, network, token, record, in_short)
 end
 
 -- pushpool_devices — ARGV: {"app", "user"}.
--- Reply: [installation…], in the order of their last install. What is behind RULE.answer_bytes_max bytes of records comes without
--- channels and custom fields, and says "truncated": true.
+-- Reply: [installation…], in the order of their last install. What is behind RULE.answer_bytes_max bytes of tokens and records
+-- comes without channels and custom fields, and says "truncated": true.
 local function devices(p, request)
   local app, user = unpack(request)
-  local list, bytes = {}, 0
-  for line in string.gmatch(redis.call('GET', KEY.user(p, app, user)) or '', '[^\n]+') do
-    local network, token = string.match(line, '^([^\t.]*)[^\t]*\t[^\t]*\t[^\t]*\t[^\t]*\t(.+)$')
+  local list, bytes, start = {}, 0, 1
+  local lines = redis.call('GET', KEY.user(p, app, user)) or ''
+  local stop = string.find(lines, '\n', 1, true)
+  while stop do
+    local network, first = string.match(lines, '^([^\t.\n]*)[^\t\n]*\t[^\t\n]*\t[^\t\n]*\t[^\t\n]*\t()', start)
     if network then
-      local in_short = bytes > RULE.answer_bytes_max
+      local token, in_short = string.sub(lines, first, stop - 1), bytes > RULE.answer_bytes_max
       local record, more = record_of(KEY.token(p, network, app, token), in_short)
-      bytes = bytes + more
+      bytes = bytes + #token + more
       if record.user then list[#list + 1] = installation(app, network, token, record, in_short) end
     end
+    start = stop + 1
+    stop = string.find(lines, '\n', start, true)
   end
   return '[' .. table.concat(list, ',') .. ']'
 end

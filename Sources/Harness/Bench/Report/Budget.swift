@@ -14,6 +14,8 @@ package struct Budget: Sendable, Equatable {
     case redisCallMs = "Redis function calls, 99 %"
     case growth
     case besidePlain = "worker CPU beside one text for all"
+    case registrations = "registrations a second"
+    case besideHSET = "Redis CPU per registration beside HSET"
     case besideAPNs = "worker CPU per push beside APNs'"
   }
 
@@ -61,6 +63,9 @@ extension Budget {
   /// leaves Redis without a core, and stands in the note.
   static let redisCall = Budget(.redisCallMs, .atMost, 5, aim: 2, unit: " ms")
   static let personalTexts = Budget(.besidePlain, .atMost, 1.3, unit: " x")
+  /// On one connection; Redis has one core for all of them.
+  static let registrations = Budget(.registrations, .atLeast, 15_000, aim: 30_000, unit: "")
+  static let besideHSET = Budget(.besideHSET, .atMost, 15, aim: 10, unit: " x")
   /// The last figure in the first's: memory over a backlog, CPU per push over a population.
   static let growth = Budget(.growth, .atMost, 1.1, unit: " x")
 }

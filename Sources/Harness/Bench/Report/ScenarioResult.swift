@@ -63,7 +63,8 @@ package struct ScenarioResult: Sendable {
         case .residentMiB: residentMiBMax
         case .redisMiB: redisMiB
         case .redisCallMs: redisCallMs
-        case .share, .growth, .besidePlain, .besideAPNs: others[budget.measure]
+        case .share, .growth, .besidePlain, .besideAPNs, .registrations, .besideHSET:
+          others[budget.measure]
         }
       return BudgetCheck(budget, measured)
     }

@@ -9,6 +9,7 @@ package struct Scenario: Sendable {
     case highPriority
     case growth
     case personalTexts
+    case registration
     case audienceMemory
     case backlogMemory
   }
@@ -72,6 +73,10 @@ extension Scenario {
       name: "personal",
       summary: "A name and a language for each receiver, beside the same text for all.",
       kind: .personalTexts, budgets: [.personalTexts]),
+    Scenario(
+      name: "registration",
+      summary: "Devices registered by functions, pipelined, beside an HSET of as many fields.",
+      kind: .registration, budgets: [.registrations, .besideHSET]),
     Scenario(
       name: "backlog", summary: "Worker memory over a backlog of 1M pushes.", kind: .backlogMemory,
       budgets: [.workerMemory, .growth]),

@@ -75,6 +75,25 @@ actor BenchSession {
     _ = try await connection.call(command)
   }
 
+  /// Puts the functions for registration there.
+  func provideRegistration() async throws { try await store.registration.provide() }
+
+  /// Sends commands one behind the other, and waits until all are answered.
+  /// - Throws: one of the errors that they are answered with.
+  func pipeline(_ batch: [[String]]) async throws {
+    commands += batch.count + 1
+    var failure: RedisError?
+    for words in batch {
+      var command = RedisCommand()
+      for word in words { command.append(word) }
+      connection.send(command) { result in
+        if case .failure(let error) = result { failure = error }
+      }
+    }
+    _ = try await connection.call(RedisCommand("PING"))
+    if let failure { throw failure }
+  }
+
   /// What the server has allocated, in bytes.
   func usedMemory() async throws -> Int {
     commands += 1
