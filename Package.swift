@@ -110,7 +110,7 @@ let package = Package(
         "bindings",
         "installations",
         "variables",
-        "settlement", "jobs", "reconcile", "waiting", "dead_letters", "traces", "fleet",
+        "settlement", "jobs", "taking", "reconcile", "waiting", "dead_letters", "traces", "fleet",
       ].map { .embedInCode("Functions/\($0).lua") }
         + ["json", "fields", "registration"].map { .embedInCode("Registration/\($0).lua") }),
     layer(

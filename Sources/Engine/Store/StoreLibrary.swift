@@ -18,8 +18,9 @@ package enum StoreLibrary {
     + PackageResources.bindings_lua + PackageResources.installations_lua
     + PackageResources.variables_lua
     + PackageResources.settlement_lua
-    + PackageResources.jobs_lua + PackageResources.reconcile_lua + PackageResources.waiting_lua
-    + PackageResources.dead_letters_lua + PackageResources.traces_lua + PackageResources.fleet_lua
+    + PackageResources.jobs_lua + PackageResources.taking_lua + PackageResources.reconcile_lua
+    + PackageResources.waiting_lua + PackageResources.dead_letters_lua + PackageResources.traces_lua
+    + PackageResources.fleet_lua
 
   /// What the names of all versions' libraries begin with.
   static let libraryName = "pushpool"

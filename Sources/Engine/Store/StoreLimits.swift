@@ -14,6 +14,13 @@ package enum StoreLimits {
   static let routesSpareSeconds: UInt64 = 120
   /// Segments uploaded between two renewals of the job's lease.
   package static let uploadSegmentsMax = 256
+  /// Job text that one `take` brings: no further job is taken beyond it.
+  static let takenBytesMax = 1024 * 1024
+  /// Entries that a lane reads ahead for the fleet at a time, and their bytes.
+  static let readAheadMax = 256
+  static let readAheadBytesMax = 1024 * 1024
+  /// Of a job's beginning and end that are searched for its app.
+  static let glanceBytes = 4096
   /// A dead letter's larger original is kept beside it.
   static let letterBytesMax = 16 * 1024
   /// How long a refused job's text stays that never becomes a dead letter's original.

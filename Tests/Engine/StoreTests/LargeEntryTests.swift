@@ -10,28 +10,6 @@ import Testing
   private static let bytes = 8 << 20
   private static let text = Array(
     (#"{"ballast":""# + String(repeating: "x", count: bytes) + #""}"#).utf8)
-  /// What a call may leave in the memory of the functions that copies no job there.
-  private static let copiedBytesMax = 1 << 20
-
-  private func number(_ store: Store, _ section: String, _ name: String) async throws -> Int {
-    let information = try await store.redis("INFO", section).string ?? ""
-    let line = information.split(whereSeparator: \.isNewline).first { $0.hasPrefix("\(name):") }
-    return try #require(line.flatMap { Int($0.dropFirst(name.count + 1)) })
-  }
-
-  /// Bytes that the body left in the memory of the functions.
-  private func copied(_ store: Store, _ body: () async throws -> Void) async throws -> Int {
-    let before = try await number(store, "memory", "used_memory_vm_functions")
-    try await body()
-    return try await number(store, "memory", "used_memory_vm_functions") - before
-  }
-
-  /// Bytes that Redis sent.
-  private func sent(_ store: Store, _ body: () async throws -> Void) async throws -> Int {
-    let before = try await number(store, "stats", "total_net_output_bytes")
-    try await body()
-    return try await number(store, "stats", "total_net_output_bytes") - before
-  }
 
   /// Adds it as if it had been enqueued an hour ago.
   private func enqueue(_ store: Store) async throws -> String {
@@ -51,11 +29,11 @@ import Testing
       _ = try await store.jobs.enqueue(Array("{}".utf8), priority: .low)
       for round in 1...3 {
         var waitedMs = 0
-        let copied = try await copied(store) {
-          let sent = try await sent(store) { waitedMs = try await store.metrics.oldestWaitingMs() }
-          #expect(sent < 10_000, "\(sent) bytes in round \(round)")
+        let copied = try await store.copied {
+          let sent = try await store.sent { waitedMs = try await store.metrics.oldestWaitingMs() }
+          #expect(round == 1 || sent < 10_000, "\(sent) bytes in round \(round)")
         }
-        #expect(round == 1 || copied < Self.copiedBytesMax, "\(copied) bytes in round \(round)")
+        #expect(copied < Store.copiedBytesMax, "\(copied) bytes in round \(round)")
         #expect((3_500_000...3_700_000).contains(waitedMs))
       }
       let taken = try await store.jobs.take(consumer: "w", max: 1)
@@ -78,8 +56,8 @@ import Testing
   @Test func `whether a large job is in its stream is known without copying it`() async throws {
     try await Lane.withStore { _, store in
       let entry = try await enqueue(store)
-      let copied = try await copied(store) {
-        let sent = try await sent(store) {
+      let copied = try await store.copied {
+        let sent = try await store.sent {
           let isQueued = try await store.jobs.isQueued(entry, .low)
           let isElsewhere = try await store.jobs.isQueued(entry, .high)
           #expect(isQueued && !isElsewhere)
@@ -94,7 +72,7 @@ import Testing
           "shop", "j", digest: "e", priority: .high, entry: other)
         #expect(conflict == .conflict)
       }
-      #expect(copied < Self.copiedBytesMax, "\(copied) bytes")
+      #expect(copied < Store.copiedBytesMax, "\(copied) bytes")
       // Nothing is left of the looking.
       let groups = try await store.redis("XINFO", "GROUPS", store.keys.jobs(.low)).array
       #expect(groups?.count == 0)
@@ -126,11 +104,11 @@ import Testing
       _ = try await store.redis("XGROUP", "CREATE", key, "workers", "0")
       _ = try await store.redis("XREADGROUP", "GROUP", "workers", "w", "STREAMS", key, ">")
       let entry = JobEntry(priority: .low, entry: id, text: Self.text)
-      let copied = try await copied(store) {
+      let copied = try await store.copied {
         let isRefused = try await store.jobs.refuse(entry, Self.refusal, consumer: "w")
         #expect(isRefused)
       }
-      #expect(copied < Self.copiedBytesMax, "\(copied) bytes")
+      #expect(copied < Store.copiedBytesMax, "\(copied) bytes")
       let letter = try #require(try await store.deadLetters.list(max: 10).first)
       #expect(letter.reason == "invalid_job" && !letter.isTruncated)
       #expect(try await letters(store) == [store.keys.letter(letter.entry)])

@@ -16,6 +16,9 @@ import Testing
 
   @Test(arguments: [
     ("LETTER_BYTES_MAX", StoreLimits.letterBytesMax),
+    ("TAKEN_BYTES_MAX", StoreLimits.takenBytesMax),
+    ("READ_AHEAD_BYTES_MAX", StoreLimits.readAheadBytesMax),
+    ("GLANCE_BYTES", StoreLimits.glanceBytes),
     ("SEGMENT_USERS_MAX", Limits.chunkRecipientsMax),
     ("USER_BYTES_MAX", Limits.userBytesMax),
     ("INSTALLATIONS_PER_USER_MAX", Limits.installationsPerUserMax),

@@ -62,7 +62,8 @@ import Testing
 
   /// What a worker calls seldom or in other circumstances; nothing of a job hangs on it.
   private static let seldom: Set<String> = [
-    "languages", "variables", "draw_rate", "raise_alarm", "clear_alarm", "unused_libraries",
+    "list_ahead", "judge_entry", "languages", "variables", "draw_rate", "raise_alarm",
+    "clear_alarm", "unused_libraries",
   ]
 
   /// What a worker calls when an answer was lost. Who dies at them leaves what it left at `take_jobs` and `claim`.

@@ -51,8 +51,18 @@ package struct DeadLetters {
 
   /// Queues a refused job again as new, or the open recipients of a chunk within their job.
   package func retry(_ entry: String) async throws(RedisError) -> DeadRetryAnswer {
-    try await functions.run(functions.call("dead_retry", entry)) { reply throws(RedisError) in
-      try DeadRetryAnswer(reply)
+    let answer = try await functions.run(functions.call("dead_retry", entry)) {
+      reply throws(RedisError) in
+      reply.string == "LARGE" ? nil : try DeadRetryAnswer(reply)
+    }
+    if let answer { return answer }
+    do throws(RedisError) {
+      return try await retryLarge(entry)
+    } catch .server(let code, _) where code == "NOPERM" {
+      // The rights of an older version have no transactions.
+      return try await functions.run(functions.call("dead_retry", entry, "copy")) {
+        reply throws(RedisError) in try DeadRetryAnswer(reply)
+      }
     }
   }
 

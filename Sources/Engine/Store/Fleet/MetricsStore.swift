@@ -42,7 +42,36 @@ package struct MetricsStore {
 
   /// For how long the oldest job or chunk that nobody has taken has been waiting; 0 without any.
   package func oldestWaitingMs() async throws(RedisError) -> Int {
-    try await functions.run(functions.call("oldest"), decode: decodeCount)
+    let answer = try await oldest([])
+    guard !answer.unknown.isEmpty else { return answer.waitingMs }
+    // A function takes milliseconds to copy a megabyte, and XRANGE a tenth of that.
+    var found: [String] = []
+    for (priority, behind) in answer.unknown {
+      let command = RedisCommand(
+        "XRANGE", functions.keys.jobs(priority), "(\(behind)", "+", "COUNT", "1")
+      let first = try await functions.connection.call(command) { reply in
+        reply.count > 0 && reply[0].count > 0 ? reply[0][0].string : nil
+      }
+      if let first { found += [priority.rawValue, first] }
+    }
+    return found.isEmpty ? answer.waitingMs : try await oldest(found).waitingMs
+  }
+
+  /// - Parameter found: priorities, each followed by the entry that is the first of it.
+  /// - Returns: also behind which entry the first one is, where a function is not to look for it.
+  private func oldest(
+    _ found: [String]
+  ) async throws(RedisError) -> (waitingMs: Int, unknown: [(Priority, behind: String)]) {
+    var command = functions.call("oldest")
+    for word in found { command.append(word) }
+    return try await functions.run(command) { reply throws(RedisError) in
+      try expectArray(reply, atLeast: 1)
+      var unknown: [(Priority, behind: String)] = []
+      for index in stride(from: 1, to: reply.count - 1, by: 2) {
+        unknown.append((try decodeWord(reply[index]), try decodeEntry(reply[index + 1])))
+      }
+      return (try decodeCount(reply[0]), unknown)
+    }
   }
 
   /// Adds an entry to the timeline.

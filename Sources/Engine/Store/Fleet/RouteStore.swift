@@ -81,11 +81,8 @@ package struct RouteStore {
   ) async throws(RedisError) -> [JobEntry] {
     var command = functions.call("take_routed", consumer, digest)
     command.append(max)
-    return try await functions.run(command) { reply throws(RedisError) in
-      var entries: [JobEntry] = []
-      for index in 0..<reply.count { entries.append(try JobEntry(reply[index])) }
-      return entries
-    }
+    let taking = JobTaking(functions: functions, consumer: consumer)
+    return try await taking.take(by: command)
   }
 
   /// Leases chunks that wait for a worker of this configuration.

@@ -65,13 +65,15 @@ local function dead_list(keys, args)
   return reply
 end
 
--- dead_retry — ARGV: entry. Queues the job again as new, or the chunk's open recipients within its job.
+-- dead_retry — ARGV: entry, and anything to copy a large job here all the same. Queues the job again as new, or the chunk's open
+-- recipients within its job.
 -- Reply: {RETRIED, the job's new entry or nil} | ABSENT (retried or dropped before) | GONE (its job or original is not kept any more) | ENDING (its
--- job is cancelled and chunks of it are still being ended)
+-- job is cancelled and chunks of it are still being ended) | LARGE (the caller is to copy it)
 local function dead_retry(keys, args)
   local p, entry = keys[1], args[1]
   local items = redis.call('XRANGE', KEY.dead(p), entry, entry)
   if #items == 0 then return 'ABSENT' end
+  if not args[2] and redis.call('STRLEN', KEY.letter(p, entry)) > LIMIT.COPIED_BYTES_MAX then return 'LARGE' end
   local f = whole_letter(p, items[1])
   local answer, queued
   if f.kind == 'chunk' then

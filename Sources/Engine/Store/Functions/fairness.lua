@@ -88,12 +88,17 @@ local function may_look(key, now)
   return now < at or now >= at + LIMIT.SCOUT_MS
 end
 
+-- Behind which entry the scout looks on.
+local function scouted_to(p, priority)
+  return redis.call('HGET', KEY.scout(p, priority), 'cursor') or last_given(KEY.jobs(p, priority)) or '0-0'
+end
+
 -- Lists the entries that were added since the last look: of each app the next ones, and behind which it has more.
-local function scout(p, priority, now)
+-- Returns see(entry, its app, the entry before), and what is to be called when all are seen.
+local function list_of_apps(p, priority, now)
   local key, ring = KEY.scout(p, priority), KEY.express(p, priority)
   local ringed, apps = redis.call('LLEN', ring), {}
-  local function see(entry, fields, before)
-    local app = app_in(job_in(fields))
+  local function see(entry, app, before)
     local known = apps[app]
     if not known then
       local v = redis.call('HMGET', key, 'x:' .. app, 'r:' .. app)
@@ -114,57 +119,97 @@ local function scout(p, priority, now)
       redis.call('HSET', key, 'r:' .. app, before)
     end
   end
-  local from = redis.call('HGET', key, 'cursor') or last_given(KEY.jobs(p, priority)) or '0-0'
-  local cursor, has_more = look_ahead(KEY.jobs(p, priority), from, '+', LIMIT.SCOUTED_MAX, see)
-  for app, known in pairs(apps) do
-    if known.has_news then redis.call('HSET', key, 'x:' .. app, known.entries) end
+  local function conclude(last, has_more)
+    for app, known in pairs(apps) do
+      if known.has_news then redis.call('HSET', key, 'x:' .. app, known.entries) end
+    end
+    redis.call('HSET', key, 'cursor', last)
+    if has_more then redis.call('HSET', key, 'at', text(now)) end
   end
-  redis.call('HSET', key, 'cursor', cursor)
-  if has_more then redis.call('HSET', key, 'at', text(now)) end
+  return see, conclude
 end
 
--- Lists more entries of an app, from where the scout stopped to list them to where it has come.
-local function scout_app(p, priority, app, behind, now)
+-- Lists more entries of an app, from where the scout stopped to list them to where it has come. Returns as above.
+local function list_of_app(p, priority, wanted)
   local key = KEY.scout(p, priority)
-  redis.call('HSET', key, 'at', text(now))
   local entries, n, stopped = '', 0, nil
-  local seen, has_more = look_ahead(
-    KEY.jobs(p, priority), behind, redis.call('HGET', key, 'cursor') or '0-0', LIMIT.SCOUTED_MAX,
-    function(entry, fields, before)
-      if app_in(job_in(fields)) ~= app then return end
-      if n < LIMIT.EXPRESS_PER_APP then
-        entries, n = entries .. entry .. ' ', n + 1
-      elseif not stopped then
-        stopped = before
-      end
-    end)
-  if n > 0 then redis.call('HSET', key, 'x:' .. app, entries) end
-  if stopped or has_more then
-    redis.call('HSET', key, 'r:' .. app, stopped or seen)
-  else
-    redis.call('HDEL', key, 'r:' .. app)
+  local function see(entry, app, before)
+    if app ~= wanted then return end
+    if n < LIMIT.EXPRESS_PER_APP then
+      entries, n = entries .. entry .. ' ', n + 1
+    elseif not stopped then
+      stopped = before
+    end
   end
+  local function conclude(last, has_more)
+    if n > 0 then redis.call('HSET', key, 'x:' .. wanted, entries) end
+    if stopped or has_more then
+      redis.call('HSET', key, 'r:' .. wanted, stopped or last)
+    else
+      redis.call('HDEL', key, 'r:' .. wanted)
+    end
+  end
+  return see, conclude
 end
 
--- Leases an entry that nobody has, for consumer; nil when it is gone or somebody has it.
-local function claim_out_of_turn(p, priority, entry, consumer, deliveries)
+-- Has entries behind `from`, up to `to`, listed: here, or by the lane that calls when they may be large. That is then asked
+-- by a row of `asked`.
+local function scout(p, priority, app, from, to, now, mean, asked)
+  local key = KEY.scout(p, priority)
+  if app or mean then redis.call('HSET', key, 'at', text(now)) end
+  if mean then
+    local at_once = math.max(1, math.min(LIMIT.READ_AHEAD_AT_ONCE, math.floor(LIMIT.READ_AHEAD_BYTES_MAX / mean)))
+    asked[#asked + 1] = {'LOOK', priority, from, to, app or false, at_once}
+    return
+  end
+  local see, conclude
+  if app then see, conclude = list_of_app(p, priority, app) else see, conclude = list_of_apps(p, priority, now) end
+  conclude(look_ahead(KEY.jobs(p, priority), from, to, LIMIT.SCOUTED_MAX, function(entry, fields, before)
+    see(entry, app_in(job_in(fields)), before)
+  end))
+end
+
+-- list_ahead — ARGV: priority, behind which entry, the last one, 1 when there are more else 0, queue | app, that app or '',
+-- (entry, its app)… What a lane saw that was asked to LOOK. Reply: OK | STALE (somebody has looked from there)
+local function list_ahead(keys, args)
+  local p, priority, from, last, has_more, now = keys[1], args[1], args[2], args[3], args[4] == '1', now_ms()
+  local see, conclude
+  if args[5] == 'app' then
+    if redis.call('HGET', KEY.scout(p, priority), 'r:' .. args[6]) ~= from then return 'STALE' end
+    see, conclude = list_of_app(p, priority, args[6])
+  else
+    if scouted_to(p, priority) ~= from then return 'STALE' end
+    see, conclude = list_of_apps(p, priority, now)
+  end
+  local before = from
+  for i = 7, #args, 2 do
+    see(args[i], args[i + 1], before)
+    before = args[i]
+  end
+  conclude(last, has_more)
+  return 'OK'
+end
+
+-- Leases an entry that nobody has, for consumer; nil when it is gone or somebody has it. One that is not to be read here comes
+-- as {entry}.
+local function claim_out_of_turn(p, priority, entry, consumer, deliveries, is_unread)
   local stream = KEY.jobs(p, priority)
   local pending = redis.pcall('XPENDING', stream, GROUP, entry, entry, 1)
   if not pending.err and #pending > 0 then return nil end
-  local item = in_group(stream, 'XCLAIM', stream, GROUP, consumer, 0, entry, 'FORCE', 'RETRYCOUNT', deliveries)[1]
+  local item = claim_item(is_unread, stream, consumer, entry, 'FORCE', 'RETRYCOUNT', deliveries)
   if item then redis.call('HSET', KEY.scout(p, priority), 'c:' .. entry, consumer) end
   return item
 end
 
 -- The next entry of the next app that has its turn and room for chunks; nil when there is none.
-local function next_in_turn(p, priority, consumer, now)
-  local stream, key, ring = KEY.jobs(p, priority), KEY.scout(p, priority), KEY.express(p, priority)
+local function next_in_turn(p, priority, consumer, now, mean, asked)
+  local key, ring = KEY.scout(p, priority), KEY.express(p, priority)
   for _ = 1, math.min(redis.call('LLEN', ring), LIMIT.TURNS_MAX) do
     local app = redis.call('LMOVE', ring, ring, 'LEFT', 'RIGHT')
     if share_left(p, priority, app) > 0 then
       local v = redis.call('HMGET', key, 'x:' .. app, 'r:' .. app)
       if not v[1] and v[2] and may_look(key, now) then
-        scout_app(p, priority, app, v[2], now)
+        scout(p, priority, app, v[2], redis.call('HGET', key, 'cursor') or '0-0', now, mean, asked)
         v = redis.call('HMGET', key, 'x:' .. app, 'r:' .. app)
       end
       local entry, rest = string.match(v[1] or '', '^(%S+) (.*)$')
@@ -174,7 +219,7 @@ local function next_in_turn(p, priority, consumer, now)
       elseif not v[2] then
         redis.call('RPOP', ring)
       end
-      local item = entry and claim_out_of_turn(p, priority, entry, consumer, 1)
+      local item = entry and claim_out_of_turn(p, priority, entry, consumer, 1, mean)
       if item then return item end
     end
   end
@@ -199,13 +244,15 @@ end
 
 -- Brings the scout up to date where jobs have to wait, and forgets what it knew when none do.
 -- Returns whether the stream's next entry is held back.
-local function look_at_queue(p, priority, now)
+local function look_at_queue(p, priority, now, mean, asked)
   local length = redis.call('XLEN', KEY.jobs(p, priority))
   if length == 0 then redis.call('UNLINK', KEY.scout(p, priority), KEY.express(p, priority)) end
   if redis.call('XLEN', KEY.chunks(p, priority)) == 0 then redis.call('UNLINK', KEY.share(p, priority)) end
   if length == 0 then return false end
   local is_held = is_full(p, priority, now)
-  if (is_held or length >= LIMIT.BACKLOG_MIN) and may_look(KEY.scout(p, priority), now) then scout(p, priority, now) end
+  if (is_held or length >= LIMIT.BACKLOG_MIN) and may_look(KEY.scout(p, priority), now) then
+    scout(p, priority, nil, scouted_to(p, priority), '+', now, mean, asked)
+  end
   return is_held
 end
 
@@ -223,6 +270,7 @@ local function held_back(keys)
 end
 
 register('held_back', held_back, {'no-writes'})
+register('list_ahead', list_ahead)
 
 Fairness.crowd = crowd
 Fairness.share_left = share_left

@@ -80,12 +80,14 @@ local function first_behind(stream, given)
 end
 
 -- The id of the first job of a priority that nobody has taken, or nil. A job may have megabytes, which take milliseconds to
--- copy. So the fleet remembers it as long as it is the first.
+-- copy. So the fleet remembers it as long as it is the first, and one that may be so large is looked for by the caller: then
+-- behind which entry is the second that is returned.
 local function first_waiting_job(p, priority)
   local key, stream = KEY.oldest(p), KEY.jobs(p, priority)
   local given = last_given(stream) or '0-0'
   local known = redis.call('HGET', key, priority)
   if known and is_behind(known, given) and has_entry(stream, known) then return known end
+  if large_mean(stream) then return nil, given end
   local entry = first_behind(stream, given)
   if entry then redis.call('HSET', key, priority, entry) elseif known then redis.call('HDEL', key, priority) end
   return entry
@@ -97,18 +99,22 @@ local function first_waiting_chunk(p, priority)
   return first_behind(stream, last_given(stream) or '0-0')
 end
 
--- oldest — no ARGV. Reply: for how many ms the oldest job or chunk that nobody has taken has been waiting; 0 without any
-local function oldest(keys)
+-- oldest — ARGV: (priority, entry)… of first jobs that the caller has looked for.
+-- Reply: {for how many ms the oldest job or chunk that nobody has taken has been waiting; 0 without any, (priority, behind which
+-- entry the caller is to look for its first job)…}
+local function oldest(keys, args)
   local p, now = keys[1], now_ms()
-  local since = now
+  if #args > 0 then redis.call('HSET', KEY.oldest(p), unpack(args)) end
+  local since, unknown = now, {}
   for _, priority in ipairs(PRIORITIES) do
     for _, first in ipairs({first_waiting_job, first_waiting_chunk}) do
-      local entry = first(p, priority)
+      local entry, behind = first(p, priority)
       if entry then since = math.min(since, tonumber(string.match(entry, '^%d+'))) end
+      if behind then unknown[#unknown + 1], unknown[#unknown + 2] = priority, behind end
     end
   end
   redis.call('EXPIRE', KEY.oldest(p), LIMIT.WORKER_S)
-  return now - since
+  return {now - since, unpack(unknown)}
 end
 
 -- tips — no ARGV. Reply: the id of the last entry that was given to a worker, of jobs high, normal, low and chunks high,

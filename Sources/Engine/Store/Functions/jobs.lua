@@ -4,95 +4,6 @@ local Jobs = {}  -- what later files use of it
 
 do
 
--- A job entry as {priority, entry, job text, deliveries}; dead-lettered here when it cannot even be read, and then
--- {priority, entry, reason} among the refused.
-local function take_entry(p, priority, stream, item, deliveries, bytes_max, now, jobs, refused)
-  local job = fields_of(item[2]).job
-  local reason, message
-  if not job then
-    reason, message = 'malformed_entry', 'The entry has no field "job"; enqueue with XADD ' .. stream ..
-      ' * job <JSON>'
-  elseif #job > bytes_max then
-    reason, message = 'too_large', 'The job has ' .. #job .. ' bytes and the limit is ' .. text(bytes_max) ..
-      '; use users_key for a large audience'
-  elseif deliveries > LIMIT.CRASHES_MAX then
-    reason, message = 'crashed_workers', 'This job was lost by ' .. text(deliveries - 1) .. ' workers in a row'
-  end
-  if not reason then
-    jobs[#jobs + 1] = {priority, item[1], job, deliveries}
-    return
-  end
-  local original = job or cjson.encode(item[2])
-  local truncated = #original > bytes_max
-  dead_letter(p, now, 'kind', 'job', 'reason', reason, 'field', '', 'message', message, 'app', '', 'id', '',
-    'priority', priority, 'job_entry', item[1], 'job', truncated and string.sub(original, 1, LIMIT.EXCERPT_BYTES) or original,
-    'truncated', truncated and '1' or '0')
-  drop_uploaded(p, source_of(priority, item[1]))
-  Fairness.drop_job(p, priority, item[1])
-  refused[#refused + 1] = {priority, item[1], reason}
-end
-
--- take_jobs — ARGV: consumer, max, largest job in bytes, lease ms or '' (no reclaim this time). Each priority's
--- abandoned entry first; while jobs have to wait each app takes its turn, beside the stream's order unless that is
--- held back.
--- Reply: {{priority, entry, job text, deliveries}…}, among them {priority, entry, reason} of those that became dead
--- letters
-local function take_jobs(keys, args)
-  local p, consumer, max, bytes_max, now = keys[1], args[1], tonumber(args[2]), tonumber(args[3]), now_ms()
-  local jobs, refused, bytes = {}, {}, 0
-  local function has_room() return #refused < LIMIT.REFUSED_MAX and bytes < LIMIT.TAKEN_BYTES_MAX end
-  for _, priority in ipairs(PRIORITIES) do
-    local stream = KEY.jobs(p, priority)
-    local function take(item, deliveries)
-      take_entry(p, priority, stream, item, deliveries, bytes_max, now, jobs, refused)
-      bytes = bytes + size_of(item[2])
-    end
-    if args[4] ~= '' and #jobs < max and has_room() then
-      local items = read_abandoned(
-        p, stream, KEY.reclaim(p, 'jobs', priority), consumer, args[4], 1, now)
-      for _, item in ipairs(items) do
-        local key, field = KEY.scout(p, priority), 'c:' .. item[1]
-        if redis.call('HEXISTS', key, field) == 1 then redis.call('HSET', key, field, consumer) end
-        take(item, owned(stream, item[1], consumer) or 1)
-      end
-    end
-    if #jobs < max and has_room() then
-      local is_held = Fairness.look_at_queue(p, priority, now)
-      local in_turn = is_held and max or #jobs + math.ceil((max - #jobs) / 2)
-      while #jobs < in_turn and has_room() do
-        local item = Fairness.next_in_turn(p, priority, consumer, now)
-        if not item then break end
-        take(item, 1)
-      end
-      while not is_held and #jobs < max and has_room() do
-        local item = Fairness.next_in_order(p, priority, consumer)
-        if not item then break end
-        take(item, 1)
-      end
-    end
-  end
-  for _, entry in ipairs(refused) do jobs[#jobs + 1] = entry end
-  return jobs
-end
-
--- take_unanswered — ARGV: consumer, max, largest job in bytes, then (priority, entry) of what it has in hand… The caller's
--- jobs that it does not know of, for the connection was lost that the answer to its take_jobs went to, or that it did not
--- come to. Reply as take_jobs.
-local function take_unanswered(keys, args)
-  local p, consumer, max, bytes_max, now = keys[1], args[1], tonumber(args[2]), tonumber(args[3]), now_ms()
-  local jobs, refused, bytes = {}, {}, 0
-  local function has_room() return #jobs + #refused < max and bytes < LIMIT.TAKEN_BYTES_MAX end
-  for _, priority in ipairs(PRIORITIES) do
-    local stream = KEY.jobs(p, priority)
-    read_unanswered(stream, consumer, args, 4, priority, max, has_room, function(item, deliveries)
-      take_entry(p, priority, stream, item, deliveries, bytes_max, now, jobs, refused)
-      bytes = bytes + size_of(item[2])
-    end)
-  end
-  for _, entry in ipairs(refused) do jobs[#jobs + 1] = entry end
-  return jobs
-end
-
 -- When a job was enqueued: the milliseconds of its entry id, unless the producer chose an id that is no time.
 local function enqueued_at(entry, now)
   local ms = tonumber(string.match(entry, '^(%d+)-'))
@@ -365,8 +276,6 @@ local function resume(keys, args)
   return state
 end
 
-register('take_jobs', take_jobs)
-register('take_unanswered', take_unanswered)
 register('upload', upload)
 register('reserve', reserve)
 register('admit', admit)

@@ -115,6 +115,26 @@ local function has_entry(stream, entry)
   return #found > 0
 end
 
+-- The mean bytes of a stream's entries when there may be some among them that no function is to read; else nil. To copy ten
+-- megabytes takes a function 30 ms, and a lane's own command 5. Redis does not tell how large an entry is, only the stream.
+local function large_mean(stream)
+  local length = redis.call('XLEN', stream)
+  if length == 0 then return nil end
+  local bytes = redis.pcall('MEMORY', 'USAGE', stream, 'SAMPLES', length <= LIMIT.WEIGHED_MAX and 0 or LIMIT.WEIGHED_FIRST)
+  -- No number: Redis' user may not ask.
+  if type(bytes) ~= 'number' or bytes <= math.max(LIMIT.COPIED_BYTES_MAX, length * LIMIT.GLANCE_BYTES) then return nil end
+  return bytes / length
+end
+
+-- Claims an entry: {entry, fields}, or {entry} when it is not to be read here; nil when it is gone.
+local function claim_item(is_unread, stream, consumer, entry, ...)
+  if not is_unread then return in_group(stream, 'XCLAIM', stream, GROUP, consumer, 0, entry, ...)[1] end
+  local words = {...}
+  words[#words + 1] = 'JUSTID'
+  local found = in_group(stream, 'XCLAIM', stream, GROUP, consumer, 0, entry, unpack(words))
+  return found[1] and {found[1]}
+end
+
 -- New entries for the consumer: {{entry, fields}…}.
 local function read_new(stream, consumer, count)
   local reply = in_group(
@@ -144,24 +164,31 @@ end
 -- Entries of consumers that have been silent for a lease. The cursor is kept: from 0-0 each time, the scan
 -- (10 x COUNT entries a call) would never get past a long list of live entries.
 -- An entry that a living worker left lying was given to it in a reply that got lost. That is no crash of this worker:
--- its delivery does not count.
-local function read_abandoned(p, stream, cursor_key, consumer, lease_ms, count, now)
+-- its delivery does not count. Those that are not to be read here come as {entry}.
+local function read_abandoned(p, stream, cursor_key, consumer, lease_ms, count, now, is_unread)
   if not may_take_over(p, lease_ms, now) then return {} end
   local cursor = redis.call('GET', cursor_key) or '0-0'
   local owners = {}
   for _, entry in ipairs(in_group(stream, 'XPENDING', stream, GROUP, 'IDLE', lease_ms, '-', '+', LIMIT.OWNERS_SEEN_MAX)) do
     owners[entry[1]] = {name = entry[2], deliveries = entry[4]}
   end
-  local reply = in_group(
-    stream, 'XAUTOCLAIM', stream, GROUP, consumer, lease_ms, cursor, 'COUNT', count)
+  local words = {'XAUTOCLAIM', stream, GROUP, consumer, lease_ms, cursor, 'COUNT', count}
+  if is_unread then words[#words + 1] = 'JUSTID' end
+  local reply, items = in_group(stream, unpack(words)), {}
   redis.call('SET', cursor_key, reply[1], 'EX', DAY_S)
-  for _, item in ipairs(reply[2]) do
-    local owner = owners[item[1]]
+  for _, found in ipairs(reply[2]) do
+    local item = is_unread and {found} or found
+    local entry, owner, deliveries = item[1], owners[item[1]], nil
+    items[#items + 1] = item
     if owner and is_alive(p, owner.name, lease_ms, now) then
-      redis.call('XCLAIM', stream, GROUP, consumer, 0, item[1], 'RETRYCOUNT', owner.deliveries, 'JUSTID')
+      deliveries = owner.deliveries
+    elseif is_unread then
+      -- Redis counts no delivery of what was not read.
+      deliveries = (owned(stream, entry, consumer) or 0) + 1
     end
+    if deliveries then redis.call('XCLAIM', stream, GROUP, consumer, 0, entry, 'RETRYCOUNT', deliveries, 'JUSTID') end
   end
-  return reply[2]
+  return items
 end
 
 -- Those of the pairs (priority, entry) in args, from one on, that are of a priority; as a set, and how many.
@@ -175,14 +202,14 @@ end
 
 -- Entries that the consumer owns without knowing: it was given them by an answer that did not reach it, and has others in
 -- hand, in args from first on. Each goes to take(item, deliveries), at most max and while has_room(); its lease begins anew,
--- and no delivery is counted.
-local function read_unanswered(stream, consumer, args, first, priority, max, has_room, take)
+-- and no delivery is counted. Those that are not to be read here come as {entry}.
+local function read_unanswered(stream, consumer, args, first, priority, max, has_room, take, is_unread)
   local known, count = in_hand(args, first, priority)
   for _, pending in ipairs(in_group(stream, 'XPENDING', stream, GROUP, '-', '+', count + max, consumer)) do
     if max > 0 and has_room() and not known[pending[1]] then
       max = max - 1
-      local items = redis.call('XCLAIM', stream, GROUP, consumer, 0, pending[1], 'RETRYCOUNT', pending[4])
-      if items[1] then take(items[1], pending[4]) end
+      local item = claim_item(is_unread, stream, consumer, pending[1], 'RETRYCOUNT', pending[4])
+      if item then take(item, pending[4]) end
     end
   end
 end

@@ -329,7 +329,7 @@ local function routes_for(p, digest)
 end
 
 -- take_routed — ARGV: consumer, digest, max. Leases jobs that wait for a worker of this configuration, as far as their apps
--- have room for chunks. Reply: {{priority, entry, job text, deliveries}…}
+-- have room for chunks. Reply: {{priority, entry, job text, deliveries}…}, without a text what is too large to be read here
 local function take_routed(keys, args)
   local p, consumer, max = keys[1], args[1], tonumber(args[3])
   local jobs, bytes = {}, 0
@@ -339,11 +339,12 @@ local function take_routed(keys, args)
       local _, priority, entry, deliveries = unpack(cjson.decode(member))
       if #jobs >= max or bytes >= LIMIT.TAKEN_BYTES_MAX or Fairness.room(p, priority, route) <= 0 then break end
       redis.call('ZREM', key, member)
-      local item = Fairness.claim_out_of_turn(p, priority, entry, consumer, deliveries)
-      local job = item and fields_of(item[2]).job
-      if job then
-        jobs[#jobs + 1] = {priority, entry, job, deliveries}
-        bytes = bytes + #job
+      local mean = large_mean(KEY.jobs(p, priority))
+      local item = Fairness.claim_out_of_turn(p, priority, entry, consumer, deliveries, mean)
+      local job = item and item[2] and fields_of(item[2]).job
+      if job or item and not item[2] then
+        jobs[#jobs + 1] = {priority, entry, job or false, deliveries}
+        bytes = bytes + (job and #job or mean)
       end
     end
     if #jobs >= max then break end

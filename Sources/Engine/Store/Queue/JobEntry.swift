@@ -1,5 +1,4 @@
 package import Model
-internal import Redis
 
 /// A job as a producer added it, leased to a consumer.
 package struct JobEntry: Sendable, Equatable {
@@ -23,13 +22,5 @@ package struct JobEntry: Sendable, Equatable {
     self.entry = entry
     self.text = text
     self.deliveries = deliveries
-  }
-
-  init(_ reply: RedisReply) throws(RedisError) {
-    try expectArray(reply, atLeast: 4)
-    priority = try decodeWord(reply[0])
-    entry = try decodeEntry(reply[1])
-    text = Array(reply[2].bytes)
-    deliveries = try decodeCount(reply[3])
   }
 }

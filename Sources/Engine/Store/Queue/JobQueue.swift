@@ -67,58 +67,6 @@ package struct JobQueue {
 
   // MARK: Admission
 
-  /// Leases job entries, high priority first, fewer than `max` when they are large.
-  /// - Parameters:
-  ///   - abandonedForMs: also those of workers that were silent for so long; nil to not look.
-  ///   - onRefusal: called for each entry that is no job and became a dead letter on the way.
-  package func take(
-    consumer: String, max: Int, abandonedForMs: UInt64? = nil,
-    onRefusal: (RefusedEntry) -> Void = { _ in }
-  ) async throws(RedisError) -> [JobEntry] {
-    var command = functions.call("take_jobs", consumer)
-    command.append(max)
-    command.append(Limits.jobBytesMax)
-    command.append(abandonedForMs.map { String($0) } ?? "")
-    return try await leased(by: command, onRefusal)
-  }
-
-  /// The jobs that the consumer owns and does not know of, since the answer to its `take` was lost: as many as `max`, and
-  /// their leases begin anew. Without it they would wait for their leases to run out.
-  /// - Parameters:
-  ///   - inHand: all that the consumer knows of.
-  ///   - onRefusal: as for `take`.
-  package func takeUnanswered(
-    consumer: String, max: Int, inHand: [JobEntry], onRefusal: (RefusedEntry) -> Void = { _ in }
-  ) async throws(RedisError) -> [JobEntry] {
-    var command = functions.call("take_unanswered", consumer)
-    command.append(max)
-    command.append(Limits.jobBytesMax)
-    for entry in inHand {
-      command.append(entry.priority.rawValue)
-      command.append(entry.entry)
-    }
-    return try await leased(by: command, onRefusal)
-  }
-
-  private func leased(
-    by command: RedisCommand, _ onRefusal: (RefusedEntry) -> Void
-  ) async throws(RedisError) -> [JobEntry] {
-    let (entries, refused) = try await functions.run(command) { reply throws(RedisError) in
-      var entries: [JobEntry] = []
-      var refused: [RefusedEntry] = []
-      for index in 0..<reply.count {
-        if reply[index].count > 3 {
-          entries.append(try JobEntry(reply[index]))
-        } else {
-          refused.append(try RefusedEntry(reply[index]))
-        }
-      }
-      return (entries, refused)
-    }
-    for entry in refused { onRefusal(entry) }
-    return entries
-  }
-
   /// In how many ms to `take` again though nothing is added: jobs wait for chunks to be finished. Nil when none does.
   package func heldBackMs() async throws(RedisError) -> UInt64? {
     let ms = try await functions.run(functions.call("held_back"), decode: decodeDelayMs)

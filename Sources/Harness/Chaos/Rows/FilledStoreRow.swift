@@ -12,6 +12,12 @@ struct FilledStoreRow: MatrixRow {
   /// Of the calls, and of few calls: what a machine with other work preempts.
   private static let slowPercentMax = 0.1
   private static let slowMin = 3
+  /// A function that copies a large value takes longer.
+  private static let copyingCallMs = 20.0
+  /// More than few calls, each of which would copy one.
+  private static let largeLetters = 2 * slowMin
+  /// Of an inline job of some 10 MiB.
+  private static let largeJobUsers = 600_000
   private static let patienceMs: UInt64 = 120_000
 
   private struct Filling {
@@ -76,6 +82,15 @@ struct FilledStoreRow: MatrixRow {
           end
           """),
       Filling(
+        what: "dead letters of 10 MiB", count: largeLetters,
+        script: """
+          for n = 1, ARGV[1] do
+            local entry = redis.call('XADD', ARGV[3] .. ':dead', '*', 'kind', 'job', 'reason', 'invalid_job', 'priority', 'low',
+              'app', 'shop', 'id', 'x', 'job', '', 'truncated', '1', 'kept', 'job')
+            redis.call('SET', ARGV[3] .. ':letter:' .. entry, string.rep('x', 10485760))
+          end
+          """),
+      Filling(
         what: "switches", count: 1_000,
         script: """
           for n = 1, ARGV[1] do redis.call('HSET', ARGV[3] .. ':switches', 'user|shop|nobody-' .. n, 'off') end
@@ -111,6 +126,20 @@ struct FilledStoreRow: MatrixRow {
         _ = try await stage.session.cancel(app: "shop", id: "cancelled")
         for id in ["delayed", "open-1"] { try await stage.session.reconcile(app: "shop", id: id) }
         try await stage.session.listDeadLetters()
+        try await stage.session.enqueue(Self.largeJob(trial))
+        // They are refused again, by whoever takes them.
+        let letters = try await stage.session.command("XLEN", "pushpool:dead").integer
+        for entry in try await stage.session.largeLetters() {
+          try await stage.session.retryDeadLetter(entry)
+        }
+        let isTakenIn = try await stage.eventually(Self.patienceMs) {
+          try await stage.session.record(app: "shop", id: "large")?.finishedAtMs.map { _ in true }
+        }
+        guard isTakenIn != nil else { throw ChaosError("a large job does not end") }
+        let isRefused = try await stage.eventually(Self.patienceMs) {
+          try await stage.session.command("XLEN", "pushpool:dead").integer == letters ? true : nil
+        }
+        guard isRefused != nil else { throw ChaosError("large letters are not buried again") }
         let isCleared = try await stage.eventually(Self.patienceMs) {
           try await stage.session.record(app: "shop", id: "cancelled")?.finishedAtMs.map { _ in true
           }
@@ -123,6 +152,16 @@ struct FilledStoreRow: MatrixRow {
       result.expectAllAccepted(reckoning)
     }
     return result
+  }
+
+  /// For users without installations: what it takes to read it is the question.
+  private static func largeJob(_ trial: Trial) -> [UInt8] {
+    var json = Array(
+      #"{"id":"large","app":"shop","notification":{"title":"t"},"audience":{"users":[""#.utf8)
+    for number in 0..<trial.scaled(largeJobUsers, atLeast: 100_000) {
+      json += "\(number == 0 ? "" : "\",\"")nobody-\(number)".utf8
+    }
+    return json + Array("\"]}}".utf8)
   }
 
   private static func fill(_ stage: ChaosStage, _ filling: Filling) async throws {
@@ -139,6 +178,7 @@ struct FilledStoreRow: MatrixRow {
   ) async throws {
     let log = try await stage.session.command("SLOWLOG", "GET", "-1").array ?? []
     var slow = 0
+    var copying = 0
     var longest: (name: String, ms: Double) = ("none", 0)
     var byName: [String: Int] = [:]
     for entry in log {
@@ -149,6 +189,7 @@ struct FilledStoreRow: MatrixRow {
       slow += 1
       byName[words[1].string ?? "", default: 0] += 1
       let ms = Double(microseconds) / 1_000
+      if ms > copyingCallMs { copying += 1 }
       if ms > longest.ms { longest = (words[1].string ?? "", ms) }
     }
     let information = try await stage.session.command("INFO", "commandstats").string ?? ""
@@ -160,6 +201,10 @@ struct FilledStoreRow: MatrixRow {
         + "\(tenths(longest.ms)) ms (\(longest.name))")
     for (name, count) in byName.sorted(by: { $0.key < $1.key }) { result.note("\(name): \(count)") }
     result.expect(calls > 0, "no function was called")
+    result.expect(
+      copying <= slowMin,
+      "\(copying) calls of functions took over \(tenths(copyingCallMs)) ms, as if they copied megabytes"
+    )
     let allowed = max(slowMin, Int(trial.limit(slowPercentMax) * Double(calls) / 100))
     result.expect(
       slow <= allowed,

@@ -110,6 +110,18 @@ actor ChaosSession {
     return (reply.array ?? []).map { $0.string.flatMap { Int($0) } ?? -1 }
   }
 
+  /// The dead letters whose originals are kept beside them.
+  func largeLetters() async throws -> [String] {
+    let letters = try await insisting { store in
+      try await store.deadLetters.list(max: 1_000)
+    }
+    return letters.filter { $0.fields["kept"] != nil }.map(\.entry)
+  }
+
+  func retryDeadLetter(_ entry: String) async throws {
+    _ = try await insisting { store in try await store.deadLetters.retry(entry) }
+  }
+
   /// Any command, once.
   func command(_ words: String...) async throws(RedisError) -> RESPValue {
     try await command(words)

@@ -30,6 +30,8 @@ final class Interleaving {
   let store: Store
   let scope: Scope
   let seed: UInt64
+  /// Whether each stream of jobs has a large entry that nobody is ever given, so that no function reads the stream.
+  let isBesideLarge: Bool
   var random: SeededDice
   var model = StoreModel()
   var consumers = (0..<4).map { Consumer(name: "w\($0)") }
@@ -46,10 +48,11 @@ final class Interleaving {
   /// Steps between two readings of everything.
   private static let readEvery = 500
 
-  init(store: Store, seed: UInt64, scope: Scope) {
+  init(store: Store, seed: UInt64, scope: Scope, isBesideLarge: Bool = false) {
     self.store = store
     self.scope = scope
     self.seed = seed
+    self.isBesideLarge = isBesideLarge
     random = SeededDice(seed: seed)
   }
 
@@ -58,9 +61,20 @@ final class Interleaving {
     history.append("\(step) \(operation())")
   }
 
+  private func addLarge() async throws {
+    for priority in Priority.allCases {
+      let key = store.keys.jobs(priority)
+      var command = RedisCommand("XADD", key, "1-1", "note")
+      command.append([UInt8](repeating: 0x78, count: 2 << 20))
+      _ = try await store.connection.call(command)
+      _ = try await store.redis("XGROUP", "CREATE", key, "workers", "1-1")
+    }
+  }
+
   /// Runs so many operations, then brings all work to its end and looks at what is left.
   func run(steps: Int) async throws {
     do {
+      if isBesideLarge { try await addLarge() }
       while step < steps {
         if scope == .installations || random.chance(percent: 25) {
           try await operateInstallations()

@@ -23,7 +23,7 @@ import Testing
 
   private func run(
     _ scope: Interleaving.Scope, seeds: [UInt64], steps: Int,
-    library: FunctionLibrary = StoreModel.library
+    library: FunctionLibrary = StoreModel.library, isBesideLarge: Bool = false
   ) async throws {
     try await RedisServer.with { server in
       try await withThrowingTaskGroup(of: Void.self) { group in
@@ -31,7 +31,9 @@ import Testing
           group.addTask {
             try await Lane.withConnection(server, library: library) { _, connection in
               let store = Store(connection: connection, prefix: "{pp\(seed)}")
-              try await Interleaving(store: store, seed: seed, scope: scope).run(steps: steps)
+              let interleaving = Interleaving(
+                store: store, seed: seed, scope: scope, isBesideLarge: isBesideLarge)
+              try await interleaving.run(steps: steps)
             }
           }
         }
@@ -45,6 +47,15 @@ import Testing
   func agreesWithModel() async throws {
     let steps = Self.number("PUSHPOOL_PROPERTY_STEPS") ?? 35_000
     try await run(.everything, seeds: Self.seeds(.random(in: 0..<1_000_000)), steps: steps)
+  }
+
+  @Test(
+    "the store does as its model where no function reads the streams of jobs, for a large job is in them"
+  )
+  func agreesWithModelBesideLarge() async throws {
+    let steps = Self.number("PUSHPOOL_PROPERTY_STEPS") ?? 10_000
+    let seeds = Self.seeds(.random(in: 0..<1_000_000))
+    try await run(.everything, seeds: seeds, steps: steps, isBesideLarge: true)
   }
 
   @Test("no interleaving of installs, uninstalls and verdicts removes a fresh binding")

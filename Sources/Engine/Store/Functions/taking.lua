@@ -1,0 +1,145 @@
+-- Taking jobs from their streams. A job that is too large for a function to read is leased here, and read by the lane itself.
+
+do
+
+-- A job entry as {priority, entry, job text, deliveries}; dead-lettered here when it cannot even be read, and then
+-- {priority, entry, reason} among the refused.
+local function take_entry(p, priority, item, deliveries, bytes_max, now, jobs, refused)
+  local job = fields_of(item[2]).job
+  local reason, message
+  if not job then
+    reason, message = 'malformed_entry', 'The entry has no field "job"; enqueue with XADD ' .. KEY.jobs(p, priority) ..
+      ' * job <JSON>'
+  elseif #job > bytes_max then
+    reason, message = 'too_large', 'The job has ' .. #job .. ' bytes and the limit is ' .. text(bytes_max) ..
+      '; use users_key for a large audience'
+  elseif deliveries > LIMIT.CRASHES_MAX then
+    reason, message = 'crashed_workers', 'This job was lost by ' .. text(deliveries - 1) .. ' workers in a row'
+  end
+  if not reason then
+    jobs[#jobs + 1] = {priority, item[1], job, deliveries}
+    return
+  end
+  local original = job or cjson.encode(item[2])
+  local truncated = #original > bytes_max
+  dead_letter(p, now, 'kind', 'job', 'reason', reason, 'field', '', 'message', message, 'app', '', 'id', '',
+    'priority', priority, 'job_entry', item[1], 'job', truncated and string.sub(original, 1, LIMIT.EXCERPT_BYTES) or original,
+    'truncated', truncated and '1' or '0')
+  drop_uploaded(p, source_of(priority, item[1]))
+  Fairness.drop_job(p, priority, item[1])
+  refused[#refused + 1] = {priority, item[1], reason}
+end
+
+-- What a call gives to its lane: rows of jobs, of refused entries, and of what the lane is asked to do. Its take(priority, item,
+-- deliveries) adds an item. Nobody knows yet how many bytes one has that was not read: a lane asks for few at a time.
+local function new_taking(p, bytes_max, now)
+  local taking = {jobs = {}, refused = {}, asked = {}, bytes = 0}
+  function taking.take(priority, item, deliveries)
+    if not item[2] and deliveries <= LIMIT.CRASHES_MAX then
+      taking.jobs[#taking.jobs + 1] = {priority, item[1], false, deliveries}
+      return
+    end
+    -- What killed so many workers is not read by another.
+    item = item[2] and item or redis.call('XRANGE', KEY.jobs(p, priority), item[1], item[1])[1]
+    take_entry(p, priority, item, deliveries, bytes_max, now, taking.jobs, taking.refused)
+    taking.bytes = taking.bytes + size_of(item[2])
+  end
+  function taking.has_room() return #taking.refused < LIMIT.REFUSED_MAX and taking.bytes < LIMIT.TAKEN_BYTES_MAX end
+  function taking.reply()
+    for _, rows in ipairs({taking.refused, taking.asked}) do
+      for _, row in ipairs(rows) do taking.jobs[#taking.jobs + 1] = row end
+    end
+    return taking.jobs
+  end
+  return taking
+end
+
+-- Gives the reading of a stream's next entries, up to max, to the lane.
+local function ask_to_read(p, priority, max, mean, taking)
+  local stream = KEY.jobs(p, priority)
+  if not last_given(stream) then redis.call('XGROUP', 'CREATE', stream, GROUP, '0') end
+  local at_once = math.floor((LIMIT.TAKEN_BYTES_MAX - taking.bytes) / mean)
+  taking.asked[#taking.asked + 1] = {'READ', priority, math.max(1, math.min(max, at_once)), GROUP}
+end
+
+-- take_jobs — ARGV: consumer, max, largest job in bytes, lease ms or '' (no reclaim this time), and the priority to begin behind,
+-- if not at the first. Each priority's abandoned entry first; while jobs have to wait each app takes its turn, beside the
+-- stream's order unless that is held back.
+-- Reply: {{priority, entry, job text, deliveries}…}, among them {priority, entry, reason} of those that became dead
+-- letters. Of a stream with entries that are too large to be read here:
+--   {priority, entry, nil, deliveries}: leased, to be read by XRANGE
+--   {LOOK, priority, from, to, app or nil, at once}: to be read by XRANGE behind `from`, and told to list_ahead
+--   {READ, priority, at once, group}: to be leased and read by XREADGROUP until there are max. When there are fewer, this
+--     function is to be called for the priorities behind
+local function take_jobs(keys, args)
+  local p, consumer, max, now = keys[1], args[1], tonumber(args[2]), now_ms()
+  local taking, has_begun = new_taking(p, tonumber(args[3]), now), not args[5]
+  local function lacks() return max - #taking.jobs end
+  for _, priority in ipairs(PRIORITIES) do
+    local stream = KEY.jobs(p, priority)
+    local mean = has_begun and large_mean(stream)
+    if has_begun and args[4] ~= '' and lacks() > 0 and taking.has_room() then
+      local items = read_abandoned(
+        p, stream, KEY.reclaim(p, 'jobs', priority), consumer, args[4], 1, now, mean)
+      for _, item in ipairs(items) do
+        local key, field = KEY.scout(p, priority), 'c:' .. item[1]
+        if redis.call('HEXISTS', key, field) == 1 then redis.call('HSET', key, field, consumer) end
+        taking.take(priority, item, owned(stream, item[1], consumer) or 1)
+      end
+    end
+    if has_begun and lacks() > 0 and taking.has_room() then
+      local is_held = Fairness.look_at_queue(p, priority, now, mean, taking.asked)
+      local in_turn = is_held and max or #taking.jobs + math.ceil(lacks() / 2)
+      while #taking.jobs < in_turn and taking.has_room() do
+        local item = Fairness.next_in_turn(p, priority, consumer, now, mean, taking.asked)
+        if not item then break end
+        taking.take(priority, item, 1)
+      end
+      while not is_held and not mean and lacks() > 0 and taking.has_room() do
+        local item = Fairness.next_in_order(p, priority, consumer)
+        if not item then break end
+        taking.take(priority, item, 1)
+      end
+      if not is_held and mean and lacks() > 0 and taking.has_room() then
+        ask_to_read(p, priority, lacks(), mean, taking)
+        break
+      end
+    end
+    has_begun = has_begun or priority == args[5]
+  end
+  return taking.reply()
+end
+
+-- take_unanswered — ARGV: consumer, max, largest job in bytes, then (priority, entry) of what it has in hand… The caller's
+-- jobs that it does not know of, for the connection was lost that the answer to its take_jobs went to, or that it did not
+-- come to. Reply as take_jobs, without LOOK and READ
+local function take_unanswered(keys, args)
+  local p, consumer, max, now = keys[1], args[1], tonumber(args[2]), now_ms()
+  local taking = new_taking(p, tonumber(args[3]), now)
+  local function has_room() return #taking.jobs + #taking.refused < max and taking.has_room() end
+  for _, priority in ipairs(PRIORITIES) do
+    local stream = KEY.jobs(p, priority)
+    local mean = large_mean(stream)
+    read_unanswered(stream, consumer, args, 4, priority, max, has_room, function(item, deliveries)
+      taking.take(priority, item, deliveries)
+    end, mean)
+  end
+  return taking.reply()
+end
+
+-- judge_entry — ARGV: consumer, priority, entry, largest job in bytes. An entry that a lane read itself and that is no job.
+-- Reply as take_jobs: it became a dead letter, or is nobody's any more
+local function judge_entry(keys, args)
+  local p, consumer, priority, entry = keys[1], unpack(args, 1, 3)
+  local stream, taking = KEY.jobs(p, priority), new_taking(p, tonumber(args[4]), now_ms())
+  local deliveries = owned(stream, entry, consumer)
+  local item = deliveries and redis.call('XRANGE', stream, entry, entry)[1]
+  if item then taking.take(priority, item, deliveries) end
+  return taking.reply()
+end
+
+register('take_jobs', take_jobs)
+register('take_unanswered', take_unanswered)
+register('judge_entry', judge_entry)
+
+end

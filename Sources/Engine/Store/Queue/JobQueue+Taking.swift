@@ -1,0 +1,35 @@
+internal import Model
+package import Redis
+
+extension JobQueue {
+  /// Leases job entries, high priority first, fewer than `max` when they are large.
+  /// - Parameters:
+  ///   - abandonedForMs: also those of workers that were silent for so long; nil to not look.
+  ///   - onRefusal: called for each entry that is no job and became a dead letter on the way.
+  package func take(
+    consumer: String, max: Int, abandonedForMs: UInt64? = nil,
+    onRefusal: (RefusedEntry) -> Void = { _ in }
+  ) async throws(RedisError) -> [JobEntry] {
+    let taking = JobTaking(functions: functions, consumer: consumer)
+    return try await taking.take(max: max, abandonedForMs: abandonedForMs, onRefusal)
+  }
+
+  /// The jobs that the consumer owns and does not know of, since the answer to its `take` was lost: as many as `max`, and
+  /// their leases begin anew. Without it they would wait for their leases to run out.
+  /// - Parameters:
+  ///   - inHand: all that the consumer knows of.
+  ///   - onRefusal: as for `take`.
+  package func takeUnanswered(
+    consumer: String, max: Int, inHand: [JobEntry], onRefusal: (RefusedEntry) -> Void = { _ in }
+  ) async throws(RedisError) -> [JobEntry] {
+    var command = functions.call("take_unanswered", consumer)
+    command.append(max)
+    command.append(Limits.jobBytesMax)
+    for entry in inHand {
+      command.append(entry.priority.rawValue)
+      command.append(entry.entry)
+    }
+    let taking = JobTaking(functions: functions, consumer: consumer)
+    return try await taking.take(by: command, onRefusal)
+  }
+}

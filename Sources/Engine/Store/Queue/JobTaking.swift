@@ -1,0 +1,151 @@
+internal import Model
+internal import Redis
+
+/// Leases jobs for a consumer. A function would take 30 ms to copy a job of ten megabytes, and Redis's own commands
+/// take 5. So of a stream that has such jobs the functions lease by the entry's id, and the texts are read here.
+struct JobTaking {
+  let functions: StoreFunctions
+  let consumer: String
+
+  /// As `JobQueue.take`.
+  func take(
+    max: Int, abandonedForMs: UInt64?, _ onRefusal: (RefusedEntry) -> Void
+  ) async throws(RedisError) -> [JobEntry] {
+    var entries: [JobEntry] = []
+    var command = call(max: max, abandonedForMs: abandonedForMs)
+    var mayLook = true
+    // Each of them reads one out, and one of them is asked again.
+    for _ in 0...Priority.allCases.count {
+      let answer = try await rows(of: command)
+      answer.refused.forEach(onRefusal)
+      entries += try await read(answer, onRefusal)
+      for look in answer.looks { try await lookAhead(look) }
+      if let reading = answer.reading {
+        let isOut = try await isReadOut(reading, max: max - entries.count, &entries, onRefusal)
+        let hasRoom =
+          entries.count < max && Self.bytes(of: entries) < StoreLimits.takenBytesMax
+        guard isOut, hasRoom else { return entries }
+        // What was abandoned is looked for in the priorities that come yet.
+        command = call(max: max - entries.count, abandonedForMs: abandonedForMs)
+        command.append(reading.priority.rawValue)
+      } else if mayLook, !answer.looks.isEmpty, entries.isEmpty {
+        // It knows now whose turn it is.
+        mayLook = false
+        command = call(max: max, abandonedForMs: nil)
+      } else {
+        return entries
+      }
+    }
+    return entries
+  }
+
+  /// What another function leases.
+  func take(
+    by command: RedisCommand, _ onRefusal: (RefusedEntry) -> Void = { _ in }
+  ) async throws(RedisError) -> [JobEntry] {
+    let answer = try await rows(of: command)
+    answer.refused.forEach(onRefusal)
+    return try await read(answer, onRefusal)
+  }
+
+  private func call(max: Int, abandonedForMs: UInt64?) -> RedisCommand {
+    var command = functions.call("take_jobs", consumer)
+    command.append(max)
+    command.append(Limits.jobBytesMax)
+    command.append(abandonedForMs.map { String($0) } ?? "")
+    return command
+  }
+
+  private func rows(of command: RedisCommand) async throws(RedisError) -> TakenJobs {
+    try await functions.run(command) { reply throws(RedisError) in try TakenJobs(reply) }
+  }
+
+  private static func bytes(of entries: [JobEntry]) -> Int {
+    entries.reduce(0) { $0 + $1.text.count }
+  }
+
+  /// The jobs of an answer, in its order, with their texts.
+  private func read(
+    _ answer: TakenJobs, _ onRefusal: (RefusedEntry) -> Void
+  ) async throws(RedisError) -> [JobEntry] {
+    var entries: [JobEntry] = []
+    for job in answer.jobs {
+      guard job.text == nil else {
+        entries.append(job.entry)
+        continue
+      }
+      let command = RedisCommand(
+        "XRANGE", functions.keys.jobs(job.priority), job.id, job.id)
+      let items = try await functions.connection.call(command) { StreamedJob.list($0) }
+      // One that is gone was deleted by somebody.
+      for item in items {
+        try await add(item, job.priority, deliveries: job.deliveries, to: &entries, onRefusal)
+      }
+    }
+    return entries
+  }
+
+  /// Leases the next entries of a stream. - Returns: whether the stream has no more.
+  private func isReadOut(
+    _ reading: TakenJobs.Reading, max: Int, _ entries: inout [JobEntry],
+    _ onRefusal: (RefusedEntry) -> Void
+  ) async throws(RedisError) -> Bool {
+    var found = 0
+    while found < max, Self.bytes(of: entries) < StoreLimits.takenBytesMax {
+      let atOnce = min(reading.atOnce, max - found)
+      let command = RedisCommand(
+        "XREADGROUP", "GROUP", reading.group, consumer, "COUNT", String(atOnce), "STREAMS",
+        functions.keys.jobs(reading.priority), ">")
+      let items = try await functions.connection.call(command) { reply in
+        reply.count > 0 && reply[0].count > 1 ? StreamedJob.list(reply[0][1]) : []
+      }
+      // One that another has out of its turn is this consumer's from here on: who had it learns so at its next step.
+      for item in items {
+        try await add(item, reading.priority, deliveries: 1, to: &entries, onRefusal)
+      }
+      guard items.count == atOnce else { return true }
+      found += items.count
+    }
+    return false
+  }
+
+  private func add(
+    _ item: StreamedJob, _ priority: Priority, deliveries: Int, to entries: inout [JobEntry],
+    _ onRefusal: (RefusedEntry) -> Void
+  ) async throws(RedisError) {
+    if let text = item.text, text.count <= Limits.jobBytesMax {
+      entries.append(
+        JobEntry(priority: priority, entry: item.entry, text: text, deliveries: deliveries))
+    } else {
+      var command = functions.call("judge_entry", consumer, priority.rawValue, item.entry)
+      command.append(Limits.jobBytesMax)
+      try await rows(of: command).refused.forEach(onRefusal)
+    }
+  }
+
+  /// Reads on for the fleet, which wants to know whose jobs wait behind the next ones.
+  private func lookAhead(_ look: TakenJobs.Look) async throws(RedisError) {
+    var seen: [(entry: String, app: String)] = []
+    var bytes = 0
+    var hasMore = true
+    while hasMore, bytes < StoreLimits.readAheadBytesMax, seen.count < StoreLimits.readAheadMax {
+      let command = RedisCommand(
+        "XRANGE", functions.keys.jobs(look.priority), "(\(seen.last?.entry ?? look.from)", look.to,
+        "COUNT", String(look.atOnce))
+      let items = try await functions.connection.call(command) { StreamedJob.glances(at: $0) }
+      for item in items {
+        seen.append((item.entry, item.app))
+        bytes += item.bytes
+      }
+      hasMore = items.count == look.atOnce
+    }
+    var command = functions.call(
+      "list_ahead", look.priority.rawValue, look.from, seen.last?.entry ?? look.from,
+      hasMore ? "1" : "0", look.app == nil ? "queue" : "app", look.app ?? "")
+    for (entry, app) in seen {
+      command.append(entry)
+      command.append(app)
+    }
+    _ = try await functions.run(command) { _ in }
+  }
+}

@@ -1,0 +1,69 @@
+internal import Model
+internal import Redis
+
+/// What a function that leases jobs answers.
+struct TakenJobs: Sendable {
+  struct Job: Sendable {
+    let priority: Priority
+    let id: String
+    /// Nil for one that the caller is to read.
+    let text: [UInt8]?
+    let deliveries: Int
+
+    var entry: JobEntry {
+      JobEntry(priority: priority, entry: id, text: text ?? [], deliveries: deliveries)
+    }
+  }
+
+  /// Entries that the caller is to read, and to tell `list_ahead` of.
+  struct Look: Sendable {
+    let priority: Priority
+    /// Behind this entry.
+    let from: String
+    let to: String
+    /// Nil for those of every app.
+    let app: String?
+    let atOnce: Int
+  }
+
+  /// Entries that the caller is to lease and read.
+  struct Reading: Sendable {
+    let priority: Priority
+    let atOnce: Int
+    let group: String
+  }
+
+  private(set) var jobs: [Job] = []
+  private(set) var refused: [RefusedEntry] = []
+  private(set) var looks: [Look] = []
+  private(set) var reading: Reading?
+
+  init(_ reply: RedisReply) throws(RedisError) {
+    for index in 0..<reply.count {
+      let row = reply[index]
+      try expectArray(row, atLeast: 3)
+      switch row[0].string {
+      case "LOOK":
+        try expectArray(row, exactly: 6)
+        looks.append(
+          Look(
+            priority: try decodeWord(row[1]), from: try decodeEntry(row[2]), to: row[3].string,
+            app: row[4].isNull ? nil : row[4].string, atOnce: max(1, try decodeCount(row[5]))))
+      case "READ":
+        try expectArray(row, exactly: 4)
+        reading = Reading(
+          priority: try decodeWord(row[1]), atOnce: max(1, try decodeCount(row[2])),
+          group: row[3].string)
+      default:
+        guard row.count > 3 else {
+          refused.append(try RefusedEntry(row))
+          continue
+        }
+        jobs.append(
+          Job(
+            priority: try decodeWord(row[0]), id: try decodeEntry(row[1]),
+            text: row[2].isNull ? nil : Array(row[2].bytes), deliveries: try decodeCount(row[3])))
+      }
+    }
+  }
+}
