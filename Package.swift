@@ -93,7 +93,7 @@ let package = Package(
     layer("Reactor", in: .platform, ["CLinux", "COpenSSL"], settings: pathOfAPush),
     layer("Redis", in: .platform, ["Reactor", "CHiredis"], settings: pathOfAPush),
     layer("HTTP2", in: .platform, ["Reactor", "CNGHTTP2"], settings: pathOfAPush),
-    layer("HTTPClient", in: .platform, ["CCurl"]),
+    layer("HTTPClient", in: .platform, ["Reactor", "CCurl"]),
     layer("CurlTransport", in: .platform, ["HTTP2", "HTTPClient", "Reactor", "CCurl"]),
 
     // Pure values: no C, no input or output.
@@ -179,7 +179,8 @@ let package = Package(
     tests(
       "HTTP2Tests", in: .platform,
       ["HTTP2", "CurlTransport", "HTTPClient", "Reactor", "LocalServices", "TestSupport"]),
-    tests("HTTPClientTests", in: .platform, ["HTTPClient", "TestSupport"]),
+    tests(
+      "HTTPClientTests", in: .platform, ["HTTPClient", "Reactor", "LocalServices", "TestSupport"]),
     tests("ModelTests", in: .domain, ["Model"]),
     tests("ConfigurationTests", in: .domain, ["Configuration"]),
     tests("StoreTests", in: .engine, ["Store", "LocalServices", "TestSupport"]),

@@ -273,7 +273,8 @@ package final class CurlPool: Transport {
     guard transfer.connection != nil else { return .notSent }
     // A 200 is a yes whatever follows it.
     let isAnswered = code == CURLE_OK || transfer.status == 200 || transfer.isAnswerCut
-    return isAnswered ? .answered : .unknown
+    guard !isAnswered else { return .answered }
+    return transfer.isCalledMalformed(code) ? .malformed : .unknown
   }
 
   private func note(
@@ -288,6 +289,7 @@ package final class CurlPool: Transport {
       return
     }
     connection.trouble = transfer.text(code)
+    if ending == .malformed { connection.heardNs = loop.nowNs }
     // libcurl would go on with a peer that has gone without a word. Not the whole time limit: what it
     // said just after the request was begun does not speak for it.
     let silentNs = loop.nowNs &- connection.heardNs

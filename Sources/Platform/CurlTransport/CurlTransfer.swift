@@ -111,6 +111,14 @@ final class CurlTransfer {
     return body
   }
 
+  /// Whether the peer reset its stream, unanswered, as a breach of the protocol. libcurl tells the stream's error in words only,
+  /// and from 8.12 on who reset it.
+  func isCalledMalformed(_ code: CURLcode) -> Bool {
+    guard code == CURLE_HTTP2_STREAM, status == 0 else { return false }
+    let text = text(code)
+    return text.contains("PROTOCOL_ERROR") && !text.contains("by curl")
+  }
+
   /// libcurl's words for how it ended; no header, path or body is in them.
   func text(_ code: CURLcode) -> String {
     let text =

@@ -1,4 +1,5 @@
 import CCurl
+import Reactor
 
 /// One request under way: its easy handle and what has come of the response so far.
 ///
@@ -67,6 +68,7 @@ final class Transfer: @unchecked Sendable {
     let context = Unmanaged.passUnretained(self).toOpaque()
     try check(ccurl_easy_setopt_write(handle, receiveBody, context))
     try check(ccurl_easy_setopt_header(handle, receiveHeader, context))
+    try check(ccurl_easy_setopt_tls(handle, restrictTLS, context))
     return handle
   }
 
@@ -172,6 +174,14 @@ final class Transfer: @unchecked Sendable {
     return "\(url[..<scheme])://\(host)"
   }
 
+  /// The host of the URL, which the certificate must carry.
+  fileprivate var host: String {
+    guard let colon = origin.firstIndex(of: ":") else { return "" }
+    let authority = origin[colon...].dropFirst(3)
+    if authority.hasPrefix("[") { return String(authority.dropFirst().prefix { $0 != "]" }) }
+    return String(authority.prefix { $0 != ":" })
+  }
+
   fileprivate func append(body bytes: UnsafeRawBufferPointer) -> Bool {
     guard body.count + bytes.count <= HTTPClientLimits.bodyBytesMax else {
       isTooLarge = true
@@ -200,6 +210,20 @@ final class Transfer: @unchecked Sendable {
         ))
     }
     return true
+  }
+}
+
+private func restrictTLS(
+  _ handle: UnsafeMutableRawPointer?, _ tls: UnsafeMutableRawPointer?,
+  _ context: UnsafeMutableRawPointer?
+) -> CURLcode {
+  guard let tls, let context else { return CURLE_SSL_CERTPROBLEM }
+  let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+  do throws(TLSError) {
+    try TLSContext.restrict(tls, serverName: transfer.host)
+    return CURLE_OK
+  } catch {
+    return CURLE_SSL_CERTPROBLEM
   }
 }
 

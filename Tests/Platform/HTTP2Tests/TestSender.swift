@@ -17,6 +17,7 @@ final class TestSender: TransportDelegate {
     static let yes = Ending(disposition: .answered, status: 200)
     static let notSent = Ending(disposition: .notSent)
     static let unknown = Ending(disposition: .unknown)
+    static let malformed = Ending(disposition: .malformed)
   }
 
   private(set) var transport: (any Transport)!

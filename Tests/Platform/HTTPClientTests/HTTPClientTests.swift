@@ -164,6 +164,14 @@ struct HTTPClientTests {
         == .insecure)
   }
 
+  @Test("a certificate whose only name is its common name is refused")
+  func commonNameOnly() async throws {
+    let server = try await TLSServer(hasCommonNameOnly: true)
+    let request = HTTPRequest(
+      url: "https://localhost:\(server.port)/", caFile: server.certificateFile)
+    #expect(await failure(request) == .insecure)
+  }
+
   /// The code of the error that the request ends with; nil when it succeeds.
   private func failure(
     _ request: HTTPRequest, of other: HTTPClient? = nil

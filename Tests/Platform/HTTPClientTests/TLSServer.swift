@@ -7,7 +7,8 @@ final class TLSServer: Sendable {
   private let directory: URL
   private let process: Process
 
-  init() async throws {
+  /// - Parameter hasCommonNameOnly: the name stands where no client looks for it any more.
+  init(hasCommonNameOnly: Bool = false) async throws {
     directory = FileManager.default.temporaryDirectory.appending(path: "tls-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     certificateFile = directory.appending(path: "cert.pem").path
@@ -16,9 +17,11 @@ final class TLSServer: Sendable {
     generator.executableURL = URL(filePath: "/usr/bin/openssl")
     generator.arguments = [
       "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout",
-      keyFile, "-out", certificateFile, "-days", "2", "-subj", "/CN=localhost", "-addext",
-      "subjectAltName=DNS:localhost",
+      keyFile, "-out", certificateFile, "-days", "2", "-subj", "/CN=localhost",
     ]
+    if !hasCommonNameOnly {
+      generator.arguments! += ["-addext", "subjectAltName=DNS:localhost"]
+    }
     generator.standardError = FileHandle.nullDevice
     try generator.run()
     generator.waitUntilExit()

@@ -20,6 +20,47 @@ import Testing
     }
   }
 
+  @Test("reject one push that the network calls malformed, and send the others of its job")
+  func malformed() async throws {
+    var rule = ScriptRule(tokenPrefix: "bad0", action: .reset)
+    rule.resetCode = 1
+    let script = SimulatorScript.stage { $0.rules = [rule] }
+    try await PushStage.with(script: script, access: "transport: curl") { stage in
+      let client = stage.client
+      try await client.install(
+        try Devices.apns(0..<20, prefix: "bad0") + Devices.apns(20..<200))
+      try await stage.withWorkers { _ in
+        _ = try await client.enqueue(Devices.job("poisoned", 0..<20))
+        _ = try await client.enqueue(Devices.job("good", 20..<200))
+        #expect(try await client.finished("good").counts.accepted == 180)
+        let record = try await client.finishedInHaste("poisoned")
+        #expect(record.counts.rejected == 20)
+        #expect(record.isBalanced)
+        #expect(try await client.alarms().isEmpty)
+      }
+    }
+  }
+
+  @Test("try streams that the network refuses again after a pause, and not one by one at once")
+  func refused() async throws {
+    var refusal = ScriptRule(action: .reset, times: 10)
+    refusal.resetCode = 7
+    let script = SimulatorScript.stage { $0.all = refusal }
+    try await PushStage.with(script: script, access: "transport: curl") { stage in
+      let client = stage.client
+      try await client.install(try Devices.apns(0..<30))
+      try await stage.withWorkers { _ in
+        _ = try await client.enqueue(Devices.job("sale", 0..<30))
+        let record = try await client.finishedInHaste("sale")
+        #expect(record.counts.accepted == 30)
+        #expect(record.isBalanced)
+        let counters = stage.simulator.counters
+        #expect(counters.resets == 10)
+        #expect(counters.requests == 40)
+      }
+    }
+  }
+
   @Test("deliver through a proxy, and lose nothing while it is down", arguments: [true, false])
   func proxied(isHTTP: Bool) async throws {
     let way: TunnelProxy.Way = isHTTP ? .http : .socks5

@@ -92,12 +92,22 @@ package final class TLSContext: @unchecked Sendable {
   package func equip(
     _ other: UnsafeMutableRawPointer, serverName: String
   ) throws(TLSError) {
+    try Self.restrict(other, serverName: serverName)
     let other = OpaquePointer(other)
-    copenssl_ctx_refuse_renegotiation(other)
-    try Self.expect(serverName, in: SSL_CTX_get0_param(other))
     SSL_CTX_set1_cert_store(other, SSL_CTX_get_cert_store(raw))
     SSL_CTX_set_verify(other, SSL_VERIFY_PEER, nil)
     if let identity { try Self.use(identity, in: other) }
+  }
+
+  /// Has the context of another library's connection refuse what our own refuse: a second handshake, and a certificate that
+  /// carries the name as its common name only. Whom it trusts stays as it is.
+  /// - Parameter other: an `SSL_CTX *`.
+  package static func restrict(
+    _ other: UnsafeMutableRawPointer, serverName: String
+  ) throws(TLSError) {
+    let other = OpaquePointer(other)
+    copenssl_ctx_refuse_renegotiation(other)
+    try expect(serverName, in: SSL_CTX_get0_param(other))
   }
 
   /// Whether the handshake of another library's connection settled on one of this context's protocols.
