@@ -36,7 +36,9 @@ extension Configuration {
     var configuration = Configuration(
       redis: try RedisConfiguration(in: root), worker: try WorkerConfiguration(in: root),
       apps: try AppConfiguration.list(in: root), log: try LogConfiguration(in: root))
-    configuration.adopt(files: source.files, unusedVariables: source.unusedVariables)
+    configuration.adopt(
+      files: source.files, passwords: source.passwords.map { ($0, source.file) },
+      unusedVariables: source.unusedVariables)
     return configuration
   }
 

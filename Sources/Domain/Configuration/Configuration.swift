@@ -14,9 +14,16 @@ package struct Configuration: Sendable, Equatable {
   package var log: LogConfiguration
   /// Every file that it names.
   package private(set) var files: [ConfiguredFile] = []
+  /// Fields with a password in them, and the configuration file that they stand in.
+  private var passwords: [Password] = []
   /// Variables that begin as ours do and set nothing: worth a warning, not more, since a Kubernetes service
   /// named `pushpool-redis` brings forth `PUSHPOOL_REDIS_PORT`.
   package private(set) var unusedVariables: [String] = []
+
+  private struct Password: Sendable, Equatable {
+    let field: String
+    let file: String
+  }
 
   package init(
     redis: RedisConfiguration = RedisConfiguration(),
@@ -47,24 +54,36 @@ package struct Configuration: Sendable, Equatable {
   /// Secrets that everybody on the machine may read, a sentence each. They are taken all the same: what Kubernetes
   /// mounts has mode 0644 unless it is told otherwise.
   package func secretsReadableByAll() -> [String] {
-    files.compactMap { file in
+    let inFiles = files.compactMap { file in
       openness(of: file, to: S_IROTH).map {
         "\(file.field): \(file.path) \($0), so that everybody on this machine may read the secret; "
           + "give it 0600 (in Kubernetes: defaultMode)"
       }
     }
+    return inFiles
+      + passwords.compactMap { password in
+        openness(of: password.file, to: S_IROTH).map {
+          "\(password.field): \(password.file) \($0), so that everybody on this machine may read the password "
+            + "in it; give it 0600, or name a redis.password_file"
+        }
+      }
   }
 
   private func openness(of file: ConfiguredFile, to others: mode_t) -> String? {
-    guard file.isSecret, let mode = FileCheck.permissions(file.path), mode & others != 0 else {
-      return nil
-    }
+    file.isSecret ? openness(of: file.path, to: others) : nil
+  }
+
+  private func openness(of path: String, to others: mode_t) -> String? {
+    guard let mode = FileCheck.permissions(path), mode & others != 0 else { return nil }
     let octal = String(mode, radix: 8)
     return "has mode \(String(repeating: "0", count: max(0, 4 - octal.count)))\(octal)"
   }
 
-  mutating func adopt(files: [ConfiguredFile], unusedVariables: [String]) {
+  mutating func adopt(
+    files: [ConfiguredFile], passwords: [(field: String, file: String)], unusedVariables: [String]
+  ) {
     self.files = files
+    self.passwords = passwords.map { Password(field: $0.field, file: $0.file) }
     self.unusedVariables = unusedVariables
   }
 }

@@ -7,6 +7,9 @@ extension RedisConfiguration {
     self.init()
     if let url = try section.value("url", { (text) throws(InvalidField) in try RedisURL(text) }) {
       self.url = url
+      if url.password != nil, let scalar = try section.scalar("url") {
+        section.source.notePassword(in: scalar)
+      }
     }
     passwordFile = try section.file("password_file")
     if passwordFile != nil, url.password != nil, let scalar = try section.scalar("password_file") {

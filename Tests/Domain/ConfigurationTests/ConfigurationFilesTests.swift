@@ -79,6 +79,27 @@ import Testing
     }
   }
 
+  @Test("a configuration with Redis's password in it that everybody may read is told")
+  func ownPermissions() throws {
+    try Self.inFolder { folder in
+      let with = "redis: {url: \"redis://push:secret@localhost\"}"
+      let without = "redis: {url: \"redis://push:@localhost\"}"
+      for (yaml, mode, variables, isTold) in [
+        (with, 0o644, [:], true), (with, 0o604, [:], true), (with, 0o600, [:], false),
+        (with, 0o640, [:], false), (without, 0o644, [:], false),
+        (with, 0o644, ["PUSHPOOL_REDIS_URL": "redis://:other@localhost"], false),
+      ] {
+        let path = try Self.write(yaml, "pushpool.yaml", in: folder)
+        chmod(path, mode_t(mode))
+        let told = try Configuration.load(file: path, environment: variables).secretsReadableByAll()
+        #expect(told.count == (isTold ? 1 : 0), "\(yaml) \(String(mode, radix: 8)): \(told)")
+        #expect(
+          !isTold || told[0].hasPrefix("redis.url: \(path) has mode 0\(String(mode, radix: 8))"))
+        #expect(!told.joined().contains("secret@"))
+      }
+    }
+  }
+
   @Test("a password file loses its last newlines, and an empty one is refused")
   func passwordFile() throws {
     try Self.inFolder { folder in

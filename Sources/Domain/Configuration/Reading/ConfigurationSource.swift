@@ -11,6 +11,8 @@ final class ConfigurationSource {
   /// Variables that begin as ours do.
   let variables: [String: String]
   private(set) var files: [ConfiguredFile] = []
+  /// Fields of the file, other than files, that have a password in them.
+  private(set) var passwords: [String] = []
   private var used: Set<String> = []
 
   init(file: String?, environment: [String: String]) {
@@ -26,6 +28,11 @@ final class ConfigurationSource {
   }
 
   var unusedVariables: [String] { variables.keys.filter { !used.contains($0) }.sorted() }
+
+  /// Remembers that a value has a password in it, unless a variable brings it.
+  func notePassword(in scalar: ConfigurationScalar) {
+    if scalar.variable == nil { passwords.append(scalar.field) }
+  }
 
   /// Resolves a path and remembers who named it.
   func path(_ scalar: ConfigurationScalar) -> String {

@@ -34,7 +34,7 @@ struct WorkerCommand: AsyncParsableCommand {
   @OptionGroup var shared: SharedOptions
 
   func run() async throws {
-    let configuration = try shared.configuration([
+    let configuration = try shared.load([
       ("--lanes", "PUSHPOOL_WORKER_LANES", lanes.map { String($0) })
     ])
     guard !configuration.apps.isEmpty else {

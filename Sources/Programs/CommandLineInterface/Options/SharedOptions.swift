@@ -32,8 +32,17 @@ struct SharedOptions: ParsableArguments {
     [("--redis", "PUSHPOOL_REDIS_URL", redis), ("--prefix", "PUSHPOOL_REDIS_PREFIX", prefix)]
   }
 
+  /// As `load`, with a remark on standard error for each secret that everybody on the machine may read.
+  func configuration() throws(CommandFailure) -> Configuration {
+    let configuration = try load()
+    for sentence in configuration.secretsReadableByAll() {
+      Console.standard.note("warning: \(sentence)")
+    }
+    return configuration
+  }
+
   /// The configuration: of the file if there is one, else the defaults and the environment.
-  func configuration(
+  func load(
     _ more: [(option: String, variable: String, value: String?)] = []
   ) throws(CommandFailure) -> Configuration {
     var environment = Environment.variables
