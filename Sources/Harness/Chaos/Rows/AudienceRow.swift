@@ -8,12 +8,15 @@ struct AudienceRow: MatrixRow {
 
   /// Where a campaign's users are.
   private enum Audience: String, CaseIterable {
-    case users, set, zset, list
+    case users, installations, set, zset, list
+
+    /// Whether the users are the members of a key.
+    var isKey: Bool { !fill.isEmpty }
 
     /// What adds a member to the key, with the member's number as ARGV[2] to ARGV[3].
     var fill: String {
       switch self {
-      case .users: ""
+      case .users, .installations: ""
       case .set: "redis.call('SADD', KEYS[1], ARGV[1] .. n)"
       case .zset: "redis.call('ZADD', KEYS[1], n, ARGV[1] .. n)"
       case .list: "redis.call('RPUSH', KEYS[1], ARGV[1] .. n)"
@@ -100,7 +103,7 @@ struct AudienceRow: MatrixRow {
   /// A campaign to all users of the crowd for each kind of audience.
   private static func startCampaigns(_ stage: ChaosStage) async throws {
     let crowd = stage.crowd
-    for audience in Audience.allCases where audience != .users {
+    for audience in Audience.allCases where audience.isKey {
       for first in stride(from: 0, to: crowd.count, by: filledAtOnce) {
         let last = min(first + filledAtOnce, crowd.count) - 1
         _ = try await stage.session.command(
@@ -110,14 +113,16 @@ struct AudienceRow: MatrixRow {
     }
     for audience in Audience.allCases {
       let users = 0..<crowd.count
-      if audience == .users {
-        try await stage.enqueue(users)
-      } else {
-        let entry = stage.ledger.open(app: crowd.app, users: users)
-        try await stage.session.enqueue(
-          crowd.job(id: entry.id, topic: entry.topic, usersKey: audience.rawValue))
-        stage.ledger.acknowledge(entry.number)
-      }
+      let entry = stage.ledger.open(app: crowd.app, users: users)
+      let job =
+        switch audience {
+        case .users: crowd.job(id: entry.id, topic: entry.topic, users: users)
+        case .installations: crowd.job(id: entry.id, topic: entry.topic, installations: users)
+        case .set, .zset, .list:
+          crowd.job(id: entry.id, topic: entry.topic, usersKey: audience.rawValue)
+        }
+      try await stage.session.enqueue(job)
+      stage.ledger.acknowledge(entry.number)
     }
   }
 

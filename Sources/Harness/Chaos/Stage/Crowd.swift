@@ -57,6 +57,17 @@ struct Crowd: Sendable {
       + Array(#"\#(name(topic)),"audience":{"users_key":"\#(usersKey)"}}"#.utf8)
   }
 
+  /// A job for these installations.
+  func job(id: String, topic: String, installations: Range<Int>) -> [UInt8] {
+    let places = installations.map {
+      #"{"network":"\#(network.rawValue)","token":"\#(tokenText($0))"}"#
+    }
+    return Array(
+      #"{"id":"\#(id)","app":"\#(app)","notification":{"title":"Chaos","body":"\#(id)"},"#.utf8)
+      + Array(
+        #"\#(name(topic)),"audience":{"installations":[\#(places.joined(separator: ","))]}}"#.utf8)
+  }
+
   /// The member by which the accept log names a job: JPush has no topics.
   private func name(_ topic: String) -> String {
     network == .jpush ? #""collapse_id":"\#(topic)""# : #""apns":{"topic":"\#(topic)"}"#
