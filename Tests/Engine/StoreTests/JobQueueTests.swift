@@ -54,6 +54,33 @@ import Testing
     }
   }
 
+  @Test(arguments: [64, 1_200])
+  func `many leases are renewed together, and none that belongs to another`(count: Int) async throws
+  {
+    try await Lane.withStore { _, store in
+      let key = store.keys.jobs(.normal)
+      _ = try await store.redis("XGROUP", "CREATE", key, "workers", "0", "MKSTREAM")
+      for _ in 0..<count { _ = try await store.redis("XADD", key, "*", "job", "{}") }
+      let reply = try await store.redis(
+        "XREADGROUP", "GROUP", "workers", "w", "COUNT", "\(count)", "STREAMS", key, ">")
+      let ids = (reply.array?.first?.array?[1].array ?? []).compactMap { $0.array?[0].string }
+      try #require(ids.count == count)
+      for lost in [ids[3], ids[count - 1]] {
+        _ = try await store.redis("XCLAIM", key, "workers", "other", "0", lost)
+      }
+      let entries = ids.map { JobEntry(priority: .normal, entry: $0, text: []) }
+      _ = try await store.redis("CONFIG", "RESETSTAT")
+      let standings = try await store.jobs.heartbeat(entries, consumer: "w")
+      #expect(standings.count { $0 == .ok } == count - 2)
+      #expect(standings[3] == .stale && standings[count - 1] == .stale)
+      let information = try await store.redis("INFO", "commandstats").string ?? ""
+      let claims = information.split(separator: "cmdstat_xclaim:calls=").dropFirst().first
+      #expect(claims.flatMap { Int($0.prefix { $0.isNumber }) } == (count + 498) / 500)
+      let pending = try await store.redis("XPENDING", key, "workers", "-", "+", "9999", "other")
+      #expect(pending.array?.count == 2)
+    }
+  }
+
   @Test func `a job for nobody is done at once`() async throws {
     try await Lane.withStore { _, store in
       #expect(try await store.admit("j1", users: []) == .admitted)

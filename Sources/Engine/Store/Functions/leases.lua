@@ -140,16 +140,24 @@ end
 -- Reply: one of OK | PAUSED | CANCELLED | STALE per entry; STALE: somebody else owns it, or nobody.
 local function heartbeat(keys, args)
   local p, consumer, kind = keys[1], args[1], args[2]
-  local answers = {}
+  local answers, has, renewed, states = {}, {}, {}, {}
   for i = 3, #args, 4 do
-    local stream = KEY[kind](p, args[i])
-    local answer = 'STALE'
-    if owned(stream, args[i + 1], consumer) then
-      redis.call('XCLAIM', stream, GROUP, consumer, 0, args[i + 1], 'JUSTID')
-      local state = kind == 'chunks' and redis.call('HGET', KEY.job(p, args[i + 2], args[i + 3]), 'state')
-      answer = (state == 'paused' and 'PAUSED') or (state == 'cancelled' and 'CANCELLED') or 'OK'
+    local priority, entry, answer = args[i], args[i + 1], 'STALE'
+    if not has[priority] then has[priority], renewed[priority] = owned_by(KEY[kind](p, priority), consumer), {} end
+    if has[priority](entry) then
+      table.insert(renewed[priority], entry)
+      local key = kind == 'chunks' and KEY.job(p, args[i + 2], args[i + 3])
+      if key and states[key] == nil then states[key] = redis.call('HGET', key, 'state') end
+      answer = (states[key] == 'paused' and 'PAUSED') or (states[key] == 'cancelled' and 'CANCELLED') or 'OK'
     end
     answers[#answers + 1] = answer
+  end
+  for priority, entries in pairs(renewed) do
+    for from = 1, #entries, LIMIT.WORDS_MAX do
+      local words = {unpack(entries, from, math.min(from + LIMIT.WORDS_MAX - 1, #entries))}
+      words[#words + 1] = 'JUSTID'
+      redis.call('XCLAIM', KEY[kind](p, priority), GROUP, consumer, 0, unpack(words))
+    end
   end
   return answers
 end

@@ -73,6 +73,17 @@ local function owned(stream, entry, consumer)
   return reply[1][4]
 end
 
+-- Whether a consumer owns entries of a stream, which are many: a function of the entry.
+local function owned_by(stream, consumer)
+  local reply = redis.pcall('XPENDING', stream, GROUP, '-', '+', LIMIT.OWNED_LISTED_MAX, consumer)
+  if reply.err and not string.find(reply.err, 'NOGROUP', 1, true) then error(reply) end
+  local entries = {}
+  for _, pending in ipairs(reply) do entries[pending[1]] = true end
+  -- Of so many some may be missing.
+  local is_cut = #reply >= LIMIT.OWNED_LISTED_MAX
+  return function(entry) return entries[entry] or (is_cut and owned(stream, entry, consumer) ~= nil) end
+end
+
 local function drop_entry(stream, entry)
   redis.call('XACK', stream, GROUP, entry)
   redis.call('XDEL', stream, entry)

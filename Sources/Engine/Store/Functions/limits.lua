@@ -76,6 +76,7 @@ local LIMIT = {
   PROMOTER_MS = 600,                    -- for so long the promoting stays with who did it last
   ALIVE_MS = 2000,                      -- a worker beats each second
   RENEWED_MS = 1000,                    -- beside half a lease: whoever looks for Redis finds it again within this
+  OWNED_LISTED_MAX = 1000,              -- entries of a consumer that are listed together: 0.2 ms
   OWNERS_SEEN_MAX = 64,                 -- abandoned entries whose owners are looked at by one search
   PASSED_OVER_MAX = 64,                 -- chunks of cancelled, paused or held jobs that one claim clears away
   SUSPICION_PERCENT = 5,                -- of a minute's answers: so many misfits, and no token is believed dead

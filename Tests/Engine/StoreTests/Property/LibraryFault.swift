@@ -51,11 +51,12 @@ struct LibraryFault: Sendable, CustomTestStringConvertible {
       replacement: "done)"),
     LibraryFault(
       name: "heartbeat renews no lease",
-      original: """
-        if owned(stream, args[i + 1], consumer) then
-              redis.call('XCLAIM', stream, GROUP, consumer, 0, args[i + 1], 'JUSTID')
-        """,
-      replacement: "if owned(stream, args[i + 1], consumer) then"),
+      original:
+        "redis.call('XCLAIM', KEY[kind](p, priority), GROUP, consumer, 0, unpack(words))",
+      replacement: ""),
+    LibraryFault(
+      name: "heartbeat renews what belongs to another",
+      original: "if has[priority](entry) then", replacement: "if true then"),
     LibraryFault(
       name: "hand_back counts a crash",
       original: """
