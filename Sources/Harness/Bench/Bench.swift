@@ -29,6 +29,8 @@ struct Bench {
     case .personalTexts: try await PersonalTexts(scenario: scenario, with: with).run()
     case .registration: [try await Registration(scenario: scenario, with: with).run()]
     case .audienceMemory: [try await AudienceMemory(scenario: scenario, with: with).run()]
+    case .wakingLanes: [try await WakingLanes(scenario: scenario, with: with).run()]
+    case .dueChunks: [try await DueChunks(scenario: scenario, with: with).run()]
     case .backlogMemory: [try await BacklogMemory(scenario: scenario, with: with).run()]
     }
   }

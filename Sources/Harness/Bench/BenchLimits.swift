@@ -56,6 +56,17 @@ enum BenchLimits {
   static let priorityPauseMs: UInt64 = 100
   static let priorityBulkJobs = 2
 
+  // Waiting
+  /// Jobs of one user a second in the scenario `herd`, for how long, and the pause before, in which lanes come to rest.
+  static let herdPerSecond = 100
+  static let herdSeconds = 8
+  static let restMs: UInt64 = 2_000
+  /// Workers of the scenario `due`, jobs that fall due at once, and what it may take to take them in before.
+  static let dueWorkers = 10
+  static let dueJobs = 10_000
+  static let dueAfterMs: Int64 = 25_000
+  static let dueMeasuredMs: UInt64 = 10_000
+
   // Growth and memory
   static let growthSizes = [10_000, 100_000, 1_000_000]
   static let growthSizesFull = growthSizes + [10_000_000]

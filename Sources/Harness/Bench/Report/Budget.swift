@@ -16,6 +16,9 @@ package struct Budget: Sendable, Equatable {
     case besidePlain = "worker CPU beside one text for all"
     case registrations = "registrations a second"
     case besideHSET = "Redis CPU per registration beside HSET"
+    case lanesBesideOne = "Redis CPU with 96 lanes beside one"
+    case workersBesideOne = "Redis CPU with 6 workers of 16 lanes beside one lane"
+    case functionsShare = "functions' share of Redis's time"
     case besideAPNs = "worker CPU per push beside APNs'"
   }
 
@@ -62,6 +65,11 @@ extension Budget {
   /// How long a function call keeps Redis from everybody else, 99 % of them: the longest of all is as long as the system
   /// leaves Redis without a core, and stands in the note.
   static let redisCall = Budget(.redisCallMs, .atMost, 5, aim: 2, unit: " ms")
+  /// Work wakes as many lanes as there is work for: Redis must not pay for those that wait.
+  static let lanesBesideOne = Budget(.lanesBesideOne, .atMost, 1.5, aim: 1.1, unit: " x")
+  static let workersBesideOne = Budget(.workersBesideOne, .atMost, 1.5, aim: 1.1, unit: " x")
+  /// What waits for room or for a network costs a look, however much it is.
+  static let functionsShare = Budget(.functionsShare, .atMost, 2, unit: " %")
   static let personalTexts = Budget(.besidePlain, .atMost, 1.3, unit: " x")
   /// On one connection; Redis has one core for all of them.
   static let registrations = Budget(.registrations, .atLeast, 15_000, aim: 30_000, unit: "")

@@ -63,7 +63,9 @@ package struct ScenarioResult: Sendable {
         case .residentMiB: residentMiBMax
         case .redisMiB: redisMiB
         case .redisCallMs: redisCallMs
-        case .share, .growth, .besidePlain, .besideAPNs, .registrations, .besideHSET:
+        case .share, .growth, .besidePlain, .besideAPNs, .registrations, .besideHSET,
+          .lanesBesideOne,
+          .workersBesideOne, .functionsShare:
           others[budget.measure]
         }
       return BudgetCheck(budget, measured)

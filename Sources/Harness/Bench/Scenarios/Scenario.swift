@@ -12,6 +12,8 @@ package struct Scenario: Sendable {
     case registration
     case audienceMemory
     case backlogMemory
+    case wakingLanes
+    case dueChunks
   }
 
   package let name: String
@@ -80,6 +82,14 @@ extension Scenario {
     Scenario(
       name: "backlog", summary: "Worker memory over a backlog of 1M pushes.", kind: .backlogMemory,
       budgets: [.workerMemory, .growth]),
+    Scenario(
+      name: "herd",
+      summary: "Redis CPU of 100 one-user jobs a second: many lanes and workers beside one lane.",
+      kind: .wakingLanes, budgets: [.lanesBesideOne, .workersBesideOne]),
+    Scenario(
+      name: "due",
+      summary: "How busy 10,000 due chunks without a network keep Redis, with ten workers.",
+      kind: .dueChunks, budgets: [.functionsShare]),
     Scenario(
       name: "audience",
       summary:

@@ -133,6 +133,26 @@ actor BenchSession {
     return calls
   }
 
+  /// Takes in a job of one user that starts later: what a worker would do.
+  func schedule(_ id: String, user: String, _ message: Message, startAtMs: Int64) async throws {
+    commands += 3
+    _ = try await store.jobs.enqueue(Array("{}".utf8), priority: .normal)
+    let entry = try await store.jobs.take(consumer: "bench", max: 1).first
+    let admission = Admission(
+      app: Population.app, id: id, digest: id, content: Array("{\(message.content)}".utf8),
+      lines: .users, recipients: 1, segments: 1, onlySegment: Array("\(user)\n".utf8),
+      startAtMs: startAtMs)
+    guard let entry,
+      try await store.jobs.admit(entry, admission, consumer: "bench") == .admitted
+    else { throw BenchError("job \(id) was not taken in") }
+  }
+
+  /// Chunks that wait for their time or for room.
+  func delayedChunks() async throws -> Int {
+    commands += 1
+    return try await connection.call(RedisCommand("ZCARD", store.keys.delayed)).integer ?? 0
+  }
+
   func record(_ id: String) async throws -> JobRecord? {
     commands += 1
     return try await store.jobs.record(app: Population.app, id: id)

@@ -67,6 +67,14 @@ final class BenchStage: Sendable {
     return options
   }
 
+  /// Runs the body beside so many workers of one configuration.
+  func withWorkers<Result>(
+    _ count: Int, _ body: () async throws -> Result
+  ) async throws -> Result {
+    guard count > 0 else { return try await body() }
+    return try await withWorker { _ in try await withWorkers(count - 1, body) }
+  }
+
   /// Runs the body beside a worker, and stops the worker after it.
   func withWorker<Result>(_ body: (WorkerProcess) async throws -> Result) async throws -> Result {
     let worker = try WorkerProcess(
@@ -81,13 +89,18 @@ final class BenchStage: Sendable {
     }
   }
 
+  /// The port of tcpmux, which nothing has.
+  private static let closedEndpoint = "https://localhost:1"
+
   private static func configuration(_ settings: StageSettings, _ stage: Stage) -> ConfigurationText
   {
     var configuration = ConfigurationText(
       redisURL: stage.redis.url,
       apps: [
         ConfigurationText.App(
-          id: Population.app, apns: [.production: stage.endpoint], fcm: stage.endpoint,
+          id: Population.app,
+          apns: [.production: settings.isNetworkDown ? Self.closedEndpoint : stage.endpoint],
+          fcm: stage.endpoint,
           // Admission renders a job for each network that its app has: those that are not measured have none.
           jpush: settings.networks.contains(.jpush) ? stage.endpoint : nil,
           messagesPerMinute: BenchLimits.messagesPerMinute)

@@ -4,12 +4,15 @@ package struct RedisUsage: Sendable, Equatable {
   package var commands = 0
   /// Commands that only clients send: pushpool's functions call none of these.
   package var clientCommands = 0
+  /// What calls of functions took, those that were read only included.
+  package var functionMicroseconds = 0
 
   static let clientCommandNames: Set<Substring> = ["fcall", "fcall_ro", "mget", "xread"]
 
-  package init(commands: Int = 0, clientCommands: Int = 0) {
+  package init(commands: Int = 0, clientCommands: Int = 0, functionMicroseconds: Int = 0) {
     self.commands = commands
     self.clientCommands = clientCommands
+    self.functionMicroseconds = functionMicroseconds
   }
 
   /// The sections `stats` and `commandstats`; nil when the first is missing.
@@ -24,7 +27,10 @@ package struct RedisUsage: Sendable, Equatable {
       } else if parts[0].hasPrefix("cmdstat_"),
         Self.clientCommandNames.contains(parts[0].dropFirst("cmdstat_".count))
       {
-        clientCommands += Self.calls(parts[1])
+        clientCommands += Self.number("calls", in: parts[1])
+        if parts[0].hasPrefix("cmdstat_fcall") {
+          functionMicroseconds += Self.number("usec", in: parts[1])
+        }
       }
     }
     if !isComplete { return nil }
@@ -39,9 +45,9 @@ package struct RedisUsage: Sendable, Equatable {
   }
 
   /// `calls=12,usec=34,…`
-  private static func calls(_ text: Substring) -> Int {
-    for field in text.split(separator: ",") where field.hasPrefix("calls=") {
-      return Int(field.dropFirst("calls=".count)) ?? 0
+  private static func number(_ name: String, in text: Substring) -> Int {
+    for field in text.split(separator: ",") where field.hasPrefix("\(name)=") {
+      return Int(field.dropFirst(name.count + 1)) ?? 0
     }
     return 0
   }

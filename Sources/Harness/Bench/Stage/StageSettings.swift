@@ -4,6 +4,8 @@ import Model
 struct StageSettings: Sendable {
   var networks: [Network] = [.apns]
   var lanes = 1
+  /// Whether nobody listens where the push network should be.
+  var isNetworkDown = false
   /// How long the simulator takes for each answer.
   var answerMs = 0
   /// Whether the simulator answers dead tokens with 410.
