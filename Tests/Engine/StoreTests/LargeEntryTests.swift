@@ -43,6 +43,24 @@ import Testing
     }
   }
 
+  @Test func `where lanes wait behind is known without copying a job`() async throws {
+    try await Lane.withStore { _, store in
+      _ = try await enqueue(store)
+      let functions = StoreFunctions(connection: store.connection, keys: store.keys)
+      var tips: [String?] = []
+      let copied = try await store.copied {
+        let sent = try await store.sent {
+          tips = try await functions.run(functions.call("tips")) { reply in
+            (0..<reply.count).map { reply[$0].string }
+          }
+        }
+        #expect(sent < 10_000, "\(sent) bytes")
+      }
+      #expect(tips.count == 6 && tips.allSatisfy { $0 == "0-0" })
+      #expect(copied < Store.copiedBytesMax, "\(copied) bytes")
+    }
+  }
+
   @Test func `a job that somebody deletes is not the oldest any more`() async throws {
     try await Lane.withStore { _, store in
       let entry = try await enqueue(store)

@@ -35,6 +35,33 @@ extension ConformanceTests {
     }
   }
 
+  @Test(
+    "sends nothing to a peer whose name is its certificate's common name only",
+    arguments: TransportKind.allCases)
+  func commonNameOnly(kind: TransportKind) async throws {
+    let certificates = try TestCertificates()
+    let issued = try certificates.authority.issueServerByCommonName("localhost")
+    try await TestLane.run { lane in
+      let occurrences = Occurrences(loop: lane.loop)
+      let server = try ScriptedServer(
+        loop: lane.loop,
+        tls: try .server(
+          certificateFile: issued.certificateFile, keyFile: issued.keyFile, alpn: ["h2"]),
+        occurrences: occurrences)
+      var settings = ClientSettings(
+        endpoint: server.endpoint, tls: try certificates.clientContext(alpn: ["h2"]))
+      settings.serverName = "localhost"
+      let sender = TestSender(
+        loop: lane.loop, settings: settings, kind: kind, occurrences: occurrences)
+      sender.send(1)
+      #expect(await occurrences.until { !sender.connectionEnds.isEmpty })
+      #expect("\(sender.connectionEnds[0])".lowercased().contains("certificate"))
+      #expect(server.received == 0)
+      sender.transport.close()
+      server.close()
+    }
+  }
+
   @Test("sends nothing to a peer that does not agree to HTTP/2", arguments: TransportKind.allCases)
   func otherProtocol(kind: TransportKind) async throws {
     let certificates = try TestCertificates()
