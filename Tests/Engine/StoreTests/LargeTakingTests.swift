@@ -162,6 +162,30 @@ import Testing
     }
   }
 
+  @Test func `a large job that waits is found by its id without a function copying it`()
+    async throws
+  {
+    try await Lane.withStore { _, store in
+      _ = try await store.jobs.enqueue(Self.job("shop", "other"), priority: .normal)
+      let entry = try await store.jobs.enqueue(Self.job("shop", "wanted"), priority: .normal)
+      _ = try await store.jobs.enqueue(Self.job("shop", "small", bytes: 1), priority: .normal)
+      for (id, wanted) in [("wanted", [entry]), ("nobody", [])] {
+        var (found, looked, after): ([String], Int, String?) = ([], 0, nil)
+        let copied = try await store.copied {
+          repeat {
+            let page = try await store.jobs.searchWaiting(
+              id: id, priority: .normal, after: after)
+            found += page.entries
+            looked += page.looked
+            after = page.next
+          } while after != nil && looked < 10
+        }
+        #expect(found == wanted && looked == 3)
+        #expect(copied < Store.copiedBytesMax, "\(copied) bytes")
+      }
+    }
+  }
+
   // MARK: Dead letters
 
   private func letter(_ store: Store, _ text: [UInt8]) async throws -> String {

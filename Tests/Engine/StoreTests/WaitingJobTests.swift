@@ -240,21 +240,27 @@ import Testing
   {
     try await Lane.withStore { _, store in
       let large = [UInt8](repeating: 120, count: 300 * 1_024)
-      for _ in 0..<12 { _ = try await store.jobs.enqueue(large, priority: .normal) }
-      let huge = [UInt8](repeating: 120, count: Limits.jobBytesMax + 1)
-      let last = try await store.jobs.enqueue(huge, priority: .normal)
-      let page = try await store.jobs.searchWaiting(id: "j", priority: .normal, after: nil)
-      #expect(page.looked == 1 && page.entries.count == 1 && page.next == page.entries.last)
-      var after = page.next
-      var looked = page.looked
-      var entries: [String] = page.entries
-      while let start = after {
-        let page = try await store.jobs.searchWaiting(id: "j", priority: .normal, after: start)
-        looked += page.looked
-        entries += page.entries
-        after = page.next
+      func search() async throws -> (pages: [Int], entries: [String]) {
+        var (pages, entries, after): ([Int], [String], String?) = ([], [], nil)
+        repeat {
+          let page = try await store.jobs.searchWaiting(id: "j", priority: .normal, after: after)
+          pages.append(page.looked)
+          entries += page.entries
+          after = page.next
+        } while after != nil
+        return (pages, entries)
       }
-      #expect(looked == 13 && entries.count == 12 && !entries.contains(last))
+      var added: [String] = []
+      for _ in 0..<3 { added.append(try await store.jobs.enqueue(large, priority: .normal)) }
+      // A function does not look into them.
+      let few = try await search()
+      #expect(few.pages.prefix(3) == [1, 1, 1] && few.entries == added)
+      for _ in 3..<12 { _ = try await store.jobs.enqueue(large, priority: .normal) }
+      let huge = [UInt8](repeating: 120, count: Limits.jobBytesMax + 1)
+      _ = try await store.jobs.enqueue(huge, priority: .normal)
+      let many = try await search()
+      #expect(many.pages.reduce(0, +) == 13 && many.pages.allSatisfy { $0 <= 4 })
+      #expect(many.entries == [])
     }
   }
 

@@ -17,9 +17,11 @@ end
 
 -- find_waiting — ARGV: priority, id, behind which entry (0-0 at first), largest job in bytes. Which of the next entries
 -- may be the job of this id; no larger ones, which are no jobs.
--- Reply: {how many were looked at, the last one of them, 1 when there are more else 0, entry…}
+-- Reply: {how many were looked at, the last one of them, 1 when there are more else 0, entry…}, or LARGE (the caller is to read
+-- the stream)
 local function find_waiting(keys, args)
   local quoted, bytes_max, looked, found = '"' .. args[2] .. '"', tonumber(args[4]), 0, {}
+  if large_mean(KEY.jobs(keys[1], args[1])) then return 'LARGE' end
   local last, has_more = Fairness.look_ahead(KEY.jobs(keys[1], args[1]), args[3], '+', LIMIT.SEARCHED_MAX, function(entry, fields)
     looked = looked + 1
     local job = fields_of(fields).job

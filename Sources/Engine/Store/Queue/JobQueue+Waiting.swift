@@ -10,7 +10,32 @@ extension JobQueue {
   ) async throws(RedisError) -> WaitingPage {
     var command = functions.call("find_waiting", priority.rawValue, id, after ?? "0-0")
     command.append(Limits.jobBytesMax)
-    return try await functions.run(command) { reply throws(RedisError) in try WaitingPage(reply) }
+    let page = try await functions.run(command) { reply throws(RedisError) in
+      reply.string == "LARGE" ? nil : try WaitingPage(reply)
+    }
+    if let page { return page }
+    return try await searchLarge(id: id, priority: priority, after: after ?? "0-0")
+  }
+
+  /// The same where jobs are too large for a function to read.
+  private func searchLarge(
+    id: String, priority: Priority, after: String
+  ) async throws(RedisError) -> WaitingPage {
+    var (looked, bytes, last, hasMore) = (0, 0, after, true)
+    var found: [String] = []
+    while hasMore, looked < StoreLimits.readAheadMax, bytes < StoreLimits.readAheadBytesMax {
+      let command = RedisCommand(
+        "XRANGE", functions.keys.jobs(priority), "(\(last)", "+", "COUNT", "1")
+      let items = try await functions.connection.call(command) { StreamedJob.list($0) }
+      hasMore = !items.isEmpty
+      for item in items {
+        (looked, last) = (looked + 1, item.entry)
+        guard let text = item.text else { continue }
+        bytes += text.count
+        if text.count <= Limits.jobBytesMax, Self.mayHold(id, text) { found.append(item.entry) }
+      }
+    }
+    return WaitingPage(looked: looked, next: hasMore ? last : nil, entries: found)
   }
 
   /// The job of an id that was made of its entry, without a search; nil when there is none, or it is another's.

@@ -9,6 +9,12 @@ package struct WaitingPage: Sendable {
   /// Entries that may be the job.
   package let entries: [String]
 
+  init(looked: Int, next: String?, entries: [String]) {
+    self.looked = looked
+    self.next = next
+    self.entries = entries
+  }
+
   init(_ reply: RedisReply) throws(RedisError) {
     try expectArray(reply, atLeast: 3)
     looked = try decodeCount(reply[0])
