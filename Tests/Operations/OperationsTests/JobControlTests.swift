@@ -32,7 +32,7 @@ import Testing
   @Test func `a search that is told to stop stops, and changes nothing`() async throws {
     try await Partitions.withStores { _, stores in
       // So large that each is a step of the search.
-      for _ in 0..<4 { try await stores[0].enqueue(String(repeating: "x", count: 300 * 1_024)) }
+      for _ in 0..<3 { try await stores[0].enqueue(String(repeating: "x", count: 300 * 1_024)) }
       try await stores[1].enqueue(#"{"id": "j", \#(Self.rest)}"#)
       let control = JobControl(app: "shop", id: "j", stores: stores)
       var reports: [Int] = []

@@ -134,6 +134,8 @@ local function large_mean(stream)
   local bytes = redis.pcall('MEMORY', 'USAGE', stream, 'SAMPLES', length <= LIMIT.WEIGHED_MAX and 0 or LIMIT.WEIGHED_FIRST)
   -- No number: Redis' user may not ask.
   if type(bytes) ~= 'number' or bytes <= math.max(LIMIT.COPIED_BYTES_MAX, length * LIMIT.GLANCE_BYTES) then return nil end
+  -- One of them may be more than a lane takes in a reply. It is no job then, and a function says so.
+  if bytes > LIMIT.READ_BYTES_MAX then return nil end
   return bytes / length
 end
 
