@@ -181,7 +181,9 @@ import Testing
       do throws(ConfigurationError) {
         _ = try Configuration.parse(text, file: "pushpool.yaml")
       } catch {
-        guard !error.message.isEmpty, !"\(error)".contains("hunter2") else {
+        // Copied to elsewhere, as into a field's name, it is no secret.
+        let isCopied = text.split(separator: "hunter2", omittingEmptySubsequences: false).count > 2
+        guard !error.message.isEmpty, isCopied || !"\(error)".contains("hunter2") else {
           throw Broken(description: "\(error)")
         }
       }
