@@ -118,6 +118,7 @@ struct BindingResolver {
   private func badge(
     _ run: ChunkRun, _ network: Network, _ destination: Int16, _ user: UnsafeRawBufferPointer
   ) -> BadgeStore.Receiver.Request? {
+    guard run.material.raisesBadge else { return nil }
     let content = run.material.content
     guard content.showsRaisedBadge(on: network), run.standing == .active, !sink.isExpired(run),
       destination != Routes.unwanted
@@ -160,7 +161,8 @@ struct BindingResolver {
     for binding in bindings {
       let own = next()
       let destination = routes[binding.network, binding.kind, binding.environment]
-      guard destination != Routes.unwanted, own.badge != .rebound else { continue }
+      if case .rebound = own.badge { continue }
+      guard destination != Routes.unwanted else { continue }
       let index = run.add(
         Push(
           token: run.arena.copy(binding.token), user: run.lines[recipient],

@@ -38,7 +38,7 @@ struct ReceiverReader {
   func read(_ run: ChunkRun, _ receivers: [Receiver]) async throws(RedisError) -> [Own]? {
     var own = Array(repeating: Own(), count: receivers.count)
     if run.material.variants.hasLanguages { try await readLanguages(run, receivers, &own) }
-    if run.material.content.raisesBadge {
+    if run.material.raisesBadge {
       guard try await giveBadges(run, receivers, &own) else { return nil }
     }
     return own

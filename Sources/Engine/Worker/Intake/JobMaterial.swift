@@ -80,6 +80,8 @@ final class JobMaterial {
   let content: JobContent
   /// What is rendered of it.
   let variants: MessageVariants
+  /// `JobContent.raisesBadge`, at hand for each push.
+  let raisesBadge: Bool
   let createdAtMs: Int64
   /// After this instant nothing of the job is sent; nil when it never expires.
   let expiresAtMs: Int64?
@@ -101,6 +103,7 @@ final class JobMaterial {
     firstBindings: FirstBindings? = nil
   ) {
     self.content = content
+    raisesBadge = content.raisesBadge
     // Admission has refused what is wrong with a placeholder.
     variants = (try? MessageVariants(content)) ?? MessageVariants(plain: content)
     self.trace = trace

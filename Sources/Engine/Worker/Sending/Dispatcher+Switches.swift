@@ -14,7 +14,8 @@ extension Dispatcher {
 
   /// For how long a push is set aside because it is switched off; nil when it is not.
   func heldMs(_ run: ChunkRun, _ index: Int) -> UInt64? {
-    heldMs(run, run.pushes[index].network, run.pushes[index].user)
+    guard !switches.isEmpty else { return nil }
+    return heldMs(run, run.pushes[index].network, run.pushes[index].user)
   }
 
   func heldMs(

@@ -167,8 +167,8 @@ extension Dispatcher: PushSink {
       return putAside(run, index, delayMs: delayMs, because: .rateLimited)
     }
     // It was held back a moment ago, and so has no badge yet.
-    if run.pushes[index].badge == 0, run.material.content.showsRaisedBadge(on: destination.network),
-      !run.material.content.dryRun
+    if run.material.raisesBadge, run.pushes[index].badge == 0,
+      run.material.content.showsRaisedBadge(on: destination.network), !run.material.content.dryRun
     {
       return putAside(run, index, delayMs: 0, because: .parked)
     }
