@@ -1,4 +1,6 @@
+import LocalServices
 import Model
+import Reactor
 import Redis
 import Store
 import Synchronization
@@ -14,30 +16,46 @@ import Testing
     func note() -> @Sendable () -> Void { { self.count.withLock { $0 += 1 } } }
   }
 
-  @Test("an entry wakes a lane that is idle, and what came while none was is looked for first")
+  /// The watch of a process.
+  private func watch(
+    _ loop: EventLoop, _ server: RedisServer, _ idle: IdleLanes
+  ) throws -> WorkWatch {
+    let watch = WorkWatch(
+      loop: loop,
+      connection: try RedisConnection(
+        loop: loop, endpoint: server.endpoint, library: StoreLibrary.library),
+      prefix: "{pp}", idle: idle, reasons: ReasonLog(log: LogLines().logger))
+    watch.start()
+    return watch
+  }
+
+  @Test("an entry wakes a lane that is idle, and of two processes in one")
   func wakes() async throws {
     try await TestLane.withRedis { lane, server in
-      let idle = IdleLanes()
+      let idle = [IdleLanes(), IdleLanes()]
       let wakes = Wakes()
       let store = Store(
         connection: try await lane.connect(server.endpoint, library: StoreLibrary.library),
         prefix: "{pp}")
-      let watch = WorkWatch(
-        loop: lane.loop,
-        connection: try RedisConnection(
-          loop: lane.loop, endpoint: server.endpoint, library: StoreLibrary.library),
-        prefix: "{pp}", idle: idle, reasons: ReasonLog(log: LogLines().logger))
-      watch.start()
+      let watches = try idle.map { try watch(lane.loop, server, $0) }
+      for (idle, watch) in zip(idle, watches) {
+        #expect(await watch.turn() == WorkerLimits.busyWatchMs, "no lane is idle")
+        for kind in WorkKind.allCases {
+          #expect(!idle.enlist(0, for: kind, wake: wakes.note()), "it is to look once itself")
+          #expect(idle.enlist(0, for: kind, wake: wakes.note()))
+        }
+      }
       _ = try await store.jobs.enqueue(Array("{}".utf8), priority: .normal)
-      #expect(await watch.turn() == 0)
-      #expect(!idle.enlist(0, for: .jobs, wake: wakes.note()), "there may be work")
-      #expect(idle.enlist(0, for: .jobs, wake: wakes.note()))
+      #expect(await watches[0].turn() == 0)
+      #expect(wakes.all == 1)
       _ = try await store.jobs.take(consumer: "w", max: 1)
       _ = try await store.jobs.enqueue(Array("{}".utf8), priority: .normal)
-      #expect(await watch.turn() == 0)
-      #expect(wakes.all == 1)
-      watch.stop()
-      #expect(await watch.turn() == WorkerLimits.redisPauseMs)
+      #expect(await watches[1].turn() == 0)
+      #expect(wakes.all == 2)
+      for watch in watches {
+        watch.stop()
+        #expect(await watch.turn() == WorkerLimits.redisPauseMs)
+      }
       store.connection.close()
     }
   }

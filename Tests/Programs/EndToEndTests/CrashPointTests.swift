@@ -40,7 +40,7 @@ import Testing
     Call(name: "hand_back", need: .drain), Call(name: "bury", need: .lostContent),
     Call(name: "promote"), Call(name: "beat"), Call(name: "agree"),
     Call(name: "forget", need: .drain), Call(name: "sweep_consumers", need: .drain),
-    Call(name: "tips"), Call(name: "switches"), Call(name: "held_back"), Call(name: "trace"),
+    Call(name: "watch"), Call(name: "switches"), Call(name: "held_back"), Call(name: "trace"),
     Call(name: "oldest"), Call(name: "publish_routes", need: .unknownRoutes),
     Call(name: "announce_routes", times: [1, 2]),
     // Records; content and the fleet's token; users; tokens.

@@ -117,16 +117,24 @@ local function oldest(keys, args)
   return {now - since, unpack(unknown)}
 end
 
--- tips — no ARGV. Reply: the id of the last entry that was given to a worker, of jobs high, normal, low and chunks high,
--- normal, low ('0-0' when there is none), for XREAD to wait behind
-local function tips(keys)
-  local ids = {}
+-- watch — ARGV: (kind, priority, entry)… of which the caller was told and which its lanes have no room for. Moves the watchers'
+-- place in each stream on to the last entry that was given to a worker. Where an entry is given back that nobody has yet, the
+-- place goes back as far, so that other watchers are told of all that waits.
+local function watch(keys, args)
+  local p, back = keys[1], {}
+  for i = 1, #args, 3 do back[KEY[args[i]](p, args[i + 1])] = args[i + 2] end
   for _, kind in ipairs({'jobs', 'chunks'}) do
     for _, priority in ipairs(PRIORITIES) do
-      ids[#ids + 1] = last_given(KEY[kind](keys[1], priority)) or '0-0'
+      local stream = KEY[kind](p, priority)
+      local at, entry = places(stream), back[stream]
+      local place, given = at[WATCHERS], at[GROUP] or '0-0'
+      if not place then
+        redis.call('XGROUP', 'CREATE', stream, WATCHERS, given, 'MKSTREAM')
+      elseif is_behind(given, place) or entry and is_behind(entry, given) then
+        redis.call('XGROUP', 'SETID', stream, WATCHERS, given)
+      end
     end
   end
-  return ids
 end
 
 -- keys — no ARGV. Reply: (name, key)… with every argument spelt <1>, <2>…; for the test beside Keys.swift
@@ -153,7 +161,7 @@ register('forget', forget, {'allow-oom'})
 register('unused_libraries', unused_libraries, {'allow-oom'})
 register('sweep_consumers', sweep_consumers, {'allow-oom'})
 register('oldest', oldest, {'allow-oom'})
-register('tips', tips, {'no-writes'})
+register('watch', watch, {'allow-oom'})
 register('keys', key_table, {'no-writes'})
 
 end

@@ -11,6 +11,7 @@
 -- Times are the server's, in epoch milliseconds.
 
 local GROUP = 'workers'
+local WATCHERS = 'watchers'  -- of which each entry wakes one; see WorkSignal.swift
 local PROBE = 'pushpool_probe'  -- see has_entry
 local PRIORITIES = {'high', 'normal', 'low'}
 local NETWORKS = {'apns', 'fcm', 'jpush'}
@@ -95,15 +96,19 @@ local function fields_of(flat)
   return fields
 end
 
--- The id of the last entry of a stream that was given to a worker in its turn, or nil: those up to it are held by somebody, or
--- wait elsewhere.
-local function last_given(stream)
-  local groups = redis.pcall('XINFO', 'GROUPS', stream)
+-- The id of the last entry that each group of a stream was given.
+local function places(stream)
+  local groups, ids = redis.pcall('XINFO', 'GROUPS', stream), {}
   for _, flat in ipairs(groups.err and {} or groups) do
     local group = fields_of(flat)
-    if group.name == GROUP then return group['last-delivered-id'] end
+    ids[group.name] = group['last-delivered-id']
   end
+  return ids
 end
+
+-- The id of the last entry of a stream that was given to a worker in its turn, or nil: those up to it are held by somebody, or
+-- wait elsewhere.
+local function last_given(stream) return places(stream)[GROUP] end
 
 -- Whether one id of a stream is behind another.
 local function is_behind(one, other)

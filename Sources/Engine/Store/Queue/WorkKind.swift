@@ -1,4 +1,4 @@
 /// The two kinds of work stream.
-package enum WorkKind: String, Sendable {
+package enum WorkKind: String, Sendable, CaseIterable {
   case jobs, chunks
 }

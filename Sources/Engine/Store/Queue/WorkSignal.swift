@@ -1,70 +1,74 @@
 internal import Model
 package import Redis
 
-/// Tells of work that is added, over a connection of its own that blocks in XREAD.
+/// Tells of work that is added, over a connection of its own that blocks in XREADGROUP.
 ///
-/// `pass`, then look for work, then `wait` again and again: each entry that nobody had been given ends a wait, the first of
-/// each stream at a time. Only a sign: the entry may be somebody else's by the time of the claim. Delayed chunks
-/// are no entries; `promote` says when the next is due.
+/// The watchers of all processes are a consumer group of their own, so that Redis tells one of them of each entry, and does
+/// nothing for the others. A process without room for
+/// it gives it back to them. `pass`, then look for work, then `wait` again
+/// and again. Delayed chunks are no entries; `promote` says when the next is due.
+///
+/// A sign can be lost, with a process that dies as it is told or an answer that does not arrive. So each process looks for work
+/// now and then in any case.
 package final class WorkSignal {
+  /// Its name in the library is WATCHERS. NOACK leaves nothing behind in it, so all may be the same consumer.
+  private static let group = "watchers"
+  private static let consumer = "watcher"
+
+  private struct Stream {
+    let kind: WorkKind
+    let priority: Priority
+    let key: String
+  }
+
   private let functions: StoreFunctions
-  private let streams: [String]
-  /// The entry of each stream that it waits behind.
-  private var seen: [EntryID]
+  private let streams: [Stream]
 
   /// - Parameter connection: made with `StoreLibrary.library`, used by nobody else.
   package init(connection: RedisConnection, prefix: String) {
     let keys = Keys(prefix: prefix)
     functions = StoreFunctions(connection: connection, keys: keys)
-    streams = Priority.allCases.map { keys.jobs($0) } + Priority.allCases.map { keys.chunks($0) }
-    seen = streams.map { _ in .zero }
+    streams =
+      Priority.allCases.map { Stream(kind: .jobs, priority: $0, key: keys.jobs($0)) }
+      + Priority.allCases.map { Stream(kind: .chunks, priority: $0, key: keys.chunks($0)) }
   }
 
-  /// Passes over the entries that somebody has been given.
-  package func pass() async throws(RedisError) {
-    let given = try await functions.run(functions.call("tips")) { reply throws(RedisError) in
-      (0..<reply.count).map { EntryID(reply[$0].string) }
+  /// Passes over the entries that somebody has been given, and joins the watchers where there are none yet.
+  /// - Parameter signs: of which another process is to be told in the place of this one.
+  package func pass(givingBack signs: [WorkSign] = []) async throws(RedisError) {
+    var call = functions.call("watch")
+    for sign in signs {
+      call.append(sign.kind.rawValue)
+      call.append(sign.priority.rawValue)
+      call.append(sign.entry.text)
     }
-    guard given.count == streams.count else { throw .unexpectedReply("tips") }
-    for (index, id) in given.enumerated() {
-      guard let id else { throw .unexpectedReply("tips") }
-      seen[index] = max(seen[index], id)
-    }
+    try await functions.run(call) { _ throws(RedisError) in }
   }
 
-  /// Returns when there is an entry behind those that were seen, or after `maxMs`.
-  package func wait(maxMs: UInt64) async throws(RedisError) -> WorkNews {
-    var command = RedisCommand("XREAD", "COUNT", "1", "BLOCK", String(max(1, maxMs)), "STREAMS")
-    for stream in streams { command.append(stream) }
-    for id in seen { command.append(id.text) }
-    let added: [(stream: String, id: EntryID)]
-    do throws(RedisError) {
-      added = try await functions.connection.call(
-        command, timeoutMs: maxMs + RedisLimits.commandTimeoutMs
-      ) { Self.added($0) }
-    } catch {
-      // The next server's clock may be behind: its new entries would lie below those that were seen.
-      seen = streams.map { _ in .zero }
-      throw error
-    }
-    var news = WorkNews()
-    for (stream, id) in added {
-      guard let index = streams.firstIndex(of: stream) else { continue }
-      seen[index] = id
-      if index < Priority.allCases.count { news.hasJobs = true } else { news.hasChunks = true }
-    }
-    return news
+  /// Returns when there is an entry of these kinds of which no process was told, or after `maxMs`: the first of each stream.
+  package func wait(for kinds: Set<WorkKind>, maxMs: UInt64) async throws(RedisError) -> [WorkSign]
+  {
+    let streams = streams.filter { kinds.contains($0.kind) }
+    var command = RedisCommand(
+      "XREADGROUP", "GROUP", Self.group, Self.consumer, "COUNT", "1", "BLOCK",
+      String(max(1, maxMs)), "NOACK", "STREAMS")
+    for stream in streams { command.append(stream.key) }
+    for _ in streams { command.append(">") }
+    return try await functions.connection.call(
+      command, timeoutMs: maxMs + RedisLimits.commandTimeoutMs
+    ) { Self.signs($0, of: streams) }
   }
 
-  /// Of XREAD's reply: each stream that has something, and its first entry's id.
-  private static func added(_ reply: RedisReply) -> [(stream: String, id: EntryID)] {
+  /// Of XREADGROUP's reply: each stream that has something, and its first entry's id.
+  private static func signs(_ reply: RedisReply, of streams: [Stream]) -> [WorkSign] {
     guard !reply.isNull else { return [] }
     return (0..<reply.count).compactMap { index in
       let part = reply[index]
       guard part.count == 2, part[1].count > 0, part[1][0].count > 0,
-        let id = EntryID(part[1][0][0].string)
+        let entry = EntryID(part[1][0][0].string),
+        let stream = streams.first(where: { $0.key == part[0].string })
       else { return nil }
-      return (part[0].string, id)
+      return WorkSign(kind: stream.kind, priority: stream.priority, entry: entry)
     }
   }
 }

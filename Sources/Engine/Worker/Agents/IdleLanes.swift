@@ -54,6 +54,13 @@ final class IdleLanes: Sendable {
     state.withLock { state in state[kind].waiting.removeAll { $0.lane == lane } }
   }
 
+  /// The kinds of work that some lane waits for.
+  var kinds: Set<WorkKind> {
+    state.withLock { state in
+      Set(WorkKind.allCases.filter { !state[$0].waiting.isEmpty })
+    }
+  }
+
   /// Wakes one lane. - Returns: whether there was one; else the next that would be idle looks for work first.
   @discardableResult
   func wake(_ kind: WorkKind, _ order: Order = .lastIdle) -> Bool {

@@ -2,8 +2,8 @@ internal import Reactor
 internal import Redis
 internal import Store
 
-/// Watches the streams for all lanes of the process, and wakes one for each entry that is added, as far as there are idle
-/// ones. Each of these wakes another when it finds as much as it asked for.
+/// Watches the streams for the lanes of the process that have nothing to do, and wakes one for each entry that Redis tells
+/// this process of. Each of these wakes another when it finds as much as it asked for.
 final class WorkWatch: Agent {
   private let loop: EventLoop
   /// Of its own, since waiting for work blocks it.
@@ -13,6 +13,8 @@ final class WorkWatch: Agent {
   private let reasons: ReasonLog
   /// When it last had somebody look also for what silent workers left.
   private var lookedNs: UInt64 = 0
+  /// What was waited for last. Of other kinds a busy lane may have taken entries of which nobody was told.
+  private var watched: Set<WorkKind> = []
 
   init(
     loop: EventLoop, connection: RedisConnection, prefix: String, idle: IdleLanes,
@@ -40,16 +42,23 @@ final class WorkWatch: Agent {
         idle.wake(.jobs, .longestIdle)
         idle.wake(.chunks, .longestIdle)
       }
-      let news = try await signal.wait(maxMs: WorkerLimits.idleMsMax)
-      let isJobAwaited = !news.hasJobs || idle.wake(.jobs)
-      let isChunkAwaited = !news.hasChunks || idle.wake(.chunks)
-      guard !isJobAwaited || !isChunkAwaited else { return 0 }
-      // Whoever has time next looks by itself: of what is added meanwhile not each entry has to be told.
-      await loop.sleep(ms: WorkerLimits.busyWatchMs)
-      try await signal.pass()
+      let kinds = idle.kinds
+      guard !kinds.isEmpty else {
+        watched = []
+        return WorkerLimits.busyWatchMs
+      }
+      if !kinds.isSubset(of: watched) { try await signal.pass() }
+      watched = kinds
+      // While a kind has no idle lane it is not waited for, and soon one may be.
+      let isForAll = kinds.count == WorkKind.allCases.count
+      let signs = try await signal.wait(
+        for: kinds, maxMs: isForAll ? WorkerLimits.idleMsMax : WorkerLimits.busyWatchMs)
+      let vain = signs.filter { !idle.wake($0.kind) }
+      if !vain.isEmpty { try await signal.pass(givingBack: vain) }
       return 0
     } catch {
       lookedNs = 0
+      watched = []
       reasons.note(error, during: "waiting for work")
       return WorkerLimits.redisPauseMs
     }

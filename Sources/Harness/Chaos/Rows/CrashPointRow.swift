@@ -15,7 +15,7 @@ struct CrashPointRow: MatrixRow {
   private static let calls = [
     "take_jobs", "reserve", "upload", "admit", "refuse", "claim", "claim:2", "reclaim", "heartbeat",
     "settle",
-    "settle:2", "settle:3", "promote", "beat", "agree", "tips", "switches", "held_back", "trace",
+    "settle:2", "settle:3", "promote", "beat", "agree", "watch", "switches", "held_back", "trace",
     "oldest",
     "MGET", "MGET:2", "HMGET", "XREAD", "XADD", "HINCRBY", "EXPIRE",
   ]
