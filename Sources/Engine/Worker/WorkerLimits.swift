@@ -104,6 +104,9 @@ enum WorkerLimits {
   static let idleLaneMsMax: UInt64 = 10_000
   /// The wait between two looks at the streams while no lane is idle.
   static let busyWatchMs: UInt64 = 5
+  /// How long lanes may take work by themselves before those who watch the streams pass over it. What is told of in vain
+  /// meanwhile costs a look, and what has ended is not told of.
+  static let passMs: UInt64 = 50
   /// Delayed chunks promoted by one call: 2 ms.
   static let promotionsMax = 64
   /// The wait between two looks at the delayed set.

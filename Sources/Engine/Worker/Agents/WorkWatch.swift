@@ -15,6 +15,7 @@ final class WorkWatch: Agent {
   private var lookedNs: UInt64 = 0
   /// What was waited for last. Of other kinds a busy lane may have taken entries of which nobody was told.
   private var watched: Set<WorkKind> = []
+  private var passedNs: UInt64 = 0
 
   init(
     loop: EventLoop, connection: RedisConnection, prefix: String, idle: IdleLanes,
@@ -37,7 +38,7 @@ final class WorkWatch: Agent {
       try await connection.waitUntilReady(timeoutMs: WorkerLimits.idleMsMax)
       if loop.nowNs &- lookedNs >= WorkerLimits.idleMsMax * 1_000_000 {
         // Also what silent workers left is looked for now and then, and what was there before.
-        try await signal.pass()
+        try await pass()
         lookedNs = loop.nowNs
         idle.wake(.jobs, .longestIdle)
         idle.wake(.chunks, .longestIdle)
@@ -47,7 +48,9 @@ final class WorkWatch: Agent {
         watched = []
         return WorkerLimits.busyWatchMs
       }
-      if !kinds.isSubset(of: watched) { try await signal.pass() }
+      if !kinds.isSubset(of: watched), loop.nowNs &- passedNs >= WorkerLimits.passMs * 1_000_000 {
+        try await pass()
+      }
       watched = kinds
       // While a kind has no idle lane it is not waited for, and soon one may be.
       let isForAll = kinds.count == WorkKind.allCases.count
@@ -62,5 +65,10 @@ final class WorkWatch: Agent {
       reasons.note(error, during: "waiting for work")
       return WorkerLimits.redisPauseMs
     }
+  }
+
+  private func pass() async throws(RedisError) {
+    try await signal.pass()
+    passedNs = loop.nowNs
   }
 }
