@@ -48,7 +48,7 @@ import Testing
     Call(name: "GET", times: [1, 2], need: .unknownTime),
     Call(name: "MGET", times: [1, 2]), Call(name: "HMGET"),
     // Waiting for work, the timeline, latencies.
-    Call(name: "XREAD"), Call(name: "XLEN"), Call(name: "ZCARD"), Call(name: "XADD"),
+    Call(name: "XREADGROUP"), Call(name: "XLEN"), Call(name: "ZCARD"), Call(name: "XADD"),
     Call(name: "HINCRBY"), Call(name: "EXPIRE"),
   ]
 

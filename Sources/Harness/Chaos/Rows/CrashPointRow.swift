@@ -17,7 +17,7 @@ struct CrashPointRow: MatrixRow {
     "settle",
     "settle:2", "settle:3", "promote", "beat", "agree", "watch", "switches", "held_back", "trace",
     "oldest",
-    "MGET", "MGET:2", "HMGET", "XREAD", "XADD", "HINCRBY", "EXPIRE",
+    "MGET", "MGET:2", "HMGET", "XREADGROUP", "XADD", "HINCRBY", "EXPIRE",
   ]
   /// What it calls when it is told to end.
   private static let lastCalls: Set = ["hand_back", "forget", "sweep_consumers"]
