@@ -105,10 +105,10 @@ let package = Package(
       resources: [
         "limits", "keys", "numbers", "library", "sections", "alarms", "switches", "loops", "rates",
         "metrics",
-        "reading", "audience",
+        "reading", "index", "audience",
         "ready", "fairness", "chunk", "badges", "chunks", "leases", "promotion", "routes",
         "bindings",
-        "installations",
+        "installations", "topics", "indexing",
         "variables",
         "settlement", "jobs", "taking", "reconcile", "waiting", "dead_letters", "traces", "fleet",
       ].map { .embedInCode("Functions/\($0).lua") }

@@ -17,6 +17,7 @@ package enum Limits {
   /// The name of a Redis key.
   package static let usersKeyBytesMax = 512
   package static let appBytesMax = 64
+  package static let topicBytesMax = 64
   package static let userBytesMax = 256
   /// APNs: `apns-collapse-id` is at most 64 bytes.
   package static let collapseIDBytesMax = 64

@@ -99,6 +99,22 @@ package struct Keys: Sendable {
   /// What every `user` key of an app begins with.
   func userPrefix(app: String) -> String { "\(prefix):user:\(app):" }
 
+  /// ZSET: the bounds of the blocks of an index.
+  func index(_ index: AudienceIndex, app: String) -> String {
+    "\(prefix):index:\(app):\(index.name)"
+  }
+
+  /// ZSET: users in an index, from a bound on.
+  func block(_ bound: String, of index: AudienceIndex, app: String) -> String {
+    "\(prefix):block:\(app):\(index.name):\(bound)"
+  }
+
+  /// HASH: index → users.
+  func audiences(app: String) -> String { "\(prefix):audiences:\(app)" }
+
+  /// HASH: the apps whose index of all is whole.
+  var indexed: String { "\(prefix):indexed" }
+
   /// HASH: the full record of an installation.
   package func token(_ network: Network, app: String, token: String) -> String {
     tokenPrefix(network, app: app) + token

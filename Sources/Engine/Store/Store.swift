@@ -5,6 +5,7 @@ package struct Store {
   package let connection: RedisConnection
   package let keys: Keys
   package let installations: InstallationStore
+  package let audiences: AudienceStore
   package let variables: VariableStore
   package let badges: BadgeStore
   package let jobs: JobQueue
@@ -28,6 +29,7 @@ package struct Store {
     keys = Keys(prefix: prefix)
     let functions = StoreFunctions(connection: connection, keys: keys)
     installations = InstallationStore(functions: functions)
+    audiences = AudienceStore(functions: functions)
     variables = VariableStore(functions: functions)
     badges = BadgeStore(functions: functions)
     jobs = JobQueue(functions: functions)

@@ -11,11 +11,13 @@ package enum StoreLibrary {
     + PackageResources.alarms_lua
     + PackageResources.switches_lua + PackageResources.loops_lua + PackageResources.rates_lua
     + PackageResources.metrics_lua
-    + PackageResources.reading_lua + PackageResources.audience_lua + PackageResources.ready_lua
+    + PackageResources.reading_lua + PackageResources.index_lua + PackageResources.audience_lua
+    + PackageResources.ready_lua
     + PackageResources.fairness_lua + PackageResources.chunk_lua + PackageResources.badges_lua
     + PackageResources.chunks_lua
     + PackageResources.leases_lua + PackageResources.promotion_lua + PackageResources.routes_lua
     + PackageResources.bindings_lua + PackageResources.installations_lua
+    + PackageResources.topics_lua + PackageResources.indexing_lua
     + PackageResources.variables_lua
     + PackageResources.settlement_lua
     + PackageResources.jobs_lua + PackageResources.taking_lua + PackageResources.reconcile_lua

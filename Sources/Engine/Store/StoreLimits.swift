@@ -4,6 +4,14 @@ package enum StoreLimits {
   package static let importBatchMax = 64
   /// About how many entries the bounded streams keep.
   static let noticesMax = 100_000
+  /// Users in a block of an index: Redis keeps up to 128 in one string.
+  static let indexBlockMax = 120
+  /// Keys that one `indexUsers` looks at.
+  static let indexedAtOnce = 200
+  /// Subscriptions of one `subscribe`: 1 ms of Redis's time.
+  package static let subscriptionsMax = 128
+  /// Sizes of topics that one call reads.
+  static let topicsPageMax = 500
   /// Users of one `resolve`; a chunk has fewer.
   package static let resolveUsersMax = 1_024
   /// Installations of one `languages`: 0.2 ms of Redis's time.

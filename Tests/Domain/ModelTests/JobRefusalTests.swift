@@ -65,15 +65,19 @@ import Testing
         #"{"installations":[{"network":"apns","token":"aabbccdd","user":"u"}]}"#,
         "/audience/installations/0/user: is not a known field"
       ),
-      (#"{"topic":"news"}"#, "/audience/topic: is not supported by this version"),
+      (#"{"topic":"a b"}"#, "/audience/topic: must be 1 to 64 ASCII letters, digits or _ -"),
+      (#"{"topic":""}"#, "/audience/topic: must be 1 to 64"),
+      (#"{"topic":["news"]}"#, "/audience/topic: must be a string, is an array"),
       (#"{"channel":"news"}"#, "/audience/channel: is not supported by this version"),
-      (#"{"all":true}"#, "/audience/all: is not supported by this version"),
+      (#"{"all":false}"#, "/audience/all: must be true: it has no other value"),
+      (#"{"all":"yes"}"#, "/audience/all: must be true or false, is a string"),
+      (#"{"all":true,"topic":"news"}"#, "/audience: must hold exactly one of"),
       (#"{"users_key":7}"#, "/audience/users_key: must be a string, is a number"),
       (#"{"users_key":""}"#, "/audience/users_key: must not be empty"),
       (#"{"users_key":"a\nb"}"#, "/audience/users_key: must not hold control characters"),
       (
         #"{"users_key":"k","users":["u"]}"#,
-        "/audience: must hold exactly one of users, installations, users_key, holds users_key, users"
+        "/audience: must hold exactly one of users, installations, users_key, topic, all, holds users_key, users"
       ),
     ])
   func audience(json: String, expected: String) {
@@ -89,6 +93,7 @@ import Testing
       (#""id":"a b""#, "/id: must be 1 to 128"), (#""id":"a\r\nb""#, "/id: must be 1 to 128"),
       (#""id":"é""#, "/id: must be 1 to 128"), (#""id":7"#, "/id: must be a string, is a number"),
       (#""notifcation":{}"#, "/notifcation: is not a known field; did you mean \"notification\"?"),
+      (#""topic":"news""#, "/topic: is not a known field"),
       (#""ttl":60"#, "/ttl: is not a known field; did you mean \"ttl_seconds\"?"),
       (#""collapseId":"c""#, "did you mean \"collapse_id\"?"),
       (#""zebra":1"#, "/zebra: is not a known field; known here: id, app, audience"),

@@ -157,6 +157,26 @@ import Testing
     #expect(try one.canonicalBytes() != job("crowd:2").canonicalBytes())
   }
 
+  @Test("a topic and all stand for their users, and the message tells its topic")
+  func topics() throws {
+    func job(_ audience: String, _ content: String = #""fcm":{"message":{}}"#) throws -> Job {
+      try Job(text: #"{"app":"s",\#(content),"audience":{\#(audience)}}"#)
+    }
+    let topic = try job(#""topic":"news""#)
+    #expect(topic.audience == .topic("news") && topic.audience.count == nil)
+    #expect(topic.content.topic == "news")
+    let all = try job(#""all":true"#)
+    #expect(all.audience == .all && all.content.topic == nil)
+    for job in [topic, all] { #expect(try Job(json: job.json()) == job) }
+    #expect(try topic.canonicalBytes() != job(#""topic":"goals""#).canonicalBytes())
+    #expect(try JobContent(bytes: topic.content.canonicalBytes()) == topic.content)
+    let event = #"""
+      "kind":"push_to_app","event":{"bucket_id":"b","bucket_type":"rw","type":"DATA_OBJECT_CREATED",
+       "object_scope_app_id":"a1","object_scope_type":"APP"}
+      """#
+    #expect(try job(#""topic":"news""#, event).content.topic == nil)
+  }
+
   @Test("an expiry is an instant or a duration after the creation")
   func expiry() throws {
     #expect(Expiry.ttl(seconds: 60).expiresAtMs(createdAtMs: 1_000) == 61_000)

@@ -23,6 +23,8 @@ import Testing
     ("USER_BYTES_MAX", Limits.userBytesMax),
     ("INSTALLATIONS_PER_USER_MAX", Limits.installationsPerUserMax),
     ("NOTICES_MAX", StoreLimits.noticesMax),
+    ("BLOCK_MAX", StoreLimits.indexBlockMax),
+    ("INDEXED_AT_ONCE", StoreLimits.indexedAtOnce),
   ])
   func `a limit that the functions and the program both have is of one value`(
     name: String, value: Int

@@ -188,4 +188,32 @@ import Testing
       #expect(refusal == sentence)
     }
   }
+
+  @Test(arguments: [
+    #"{"app":"s","topic":"news_1-A","user":"u1"}"#, #"{"app":"s","topic":"\#(x(64))","user":"ü"}"#,
+    #"{"app":"s","topic":"\#(x(65))","user":"u1"}"#, #"{"app":"s","topic":"","user":"u1"}"#,
+    #"{"app":"s","topic":"a b","user":"u1"}"#, #"{"app":"s","topic":"a:b","user":"u1"}"#,
+    #"{"app":"s","topic":"é","user":"u1"}"#, #"{"app":"s","topic":7,"user":"u1"}"#,
+    #"{"app":"s","topic":null,"user":"u1"}"#, #"{"app":"s","user":"u1"}"#,
+    #"{"app":"s","topic":"news"}"#, #"{"topic":"news","user":"u1"}"#,
+    #"{"app":"s","topic":"news","user":""}"#, #"{"app":"s","topics":"news","user":"u1"}"#,
+    #"{"app":"a/b","topic":"a b","user":""}"#, "[]", "{", "",
+  ])
+  func `the functions take and refuse the same subscriptions as the program`(document: String)
+    async throws
+  {
+    try await Lane.withStore { _, store in
+      try await store.registration.provide()
+      for function in ["pushpool_subscribe", "pushpool_unsubscribe"] {
+        let refusal = try await store.refusal(of: document, by: function)
+        do {
+          _ = try Subscription(bytes: Array(document.utf8))
+          #expect(refusal == nil)
+        } catch let error as InvalidField {
+          #expect(refusal == error.description)
+        }
+      }
+      #expect(try await store.allKeys() == [])
+    }
+  }
 }

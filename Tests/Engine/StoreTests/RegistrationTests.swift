@@ -37,6 +37,9 @@ import Testing
       case .status("stream"):
         let entries = try await store.redis("XRANGE", key, "-", "+").array ?? []
         value = entries.map { "\($0.array?.last?.pairs.map { "\($0)=\($1)" } ?? [])" }
+      case .status("zset"):
+        let members = try await store.redis("ZRANGE", key, "0", "-1").array ?? []
+        value = members.map { $0.string ?? "?" }
       default: value = [try await store.redis("GET", key).string ?? "?"]
       }
       content[String(key.dropFirst(prefix.utf8.count))] = value
@@ -115,6 +118,23 @@ import Testing
     }
   }
 
+  @Test func `users subscribe to topics and leave them, with or without devices`() async throws {
+    try await Self.withStore { _, store in
+      let document = #"{"app":"shop","topic":"news","user":"ann"}"#
+      for (function, status) in [
+        ("subscribe", "subscribed"), ("subscribe", "unchanged"), ("unsubscribe", "unsubscribed"),
+        ("unsubscribe", "absent"), ("subscribe", "subscribed"),
+      ] {
+        let answer = try await store.register("pushpool_\(function)", document)
+        #expect(answer == .object(["status": .string(status)]))
+      }
+      #expect(try await store.members(of: .topic("news")) == ["ann"])
+      #expect(try await store.members(of: .all) == [])
+      _ = try await store.register("pushpool_install", Self.document("ann"))
+      #expect(try await store.members(of: .all) == ["ann"])
+    }
+  }
+
   @Test func `what is told of a user is bounded, and says what it leaves out`() async throws {
     try await Self.withStore { _, store in
       let value = String(repeating: "v", count: Limits.customValueBytesMax)
@@ -183,7 +203,7 @@ import Testing
     async throws
   {
     try await Self.withStore { _, store in
-      for name in ["install", "create", "uninstall", "devices"] {
+      for name in ["install", "create", "uninstall", "devices", "subscribe", "unsubscribe"] {
         for words in [["0"], ["1", "pp"], ["2", "pp", "qq", "{}"], ["1", "pp", "{}", "{}"]] {
           var command = RedisCommand("FCALL", "pushpool_\(name)")
           for word in words { command.append(word) }

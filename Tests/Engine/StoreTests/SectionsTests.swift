@@ -73,7 +73,14 @@ import Testing
       let entry = JobEntry(priority: .high, entry: "1-1", text: [])
       let admitted = try await read(
         store, "admit", admission.sections(of: entry, consumer: "w"))
-      #expect(admitted == ["entry": 1, "job": 1, "audience": 1, "variables": 0, "event": 0])
+      #expect(
+        admitted == [
+          "entry": 1, "job": 1, "audience": 1, "index": 0, "variables": 0, "event": 0,
+        ])
+      var all = admission
+      all.index = .all
+      let toAll = try await read(store, "admit", all.sections(of: entry, consumer: "w"))
+      #expect(toAll["index"] == 1)
       var event = admission
       event.bucket = "orders"
       let ofEvent = try await read(store, "admit", event.sections(of: entry, consumer: "w"))

@@ -59,6 +59,16 @@ final class StageClient: Sendable {
     }
   }
 
+  func subscribe(_ users: [String], to topic: String) async throws {
+    let size = StoreLimits.subscriptionsMax
+    for first in stride(from: 0, to: users.count, by: size) {
+      let batch = users[first..<min(first + size, users.count)].map {
+        Subscription(app: "shop", topic: topic, user: $0)
+      }
+      _ = try await session.run { _, store in try await store.audiences.subscribe(batch) }
+    }
+  }
+
   func enqueue(_ json: String, priority: Priority = .normal) async throws -> String {
     try await session.run { _, store in
       try await store.jobs.enqueue(Array(json.utf8), priority: priority)

@@ -1,5 +1,5 @@
 extension Audience {
-  private static let kinds = ["users", "installations", "users_key"]
+  private static let kinds = ["users", "installations", "users_key", "topic", "all"]
   private static let fields = kinds + UnsupportedFields.audience
 
   /// Exactly one kind; repeated users and installations are dropped.
@@ -15,6 +15,13 @@ extension Audience {
     try UnsupportedFields.refuse(UnsupportedFields.audience, in: reader)
     if let key = try reader.boundedText("users_key", bytesMax: Limits.usersKeyBytesMax) {
       self = .usersKey(key)
+    } else if let topic = try reader.word(
+      "topic", others: "_-", bytesMax: Limits.topicBytesMax)
+    {
+      self = .topic(topic)
+    } else if let isAll = try reader.flag("all") {
+      guard isAll else { throw reader.refused("all", "must be true: it has no other value") }
+      self = .all
     } else if let users = try reader.array("users") {
       self = .users(try Self.users(users, at: reader.pointer(to: "users")))
     } else {
@@ -32,6 +39,8 @@ extension Audience {
           tokens.map { ["network": .string($0.network.rawValue), "token": .string($0.text)] })
       ]
     case .usersKey(let key): ["users_key": .string(key)]
+    case .topic(let topic): ["topic": .string(topic)]
+    case .all: ["all": .bool(true)]
     }
   }
 

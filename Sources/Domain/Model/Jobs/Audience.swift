@@ -6,13 +6,17 @@ package enum Audience: Sendable, Equatable {
   case installations([DeviceToken])
   /// Every installation of the users whose ids are the members of this Redis SET, ZSET or LIST.
   case usersKey(String)
+  /// Every installation of the users who subscribe to this topic.
+  case topic(String)
+  /// Every installation of the app.
+  case all
 
   /// Users or installations named; nil when only Redis knows.
   package var count: Int? {
     switch self {
     case .users(let users): users.count
     case .installations(let tokens): tokens.count
-    case .usersKey: nil
+    case .usersKey, .topic, .all: nil
     }
   }
 }

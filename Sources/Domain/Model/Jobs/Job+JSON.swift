@@ -46,9 +46,10 @@ extension Job {
     let deliverAtMs = try reader.recentInstantMs("deliver_at")
     var content = try JobContent(reader: reader)
     if let deliverAtMs { try Self.count(from: deliverAtMs, &content.expiry, reader) }
+    let receivers = try Audience(json: audience, at: "/audience")
+    if case .topic(let topic) = receivers, content.event == nil { content.topic = topic }
     self.init(
-      id: id, app: app, audience: try Audience(json: audience, at: "/audience"),
-      content: content, deliverAtMs: deliverAtMs)
+      id: id, app: app, audience: receivers, content: content, deliverAtMs: deliverAtMs)
   }
 
   /// Has a job that starts later expire by an instant: its seconds count from its start.
@@ -67,7 +68,7 @@ extension Job {
 
   /// What a producer would enqueue for this job: two jobs are the same when these are equal, the id aside.
   package func json() -> JSONValue {
-    var object = content.object()
+    var object = ownObject()
     object["id"] = id.map { .string($0) }
     object["app"] = .string(app)
     object["audience"] = audience.json()
@@ -77,10 +78,17 @@ extension Job {
 
   /// Canonical JSON of audience and content without the id: what an id conflict is decided on.
   package func canonicalBytes() -> [UInt8] {
-    var object = content.object()
+    var object = ownObject()
     object["app"] = .string(app)
     object["audience"] = audience.json()
     object["deliver_at"] = deliverAtMs.map { .integer($0) }
     return JSONValue.object(object).bytes(canonical: true)
+  }
+
+  /// The content without what the audience says already.
+  private func ownObject() -> JSONObject {
+    var content = content
+    content.topic = nil
+    return content.object()
   }
 }

@@ -4,10 +4,12 @@ extension JobContent {
     "event", "collapse_id", "ttl_seconds", "expires_at", "environments", "dry_run", "on_unknown",
     "trace",
   ]
+  /// What a producer does not write here: it is the job's audience.
+  private static let topicField = "topic"
 
   /// Decodes what `json()` wrote, with the same checks as at admission.
   package init(json: JSONValue) throws(InvalidField) {
-    try self.init(reader: FieldReader(json, at: "", known: Self.fields))
+    try self.init(reader: FieldReader(json, at: "", known: Self.fields + [Self.topicField]))
   }
 
   package init(bytes: [UInt8]) throws(InvalidField) {
@@ -40,6 +42,7 @@ extension JobContent {
       dryRun: try reader.flag("dry_run") ?? false,
       unknownPolicy: try reader.choice("on_unknown", of: UnknownPolicy.self) ?? .resend,
       trace: try reader.flag("trace") ?? false)
+    topic = try reader.word(Self.topicField, others: "_-", bytesMax: Limits.topicBytesMax)
     localized = try LocalizedText.list(reader)
     variables = try Variables(reader: reader)
     let hasPart = notification != nil || apns?.payload != nil || fcm != nil || jpush != nil
@@ -81,7 +84,7 @@ extension JobContent {
     return environments
   }
 
-  /// The content as a producer would write it; what has its default is left out.
+  /// The content as a producer would write it, and its topic; what has its default is left out.
   package func json() -> JSONValue { .object(object()) }
 
   /// Canonical JSON: what Redis keeps of a job for the lanes.
@@ -97,6 +100,7 @@ extension JobContent {
     object["jpush"] = jpush.map { .object($0.payload) }
     object["kind"] = event.map { _ in .string(AppEvent.jobKind) }
     object["event"] = event?.json()
+    object[Self.topicField] = topic.map { .string($0) }
     object["collapse_id"] = collapseID.map { .string($0) }
     switch expiry {
     case .ttl(let seconds)?: object["ttl_seconds"] = .integer(seconds)

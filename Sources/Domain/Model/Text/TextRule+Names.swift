@@ -35,6 +35,15 @@ extension TextRule {
     }
   }
 
+  /// A topic's name is part of Redis keys and of messages.
+  package static func checkTopic(_ text: String) throws(InvalidField) {
+    guard (1...Limits.topicBytesMax).contains(text.utf8.count), isWord(text, others: "_-") else {
+      throw InvalidField(
+        pointer: "",
+        message: "must be 1 to \(Limits.topicBytesMax) ASCII letters, digits or _ -")
+    }
+  }
+
   package static func checkUser(_ text: String) throws(InvalidField) {
     try check(text, bytesMax: Limits.userBytesMax)
   }

@@ -41,6 +41,9 @@ struct FCMMessage {
     android["collapse_key"] = content.collapseID.map { .string($0) }
     if !android.isEmpty { object["android"] = .object(android) }
     if let own = content.fcm { object.merge(own.message) }
+    if let topic = content.topic {
+      object.merge(["data": .object([ReceivedTopic.name: .string(topic)])])
+    }
   }
 
   /// Whole seconds that are left, at most the four weeks that FCM stores.

@@ -37,6 +37,22 @@ struct JPushRequest {
     options["apns_collapse_id"] = content.collapseID.map { .string($0) }
     object["options"] = .object(options)
     if let own = content.jpush { object.merge(own.payload) }
+    if let topic = content.topic { tell(topic) }
+  }
+
+  /// Tells the app of the topic, in every part that the app comes to know of.
+  private mutating func tell(_ topic: String) {
+    let extras: JSONValue = .object(["extras": .object([ReceivedTopic.name: .string(topic)])])
+    if let notification = object["notification"]?.objectValue {
+      var parts = JSONObject()
+      // A part that is missing is that of the common alert; without one nothing is shown there.
+      for platform in ["android", "ios"]
+      where notification[platform] != nil || notification["alert"] != nil {
+        parts[platform] = extras
+      }
+      object.merge(["notification": .object(parts)])
+    }
+    if object["message"] != nil { object.merge(["message": extras]) }
   }
 
   private static func android(_ notification: Notification, _ alert: String) -> JSONObject {

@@ -1,7 +1,8 @@
--- Audiences in a key. A job with a users_key has no segments to begin with: its SET, ZSET or LIST is read a batch at
--- a time, and each batch becomes the job's next segments. In the job's record `scan` stands while there is more to read,
--- and `unread` is how many members were announced and not read yet: these stand in `total` and `pending`. `left_key` is
--- how many of them were not in the key any more when its end was reached.
+-- Audiences in Redis: the members of a users_key, or the users of an index (index.lua). Such a job has no segments to begin
+-- with: its SET, ZSET or LIST, or its index, is read a batch at a time, and each batch becomes the job's next segments. In the
+-- job's record `scan` stands while there is more to read, and `unread` is how many members were announced and not read yet:
+-- these stand in `total` and `pending`. `left_key` is how many of them were not there any more when the end was reached.
+-- Of a job with an index, `index` is its name and `scan_cursor` the user that was read last.
 
 local Audience = {}  -- what later files use of it
 
@@ -62,59 +63,93 @@ local function write_segments(p, source, users, last)
   return last + count
 end
 
--- Ends the reading of a key that is not there any more: whom it still held nobody knows, so they are failed.
-local function lose_audience(p, app, job, key, r, unread)
+-- Ends the reading of a key that is not there any more, or of an index whose keys hold something else: whom it still held nobody
+-- knows, so they are failed.
+local function lose_audience(p, app, job, r, unread)
   local record = KEY.job(p, app, job)
   redis.call('HINCRBY', record, 'failed', unread)
   redis.call('HINCRBY', record, 'pending', -unread)
   Metrics.count(p, app, {'none', 'failed', unread}, now_ms())
   -- A wrong type under the key of the dead letters must not undo what was settled.
-  pcall(dead_letter, p, now_ms(), 'kind', 'chunk', 'reason', 'users_key_gone', 'field', '/audience/users_key', 'message',
-    'The key ' .. key .. ' was deleted or replaced, or as a list changed all the time, while the job ran: ' ..
-    text(unread) .. ' users had not been read and count as failed; fill another key with them and enqueue a new job',
-    'app', app, 'id', job, 'priority', r.priority, 'source', r.source, 'lines', 'users', 'segment', '',
+  local reason, field, message = 'users_key_gone', '/audience/users_key', 'The key ' .. (r.key or '') ..
+    ' was deleted or replaced, or as a list changed all the time, while the job ran: ' .. text(unread) ..
+    ' users had not been read and count as failed; fill another key with them and enqueue a new job'
+  if r.index then
+    reason, field, message = 'index_gone', '/audience', 'A key of the index ' .. r.index .. ' holds something else: ' ..
+      text(unread) .. ' users had not been read and count as failed; look for what writes to keys of this prefix'
+  end
+  pcall(dead_letter, p, now_ms(), 'kind', 'chunk', 'reason', reason, 'field', field, 'message', message, 'app', app, 'id', job, 'priority', r.priority, 'source', r.source, 'lines', 'users', 'segment', '',
     'recipients', '', 'done', '', 'count', text(unread))
+end
+
+-- Where a job reads on.
+local function restore(record, r)
+  if not r.index then return Reading.restore(record, r.source, r.key) end
+  return {cursor = redis.call('HGET', record, 'scan_cursor') or ''}
+end
+
+-- The next members that were not read before, maybe none; nil when they are lost. At the end place.is_over is true.
+local function next_members(p, app, place, r)
+  if not r.index then
+    local size = Reading.size_of(place.kind, r.key)
+    return size and Reading.next_members(p, place, r.key, size)
+  end
+  local ok, users, cursor, is_over = pcall(Index.page, p, app, r.index, place.cursor)
+  if not ok then return nil end
+  place.cursor, place.is_over = cursor, is_over
+  return users
+end
+
+-- Keeps the place for the next read, or forgets all of the reading.
+local function keep_place(p, record, place, r, has_more)
+  if not has_more then
+    Reading.drop(p, record, r.source)
+  elseif r.index then
+    redis.call('HSET', record, 'scan_cursor', place.cursor)
+  else
+    Reading.save(record, place)
+  end
 end
 
 -- Reads on in the audience of a job and writes its next segments; once more when the first read finds few.
 -- Returns the number of the last segment, whether there is more to read, and how many users were lost.
 local function read_on(p, app, job)
   local record = KEY.job(p, app, job)
-  local v = redis.call('HMGET', record, 'unread', 'users_key', 'segments', 'source', 'priority')
-  local unread, key, last, source = tonumber(v[1]), v[2], tonumber(v[3]), v[4]
-  local place = Reading.restore(record, source, key)
+  local v = redis.call('HMGET', record, 'unread', 'segments', 'users_key', 'index', 'source', 'priority')
+  local unread, last = tonumber(v[1]), tonumber(v[2])
+  local r = {key = v[3], index = v[4], source = v[5], priority = v[6]}
+  local place = restore(record, r)
   local total, skipped, found, is_gone = 0, 0, {}, false
   for _ = 1, LIMIT.READS_MAX do
-    local size = Reading.size_of(place.kind, key)
-    local members = size and Reading.next_members(p, place, key, size)
+    local members = next_members(p, app, place, r)
     if not members then
       is_gone = true
       break
     end
     local users, bad = users_among(members)
     for _, user in ipairs(users) do found[#found + 1] = user end
-    -- More than were announced: the key has grown. Less is known at the end only.
+    -- More than were announced: there are more by now. Less is known at the end only.
     local excess = math.max(0, #members - unread)
     unread = unread - #members + excess
     total = total + excess - (#members - #users - bad)
     skipped = skipped + bad
     if place.is_over then
-      -- The rest has left the key, before it was read.
+      -- The rest is not there any more, and was not read.
       if unread > 0 then redis.call('HSET', record, 'left_key', text(unread)) end
       total = total - unread
       unread = 0
     end
     if place.is_over or #found >= LIMIT.FOUND_MIN then break end
   end
-  last = write_segments(p, source, found, last)
+  last = write_segments(p, r.source, found, last)
   local has_more, lost = not place.is_over and not is_gone, is_gone and unread or 0
-  if has_more then Reading.save(record, place) else Reading.drop(p, record, source) end
+  keep_place(p, record, place, r, has_more)
   redis.call('HSET', record, 'unread', text(unread), 'segments', text(last))
   if total ~= 0 then redis.call('HINCRBY', record, 'total', total) end
   if skipped ~= 0 then redis.call('HINCRBY', record, 'skipped', skipped) end
   Metrics.count(p, app, {'none', 'skipped', skipped}, now_ms())
   if total ~= skipped then redis.call('HINCRBY', record, 'pending', total - skipped) end
-  if lost > 0 then lose_audience(p, app, job, key, {priority = v[5], source = source}, lost) end
+  if lost > 0 then lose_audience(p, app, job, r, lost) end
   return last, has_more, lost
 end
 

@@ -1,7 +1,8 @@
 -- Bindings of device tokens to users: the one place that writes what an install and an uninstall change, for the functions of
 -- workers and of the command line (installations.lua) and for those that any client calls (Registration). The user's STRING is
 -- what the lanes read; the token's HASH is the full record. A generation is drawn from one counter, so a token removed and
--- installed again never repeats one.
+-- installed again never repeats one. With a user's first binding the user comes into the index of all, with the last one out of
+-- it: see index.lua.
 
 local Bindings = {}  -- what later files use of it
 
@@ -37,8 +38,16 @@ local function line_of(network, kind, environment, generation, updated, token)
   return table.concat({network, environment, generation, updated, token}, '\t') .. '\n'
 end
 
-local function unbind(key, lines)
-  if lines == '' then redis.call('DEL', key) else redis.call('SET', key, lines) end
+-- Keeps what is left of a user's lines when a binding is removed. It never raises for the index, since its caller has begun to
+-- write: a job to all finds a user that stays there without installations.
+local function unbind(p, app, user, lines)
+  local key = KEY.user(p, app, user)
+  if lines ~= '' then
+    redis.call('SET', key, lines)
+  else
+    redis.call('DEL', key)
+    pcall(Index.remove, p, app, Index.ALL, user)
+  end
 end
 
 -- Makes room for one more binding of a user who has as many as one may have: the first line is the one that was
@@ -78,15 +87,17 @@ local function bind(p, args, at, extra, now, strict)
   if strict and old[1] then return 'conflict', old[2], old[1], 0, after end
   local moved = old[1] and old[1] ~= user
   local user_key = KEY.user(p, app, user)
-  local lines, n = without_line(redis.call('GET', user_key) or '', network, token)
-  local old_key = moved and KEY.user(p, app, old[1])
-  local old_lines = moved and without_line(redis.call('GET', old_key) or '', network, token)
+  local former = redis.call('GET', user_key) or ''
+  local lines, n = without_line(former, network, token)
+  local old_lines = moved and without_line(redis.call('GET', KEY.user(p, app, old[1])) or '', network, token)
+  -- First, since it can fail.
+  if former == '' then Index.add(p, app, Index.ALL, user) end
   if moved then
     redis.call('XADD', KEY.audit(p), 'MAXLEN', '~', LIMIT.NOTICES_MAX, '*', 'cause', 'overwritten', 'app', app,
       'user', old[1], 'network', network, 'token', token, 'by', user)
     -- The former owner's badge, channels and custom fields are not the new owner's.
     redis.call('DEL', key)
-    unbind(old_key, old_lines)
+    unbind(p, app, old[1], old_lines)
   end
   local evicted
   lines, evicted = evict(p, app, user, lines, n, token)
@@ -94,6 +105,8 @@ local function bind(p, args, at, extra, now, strict)
   local updated = args[at + 8] ~= '' and math.min(tonumber(args[at + 8]), now) or now
   if old[4] and not moved then updated = math.max(updated, tonumber(old[4]) or 0) end
   local generation = text(redis.call('INCR', KEY.generation(p)))
+  -- Before this binding there was none.
+  if generation == '1' then Index.make_whole(p, Index.EVERY_APP) end
   local object_id = old[2] or args[at + 6]
   if object_id == '' then object_id = new_object_id(p, network, app, token, generation, now) end
   redis.call('HSET', key, 'user', user, 'environment', environment, 'generation', generation, 'object_id',
@@ -113,12 +126,11 @@ local function release(p, app, network, token, owner)
   local user = redis.call('HGET', key, 'user')
   if not user then return 'absent' end
   if owner ~= '' and owner ~= user then return 'other_owner' end
-  local user_key = KEY.user(p, app, user)
-  local lines = without_line(redis.call('GET', user_key) or '', network, token)
+  local lines = without_line(redis.call('GET', KEY.user(p, app, user)) or '', network, token)
   redis.call('XADD', KEY.audit(p), 'MAXLEN', '~', LIMIT.NOTICES_MAX, '*', 'cause', 'explicit', 'app', app,
     'user', user, 'network', network, 'token', token, 'by', owner)
   redis.call('DEL', key)
-  unbind(user_key, lines)
+  unbind(p, app, user, lines)
   return 'removed'
 end
 

@@ -90,14 +90,13 @@ local function remove_invalid(p, app, network, token, user, generation, since, r
   if not r[1] then return 'absent' end
   if r[1] ~= user or r[2] ~= generation then return 'stale' end
   if since ~= '' and tonumber(since) < tonumber(r[3]) then return 'stale' end
-  local user_key = KEY.user(p, app, user)
-  local lines = redis.pcall('GET', user_key)
+  local lines = redis.pcall('GET', KEY.user(p, app, user))
   if type(lines) == 'table' then return 'stale' end
   local noted = redis.pcall('XADD', KEY.uninstalled(p), 'MAXLEN', '~', LIMIT.NOTICES_MAX, '*', 'app', app, 'user', user,
     'network', network, 'token', token, 'reason', reason, 'provider_time', since, 'job', job)
   if type(noted) == 'table' and noted.err then return 'stale' end
   redis.call('DEL', key)
-  unbind(user_key, (without_line(lines or '', network, token)))
+  unbind(p, app, user, (without_line(lines or '', network, token)))
   return 'removed'
 end
 

@@ -75,9 +75,9 @@ local function drop_unstarted(p, source, first, last)
   end
 end
 
-local ADMIT = Sections.layout('admit', {entry = 3, job = 4, audience = 7, variables = 1, event = 2}, {'entry', 'job', 'audience'})
+local ADMIT = Sections.layout('admit', {entry = 3, job = 4, audience = 7, index = 1, variables = 1, event = 2}, {'entry', 'job', 'audience'})
 
--- admit — makes a job of its entry, and starts it. ARGV: sections of one row, of these columns; the last two may be left out.
+-- admit — makes a job of its entry, and starts it. ARGV: sections of one row, of these columns; the last three may be left out.
 --   entry: the job as it was taken
 --     consumer, priority, entry
 --   job: what its record is found and told by
@@ -86,20 +86,22 @@ local ADMIT = Sections.layout('admit', {entry = 3, job = 4, audience = 7, variab
 --     content: canonical JSON, without the audience
 --   audience: whom it is for
 --     lines: users|installations, what a line of a segment is
---     recipients: of all segments; not looked at with a users_key
+--     recipients: of all segments; not looked at with a users_key or an index
 --     segments: how many there are, from 1 on
 --     window: chunks started at a time
 --     start_at: ms, or ''
 --     segment: text of segment 1, or '' when all are uploaded
 --     users_key: key that holds the users, or ''
+--   index: of a job to those who are in one
+--     name: which (index.lua)
 --   variables: of a job whose texts are filled in from a key
 --     key: that holds the values
 --   event: of a job that tells of one
 --     bucket: where it happened
 --     per_minute: how many jobs that tell of the bucket start in a minute; 0 for any number
--- Needs no reserve when the job has one segment or a key of users.
+-- Needs no reserve when the job has one segment, a key of users or an index.
 -- Reply: OK | DUPLICATE (the entry is dropped) | CONFLICT (refuse it) | STALE, of a key of users also KEY_MISSING |
--- KEY_TYPE | KEY_UNREADABLE | KEY_ENCODING (refuse it), of variables also VARIABLES_MISSING | VARIABLES_TYPE |
+-- KEY_TYPE | KEY_UNREADABLE | KEY_ENCODING (refuse it), of an index NOT_INDEXED (refuse it), of variables also VARIABLES_MISSING | VARIABLES_TYPE |
 -- VARIABLES_UNREADABLE (refuse it), of an event also LOOP (there are too many of its bucket: refuse it)
 local function admit(keys, args)
   local p, now = keys[1], now_ms()
@@ -107,6 +109,7 @@ local function admit(keys, args)
   local consumer, priority, entry = unpack(args, first.entry, last.entry)
   local app, id, digest, content = unpack(args, first.job, last.job)
   local lines, recipients, segments, window, start_at, segment, users_key = unpack(args, first.audience, last.audience)
+  local index = args[rawget(first, 'index')]
   local variables_key = unpack(args, first.variables, last.variables)
   local bucket, per_minute = unpack(args, first.event, last.event)
   local stream, key = KEY.jobs(p, priority), KEY.job(p, app, id)
@@ -125,7 +128,10 @@ local function admit(keys, args)
   refuse_wrong_type(KEY.open(p), 'set')
   segments, recipients = tonumber(segments), tonumber(recipients)
   local kind
-  if users_key ~= '' then
+  if index then
+    if index == Index.ALL and not Index.is_whole(p, app) then return 'NOT_INDEXED' end
+    recipients = Index.size(p, app, index)
+  elseif users_key ~= '' then
     kind, recipients = Audience.measure(users_key)
     if not kind then return recipients end
   end
@@ -151,6 +157,7 @@ local function admit(keys, args)
   if kind then
     redis.call('HSET', key, 'users_key', users_key, 'unread', recipients, unpack(Reading.begin(kind, users_key, recipients)))
   end
+  if index then redis.call('HSET', key, 'index', index, 'unread', recipients, 'scan', 'index') end
   if bucket then redis.call('HSET', key, 'bucket', bucket) end
   redis.call('PERSIST', key)
   redis.call('SET', KEY.content(p, app, id), content)

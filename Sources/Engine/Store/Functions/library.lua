@@ -40,6 +40,12 @@ local function refuse_wrong_type(key, expected)
   end
 end
 
+-- The process that answers, as Redis names it; '' when that may not be asked.
+local function run_id()
+  local info = redis.pcall('INFO', 'server')
+  return type(info) == 'string' and string.match(info, 'run_id:(%x+)') or ''
+end
+
 -- Finds the ends of the lines only: to copy them, as gsub does, takes many times as long.
 local function lines_in(segment)
   local find, n, first = string.find, 0, 1

@@ -39,9 +39,8 @@ end
 -- What a cursor of SSCAN or ZSCAN belongs to: a process, and the encoding it gave the key. A LIST's index depends on neither.
 local function server_of(kind, key)
   if kind == 'list' then return '' end
-  local info, encoding = redis.pcall('INFO', 'server'), redis.pcall('OBJECT', 'ENCODING', key)
-  return (type(info) == 'string' and string.match(info, 'run_id:(%x+)') or '') .. ':' ..
-    (type(encoding) == 'string' and encoding or '')
+  local encoding = redis.pcall('OBJECT', 'ENCODING', key)
+  return run_id() .. ':' .. (type(encoding) == 'string' and encoding or '')
 end
 
 -- A member's mark, and its first 16 bits.

@@ -6,6 +6,7 @@ extension Admission {
   private static let entry = Sections.Section(name: "entry", columns: 3)
   private static let job = Sections.Section(name: "job", columns: 4)
   private static let audience = Sections.Section(name: "audience", columns: 7)
+  private static let index = Sections.Section(name: "index", columns: 1)
   private static let variables = Sections.Section(name: "variables", columns: 1)
   private static let event = Sections.Section(name: "event", columns: 2)
 
@@ -30,6 +31,9 @@ extension Admission {
       row.append(startAtMs.map { String($0) } ?? "")
       row.append(onlySegment ?? [])
       row.append(usersKey ?? "")
+    }
+    if let index {
+      sections.add(Self.index) { row in row.append(index.name) }
     }
     if let variablesKey {
       sections.add(Self.variables) { row in row.append(variablesKey) }

@@ -10,7 +10,7 @@ package struct Admission: Sendable {
   /// Canonical `JobContent`.
   package var content: [UInt8]
   package var lines: ChunkLines
-  /// How many recipients all segments have; the store's own business when the users are in a key.
+  /// How many recipients all segments have; the store's own business when the users are in a key or an index.
   package var recipients: Int
   /// How many segments there are, from "1" on.
   package var segments: Int
@@ -20,6 +20,8 @@ package struct Admission: Sendable {
   package var onlySegment: [UInt8]?
   /// The SET, ZSET or LIST of users of a job without segments.
   package var usersKey: String?
+  /// The index of users of a job without segments.
+  package var index: AudienceIndex?
   /// The HASH of what texts are filled in with for each user.
   package var variablesKey: String?
   /// The bucket of the event that it tells of.
@@ -32,7 +34,8 @@ package struct Admission: Sendable {
   package init(
     app: String, id: String, digest: String, content: [UInt8], lines: ChunkLines, recipients: Int,
     segments: Int, window: Int = Limits.segmentHighWaterMax, onlySegment: [UInt8]? = nil,
-    usersKey: String? = nil, variablesKey: String? = nil, bucket: String? = nil,
+    usersKey: String? = nil, index: AudienceIndex? = nil, variablesKey: String? = nil,
+    bucket: String? = nil,
     eventsPerMinute: Int = 0,
     startAtMs: Int64? = nil
   ) {
@@ -46,6 +49,7 @@ package struct Admission: Sendable {
     self.window = window
     self.onlySegment = onlySegment
     self.usersKey = usersKey
+    self.index = index
     self.variablesKey = variablesKey
     self.bucket = bucket
     self.eventsPerMinute = eventsPerMinute

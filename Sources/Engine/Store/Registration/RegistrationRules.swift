@@ -17,7 +17,7 @@ enum RegistrationRules {
     ("document_bytes_max", Limits.installationBytesMax),
     ("values_max", Limits.installationValuesMax),
     ("app_bytes_max", Limits.appBytesMax), ("user_bytes_max", Limits.userBytesMax),
-    ("object_id_bytes_max", Limits.objectIDBytesMax),
+    ("object_id_bytes_max", Limits.objectIDBytesMax), ("topic_bytes_max", Limits.topicBytesMax),
     ("time_zone_bytes_max", Limits.timeZoneBytesMax),
     ("language_bytes_max", Limits.languageBytesMax), ("badge_max", Limits.badgeMax),
     ("instant_ms_max", Int(Limits.instantMsMax)), ("channels_max", Limits.channelsMax),
@@ -33,7 +33,7 @@ enum RegistrationRules {
     ("sdk_version", Limits.versionBytesMax),
   ]
 
-  /// The tables LIMIT, of what Functions/bindings.lua asks for, and RULE.
+  /// The tables LIMIT, of what Functions/index.lua and bindings.lua ask for here, and RULE.
   static var lua: String {
     let bytes = Network.allCases.map { network in
       let range = DeviceToken.bytes(of: network)
@@ -44,6 +44,7 @@ enum RegistrationRules {
       local LIMIT = {
         INSTALLATIONS_PER_USER_MAX = \(Limits.installationsPerUserMax),
         NOTICES_MAX = \(StoreLimits.noticesMax),
+        BLOCK_MAX = \(StoreLimits.indexBlockMax),
       }
 
       local RULE = {
@@ -57,6 +58,7 @@ enum RegistrationRules {
           installation = \(words(Installation.fields)),
           uninstall = \(words(uninstallFields)),
           devices = \(words(devicesFields)),
+          subscription = \(words(Subscription.fields)),
         },
       }
 

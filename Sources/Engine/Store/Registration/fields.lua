@@ -337,8 +337,8 @@ local function add_fields(row, values)
   return last
 end
 
-local INSTALLATION, UNINSTALL, DEVICES =
-  set_of(RULE.fields.installation), set_of(RULE.fields.uninstall), set_of(RULE.fields.devices)
+local INSTALLATION, UNINSTALL, DEVICES, SUBSCRIPTION = set_of(RULE.fields.installation), set_of(RULE.fields.uninstall),
+  set_of(RULE.fields.devices), set_of(RULE.fields.subscription)
 
 -- The row of the installation that a document is, as Bindings.bind takes it, its fields behind it.
 -- Raises {refusal = …}, and looks at the fields in the order in which the program does.
@@ -376,6 +376,15 @@ end
 function Fields.devices(document)
   local values = read_object(document, RULE.fields.devices, DEVICES)
   return {app_of(values), user_of(values)}
+end
+
+-- Who subscribes to what: app, topic and user.
+function Fields.subscription(document)
+  local values = read_object(document, RULE.fields.subscription, SUBSCRIPTION)
+  local app = app_of(values)
+  local topic = word_of(values, 'topic', FOREIGN_TO_IDS, '_ -', RULE.topic_bytes_max)
+    or refuse('/topic', 'is missing: name the topic')
+  return {app, topic, user_of(values)}
 end
 
 end

@@ -120,9 +120,25 @@ local function devices(p, request)
   return '[' .. table.concat(list, ',') .. ']'
 end
 
+-- pushpool_subscribe — ARGV: {"app", "topic", "user"}. The user need not have a device.
+-- Reply: {"status": subscribed|unchanged}
+local function subscribe(p, request)
+  local app, topic, user = unpack(request)
+  return '{"status":"' .. (Index.add(p, app, Index.of_topic(topic), user) and 'subscribed' or 'unchanged') .. '"}'
+end
+
+-- pushpool_unsubscribe — ARGV: as pushpool_subscribe.
+-- Reply: {"status": unsubscribed|absent}
+local function unsubscribe(p, request)
+  local app, topic, user = unpack(request)
+  return '{"status":"' .. (Index.remove(p, app, Index.of_topic(topic), user) and 'unsubscribed' or 'absent') .. '"}'
+end
+
 register('pushpool_install', Fields.installation, install)
 register('pushpool_create', Fields.installation, create)
 register('pushpool_uninstall', Fields.uninstall, uninstall, {'allow-oom'})
 register('pushpool_devices', Fields.devices, devices, {'no-writes'})
+register('pushpool_subscribe', Fields.subscription, subscribe)
+register('pushpool_unsubscribe', Fields.subscription, unsubscribe, {'allow-oom'})
 
 end

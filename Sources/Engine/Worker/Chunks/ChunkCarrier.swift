@@ -121,10 +121,9 @@ final class ChunkCarrier {
         }
         if answer.lost > 0 {
           log.error(
-            "the key of a job's users is gone: those not read yet count as failed",
+            "the users of a job cannot be read any more: those not read yet count as failed (pushpool dead list)",
             metadata: [
               "app": "\(run.claim.app)", "job": "\(run.claim.job)", "count": "\(answer.lost)",
-              "dead_letter": "users_key_gone",
             ])
         }
         for place in answer.suspicions { reportMassDeath(run.claim.app, place) }

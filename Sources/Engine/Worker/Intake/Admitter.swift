@@ -154,7 +154,7 @@ struct Admitter {
     var admission = Admission(
       app: job.app, id: id, digest: job.digest, content: job.contentBytes, lines: job.lines,
       recipients: job.recipients, segments: job.segments.count, usersKey: job.usersKey,
-      variablesKey: job.content.variablesKey, bucket: job.content.event?.bucketID,
+      index: job.index, variablesKey: job.content.variablesKey, bucket: job.content.event?.bucketID,
       eventsPerMinute: eventsPerMinute[job.app] ?? 0, startAtMs: job.deliverAtMs)
     var firstBindings: FirstBindings?
     if job.segments.count == 1 {
@@ -163,7 +163,7 @@ struct Admitter {
         firstBindings = FirstBindings(
           app: job.app, segment: job.segments[0], store: store, loop: loop)
       }
-    } else if job.usersKey == nil {
+    } else if job.usersKey == nil, job.index == nil {
       let answer = try await store.jobs.reserve(
         entry, app: job.app, id: id, digest: job.digest, consumer: consumer)
       guard answer == .new || answer == .cancelled else {
@@ -219,6 +219,7 @@ struct Admitter {
     case .new, .cancelled, .admitted:
       let audience: Logger.Metadata =
         admission.usersKey.map { ["users_key": "\(FieldPointer.printable($0))"] }
+        ?? admission.index.map { ["index": "\($0.name)"] }
         ?? ["recipients": "\(admission.recipients)"]
       log.info("job admitted", metadata: metadata.merging(audience) { $1 })
     case .duplicate: log.info("job ignored: it was enqueued before", metadata: metadata)
@@ -229,6 +230,14 @@ struct Admitter {
         message: "another job of this app has the id \"\(admission.id)\" and other content; "
           + "choose a new id")
       try await refuse(entry, "id_conflict", field, app: admission.app, id: admission.id)
+    case .notIndexed:
+      let field = InvalidField(
+        pointer: "/audience/all",
+        message:
+          "not all users of \(admission.app) are in its index yet, since older versions kept none: "
+          + "when all workers are of this version, run pushpool index --app \(admission.app), "
+          + "then retry this")
+      try await refuse(entry, "not_indexed", field, app: admission.app, id: admission.id)
     case .looping: try await refuseLoop(entry, admission)
     case .variablesMissing, .variablesType, .variablesUnreadable:
       let field = InvalidField(

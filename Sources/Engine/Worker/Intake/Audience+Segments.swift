@@ -5,20 +5,29 @@ extension Audience {
   /// What the lines of its segments are.
   var chunkLines: ChunkLines {
     switch self {
-    case .users, .usersKey: .users
+    case .users, .usersKey, .topic, .all: .users
     case .installations: .installations
     }
   }
 
-  /// The recipients in chunks of `Limits.chunkRecipientsMax`, a line each; none when they are in a key, which the
-  /// store reads as the job goes on.
+  /// The index that holds its users; nil when none does.
+  var index: AudienceIndex? {
+    switch self {
+    case .topic(let topic): .topic(topic)
+    case .all: .all
+    case .users, .installations, .usersKey: nil
+    }
+  }
+
+  /// The recipients in chunks of `Limits.chunkRecipientsMax`, a line each; none when they are in a key or an index, which
+  /// the store reads as the job goes on.
   func segments() -> [[UInt8]] {
     switch self {
     case .users(let users):
       Self.cut(users) { SegmentLines.append(user: $0, to: &$1) }
     case .installations(let tokens):
       Self.cut(tokens) { InstallationLine.append($0, to: &$1) }
-    case .usersKey: []
+    case .usersKey, .topic, .all: []
     }
   }
 

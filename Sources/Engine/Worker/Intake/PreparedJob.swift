@@ -12,9 +12,10 @@ struct PreparedJob: Sendable {
   /// Of the canonical job.
   let digest: String
   let lines: ChunkLines
-  /// 0 when the users are in a key.
+  /// 0 when the users are in a key or an index.
   let recipients: Int
   let usersKey: String?
+  let index: AudienceIndex?
   let segments: [[UInt8]]
   let deliverAtMs: Int64?
 
@@ -31,6 +32,7 @@ struct PreparedJob: Sendable {
     lines = job.audience.chunkLines
     recipients = job.audience.count ?? 0
     if case .usersKey(let key) = job.audience { usersKey = key } else { usersKey = nil }
+    index = job.audience.index
     segments = job.audience.segments()
     deliverAtMs = job.deliverAtMs
   }

@@ -56,7 +56,8 @@ package enum PreviewTarget: Sendable, Equatable {
         $0.network == installation.token.network
           && TextRule.isSame($0.text, installation.token.text)
       }
-    case .usersKey: nil
+    case .all: true
+    case .usersKey, .topic: nil
     }
   }
 }

@@ -43,6 +43,9 @@ extension Interleaving {
   func compareEverything() async throws {
     for user in Self.users { try await compareUser(user) }
     for token in Self.tokens { try await compareToken(token) }
+    let bound = Self.users.filter { !(model.devices[$0] ?? []).isEmpty }
+    try expectSame(
+      try await store.members(of: .all, app: Self.app), bound.sorted(), "the index of all")
     for id in model.jobs.keys.sorted() { try await compareJob(id) }
     for priority in Priority.allCases {
       try await compareStream(

@@ -93,7 +93,8 @@ extension Interleaving {
     case .conflict: try await refuse(consumer, index, "id_conflict")
     case .new, .cancelled, .admitted, .duplicate, .stale:
       consumers[consumer].entries.remove(at: index)
-    case .keyMissing, .keyType, .keyUnreadable, .keyEncoding, .looping, .variablesMissing,
+    case .keyMissing, .keyType, .keyUnreadable, .keyEncoding, .notIndexed, .looping,
+      .variablesMissing,
       .variablesType, .variablesUnreadable:
       Issue.record("no job of this test reads a key or tells of an event")
     }

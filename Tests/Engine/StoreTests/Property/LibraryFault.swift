@@ -122,7 +122,13 @@ struct LibraryFault: Sendable, CustomTestStringConvertible {
       replacement: ""),
     LibraryFault(
       name: "a token that moves stays with its former owner, too",
-      original: "unbind(old_key, old_lines)", replacement: ""),
+      original: "unbind(p, app, old[1], old_lines)", replacement: ""),
+    LibraryFault(
+      name: "who has no binding any more stays in the index of all",
+      original: "pcall(Index.remove, p, app, Index.ALL, user)", replacement: ""),
+    LibraryFault(
+      name: "a user's first binding brings nobody into the index of all",
+      original: "if former == '' then Index.add(p, app, Index.ALL, user) end", replacement: ""),
     LibraryFault(
       name: "a user who has as many installations as one may have gets one more",
       original: "lines, evicted = evict(p, app, user, lines, n, token)", replacement: "evicted = 0"),

@@ -1,0 +1,34 @@
+extension Subscription {
+  /// The names that its document may have.
+  package static let fields = ["app", "topic", "user"]
+
+  /// Decodes one line of NDJSON.
+  package init(bytes: UnsafeBufferPointer<UInt8>) throws(InvalidField) {
+    let value: JSONValue
+    do {
+      value = try JSONParser(
+        bytesMax: Limits.installationBytesMax, valuesMax: Limits.installationValuesMax
+      ).parse(bytes)
+    } catch {
+      throw InvalidField(pointer: "", message: error.description)
+    }
+    try self.init(json: value)
+  }
+
+  package init(bytes: [UInt8]) throws(InvalidField) {
+    self = try bytes.withUnsafeBufferPointer { (buffer) throws(InvalidField) in
+      try Subscription(bytes: buffer)
+    }
+  }
+
+  package init(json: JSONValue) throws(InvalidField) {
+    let reader = try FieldReader(json, at: "", known: Self.fields)
+    let app = try reader.requiredString("app", why: "name the app of the configuration")
+    do { try TextRule.checkApp(app) } catch { throw error.under("/app") }
+    let topic = try reader.requiredString("topic", why: "name the topic")
+    do { try TextRule.checkTopic(topic) } catch { throw error.under("/topic") }
+    let user = try reader.requiredString("user", why: "an installation belongs to a user")
+    do { try TextRule.checkUser(user) } catch { throw error.under("/user") }
+    self.init(app: app, topic: topic, user: user)
+  }
+}

@@ -1,0 +1,5 @@
+/// How a receiver tells a message to a topic from a direct one.
+enum ReceivedTopic {
+  /// Beside `aps` of APNs, in `data` of FCM, in `extras` of JPush: the topic.
+  static let name = "to"
+}

@@ -1,0 +1,22 @@
+/// Users of an app that Redis keeps in order for the jobs to them (Functions/index.lua).
+package enum AudienceIndex: Sendable, Equatable {
+  /// Those who have an installation.
+  case all
+  /// Those who subscribe to a topic.
+  case topic(String)
+
+  private static let topicPrefix = "topic:"
+
+  /// What the functions call it.
+  package var name: String {
+    switch self {
+    case .all: "all"
+    case .topic(let topic): Self.topicPrefix + topic
+    }
+  }
+
+  /// The topic whose index is called so; nil for another index.
+  static func topic(inName name: String) -> String? {
+    name.hasPrefix(topicPrefix) ? String(name.dropFirst(topicPrefix.utf8.count)) : nil
+  }
+}
