@@ -36,6 +36,11 @@ struct PushpoolCommand: AsyncParsableCommand {
           InstallCommand.self, UninstallCommand.self, DevicesCommand.self, BadgeCommand.self,
           ImportCommand.self,
         ]),
+      CommandGroup(
+        name: "Audiences",
+        subcommands: [
+          SubscribeCommand.self, UnsubscribeCommand.self, TopicsCommand.self, IndexCommand.self,
+        ]),
       CommandGroup(name: "Trying it", subcommands: [DemoCommand.self]),
     ])
 }

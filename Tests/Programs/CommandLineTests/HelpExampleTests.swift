@@ -8,7 +8,7 @@ import Testing
   private static let commands = [
     "status", "switch", "switch off", "switch on", "switch list", "enqueue", "job", "dead",
     "dead list", "dead show", "dead retry", "dead drop", "install", "uninstall", "devices", "badge",
-    "import", "trace", "jobs",
+    "import", "trace", "jobs", "subscribe", "unsubscribe", "topics", "index",
   ]
   private static let token = String(repeating: "00ff", count: 16)
 
@@ -29,6 +29,9 @@ import Testing
     try PrivateFile.write(job, to: folder.file("job.json"))
     try PreviewFolder.write(to: folder)
     try PrivateFile.write(ImportFile.line(1) + "\n", to: folder.file("installations.ndjson"))
+    try PrivateFile.write(
+      #"{"app": "shop", "topic": "news", "user": "u1"}"# + "\n",
+      to: folder.file("subscriptions.ndjson"))
     try PrivateFile.write(ImportFile.line(2) + "\n", to: folder.file("installations.gz"))
     for (program, body) in [
       ("make-job", "cat job.json"), ("jq", "cat"), ("zcat", #"cat "$@""#),

@@ -6,7 +6,7 @@ import Testing
   private static let commands = [
     "worker", "status", "switch", "enqueue", "job", "dead", "install", "uninstall", "devices",
     "import",
-    "demo", "trace",
+    "demo", "trace", "subscribe", "unsubscribe", "topics", "index",
   ]
 
   @Test("every command explains itself with an example", arguments: commands)
@@ -31,6 +31,11 @@ import Testing
       try await Pushpool.run("trace", "--app", "shop", "--job", "j", "--limit", "0").status == 64)
     #expect(try await Pushpool.run("dead", "show", "first").status == 64)
     #expect(try await Pushpool.run("import", "-", "--resume").status == 64)
+    #expect(try await Pushpool.run("subscribe", "--app", "shop", "--topic", "t").status == 64)
+    #expect(try await Pushpool.run("subscribe", "in", "--topic", "t").status == 64)
+    #expect(
+      try await Pushpool.run("unsubscribe", "--app", "a", "--topic", "a b", "--user", "u").status
+        == 64)
     #expect(try await Pushpool.run("demo", "--installations", "0").status == 64)
     let url = try await Pushpool.run("status", "--redis", "http://127.0.0.1")
     #expect(url.status == 64)

@@ -30,6 +30,7 @@ import Testing
       let client = stage.client
       try await client.install(Self.receivers())
       _ = try await client.command("SADD", "segment:vip", "u1", "u2")
+      try await client.subscribe(["u1", "u2"], to: "news")
       try await stage.withWorkers { _ in
         for recipe in Self.recipes {
           let job = try Job(bytes: Array(recipe.text.utf8))

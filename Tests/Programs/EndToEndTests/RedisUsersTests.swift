@@ -105,6 +105,18 @@ import Testing
         try await backend("HGETALL", "pushpool:job:shop:\(id)")
         #expect(record.counts.accepted == (id == "keyed" ? 50 : 2), "\(id): \(record)")
       }
+      let subscribed = try await Self.run(
+        ["subscribe"], as: operating, stage,
+        input: names.map { #"{"app":"shop","topic":"news","user":"\#($0)"}"# }
+          .joined(separator: "\n"))
+      #expect(subscribed.code == .code(0), "\(subscribed)")
+      for (id, audience) in [("news", #"{"topic": "news"}"#), ("everybody", #"{"all": true}"#)] {
+        try await backend(
+          "XADD", "pushpool:jobs:normal", "*", "job",
+          "{\"id\": \"\(id)\", \"app\": \"shop\", \"audience\": \(audience), "
+            + "\"notification\": {\"title\": \"t\"}}")
+        #expect(try await stage.client.finished(id).counts.accepted == 50)
+      }
       try await backend("HSET", "values:all", names[0], "{\"name\": \"Ann\"}")
       _ = try await stage.client.command("HSET", "secret", names[0], "{\"name\": \"Ann\"}")
       for (id, key) in [("unreadable", "secret"), ("filled", "values:all")] {
@@ -160,6 +172,9 @@ import Testing
       (["switch", "off", "--app", "other"], nil), (["switch", "list"], nil),
       (["switch", "on", "--app", "other"], nil), (["enqueue", "--wait"], job),
       (["enqueue", "--dry-run", "--user", user, "--config", configuration], filled),
+      (["subscribe", "--app", "shop", "--topic", "t", "--user", user], nil),
+      (["topics", "--app", "shop"], nil), (["index", "--app", "shop"], nil),
+      (["unsubscribe", "--app", "shop", "--topic", "t", "--user", user], nil),
       (["dead", "list"], nil), (["dead", "drop", "--all"], nil),
     ]
   }
@@ -187,6 +202,13 @@ import Testing
     }
     let devices = try await register("devices", #"{"app":"shop","user":"r2"}"#)
     #expect(devices.count { $0 == "{" } == Limits.installationsPerUserMax)
+    // As many as make a block split, and join again.
+    for function in ["subscribe", "unsubscribe"] {
+      for number in 0..<200 {
+        let document = #"{"app":"shop","topic":"t","user":"r\#(number)"}"#
+        #expect(try await register(function, document).contains("subscribed"))
+      }
+    }
     let answer = try await register(
       "uninstall", #"{"app":"shop","network":"apns","token":"cdcd1001","user":"r2"}"#)
     #expect(answer.contains("removed"))

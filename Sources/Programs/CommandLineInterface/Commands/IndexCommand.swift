@@ -1,0 +1,49 @@
+internal import ArgumentParser
+internal import Configuration
+internal import Model
+internal import Operations
+internal import Store
+internal import Typesetting
+
+struct IndexCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "index",
+    abstract: "Find the users whom an older version has bound, for jobs to all.",
+    discussion: """
+        pushpool index --app shop
+
+      Jobs with "audience": {"all": true} are refused (not_indexed) until this has run once for the \
+      app. Run it when all workers and commands are of this version: an older one binds users that no \
+      index has. A Redis that only this version has used needs no run.
+
+      It looks at every key of the database, a few hundred at a time, and other work goes on. Ctrl-C \
+      is harmless: the next run begins at the start and adds who is missing.
+      """)
+
+  @OptionGroup var appOption: AppOption
+  @OptionGroup var shared: SharedOptions
+
+  func run() async throws {
+    let console = Console.standard
+    let configuration = try shared.configuration()
+    let app = try appOption.resolve(configuration)
+    AppOption.warn(of: app, unlessIn: configuration, on: console)
+    let session = try await RedisSession.open(configuration.redis, functions: true)
+    Interrupts.shared.expect()
+    let result = try await session.operate { stores throws(OperationError) in
+      let display = ProgressDisplay(label: "indexing", total: nil, console: console)
+      defer { display.clear() }
+      return try await UserIndexing(stores: stores, patience: .ofCommands()).run(app: app) { walk in
+        display.update(done: walk.keysSeen, count: walk.found, total: walk.keys)
+      }
+    }
+    await session.close()
+    if shared.json {
+      return console.print(
+        json: .object(["users": .integer(result.found), "added": .integer(result.added)]))
+    }
+    console.print(
+      "\(app): \(FigureText.count(result.found)) users have a device, "
+        + "\(FigureText.count(result.added)) of them were not in the index")
+  }
+}

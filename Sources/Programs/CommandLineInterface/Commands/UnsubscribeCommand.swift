@@ -1,0 +1,22 @@
+internal import ArgumentParser
+internal import Operations
+
+struct UnsubscribeCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "unsubscribe",
+    abstract: "End users' subscriptions to topics.",
+    discussion: """
+        pushpool unsubscribe --app shop --topic news --user u1
+        pushpool unsubscribe subscriptions.ndjson
+
+      The file is as that of subscribe. A user keeps what is subscribed to when the last device is \
+      uninstalled: unsubscribe whoever closes the account.
+      """)
+
+  @OptionGroup var options: SubscriptionOptions
+  @OptionGroup var shared: SharedOptions
+
+  func run() async throws {
+    try await SubscriptionRun(change: .unsubscribe, options: options, shared: shared).run()
+  }
+}
