@@ -1,5 +1,6 @@
 import LocalServices
 import Model
+import Store
 
 /// Row 15: Redis is killed and restarted, or a replica takes over, amid campaigns to each kind of audience.
 struct AudienceRow: MatrixRow {
@@ -8,7 +9,7 @@ struct AudienceRow: MatrixRow {
 
   /// Where a campaign's users are.
   private enum Audience: String, CaseIterable {
-    case users, installations, set, zset, list
+    case users, installations, set, zset, list, topic, all
 
     /// Whether the users are the members of a key.
     var isKey: Bool { !fill.isEmpty }
@@ -16,7 +17,7 @@ struct AudienceRow: MatrixRow {
     /// What adds a member to the key, with the member's number as ARGV[2] to ARGV[3].
     var fill: String {
       switch self {
-      case .users, .installations: ""
+      case .users, .installations, .topic, .all: ""
       case .set: "redis.call('SADD', KEYS[1], ARGV[1] .. n)"
       case .zset: "redis.call('ZADD', KEYS[1], n, ARGV[1] .. n)"
       case .list: "redis.call('RPUSH', KEYS[1], ARGV[1] .. n)"
@@ -111,6 +112,14 @@ struct AudienceRow: MatrixRow {
           crowd.userPrefix, "\(first)", "\(last)")
       }
     }
+    for first in stride(from: 0, to: crowd.count, by: StoreLimits.subscriptionsMax) {
+      let last = min(first + StoreLimits.subscriptionsMax, crowd.count)
+      try await stage.session.subscribe(
+        (first..<last).map {
+          Subscription(
+            app: crowd.app, topic: Audience.topic.rawValue, user: "\(crowd.userPrefix)\($0)")
+        })
+    }
     for audience in Audience.allCases {
       let users = 0..<crowd.count
       let entry = stage.ledger.open(app: crowd.app, users: users)
@@ -119,7 +128,12 @@ struct AudienceRow: MatrixRow {
         case .users: crowd.job(id: entry.id, topic: entry.topic, users: users)
         case .installations: crowd.job(id: entry.id, topic: entry.topic, installations: users)
         case .set, .zset, .list:
-          crowd.job(id: entry.id, topic: entry.topic, usersKey: audience.rawValue)
+          crowd.job(
+            id: entry.id, topic: entry.topic, audience: #""users_key":"\#(audience.rawValue)""#)
+        case .topic:
+          crowd.job(
+            id: entry.id, topic: entry.topic, audience: #""topic":"\#(audience.rawValue)""#)
+        case .all: crowd.job(id: entry.id, topic: entry.topic, audience: #""all":true"#)
         }
       try await stage.session.enqueue(job)
       stage.ledger.acknowledge(entry.number)

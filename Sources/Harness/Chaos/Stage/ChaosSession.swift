@@ -43,6 +43,13 @@ actor ChaosSession {
     }
   }
 
+  func subscribe(_ batch: [Subscription]) async throws {
+    let count = try await store.audiences.subscribe(batch)
+    guard count == batch.count else {
+      throw ChaosError("of \(batch.count) users \(count) were subscribed")
+    }
+  }
+
   /// Enqueues until Redis says that it has it: a job of the same id and content counts once.
   func enqueue(_ job: [UInt8], priority: Priority = .normal) async throws {
     _ = try await insisting { store in try await store.jobs.enqueue(job, priority: priority) }

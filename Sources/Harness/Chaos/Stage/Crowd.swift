@@ -50,11 +50,12 @@ struct Crowd: Sendable {
       environment: hasDevelopment && number % 2 == 1 ? .development : .production)
   }
 
-  /// A job for the users who are the members of a key.
-  func job(id: String, topic: String, usersKey: String) -> [UInt8] {
+  /// A job for an audience of which Redis knows the users.
+  /// - Parameter audience: its one member, as JSON.
+  func job(id: String, topic: String, audience: String) -> [UInt8] {
     Array(
       #"{"id":"\#(id)","app":"\#(app)","notification":{"title":"Chaos","body":"\#(id)"},"#.utf8)
-      + Array(#"\#(name(topic)),"audience":{"users_key":"\#(usersKey)"}}"#.utf8)
+      + Array(#"\#(name(topic)),"audience":{\#(audience)}}"#.utf8)
   }
 
   /// A job for these installations.
