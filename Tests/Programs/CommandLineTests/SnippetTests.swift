@@ -80,16 +80,18 @@ import Testing
     }
   }
 
-  @Test("what the guide shows for redis-cli registers a device, tells of it and removes it")
+  @Test(
+    "what the guide shows for redis-cli registers a device, tells of it, removes it and subscribes its user"
+  )
   func redisCLI() async throws {
     try await Self.withRedis { redis in
       _ = try await Pushpool.run("switch", "list", "--redis", redis.url)
       let lines = DocumentSnippet.indented(in: "docs/guides/registering-devices.md")
         .filter { $0.hasPrefix("redis-cli FCALL ") }
-      #expect(lines.count == 3)
+      #expect(lines.count == 4)
       var answers: [String] = []
-      // As the reader may: registered, looked at, removed.
-      for line in [lines[0], lines[2], lines[1]] {
+      // As the reader may: registered, looked at, removed, subscribed.
+      for line in [lines[0], lines[3], lines[2], lines[1]] {
         let child = try ChildProcess(
           "/bin/sh",
           ["-c", line.replacing("redis-cli", with: "redis-cli -e -s \(redis.socketPath)")],
@@ -101,6 +103,7 @@ import Testing
       #expect(answers[0].hasPrefix(#"{"status":"created","object_id":""#))
       #expect(answers[1].contains(#""token":"cX1-token-of-u1:APA91""#))
       #expect(answers[2] == "{\"status\":\"removed\"}\n")
+      #expect(answers[3] == "{\"status\":\"subscribed\"}\n")
     }
   }
 
