@@ -59,6 +59,9 @@ enum WorkerLimits {
   static let refusalsMax = 1
   /// Pushes of a destination that wait to be tried apart.
   static let apartPushesMax = 64
+  /// Longest pause before the connection that these are tried on is opened again: each of them may cost it. Far below
+  /// `Quarantine.lifeNs`, or a job would be above suspicion before its next push is tried.
+  static let apartReconnectMsMax: UInt64 = 5_000
   /// How long after an answer a network is taken to be well: what it then refuses is the push's trouble.
   static let answeringMs: UInt64 = 10_000
   /// How long a push is put aside when it was refused that often without being processed.

@@ -27,6 +27,7 @@ extension Destination {
     var settings = settings
     settings.connectionsMax = 1
     settings.streamsMax = 1
+    settings.reconnectMsMax = WorkerLimits.apartReconnectMsMax
     let transport = makeTransport(settings)
     apart = transport
     return transport

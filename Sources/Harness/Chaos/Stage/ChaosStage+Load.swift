@@ -135,7 +135,7 @@ extension ChaosStage {
   }
 
   /// Makes all delayed work due.
-  private func hurry() async throws {
+  func hurry() async throws {
     _ = try await session.command(
       "EVAL",
       """
