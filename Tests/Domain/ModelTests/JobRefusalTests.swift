@@ -197,6 +197,11 @@ import Testing
     arguments: [
       (#""apns":{"payload":[]}"#, "/apns/payload: must be an object, is an array"),
       (#""apns":{"payload":{"aps":1}}"#, "/apns/payload: aps must be an object, is a number"),
+      (
+        #""apns":{"payload":{"aps":{"badge":"+1"}}}"#,
+        "/apns/payload: aps.badge must be a number from 0; to raise badges"
+      ),
+      (#""apns":{"payload":{"aps":{"badge":-1}}}"#, "/apns/payload: aps.badge must be a number"),
       (#""apns":{"topic":"a.b"}"#, "/notification: is missing"),
       (#""apns":{"payload":{},"push_type":"silent"}"#, "/apns/push_type: must be one of alert"),
       (#""apns":{"payload":{},"topic":"a\r\nb"}"#, "/apns/topic: must be 1 to 255"),

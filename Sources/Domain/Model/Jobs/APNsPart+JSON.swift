@@ -11,11 +11,21 @@ extension APNsPart {
     if let aps = payload?["aps"], aps.objectValue == nil {
       throw reader.refused("payload", "aps must be an object, is \(aps.kindName)")
     }
+    try checkBadge(reader)
     if pushType == .background, let priority, priority != .conservesPower {
       throw reader.refused(
         "priority", "must be 5 with push_type background, is \(priority.rawValue)")
     }
     try checkLiveActivity(at: pointer)
+  }
+
+  /// APNs accepts any badge, and the device shows none that is no number.
+  private func checkBadge(_ reader: FieldReader) throws(InvalidField) {
+    guard let badge = payload?["aps"]?.objectValue?["badge"] else { return }
+    if case .number(let number) = badge, let count = number.int64, count >= 0 { return }
+    throw reader.refused(
+      "payload",
+      "aps.badge must be a number from 0; to raise badges, give \"badge\": \"+1\" in notification")
   }
 
   private static func priority(_ reader: FieldReader) throws(InvalidField) -> APNsPriority? {
