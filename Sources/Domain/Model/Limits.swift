@@ -40,6 +40,12 @@ package enum Limits {
   package static let userVariablesMax = 4_096
   /// Of each word of an event: a bucket, an object, who caused it.
   package static let eventTextBytesMax = 256
+  /// A job's filter: bytes of JSON, values of one of its fields, and custom fields that it asks about.
+  package static let filterBytesMax = 64 * 1024
+  package static let filterValuesMax = 100
+  package static let filterCustomFieldsMax = 16
+  /// Numbers of a version that a filter names.
+  package static let versionNumbersMax = 8
   /// How far ahead a job may start: 365 days.
   package static let deliverAheadMsMax: Int64 = 365 * 86_400_000
   /// The widest badge a phone shows; APNs takes any 32-bit number.

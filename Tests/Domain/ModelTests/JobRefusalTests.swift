@@ -123,7 +123,7 @@ import Testing
       (#""environments":"production""#, "/environments: must be an array"),
       (#""dry_run":"yes""#, "/dry_run: must be true or false, is a string"),
       (#""on_unknown":"drop""#, "/on_unknown: must be one of resend, give_up"),
-      (#""filter":{}"#, "/filter: is not supported by this version"),
+      (#""filter":{}"#, "/filter: must hold a field"),
       (#""deliver_at":1790000000"#, "/deliver_at: is in the year 1973 or before"),
       (#""deliver_at":"soon""#, "/deliver_at: must be epoch milliseconds or an RFC 3339 instant"),
       (

@@ -5,10 +5,12 @@ import Testing
 
 @testable import Store
 
-/// What is read of receivers when a job's text is not the same for all.
+/// What is read of receivers when a job is not the same for all.
 @Suite struct ReceiverStoreTests {
-  private func languages(_ store: Store, _ tokens: [(Network, String)]) async throws -> [String] {
-    var found = Array(repeating: "?", count: tokens.count)
+  private func fields(
+    _ store: Store, _ names: [String], _ tokens: [(Network, String)]
+  ) async throws -> [[String?]] {
+    var found = [[String?]](repeating: ["?"], count: tokens.count)
     let texts = tokens.map { Array($0.1.utf8) }
     let lent = texts.map { text in
       let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: text.count, alignment: 1)
@@ -17,26 +19,38 @@ import Testing
     }
     defer { for bytes in lent { bytes.deallocate() } }
     let asked = zip(tokens, lent).map { (network: $0.0, token: $1) }
-    try await store.installations.languages(app: "shop", of: asked[...]) { index, language in
-      found[index] = String(decoding: language, as: UTF8.self)
+    try await store.installations.fields(names, app: "shop", of: asked[...]) { index, value in
+      found[index] = names.indices.map { position in
+        value(position).map { String(decoding: $0, as: UTF8.self) }
+      }
     }
     return found
   }
 
-  @Test("languages come in the order of their installations, empty for one that has none")
-  func readsLanguages() async throws {
+  @Test("fields come in the order of their installations and names, nil for what one lacks")
+  func readsFields() async throws {
     try await Lane.withStore { _, store in
       for (token, language) in [("aa", "ja"), ("bb", nil), ("cc", "zh-Hant-TW")] {
         var installation = Installation(
           app: "shop", user: "u1", token: DeviceToken(stored: token, network: .apns))
         installation.language = language
+        if token != "cc" { installation.channels = ["news", token] }
+        installation.custom = ["plan": "", "other": "x"]
         _ = try await store.installations.install(installation)
       }
       _ = try await store.redis("SET", store.keys.token(.apns, app: "shop", token: "dd"), "x")
       let asked = [
         (Network.apns, "cc"), (.apns, "bb"), (.fcm, "aa"), (.apns, "aa"), (.apns, "dd"),
       ]
-      #expect(try await languages(store, asked) == ["zh-Hant-TW", "", "", "ja", ""])
+      #expect(
+        try await fields(store, ["language", "custom.plan", "channels"], asked) == [
+          ["zh-Hant-TW", "", nil], [nil, "", "news\nbb"], [nil, nil, nil],
+          ["ja", "", "news\naa"], [nil, nil, nil],
+        ])
+      #expect(
+        try await fields(store, ["language"], asked).flatMap { $0 } == [
+          "zh-Hant-TW", nil, nil, "ja", nil,
+        ])
     }
   }
 

@@ -111,6 +111,35 @@ import Testing
     }
   }
 
+  @Test("whom the filter leaves out is skipped, and neither queued nor given a badge")
+  func leavesOut() async throws {
+    try await LaneParts.with { _, parts in
+      for (number, plan) in ["pro", "free", nil].enumerated() {
+        var installation = Installation(
+          app: "shop", user: "a", token: DeviceToken(stored: "token-\(number)", network: .apns))
+        installation.custom["plan"] = plan
+        _ = try await parts.store.installations.install(installation)
+      }
+      let run = try await run(
+        parts,
+        #"{"id":"sale","app":"shop","audience":{"users":["a"]},"notification":{"title":"Hi","badge":"+1"},"filter":{"custom":{"plan":["pro"]}}}"#
+      )
+      try await parts.resolver.resolveNext(run)
+      #expect(run.pushes.map(\.decision) == [.open, .skipped, .skipped])
+      #expect(run.pushes.map(\.badge) == [1, 0, 0])
+      #expect(parts.dispatcher.destinations[0]?.queued == 1)
+      for (number, badge) in ["1", nil, nil].enumerated() {
+        let kept = try await parts.redis("HGET", "{pp}:token:apns:shop:token-\(number)", "badge")
+        #expect(kept.string == badge)
+      }
+      let trace = try #require(run.trace?.take(nowNs: 0, isLast: true))
+      let causes = trace.lines.withUnsafeBytes { bytes in
+        SegmentLines(bytes).map { TraceEvent($0)?.cause }
+      }
+      #expect(causes == [.filtered, .filtered])
+    }
+  }
+
   @Test("the trace tells a token that is not installed from one that the job is not for")
   func tellsWhatIsNotInstalled() async throws {
     try await LaneParts.with { _, parts in

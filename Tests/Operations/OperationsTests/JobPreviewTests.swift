@@ -217,6 +217,22 @@ import Testing
     #expect(size.bytes > 4_096 && size.bytesMax == 4_096)
   }
 
+  @Test func `a device that the job's filter leaves out gets nothing`() throws {
+    let job =
+      #""notification": {"title": "t"}, "filter": {"network": ["apns"], "language": ["ja"]}"#
+    let preview = try preview(
+      job,
+      [
+        Self.device(language: "en"), Self.device(language: "ja-JP"), Self.device(),
+        .anyDevice(.apns, .production), .anyDevice(.fcm, .production),
+      ])
+    #expect(Self.cause(preview) == .filtered)
+    let isSent = preview.pushes.map { push in
+      if case .request = push.result { true } else { false }
+    }
+    #expect(isSent == [false, true, false, true, false])
+  }
+
   @Test func `a token of another kind than the job's gets nothing`() throws {
     let preview = try preview(
       #""notification": {"title": "t"}"#, [Self.device(kind: .liveActivity), Self.device()])

@@ -1,8 +1,8 @@
 extension JobContent {
   static let fields = [
     "notification", "localized", "variables", "variables_key", "apns", "fcm", "jpush", "kind",
-    "event", "collapse_id", "ttl_seconds", "expires_at", "environments", "dry_run", "on_unknown",
-    "trace",
+    "event", "collapse_id", "ttl_seconds", "expires_at", "environments", "filter", "dry_run",
+    "on_unknown", "trace",
   ]
   /// What a producer does not write here: it is the job's audience.
   private static let topicField = "topic"
@@ -45,6 +45,9 @@ extension JobContent {
     topic = try reader.word(Self.topicField, others: "_-", bytesMax: Limits.topicBytesMax)
     localized = try LocalizedText.list(reader)
     variables = try Variables(reader: reader)
+    filter = try reader.object["filter"].map { (value) throws(InvalidField) in
+      try InstallationFilter(json: value, at: "/filter")
+    }
     let hasPart = notification != nil || apns?.payload != nil || fcm != nil || jpush != nil
     guard hasPart || event != nil else {
       throw reader.refused(
@@ -111,6 +114,7 @@ extension JobContent {
       object["environments"] = .array(
         PushEnvironment.allCases.filter(environments.contains).map { .string($0.rawValue) })
     }
+    object["filter"] = filter?.json()
     if dryRun { object["dry_run"] = .bool(true) }
     if unknownPolicy != .resend { object["on_unknown"] = .string(unknownPolicy.rawValue) }
     if trace { object["trace"] = .bool(true) }

@@ -14,6 +14,8 @@ package struct JobContent: Sendable, Equatable {
   package var topic: String?
   /// At most 64 bytes: a later push with the same one replaces this one on the device.
   package var collapseID: String?
+  /// Which installations of the audience it is for; nil for all of them.
+  package var filter: InstallationFilter?
   package var expiry: Expiry?
   /// Which installations by environment; both unless the job names one, never empty.
   package var environments: Set<PushEnvironment>

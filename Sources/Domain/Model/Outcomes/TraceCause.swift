@@ -13,6 +13,7 @@ package enum TraceCause: String, Sendable, CaseIterable {
   case notInstalled = "not_installed"
   case notBound = "not_bound"
   case noInstallation = "no_installation"
+  case filtered
   case malformed
   case malformedRequest = "malformed_request"
   case triedApart = "tried_apart"
@@ -58,6 +59,7 @@ package enum TraceCause: String, Sendable, CaseIterable {
         + "of push"
     case .noInstallation:
       "the user had no installation in the job's environments and for its kind of push"
+    case .filtered: "the job's filter leaves the installation out"
     case .malformed: "its line in the chunk could not be read"
     case .malformedRequest:
       "the network called its request malformed (PROTOCOL_ERROR) and answers others"

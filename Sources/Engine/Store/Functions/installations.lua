@@ -125,12 +125,17 @@ local function invalidate(keys, args)
   return remove_invalid(keys[1], unpack(args, 1, 8))
 end
 
--- languages — ARGV: app, then network and token of each installation. Reply: the language of each, or ''.
-local function languages(keys, args)
-  local p, app, found = keys[1], args[1], {}
-  for i = 2, #args, 2 do
-    local language = redis.pcall('HGET', KEY.token(p, args[i], app, args[i + 1]), 'language')
-    found[i / 2] = type(language) == 'string' and language or ''
+-- fields — ARGV: app, how many names follow, names of fields, then network and token of each installation.
+-- Reply: what each installation has of each name, in their order; nil for what it lacks.
+local function fields(keys, args)
+  local p, app, count, found, last = keys[1], args[1], tonumber(args[2]), {}, 0
+  local names = {unpack(args, 3, count + 2)}
+  for i = count + 3, #args, 2 do
+    local values = redis.pcall('HMGET', KEY.token(p, args[i], app, args[i + 1]), unpack(names))
+    for n = 1, count do
+      last = last + 1
+      found[last] = not values.err and values[n]
+    end
   end
   return found
 end
@@ -140,7 +145,7 @@ register('create', create)
 register('install_many', install_many)
 register('uninstall', uninstall, {'allow-oom'})
 register('invalidate', invalidate, {'allow-oom'})
-register('languages', languages, {'no-writes'})
+register('fields', fields, {'no-writes'})
 
 Installations.remove_invalid = remove_invalid
 Installations.relabel = relabel

@@ -29,26 +29,39 @@ extension InstallationStore {
     }
   }
 
-  /// The languages of installations, for the lanes; empty for one that has told none.
+  /// What the records of installations say, for the lanes.
   /// - Parameters:
-  ///   - tokens: at most `StoreLimits.languagesMax`; borrowed during the call.
-  ///   - note: called with the position of a token and its language, borrowed during that call.
-  package func languages(
-    app: String, of tokens: ArraySlice<(network: Network, token: UnsafeRawBufferPointer)>,
-    _ note: @escaping (Int, UnsafeRawBufferPointer) -> Void
+  ///   - names: of the records' fields.
+  ///   - tokens: with so many names at most `StoreLimits.fieldValuesMax` values, or one; borrowed during the call.
+  ///   - note: called for each token with its position, and how to ask for its value of a name by the name's position: nil
+  ///     for what its record lacks; borrowed during that call.
+  package func fields(
+    _ names: [String], app: String,
+    of tokens: ArraySlice<(network: Network, token: UnsafeRawBufferPointer)>,
+    _ note: @escaping (Int, (Int) -> UnsafeRawBufferPointer?) -> Void
   ) async throws(RedisError) {
-    precondition(tokens.count <= StoreLimits.languagesMax, "too many installations at once")
-    var command = functions.call("languages", app)
+    precondition(
+      tokens.count <= max(StoreLimits.fieldValuesMax / names.count, 1),
+      "too many installations at once")
+    var command = functions.call("fields", app)
     command.reserve(
-      arguments: tokens.count * 2, bytes: tokens.reduce(0) { $0 + $1.token.count + 5 })
+      arguments: names.count + tokens.count * 2 + 1,
+      bytes: tokens.reduce(0) { $0 + $1.token.count + 5 })
+    command.append("\(names.count)")
+    for name in names { command.append(name) }
     for (network, token) in tokens {
       command.append(network.rawValue)
       command.append(token)
     }
-    let (first, count) = (tokens.startIndex, tokens.count)
+    let (first, count, width) = (tokens.startIndex, tokens.count, names.count)
     try await functions.run(command) { reply throws(RedisError) in
-      try expectArray(reply, exactly: count)
-      for index in 0..<count { note(first + index, reply[index].bytes) }
+      try expectArray(reply, exactly: count * width)
+      for index in 0..<count {
+        note(first + index) { name in
+          let value = reply[index * width + name]
+          return value.isNull ? nil : value.bytes
+        }
+      }
     }
   }
 

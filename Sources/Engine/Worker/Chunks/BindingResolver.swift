@@ -52,7 +52,8 @@ struct BindingResolver {
     }
   }
 
-  /// As above, for a job that says something else to each receiver: what that takes is read before a push is made.
+  /// As above, for a job that does not say the same to each receiver, or is not for each: what that takes is read before a
+  /// push is made.
   private func resolvePersonally(
     _ run: ChunkRun, _ batch: Range<Int>
   ) async throws(RedisError) {
@@ -90,7 +91,8 @@ struct BindingResolver {
         bindings.append(binding)
         asked.append(
           ReceiverReader.Receiver(
-            network: binding.network, token: binding.token, user: run.lines[recipient],
+            network: binding.network, environment: binding.environment, token: binding.token,
+            user: run.lines[recipient],
             badge: badge(run, binding.network, destination, run.lines[recipient])))
       }
       ends.append(bindings.count)
@@ -169,7 +171,7 @@ struct BindingResolver {
           generation: binding.generation, recipient: Int32(recipient), network: binding.network,
           environment: binding.environment, attempt: 1, destination: destination,
           variant: own.variant, variables: variables, badge: own.badge.number, boundNs: readNs))
-      sink.enqueue(run, push: index)
+      queue(run, index, own)
     }
     run.endRecipient(recipient)
   }
@@ -201,11 +203,13 @@ struct BindingResolver {
       guard mayGoOn(run) else { return run.returnBatch(batch) }
       let asked = lines.indices.map { index in
         guard let line = lines[index], let binding = bindings[index] else {
-          return ReceiverReader.Receiver(network: .apns, token: none, user: none, badge: nil)
+          return ReceiverReader.Receiver(
+            network: .apns, environment: .production, token: none, user: none, badge: nil)
         }
         let destination = routes[line.network, binding.kind, binding.environment]
         return ReceiverReader.Receiver(
-          network: line.network, token: line.token, user: users[index],
+          network: line.network, environment: binding.environment, token: line.token,
+          user: users[index],
           badge: line.badge == 0 && Self.isOwner(binding, of: line)
             ? badge(run, line.network, destination, users[index]) : nil)
       }
@@ -253,9 +257,13 @@ struct BindingResolver {
       push.destination = routes[line.network, wanted]
       push.isRedirected = true
     }
-    let index = run.add(push)
-    sink.enqueue(run, push: index)
+    queue(run, run.add(push), own)
     run.endRecipient(recipient)
+  }
+
+  private func queue(_ run: ChunkRun, _ index: Int, _ own: ReceiverReader.Own) {
+    guard !own.isFiltered else { return run.decide(index, .skipped, because: .filtered) }
+    sink.enqueue(run, push: index)
   }
 
   /// Whether the token is still the user's whom the line means.

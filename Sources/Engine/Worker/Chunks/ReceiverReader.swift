@@ -2,7 +2,8 @@ internal import Model
 internal import Redis
 internal import Store
 
-/// Reads what a job needs to know of each receiver: the language of an installation, its badge, a user's values; loop-bound.
+/// Reads what a job needs to know of each receiver: an installation's language and what the job's filter asks of it, its
+/// badge, a user's values; loop-bound.
 struct ReceiverReader {
   let store: Store
   /// Under which name the lane owns its chunks.
@@ -11,6 +12,7 @@ struct ReceiverReader {
   /// An installation that a push is to be made for; borrowed.
   struct Receiver {
     let network: Network
+    let environment: PushEnvironment
     let token: UnsafeRawBufferPointer
     let user: UnsafeRawBufferPointer
     /// What is asked of its badge; nil where the job raises none.
@@ -32,27 +34,44 @@ struct ReceiverReader {
     /// Which of the job's `MessageVariants` it is sent as.
     var variant: UInt8 = 0
     var badge = Badge.none
+    /// The job's filter leaves the installation out: nothing is sent to it, and it gets no badge.
+    var isFiltered = false
   }
 
   /// - Returns: nil when the chunk is another worker's by now.
   func read(_ run: ChunkRun, _ receivers: [Receiver]) async throws(RedisError) -> [Own]? {
     var own = Array(repeating: Own(), count: receivers.count)
-    if run.material.variants.hasLanguages { try await readLanguages(run, receivers, &own) }
+    if !run.material.recordFields.isEmpty {
+      try await readRecords(run, receivers, &own)
+    } else if let filter = run.material.filter {
+      for (index, receiver) in receivers.enumerated() {
+        own[index].isFiltered = !filter.admits(receiver.network, receiver.environment) { _ in nil }
+      }
+    }
     if run.material.raisesBadge {
       guard try await giveBadges(run, receivers, &own) else { return nil }
     }
     return own
   }
 
-  private func readLanguages(
+  private func readRecords(
     _ run: ChunkRun, _ receivers: [Receiver], _ own: inout [Own]
   ) async throws(RedisError) {
+    let material = run.material
+    // The language stands before what the filter looks at.
+    let languages = material.variants.hasLanguages ? 1 : 0
     var found = own
     let tokens = receivers.map { (network: $0.network, token: $0.token) }
-    for first in stride(from: 0, to: tokens.count, by: StoreLimits.languagesMax) {
-      let part = tokens[first..<min(first + StoreLimits.languagesMax, tokens.count)]
-      try await store.installations.languages(app: run.claim.app, of: part) { index, language in
-        found[index].variant = run.material.variant(language: language)
+    let count = max(StoreLimits.fieldValuesMax / material.recordFields.count, 1)
+    for first in stride(from: 0, to: tokens.count, by: count) {
+      try await store.installations.fields(
+        material.recordFields, app: run.claim.app,
+        of: tokens[first..<min(first + count, tokens.count)]
+      ) { index, value in
+        if languages > 0 { found[index].variant = value(0).map(material.variant) ?? 0 }
+        guard let filter = material.filter else { return }
+        let (network, environment) = (receivers[index].network, receivers[index].environment)
+        found[index].isFiltered = !filter.admits(network, environment) { value(languages + $0) }
       }
     }
     own = found
@@ -66,7 +85,7 @@ struct ReceiverReader {
     var asked: [BadgeStore.Receiver] = []
     var found = own
     for (index, receiver) in receivers.enumerated() {
-      guard let request = receiver.badge else { continue }
+      guard let request = receiver.badge, !own[index].isFiltered else { continue }
       wanted.append(index)
       asked.append(
         BadgeStore.Receiver(

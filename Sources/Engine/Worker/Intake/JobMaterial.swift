@@ -82,6 +82,13 @@ final class JobMaterial {
   let variants: MessageVariants
   /// `JobContent.raisesBadge`, at hand for each push.
   let raisesBadge: Bool
+  /// Which installations get it; nil for all of the audience.
+  let filter: FilterMatcher?
+  /// What is read of each installation's record before a push is made for it, by name: its language, then what the filter
+  /// looks at.
+  let recordFields: [String]
+  /// Whether what it says, or to whom, is not the same for every receiver.
+  let isPersonal: Bool
   let createdAtMs: Int64
   /// After this instant nothing of the job is sent; nil when it never expires.
   let expiresAtMs: Int64?
@@ -106,6 +113,9 @@ final class JobMaterial {
     raisesBadge = content.raisesBadge
     // Admission has refused what is wrong with a placeholder.
     variants = (try? MessageVariants(content)) ?? MessageVariants(plain: content)
+    filter = content.filter.map { FilterMatcher($0) }
+    recordFields = (variants.hasLanguages ? ["language"] : []) + (filter?.recordFields ?? [])
+    isPersonal = variants.hasLanguages || variants.hasMarks || filter != nil
     self.trace = trace
     self.firstBindings = firstBindings
     self.createdAtMs = createdAtMs
@@ -121,9 +131,6 @@ final class JobMaterial {
 
   /// Whether a push that failed may be tried again at all.
   var allowsRetry: Bool { content.expiry != .ttl(seconds: 0) }
-
-  /// Whether what it says is not the same for every receiver.
-  var isPersonal: Bool { variants.hasLanguages || variants.hasMarks }
 
   /// How many users are resolved at a time where each push is made for its receiver.
   private(set) var personalBatch = WorkerLimits.resolveBatchMax

@@ -46,6 +46,15 @@ package enum PreviewTarget: Sendable, Equatable {
     }
   }
 
+  /// Whether a filter admits it. Of any device only the network and the environment are known, and the rest fits.
+  func isIn(_ filter: InstallationFilter) -> Bool {
+    switch self {
+    case .installation(let installation): FilterMatcher(filter).admits(installation)
+    case .anyDevice(let network, let environment):
+      FilterMatcher(filter.ofBindings).admits(network, environment) { _ in nil }
+    }
+  }
+
   /// Whether an audience has it; nil when only Redis knows, and of any device.
   func isIn(_ audience: Audience) -> Bool? {
     guard case .installation(let installation) = self else { return nil }

@@ -14,6 +14,8 @@ package struct PreviewedPush: Sendable, Equatable {
     case environmentExcluded
     /// The job is for tokens of this kind.
     case otherKind(TokenKind)
+    /// The job's filter leaves the installation out.
+    case filtered
     /// The configuration has none for its network and environment; a worker with another one may have.
     case noCredentials
     case expired
@@ -34,6 +36,7 @@ package struct PreviewedPush: Sendable, Equatable {
       switch self {
       case .environmentExcluded: "environment_excluded"
       case .otherKind: "other_kind"
+      case .filtered: TraceCause.filtered.rawValue
       case .noCredentials: "no_credentials"
       case .expired: "expired"
       case .notForNetwork: "not_for_network"
@@ -76,6 +79,7 @@ package struct PreviewedPush: Sendable, Equatable {
     }
     let kind = target.network == .apns ? content.apnsTokenKind : .alert
     guard target.kind.map({ $0 == kind }) ?? true else { return .nothing(.otherKind(kind)) }
+    guard content.filter.map(target.isIn) ?? true else { return .nothing(.filtered) }
     guard let provider else { return .nothing(.noCredentials) }
     if case .at(let expiresAtMs) = content.expiry, expiresAtMs <= nowMs {
       return .nothing(.expired)

@@ -81,6 +81,7 @@ extension PreviewedPush.Cause {
     case .refused(let field): "\(field)"
     case .otherKind(let kind):
       "the job is for tokens of kind \(kind.rawValue), and this is one of another kind"
+    case .filtered: "\(TraceCause.filtered.explanation) (/filter)"
     case .missingVariable(let name):
       "the job's variables have no value for {{\(name)}}, which has no default"
     case .unreadableVariables: TraceCause.unreadableVariables.explanation

@@ -30,6 +30,22 @@ package struct LanguageTag: Sendable, Equatable {
     return nil
   }
 
+  /// Whether a device's language is this one or a narrower one (RFC 4647, 3.3.1): `zh` covers zh-Hant-TW, and not zha.
+  func covers(_ language: UnsafeRawBufferPointer) -> Bool {
+    func folded(_ byte: UInt8) -> UInt8 {
+      switch byte {
+      case UInt8(ascii: "_"): UInt8(ascii: "-")
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte | 0x20
+      default: byte
+      }
+    }
+    let length = key.utf8.count
+    guard language.count >= length,
+      zip(key.utf8, language).allSatisfy({ $0 == folded($1) })
+    else { return false }
+    return language.count == length || folded(language[length]) == UInt8(ascii: "-")
+  }
+
   private static func subtags(_ text: String) -> [String] {
     text.lowercased().split(omittingEmptySubsequences: false) { $0 == "-" || $0 == "_" }
       .map(String.init)
