@@ -32,9 +32,11 @@ extension Configuration {
     let source = ConfigurationSource(file: file, environment: environment)
     let root = try ConfigurationSection(
       compose(yaml, source), source: source, field: "",
-      variables: ConfigurationSource.variablePrefix, known: ["redis", "worker", "apps", "log"])
+      variables: ConfigurationSource.variablePrefix,
+      known: ["redis", "worker", "jobs", "apps", "log"])
     var configuration = Configuration(
       redis: try RedisConfiguration(in: root), worker: try WorkerConfiguration(in: root),
+      jobs: try JobsConfiguration(in: root),
       apps: try AppConfiguration.list(in: root), log: try LogConfiguration(in: root))
     configuration.adopt(
       files: source.files, passwords: source.passwords.map { ($0, source.file) },

@@ -10,6 +10,7 @@ internal import Glibc
 package struct Configuration: Sendable, Equatable {
   package var redis: RedisConfiguration
   package var worker: WorkerConfiguration
+  package var jobs: JobsConfiguration
   package var apps: [AppConfiguration]
   package var log: LogConfiguration
   /// Every file that it names.
@@ -27,11 +28,13 @@ package struct Configuration: Sendable, Equatable {
 
   package init(
     redis: RedisConfiguration = RedisConfiguration(),
-    worker: WorkerConfiguration = WorkerConfiguration(), apps: [AppConfiguration] = [],
+    worker: WorkerConfiguration = WorkerConfiguration(),
+    jobs: JobsConfiguration = JobsConfiguration(), apps: [AppConfiguration] = [],
     log: LogConfiguration = LogConfiguration()
   ) {
     self.redis = redis
     self.worker = worker
+    self.jobs = jobs
     self.apps = apps
     self.log = log
   }

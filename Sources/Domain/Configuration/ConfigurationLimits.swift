@@ -14,6 +14,10 @@ package enum ConfigurationLimits {
   package static let leaseSecondsMax = 3_600
   package static let requestTimeoutSecondsMax = 600
   package static let unroutedSecondsMax = 86_400
+  /// 7 days.
+  package static let retentionHoursUsual = 168
+  /// 30 days.
+  package static let retentionHoursMax = 720
   /// Google's quota for a project that asked for no other.
   package static let fcmMessagesPerMinuteUsual = 600_000
   package static let fcmMessagesPerMinuteMax = 100_000_000

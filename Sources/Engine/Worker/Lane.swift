@@ -95,7 +95,8 @@ actor Lane {
     admitter = Admitter(
       loop: loop, store: store, directory: directory, materials: materials,
       routes: settings.routes, unroutedMs: settings.unroutedMs,
-      eventsPerMinute: settings.eventsPerMinute, consumer: consumer, log: log,
+      eventsPerMinute: settings.eventsPerMinute,
+      retentionSeconds: settings.retentionSeconds, consumer: consumer, log: log,
       reasons: reasons, fetchSignal: fetchSignal, clock: clock, large: LargeJobs(loop: loop))
     let intake = Intake(
       loop: loop, store: store, admitter: admitter, settings: settings, reasons: reasons,

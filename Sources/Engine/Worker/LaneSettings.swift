@@ -24,6 +24,8 @@ struct LaneSettings: Sendable {
   let unroutedMs: UInt64
   /// By app: how many jobs that tell of one bucket the fleet starts in a minute; 0 for any number.
   let eventsPerMinute: [String: Int]
+  /// How long the record of a job is kept that has ended.
+  let retentionSeconds: Int
   /// Shared by the lanes of a process, as are the next.
   let idle: IdleLanes
   let clock: FleetClock

@@ -31,6 +31,16 @@ import Testing
     #expect(record.isBalanced)
   }
 
+  @Test("the record of a job that has ended tells its priority by its source, and zeros by silence")
+  func ended() throws {
+    let record = try JobRecord(
+      app: "a", id: "j",
+      fields: [
+        ("state", "done"), ("source", "l1790000000000-0"), ("total", "2"), ("accepted", "2"),
+      ])
+    #expect(record.priority == .low && record.isBalanced && record.counts.failed == 0)
+  }
+
   @Test("a record whose counters do not add up says so")
   func unbalanced() throws {
     let record = try JobRecord(

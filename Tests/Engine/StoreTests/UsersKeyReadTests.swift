@@ -72,6 +72,7 @@ extension Store {
   /// Members of the job's key that were announced and not read yet.
   fileprivate func unread(_ id: String) async throws -> Int {
     let text = try await redis("HGET", keys.job(app: "shop", id: id), "unread").string
-    return try #require(text.flatMap { Int($0) })
+    // Of a job that has ended it is left out.
+    return try text.map { try #require(Int($0)) } ?? 0
   }
 }

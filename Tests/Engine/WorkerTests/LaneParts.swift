@@ -43,7 +43,7 @@ final class LaneParts {
       worker: "test", consumer: consumer, prefix: "{pp}",
       redis: RedisEndpoint(endpoint: .unix(path: "/nowhere")), leaseMs: 10_000, drainMs: 1_000,
       connectionsMax: 1, streamsMax: 10, requestTimeoutMs: 1_000, number: 0, unroutedMs: 60_000,
-      eventsPerMinute: ["shop": 2],
+      eventsPerMinute: ["shop": 2], retentionSeconds: 7_200,
       idle: IdleLanes(), clock: clock, suspects: SuspectGate(), shortage: DescriptorShortage(),
       routes: routes)
     self.settings = settings
@@ -78,7 +78,8 @@ final class LaneParts {
       fetchSignal: fetchSignal)
     admitter = Admitter(
       loop: loop, store: store, directory: directory, materials: materials, routes: routes,
-      unroutedMs: 60_000, eventsPerMinute: settings.eventsPerMinute, consumer: consumer, log: log,
+      unroutedMs: 60_000, eventsPerMinute: settings.eventsPerMinute,
+      retentionSeconds: settings.retentionSeconds, consumer: consumer, log: log,
       reasons: reasons, fetchSignal: fetchSignal, clock: clock,
       large: LargeJobs(loop: loop))
     intake = Intake(

@@ -34,6 +34,24 @@ import Testing
     }
   }
 
+  @Test func `of a job that ended without its content nothing but the usual is known to be said`()
+    async throws
+  {
+    try await Partitions.withStores { _, stores in
+      try await stores[0].write(Self.done)
+      try await stores[0].install("u", "aabbccdd")
+      #expect(try await Self.codes(.init(token: "aabbccdd"), in: stores) == [.acceptedIfMeant])
+      let job = try #require(try await Self.find(.init(token: "aabbccdd"), in: stores))
+      #expect(job.content == JobContent())
+      var activity = Installation(
+        app: "shop", user: "u", token: DeviceToken(stored: "eeffeeff", network: .apns),
+        createdAtMs: 1_780_000_000_000)
+      activity.kind = .liveActivity
+      _ = try await stores[0].installations.install(activity)
+      #expect(try await Self.codes(.init(token: "eeffeeff"), in: stores) == [.notSent])
+    }
+  }
+
   @Test func `what is open is waiting until its job has ended, then unfinished`() async throws {
     try await Partitions.withStores { _, stores in
       try await stores[0].append(atMs: 100, token: "aabbccdd", attempt: 1, decision: .retry)

@@ -48,6 +48,12 @@ package struct JobContent: Sendable, Equatable {
   /// Whether each installation gets a badge of its own.
   package var raisesBadge: Bool { notification?.badge == .next }
 
+  /// Whether it says more of who receives it than that everybody does, with the token for alerts, or asks for a full
+  /// trace: what is to be known where a trace says nothing of a device.
+  package var tellsOfReceivers: Bool {
+    trace || environments.count < PushEnvironment.allCases.count || apnsTokenKind != .alert
+  }
+
   /// The HASH of the values that texts are filled in with; nil when they stand in the job, or nothing is filled in.
   package var variablesKey: String? {
     if case .key(let key)? = variables { key } else { nil }

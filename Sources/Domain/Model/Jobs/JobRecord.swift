@@ -49,6 +49,9 @@ package struct JobRecord: Sendable, Equatable {
     case "start_at": startAtMs = text == "0" ? nil : try Self.instantMs(name, text)
     case "admitted": isAdmitted = text == "1"
     case "priority": priority = Priority(rawValue: text)
+    // Of a job that has ended it says so alone.
+    case "source":
+      priority = priority ?? Priority.allCases.first { $0.rawValue.first == text.first }
     case "bucket": bucket = text
     default:
       if let path = OutcomeCounts.path(name) {

@@ -79,12 +79,26 @@ local function keep_unstarted(p, app, job)
   redis.call('HSET', key, 'kept', text(last))
 end
 
+-- What nobody reads in the record of a job that has ended, unless chunks of it are dead letters: these may be retried.
+local UNREAD_AFTER = {'priority', 'segments', 'cursor', 'chunks', 'live', 'residuals', 'residual_bytes', 'window', 'lines',
+  'kept', 'unread', 'users_key', 'index', 'expires_at', 'retention', 'keeps_content'}
+
+-- Leaves of an ended job what is promised: a counter that is missing is 0. names and values: those of its counters and times.
+local function keep_promised(p, app, job, names, values, keeps_content)
+  local gone = {unpack(UNREAD_AFTER)}
+  for i, value in ipairs(values) do
+    if value == '0' then gone[#gone + 1] = names[i] end
+  end
+  redis.call('HDEL', KEY.job(p, app, job), unpack(gone))
+  if keeps_content == '0' then redis.call('UNLINK', KEY.content(p, app, job)) end
+end
+
 -- Ends a job whose last chunk is gone. What is still pending then was never expanded (cancelled) or lost by
 -- Redis (a deleted stream): the sum must hold, and `discrepancy` is the operator's alarm.
 local function finish_if_empty(p, app, job, now)
   local key = KEY.job(p, app, job)
   local r = redis.call('HMGET', key, 'state', 'chunks', 'cursor', 'segments', 'pending', 'finished_at',
-    'scan', 'source')
+    'scan', 'source', 'start_at', 'retention', 'keeps_content')
   if r[6] or r[7] or tonumber(r[2]) > 0 or tonumber(r[3]) < tonumber(r[4]) then return end
   local pending = tonumber(r[5])
   local state = r[1] == 'cancelled' and 'cancelled' or 'done'
@@ -108,8 +122,12 @@ local function finish_if_empty(p, app, job, now)
     notice[#notice + 1] = values[i] or ''
   end
   redis.call('XADD', KEY.finished(p), 'MAXLEN', '~', LIMIT.NOTICES_MAX, '*', unpack(notice))
-  redis.call('EXPIRE', key, LIMIT.RECORD_S)
-  redis.call('EXPIRE', KEY.content(p, app, job), LIMIT.RECORD_S)
+  if values[7] == '0' then
+    names[#names + 1], values[#values + 1] = 'start_at', r[9]
+    keep_promised(p, app, job, names, values, r[11])
+  end
+  redis.call('EXPIRE', key, r[10] or LIMIT.RECORD_S)
+  redis.call('EXPIRE', KEY.content(p, app, job), r[10] or LIMIT.RECORD_S)
   redis.call('UNLINK', KEY.parked(p, app, job), KEY.unfinished(p, r[8]))
   redis.call('SREM', KEY.open(p), app .. ':' .. job)
 end

@@ -4,8 +4,10 @@ do
 
 local function retry_chunk(p, letter, f)
   local key = KEY.job(p, f.app, f.id)
-  local r = redis.call('HMGET', key, 'source', 'state', 'finished_at')
+  local r = redis.call('HMGET', key, 'source', 'state', 'finished_at', 'segments')
   if f.recipients == '' or not f.source or r[1] ~= f.source then return 'GONE' end
+  -- The job has ended, and nothing of it had failed: each recipient of the chunk was done.
+  if r[3] and not r[4] then return 'GONE' end
   -- What was never started is skipped when the job ends; to run again now, it would be lost.
   if r[2] == 'cancelled' and not r[3] then return 'ENDING' end
   refuse_wrong_type(KEY.delayed(p), 'zset')

@@ -75,9 +75,10 @@ local function drop_unstarted(p, source, first, last)
   end
 end
 
-local ADMIT = Sections.layout('admit', {entry = 3, job = 4, audience = 7, index = 1, variables = 1, event = 2}, {'entry', 'job', 'audience'})
+local ADMIT = Sections.layout('admit', {entry = 3, job = 4, audience = 7, index = 1, variables = 1, event = 2,
+  ending = 2}, {'entry', 'job', 'audience'})
 
--- admit — makes a job of its entry, and starts it. ARGV: sections of one row, of these columns; the last three may be left out.
+-- admit — makes a job of its entry, and starts it. ARGV: sections of one row, of these columns; the last four may be left out.
 --   entry: the job as it was taken
 --     consumer, priority, entry
 --   job: what its record is found and told by
@@ -99,6 +100,9 @@ local ADMIT = Sections.layout('admit', {entry = 3, job = 4, audience = 7, index 
 --   event: of a job that tells of one
 --     bucket: where it happened
 --     per_minute: how many jobs that tell of the bucket start in a minute; 0 for any number
+--   ending: what is kept of it after its end
+--     retention: how long, in s
+--     keeps_content: 1, or 0 when nobody asks for the content then, unless chunks of it are dead letters
 -- Needs no reserve when the job has one segment, a key of users or an index.
 -- Reply: OK | DUPLICATE (the entry is dropped) | CONFLICT (refuse it) | STALE, of a key of users also KEY_MISSING |
 -- KEY_TYPE | KEY_UNREADABLE | KEY_ENCODING (refuse it), of an index NOT_INDEXED (refuse it), of variables also VARIABLES_MISSING | VARIABLES_TYPE |
@@ -112,6 +116,7 @@ local function admit(keys, args)
   local index = args[rawget(first, 'index')]
   local variables_key = unpack(args, first.variables, last.variables)
   local bucket, per_minute = unpack(args, first.event, last.event)
+  local retention, keeps_content = unpack(args, first.ending, last.ending)
   local stream, key = KEY.jobs(p, priority), KEY.job(p, app, id)
   if not owned(stream, entry, consumer) then return 'STALE' end
   local source = source_of(priority, entry)
@@ -152,13 +157,14 @@ local function admit(keys, args)
     priority, 'created_at', is_named and record[5] or text(enqueued_at(entry, now)), 'total', recipients, 'pending', recipients, 'accepted', 0,
     'rejected', 0, 'uninstalled', 0, 'expired', 0, 'skipped', 0, 'failed', 0, 'no_installations', 0, 'retries', 0,
     'segments', segments, 'cursor', 0, 'chunks', 0, 'live', 0, 'residuals', 0, 'residual_bytes', 0, 'window',
-    window, 'lines', lines, 'start_at', later and start_at or '0')
+    window, 'lines', lines, 'start_at', later and start_at or '0', 'keeps_content', keeps_content or '1')
   if not later then redis.call('HSET', key, 'started_at', text(now)) end
   if kind then
     redis.call('HSET', key, 'users_key', users_key, 'unread', recipients, unpack(Reading.begin(kind, users_key, recipients)))
   end
   if index then redis.call('HSET', key, 'index', index, 'unread', recipients, 'scan', 'index') end
   if bucket then redis.call('HSET', key, 'bucket', bucket) end
+  if retention and tonumber(retention) ~= LIMIT.RECORD_S then redis.call('HSET', key, 'retention', retention) end
   redis.call('PERSIST', key)
   redis.call('SET', KEY.content(p, app, id), content)
   if segment ~= '' then redis.call('SET', KEY.segment(p, '1', source), segment) end

@@ -9,6 +9,7 @@ extension Admission {
   private static let index = Sections.Section(name: "index", columns: 1)
   private static let variables = Sections.Section(name: "variables", columns: 1)
   private static let event = Sections.Section(name: "event", columns: 2)
+  private static let ending = Sections.Section(name: "ending", columns: 2)
 
   func sections(of entry: JobEntry, consumer: String) -> Sections {
     var sections = Sections()
@@ -42,6 +43,12 @@ extension Admission {
       sections.add(Self.event) { row in
         row.append(bucket)
         row.append(eventsPerMinute)
+      }
+    }
+    if let retentionSeconds {
+      sections.add(Self.ending) { row in
+        row.append(retentionSeconds)
+        row.append(keepsContent ? 1 : 0)
       }
     }
     return sections

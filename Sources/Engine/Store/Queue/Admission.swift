@@ -30,6 +30,10 @@ package struct Admission: Sendable {
   package var eventsPerMinute: Int
   /// Nothing is sent before; epoch milliseconds.
   package var startAtMs: Int64?
+  /// How long its record is kept after its end; nil for 7 days.
+  package var retentionSeconds: Int?
+  /// Whether its content is kept as long, also when nothing of it failed.
+  package var keepsContent = true
 
   package init(
     app: String, id: String, digest: String, content: [UInt8], lines: ChunkLines, recipients: Int,

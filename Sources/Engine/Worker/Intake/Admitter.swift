@@ -18,6 +18,8 @@ struct Admitter {
   let unroutedMs: UInt64
   /// By app: how many jobs that tell of one bucket the fleet starts in a minute; 0 for any number.
   let eventsPerMinute: [String: Int]
+  /// How long the record of a job is kept that has ended.
+  let retentionSeconds: Int
   let consumer: String
   let log: Logger
   let reasons: ReasonLog
@@ -156,6 +158,8 @@ struct Admitter {
       recipients: job.recipients, segments: job.segments.count, usersKey: job.usersKey,
       index: job.index, variablesKey: job.content.variablesKey, bucket: job.content.event?.bucketID,
       eventsPerMinute: eventsPerMinute[job.app] ?? 0, startAtMs: job.deliverAtMs)
+    admission.retentionSeconds = retentionSeconds
+    admission.keepsContent = job.content.tellsOfReceivers
     var firstBindings: FirstBindings?
     if job.segments.count == 1 {
       admission.onlySegment = job.segments[0]

@@ -6,7 +6,7 @@ package import Store
 /// A job, what was recorded of it, and what its subject has installed now: all that conclusions are drawn from.
 package struct TracedJob: Sendable {
   package let record: JobRecord
-  /// Nil when it is not kept any more.
+  /// Nil when it is not known. Of a job that has ended it is kept only if it says something of who received it.
   package let content: JobContent?
   package let reading: TraceReading
   /// The subject's installations as they are now.
@@ -39,7 +39,7 @@ package struct TracedJob: Sendable {
     let installations = try await installations(of: subject, app: app, in: stores)
     let age = record.finishedAtMs.map { nowMs - $0 } ?? 0
     return TracedJob(
-      record: record, content: bytes.flatMap { try? JobContent(bytes: $0) }, reading: reading,
+      record: record, content: content(bytes, of: record), reading: reading,
       installations: installations,
       switchedOff: record.state.isFinal
         ? []
@@ -47,6 +47,11 @@ package struct TracedJob: Sendable {
           subject.switches(app: app, installations)
             + (record.bucket.map { [KillSwitch.bucket(app: app, $0)] } ?? []), in: stores),
       isOld: age > OperationsLimits.traceLifeMs)
+  }
+
+  private static func content(_ bytes: [UInt8]?, of record: JobRecord) -> JobContent? {
+    guard let bytes else { return record.state.isFinal && record.isAdmitted ? JobContent() : nil }
+    return try? JobContent(bytes: bytes)
   }
 
   private static func installations(

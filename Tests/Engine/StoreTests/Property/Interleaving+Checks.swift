@@ -102,6 +102,18 @@ extension Interleaving {
     try expectSame(found.total, expected.total, "total of \(id)")
     try expectSame(found.counts, expected.counts, "the counts of \(id)")
     let key = store.keys.job(app: Self.app, id: id)
+    let mayBeRetried = expected.counts.failed > 0
+    if !expected.isFinished || mayBeRetried {
+      let content = store.keys.content(app: Self.app, id: id)
+      try expectSame(try await count("EXISTS", content), 1, "the content of \(id)")
+    }
+    guard !expected.isFinished || mayBeRetried else {
+      let fields = try await store.redis("HKEYS", key).array ?? []
+      return try expectSame(
+        Set(fields.compactMap(\.string)).intersection(["cursor", "segments", "window", "lines"]),
+        [],
+        "what is left of \(id)")
+    }
     let more = try await store.redis("HMGET", key, "chunks", "live", "cursor", "discrepancy")
     try expectSame(
       more.array?.map { $0.integer ?? 0 }, [expected.chunks, expected.live, expected.cursor, 0],

@@ -109,6 +109,8 @@ extension Interleaving {
       lines: .users, recipients: recipients.joined().count, segments: segments.count,
       window: 1 + random.below(3),
       startAtMs: random.chance(percent: 10) ? ModelBinding.now : nil)
+    admission.retentionSeconds = 3_600
+    admission.keepsContent = random.chance(percent: 50)
     note("admit \(name) \(taken.spec.text) \(taken.entry.entry) later \(admission.startAtMs ?? 0)")
     if segments.count == 1 {
       admission.onlySegment = segments[0]

@@ -203,6 +203,7 @@ extension StoreModel {
       return .retried(entry: "")
     }
     guard var job = jobs[chunk.job], job.source == chunk.source else { return .gone }
+    if job.isFinished && job.counts.failed == 0 { return .gone }
     if job.state == .cancelled && !job.isFinished { return .ending }
     letters.remove(at: index)
     job.residuals += 1

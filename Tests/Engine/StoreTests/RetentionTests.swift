@@ -1,0 +1,136 @@
+import Model
+import Redis
+import Testing
+
+@testable import Store
+
+/// What is kept of a job that has ended, and for how long.
+@Suite struct RetentionTests {
+  private static let content = Array(#"{"notification":{"body":"Your order was shipped."}}"#.utf8)
+
+  private func start(
+    _ store: Store, _ id: String, digest: String = "0123456789abcdef0123456789abcdef",
+    retentionSeconds: Int? = 7_200, keepsContent: Bool = false
+  ) async throws -> AdmissionAnswer {
+    let entry = try await store.takeNew(priority: .high)
+    var admission = Admission(
+      app: "shop", id: id, digest: digest, content: Self.content, lines: .users, recipients: 1,
+      segments: 1, onlySegment: Array("u1\n".utf8))
+    admission.retentionSeconds = retentionSeconds
+    admission.keepsContent = keepsContent
+    return try await store.jobs.admit(entry, admission, consumer: "worker")
+  }
+
+  private func end(_ store: Store, _ settlement: Settlement) async throws {
+    let claim = try await store.claimOne()
+    _ = try await store.chunks.settle(claim, settlement, consumer: "worker")
+  }
+
+  private func fields(_ store: Store, _ id: String) async throws -> Set<String> {
+    let names = try await store.redis("HKEYS", store.keys.job(app: "shop", id: id)).array ?? []
+    return Set(names.compactMap(\.string))
+  }
+
+  private func secondsLeft(_ store: Store, _ key: String) async throws -> Int {
+    try #require(try await store.redis("TTL", key).integer)
+  }
+
+  @Test("a finished job of one user keeps at most 300 bytes, and all that its record promises")
+  func keepsLittle() async throws {
+    try await Lane.withStore { _, store in
+      #expect(try await start(store, "order-4711-shipped") == .admitted)
+      let key = store.keys.job(app: "shop", id: "order-4711-shipped")
+      let before = try await store.redis("MEMORY", "USAGE", key).integer ?? 0
+      #expect(before > 400)
+      try await end(store, .final(accepted: 1, users: 1))
+      let record = try await store.record("order-4711-shipped")
+      #expect(record.state == .done && record.total == 1 && record.counts.accepted == 1)
+      #expect(record.pending == 0 && record.isBalanced && record.isAdmitted)
+      #expect(record.priority == .high && record.createdAtMs != nil && record.startAtMs == nil)
+      #expect(record.startedAtMs != nil && record.finishedAtMs != nil)
+      let after = try await store.redis("MEMORY", "USAGE", key).integer ?? .max
+      #expect(after <= 300)
+      let content = store.keys.content(app: "shop", id: "order-4711-shipped")
+      #expect(try await store.redis("EXISTS", content).integer == 0)
+      #expect((7_100...7_200).contains(try await secondsLeft(store, key)))
+    }
+  }
+
+  @Test("the id is taken for as long: the same job is ignored, and another is a conflict")
+  func keepsID() async throws {
+    try await Lane.withStore { _, store in
+      #expect(try await start(store, "j1") == .admitted)
+      try await end(store, .final(accepted: 1, users: 1))
+      #expect(try await start(store, "j1") == .duplicate)
+      #expect(try await start(store, "j1", digest: "other") == .conflict)
+      #expect(try await store.jobs.cancel(app: "shop", id: "j1") == .done)
+      #expect(try await store.jobs.reconcile(app: "shop", id: "j1") == .absent)
+      #expect(try await store.record("j1").state == .done)
+    }
+  }
+
+  @Test("the content is kept as long as the record where a trace needs it")
+  func keepsContent() async throws {
+    try await Lane.withStore { _, store in
+      _ = try await start(store, "j1", keepsContent: true)
+      try await end(store, .final(skipped: 1, users: 1))
+      #expect(try await store.jobs.content(app: "shop", id: "j1") == Self.content)
+      let content = store.keys.content(app: "shop", id: "j1")
+      #expect((7_100...7_200).contains(try await secondsLeft(store, content)))
+      #expect(try await store.record("j1").counts.skipped == 1)
+    }
+  }
+
+  @Test("what an admission says nothing of is kept for 7 days")
+  func usually() async throws {
+    try await Lane.withStore { _, store in
+      _ = try await start(store, "j1", retentionSeconds: nil)
+      try await end(store, .final(accepted: 1, users: 1))
+      for key in [
+        store.keys.job(app: "shop", id: "j1"), store.keys.content(app: "shop", id: "j1"),
+      ] {
+        #expect((604_700...604_800).contains(try await secondsLeft(store, key)))
+      }
+    }
+  }
+
+  @Test("a job with a dead letter keeps all that its retry takes, and little once that ended well")
+  func keepsForRetry() async throws {
+    try await Lane.withStore { _, store in
+      _ = try await start(store, "j1")
+      let buried = try await store.claimOne()
+      try await store.chunks.bury(
+        buried, reason: "crashed_workers", message: "Lost", consumer: "worker")
+      #expect(try await store.record("j1").counts.failed == 1)
+      #expect(try await fields(store, "j1").isSuperset(of: ["segments", "window", "lines"]))
+      #expect(try await store.jobs.content(app: "shop", id: "j1") == Self.content)
+      let letter = try #require(try await store.deadLetters.list(max: 1).first)
+      #expect(try await store.deadLetters.retry(letter.entry) == .retried(entry: nil))
+      let key = store.keys.job(app: "shop", id: "j1")
+      #expect(try await secondsLeft(store, key) == -1)
+      try await end(store, .final(accepted: 1, users: 1))
+      let record = try await store.record("j1")
+      #expect(record.state == .done && record.counts.accepted == 1 && record.counts.failed == 0)
+      #expect(try await fields(store, "j1").isDisjoint(with: ["segments", "window", "lines"]))
+      #expect((7_100...7_200).contains(try await secondsLeft(store, key)))
+    }
+  }
+
+  @Test("a letter whose recipients were all done has nothing to retry once its job has ended")
+  func nothingToRetry() async throws {
+    try await Lane.withStore { _, store in
+      _ = try await start(store, "j1")
+      let claim = try await store.claimOne()
+      var settlement = Settlement.final(accepted: 1, users: 1)
+      settlement.isFinal = false
+      settlement.done.insert(0)
+      _ = try await store.chunks.settle(claim, settlement, consumer: "worker")
+      try await store.chunks.bury(
+        claim, reason: "crashed_workers", message: "Lost", consumer: "worker")
+      #expect(try await store.record("j1").state == .done)
+      let letter = try #require(try await store.deadLetters.list(max: 1).first)
+      #expect(try await store.deadLetters.retry(letter.entry) == .gone)
+      #expect(try await store.record("j1").isBalanced)
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import Configuration
+import LocalServices
+import Model
+import Redis
+import Testing
+
+/// What workers leave of a job that has ended.
+@Suite struct JobRetentionTests {
+  @Test("a finished job keeps at most 300 bytes, for as long as its worker's configuration says")
+  func keepsLittle() async throws {
+    try await PushStage.with(configure: { $0.jobs.retentionHours = 2 }) { stage in
+      let client = stage.client
+      try await client.install(try Devices.apns(0..<1))
+      try await stage.withWorkers { _ in
+        for (id, more) in [("order-4711-shipped", ""), ("traced", #","trace":true"#)] {
+          _ = try await client.enqueue(Devices.job(id, 0..<1, more))
+          let record = try await client.finished(id)
+          #expect(record.counts.accepted == 1 && record.isBalanced)
+        }
+      }
+      var bytes = 0
+      for key in [
+        "pushpool:job:shop:order-4711-shipped", "pushpool:content:shop:order-4711-shipped",
+      ] {
+        bytes += try await client.command("MEMORY", "USAGE", key).integer ?? 0
+      }
+      #expect((1...300).contains(bytes))
+      for key in ["pushpool:job:shop:order-4711-shipped", "pushpool:content:shop:traced"] {
+        let left = try await client.command("TTL", key).integer ?? 0
+        #expect((7_000...7_200).contains(left), "\(key)")
+      }
+      let shown = try await stage.pushpool(
+        "job", "order-4711-shipped", "--app", "shop", "--json")
+      let object = try #require(try JSONParser().parse(shown.output).objectValue)
+      #expect(object["priority"] == .string("normal") && object["failed"] == .integer(0))
+      let traced = try await stage.pushpool(
+        "trace", "--app", "shop", "--job", "order-4711-shipped", "--user", "u0")
+      #expect(traced.exit == .code(0))
+    }
+  }
+}
