@@ -157,6 +157,9 @@ package struct Keys: Sendable {
   /// STRING: up to when the turns of the events in a bucket are given away.
   func loop(app: String, bucket: String) -> String { "\(prefix):loop:\(app):\(bucket)" }
 
+  /// STRING: the same of the jobs to a topic.
+  func topicLoop(app: String, topic: String) -> String { "\(prefix):topic_loop:\(app):\(topic)" }
+
   /// HASH: what is kept of the jobs that the loop guard refused.
   func loopLetters(app: String) -> String { "\(prefix):loop_letters:\(app)" }
 

@@ -22,7 +22,8 @@ struct LaneSettings: Sendable {
   var isHousekeeper: Bool { number == 0 }
   /// How long work waits for a worker that can send it.
   let unroutedMs: UInt64
-  /// By app: how many jobs that tell of one bucket the fleet starts in a minute; 0 for any number.
+  /// By app: how many jobs that tell of one bucket, or go to one topic, the fleet starts in a minute; 0 for
+  /// any number.
   let eventsPerMinute: [String: Int]
   /// How long the record of a job is kept that has ended.
   let retentionSeconds: Int

@@ -11,6 +11,7 @@ import Testing
         ("uninstalled", "3"), ("expired", "4"), ("skipped", "5"), ("failed", "6"),
         ("pending", "15"), ("no_installations", "8"), ("retries", "9"), ("created_at", "10"),
         ("started_at", "11"), ("digest", "abc"), ("priority", "high"), ("bucket", "orders"),
+        ("topic", "news"),
       ])
     #expect(record.state == .running)
     #expect(record.counts.accepted == 1)
@@ -27,7 +28,7 @@ import Testing
     #expect(record.startedAtMs == 11)
     #expect(record.finishedAtMs == nil)
     #expect(record.priority == .high)
-    #expect(record.bucket == "orders")
+    #expect(record.bucket == "orders" && record.topic == "news")
     #expect(record.isBalanced)
   }
 

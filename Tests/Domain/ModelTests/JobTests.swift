@@ -174,7 +174,9 @@ import Testing
       "kind":"push_to_app","event":{"bucket_id":"b","bucket_type":"rw","type":"DATA_OBJECT_CREATED",
        "object_scope_app_id":"a1","object_scope_type":"APP"}
       """#
-    #expect(try job(#""topic":"news""#, event).content.topic == nil)
+    let told = try job(#""topic":"news""#, event).content
+    #expect(told.topic == "news")
+    #expect(try JobContent(bytes: told.canonicalBytes()) == told)
   }
 
   @Test("an expiry is an instant or a duration after the creation")

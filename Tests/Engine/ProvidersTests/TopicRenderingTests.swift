@@ -15,6 +15,17 @@ struct TopicRenderingTests {
     #expect(!direct.text(token: "").contains("to"))
   }
 
+  @Test("is not told of an event, which has its own members alone")
+  func event() throws {
+    let event = #"""
+      {"topic":"news","kind":"push_to_app","event":{"bucket_id":"b","bucket_type":"rw",
+       "type":"DATA_OBJECT_CREATED","object_scope_app_id":"a1","object_scope_type":"APP"}}
+      """#
+    #expect(!(try TestProvider.apns().render(event).text(token: "").contains(#""to""#)))
+    #expect(!(try TestProvider.fcm().render(event).text(token: "T").contains(#""to""#)))
+    #expect(!(try TestProvider.jpush().render(event).text(token: "T").contains(#""to""#)))
+  }
+
   @Test("stands in FCM's data, with and without the job's")
   func fcm() throws {
     for (content, data) in [

@@ -45,7 +45,9 @@ import Testing
         "unrouted": keys.unrouted, "route_hints": keys.routeHints, "route_sweep": keys.routeSweep,
         "route_waiting": keys.waiting(.jobs, route: "<2>").replacing("jobs", with: "<1>"),
         "switches": keys.switches, "rate": keys.rate("<1>"),
-        "loop": keys.loop(app: "<1>", bucket: "<2>"), "loop_letters": keys.loopLetters(app: "<1>"),
+        "loop": keys.loop(app: "<1>", bucket: "<2>"),
+        "topic_loop": keys.topicLoop(app: "<1>", topic: "<2>"),
+        "loop_letters": keys.loopLetters(app: "<1>"),
         "workers": keys.workers, "workers_since": keys.workersSince, "libraries": keys.libraries,
         "worker": keys.worker("<1>"),
       ]

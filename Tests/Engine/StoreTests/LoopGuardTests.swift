@@ -57,6 +57,41 @@ import Testing
     }
   }
 
+  @Test func `jobs to a topic take turns, beside those of buckets and of other topics`()
+    async throws
+  {
+    try await Lane.withStore { _, store in
+      func admit(_ id: String, _ topic: String, bucket: String? = nil) async throws -> (
+        AdmissionAnswer, JobState?
+      ) {
+        let entry = try await store.takeNew()
+        let admission = Admission(
+          app: "shop", id: id, digest: "d", content: Array("{}".utf8), lines: .users,
+          recipients: 0, segments: 0, index: .topic(topic), bucket: bucket, eventsPerMinute: 2)
+        let answer = try await store.jobs.admit(entry, admission, consumer: "worker")
+        if answer == .looping {
+          try await store.jobs.refuse(
+            entry, Refusal(reason: "loop_guard", field: "/audience/topic", message: "m"),
+            consumer: "worker")
+        }
+        return (answer, try await store.jobs.record(app: "shop", id: id)?.state)
+      }
+      try await store.subscribe(["a"], to: "orders")
+      try await store.subscribe(["a"], to: "news")
+      var states: [JobState?] = []
+      for number in 0..<4 { states.append(try await admit("j\(number)", "orders").1) }
+      #expect(states == [.running, .running, .scheduled, .scheduled])
+      #expect(try await admit("j4", "orders").0 == .looping)
+      // An event has the turns of its bucket, though both are called alike.
+      #expect(try await admit("e1", "orders", bucket: "orders").1 == .running)
+      #expect(try await admit("n1", "news").1 == .running)
+      let alarm = try #require(
+        try await store.alarms.current(nowMs: Self.nowMs(store)).first)
+      #expect(alarm.field == "topic_loop|shop|orders")
+      #expect(alarm.message.contains("more than 2 jobs a minute to the topic orders"))
+    }
+  }
+
   @Test func `a bucket waits for no other, nor does another app or a job without an event`()
     async throws
   {

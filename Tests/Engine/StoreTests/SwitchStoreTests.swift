@@ -34,7 +34,8 @@ import Testing
   @Test func `fields of any client are read, and those that mean nothing are named`() async throws {
     try await Lane.withStore { _, store in
       let fields = [
-        "app|shop", "user|shop|a|b", "bucket|shop|c|d", "network|shop|pager", "topic|shop|news",
+        "app|shop", "user|shop|a|b", "bucket|shop|c|d", "network|shop|pager", "channel|shop|news",
+        "topic|shop|goals", "topic|shop|",
         "app|", "bucket|shop|",
       ]
       for field in fields {
@@ -44,11 +45,12 @@ import Testing
       #expect(
         Set(reading.entries.map(\.killSwitch)) == [
           .app("shop"), .user(app: "shop", "a|b"), .bucket(app: "shop", "c|d"),
+          .topic(app: "shop", "goals"),
         ])
       #expect(reading.entries.allSatisfy { $0.remark.reason == "because" })
       #expect(
         reading.unknown.sorted() == [
-          "app|", "bucket|shop|", "network|shop|pager", "topic|shop|news",
+          "app|", "bucket|shop|", "channel|shop|news", "network|shop|pager", "topic|shop|",
         ])
     }
   }
@@ -149,6 +151,29 @@ import Testing
       _ = try await store.chunks.promote(max: 9)
       let claims = try await store.chunks.claim(consumer: "w", max: 9)
       #expect(claims.map(\.job) == ["j1", "j1"] && claims.allSatisfy { $0.crashes == 0 })
+    }
+  }
+
+  @Test func `chunks of a job to a topic that is off are held, and those of others are not`()
+    async throws
+  {
+    try await Lane.withStore { _, store in
+      let news = KillSwitch.topic(app: "shop", "news")
+      try await store.subscribe(["a", "b"], to: "news")
+      try await store.subscribe(["a"], to: "goals")
+      try await store.admit("j1", to: .topic("news"))
+      #expect(try await store.record("j1").topic == "news")
+      let held = try await store.claimOne()
+      _ = try await store.switches.switchOff(news, reason: "")
+      try await store.chunks.handBack([held], consumer: "worker")
+      try await store.admit("j2", to: .topic("goals"))
+      try await store.admit("j3", users: [["a"]])
+      let others = try await store.chunks.claim(consumer: "w", max: 9)
+      #expect(others.map(\.job).sorted() == ["j2", "j3"])
+      #expect(try await store.switches.switchOn(news))
+      try await hurry(store)
+      _ = try await store.chunks.promote(max: 9)
+      #expect(try await store.chunks.claim(consumer: "w", max: 9).map(\.job) == ["j1"])
     }
   }
 

@@ -153,6 +153,18 @@ import Testing
     #expect(stage.dispatcher.isSwitchedOff(expired) && !stage.dispatcher.isStopped(expired))
   }
 
+  @Test("a topic that is switched off stops the jobs to it, and no others")
+  func heedsTopicSwitches() throws {
+    let stage = try SendingStage()
+    defer { stage.dispatcher.close() }
+    stage.switchOff(.topic(app: "shop", "news"), .topic(app: "other", "goals"))
+    let switches = stage.dispatcher.switches
+    #expect(switches.stops(app: "shop", bucket: nil, topic: "news"))
+    #expect(switches.stops(app: "shop", bucket: "carts", topic: "news"))
+    #expect(!switches.stops(app: "shop", bucket: "news", topic: "goals"))
+    #expect(!switches.stops(app: "shop", bucket: nil))
+  }
+
   @Test(
     "what a network says of a token is what becomes of it",
     arguments: [

@@ -73,6 +73,25 @@ import Testing
     }
   }
 
+  @Test func `a topic that is off, or whose turns are taken, holds the jobs to it`() async throws {
+    try await Partitions.withStores { _, stores in
+      let off = KillSwitch.topic(app: "shop", "news")
+      _ = try await Switchboard(stores: stores).switchOff(off, reason: "")
+      let field = "topic_loop|shop|news"
+      try await stores[0].alarms.raise(field, by: "store", lifeMs: 60_000, message: "a loop")
+      for (topic, isHeld) in [("news", true), ("goals", false), (nil, false)] {
+        var record = JobRecord(app: "shop", id: "j", state: .scheduled)
+        record.topic = topic
+        let found = try await JobHindrance.all(of: "shop", record, in: stores)
+        let names: [KillSwitch?] = found.map {
+          if case .switchedOff(let off, _) = $0 { off } else { nil }
+        }
+        #expect(names.contains(off) == isHeld, "\(found)")
+        #expect(found.contains(.alarm(field: field, message: "a loop")) == isHeld, "\(found)")
+      }
+    }
+  }
+
   @Test func `an event that waits for its turn says why, and others do not`() async throws {
     try await Partitions.withStores { _, stores in
       let field = "loop|shop|orders"

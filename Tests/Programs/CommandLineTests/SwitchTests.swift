@@ -28,6 +28,9 @@ import Testing
 
       let bucket = try await Self.run(redis, "off", "--app", "shop", "--bucket", "orders")
       #expect(bucket.status == 0 && bucket.output == "bucket orders of app shop is off now\n")
+      let topic = try await Self.run(redis, "off", "--app", "shop", "--topic", "news")
+      #expect(topic.status == 0 && topic.output == "topic news of app shop is off now\n")
+      _ = try await Self.run(redis, "on", "--app", "shop", "--topic", "news")
       let bucketOn = try await Self.run(
         redis, "on", "--app", "shop", "--bucket", "orders", "--json")
       #expect(try bucketOn.json[0]["switch"]?.stringValue == "bucket|shop|orders")

@@ -45,6 +45,28 @@ import Testing
     }
   }
 
+  @Test("a topic that is switched off holds its jobs, and sends all of them when it is on")
+  func switches() async throws {
+    try await PushStage.with(script: .slow) { stage in
+      let client = stage.client
+      try await client.install(try Devices.apns(0..<1_000))
+      try await client.subscribe((0..<1_000).map { "u\($0)" }, to: "news")
+      try await client.subscribe(["u0"], to: "goals")
+      try await stage.withWorkers { _ in
+        _ = try await client.enqueue(Self.job("news", #"{"topic": "news"}"#))
+        try await stage.waitUntilAccepted(100)
+        let off = try await stage.pushpool("switch", "off", "--app", "shop", "--topic", "news")
+        #expect(off.exit == .code(0))
+        _ = try await client.enqueue(Self.job("goals", #"{"topic": "goals"}"#))
+        #expect(try await client.finished("goals").counts.accepted == 1)
+        #expect(try await client.record("news")?.state == .running)
+        _ = try await stage.pushpool("switch", "on", "--app", "shop", "--topic", "news")
+        let record = try await client.finished("news")
+        #expect(record.counts.accepted == 1_000 && record.isBalanced)
+      }
+    }
+  }
+
   @Test("a campaign to all goes on where a killed worker and a killed Redis left it")
   func survives() async throws {
     try await PushStage.with(script: .slow) { stage in

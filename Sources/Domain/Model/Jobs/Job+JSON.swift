@@ -47,7 +47,7 @@ extension Job {
     var content = try JobContent(reader: reader)
     if let deliverAtMs { try Self.count(from: deliverAtMs, &content.expiry, reader) }
     let receivers = try Audience(json: audience, at: "/audience")
-    if case .topic(let topic) = receivers, content.event == nil { content.topic = topic }
+    if case .topic(let topic) = receivers { content.topic = topic }
     self.init(
       id: id, app: app, audience: receivers, content: content, deliverAtMs: deliverAtMs)
   }

@@ -1,4 +1,4 @@
-/// What a job sends and under which conditions: all of it but who receives it. The message says to which topic it goes.
+/// What a job sends and under which conditions: all of it but who receives it, but for a topic, which the message names.
 package struct JobContent: Sendable, Equatable {
   package var notification: Notification?
   package var apns: APNsPart?
@@ -10,7 +10,7 @@ package struct JobContent: Sendable, Equatable {
   package var variables: Variables?
   /// In place of a notification, for apps and not for people.
   package var event: AppEvent?
-  /// The topic whose subscribers receive it; nil for other audiences, and for an event.
+  /// The topic whose subscribers receive it; nil for other audiences.
   package var topic: String?
   /// At most 64 bytes: a later push with the same one replaces this one on the device.
   package var collapseID: String?

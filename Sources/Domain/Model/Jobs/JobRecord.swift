@@ -15,6 +15,8 @@ package struct JobRecord: Sendable, Equatable {
   package var priority: Priority?
   /// The bucket of the event that the job tells of, once it is admitted.
   package var bucket: String?
+  /// The topic that the job goes to, once it is admitted.
+  package var topic: String?
   /// False before a worker has taken the job in: nothing is counted then.
   package var isAdmitted = false
 
@@ -53,6 +55,7 @@ package struct JobRecord: Sendable, Equatable {
     case "source":
       priority = priority ?? Priority.allCases.first { $0.rawValue.first == text.first }
     case "bucket": bucket = text
+    case "topic": topic = text
     default:
       if let path = OutcomeCounts.path(name) {
         counts[keyPath: path] = try Self.count(name, text)

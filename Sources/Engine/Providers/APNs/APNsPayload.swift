@@ -18,7 +18,7 @@ struct APNsPayload {
       object["aps"] = .object(Self.aps(notification))
     }
     if let payload = content.apns?.payload { object.merge(payload) }
-    if let topic = content.topic { object[ReceivedTopic.name] = .string(topic) }
+    if let topic = content.namedTopic { object[ReceivedTopic.name] = .string(topic) }
     var aps = object["aps"]?.objectValue ?? [:]
     let isVisible = aps["alert"] != nil || aps["badge"] != nil || aps["sound"] != nil
     pushType = content.apns?.pushType ?? (isVisible ? .alert : .background)

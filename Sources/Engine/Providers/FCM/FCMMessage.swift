@@ -41,7 +41,7 @@ struct FCMMessage {
     android["collapse_key"] = content.collapseID.map { .string($0) }
     if !android.isEmpty { object["android"] = .object(android) }
     if let own = content.fcm { object.merge(own.message) }
-    if let topic = content.topic {
+    if let topic = content.namedTopic {
       object.merge(["data": .object([ReceivedTopic.name: .string(topic)])])
     }
   }

@@ -37,7 +37,7 @@ struct JPushRequest {
     options["apns_collapse_id"] = content.collapseID.map { .string($0) }
     object["options"] = .object(options)
     if let own = content.jpush { object.merge(own.payload) }
-    if let topic = content.topic { tell(topic) }
+    if let topic = content.namedTopic { tell(topic) }
   }
 
   /// Tells the app of the topic, in every part that the app comes to know of.

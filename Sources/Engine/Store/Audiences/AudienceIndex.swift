@@ -15,6 +15,11 @@ package enum AudienceIndex: Sendable, Equatable {
     }
   }
 
+  /// The topic whose subscribers they are; nil for another index.
+  package var topic: String? {
+    if case .topic(let topic) = self { topic } else { nil }
+  }
+
   /// The topic whose index is called so; nil for another index.
   static func topic(inName name: String) -> String? {
     name.hasPrefix(topicPrefix) ? String(name.dropFirst(topicPrefix.utf8.count)) : nil

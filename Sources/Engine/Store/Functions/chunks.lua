@@ -205,11 +205,11 @@ local function bring_back(p, c, state, now)
 end
 
 -- The job's state as a chunk sees it: 'gone' when the record is missing, ended, or of another admission. And the bucket that
--- the job tells of, or false.
+-- the job tells of and the topic that it goes to, or false.
 local function state_for(p, c)
-  local r = redis.call('HMGET', KEY.job(p, c.app, c.job), 'state', 'source', 'bucket')
-  if r[2] ~= c.source or r[1] == 'done' or r[1] == 'queued' then return 'gone', false end
-  return r[1], r[3]
+  local r = redis.call('HMGET', KEY.job(p, c.app, c.job), 'state', 'source', 'bucket', 'topic')
+  if r[2] ~= c.source or r[1] == 'done' or r[1] == 'queued' then return 'gone', false, false end
+  return r[1], r[3], r[4]
 end
 
 -- When a scheduled job starts.
@@ -224,7 +224,7 @@ end
 -- away with it. What is switched off waits in the delayed set. True when it went to a place where work waits; and the bytes
 -- of the segments that were dropped.
 local function route(p, c, now, due)
-  local state, bucket = state_for(p, c)
+  local state, bucket, topic = state_for(p, c)
   if c.segment == READ_ON then
     if state == 'gone' then return false, 0 end
     local bytes = state ~= 'paused' and bring_back(p, c, state, now) or 0
@@ -251,7 +251,7 @@ local function route(p, c, now, due)
     -- Also what was parked, or lost and found again, begins at the job's time.
     due = math.max(due, start_of(p, c))
   end
-  if due <= now then due = Switches.held_until(p, c, bucket, now) or due end
+  if due <= now then due = Switches.held_until(p, c, bucket, topic, now) or due end
   if due > now then
     redis.call('ZADD', KEY.delayed(p), due, pack(c))
     return true, 0

@@ -75,7 +75,7 @@ local function drop_unstarted(p, source, first, last)
   end
 end
 
-local ADMIT = Sections.layout('admit', {entry = 3, job = 4, audience = 7, index = 1, variables = 1, event = 2,
+local ADMIT = Sections.layout('admit', {entry = 3, job = 4, audience = 7, index = 3, variables = 1, event = 2,
   ending = 2}, {'entry', 'job', 'audience'})
 
 -- admit — makes a job of its entry, and starts it. ARGV: sections of one row, of these columns; the last four may be left out.
@@ -95,6 +95,8 @@ local ADMIT = Sections.layout('admit', {entry = 3, job = 4, audience = 7, index 
 --     users_key: key that holds the users, or ''
 --   index: of a job to those who are in one
 --     name: which (index.lua)
+--     topic: whose it is, or ''
+--     per_minute: how many jobs to that topic start in a minute, but those that tell of events; 0 for any number
 --   variables: of a job whose texts are filled in from a key
 --     key: that holds the values
 --   event: of a job that tells of one
@@ -106,14 +108,14 @@ local ADMIT = Sections.layout('admit', {entry = 3, job = 4, audience = 7, index 
 -- Needs no reserve when the job has one segment, a key of users or an index.
 -- Reply: OK | DUPLICATE (the entry is dropped) | CONFLICT (refuse it) | STALE, of a key of users also KEY_MISSING |
 -- KEY_TYPE | KEY_UNREADABLE | KEY_ENCODING (refuse it), of an index NOT_INDEXED (refuse it), of variables also VARIABLES_MISSING | VARIABLES_TYPE |
--- VARIABLES_UNREADABLE (refuse it), of an event also LOOP (there are too many of its bucket: refuse it)
+-- VARIABLES_UNREADABLE (refuse it), of a topic or an event also LOOP (there are too many of it: refuse it)
 local function admit(keys, args)
   local p, now = keys[1], now_ms()
   local first, last = Sections.read(args, ADMIT)
   local consumer, priority, entry = unpack(args, first.entry, last.entry)
   local app, id, digest, content = unpack(args, first.job, last.job)
   local lines, recipients, segments, window, start_at, segment, users_key = unpack(args, first.audience, last.audience)
-  local index = args[rawget(first, 'index')]
+  local index, topic, topic_per_minute = unpack(args, first.index, last.index)
   local variables_key = unpack(args, first.variables, last.variables)
   local bucket, per_minute = unpack(args, first.event, last.event)
   local retention, keeps_content = unpack(args, first.ending, last.ending)
@@ -144,8 +146,11 @@ local function admit(keys, args)
   if wrong then return wrong end
   if recipients == 0 then segments = 0 end
   local is_named = record[2] == source
-  if bucket and tonumber(per_minute) > 0 and not (is_named and record[1] == 'cancelled') then
-    local turn = Loops.turn(p, app, bucket, tonumber(per_minute), now)
+  if topic == '' then topic = nil end
+  local guarded = bucket and Loops.of_bucket(p, app, bucket) or topic and Loops.of_topic(p, app, topic)
+  local pace = tonumber(bucket and per_minute or topic and topic_per_minute or 0)
+  if pace > 0 and not (is_named and record[1] == 'cancelled') then
+    local turn = Loops.turn(p, app, guarded, pace, now)
     if not turn then return 'LOOP' end
     if turn > now then start_at = text(math.max(turn, tonumber(start_at) or 0)) end
   end
@@ -165,6 +170,7 @@ local function admit(keys, args)
   if index then redis.call('HSET', key, 'index', index, 'unread', recipients, 'scan', 'index') end
   if bucket then redis.call('HSET', key, 'bucket', bucket) end
   if retention and tonumber(retention) ~= LIMIT.RECORD_S then redis.call('HSET', key, 'retention', retention) end
+  if topic then redis.call('HSET', key, 'topic', topic) end
   redis.call('PERSIST', key)
   redis.call('SET', KEY.content(p, app, id), content)
   if segment ~= '' then redis.call('SET', KEY.segment(p, '1', source), segment) end
@@ -208,7 +214,7 @@ local function refuse(keys, args)
   local record = redis.call('HMGET', key, 'source', 'admitted')
   local now, bytes = now_ms(), is_copied and redis.call('STRLEN', copy) or #original[2]
   if args[4] == Loops.REASON and not Loops.may_keep(p, app, bytes, now) then
-    Loops.count_unkept(p, app, priority, now)
+    Loops.count_unkept(p, app, priority, args[5], now)
     redis.call('UNLINK', copy)
   else
     local letter = dead_letter(p, now, 'kind', 'job', 'reason', args[4], 'field', args[5], 'message', args[6], 'app', app,

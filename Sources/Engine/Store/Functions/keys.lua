@@ -51,6 +51,7 @@ local KEY = {
   route_hints = function(p) return p .. ':unrouted:hints' end,
   route_sweep = function(p) return p .. ':unrouted:sweep' end,
   loop = function(p, app, bucket) return p .. ':loop:' .. app .. ':' .. bucket end,
+  topic_loop = function(p, app, topic) return p .. ':topic_loop:' .. app .. ':' .. topic end,
   loop_letters = function(p, app) return p .. ':loop_letters:' .. app end,
   rate = function(p, name) return p .. ':rate:' .. name end,
   libraries = function(p) return p .. ':libraries' end,

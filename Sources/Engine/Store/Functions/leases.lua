@@ -19,14 +19,14 @@ local function claim_entry(p, priority, stream, item, deliveries, now, claims)
     drop_entry(stream, entry)
     return 0
   end
-  local state, bucket = Chunks.state_for(p, c)
+  local state, bucket, topic = Chunks.state_for(p, c)
   if state ~= 'running' then
     Fairness.drop_chunk(p, c, entry)
     local _, bytes = Chunks.route(p, c, now, 0)
     return bytes
   end
   c.crashes = math.min(LIMIT.CRASHES_MAX, c.crashes + deliveries - 1)
-  local held = Switches.held_until(p, c, bucket, now)
+  local held = Switches.held_until(p, c, bucket, topic, now)
   if held then
     Fairness.drop_chunk(p, c, entry)
     Chunks.route(p, c, now, held)

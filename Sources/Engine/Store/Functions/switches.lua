@@ -1,7 +1,7 @@
 -- What operators hold back
 --
 -- HASH P:switches: what is switched off, a field each: app|<app>, network|<app>|<network>, user|<app>|<user>,
--- bucket|<app>|<bucket>. It is public, so any client may write it: only that a field is there counts, and its value is a
+-- bucket|<app>|<bucket>, topic|<app>|<topic>. It is public, so any client may write it: only that a field is there counts, and its value is a
 -- remark for people. Lanes read it twice a second and stop what they have in hand; chunks that nobody has are held here,
 -- in the delayed set.
 
@@ -40,17 +40,18 @@ local function is_all_off(segment, off)
   return true
 end
 
--- Until when a chunk that could start now is held because its app is off, the bucket that its job tells of (if it tells of
--- one), or every network that it is for; nil when it is not held. Work that has expired is not held, so that a lane counts
--- it.
-local function held_until(p, c, bucket, now)
+-- Until when a chunk that could start now is held because its app is off, the bucket that its job tells of or the topic that it
+-- goes to (false for none), or every network that it is for; nil when it is not held. Work that has expired is not held, so that
+-- a lane counts it.
+local function held_until(p, c, bucket, topic, now)
   local fields = {'app|' .. c.app}
   for i, network in ipairs(NETWORKS) do fields[i + 1] = 'network|' .. c.app .. '|' .. network end
-  if bucket then fields[#NETWORKS + 2] = 'bucket|' .. c.app .. '|' .. bucket end
+  if bucket then fields[#fields + 1] = 'bucket|' .. c.app .. '|' .. bucket end
+  if topic then fields[#fields + 1] = 'topic|' .. c.app .. '|' .. topic end
   local r = redis.pcall('HMGET', KEY.switches(p), unpack(fields))
   -- A wrong type under the key switches nothing off; the lanes complain of it.
   if r.err then return nil end
-  local is_whole_off = r[1] or r[#NETWORKS + 2]
+  local is_whole_off = r[1] or r[#NETWORKS + 2] or r[#NETWORKS + 3]
   local off, is_any_off = {}, is_whole_off
   for i, network in ipairs(NETWORKS) do
     off[network] = r[i + 1]

@@ -6,7 +6,7 @@ extension Admission {
   private static let entry = Sections.Section(name: "entry", columns: 3)
   private static let job = Sections.Section(name: "job", columns: 4)
   private static let audience = Sections.Section(name: "audience", columns: 7)
-  private static let index = Sections.Section(name: "index", columns: 1)
+  private static let index = Sections.Section(name: "index", columns: 3)
   private static let variables = Sections.Section(name: "variables", columns: 1)
   private static let event = Sections.Section(name: "event", columns: 2)
   private static let ending = Sections.Section(name: "ending", columns: 2)
@@ -34,7 +34,11 @@ extension Admission {
       row.append(usersKey ?? "")
     }
     if let index {
-      sections.add(Self.index) { row in row.append(index.name) }
+      sections.add(Self.index) { row in
+        row.append(index.name)
+        row.append(index.topic ?? "")
+        row.append(eventsPerMinute)
+      }
     }
     if let variablesKey {
       sections.add(Self.variables) { row in row.append(variablesKey) }

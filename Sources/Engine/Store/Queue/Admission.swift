@@ -26,7 +26,7 @@ package struct Admission: Sendable {
   package var variablesKey: String?
   /// The bucket of the event that it tells of.
   package var bucket: String?
-  /// How many jobs that tell of this bucket the fleet starts in a minute; 0 for any number.
+  /// How many jobs that tell of this bucket, or go to this topic, the fleet starts in a minute; 0 for any number.
   package var eventsPerMinute: Int
   /// Nothing is sent before; epoch milliseconds.
   package var startAtMs: Int64?

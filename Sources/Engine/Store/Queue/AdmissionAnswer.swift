@@ -28,6 +28,7 @@ package enum AdmissionAnswer: String, Sendable {
   case variablesType = "VARIABLES_TYPE"
   /// Redis lets nobody read the key of values, as with `keyUnreadable`.
   case variablesUnreadable = "VARIABLES_UNREADABLE"
-  /// There are so many events of its bucket that it would have to wait for too long: refuse it with `loop_guard`.
+  /// There are so many events of its bucket, or jobs to its topic, that it would have to wait for too long: refuse it with
+  /// `loop_guard`.
   case looping = "LOOP"
 }

@@ -45,7 +45,9 @@ final class ChunkStarter {
       return try await handBack(claim, delayMs: delayMs)
     }
     // The functions hold what is off, so this was on when it was claimed: it may be on again.
-    if dispatcher.switches.stops(app: claim.app, bucket: material.bucket) {
+    if dispatcher.switches.stops(
+      app: claim.app, bucket: material.bucket, topic: material.topic)
+    {
       try await switches.read()
     }
     guard let slot = dispatcher.runs.freeSlot else { return try await handBack(claim, delayMs: 0) }

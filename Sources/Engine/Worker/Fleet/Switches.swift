@@ -8,6 +8,7 @@ struct Switches {
   /// By app, as bytes: names are told apart as Redis does.
   private var users: [String: Set<[UInt8]>] = [:]
   private var buckets: [String: Set<[UInt8]>] = [:]
+  private var topics: [String: Set<[UInt8]>] = [:]
   let isEmpty: Bool
 
   init() { isEmpty = true }
@@ -20,15 +21,17 @@ struct Switches {
       case .network(let app, let network): networks[app, default: []].insert(network)
       case .user(let app, let user): users[app, default: []].insert(Array(user.utf8))
       case .bucket(let app, let bucket): buckets[app, default: []].insert(Array(bucket.utf8))
+      case .topic(let app, let topic): topics[app, default: []].insert(Array(topic.utf8))
       }
     }
   }
 
-  /// Whether everything of the app is off, or everything about the bucket that a job tells of.
-  func stops(app: String, bucket: String?) -> Bool {
+  /// Whether everything of the app is off, or everything about the bucket that a job tells of or the topic that it goes to.
+  func stops(app: String, bucket: String?, topic: String? = nil) -> Bool {
     if apps.contains(app) { return true }
-    guard let bucket, let off = buckets[app] else { return false }
-    return off.contains(Array(bucket.utf8))
+    if let bucket, let off = buckets[app], off.contains(Array(bucket.utf8)) { return true }
+    if let topic, let off = topics[app], off.contains(Array(topic.utf8)) { return true }
+    return false
   }
 
   /// Whether a network of the app is off.

@@ -16,7 +16,8 @@ struct Admitter {
   let routes: FleetRoutes
   /// How long a job waits for a worker that has its app.
   let unroutedMs: UInt64
-  /// By app: how many jobs that tell of one bucket the fleet starts in a minute; 0 for any number.
+  /// By app: how many jobs that tell of one bucket, or go to one topic, the fleet starts in a minute; 0 for
+  /// any number.
   let eventsPerMinute: [String: Int]
   /// How long the record of a job is kept that has ended.
   let retentionSeconds: Int
@@ -269,16 +270,27 @@ struct Admitter {
   private func refuseLoop(
     _ entry: JobEntry, _ admission: Admission
   ) async throws(RedisError) {
-    let bucket = FieldPointer.printable(admission.bucket ?? "")
+    let what: String
+    let refusal: Refusal
+    if let bucket = admission.bucket {
+      what = "events of the bucket \(FieldPointer.printable(bucket))"
+      refusal = Refusal(
+        reason: "loop_guard", field: "/event/bucket_id",
+        message:
+          "there are so many events of this bucket that this one would wait for over a minute: "
+          + "look for an app that changes data when it is told of a change, or raise events_per_minute, "
+          + "then retry this", app: admission.app, id: admission.id)
+    } else {
+      what = "jobs to the topic \(admission.index?.topic ?? "")"
+      refusal = Refusal(
+        reason: "loop_guard", field: "/audience/topic",
+        message:
+          "there are so many jobs to this topic that this one would wait for over a minute: "
+          + "look for an app that sends to the topic when it receives from it, or raise "
+          + "events_per_minute, then retry this", app: admission.app, id: admission.id)
+    }
     reasons.note(
-      "\(admission.app): events of the bucket \(bucket) come so fast that some are refused (pushpool dead list)"
-    )
-    let refusal = Refusal(
-      reason: "loop_guard", field: "/event/bucket_id",
-      message:
-        "there are so many events of this bucket that this one would wait for over a minute: "
-        + "look for an app that changes data when it is told of a change, or raise events_per_minute, "
-        + "then retry this", app: admission.app, id: admission.id)
+      "\(admission.app): \(what) come so fast that some are refused (pushpool dead list)")
     try await store.jobs.refuse(entry, refusal, consumer: consumer)
   }
 

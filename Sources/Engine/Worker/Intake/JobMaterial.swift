@@ -129,6 +129,9 @@ final class JobMaterial {
   /// The bucket that it tells of, if it tells of an event.
   var bucket: String? { content.event?.bucketID }
 
+  /// The topic that it goes to, if it goes to one.
+  var topic: String? { content.topic }
+
   /// Whether a push that failed may be tried again at all.
   var allowsRetry: Bool { content.expiry != .ttl(seconds: 0) }
 

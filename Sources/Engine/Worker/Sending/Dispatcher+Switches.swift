@@ -4,9 +4,10 @@ internal import Store
 
 // What operators have switched off.
 extension Dispatcher {
-  /// Whether a run's whole app is off, or its bucket.
+  /// Whether a run's whole app is off, its bucket or its topic.
   func isSwitchedOff(_ run: ChunkRun) -> Bool {
-    switches.stops(app: run.claim.app, bucket: run.material.bucket)
+    switches.stops(
+      app: run.claim.app, bucket: run.material.bucket, topic: run.material.topic)
   }
 
   /// Whether a run is to be handed back because it is switched off. What has expired goes on, to be counted.
@@ -38,7 +39,7 @@ extension Dispatcher {
     material.expiresAtMs.map { wallMs >= $0 } ?? false
   }
 
-  /// Takes what is switched off out of the queues, and stops the runs of apps and buckets that are.
+  /// Takes what is switched off out of the queues, and stops the runs of apps, buckets and topics that are.
   func withdrawStopped() {
     guard !switches.isEmpty else { return }
     for run in runs.all where isStopped(run) { run.change(to: .paused) }

@@ -23,11 +23,13 @@ package enum JobHindrance: Sendable, Equatable {
   ) async throws(RedisError) -> [JobHindrance] {
     if record?.state == .paused { return [.paused] }
     let fleet = try await FleetSnapshot.read(stores)
-    var hindrances = fleet.switches.entries.filter { $0.killSwitch.holds(app, record?.bucket) }
+    var hindrances = fleet.switches.entries.filter { $0.killSwitch.holds(app, record) }
       .map { JobHindrance.switchedOff($0.killSwitch, $0.remark) }
     if fleet.living.isEmpty { hindrances.append(.noWorker) }
-    let loop = record.flatMap { record in
-      record.state == .scheduled ? record.bucket.map { "loop|\(app)|\($0)" } : nil
+    let loop = record.flatMap { record -> String? in
+      guard record.state == .scheduled else { return nil }
+      return record.bucket.map { "loop|\(app)|\($0)" }
+        ?? record.topic.map { "topic_loop|\(app)|\($0)" }
     }
     hindrances += fleet.alarms.filter { isAbout(app, $0.field) || $0.field == loop }
       .map { .alarm(field: $0.field, message: $0.message) }
@@ -54,11 +56,12 @@ package enum JobHindrance: Sendable, Equatable {
 
 extension KillSwitch {
   /// Whether it stops more of a job than single users.
-  /// - Parameter bucket: what the job tells of, if it does.
-  fileprivate func holds(_ app: String, _ bucket: String?) -> Bool {
+  /// - Parameter record: the job's, once there is one.
+  fileprivate func holds(_ app: String, _ record: JobRecord?) -> Bool {
     switch self {
     case .app(app), .network(app: app, _): true
-    case .bucket(app: app, let off): bucket.map { TextRule.isSame($0, off) } ?? false
+    case .bucket(app: app, let off): record?.bucket.map { TextRule.isSame($0, off) } ?? false
+    case .topic(app: app, let off): record?.topic.map { TextRule.isSame($0, off) } ?? false
     default: false
     }
   }

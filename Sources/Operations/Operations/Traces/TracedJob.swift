@@ -45,7 +45,8 @@ package struct TracedJob: Sendable {
         ? []
         : try await switchedOff(
           subject.switches(app: app, installations)
-            + (record.bucket.map { [KillSwitch.bucket(app: app, $0)] } ?? []), in: stores),
+            + (record.bucket.map { [KillSwitch.bucket(app: app, $0)] } ?? [])
+            + (record.topic.map { [KillSwitch.topic(app: app, $0)] } ?? []), in: stores),
       isOld: age > OperationsLimits.traceLifeMs)
   }
 

@@ -3,12 +3,13 @@ internal import ArgumentParser
 struct SwitchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "switch",
-    abstract: "Stop and start sending: of an app, a network or bucket of it, or to a user.",
+    abstract: "Stop and start sending: of an app, a network, bucket or topic of it, or to a user.",
     discussion: """
         pushpool switch off --app shop --reason "wrong text in the sale"
         pushpool switch off --app shop --network fcm
         pushpool switch off --app shop --user u1
         pushpool switch off --app shop --bucket orders
+        pushpool switch off --app shop --topic news
         pushpool switch list
         pushpool switch on --app shop
 

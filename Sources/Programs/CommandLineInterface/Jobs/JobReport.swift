@@ -97,6 +97,7 @@ struct JobReport {
     object["admitted"] = .bool(record.isAdmitted)
     object["priority"] = record.priority.map { .string($0.rawValue) }
     object["bucket"] = record.bucket.map { .string($0) }
+    object["topic"] = record.topic.map { .string($0) }
     object["total"] = .integer(record.total)
     for (name, count) in record.counts.fields { object[name] = .integer(count) }
     object["pending"] = .integer(record.pending)

@@ -10,6 +10,7 @@ extension KillSwitch {
     case .network(let app, let network): "\(network.rawValue) of app \(app)"
     case .user(let app, let user): "user \(DisplayText.printable(user)) of app \(app)"
     case .bucket(let app, let bucket): "bucket \(DisplayText.printable(bucket)) of app \(app)"
+    case .topic(let app, let topic): "topic \(DisplayText.printable(topic)) of app \(app)"
     }
   }
 
@@ -31,6 +32,7 @@ extension KillSwitch {
     case .network(_, let network): object["network"] = .string(network.rawValue)
     case .user(_, let user): object["user"] = .string(user)
     case .bucket(_, let bucket): object["bucket"] = .string(bucket)
+    case .topic(_, let topic): object["topic"] = .string(topic)
     }
     if let sinceMs = remark.sinceMs { object["since"] = .integer(sinceMs) }
     if !remark.reason.isEmpty { object["reason"] = .string(remark.reason) }

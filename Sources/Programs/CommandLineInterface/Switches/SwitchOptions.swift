@@ -8,11 +8,13 @@ struct SwitchOptions: ParsableArguments {
   @Option(help: "Only this network of the app: apns, fcm or jpush.") var network: Network?
   @Option(help: "Only this user of the app.") var user: String?
   @Option(help: "Only push-to-app events of this bucket of the app.") var bucket: String?
+  @Option(help: "Only jobs to this topic of the app.") var topic: String?
 
   func validate() throws {
-    guard [network != nil, user != nil, bucket != nil].count(where: { $0 }) <= 1 else {
+    let given = [network != nil, user != nil, bucket != nil, topic != nil]
+    guard given.count(where: { $0 }) <= 1 else {
       throw ValidationError(
-        "--network, --user and --bucket exclude each other: give one of them.")
+        "--network, --user, --bucket and --topic exclude each other: give one of them.")
     }
   }
 
@@ -24,6 +26,12 @@ struct SwitchOptions: ParsableArguments {
         try TextRule.check(bucket, bytesMax: Limits.eventTextBytesMax)
       } catch { throw CommandFailure(.usage, "--bucket \(error.message)") }
       return .bucket(app: app, bucket)
+    }
+    if let topic {
+      do throws(InvalidField) { try TextRule.checkTopic(topic) } catch {
+        throw CommandFailure(.usage, "--topic \(error.message)")
+      }
+      return .topic(app: app, topic)
     }
     guard let user else { return .app(app) }
     try UserOption.check(user)
