@@ -68,7 +68,8 @@ import Testing
       (#"{"topic":"a b"}"#, "/audience/topic: must be 1 to 64 ASCII letters, digits or _ -"),
       (#"{"topic":""}"#, "/audience/topic: must be 1 to 64"),
       (#"{"topic":["news"]}"#, "/audience/topic: must be a string, is an array"),
-      (#"{"channel":"news"}"#, "/audience/channel: is not supported by this version"),
+      (#"{"channel":""}"#, "/audience/channel: must not be empty"),
+      (#"{"channel":7}"#, "/audience/channel: must be a string, is a number"),
       (#"{"all":false}"#, "/audience/all: must be true: it has no other value"),
       (#"{"all":"yes"}"#, "/audience/all: must be true or false, is a string"),
       (#"{"all":true,"topic":"news"}"#, "/audience: must hold exactly one of"),
@@ -77,7 +78,7 @@ import Testing
       (#"{"users_key":"a\nb"}"#, "/audience/users_key: must not hold control characters"),
       (
         #"{"users_key":"k","users":["u"]}"#,
-        "/audience: must hold exactly one of users, installations, users_key, topic, all, holds users_key, users"
+        "/audience: must hold exactly one of users, installations, users_key, topic, channel, all, holds users_key, users"
       ),
     ])
   func audience(json: String, expected: String) {

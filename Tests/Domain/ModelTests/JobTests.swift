@@ -167,7 +167,22 @@ import Testing
     #expect(topic.content.topic == "news")
     let all = try job(#""all":true"#)
     #expect(all.audience == .all && all.content.topic == nil)
-    for job in [topic, all] { #expect(try Job(json: job.json()) == job) }
+    let channel = try job(
+      #""channel":"a:b é""#, #""fcm":{"message":{}},"filter":{"language":["ja"]}"#)
+    #expect(channel.audience == .channel("a:b é") && channel.content.channel == "a:b é")
+    for job in [topic, all, channel] { #expect(try Job(json: job.json()) == job) }
+    // Of the users in the channel it is for the devices that are, and for which the filter holds.
+    let receivers = FilterMatcher(try #require(channel.content.receivers))
+    for (channels, language, isIn) in [
+      (["a:b é", "x"], "ja-JP", true), (["a:b é"], "en", false), (["a:b"], "ja", false),
+      ([], "ja", false),
+    ] {
+      let device = Installation(
+        app: "s", user: "u", token: DeviceToken(stored: "aa", network: .fcm), language: language,
+        channels: channels)
+      #expect(receivers.admits(device) == isIn, "\(channels) \(language)")
+    }
+    #expect(try JobContent(bytes: channel.content.canonicalBytes()) == channel.content)
     #expect(try topic.canonicalBytes() != job(#""topic":"goals""#).canonicalBytes())
     #expect(try JobContent(bytes: topic.content.canonicalBytes()) == topic.content)
     let event = #"""

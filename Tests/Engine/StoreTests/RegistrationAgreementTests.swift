@@ -134,6 +134,7 @@ import Testing
           if installation.objectID == nil { stored.objectID = nil }
           if installation.createdAtMs == nil { stored.createdAtMs = nil }
           stored.updatedAtMs = installation.updatedAtMs
+          stored.leavesChannels = installation.leavesChannels
           #expect(stored == installation, "\(shown)")
           taken += 1
         } catch let error as InvalidField {

@@ -347,7 +347,7 @@ extension Store {
         }
       }
     case .usersKey(let key): admission.usersKey = key
-    case .installations, .topic, .all: break
+    case .installations, .topic, .channel, .all: break
     }
     try await meanwhile()
     let answer = try await jobs.admit(entry, admission, consumer: "w")

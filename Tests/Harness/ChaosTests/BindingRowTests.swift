@@ -26,7 +26,7 @@ struct BindingRowTests {
       original: "if since ~= '' and tonumber(since) < tonumber(r[3]) then return 'stale' end",
       replacement: ""),
     Fault(
-      name: "a former owner keeps the token", original: "unbind(p, app, old[1], old_lines)",
+      name: "a former owner keeps the token", original: "unbind(p, app, old[1], old_lines, old[6])",
       replacement: ""),
     Fault(
       name: "an owner uninstalls what is another's",

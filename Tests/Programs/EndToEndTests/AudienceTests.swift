@@ -45,6 +45,26 @@ import Testing
     }
   }
 
+  @Test("a channel reaches the devices that are in it, and no others of their users")
+  func channels() async throws {
+    try await PushStage.with { stage in
+      let client = stage.client
+      var phones = try Devices.apns(0..<600)
+      for number in phones.indices where number % 2 == 0 { phones[number].channels = ["giants"] }
+      try await client.install(phones)
+      try await client.install(try Devices.fcm(0..<600))
+      try await stage.withWorkers { _ in
+        _ = try await client.enqueue(Self.job("giants", #"{"channel": "giants"}"#))
+        let record = try await client.finished("giants")
+        #expect(record.counts.accepted == 300 && record.counts.skipped == 300)
+        #expect(record.isBalanced && record.counts.noInstallations == 0)
+        let wanted = Set(phones.filter { !$0.channels.isEmpty }.map(\.token.text))
+        #expect(Set(stage.simulator.acceptedPushes.map(\.token)) == wanted)
+        #expect(stage.simulator.acceptedPushes.count == 300)
+      }
+    }
+  }
+
   @Test("a topic that is switched off holds its jobs, and sends all of them when it is on")
   func switches() async throws {
     try await PushStage.with(script: .slow) { stage in

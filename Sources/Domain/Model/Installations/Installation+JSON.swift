@@ -54,6 +54,7 @@ extension Installation {
       createdAtMs: try reader.instantMs("created_at"),
       updatedAtMs: try reader.instantMs("updated_at"),
       custom: try Self.custom(reader))
+    leavesChannels = channels.isEmpty && reader.has("channels")
     kind = try reader.choice("kind", of: TokenKind.self) ?? .alert
     guard kind == .alert || network == .apns else {
       throw reader.refused(
@@ -130,7 +131,9 @@ extension Installation {
     object["time_zone"] = timeZone.map { .string($0) }
     object["language"] = language.map { .string($0) }
     object["badge"] = badge.map { .integer($0) }
-    if !channels.isEmpty { object["channels"] = .array(channels.map { .string($0) }) }
+    if !channels.isEmpty || leavesChannels {
+      object["channels"] = .array(channels.map { .string($0) })
+    }
     object["created_at"] = createdAtMs.map { .integer($0) }
     object["updated_at"] = updatedAtMs.map { .integer($0) }
     if !custom.isEmpty {

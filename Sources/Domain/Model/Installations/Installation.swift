@@ -19,6 +19,8 @@ package struct Installation: Sendable, Equatable {
   package var language: String?
   package var badge: Int?
   package var channels: [String]
+  /// Whether it leaves the channels that it was in: an empty list was given. Without channels it stays in them.
+  package var leavesChannels = false
   /// Epoch milliseconds, as the next one.
   package var createdAtMs: Int64?
   package var updatedAtMs: Int64?

@@ -1,10 +1,9 @@
 extension Audience {
-  private static let kinds = ["users", "installations", "users_key", "topic", "all"]
-  private static let fields = kinds + UnsupportedFields.audience
+  private static let kinds = ["users", "installations", "users_key", "topic", "channel", "all"]
 
   /// Exactly one kind; repeated users and installations are dropped.
   package init(json: JSONValue, at pointer: String) throws(InvalidField) {
-    let reader = try FieldReader(json, at: pointer, known: Self.fields)
+    let reader = try FieldReader(json, at: pointer, known: Self.kinds)
     guard reader.object.count == 1 else {
       let given = reader.object.members.map(\.name).joined(separator: ", ")
       throw InvalidField(
@@ -12,13 +11,16 @@ extension Audience {
         message: "must hold exactly one of \(Self.kinds.joined(separator: ", ")), "
           + (given.isEmpty ? "is empty" : "holds \(given)"))
     }
-    try UnsupportedFields.refuse(UnsupportedFields.audience, in: reader)
     if let key = try reader.boundedText("users_key", bytesMax: Limits.usersKeyBytesMax) {
       self = .usersKey(key)
     } else if let topic = try reader.word(
       "topic", others: "_-", bytesMax: Limits.topicBytesMax)
     {
       self = .topic(topic)
+    } else if let channel = try reader.boundedText(
+      "channel", bytesMax: Limits.channelBytesMax)
+    {
+      self = .channel(channel)
     } else if let isAll = try reader.flag("all") {
       guard isAll else { throw reader.refused("all", "must be true: it has no other value") }
       self = .all
@@ -40,6 +42,7 @@ extension Audience {
       ]
     case .usersKey(let key): ["users_key": .string(key)]
     case .topic(let topic): ["topic": .string(topic)]
+    case .channel(let channel): ["channel": .string(channel)]
     case .all: ["all": .bool(true)]
     }
   }

@@ -8,6 +8,8 @@ package enum Audience: Sendable, Equatable {
   case usersKey(String)
   /// Every installation of the users who subscribe to this topic.
   case topic(String)
+  /// The installations that are in this channel.
+  case channel(String)
   /// Every installation of the app.
   case all
 
@@ -16,7 +18,7 @@ package enum Audience: Sendable, Equatable {
     switch self {
     case .users(let users): users.count
     case .installations(let tokens): tokens.count
-    case .usersKey, .topic, .all: nil
+    case .usersKey, .topic, .channel, .all: nil
     }
   }
 }

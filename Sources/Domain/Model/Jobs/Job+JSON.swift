@@ -48,6 +48,7 @@ extension Job {
     if let deliverAtMs { try Self.count(from: deliverAtMs, &content.expiry, reader) }
     let receivers = try Audience(json: audience, at: "/audience")
     if case .topic(let topic) = receivers { content.topic = topic }
+    if case .channel(let channel) = receivers { content.channel = channel }
     self.init(
       id: id, app: app, audience: receivers, content: content, deliverAtMs: deliverAtMs)
   }
@@ -89,6 +90,7 @@ extension Job {
   private func ownObject() -> JSONObject {
     var content = content
     content.topic = nil
+    content.channel = nil
     return content.object()
   }
 }

@@ -6,10 +6,12 @@ extension JobContent {
   ]
   /// What a producer does not write here: it is the job's audience.
   private static let topicField = "topic"
+  private static let channelField = "channel"
 
   /// Decodes what `json()` wrote, with the same checks as at admission.
   package init(json: JSONValue) throws(InvalidField) {
-    try self.init(reader: FieldReader(json, at: "", known: Self.fields + [Self.topicField]))
+    try self.init(
+      reader: FieldReader(json, at: "", known: Self.fields + [Self.topicField, Self.channelField]))
   }
 
   package init(bytes: [UInt8]) throws(InvalidField) {
@@ -42,6 +44,7 @@ extension JobContent {
       dryRun: try reader.flag("dry_run") ?? false,
       unknownPolicy: try reader.choice("on_unknown", of: UnknownPolicy.self) ?? .resend,
       trace: try reader.flag("trace") ?? false)
+    channel = try reader.boundedText(Self.channelField, bytesMax: Limits.channelBytesMax)
     topic = try reader.word(Self.topicField, others: "_-", bytesMax: Limits.topicBytesMax)
     localized = try LocalizedText.list(reader)
     variables = try Variables(reader: reader)
@@ -104,6 +107,7 @@ extension JobContent {
     object["kind"] = event.map { _ in .string(AppEvent.jobKind) }
     object["event"] = event?.json()
     object[Self.topicField] = topic.map { .string($0) }
+    object[Self.channelField] = channel.map { .string($0) }
     object["collapse_id"] = collapseID.map { .string($0) }
     switch expiry {
     case .ttl(let seconds)?: object["ttl_seconds"] = .integer(seconds)

@@ -12,6 +12,8 @@ package struct JobContent: Sendable, Equatable {
   package var event: AppEvent?
   /// The topic whose subscribers receive it; nil for other audiences.
   package var topic: String?
+  /// The channel whose installations receive it; nil for other audiences.
+  package var channel: String?
   /// At most 64 bytes: a later push with the same one replaces this one on the device.
   package var collapseID: String?
   /// Which installations of the audience it is for; nil for all of them.
@@ -43,6 +45,14 @@ package struct JobContent: Sendable, Equatable {
     self.dryRun = dryRun
     self.unknownPolicy = unknownPolicy
     self.trace = trace
+  }
+
+  /// Which installations of the users in its audience it is for: the filter's, and of these a channel's; nil for all.
+  package var receivers: InstallationFilter? {
+    guard let channel else { return filter }
+    let condition = FilterCondition(field: .channel, test: .members([Array(channel.utf8)]))
+    return InstallationFilter(
+      required: [condition] + (filter?.required ?? []), excluded: filter?.excluded ?? [])
   }
 
   /// Whether each installation gets a badge of its own.

@@ -4,6 +4,8 @@ package enum AudienceIndex: Sendable, Equatable {
   case all
   /// Those who subscribe to a topic.
   case topic(String)
+  /// Those who have an installation in a channel.
+  case channel(String)
 
   private static let topicPrefix = "topic:"
 
@@ -12,6 +14,9 @@ package enum AudienceIndex: Sendable, Equatable {
     switch self {
     case .all: "all"
     case .topic(let topic): Self.topicPrefix + topic
+    // A colon in its name would make it part of another's keys.
+    case .channel(let channel):
+      "channel:" + channel.replacing("%", with: "%25").replacing(":", with: "%3A")
     }
   }
 

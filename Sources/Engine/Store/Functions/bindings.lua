@@ -2,7 +2,7 @@
 -- workers and of the command line (installations.lua) and for those that any client calls (Registration). The user's STRING is
 -- what the lanes read; the token's HASH is the full record. A generation is drawn from one counter, so a token removed and
 -- installed again never repeats one. With a user's first binding the user comes into the index of all, with the last one out of
--- it: see index.lua.
+-- it, and so with the channels of a user's installations: see index.lua.
 
 local Bindings = {}  -- what later files use of it
 
@@ -38,9 +38,30 @@ local function line_of(network, kind, environment, generation, updated, token)
   return table.concat({network, environment, generation, updated, token}, '\t') .. '\n'
 end
 
--- Keeps what is left of a user's lines when a binding is removed. It never raises for the index, since its caller has begun to
--- write: a job to all finds a user that stays there without installations.
-local function unbind(p, app, user, lines)
+-- The channels in a record's field, as a set.
+local function channels_in(field)
+  local set = {}
+  for name in string.gmatch(field, '[^\n]+') do set[name] = true end
+  return set
+end
+
+-- Takes a user out of the channels that one installation was in (a record's field, or false), but for those that are kept or that
+-- another of the user's lines is in. It never raises: see unbind.
+local function leave_channels(p, app, user, lines, field, kept)
+  if not field or field == '' then return end
+  local left = channels_in(field)
+  for name in pairs(kept) do left[name] = nil end
+  for network, token in string.gmatch(lines, '([^\t.\n]*)[^\t\n]*\t[^\t\n]*\t[^\t\n]*\t[^\t\n]*\t([^\n]*)\n') do
+    if not next(left) then return end
+    local others = redis.pcall('HGET', KEY.token(p, network, app, token), 'channels')
+    for name in pairs(channels_in(type(others) == 'string' and others or '')) do left[name] = nil end
+  end
+  for name in pairs(left) do pcall(Index.remove, p, app, Index.of_channel(name), user) end
+end
+
+-- Keeps what is left of a user's lines when a binding is removed that was in these channels. It never raises for an index, since
+-- its caller has begun to write: a job finds a user that stays there without such installations.
+local function unbind(p, app, user, lines, channels)
   local key = KEY.user(p, app, user)
   if lines ~= '' then
     redis.call('SET', key, lines)
@@ -48,19 +69,23 @@ local function unbind(p, app, user, lines)
     redis.call('DEL', key)
     pcall(Index.remove, p, app, Index.ALL, user)
   end
+  leave_channels(p, app, user, lines, channels, {})
 end
 
 -- Makes room for one more binding of a user who has as many as one may have: the first line is the one that was
 -- installed or renewed the longest ago. Refusing the new one instead would leave its device with the former owner.
--- Returns the user's lines, and how many bindings are gone.
-local function evict(p, app, user, lines, n, by)
+-- It is in the channels that are kept. Returns the user's lines, and how many bindings are gone.
+local function evict(p, app, user, lines, n, by, kept)
   local gone = 0
   while n >= LIMIT.INSTALLATIONS_PER_USER_MAX do
     local network, token = string.match(lines, '^([^\t.]*)[^\t]*\t[^\t]*\t[^\t]*\t[^\t]*\t([^\n]*)')
     redis.call('XADD', KEY.audit(p), 'MAXLEN', '~', LIMIT.NOTICES_MAX, '*', 'cause', 'evicted', 'app', app,
       'user', user, 'network', network, 'token', token, 'by', by)
-    redis.call('DEL', KEY.token(p, network, app, token))
+    local key = KEY.token(p, network, app, token)
+    local channels = redis.call('HGET', key, 'channels')
+    redis.call('DEL', key)
     lines, n = string.sub(lines, string.find(lines, '\n', 1, true) + 1), n - 1
+    leave_channels(p, app, user, lines, channels, kept)
     gone = gone + 1
   end
   return lines, gone
@@ -76,6 +101,13 @@ end
 -- created_at and updated_at in ms or '', how many fields are its own.
 local COLUMNS = 10
 
+-- The channels that an installation's fields name, as its record keeps them, '' for none; nil when they name no channels.
+local function channels_of(args, first, last)
+  for i = first, last, 2 do
+    if args[i] == 'channels' then return args[i + 1] end
+  end
+end
+
 -- Binds the installation whose row is at args[at], and whose fields (name, value)… begin at args[extra]. Returns status,
 -- object id, previous user, how many of the user's bindings were evicted, and where the next one's fields begin. Strict
 -- refuses an existing token.
@@ -83,24 +115,29 @@ local function bind(p, args, at, extra, now, strict)
   local app, network, token, user, environment, kind = unpack(args, at, at + 5)
   local after = extra + tonumber(args[at + 9]) * 2
   local key = KEY.token(p, network, app, token)
-  local old = redis.call('HMGET', key, 'user', 'object_id', 'created_at', 'updated_at', 'kind')
+  local old = redis.call('HMGET', key, 'user', 'object_id', 'created_at', 'updated_at', 'kind', 'channels')
   if strict and old[1] then return 'conflict', old[2], old[1], 0, after end
   local moved = old[1] and old[1] ~= user
   local user_key = KEY.user(p, app, user)
   local former = redis.call('GET', user_key) or ''
   local lines, n = without_line(former, network, token)
   local old_lines = moved and without_line(redis.call('GET', KEY.user(p, app, old[1])) or '', network, token)
+  local before, given = not moved and old[6] or '', channels_of(args, extra, after - 1)
+  local channels = given or before
+  local has_changed = channels ~= before
+  local joined = has_changed and channels_in(channels) or {}
   -- First, since it can fail.
   if former == '' then Index.add(p, app, Index.ALL, user) end
+  for name in pairs(joined) do Index.add(p, app, Index.of_channel(name), user) end
   if moved then
     redis.call('XADD', KEY.audit(p), 'MAXLEN', '~', LIMIT.NOTICES_MAX, '*', 'cause', 'overwritten', 'app', app,
       'user', old[1], 'network', network, 'token', token, 'by', user)
     -- The former owner's badge, channels and custom fields are not the new owner's.
     redis.call('DEL', key)
-    unbind(p, app, old[1], old_lines)
+    unbind(p, app, old[1], old_lines, old[6])
   end
   local evicted
-  lines, evicted = evict(p, app, user, lines, n, token)
+  lines, evicted = evict(p, app, user, lines, n, token, joined)
   local created = old[3] or (args[at + 7] ~= '' and args[at + 7]) or text(now)
   local updated = args[at + 8] ~= '' and math.min(tonumber(args[at + 8]), now) or now
   if old[4] and not moved then updated = math.max(updated, tonumber(old[4]) or 0) end
@@ -116,6 +153,8 @@ local function bind(p, args, at, extra, now, strict)
   elseif old[5] then
     redis.call('HDEL', key, 'kind')
   end
+  if given == '' then redis.call('HDEL', key, 'channels') end
+  if has_changed then leave_channels(p, app, user, lines, before, joined) end
   redis.call('SET', user_key, lines .. line_of(network, kind, environment, generation, text(updated), token))
   return (moved and 'moved') or (old[1] and 'updated') or 'created', object_id, old[1] or '', evicted, after
 end
@@ -123,14 +162,14 @@ end
 -- Removes the binding of a token; with an owner other than '' only that user's. Returns removed, absent or other_owner.
 local function release(p, app, network, token, owner)
   local key = KEY.token(p, network, app, token)
-  local user = redis.call('HGET', key, 'user')
+  local user, channels = unpack(redis.call('HMGET', key, 'user', 'channels'))
   if not user then return 'absent' end
   if owner ~= '' and owner ~= user then return 'other_owner' end
   local lines = without_line(redis.call('GET', KEY.user(p, app, user)) or '', network, token)
   redis.call('XADD', KEY.audit(p), 'MAXLEN', '~', LIMIT.NOTICES_MAX, '*', 'cause', 'explicit', 'app', app,
     'user', user, 'network', network, 'token', token, 'by', owner)
   redis.call('DEL', key)
-  unbind(p, app, user, lines)
+  unbind(p, app, user, lines, channels)
   return 'removed'
 end
 

@@ -1,5 +1,5 @@
 -- Indexes: the users of an app that belong to an audience, in the byte order of their ids. The index `all` holds the users that
--- have a binding, `topic:news` those that subscribe to news.
+-- have a binding, `topic:news` those that subscribe to news, `channel:giants` those that have an installation in that channel.
 --
 -- Users stand in blocks: ZSETs whose scores are all 0. Redis keeps a ZSET of up to 128 short members as one string, so a member
 -- costs some 4 bytes beside its name. P:block:<app>:<index>:<bound> is the block of the users from a bound on, up to the next
@@ -10,7 +10,8 @@
 -- on behind the user that was read last. That place means the same in another process, and whatever blocks were split or joined.
 -- So who stays in the index is read once, and nothing need be remembered of those that were read.
 --
--- Bindings that versions without indexes made are in none: P:indexed tells for which apps the index of all is whole.
+-- Bindings that versions without indexes made are in none: P:indexed tells for which apps the indexes of all and of channels
+-- are whole.
 
 local Index = {}  -- what later files use of it
 
@@ -18,6 +19,8 @@ do
 
 local ALL = 'all'
 local TOPIC = 'topic:'
+local CHANNEL = 'channel:'
+local ESCAPED = {[':'] = '%3A', ['%'] = '%25'}
 local EVERY_APP = '*'  -- no app is called like this
 
 -- The bound of the block that a user belongs to; nil when the index has no blocks.
@@ -43,6 +46,9 @@ end
 
 -- What the index of a topic is called.
 local function of_topic(topic) return TOPIC .. topic end
+
+-- What the index of a channel is called. A colon in its name would make it part of another's keys.
+local function of_channel(channel) return CHANNEL .. (string.gsub(channel, '[:%%]', ESCAPED)) end
 
 -- Adds a user. Returns whether the user was not in the index. Raises what is wrong with its keys before anything is written.
 local function add(p, app, name, user)
@@ -110,18 +116,19 @@ local function page(p, app, name, place)
   return users, last, #users < max and #others < LIMIT.BLOCKS_READ
 end
 
--- Whether the index of all holds every user of the app that has a binding.
+-- Whether the indexes of all and of channels hold every user of the app that they should.
 local function is_whole(p, app)
   local marks = redis.call('HMGET', KEY.indexed(p), EVERY_APP, app)
   return (marks[1] or marks[2]) and true or redis.call('EXISTS', KEY.generation(p)) == 0
 end
 
--- Notes that the index of all holds every user of an app, or of every app.
+-- Notes that those of an app, or of every app, do.
 local function make_whole(p, app) redis.call('HSET', KEY.indexed(p), app, '1') end
 
 Index.ALL = ALL
 Index.EVERY_APP = EVERY_APP
 Index.of_topic = of_topic
+Index.of_channel = of_channel
 Index.add = add
 Index.remove = remove
 Index.size = size

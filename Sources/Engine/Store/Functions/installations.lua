@@ -85,7 +85,7 @@ local function uninstall(keys, args) return Bindings.release(keys[1], unpack(arg
 -- Never raises, because settle has begun to write: what cannot be checked is kept.
 local function remove_invalid(p, app, network, token, user, generation, since, reason, job)
   local key = KEY.token(p, network, app, token)
-  local r = redis.pcall('HMGET', key, 'user', 'generation', 'updated_at')
+  local r = redis.pcall('HMGET', key, 'user', 'generation', 'updated_at', 'channels')
   if r.err then return 'stale' end
   if not r[1] then return 'absent' end
   if r[1] ~= user or r[2] ~= generation then return 'stale' end
@@ -96,7 +96,7 @@ local function remove_invalid(p, app, network, token, user, generation, since, r
     'network', network, 'token', token, 'reason', reason, 'provider_time', since, 'job', job)
   if type(noted) == 'table' and noted.err then return 'stale' end
   redis.call('DEL', key)
-  unbind(p, app, user, (without_line(lines or '', network, token)))
+  unbind(p, app, user, (without_line(lines or '', network, token)), r[4])
   return 'removed'
 end
 

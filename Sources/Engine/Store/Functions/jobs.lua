@@ -116,6 +116,7 @@ local function admit(keys, args)
   local app, id, digest, content = unpack(args, first.job, last.job)
   local lines, recipients, segments, window, start_at, segment, users_key = unpack(args, first.audience, last.audience)
   local index, topic, topic_per_minute = unpack(args, first.index, last.index)
+  if topic == '' then topic = nil end
   local variables_key = unpack(args, first.variables, last.variables)
   local bucket, per_minute = unpack(args, first.event, last.event)
   local retention, keeps_content = unpack(args, first.ending, last.ending)
@@ -136,7 +137,8 @@ local function admit(keys, args)
   segments, recipients = tonumber(segments), tonumber(recipients)
   local kind
   if index then
-    if index == Index.ALL and not Index.is_whole(p, app) then return 'NOT_INDEXED' end
+    -- A topic's never lacks anybody: its users were always added to it.
+    if not topic and not Index.is_whole(p, app) then return 'NOT_INDEXED' end
     recipients = Index.size(p, app, index)
   elseif users_key ~= '' then
     kind, recipients = Audience.measure(users_key)
@@ -146,7 +148,6 @@ local function admit(keys, args)
   if wrong then return wrong end
   if recipients == 0 then segments = 0 end
   local is_named = record[2] == source
-  if topic == '' then topic = nil end
   local guarded = bucket and Loops.of_bucket(p, app, bucket) or topic and Loops.of_topic(p, app, topic)
   local pace = tonumber(bucket and per_minute or topic and topic_per_minute or 0)
   if pace > 0 and not (is_named and record[1] == 'cancelled') then

@@ -41,7 +41,8 @@ package struct StoredInstallation: Sendable, Equatable {
       ("language", installation.language), ("badge", installation.badge.map { String($0) }),
       (
         "channels",
-        installation.channels.isEmpty ? nil : installation.channels.joined(separator: "\n")
+        installation.channels.isEmpty && !installation.leavesChannels
+          ? nil : installation.channels.joined(separator: "\n")
       ),
     ]
     return optional.compactMap { name, value in value.map { (name, $0) } }

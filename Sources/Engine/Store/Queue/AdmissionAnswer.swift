@@ -20,7 +20,7 @@ package enum AdmissionAnswer: String, Sendable {
   case keyUnreadable = "KEY_UNREADABLE"
   /// The audience's key is a large set in a compact encoding, which can only be read as a whole.
   case keyEncoding = "KEY_ENCODING"
-  /// The index of all lacks users that older versions have bound.
+  /// The indexes of all and of channels lack users that older versions have bound.
   case notIndexed = "NOT_INDEXED"
   /// The key of values does not exist.
   case variablesMissing = "VARIABLES_MISSING"

@@ -277,7 +277,7 @@ local function badge_of(values)
   return text(badge)
 end
 
--- Their names, each once, with a newline between two; nil for none.
+-- Their names, each once, with a newline between two; nil when they are not named.
 local function channels_of(values)
   local value = values.channels
   if not value then return nil end
@@ -291,7 +291,7 @@ local function channels_of(values)
     check_text(name, RULE.channel_bytes_max, '/channels/', i - 1)
     if not seen[name] then names[#names + 1], seen[name] = name, true end
   end
-  if #names > 0 then return table.concat(names, '\n') end
+  return table.concat(names, '\n')
 end
 
 -- Its fields as (name, value)….

@@ -237,9 +237,9 @@ struct Admitter {
       try await refuse(entry, "id_conflict", field, app: admission.app, id: admission.id)
     case .notIndexed:
       let field = InvalidField(
-        pointer: "/audience/all",
+        pointer: admission.index == .all ? "/audience/all" : "/audience/channel",
         message:
-          "not all users of \(admission.app) are in its index yet, since older versions kept none: "
+          "not all users of \(admission.app) are in its indexes yet, since older versions kept none: "
           + "when all workers are of this version, run pushpool index --app \(admission.app), "
           + "then retry this")
       try await refuse(entry, "not_indexed", field, app: admission.app, id: admission.id)

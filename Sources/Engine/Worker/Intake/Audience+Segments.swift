@@ -5,7 +5,7 @@ extension Audience {
   /// What the lines of its segments are.
   var chunkLines: ChunkLines {
     switch self {
-    case .users, .usersKey, .topic, .all: .users
+    case .users, .usersKey, .topic, .channel, .all: .users
     case .installations: .installations
     }
   }
@@ -14,6 +14,7 @@ extension Audience {
   var index: AudienceIndex? {
     switch self {
     case .topic(let topic): .topic(topic)
+    case .channel(let channel): .channel(channel)
     case .all: .all
     case .users, .installations, .usersKey: nil
     }
@@ -27,7 +28,7 @@ extension Audience {
       Self.cut(users) { SegmentLines.append(user: $0, to: &$1) }
     case .installations(let tokens):
       Self.cut(tokens) { InstallationLine.append($0, to: &$1) }
-    case .usersKey, .topic, .all: []
+    case .usersKey, .topic, .channel, .all: []
     }
   }
 

@@ -113,7 +113,7 @@ final class JobMaterial {
     raisesBadge = content.raisesBadge
     // Admission has refused what is wrong with a placeholder.
     variants = (try? MessageVariants(content)) ?? MessageVariants(plain: content)
-    filter = content.filter.map { FilterMatcher($0) }
+    filter = content.receivers.map { FilterMatcher($0) }
     recordFields = (variants.hasLanguages ? ["language"] : []) + (filter?.recordFields ?? [])
     isPersonal = variants.hasLanguages || variants.hasMarks || filter != nil
     self.trace = trace

@@ -66,6 +66,8 @@ package enum PreviewTarget: Sendable, Equatable {
           && TextRule.isSame($0.text, installation.token.text)
       }
     case .all: true
+    case .channel(let channel):
+      installation.channels.contains { TextRule.isSame($0, channel) }
     case .usersKey, .topic: nil
     }
   }

@@ -79,7 +79,7 @@ package struct PreviewedPush: Sendable, Equatable {
     }
     let kind = target.network == .apns ? content.apnsTokenKind : .alert
     guard target.kind.map({ $0 == kind }) ?? true else { return .nothing(.otherKind(kind)) }
-    guard content.filter.map(target.isIn) ?? true else { return .nothing(.filtered) }
+    guard content.receivers.map(target.isIn) ?? true else { return .nothing(.filtered) }
     guard let provider else { return .nothing(.noCredentials) }
     if case .at(let expiresAtMs) = content.expiry, expiresAtMs <= nowMs {
       return .nothing(.expired)

@@ -8,12 +8,11 @@ internal import Typesetting
 struct IndexCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "index",
-    abstract: "Find the users whom an older version has bound, for jobs to all.",
+    abstract: "Find the users whom an older version has bound, for jobs to all and to channels.",
     discussion: """
         pushpool index --app shop
 
-      Jobs with "audience": {"all": true} are refused (not_indexed) until this has run once for the \
-      app. Run it when all workers and commands are of this version: an older one binds users that no \
+      Jobs to all and to channels are refused (not_indexed) until this has run once for the app. Run it when all workers and commands are of this version: an older one binds users that no \
       index has. A Redis that only this version has used needs no run.
 
       It looks at every key of the database, a few hundred at a time, and other work goes on. Ctrl-C \

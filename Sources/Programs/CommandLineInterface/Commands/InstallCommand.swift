@@ -36,8 +36,15 @@ struct InstallCommand: AsyncParsableCommand {
   @Option(help: "What the app's icon shows, such as 0 when the app was opened.") var badge: Int?
   @Option(name: .customLong("channel"), help: "A channel; may be repeated.")
   var channels: [String] = []
+  @Flag(help: "Leave all channels.") var noChannels = false
   @Flag(help: "Refuse a token that is bound already.") var strict = false
   @OptionGroup var shared: SharedOptions
+
+  func validate() throws {
+    guard channels.isEmpty || !noChannels else {
+      throw ValidationError("--channel and --no-channels exclude each other: give one of them.")
+    }
+  }
 
   func run() async throws {
     let configuration = try shared.configuration()
@@ -68,7 +75,9 @@ struct InstallCommand: AsyncParsableCommand {
     ]
     for (name, value) in optional { object[name] = value.map { .string($0) } }
     object["badge"] = badge.map { .integer($0) }
-    if !channels.isEmpty { object["channels"] = .array(channels.map { .string($0) }) }
+    if !channels.isEmpty || noChannels {
+      object["channels"] = .array(channels.map { .string($0) })
+    }
     do throws(InvalidField) { return try Installation(json: .object(object)) } catch {
       throw CommandFailure(.badInput, "\(OptionName.of(error.pointer)) \(error.message)")
     }

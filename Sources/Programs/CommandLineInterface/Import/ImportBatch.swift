@@ -8,11 +8,14 @@ struct ImportBatch: Sendable {
 
   private(set) var installations: [Installation] = []
   private var bytes = 0
+  /// What the batch changes of channels takes time, too.
+  private var channels = 0
   /// Where the input is behind the batch's last line.
   var position = ImportPosition()
 
   var isFull: Bool {
     installations.count >= StoreLimits.importBatchMax || bytes >= Self.bytesMax
+      || channels >= StoreLimits.importChannelsMax
   }
 
   var isEmpty: Bool { installations.isEmpty }
@@ -20,5 +23,6 @@ struct ImportBatch: Sendable {
   mutating func append(_ installation: Installation, bytes: Int) {
     installations.append(installation)
     self.bytes += bytes
+    channels += installation.channels.count
   }
 }

@@ -46,6 +46,13 @@ extension Interleaving {
     let bound = Self.users.filter { !(model.devices[$0] ?? []).isEmpty }
     try expectSame(
       try await store.members(of: .all, app: Self.app), bound.sorted(), "the index of all")
+    for channel in Self.channels {
+      let users = Set(
+        model.bindings.values.filter { $0.channels.contains(channel) }.map(\.user))
+      try expectSame(
+        try await store.members(of: .channel(channel), app: Self.app), users.sorted(),
+        "the index of the channel \(channel)")
+    }
     for id in model.jobs.keys.sorted() { try await compareJob(id) }
     for priority in Priority.allCases {
       try await compareStream(

@@ -5,6 +5,7 @@ import Model
 
 extension Interleaving {
   static let users = (0..<10).map { "u\($0)" }
+  static let channels = ["a", "a:b", "c%"]
   static let tokens =
     (0..<12).map { DeviceToken(stored: "aa\($0)", network: .apns) }
     + (0..<12).map { DeviceToken(stored: "fcm:\($0)", network: .fcm) }
@@ -20,10 +21,16 @@ extension Interleaving {
   }
 
   private func installation() -> Installation {
-    Installation(
+    var installation = Installation(
       app: Self.app, user: random.pick(Self.users)!, token: random.pick(Self.tokens)!,
       objectID: "o\(random.below(1_000_000))",
       updatedAtMs: random.chance(percent: 50) ? Int64(random.below(50)) : nil)
+    // Half of them name channels, none of them maybe.
+    if random.chance(percent: 50) {
+      installation.channels = Self.channels.filter { _ in random.chance(percent: 40) }
+      installation.leavesChannels = installation.channels.isEmpty
+    }
+    return installation
   }
 
   private func install() async throws {

@@ -78,4 +78,5 @@ struct ModelBinding: Equatable {
   var generation: UInt64
   var updatedAtMs: Int64
   var objectID: String
+  var channels: [String] = []
 }

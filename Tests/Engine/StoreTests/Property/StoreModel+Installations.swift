@@ -18,9 +18,12 @@ extension StoreModel {
     var updated = installation.updatedAtMs ?? ModelBinding.now
     if let old, !isMoved { updated = max(updated, old.updatedAtMs) }
     generation += 1
+    let isNamed = !installation.channels.isEmpty || installation.leavesChannels
+    let channels = isNamed || isMoved ? installation.channels : old?.channels ?? []
     let objectID = old?.objectID ?? installation.objectID ?? ""
     bindings[token] = ModelBinding(
-      user: installation.user, generation: generation, updatedAtMs: updated, objectID: objectID)
+      user: installation.user, generation: generation, updatedAtMs: updated, objectID: objectID,
+      channels: channels)
     return (isMoved ? .moved : old == nil ? .created : .updated, objectID, old?.user ?? "")
   }
 

@@ -1,0 +1,129 @@
+import Model
+import Redis
+import Testing
+
+@testable import Store
+
+/// The index of a channel follows the channels of installations.
+@Suite struct ChannelIndexTests {
+  /// - Parameter channels: nil for an install that does not name them.
+  private static func install(
+    _ store: Store, _ user: String, _ token: String, _ channels: [String]?
+  ) async throws {
+    var installation = Installation(
+      app: "shop", user: user, token: DeviceToken(stored: token, network: .apns),
+      channels: channels ?? [])
+    installation.leavesChannels = channels?.isEmpty ?? false
+    _ = try await store.installations.install(installation)
+  }
+
+  private static func members(_ store: Store, _ channel: String) async throws -> [String] {
+    try await store.members(of: .channel(channel))
+  }
+
+  @Test func `a user is in a channel while an installation is`() async throws {
+    try await Lane.withStore { _, store in
+      try await Self.install(store, "ann", "aa", ["giants", "news"])
+      try await Self.install(store, "ann", "bb", ["giants"])
+      try await Self.install(store, "bob", "cc", ["news"])
+      #expect(try await Self.members(store, "giants") == ["ann"])
+      #expect(try await Self.members(store, "news") == ["ann", "bob"])
+      // What is not named stays; another list takes its place; an empty one ends all.
+      try await Self.install(store, "ann", "aa", nil)
+      #expect(try await Self.members(store, "news") == ["ann", "bob"])
+      try await Self.install(store, "ann", "aa", ["sport"])
+      #expect(try await Self.members(store, "news") == ["bob"])
+      #expect(try await Self.members(store, "giants") == ["ann"], "the other device is in it")
+      #expect(try await Self.members(store, "sport") == ["ann"])
+      try await Self.install(store, "ann", "bb", [])
+      #expect(try await Self.members(store, "giants") == [])
+      #expect(try await store.binding("bb")?.installation.channels == [])
+      let token = DeviceToken(stored: "aa", network: .apns)
+      _ = try await store.installations.uninstall(app: "shop", token: token)
+      #expect(try await Self.members(store, "sport") == [])
+    }
+  }
+
+  @Test func `a token that moves, or is called dead, takes its owner out of its channels`()
+    async throws
+  {
+    try await Lane.withStore { _, store in
+      try await Self.install(store, "ann", "aa", ["giants", "news"])
+      try await Self.install(store, "bob", "aa", ["news"])
+      #expect(try await Self.members(store, "giants") == [])
+      #expect(try await Self.members(store, "news") == ["bob"])
+      try await Self.install(store, "eve", "aa", nil)
+      #expect(
+        try await Self.members(store, "news") == [], "the former owner's channels are not hers")
+      try await Self.install(store, "eve", "aa", ["news"])
+      let generation = try #require(try await store.binding("aa")).generation
+      _ = try await store.installations.invalidate(
+        app: "shop",
+        Settlement.Invalidation(
+          network: .apns, token: "aa", user: "eve", generation: generation, sinceMs: nil,
+          reason: "Unregistered"), job: "j1")
+      #expect(try await Self.members(store, "news") == [])
+    }
+  }
+
+  @Test func `a device that makes room leaves its channels, unless the new one is in them`()
+    async throws
+  {
+    try await Lane.withStore { _, store in
+      try await Self.install(store, "ann", "aa", ["giants", "news"])
+      for number in 1..<Limits.installationsPerUserMax {
+        try await store.install("ann", "bb\(1_000 + number)")
+      }
+      try await Self.install(store, "ann", "cc", ["news"])
+      #expect(try await store.binding("aa") == nil)
+      #expect(try await Self.members(store, "giants") == [])
+      #expect(try await Self.members(store, "news") == ["ann"])
+    }
+  }
+
+  @Test func `names that look like parts of keys are channels of their own`() async throws {
+    try await Lane.withStore { _, store in
+      let names = ["a", "a:b", "a%3Ab", "a%", ":", "b", "日本:"]
+      for (number, name) in names.enumerated() {
+        try await Self.install(store, "b:\(number)", "aa0\(number)", [name])
+      }
+      for (number, name) in names.enumerated() {
+        #expect(try await Self.members(store, name) == ["b:\(number)"])
+        #expect(try await store.admit("j\(number)", to: .channel(name)) == .admitted)
+        #expect(try await store.work("j\(number)") == ["b:\(number)"])
+      }
+    }
+  }
+
+  @Test func `channels of installations that an older version bound are found`() async throws {
+    try await Lane.withStore { _, store in
+      try await Self.install(store, "ann", "aa", ["giants"])
+      try await Self.install(store, "ann", "bb", ["news"])
+      try await store.install("bob", "cc", app: "game")
+      for key in try await store.allKeys()
+      where [":index:", ":block:", ":audiences:", ":indexed"].contains(where: key.contains) {
+        _ = try await store.redis("DEL", key)
+      }
+      #expect(try await store.admit("j1", to: .channel("giants")) == .notIndexed)
+      var walk = IndexWalk()
+      while !walk.isOver { walk = try await store.audiences.indexUsers(app: "shop", walk) }
+      #expect(walk.found == 1 && walk.added == 1)
+      for channel in ["giants", "news"] {
+        #expect(try await Self.members(store, channel) == ["ann"])
+      }
+      #expect(try await store.admit("j2", to: .channel("giants")) == .admitted)
+    }
+  }
+
+  @Test func `to install again with the same channels costs no command of an index`()
+    async throws
+  {
+    try await Lane.withStore { _, store in
+      try await Self.install(store, "ann", "aa", ["giants", "news"])
+      let before = try await store.commandCount(beginningWith: "z")
+      try await Self.install(store, "ann", "aa", ["giants", "news"])
+      try await Self.install(store, "ann", "aa", nil)
+      #expect(try await store.commandCount(beginningWith: "z") == before)
+    }
+  }
+}
