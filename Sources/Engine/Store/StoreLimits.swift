@@ -14,6 +14,8 @@ package enum StoreLimits {
   package static let subscriptionsMax = 128
   /// Sizes of topics that one call reads.
   static let topicsPageMax = 500
+  /// Such calls, for five million topics.
+  static let topicPagesMax = 10_000
   /// Users of one `resolve`; a chunk has fewer.
   package static let resolveUsersMax = 1_024
   /// Values that one `fields` reads: some 0.3 ms of Redis's time.

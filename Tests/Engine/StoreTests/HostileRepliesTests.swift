@@ -42,6 +42,21 @@ import TestSupport
         _ = answer.created &+ answer.updated
       }
     ),
+    (
+      "subscribe",
+      { store in
+        let subscription = Subscription(app: "shop", topic: "news", user: "a")
+        _ = try await store.audiences.subscribe([subscription])
+      }
+    ),
+    ("topics", { _ = try await $0.audiences.topics(app: "shop") }),
+    (
+      "index users",
+      { store in
+        var walk = IndexWalk()
+        for _ in 0..<3 { walk = try await store.audiences.indexUsers(app: "shop", walk) }
+      }
+    ),
     ("status", { _ = try await $0.metrics.status().backlog }),
     ("workers", { _ = try await $0.metrics.workers() }),
     ("minute", { _ = try await $0.metrics.minute("202611211200") }),

@@ -36,7 +36,7 @@ package struct AudienceStore {
   package func topics(app: String) async throws(RedisError) -> [TopicSize] {
     var sizes: [String: Int] = [:]
     var cursor = "0"
-    repeat {
+    for _ in 0..<StoreLimits.topicPagesMax {
       let command = RedisCommand(
         "HSCAN", functions.keys.audiences(app: app), cursor, "COUNT",
         "\(StoreLimits.topicsPageMax)")
@@ -49,7 +49,8 @@ package struct AudienceStore {
         guard let topic = AudienceIndex.topic(inName: name), let users = Int(size) else { continue }
         sizes[topic] = users
       }
-    } while cursor != "0"
+      if cursor == "0" { break }
+    }
     return sizes.map { TopicSize(topic: $0.key, users: $0.value) }.sorted { $0.topic < $1.topic }
   }
 
