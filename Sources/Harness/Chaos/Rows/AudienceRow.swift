@@ -9,7 +9,7 @@ struct AudienceRow: MatrixRow {
 
   /// Where a campaign's users are.
   private enum Audience: String, CaseIterable {
-    case users, installations, set, zset, list, topic, all
+    case users, installations, set, zset, list, topic, channel, all
 
     /// Whether the users are the members of a key.
     var isKey: Bool { !fill.isEmpty }
@@ -17,7 +17,7 @@ struct AudienceRow: MatrixRow {
     /// What adds a member to the key, with the member's number as ARGV[2] to ARGV[3].
     var fill: String {
       switch self {
-      case .users, .installations, .topic, .all: ""
+      case .users, .installations, .topic, .channel, .all: ""
       case .set: "redis.call('SADD', KEYS[1], ARGV[1] .. n)"
       case .zset: "redis.call('ZADD', KEYS[1], n, ARGV[1] .. n)"
       case .list: "redis.call('RPUSH', KEYS[1], ARGV[1] .. n)"
@@ -41,6 +41,7 @@ struct AudienceRow: MatrixRow {
 
   private func restart(_ trial: Trial, _ result: inout RowResult) async throws {
     var options = StageOptions(users: trial.users)
+    options.channel = Audience.channel.rawValue
     options.appendOnly = true
     // What a slow disk costs is not the question here, nor is the lease.
     options.appendSync = "always"
@@ -69,6 +70,7 @@ struct AudienceRow: MatrixRow {
 
   private func failover(_ trial: Trial, _ result: inout RowResult) async throws {
     var options = StageOptions(users: trial.users)
+    options.channel = Audience.channel.rawValue
     options.hasReplica = true
     let workers = options.workers
     let inHand = options.inHandMax
@@ -133,6 +135,9 @@ struct AudienceRow: MatrixRow {
         case .topic:
           crowd.job(
             id: entry.id, topic: entry.topic, audience: #""topic":"\#(audience.rawValue)""#)
+        case .channel:
+          crowd.job(
+            id: entry.id, topic: entry.topic, audience: #""channel":"\#(audience.rawValue)""#)
         case .all: crowd.job(id: entry.id, topic: entry.topic, audience: #""all":true"#)
         }
       try await stage.session.enqueue(job)

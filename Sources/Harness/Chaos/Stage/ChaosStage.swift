@@ -35,7 +35,7 @@ final class ChaosStage: Sendable {
       app: Self.app, count: options.users, devicesPerUser: options.devicesPerUser,
       silentEvery: options.silentEvery, prefix: "c0",
       hasDevelopment: options.hasDevelopment, network: options.network,
-      raisesBadges: options.raisesBadges)
+      raisesBadges: options.raisesBadges, channel: options.channel)
     redisProxy =
       options.hasRedisProxy
       ? try FaultProxy(server: .unix(path: redis.socketPath), seed: trial.seed) : nil

@@ -28,6 +28,9 @@ struct Crowd: Sendable {
   /// Whether jobs raise its badges.
   var raisesBadges = false
 
+  /// The channel that its installations are in.
+  var channel: String?
+
   /// Whose installation it is.
   func user(_ number: Int) -> String { userPrefix + String(number / devicesPerUser) }
 
@@ -47,7 +50,8 @@ struct Crowd: Sendable {
   func installation(_ number: Int) throws(InvalidField) -> Installation {
     Installation(
       app: app, user: user(number), token: try DeviceToken(tokenText(number), network: network),
-      environment: hasDevelopment && number % 2 == 1 ? .development : .production)
+      environment: hasDevelopment && number % 2 == 1 ? .development : .production,
+      channels: channel.map { [$0] } ?? [])
   }
 
   /// A job for an audience of which Redis knows the users.

@@ -11,6 +11,8 @@ struct StageOptions: Sendable {
   var silentEvery: Int?
   /// Whether each job raises the badges of its installations.
   var raisesBadges = false
+  /// The channel that all of the crowd's installations are in.
+  var channel: String?
   var workers = 3
   var lanes = ChaosLimits.lanes
   var connections = ChaosLimits.connections
