@@ -12,6 +12,9 @@ package enum Limits {
   // Jobs
   package static let jobBytesMax = 16 * 1024 * 1024
   package static let jobIDBytesMax = 128
+  package static let pushesPerSecondMax = 1_000_000
+  /// 7 days.
+  package static let spreadSecondsMax = 604_800
   package static let usersPerJobMax = 1_000_000
   package static let installationsPerJobMax = 1_000_000
   /// The name of a Redis key.

@@ -164,6 +164,7 @@ package struct Keys: Sendable {
   func loopLetters(app: String) -> String { "\(prefix):loop_letters:\(app)" }
 
   /// HASH: a token bucket that the fleet leases from.
+  func pace(app: String, job: String) -> String { "\(prefix):pace:\(app):\(job)" }
   func rate(_ name: String) -> String { "\(prefix):rate:\(name)" }
 
   /// STRING: the last generation given to an installation.

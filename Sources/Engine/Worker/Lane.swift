@@ -85,7 +85,8 @@ actor Lane {
       loop: loop, store: store, settings: settings, dispatcher: dispatcher, switches: switchWatch,
       recoverer: recoverer, starter: starter, reasons: reasons, log: log, signal: fetchSignal)
     carrier = ChunkCarrier(
-      loop: loop, chunks: store.chunks, settings: settings, dispatcher: dispatcher,
+      loop: loop, chunks: store.chunks, rates: store.rates, settings: settings,
+      dispatcher: dispatcher,
       resolver: BindingResolver(
         loop: loop, store: store, consumer: consumer, sink: dispatcher),
       switches: switchWatch, leases: leaseKeeper, tracer: tracer, life: life, log: log,

@@ -126,6 +126,18 @@ import Testing
       (#""on_unknown":"drop""#, "/on_unknown: must be one of resend, give_up"),
       (#""filter":{}"#, "/filter: must hold a field"),
       (#""deliver_at":1790000000"#, "/deliver_at: is in the year 1973 or before"),
+      (
+        #""pushes_per_second":0"#,
+        "/pushes_per_second: must be an integer from 1 to 1000000, is 0"
+      ),
+      (
+        #""pushes_per_second":5,"spread_over_seconds":60"#,
+        "/spread_over_seconds: cannot stand beside pushes_per_second"
+      ),
+      (
+        #""spread_over_seconds":60,"ttl_seconds":59"#,
+        "/ttl_seconds: must be at least spread_over_seconds, 60"
+      ),
       (#""deliver_at":"soon""#, "/deliver_at: must be epoch milliseconds or an RFC 3339 instant"),
       (
         #""deliver_at":1790000000001,"expires_at":1790000000001"#,

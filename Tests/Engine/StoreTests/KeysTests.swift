@@ -45,6 +45,7 @@ import Testing
         "unrouted": keys.unrouted, "route_hints": keys.routeHints, "route_sweep": keys.routeSweep,
         "route_waiting": keys.waiting(.jobs, route: "<2>").replacing("jobs", with: "<1>"),
         "switches": keys.switches, "rate": keys.rate("<1>"),
+        "pace": keys.pace(app: "<1>", job: "<2>"),
         "loop": keys.loop(app: "<1>", bucket: "<2>"),
         "topic_loop": keys.topicLoop(app: "<1>", topic: "<2>"),
         "loop_letters": keys.loopLetters(app: "<1>"),

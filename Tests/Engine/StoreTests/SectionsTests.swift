@@ -76,7 +76,7 @@ import Testing
       #expect(
         admitted == [
           "entry": 1, "job": 1, "audience": 1, "index": 0, "variables": 0, "event": 0,
-          "ending": 0,
+          "ending": 0, "pace": 0,
         ])
       var all = admission
       all.index = .all

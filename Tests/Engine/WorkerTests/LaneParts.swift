@@ -73,7 +73,8 @@ final class LaneParts {
     resolver = BindingResolver(
       loop: loop, store: store, consumer: consumer, sink: dispatcher)
     carrier = ChunkCarrier(
-      loop: loop, chunks: store.chunks, settings: settings, dispatcher: dispatcher,
+      loop: loop, chunks: store.chunks, rates: store.rates, settings: settings,
+      dispatcher: dispatcher,
       resolver: resolver, switches: switches, leases: leases, tracer: tracer, life: life, log: log,
       fetchSignal: fetchSignal)
     admitter = Admitter(

@@ -55,14 +55,14 @@ import Testing
   /// What producers, backends and operators call, and what is only there for a test.
   private static let others: Set<String> = [
     "install", "create", "install_many", "uninstall", "invalidate", "set_badge", "pause", "resume",
-    "cancel",
+    "cancel", "pace", "subscribe", "unsubscribe", "index_users",
     "find_waiting", "name_waiting", "has_job",
     "dead_list", "dead_retry", "dead_drop", "reconcile", "keys", "sections", "switch_off",
   ]
 
   /// What a worker calls seldom or in other circumstances; nothing of a job hangs on it.
   private static let seldom: Set<String> = [
-    "list_ahead", "judge_entry", "languages", "variables", "draw_rate", "raise_alarm",
+    "list_ahead", "judge_entry", "fields", "variables", "draw_rate", "draw_pace", "raise_alarm",
     "clear_alarm", "unused_libraries",
   ]
 

@@ -1,6 +1,7 @@
 extension Job {
   static let fields =
-    ["id", "app", "audience", "deliver_at"] + JobContent.fields + UnsupportedFields.job
+    ["id", "app", "audience", "deliver_at"] + JobPace.fields + JobContent.fields
+    + UnsupportedFields.job
 
   /// Decodes and checks what a producer enqueued. A syntax error has an empty pointer.
   package init(bytes: UnsafeBufferPointer<UInt8>) throws(InvalidField) {
@@ -46,11 +47,16 @@ extension Job {
     let deliverAtMs = try reader.recentInstantMs("deliver_at")
     var content = try JobContent(reader: reader)
     if let deliverAtMs { try Self.count(from: deliverAtMs, &content.expiry, reader) }
+    let pace = try JobPace.read(reader)
+    if case .spread(let seconds)? = pace, case .ttl(let ttl)? = content.expiry, ttl < seconds {
+      throw reader.refused("ttl_seconds", "must be at least spread_over_seconds, \(seconds)")
+    }
     let receivers = try Audience(json: audience, at: "/audience")
     if case .topic(let topic) = receivers { content.topic = topic }
     if case .channel(let channel) = receivers { content.channel = channel }
     self.init(
-      id: id, app: app, audience: receivers, content: content, deliverAtMs: deliverAtMs)
+      id: id, app: app, audience: receivers, content: content, deliverAtMs: deliverAtMs,
+      pace: pace)
   }
 
   /// Has a job that starts later expire by an instant: its seconds count from its start.
@@ -74,6 +80,7 @@ extension Job {
     object["app"] = .string(app)
     object["audience"] = audience.json()
     object["deliver_at"] = deliverAtMs.map { .integer($0) }
+    pace?.write(to: &object)
     return .object(object)
   }
 
@@ -83,6 +90,7 @@ extension Job {
     object["app"] = .string(app)
     object["audience"] = audience.json()
     object["deliver_at"] = deliverAtMs.map { .integer($0) }
+    pace?.write(to: &object)
     return JSONValue.object(object).bytes(canonical: true)
   }
 

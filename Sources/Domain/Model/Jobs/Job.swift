@@ -8,13 +8,17 @@ package struct Job: Sendable, Equatable {
   /// When it is to be sent, in epoch milliseconds; nil for at once.
   package let deliverAtMs: Int64?
 
+  package let pace: JobPace?
+
   package init(
-    id: String?, app: String, audience: Audience, content: JobContent, deliverAtMs: Int64? = nil
+    id: String?, app: String, audience: Audience, content: JobContent, deliverAtMs: Int64? = nil,
+    pace: JobPace? = nil
   ) {
     self.id = id
     self.app = app
     self.audience = audience
     self.content = content
     self.deliverAtMs = deliverAtMs
+    self.pace = pace
   }
 }

@@ -17,6 +17,8 @@ package struct JobRecord: Sendable, Equatable {
   package var bucket: String?
   /// The topic that the job goes to, once it is admitted.
   package var topic: String?
+  /// The pace that the job keeps to while it runs.
+  package var pace: JobPace?
   /// False before a worker has taken the job in: nothing is counted then.
   package var isAdmitted = false
 
@@ -54,6 +56,8 @@ package struct JobRecord: Sendable, Equatable {
     // Of a job that has ended it says so alone.
     case "source":
       priority = priority ?? Priority.allCases.first { $0.rawValue.first == text.first }
+    case "pushes_per_second": pace = .perSecond(try Self.count(name, text))
+    case "spread_over_seconds": pace = .spread(seconds: try Self.count(name, text))
     case "bucket": bucket = text
     case "topic": topic = text
     default:

@@ -81,7 +81,8 @@ end
 
 -- What nobody reads in the record of a job that has ended, unless chunks of it are dead letters: these may be retried.
 local UNREAD_AFTER = {'priority', 'segments', 'cursor', 'chunks', 'live', 'residuals', 'residual_bytes', 'window', 'lines',
-  'kept', 'unread', 'users_key', 'index', 'expires_at', 'retention', 'keeps_content'}
+  'kept', 'unread', 'users_key', 'index', 'expires_at', 'retention', 'keeps_content',
+  'pushes_per_second', 'spread_over_seconds'}
 
 -- Leaves of an ended job what is promised: a counter that is missing is 0. names and values: those of its counters and times.
 local function keep_promised(p, app, job, names, values, keeps_content)
@@ -207,9 +208,9 @@ end
 -- The job's state as a chunk sees it: 'gone' when the record is missing, ended, or of another admission. And the bucket that
 -- the job tells of and the topic that it goes to, or false.
 local function state_for(p, c)
-  local r = redis.call('HMGET', KEY.job(p, c.app, c.job), 'state', 'source', 'bucket', 'topic')
-  if r[2] ~= c.source or r[1] == 'done' or r[1] == 'queued' then return 'gone', false, false end
-  return r[1], r[3], r[4]
+  local r = redis.call('HMGET', KEY.job(p, c.app, c.job), 'state', 'source', 'bucket', 'topic', 'pushes_per_second', 'spread_over_seconds')
+  if r[2] ~= c.source or r[1] == 'done' or r[1] == 'queued' then return 'gone', false, false, false end
+  return r[1], r[3], r[4], (r[5] or r[6]) and true
 end
 
 -- When a scheduled job starts.

@@ -75,10 +75,21 @@ local function drop_unstarted(p, source, first, last)
   end
 end
 
-local ADMIT = Sections.layout('admit', {entry = 3, job = 4, audience = 7, index = 3, variables = 1, event = 2,
-  ending = 2}, {'entry', 'job', 'audience'})
+-- Has a job keep to a pace.
+local function keep_pace(key, per_second, spread, recipients, window)
+  if per_second ~= '' then
+    redis.call('HSET', key, 'pushes_per_second', per_second)
+  else
+    redis.call('HSET', key, 'spread_over_seconds', spread)
+    per_second = recipients / tonumber(spread)
+  end
+  redis.call('HSET', key, 'window', text(Rates.window_of(tonumber(per_second), window)))
+end
 
--- admit — makes a job of its entry, and starts it. ARGV: sections of one row, of these columns; the last four may be left out.
+local ADMIT = Sections.layout('admit', {entry = 3, job = 4, audience = 7, index = 3, variables = 1, event = 2,
+  ending = 2, pace = 2}, {'entry', 'job', 'audience'})
+
+-- admit — makes a job of its entry, and starts it. ARGV: sections of one row, of these columns; the last five may be left out.
 --   entry: the job as it was taken
 --     consumer, priority, entry
 --   job: what its record is found and told by
@@ -105,6 +116,9 @@ local ADMIT = Sections.layout('admit', {entry = 3, job = 4, audience = 7, index 
 --   ending: what is kept of it after its end
 --     retention: how long, in s
 --     keeps_content: 1, or 0 when nobody asks for the content then, unless chunks of it are dead letters
+--   pace: of a job that keeps to one
+--     per_second: pushes a second, or ''
+--     spread: over how many s they are spread, or ''
 -- Needs no reserve when the job has one segment, a key of users or an index.
 -- Reply: OK | DUPLICATE (the entry is dropped) | CONFLICT (refuse it) | STALE, of a key of users also KEY_MISSING |
 -- KEY_TYPE | KEY_UNREADABLE | KEY_ENCODING (refuse it), of an index NOT_INDEXED (refuse it), of variables also VARIABLES_MISSING | VARIABLES_TYPE |
@@ -120,6 +134,7 @@ local function admit(keys, args)
   local variables_key = unpack(args, first.variables, last.variables)
   local bucket, per_minute = unpack(args, first.event, last.event)
   local retention, keeps_content = unpack(args, first.ending, last.ending)
+  local per_second, spread = unpack(args, first.pace, last.pace)
   local stream, key = KEY.jobs(p, priority), KEY.job(p, app, id)
   if not owned(stream, entry, consumer) then return 'STALE' end
   local source = source_of(priority, entry)
@@ -172,6 +187,7 @@ local function admit(keys, args)
   if bucket then redis.call('HSET', key, 'bucket', bucket) end
   if retention and tonumber(retention) ~= LIMIT.RECORD_S then redis.call('HSET', key, 'retention', retention) end
   if topic then redis.call('HSET', key, 'topic', topic) end
+  if per_second then keep_pace(key, per_second, spread, tonumber(recipients), tonumber(window)) end
   redis.call('PERSIST', key)
   redis.call('SET', KEY.content(p, app, id), content)
   if segment ~= '' then redis.call('SET', KEY.segment(p, '1', source), segment) end
@@ -276,6 +292,22 @@ local function pause(keys, args)
   return 'paused'
 end
 
+-- pace — ARGV: app, id, pushes a second or '' for as many as there can be, chunks that an unpaced job has at a time. Holds for what
+-- is claimed from now on, and at once for what keeps to a pace already. Reply: the state now or ABSENT
+local function pace(keys, args)
+  local key, per_second, window = KEY.job(keys[1], args[1], args[2]), args[3], tonumber(args[4])
+  local r = redis.call('HMGET', key, 'state', 'admitted')
+  if not r[1] then return 'ABSENT' end
+  if r[1] == 'done' or r[1] == 'cancelled' then return r[1] end
+  redis.call('HDEL', key, 'pushes_per_second', 'spread_over_seconds')
+  if per_second ~= '' then
+    keep_pace(key, per_second, '', 0, window)
+  elseif r[2] then
+    redis.call('HSET', key, 'window', text(window))
+  end
+  return r[1]
+end
+
 -- resume — ARGV: app, id. Parked chunks go through the delayed set: the first here, the others by promotions.
 -- Reply: the state now or ABSENT
 local function resume(keys, args)
@@ -303,6 +335,7 @@ register('refuse', refuse, {'allow-oom'})
 register('cancel', cancel, {'allow-oom'})
 register('pause', pause, {'allow-oom'})
 register('resume', resume, {'allow-oom'})
+register('pace', pace, {'allow-oom'})
 
 Jobs.take_name = take_name
 

@@ -53,6 +53,7 @@ local KEY = {
   loop = function(p, app, bucket) return p .. ':loop:' .. app .. ':' .. bucket end,
   topic_loop = function(p, app, topic) return p .. ':topic_loop:' .. app .. ':' .. topic end,
   loop_letters = function(p, app) return p .. ':loop_letters:' .. app end,
+  pace = function(p, app, job) return p .. ':pace:' .. app .. ':' .. job end,
   rate = function(p, name) return p .. ':rate:' .. name end,
   libraries = function(p) return p .. ':libraries' end,
   workers = function(p) return p .. ':workers' end,

@@ -19,7 +19,7 @@ local function claim_entry(p, priority, stream, item, deliveries, now, claims)
     drop_entry(stream, entry)
     return 0
   end
-  local state, bucket, topic = Chunks.state_for(p, c)
+  local state, bucket, topic, is_paced = Chunks.state_for(p, c)
   if state ~= 'running' then
     Fairness.drop_chunk(p, c, entry)
     local _, bytes = Chunks.route(p, c, now, 0)
@@ -42,7 +42,7 @@ local function claim_entry(p, priority, stream, item, deliveries, now, claims)
       'This chunk was lost by ' .. text(c.crashes) .. ' workers in a row', now)
   else
     local done = redis.call('GET', KEY.done(p, c.segment, c.source)) or ''
-    claims[#claims + 1] = {priority, entry, c.app, c.job, c.segment, c.source, c.crashes, state, c.lines, done,
+    claims[#claims + 1] = {priority, entry, c.app, c.job, c.segment, c.source, c.crashes, is_paced and 1 or 0, c.lines, done,
       segment}
   end
   return 0
@@ -66,7 +66,7 @@ local function fill(p, priority, max, bytes, now)
 end
 
 -- claim — ARGV: consumer, max. New chunks, high before normal before low; due ones take the room of those before.
--- Reply: {{priority, entry, app, job, segment, source, crashes, state, lines, done bitmap, recipients}…}, then MORE
+-- Reply: {{priority, entry, app, job, segment, source, crashes, 1 if the job keeps to a pace, lines, done bitmap, recipients}…}, then MORE
 -- when it was held up by chunks that nobody is to have and there may be more
 local function claim(keys, args)
   local p, consumer, max, now = keys[1], args[1], tonumber(args[2]), now_ms()

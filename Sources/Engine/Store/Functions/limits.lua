@@ -102,6 +102,8 @@ local LIMIT = {
   LETTER_BYTES_MIN = 512,               -- what a dead letter costs beside its original
   -- rates
   RATE_BURST_S = 0.1,                   -- a bucket holds what so many seconds bring
+  PACE_BURST_S = 0.25,                  -- the same of a job's pace, which few lanes draw from
+  PACE_PER_CHUNK = 2000,                -- pushes a second for each chunk of a paced job beyond the first two
   RATE_RAMP_FROM = 0.2,                 -- the share of its rate that a rate with a ramp begins with
   RATE_IDLE_MS = 10000,                 -- and begins with again after so long without a lease
   RATE_WAIT_MS_MAX = 1000,

@@ -9,6 +9,7 @@ extension Admission {
   private static let index = Sections.Section(name: "index", columns: 3)
   private static let variables = Sections.Section(name: "variables", columns: 1)
   private static let event = Sections.Section(name: "event", columns: 2)
+  private static let pace = Sections.Section(name: "pace", columns: 2)
   private static let ending = Sections.Section(name: "ending", columns: 2)
 
   func sections(of entry: JobEntry, consumer: String) -> Sections {
@@ -53,6 +54,18 @@ extension Admission {
       sections.add(Self.ending) { row in
         row.append(retentionSeconds)
         row.append(keepsContent ? 1 : 0)
+      }
+    }
+    if let pace {
+      sections.add(Self.pace) { row in
+        switch pace {
+        case .perSecond(let count):
+          row.append(count)
+          row.append("")
+        case .spread(let seconds):
+          row.append("")
+          row.append(seconds)
+        }
       }
     }
     return sections

@@ -1,4 +1,4 @@
-internal import Model
+package import Model
 
 /// A checked job on its way from its stream entry to its record.
 package struct Admission: Sendable {
@@ -34,6 +34,9 @@ package struct Admission: Sendable {
   package var retentionSeconds: Int?
   /// Whether its content is kept as long, also when nothing of it failed.
   package var keepsContent = true
+
+  /// How fast it is sent.
+  package var pace: JobPace?
 
   package init(
     app: String, id: String, digest: String, content: [UInt8], lines: ChunkLines, recipients: Int,

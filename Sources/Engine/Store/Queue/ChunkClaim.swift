@@ -12,6 +12,8 @@ package struct ChunkClaim: Sendable, Equatable {
   package let source: String
   /// Workers that lost this chunk before.
   package let crashes: Int
+  /// Whether its job keeps to a pace.
+  package let isPaced: Bool
   package let lines: ChunkLines
   /// Lines that were settled before.
   package let done: DoneBitmap
@@ -29,6 +31,7 @@ package struct ChunkClaim: Sendable, Equatable {
     segment = reply[4].string
     source = reply[5].string
     crashes = try decodeCount(reply[6])
+    isPaced = try decodeCount(reply[7]) > 0
     lines = try decodeWord(reply[8])
     done = DoneBitmap(bytes: Array(reply[9].bytes))
     recipients = Array(reply[10].bytes)

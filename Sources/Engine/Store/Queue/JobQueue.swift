@@ -52,6 +52,19 @@ package struct JobQueue {
     try await change("pause", app, id)
   }
 
+  /// Has a job keep to so many pushes a second; nil for as many as there can be. Holds for chunks that are claimed from now on,
+  /// and at once for a job that keeps to a pace already.
+  /// - Returns: the state now, nil for an unknown job.
+  package func setPace(
+    app: String, id: String, perSecond: Int?
+  ) async throws(RedisError) -> JobState? {
+    var command = functions.call("pace", app, id, perSecond.map { "\($0)" } ?? "")
+    command.append(Limits.segmentHighWaterMax)
+    return try await functions.run(command) { reply throws(RedisError) in
+      reply.string == "ABSENT" ? nil : try decodeWord(reply)
+    }
+  }
+
   /// - Returns: the state now, nil for an unknown job.
   package func resume(app: String, id: String) async throws(RedisError) -> JobState? {
     try await change("resume", app, id)

@@ -263,6 +263,7 @@ struct BindingResolver {
 
   private func queue(_ run: ChunkRun, _ index: Int, _ own: ReceiverReader.Own) {
     guard !own.isFiltered else { return run.decide(index, .skipped, because: .filtered) }
+    run.pace?.spend()
     sink.enqueue(run, push: index)
   }
 

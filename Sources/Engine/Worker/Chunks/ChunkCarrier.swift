@@ -9,6 +9,7 @@ internal import Store
 final class ChunkCarrier {
   private let loop: EventLoop
   private let chunks: ChunkQueue
+  private let rates: RateStore
   private let settings: LaneSettings
   private let dispatcher: Dispatcher
   private let resolver: BindingResolver
@@ -21,12 +22,14 @@ final class ChunkCarrier {
   private let fetchSignal: LoopSignal
 
   init(
-    loop: EventLoop, chunks: ChunkQueue, settings: LaneSettings, dispatcher: Dispatcher,
+    loop: EventLoop, chunks: ChunkQueue, rates: RateStore, settings: LaneSettings,
+    dispatcher: Dispatcher,
     resolver: BindingResolver, switches: SwitchWatch, leases: LeaseKeeper, tracer: Tracer,
     life: LaneLife, log: Logger, fetchSignal: LoopSignal
   ) {
     self.loop = loop
     self.chunks = chunks
+    self.rates = rates
     self.settings = settings
     self.dispatcher = dispatcher
     self.resolver = resolver
@@ -41,7 +44,7 @@ final class ChunkCarrier {
   /// Returns once the run has ended.
   func carry(_ run: ChunkRun) async {
     while await step(run) {
-      await run.signal.wait(upToMs: run.settleWithinMs)
+      await run.signal.wait(upToMs: min(run.settleWithinMs, paceWaitMs(run) ?? .max))
     }
     dispatcher.runs.remove(run)
     if let ticket = run.suspectTicket { settings.suspects.leave(ticket) }
@@ -60,6 +63,7 @@ final class ChunkCarrier {
       while run.wantsResolving && dispatcher.hasRoom && !dispatcher.isCongested(run)
         && !life.isDraining
       {
+        guard try await keepsPace(run) else { break }
         try await resolver.resolveNext(run)
         // The next chunk is claimed while this one's last recipients are on their way.
         if run.isResolved { fetchSignal.raise() }
@@ -82,6 +86,23 @@ final class ChunkCarrier {
     }
     // Pushes that wait for Redis and not for an answer keep nobody who is to leave at once.
     return !life.isAborting || run.inFlight > 0 || run.hasNews
+  }
+
+  /// How long a run waits for its job's pace; nil when it does not.
+  private func paceWaitMs(_ run: ChunkRun) -> UInt64? {
+    guard run.wantsResolving, let pace = run.pace, !pace.allows else { return nil }
+    return max(1, pace.waitMs(nowNs: loop.nowNs))
+  }
+
+  /// Draws what a run's job may make of pushes now. - Returns: whether something may be resolved.
+  private func keepsPace(_ run: ChunkRun) async throws(RedisError) -> Bool {
+    guard let pace = run.pace, !pace.allows else { return true }
+    guard pace.waitMs(nowNs: loop.nowNs) == 0 else { return false }
+    let wanted = min(run.lines.count - run.cursor, WorkerLimits.resolveBatchMax) - pace.allowance
+    let answer = try await rates.drawPace(
+      app: run.claim.app, job: run.claim.job, wanted: wanted)
+    run.pace?.grant(answer.granted, retryMs: answer.retryMs, nowNs: loop.nowNs)
+    return run.wantsResolving && run.pace?.allows ?? true
   }
 
   /// Reads old bindings again; after a silence of half a lease, asks first whether the chunk is still ours.

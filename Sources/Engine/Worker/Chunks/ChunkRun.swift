@@ -57,10 +57,10 @@ final class ChunkRun {
   var missing: [Int: (environment: PushEnvironment, attempt: Int)] = [:]
   var jitters = RetryJitter()
   var underway = PushesUnderway()
-  /// What texts are filled with, by `Push.variables`.
-  var variables = VariableTable()
+  var pace: ChunkPace?  // nil when its job keeps to none
+  var variables = VariableTable()  // what texts are filled with, by `Push.variables`
   private var verdicts: [Int: (reason: String, sinceMs: Int64?)] = [:]
-  /// Pushes whose verdict may be a mistake of ours: settled only when it is known how many there are.
+  /// Pushes whose verdict may be our mistake: settled only when it is known how many there are.
   private var doubtful: Set<Int> = []
   /// Recipients with such pushes alone: they are done when all others are.
   private var held: [Int] = []
@@ -77,6 +77,7 @@ final class ChunkRun {
     let hasHistory = claim.isResidual || claim.crashes > 0
     tracesAll = trace.map { $0.isFull || hasHistory } ?? false
     signal = LoopSignal(loop: loop)
+    pace = claim.isPaced ? ChunkPace() : nil
     renewedNs = loop.nowNs
     self.suspectTicket = suspectTicket
     let text = claim.recipients.withUnsafeBytes { [arena] in arena.copy($0) }
@@ -103,10 +104,11 @@ final class ChunkRun {
   // MARK: Resolving
 
   /// The next recipients to resolve, all of one kind; they are taken by this.
-  func takeBatch(max: Int) -> Range<Int> {
+  func takeBatch(max wanted: Int) -> Range<Int> {
+    let count = pace.map { min(wanted, $0.allowance) } ?? wanted
     let first = cursor
     let end = cursor < firstInstallation ? firstInstallation : lines.count
-    while cursor < end, cursor - first < max, !recipients[cursor].isDone { cursor += 1 }
+    while cursor < end, cursor - first < count, !recipients[cursor].isDone { cursor += 1 }
     defer { skipDone() }
     return first..<cursor
   }
@@ -302,8 +304,7 @@ final class ChunkRun {
   /// Whether there is something to settle.
   var hasNews: Bool { news.recipients > 0 || isWaitingOver }
 
-  /// How soon it is to be looked whether there is something to settle: so that no result waits longer than
-  /// `WorkerLimits.checkpointMs`.
+  /// How soon it is to be looked whether there is something to settle: no result waits for `WorkerLimits.checkpointMs`.
   var settleWithinMs: UInt64 {
     waitingDecisions > 0 ? WorkerLimits.checkpointMs / 2 : WorkerLimits.checkpointMs
   }

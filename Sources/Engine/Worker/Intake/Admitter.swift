@@ -159,6 +159,7 @@ struct Admitter {
       recipients: job.recipients, segments: job.segments.count, usersKey: job.usersKey,
       index: job.index, variablesKey: job.content.variablesKey, bucket: job.content.event?.bucketID,
       eventsPerMinute: eventsPerMinute[job.app] ?? 0, startAtMs: job.deliverAtMs)
+    admission.pace = job.pace
     admission.retentionSeconds = retentionSeconds
     admission.keepsContent = job.content.tellsOfReceivers
     var firstBindings: FirstBindings?

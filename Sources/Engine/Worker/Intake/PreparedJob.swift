@@ -18,6 +18,7 @@ struct PreparedJob: Sendable {
   let index: AudienceIndex?
   let segments: [[UInt8]]
   let deliverAtMs: Int64?
+  let pace: JobPace?
 
   init(_ text: [UInt8]) throws(RefusedJob) {
     let job: Job
@@ -35,6 +36,7 @@ struct PreparedJob: Sendable {
     index = job.audience.index
     segments = job.audience.segments()
     deliverAtMs = job.deliverAtMs
+    pace = job.pace
   }
 
   /// The same on a thread of its own: a million users take a third of a second, for which no push would leave the lane.

@@ -71,11 +71,13 @@ final class Dispatcher {
   }
   var connections: Int { destinations.reduce(0) { $0 + ($1?.readyConnections ?? 0) } }
 
-  /// Recipients that are claimed and not resolved, and wait for no rate.
+  /// Recipients that are claimed and not resolved, and wait for no rate and no pace.
   var unresolved: Int {
     var sum = 0
     runs.forEach { run in
-      if run.wantsResolving, !isCongested(run) { sum += run.lines.count - run.cursor }
+      if run.wantsResolving, run.pace == nil, !isCongested(run) {
+        sum += run.lines.count - run.cursor
+      }
     }
     return sum
   }

@@ -1,15 +1,17 @@
 package import Model
 
 /// What an operator does with a job.
-package enum JobAction: String, Sendable, CaseIterable {
+package enum JobAction: Sendable, Equatable {
   case show, cancel, pause, resume
+  /// Keep to so many pushes a second; nil for as many as there can be.
+  case pace(perSecond: Int?)
 
   /// Whether a job that is in this state afterwards had ended before the action.
   package func wasTooLate(_ state: JobState) -> Bool {
     switch self {
     case .show: false
     case .cancel: state == .done
-    case .pause, .resume: state.isFinal
+    case .pause, .resume, .pace: state.isFinal
     }
   }
 }

@@ -40,7 +40,7 @@ package struct JobControl {
       // Without a record it is not paused.
       case .show, .resume: return found.job.record(nowMs: nowMs)
       // Whatever the answer, there is a record now, or there was a worker that was faster.
-      case .cancel, .pause:
+      case .cancel, .pause, .pace:
         do throws(RedisError) { _ = try await found.store.jobs.name(found.job) } catch {
           throw .redis(error)
         }
@@ -62,6 +62,8 @@ package struct JobControl {
           case .cancel: try await store.jobs.cancel(app: app, id: id) != nil
           case .pause: try await store.jobs.pause(app: app, id: id) != nil
           case .resume: try await store.jobs.resume(app: app, id: id) != nil
+          case .pace(let perSecond):
+            try await store.jobs.setPace(app: app, id: id, perSecond: perSecond) != nil
           }
         return isKnown ? try await store.jobs.record(app: app, id: id) : nil
       }

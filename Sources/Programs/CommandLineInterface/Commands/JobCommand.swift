@@ -7,39 +7,52 @@ internal import Redis
 struct JobCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "job",
-    abstract: "Show a job, or cancel, pause or resume it.",
+    abstract: "Show a job, cancel, pause or resume it, or set its pace.",
     discussion: """
         pushpool job spring-sale --app shop
         pushpool job spring-sale pause --app shop
+        pushpool job spring-sale pace 500 --app shop
 
       Cancelling ends a job: what is not sent yet counts as skipped. A paused job keeps its \
       place until it is resumed. Both work also while no worker has taken the job yet: the \
-      one that takes it keeps to them. A finished job can be seen for a week.
+      one that takes it keeps to them.
+
+      A pace is a number of pushes a second, of the whole fleet; off ends it. It holds for what \
+      workers take up from now on, and at once for a job that has a pace already.
+
+      A finished job can be seen for as long as jobs.retention_hours says, a week by default.
       """)
 
   @Argument(help: "The job's id, as enqueue printed it.")
   var id: String
 
-  @Argument(help: "show, cancel, pause or resume.")
-  var action: JobAction = .show
+  @Argument(help: "show, cancel, pause, resume or pace.")
+  var action: JobVerb = .show
+
+  @Argument(help: "Pushes a second, or off: behind pace.")
+  var value: String?
 
   @OptionGroup var appOption: AppOption
   @OptionGroup var shared: SharedOptions
 
+  func validate() throws { _ = try action.action(value) }
+
   func run() async throws {
+    let verb = action
+    let action = try verb.action(value)
     let configuration = try shared.configuration()
     let app = try appOption.resolve(configuration)
-    let record = try await record(configuration.redis, app: app)
+    let record = try await record(configuration.redis, app: app, action)
     JobReport(record: record).show(asJSON: shared.json, on: .standard)
-    if action.wasTooLate(record.state), let change = action.refusal {
+    if action.wasTooLate(record.state), let change = verb.refusal {
       throw CommandFailure(.badInput, "job \(record.id) is \(record.state.rawValue): \(change)")
     }
   }
 
   private func record(
-    _ redis: RedisConfiguration, app: String
+    _ redis: RedisConfiguration, app: String, _ action: JobAction
   ) async throws(CommandFailure) -> JobRecord {
-    let (id, action) = (id, action)
+    let id = id
     // To see a job that has a record takes no function, and so no right to load any.
     if action == .show {
       let session = try await RedisSession.open(redis, functions: false)

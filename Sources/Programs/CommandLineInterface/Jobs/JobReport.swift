@@ -63,6 +63,12 @@ struct JobReport {
       remarks.append(
         "\(FigureText.count(record.counts.noInstallations)) users without an installation")
     }
+    switch record.pace {
+    case nil: break
+    case .perSecond(let count): remarks.append("at most \(FigureText.count(count)) a second")
+    case .spread(let seconds):
+      remarks.append("spread over \(FigureText.duration(ms: Int64(seconds) * 1_000))")
+    }
     if let perSecond { remarks.append("\(FigureText.count(perSecond)) pushes/s") }
     return remarks
   }
@@ -101,6 +107,11 @@ struct JobReport {
     object["total"] = .integer(record.total)
     for (name, count) in record.counts.fields { object[name] = .integer(count) }
     object["pending"] = .integer(record.pending)
+    switch record.pace {
+    case nil: break
+    case .perSecond(let count): object["pushes_per_second"] = .integer(count)
+    case .spread(let seconds): object["spread_over_seconds"] = .integer(seconds)
+    }
     object["created_at"] = record.createdAtMs.map { .integer($0) }
     object["start_at"] = record.startAtMs.map { .integer($0) }
     object["started_at"] = record.startedAtMs.map { .integer($0) }

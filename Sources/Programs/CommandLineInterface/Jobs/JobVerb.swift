@@ -1,0 +1,44 @@
+internal import ArgumentParser
+internal import Model
+internal import Operations
+
+/// What `pushpool job` is told to do with a job.
+enum JobVerb: String, CaseIterable, ExpressibleByArgument {
+  case show, cancel, pause, resume, pace
+
+  /// What is said when the job had ended before; nil for what can always be done.
+  var refusal: String? {
+    switch self {
+    case .show: nil
+    case .cancel: "it cannot be cancelled any more"
+    case .pause: "it cannot be paused any more"
+    case .resume: "it cannot be resumed any more"
+    case .pace: "nothing of it is left to be sent"
+    }
+  }
+
+  /// - Parameter value: what stands behind it.
+  func action(_ value: String?) throws(ValidationError) -> JobAction {
+    if self == .pace { return .pace(perSecond: try Self.perSecond(value)) }
+    if let value {
+      throw ValidationError("\(rawValue) takes no value, and \"\(value)\" stands behind it")
+    }
+    return switch self {
+    case .show, .pace: .show
+    case .cancel: .cancel
+    case .pause: .pause
+    case .resume: .resume
+    }
+  }
+
+  private static func perSecond(_ value: String?) throws(ValidationError) -> Int? {
+    guard value != "off" else { return nil }
+    guard let number = value.flatMap({ Int($0) }), (1...Limits.pushesPerSecondMax).contains(number)
+    else {
+      throw ValidationError(
+        "pace takes the pushes a second, 1 to \(Limits.pushesPerSecondMax), or off: pushpool job spring-sale pace 500"
+      )
+    }
+    return number
+  }
+}
