@@ -26,8 +26,11 @@ struct AppEventTests {
            "object_id": "o1", "object_scope_app_id": "a1", "object_scope_type": "APP_AND_USER",
            "object_scope_user_id": "u7", "sender": "u8", "when": "2026-11-22T10:00:00.250Z"},
          "apns": {"topic": "com.example.other"}, "collapse_id": "orders", "ttl_seconds": 60,
-         "environments": ["production"], "dry_run": true, "on_unknown": "give_up", "trace": true}
+         "environments": ["production"], "filter": {"channel": ["beta"]}, "dry_run": true,
+         "on_unknown": "give_up", "trace": true}
         """#)
+    #expect(job.content.filter != nil)
+    #expect(try JobContent(bytes: job.content.canonicalBytes()) == job.content)
     #expect(
       job.content.event
         == AppEvent(
