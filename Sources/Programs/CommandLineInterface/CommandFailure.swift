@@ -15,6 +15,6 @@ struct CommandFailure: Error, CustomStringConvertible {
     CommandFailure(
       .badInput,
       "there is no job \(DisplayText.printable(id)) of \(app): \(others), refused (pushpool dead list), or "
-        + "ended more than a week ago")
+        + "ended longer ago than jobs.retention_hours says")
   }
 }
