@@ -150,8 +150,10 @@ enum WorkerLimits {
   static let shortageMs: UInt64 = 60_000
   /// Threads that a worker must be able to make beside its lanes and Swift's, for look-ups and token exchanges.
   static let spareThreads = 4
-  /// How often a worker says which routes it has, and how often while work waits for a route.
+  /// How often a worker says which routes it has, how often while others have other ones, whose work may be left to it at any
+  /// time, and how often while work waits for a route.
   static let routesMs: UInt64 = 1_000
+  static let routesUnequalMs: UInt64 = 100
   static let routesBusyMs: UInt64 = 250
   /// Jobs that waited for a route and are taken in together.
   static let routedJobsMax = 8

@@ -28,7 +28,9 @@ final class RouteWatch: Agent {
       try await learn(news)
       routes.noteWork(news.hasWork)
       if news.hasWork { onWork() }
-      return news.isAnythingWaiting ? WorkerLimits.routesBusyMs : WorkerLimits.routesMs
+      if news.isAnythingWaiting && !news.hasWork { return WorkerLimits.routesBusyMs }
+      return news.digests.allSatisfy { $0 == routes.own.digest }
+        ? WorkerLimits.routesMs : WorkerLimits.routesUnequalMs
     } catch {
       log.debug("routes: \(error)")
       return WorkerLimits.redisPauseMs
