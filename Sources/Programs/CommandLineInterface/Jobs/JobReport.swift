@@ -78,10 +78,11 @@ struct JobReport {
     return (record.finishedAtMs ?? InstantText.nowMs()) - started
   }
 
-  /// Settled pushes a second over the job's whole time; nil when that is too short to say.
+  /// Settled pushes a second over the job's whole time, without what was not sent; nil when that is too short to say.
   var perSecond: Int? {
-    guard let durationMs, durationMs > 0, record.counts.settled > 0 else { return nil }
-    return Int(Int64(record.counts.settled) * 1_000 / durationMs)
+    let sent = record.counts.settled - record.counts.skipped
+    guard let durationMs, durationMs > 0, sent > 0 else { return nil }
+    return Int(Int64(sent) * 1_000 / durationMs)
   }
 
   /// Why an ended job is no success; nil when it is one. Dead devices and users without any are everyday.
