@@ -16,7 +16,7 @@ enum Claims {
     let text = recipients.map { "\($0)\n" }.joined()
     let parts: [[UInt8]] =
       [
-        priority.rawValue, "1-0", "shop", "sale", segment, source, "0", "running", lines.rawValue,
+        priority.rawValue, "1-0", "shop", "sale", segment, source, "0", "0", lines.rawValue,
       ]
       .map { Array($0.utf8) } + [done, Array(text.utf8)]
     var wire = Array("*\(parts.count)\r\n".utf8)

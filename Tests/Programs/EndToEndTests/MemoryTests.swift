@@ -29,8 +29,11 @@ import Testing
         #expect(try await client.finishedInHaste("two").counts.accepted == 300)
       }
       let keys = (try await client.command("KEYS", "pushpool:*").array ?? []).compactMap(\.string)
-      // What is meant to last: installations, streams that are bounded, and streams that are empty.
-      let lasting = ["user:", "token:", "generation", "dead", "uninstalled", "audit", "finished"]
+      // What is meant to last: installations, their indexes, streams that are bounded, and streams that are empty.
+      let lasting = [
+        "user:", "token:", "generation", "index:", "block:", "audiences:", "indexed", "dead",
+        "uninstalled", "audit", "finished",
+      ]
       let emptied = ["jobs:", "chunks:"]
       for key in keys {
         let name = key.dropFirst("pushpool:".count)

@@ -60,6 +60,22 @@ import Testing
     }
   }
 
+  @Test("what has expired waits for no pace")
+  func expires() async throws {
+    try await PushStage.with { stage in
+      let client = stage.client
+      try await client.install(try Devices.apns(0..<400))
+      try await stage.withWorkers { _ in
+        _ = try await client.enqueue(
+          Devices.job("slow", 0..<400, #", "pushes_per_second": 2, "ttl_seconds": 2"#))
+        let record = try await client.finished("slow")
+        #expect(record.counts.expired > 380 && record.isBalanced)
+        let ms = try #require(record.finishedAtMs) - (try #require(record.startedAtMs))
+        #expect(ms < 100_000, "at its pace it would take 200 s")
+      }
+    }
+  }
+
   @Test("the pace of a job that runs can be changed by the command line")
   func changes() async throws {
     try await PushStage.with { stage in

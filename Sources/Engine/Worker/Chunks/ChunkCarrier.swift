@@ -97,6 +97,11 @@ final class ChunkCarrier {
   /// Draws what a run's job may make of pushes now. - Returns: whether something may be resolved.
   private func keepsPace(_ run: ChunkRun) async throws(RedisError) -> Bool {
     guard let pace = run.pace, !pace.allows else { return true }
+    if dispatcher.isExpired(run) {
+      // Nothing more of it is sent, so nothing has to be spread.
+      run.pace = nil
+      return true
+    }
     guard pace.waitMs(nowNs: loop.nowNs) == 0 else { return false }
     let wanted = min(run.lines.count - run.cursor, WorkerLimits.resolveBatchMax) - pace.allowance
     let answer = try await rates.drawPace(

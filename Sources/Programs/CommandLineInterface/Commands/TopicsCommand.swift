@@ -28,6 +28,7 @@ struct TopicsCommand: AsyncParsableCommand {
       try await store.audiences.topics(app: app)
     }
     await session.close()
+    AppOption.warn(of: app, unlessIn: configuration, on: console)
     if shared.json {
       for topic in topics {
         console.print(

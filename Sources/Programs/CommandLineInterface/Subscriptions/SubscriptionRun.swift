@@ -45,6 +45,7 @@ struct SubscriptionRun {
         .make(change, [subscription])
     }
     await session.close()
+    AppOption.warn(of: subscription.app, unlessIn: configuration, on: .standard)
     if shared.json {
       let status = changed > 0 ? words.done : words.unchanged
       return Console.standard.print(json: .object(["status": .string(status)]))

@@ -1,4 +1,5 @@
-/// A version of numbers with dots between them, compared number by number: 2.10 is later than 2.9, and 2.1 is 2.1.0.
+/// A version of numbers with dots between them, compared number by number: 2.10 is later than 2.9, and 2.1 is 2.1.0. Of numbers
+/// beyond 64 bits each is as large as any other.
 struct DottedVersion: Sendable, Equatable, Comparable, CustomStringConvertible {
   /// Without zeros at the end.
   private let numbers: [UInt64]
@@ -13,7 +14,7 @@ struct DottedVersion: Sendable, Equatable, Comparable, CustomStringConvertible {
   }
 
   /// The version at the front of what an app or a system calls its own: `3.2.1-rc1` is 3.2.1.
-  /// - Returns: nil when it does not begin with a number, or a number is larger than 64 bits hold.
+  /// - Returns: nil when it does not begin with a number.
   init?(leading text: UnsafeRawBufferPointer) {
     guard let (numbers, _) = Self.read(text) else { return nil }
     self.init(numbers)
@@ -35,8 +36,7 @@ struct DottedVersion: Sendable, Equatable, Comparable, CustomStringConvertible {
       while position < text.count, let digit = Self.digit(text[position]) {
         let (tenfold, isTooLarge) = number.multipliedReportingOverflow(by: 10)
         let (sum, isOver) = tenfold.addingReportingOverflow(digit)
-        guard !isTooLarge, !isOver else { return nil }
-        number = sum
+        number = isTooLarge || isOver ? .max : sum
         position += 1
       }
       numbers.append(number)
