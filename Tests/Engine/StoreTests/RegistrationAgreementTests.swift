@@ -191,6 +191,24 @@ import Testing
   }
 
   @Test(arguments: [
+    (#"{"app":"s","topic":"news"}"#, "/user: is missing: name who subscribes"),
+    (#"{"app":"s","user":"u1"}"#, "/topic: is missing: name the topic"),
+    (
+      #"{"app":"s","topic":"a b","user":"u1"}"#,
+      "/topic: must be 1 to 64 ASCII letters, digits or _ -"
+    ),
+  ])
+  func `what is wrong with a subscription is said with its field`(
+    document: String, sentence: String
+  ) async throws {
+    try await Lane.withStore { _, store in
+      try await store.registration.provide()
+      let refusal = try await store.refusal(of: document, by: "pushpool_subscribe")
+      #expect(refusal?.hasPrefix(sentence) == true, "\(refusal ?? "taken")")
+    }
+  }
+
+  @Test(arguments: [
     #"{"app":"s","topic":"news_1-A","user":"u1"}"#, #"{"app":"s","topic":"\#(x(64))","user":"ü"}"#,
     #"{"app":"s","topic":"\#(x(65))","user":"u1"}"#, #"{"app":"s","topic":"","user":"u1"}"#,
     #"{"app":"s","topic":"a b","user":"u1"}"#, #"{"app":"s","topic":"a:b","user":"u1"}"#,

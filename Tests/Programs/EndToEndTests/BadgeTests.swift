@@ -161,26 +161,12 @@ import Testing
       "after settle:2",
     ])
   func diesOnTheWay(point: String) async throws {
-    let script = SimulatorScript.stage {
-      $0.rules = [
-        ScriptRule(tokenPrefix: "ff", status: 503, reason: "ServiceUnavailable", times: 20)
-      ]
-      var slow = ScriptRule()
-      slow.tokenPrefix = "c0"
-      slow.delayMs = 1_000
-      $0.rules.append(slow)
-    }
-    let worker = WorkerConfiguration.narrow(20, leaseSeconds: 1)
-    try await PushStage.with(script: script, worker: worker, mostlyWaits: true) { stage in
+    let script = TroubledDevices.script(retries: 20)
+    try await PushStage.with(script: script, worker: TroubledDevices.worker, mostlyWaits: true) {
+      stage in
       let client = stage.client
-      // Users of three devices: one is tried again, one answers late.
       let users = (0..<40).map { "u\($0)" }
-      var devices: [Installation] = []
-      for (number, user) in users.enumerated() {
-        devices.append(try Devices.apns(number, user: user))
-        if number % 2 == 0 { devices.append(try Devices.apns(number, user: user, prefix: "ff")) }
-        if number % 8 == 0 { devices.append(try Devices.apns(number, user: user, prefix: "c0")) }
-      }
+      let devices = try TroubledDevices.of(users: users.count)
       try await client.install(devices)
       _ = try await client.enqueue(Self.job("once", users))
       let process = try stage.startProcess(crashAt: point)

@@ -150,28 +150,11 @@ import Testing
     "a worker that dies on the way changes nothing of who receives, and nothing of the sums",
     arguments: ["before settle:1", "after settle:1", "before settle:2"])
   func diesOnTheWay(point: String) async throws {
-    let script = SimulatorScript.stage {
-      $0.rules = [
-        ScriptRule(tokenPrefix: "ff", status: 503, reason: "ServiceUnavailable", times: 10)
-      ]
-      var slow = ScriptRule()
-      slow.tokenPrefix = "c0"
-      slow.delayMs = 1_000
-      $0.rules.append(slow)
-    }
-    let worker = WorkerConfiguration.narrow(20, leaseSeconds: 1)
-    try await PushStage.with(script: script, worker: worker, mostlyWaits: true) { stage in
+    let script = TroubledDevices.script(retries: 10)
+    try await PushStage.with(script: script, worker: TroubledDevices.worker, mostlyWaits: true) {
+      stage in
       let client = stage.client
-      var devices: [Installation] = []
-      for number in 0..<40 {
-        devices.append(try Devices.apns(number, user: "u\(number)"))
-        if number % 2 == 0 {
-          devices.append(try Devices.apns(number, user: "u\(number)", prefix: "ff"))
-        }
-        if number % 8 == 0 {
-          devices.append(try Devices.apns(number, user: "u\(number)", prefix: "c0"))
-        }
-      }
+      var devices = try TroubledDevices.of(users: 40)
       for number in devices.indices {
         devices[number].custom["plan"] = number % 4 == 0 ? "free" : "pro"
       }

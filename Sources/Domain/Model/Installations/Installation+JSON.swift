@@ -9,15 +9,7 @@ extension Installation {
 
   /// Decodes one line of NDJSON.
   package init(bytes: UnsafeBufferPointer<UInt8>) throws(InvalidField) {
-    let value: JSONValue
-    do {
-      value = try JSONParser(
-        bytesMax: Limits.installationBytesMax, valuesMax: Limits.installationValuesMax
-      ).parse(bytes)
-    } catch {
-      throw InvalidField(pointer: "", message: error.description)
-    }
-    try self.init(json: value)
+    try self.init(json: try JSONValue(document: bytes))
   }
 
   package init(bytes: [UInt8]) throws(InvalidField) {

@@ -4,15 +4,7 @@ extension Subscription {
 
   /// Decodes one line of NDJSON.
   package init(bytes: UnsafeBufferPointer<UInt8>) throws(InvalidField) {
-    let value: JSONValue
-    do {
-      value = try JSONParser(
-        bytesMax: Limits.installationBytesMax, valuesMax: Limits.installationValuesMax
-      ).parse(bytes)
-    } catch {
-      throw InvalidField(pointer: "", message: error.description)
-    }
-    try self.init(json: value)
+    try self.init(json: try JSONValue(document: bytes))
   }
 
   package init(bytes: [UInt8]) throws(InvalidField) {
@@ -27,7 +19,7 @@ extension Subscription {
     do { try TextRule.checkApp(app) } catch { throw error.under("/app") }
     let topic = try reader.requiredString("topic", why: "name the topic")
     do { try TextRule.checkTopic(topic) } catch { throw error.under("/topic") }
-    let user = try reader.requiredString("user", why: "an installation belongs to a user")
+    let user = try reader.requiredString("user", why: "name who subscribes")
     do { try TextRule.checkUser(user) } catch { throw error.under("/user") }
     self.init(app: app, topic: topic, user: user)
   }

@@ -78,8 +78,9 @@ local function lose_audience(p, app, job, r, unread)
     reason, field, message = 'index_gone', '/audience', 'A key of the index ' .. r.index .. ' holds something else: ' ..
       text(unread) .. ' users had not been read and count as failed; look for what writes to keys of this prefix'
   end
-  pcall(dead_letter, p, now_ms(), 'kind', 'chunk', 'reason', reason, 'field', field, 'message', message, 'app', app, 'id', job, 'priority', r.priority, 'source', r.source, 'lines', 'users', 'segment', '',
-    'recipients', '', 'done', '', 'count', text(unread))
+  pcall(dead_letter, p, now_ms(), 'kind', 'chunk', 'reason', reason, 'field', field, 'message', message, 'app', app,
+    'id', job, 'priority', r.priority, 'source', r.source, 'lines', 'users', 'segment', '', 'recipients', '', 'done',
+    '', 'count', text(unread))
 end
 
 -- Where a job reads on.

@@ -121,8 +121,8 @@ local ADMIT = Sections.layout('admit', {entry = 3, job = 4, audience = 7, index 
 --     spread: over how many s they are spread, or ''
 -- Needs no reserve when the job has one segment, a key of users or an index.
 -- Reply: OK | DUPLICATE (the entry is dropped) | CONFLICT (refuse it) | STALE, of a key of users also KEY_MISSING |
--- KEY_TYPE | KEY_UNREADABLE | KEY_ENCODING (refuse it), of an index NOT_INDEXED (refuse it), of variables also VARIABLES_MISSING | VARIABLES_TYPE |
--- VARIABLES_UNREADABLE (refuse it), of a topic or an event also LOOP (there are too many of it: refuse it)
+-- KEY_TYPE | KEY_UNREADABLE | KEY_ENCODING (refuse it), of an index NOT_INDEXED (refuse it), of variables also
+-- VARIABLES_MISSING | VARIABLES_TYPE | VARIABLES_UNREADABLE (refuse it), of a topic or an event also LOOP (there are too many of it: refuse it)
 local function admit(keys, args)
   local p, now = keys[1], now_ms()
   local first, last = Sections.read(args, ADMIT)

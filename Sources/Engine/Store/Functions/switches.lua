@@ -1,8 +1,8 @@
 -- What operators hold back
 --
 -- HASH P:switches: what is switched off, a field each: app|<app>, network|<app>|<network>, user|<app>|<user>,
--- bucket|<app>|<bucket>, topic|<app>|<topic>. It is public, so any client may write it: only that a field is there counts, and its value is a
--- remark for people. Lanes read it twice a second and stop what they have in hand; chunks that nobody has are held here,
+-- bucket|<app>|<bucket>, topic|<app>|<topic>. It is public, so any client may write it: only that a field is there counts, and
+-- its value is a remark for people. Lanes read it twice a second and stop what they have in hand; chunks that nobody has are held here,
 -- in the delayed set.
 
 local Switches = {}  -- what later files use of it

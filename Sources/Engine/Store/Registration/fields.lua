@@ -226,8 +226,8 @@ local function app_of(values)
   return app
 end
 
-local function user_of(values)
-  local user = required(values, 'user', 'an installation belongs to a user')
+local function user_of(values, why)
+  local user = required(values, 'user', why or 'an installation belongs to a user')
   check_text(user, RULE.user_bytes_max, '/', 'user')
   return user
 end
@@ -384,7 +384,7 @@ function Fields.subscription(document)
   local app = app_of(values)
   local topic = word_of(values, 'topic', FOREIGN_TO_IDS, '_ -', RULE.topic_bytes_max)
     or refuse('/topic', 'is missing: name the topic')
-  return {app, topic, user_of(values)}
+  return {app, topic, user_of(values, 'name who subscribes')}
 end
 
 end

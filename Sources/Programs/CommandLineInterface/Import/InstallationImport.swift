@@ -101,17 +101,9 @@ final class InstallationImport {
 
   /// Adds a line to the batch, or says what is wrong with it.
   private func take(_ line: LineReader.Line) -> InvalidField? {
-    guard case .text(var bytes) = line else {
-      return InvalidField(
-        pointer: "",
-        message: "the line is longer than \(Limits.installationBytesMax) bytes")
-    }
-    // What editors on Windows put before a text; several texts may have been joined to one file.
-    if bytes.starts(with: ByteOrderMark.utf8) {
-      bytes = UnsafeBufferPointer(rebasing: bytes.dropFirst(ByteOrderMark.utf8.count))
-    }
-    // A blank line, or what such an editor leaves of one.
-    guard !bytes.allSatisfy({ $0 == 0x20 || $0 == 0x0D || $0 == 0x09 }) else { return nil }
+    let document: UnsafeBufferPointer<UInt8>?
+    do throws(InvalidField) { document = try line.document() } catch { return error }
+    guard let bytes = document else { return nil }
     do throws(InvalidField) {
       batch.append(try Installation(bytes: bytes), bytes: bytes.count)
       return nil

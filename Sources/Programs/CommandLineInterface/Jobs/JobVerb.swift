@@ -19,16 +19,18 @@ enum JobVerb: String, CaseIterable, ExpressibleByArgument {
 
   /// - Parameter value: what stands behind it.
   func action(_ value: String?) throws(ValidationError) -> JobAction {
-    if self == .pace { return .pace(perSecond: try Self.perSecond(value)) }
-    if let value {
+    let action: JobAction =
+      switch self {
+      case .show: .show
+      case .cancel: .cancel
+      case .pause: .pause
+      case .resume: .resume
+      case .pace: .pace(perSecond: try Self.perSecond(value))
+      }
+    if let value, self != .pace {
       throw ValidationError("\(rawValue) takes no value, and \"\(value)\" stands behind it")
     }
-    return switch self {
-    case .show, .pace: .show
-    case .cancel: .cancel
-    case .pause: .pause
-    case .resume: .resume
-    }
+    return action
   }
 
   private static func perSecond(_ value: String?) throws(ValidationError) -> Int? {

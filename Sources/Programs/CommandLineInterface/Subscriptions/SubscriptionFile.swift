@@ -70,18 +70,12 @@ struct SubscriptionFile {
 
   /// What a line says; nil for a blank one.
   private static func read(_ line: LineReader.Line) -> Result<Subscription?, InvalidField> {
-    guard case .text(var bytes) = line else {
-      return .failure(
-        InvalidField(
-          pointer: "", message: "the line is longer than \(Limits.installationBytesMax) bytes"))
-    }
-    if bytes.starts(with: ByteOrderMark.utf8) {
-      bytes = UnsafeBufferPointer(rebasing: bytes.dropFirst(ByteOrderMark.utf8.count))
-    }
-    guard !bytes.allSatisfy({ $0 == 0x20 || $0 == 0x0D || $0 == 0x09 }) else {
-      return .success(nil)
-    }
-    do throws(InvalidField) { return .success(try Subscription(bytes: bytes)) } catch {
+    do throws(InvalidField) {
+      return .success(
+        try line.document().map { (bytes) throws(InvalidField) in
+          try Subscription(bytes: bytes)
+        })
+    } catch {
       return .failure(error)
     }
   }
