@@ -26,7 +26,10 @@ extension Interleaving {
     if isNew { jobNumber += 1 }
     let number = isNew ? jobNumber : max(1, jobNumber - random.below(6))
     let digest = random.chance(percent: 90) ? "d" : "e"
-    let spec = ModelJobEntry("j\(number) \(digest)")
+    try await enqueue(ModelJobEntry("j\(number) \(digest)"))
+  }
+
+  private func enqueue(_ spec: ModelJobEntry) async throws {
     let priority = random.pick(Self.priorities)!
     note("enqueue \(spec.text) \(priority)")
     let entry = try await store.jobs.enqueue(Array(spec.text.utf8), priority: priority)
@@ -92,7 +95,7 @@ extension Interleaving {
     switch answer {
     case .conflict: try await refuse(consumer, index, "id_conflict")
     case .new, .cancelled, .admitted, .duplicate, .stale:
-      consumers[consumer].entries.remove(at: index)
+      forget(consumer, index)
     case .keyMissing, .keyType, .keyUnreadable, .keyEncoding, .notIndexed, .looping,
       .variablesMissing,
       .variablesType, .variablesUnreadable:
@@ -128,7 +131,7 @@ extension Interleaving {
 
   private func refuse(_ consumer: Int, _ index: Int, _ reason: String) async throws {
     let name = consumers[consumer].name
-    let taken = consumers[consumer].entries.remove(at: index)
+    let taken = forget(consumer, index)
     note("refuse \(name) \(taken.spec.text) \(reason)")
     let expected = model.refuse(taken.entry, id: taken.spec.id, reason: reason, name)
     let found = try await store.jobs.refuse(
@@ -136,6 +139,16 @@ extension Interleaving {
       consumer: name)
     try expectSame(found, expected, "refuse")
     try await learnLetters()
+    // A producer that hears of it sends the job anew, under the name that it had.
+    if taken.isReserved && random.chance(percent: 50) { try await enqueue(taken.spec) }
+  }
+
+  /// A worker believes that it is done with an entry. An operator may have read of it before.
+  @discardableResult private func forget(_ consumer: Int, _ index: Int) -> TakenEntry {
+    let taken = consumers[consumer].entries.remove(at: index)
+    if doneWith.count == Self.doneWithMax { doneWith.removeFirst() }
+    doneWith.append(taken)
+    return taken
   }
 
   private func anyJob() -> String? {
@@ -150,8 +163,8 @@ extension Interleaving {
         + model.entries[priority]!.leases.map { (priority, $0.entry, $0.item) }
     }.filter { !$0.1.isEmpty }
     if random.chance(percent: 20) {
-      places = consumers.flatMap { consumer in
-        consumer.entries.map { ($0.entry.priority, $0.entry.entry, $0.spec) }
+      places = (doneWith + consumers.flatMap(\.entries)).map {
+        ($0.entry.priority, $0.entry.entry, $0.spec)
       }
     }
     guard let (priority, entry, spec) = random.pick(places) else { return }

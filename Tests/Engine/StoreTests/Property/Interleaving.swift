@@ -37,6 +37,8 @@ final class Interleaving {
   var consumers = (0..<4).map { Consumer(name: "w\($0)") }
   /// Bindings as somebody read them at some time; verdicts are about these.
   var readings: [Settlement.Invalidation] = []
+  /// The latest entries that some consumer took and was done with.
+  var doneWith: [TakenEntry] = []
   var jobNumber = 0
   var consumerNumber = 4
   private(set) var step = 0
@@ -44,6 +46,7 @@ final class Interleaving {
 
   static let app = "shop"
   static let openJobsMax = 12
+  static let doneWithMax = 8
   private static let historyMax = 40
   /// Steps between two readings of everything.
   private static let readEvery = 500
