@@ -108,7 +108,7 @@ let package = Package(
         "reading", "index", "audience",
         "ready", "fairness", "chunk", "badges", "chunks", "leases", "promotion", "routes",
         "bindings",
-        "installations", "topics", "indexing",
+        "installations", "topics", "walks", "indexing", "exporting",
         "variables",
         "settlement", "jobs", "taking", "reconcile", "waiting", "dead_letters", "traces", "fleet",
       ].map { .embedInCode("Functions/\($0).lua") }

@@ -122,8 +122,11 @@ package struct Keys: Sendable {
 
   /// What every `token` key of an app's network begins with.
   func tokenPrefix(_ network: Network, app: String) -> String {
-    "\(prefix):token:\(network.rawValue):\(app):"
+    tokens(network) + "\(app):"
   }
+
+  /// What every `token` key of a network begins with.
+  func tokens(_ network: Network) -> String { "\(prefix):token:\(network.rawValue):" }
 
   /// STRING: a credential that the fleet shares, a secret.
   func credential(_ name: String) -> String { "\(prefix):credential:\(name)" }

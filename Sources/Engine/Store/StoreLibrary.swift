@@ -17,7 +17,8 @@ package enum StoreLibrary {
     + PackageResources.chunks_lua
     + PackageResources.leases_lua + PackageResources.promotion_lua + PackageResources.routes_lua
     + PackageResources.bindings_lua + PackageResources.installations_lua
-    + PackageResources.topics_lua + PackageResources.indexing_lua
+    + PackageResources.topics_lua + PackageResources.walks_lua + PackageResources.indexing_lua
+    + PackageResources.exporting_lua
     + PackageResources.variables_lua
     + PackageResources.settlement_lua
     + PackageResources.jobs_lua + PackageResources.taking_lua + PackageResources.reconcile_lua

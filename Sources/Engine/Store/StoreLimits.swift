@@ -8,8 +8,8 @@ package enum StoreLimits {
   static let noticesMax = 100_000
   /// Users in a block of an index: Redis keeps up to 128 in one string.
   static let indexBlockMax = 120
-  /// Keys that one `indexUsers` looks at.
-  static let indexedAtOnce = 200
+  /// Keys that one page of a `KeyWalk` looks at.
+  static let walkedAtOnce = 200
   /// Subscriptions of one `subscribe`: 1 ms of Redis's time.
   package static let subscriptionsMax = 128
   /// Sizes of topics that one call reads.

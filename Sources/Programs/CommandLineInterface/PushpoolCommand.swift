@@ -34,7 +34,7 @@ struct PushpoolCommand: AsyncParsableCommand {
         name: "Installations",
         subcommands: [
           InstallCommand.self, UninstallCommand.self, DevicesCommand.self, BadgeCommand.self,
-          ImportCommand.self,
+          ImportCommand.self, ExportCommand.self,
         ]),
       CommandGroup(
         name: "Audiences",

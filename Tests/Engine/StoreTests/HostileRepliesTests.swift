@@ -57,6 +57,26 @@ import TestSupport
         for _ in 0..<3 { walk = try await store.audiences.indexUsers(app: "shop", walk) }
       }
     ),
+    (
+      "export",
+      { store in
+        var walk = KeyWalk()
+        for _ in 0..<3 {
+          walk = try await store.installations.export(app: nil, walk).walk
+        }
+      }
+    ),
+    (
+      "export of subscribers",
+      { store in
+        var place: String? = ""
+        for _ in 0..<3 {
+          place = try await store.audiences.subscribers(
+            app: "shop", topic: "news", behind: place ?? ""
+          ).place
+        }
+      }
+    ),
     ("status", { _ = try await $0.metrics.status().backlog }),
     ("workers", { _ = try await $0.metrics.workers() }),
     ("minute", { _ = try await $0.metrics.minute("202611211200") }),

@@ -25,6 +25,7 @@ import Testing
         "audiences": keys.audiences(app: "<1>"), "indexed": keys.indexed,
         "user": keys.user(app: "<1>", user: "<2>"),
         "token": keys.token(.fcm, app: "<2>", token: "<3>").replacing("fcm", with: "<1>"),
+        "tokens": keys.tokens(.fcm).replacing("fcm", with: "<1>"),
         "credential": keys.credential("<1>"), "generation": keys.generation,
         "import": keys.importTurn("<1>"), "open": keys.open,
         "delayed": keys.delayed, "promoter": keys.promoter,

@@ -24,7 +24,7 @@ import Testing
     ("INSTALLATIONS_PER_USER_MAX", Limits.installationsPerUserMax),
     ("NOTICES_MAX", StoreLimits.noticesMax),
     ("BLOCK_MAX", StoreLimits.indexBlockMax),
-    ("INDEXED_AT_ONCE", StoreLimits.indexedAtOnce),
+    ("WALKED_AT_ONCE", StoreLimits.walkedAtOnce),
   ])
   func `a limit that the functions and the program both have is of one value`(
     name: String, value: Int

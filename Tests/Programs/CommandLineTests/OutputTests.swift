@@ -20,7 +20,7 @@ import Testing
     "a full disk under standard output is a failure that says so",
     arguments: [
       ["dead", "show", "1-1"], ["dead", "list", "--json"], ["status"], ["status", "--json"],
-      ["job", "sale", "--app", "shop"], ["switch", "list"], ["--help"], ["--version"],
+      ["job", "sale", "--app", "shop"], ["export"], ["switch", "list"], ["--help"], ["--version"],
     ])
   func full(arguments: [String]) async throws {
     try await RedisServer.with { redis in
@@ -32,6 +32,10 @@ import Testing
         ],
         ["HSET", "pushpool:job:shop:sale", "state", "done", "total", "0", "pending", "0"],
         ["HSET", "pushpool:switches", "app|shop", "{}"],
+        [
+          "HSET", "pushpool:token:apns:shop:aa", "user", "ann", "environment", "production",
+          "generation", "1",
+        ],
       ] {
         let child = try ChildProcess("redis-cli", ["-s", redis.socketPath] + words, output: .pipe)
         _ = await child.waitForExit(timeoutMs: Pushpool.timeoutMs)

@@ -23,4 +23,9 @@ extension Subscription {
     do { try TextRule.checkUser(user) } catch { throw error.under("/user") }
     self.init(app: app, topic: topic, user: user)
   }
+
+  /// As `init(bytes:)` reads it.
+  package func json() -> JSONValue {
+    .object(["app": .string(app), "topic": .string(topic), "user": .string(user)])
+  }
 }

@@ -57,16 +57,27 @@ package struct AudienceStore {
   /// Looks for some more users of an app that have an installation and are in no index, and adds them. At the end, jobs to all are
   /// admitted.
   package func indexUsers(app: String, _ walk: IndexWalk) async throws(RedisError) -> IndexWalk {
-    guard let cursor = walk.cursor else { return walk }
-    let command = functions.call("index_users", app, cursor, walk.server)
+    guard let cursor = walk.walk.cursor else { return walk }
+    let command = functions.call("index_users", app, cursor, walk.walk.server)
     return try await functions.run(command) { reply throws(RedisError) in
-      try expectArray(reply, exactly: 6)
+      try expectArray(reply, exactly: KeyWalk.columns + 2)
       var next = walk
-      next.advance(
-        cursor: reply[0].string, server: reply[1].string, found: try decodeCount(reply[2]),
-        added: try decodeCount(reply[3]), keys: try decodeCount(reply[4]),
-        beganAgain: try decodeInteger(reply[5]) == 1)
+      try next.advance(reply)
       return next
+    }
+  }
+
+  /// The next users who subscribe to a topic, in their order.
+  /// - Parameter place: what the last page ended with; empty to begin.
+  /// - Returns: some hundreds, and the place behind them: nil at the end.
+  package func subscribers(
+    app: String, topic: String, behind place: String
+  ) async throws(RedisError) -> (users: [String], place: String?) {
+    let command = functions.call("export_subscribers", app, topic, place)
+    return try await functions.run(command) { reply throws(RedisError) in
+      try expectArray(reply, atLeast: 2)
+      let isOver = try decodeInteger(reply[1]) == 1
+      return ((2..<reply.count).map { reply[$0].string }, isOver ? nil : reply[0].string)
     }
   }
 }

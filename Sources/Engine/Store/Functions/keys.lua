@@ -13,6 +13,7 @@ local KEY = {
   marks = function(p, source) return p .. ':marks:' .. source end,
   read = function(p, source) return p .. ':read:' .. source end,
   user = function(p, app, user) return p .. ':user:' .. app .. ':' .. user end,
+  tokens = function(p, network) return p .. ':token:' .. network .. ':' end,
   token = function(p, network, app, token) return p .. ':token:' .. network .. ':' .. app .. ':' .. token end,
   index = function(p, app, name) return p .. ':index:' .. app .. ':' .. name end,
   block = function(p, app, name, bound) return p .. ':block:' .. app .. ':' .. name .. ':' .. bound end,

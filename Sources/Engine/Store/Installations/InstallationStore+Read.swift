@@ -121,6 +121,15 @@ extension InstallationStore {
     return try await records(tokens.map { (app, $0) })
   }
 
+  /// The next installations of an export.
+  /// - Parameter app: nil for those of every app.
+  package func export(app: String?, _ walk: KeyWalk) async throws(RedisError) -> ExportPage {
+    let command = functions.call("export_installations", app ?? "", walk.cursor ?? "", walk.server)
+    return try await functions.run(command) { reply throws(RedisError) in
+      try ExportPage(reply, after: walk)
+    }
+  }
+
   private func records(
     _ tokens: [(app: String, token: DeviceToken)]
   ) async throws(RedisError) -> [StoredInstallation] {

@@ -5,12 +5,15 @@ internal import Typesetting
 struct ImportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Install many device tokens from a file.",
+    abstract: "Install many device tokens from a file, and subscribe users.",
     discussion: """
       One installation a line, as JSON:
 
         {"app": "shop", "user": "u1", "network": "apns", "token": "00ff…"}
         {"app": "shop", "user": "u2", "network": "fcm", "token": "cX1…"}
+
+      A line with a topic subscribes a user: {"app": "shop", "topic": "news", "user": "u1"}. export \
+      writes such files.
 
         pushpool import installations.ndjson
         zcat installations.gz | pushpool import - --skip-errors --rejects refused.txt

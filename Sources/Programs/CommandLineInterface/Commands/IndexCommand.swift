@@ -32,8 +32,10 @@ struct IndexCommand: AsyncParsableCommand {
     let result = try await session.operate { stores throws(OperationError) in
       let display = ProgressDisplay(label: "indexing", total: nil, console: console)
       defer { display.clear() }
-      return try await UserIndexing(stores: stores, patience: .ofCommands()).run(app: app) { walk in
-        display.update(done: walk.keysSeen, count: walk.found, total: walk.keys)
+      return try await UserIndexing(stores: stores, patience: .ofCommands()).run(app: app) {
+        index in
+        display.update(
+          done: index.walk.keysSeen, count: index.found, total: index.walk.keys)
       }
     }
     await session.close()

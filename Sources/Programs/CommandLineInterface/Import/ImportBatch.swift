@@ -1,12 +1,13 @@
 internal import Model
 internal import Store
 
-/// Installations that go to Redis in one call.
+/// Installations that go to Redis in one call, and subscriptions that do.
 struct ImportBatch: Sendable {
   /// A call must fit into the connection's output many times over.
   private static let bytesMax = 1024 * 1024
 
   private(set) var installations: [Installation] = []
+  private(set) var subscriptions: [Subscription] = []
   private var bytes = 0
   /// What the batch changes of channels takes time, too.
   private var channels = 0
@@ -16,13 +17,18 @@ struct ImportBatch: Sendable {
   var isFull: Bool {
     installations.count >= StoreLimits.importBatchMax || bytes >= Self.bytesMax
       || channels >= StoreLimits.importChannelsMax
+      || subscriptions.count >= StoreLimits.subscriptionsMax
   }
 
-  var isEmpty: Bool { installations.isEmpty }
+  var isEmpty: Bool { installations.isEmpty && subscriptions.isEmpty }
 
-  mutating func append(_ installation: Installation, bytes: Int) {
-    installations.append(installation)
+  mutating func append(_ line: ImportLine, bytes: Int) {
     self.bytes += bytes
-    channels += installation.channels.count
+    switch line {
+    case .installation(let installation):
+      installations.append(installation)
+      channels += installation.channels.count
+    case .subscription(let subscription): subscriptions.append(subscription)
+    }
   }
 }

@@ -8,7 +8,14 @@ internal import Store
 struct ImportPipeline {
   private struct Sent {
     let batch: ImportBatch
-    let answer: Task<Result<ImportAnswer, RedisError>, Never>
+    let answer: Task<Result<Answer, RedisError>, Never>
+  }
+
+  /// What a batch has done.
+  struct Answer: Sendable {
+    var installed: ImportAnswer?
+    /// Subscriptions that were news.
+    var subscribed = 0
   }
 
   let session: RedisSession
@@ -21,18 +28,26 @@ struct ImportPipeline {
   var isFull: Bool { sent.count >= CommandLineLimits.importBatchesInFlight }
 
   mutating func send(_ batch: ImportBatch) async {
-    let installations = batch.installations
     turn.advance()
     let turn = turn
     let answer = await session.begin { store throws(RedisError) in
-      try await store.installations.importBatch(installations, turn: turn)
+      var answer = Answer()
+      if !batch.installations.isEmpty {
+        answer.installed = try await store.installations.importBatch(
+          batch.installations, turn: turn)
+      }
+      // In whatever order batches come to this: nobody unsubscribes here.
+      if !batch.subscriptions.isEmpty {
+        answer.subscribed = try await store.audiences.subscribe(batch.subscriptions)
+      }
+      return answer
     }
     sent.append(Sent(batch: batch, answer: answer))
   }
 
   /// Waits for the oldest batch; nil when none is on its way.
   /// - Throws: when it failed for good. Those behind it are then given up on.
-  mutating func receive() async throws(CommandFailure) -> (ImportBatch, ImportAnswer)? {
+  mutating func receive() async throws(CommandFailure) -> (ImportBatch, Answer)? {
     var attempt = 1
     while let oldest = sent.first {
       let failure: RedisError

@@ -10,30 +10,47 @@ struct ImportTally: Equatable, Sendable {
   var refused = 0
   /// Bindings that made room for others of their user.
   var evicted = 0
+  var subscriptions = 0
+  /// Those of them that were news.
+  var subscribed = 0
 
   var installed: Int { created + updated + moved }
+  var done: Int { installed + subscriptions }
 
-  mutating func add(_ answer: ImportAnswer) {
-    created += answer.created
-    updated += answer.updated
-    moved += answer.moved
-    evicted += answer.evicted
+  /// `10,000 installations and 300 subscriptions`
+  var doneText: String {
+    let text = "\(FigureText.count(installed)) installations"
+    guard subscriptions > 0 else { return text }
+    return "\(text) and \(FigureText.count(subscriptions)) subscriptions"
+  }
+
+  mutating func add(_ answer: ImportPipeline.Answer, of batch: ImportBatch) {
+    if let installed = answer.installed {
+      created += installed.created
+      updated += installed.updated
+      moved += installed.moved
+      evicted += installed.evicted
+    }
+    subscriptions += batch.subscriptions.count
+    subscribed += answer.subscribed
   }
 
   func json(elapsedMs: Int64) -> JSONValue {
     .object([
       "created": .integer(created), "updated": .integer(updated), "moved": .integer(moved),
-      "refused": .integer(refused), "evicted": .integer(evicted), "elapsed_ms": .integer(elapsedMs),
+      "refused": .integer(refused), "evicted": .integer(evicted),
+      "subscriptions": .integer(subscriptions), "subscribed": .integer(subscribed),
+      "elapsed_ms": .integer(elapsedMs),
     ])
   }
 
   /// `imported 10,000 installations in 1.2 s (8,300/s): 9,990 created, 10 updated`
   func sentence(elapsedMs: Int64) -> String {
     var text =
-      "imported \(FigureText.count(installed)) installations in "
+      "imported \(doneText) in "
       + FigureText.duration(ms: elapsedMs)
     if elapsedMs > 0 {
-      text += " (\(FigureText.count(Int(Int64(installed) * 1_000 / elapsedMs)))/s)"
+      text += " (\(FigureText.count(Int(Int64(done) * 1_000 / elapsedMs)))/s)"
     }
     let parts = [("created", created), ("updated", updated), ("moved to another user", moved)]
       .filter { $0.1 > 0 }.map { "\(FigureText.count($0.1)) \($0.0)" }

@@ -3,7 +3,7 @@ internal import Model
 internal import Store
 internal import Typesetting
 
-/// Brings a file of installations into the store; the same for `import` and for the demo.
+/// Brings a file of installations, and of subscriptions, into the store; the same for `import` and for the demo.
 final class InstallationImport {
   struct Settings {
     var skipsErrors = false
@@ -105,7 +105,7 @@ final class InstallationImport {
     do throws(InvalidField) { document = try line.document() } catch { return error }
     guard let bytes = document else { return nil }
     do throws(InvalidField) {
-      batch.append(try Installation(bytes: bytes), bytes: bytes.count)
+      batch.append(try ImportLine(bytes: bytes), bytes: bytes.count)
       return nil
     } catch {
       return error
@@ -129,12 +129,12 @@ final class InstallationImport {
 
   private func receive() async throws(CommandFailure) {
     guard let (batch, answer) = try await pipeline.receive() else { return }
-    tally.add(answer)
+    tally.add(answer, of: batch)
     position = batch.position
     savePosition(now: false)
     let sizeBytes = input.status.isRegular ? Int(input.status.sizeBytes) : nil
     display.update(
-      done: sizeBytes == nil ? tally.installed : Int(position.offset), count: tally.installed,
+      done: sizeBytes == nil ? tally.done : Int(position.offset), count: tally.done,
       total: sizeBytes)
   }
 
@@ -166,6 +166,6 @@ final class InstallationImport {
     guard settings.position != nil, positionProblem == nil else { return failure }
     return CommandFailure(
       failure.status,
-      "\(failure); \(FigureText.count(tally.installed)) installations are in, go on with --resume")
+      "\(failure); \(tally.doneText) are in, go on with --resume")
   }
 }
