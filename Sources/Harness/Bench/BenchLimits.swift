@@ -67,6 +67,10 @@ enum BenchLimits {
   static let dueAfterMs: Int64 = 25_000
   static let dueMeasuredMs: UInt64 = 10_000
 
+  /// The pace of the scenario `pace`, and for how long it holds a job back.
+  static let pacedPerSecond = 1_000
+  static let pacedSeconds = 30
+
   // Growth and memory
   static let growthSizes = [10_000, 100_000, 1_000_000]
   static let growthSizesFull = growthSizes + [10_000_000]

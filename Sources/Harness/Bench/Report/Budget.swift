@@ -19,6 +19,8 @@ package struct Budget: Sendable, Equatable {
     case lanesBesideOne = "Redis CPU with 96 lanes beside one"
     case workersBesideOne = "Redis CPU with 6 workers of 16 lanes beside one lane"
     case functionsShare = "functions' share of Redis's time"
+    case paceError = "difference from a job's pace over any 10 s"
+    case campaignBesidePaced = "a campaign's speed beside a paced job"
     case besideAPNs = "worker CPU per push beside APNs'"
   }
 
@@ -70,6 +72,10 @@ extension Budget {
   static let workersBesideOne = Budget(.workersBesideOne, .atMost, 1.5, aim: 1.1, unit: " x")
   /// What waits for room or for a network costs a look, however much it is.
   static let functionsShare = Budget(.functionsShare, .atMost, 2, unit: " %")
+  static let paceError = Budget(.paceError, .atMost, 5, aim: 3, unit: " %")
+  /// The pushes of a paced job wait in nobody's way.
+  static let campaignBesidePaced = Budget(
+    .campaignBesidePaced, .atLeast, 0.85, aim: 0.95, unit: " x")
   static let personalTexts = Budget(.besidePlain, .atMost, 1.3, unit: " x")
   /// On one connection; Redis has one core for all of them.
   static let registrations = Budget(.registrations, .atLeast, 15_000, aim: 30_000, unit: "")

@@ -65,7 +65,7 @@ package struct ScenarioResult: Sendable {
         case .redisCallMs: redisCallMs
         case .share, .growth, .besidePlain, .besideAPNs, .registrations, .besideHSET,
           .lanesBesideOne,
-          .workersBesideOne, .functionsShare:
+          .workersBesideOne, .functionsShare, .paceError, .campaignBesidePaced:
           others[budget.measure]
         }
       return BudgetCheck(budget, measured)

@@ -14,6 +14,7 @@ package struct Scenario: Sendable {
     case backlogMemory
     case wakingLanes
     case dueChunks
+    case pacedJob
   }
 
   package let name: String
@@ -90,6 +91,10 @@ extension Scenario {
       name: "due",
       summary: "How busy 10,000 due chunks without a network keep Redis, with ten workers.",
       kind: .dueChunks, budgets: [.functionsShare]),
+    Scenario(
+      name: "pace",
+      summary: "A job of 1,000 pushes a second, and a campaign of the same app beside it.",
+      kind: .pacedJob, budgets: [.paceError, .campaignBesidePaced]),
     Scenario(
       name: "audience",
       summary:

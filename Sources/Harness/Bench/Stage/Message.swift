@@ -4,6 +4,8 @@ package struct Message: Sendable {
   let fillingBytes: Int
   /// The key of the receivers' names, when texts differ by receiver: a name and a language each.
   var names: String?
+  /// A pace of the jobs' own.
+  package var pushesPerSecond: Int?
 
   /// - Parameter payloadBytes: of the APNs payload, about; not below ``payloadBytesMin``.
   package init(payloadBytes: Int = Self.payloadBytesMin) {
@@ -73,7 +75,9 @@ package struct Message: Sendable {
   }
 
   private func job(id: String, audience: [UInt8]) -> [UInt8] {
-    Array(#"{"id":"\#(id)","app":"\#(Population.app)",\#(content),"audience":"#.utf8) + audience
-      + Array("}".utf8)
+    let pace = pushesPerSecond.map { #","pushes_per_second":\#($0)"# } ?? ""
+    return Array(#"{"id":"\#(id)","app":"\#(Population.app)",\#(content),"audience":"#.utf8)
+      + audience
+      + Array("\(pace)}".utf8)
   }
 }
