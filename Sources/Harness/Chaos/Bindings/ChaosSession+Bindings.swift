@@ -31,4 +31,22 @@ extension ChaosSession {
       user: stored.installation.user, generation: stored.generation,
       updatedAtMs: stored.installation.updatedAtMs ?? 0)
   }
+
+  /// Changes what a user has, in one of five ways, until Redis says that it is done.
+  func change(_ number: Int, _ kind: Int, _ crowd: Crowd, _ topic: String) async throws {
+    var installation = try crowd.installation(number)
+    let subscription = Subscription(app: crowd.app, topic: topic, user: installation.user)
+    _ = try await insisting { store in
+      switch kind {
+      case 0: _ = try await store.installations.install(installation)
+      case 1:
+        installation.user = "of-" + installation.user
+        _ = try await store.installations.install(installation)
+      case 2:
+        _ = try await store.installations.uninstall(app: crowd.app, token: installation.token)
+      case 3: _ = try await store.audiences.subscribe([subscription])
+      default: _ = try await store.audiences.unsubscribe([subscription])
+      }
+    }
+  }
 }

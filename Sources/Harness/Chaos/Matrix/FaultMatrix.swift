@@ -28,6 +28,7 @@ package enum FaultMatrix {
     SmallJobsRow(),
     BatchRow(),
     BadgeRow(),
+    ChangeRow(),
   ]
 
   package static var numbers: [Int] { rows.map(\.number) }

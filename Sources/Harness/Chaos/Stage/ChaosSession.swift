@@ -141,7 +141,7 @@ actor ChaosSession {
   }
 
   /// Repeats what may be repeated for as long as Redis cannot be asked.
-  private func insisting<Value: Sendable>(
+  func insisting<Value: Sendable>(
     _ body: (Store) async throws -> Value
   ) async throws -> Value {
     let deadlineNs = loop.nowNs + ChaosLimits.enqueueMsMax * 1_000_000
