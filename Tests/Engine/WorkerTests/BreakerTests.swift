@@ -172,9 +172,18 @@ import Testing
     _ = probing.allowance(nowNs: nowNs)
     probing.noteProbes(1, nowNs: nowNs)
     // Its answer, or its time-out, is still to come.
-    #expect(!probing.closeIfIdle(nowNs: nowNs + 2 * Breaker.idleNs))
+    #expect(!probing.closeIfIdle(nowNs: nowNs + Breaker.idleNs - 1))
     _ = probing.noteGood(nowNs: nowNs + 1, elapsedNs: 1)
     #expect(probing.closeIfIdle(nowNs: nowNs + Breaker.idleNs))
+  }
+
+  @Test("probes of which nothing is ever heard do not keep it half-open for ever")
+  func outlivesLostProbes() {
+    let breaker = opened()
+    let nowNs = breaker.openUntilNs
+    breaker.noteProbes(breaker.allowance(nowNs: nowNs), nowNs: nowNs)
+    #expect(breaker.allowance(nowNs: nowNs + Breaker.idleNs) == 0)
+    #expect(breaker.closeIfIdle(nowNs: nowNs + Breaker.idleNs))
   }
 }
 

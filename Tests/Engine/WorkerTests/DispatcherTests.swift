@@ -38,6 +38,30 @@ import Testing
     #expect(stage.requests.taken.count == 1 && stage.destination.apartQueue.count == 2)
   }
 
+  @Test("probes that may have broken their connection make room for others")
+  func probesAgain() throws {
+    let stage = try SendingStage()
+    defer { stage.dispatcher.close() }
+    let run = try stage.run(devices: 3 * Breaker.probesMax)
+    stage.enqueue(run)
+    // A network that answers, and whose trouble was long enough ago to be probed now.
+    stage.destination.offer(1, stage.requests)
+    stage.destination.answer(try stage.requests.tag(0), 200)
+    let before = stage.requests.taken.count
+    for _ in 0..<Breaker.answersMin {
+      _ = stage.destination.breaker.noteTrouble(nowNs: 1, elapsedNs: 0, retryAfterMs: nil)
+    }
+    #expect(stage.destination.breaker.state == .open)
+    stage.destination.offer(100, stage.requests)
+    #expect(stage.requests.taken.count == before + Breaker.probesMax)
+    for probe in 0..<Breaker.probesMax {
+      stage.destination.end(
+        try stage.requests.tag(before + probe), .unknown, isSuspect: true, elapsedNs: 0)
+    }
+    #expect(stage.destination.breaker.state == .halfOpen)
+    #expect(stage.destination.breaker.allowance(nowNs: stage.loop.nowNs) == Breaker.probesMax)
+  }
+
   @Test("to ask whether a push may be sent decides nothing")
   func asks() throws {
     let stage = try SendingStage()

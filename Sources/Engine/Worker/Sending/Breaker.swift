@@ -40,7 +40,7 @@ package struct Breaker {
   static let probesMax = 4
   /// Good answers to probes, with no trouble among them, that close it.
   static let successesMin = 3
-  /// After so long without anything to probe with it is taken for closed.
+  /// After so long without anything to probe with it is taken for closed: longer than a probe can take.
   static let idleNs: UInt64 = 60_000_000_000
 
   private(set) var state = State.closed
@@ -147,16 +147,14 @@ package struct Breaker {
     lastProbeNs = nowNs
   }
 
-  /// Closes it when there was nothing to probe with for long.
+  /// Closes it when there was nothing to probe with for long, or no answer to a probe that was to come long before.
   /// - Returns: whether that has closed it.
   mutating func closeIfIdle(nowNs: UInt64) -> Bool {
     let quietSinceNs: UInt64
     switch state {
     case .closed: return false
     case .open: quietSinceNs = openUntilNs
-    case .halfOpen:
-      guard probes == 0 else { return false }
-      quietSinceNs = lastProbeNs
+    case .halfOpen: quietSinceNs = lastProbeNs
     }
     guard nowNs >= quietSinceNs &+ Self.idleNs else { return false }
     close(nowNs)

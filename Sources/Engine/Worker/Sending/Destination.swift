@@ -95,7 +95,8 @@ final class Destination {
   private var stuckNs: UInt64?
   /// Whether it could not be connected to last because no file descriptor was left.
   private(set) var lacksDescriptors = false
-  private(set) var breaker = Breaker()
+  /// Written by this class, and by tests that want it open.
+  var breaker = Breaker()
   /// What opened the breaker, until it is closed.
   private(set) var troubleReason: String?
 
@@ -278,6 +279,12 @@ final class Destination {
       park(forMs: parkDelayMs)
     }
     return verdict
+  }
+
+  /// A request ended that says nothing of the network: as a probe it makes room for another.
+  func noteNothing(elapsedNs: UInt64) {
+    breaker.noteUnsent(nowNs: loop.nowNs, elapsedNs: elapsedNs)
+    if breaker.state == .halfOpen { wake() }
   }
 
   private func endTrouble() {

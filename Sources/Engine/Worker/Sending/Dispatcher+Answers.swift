@@ -64,10 +64,12 @@ extension Dispatcher {
 
   /// No answer came.
   func noteSilence(_ answer: RequestAnswer, _ destination: Destination) {
-    if !answer.isSuspect || !destination.isAnswering {
-      _ = destination.noteTrouble(
-        elapsedNs: answer.elapsedNs, retryAfterMs: nil, reason: "no answer")
+    // One of the requests on its connection may have broken that, and the network is well.
+    guard !answer.isSuspect || !destination.isAnswering else {
+      return destination.noteNothing(elapsedNs: answer.elapsedNs)
     }
+    _ = destination.noteTrouble(
+      elapsedNs: answer.elapsedNs, retryAfterMs: nil, reason: "no answer")
   }
 
   /// The network refused the stream of a push: again, it is a sign that the network is in trouble.
