@@ -16,6 +16,20 @@ import Testing
         reason: "Unregistered"), job: "j1")
   }
 
+  @Test
+  func `a verdict with a time of death spares a record that does not say when it was installed`()
+    async throws
+  {
+    try await Lane.withStore { _, store in
+      try await store.install("u1", "aa")
+      let generation = try #require(try await store.binding("aa")).generation
+      _ = try await store.redis(
+        "HDEL", store.keys.token(.apns, app: "shop", token: "aa"), "updated_at")
+      #expect(try await verdict(store, "u1", generation: generation, sinceMs: 1) == .stale)
+      #expect(try await verdict(store, "u1", generation: generation) == .removed)
+    }
+  }
+
   @Test func `a verdict about the current binding removes it and tells the backends`() async throws
   {
     try await Lane.withStore { _, store in

@@ -62,6 +62,28 @@ import Testing
     }
   }
 
+  @Test("a token whose record is damaged is nobody's, and those read with it are sent to")
+  func passesOverDamage() async throws {
+    try await LaneParts.with { _, parts in
+      let tokens = (0..<4).map { String(repeating: "\($0)a", count: 32) }
+      for token in tokens { try await parts.install("a", token) }
+      func key(_ number: Int) -> String { "{pp}:token:apns:shop:\(tokens[number])" }
+      _ = try await parts.redis("HSET", key(0), "generation", "many")
+      _ = try await parts.redis("HDEL", key(1), "updated_at")
+      _ = try await parts.redis("DEL", key(2))
+      _ = try await parts.redis("SET", key(2), "something else")
+      let list = tokens.map { #"{"network":"apns","token":"\#($0)"}"# }.joined(separator: ",")
+      let run = try await run(parts, Self.job(#"{"installations":[\#(list)]}"#))
+      try await parts.resolver.resolveNext(run)
+      #expect(run.pushes.map { String(decoding: $0.token, as: UTF8.self) } == [tokens[3]])
+      #expect(run.takeNews(isFinal: false).counts[.apns]?.skipped == 3)
+      // As before a push that has waited for long.
+      _ = try await parts.redis("HSET", key(3), "environment", "elsewhere")
+      try await parts.resolver.verify(run, [0])
+      #expect(run.openPushes == 0)
+    }
+  }
+
   private static let raising = #"""
     {"id":"sale","app":"shop","audience":{"users":["a","b"]},"notification":{"title":"Hi","badge":"+1"}}
     """#

@@ -89,7 +89,9 @@ local function remove_invalid(p, app, network, token, user, generation, since, r
   if r.err then return 'stale' end
   if not r[1] then return 'absent' end
   if r[1] ~= user or r[2] ~= generation then return 'stale' end
-  if since ~= '' and tonumber(since) < tonumber(r[3]) then return 'stale' end
+  -- Of a damaged record nobody knows when it was installed.
+  local updated = tonumber(r[3])
+  if since ~= '' and (not updated or tonumber(since) < updated) then return 'stale' end
   local lines = redis.pcall('GET', KEY.user(p, app, user))
   if type(lines) == 'table' then return 'stale' end
   local noted = redis.pcall('XADD', KEY.uninstalled(p), 'MAXLEN', '~', LIMIT.NOTICES_MAX, '*', 'app', app, 'user', user,

@@ -65,7 +65,8 @@ extension InstallationStore {
     }
   }
 
-  /// Whose a token is, for the lanes; nil when nobody's.
+  /// Whose a token is, for the lanes; nil when nobody's. A record that cannot be read is nobody's: what is wrong with
+  /// one token must not hold up those that are read with it.
   package func resolve(
     app: String, network: Network, token: UnsafeRawBufferPointer,
     _ handler: @escaping (Result<TokenBinding?, RedisError>) -> Void
@@ -78,20 +79,22 @@ extension InstallationStore {
       command.append(field)
     }
     functions.connection.send(command) { result in
-      handler(result.flatMap { Self.binding($0) })
+      switch result {
+      case .success(let reply): handler(Self.binding(reply))
+      case .failure(.server("WRONGTYPE", _)): handler(.success(nil))
+      case .failure(let error): handler(.failure(error))
+      }
     }
   }
 
   private static func binding(_ reply: RedisReply) -> Result<TokenBinding?, RedisError> {
     guard reply.count == 5 else { return .failure(.unexpectedReply("five fields were expected")) }
-    guard !reply[0].isNull else { return .success(nil) }
     // What only a newer version knows is bound to nobody as far as this one can send.
-    guard let kind = reply[4].isNull ? TokenKind.alert : TokenKind(rawValue: reply[4].string) else {
-      return .success(nil)
-    }
-    guard let environment = PushEnvironment(rawValue: reply[1].string),
+    guard !reply[0].isNull,
+      let kind = reply[4].isNull ? TokenKind.alert : TokenKind(rawValue: reply[4].string),
+      let environment = PushEnvironment(rawValue: reply[1].string),
       let generation = UInt64(reply[2].string), let updatedAtMs = Int64(reply[3].string)
-    else { return .failure(.unexpectedReply("a token's record is damaged")) }
+    else { return .success(nil) }
     return .success(
       TokenBinding(
         user: reply[0].string, environment: environment,
