@@ -314,4 +314,25 @@ import Testing
       #expect(most < 20)
     }
   }
+
+  @Test func `a settlement counts its dead tokens together, not one by one`() async throws {
+    try await Lane.withStore { _, store in
+      try await store.admit("j1", users: [["a"]])
+      let claim = try await store.claimOne()
+      var settlement = Settlement()
+      settlement.isFinal = true
+      settlement.invalidations = (0..<200).map {
+        Settlement.Invalidation(
+          network: .apns, environment: .production, token: "t\($0)", user: "a", generation: 1,
+          sinceMs: nil, reason: "BadDeviceToken")
+      }
+      settlement.resolveUser(installations: 200)
+      let most = try await mostCommands(store) {
+        _ = try await store.chunks.settle(claim, settlement, consumer: "worker")
+        return true
+      }
+      #expect(try await store.record("j1").counts.rejected == 200)
+      #expect(most < 300, "\(most) commands for 200 tokens that are nobody's by now")
+    }
+  }
 }

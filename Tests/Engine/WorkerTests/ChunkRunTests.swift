@@ -281,6 +281,23 @@ import Testing
     #expect(run.takeNews(isFinal: true).invalidations.map(\.reason) == ["BadDeviceToken"])
   }
 
+  @Test(
+    "of users with many devices no more doubtful tokens are held than one settlement should bring")
+  func boundsHeldTokens() throws {
+    let users = (0..<20).map { "u\($0)" }
+    let run = try Claims.run(users)
+    _ = run.takeBatch(max: users.count)
+    var most = 0
+    for user in users.indices {
+      for push in run.resolve(user, devices: 30) {
+        run.decideDoubtful(push, reason: "BadDeviceToken")
+      }
+      if run.hasNews { most = max(most, run.takeNews(isFinal: false).invalidations.count) }
+    }
+    #expect(most >= WorkerLimits.checkpointResults)
+    #expect(most < WorkerLimits.checkpointResults + 30, "\(most) tokens are settled at once")
+  }
+
   @Test("a chunk that is handed back has settled its doubtful tokens", arguments: [true, false])
   func releasesDoubtfulOnPause(pausesFirst: Bool) throws {
     let run = try Claims.run(["a", "b"])

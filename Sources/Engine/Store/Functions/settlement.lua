@@ -132,7 +132,7 @@ end
 -- What becomes of invalid tokens: removed, kept, or spared where a mass death is suspected. Adds them to counts.
 -- Returns how many of each, and r, k or s for each of them.
 local function judge_invalid(p, c, args, first, last, suspected, counts)
-  local removed, kept, spared, verdicts = 0, 0, 0, {}
+  local removed, kept, spared, verdicts, sums = 0, 0, 0, {}, {}
   for i = first, last, 7 do
     local network, environment, token, user, generation, since, reason = unpack(args, i, i + 6)
     local verdict = 's'
@@ -144,8 +144,13 @@ local function judge_invalid(p, c, args, first, last, suspected, counts)
       verdict, kept = 'k', kept + 1
     end
     verdicts[#verdicts + 1] = verdict
-    local n = #counts
-    counts[n + 1], counts[n + 2], counts[n + 3] = network, verdict == 'r' and 'uninstalled' or 'rejected', 1
+    local outcome = verdict == 'r' and 'uninstalled' or 'rejected'
+    local at = sums[network .. outcome]
+    if not at then
+      at = #counts + 3
+      counts[at - 2], counts[at - 1], counts[at], sums[network .. outcome] = network, outcome, 0, at
+    end
+    counts[at] = counts[at] + 1
   end
   return removed, kept, spared, verdicts
 end

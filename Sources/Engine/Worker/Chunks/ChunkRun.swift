@@ -63,7 +63,7 @@ final class ChunkRun {
   /// Pushes whose verdict may be our mistake: settled only when it is known how many there are.
   private var doubtful: Set<Int> = []
   /// Recipients with such pushes alone: they are done when all others are.
-  private var held: [Int] = []
+  private var held = HeldRecipients()
 
   init(
     claim: ChunkClaim, material: JobMaterial, slot: Int, loop: EventLoop,
@@ -255,7 +255,7 @@ final class ChunkRun {
       finish(index)
     } else if doubts == pushes.count {
       waitingDecisions -= pushes.count
-      held.append(index)
+      held.add(index, pushes: pushes.count)
     } else {
       split(index)
     }
@@ -276,7 +276,7 @@ final class ChunkRun {
       guard isOpen || doubtful.contains(push) else { continue }
       news.keepOpen(self.pushes[push])
       self.pushes[push].recipient = Int32(recipients.count)
-      if !isOpen { held.append(recipients.count) }
+      if !isOpen { held.add(recipients.count, pushes: 1) }
       recipients.append(
         Recipient(firstPush: Int32(push), pushCount: 1, openCount: isOpen ? 1 : 0))
       openRecipients += 1
@@ -317,12 +317,10 @@ final class ChunkRun {
   /// too many.
   private func releaseHeld() {
     guard
-      openRecipients == held.count || held.count >= WorkerLimits.checkpointResults
+      openRecipients == held.count || held.pushes >= WorkerLimits.checkpointResults
         || (standing != .active && openPushes == 0)
     else { return }
-    let ready = held
-    held.removeAll()
-    for index in ready { finish(index) }
+    for index in held.takeAll() { finish(index) }
   }
 
   private func finish(_ index: Int) {
