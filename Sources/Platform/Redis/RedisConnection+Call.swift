@@ -52,7 +52,7 @@ extension RedisConnection {
     let waiter = ReadyWaiter()
     let timer = LoopTimer(loop: loop) { [unowned self] in
       readyWaiters.removeAll { $0 === waiter }
-      waiter.continuation?.resume(returning: .failure(.timeout))
+      waiter.resume(.failure(.timeout))
     }
     waiter.timer = timer
     readyWaiters.append(waiter)
@@ -65,10 +65,7 @@ extension RedisConnection {
   func resumeWaiters(_ result: Result<Void, RedisError>) {
     let waiters = readyWaiters
     readyWaiters = []
-    for waiter in waiters {
-      waiter.timer?.cancel()
-      waiter.continuation?.resume(returning: result)
-    }
+    for waiter in waiters { waiter.resume(result) }
   }
 
   private static func decoded<Value>(
