@@ -38,6 +38,23 @@ import Testing
     #expect(stage.requests.taken.count == 1 && stage.destination.apartQueue.count == 2)
   }
 
+  @Test(
+    "a push that a network calls malformed while it answers nobody else is tried again, not rejected"
+  )
+  func condemnsNobodyUnheard() throws {
+    let stage = try SendingStage()
+    defer { stage.dispatcher.close() }
+    let run = try stage.run()
+    stage.enqueue(run)
+    stage.destination.offer(1, stage.requests)
+    stage.destination.end(try stage.requests.tag(0), .malformed)
+    let apart = try #require(stage.destination.apart)
+    stage.destination.transport(apart, hasRoomFor: 1, in: stage.requests)
+    #expect(stage.requests.taken.count == 2)
+    stage.destination.end(try stage.requests.tag(1), .malformed)
+    #expect(run.pushes[0].decision == .later)
+  }
+
   @Test("probes that may have broken their connection make room for others")
   func probesAgain() throws {
     let stage = try SendingStage()

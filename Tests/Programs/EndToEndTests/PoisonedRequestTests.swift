@@ -1,6 +1,7 @@
 import Configuration
 import LocalServices
 import Model
+import Redis
 import Simulator
 import Store
 import Testing
@@ -108,6 +109,28 @@ import Testing
         #expect(record.counts.accepted == 500)
         #expect(record.counts.rejected == 0)
         #expect(record.isBalanced)
+      }
+    }
+  }
+
+  @Test(
+    "pushes whose streams alone the network refuses wait longer each time, and no other push does")
+  func slowsDownAFew() async throws {
+    try await PushStage.with(script: Self.script(.reset, code: 7)) { stage in
+      let client = stage.client
+      let refused = 5
+      try await client.install(
+        try Devices.apns(0..<refused, prefix: Self.poison) + Devices.apns(refused..<505))
+      try await stage.withWorkers { _ in
+        _ = try await client.enqueue(Devices.job("sale", 0..<505))
+        _ = try await eventually("all others are sent, and these wait in Redis") {
+          let record = try await client.record("sale")
+          let waiting = try await client.command("ZCARD", "pushpool:delayed").integer ?? 0
+          return record?.counts.accepted == 500 && waiting > 0 ? true : nil
+        }
+        // The first sending, one at once, and those that came due meanwhile.
+        #expect(stage.simulator.counters.resets <= refused * 6)
+        _ = try await client.cancel("sale")
       }
     }
   }
