@@ -1,3 +1,5 @@
+internal import Configuration
+
 /// The limits of a lane.
 enum WorkerLimits {
   /// Users whose bindings are read by one MGET.
@@ -20,6 +22,12 @@ enum WorkerLimits {
   static let firstBindingsMsMax: UInt64 = 200
   /// A request's body in which texts are filled in; what networks take is smaller.
   static let filledBodyBytesMax = 64 * 1024
+  /// A rendering that says how much of the job's life is left is made anew when it is older.
+  static let renderingAgeMsMax: Int64 = 30_000
+  /// Of those that were made anew, how many are kept for one destination and text: each lasted `renderingAgeMsMax`, and
+  /// together they outlast the longest request by two.
+  static let retiredMessagesMax =
+    ConfigurationLimits.requestTimeoutSecondsMax * 1_000 / Int(renderingAgeMsMax) + 2
   /// Languages of installations that a lane remembers the text of, of one job.
   static let languagesKnownMax = 64
   /// Jobs taken in for admission at a time; each may be up to `Limits.jobBytesMax`.

@@ -1,3 +1,4 @@
+import Configuration
 import Model
 import Testing
 
@@ -22,4 +23,37 @@ import Testing
     #expect(material(.ttl(seconds: 0)).expiresAtMs == nil)
     #expect(!material(.ttl(seconds: 0)).allowsRetry)
   }
+
+  @Test(
+    "a job that says how long it lives keeps as many earlier renderings as requests may point into")
+  func retires() throws {
+    var network = try TestBatchNetwork()
+    network.tellsRemainingTime = true
+    let material = JobMaterial(
+      content: JobContent(notification: Notification(title: "Hi"), expiry: .ttl(seconds: 864_000)),
+      createdAtMs: 0)
+    let stepMs = WorkerLimits.renderingAgeMsMax + 1
+    var made: [WeakMessage] = []
+    for number in 0..<1_000 {
+      let rendering = material.rendering(
+        for: 0, variant: 0, provider: network, nowMs: Int64(number) * stepMs)
+      guard case .message(let message) = rendering else {
+        Issue.record("\(rendering)")
+        return
+      }
+      made.append(WeakMessage(message: message))
+      // What a request may still point into was rendered before the last one that it can have been made of was retired.
+      let oldestMs =
+        Int64(number) * stepMs - Int64(ConfigurationLimits.requestTimeoutSecondsMax) * 1_000
+      for (earlier, message) in made.enumerated() where Int64(earlier + 1) * stepMs >= oldestMs {
+        #expect(message.message != nil, "\(earlier) of \(number)")
+      }
+      #expect(
+        made.count { $0.message != nil } <= WorkerLimits.retiredMessagesMax + 1, "\(number)")
+    }
+  }
+}
+
+private struct WeakMessage {
+  weak var message: JobMaterial.Message?
 }

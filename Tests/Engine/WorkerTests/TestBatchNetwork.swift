@@ -10,7 +10,7 @@ struct TestBatchNetwork: PushProvider {
   static let pushesMax = 3
 
   let network = Network.jpush
-  let tellsRemainingTime = false
+  var tellsRemainingTime = false
   let pushesPerRequest = TestBatchNetwork.pushesMax
   let destination: PushDestination
   let credentials: any CredentialSource = CertificateCredentialSource(file: "test.p12")

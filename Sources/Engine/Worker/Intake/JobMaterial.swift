@@ -98,12 +98,11 @@ final class JobMaterial {
   let firstBindings: FirstBindings?
   /// By number of the destination and variant.
   private var renderings: [(rendering: Rendering, atMs: Int64)?] = []
-  /// Messages that requests in flight may still point into.
-  private var retired: [Message] = []
+  /// Earlier messages that requests in flight may still point into, by number of the destination and variant, oldest
+  /// first. Apart from `renderings`, of which a copy is made for each push.
+  private var retired: [Int: [Message]] = [:]
   /// Languages that were looked up, and their variants.
   private var knownLanguages: [(language: [UInt8], variant: UInt8)] = []
-  /// A rendering that says how much of the job's life is left is made anew when it is older.
-  private static let renderingAgeMsMax: Int64 = 30_000
 
   init(
     content: JobContent, createdAtMs: Int64, trace: JobTrace? = nil,
@@ -167,13 +166,23 @@ final class JobMaterial {
     let number = Int(destination) * variants.contents.count + Int(variant)
     if number < renderings.count, let known = renderings[number] {
       let isDated = expiresAtMs != nil && provider.tellsRemainingTime
-      guard isDated, nowMs() - known.atMs > Self.renderingAgeMsMax else { return known.rendering }
-      if case .message(let message) = known.rendering { retired.append(message) }
+      guard isDated, nowMs() - known.atMs > WorkerLimits.renderingAgeMsMax else {
+        return known.rendering
+      }
+      if case .message(let message) = known.rendering { retire(message, number) }
     }
     let made = render(variants.contents[Int(variant)], provider, nowMs: nowMs())
     while renderings.count <= number { renderings.append(nil) }
     renderings[number] = (made, nowMs())
     return made
+  }
+
+  /// Keeps what was rendered for as long as a request can last that was made of it.
+  private func retire(_ message: Message, _ number: Int) {
+    retired[number, default: []].append(message)
+    if retired[number, default: []].count > WorkerLimits.retiredMessagesMax {
+      retired[number]?.removeFirst()
+    }
   }
 
   private func render(
