@@ -52,6 +52,20 @@ import Testing
         made.count { $0.message != nil } <= WorkerLimits.retiredMessagesMax + 1, "\(number)")
     }
   }
+
+  @Test("what cannot be marked up is refused, and does not go out with its placeholders")
+  func refusesUnmarked() throws {
+    var content = JobContent(notification: Notification(title: "Hi {{na"))
+    content.variables = .key("names")
+    let material = JobMaterial(content: content, createdAtMs: 0)
+    let rendering = material.rendering(
+      for: 0, variant: 0, provider: try TestBatchNetwork(), nowMs: 0)
+    guard case .refused(let field) = rendering else {
+      Issue.record("\(rendering)")
+      return
+    }
+    #expect(field.pointer == "/notification/title")
+  }
 }
 
 private struct WeakMessage {

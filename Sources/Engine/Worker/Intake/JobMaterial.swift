@@ -80,6 +80,8 @@ final class JobMaterial {
   let content: JobContent
   /// What is rendered of it.
   let variants: MessageVariants
+  /// Why nothing can be rendered of it; nil when it can.
+  private let flaw: InvalidField?
   /// `JobContent.raisesBadge`, at hand for each push.
   let raisesBadge: Bool
   /// Which installations get it; nil for all of the audience.
@@ -110,8 +112,14 @@ final class JobMaterial {
   ) {
     self.content = content
     raisesBadge = content.raisesBadge
-    // Admission has refused what is wrong with a placeholder.
-    variants = (try? MessageVariants(content)) ?? MessageVariants(plain: content)
+    do throws(InvalidField) {
+      variants = try MessageVariants(content)
+      flaw = nil
+    } catch {
+      // Admission refuses such a job. What another version has admitted must not go out with its placeholders.
+      variants = MessageVariants(plain: content)
+      flaw = error
+    }
     filter = content.receivers.map { FilterMatcher($0) }
     recordFields = (variants.hasLanguages ? ["language"] : []) + (filter?.recordFields ?? [])
     isPersonal = variants.hasLanguages || variants.hasMarks || filter != nil
@@ -189,6 +197,7 @@ final class JobMaterial {
     _ content: JobContent, _ provider: any PushProvider, nowMs: Int64
   ) -> Rendering {
     guard content.isFor(provider.network) else { return .empty }
+    if let flaw { return .refused(flaw) }
     do throws(InvalidField) {
       let rendered = try provider.render(content, createdAtMs: createdAtMs, nowMs: nowMs)
       return rendered.dryRun == .skip
