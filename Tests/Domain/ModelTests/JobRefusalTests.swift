@@ -198,6 +198,38 @@ import Testing
     #expect(fcm.hasPrefix("/fcm/message/data/\(name): "), "\(fcm)")
   }
 
+  @Test(
+    "a network's own part may not use a name either by which receivers tell messages apart",
+    arguments: ["to", "bi", "t", "w", "bucketID", "objectScopeThingID", "sender", "when"])
+  func receiverKey(name: String) {
+    let reason = "\(name): is reserved for topic messages and push-to-app events: use another name"
+    let entry = #"{"\#(name)":"x"}"#
+    let apns = Self.complaint(fields: #""apns":{"payload":\#(entry)}"#)
+    #expect(apns == "/apns/payload/\(reason)")
+    for (part, pointer) in [
+      (#""message":{"msg_content":"m","extras":\#(entry)}"#, "message"),
+      (#""notification":{"android":{"extras":\#(entry)}}"#, "notification/android"),
+      (#""notification":{"ios":{"extras":\#(entry)}}"#, "notification/ios"),
+      (#""notification":{"hmos":{"extras":\#(entry)}}"#, "notification/hmos"),
+      (#""notification_3rd":{"extras":\#(entry)}"#, "notification_3rd"),
+    ] {
+      let jpush = Self.complaint(fields: #""jpush":{\#(part)}"#)
+      #expect(jpush == "/jpush/\(pointer)/extras/\(reason)")
+    }
+  }
+
+  @Test(
+    "below the names that receivers look at all names are free, and those that only FCM reserves")
+  func deeperKeys() {
+    for fields in [
+      #""apns":{"payload":{"aps":{"alert":"a"},"order":{"type":"x","to":"y"},"gcm.n":"z"}}"#,
+      #""jpush":{"notification":{"alert":"a","android":{"extras":{"order":{"type":"x"}}}}}"#,
+      #""jpush":{"message":{"msg_content":"m","content_type":"text","extras":{"from":"x"}}}"#,
+    ] {
+      #expect(Self.complaint(fields: fields) == "accepted")
+    }
+  }
+
   @Test("names near the reserved ones are free")
   func freeKeys() {
     for name in ["APS", "apsx", "goog", "fromage", "tt", "ty", "Type", "priority"] {

@@ -11,6 +11,7 @@ extension APNsPart {
     if let aps = payload?["aps"], aps.objectValue == nil {
       throw reader.refused("payload", "aps must be an object, is \(aps.kindName)")
     }
+    if let payload { try ReservedDataKeys.check(payload, at: reader.pointer(to: "payload")) }
     try checkBadge(reader)
     if pushType == .background, let priority, priority != .conservesPower {
       throw reader.refused(

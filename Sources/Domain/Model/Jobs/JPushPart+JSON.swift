@@ -16,6 +16,7 @@ extension JPushPart {
         message: "must be left out: \(reason)")
     }
     try Self.checkObjects(payload, at: pointer)
+    try Self.checkExtras(payload, at: pointer)
     // JPush says of a device of another platform what it says of one that is gone.
     if let platform = payload["platform"], platform != .string("all") {
       throw InvalidField(
@@ -28,6 +29,22 @@ extension JPushPart {
         message: "must be left out: the environment of each installation says it")
     }
     self.init(payload: payload)
+  }
+
+  /// Checks what reaches the app beside the text, wherever the request may hold it: in a message, in a notification's part
+  /// for a platform, and in what is shown in their place.
+  private static func checkExtras(
+    _ object: JSONObject, at pointer: String
+  ) throws(InvalidField) {
+    for member in object.members {
+      guard let value = member.value.objectValue else { continue }
+      let place = FieldPointer.child(member.name, of: pointer)
+      if member.name == "extras" {
+        try ReservedDataKeys.check(value, at: place)
+      } else {
+        try checkExtras(value, at: place)
+      }
+    }
   }
 
   /// Laid over the common part, anything else than an object would take the place of all that is there.

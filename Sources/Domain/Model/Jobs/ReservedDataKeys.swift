@@ -15,9 +15,21 @@ package enum ReservedDataKeys {
     if let prefix = networkPrefixes.first(where: { name.utf8.starts(with: $0.utf8) }) {
       return "begins with \"\(prefix)\", which FCM reserves: use another name"
     }
-    if events.contains(name) {
-      return "is reserved for topic messages and push-to-app events: use another name"
+    return receiverReason(name)
+  }
+
+  /// Why receivers give `name` a meaning of its own, whatever network brings it; nil when they do not.
+  private static func receiverReason(_ name: String) -> String? {
+    guard events.contains(name) else { return nil }
+    return "is reserved for topic messages and push-to-app events: use another name"
+  }
+
+  /// Checks the names of what a job's own part for a network hands to the app.
+  /// - Throws: the first that a receiver would take for a topic or an event.
+  static func check(_ object: JSONObject, at pointer: String) throws(InvalidField) {
+    for member in object.members {
+      guard let reason = receiverReason(member.name) else { continue }
+      throw InvalidField(pointer: FieldPointer.child(member.name, of: pointer), message: reason)
     }
-    return nil
   }
 }
