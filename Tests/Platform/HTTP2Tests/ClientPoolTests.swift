@@ -171,6 +171,51 @@ struct ClientPoolTests {
       server.close()
     }
   }
+
+  @Test(
+    "that is let go of without being closed ends its connections, and hears of nothing any more")
+  func dropped() async throws {
+    let certificates = try TestCertificates()
+    try await TestLane.run { lane in
+      let occurrences = Occurrences(loop: lane.loop)
+      let server = try ScriptedServer(
+        loop: lane.loop, tls: try certificates.serverContext(alpn: ["h2"]),
+        occurrences: occurrences)
+      let held = Requests()
+      server.onRequest = { _, request in held.list.append(request) }
+      let connections = WeakConnections()
+      do {
+        let settings = ClientSettings(
+          endpoint: server.endpoint, tls: try certificates.clientContext(alpn: ["h2"]))
+        let sender = TestSender(loop: lane.loop, settings: settings, occurrences: occurrences)
+        sender.onRoom = { connections.note($0) }
+        sender.send(1)
+        #expect(await occurrences.until { held.list.count == 1 })
+      }
+      #expect(await occurrences.until { server.connections.isEmpty })
+      await lane.loop.sleep(ms: 1)
+      #expect(connections.seen > 0)
+      #expect(connections.areFreed)
+      server.close()
+    }
+  }
+
+  @Test("that is closed while it asks for requests takes none, and ends none")
+  func closedWhileAsking() async throws {
+    try await TestWorld.run { lane, world in
+      let wasAsked = Flag(false)
+      world.sender.onRoom = { [unowned world] _ in
+        world.pool.close()
+        wasAsked.isSet = true
+        world.occurrences.note()
+      }
+      world.sender.send(3)
+      #expect(await world.until { wasAsked.isSet })
+      #expect(world.sender.submitted == 0)
+      #expect(world.sender.finished == 0)
+      #expect(await world.until { world.server.connections.isEmpty })
+    }
+  }
 }
 
 /// The connections that asked for requests, without keeping them.

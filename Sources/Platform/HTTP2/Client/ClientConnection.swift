@@ -20,7 +20,7 @@ protocol ClientConnectionOwner: AnyObject {
 package final class ClientConnection: RequestTaker {
   let loop: EventLoop
   let settings: ClientSettings
-  unowned let owner: any ClientConnectionOwner
+  private(set) unowned var owner: any ClientConnectionOwner
   var slots: SlotTable
   var session: OpaquePointer?
   /// What the session's streams are made in.
@@ -70,6 +70,8 @@ package final class ClientConnection: RequestTaker {
   }
 
   deinit {
+    deadlineTimer.cancel()
+    keepAliveTimer.cancel()
     nghttp2_session_del(session)
     cnghttp2_pool_free(memory)
   }
@@ -99,6 +101,8 @@ package final class ClientConnection: RequestTaker {
   package func submit(
     _ head: RequestHead, path: UnsafeRawBufferPointer, body: RequestBody, tag: UInt64
   ) -> Bool {
+    // It may have been closed since its owner was asked.
+    guard !isDraining else { return false }
     usedNs = loop.nowNs
     let index = slots.take(tag: tag, body: body, startedNs: usedNs)
     var provider = nghttp2_data_provider()
@@ -142,6 +146,12 @@ package final class ClientConnection: RequestTaker {
   func close(_ reason: ConnectionEnd = .closed) {
     if end == nil { end = reason }
     stream.close()
+  }
+
+  /// Closes now and tells nobody: its owner is going away.
+  func abandon() {
+    owner = NoClientConnectionOwner.shared
+    close()
   }
 
   // MARK: Ends of requests

@@ -26,7 +26,11 @@ package final class ClientPool: Transport {
     reconnectTimer = LoopTimer(loop: loop) { [unowned self] in openMissing() }
   }
 
-  deinit { reconnectTimer.cancel() }
+  deinit {
+    reconnectTimer.cancel()
+    // The loop would keep those that were not closed, and they would look for their pool.
+    for connection in connections { connection.abandon() }
+  }
 
   package var readyConnections: Int {
     connections.count { $0.streamsAllowed != nil && !$0.isDraining }
