@@ -227,13 +227,16 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
 
   /// Breaks the cycles between the loop and what it watches.
   private func letGo() {
+    // Taken out first: what goes with them may cancel timers and end registrations of its own.
+    var timers = TimerHeap()
+    swap(&timers, &self.timers)
     timers.removeAll()
     willFlush = nil
     onOutOfDescriptors = nil
     again.removeAll()
     dirty.removeAll()
     dirtyLate.removeAll()
-    registrations.forgetHandlers()
+    _ = registrations.takeHandlers()
   }
 
   private func refreshClock() {

@@ -45,8 +45,10 @@ struct RegistrationTable {
     return entry.generation == UInt32(truncatingIfNeeded: data >> 32) ? entry.handler : nil
   }
 
-  /// Lets go of every handler; `remove` goes on to work.
-  mutating func forgetHandlers() {
+  /// Takes every handler out; `remove` goes on to work.
+  mutating func takeHandlers() -> [any ReadinessHandler] {
+    let handlers = entries.compactMap(\.handler)
     for index in entries.indices { entries[index].handler = nil }
+    return handlers
   }
 }
