@@ -26,8 +26,10 @@ final class Tracer {
     self.by = by
     drained = LoopSignal(loop: loop)
     timer = LoopTimer(loop: loop) { [unowned self] in
-      flush()
-      if !waiting.isEmpty { timer.schedule(afterMs: WorkerLimits.traceFlushMs) }
+      // One load for both: to be sent, a trace may let go of the tracer.
+      let tracer = self
+      tracer.flush()
+      if !tracer.waiting.isEmpty { tracer.timer.schedule(afterMs: WorkerLimits.traceFlushMs) }
     }
   }
 
