@@ -33,6 +33,8 @@ import Worker
       log.logLevel = .critical
       let holder = try WorkerService(configuration: troubled, logger: log)
       async let isOver: Void = try holder.run()
+      // What fails below would wait for its end.
+      defer { holder.stop() }
       _ = try await stage.client.enqueue(Devices.job("held", 0..<20))
       _ = try await eventually("its pushes are under way") {
         try await stage.client.claimedChunks() == 1 && stage.simulator.counters.requests >= 20

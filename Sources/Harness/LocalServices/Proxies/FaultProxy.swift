@@ -38,7 +38,8 @@ package actor FaultProxy {
   }
   /// Where it listens on 127.0.0.1.
   package nonisolated let port: UInt16
-  private let switchboard: ProxySwitchboard
+  /// Touched on the loop only.
+  private nonisolated(unsafe) let switchboard: ProxySwitchboard
 
   /// - Throws: `SystemError` when it cannot listen.
   package init(server: Endpoint, seed: UInt64) throws {
@@ -46,6 +47,13 @@ package actor FaultProxy {
     switchboard = try ProxySwitchboard(loop: loop, server: server, seed: seed)
     port = switchboard.port
     try loop.start()
+  }
+
+  deinit {
+    // Who let go of it without closing it, as a test that failed does, must not leave its thread behind.
+    nonisolated(unsafe) let switchboard = switchboard
+    loop.execute { switchboard.close() }
+    loop.stop()
   }
 
   /// From now on this fault, in place of the one before.
