@@ -30,6 +30,10 @@ package protocol PushProvider: Sendable {
   /// What the answer to a request of one push means. An answer is a value, never an error.
   func classify(_ answer: ProviderAnswer) -> Outcome
 
+  /// The same, where the answer may name the token that it is about.
+  /// - Parameter token: of the push, borrowed.
+  func classify(_ answer: ProviderAnswer, of token: UnsafeRawBufferPointer) -> Outcome
+
   /// What the answer to a request of several pushes means, a 200 included; asked of networks that take several.
   /// - Parameter pushes: how many were in the request, 2 at least.
   func classify(_ answer: ProviderAnswer, pushes: Int) -> BatchOutcome
@@ -42,6 +46,10 @@ extension PushProvider {
   package var acceptsWithoutBody: Bool { false }
 
   package var pushesPerRequest: Int { 1 }
+
+  package func classify(_ answer: ProviderAnswer, of token: UnsafeRawBufferPointer) -> Outcome {
+    classify(answer)
+  }
 
   package func classify(_ answer: ProviderAnswer, pushes: Int) -> BatchOutcome {
     .all(classify(answer))

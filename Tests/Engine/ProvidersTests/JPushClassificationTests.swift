@@ -24,6 +24,32 @@ struct JPushClassificationTests {
   }
 
   @Test(
+    "an answer that blames another ID than the one that was sent to rejects the push, and removes nobody"
+  )
+  func blamesAnother() throws {
+    func outcome(_ body: String, of token: String) throws -> Outcome {
+      let provider = try TestProvider.jpush()
+      return Array(body.utf8).withUnsafeBytes { body in
+        Array(token.utf8).withUnsafeBytes { token in
+          provider.classify(
+            ProviderAnswer(status: 400, retryAfterSeconds: nil, body: body), of: token)
+        }
+      }
+    }
+    let blaming = error(1003, "The registration_id 140fe1da9e2 is invalid!")
+    #expect(
+      try outcome(blaming, of: "140fe1da9e2")
+        == .doubtfulToken(reason: "1003 registration ID is invalid"))
+    #expect(
+      try outcome(blaming, of: "140fe1da9e3")
+        == .rejected(reason: "1003 another registration ID is invalid"))
+    // It names none.
+    #expect(
+      try outcome(error(1011, "no"), of: "140fe1da9e3")
+        == .doubtfulToken(reason: "1011 no such target"))
+  }
+
+  @Test(
     "what is wrong with the message is rejected",
     arguments: [
       (400, 1002), (400, 1003), (400, 1005), (400, 1009), (400, 1012), (403, 2005), (403, 2006),

@@ -121,6 +121,8 @@ import Testing
       #expect(record.counts.failed > 0 && record.counts.accepted == sent.count)
       #expect(Set(sent).count == sent.count, "nobody at all is sent to twice")
       #expect(try await store.deadLetters.list(max: 2).map(\.reason) == ["users_key_gone"])
+      let unread = try await store.redis("HGET", store.keys.job(app: "shop", id: "j1"), "unread")
+      #expect(unread.string == "0")
     }
   }
 

@@ -81,6 +81,15 @@ package struct JPushProvider: PushProvider {
     return Self.outcome(code, error, answer)
   }
 
+  /// An answer that blames another registration ID, as a relay may give it, says nothing of this one.
+  package func classify(_ answer: ProviderAnswer, of token: UnsafeRawBufferPointer) -> Outcome {
+    let outcome = classify(answer)
+    guard case .doubtfulToken = outcome,
+      let blamed = JPushError(answer)?.blamedRegistrationID, !token.elementsEqual(blamed.utf8)
+    else { return outcome }
+    return .rejected(reason: "1003 another registration ID is invalid")
+  }
+
   /// JPush's answer is about all registration IDs of a request. So nobody is removed for it, unless it was alone in one.
   package func classify(_ answer: ProviderAnswer, pushes: Int) -> BatchOutcome {
     guard case .doubtfulToken(let reason) = classify(answer) else { return .all(classify(answer)) }

@@ -145,7 +145,7 @@ local function read_on(p, app, job)
   last = write_segments(p, r.source, found, last)
   local has_more, lost = not place.is_over and not is_gone, is_gone and unread or 0
   keep_place(p, record, place, r, has_more)
-  redis.call('HSET', record, 'unread', text(unread), 'segments', text(last))
+  redis.call('HSET', record, 'unread', text(unread - lost), 'segments', text(last))
   if total ~= 0 then redis.call('HINCRBY', record, 'total', total) end
   if skipped ~= 0 then redis.call('HINCRBY', record, 'skipped', skipped) end
   Metrics.count(p, app, {'none', 'skipped', skipped}, now_ms())

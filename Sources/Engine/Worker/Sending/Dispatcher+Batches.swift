@@ -97,7 +97,9 @@ extension Dispatcher {
   ) {
     let reply = reply(answer, to: pushes.first?.run)
     let outcome: Outcome
-    if batch.tags.count == 1 {
+    if batch.tags.count == 1, let (run, tag) = pushes.first {
+      outcome = destination.provider.classify(reply, of: run.pushes[tag.push].token)
+    } else if batch.tags.count == 1 {
       outcome = destination.provider.classify(reply)
     } else {
       switch destination.provider.classify(reply, pushes: batch.tags.count) {
