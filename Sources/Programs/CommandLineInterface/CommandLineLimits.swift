@@ -21,6 +21,8 @@ enum CommandLineLimits {
   static let positionIntervalMs = 1_000
   /// The refused lines that an import repeats on the terminal; `--rejects` has all.
   static let rejectsShownMax = 20
+  /// The reasons that the report of an import names.
+  static let importReasonsMax = 20
   /// The most dead letters that one list shows.
   static let deadPage = OperationsLimits.deadPage
   /// Switches that status, and other remarks, name; the list names all.

@@ -33,6 +33,8 @@ import Testing
       #"{"app": "shop", "topic": "news", "user": "u1"}"# + "\n",
       to: folder.file("subscriptions.ndjson"))
     try PrivateFile.write(ImportFile.line(2) + "\n", to: folder.file("installations.gz"))
+    try PrivateFile.write(ForeignFile.parse, to: folder.file("parse.json"))
+    try PrivateFile.write(ForeignFile.ncmb, to: folder.file("ncmb.json"))
     for (program, body) in [
       ("make-job", "cat job.json"), ("jq", "cat"), ("zcat", #"cat "$@""#),
       ("watch", #"shift 2; "$@""#), ("pushpool", #"exec "\#(Pushpool.path)" "$@""#),

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Configuration
 internal import Model
 internal import Typesetting
 
@@ -24,10 +25,33 @@ struct ImportCommand: AsyncParsableCommand {
 
       FILE.position says how far a file has come until it is done. --resume goes on from there, \
       as long as the lines before that place are what they were.
+
+      An export of another service is taken as it is: {"results": [...]}, an array, or one object \
+      after the other. What cannot be taken is passed over, and a report says what it was and why.
+
+        pushpool import parse.json --format parse --app shop
+        pushpool import ncmb.json --format ncmb --app shop --rejects refused.txt
+
+      The field "user" names the user; --user-field names another. In an app without accounts, \
+      --user-field installationId makes each device a user of its own.
       """)
 
   @Argument(help: "The file; - for standard input.")
   var file: String
+
+  @Option(help: "What wrote the file: pushpool, parse or ncmb.")
+  var format = ImportFormat.pushpool
+
+  @Option(help: "The app of the installations of parse or ncmb.")
+  var app: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The field of parse or ncmb that names the user (default: user).", valueName: "field"))
+  var userField: String?
+
+  @Option(help: "The environment of the installations of parse or ncmb (default: production).")
+  var environment: PushEnvironment?
 
   @Flag(help: "Pass over bad lines, and say which.")
   var skipErrors = false
@@ -49,9 +73,44 @@ struct ImportCommand: AsyncParsableCommand {
       throw ValidationError(
         "--resume and --position need a file: standard input cannot be read again.")
     }
+    if format != .pushpool { return try validateForeign() }
+    if app != nil || userField != nil || environment != nil {
+      throw ValidationError(
+        "--app, --user-field and --environment go with --format parse or ncmb: a line names its own."
+      )
+    }
     if rejects != nil, !skipErrors {
       throw ValidationError("--rejects goes with --skip-errors.")
     }
+  }
+
+  private func validateForeign() throws {
+    guard let app else {
+      throw ValidationError("--app is missing: an export of \(format.rawValue) does not name it.")
+    }
+    do throws(InvalidField) { try TextRule.checkApp(app) } catch {
+      throw ValidationError("--app \(error.message)")
+    }
+    if resume || position != nil {
+      throw ValidationError(
+        "--resume and --position do not go with --format \(format.rawValue): import the file again, "
+          + "which is harmless.")
+    }
+    if userField?.isEmpty == true { throw ValidationError("--user-field must not be empty.") }
+  }
+
+  /// How the file's installations become those of pushpool; nil when they are.
+  private var foreign: ForeignExport? {
+    let fields: ForeignFields
+    switch format {
+    case .pushpool: return nil
+    case .parse: fields = .parse
+    case .ncmb: fields = .ncmb
+    }
+    return ForeignExport(
+      ForeignMapping(
+        fields: fields, app: app ?? "", userField: userField ?? "user",
+        environment: environment ?? .production))
   }
 
   func run() async throws {
@@ -60,7 +119,13 @@ struct ImportCommand: AsyncParsableCommand {
     var settings = InstallationImport.Settings()
     settings.skipsErrors = skipErrors
     settings.rejectsFile = rejects
-    settings.position = try positionFile(of: input)
+    settings.foreign = foreign
+    if settings.foreign != nil {
+      // What is refused of an export is only reported.
+      settings.skipsErrors = true
+    } else {
+      settings.position = try positionFile(of: input)
+    }
     settings.needsPosition = position != nil
     if resume, let kept = settings.position {
       if let start = try kept.read() {
@@ -70,14 +135,22 @@ struct ImportCommand: AsyncParsableCommand {
         console.note("there is no \(kept.path): beginning at the start")
       }
     }
+    if let app { AppOption.warn(of: app, unlessIn: try shared.configuration(), on: console) }
     let session = try await shared.openSession(functions: true)
     Interrupts.shared.expect()
     let work = try InstallationImport(input, settings, session: session, console: console)
-    try await work.run()
+    do {
+      try await work.run()
+    } catch {
+      for line in settings.foreign?.report ?? [] { console.note(line) }
+      throw error
+    }
     await session.close()
     if shared.json {
-      console.print(json: work.tally.json(elapsedMs: work.elapsedMs))
+      let tally = work.tally.json(elapsedMs: work.elapsedMs)
+      console.print(json: settings.foreign?.addReport(to: tally) ?? tally)
     } else {
+      for line in settings.foreign?.report ?? [] { console.note(line) }
       console.print(work.tally.sentence(elapsedMs: work.elapsedMs))
     }
   }

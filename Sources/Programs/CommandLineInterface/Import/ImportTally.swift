@@ -8,6 +8,8 @@ struct ImportTally: Equatable, Sendable {
   var updated = 0
   var moved = 0
   var refused = 0
+  /// What the input consists of.
+  var noun = "line"
   /// Bindings that made room for others of their user.
   var evicted = 0
   var subscriptions = 0
@@ -61,6 +63,6 @@ struct ImportTally: Equatable, Sendable {
         + "\(Limits.installationsPerUserMax)"
     }
     guard refused > 0 else { return text }
-    return text + "; \(FigureText.count(refused)) \(refused == 1 ? "line" : "lines") refused"
+    return text + "; \(FigureText.count(refused)) \(refused == 1 ? noun : noun + "s") refused"
   }
 }

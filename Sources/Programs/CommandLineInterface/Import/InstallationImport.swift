@@ -15,6 +15,8 @@ final class InstallationImport {
     /// Where to begin: what was read from `position`, or the start of the file.
     var start = ImportPosition()
     var label = "importing"
+    /// The file is an export of another service; nil for lines of pushpool. It reports itself what was refused.
+    var foreign: ForeignExport?
   }
 
   private let input: ImportInput
@@ -36,8 +38,11 @@ final class InstallationImport {
     self.settings = settings
     self.console = console
     display = ProgressDisplay(label: settings.label, total: nil, console: console)
+    if settings.foreign != nil { tally.noun = "installation" }
     rejects = try RejectedLines(
-      file: settings.rejectsFile, input: input, display: display, console: console)
+      file: settings.rejectsFile, input: input, noun: tally.noun,
+      shownMax: settings.foreign == nil ? CommandLineLimits.rejectsShownMax : 0, display: display,
+      console: console)
     if let position = settings.position { try rejects.check(isNot: position) }
     pipeline = ImportPipeline(session: session)
     position = settings.start
@@ -65,7 +70,12 @@ final class InstallationImport {
     settings.position?.remove()
   }
 
-  private func reader() throws(CommandFailure) -> LineReader {
+  private func reader() throws(CommandFailure) -> any ImportReader {
+    if settings.foreign != nil {
+      return ElementReader(
+        descriptor: input.descriptor, name: input.name,
+        elementBytesMax: Limits.installationBytesMax)
+    }
     if position.offset > 0,
       lseek(input.descriptor, off_t(position.offset), SEEK_SET) != position.offset
     {
@@ -79,7 +89,7 @@ final class InstallationImport {
   /// Sends the lines in full batches.
   /// - Returns: why it ended before the end of the input; what is in hand is still to be sent.
   /// - Throws: when Redis failed.
-  private func read(_ reader: LineReader) async throws(CommandFailure) -> CommandFailure? {
+  private func read(_ reader: any ImportReader) async throws(CommandFailure) -> CommandFailure? {
     while true {
       do throws(CommandFailure) {
         guard try readLine(reader) else { return nil }
@@ -91,7 +101,7 @@ final class InstallationImport {
   }
 
   /// - Returns: false at the end of the input.
-  private func readLine(_ reader: LineReader) throws(CommandFailure) -> Bool {
+  private func readLine(_ reader: any ImportReader) throws(CommandFailure) -> Bool {
     try Interrupts.shared.check()
     guard let refusal = try reader.next(take) else { return false }
     if let refusal { try refuse(line: reader.lineNumber, refusal.description) }
@@ -101,11 +111,22 @@ final class InstallationImport {
 
   /// Adds a line to the batch, or says what is wrong with it.
   private func take(_ line: LineReader.Line) -> InvalidField? {
+    if let foreign = settings.foreign { return take(line, of: foreign) }
     let document: UnsafeBufferPointer<UInt8>?
     do throws(InvalidField) { document = try line.document() } catch { return error }
     guard let bytes = document else { return nil }
     do throws(InvalidField) {
       batch.append(try ImportLine(bytes: bytes), bytes: bytes.count)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  private func take(_ element: LineReader.Line, of foreign: ForeignExport) -> InvalidField? {
+    do throws(InvalidField) {
+      let installation = try foreign.installation(of: element)
+      if case .text(let bytes) = element { batch.append(.installation(installation), bytes: bytes.count) }
       return nil
     } catch {
       return error

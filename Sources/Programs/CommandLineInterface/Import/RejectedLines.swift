@@ -5,13 +5,21 @@ internal import Typesetting
 final class RejectedLines {
   private let file: String?
   private let descriptor: CInt?
+  private let noun: String
+  private let shownMax: Int
   private(set) var count = 0
   private let display: ProgressDisplay
   private let console: Console
 
+  /// - Parameters:
+  ///   - noun: what the input consists of.
+  ///   - shownMax: how many are repeated on standard error when there is no file.
   init(
-    file: String?, input: ImportInput, display: ProgressDisplay, console: Console
+    file: String?, input: ImportInput, noun: String = "line",
+    shownMax: Int = CommandLineLimits.rejectsShownMax, display: ProgressDisplay, console: Console
   ) throws(CommandFailure) {
+    self.noun = noun
+    self.shownMax = shownMax
     self.file = file
     self.display = display
     self.console = console
@@ -41,13 +49,13 @@ final class RejectedLines {
   /// - Throws: when the line cannot be written down.
   func add(line: Int, reason: String) throws(CommandFailure) {
     count += 1
-    let text = "line \(line): \(DisplayText.printable(reason))"
+    let text = "\(noun) \(line): \(DisplayText.printable(reason))"
     if let descriptor {
       try write(Array("\(text)\n".utf8), to: descriptor)
-    } else if count <= CommandLineLimits.rejectsShownMax {
+    } else if count <= shownMax {
       display.clear()
       console.note(text)
-    } else if count == CommandLineLimits.rejectsShownMax + 1 {
+    } else if shownMax > 0, count == shownMax + 1 {
       display.clear()
       console.note("further refused lines are only counted; --rejects FILE keeps them all")
     }
