@@ -17,9 +17,11 @@ import Testing
     }
     var activity = try apns("activity:order-4714", 3)
     activity.kind = .liveActivity
+    var calls = try apns("u1", 5)
+    calls.kind = .voip
     return [
       try apns("u1", 1), try fcm("u1", token: "cX1-token-of-u1:APA91"), try apns("u2", 2),
-      activity, try Devices.jpush(4, user: "u3"),
+      activity, calls, try Devices.jpush(4, user: "u3"),
     ]
   }
 
