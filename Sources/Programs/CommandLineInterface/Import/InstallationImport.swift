@@ -126,7 +126,9 @@ final class InstallationImport {
   private func take(_ element: LineReader.Line, of foreign: ForeignExport) -> InvalidField? {
     do throws(InvalidField) {
       let installation = try foreign.installation(of: element)
-      if case .text(let bytes) = element { batch.append(.installation(installation), bytes: bytes.count) }
+      if case .text(let bytes) = element {
+        batch.append(.installation(installation), bytes: bytes.count)
+      }
       return nil
     } catch {
       return error
