@@ -144,6 +144,7 @@ import Testing
         "/expires_at: must be later than deliver_at"
       ),
       (#""deliver_local":"09:00""#, "/deliver_local: is not supported by this version"),
+      (#""priority":"high""#, "/priority: is not part of the job: add the job to the stream"),
     ])
   func field(fields: String, expected: String) {
     let complaint = Self.complaint(fields: fields + #","notification":{"body":"B"}"#)

@@ -1,7 +1,6 @@
 extension Job {
   static let fields =
     ["id", "app", "audience", "deliver_at"] + JobPace.fields + JobContent.fields
-    + UnsupportedFields.job
 
   /// Decodes and checks what a producer enqueued. A syntax error has an empty pointer.
   package init(bytes: UnsafeBufferPointer<UInt8>) throws(InvalidField) {
@@ -31,8 +30,8 @@ extension Job {
 
   package init(json: JSONValue) throws(InvalidField) {
     try AppEvent.refuseCustomisation(ofJob: json)
+    try RefusedFields.refuse(RefusedFields.job, in: json)
     let reader = try FieldReader(json, at: "", known: Self.fields)
-    try UnsupportedFields.refuse(UnsupportedFields.job, in: reader)
     let id = try reader.string("id")
     if let id {
       do { try TextRule.checkJobID(id) } catch { throw error.under("/id") }

@@ -22,17 +22,27 @@ struct DeadDropCommand: AsyncParsableCommand {
     try selection.confirm("drop", count: count, console: console)
     Interrupts.shared.expect()
     var dropped = 0
+    var missing = 0
     try await selection.forEach(in: session) { entry throws(CommandFailure) in
       let wasThere = try await session.run { store throws(RedisError) in
         try await DeadLetterOffice(stores: [store]).drop(entry)
       }
-      if wasThere { dropped += 1 } else { console.note("\(entry): is not there") }
+      if wasThere {
+        dropped += 1
+      } else {
+        missing += 1
+        console.note("\(entry): is not there")
+      }
     }
     await session.close()
     if shared.json {
       console.print(json: .object(["dropped": .integer(dropped)]))
     } else {
       console.print("\(FigureText.count(dropped)) dropped")
+    }
+    // What another command has dropped meanwhile was not named.
+    guard missing == 0 || selection.all else {
+      throw CommandFailure(.badInput, "\(FigureText.count(missing)) could not be dropped")
     }
   }
 }

@@ -18,13 +18,21 @@ struct DeadSelection: ParsableArguments {
     for entry in entries { try DeadEntry.check(entry) }
   }
 
-  /// Asks the person at the terminal before all letters are dealt with; programs are not asked.
+  /// Asks the person at the terminal before all letters are dealt with, however plain that terminal is; programs are not
+  /// asked.
   func confirm(_ verb: String, count: Int, console: Console) throws(CommandFailure) {
-    guard all, !yes, isatty(STDIN_FILENO) == 1, console.error.isInteractive else { return }
-    console.writeError("\(verb) \(FigureText.count(count)) dead letters? [y/N] ")
+    guard all, !yes, count > 0, isatty(STDIN_FILENO) == 1 else { return }
+    let letters = "\(FigureText.count(count)) dead \(count == 1 ? "letter" : "letters")"
+    guard isatty(STDERR_FILENO) == 1 else {
+      throw CommandFailure(
+        .usage,
+        "nothing was done: you cannot be asked whether to \(verb) \(letters), since standard error is no terminal; "
+          + "give --yes")
+    }
+    console.writeError("\(verb) \(letters)? [y/N] ")
     let answer = readLine()?.lowercased() ?? ""
     guard answer == "y" || answer == "yes" else {
-      throw CommandFailure(.usage, "nothing was done")
+      throw CommandFailure(.interrupted, "nothing was done")
     }
   }
 

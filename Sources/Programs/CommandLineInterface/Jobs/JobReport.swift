@@ -60,8 +60,10 @@ struct JobReport {
       remarks.append("\(FigureText.count(record.counts.retries)) retries")
     }
     if record.counts.noInstallations > 0 {
+      let count = record.counts.noInstallations
       remarks.append(
-        "\(FigureText.count(record.counts.noInstallations)) users without an installation")
+        "\(FigureText.count(count)) \(count == 1 ? "user" : "users") without an installation for it"
+      )
     }
     switch record.pace {
     case nil: break

@@ -34,7 +34,7 @@ struct TraceReport {
       ("accepted", counts.accepted), ("rejected", counts.rejected),
       ("uninstalled", counts.uninstalled), ("expired", counts.expired),
       ("skipped", counts.skipped), ("failed", counts.failed), ("pending", record.pending),
-      ("retries", counts.retries), ("users without an installation", counts.noInstallations),
+      ("retries", counts.retries), ("users without an installation for it", counts.noInstallations),
     ].filter { $0.1 > 0 }.map { "\(FigureText.count($0.1)) \($0.0)" }
     let created = record.createdAtMs.map { ", made \(InstantText.rfc3339(ms: $0))" } ?? ""
     return "job \(record.id) of \(record.app): \(record.state.rawValue)\(created)"

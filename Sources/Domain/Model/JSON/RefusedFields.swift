@@ -1,0 +1,17 @@
+/// Names that are refused with a word of their own, rather than as unknown ones. A name leaves its list when it is decoded.
+enum RefusedFields {
+  static let job = [
+    // Of the contract, and not done by this version.
+    "deliver_local": "is not supported by this version: leave it out",
+    "priority":
+      "is not part of the job: add the job to the stream of its priority, or give --priority",
+  ]
+
+  static func refuse(_ fields: [String: String], in value: JSONValue) throws(InvalidField) {
+    guard case .object(let object) = value else { return }
+    for member in object.members {
+      guard let message = fields[member.name] else { continue }
+      throw InvalidField(pointer: FieldPointer.child(member.name, of: ""), message: message)
+    }
+  }
+}
