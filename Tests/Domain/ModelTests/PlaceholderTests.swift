@@ -35,6 +35,21 @@ import Testing
     #expect(variants.contents[0].notification?.body == "B")
   }
 
+  @Test(
+    "a placeholder that nothing will fill is found, wherever it stands, and one that is filled is not"
+  )
+  func findsUnfilled() throws {
+    func unfilled(_ members: String) throws -> String? {
+      try JobTests.job(members).content.unfilledPlaceholder?.name
+    }
+    #expect(try unfilled(#""notification":{"title":"Hi {{name}}"}"#) == "name")
+    #expect(
+      try unfilled(#""notification":{"body":"{{ and {{"},"localized":{"ja":{"body":"{{a}}"}}"#)
+        == "a")
+    #expect(try unfilled(#""notification":{"title":"Hi { name }"}"#) == nil)
+    #expect(try unfilled(#""notification":{"title":"{{name}}"},"variables_key":"names""#) == nil)
+  }
+
   @Test("without variables braces are what a person has written")
   func literalWithoutVariables() throws {
     let variants = try variants(#""body":"{{name}} and {{ {{""#, "")

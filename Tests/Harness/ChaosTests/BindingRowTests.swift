@@ -23,7 +23,8 @@ struct BindingRowTests {
       replacement: "if r[1] ~= user then return 'stale' end"),
     Fault(
       name: "a verdict removes what was installed after the token's death",
-      original: "if since ~= '' and tonumber(since) < tonumber(r[3]) then return 'stale' end",
+      original:
+        "if since ~= '' and (not updated or tonumber(since) < updated) then return 'stale' end",
       replacement: ""),
     Fault(
       name: "a former owner keeps the token", original: "unbind(p, app, old[1], old_lines, old[6])",

@@ -77,7 +77,7 @@ import Testing
   {
     let preview = try preview(
       #""notification": {"title": "Sale"}, "collapse_id": "c""#, [Self.device()])
-    #expect(preview.refusal == nil && preview.requests == 1)
+    #expect(preview.refusal == nil && preview.unserved == 0)
     let request = try Self.request(preview)
     #expect(request.method == "POST")
     #expect(request.url == "https://push.example:8443/3/device/00ff00ff…")
@@ -130,7 +130,7 @@ import Testing
   ) throws {
     let preview = try preview(members, [Self.device()])
     #expect(Self.cause(preview) == cause)
-    #expect(preview.requests == 0)
+    #expect(preview.unserved == 1)
     #expect(preview.refusal == nil)
   }
 
@@ -151,7 +151,7 @@ import Testing
       return
     }
     #expect(field == preview.refusal)
-    #expect(preview.requests == 1)
+    #expect(preview.unserved == 1)
   }
 
   @Test func `a time to live counts from now, and nothing of it has passed`() throws {
@@ -237,6 +237,9 @@ import Testing
     let preview = try preview(
       #""notification": {"title": "t"}"#, [Self.device(kind: .liveActivity), Self.device()])
     #expect(Self.cause(preview) == .otherKind(.alert))
-    #expect(preview.requests == 1)
+    #expect(preview.unserved == 0, "the job is sent whole for all that")
+    let alone = try self.preview(
+      #""notification": {"title": "t"}"#, [Self.device(kind: .liveActivity)])
+    #expect(alone.unserved == 1)
   }
 }

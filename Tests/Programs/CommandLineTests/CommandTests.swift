@@ -97,6 +97,22 @@ import Testing
     #expect(!result.error.contains("xyz0xyz0"))
   }
 
+  @Test("a placeholder that nothing fills in is pointed out, and the job is added all the same")
+  func unfilled() async throws {
+    try await RedisServer.with { redis in
+      let folder = try TemporaryFolder()
+      let file = folder.file("job.json")
+      for (more, warns) in [("", true), (#","variables":{}"#, false)] {
+        try PrivateFile.write(
+          #"{"app":"shop","audience":{"users":["u1"]},"notification":{"title":"Hi {{name}}"}\#(more)}"#,
+          to: file)
+        let result = try await Pushpool.run("enqueue", file, "--redis", redis.url)
+        #expect(result.status == 0 && !result.output.isEmpty)
+        #expect(result.error.contains("{{name}}") == warns, "\(result.error)")
+      }
+    }
+  }
+
   @Test("an enqueued job is in its stream and counts as backlog")
   func enqueue() async throws {
     try await RedisServer.with { redis in

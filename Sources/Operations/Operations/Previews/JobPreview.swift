@@ -34,8 +34,15 @@ package struct JobPreview: Sendable {
     }
   }
 
-  /// How many of the devices have a request.
-  package var requests: Int {
-    pushes.count { if case .request = $0.result { true } else { false } }
+  /// How many of the devices would get nothing; but for those that are for pushes of another kind, if others get one.
+  package var unserved: Int {
+    let hasRequest = pushes.contains { if case .request = $0.result { true } else { false } }
+    return pushes.count {
+      switch $0.result {
+      case .request: false
+      case .nothing(.otherKind): !hasRequest
+      case .nothing: true
+      }
+    }
   }
 }

@@ -117,9 +117,16 @@ struct EnqueueCommand: AsyncParsableCommand {
     return (job.app, job.id)
   }
 
-  /// The job of a text that keeps the rules.
+  /// The job of a text that keeps the rules; says so when it could be meant otherwise.
   private func parse(_ text: [UInt8]) throws(CommandFailure) -> Job {
-    do throws(InvalidField) { return try Job(bytes: text) } catch { throw refused(error) }
+    let job: Job
+    do throws(InvalidField) { job = try Job(bytes: text) } catch { throw refused(error) }
+    if let placeholder = job.content.unfilledPlaceholder {
+      Console.standard.note(
+        "the text has {{\(placeholder.name)}}, and the job has neither variables nor variables_key: receivers will "
+          + "read it as it stands")
+    }
+    return job
   }
 
   /// What a job that breaks a rule is refused with.

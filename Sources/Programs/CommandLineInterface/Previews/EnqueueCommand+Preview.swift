@@ -23,9 +23,9 @@ extension EnqueueCommand {
     guard !targets.isEmpty else {
       throw CommandFailure(.unsent, subject.absence(app: job.app))
     }
-    guard found.requests == targets.count else {
+    guard found.unserved == 0 else {
       throw CommandFailure(
-        .unsent, "\(targets.count - found.requests) of \(targets.count) devices would get nothing")
+        .unsent, "\(found.unserved) of \(targets.count) devices would get nothing")
     }
   }
 

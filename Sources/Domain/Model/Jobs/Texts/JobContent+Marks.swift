@@ -10,6 +10,20 @@ extension JobContent {
     }
   }
 
+  /// A placeholder that receivers would read as it stands, since the job has no values for any; nil when there is none.
+  package var unfilledPlaceholder: Placeholder? {
+    guard variables == nil else { return nil }
+    var (copy, table) = (self, PlaceholderTable())
+    // What is no placeholder is no fault in such a job: those that were found before it count.
+    try? copy.mark(&table)
+    for text in localized {
+      for part in [text.title, text.body] {
+        _ = try? part.map { (text) throws(InvalidField) in try table.mark(text) }
+      }
+    }
+    return table.placeholders.first
+  }
+
   /// Puts marks in the place of placeholders, in every text of the common part and the networks' own.
   mutating func mark(_ table: inout PlaceholderTable) throws(InvalidField) {
     if var common = notification {
