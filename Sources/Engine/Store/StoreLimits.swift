@@ -12,10 +12,10 @@ package enum StoreLimits {
   static let walkedAtOnce = 200
   /// Subscriptions of one `subscribe`: 1 ms of Redis's time.
   package static let subscriptionsMax = 128
-  /// Sizes of topics that one call reads.
-  static let topicsPageMax = 500
-  /// Such calls, for five million topics.
-  static let topicPagesMax = 10_000
+  /// Sizes of topics and channels that one call reads.
+  static let sizesPageMax = 500
+  /// Such calls, for five million of them.
+  static let sizePagesMax = 10_000
   /// Users of one `resolve`; a chunk has fewer.
   package static let resolveUsersMax = 1_024
   /// Values that one `fields` reads: some 0.3 ms of Redis's time.

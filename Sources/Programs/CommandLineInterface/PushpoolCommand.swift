@@ -39,7 +39,8 @@ struct PushpoolCommand: AsyncParsableCommand {
       CommandGroup(
         name: "Audiences",
         subcommands: [
-          SubscribeCommand.self, UnsubscribeCommand.self, TopicsCommand.self, IndexCommand.self,
+          SubscribeCommand.self, UnsubscribeCommand.self, TopicsCommand.self, ChannelsCommand.self,
+          IndexCommand.self,
         ]),
       CommandGroup(name: "Trying it", subcommands: [DemoCommand.self]),
     ])

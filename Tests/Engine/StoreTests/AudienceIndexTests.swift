@@ -85,7 +85,7 @@ import Testing
     async throws
   {
     try await Lane.withStore { _, store in
-      #expect(try await store.audiences.topics(app: "shop") == [])
+      #expect(try await store.audiences.sizes(app: "shop") == [])
       try await store.install("u1", "aa")
       try await store.subscribe(["u1", "u2", "u3"], to: "news")
       try await store.subscribe(["u1", "u3"], to: "goals")
@@ -93,11 +93,14 @@ import Testing
       try await store.unsubscribe(["u1", "u9"], from: "left")
       _ = try await store.audiences.subscribe([.init(app: "game", topic: "news", user: "u1")])
       #expect(
-        try await store.audiences.topics(app: "shop")
-          == [TopicSize(topic: "goals", users: 2), TopicSize(topic: "news", users: 3)])
+        try await store.audiences.sizes(app: "shop")
+          == [
+            IndexSize(index: .all, users: 1), IndexSize(index: .topic("goals"), users: 2),
+            IndexSize(index: .topic("news"), users: 3),
+          ])
       // Many are asked for page by page.
       for number in 0..<1_200 { try await store.subscribe(["u"], to: "t\(number)") }
-      #expect(try await store.audiences.topics(app: "shop").count == 1_202)
+      #expect(try await store.audiences.sizes(app: "shop").count == 1_203)
     }
   }
 }

@@ -44,6 +44,27 @@ import Testing
     }
   }
 
+  @Test func `channels are told with their users, whatever their names, and beside topics and all`()
+    async throws
+  {
+    try await Lane.withStore { _, store in
+      let names = ["giants", "a:b", "100%", "%3A", "topic:x"]
+      try await Self.install(store, "ann", "aa", names)
+      try await Self.install(store, "bob", "bb", ["giants"])
+      _ = try await store.audiences.subscribe([
+        Subscription(app: "shop", topic: "giants", user: "eve")
+      ])
+      let sizes = try await store.audiences.sizes(app: "shop")
+      let channels = sizes.compactMap { size in size.index.channel.map { ($0, size.users) } }
+      #expect(
+        Dictionary(uniqueKeysWithValues: channels)
+          == ["giants": 2, "a:b": 1, "100%": 1, "%3A": 1, "topic:x": 1])
+      #expect(sizes.first { $0.index == .all }?.users == 2)
+      #expect(sizes.first { $0.index == .topic("giants") }?.users == 1)
+      #expect(sizes.count == names.count + 2)
+    }
+  }
+
   @Test func `a token that moves, or is called dead, takes its owner out of its channels`()
     async throws
   {

@@ -49,7 +49,7 @@ import TestSupport
         _ = try await store.audiences.subscribe([subscription])
       }
     ),
-    ("topics", { _ = try await $0.audiences.topics(app: "shop") }),
+    ("topics", { _ = try await $0.audiences.sizes(app: "shop") }),
     (
       "index users",
       { store in

@@ -56,6 +56,24 @@ import Testing
     }
   }
 
+  @Test("the channels of an app are listed with their users")
+  func channels() async throws {
+    try await RedisServer.with { redis in
+      let none = try await Pushpool.run("channels", "--app", "shop", "--redis", redis.url)
+      #expect(none.status == 0 && none.error.contains("no device is in a channel of shop"))
+      let folder = try TemporaryFolder()
+      let lines = (0..<3).map {
+        ImportFile.line($0).dropLast() + #","channels":["giants"\#($0 == 0 ? #","a:b""# : "")]}"#
+      }
+      let path = try ImportFile.write(lines.map { String($0) }, in: folder)
+      #expect(try await Pushpool.run("import", path, "--redis", redis.url).status == 0)
+      let json = try await Pushpool.run(
+        "channels", "--app", "shop", "--json", "--redis", redis.url)
+      #expect(try json.json.map { $0["channel"]?.stringValue } == ["a:b", "giants"])
+      #expect(try json.json.map { $0["users"]?.int64Value } == [1, 3])
+    }
+  }
+
   @Test("the index is made again, and a second run finds nothing new")
   func index() async throws {
     try await RedisServer.with { redis in

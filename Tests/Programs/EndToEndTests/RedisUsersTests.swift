@@ -173,7 +173,8 @@ import Testing
       (["switch", "on", "--app", "other"], nil), (["enqueue", "--wait"], job),
       (["enqueue", "--dry-run", "--user", user, "--config", configuration], filled),
       (["subscribe", "--app", "shop", "--topic", "t", "--user", user], nil),
-      (["topics", "--app", "shop"], nil), (["export"], nil), (["index", "--app", "shop"], nil),
+      (["topics", "--app", "shop"], nil), (["channels", "--app", "shop"], nil), (["export"], nil),
+      (["index", "--app", "shop"], nil),
       (["unsubscribe", "--app", "shop", "--topic", "t", "--user", user], nil),
       (["dead", "list"], nil), (["dead", "drop", "--all"], nil),
     ]

@@ -7,16 +7,33 @@ package enum AudienceIndex: Sendable, Equatable {
   /// Those who have an installation in a channel.
   case channel(String)
 
+  private static let allName = "all"
   private static let topicPrefix = "topic:"
+  private static let channelPrefix = "channel:"
 
   /// What the functions call it.
   package var name: String {
     switch self {
-    case .all: "all"
+    case .all: Self.allName
     case .topic(let topic): Self.topicPrefix + topic
     // A colon in its name would make it part of another's keys.
     case .channel(let channel):
-      "channel:" + channel.replacing("%", with: "%25").replacing(":", with: "%3A")
+      Self.channelPrefix + channel.replacing("%", with: "%25").replacing(":", with: "%3A")
+    }
+  }
+
+  /// The index that the functions call so; nil when there is none of that name.
+  init?(name: String) {
+    if name == Self.allName {
+      self = .all
+    } else if name.hasPrefix(Self.topicPrefix) {
+      self = .topic(String(name.dropFirst(Self.topicPrefix.utf8.count)))
+    } else if name.hasPrefix(Self.channelPrefix) {
+      let written = name.dropFirst(Self.channelPrefix.utf8.count)
+      self = .channel(
+        String(written.replacing("%3A", with: ":").replacing("%25", with: "%")))
+    } else {
+      return nil
     }
   }
 
@@ -25,8 +42,8 @@ package enum AudienceIndex: Sendable, Equatable {
     if case .topic(let topic) = self { topic } else { nil }
   }
 
-  /// The topic whose index is called so; nil for another index.
-  static func topic(inName name: String) -> String? {
-    name.hasPrefix(topicPrefix) ? String(name.dropFirst(topicPrefix.utf8.count)) : nil
+  /// The channel whose users they are; nil for another index.
+  package var channel: String? {
+    if case .channel(let channel) = self { channel } else { nil }
   }
 }

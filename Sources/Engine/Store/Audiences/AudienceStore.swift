@@ -32,26 +32,25 @@ package struct AudienceStore {
     }
   }
 
-  /// The topics of an app that somebody subscribes to, by name.
-  package func topics(app: String) async throws(RedisError) -> [TopicSize] {
+  /// The topics, the channels and all of an app, as far as somebody is in them, by name.
+  package func sizes(app: String) async throws(RedisError) -> [IndexSize] {
     var sizes: [String: Int] = [:]
     var cursor = "0"
-    for _ in 0..<StoreLimits.topicPagesMax {
+    for _ in 0..<StoreLimits.sizePagesMax {
       let command = RedisCommand(
         "HSCAN", functions.keys.audiences(app: app), cursor, "COUNT",
-        "\(StoreLimits.topicsPageMax)")
+        "\(StoreLimits.sizesPageMax)")
       let page = try await functions.connection.call(command).array ?? []
       guard page.count == 2, let next = page[0].string else {
         throw .unexpectedReply("HSCAN has no cursor")
       }
       cursor = next
-      for (name, size) in page[1].pairs {
-        guard let topic = AudienceIndex.topic(inName: name), let users = Int(size) else { continue }
-        sizes[topic] = users
-      }
+      for (name, size) in page[1].pairs { sizes[name] = Int(size) }
       if cursor == "0" { break }
     }
-    return sizes.map { TopicSize(topic: $0.key, users: $0.value) }.sorted { $0.topic < $1.topic }
+    return sizes.sorted { $0.key < $1.key }.compactMap { name, users in
+      AudienceIndex(name: name).map { IndexSize(index: $0, users: users) }
+    }
   }
 
   /// Looks for some more users of an app that have an installation and are in no index, and adds them. At the end, jobs to all are

@@ -39,11 +39,11 @@ package struct Export {
     for store in stores {
       let apps = try await readInstallations(of: app, in: store, &progress, take)
       for app in apps {
-        let topics = try await patience.repeating(on: store) { store throws(RedisError) in
-          try await store.audiences.topics(app: app)
+        let sizes = try await patience.repeating(on: store) { store throws(RedisError) in
+          try await store.audiences.sizes(app: app)
         }
-        for topic in topics {
-          try await readSubscriptions(app, topic.topic, in: store, &progress, take)
+        for topic in sizes.compactMap(\.index.topic) {
+          try await readSubscriptions(app, topic, in: store, &progress, take)
         }
       }
     }
