@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// `openssl s_server` with a certificate of its own for `localhost`.
 final class TLSServer: Sendable {
@@ -53,7 +54,9 @@ final class TLSServer: Sendable {
   }
 
   deinit {
-    process.terminate()
+    // It may have SIGTERM blocked, as the thread had that started it.
+    kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
     try? FileManager.default.removeItem(at: directory)
   }
 }
