@@ -44,6 +44,7 @@ struct FCMTokenSourceTests {
   func exchange() async throws {
     let script = Script([token("abc")])
     let server = LocalServer { script.answer($0) }
+    defer { server.close() }
     let (source, publicKeyPEM) = try make(server)
     let credential = try await source.current()
     #expect(credential.header == "Bearer abc")
@@ -69,6 +70,7 @@ struct FCMTokenSourceTests {
     let gate = DispatchSemaphore(value: 0)
     let script = Script([token("one"), token("two")], gate: gate)
     let server = LocalServer { script.answer($0) }
+    defer { server.close() }
     let (source, _) = try make(server)
     let asked = Counter()
     let headers = await withTaskGroup(of: String?.self) { group in
@@ -95,6 +97,7 @@ struct FCMTokenSourceTests {
     gate.signal()
     let script = Script([token("old"), token("new")], gate: gate)
     let server = LocalServer { script.answer($0) }
+    defer { server.close() }
     let (source, _) = try make(server)
     let old = try await source.current()
     clock.advance(minutes: 54)
@@ -114,6 +117,7 @@ struct FCMTokenSourceTests {
   func refused() async throws {
     let script = Script([token("bad"), token("good"), token("surplus")])
     let server = LocalServer { script.answer($0) }
+    defer { server.close() }
     let (source, _) = try make(server)
     let bad = try await source.current()
     await withTaskGroup(of: String?.self) { group in
@@ -134,6 +138,7 @@ struct FCMTokenSourceTests {
   func refusedTwice() async throws {
     let script = Script([token("a"), token("b"), token("c")])
     let server = LocalServer { script.answer($0) }
+    defer { server.close() }
     let (source, _) = try make(server)
     let first = try await source.current()
     let second = try await source.refused(
@@ -156,6 +161,7 @@ struct FCMTokenSourceTests {
     let down = LocalServer.response(status: "503 Service Unavailable", body: "")
     let script = Script([down, down, token("up")])
     let server = LocalServer { script.answer($0) }
+    defer { server.close() }
     let (source, _) = try make(server)
     let first = try #require(await failure { try await source.current() })
     #expect((500...1_000).contains(first.resumeAtMs - clock.nowMs))
@@ -176,6 +182,7 @@ struct FCMTokenSourceTests {
         status: "429 Too Many Requests", headers: "Retry-After: 120\r\n", body: "")
     ])
     let server = LocalServer { script.answer($0) }
+    defer { server.close() }
     let (source, _) = try make(server)
     let error = try #require(await failure { try await source.current() })
     #expect(error.resumeAtMs == clock.nowMs + 120_000)
@@ -186,6 +193,7 @@ struct FCMTokenSourceTests {
     let body = #"{"error":"invalid_grant","error_description":"Invalid JWT Signature."}"#
     let script = Script([LocalServer.response(status: "400 Bad Request", body: body)])
     let server = LocalServer { script.answer($0) }
+    defer { server.close() }
     let (source, _) = try make(server)
     let error = try #require(await failure { try await source.current() })
     #expect(error.reason.contains("invalid_grant, Invalid JWT Signature."))
@@ -204,6 +212,7 @@ struct FCMTokenSourceTests {
   func unusable(body: String) async throws {
     let script = Script([LocalServer.response(body: body)])
     let server = LocalServer { script.answer($0) }
+    defer { server.close() }
     let (source, _) = try make(server)
     let error = try #require(await failure { try await source.current() })
     #expect(error.reason.contains("without a usable access_token"))
@@ -213,6 +222,7 @@ struct FCMTokenSourceTests {
   func survivesOutage() async throws {
     let script = Script([token("old")])
     let server = LocalServer { script.answer($0) }
+    defer { server.close() }
     let (source, _) = try make(server)
     let old = try await source.current()
     clock.advance(minutes: 57)
@@ -233,6 +243,7 @@ struct FCMTokenSourceTests {
       LocalServer.response(body: #"{"access_token":"a","expires_in":\#(expiresIn)}"#)
     ])
     let server = LocalServer { script.answer($0) }
+    defer { server.close() }
     let (source, _) = try make(server)
     do {
       let credential = try await source.current()
@@ -247,6 +258,7 @@ struct FCMTokenSourceTests {
   func sharesOneToken() async throws {
     let script = Script([token("one"), token("two"), token("surplus")])
     let server = LocalServer { script.answer($0) }
+    defer { server.close() }
     let (fleet, sources) = try replicas(3, server)
     let headers = await withTaskGroup(of: String?.self) { group in
       for source in sources { group.addTask { try? await source.current().header } }
@@ -269,6 +281,7 @@ struct FCMTokenSourceTests {
   func sharesRenewalAfterRefusal() async throws {
     let script = Script([token("bad"), token("good"), token("surplus")])
     let server = LocalServer { script.answer($0) }
+    defer { server.close() }
     let (_, sources) = try replicas(2, server)
     for source in sources { #expect(try await source.current().header == "Bearer bad") }
     await withTaskGroup(of: String?.self) { group in
@@ -287,6 +300,7 @@ struct FCMTokenSourceTests {
     let down = LocalServer.response(status: "503 Service Unavailable", body: "")
     let script = Script([down, token("up")])
     let server = LocalServer { script.answer($0) }
+    defer { server.close() }
     let (_, sources) = try replicas(2, server)
     #expect(await failure { try await sources[0].current() } != nil)
     #expect(try await sources[1].current().header == "Bearer up")
@@ -299,6 +313,7 @@ struct FCMTokenSourceTests {
   func sharedFuture(minutes: Int64) async throws {
     let script = Script([token("right"), token("surplus")])
     let server = LocalServer { script.answer($0) }
+    defer { server.close() }
     let (fleet, sources) = try replicas(2, server)
     let name = sources[0].shareKey
     let future = SharedToken(
@@ -312,6 +327,7 @@ struct FCMTokenSourceTests {
   func strayTurn(minutes: Int64) async throws {
     let script = Script([token("one"), token("surplus")])
     let server = LocalServer { script.answer($0) }
+    defer { server.close() }
     let (fleet, sources) = try replicas(2, server)
     let name = sources[0].shareKey
     let stray = SharedToken(token: "stray", issuedAtMs: clock.nowMs + minutes * 60_000)

@@ -2,7 +2,8 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// An HTTP/1.1 server on a loopback port of the system's choice: one thread a connection, one answer a connection.
+/// An HTTP/1.1 server on a loopback port of the system's choice: one thread a connection, one answer a connection. It
+/// serves until it is closed: whoever needs only its port would lose it after its last use otherwise.
 package final class LocalServer: Sendable {
   package struct Request: Sendable {
     package let head: String
@@ -34,19 +35,19 @@ package final class LocalServer: Sendable {
     }
     precondition(isBound, "no loopback port")
     port = UInt16(bigEndian: address.sin_port)
-    spawn { [weak self] in
+    spawn { [self] in
       while true {
-        let connection = accept(descriptor, nil, nil)
-        guard connection >= 0 else { return }
-        guard let self else { close(connection); return }
+        let connection = accept(listener, nil, nil)
+        guard connection >= 0 else { break }
         spawn { self.serve(connection) }
       }
+      Glibc.close(listener)
     }
   }
 
-  deinit {
+  /// Takes no more connections. Those that are being served go on.
+  package func close() {
     Glibc.shutdown(listener, Int32(SHUT_RDWR))
-    close(listener)
   }
 
   package static func response(
@@ -57,7 +58,7 @@ package final class LocalServer: Sendable {
   }
 
   private func serve(_ connection: CInt) {
-    defer { close(connection) }
+    defer { Glibc.close(connection) }
     var received: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65_536)
     while true {

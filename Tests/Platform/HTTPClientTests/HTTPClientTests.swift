@@ -17,6 +17,7 @@ struct HTTPClientTests {
         status: "201 Created", headers: "X-Answer:  yes\r\nX-Answer: no\r\n",
         body: "\(line)|\(hasHeader)|\(request.body)")
     }
+    defer { server.close() }
     let response = try await client.perform(
       HTTPRequest(
         method: "POST", url: "http://127.0.0.1:\(server.port)/a?b=c",
@@ -32,6 +33,7 @@ struct HTTPClientTests {
     let server = LocalServer { _ in
       LocalServer.response(status: "503 Service Unavailable", body: "later")
     }
+    defer { server.close() }
     let response = try await client.perform(HTTPRequest(url: "http://127.0.0.1:\(server.port)/"))
     #expect(response.status == 503)
     #expect(response.body == Array("later".utf8))
@@ -42,6 +44,7 @@ struct HTTPClientTests {
     let server = LocalServer { _ in
       LocalServer.response(status: "302 Found", headers: "Location: /elsewhere\r\n", body: "")
     }
+    defer { server.close() }
     let response = try await client.perform(HTTPRequest(url: "http://127.0.0.1:\(server.port)/"))
     #expect(response.status == 302)
     #expect(server.requestCount == 1)
@@ -52,6 +55,7 @@ struct HTTPClientTests {
     let server = LocalServer { request in
       LocalServer.response(body: String(request.head.prefix { $0 != "\r\n" }))
     }
+    defer { server.close() }
     let response = try await client.perform(
       HTTPRequest(
         url: "http://name.invalid/a", proxy: ProxyServer(url: "http://127.0.0.1:\(server.port)")))
@@ -65,6 +69,7 @@ struct HTTPClientTests {
       LocalServer.response(
         body: String(repeating: "x", count: HTTPClientLimits.bodyBytesMax + 1))
     }
+    defer { server.close() }
     #expect(
       await failure(HTTPRequest(url: "http://127.0.0.1:\(server.port)/")) == .responseTooLarge)
   }
@@ -74,6 +79,7 @@ struct HTTPClientTests {
     let server = LocalServer { _ in
       LocalServer.response(body: String(repeating: "x", count: HTTPClientLimits.bodyBytesMax))
     }
+    defer { server.close() }
     let response = try await client.perform(HTTPRequest(url: "http://127.0.0.1:\(server.port)/"))
     #expect(response.body.count == HTTPClientLimits.bodyBytesMax)
   }
@@ -85,7 +91,9 @@ struct HTTPClientTests {
       gate.wait()
       return ""
     }
+    defer { silent.close() }
     let quick = LocalServer { _ in LocalServer.response(body: "quick") }
+    defer { quick.close() }
     async let stalled = failure(
       HTTPRequest(url: "http://127.0.0.1:\(silent.port)/", timeoutMs: 300))
     let response = try await client.perform(HTTPRequest(url: "http://127.0.0.1:\(quick.port)/"))
@@ -104,6 +112,7 @@ struct HTTPClientTests {
   @Test("a control character in a header, method or URL is refused before anything is sent")
   func controlCharacters() async {
     let server = LocalServer { _ in LocalServer.response(body: "") }
+    defer { server.close() }
     let url = "http://127.0.0.1:\(server.port)/"
     #expect(
       await failure(HTTPRequest(url: url, headers: [("A", "b\r\nC: d")])) == .invalidRequest)
@@ -132,6 +141,7 @@ struct HTTPClientTests {
       gate.wait()
       return ""
     }
+    defer { silent.close() }
     defer { gate.signal() }
     let client = HTTPClient()
     let url = "http://127.0.0.1:\(silent.port)/"

@@ -13,6 +13,7 @@ import Testing
       gate.wait()
       return ""
     }
+    defer { silent.close() }
     defer { gate.signal() }
     let told = Mutex(false)
     let thread = TransferThread()
