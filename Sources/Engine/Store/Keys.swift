@@ -112,6 +112,9 @@ package struct Keys: Sendable {
   /// HASH: index → users.
   func audiences(app: String) -> String { "\(prefix):audiences:\(app)" }
 
+  /// LIST: bindings that are gone, whose users are yet to leave channels.
+  var leaving: String { "\(prefix):leaving" }
+
   /// HASH: the apps whose index of all is whole.
   var indexed: String { "\(prefix):indexed" }
 
@@ -166,8 +169,10 @@ package struct Keys: Sendable {
   /// HASH: what is kept of the jobs that the loop guard refused.
   func loopLetters(app: String) -> String { "\(prefix):loop_letters:\(app)" }
 
-  /// HASH: a token bucket that the fleet leases from.
+  /// HASH: the token bucket of a job's pace.
   func pace(app: String, job: String) -> String { "\(prefix):pace:\(app):\(job)" }
+
+  /// HASH: a token bucket that the fleet leases from.
   func rate(_ name: String) -> String { "\(prefix):rate:\(name)" }
 
   /// STRING: the last generation given to an installation.

@@ -12,15 +12,14 @@ package enum StoreLibrary {
     + PackageResources.switches_lua + PackageResources.loops_lua + PackageResources.rates_lua
     + PackageResources.metrics_lua
     + PackageResources.reading_lua + PackageResources.index_lua + PackageResources.audience_lua
+    + PackageResources.bindings_lua
     + PackageResources.ready_lua
     + PackageResources.fairness_lua + PackageResources.chunk_lua + PackageResources.badges_lua
     + PackageResources.chunks_lua
     + PackageResources.leases_lua + PackageResources.promotion_lua + PackageResources.routes_lua
-    + PackageResources.bindings_lua + PackageResources.installations_lua
-    + PackageResources.topics_lua + PackageResources.walks_lua + PackageResources.indexing_lua
-    + PackageResources.exporting_lua
-    + PackageResources.variables_lua
-    + PackageResources.settlement_lua
+    + PackageResources.installations_lua + PackageResources.topics_lua + PackageResources.walks_lua
+    + PackageResources.indexing_lua + PackageResources.exporting_lua
+    + PackageResources.variables_lua + PackageResources.settlement_lua
     + PackageResources.jobs_lua + PackageResources.taking_lua + PackageResources.reconcile_lua
     + PackageResources.waiting_lua + PackageResources.dead_letters_lua + PackageResources.traces_lua
     + PackageResources.fleet_lua

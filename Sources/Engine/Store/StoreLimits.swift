@@ -2,8 +2,8 @@
 package enum StoreLimits {
   /// Installations of one `importBatch`: 2 ms of Redis' time, or 5 for users with as many as they may have.
   package static let importBatchMax = 64
-  /// Channels of the installations of one `importBatch`, of which the last may have more: 3 ms.
-  package static let importChannelsMax = 256
+  /// Channels of the installations of one `importBatch`, of which the last may have more: 20 µs each.
+  package static let importChannelsMax = 64
   /// About how many entries the bounded streams keep.
   static let noticesMax = 100_000
   /// Users in a block of an index: Redis keeps up to 128 in one string.

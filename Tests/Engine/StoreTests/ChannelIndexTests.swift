@@ -102,6 +102,36 @@ import Testing
     }
   }
 
+  @Test func `users of many devices in many channels leave them a part at a time`() async throws {
+    try await Lane.withStore { _, store in
+      let names = (0..<12).map { "c\($0)" }
+      func batch(_ device: Int, owner: String, _ channels: [String]) async throws {
+        let installations = (0..<StoreLimits.importBatchMax).map { user in
+          Installation(
+            app: "shop", user: "\(owner)\(user)",
+            token: DeviceToken(stored: "\(1_000 + device)\(1_000 + user)", network: .apns),
+            channels: channels)
+        }
+        _ = try await store.installations.importBatch(installations)
+      }
+      for device in 0..<12 { try await batch(device, owner: "ann", names + ["of \(device)"]) }
+      let before = try await store.commandCount()
+      try await batch(0, owner: "bob", [])
+      #expect(try await store.commandCount() - before < 1_500)
+      var calls = 0
+      while try await store.redis("EXISTS", store.keys.leaving).integer == 1, calls < 1_000 {
+        calls += 1
+        let moved = try await store.chunks.promote(max: 64)
+        #expect(moved.nextDueMs.map { $0 <= 10 } ?? true, "promote is to come again")
+      }
+      #expect(calls > 5 && calls < 100, "\(calls) calls")
+      #expect(try await Self.members(store, "of 0") == [], "they have no such device any more")
+      for name in names + ["of 1"] {
+        #expect(try await Self.members(store, name).count == StoreLimits.importBatchMax)
+      }
+    }
+  }
+
   @Test func `names that look like parts of keys are channels of their own`() async throws {
     try await Lane.withStore { _, store in
       let names = ["a", "a:b", "a%3Ab", "a%", ":", "b", "日本:"]

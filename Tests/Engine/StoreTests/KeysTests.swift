@@ -23,6 +23,7 @@ import Testing
         "index": keys.index(.topic("x"), app: "<1>").replacing("topic:x", with: "<2>"),
         "block": keys.block("<3>", of: .topic("x"), app: "<1>").replacing("topic:x", with: "<2>"),
         "audiences": keys.audiences(app: "<1>"), "indexed": keys.indexed,
+        "leaving": keys.leaving,
         "user": keys.user(app: "<1>", user: "<2>"),
         "token": keys.token(.fcm, app: "<2>", token: "<3>").replacing("fcm", with: "<1>"),
         "tokens": keys.tokens(.fcm).replacing("fcm", with: "<1>"),

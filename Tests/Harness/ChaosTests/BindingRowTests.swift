@@ -27,7 +27,8 @@ struct BindingRowTests {
         "if since ~= '' and (not updated or tonumber(since) < updated) then return 'stale' end",
       replacement: ""),
     Fault(
-      name: "a former owner keeps the token", original: "unbind(p, app, old[1], old_lines, old[6])",
+      name: "a former owner keeps the token",
+      original: "unbind(p, app, old[1], old_lines, old[6], allowance)",
       replacement: ""),
     Fault(
       name: "an owner uninstalls what is another's",

@@ -45,23 +45,51 @@ local function channels_in(field)
   return set
 end
 
+-- Keeps what a call had no time for, for leave_on. Beyond the bound a user stays in channels without such installations.
+local function put_off(p, app, user, field)
+  local key = KEY.leaving(p)
+  local waiting = redis.pcall('RPUSH', key, cjson.encode({app, user, field}))
+  if type(waiting) == 'number' and waiting > LIMIT.LEAVING_MAX then redis.call('RPOP', key) end
+end
+
 -- Takes a user out of the channels that one installation was in (a record's field, or false), but for those that are kept or that
--- another of the user's lines is in. It never raises: see unbind.
-local function leave_channels(p, app, user, lines, field, kept)
+-- another of the user's lines is in. Devices and channels may be many, so a call that removes many bindings has an allowance of
+-- `steps`: when they are used up, what is left is put off. It never raises: see unbind.
+local function leave_channels(p, app, user, lines, field, kept, allowance)
   if not field or field == '' then return end
-  local left = channels_in(field)
+  if allowance and allowance.steps <= 0 then return put_off(p, app, user, field) end
+  local left, steps = channels_in(field), 0
   for name in pairs(kept) do left[name] = nil end
   for network, token in string.gmatch(lines, '([^\t.\n]*)[^\t\n]*\t[^\t\n]*\t[^\t\n]*\t[^\t\n]*\t([^\n]*)\n') do
-    if not next(left) then return end
+    if not next(left) then break end
+    steps = steps + 1
     local others = redis.pcall('HGET', KEY.token(p, network, app, token), 'channels')
     for name in pairs(channels_in(type(others) == 'string' and others or '')) do left[name] = nil end
   end
-  for name in pairs(left) do pcall(Index.remove, p, app, Index.of_channel(name), user) end
+  for name in pairs(left) do
+    steps = steps + 1
+    pcall(Index.remove, p, app, Index.of_channel(name), user)
+  end
+  if allowance then allowance.steps = allowance.steps - steps end
+end
+
+-- Goes on with what was put off, as far as the allowance reaches. Returns whether more is left.
+local function leave_on(p, allowance)
+  local key = KEY.leaving(p)
+  while allowance.steps > 0 do
+    local item = redis.pcall('LPOP', key)
+    if type(item) ~= 'string' then return false end
+    local app, user, field = unpack(cjson.decode(item))
+    local lines = redis.pcall('GET', KEY.user(p, app, user))
+    -- What cannot be read may have devices in these channels.
+    if type(lines) ~= 'table' then leave_channels(p, app, user, lines or '', field, {}, allowance) end
+  end
+  return redis.call('EXISTS', key) == 1
 end
 
 -- Keeps what is left of a user's lines when a binding is removed that was in these channels. It never raises for an index, since
 -- its caller has begun to write: a job finds a user that stays there without such installations.
-local function unbind(p, app, user, lines, channels)
+local function unbind(p, app, user, lines, channels, allowance)
   local key = KEY.user(p, app, user)
   if lines ~= '' then
     redis.call('SET', key, lines)
@@ -69,13 +97,13 @@ local function unbind(p, app, user, lines, channels)
     redis.call('DEL', key)
     pcall(Index.remove, p, app, Index.ALL, user)
   end
-  leave_channels(p, app, user, lines, channels, {})
+  leave_channels(p, app, user, lines, channels, {}, allowance)
 end
 
 -- Makes room for one more binding of a user who has as many as one may have: the first line is the one that was
 -- installed or renewed the longest ago. Refusing the new one instead would leave its device with the former owner.
 -- It is in the channels that are kept. Returns the user's lines, and how many bindings are gone.
-local function evict(p, app, user, lines, n, by, kept)
+local function evict(p, app, user, lines, n, by, kept, allowance)
   local gone = 0
   while n >= LIMIT.INSTALLATIONS_PER_USER_MAX do
     local network, token = string.match(lines, '^([^\t.]*)[^\t]*\t[^\t]*\t[^\t]*\t[^\t]*\t([^\n]*)')
@@ -85,7 +113,7 @@ local function evict(p, app, user, lines, n, by, kept)
     local channels = redis.call('HGET', key, 'channels')
     redis.call('DEL', key)
     lines, n = string.sub(lines, string.find(lines, '\n', 1, true) + 1), n - 1
-    leave_channels(p, app, user, lines, channels, kept)
+    leave_channels(p, app, user, lines, channels, kept, allowance)
     gone = gone + 1
   end
   return lines, gone
@@ -110,8 +138,8 @@ end
 
 -- Binds the installation whose row is at args[at], and whose fields (name, value)… begin at args[extra]. Returns status,
 -- object id, previous user, how many of the user's bindings were evicted, and where the next one's fields begin. Strict
--- refuses an existing token.
-local function bind(p, args, at, extra, now, strict)
+-- refuses an existing token. For the allowance see leave_channels.
+local function bind(p, args, at, extra, now, strict, allowance)
   local app, network, token, user, environment, kind = unpack(args, at, at + 5)
   local after = extra + tonumber(args[at + 9]) * 2
   local key = KEY.token(p, network, app, token)
@@ -134,10 +162,10 @@ local function bind(p, args, at, extra, now, strict)
       'user', old[1], 'network', network, 'token', token, 'by', user)
     -- The former owner's badge, channels and custom fields are not the new owner's.
     redis.call('DEL', key)
-    unbind(p, app, old[1], old_lines, old[6])
+    unbind(p, app, old[1], old_lines, old[6], allowance)
   end
   local evicted
-  lines, evicted = evict(p, app, user, lines, n, token, joined)
+  lines, evicted = evict(p, app, user, lines, n, token, joined, allowance)
   local created = old[3] or (args[at + 7] ~= '' and args[at + 7]) or text(now)
   local updated = args[at + 8] ~= '' and math.min(tonumber(args[at + 8]), now) or now
   if old[4] and not moved then updated = math.max(updated, tonumber(old[4]) or 0) end
@@ -154,7 +182,7 @@ local function bind(p, args, at, extra, now, strict)
     redis.call('HDEL', key, 'kind')
   end
   if given == '' then redis.call('HDEL', key, 'channels') end
-  if has_changed then leave_channels(p, app, user, lines, before, joined) end
+  if has_changed then leave_channels(p, app, user, lines, before, joined, allowance) end
   redis.call('SET', user_key, lines .. line_of(network, kind, environment, generation, text(updated), token))
   return (moved and 'moved') or (old[1] and 'updated') or 'created', object_id, old[1] or '', evicted, after
 end
@@ -177,6 +205,7 @@ Bindings.COLUMNS = COLUMNS
 Bindings.without_line = without_line
 Bindings.line_of = line_of
 Bindings.unbind = unbind
+Bindings.leave_on = leave_on
 Bindings.bind = bind
 Bindings.release = release
 

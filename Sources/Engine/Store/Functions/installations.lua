@@ -67,10 +67,10 @@ local function install_many(keys, args)
     end
     redis.call('SET', KEY.import(p, id), text(turn), 'EX', DAY_S)
   end
-  local now, extra = now_ms(), first.fields
+  local now, extra, allowance = now_ms(), first.fields, {steps = LIMIT.LEFT_AT_ONCE}
   local n = {created = 0, updated = 0, moved = 0, evicted = 0}
   for at = first.installations, last.installations, COLUMNS do
-    local status, _, _, evicted, after = Bindings.bind(p, args, at, extra, now, false)
+    local status, _, _, evicted, after = Bindings.bind(p, args, at, extra, now, false, allowance)
     n[status], n.evicted = n[status] + 1, n.evicted + evicted
     extra = after
   end
@@ -82,8 +82,8 @@ local function uninstall(keys, args) return Bindings.release(keys[1], unpack(arg
 
 -- Removes a binding on the provider's word, if it is still the one that was tried: same user, same
 -- generation, and installed no later than the provider's time of death (where it gives one).
--- Never raises, because settle has begun to write: what cannot be checked is kept.
-local function remove_invalid(p, app, network, token, user, generation, since, reason, job)
+-- Never raises, because settle has begun to write: what cannot be checked is kept. For the allowance see bindings.lua.
+local function remove_invalid(p, app, network, token, user, generation, since, reason, job, allowance)
   local key = KEY.token(p, network, app, token)
   local r = redis.pcall('HMGET', key, 'user', 'generation', 'updated_at', 'channels')
   if r.err then return 'stale' end
@@ -98,7 +98,7 @@ local function remove_invalid(p, app, network, token, user, generation, since, r
     'network', network, 'token', token, 'reason', reason, 'provider_time', since, 'job', job)
   if type(noted) == 'table' and noted.err then return 'stale' end
   redis.call('DEL', key)
-  unbind(p, app, user, (without_line(lines or '', network, token)), r[4])
+  unbind(p, app, user, (without_line(lines or '', network, token)), r[4], allowance)
   return 'removed'
 end
 

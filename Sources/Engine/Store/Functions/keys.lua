@@ -18,6 +18,7 @@ local KEY = {
   index = function(p, app, name) return p .. ':index:' .. app .. ':' .. name end,
   block = function(p, app, name, bound) return p .. ':block:' .. app .. ':' .. name .. ':' .. bound end,
   audiences = function(p, app) return p .. ':audiences:' .. app end,
+  leaving = function(p) return p .. ':leaving' end,
   indexed = function(p) return p .. ':indexed' end,
   generation = function(p) return p .. ':generation' end,
   import = function(p, id) return p .. ':import:' .. id end,

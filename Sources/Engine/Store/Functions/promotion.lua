@@ -14,7 +14,8 @@ end
 -- promote — ARGV: max, consumer or '' (whoever does the promoting). Puts delayed chunks that are due in line with those of
 -- their app, and moves the next ones into the streams as far as these have room; `claim` goes on with that. One
 -- worker of the fleet does it as long as it comes again.
--- Reply: {taken from the delayed set, ms until the next is due or the promoting free, or -1}
+-- Beside that it goes on where users are yet to leave channels.
+-- Reply: {taken from the delayed set, ms until there is more to do or the promoting free, or -1}
 local function promote(keys, args)
   local p, max, now = keys[1], tonumber(args[1]), now_ms()
   local others_ms = args[2] ~= '' and promoter_ms(p, args[2])
@@ -41,11 +42,13 @@ local function promote(keys, args)
     filled, bytes = Leases.fill(p, priority, max - taken, bytes, now)
     taken = taken + filled
   end
+  local most = Bindings.leave_on(p, {steps = LIMIT.LEFT_AT_ONCE}) and LIMIT.LEAVING_MS
   local first = redis.call('ZRANGE', delayed, 0, 0, 'WITHSCORES')
-  if #first == 0 then return {taken, -1} end
+  if #first == 0 then return {taken, most or -1} end
   -- What it had no time for is due.
   local is_short = bytes >= LIMIT.DROPPED_BYTES_MAX / 2
-  return {taken, is_short and 0 or math.max(0, tonumber(first[2]) - now)}
+  local next_ms = is_short and 0 or math.max(0, tonumber(first[2]) - now)
+  return {taken, most and math.min(most, next_ms) or next_ms}
 end
 
 register('promote', promote, {'allow-oom'})

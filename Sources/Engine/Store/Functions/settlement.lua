@@ -132,13 +132,14 @@ end
 -- What becomes of invalid tokens: removed, kept, or spared where a mass death is suspected. Adds them to counts.
 -- Returns how many of each, and r, k or s for each of them.
 local function judge_invalid(p, c, args, first, last, suspected, counts)
-  local removed, kept, spared, verdicts, sums = 0, 0, 0, {}, {}
+  local removed, kept, spared, verdicts, sums, allowance = 0, 0, 0, {}, {}, {steps = LIMIT.LEFT_AT_ONCE}
   for i = first, last, 7 do
     local network, environment, token, user, generation, since, reason = unpack(args, i, i + 6)
     local verdict = 's'
     if suspected[network .. '|' .. environment] then
       spared = spared + 1
-    elseif Installations.remove_invalid(p, c.app, network, token, user, generation, since, reason, c.job) == 'removed' then
+    elseif Installations.remove_invalid(p, c.app, network, token, user, generation, since, reason, c.job,
+      allowance) == 'removed' then
       verdict, removed = 'r', removed + 1
     else
       verdict, kept = 'k', kept + 1

@@ -123,21 +123,21 @@ struct LibraryFault: Sendable, CustomTestStringConvertible {
       replacement: ""),
     LibraryFault(
       name: "a token that moves stays with its former owner, too",
-      original: "unbind(p, app, old[1], old_lines, old[6])", replacement: ""),
+      original: "unbind(p, app, old[1], old_lines, old[6], allowance)", replacement: ""),
     LibraryFault(
       name: "who has no binding any more stays in the index of all",
       original: "pcall(Index.remove, p, app, Index.ALL, user)", replacement: ""),
     LibraryFault(
       name: "a channel keeps who has left it",
       original:
-        "for name in pairs(left) do pcall(Index.remove, p, app, Index.of_channel(name), user) end",
+        "pcall(Index.remove, p, app, Index.of_channel(name), user)",
       replacement: ""),
     LibraryFault(
       name: "a user's first binding brings nobody into the index of all",
       original: "if former == '' then Index.add(p, app, Index.ALL, user) end", replacement: ""),
     LibraryFault(
       name: "a user who has as many installations as one may have gets one more",
-      original: "lines, evicted = evict(p, app, user, lines, n, token, joined)",
+      original: "lines, evicted = evict(p, app, user, lines, n, token, joined, allowance)",
       replacement: "evicted = 0"),
     LibraryFault(
       name: "an eviction leaves the record of the binding",
