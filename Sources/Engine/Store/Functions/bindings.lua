@@ -64,7 +64,7 @@ local function leave_channels(p, app, user, lines, field, kept, allowance)
     if not next(left) then break end
     steps = steps + 1
     local others = redis.pcall('HGET', KEY.token(p, network, app, token), 'channels')
-    for name in pairs(channels_in(type(others) == 'string' and others or '')) do left[name] = nil end
+    for name in string.gmatch(type(others) == 'string' and others or '', '[^\n]+') do left[name] = nil end
   end
   for name in pairs(left) do
     steps = steps + 1

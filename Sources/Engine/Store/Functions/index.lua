@@ -44,6 +44,14 @@ local function split(p, app, name, bounds, block, user)
   redis.call('ZADD', bounds, 0, members[first])
 end
 
+-- Whether a block is to be split. Of channels with the same users not all blocks are full at the same user, or the user's
+-- installation would split them all in one call.
+local function is_full(block)
+  local members = redis.call('ZCARD', block)
+  if members <= LIMIT.BLOCK_MAX * 7 / 8 then return false end
+  return members > LIMIT.BLOCK_MAX * (1 - tonumber(string.sub(redis.sha1hex(block), 1, 1), 16) / 128)
+end
+
 -- What the index of a topic is called.
 local function of_topic(topic) return TOPIC .. topic end
 
@@ -58,7 +66,7 @@ local function add(p, app, name, user)
   if redis.call('ZADD', block, 0, user) == 0 then return false end
   if not bound then redis.call('ZADD', bounds, 0, '') end
   redis.call('HINCRBY', KEY.audiences(p, app), name, 1)
-  if redis.call('ZCARD', block) > LIMIT.BLOCK_MAX then split(p, app, name, bounds, block, user) end
+  if is_full(block) then split(p, app, name, bounds, block, user) end
   return true
 end
 
