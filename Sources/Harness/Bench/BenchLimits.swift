@@ -85,6 +85,7 @@ enum BenchLimits {
 
   // Personal texts
   static let personalPushesMax = 100_000
+  static let personalRunsMin = 7
   static let namesPerCommand = 1_000
 
   // Registration

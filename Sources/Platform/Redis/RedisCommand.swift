@@ -70,27 +70,28 @@ package struct RedisCommand: Sendable {
 
   private mutating func beginArgument(byteCount: Int) {
     count += 1
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 24) { line in
-      var at = line.count
-      func put(_ byte: UInt8) {
-        at -= 1
-        line[at] = byte
-      }
-      put(UInt8(ascii: "\n"))
-      put(UInt8(ascii: "\r"))
-      var rest = byteCount
-      repeat {
-        put(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
-        rest /= 10
-      } while rest > 0
-      put(UInt8(ascii: "$"))
-      body.append(contentsOf: UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: line[at...])))
+    // `$<bytes>` and the end of the line, put together from behind: in two words, for arguments are many and short.
+    var line = (UInt64(0), UInt64(Self.lineEnd))
+    var bytes = 2
+    func put(_ byte: UInt8) {
+      line = (line.0 << 8 | line.1 >> 56, line.1 << 8 | UInt64(byte))
+      bytes += 1
+    }
+    var rest = byteCount
+    repeat {
+      put(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+      rest /= 10
+    } while rest > 0
+    put(UInt8(ascii: "$"))
+    withUnsafeBytes(of: (line.1.littleEndian, line.0.littleEndian)) {
+      body.append(contentsOf: UnsafeRawBufferPointer(rebasing: $0[..<bytes]))
     }
   }
 
+  private static let lineEnd: UInt16 = 0x0a0d
+
   private mutating func endLine() {
-    body.append(UInt8(ascii: "\r"))
-    body.append(UInt8(ascii: "\n"))
+    withUnsafeBytes(of: Self.lineEnd.littleEndian) { body.append(contentsOf: $0) }
   }
 }
 

@@ -85,6 +85,9 @@ struct BindingResolver {
     var bindings: [BindingLine] = []
     var asked: [ReceiverReader.Receiver] = []
     var ends: [Int] = []
+    bindings.reserveCapacity(batch.count)
+    asked.reserveCapacity(batch.count)
+    ends.reserveCapacity(batch.count)
     for (recipient, text) in zip(batch, texts) {
       for binding in BindingLines(text) {
         let destination = routes[binding.network, binding.kind, binding.environment]

@@ -38,14 +38,16 @@ extension ChunkRun {
   private func addVariables(
     _ members: UnsafeBufferPointer<FlatJSONObject.Member>
   ) -> VariableTable.Row {
-    let placeholders = material.variants.placeholders
-    return variables.add(placeholders.count) { number in
-      let placeholder = placeholders[number]
-      guard
-        let member = members.first(where: { $0.name.elementsEqual(placeholder.name.utf8) })
-      else { return placeholder.fallback.map { keep($0, for: placeholder) } }
-      guard !placeholder.isInURL else {
-        return keep(String(decoding: member.value, as: UTF8.self), for: placeholder)
+    let names = material.placeholderNames
+    return variables.add(names.count) { number in
+      guard let member = members.first(where: { $0.name.elementsEqual(names[number]) }) else {
+        let placeholder = material.variants.placeholders[number]
+        return placeholder.fallback.map { keep($0, for: placeholder) }
+      }
+      guard !material.variants.placeholders[number].isInURL else {
+        return keep(
+          String(decoding: member.value, as: UTF8.self), for: material.variants.placeholders[number]
+        )
       }
       // It was in JSON without an escape, so it needs none there.
       return arena.copy(member.value)

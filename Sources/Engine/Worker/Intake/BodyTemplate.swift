@@ -3,7 +3,9 @@ internal import Model
 internal import Providers
 
 /// The body of a request in which texts are filled in for each push; made once for a job's network and language.
-struct BodyTemplate {
+///
+/// A class, since it is handed on with each push: a copy of what it holds would be counted piece by piece.
+final class BodyTemplate {
   private enum Piece {
     case text(UnsafeRawBufferPointer)
     /// What is filled in, by number of the placeholder.
@@ -85,7 +87,7 @@ struct BodyTemplate {
     }
   }
 
-  private mutating func append(_ bytes: [UInt8]) {
+  private func append(_ bytes: [UInt8]) {
     let (parts, rest) = Mark.cut(bytes)
     for (before, mark) in parts {
       append(text: before)
@@ -97,7 +99,7 @@ struct BodyTemplate {
     append(text: rest)
   }
 
-  private mutating func append(text: ArraySlice<UInt8>) {
+  private func append(text: ArraySlice<UInt8>) {
     guard !text.isEmpty else { return }
     pieces.append(.text(text.withUnsafeBytes { [arena] in arena.copy($0) }))
   }

@@ -89,6 +89,9 @@ final class JobMaterial {
   /// What is read of each installation's record before a push is made for it, by name: its language, then what the filter
   /// looks at.
   let recordFields: [String]
+  /// The names of `variants.placeholders`, at hand for each push.
+  let placeholderNames: [UnsafeRawBufferPointer]
+  private let arena = ByteArena()
   /// Whether what it says, or to whom, is not the same for every receiver.
   let isPersonal: Bool
   let createdAtMs: Int64
@@ -122,6 +125,10 @@ final class JobMaterial {
     }
     filter = content.receivers.map { FilterMatcher($0) }
     recordFields = (variants.hasLanguages ? ["language"] : []) + (filter?.recordFields ?? [])
+    placeholderNames = variants.placeholders.map { [arena] placeholder in
+      var name = placeholder.name
+      return name.withUTF8 { arena.copy(UnsafeRawBufferPointer($0)) }
+    }
     isPersonal = variants.hasLanguages || variants.hasMarks || filter != nil
     self.trace = trace
     self.firstBindings = firstBindings

@@ -9,6 +9,9 @@ struct PersonalTexts {
   let scenario: Scenario
   let with: Circumstances
 
+  /// A run is short, and the difference small beside what the machine makes of it.
+  private var runs: Int { max(with.runs, BenchLimits.personalRunsMin) }
+
   func run() async throws -> [ScenarioResult] {
     let users = min(with.pushes, BenchLimits.personalPushesMax)
     var population = Population(networks: [.apns], users: users + BenchLimits.warmUpUsers)
@@ -25,7 +28,7 @@ struct PersonalTexts {
       var requests: [Yardstick.Measurement] = []
       var plain: [Delivery.Measurement] = []
       var filled: [Delivery.Measurement] = []
-      for number in 1...with.runs {
+      for number in 1...runs {
         with.progress.say("\(scenario.name): \(number) of \(with.runs)")
         requests.append(try await yardstick.measure(requests: users))
         plain.append(try await deliver("plain-\(number)", Message(), population, stage))
@@ -61,9 +64,9 @@ struct PersonalTexts {
     _ requests: [Yardstick.Measurement]
   ) -> [ScenarioResult] {
     let pushes = plain.first?.pushes ?? 0
-    var one = ScenarioResult("\(scenario.name)-none", pushes: pushes, runs: with.runs)
+    var one = ScenarioResult("\(scenario.name)-none", pushes: pushes, runs: runs)
     one.take(plain, beside: requests)
-    var other = ScenarioResult(scenario.name, pushes: pushes, runs: with.runs)
+    var other = ScenarioResult(scenario.name, pushes: pushes, runs: runs)
     other.take(filled, beside: requests)
     let ratio = Samples.median(
       zip(filled, plain).map { $0.workerCPUMicroseconds / $1.workerCPUMicroseconds })
