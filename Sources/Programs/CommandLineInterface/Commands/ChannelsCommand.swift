@@ -9,8 +9,8 @@ struct ChannelsCommand: AsyncParsableCommand {
         pushpool channels --app shop
         pushpool channels --app shop --json
 
-      Channels that no device is in are not listed. A job to a channel goes to those of its users' devices \
-      that are in it.
+      Channels that no device is in are not listed. A job to a channel goes only to the devices that are \
+      in it.
       """)
 
   @OptionGroup var appOption: AppOption

@@ -10,7 +10,8 @@ struct DeadRetryCommand: AsyncParsableCommand {
     commandName: "retry",
     abstract: "Queue dead letters again.",
     discussion: """
-      A refused job is queued as if it were new; of an admitted job, the recipients still open.
+      A refused job is queued as if it were new. For an admitted job the recipients that are still \
+      open are queued.
 
         pushpool dead retry 1790000000000-0
         pushpool dead retry --all

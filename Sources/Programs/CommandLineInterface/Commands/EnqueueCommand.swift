@@ -21,14 +21,14 @@ struct EnqueueCommand: AsyncParsableCommand {
         {"app": "shop", "audience": {"users_key": "segment:vip"},
          "notification": {"title": "Sale"}}
 
-      What apps are to learn, and nobody is to see, is an event:
+      An event tells apps of a change without showing anything:
 
         {"app": "shop", "audience": {"users": ["u1"]}, "kind": "push_to_app",
          "event": {"bucket_id": "orders", "bucket_type": "rw",
                    "type": "DATA_OBJECT_UPDATED", "object_id": "4711",
                    "object_scope_app_id": "shop", "object_scope_type": "APP"}}
 
-      It is checked here first; what is wrong is named by its place, such as \
+      The command checks the job first. An error names the place of the fault, such as \
       /notification/badge. With an "id", enqueueing the same job again does nothing.
 
         pushpool enqueue job.json --wait

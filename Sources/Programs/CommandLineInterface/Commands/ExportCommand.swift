@@ -12,14 +12,14 @@ struct ExportCommand: AsyncParsableCommand {
         pushpool export > devices.ndjson
         pushpool export --app shop | gzip > shop.ndjson.gz
 
-      The first example has every app. To move to another Redis, give the second command its address:
+      The first example exports every app. To move to another Redis, import the file there:
 
         pushpool export > devices.ndjson
         pushpool import devices.ndjson --redis redis://new:6379
 
-      Devices may come and go meanwhile: what is bound throughout is written, and so is who subscribes \
-      throughout. A line may come twice, which import does not mind. The file names people's devices: \
-      keep it as you keep a password.
+      Devices may come and go meanwhile. Every installation and subscription that exists throughout the \
+      export is written. A line may come twice, which does not matter to import. The file names \
+      people's devices: keep it as you keep a password.
       """)
 
   @Option(help: ArgumentHelp("Only this app's (default: every app's).", valueName: "app"))

@@ -12,11 +12,12 @@ struct IndexCommand: AsyncParsableCommand {
     discussion: """
         pushpool index --app shop
 
-      Jobs to all and to channels are refused (not_indexed) until this has run once for the app. Run it when all workers and commands are of this version: an older one binds users that no \
-      index has. A Redis that only this version has used needs no run.
+      Jobs to all and to channels are refused (not_indexed) until this has run once for the app. Run it \
+      when all workers and commands are of this version, because older ones add their users to no \
+      index. A Redis that only this version has used needs no run.
 
-      It looks at every key of the database, a few hundred at a time, and other work goes on. Ctrl-C \
-      is harmless: the next run begins at the start and adds who is missing.
+      The command looks at every key of the database, a few hundred at a time, and other work goes on. \
+      Ctrl-C is harmless: the next run begins at the start and adds the users who are missing.
       """)
 
   @OptionGroup var appOption: AppOption

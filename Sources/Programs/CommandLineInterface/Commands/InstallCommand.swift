@@ -12,10 +12,10 @@ struct InstallCommand: AsyncParsableCommand {
     discussion: """
         pushpool install --app shop --user u1 --network apns --token 00ff…
 
-      Repeating it is harmless. A token that belongs to another user moves to this one, who \
-      alone receives on that device from then on; with --strict that is refused. A user has at \
-      most \(Limits.installationsPerUserMax) devices: one more removes the one that was installed \
-      the longest ago.
+      Repeating it is harmless. A token that belongs to another user moves to this user. From then \
+      on only this user receives on that device. With --strict such a token is refused. A user has at \
+      most \(Limits.installationsPerUserMax) devices: one more removes the one that was installed or \
+      renewed the longest ago.
       """)
 
   @OptionGroup var appOption: AppOption

@@ -13,11 +13,10 @@ struct SwitchCommand: AsyncParsableCommand {
         pushpool switch list
         pushpool switch on --app shop
 
-      All workers heed it within a second, for queued and running work. What was to be sent \
-      waits, burns no attempt and uninstalls nobody; past its expiry it is dropped as ever. When \
-      it is on again the rest is sent within a few seconds, what was to go to a user within about \
-      half a minute. \
-      One campaign is stopped by pushpool job.
+      All workers stop within a second, for queued and running work. Pushes that are switched off wait. \
+      They use up no attempt, they expire as usual, and no device is uninstalled. When they are \
+      switched on again, they are sent within a few seconds. Pushes to a user follow within about \
+      half a minute. To stop one campaign, use pushpool job.
       """,
     subcommands: [SwitchOffCommand.self, SwitchOnCommand.self, SwitchListCommand.self],
     defaultSubcommand: SwitchListCommand.self)

@@ -13,7 +13,7 @@ struct SwitchOnCommand: AsyncParsableCommand {
         pushpool switch on --app shop
         pushpool switch on --app shop --network fcm
 
-      Each is switched on as it was switched off: an app that is on may have a network that is off.
+      Each thing is switched on as it was switched off. Switching on an app does not switch on its networks.
       """)
 
   @OptionGroup var scope: SwitchOptions

@@ -14,18 +14,16 @@ struct TraceCommand: AsyncParsableCommand {
         pushpool trace --app shop --job spring-sale --token 00ff…
         pushpool trace --app shop --job spring-sale   # counts, and the last events
 
-      Recorded is what is not a plain accept at the first attempt; all of it when the job says \
-      "trace": true. Events are kept for 48 hours, the last 8 MiB of each job.
+      A trace records everything except a plain accept at the first attempt. With "trace": true in \
+      the job it records everything. A trace keeps the last 8 MiB of a job's events, until 48 hours \
+      after the last event.
       """)
 
   @OptionGroup var appOption: AppOption
   @Option(help: "The job's id, as enqueue printed it.") var job: String
   @Option(help: "Only this user's.") var user: String?
   @Option(help: "Only this device token's.") var token: String?
-  @Option(
-    help:
-      "How many events are shown, the last ones (default: 100, of a whole job 20)."
-  )
+  @Option(help: "How many of the last events are shown (default: 100; 20 for a whole job).")
   var limit: Int?
   @OptionGroup var shared: SharedOptions
 

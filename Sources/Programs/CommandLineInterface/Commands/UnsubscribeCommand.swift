@@ -9,8 +9,8 @@ struct UnsubscribeCommand: AsyncParsableCommand {
         pushpool unsubscribe --app shop --topic news --user u1
         pushpool unsubscribe subscriptions.ndjson
 
-      The file is as that of subscribe. A user keeps what is subscribed to when the last device is \
-      uninstalled: unsubscribe whoever closes the account.
+      The file has the same form as for subscribe. A user stays subscribed when the last device is \
+      uninstalled: unsubscribe users who close their account.
       """)
 
   @OptionGroup var options: SubscriptionOptions

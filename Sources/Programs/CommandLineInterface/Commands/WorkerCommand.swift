@@ -12,14 +12,17 @@ struct WorkerCommand: AsyncParsableCommand {
         pushpool worker --config pushpool.yaml
         PUSHPOOL_WORKER_LANES=4 pushpool worker
 
-      Workers share the work by themselves: start as many as are needed, on as many machines. \
-      SIGTERM (or Ctrl-C) drains: what is in flight is finished, the rest is handed back, nothing \
-      is lost. A second one, a second or more later, ends it without waiting for answers: what is \
-      in flight then counts as sent without an answer, and may be sent again. SIGHUP does the same as SIGTERM. A kill -9 costs nothing but the lease time. Without Redis it \
-      keeps trying and says so.
+      Workers share the work by themselves: start as many as are needed, on as many machines.
 
-      It logs to standard error: for people on a terminal, as JSON lines elsewhere. It never waits for \
-      whoever reads the log: lines that do not fit are dropped, counted and told of later.
+      SIGTERM, SIGHUP or Ctrl-C drains a worker: it finishes what is in flight and hands back the \
+      rest, and nothing is lost. A second signal, a second or more later, ends it without waiting for \
+      answers. What is in flight then counts as sent without an answer, and may be sent again. \
+      After a kill -9 other workers go on when its lease ends, and what was in flight may be sent again. \
+      Without Redis a worker keeps trying and says so.
+
+      A worker logs to standard error: for people on a terminal, as JSON lines elsewhere. log.format and \
+      log.level in the configuration change that; --json changes nothing. A worker never waits for \
+      whoever reads the log: lines that do not fit are dropped, and a later line says how many.
       """)
 
   @Option(help: "Threads that push (default: the configuration's, or one per core).")
