@@ -32,6 +32,7 @@ struct Bench {
     case .wakingLanes: [try await WakingLanes(scenario: scenario, with: with).run()]
     case .dueChunks: [try await DueChunks(scenario: scenario, with: with).run()]
     case .pacedJob: [try await PacedJob(scenario: scenario, with: with).run()]
+    case .troubledNetwork: try await TroubledNetwork(scenario: scenario, with: with).run()
     case .backlogMemory: [try await BacklogMemory(scenario: scenario, with: with).run()]
     }
   }

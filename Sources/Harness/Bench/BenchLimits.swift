@@ -44,6 +44,17 @@ enum BenchLimits {
   static let steadyFrom = 0.2
   static let steadyTo = 0.8
 
+  // Trouble
+  static let retryAfterSeconds = 2
+  /// What many servers allow a connection.
+  static let requestsPerConnection = 1_000
+  /// What is refused comes back after `retryAfterSeconds`: a campaign lasts long enough to meet it.
+  static let troubledPushesMin = 400_000
+  /// Its last pushes wait for that and nothing else.
+  static let troubledTo = 0.6
+  /// How long a campaign to a troubled network is looked at.
+  static let troubledSeconds = 20.0
+
   // Latency
   /// Jobs of the scenario `idle`, and the pause before each, which leaves the worker idle.
   static let idleJobs = 300

@@ -2,6 +2,10 @@
 package enum HTTP2Limits {
   /// Connections of a pool, the draining ones included, in multiples of those it keeps open.
   static let drainingFactorMax = 4
+  /// Answers after which a connection that ends was of use, however short it was: many servers end each after 1,000.
+  static let usefulAnswersMin = 100
+  /// How long a pool keeps to the number of requests after which a server has ended connections.
+  static let requestsLearnedNs: UInt64 = 600_000_000_000
   /// Requests that are submitted before they are framed. nghttp2 queues each twice, headers and body, in heaps and
   /// trees of stream objects; with hundreds in them most steps miss the cache.
   static let submissionsPerRound = 16

@@ -1,3 +1,4 @@
+import LocalServices
 import Testing
 
 @testable import Worker
@@ -10,7 +11,7 @@ import Testing
   private func opened(retryAfterMs: UInt64? = nil) -> Held {
     let breaker = Held()
     var verdict = Breaker.Verdict.counted
-    for _ in 0..<Breaker.answersMin {
+    for _ in 0..<Breaker.firstAnswersMin {
       verdict = breaker.noteTrouble(
         nowNs: Self.startNs, elapsedNs: 0, retryAfterMs: retryAfterMs)
     }
@@ -23,22 +24,57 @@ import Testing
     (breaker.openUntilNs - nowNs) / Self.msNs
   }
 
-  @Test("it opens when half of the window's answers are trouble, and not before there are enough")
+  @Test("it opens when most of the window's answers are trouble, and not before there are enough")
   func opens() {
     let breaker = Held()
-    for number in 1..<Breaker.answersMin {
-      if number % 2 == 0 {
+    var number = 0
+    while breaker.state == .closed, number < 1_000 {
+      #expect(breaker.allowance(nowNs: Self.startNs) == .max)
+      if number % 5 < 2 {
         #expect(!breaker.noteGood(nowNs: Self.startNs, elapsedNs: 0))
       } else {
-        let verdict = breaker.noteTrouble(
-          nowNs: Self.startNs, elapsedNs: 0, retryAfterMs: nil)
-        #expect(verdict == .counted)
+        let verdict = breaker.noteTrouble(nowNs: Self.startNs, elapsedNs: 0, retryAfterMs: nil)
+        #expect(verdict == (breaker.state == .closed ? .counted : .opened))
+      }
+      number += 1
+    }
+    #expect((Breaker.answersMin..<Breaker.answersMin + 5).contains(number), "\(number) answers")
+    #expect(breaker.allowance(nowNs: Self.startNs) == 0)
+  }
+
+  @Test("of few answers nearly all must be trouble")
+  func opensEarly() {
+    let breaker = Held()
+    _ = breaker.noteGood(nowNs: Self.startNs, elapsedNs: 0)
+    for number in 2...Breaker.firstAnswersMin {
+      let verdict = breaker.noteTrouble(nowNs: Self.startNs, elapsedNs: 0, retryAfterMs: nil)
+      #expect(verdict == (number == Breaker.firstAnswersMin ? .opened : .counted))
+    }
+  }
+
+  @Test("as chance has it, 30 % of trouble leaves it closed, and as much less is in flight")
+  func slows() {
+    let breaker = Held()
+    #expect(breaker.requestsMax(of: 1_000) == 1_000)
+    var dice = SeededDice(seed: 5)
+    for number in 0..<200_000 {
+      let nowNs = Self.startNs + UInt64(number) * Self.msNs / 20
+      if dice.below(100) < 30 {
+        #expect(breaker.noteTrouble(nowNs: nowNs, elapsedNs: 0, retryAfterMs: nil) == .counted)
+      } else {
+        _ = breaker.noteGood(nowNs: nowNs, elapsedNs: 0)
       }
     }
-    #expect(breaker.allowance(nowNs: Self.startNs) == .max)
-    let last = breaker.noteTrouble(nowNs: Self.startNs, elapsedNs: 0, retryAfterMs: nil)
-    #expect(last == .opened)
-    #expect(breaker.allowance(nowNs: Self.startNs) == 0)
+    #expect((670...730).contains(breaker.requestsMax(of: 1_000)))
+    #expect(breaker.requestsMax(of: 1) == 1)
+    // Trouble that is over slows nothing.
+    for number in 0..<100_000 {
+      let nowNs = Self.startNs + UInt64(200_000 + number) * Self.msNs / 20
+      _ = breaker.noteGood(nowNs: nowNs, elapsedNs: 0)
+    }
+    let laterNs = Self.startNs + 30_000 * Self.msNs
+    _ = breaker.noteGood(nowNs: laterNs, elapsedNs: 0)
+    #expect(breaker.requestsMax(of: 1_000) == 1_000)
   }
 
   @Test(
@@ -74,9 +110,9 @@ import Testing
     let breaker = Held()
     for _ in 0..<10_000 { _ = breaker.noteGood(nowNs: Self.startNs, elapsedNs: 0) }
     let laterNs = Self.startNs + 6_000 * Self.msNs
-    for number in 1...Breaker.answersMin {
+    for number in 1...Breaker.firstAnswersMin {
       let verdict = breaker.noteTrouble(nowNs: laterNs, elapsedNs: 0, retryAfterMs: nil)
-      #expect(verdict == (number == Breaker.answersMin ? .opened : .counted))
+      #expect(verdict == (number == Breaker.firstAnswersMin ? .opened : .counted))
     }
     // Trouble that comes seldom is none.
     let slow = Held()
@@ -107,15 +143,32 @@ import Testing
       breaker.noteTrouble(nowNs: probingNs + 6, elapsedNs: 1, retryAfterMs: nil) == .counted)
   }
 
-  @Test("a probe that fails opens it for twice as long, up to half a minute, and is forgiven")
+  @Test("most of five probes decide: good ones close it though others fail")
+  func closesAmidTrouble() {
+    let breaker = opened()
+    let nowNs = breaker.openUntilNs
+    breaker.noteProbes(breaker.allowance(nowNs: nowNs), nowNs: nowNs)
+    for _ in 1..<Breaker.probeTroublesMax {
+      let verdict = breaker.noteTrouble(nowNs: nowNs, elapsedNs: 0, retryAfterMs: nil)
+      #expect(verdict == .forgiven)
+      #expect(breaker.state == .halfOpen)
+    }
+    #expect(breaker.allowance(nowNs: nowNs) == Breaker.probeTroublesMax - 1, "others may follow")
+    for _ in 0..<Breaker.successesMin { _ = breaker.noteGood(nowNs: nowNs, elapsedNs: 0) }
+    #expect(breaker.state == .closed)
+  }
+
+  @Test("probes that fail open it for twice as long, up to half a minute, and are forgiven")
   func opensLonger() {
     let breaker = opened()
     for ceilingMs in [2_000, 4_000, 8_000, 16_000, 30_000, 30_000] as [UInt64] {
       let nowNs = breaker.openUntilNs
       _ = breaker.allowance(nowNs: nowNs)
-      breaker.noteProbes(1, nowNs: nowNs)
-      let verdict = breaker.noteTrouble(nowNs: nowNs, elapsedNs: 0, retryAfterMs: nil)
-      #expect(verdict == .forgiven)
+      breaker.noteProbes(Breaker.probesMax, nowNs: nowNs)
+      for _ in 0..<Breaker.probeTroublesMax {
+        let verdict = breaker.noteTrouble(nowNs: nowNs, elapsedNs: 0, retryAfterMs: nil)
+        #expect(verdict == .forgiven)
+      }
       #expect((ceilingMs...ceilingMs * 5 / 4).contains(openMs(breaker, since: nowNs)))
     }
   }
@@ -209,6 +262,8 @@ private final class Held {
   }
 
   func allowance(nowNs: UInt64) -> Int { breaker.allowance(nowNs: nowNs) }
+
+  func requestsMax(of streamsMax: Int) -> Int { breaker.requestsMax(of: streamsMax) }
 
   func noteProbes(_ count: Int, nowNs: UInt64) { breaker.noteProbes(count, nowNs: nowNs) }
 

@@ -79,6 +79,22 @@ import Testing
     #expect(stage.destination.breaker.allowance(nowNs: stage.loop.nowNs) == Breaker.probesMax)
   }
 
+  @Test(
+    "requests that a useful connection takes with it are no trouble of the network's; others are",
+    arguments: [true, false])
+  func passesOverCutConnections(isCutOff: Bool) throws {
+    let stage = try SendingStage()
+    defer { stage.dispatcher.close() }
+    let run = try stage.run(devices: Breaker.firstAnswersMin)
+    stage.enqueue(run)
+    stage.destination.offer(Breaker.firstAnswersMin, stage.requests)
+    for number in 0..<Breaker.firstAnswersMin {
+      stage.destination.end(try stage.requests.tag(number), .unknown, isCutOff: isCutOff)
+    }
+    #expect(stage.destination.breaker.state == (isCutOff ? .closed : .open))
+    #expect(run.pushes[0].decision == .later, "it may have been processed: an attempt in any case")
+  }
+
   @Test("to ask whether a push may be sent decides nothing")
   func asks() throws {
     let stage = try SendingStage()

@@ -64,13 +64,13 @@ extension Destination {
   /// Ends a request without an answer.
   func end(
     _ tag: UInt64, _ disposition: RequestAnswer.Disposition, isSuspect: Bool = false,
-    elapsedNs: UInt64 = 1_000
+    isCutOff: Bool = false, elapsedNs: UInt64 = 1_000
   ) {
     transport(
       TestTransport(), finished: tag,
       with: RequestAnswer(
         disposition: disposition, status: 0, retryAfter: RetryAfter(),
         body: UnsafeRawBufferPointer(start: nil, count: 0), isBodyCut: false, elapsedNs: elapsedNs,
-        isSuspect: isSuspect))
+        isSuspect: isSuspect, isCutOff: isCutOff))
   }
 }

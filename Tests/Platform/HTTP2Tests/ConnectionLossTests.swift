@@ -169,6 +169,25 @@ struct ConnectionLossTests {
     }
   }
 
+  @Test(
+    "after so many requests happens twice: then each stops there by itself, and nothing is lost")
+  func stopsInTime() async throws {
+    try await TestWorld.run({ $0.streamsMax = 10 }) { lane, world in
+      var received: [Int: Int] = [:]
+      world.server.onRequest = { connection, request in
+        received[Int(connection.id), default: 0] += 1
+        guard received[Int(connection.id)]! <= 200 else { return connection.abort() }
+        ScriptedServer.answer(connection, request)
+      }
+      world.resendUnsent()
+      world.sender.send(3_000)
+      #expect(
+        await world.until { world.sender.count(.yes) + world.sender.count(.unknown) == 3_000 })
+      #expect((1...20).contains(world.sender.count(.unknown)), "\(world.sender.count(.unknown))")
+      #expect((15...30).contains(world.server.accepted), "\(world.server.accepted) connections")
+    }
+  }
+
   @Test("by what is not HTTP/2 ends it as a violation")
   func violation() async throws {
     let certificates = try TestCertificates()

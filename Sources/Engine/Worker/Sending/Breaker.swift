@@ -1,10 +1,10 @@
 /// Stops sending to a destination while most of its answers are trouble of its own: 5xx, an exceeded
 /// quota, silence.
 ///
-/// Closed, it counts answers in a sliding window. Open, nothing is sent until the pause is over; then,
-/// half-open, a few probes at a time are let through: good answers close it, trouble opens it for twice
-/// as long. One per destination and lane: a lane learns within some 20 answers, and no state that is
-/// shared can be wrong.
+/// Closed, it counts answers in a sliding window, and lets fewer requests be in flight in proportion as they are
+/// trouble. Open, nothing is sent until the pause is over; then, half-open, a few probes at a time are let through:
+/// when most of their answers are good they close it, else it opens for twice as long. One per destination and lane: a
+/// lane learns within some 20 answers, and no state that is shared can be wrong.
 package struct Breaker {
   enum State {
     case closed, open, halfOpen
@@ -20,15 +20,20 @@ package struct Breaker {
     case forgiven
   }
 
-  /// Answers within the window below which their share of trouble says nothing.
-  static let answersMin = 20
-  static let troublePercentMin = 50
+  /// Answers within the window below which their share of trouble says nothing: it is looked at with each answer, and
+  /// of few answers most are trouble by chance now and then.
+  static let answersMin = 64
+  static let troublePercentMin = 60
+  /// Of so few answers nearly all must be trouble.
+  static let firstAnswersMin = 20
+  static let firstTroublePercentMin = 90
+  /// The share from which on fewer requests are in flight.
+  static let slowedPercentMin = 10
   /// The last so many answers, roughly, are judged by themselves: after minutes of good answers at a high
   /// rate the window would take seconds, and tens of thousands of attempts, to notice an outage.
   static let recentMax = 256
-  /// The most attempts that trouble burns until it opens: half of the latest answers, and some for those that were
-  /// under way.
-  package static let attemptsBurnedMax = recentMax / 2 + answersMin
+  /// The most attempts that trouble burns until it opens.
+  package static let attemptsBurnedMax = recentMax * 3 / 4
   static let bucketNs: UInt64 = 1_000_000_000
   /// The window is so many buckets long, the running one included.
   static let bucketCount = 5
@@ -38,8 +43,9 @@ package struct Breaker {
   static let retryAfterMsMax: UInt64 = 900_000
   /// Probes that are under way at a time.
   static let probesMax = 4
-  /// Good answers to probes, with no trouble among them, that close it.
+  /// Good answers to probes that close it, unless so many of trouble come first and open it: most of five decide.
   static let successesMin = 3
+  static let probeTroublesMax = 3
   /// After so long without anything to probe with it is taken for closed: longer than a probe can take.
   static let idleNs: UInt64 = 60_000_000_000
 
@@ -56,6 +62,7 @@ package struct Breaker {
   private var lastProbeNs: UInt64 = 0
   private var probes = 0
   private var successes = 0
+  private var probeTroubles = 0
 
   // The window: the running bucket, and the sums of those before it.
   private var bucketStartNs: UInt64 = 0
@@ -95,6 +102,9 @@ package struct Breaker {
       guard
         Self.isTooMuch(troubles + pastTroubles, of: answers + pastAnswers, atLeast: Self.answersMin)
           || Self.isTooMuch(recentTroubles, of: recentAnswers, atLeast: Self.recentMax / 2)
+          || Self.isTooMuch(
+            troubles + pastTroubles, of: answers + pastAnswers, atLeast: Self.firstAnswersMin,
+            percent: Self.firstTroublePercentMin)
       else { return .counted }
       open(nowNs, retryAfterMs)
       return .opened
@@ -103,7 +113,10 @@ package struct Breaker {
         openUntilNs = max(openUntilNs, nowNs &+ Self.bounded(retryAfterMs) &* 1_000_000)
       }
     case .halfOpen:
-      if isCurrent(nowNs, elapsedNs) { open(nowNs, retryAfterMs) }
+      guard isCurrent(nowNs, elapsedNs) else { break }
+      probes = max(0, probes - 1)
+      probeTroubles += 1
+      if probeTroubles >= Self.probeTroublesMax { open(nowNs, retryAfterMs) }
     }
     return .forgiven
   }
@@ -115,8 +128,22 @@ package struct Breaker {
     recentTroubles /= 2
   }
 
-  private static func isTooMuch(_ troubles: Int, of answers: Int, atLeast answersMin: Int) -> Bool {
-    answers >= answersMin && troubles * 100 >= answers * troublePercentMin
+  private static func isTooMuch(
+    _ troubles: Int, of answers: Int, atLeast answersMin: Int, percent: Int = troublePercentMin
+  ) -> Bool {
+    answers >= answersMin && troubles * 100 >= answers * percent
+  }
+
+  /// How many requests may be in flight where `streamsMax` could be.
+  func requestsMax(of streamsMax: Int) -> Int {
+    let troubles = troubles + pastTroubles
+    guard state == .closed, troubles > 0 else { return streamsMax }
+    let answers = answers + pastAnswers
+    guard
+      Self.isTooMuch(
+        troubles, of: answers, atLeast: Self.firstAnswersMin, percent: Self.slowedPercentMin)
+    else { return streamsMax }
+    return max(1, streamsMax * (answers - troubles) / answers)
   }
 
   /// Notes a request that was not processed and says nothing.
@@ -136,6 +163,7 @@ package struct Breaker {
       lastProbeNs = nowNs
       probes = 0
       successes = 0
+      probeTroubles = 0
       return Self.probesMax
     case .halfOpen: return max(0, Self.probesMax - probes)
     }

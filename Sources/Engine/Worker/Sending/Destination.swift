@@ -344,6 +344,10 @@ extension Destination: TransportDelegate {
     // Probes tell more of those that are above suspicion.
     if isApart, breaker.state != .closed { return }
     var left = min(count, breaker.allowance(nowNs: loop.nowNs))
+    let requestsMax = breaker.requestsMax(of: transport.streamsMax)
+    if requestsMax < transport.streamsMax {
+      left = min(left, max(0, requestsMax - transport.inFlight))
+    }
     if let batches {
       let sent = submit(batches, requestsMax: left, isApart: isApart, credential, taker)
       if breaker.state == .halfOpen, sent > 0 { breaker.noteProbes(sent, nowNs: loop.nowNs) }

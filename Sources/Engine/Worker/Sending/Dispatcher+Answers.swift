@@ -65,7 +65,8 @@ extension Dispatcher {
   /// No answer came.
   func noteSilence(_ answer: RequestAnswer, _ destination: Destination) {
     // One of the requests on its connection may have broken that, and the network is well.
-    guard !answer.isSuspect || !destination.isAnswering else {
+    // Nor does it say anything of the network that a connection of many answers ended.
+    guard !answer.isCutOff, !answer.isSuspect || !destination.isAnswering else {
       return destination.noteNothing(elapsedNs: answer.elapsedNs)
     }
     _ = destination.noteTrouble(

@@ -21,6 +21,12 @@ package struct Budget: Sendable, Equatable {
     case functionsShare = "functions' share of Redis's time"
     case paceError = "difference from a job's pace over any 10 s"
     case campaignBesidePaced = "a campaign's speed beside a paced job"
+    case littleTrouble = "pushes a second with 10 % of trouble beside none"
+    case muchTrouble = "pushes a second with 30 % of trouble beside none"
+    case connectionsGoAway =
+      "pushes a second where connections go away after 1,000 requests beside none"
+    case connectionsClose =
+      "pushes a second where connections close after 1,000 requests beside none"
     case besideAPNs = "worker CPU per push beside APNs'"
   }
 
@@ -76,6 +82,11 @@ extension Budget {
   /// The pushes of a paced job wait in nobody's way.
   static let campaignBesidePaced = Budget(
     .campaignBesidePaced, .atLeast, 0.85, aim: 0.95, unit: " x")
+  /// A network in trouble still gets what it takes.
+  static let littleTrouble = Budget(.littleTrouble, .atLeast, 0.8, aim: 0.88, unit: " x")
+  static let muchTrouble = Budget(.muchTrouble, .atLeast, 0.5, aim: 0.65, unit: " x")
+  static let connectionsGoAway = Budget(.connectionsGoAway, .atLeast, 0.6, aim: 0.85, unit: " x")
+  static let connectionsClose = Budget(.connectionsClose, .atLeast, 0.3, aim: 0.6, unit: " x")
   static let personalTexts = Budget(.besidePlain, .atMost, 1.3, unit: " x")
   /// On one connection; Redis has one core for all of them.
   static let registrations = Budget(.registrations, .atLeast, 15_000, aim: 30_000, unit: "")

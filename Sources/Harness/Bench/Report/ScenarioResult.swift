@@ -65,7 +65,8 @@ package struct ScenarioResult: Sendable {
         case .redisCallMs: redisCallMs
         case .share, .growth, .besidePlain, .besideAPNs, .registrations, .besideHSET,
           .lanesBesideOne,
-          .workersBesideOne, .functionsShare, .paceError, .campaignBesidePaced:
+          .workersBesideOne, .functionsShare, .paceError, .campaignBesidePaced, .littleTrouble,
+          .muchTrouble, .connectionsGoAway, .connectionsClose:
           others[budget.measure]
         }
       return BudgetCheck(budget, measured)

@@ -15,6 +15,7 @@ package struct Scenario: Sendable {
     case wakingLanes
     case dueChunks
     case pacedJob
+    case troubledNetwork
   }
 
   package let name: String
@@ -95,6 +96,11 @@ extension Scenario {
       name: "pace",
       summary: "A job of 1,000 pushes a second, and a campaign of the same app beside it.",
       kind: .pacedJob, budgets: [.paceError, .campaignBesidePaced]),
+    Scenario(
+      name: "trouble",
+      summary:
+        "Pushes a second while 10 and 30 % of answers are 503, or connections end after 1,000.",
+      kind: .troubledNetwork),
     Scenario(
       name: "audience",
       summary:

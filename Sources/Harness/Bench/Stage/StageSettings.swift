@@ -10,6 +10,8 @@ struct StageSettings: Sendable {
   var answerMs = 0
   /// Whether the simulator answers dead tokens with 410.
   var hasDeadTokens = false
+  /// What troubles the network.
+  var trouble = NetworkTrouble.none
   var keepsAcceptLog = false
   /// The configuration's `transport` of each provider; nil leaves the default.
   var transport: String?
@@ -27,6 +29,7 @@ struct StageSettings: Sendable {
         #""rules": [{"token_prefix": "\#(Population.deadPrefix)", "status": 410, "#
           + #""reason": "Unregistered"}]"#)
     }
+    members += trouble.members
     return "{\(members.joined(separator: ", "))}"
   }
 }

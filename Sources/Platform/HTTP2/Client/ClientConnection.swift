@@ -37,6 +37,9 @@ package final class ClientConnection: RequestTaker {
   var isAuthorised: Bool
   var isDraining = false
   var answered = 0
+  /// How many requests it takes, then it drains: what its pool has learned of the server.
+  var requestsMax = Int.max
+  private var submitted = 0
   private let createdNs: UInt64
   /// When it was made, or a request was submitted last.
   private(set) var usedNs: UInt64
@@ -52,6 +55,8 @@ package final class ClientConnection: RequestTaker {
   /// A request timed out in a silence: a PING asks whether the peer is there, and until something is
   /// read nothing more is risked on this connection.
   private var isDoubtful = false
+  /// Whether the peer ended it, though it was of use.
+  private var isCutOff = false
 
   init(loop: EventLoop, settings: ClientSettings, owner: any ClientConnectionOwner) {
     self.loop = loop
@@ -85,9 +90,10 @@ package final class ClientConnection: RequestTaker {
   /// Requests in flight.
   package var inFlight: Int { slots.inFlight }
 
-  /// Whether it answered something and lasted: its end is no sign that the server wants us to wait.
+  /// Whether it answered something and lasted, or answered much: its end is no sign that the server wants us to wait.
   var isProven: Bool {
-    answered > 0 && loop.nowNs &- createdNs >= settings.reconnectMsMin &* 1_000_000
+    answered >= HTTP2Limits.usefulAnswersMin
+      || answered > 0 && loop.nowNs &- createdNs >= settings.reconnectMsMin &* 1_000_000
   }
 
   /// How many requests may be submitted now.
@@ -120,6 +126,8 @@ package final class ClientConnection: RequestTaker {
       return false
     }
     slots[index].streamID = streamID
+    submitted += 1
+    if submitted >= requestsMax { drain() }
     if !deadlineTimer.isArmed { deadlineTimer.schedule(afterMs: settings.requestTimeoutMs) }
     return true
   }
@@ -173,7 +181,7 @@ package final class ClientConnection: RequestTaker {
           disposition: ending, status: wasAnswered ? Int(slot.status) : 0,
           retryAfter: slot.retryAfter, body: body, isBodyCut: slot.isBodyCut,
           elapsedNs: loop.nowNs &- slot.startedNs, isRefused: ending == .notSent && slot.isReset,
-          isSuspect: suspects != nil && !wasAnswered))
+          isSuspect: suspects != nil && !wasAnswered, isCutOff: isCutOff && ending == .unknown))
     }
     stream.requestFlush()
   }
@@ -336,6 +344,7 @@ extension ClientConnection: ByteStreamDelegate {
     isDraining = true
     // It was opened, and did not even say SETTINGS.
     if streamsAllowed == nil, end != .closed { stream.avoidAddress() }
+    isCutOff = end == nil && answered >= HTTP2Limits.usefulAnswersMin
     failAll()
     owner.connection(
       self, endedBecause: end ?? failure.map { .failed($0) } ?? .closedByPeer)

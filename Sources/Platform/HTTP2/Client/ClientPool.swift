@@ -14,6 +14,7 @@ package final class ClientPool: Transport {
   /// Whether anything waits to be sent, as far as the delegate has said.
   private var isWanted = false
   private var pause: ReconnectPause
+  private var learned = LearnedRequests()
   private var reconnectTimer: LoopTimer!
   private var isClosed = false
 
@@ -92,6 +93,7 @@ package final class ClientPool: Transport {
       connections.count < connectionsMax * HTTP2Limits.drainingFactorMax
     {
       let connection = ClientConnection(loop: loop, settings: settings, owner: self)
+      connection.requestsMax = learned.requestsMax(nowNs: loop.nowNs)
       connections.append(connection)
       connection.open()
     }
@@ -129,6 +131,9 @@ extension ClientPool: ClientConnectionOwner {
   func connection(_ connection: ClientConnection, endedBecause end: ConnectionEnd) {
     connections.removeAll { $0 === connection }
     guard !isClosed else { return }
+    if end.isOfServersOwnAccord, learned.note(answered: connection.answered, nowNs: loop.nowNs) {
+      for other in connections { other.requestsMax = learned.requestsMax(nowNs: loop.nowNs) }
+    }
     delegate.transport(self, connectionEnded: end)
     if end.isOutOfDescriptors, !connection.isReplaced {
       // Not the server's fault, and whoever hears of it frees a descriptor: there is nothing to spare it.

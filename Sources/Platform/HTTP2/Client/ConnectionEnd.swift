@@ -22,6 +22,14 @@ package enum ConnectionEnd: Equatable, CustomStringConvertible {
     if case .failed(.system(let error)) = self { error.isOutOfDescriptors } else { false }
   }
 
+  /// Whether the server ended it, and complained of nothing.
+  var isOfServersOwnAccord: Bool {
+    switch self {
+    case .closedByPeer, .goAway(errorCode: 0, _), .failed(.system), .failed(.truncated): true
+    case .failed, .goAway, .silent, .protocolViolation, .reported, .closed: false
+    }
+  }
+
   package var description: String {
     switch self {
     case .failed(let failure): failure.description

@@ -27,13 +27,17 @@ package struct RequestAnswer {
   package let isRefused: Bool
   /// The peer closed the connection with PROTOCOL_ERROR because of one of its requests, and this may be the one.
   package let isSuspect: Bool
+  /// Its connection ended before the answer, and had answered many: many servers end each after so many requests.
+  package let isCutOff: Bool
 
   package init(
     disposition: Disposition, status: Int, retryAfter: RetryAfter, body: UnsafeRawBufferPointer,
-    isBodyCut: Bool, elapsedNs: UInt64, isRefused: Bool = false, isSuspect: Bool = false
+    isBodyCut: Bool, elapsedNs: UInt64, isRefused: Bool = false, isSuspect: Bool = false,
+    isCutOff: Bool = false
   ) {
     self.isRefused = isRefused
     self.isSuspect = isSuspect
+    self.isCutOff = isCutOff
     self.disposition = disposition
     self.status = status
     self.retryAfter = retryAfter
