@@ -18,6 +18,7 @@ actor Lane {
   private let log: Logger
   private let redis: RedisConnection
   private let life = LaneLife()
+  private let runs: RunTable
   private let dispatcher: Dispatcher
   private let tracer: Tracer
   private let admitter: Admitter
@@ -57,6 +58,7 @@ actor Lane {
 
     // Sending.
     let runs = RunTable()
+    self.runs = runs
     let dispatcher = Dispatcher(
       loop: loop, runs: runs, directory: directory, fleet: settings.routes,
       settings: DispatcherSettings(
@@ -79,18 +81,19 @@ actor Lane {
       chunks: store.chunks, consumer: consumer, leaseMs: settings.leaseMs,
       onDue: { fetchSignal.raise() })
     starter = ChunkStarter(
-      loop: loop, store: store, settings: settings, materials: materials, dispatcher: dispatcher,
-      switches: switchWatch, life: life, log: log)
+      loop: loop, store: store, settings: settings, materials: materials, runs: runs,
+      dispatcher: dispatcher, switches: switchWatch, life: life, reasons: reasons, log: log)
     fetcher = Fetcher(
-      loop: loop, store: store, settings: settings, dispatcher: dispatcher, switches: switchWatch,
-      recoverer: recoverer, starter: starter, reasons: reasons, log: log, signal: fetchSignal)
+      loop: loop, store: store, settings: settings, runs: runs, dispatcher: dispatcher,
+      switches: switchWatch, recoverer: recoverer, starter: starter, reasons: reasons, log: log,
+      signal: fetchSignal)
     carrier = ChunkCarrier(
-      loop: loop, chunks: store.chunks, rates: store.rates, settings: settings,
+      loop: loop, chunks: store.chunks, rates: store.rates, settings: settings, runs: runs,
       dispatcher: dispatcher,
       resolver: BindingResolver(
         loop: loop, store: store, consumer: consumer, sink: dispatcher),
-      switches: switchWatch, leases: leaseKeeper, tracer: tracer, life: life, log: log,
-      fetchSignal: fetchSignal)
+      switches: switchWatch, leases: leaseKeeper, tracer: tracer, life: life, reasons: reasons,
+      log: log, fetchSignal: fetchSignal)
 
     // Intake.
     admitter = Admitter(
@@ -240,7 +243,7 @@ actor Lane {
   }
 
   private func carry(_ slot: Int) async {
-    guard let run = dispatcher.runs[slot] else { return }
+    guard let run = runs[slot] else { return }
     await carrier.carry(run)
     if life.isDraining { wakeAgents() }
   }
@@ -289,7 +292,7 @@ actor Lane {
     statistics.inFlight = dispatcher.inFlight
     statistics.accepted = dispatcher.accepted
     statistics.connections = dispatcher.connections
-    statistics.runs = dispatcher.runs.count
+    statistics.runs = runs.count
     statistics.isConnected = redis.isReady
     return statistics
   }

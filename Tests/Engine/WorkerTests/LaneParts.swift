@@ -64,19 +64,19 @@ final class LaneParts {
       chunks: store.chunks, consumer: consumer, leaseMs: 0,
       onDue: { [fetchSignal] in fetchSignal.raise() })
     starter = ChunkStarter(
-      loop: loop, store: store, settings: settings, materials: materials, dispatcher: dispatcher,
-      switches: switches, life: life, log: log)
+      loop: loop, store: store, settings: settings, materials: materials, runs: runs,
+      dispatcher: dispatcher, switches: switches, life: life, reasons: reasons, log: log)
     starter.onBegun = { _ in }
     fetcher = Fetcher(
-      loop: loop, store: store, settings: settings, dispatcher: dispatcher, switches: switches,
-      recoverer: recoverer, starter: starter, reasons: reasons, log: log, signal: fetchSignal)
+      loop: loop, store: store, settings: settings, runs: runs, dispatcher: dispatcher,
+      switches: switches, recoverer: recoverer, starter: starter, reasons: reasons, log: log,
+      signal: fetchSignal)
     resolver = BindingResolver(
       loop: loop, store: store, consumer: consumer, sink: dispatcher)
     carrier = ChunkCarrier(
-      loop: loop, chunks: store.chunks, rates: store.rates, settings: settings,
-      dispatcher: dispatcher,
-      resolver: resolver, switches: switches, leases: leases, tracer: tracer, life: life, log: log,
-      fetchSignal: fetchSignal)
+      loop: loop, chunks: store.chunks, rates: store.rates, settings: settings, runs: runs,
+      dispatcher: dispatcher, resolver: resolver, switches: switches, leases: leases,
+      tracer: tracer, life: life, reasons: reasons, log: log, fetchSignal: fetchSignal)
     admitter = Admitter(
       loop: loop, store: store, directory: directory, materials: materials, routes: routes,
       unroutedMs: 60_000, eventsPerMinute: settings.eventsPerMinute,

@@ -11,32 +11,36 @@ final class ChunkCarrier {
   private let chunks: ChunkQueue
   private let rates: RateStore
   private let settings: LaneSettings
+  private let runs: RunTable
   private let dispatcher: Dispatcher
   private let resolver: BindingResolver
   private let switches: SwitchWatch
   private let leases: LeaseKeeper
   private let tracer: Tracer
   private let life: LaneLife
+  private let reasons: ReasonLog
   private let log: Logger
   /// Raised when there may be room for more chunks.
   private let fetchSignal: LoopSignal
 
   init(
     loop: EventLoop, chunks: ChunkQueue, rates: RateStore, settings: LaneSettings,
-    dispatcher: Dispatcher,
-    resolver: BindingResolver, switches: SwitchWatch, leases: LeaseKeeper, tracer: Tracer,
-    life: LaneLife, log: Logger, fetchSignal: LoopSignal
+    runs: RunTable, dispatcher: Dispatcher, resolver: BindingResolver, switches: SwitchWatch,
+    leases: LeaseKeeper, tracer: Tracer, life: LaneLife, reasons: ReasonLog, log: Logger,
+    fetchSignal: LoopSignal
   ) {
     self.loop = loop
     self.chunks = chunks
     self.rates = rates
     self.settings = settings
+    self.runs = runs
     self.dispatcher = dispatcher
     self.resolver = resolver
     self.switches = switches
     self.leases = leases
     self.tracer = tracer
     self.life = life
+    self.reasons = reasons
     self.log = log
     self.fetchSignal = fetchSignal
   }
@@ -46,7 +50,7 @@ final class ChunkCarrier {
     while await step(run) {
       await run.signal.wait(upToMs: min(run.settleWithinMs, paceWaitMs(run) ?? .max))
     }
-    dispatcher.runs.remove(run)
+    runs.remove(run)
     if let ticket = run.suspectTicket { settings.suspects.leave(ticket) }
     fetchSignal.raise()
   }
@@ -69,7 +73,7 @@ final class ChunkCarrier {
         if run.isResolved { fetchSignal.raise() }
       }
     } catch {
-      dispatcher.reasons.note(
+      reasons.note(
         "reading bindings of \(run.claim.app) fails and is tried again: \(error)")
       await loop.sleep(ms: WorkerLimits.redisPauseMs)
     }
@@ -155,7 +159,7 @@ final class ChunkCarrier {
         for place in answer.suspicions { reportMassDeath(run.claim.app, place) }
         return
       } catch {
-        dispatcher.reasons.note("settling waits for Redis: \(error)")
+        reasons.note("settling waits for Redis: \(error)")
         if life.isAborting { return run.abandon() }
         await loop.sleep(ms: WorkerLimits.redisPauseMs)
       }
@@ -163,7 +167,7 @@ final class ChunkCarrier {
   }
 
   private func reportMassDeath(_ app: String, _ place: String) {
-    dispatcher.reasons.note(
+    reasons.note(
       "\(app): so many device tokens of \(place) do not fit their environment, topic or sender that no "
         + "installation is removed; check the configuration (see pushpool status)", level: .error)
   }

@@ -10,24 +10,29 @@ final class ChunkStarter {
   private let store: Store
   private let settings: LaneSettings
   private let materials: MaterialStore
+  private let runs: RunTable
   private let dispatcher: Dispatcher
   private let switches: SwitchWatch
   private let life: LaneLife
+  private let reasons: ReasonLog
   private let log: Logger
   /// Called with the place of a run that is to be carried from now on.
   var onBegun: (Int) -> Void = { _ in preconditionFailure("nobody carries what is begun") }
 
   init(
     loop: EventLoop, store: Store, settings: LaneSettings, materials: MaterialStore,
-    dispatcher: Dispatcher, switches: SwitchWatch, life: LaneLife, log: Logger
+    runs: RunTable, dispatcher: Dispatcher, switches: SwitchWatch, life: LaneLife,
+    reasons: ReasonLog, log: Logger
   ) {
     self.loop = loop
     self.store = store
     self.settings = settings
     self.materials = materials
+    self.runs = runs
     self.dispatcher = dispatcher
     self.switches = switches
     self.life = life
+    self.reasons = reasons
     self.log = log
   }
 
@@ -37,9 +42,9 @@ final class ChunkStarter {
       return try await bury(claim, reason: reason, message: message)
     }
     // A chunk without a job goes away by being handed back.
-    guard case .material(let material) = finding, dispatcher.runs.freeSlot != nil,
-      !life.isDraining
-    else { return try await handBack(claim, delayMs: 1_000) }
+    guard case .material(let material) = finding, runs.freeSlot != nil, !life.isDraining else {
+      return try await handBack(claim, delayMs: 1_000)
+    }
     if try await passOn(claim, material) { return }
     if let delayMs = dispatcher.crowdedMs(claim) {
       return try await handBack(claim, delayMs: delayMs)
@@ -50,7 +55,7 @@ final class ChunkStarter {
     {
       try await switches.read()
     }
-    guard let slot = dispatcher.runs.freeSlot else { return try await handBack(claim, delayMs: 0) }
+    guard let slot = runs.freeSlot else { return try await handBack(claim, delayMs: 0) }
     var suspectTicket: UInt64?
     if claim.crashes >= WorkerLimits.suspectCrashes {
       suspectTicket = settings.suspects.enter(nowNs: loop.nowNs)
@@ -60,7 +65,7 @@ final class ChunkStarter {
     }
     let run = ChunkRun(
       claim: claim, material: material, slot: slot, loop: loop, suspectTicket: suspectTicket)
-    dispatcher.runs.add(run)
+    runs.add(run)
     // Redis was asked in between: the drain that began meanwhile has not seen this run.
     if life.isDraining || dispatcher.isStopped(run) { run.change(to: .paused) }
     onBegun(slot)
@@ -75,7 +80,7 @@ final class ChunkStarter {
   private func passOn(_ claim: ChunkClaim, _ material: JobMaterial) async throws(RedisError) -> Bool
   {
     guard !settings.routes.own.has(claim.app), !dispatcher.isExpired(material) else { return false }
-    dispatcher.reasons.note(
+    reasons.note(
       "\(claim.app) is not in this worker's configuration: its work is left to others")
     if let trace = material.trace {
       var line = JobTrace.line(.decided)

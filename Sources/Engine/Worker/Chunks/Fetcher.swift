@@ -10,6 +10,7 @@ final class Fetcher: Agent {
   private let loop: EventLoop
   private let store: Store
   private let settings: LaneSettings
+  private let runs: RunTable
   private let dispatcher: Dispatcher
   private let switches: SwitchWatch
   private let recoverer: Recoverer
@@ -23,13 +24,14 @@ final class Fetcher: Agent {
   private var lostAnswers = LostAnswers()
 
   init(
-    loop: EventLoop, store: Store, settings: LaneSettings, dispatcher: Dispatcher,
-    switches: SwitchWatch, recoverer: Recoverer, starter: ChunkStarter, reasons: ReasonLog,
-    log: Logger, signal: LoopSignal
+    loop: EventLoop, store: Store, settings: LaneSettings, runs: RunTable,
+    dispatcher: Dispatcher, switches: SwitchWatch, recoverer: Recoverer, starter: ChunkStarter,
+    reasons: ReasonLog, log: Logger, signal: LoopSignal
   ) {
     self.loop = loop
     self.store = store
     self.settings = settings
+    self.runs = runs
     self.dispatcher = dispatcher
     self.switches = switches
     self.recoverer = recoverer
@@ -71,12 +73,12 @@ final class Fetcher: Agent {
     try await takeUpUnstarted()
     guard canClaim else { return false }
     if lostAnswers.areToBeAskedFor, try await takeUpUnanswered() { return true }
-    let free = dispatcher.runs.freeSlots
+    let free = runs.freeSlots
     if recoverer.isDue, try await takeOver(max: min(free, WorkerLimits.reclaimsMax)) {
       return true
     }
     let wasRouted = try await claimRouted(max: max(1, min(free, WorkerLimits.claimMax) / 2))
-    let room = wasRouted ? dispatcher.runs.freeSlots : free
+    let room = wasRouted ? runs.freeSlots : free
     guard room > 0 else { return true }
     let (claims, isMore) = try await store.chunks.claimSome(
       consumer: settings.consumer, max: min(room, WorkerLimits.claimMax))
@@ -88,7 +90,7 @@ final class Fetcher: Agent {
   }
 
   private var canClaim: Bool {
-    dispatcher.runs.freeSlots > 0 && dispatcher.hasRoom
+    runs.freeSlots > 0 && dispatcher.hasRoom
       && dispatcher.unresolved < Limits.chunkRecipientsMax
   }
 
@@ -98,10 +100,10 @@ final class Fetcher: Agent {
     for (index, claim) in claims.enumerated() {
       // After a silence of our own, our own chunks come back: they are being carried already. Another worker may have
       // had one in between, and have added other lines to it.
-      if let run = dispatcher.runs.run(carrying: claim), !run.agrees(with: claim) {
+      if let run = runs.run(carrying: claim), !run.agrees(with: claim) {
         dispatcher.apply(.stale, run)
       }
-      guard !dispatcher.runs.isCarrying(claim) else { continue }
+      guard !runs.isCarrying(claim) else { continue }
       log.notice(
         "took over a chunk from a worker that fell silent",
         metadata: ["app": "\(claim.app)", "job": "\(claim.job)", "crashes": "\(claim.crashes)"])
@@ -148,7 +150,7 @@ final class Fetcher: Agent {
     for standing in standings {
       let claim = unstarted[0]
       switch standing {
-      case .ok where !dispatcher.runs.isCarrying(claim): try await starter.begin(claim)
+      case .ok where !runs.isCarrying(claim): try await starter.begin(claim)
       case .ok, .stale: break
       case .paused, .cancelled:
         try await store.chunks.handBack([claim], consumer: settings.consumer)
@@ -159,7 +161,7 @@ final class Fetcher: Agent {
 
   /// Begins what this lane was given by answers that were lost. - Returns: whether there was any.
   private func takeUpUnanswered() async throws(RedisError) -> Bool {
-    let max = min(dispatcher.runs.freeSlots, WorkerLimits.claimMax)
+    let max = min(runs.freeSlots, WorkerLimits.claimMax)
     let claims = try await unanswered(max: max)
     // What was cleared away on the way counts as well: fewer than were asked for may not be all.
     if claims.isEmpty { lostAnswers.forget() }
@@ -170,7 +172,7 @@ final class Fetcher: Agent {
   private func unanswered(max: Int) async throws(RedisError) -> [ChunkClaim] {
     try await store.chunks.claimUnanswered(
       consumer: settings.consumer, max: max,
-      inHand: dispatcher.runs.all.map(\.claim) + unstarted)
+      inHand: runs.all.map(\.claim) + unstarted)
   }
 
   // MARK: Waiting
@@ -186,7 +188,7 @@ final class Fetcher: Agent {
       return
     }
     await signal.wait(
-      upToMs: dispatcher.runs.count > 0 ? WorkerLimits.idleMsMax : WorkerLimits.idleLaneMsMax)
+      upToMs: runs.count > 0 ? WorkerLimits.idleMsMax : WorkerLimits.idleLaneMsMax)
     settings.idle.withdraw(settings.number, from: .chunks)
   }
 }
