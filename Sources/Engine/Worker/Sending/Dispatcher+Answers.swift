@@ -213,57 +213,13 @@ extension Dispatcher {
     }
   }
 
-  /// Sends a push again that was certainly not processed: no attempt is burned. One whose stream the network refuses
-  /// again waits.
-  func resend(_ run: ChunkRun, _ tag: PushTag, _ destination: Destination, isRefused: Bool) {
-    let resends = run.noteResend(tag.push)
-    guard resends <= (isRefused ? WorkerLimits.refusalsMax : WorkerLimits.resendsMax) else {
-      // Those of other runs come back at other times.
-      let delayMs =
-        WorkerLimits.refusedDelayMs + run.jitter(attempt: 0) % WorkerLimits.refusedDelayMs
-      return putAside(
-        run, tag.push, delayMs: max(delayMs, destination.parkDelayMs ?? 0), because: .resendsUsedUp)
-    }
-    run.note(tag.push, .resend)
-    queue(run, tag.push, destination)
-  }
-
-  /// Puts a push aside that its destination cannot take now: no attempt is burned. One that has been
-  /// refused in its own environment was sent, though, so it is an attempt: its number has a bound.
-  func putAside(
-    _ run: ChunkRun, _ index: Int, delayMs: UInt64, because cause: TraceCause? = nil
-  ) {
-    if run.pushes[index].isRedirected { return retry(run, index, afterMs: delayMs) }
-    // What waits for a network that never comes must still end.
-    if isExpired(run) { return run.decide(index, .expired, because: .expired) }
-    run.decideLater(
-      index, delayMs: delayMs, attempt: Int(run.pushes[index].attempt) - 1, because: cause)
-  }
-
   /// Always an attempt, whatever the breaker says: it may have been delivered, and the attempts are what
   /// bounds how often a device gets the same push.
-  func decideUnknown(_ run: ChunkRun, _ index: Int, lead: ChunkRun? = nil) {
+  private func decideUnknown(_ run: ChunkRun, _ index: Int, lead: ChunkRun? = nil) {
     reasons.note("\(run.claim.app): connection lost or time ran out before an answer")
     guard run.material.content.unknownPolicy == .resend else {
       return run.decide(index, .failed, because: .givesUpUnknown)
     }
     retry(run, index, afterMs: nil, lead: lead)
-  }
-
-  /// - Parameter lead: the run whose draw it takes: pushes of one request come back together. Nil for its own.
-  func retry(_ run: ChunkRun, _ index: Int, afterMs: UInt64?, lead: ChunkRun? = nil) {
-    let attempt = Int(run.pushes[index].attempt)
-    guard run.material.allowsRetry else {
-      return run.decide(index, .expired, because: .nowOrNever)
-    }
-    // One draw per run and attempt, so that a chunk's retries are one residual and not hundreds.
-    let decision = policy.decide(
-      attempt: attempt, retryAfterMs: afterMs, nowMs: wallMs,
-      expiresAtMs: run.material.expiresAtMs, random: (lead ?? run).jitter(attempt: attempt))
-    switch decision {
-    case .retry(let delayMs): run.decideLater(index, delayMs: delayMs, attempt: attempt)
-    case .expired: run.decide(index, .expired, because: .expiresFirst)
-    case .giveUp: run.decide(index, .failed, because: .attemptsUsedUp)
-    }
   }
 }

@@ -28,7 +28,8 @@ extension Dispatcher {
       last = (run, message)
     }
     guard let (run, message) = last else { return .withdrawn }
-    let id = BatchID.of(run.claim, environment: place(destination).environment, tokens)
+    let environments = directory.entries[Int(destination.number)].environments
+    let id = BatchID.of(run.claim, environments: environments, tokens)
     let batch: Batch
     if let template = message.template {
       // All say the same, and one whose values are its own has come alone.

@@ -1,12 +1,10 @@
 internal import HTTP2
-internal import Logging
 internal import Model
 internal import Providers
-internal import Reactor
 internal import Store
 
-// From a destination's queue onto a connection, and what destinations tell besides answers.
-extension Dispatcher: DestinationOwner {
+// From a destination's queue onto a connection.
+extension Dispatcher {
   func submit(
     _ raw: UInt64, to destination: Destination, with credential: Credential,
     in taker: any RequestTaker
@@ -86,34 +84,5 @@ extension Dispatcher: DestinationOwner {
       UnsafeMutableRawBufferPointer(rebasing: path[prefix.count...]).copyMemory(from: token)
       return use(UnsafeRawBufferPointer(path))
     }
-  }
-
-  func putAside(_ tags: [UInt64], of destination: Destination, forMs delayMs: UInt64) {
-    // The breaker has said why by itself.
-    if destination.breaker.state == .closed && !destination.lacksDescriptors {
-      reasons.note(
-        "\(destination.app): \(destination.provider.network.rawValue) cannot be reached, does not answer "
-          + "or refuses the credential: its pushes wait")
-    }
-    for raw in tags {
-      let tag = PushTag(raw)
-      guard let run = runs[tag] else { continue }
-      putAside(run, tag.push, delayMs: delayMs, because: .parked)
-    }
-  }
-
-  func noteEnd(_ end: ConnectionEnd, ofConnectionTo destination: Destination) {
-    guard end != .closed else { return }
-    log.info(
-      "connection ended",
-      metadata: [
-        "app": "\(destination.app)", "network": "\(destination.provider.network.rawValue)",
-        "reason": "\(end.logText)",
-      ])
-  }
-
-  func destinationRanLow(_ destination: Destination) {
-    guard hasRoom else { return }
-    runs.forEach { if $0.wantsResolving { $0.signal.raise() } }
   }
 }

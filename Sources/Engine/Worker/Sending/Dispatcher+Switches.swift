@@ -4,6 +4,12 @@ internal import Store
 
 // What operators have switched off.
 extension Dispatcher {
+  /// Applies what is switched off from now on, also for what is in hand.
+  func apply(_ switches: Switches) {
+    self.switches = switches
+    withdrawStopped()
+  }
+
   /// Whether a run's whole app is off, its bucket or its topic.
   func isSwitchedOff(_ run: ChunkRun) -> Bool {
     switches.stops(
@@ -33,14 +39,8 @@ extension Dispatcher {
     return nil
   }
 
-  func isExpired(_ run: ChunkRun) -> Bool { isExpired(run.material) }
-
-  func isExpired(_ material: JobMaterial) -> Bool {
-    material.expiresAtMs.map { wallMs >= $0 } ?? false
-  }
-
   /// Takes what is switched off out of the queues, and stops the runs of apps, buckets and topics that are.
-  func withdrawStopped() {
+  private func withdrawStopped() {
     guard !switches.isEmpty else { return }
     for run in runs.all where isStopped(run) { run.change(to: .paused) }
     withdrawUnsendable()

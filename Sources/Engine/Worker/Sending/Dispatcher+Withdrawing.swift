@@ -1,7 +1,5 @@
-internal import Logging
 internal import Model
 internal import Reactor
-internal import Store
 
 // Pushes that may not be sent, or not now.
 extension Dispatcher {
@@ -48,41 +46,5 @@ extension Dispatcher {
     for index in run.takeStaleBindings() {
       if let hindrance = hindrance(run, index) { withdraw(run, index, because: hindrance) }
     }
-  }
-
-  /// Takes the pushes of runs that may not send any more out of the queues.
-  func withdrawUnsendable() {
-    for destination in destinations {
-      destination?.filterQueue { raw in
-        let tag = PushTag(raw)
-        guard let run = runs[tag] else { return false }
-        guard run.standing != .active, let hindrance = hindrance(run, tag.push) else { return true }
-        withdraw(run, tag.push, because: hindrance)
-        return false
-      }
-    }
-  }
-
-  /// Does to a run what the store says of it.
-  func apply(_ standing: WorkStanding, _ run: ChunkRun) {
-    switch standing {
-    case .ok: return
-    case .paused: run.change(to: .paused)
-    case .cancelled: run.change(to: .cancelled)
-    case .stale:
-      if run.standing == .active {
-        log.notice(
-          "a chunk is not this worker's any more: what it still sent of it is not counted here",
-          metadata: ["app": "\(run.claim.app)", "job": "\(run.claim.job)"])
-      }
-      run.change(to: .stale)
-    }
-    withdrawUnsendable()
-  }
-
-  /// Sends nothing more of the chunks in hand: what is not in flight is handed back.
-  func pauseAll() {
-    for run in runs.all { run.change(to: .paused) }
-    withdrawUnsendable()
   }
 }

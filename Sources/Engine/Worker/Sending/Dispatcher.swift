@@ -28,8 +28,8 @@ final class Dispatcher {
   let reasons: ReasonLog
   private let clock: FleetClock
 
-  /// What is switched off.
-  private(set) var switches = Switches()
+  /// What is switched off. Written by `apply` alone.
+  var switches = Switches()
   /// The rates that its destinations keep to, by name, and those that are a whole app's by app.
   var allowances: [String: RateAllowance] = [:]
   var appAllowances: [String: RateAllowance] = [:]
@@ -115,12 +115,6 @@ final class Dispatcher {
     return destination
   }
 
-  /// Applies what is switched off from now on, also for what is in hand.
-  func apply(_ switches: Switches) {
-    self.switches = switches
-    withdrawStopped()
-  }
-
   // MARK: Housekeeping
 
   func checkReachable() {
@@ -132,8 +126,16 @@ final class Dispatcher {
     for allowance in allowances.values { allowance.close() }
   }
 
+  // MARK: Time
+
   /// Epoch milliseconds by Redis's clock, from the loop's: read for each push, so without a system call.
   var wallMs: Int64 { clock.at(loop.nowNs) }
+
+  func isExpired(_ run: ChunkRun) -> Bool { isExpired(run.material) }
+
+  func isExpired(_ material: JobMaterial) -> Bool {
+    material.expiresAtMs.map { wallMs >= $0 } ?? false
+  }
 }
 
 // MARK: - What resolvers hand over

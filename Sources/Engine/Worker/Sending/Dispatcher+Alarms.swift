@@ -52,7 +52,8 @@ extension Dispatcher {
       ])
   }
 
-  func place(_ destination: Destination) -> (network: String, environment: String) {
+  /// How alarms and the log name a destination.
+  private func place(_ destination: Destination) -> (network: String, environment: String) {
     let environments = directory.entries[Int(destination.number)].environments
     return (
       destination.provider.network.rawValue,

@@ -1,0 +1,37 @@
+internal import HTTP2
+internal import Logging
+internal import Model
+internal import Providers
+internal import Reactor
+
+// What destinations tell besides answers; of their breakers, see Dispatcher+Alarms.
+extension Dispatcher: DestinationOwner {
+  func putAside(_ tags: [UInt64], of destination: Destination, forMs delayMs: UInt64) {
+    // The breaker has said why by itself.
+    if destination.breaker.state == .closed && !destination.lacksDescriptors {
+      reasons.note(
+        "\(destination.app): \(destination.provider.network.rawValue) cannot be reached, does not answer "
+          + "or refuses the credential: its pushes wait")
+    }
+    for raw in tags {
+      let tag = PushTag(raw)
+      guard let run = runs[tag] else { continue }
+      putAside(run, tag.push, delayMs: delayMs, because: .parked)
+    }
+  }
+
+  func noteEnd(_ end: ConnectionEnd, ofConnectionTo destination: Destination) {
+    guard end != .closed else { return }
+    log.info(
+      "connection ended",
+      metadata: [
+        "app": "\(destination.app)", "network": "\(destination.provider.network.rawValue)",
+        "reason": "\(end.logText)",
+      ])
+  }
+
+  func destinationRanLow(_ destination: Destination) {
+    guard hasRoom else { return }
+    runs.forEach { if $0.wantsResolving { $0.signal.raise() } }
+  }
+}

@@ -1,0 +1,48 @@
+internal import Model
+
+// Pushes that are sent again: at once, when their destination can take them, or as another attempt.
+extension Dispatcher {
+  /// Sends a push again that was certainly not processed: no attempt is burned. One whose stream the network refuses
+  /// again waits.
+  func resend(_ run: ChunkRun, _ tag: PushTag, _ destination: Destination, isRefused: Bool) {
+    let resends = run.noteResend(tag.push)
+    guard resends <= (isRefused ? WorkerLimits.refusalsMax : WorkerLimits.resendsMax) else {
+      // Those of other runs come back at other times.
+      let delayMs =
+        WorkerLimits.refusedDelayMs + run.jitter(attempt: 0) % WorkerLimits.refusedDelayMs
+      return putAside(
+        run, tag.push, delayMs: max(delayMs, destination.parkDelayMs ?? 0), because: .resendsUsedUp)
+    }
+    run.note(tag.push, .resend)
+    queue(run, tag.push, destination)
+  }
+
+  /// Puts a push aside that its destination cannot take now: no attempt is burned. One that has been
+  /// refused in its own environment was sent, though, so it is an attempt: its number has a bound.
+  func putAside(
+    _ run: ChunkRun, _ index: Int, delayMs: UInt64, because cause: TraceCause? = nil
+  ) {
+    if run.pushes[index].isRedirected { return retry(run, index, afterMs: delayMs) }
+    // What waits for a network that never comes must still end.
+    if isExpired(run) { return run.decide(index, .expired, because: .expired) }
+    run.decideLater(
+      index, delayMs: delayMs, attempt: Int(run.pushes[index].attempt) - 1, because: cause)
+  }
+
+  /// - Parameter lead: the run whose draw it takes: pushes of one request come back together. Nil for its own.
+  func retry(_ run: ChunkRun, _ index: Int, afterMs: UInt64?, lead: ChunkRun? = nil) {
+    let attempt = Int(run.pushes[index].attempt)
+    guard run.material.allowsRetry else {
+      return run.decide(index, .expired, because: .nowOrNever)
+    }
+    // One draw per run and attempt, so that a chunk's retries are one residual and not hundreds.
+    let decision = policy.decide(
+      attempt: attempt, retryAfterMs: afterMs, nowMs: wallMs,
+      expiresAtMs: run.material.expiresAtMs, random: (lead ?? run).jitter(attempt: attempt))
+    switch decision {
+    case .retry(let delayMs): run.decideLater(index, delayMs: delayMs, attempt: attempt)
+    case .expired: run.decide(index, .expired, because: .expiresFirst)
+    case .giveUp: run.decide(index, .failed, because: .attemptsUsedUp)
+    }
+  }
+}

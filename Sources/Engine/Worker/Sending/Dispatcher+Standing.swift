@@ -1,0 +1,41 @@
+internal import Logging
+internal import Store
+
+// Runs that may not send any more, or not now.
+extension Dispatcher {
+  /// Does to a run what the store says of it.
+  func apply(_ standing: WorkStanding, _ run: ChunkRun) {
+    switch standing {
+    case .ok: return
+    case .paused: run.change(to: .paused)
+    case .cancelled: run.change(to: .cancelled)
+    case .stale:
+      if run.standing == .active {
+        log.notice(
+          "a chunk is not this worker's any more: what it still sent of it is not counted here",
+          metadata: ["app": "\(run.claim.app)", "job": "\(run.claim.job)"])
+      }
+      run.change(to: .stale)
+    }
+    withdrawUnsendable()
+  }
+
+  /// Sends nothing more of the chunks in hand: what is not in flight is handed back.
+  func pauseAll() {
+    for run in runs.all { run.change(to: .paused) }
+    withdrawUnsendable()
+  }
+
+  /// Takes the pushes of runs that may not send any more out of the queues.
+  func withdrawUnsendable() {
+    for destination in destinations {
+      destination?.filterQueue { raw in
+        let tag = PushTag(raw)
+        guard let run = runs[tag] else { return false }
+        guard run.standing != .active, let hindrance = hindrance(run, tag.push) else { return true }
+        withdraw(run, tag.push, because: hindrance)
+        return false
+      }
+    }
+  }
+}
