@@ -91,7 +91,7 @@ actor Lane {
       loop: loop, chunks: store.chunks, rates: store.rates, settings: settings, runs: runs,
       dispatcher: dispatcher,
       resolver: BindingResolver(
-        loop: loop, store: store, consumer: consumer, sink: dispatcher),
+        loop: loop, store: store, consumer: consumer, dispatcher: dispatcher),
       switches: switchWatch, leases: leaseKeeper, tracer: tracer, life: life, reasons: reasons,
       log: log, fetchSignal: fetchSignal)
 

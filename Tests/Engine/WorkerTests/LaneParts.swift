@@ -72,7 +72,7 @@ final class LaneParts {
       switches: switches, recoverer: recoverer, starter: starter, reasons: reasons, log: log,
       signal: fetchSignal)
     resolver = BindingResolver(
-      loop: loop, store: store, consumer: consumer, sink: dispatcher)
+      loop: loop, store: store, consumer: consumer, dispatcher: dispatcher)
     carrier = ChunkCarrier(
       loop: loop, chunks: store.chunks, rates: store.rates, settings: settings, runs: runs,
       dispatcher: dispatcher, resolver: resolver, switches: switches, leases: leases,

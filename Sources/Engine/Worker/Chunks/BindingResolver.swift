@@ -9,7 +9,7 @@ struct BindingResolver {
   let store: Store
   /// Under which name the lane owns its chunks.
   let consumer: String
-  let sink: any PushSink
+  let dispatcher: Dispatcher
 
   private var receivers: ReceiverReader { ReceiverReader(store: store, consumer: consumer) }
 
@@ -19,8 +19,8 @@ struct BindingResolver {
       max: run.material.isPersonal
         ? run.material.personalBatch : WorkerLimits.resolveBatchMax)
     guard !batch.isEmpty else { return }
-    sink.noteResolving(run, batch.count)
-    defer { sink.noteResolved(run, batch.count) }
+    dispatcher.noteResolving(run, batch.count)
+    defer { dispatcher.noteResolved(run, batch.count) }
     do throws(RedisError) {
       switch run.lines(of: batch.lowerBound) {
       case .users: try await resolveUsers(run, batch)
@@ -30,7 +30,7 @@ struct BindingResolver {
       run.returnBatch(batch)
       throw error
     }
-    sink.wake()
+    dispatcher.wake()
   }
 
   // MARK: Users
@@ -38,7 +38,7 @@ struct BindingResolver {
   private func resolveUsers(_ run: ChunkRun, _ batch: Range<Int>) async throws(RedisError) {
     if run.material.isPersonal { return try await resolvePersonally(run, batch) }
     if let known = run.material.firstBindings?.take(for: batch, nowNs: loop.nowNs) {
-      let routes = sink.routes(run)
+      let routes = dispatcher.routes(run)
       for (recipient, text) in zip(batch, known.texts) {
         text.withUnsafeBytes { addUser(run, recipient, BindingLines($0), routes, known.readNs) }
       }
@@ -81,7 +81,7 @@ struct BindingResolver {
       readNs = known.readNs
     }
     guard mayGoOn(run) else { return run.returnBatch(batch) }
-    let routes = sink.routes(run)
+    let routes = dispatcher.routes(run)
     var bindings: [BindingLine] = []
     var asked: [ReceiverReader.Receiver] = []
     var ends: [Int] = []
@@ -125,11 +125,12 @@ struct BindingResolver {
   ) -> BadgeStore.Receiver.Request? {
     guard run.material.raisesBadge else { return nil }
     let content = run.material.content
-    guard content.showsRaisedBadge(on: network), run.standing == .active, !sink.isExpired(run),
+    guard content.showsRaisedBadge(on: network), run.standing == .active,
+      !dispatcher.isExpired(run),
       destination != Routes.unwanted
     else { return nil }
     if content.dryRun { return .look }
-    return sink.holdsBack(run, destination, network, user) ? .recall : .give
+    return dispatcher.holdsBack(run, destination, network, user) ? .recall : .give
   }
 
   /// Whether recipients become pushes now. Those of a paused chunk wait in it, with what it gave them: set aside they
@@ -141,13 +142,13 @@ struct BindingResolver {
   /// Another worker has the chunk by now, and goes on with it.
   private func giveUp(_ run: ChunkRun, _ batch: Range<Int>) {
     run.returnBatch(batch)
-    sink.noteTakenOver(run)
+    dispatcher.noteTakenOver(run)
   }
 
   private func addUsers(
     _ run: ChunkRun, _ batch: Range<Int>, _ resolved: ResolvedUsers, _ readNs: UInt64
   ) {
-    let routes = sink.routes(run)
+    let routes = dispatcher.routes(run)
     for (offset, recipient) in batch.enumerated() {
       addUser(run, recipient, resolved[offset], routes, readNs)
     }
@@ -191,7 +192,7 @@ struct BindingResolver {
       app: run.claim.app,
       of: lines.map { line in line.map { ($0.network, $0.token) } })
     let boundNs = freshNs(readNs)
-    let routes = sink.routes(run)
+    let routes = dispatcher.routes(run)
     var values: [UserValues] = []
     var own: [ReceiverReader.Own] = []
     let scratch = ByteArena()
@@ -267,7 +268,7 @@ struct BindingResolver {
   private func queue(_ run: ChunkRun, _ index: Int, _ own: ReceiverReader.Own) {
     guard !own.isFiltered else { return run.decide(index, .skipped, because: .filtered) }
     run.pace?.spend()
-    sink.enqueue(run, push: index)
+    dispatcher.enqueue(run, push: index)
   }
 
   /// Whether the token is still the user's whom the line means.
@@ -296,9 +297,9 @@ struct BindingResolver {
         continue
       }
       run.confirmBinding(index, generation: binding.generation, atNs: freshNs(readNs))
-      sink.enqueue(run, push: index)
+      dispatcher.enqueue(run, push: index)
     }
-    sink.wake()
+    dispatcher.wake()
   }
 
   /// The bindings of many tokens, in one pipeline; nil for nil, and for tokens that nobody has.

@@ -131,6 +131,7 @@ final class Dispatcher {
   /// Epoch milliseconds by Redis's clock, from the loop's: read for each push, so without a system call.
   var wallMs: Int64 { clock.at(loop.nowNs) }
 
+  /// Whether the time of a run's job is over.
   func isExpired(_ run: ChunkRun) -> Bool { isExpired(run.material) }
 
   func isExpired(_ material: JobMaterial) -> Bool {
@@ -140,23 +141,28 @@ final class Dispatcher {
 
 // MARK: - What resolvers hand over
 
-extension Dispatcher: PushSink {
+extension Dispatcher {
+  /// The bindings of so many of a run's recipients are being read.
   func noteResolving(_ run: ChunkRun, _ count: Int) {
     resolving += count
     run.noteReading(true)
   }
 
+  /// They have been read, or that failed.
   func noteResolved(_ run: ChunkRun, _ count: Int) {
     resolving -= count
     run.noteReading(false)
   }
 
+  /// Where the pushes of a run go.
   func routes(_ run: ChunkRun) -> Routes {
     Routes(app: run.claim.app, content: run.material.content, directory: directory)
   }
 
+  /// A run's chunk is another worker's by now.
   func noteTakenOver(_ run: ChunkRun) { apply(.stale, run) }
 
+  /// Queues a push, or decides it at once when it cannot be sent.
   func enqueue(_ run: ChunkRun, push index: Int) {
     let number = run.pushes[index].destination
     guard number >= 0 else { return leaveToOthers(run, push: index) }
@@ -179,6 +185,7 @@ extension Dispatcher: PushSink {
     queue(run, index, destination)
   }
 
+  /// Whether a push would be put aside instead of queued, as things stand.
   func holdsBack(
     _ run: ChunkRun, _ number: Int16, _ network: Network, _ user: UnsafeRawBufferPointer
   ) -> Bool {
@@ -188,6 +195,7 @@ extension Dispatcher: PushSink {
       || heldMs(run, network, user) != nil
   }
 
+  /// Sends what was queued, at the end of this turn.
   func wake() {
     for destination in destinations { destination?.wake() }
   }
