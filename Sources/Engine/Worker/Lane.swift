@@ -292,7 +292,6 @@ actor Lane {
     statistics.inFlight = dispatcher.inFlight
     statistics.accepted = dispatcher.accepted
     statistics.connections = dispatcher.connections
-    statistics.runs = runs.count
     statistics.isConnected = redis.isReady
     return statistics
   }

@@ -64,33 +64,6 @@ struct ClientPoolTests {
     }
   }
 
-  @Test("renews its connections while those in flight are answered by the old ones")
-  func renew() async throws {
-    try await TestWorld.run({ $0.connectionsMax = 2 }) { lane, world in
-      let held = Requests()
-      let old = Numbers()
-      world.server.onRequest = { connection, request in
-        held.list.append(request)
-        old.list.append(Int(connection.id))
-      }
-      world.sender.send(10)
-      #expect(await world.until { held.list.count == 10 && world.pool.readyConnections == 2 })
-      let before = world.server.connections
-      world.server.onRequest = ScriptedServer.answer
-      world.pool.renew()
-      world.sender.send(10)
-      #expect(await world.until { world.sender.count(.yes) == 10 && world.server.accepted == 4 })
-      for (request, id) in zip(held.list, old.list) {
-        ScriptedServer.answer(before.first { Int($0.id) == id }!, request)
-      }
-      #expect(await world.untilFinished(20))
-      #expect(world.sender.count(.yes) == 20)
-      #expect(await world.until { world.sender.connectionEnds.count == 2 })
-      #expect(world.sender.connectionEnds == [.closed, .closed])
-      #expect(world.server.accepted == 4)
-    }
-  }
-
   @Test("closed twice ends every request once and opens nothing any more")
   func closeTwice() async throws {
     try await TestWorld.run { lane, world in

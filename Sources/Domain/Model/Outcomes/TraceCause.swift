@@ -31,6 +31,7 @@ package enum TraceCause: String, Sendable, CaseIterable {
   case attemptsUsedUp = "attempts_used_up"
   case resendsUsedUp = "resends_used_up"
   case givesUpUnknown = "gives_up_unknown"
+  /// Recorded by older workers only: their traces hold it.
   case tooManyDoubtful = "too_many_doubtful"
   case massDeath = "mass_death"
   /// Of what was not recorded: there were too many alike.

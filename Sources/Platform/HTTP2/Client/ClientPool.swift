@@ -49,15 +49,6 @@ package final class ClientPool: Transport {
 
   package func rest() { isWanted = false }
 
-  /// Replaces every connection, as after a change of credential; requests in flight go on.
-  package func renew() {
-    for connection in connections {
-      connection.isReplaced = true
-      connection.drain()
-    }
-    openMissing()
-  }
-
   private var leastUsed: ClientConnection? {
     connections.filter { $0.streamsAllowed != nil && !$0.isDraining && $0.inFlight == 0 }
       .min { $0.usedNs < $1.usedNs }
