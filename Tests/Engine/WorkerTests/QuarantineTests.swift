@@ -1,0 +1,78 @@
+import Testing
+
+@testable import Worker
+
+@Suite struct QuarantineTests {
+  @Test(
+    "a job that is accused is tried apart until a request of it is answered, and no other job is")
+  func holds() {
+    var quarantine = Quarantine()
+    let isNew = [7, 9].map { quarantine.note("sale", .accused, nowNs: $0) }
+    #expect(isNew == [true, false])
+    #expect(quarantine.holds("sale", isRepeated: false, nowNs: 9))
+    #expect(quarantine.sinceNs("sale") == 7)
+    #expect(!quarantine.holds("news", isRepeated: true, nowNs: 9))
+    quarantine.clear("sale")
+    #expect(quarantine.isEmpty)
+    #expect(!quarantine.holds("sale", isRepeated: true, nowNs: 9))
+  }
+
+  @Test("after a connection was closed, whatever was sent before is tried apart for a minute")
+  func doubtsRepeated() {
+    var quarantine = Quarantine()
+    _ = quarantine.note("sale", .accusedWithOthers, nowNs: 5)
+    quarantine.clear("sale")
+    #expect(!quarantine.isEmpty)
+    #expect(quarantine.holds("news", isRepeated: true, nowNs: 5 + Quarantine.lifeNs - 1))
+    #expect(!quarantine.holds("news", isRepeated: false, nowNs: 6))
+    #expect(!quarantine.holds("news", isRepeated: true, nowNs: 5 + Quarantine.lifeNs))
+  }
+
+  @Test("a job is condemned by refusals apart, while the network answers others")
+  func condemns() {
+    var quarantine = Quarantine()
+    _ = quarantine.note("sale", .accused, nowNs: 10)
+    for _ in 1..<Quarantine.refusalsMax {
+      _ = quarantine.note("sale", .refusedApart, nowNs: 11)
+    }
+    #expect(!quarantine.isCondemned("sale", answeredNs: 12))
+    _ = quarantine.note("sale", .refusedApart, nowNs: 13)
+    #expect(quarantine.isCondemned("sale", answeredNs: 12))
+    #expect(!quarantine.isCondemned("news", answeredNs: 12))
+    // A network that has answered nothing since may be what is broken.
+    #expect(!quarantine.isCondemned("sale", answeredNs: 10))
+    #expect(!quarantine.isCondemned("sale", answeredNs: nil))
+  }
+
+  @Test("only refusals without an answer between them count")
+  func countsInARow() {
+    var quarantine = Quarantine()
+    for _ in 1..<Quarantine.refusalsMax {
+      _ = quarantine.note("sale", .refusedApart, nowNs: 1)
+    }
+    quarantine.clear("sale")
+    _ = quarantine.note("sale", .refusedApart, nowNs: 2)
+    #expect(!quarantine.isCondemned("sale", answeredNs: 3))
+  }
+
+  @Test("a job is above suspicion a minute after the last complaint, not after the first")
+  func forgets() {
+    var quarantine = Quarantine()
+    _ = quarantine.note("sale", .accusedWithOthers, nowNs: 0)
+    _ = quarantine.note("sale", .accused, nowNs: 20)
+    quarantine.forget(nowNs: Quarantine.lifeNs)
+    #expect(quarantine.holds("sale", isRepeated: false, nowNs: Quarantine.lifeNs))
+    quarantine.forget(nowNs: 20 + Quarantine.lifeNs)
+    #expect(quarantine.isEmpty)
+  }
+
+  @Test("a job too many takes the place of the one that was accused first")
+  func isBounded() {
+    var quarantine = Quarantine()
+    for job in 0...Quarantine.jobsMax { _ = quarantine.note("\(job)", .accused, nowNs: 1) }
+    #expect(quarantine.jobs == Quarantine.jobsMax)
+    #expect(!quarantine.holds("0", isRepeated: false, nowNs: 1))
+    #expect(quarantine.holds("1", isRepeated: false, nowNs: 1))
+    #expect(quarantine.holds("\(Quarantine.jobsMax)", isRepeated: false, nowNs: 1))
+  }
+}
