@@ -40,7 +40,7 @@ package final class ClientConnection: RequestTaker {
   /// How many requests it takes, then it drains: what its pool has learned of the server.
   var requestsMax = Int.max
   private var submitted = 0
-  private let createdNs: UInt64
+  let createdNs: UInt64
   /// When it was made, or a request was submitted last.
   private(set) var usedNs: UInt64
   /// Whether the pool has seen to this connection's successor already.
@@ -96,6 +96,9 @@ package final class ClientConnection: RequestTaker {
       || answered > 0 && loop.nowNs &- createdNs >= settings.reconnectMsMin &* 1_000_000
   }
 
+  /// Whether it has taken all that it takes.
+  var isSpent: Bool { submitted >= requestsMax }
+
   /// How many requests may be submitted now.
   package var room: Int {
     guard !isDraining, !isDoubtful, let streamsAllowed else { return 0 }
@@ -127,7 +130,7 @@ package final class ClientConnection: RequestTaker {
     }
     slots[index].streamID = streamID
     submitted += 1
-    if submitted >= requestsMax { drain() }
+    if isSpent { drain() }
     if !deadlineTimer.isArmed { deadlineTimer.schedule(afterMs: settings.requestTimeoutMs) }
     return true
   }

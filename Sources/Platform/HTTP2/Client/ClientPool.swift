@@ -93,7 +93,8 @@ package final class ClientPool: Transport {
   /// Opens a lost connection's successor, at once only when that one was of use.
   private func replace(_ connection: ClientConnection) {
     guard !isClosed else { return }
-    if !connection.isReplaced && !connection.isProven && !reconnectTimer.isArmed {
+    let wasOfUse = connection.isProven || connection.isSpent
+    if !connection.isReplaced && !wasOfUse && !reconnectTimer.isArmed {
       reconnectTimer.schedule(afterMs: pause.next(afterFailure: connection.answered == 0))
     }
     connection.isReplaced = true
@@ -122,7 +123,11 @@ extension ClientPool: ClientConnectionOwner {
   func connection(_ connection: ClientConnection, endedBecause end: ConnectionEnd) {
     connections.removeAll { $0 === connection }
     guard !isClosed else { return }
-    if end.isOfServersOwnAccord, learned.note(answered: connection.answered, nowNs: loop.nowNs) {
+    if end.isOfServersOwnAccord,
+      learned.note(
+        answered: connection.answered, createdNs: connection.createdNs,
+        usedNs: connection.usedNs, nowNs: loop.nowNs)
+    {
       for other in connections { other.requestsMax = learned.requestsMax(nowNs: loop.nowNs) }
     }
     delegate.transport(self, connectionEnded: end)

@@ -1,19 +1,43 @@
 /// After how many requests a server ends its connections, as far as their ends tell. Whoever stops there by itself loses no
 /// request that is under way: without a GOAWAY nobody knows whether those were processed.
+///
+/// Two ends teach it when they look like the same rule applied twice: the connections were in use, ended one after the
+/// other with about as many answers, and the second was made after the first had ended. Connections that end in
+/// idleness, or together as when a server restarts, say nothing of a number: whoever believed them would reconnect
+/// all the time, which providers take for an attack.
 struct LearnedRequests {
-  private var last: Int?
+  /// A connection that the server ended while it was in use.
+  private struct End {
+    let answered: Int
+    let atNs: UInt64
+  }
+
+  private var last: End?
   private var sinceNs: UInt64 = 0
   private var learned: Int?
 
-  /// Notes that the server ended a connection of its own accord, after so many answers.
+  /// Notes that the server ended a connection of its own accord.
+  /// - Parameters:
+  ///   - createdNs: when the connection was made.
+  ///   - usedNs: when the last request was submitted to it.
   /// - Returns: whether something was learned.
-  mutating func note(answered: Int, nowNs: UInt64) -> Bool {
-    guard answered >= HTTP2Limits.usefulAnswersMin else { return false }
-    defer { last = answered }
+  mutating func note(answered: Int, createdNs: UInt64, usedNs: UInt64, nowNs: UInt64) -> Bool {
+    guard answered >= HTTP2Limits.usefulAnswersMin, nowNs &- usedNs < HTTP2Limits.inUseNs else {
+      return false
+    }
     // One end may have been anything.
-    guard let last else { return false }
+    guard let last else {
+      self.last = End(answered: answered, atNs: nowNs)
+      return false
+    }
+    // It ended with the one before, which stays the one to compare with.
+    guard createdNs >= last.atNs else { return false }
+    self.last = End(answered: answered, atNs: nowNs)
+    guard nowNs &- last.atNs < HTTP2Limits.endsApartNsMax,
+      answered <= last.answered * 2, last.answered <= answered * 2
+    else { return false }
     // What was under way beyond the answers counted, too: the larger comes closer.
-    learned = max(last, answered)
+    learned = max(last.answered, answered)
     sinceNs = nowNs
     return true
   }
