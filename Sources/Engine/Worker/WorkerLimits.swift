@@ -55,6 +55,8 @@ enum WorkerLimits {
   static let checkpointResults = 100
   /// How long results wait for a checkpoint, half of it for those of the same user's other devices.
   static let checkpointMs: UInt64 = 200
+  /// How long pushes that are tried later wait for others of their chunk, to come back together.
+  static let postponedMsMax: UInt64 = 1_000
   /// How old a binding may be when it is sent to; older ones are read again, so that a
   /// former owner stops receiving within a second (docs/reference/guarantees.md, promise 4).
   static let bindingAgeMsMax: UInt64 = 800

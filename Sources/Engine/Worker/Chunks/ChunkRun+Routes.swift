@@ -7,7 +7,7 @@ extension ChunkRun {
   /// - Parameter attempt: how many it has had.
   func decideUnrouted(_ index: Int, for environment: PushEnvironment, attempt: Int) {
     guard pushes[index].decision == .open else { return }
-    missing[index] = (environment, attempt)
+    details.leave(index, for: environment, attempt: attempt)
     decide(index, .unrouted, because: .otherWorker)
   }
 

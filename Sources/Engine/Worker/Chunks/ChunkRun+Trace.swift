@@ -56,7 +56,7 @@ extension ChunkRun {
     case .failed: note(index, .failed, because: cause)
     case .invalid: note(index, .uninstall)
     case .later:
-      guard let delay = delays[index] else { return }
+      guard let delay = details.delay(of: index) else { return }
       let isBurned = delay.attempt >= Int(pushes[index].attempt)
       note(index, isBurned ? .retry : .deferred, because: cause, delayMs: delay.delayMs)
     case .unrouted: note(index, .deferred, because: cause)

@@ -51,19 +51,15 @@ final class ChunkRun {
   /// loop's time.
   private var waitingDecisions = 0
   private var waitingSinceNs: UInt64 = 0
-  /// Why pushes are to be tried later or are invalid, by push.
-  private(set) var delays: [Int: (delayMs: UInt64, attempt: Int)] = [:]
-  /// Which credentials pushes wait for that this worker does not have, and the attempts that they had, by push.
-  var missing: [Int: (environment: PushEnvironment, attempt: Int)] = [:]
+  var details = DecisionDetails()
   var jitters = RetryJitter()
   var underway = PushesUnderway()
   var pace: ChunkPace?  // nil when its job keeps to none
   var variables = VariableTable()  // what texts are filled with, by `Push.variables`
-  private var verdicts: [Int: (reason: String, sinceMs: Int64?)] = [:]
-  /// Pushes whose verdict may be our mistake: settled only when it is known how many there are.
-  private var doubtful: Set<Int> = []
-  /// Recipients with such pushes alone: they are done when all others are.
+  /// Recipients with doubtful verdicts alone: they are done when all others are.
   private var held = HeldRecipients()
+  /// Recipients all of whose pushes are tried later: told together, they come back as one chunk.
+  private var postponed = PostponedRecipients()
 
   init(
     claim: ChunkClaim, material: JobMaterial, slot: Int, loop: EventLoop,
@@ -191,22 +187,21 @@ final class ChunkRun {
     _ index: Int, delayMs: UInt64, attempt: Int, because cause: TraceCause? = nil
   ) {
     guard pushes[index].decision == .open else { return }
-    // In quarters of a second, so that what fails together comes back as one residual chunk.
-    delays[index] = ((delayMs + 249) / 250 * 250, attempt)
+    details.delay(index, ms: delayMs, attempt: attempt)
     decide(index, .later, because: cause)
   }
 
   func decideInvalid(_ index: Int, reason: String, sinceMs: Int64?) {
     guard pushes[index].decision == .open else { return }
-    verdicts[index] = (reason, sinceMs)
+    details.invalidate(index, reason: reason, sinceMs: sinceMs, isDoubtful: false)
     decide(index, .invalid)
   }
 
   /// As `decideInvalid`, but told together with all others of the chunk: it shows then whether they are too many.
   func decideDoubtful(_ index: Int, reason: String) {
     guard pushes[index].decision == .open else { return }
-    doubtful.insert(index)
-    decideInvalid(index, reason: reason, sinceMs: nil)
+    details.invalidate(index, reason: reason, sinceMs: nil, isDoubtful: true)
+    decide(index, .invalid)
   }
 
   // MARK: Answers
@@ -249,10 +244,10 @@ final class ChunkRun {
 
   private func close(_ index: Int) {
     let pushes = pushes(of: index)
-    let doubts = doubtful.isEmpty ? 0 : pushes.count { doubtful.contains($0) }
+    let doubts = details.doubts(among: pushes)
     if doubts == 0 {
       waitingDecisions -= pushes.count
-      finish(index)
+      if !postpone(index) { finish(index) }
     } else if doubts == pushes.count {
       waitingDecisions -= pushes.count
       held.add(index, pushes: pushes.count)
@@ -260,6 +255,16 @@ final class ChunkRun {
       split(index)
     }
     releaseHeld()
+  }
+
+  /// - Returns: false when the recipient is done, and told with the next settlement.
+  private func postpone(_ index: Int) -> Bool {
+    let pushes = pushes(of: index)
+    guard !pushes.isEmpty, pushes.allSatisfy({ self.pushes[$0].decision == .later }) else {
+      return false
+    }
+    let delayMs = pushes.compactMap { details.delay(of: $0)?.delayMs }.min() ?? 0
+    return postponed.add(index, delayMs: delayMs, nowNs: loop.nowNs)
   }
 
   private func pushes(of index: Int) -> Range<Int> {
@@ -273,7 +278,7 @@ final class ChunkRun {
     waitingDecisions -= pushes.count - Int(recipients[index].openCount)
     for push in pushes {
       let isOpen = self.pushes[push].decision == .open
-      guard isOpen || doubtful.contains(push) else { continue }
+      guard isOpen || details.isDoubtful(push) else { continue }
       news.keepOpen(self.pushes[push])
       self.pushes[push].recipient = Int32(recipients.count)
       if !isOpen { held.add(recipients.count, pushes: 1) }
@@ -302,7 +307,9 @@ final class ChunkRun {
   }
 
   /// Whether there is something to settle.
-  var hasNews: Bool { news.recipients > 0 || isWaitingOver }
+  var hasNews: Bool {
+    news.recipients > 0 || isWaitingOver || postponed.isOver(nowNs: loop.nowNs)
+  }
 
   /// How soon it is to be looked whether there is something to settle: no result waits for `WorkerLimits.checkpointMs`.
   var settleWithinMs: UInt64 {
@@ -314,13 +321,16 @@ final class ChunkRun {
   }
 
   /// Doubtful verdicts are settled together: at the end, or when there are so many that it shows whether they are
-  /// too many.
+  /// too many. So is what is tried later: at the end, or when it has waited long enough.
   private func releaseHeld() {
-    guard
-      openRecipients == held.count || held.pushes >= WorkerLimits.checkpointResults
-        || (standing != .active && openPushes == 0)
-    else { return }
-    for index in held.takeAll() { finish(index) }
+    let isEnd =
+      openRecipients == held.count + postponed.count || (standing != .active && openPushes == 0)
+    if isEnd || held.pushes >= WorkerLimits.checkpointResults {
+      for index in held.takeAll() { finish(index) }
+    }
+    if isEnd || postponed.isOver(nowNs: loop.nowNs) {
+      for index in postponed.takeAll() { finish(index) }
+    }
   }
 
   private func finish(_ index: Int) {
@@ -330,27 +340,11 @@ final class ChunkRun {
     if index < firstInstallation { news.resolveUser(installations: pushes.count) }
     var results = 0
     for push in pushes where self.pushes[push].recipient == index {
-      gather(push)
+      details.tell(push, self.pushes[push], to: &news)
       results += 1
     }
     news.finish(index, results: results)
     if openRecipients == 0 { signal.raise() } else { raiseIfMany() }
-  }
-
-  private func gather(_ index: Int) {
-    let push = pushes[index]
-    switch push.decision {
-    case .later:
-      let delay = delays.removeValue(forKey: index) ?? (0, Int(push.attempt) - 1)
-      news.retry(push, delayMs: delay.delayMs, attempt: delay.attempt)
-    case .unrouted:
-      let wanted = missing.removeValue(forKey: index) ?? (push.environment, Int(push.attempt) - 1)
-      news.leave(push, for: wanted.environment, attempt: wanted.attempt)
-    case .invalid:
-      let verdict = verdicts.removeValue(forKey: index)
-      news.invalidate(push, reason: verdict?.reason ?? "", sinceMs: verdict?.sinceMs)
-    default: news.count(push)
-    }
   }
 
   // MARK: Standing
@@ -384,6 +378,7 @@ final class ChunkRun {
   /// What is to be told now; it counts as told.
   func takeNews(isFinal: Bool) -> Settlement {
     splitWaiting()
+    releaseHeld()
     return news.take(isFinal: isFinal)
   }
 

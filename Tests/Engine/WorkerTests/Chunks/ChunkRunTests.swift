@@ -102,6 +102,41 @@ import Testing
     #expect(run.jitter(attempt: 1) == run.jitter(attempt: 1))
   }
 
+  @Test(
+    "what is tried later is told at the chunk's end, together; what is done meanwhile is told without it"
+  )
+  func postpones() throws {
+    let run = try Claims.run(["a", "b", "c"])
+    _ = run.takeBatch(max: 3)
+    let pushes = (0..<3).map { run.resolve($0, devices: 1)[0] }
+    run.decideLater(pushes[0], delayMs: 2_000, attempt: 1)
+    #expect(!run.hasNews)
+    run.decide(pushes[1], .accepted)
+    #expect(run.hasNews)
+    let early = run.takeNews(isFinal: false)
+    #expect(early.residuals.isEmpty && early.counts[.apns]?.accepted == 1)
+    #expect(!early.done.contains(0) && early.done.contains(1))
+    #expect(!run.hasNews && !run.isFinished)
+    run.decideLater(pushes[2], delayMs: 2_000, attempt: 1)
+    #expect(run.isFinished)
+    let last = run.takeNews(isFinal: true)
+    #expect(last.residuals.count == 1)
+    let text = String(decoding: try #require(last.residuals.first).lines, as: UTF8.self)
+    #expect(text.split(separator: "\n").count == 2)
+    #expect(last.done.contains(0) && last.done.contains(2))
+  }
+
+  @Test("a chunk that is stopped tells at once what is tried later")
+  func tellsPostponedWhenStopped() throws {
+    let run = try Claims.run(["a", "b"])
+    _ = run.takeBatch(max: 1)
+    run.decideLater(run.resolve(0, devices: 1)[0], delayMs: 2_000, attempt: 1)
+    #expect(!run.hasNews)
+    run.change(to: .paused)
+    #expect(run.hasNews)
+    #expect(run.takeNews(isFinal: false).residuals.count == 1)
+  }
+
   @Test("an invalid token is told with the generation that was tried, and the time of death")
   func tellsVerdict() throws {
     let run = try Claims.run(["a", "b"])
