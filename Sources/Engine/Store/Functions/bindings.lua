@@ -79,6 +79,7 @@ local function leave_on(p, allowance)
   while allowance.steps > 0 do
     local item = redis.pcall('LPOP', key)
     if type(item) ~= 'string' then return false end
+    allowance.steps = allowance.steps - 1
     local app, user, field = unpack(cjson.decode(item))
     local lines = redis.pcall('GET', KEY.user(p, app, user))
     -- What cannot be read may have devices in these channels.

@@ -127,31 +127,29 @@ local function invalidate(keys, args)
   return remove_invalid(keys[1], unpack(args, 1, 8))
 end
 
--- fields — ARGV: app, how many names follow, names of fields, then network and token of each installation.
--- Reply: what each installation has of each name, in their order; nil for what it lacks.
+-- fields — ARGV: app, how many names follow, names of fields, then a network, how many tokens of it follow, and those tokens, as often
+-- as the network changes. Reply: what each installation has of each name, in their order; nil for what it lacks.
 local function fields(keys, args)
-  local p, app, count, found, last, starts = keys[1], args[1], tonumber(args[2]), {}, 0, {}
-  local names = {unpack(args, 3, count + 2)}
-  for i = count + 3, #args, 2 do
-    local network = args[i]
-    local start = starts[network]
-    if not start then
-      start = KEY.token(p, network, app, '')
-      starts[network] = start
-    end
-    local key = start .. args[i + 1]
-    if count == 1 then
-      -- The language, mostly: no table is made for it.
-      local value = redis.pcall('HGET', key, names[1])
-      last = last + 1
-      found[last] = type(value) == 'string' and value
-    else
-      local values = redis.pcall('HMGET', key, unpack(names))
-      for n = 1, count do
+  local p, app, count, found, last = keys[1], args[1], tonumber(args[2]), {}, 0
+  local names, at = {unpack(args, 3, count + 2)}, count + 3
+  while args[at] do
+    local start, ends = KEY.token(p, args[at], app, ''), at + 1 + tonumber(args[at + 1])
+    for i = at + 2, ends do
+      local key = start .. args[i]
+      if count == 1 then
+        -- The language, mostly: no table is made for it.
+        local value = redis.pcall('HGET', key, names[1])
         last = last + 1
-        found[last] = not values.err and values[n]
+        found[last] = type(value) == 'string' and value
+      else
+        local values = redis.pcall('HMGET', key, unpack(names))
+        for n = 1, count do
+          last = last + 1
+          found[last] = not values.err and values[n]
+        end
       end
     end
+    at = ends + 1
   end
   return found
 end

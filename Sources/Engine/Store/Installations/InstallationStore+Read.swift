@@ -49,9 +49,13 @@ extension InstallationStore {
       bytes: tokens.reduce(0) { $0 + $1.token.count + 5 })
     command.append("\(names.count)")
     for name in names { command.append(name) }
-    for (network, token) in tokens {
+    var rest = tokens[...]
+    while let network = rest.first?.network {
+      let alike = rest.prefix { $0.network == network }
       command.append(network.rawValue)
-      command.append(token)
+      command.append(alike.count)
+      for (_, token) in alike { command.append(token) }
+      rest = rest[alike.endIndex...]
     }
     let (first, count, width) = (tokens.startIndex, tokens.count, names.count)
     try await functions.run(command) { reply throws(RedisError) in

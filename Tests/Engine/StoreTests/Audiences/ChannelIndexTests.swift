@@ -132,6 +132,43 @@ import Testing
     }
   }
 
+  @Test func `a settlement of dead tokens in many channels leaves them a part at a time`()
+    async throws
+  {
+    try await Lane.withStore { _, store in
+      let users = (0..<40).map { "ann\($0)" }
+      let names = (0..<50).map { "c\($0)" }
+      for user in users { try await Self.install(store, user, "t-\(user)", names) }
+      try await store.admit("j1", users: [users])
+      let claim = try await store.claimOne()
+      var settlement = Settlement()
+      settlement.isFinal = true
+      settlement.tallies = [
+        Settlement.Tally(network: .apns, environment: .production, answers: 1_000, misfits: 0)
+      ]
+      for user in users {
+        let token = try #require(try await store.tokens(of: user).first)
+        let generation = try #require(try await store.binding(token)).generation
+        settlement.resolveUser(installations: 1)
+        settlement.invalidations.append(
+          Settlement.Invalidation(
+            network: .apns, token: token, user: user, generation: generation, sinceMs: nil,
+            reason: "Unregistered"))
+      }
+      let before = try await store.commandCount()
+      let answer = try await store.chunks.settle(claim, settlement, consumer: "worker")
+      #expect(answer.uninstalled == users.count)
+      #expect(try await store.commandCount() - before < 1_500)
+      #expect(try await store.redis("EXISTS", store.keys.leaving).integer == 1)
+      var calls = 0
+      while try await store.redis("EXISTS", store.keys.leaving).integer == 1, calls < 1_000 {
+        calls += 1
+        _ = try await store.chunks.promote(max: 64)
+      }
+      for name in names { #expect(try await Self.members(store, name) == []) }
+    }
+  }
+
   @Test func `names that look like parts of keys are channels of their own`() async throws {
     try await Lane.withStore { _, store in
       let names = ["a", "a:b", "a%3Ab", "a%", ":", "b", "日本:"]
