@@ -134,10 +134,13 @@ package struct Breaker {
     answers >= answersMin && troubles * 100 >= answers * percent
   }
 
+  /// Whether the window has any trouble in it: without, as many requests may be in flight as the transport has room for.
+  var sawTrouble: Bool { troubles &+ pastTroubles > 0 }
+
   /// How many requests may be in flight where `streamsMax` could be.
   func requestsMax(of streamsMax: Int) -> Int {
     let troubles = troubles + pastTroubles
-    guard state == .closed, troubles > 0 else { return streamsMax }
+    guard state == .closed, sawTrouble else { return streamsMax }
     let answers = answers + pastAnswers
     guard
       Self.isTooMuch(

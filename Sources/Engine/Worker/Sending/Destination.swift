@@ -344,8 +344,8 @@ extension Destination: TransportDelegate {
     // Probes tell more of those that are above suspicion.
     if isApart, breaker.state != .closed { return }
     var left = min(count, breaker.allowance(nowNs: loop.nowNs))
-    let requestsMax = breaker.requestsMax(of: transport.streamsMax)
-    if requestsMax < transport.streamsMax {
+    if breaker.sawTrouble {
+      let requestsMax = breaker.requestsMax(of: transport.streamsMax)
       left = min(left, max(0, requestsMax - transport.inFlight))
     }
     if let batches {

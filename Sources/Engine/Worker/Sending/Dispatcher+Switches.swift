@@ -4,12 +4,6 @@ internal import Store
 
 // What operators have switched off.
 extension Dispatcher {
-  /// Applies what is switched off from now on, also for what is in hand.
-  func apply(_ switches: Switches) {
-    self.switches = switches
-    withdrawStopped()
-  }
-
   /// Whether a run's whole app is off, its bucket or its topic.
   func isSwitchedOff(_ run: ChunkRun) -> Bool {
     switches.stops(
@@ -40,7 +34,7 @@ extension Dispatcher {
   }
 
   /// Takes what is switched off out of the queues, and stops the runs of apps, buckets and topics that are.
-  private func withdrawStopped() {
+  func withdrawStopped() {
     guard !switches.isEmpty else { return }
     for run in runs.all where isStopped(run) { run.change(to: .paused) }
     withdrawUnsendable()

@@ -28,8 +28,8 @@ final class Dispatcher {
   let reasons: ReasonLog
   private let clock: FleetClock
 
-  /// What is switched off. Written by `apply` alone.
-  var switches = Switches()
+  /// What is switched off.
+  private(set) var switches = Switches()
   /// The rates that its destinations keep to, by name, and those that are a whole app's by app.
   var allowances: [String: RateAllowance] = [:]
   var appAllowances: [String: RateAllowance] = [:]
@@ -53,6 +53,12 @@ final class Dispatcher {
     self.clock = clock
     self.reasons = reasons
     destinations = Array(repeating: nil, count: directory.entries.count)
+  }
+
+  /// Applies what is switched off from now on, also for what is in hand.
+  func apply(_ switches: Switches) {
+    self.switches = switches
+    withdrawStopped()
   }
 
   // MARK: Room
