@@ -49,7 +49,7 @@ enum BenchLimits {
   /// What many servers allow a connection.
   static let requestsPerConnection = 1_000
   /// What is refused comes back after `retryAfterSeconds`: a campaign lasts long enough to meet it.
-  static let troubledPushesMin = 400_000
+  static let troubledPushesMin = 800_000
   /// Its last pushes wait for that and nothing else.
   static let troubledTo = 0.6
   /// How long a campaign to a troubled network is looked at.
@@ -96,7 +96,7 @@ enum BenchLimits {
 
   // Personal texts
   static let personalPushesMax = 100_000
-  static let personalRunsMin = 7
+  static let personalRunsMin = 11
   static let namesPerCommand = 1_000
 
   // Registration

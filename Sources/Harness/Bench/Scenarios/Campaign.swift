@@ -37,6 +37,13 @@ struct Campaign {
     try await finish(jobs, accepting: expected, watch: watch)
   }
 
+  /// Waits until the records of jobs that were enqueued are final, whatever became of their pushes.
+  func end(_ jobs: [Job]) async throws {
+    let clock = ContinuousClock()
+    let deadline = clock.now + .milliseconds(BenchLimits.campaignMsMax)
+    for job in jobs { _ = try await finish(job.id, until: deadline, clock, watch: nil) }
+  }
+
   /// Waits until the records of jobs that were enqueued are final.
   func finish(
     _ jobs: [Job], accepting expected: Int, watch: (() async throws -> Void)? = nil

@@ -29,7 +29,7 @@ struct PersonalTexts {
       var plain: [Delivery.Measurement] = []
       var filled: [Delivery.Measurement] = []
       for number in 1...runs {
-        with.progress.say("\(scenario.name): \(number) of \(with.runs)")
+        with.progress.say("\(scenario.name): \(number) of \(runs)")
         requests.append(try await yardstick.measure(requests: users))
         plain.append(try await deliver("plain-\(number)", Message(), population, stage))
         filled.append(try await deliver("filled-\(number)", personal, population, stage))
