@@ -134,8 +134,9 @@ enum WorkerLimits {
   static let suspectPauseMs: UInt64 = 1_000
   /// The wait after a command to Redis failed.
   static let redisPauseMs: UInt64 = 250
-  /// How long a chunk goes without news before its lease is renewed and its job's state asked for.
-  static let chunkBeatMs: UInt64 = 500
+  /// How often the leases of chunks without news are renewed and their jobs' states asked for: with a quarter more at most,
+  /// a chunk hears of a cancel within a second.
+  static let chunkBeatMs: UInt64 = 650
   /// The wait between two looks for jobs that lost chunks, on average; each looks at a few jobs.
   static let reconcileMs: UInt64 = 60_000
   /// From one look whether the functions for registration are there to the next.

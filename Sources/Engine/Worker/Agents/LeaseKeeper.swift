@@ -30,8 +30,8 @@ final class LeaseKeeper: Agent {
 
   func turn() async -> UInt64 {
     let due = runs.all.filter {
-      // Half, because one that was renewed just after a look would otherwise be passed over at the next.
-      $0.standing != .stale && loop.nowNs &- $0.renewedNs >= everyMs * 500_000
+      // A quarter, because one that was renewed just after a look would otherwise be passed over at the next.
+      $0.standing != .stale && loop.nowNs &- $0.renewedNs >= everyMs * 250_000
     }
     if !due.isEmpty { await renew(due) }
     return max(1, everyMs)
