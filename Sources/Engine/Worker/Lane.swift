@@ -28,8 +28,8 @@ actor Lane {
   private let largeIntake: LargeIntake
   private let rateKeeper: RateKeeper
   private let reporter: ProcessReporter
-  /// Of the lane that watches the streams for all lanes of the process.
-  private let workWatch: WorkWatch?
+  /// Of one lane of the process.
+  private let housekeeper: Housekeeper?
   /// All that take turns, in the order in which they begin.
   private let agents: [AgentLoop]
   private let renewing: AgentLoop
@@ -120,51 +120,22 @@ actor Lane {
     let life = life
     let untilDrained = { !life.isDraining }
     let untilEmpty = { !life.isDraining || runs.count > 0 }
-    func pace(
-      _ agent: any Agent, _ signal: LoopSignal? = nil, firstAfterMs: UInt64 = 0,
-      while isNeeded: @escaping () -> Bool
-    ) -> AgentLoop {
-      AgentLoop(
-        agent, signal: signal ?? LoopSignal(loop: loop), firstAfterMs: firstAfterMs,
-        while: isNeeded)
-    }
-    renewing = pace(leaseKeeper, while: untilEmpty)
-    var agents = [
-      pace(switchWatch, while: untilEmpty),
-      pace(fetcher, fetchSignal, while: untilDrained),
-      pace(intake, admitSignal, while: untilDrained),
-      renewing,
-      pace(recoverer, firstAfterMs: recoverer.everyMs, while: untilDrained),
-      pace(monitor, while: untilEmpty),
-    ]
-    if settings.isHousekeeper {
-      let workWatch = WorkWatch(
-        loop: loop,
-        connection: try RedisConnection(
-          loop: loop, endpoint: settings.redis, library: StoreLibrary.library),
-        prefix: settings.prefix, idle: settings.idle, reasons: reasons)
-      let routeWatch = RouteWatch(
-        store: store.routes, routes: settings.routes, unroutedMs: settings.unroutedMs, log: log,
-        onWork: { [idle = settings.idle] in
-          idle.wake(.chunks)
-          intake.noteRouted()
-        })
-      let promoter = Promoter(
-        chunks: store.chunks, consumer: consumer, log: log, onMoved: { fetchSignal.raise() })
-      let janitor = Janitor(store: store, life: life, log: log)
-      let registration = RegistrationKeeper(registration: store.registration, log: log)
-      agents += [
-        pace(registration, while: untilDrained),
-        pace(workWatch, while: untilDrained),
-        pace(routeWatch, while: untilDrained),
-        pace(promoter, while: untilDrained),
-        pace(janitor, firstAfterMs: Janitor.pauseMs(), while: untilDrained),
-      ]
-      self.workWatch = workWatch
-    } else {
-      workWatch = nil
-    }
-    self.agents = agents
+    renewing = AgentLoop(leaseKeeper, on: loop, while: untilEmpty)
+    housekeeper =
+      settings.isHousekeeper
+      ? try Housekeeper(
+        loop: loop, settings: settings, store: store, life: life, intake: intake,
+        reasons: reasons, log: log, fetchSignal: fetchSignal) : nil
+    agents =
+      [
+        AgentLoop(switchWatch, on: loop, while: untilEmpty),
+        AgentLoop(fetcher, on: loop, signal: fetchSignal, while: untilDrained),
+        AgentLoop(intake, on: loop, signal: admitSignal, while: untilDrained),
+        renewing,
+        AgentLoop(
+          recoverer, on: loop, firstAfterMs: recoverer.everyMs, while: untilDrained),
+        AgentLoop(monitor, on: loop, while: untilEmpty),
+      ] + (housekeeper?.agents ?? [])
   }
 
   // MARK: Life
@@ -173,7 +144,7 @@ actor Lane {
   func run() async {
     connectParts()
     redis.connect()
-    workWatch?.start()
+    housekeeper?.start()
     for number in agents.indices { start { await $0.agents[number].run() } }
     start { await $0.largeIntake.run() }
     while tasks > 0 { await drained.wait() }
@@ -182,7 +153,7 @@ actor Lane {
     await tracer.finish()
     await leave()
     redis.close()
-    workWatch?.stop()
+    housekeeper?.stop()
   }
 
   /// Takes no new work, finishes what is in flight within the drain time, hands the rest back.
@@ -190,8 +161,7 @@ actor Lane {
     guard !life.isDraining else { return }
     life.drain()
     dispatcher.pauseAll()
-    // Ends the wait for work at once.
-    workWatch?.stop()
+    housekeeper?.stop()
     wakeAgents()
     let timer = LoopTimer(loop: loop) { [weak self] in self?.assumeIsolated { $0.abort() } }
     timer.schedule(afterMs: settings.drainMs)
@@ -251,7 +221,9 @@ actor Lane {
   private func keepCredential(_ number: Int) async {
     guard let destination = dispatcher.destinations[number] else { return }
     let keeper = CredentialKeeper(destination: destination, clock: settings.clock, log: log)
-    await AgentLoop(keeper, signal: destination.credentialSignal) { [life] in !life.isEnded }.run()
+    await AgentLoop(
+      keeper, on: loop, signal: destination.credentialSignal, while: { [life] in !life.isEnded }
+    ).run()
   }
 
   private func drawAllowance(_ name: String, _ wanted: Int) async {

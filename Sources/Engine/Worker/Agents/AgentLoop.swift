@@ -8,15 +8,16 @@ final class AgentLoop {
   private let isNeeded: () -> Bool
 
   /// - Parameters:
-  ///   - signal: ends a wait between two turns.
+  ///   - loop: the agent's.
+  ///   - signal: ends a wait between two turns; nil for one of its own.
   ///   - firstAfterMs: how long until the first turn; 0 for at once.
   ///   - isNeeded: asked before each turn.
   init(
-    _ agent: any Agent, signal: LoopSignal, firstAfterMs: UInt64 = 0,
+    _ agent: any Agent, on loop: EventLoop, signal: LoopSignal? = nil, firstAfterMs: UInt64 = 0,
     while isNeeded: @escaping () -> Bool
   ) {
     self.agent = agent
-    self.signal = signal
+    self.signal = signal ?? LoopSignal(loop: loop)
     self.firstAfterMs = firstAfterMs
     self.isNeeded = isNeeded
   }
