@@ -2,7 +2,7 @@ internal import Logging
 internal import Redis
 internal import Store
 
-/// Raises alarms, renews them while the trouble stands, and ends them; loop-bound.
+/// Raises alarms, renews them while their conditions hold, and ends them; loop-bound.
 final class AlarmKeeper {
   private let alarms: AlarmStore
   private let consumer: String
@@ -19,18 +19,19 @@ final class AlarmKeeper {
     self.nowNs = nowNs
   }
 
-  /// - Parameter troubles: all that stand now.
-  func report(_ troubles: [Trouble]) async {
-    let over = raisedNs.keys.filter { field in !troubles.contains { $0.field == field } }
+  /// - Parameter conditions: all that hold now.
+  func report(_ conditions: [AlarmCondition]) async {
+    let over = raisedNs.keys.filter { field in !conditions.contains { $0.field == field } }
     do throws(RedisError) {
       for field in over {
         try await alarms.clear(field, by: consumer)
         raisedNs[field] = nil
       }
-      for trouble in troubles where isDue(trouble.field) {
+      for condition in conditions where isDue(condition.field) {
         try await alarms.raise(
-          trouble.field, by: consumer, lifeMs: WorkerLimits.alarmLifeMs, message: trouble.sentence)
-        raisedNs[trouble.field] = nowNs()
+          condition.field, by: consumer, lifeMs: WorkerLimits.alarmLifeMs,
+          message: condition.sentence)
+        raisedNs[condition.field] = nowNs()
       }
     } catch { log.debug("alarms: \(error)") }
   }

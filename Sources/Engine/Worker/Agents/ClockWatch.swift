@@ -15,8 +15,8 @@ final class ClockWatch {
   }
 
   /// What stands while the difference is not small.
-  var trouble: Trouble? {
-    sentence(clock.aheadMs).map { Trouble(field: "clock|\(worker)", sentence: $0) }
+  var alarmCondition: AlarmCondition? {
+    sentence(clock.aheadMs).map { AlarmCondition(field: "clock|\(worker)", sentence: $0) }
   }
 
   /// Logs the difference when it begins, when it changes, and when it is over.

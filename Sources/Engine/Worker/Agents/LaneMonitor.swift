@@ -29,7 +29,7 @@ final class LaneMonitor: Agent {
     if beats % Self.beatsPerCount == 0 { reasons.logCounts() }
     await reportLatency()
     clockWatch?.report()
-    await alarms.report(dispatcher.troubles + troublesOfProcess)
+    await alarms.report(dispatcher.alarmConditions + conditionsOfProcess)
     return WorkerLimits.beatMs
   }
 
@@ -37,8 +37,8 @@ final class LaneMonitor: Agent {
 
   private func reportLatency() async { await latencies.report(dispatcher.takeLatency()) }
 
-  private var troublesOfProcess: [Trouble] {
+  private var conditionsOfProcess: [AlarmCondition] {
     guard let clockWatch else { return [] }
-    return [clockWatch.trouble, dispatcher.shortageTrouble].compactMap { $0 }
+    return [clockWatch.alarmCondition, dispatcher.shortageCondition].compactMap { $0 }
   }
 }

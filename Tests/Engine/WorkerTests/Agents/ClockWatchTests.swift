@@ -20,16 +20,16 @@ import Testing
       watch.report()
     }
     set(aheadMs: 10_000)
-    #expect(watch.trouble == nil && lines.all.isEmpty)
+    #expect(watch.alarmCondition == nil && lines.all.isEmpty)
     set(aheadMs: 3_600_000)
-    #expect(watch.trouble?.field == "clock|w")
+    #expect(watch.alarmCondition?.field == "clock|w")
     #expect(lines.all.count == 1 && lines.has(.error, "3600 s ahead of Redis's clock"))
     set(aheadMs: 3_590_000)
     #expect(lines.all.count == 1)
     set(aheadMs: -3_600_000)
     #expect(lines.all.count == 2 && lines.has(.error, "3600 s behind Redis's clock"))
     set(aheadMs: 0)
-    #expect(watch.trouble == nil)
+    #expect(watch.alarmCondition == nil)
     #expect(lines.all.count == 3 && lines.has(.notice, "agrees with Redis's again"))
   }
 }

@@ -11,7 +11,7 @@ package struct Breaker {
   }
 
   /// What an answer of trouble means for its push.
-  enum Verdict {
+  enum Consequence {
     /// An attempt like any other.
     case counted
     /// It has opened the breaker; as `forgiven`.
@@ -90,7 +90,7 @@ package struct Breaker {
   /// Notes trouble, or an answer that did not come.
   mutating func noteTrouble(
     nowNs: UInt64, elapsedNs: UInt64, retryAfterMs: UInt64?
-  ) -> Verdict {
+  ) -> Consequence {
     switch state {
     case .closed:
       guard isCurrent(nowNs, elapsedNs) else { return .forgiven }

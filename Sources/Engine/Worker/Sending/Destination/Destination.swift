@@ -266,11 +266,11 @@ final class Destination {
   /// - Returns: what that means for the push.
   func noteTrouble(
     elapsedNs: UInt64, retryAfterMs: UInt64?, reason: @autoclosure () -> String
-  ) -> Breaker.Verdict {
+  ) -> Breaker.Consequence {
     let wasOpen = breaker.state == .open
-    let verdict = breaker.noteTrouble(
+    let consequence = breaker.noteTrouble(
       nowNs: loop.nowNs, elapsedNs: elapsedNs, retryAfterMs: retryAfterMs)
-    if verdict == .opened {
+    if consequence == .opened {
       let reason = reason()
       troubleReason = reason
       owner.destinationOpened(self, because: reason)
@@ -278,7 +278,7 @@ final class Destination {
     if !wasOpen, breaker.state == .open, let parkDelayMs, queued > 0 {
       park(forMs: parkDelayMs)
     }
-    return verdict
+    return consequence
   }
 
   /// A request ended that says nothing of the network: as a probe it makes room for another.

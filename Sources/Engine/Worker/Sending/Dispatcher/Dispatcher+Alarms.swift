@@ -6,18 +6,18 @@ internal import Reactor
 // Destinations whose pushes wait, as operators hear of them.
 extension Dispatcher {
   /// The alarms of destinations while their pushes wait.
-  var troubles: [Trouble] {
+  var alarmConditions: [AlarmCondition] {
     destinations.compactMap { destination in
-      guard let destination, let (kind, reason) = trouble(destination) else { return nil }
+      guard let destination, let (kind, reason) = alarm(of: destination) else { return nil }
       let (network, environment) = place(destination)
-      return Trouble(
+      return AlarmCondition(
         field: "\(kind)|\(destination.app)|\(network)|\(environment)",
         sentence: "\(destination.app): \(network) (\(environment)) \(reason): "
           + "its pushes wait and burn no attempts, and it is tried again by itself")
     }
   }
 
-  private func trouble(_ destination: Destination) -> (kind: String, reason: String)? {
+  private func alarm(of destination: Destination) -> (kind: String, reason: String)? {
     if let reason = destination.troubleReason { return ("breaker", "is in trouble (\(reason))") }
     if destination.isPaused {
       return (

@@ -57,9 +57,9 @@ extension Dispatcher {
       destination.noteGood(elapsedNs: answer.elapsedNs)
       return Judgement(outcome: outcome, sign: sign, trouble: nil, lead: lead)
     }
-    let verdict = destination.noteTrouble(
+    let consequence = destination.noteTrouble(
       elapsedNs: answer.elapsedNs, retryAfterMs: afterMs, reason: "\(answer.status) \(reason)")
-    return Judgement(outcome: outcome, sign: sign, trouble: verdict, lead: lead)
+    return Judgement(outcome: outcome, sign: sign, trouble: consequence, lead: lead)
   }
 
   /// No answer came.

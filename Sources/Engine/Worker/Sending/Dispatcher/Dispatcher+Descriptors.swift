@@ -28,11 +28,11 @@ extension Dispatcher {
   }
 
   /// The alarm while descriptors are short.
-  var shortageTrouble: Trouble? {
+  var shortageCondition: AlarmCondition? {
     guard
       let error = settings.shortage.error(withinMs: WorkerLimits.shortageMs, nowNs: loop.nowNs)
     else { return nil }
-    return Trouble(
+    return AlarmCondition(
       field: "descriptors|\(settings.worker)",
       sentence:
         "worker \(settings.worker) has no file descriptor left (\(error)): connections are closed for one "

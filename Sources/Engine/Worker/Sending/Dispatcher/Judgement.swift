@@ -6,7 +6,7 @@ struct Judgement {
   let outcome: Outcome
   let sign: AnswerSign
   /// What trouble of the network's means for the pushes; nil when the answer is no trouble.
-  let trouble: Breaker.Verdict?
+  let trouble: Breaker.Consequence?
   /// The run whose draw says when they are tried again; nil for each push's own.
   let lead: ChunkRun?
 }

@@ -10,12 +10,12 @@ import Testing
   /// A breaker that trouble alone has opened, at the start.
   private func opened(retryAfterMs: UInt64? = nil) -> Held {
     let breaker = Held()
-    var verdict = Breaker.Verdict.counted
+    var consequence = Breaker.Consequence.counted
     for _ in 0..<Breaker.firstAnswersMin {
-      verdict = breaker.noteTrouble(
+      consequence = breaker.noteTrouble(
         nowNs: Self.startNs, elapsedNs: 0, retryAfterMs: retryAfterMs)
     }
-    #expect(verdict == .opened)
+    #expect(consequence == .opened)
     #expect(breaker.state == .open)
     return breaker
   }
@@ -33,8 +33,8 @@ import Testing
       if number % 5 < 2 {
         #expect(!breaker.noteGood(nowNs: Self.startNs, elapsedNs: 0))
       } else {
-        let verdict = breaker.noteTrouble(nowNs: Self.startNs, elapsedNs: 0, retryAfterMs: nil)
-        #expect(verdict == (breaker.state == .closed ? .counted : .opened))
+        let consequence = breaker.noteTrouble(nowNs: Self.startNs, elapsedNs: 0, retryAfterMs: nil)
+        #expect(consequence == (breaker.state == .closed ? .counted : .opened))
       }
       number += 1
     }
@@ -47,8 +47,8 @@ import Testing
     let breaker = Held()
     _ = breaker.noteGood(nowNs: Self.startNs, elapsedNs: 0)
     for number in 2...Breaker.firstAnswersMin {
-      let verdict = breaker.noteTrouble(nowNs: Self.startNs, elapsedNs: 0, retryAfterMs: nil)
-      #expect(verdict == (number == Breaker.firstAnswersMin ? .opened : .counted))
+      let consequence = breaker.noteTrouble(nowNs: Self.startNs, elapsedNs: 0, retryAfterMs: nil)
+      #expect(consequence == (number == Breaker.firstAnswersMin ? .opened : .counted))
     }
   }
 
@@ -111,8 +111,8 @@ import Testing
     for _ in 0..<10_000 { _ = breaker.noteGood(nowNs: Self.startNs, elapsedNs: 0) }
     let laterNs = Self.startNs + 6_000 * Self.msNs
     for number in 1...Breaker.firstAnswersMin {
-      let verdict = breaker.noteTrouble(nowNs: laterNs, elapsedNs: 0, retryAfterMs: nil)
-      #expect(verdict == (number == Breaker.firstAnswersMin ? .opened : .counted))
+      let consequence = breaker.noteTrouble(nowNs: laterNs, elapsedNs: 0, retryAfterMs: nil)
+      #expect(consequence == (number == Breaker.firstAnswersMin ? .opened : .counted))
     }
     // Trouble that comes seldom is none.
     let slow = Held()
@@ -150,8 +150,8 @@ import Testing
     breaker.noteProbes(breaker.allowance(nowNs: nowNs), nowNs: nowNs)
     // Two of five: not named after the limit, which a change of it must fail.
     for _ in 0..<2 {
-      let verdict = breaker.noteTrouble(nowNs: nowNs, elapsedNs: 0, retryAfterMs: nil)
-      #expect(verdict == .forgiven)
+      let consequence = breaker.noteTrouble(nowNs: nowNs, elapsedNs: 0, retryAfterMs: nil)
+      #expect(consequence == .forgiven)
       #expect(breaker.state == .halfOpen)
     }
     #expect(breaker.allowance(nowNs: nowNs) == 2, "others may follow")
@@ -167,8 +167,8 @@ import Testing
       _ = breaker.allowance(nowNs: nowNs)
       breaker.noteProbes(Breaker.probesMax, nowNs: nowNs)
       for _ in 0..<Breaker.probeTroublesMax {
-        let verdict = breaker.noteTrouble(nowNs: nowNs, elapsedNs: 0, retryAfterMs: nil)
-        #expect(verdict == .forgiven)
+        let consequence = breaker.noteTrouble(nowNs: nowNs, elapsedNs: 0, retryAfterMs: nil)
+        #expect(consequence == .forgiven)
       }
       #expect((ceilingMs...ceilingMs * 5 / 4).contains(openMs(breaker, since: nowNs)))
     }
@@ -254,7 +254,7 @@ private final class Held {
 
   func noteTrouble(
     nowNs: UInt64, elapsedNs: UInt64, retryAfterMs: UInt64?
-  ) -> Breaker.Verdict {
+  ) -> Breaker.Consequence {
     breaker.noteTrouble(nowNs: nowNs, elapsedNs: elapsedNs, retryAfterMs: retryAfterMs)
   }
 
