@@ -8,7 +8,9 @@ package enum HTTP2Limits {
   static let requestsLearnedNs: UInt64 = 600_000_000_000
   /// How long ago the last request of a connection may be that ends in use.
   static let inUseNs: UInt64 = 1_000_000_000
-  /// How far apart two ends may be that teach that number.
+  /// How many ends must be like the one before them to teach that number.
+  static let endsAlikeMin = 2
+  /// How far apart two such ends may be.
   static let endsApartNsMax: UInt64 = 60_000_000_000
   /// Requests that are submitted before they are framed. nghttp2 queues each twice, headers and body, in heaps and
   /// trees of stream objects; with hundreds in them most steps miss the cache.

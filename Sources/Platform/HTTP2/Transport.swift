@@ -12,6 +12,9 @@ package protocol Transport: AnyObject {
   /// Streams used at most when every connection stands and the server allows all.
   var streamsMax: Int { get }
 
+  /// Those of them that the connections which stand allow, as far as that is known.
+  var streamsAllowed: Int { get }
+
   /// Says that there is something to send: opens what is missing, and asks the delegate for requests at
   /// the end of this turn where there is room.
   func wake()
@@ -31,4 +34,8 @@ package protocol Transport: AnyObject {
 
   /// Closes everything; requests in flight end as `unknown` or `notSent`. Safe to call twice.
   func close()
+}
+
+extension Transport {
+  package var streamsAllowed: Int { streamsMax }
 }

@@ -170,7 +170,8 @@ struct ConnectionLossTests {
   }
 
   @Test(
-    "after so many requests happens twice: then each stops there by itself, and nothing is lost")
+    "after so many requests happens three times: then each stops there by itself, and nothing is lost"
+  )
   func stopsInTime() async throws {
     try await TestWorld.run({ $0.streamsMax = 10 }) { lane, world in
       var received: [Int: Int] = [:]
@@ -183,7 +184,7 @@ struct ConnectionLossTests {
       world.sender.send(3_000)
       #expect(
         await world.until { world.sender.count(.yes) + world.sender.count(.unknown) == 3_000 })
-      #expect((1...20).contains(world.sender.count(.unknown)), "\(world.sender.count(.unknown))")
+      #expect((1...30).contains(world.sender.count(.unknown)), "\(world.sender.count(.unknown))")
       #expect((15...30).contains(world.server.accepted), "\(world.server.accepted) connections")
     }
   }

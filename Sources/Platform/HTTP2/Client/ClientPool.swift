@@ -41,6 +41,13 @@ package final class ClientPool: Transport {
 
   package var streamsMax: Int { settings.connectionsMax * settings.streamsMax }
 
+  package var streamsAllowed: Int {
+    connections.reduce(0) { sum, connection in
+      guard let allowed = connection.streamsAllowed, !connection.isDraining else { return sum }
+      return sum + min(allowed, settings.streamsMax)
+    }
+  }
+
   package func wake() {
     isWanted = true
     openMissing()

@@ -1,10 +1,10 @@
 /// After how many requests a server ends its connections, as far as their ends tell. Whoever stops there by itself loses no
 /// request that is under way: without a GOAWAY nobody knows whether those were processed.
 ///
-/// Two ends teach it when they look like the same rule applied twice: the connections were in use, ended one after the
-/// other with about as many answers, and the second was made after the first had ended. Connections that end in
-/// idleness, or together as when a server restarts, say nothing of a number: whoever believed them would reconnect
-/// all the time, which providers take for an attack.
+/// Three ends teach it when they look like one rule: the connections were in use, ended one after the other with about as
+/// many answers, and each was made after the one before had ended. Connections that end in idleness, or as servers
+/// restart, say nothing of a number: whoever believed them would reconnect all the time, which providers take for
+/// an attack.
 struct LearnedRequests {
   /// A connection that the server ended while it was in use.
   private struct End {
@@ -13,6 +13,8 @@ struct LearnedRequests {
   }
 
   private var last: End?
+  /// How many ends in a row were like the one before.
+  private var alike = 0
   private var sinceNs: UInt64 = 0
   private var learned: Int?
 
@@ -34,8 +36,13 @@ struct LearnedRequests {
     guard createdNs >= last.atNs else { return false }
     self.last = End(answered: answered, atNs: nowNs)
     guard nowNs &- last.atNs < HTTP2Limits.endsApartNsMax,
-      answered <= last.answered * 2, last.answered <= answered * 2
-    else { return false }
+      answered * 4 <= last.answered * 5, last.answered * 4 <= answered * 5
+    else {
+      alike = 0
+      return false
+    }
+    alike += 1
+    guard alike >= HTTP2Limits.endsAlikeMin else { return false }
     // What was under way beyond the answers counted, too: the larger comes closer.
     learned = max(last.answered, answered)
     sinceNs = nowNs
