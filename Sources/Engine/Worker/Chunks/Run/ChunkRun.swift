@@ -183,11 +183,13 @@ final class ChunkRun {
     }
   }
 
+  /// - Parameter isHurried: whether the push does not wait for others to come back with.
   func decideLater(
-    _ index: Int, delayMs: UInt64, attempt: Int, because cause: TraceCause? = nil
+    _ index: Int, delayMs: UInt64, attempt: Int, isHurried: Bool = false,
+    because cause: TraceCause? = nil
   ) {
     guard pushes[index].decision == .open else { return }
-    details.delay(index, ms: delayMs, attempt: attempt)
+    details.delay(index, ms: delayMs, attempt: attempt, isHurried: isHurried)
     decide(index, .later, because: cause)
   }
 
@@ -260,9 +262,9 @@ final class ChunkRun {
   /// - Returns: false when the recipient is done, and told with the next settlement.
   private func postpone(_ index: Int) -> Bool {
     let pushes = pushes(of: index)
-    guard !pushes.isEmpty, pushes.allSatisfy({ self.pushes[$0].decision == .later }) else {
-      return false
-    }
+    guard !pushes.isEmpty,
+      pushes.allSatisfy({ self.pushes[$0].decision == .later && !details.isHurried($0) })
+    else { return false }
     let delayMs = pushes.compactMap { details.delay(of: $0)?.delayMs }.min() ?? 0
     return postponed.add(index, delayMs: delayMs, nowNs: loop.nowNs)
   }

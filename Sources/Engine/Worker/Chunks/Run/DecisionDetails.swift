@@ -8,14 +8,17 @@ struct DecisionDetails {
   private var verdicts: [Int: (reason: String, sinceMs: Int64?)] = [:]
   /// Pushes whose verdict may be our mistake: settled only when it is known how many there are.
   private var doubtful: Set<Int> = []
+  /// Pushes to be tried later that would come too late if they came any later.
+  private var hurried: Set<Int> = []
 
   // MARK: Decided
 
   /// A push is to be tried later.
   /// - Parameter attempt: how many it has had.
-  mutating func delay(_ push: Int, ms delayMs: UInt64, attempt: Int) {
+  mutating func delay(_ push: Int, ms delayMs: UInt64, attempt: Int, isHurried: Bool) {
     // In quarters of a second, so that what fails together comes back as one residual chunk.
     delays[push] = ((delayMs + 249) / 250 * 250, attempt)
+    if isHurried { hurried.insert(push) }
   }
 
   /// A push waits for a worker with credentials for this environment.
@@ -34,6 +37,8 @@ struct DecisionDetails {
 
   /// In how many ms from when it is told a push is tried later, and how many attempts it has had; nil when it is not.
   func delay(of push: Int) -> (delayMs: UInt64, attempt: Int)? { delays[push] }
+
+  func isHurried(_ push: Int) -> Bool { hurried.contains(push) }
 
   func isDoubtful(_ push: Int) -> Bool { doubtful.contains(push) }
 

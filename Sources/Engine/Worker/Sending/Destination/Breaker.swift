@@ -137,16 +137,16 @@ package struct Breaker {
   /// Whether the window has any trouble in it: without, as many requests may be in flight as the transport has room for.
   var sawTrouble: Bool { troubles &+ pastTroubles > 0 }
 
-  /// How many requests may be in flight where `streamsMax` could be.
-  func requestsMax(of streamsMax: Int) -> Int {
+  /// How many requests may be in flight where `streams` could be.
+  func requestsMax(of streams: Int) -> Int {
     let troubles = troubles + pastTroubles
-    guard state == .closed, sawTrouble else { return streamsMax }
+    guard state == .closed, sawTrouble else { return streams }
     let answers = answers + pastAnswers
     guard
       Self.isTooMuch(
         troubles, of: answers, atLeast: Self.firstAnswersMin, percent: Self.slowedPercentMin)
-    else { return streamsMax }
-    return max(1, streamsMax * (answers - troubles) / answers)
+    else { return streams }
+    return max(1, streams * (answers - troubles) / answers)
   }
 
   /// Notes a request that was not processed and says nothing.

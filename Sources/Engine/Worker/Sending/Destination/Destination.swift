@@ -345,7 +345,7 @@ extension Destination: TransportDelegate {
     if isApart, breaker.state != .closed { return }
     var left = min(count, breaker.allowance(nowNs: loop.nowNs))
     if breaker.sawTrouble {
-      let requestsMax = breaker.requestsMax(of: transport.streamsMax)
+      let requestsMax = breaker.requestsMax(of: transport.streamsAllowed)
       left = min(left, max(0, requestsMax - transport.inFlight))
     }
     if let batches {

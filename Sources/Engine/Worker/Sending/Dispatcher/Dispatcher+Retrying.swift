@@ -26,7 +26,18 @@ extension Dispatcher {
     // What waits for a network that never comes must still end.
     if isExpired(run) { return run.decide(index, .expired, because: .expired) }
     run.decideLater(
-      index, delayMs: delayMs, attempt: Int(run.pushes[index].attempt) - 1, because: cause)
+      index, delayMs: delayMs, attempt: Int(run.pushes[index].attempt) - 1,
+      isHurried: isHurried(run, index, delayMs), because: cause)
+  }
+
+  /// Whether a push that is tried later may not wait for others of its chunk: it would expire, or those that it shared a
+  /// request with come back without it, in chunks of their own.
+  private func isHurried(_ run: ChunkRun, _ index: Int, _ delayMs: UInt64) -> Bool {
+    let number = Int(run.pushes[index].destination)
+    if destinations.indices.contains(number), destinations[number]?.batches != nil { return true }
+    guard let expiresAtMs = run.material.expiresAtMs else { return false }
+    let leftMs = UInt64(max(0, expiresAtMs - wallMs))
+    return delayMs &+ delayMs / 2 >= leftMs
   }
 
   /// - Parameter lead: the run whose draw it takes: pushes of one request come back together. Nil for its own.
@@ -40,7 +51,9 @@ extension Dispatcher {
       attempt: attempt, retryAfterMs: afterMs, nowMs: wallMs,
       expiresAtMs: run.material.expiresAtMs, random: (lead ?? run).jitter(attempt: attempt))
     switch decision {
-    case .retry(let delayMs): run.decideLater(index, delayMs: delayMs, attempt: attempt)
+    case .retry(let delayMs):
+      run.decideLater(
+        index, delayMs: delayMs, attempt: attempt, isHurried: isHurried(run, index, delayMs))
     case .expired: run.decide(index, .expired, because: .expiresFirst)
     case .giveUp: run.decide(index, .failed, because: .attemptsUsedUp)
     }

@@ -126,6 +126,16 @@ import Testing
     #expect(last.done.contains(0) && last.done.contains(2))
   }
 
+  @Test("what would come too late with others is told without them")
+  func tellsHurried() throws {
+    let run = try Claims.run(["a", "b"])
+    _ = run.takeBatch(max: 2)
+    let pushes = (0..<2).map { run.resolve($0, devices: 1)[0] }
+    run.decideLater(pushes[0], delayMs: 2_000, attempt: 1, isHurried: true)
+    #expect(run.hasNews)
+    #expect(run.takeNews(isFinal: false).residuals.count == 1)
+  }
+
   @Test("a chunk that is stopped tells at once what is tried later")
   func tellsPostponedWhenStopped() throws {
     let run = try Claims.run(["a", "b"])
