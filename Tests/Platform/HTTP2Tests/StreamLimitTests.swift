@@ -35,6 +35,7 @@ struct StreamLimitTests {
       #expect(await world.until { !held.list.isEmpty })
       world.server.connections[0].changeMaxConcurrentStreams(50)
       #expect(await world.until { held.list.count == 50 })
+      #expect(world.pool.streamsAllowed == 50)
       world.server.onRequest = ScriptedServer.answer
       answerHeld()
       #expect(await world.untilFinished(1_000))
@@ -88,6 +89,7 @@ struct StreamLimitTests {
       world.sender.send(500)
       #expect(await world.untilFinished(500))
       #expect(world.server.openStreamsMax == 7)
+      #expect(world.pool.streamsAllowed == 7)
       #expect(world.sender.count(.yes) == 500)
     }
   }

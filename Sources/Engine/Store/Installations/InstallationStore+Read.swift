@@ -45,8 +45,8 @@ extension InstallationStore {
       "too many installations at once")
     var command = functions.call("fields", app)
     command.reserve(
-      arguments: names.count + tokens.count * 2 + 1,
-      bytes: tokens.reduce(0) { $0 + $1.token.count + 5 })
+      arguments: names.count + tokens.count + 3,
+      bytes: tokens.reduce(0) { $0 + $1.token.count })
     command.append("\(names.count)")
     for name in names { command.append(name) }
     var rest = tokens[...]

@@ -26,7 +26,7 @@ import Testing
   func takesTurns() async throws {
     try await TestLane.run { lane in
       let agent = Counter(waitMs: 0)
-      await AgentLoop(agent, on: lane.loop, signal: LoopSignal(loop: lane.loop)) { agent.turns < 3 }
+      await AgentLoop(agent, on: lane.loop) { agent.turns < 3 }
         .run()
       #expect(agent.turns == 3 && agent.finishes == 1)
     }
@@ -37,7 +37,7 @@ import Testing
     try await TestLane.run { lane in
       let agent = Counter(waitMs: 20)
       let startedNs = lane.loop.nowNs
-      await AgentLoop(agent, on: lane.loop, signal: LoopSignal(loop: lane.loop), firstAfterMs: 30) {
+      await AgentLoop(agent, on: lane.loop, firstAfterMs: 30) {
         agent.turns < 2
       }.run()
       #expect(lane.loop.nowNs - startedNs >= 70_000_000)
@@ -48,7 +48,7 @@ import Testing
   func isWoken() async throws {
     try await TestLane.run { lane in
       let agent = Counter(waitMs: 3_600_000)
-      let loop = AgentLoop(agent, on: lane.loop, signal: LoopSignal(loop: lane.loop)) {
+      let loop = AgentLoop(agent, on: lane.loop) {
         agent.turns < 2
       }
       agent.onTurn = { loop.wake() }

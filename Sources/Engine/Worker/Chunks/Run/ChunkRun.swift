@@ -262,10 +262,11 @@ final class ChunkRun {
   /// - Returns: false when the recipient is done, and told with the next settlement.
   private func postpone(_ index: Int) -> Bool {
     let pushes = pushes(of: index)
-    guard !pushes.isEmpty,
-      pushes.allSatisfy({ self.pushes[$0].decision == .later && !details.isHurried($0) })
-    else { return false }
-    let delayMs = pushes.compactMap { details.delay(of: $0)?.delayMs }.min() ?? 0
+    guard pushes.allSatisfy({ self.pushes[$0].decision == .later }) else { return false }
+    let delays = pushes.compactMap { details.delay(of: $0) }
+    guard let delayMs = delays.map(\.delayMs).min(), !delays.contains(where: \.isHurried) else {
+      return false
+    }
     return postponed.add(index, delayMs: delayMs, nowNs: loop.nowNs)
   }
 

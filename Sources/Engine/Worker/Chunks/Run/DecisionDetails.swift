@@ -2,23 +2,28 @@ internal import Model
 
 /// What decisions about a run's pushes say beyond their kind, by push, until they are told.
 struct DecisionDetails {
-  private var delays: [Int: (delayMs: UInt64, attempt: Int)] = [:]
+  /// When a push is tried later, in ms from when it is told, and how many attempts it has had.
+  struct Delay {
+    let delayMs: UInt64
+    let attempt: Int
+    /// Whether it does not wait for others to come back with.
+    let isHurried: Bool
+  }
+
+  private var delays: [Int: Delay] = [:]
   /// Which credentials pushes wait for that this worker does not have, and the attempts that they had.
   private var missing: [Int: (environment: PushEnvironment, attempt: Int)] = [:]
   private var verdicts: [Int: (reason: String, sinceMs: Int64?)] = [:]
   /// Pushes whose verdict may be our mistake: settled only when it is known how many there are.
   private var doubtful: Set<Int> = []
-  /// Pushes to be tried later that would come too late if they came any later.
-  private var hurried: Set<Int> = []
 
   // MARK: Decided
 
   /// A push is to be tried later.
-  /// - Parameter attempt: how many it has had.
   mutating func delay(_ push: Int, ms delayMs: UInt64, attempt: Int, isHurried: Bool) {
     // In quarters of a second, so that what fails together comes back as one residual chunk.
-    delays[push] = ((delayMs + 249) / 250 * 250, attempt)
-    if isHurried { hurried.insert(push) }
+    delays[push] = Delay(
+      delayMs: (delayMs + 249) / 250 * 250, attempt: attempt, isHurried: isHurried)
   }
 
   /// A push waits for a worker with credentials for this environment.
@@ -35,10 +40,8 @@ struct DecisionDetails {
 
   // MARK: Asked
 
-  /// In how many ms from when it is told a push is tried later, and how many attempts it has had; nil when it is not.
-  func delay(of push: Int) -> (delayMs: UInt64, attempt: Int)? { delays[push] }
-
-  func isHurried(_ push: Int) -> Bool { hurried.contains(push) }
+  /// Nil for a push that is not tried later.
+  func delay(of push: Int) -> Delay? { delays[push] }
 
   func isDoubtful(_ push: Int) -> Bool { doubtful.contains(push) }
 
@@ -53,8 +56,9 @@ struct DecisionDetails {
   mutating func tell(_ index: Int, _ push: Push, to news: inout ChunkNews) {
     switch push.decision {
     case .later:
-      let delay = delays.removeValue(forKey: index) ?? (0, Int(push.attempt) - 1)
-      news.retry(push, delayMs: delay.delayMs, attempt: delay.attempt)
+      let delay = delays.removeValue(forKey: index)
+      news.retry(
+        push, delayMs: delay?.delayMs ?? 0, attempt: delay?.attempt ?? Int(push.attempt) - 1)
     case .unrouted:
       let wanted = missing.removeValue(forKey: index) ?? (push.environment, Int(push.attempt) - 1)
       news.leave(push, for: wanted.environment, attempt: wanted.attempt)

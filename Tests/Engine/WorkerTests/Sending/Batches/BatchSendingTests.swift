@@ -204,6 +204,15 @@ import Testing
     }
   }
 
+  @Test("pushes that shared a request do not wait for others of their chunk")
+  func hurriesWithRequest() throws {
+    let stage = try BatchStage()
+    defer { stage.dispatcher.close() }
+    let run = try stage.run(["a", "b"], of: BatchStage.material())
+    stage.dispatcher.putAside(run, 0, delayMs: 2_000)
+    #expect(run.pushes[1].decision == .open && run.hasNews)
+  }
+
   @Test("what may not be sent leaves its batch before that, and the others go")
   func withdraws() throws {
     let stage = try BatchStage()

@@ -55,6 +55,46 @@ import Testing
     #expect(run.pushes[0].decision == .later)
   }
 
+  @Test("what would expire while it waits for others of its chunk is told without them")
+  func hurriesBeforeExpiry() throws {
+    let stage = try SendingStage()
+    defer { stage.dispatcher.close() }
+    for (leftMs, isTold) in [(2_900, true), (60_000, false)] as [(Int64, Bool)] {
+      let content = JobContent(
+        notification: Notification(title: "Hi"),
+        expiry: .at(ms: stage.dispatcher.wallMs + leftMs))
+      for isAttempt in [true, false] {
+        let run = try Claims.run(["a", "b"], content: content)
+        _ = run.takeBatch(max: 2)
+        _ = run.resolve(0, devices: 1)
+        _ = run.resolve(1, devices: 1)
+        if isAttempt {
+          stage.dispatcher.retry(run, 0, afterMs: 2_000)
+        } else {
+          stage.dispatcher.putAside(run, 0, delayMs: 2_000)
+        }
+        #expect(run.pushes[0].decision == .later && run.hasNews == isTold, "\(leftMs) ms left")
+      }
+    }
+  }
+
+  @Test("of a network in trouble a transport gets no more than its share of what it may carry")
+  func slowsDown() throws {
+    let stage = try SendingStage()
+    defer { stage.dispatcher.close() }
+    let run = try stage.run(devices: 100)
+    stage.enqueue(run)
+    for number in 0..<100 {
+      if number % 10 < 3 {
+        _ = stage.destination.noteTrouble(elapsedNs: 0, retryAfterMs: nil, reason: "503")
+      } else {
+        stage.destination.noteGood(elapsedNs: 0)
+      }
+    }
+    stage.destination.offer(100, stage.requests)
+    #expect(stage.requests.taken.count == 70)
+  }
+
   @Test("probes that may have broken their connection make room for others")
   func probesAgain() throws {
     let stage = try SendingStage()
