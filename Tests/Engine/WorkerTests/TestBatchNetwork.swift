@@ -5,7 +5,8 @@ import Reactor
 @testable import Providers
 
 /// A network that takes three pushes a request. It answers as the test says: 200 accepts, 400 is about a push that the body
-/// names or, when it is empty, nobody does, 410 says that all tokens are dead, anything else is trouble.
+/// names or, when it is empty, nobody does, 410 says that all tokens are dead, anything else is trouble. A badge that is
+/// raised stands behind the tokens, and has three digits at most.
 struct TestBatchNetwork: PushProvider {
   static let pushesMax = 3
 
@@ -25,11 +26,13 @@ struct TestBatchNetwork: PushProvider {
   func render(
     _ content: JobContent, createdAtMs: Int64, nowMs: Int64
   ) throws(InvalidField) -> RenderedPush {
-    RenderedPush(
+    let badge = content.raisesBadge ? Mark.badge(atMost: nil).text : ""
+    return RenderedPush(
       headers: [], path: .fixed(Array("/push".utf8)),
       body: .aroundTokens(
         opening: Array("<".utf8), afterID: Array(" ".utf8), separator: Array("+".utf8),
-        closing: Array(">".utf8)), dryRun: .off)
+        closing: Array(" \(badge)>".utf8)), dryRun: .off,
+      limits: [RenderedPush.Limit(text: Array(badge.utf8), bytesMax: 3, isJSON: true)])
   }
 
   func classify(_ answer: ProviderAnswer) -> Outcome {

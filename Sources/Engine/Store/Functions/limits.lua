@@ -59,6 +59,7 @@ local LIMIT = {
   WALKED_AT_ONCE = 200,                 -- StoreLimits.walkedAtOnce: keys that one call looks at: 2 ms
   ANCHOR = 8,                           -- elements of a list by which the place behind them is known again
   PLACE_SEARCHED = 2000,                -- elements before and behind where they were that are searched for them: 1 ms
+  SHRINKS_BY_MAX = 16,                  -- times that a set may shrink between two reads for its cursor to be kept
   BEGUN_MAX = 16,                       -- how often in a row a list may lose the place before anybody new is found
   WHOLE_SET_MAX = 2048,                 -- members of a set in a compact encoding: SSCAN gives them all at once
   AHEAD_MIN = 64,                       -- chunks that may wait in a stream, or as many as are worked on

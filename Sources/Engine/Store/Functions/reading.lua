@@ -237,6 +237,12 @@ local function save(record, s)
   end
 end
 
+-- Whether a scan would return again more than the members that were read last: the table of a key that shrank far has few
+-- buckets, and a cursor goes back to the start of one.
+local function has_shrunk(s, size)
+  return s.kind ~= 'list' and not s.by_rank and s.marked > 0 and not s.recalled and size * LIMIT.SHRINKS_BY_MAX < s.size
+end
+
 -- Reads on. Returns members that were not read before, maybe none; nil when the place in a list was lost too often. At the end
 -- s.is_over is true.
 local function next_members(p, s, key, size)
@@ -245,12 +251,12 @@ local function next_members(p, s, key, size)
     return {}
   end
   local server = server_of(s.kind, key)
-  if server ~= s.server then
-    s.server, s.size = server, size
-    if not s.by_rank then
-      begin_again(s)
-      return {}
-    end
+  local is_lost = server ~= s.server and not s.by_rank or has_shrunk(s, size)
+  s.server = server
+  if is_lost then
+    s.size = size
+    begin_again(s)
+    return {}
   end
   local members, cursor = members_at(s, key, size)
   if members == 'MOVED' then

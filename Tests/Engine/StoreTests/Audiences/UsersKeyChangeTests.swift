@@ -81,6 +81,22 @@ import Testing
     }
   }
 
+  /// The table of a set that shrinks this far puts all its members into a few buckets: a cursor goes back to the start of one.
+  @Test(arguments: [false, true])
+  func `a set shrinks to a few members that were read long ago`(isFilledAnew: Bool) async throws {
+    try await change(.set) { store, sent in
+      let staying = stride(from: 0, to: sent.count, by: sent.count / 8).map { sent[$0] }
+      if isFilledAnew {
+        _ = try await store.redis("DEL", "crowd")
+        try await store.fill("crowd", .set, staying)
+      } else {
+        let gone = Array(Set(Self.users).subtracting(staying))
+        try await store.remove(gone, from: "crowd", .set)
+      }
+      return staying
+    }
+  }
+
   @Test func `all scores of a sorted set change`() async throws {
     try await change(.zset) { store, _ in
       for (rank, user) in Self.users.enumerated() {

@@ -19,21 +19,25 @@ extension Dispatcher {
   ) -> BatchSubmission {
     var sendable: [UInt64] = []
     var tokens: [UnsafeRawBufferPointer] = []
-    var last: (run: ChunkRun, message: JobMaterial.Message)?
+    var first: (run: ChunkRun, push: Int, message: JobMaterial.Message)?
     for raw in tags {
       let tag = PushTag(raw)
       guard let run = runs[tag], let message = message(run, tag.push, destination) else { continue }
       sendable.append(raw)
       tokens.append(run.pushes[tag.push].token)
-      last = (run, message)
+      if first == nil { first = (run, tag.push, message) }
     }
-    guard let (run, message) = last else { return .withdrawn }
+    guard let (run, push, message) = first else { return .withdrawn }
     let environments = directory.entries[Int(destination.number)].environments
     let id = BatchID.of(run.claim, environments: environments, tokens)
     let batch: Batch
     if let template = message.template {
       // All say the same, and one whose values are its own has come alone.
-      guard fill(template, run, PushTag(sendable[0]).push, tokens: tokens, id: id) else {
+      guard fill(template, run, push, tokens: tokens, id: id) else {
+        // What hinders one hinders each.
+        for tag in sendable.dropFirst().map(PushTag.init) {
+          if let run = runs[tag] { _ = fill(template, run, tag.push) }
+        }
         return .withdrawn
       }
       batch = Batch(sendable, filled: filled, message: message)

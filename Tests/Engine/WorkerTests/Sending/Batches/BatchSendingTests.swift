@@ -37,6 +37,31 @@ import Testing
     #expect(stage.sent == ["a", "b"])
   }
 
+  @Test("pushes of one badge leave in one request, with that badge, whatever their chunks")
+  func keepsBadges() throws {
+    let stage = try BatchStage()
+    defer { stage.dispatcher.close() }
+    let job = BatchStage.material(raisesBadge: true)
+    let badges: [String: Int32] = ["a": 1, "b": 1, "c": 2, "d": 2, "e": 1]
+    _ = try stage.run(["a", "c", "b"], of: job, badges: badges)
+    _ = try stage.run(["d", "e"], of: job, badges: badges)
+    _ = try stage.run(["f"], of: job, badges: ["f": 2])
+    stage.offer()
+    #expect(Set(zip(stage.sent, stage.badges).map { "\($0) \($1)" }) == ["a+b+e 1", "c+d+f 2"])
+  }
+
+  @Test("a badge that makes a request too long rejects each of its pushes")
+  func rejectsLongBadges() throws {
+    let stage = try BatchStage()
+    defer { stage.dispatcher.close() }
+    let run = try stage.run(
+      ["a", "b", "c"], of: BatchStage.material(raisesBadge: true),
+      badges: ["a": 1_000, "b": 1_000, "c": 7])
+    stage.offer()
+    #expect(stage.sent == ["c"] && run.openPushes == 1 && stage.destination.queued == 0)
+    #expect(run.takeNews(isFinal: true).counts[.jpush]?.rejected == 2)
+  }
+
   @Test("while a chunk may bring more its pushes wait, and leave when the request is full")
   func waits() throws {
     let stage = try BatchStage()

@@ -33,35 +33,38 @@ struct BatchStage {
   }
 
   static func material(
-    expiry: Expiry? = nil, onUnknown: UnknownPolicy = .resend
+    expiry: Expiry? = nil, onUnknown: UnknownPolicy = .resend, raisesBadge: Bool = false
   ) -> JobMaterial {
     JobMaterial(
       content: JobContent(
-        notification: Notification(title: "Hi"), expiry: expiry, unknownPolicy: onUnknown),
+        notification: Notification(title: "Hi", badge: raisesBadge ? .next : nil), expiry: expiry,
+        unknownPolicy: onUnknown),
       createdAtMs: 0)
   }
 
   /// A run of a job whose users have a device each, all of them resolved unless said otherwise.
+  /// - Parameter badges: what their devices show, by user.
   func run(
     _ users: [String], of material: JobMaterial, resolved: Int = .max,
-    priority: Priority = .normal
+    priority: Priority = .normal, badges: [String: Int32] = [:]
   ) throws -> ChunkRun {
     let run = try Claims.run(
       users, material: material, slot: runs.freeSlot ?? 0, priority: priority)
     runs.add(run)
-    resolve(run, resolved)
+    resolve(run, resolved, badges)
     return run
   }
 
   /// Resolves and queues the next users of a run.
-  func resolve(_ run: ChunkRun, _ count: Int) {
+  func resolve(_ run: ChunkRun, _ count: Int, _ badges: [String: Int32] = [:]) {
     for recipient in run.takeBatch(max: count) {
       run.beginRecipient(recipient)
+      let user = String(decoding: run.lines[recipient], as: UTF8.self)
       let push = run.add(
         Push(
           token: run.lines[recipient], user: run.lines[recipient], generation: 1,
           recipient: Int32(recipient), network: .jpush, environment: .production, attempt: 1,
-          destination: 0, boundNs: loop.nowNs))
+          destination: 0, badge: badges[user] ?? 0, boundNs: loop.nowNs))
       run.endRecipient(recipient)
       dispatcher.enqueue(run, push: push)
     }
@@ -73,6 +76,11 @@ struct BatchStage {
   /// The device tokens of each request that was taken.
   var sent: [String] {
     requests.bodies.map { String($0.dropFirst().dropLast().split(separator: " ")[1]) }
+  }
+
+  /// What stands behind the device tokens of each request that was taken.
+  var badges: [String] {
+    requests.bodies.map { String($0.dropLast().split(separator: " ").dropFirst(2).last ?? "") }
   }
 
   /// The id of each request that was taken.
