@@ -62,7 +62,9 @@ package final class SimulatorProcess: Sendable {
     try PrivateFile.write(script, to: scriptFile)
     child.signal(SIGHUP)
     // It takes signals one by one, this one first: an answer says that the script is in force.
-    _ = try await counters()
+    guard try await counters().refusedScripts == 0 else {
+      throw LocalServiceError("the simulator refuses a script; its own message is above")
+    }
   }
 
   /// What it saw and did since it started.

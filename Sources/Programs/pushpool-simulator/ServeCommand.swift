@@ -98,9 +98,9 @@ struct ServeCommand: ParsableCommand {
         json
           ? JSONLine.listening(host: host, port: simulator.port)
           : "listening on \(host):\(simulator.port)")
-      serve(simulator, until: signals)
+      let refusedScripts = serve(simulator, until: signals)
       simulator.stop()
-      Console.say(simulator.counters.json)
+      tell(simulator, refusedScripts)
     } catch let error as SimulatorError {
       Console.complain(error.description)
       throw ExitStatus.of(error)
@@ -110,7 +110,9 @@ struct ServeCommand: ParsableCommand {
     }
   }
 
-  private func serve(_ simulator: Simulator, until signals: [CInt]) {
+  /// - Returns: how many scripts it refused.
+  private func serve(_ simulator: Simulator, until signals: [CInt]) -> Int {
+    var refusedScripts = 0
     var set = sigset_t()
     sigemptyset(&set)
     for signal in signals { sigaddset(&set, signal) }
@@ -118,18 +120,27 @@ struct ServeCommand: ParsableCommand {
       var signal: CInt = 0
       guard sigwait(&set, &signal) == 0 else { continue }
       switch signal {
-      case SIGHUP: reload(simulator)
-      case SIGUSR1: Console.say(simulator.counters.json)
-      default: return
+      case SIGHUP: if !reload(simulator) { refusedScripts += 1 }
+      case SIGUSR1: tell(simulator, refusedScripts)
+      default: return refusedScripts
       }
     }
   }
 
-  private func reload(_ simulator: Simulator) {
+  private func tell(_ simulator: Simulator, _ refusedScripts: Int) {
+    var counters = simulator.counters
+    counters.refusedScripts = refusedScripts
+    Console.say(counters.json)
+  }
+
+  /// - Returns: whether there is a new script.
+  private func reload(_ simulator: Simulator) -> Bool {
     do throws(SimulatorError) {
       simulator.script = try script()
+      return true
     } catch {
       Console.complain("\(error.description); the old script stays")
+      return false
     }
   }
 

@@ -3,7 +3,8 @@ import Model
 import Redis
 import Stage
 
-/// Row 25: workers and Redis are killed while each job raises the badges of its installations. Afterwards each installation's
+/// Row 25: workers and Redis are killed while each job raises the badges of its installations, which on JPush share requests
+/// by badge. Afterwards each installation's
 /// badge is the number of jobs that it was in: none was raised twice, and none missed.
 struct BadgeRow: MatrixRow {
   let number = 25
@@ -15,31 +16,43 @@ struct BadgeRow: MatrixRow {
   private static let pushes = 300_000
   private static let pauseMs: ClosedRange<UInt64> = 100...600
   private static let downMs: ClosedRange<UInt64> = 0...1_500
-  /// Some pushes are tried again, and get the number that they had.
-  private static let trouble = #""all": {"status": 503, "probability": 0.02}"#
   /// Installations whose badges are read by one command.
   private static let readAtOnce = 500
 
   func run(_ trial: Trial) async throws -> RowResult {
     var result = RowResult(number, fault)
-    if trial.wants(phase: "workers", isLong: false) { try await Self.killWorkers(trial, &result) }
+    if trial.wants(phase: "workers", isLong: false) {
+      try await Self.killWorkers(trial, .apns, "workers", &result)
+    }
+    if trial.wants(phase: "JPush", isLong: false) {
+      try await Self.killWorkers(trial, .jpush, "JPush", &result)
+    }
     if trial.wants(phase: "Redis", isLong: false) { try await Self.crashRedis(trial, &result) }
     return result
   }
 
-  private static func options(_ trial: Trial) -> StageOptions {
+  /// Some pushes are tried again, and get the number that they had.
+  private static func trouble(_ network: Network) -> String {
+    // JPush refuses a request for any of its many pushes.
+    #""all": {"status": 503, "probability": \#(network == .jpush ? 0.0005 : 0.02)}"#
+  }
+
+  private static func options(_ trial: Trial, _ network: Network = .apns) -> StageOptions {
     var options = StageOptions(users: trial.users)
+    options.network = network
     options.raisesBadges = true
     return options
   }
 
-  private static func killWorkers(_ trial: Trial, _ result: inout RowResult) async throws {
-    let options = options(trial)
+  private static func killWorkers(
+    _ trial: Trial, _ network: Network, _ phase: String, _ result: inout RowResult
+  ) async throws {
+    let options = options(trial, network)
     let kills = trial.scaled(Self.kills, atLeast: killsMin)
     let pushes = trial.scaled(Self.pushes)
     let limitSeconds = trial.limit(Double(options.leaseSeconds) + ChaosLimits.recoverySeconds)
     try await ChaosStage.with(trial, options) { stage in
-      try await stage.simulator.follow(options.script(trouble))
+      try await stage.simulator.follow(options.script(trouble(network)))
       try await stage.judgeTakeover(within: limitSeconds, &result) { watch in
         try await stage.underLoad(pushesMin: pushes) { stage in
           var dice = trial.dice(.faults)
@@ -48,17 +61,21 @@ struct BadgeRow: MatrixRow {
             try await ChaosStage.pause(ms: dice.pick(pauseMs))
             let members = await stage.fleet.members
             let victim = members[dice.pick(0...(members.count - 1))]
-            trial.say("kill \(kill) of \(kills), \(stage.ledger.pushes) pushes enqueued")
+            trial.say("\(phase): kill \(kill) of \(kills), \(stage.ledger.pushes) pushes enqueued")
             await stage.fleet.kill(victim)
             let chunks = await watch.add(victim)
-            allowed += options.inFlightMax + chunks * ChaosLimits.unsettledPerChunk
+            // Of JPush a chunk's pushes may all be answered at once.
+            allowed +=
+              network == .jpush
+              ? chunks * Limits.chunkRecipientsMax
+              : options.inFlightMax + chunks * ChaosLimits.unsettledPerChunk
             try await stage.fleet.start()
           }
           return allowed
         }
       }
       result.runs += kills
-      try await compare(stage, "workers", &result)
+      try await compare(stage, phase, &result)
     }
   }
 
@@ -67,7 +84,7 @@ struct BadgeRow: MatrixRow {
     options.appendOnly = true
     // Longer than Redis is away: what is measured is not the lease.
     options.leaseSeconds = 15
-    let script = options.script(trouble)
+    let script = options.script(trouble(options.network))
     let crashes = trial.scaled(Self.crashes, atLeast: 2)
     try await ChaosStage.with(trial, options) { stage in
       try await stage.simulator.follow(script)
@@ -100,15 +117,16 @@ struct BadgeRow: MatrixRow {
       changes[entry.users.upperBound] -= 1
     }
     var jobs = 0
-    let expected = changes.dropLast().map { change in
+    let expected = changes.dropLast().enumerated().map { number, change in
       jobs += change
-      return jobs
+      return stage.crowd.firstBadge(number) + jobs
     }
     var (more, fewer) = (0, 0)
     for first in stride(from: 0, to: expected.count, by: readAtOnce) {
       let numbers = first..<min(first + readAtOnce, expected.count)
       let badges = try await stage.session.badges(
-        app: stage.crowd.app, tokens: numbers.map { stage.crowd.tokenText($0) })
+        app: stage.crowd.app, stage.crowd.network, tokens: numbers.map { stage.crowd.tokenText($0) }
+      )
       for (badge, expected) in zip(badges, expected[numbers]) {
         if badge > expected { more += 1 }
         if badge < expected { fewer += 1 }
@@ -116,7 +134,7 @@ struct BadgeRow: MatrixRow {
     }
     let kept = try await stage.session.command("KEYS", "pushpool:badges:*").array?.count ?? 0
     result.note(
-      "\(phase): \(expected.reduce(0, +)) badges raised on \(expected.count) installations, "
+      "\(phase): \(stage.ledger.pushes) badges raised on \(expected.count) installations, "
         + "\(more) stand higher and \(fewer) lower")
     result.expect(more == 0, "\(phase): \(more) installations have too large a badge")
     result.expect(fewer == 0, "\(phase): \(fewer) installations have too small a badge")

@@ -105,14 +105,14 @@ actor ChaosSession {
     }
   }
 
-  /// The badges of these APNs tokens; 0 for none.
-  func badges(app: String, tokens: [String]) async throws -> [Int] {
+  /// The badges of these tokens; 0 for none.
+  func badges(app: String, _ network: Network, tokens: [String]) async throws -> [Int] {
     let read = """
       local found = {}
       for i, key in ipairs(KEYS) do found[i] = redis.call('HGET', key, 'badge') or '0' end
       return found
       """
-    let keys = tokens.map { "pushpool:token:apns:\(app):\($0)" }
+    let keys = tokens.map { "pushpool:token:\(network.rawValue):\(app):\($0)" }
     let reply = try await command(["EVAL", read, String(keys.count)] + keys)
     return (reply.array ?? []).map { $0.string.flatMap { Int($0) } ?? -1 }
   }

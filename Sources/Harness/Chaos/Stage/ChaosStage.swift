@@ -58,7 +58,8 @@ final class ChaosStage: Sendable {
   /// A file of the stage's folder.
   func file(_ name: String) -> String { folder.file(name) }
 
-  /// Runs the body beside its workers and takes everything down after it, whatever happened.
+  /// Runs the body beside its workers and takes everything down after it, whatever happened. Throws if a worker ended by
+  /// itself.
   static func with<Result>(
     _ trial: Trial, _ options: StageOptions, _ body: (ChaosStage) async throws -> Result
   ) async throws -> Result {
@@ -71,7 +72,9 @@ final class ChaosStage: Sendable {
         do {
           try await stage.install()
           for _ in 0..<options.workers { try await stage.fleet.start() }
-          result = .success(try await body(stage))
+          let made = try await body(stage)
+          try await stage.fleet.expectLoyalty()
+          result = .success(made)
         } catch { result = .failure(error) }
         await stage.fleet.killAll()
         await stage.session.close()

@@ -27,6 +27,10 @@ struct Crowd: Sendable {
 
   /// Whether jobs raise its badges.
   var raisesBadges = false
+  private static let badges = 40
+
+  /// What an installation shows before any job: neighbours differ, and a request of many pushes holds those of several chunks.
+  func firstBadge(_ number: Int) -> Int { raisesBadges ? number % Self.badges : 0 }
 
   /// The channel that its installations are in.
   var channel: String?
@@ -48,10 +52,12 @@ struct Crowd: Sendable {
   }
 
   func installation(_ number: Int) throws(InvalidField) -> Installation {
-    Installation(
+    var installation = Installation(
       app: app, user: user(number), token: try DeviceToken(tokenText(number), network: network),
       environment: hasDevelopment && number % 2 == 1 ? .development : .production,
       channels: channel.map { [$0] } ?? [])
+    if raisesBadges { installation.badge = firstBadge(number) }
+    return installation
   }
 
   /// A job for an audience of which Redis knows the users.

@@ -9,6 +9,8 @@ actor Fleet {
     let number: Int
     let child: ChildProcess
     let logFile: String
+    /// Whether it is to end by itself, at a crash point.
+    let isToCrash: Bool
 
     /// Whether a consumer group's consumer is a lane of it: names are `host-pid-random-lane`.
     func owns(consumer: String) -> Bool {
@@ -25,6 +27,8 @@ actor Fleet {
   private var started = 0
   /// Largest resident memory of members that are gone.
   private var residentBytesMaxOfGone = 0
+  /// Members that had ended by themselves before they were to be killed.
+  private var deserters: [Member] = []
 
   init(program: String, configurationFile: String, lesserFile: String, folder: String) {
     self.program = program
@@ -43,7 +47,9 @@ actor Fleet {
     let worker = try WorkerProcess(
       program: program, configurationFile: lesser ? lesserFile : configurationFile,
       environment: environment, log: logFile)
-    let member = Member(number: started, child: worker.child, logFile: logFile)
+    let member = Member(
+      number: started, child: worker.child, logFile: logFile,
+      isToCrash: environment["PUSHPOOL_CRASH_AT"] != nil)
     members.append(member)
     return member
   }
@@ -51,6 +57,7 @@ actor Fleet {
   /// Ends a member as a crash would.
   func kill(_ member: Member) async {
     note(member)
+    if hasDeserted(member) { deserters.append(member) }
     await member.child.kill()
     members.removeAll { $0.number == member.number }
   }
@@ -67,8 +74,20 @@ actor Fleet {
     for member in members { await kill(member) }
   }
 
-  /// Members that ended although nobody asked them to.
-  var deserters: [Member] { members.filter { $0.child.exit != nil } }
+  /// Throws if a member, killed later or not, ended although nobody asked it to.
+  func expectLoyalty() throws(ChaosError) {
+    let gone = deserters + members.filter(hasDeserted)
+    guard let first = gone.first else { return }
+    let lines = (TextFile.read(first.logFile, bytesMax: ChaosLimits.textBytesMax) ?? "")
+      .split(separator: "\n")
+    let telling = lines.first { $0.contains("crashed") } ?? lines.last ?? "nothing"
+    throw ChaosError(
+      "\(gone.count) workers ended by themselves; the first one's log says: \(telling)")
+  }
+
+  private func hasDeserted(_ member: Member) -> Bool {
+    member.child.exit != nil && !member.isToCrash
+  }
 
   /// The largest resident memory that any member ever had.
   var residentBytesMax: Int {

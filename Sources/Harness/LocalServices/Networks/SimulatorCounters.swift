@@ -31,6 +31,8 @@ package struct SimulatorCounters: Sendable, Equatable {
   package var earlyAnswers = 0
   /// Pushes refused with 500 because the accept log could not be written.
   package var logFailures = 0
+  /// Scripts that were not followed.
+  package var refusedScripts = 0
 
   package init() {}
 
@@ -61,7 +63,7 @@ package struct SimulatorCounters: Sendable, Equatable {
       ("refused_streams", \.refusedStreams), ("violations", \.violations),
       ("open_streams_max", \.openStreamsMax), ("stalled", \.stalled), ("resets", \.resets),
       ("goaways", \.goAways), ("drops", \.drops), ("early_answers", \.earlyAnswers),
-      ("log_failures", \.logFailures),
+      ("log_failures", \.logFailures), ("refused_scripts", \.refusedScripts),
     ]
   }
 
