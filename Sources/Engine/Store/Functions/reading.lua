@@ -13,7 +13,8 @@
 -- one it is an older version's: a SET's cursor, or a rank); `scan_server` the process that the cursor belongs to; `scan_from`
 -- and `scan_to` the marks of this pass, by their first 16 bits; `scan_parts`, `scan_marked` how many there are;
 -- `scan_recalled` elements of P:marks that P:read holds, or 'all'; `scan_size` the key's size at the last read;
--- `scan_anchor` digest of a LIST's elements before the cursor, `scan_last` the last of them; `scan_begun` how often reading has begun again.
+-- `scan_anchor` digest of a LIST's elements before the cursor, `scan_last` the last of them, `scan_end` the LIST's last
+-- element; `scan_again` 1 when a LIST has to be read once more; `scan_begun` how often reading has begun again.
 
 local Reading = {}  -- what later files use of it
 
@@ -23,7 +24,7 @@ local MARKS_END = 65536
 local MARK_BYTES = 8
 local COUNT_OF = {set = 'SCARD', zset = 'ZCARD', list = 'LLEN'}
 local FIELDS = {'scan', 'scan_cursor', 'scan_server', 'scan_from', 'scan_to', 'scan_parts', 'scan_marked', 'scan_recalled',
-  'scan_size', 'scan_anchor', 'scan_last', 'scan_begun'}
+  'scan_size', 'scan_anchor', 'scan_last', 'scan_begun', 'scan_end', 'scan_again'}
 
 -- The size of a key of this type; nil when it is another's now, or in an encoding that can only be read or walked through as a
 -- whole, which would hold everybody up. Then also that encoding, or a table when it may not be asked for.
@@ -80,6 +81,12 @@ local function list_place(key, first, s)
   return nil
 end
 
+-- The last element of a list; '' when it is too long to be kept.
+local function end_of(key)
+  local element = redis.call('LINDEX', key, -1) or ''
+  return #element <= LIMIT.USER_BYTES_MAX and element or ''
+end
+
 -- The next members, and where to go on, nil at the end; nothing when the place in a list is lost. When it was found elsewhere, and
 -- what was read may have gone round to the list's other end, only the new place in s.cursor, and MOVED.
 local function members_at(s, key, size)
@@ -102,13 +109,16 @@ local function members_at(s, key, size)
       if not members then
         moved = list_place(key, first, s)
         if not moved then return nil end
-        if not s.recalled and s.marked > 0 then
-          s.cursor = text(moved)
-          return 'MOVED'
-        end
+      end
+      -- What came in front may have been taken from the end, unread.
+      if moved > first and (size - s.size < moved - first or end_of(key) ~= s.list_end) then s.again = true end
+      if not members and not s.recalled and s.marked > 0 then
+        s.cursor = text(moved)
+        return 'MOVED'
       end
       first, members = moved, members or list_from(key, moved, s.anchor)
     end
+    s.list_end = end_of(key)
     local n = #members
     if n >= LIMIT.ANCHOR then
       s.anchor = redis.sha1hex(table.concat(members, '\n', n - LIMIT.ANCHOR + 1, n))
@@ -148,6 +158,9 @@ local function begin_again(s)
   s.cursor, s.anchor, s.last, s.begun = '0', '', '', s.begun + 1
   if not s.recalled then recall(s) end
 end
+
+-- Whether a list is to be read once more when its end is reached. Whoever always begins again and finds nobody new stops.
+local function goes_on(s) return s.again and s.begun < LIMIT.BEGUN_MAX end
 
 -- What was read of these marks before: a table of those that were.
 local function known_among(p, s, marks, size)
@@ -223,6 +236,7 @@ local function restore(record, source, key)
     server = v[3] or server_of(v[1], key), from = tonumber(v[4] or 0), to = tonumber(v[5] or MARKS_END),
     parts = tonumber(v[6] or 1), marked = tonumber(v[7] or 0), recalled = v[8] and (tonumber(v[8]) or v[8]) or nil,
     size = tonumber(v[9] or 0), anchor = v[10] or '', last = v[11] or '', begun = tonumber(v[12] or 0),
+    list_end = v[13] or '', again = v[14] == '1',
   }
 end
 
@@ -230,6 +244,7 @@ local function save(record, s)
   redis.call('HSET', record, 'scan_cursor', (s.by_rank and '' or '@') .. s.cursor, 'scan_server', s.server, 'scan_from',
     text(s.from), 'scan_to', text(s.to), 'scan_parts', text(s.parts), 'scan_marked', text(s.marked), 'scan_size',
     text(s.size), 'scan_anchor', s.anchor, 'scan_last', s.last, 'scan_begun', text(s.begun))
+  if s.kind == 'list' then redis.call('HSET', record, 'scan_end', s.list_end, 'scan_again', s.again and '1' or '0') end
   if s.recalled then
     redis.call('HSET', record, 'scan_recalled', s.recalled == 'all' and 'all' or text(s.recalled))
   else
@@ -270,11 +285,18 @@ local function next_members(p, s, key, size)
     begin_again(s)
     return {}
   end
-  local unread = unread_among(p, s, members, size, not cursor and s.to == MARKS_END)
+  local unread = unread_among(p, s, members, size, not cursor and s.to == MARKS_END and not goes_on(s))
   -- Whoever began again and finds users gets on.
   if #unread > 0 then s.begun = 0 end
   s.size = size
-  if cursor then s.cursor = cursor else end_pass(p, s) end
+  if cursor then
+    s.cursor = cursor
+  elseif goes_on(s) then
+    s.again = false
+    begin_again(s)
+  else
+    end_pass(p, s)
+  end
   return unread
 end
 

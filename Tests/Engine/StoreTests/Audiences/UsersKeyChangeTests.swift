@@ -59,14 +59,15 @@ import Testing
     }
   }
 
-  @Test func `a list goes round while it is read`() async throws {
+  @Test(arguments: [["LEFT", "RIGHT"], ["RIGHT", "LEFT"]])
+  func `a list goes round while it is read`(ends: [String]) async throws {
     try await Lane.withStore { _, store in
       try await store.fill("crowd", .list, Self.users)
       try await store.admit("j1", usersKey: "crowd", window: 2)
       var sent: [String] = []
       for _ in 0..<40 {
         sent += try await store.work("j1", until: 300)
-        for _ in 0..<400 { _ = try await store.redis("LMOVE", "crowd", "crowd", "LEFT", "RIGHT") }
+        for _ in 0..<400 { _ = try await store.redis("LMOVE", "crowd", "crowd", ends[0], ends[1]) }
       }
       sent += try await store.work("j1")
       expectOnce(sent, Self.users)
@@ -78,6 +79,31 @@ import Testing
     try await change(.set) { store, _ in
       try await store.remove(Array(Self.users.dropFirst(400)), from: "crowd", .set)
       return Array(Self.users.prefix(400))
+    }
+  }
+
+  @Test func `a list's last members are put first while others take their places`() async throws {
+    try await change(.list) { store, _ in
+      for _ in 0..<900 {
+        _ = try await store.redis("LMOVE", "crowd", "crowd", "RIGHT", "LEFT")
+      }
+      for number in 0..<900 { _ = try await store.redis("RPUSH", "crowd", "last-\(number)") }
+      return Self.users
+    }
+  }
+
+  @Test func `a list is pushed to at its head all the time, and its job ends`() async throws {
+    try await Lane.withStore { _, store in
+      try await store.fill("crowd", .list, Array(Self.users.prefix(3_000)))
+      try await store.admit("j1", usersKey: "crowd", window: 2)
+      var sent: [String] = []
+      for step in 0..<200 {
+        _ = try await store.redis("LPUSH", "crowd", "new-\(step)")
+        guard let more = try await store.step() else { break }
+        sent += more
+      }
+      expectOnce(sent.filter(Set(Self.users).contains), Array(Self.users.prefix(3_000)))
+      try await store.expectEnd("j1", accepted: sent.count)
     }
   }
 
