@@ -11,12 +11,13 @@ import Testing
 enum Claims {
   static func claim(
     _ recipients: [String], lines: ChunkLines = .users, done: [UInt8] = [],
-    segment: String = "1", priority: Priority = .normal, source: String = "n1-0"
+    segment: String = "1", priority: Priority = .normal, source: String = "n1-0",
+    job: String = "sale"
   ) throws -> ChunkClaim {
     let text = recipients.map { "\($0)\n" }.joined()
     let parts: [[UInt8]] =
       [
-        priority.rawValue, "1-0", "shop", "sale", segment, source, "0", "0", lines.rawValue,
+        priority.rawValue, "1-0", "shop", job, segment, source, "0", "0", lines.rawValue,
       ]
       .map { Array($0.utf8) } + [done, Array(text.utf8)]
     var wire = Array("*\(parts.count)\r\n".utf8)
@@ -35,11 +36,11 @@ enum Claims {
   static func run(
     _ recipients: [String], lines: ChunkLines = .users, done: [UInt8] = [],
     segment: String = "1", trace: JobTrace? = nil, content: JobContent = JobContent(),
-    material: JobMaterial? = nil, slot: Int = 0, priority: Priority = .normal
+    material: JobMaterial? = nil, slot: Int = 0, priority: Priority = .normal, job: String = "sale"
   ) throws -> ChunkRun {
     ChunkRun(
       claim: try claim(
-        recipients, lines: lines, done: done, segment: segment, priority: priority),
+        recipients, lines: lines, done: done, segment: segment, priority: priority, job: job),
       material: material ?? JobMaterial(content: content, createdAtMs: 0, trace: trace), slot: slot,
       loop: try EventLoop(name: "test"))
   }

@@ -17,7 +17,9 @@ extension Dispatcher {
     case .notSent:
       if answer.isRefused { noteRefusal(answer, of: run, tag.push, destination) }
       decideNotSent(run, tag, destination, answer)
-    case .malformed: decideMalformed(run, tag, destination, answer, suspectNs: suspectNs)
+    case .malformed:
+      decideMalformed(run, tag, destination, answer, suspectNs: suspectNs)
+      noteMalformed(answer, destination)
     case .unknown:
       noteSilence(answer, destination)
       decideUnanswered(run, tag, answer)
@@ -106,10 +108,12 @@ extension Dispatcher {
     run.endAnswer(tag.push)
   }
 
-  /// - Parameter suspectNs: since when the push had been under suspicion before; nil when it was not.
+  /// - Parameters:
+  ///   - suspectNs: since when the push had been under suspicion before; nil when it was not.
+  ///   - isAlone: whether the request carried no other push.
   func decideMalformed(
     _ run: ChunkRun, _ tag: PushTag, _ destination: Destination, _ answer: RequestAnswer,
-    suspectNs: UInt64?
+    suspectNs: UInt64?, isAlone: Bool = true
   ) {
     // Whether a connection's only request was processed before the connection was closed, nobody knows.
     if answer.isSuspect, run.material.content.unknownPolicy != .resend {
@@ -117,7 +121,7 @@ extension Dispatcher {
     }
     run.beginAnswer(TracedAnswer(answer, .rejected(reason: Self.malformedReason)))
     decideMalformed(
-      run, tag.push, destination, suspectNs: suspectNs, elapsedNs: answer.elapsedNs)
+      run, tag.push, destination, suspectNs: suspectNs, isAlone: isAlone)
     run.endAnswer(tag.push)
   }
 

@@ -39,20 +39,18 @@ extension Dispatcher {
 
   /// The network called this request malformed, and did not process it: it is tried once more, apart from others, and
   /// rejected then if the network has answered others in between.
-  /// - Parameter suspectNs: since when it has been under suspicion; nil when it was not.
+  /// - Parameters:
+  ///   - suspectNs: since when it has been under suspicion; nil when it was not.
+  ///   - isAlone: whether the request carried no other push.
   func decideMalformed(
-    _ run: ChunkRun, _ index: Int, _ destination: Destination, suspectNs: UInt64?, elapsedNs: UInt64
+    _ run: ChunkRun, _ index: Int, _ destination: Destination, suspectNs: UInt64?, isAlone: Bool
   ) {
     let job = run.claim.job
-    let isApart = run.suspects.isApart(index)
+    // One that was tried apart may have left with others since.
+    let isApart = isAlone && run.suspects.isApart(index)
     let sinceNs = [suspectNs, destination.quarantine.sinceNs(job)].compactMap { $0 }.min()
     run.noteSuspect(index, nowNs: loop.nowNs)
     suspect(job, destination, isApart ? .refusedApart : .accused)
-    // What happens to one job alone may be its own doing; to several, while nothing is answered, it is the network's.
-    if !destination.isAnswering, destination.quarantine.jobs > 1 {
-      _ = destination.noteTrouble(
-        elapsedNs: elapsedNs, retryAfterMs: nil, reason: Self.malformedReason)
-    }
     guard isApart, let sinceNs else { return queue(run, index, destination) }
     let isWell = destination.answeredNs.map { $0 > sinceNs } ?? false
     if isWell || Int(run.pushes[index].attempt) >= policy.attemptsMax {
@@ -60,6 +58,14 @@ extension Dispatcher {
     } else {
       retry(run, index, afterMs: nil)
     }
+  }
+
+  /// The network called a request malformed. What happens to one job alone may be its own doing; to several, while nothing
+  /// is answered, it is the network's.
+  func noteMalformed(_ answer: RequestAnswer, _ destination: Destination) {
+    guard !destination.isAnswering, destination.quarantine.jobs > 1 else { return }
+    _ = destination.noteTrouble(
+      elapsedNs: answer.elapsedNs, retryAfterMs: nil, reason: Self.malformedReason)
   }
 
   /// The network closed a connection because of one of its requests, and this may be the one.

@@ -82,8 +82,10 @@ extension Dispatcher {
       for (run, tag) in pushes { decideNotSent(run, tag, destination, answer) }
     case .malformed:
       for ((run, tag), suspectNs) in zip(pushes, suspectNs) {
-        decideMalformed(run, tag, destination, answer, suspectNs: suspectNs)
+        decideMalformed(
+          run, tag, destination, answer, suspectNs: suspectNs, isAlone: batch.tags.count == 1)
       }
+      noteMalformed(answer, destination)
     case .unknown:
       noteSilence(answer, destination)
       for (run, tag) in pushes { decideUnanswered(run, tag, answer, lead: pushes[0].run) }

@@ -322,8 +322,48 @@ import Testing
     stage.offer()
     stage.destination.end(try stage.requests.tag(0), .malformed)
     #expect(stage.destination.queued == 0 && run.openPushes == 2)
-    let apart = try #require(stage.destination.apart)
-    stage.destination.transport(apart, hasRoomFor: 2, in: stage.requests)
+    stage.offerApart(2)
     #expect(stage.sent == ["a+b", "a", "b"])
+  }
+
+  @Test("what was to be tried apart, and left with others after all, is not rejected with them")
+  func rejectsOnlyWhatIsAlone() throws {
+    let stage = try BatchStage()
+    defer { stage.dispatcher.close() }
+    let run = try stage.run(["a", "b", "c"], of: BatchStage.material())
+    stage.offer()
+    stage.destination.end(try stage.requests.tag(0), .malformed)
+    stage.offerApart(1)
+    stage.destination.answer(try stage.requests.tag(1), 200)
+    // Their bindings are read again, and meanwhile their job is above suspicion.
+    for push in 1...2 { run.confirmBinding(push, generation: 1, atNs: 0) }
+    stage.offerApart(2)
+    for push in run.takeStaleBindings() {
+      run.confirmBinding(push, generation: 1, atNs: stage.loop.nowNs)
+      stage.dispatcher.enqueue(run, push: push)
+    }
+    stage.offer()
+    #expect(stage.sent == ["a+b+c", "a", "b+c"])
+    stage.destination.end(try stage.requests.tag(2), .malformed)
+    #expect(run.openPushes == 2)
+    stage.offerApart(2)
+    #expect(stage.sent.suffix(2) == ["b", "c"])
+    stage.destination.end(try stage.requests.tag(3), .malformed)
+    stage.destination.answer(try stage.requests.tag(4), 200)
+    #expect(run.takeNews(isFinal: true).counts[.jpush]?.accepted == 2)
+  }
+
+  @Test("a malformed request of many counts once for the breaker")
+  func countsMalformedOnce() throws {
+    let stage = try BatchStage()
+    defer { stage.dispatcher.close() }
+    for number in 0..<10 {
+      _ = try stage.run(["a", "b", "c"], of: BatchStage.material(), job: "sale-\(number)")
+    }
+    stage.offer()
+    for number in 0..<10 {
+      stage.destination.end(try stage.requests.tag(number), .malformed)
+    }
+    #expect(stage.destination.breaker.state == .closed)
   }
 }

@@ -25,6 +25,12 @@ struct BatchStage {
       ReasonLog(log: log), log)
   }
 
+  /// Offers room to the connection of those who are tried apart.
+  func offerApart(_ count: Int) {
+    guard let apart = destination.apart else { return }
+    destination.transport(apart, hasRoomFor: count, in: requests)
+  }
+
   /// The only destination, ready to send.
   var destination: Destination {
     let destination = dispatcher.destination(0)
@@ -46,10 +52,10 @@ struct BatchStage {
   /// - Parameter badges: what their devices show, by user.
   func run(
     _ users: [String], of material: JobMaterial, resolved: Int = .max,
-    priority: Priority = .normal, badges: [String: Int32] = [:]
+    priority: Priority = .normal, job: String = "sale", badges: [String: Int32] = [:]
   ) throws -> ChunkRun {
     let run = try Claims.run(
-      users, material: material, slot: runs.freeSlot ?? 0, priority: priority)
+      users, material: material, slot: runs.freeSlot ?? 0, priority: priority, job: job)
     runs.add(run)
     resolve(run, resolved, badges)
     return run
