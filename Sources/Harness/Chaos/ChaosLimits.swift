@@ -48,6 +48,8 @@ enum ChaosLimits {
   static let drainMsMax: UInt64 = 240_000
   static let pollMs: UInt64 = 50
   static let retryMs: UInt64 = 50
+  /// How long a slow disk may hold up a crash of Redis.
+  static let diskPatienceMs: UInt64 = 10_000
   /// The largest file of /proc or log that is read whole.
   static let textBytesMax = 16 << 20
   static let logBlockBytes = 1 << 20

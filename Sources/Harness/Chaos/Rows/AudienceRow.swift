@@ -55,7 +55,7 @@ struct AudienceRow: MatrixRow {
         try await ChaosStage.pause(ms: dice.pick(Self.pauseMs))
         if try await Self.hasEnded(stage) { break }
         trial.say("crash \(crash) of \(crashes)")
-        await stage.redis.kill9()
+        await stage.crashRedis()
         try await ChaosStage.pause(ms: dice.pick(Self.downMs))
         try await stage.redis.restart()
         count += 1
@@ -88,7 +88,7 @@ struct AudienceRow: MatrixRow {
           try await Self.accepted(stage) >= wanted ? true : nil
         }
         trial.say("failover at \(percent) % of the pushes")
-        await stage.redis.kill9()
+        await stage.crashRedis()
         let successor = try await ChaosSession.open(url: replica.url)
         _ = try await successor.command("REPLICAOF", "NO", "ONE")
         // At the same address, as a virtual one is moved.

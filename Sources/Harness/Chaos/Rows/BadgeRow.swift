@@ -93,7 +93,7 @@ struct BadgeRow: MatrixRow {
         for crash in 1...crashes {
           try await ChaosStage.pause(ms: dice.pick(pauseMs))
           trial.say("crash \(crash) of \(crashes), \(stage.ledger.pushes) pushes enqueued")
-          await stage.redis.kill9()
+          await stage.crashRedis()
           try await ChaosStage.pause(ms: dice.pick(downMs))
           try await stage.redis.restart()
           _ = try await stage.secondsUntilProgress()

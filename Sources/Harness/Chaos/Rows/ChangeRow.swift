@@ -105,7 +105,7 @@ struct ChangeRow: MatrixRow {
       stage.trial.say("fault \(strike) of \(strikes)")
       // The crashes are among the kills, not all behind them.
       if strike * crashes / strikes > (strike - 1) * crashes / strikes {
-        await stage.redis.kill9()
+        await stage.crashRedis()
         try await ChaosStage.pause(ms: dice.pick(downMs))
         try await stage.redis.restart()
         result.runs += stage.options.workers

@@ -24,7 +24,7 @@ struct RedisCrashRow: MatrixRow {
         for crash in 1...crashes {
           try await ChaosStage.pause(ms: dice.pick(Self.pauseMs))
           trial.say("crash \(crash) of \(crashes), \(stage.ledger.pushes) pushes enqueued")
-          await stage.redis.kill9()
+          await stage.crashRedis()
           try await ChaosStage.pause(ms: dice.pick(Self.downMs))
           // Returns when it has loaded its data.
           try await stage.redis.restart()

@@ -57,7 +57,7 @@ struct SmallJobsRow: MatrixRow {
   }
 
   private static func crashRedis(_ stage: ChaosStage, _ dice: inout SeededDice) async throws {
-    await stage.redis.kill9()
+    await stage.crashRedis()
     try await ChaosStage.pause(ms: dice.pick(downMs))
     try await stage.redis.restart()
     _ = try await stage.secondsUntilProgress()

@@ -1,3 +1,4 @@
+import LocalServices
 import Redis
 
 extension ChaosStage {
@@ -34,5 +35,15 @@ extension ChaosStage {
   /// Gives Redis a command that has to succeed.
   func tell(_ words: String...) async throws {
     if case .error(let error) = try await session.command(words) { throw error }
+  }
+
+  /// Kills Redis at a moment when no slow disk has it put off writing its append-only file: what is put off is lost with
+  /// the process, as the guarantees say.
+  func crashRedis() async {
+    _ = try? await eventually(ChaosLimits.diskPatienceMs) {
+      let persistence = try await session.command("INFO", "persistence").string ?? ""
+      return persistence.contains("aof_pending_bio_fsync:1") ? nil : true
+    }
+    await redis.kill9()
   }
 }

@@ -37,7 +37,7 @@ enum Nemesis: String, Sendable, CaseIterable {
       victim.child.signal(SIGCONT)
       return stage.options.inHandMax
     case .redisRestart:
-      await stage.redis.kill9()
+      await stage.crashRedis()
       try await ChaosStage.pause(ms: dice.pick(0...1_000))
       try await stage.redis.restart()
       return stage.options.workers * stage.options.inHandMax
