@@ -34,14 +34,16 @@ import Testing
         guard line.isOfRoutes else { continue }
         if line.isOfFunction && function == "announce_routes" {
           ofAnnouncements += 1
-        } else {
+        } else if !(line.isOfFunction && function == "publish_routes") {
           stray.insert("\(line.text.prefix(200)), of \(function)")
         }
       }
       #expect(stray.isEmpty)
-      for name in ["set_aside", "pass_on", "take_routed", "claim_routed", "publish_routes"] {
+      for name in ["set_aside", "pass_on", "take_routed", "claim_routed"] {
         #expect(calls[name] == nil, "\(name)")
       }
+      // A worker that beats may still be about to say what it has: once.
+      #expect(calls["publish_routes"] ?? 0 <= Self.workers)
       #expect(try #require(calls["claim"]) > 0 && calls["settle"] ?? 0 > 40)
       let announcements = try #require(calls["announce_routes"])
       let seconds = try #require(lines.last?.at) - (try #require(lines.first?.at))
