@@ -55,6 +55,17 @@ struct StageTests {
     }
   }
 
+  @Test("a script that the simulator refuses is an error: the old one would go on unnoticed")
+  func refusesScripts() async throws {
+    try await Stage.with { stage in
+      try await stage.withSimulator(Self.simulator, .init()) { simulator in
+        await #expect(throws: LocalServiceError.self) { try await simulator.follow("{") }
+        let refusedScripts = try await simulator.counters().refusedScripts
+        #expect(refusedScripts == 1)
+      }
+    }
+  }
+
   @Test("what a stage started is gone after it, also when the body fails")
   func cleansUp() async throws {
     let seen = Seen()

@@ -14,7 +14,8 @@
 -- and `scan_to` the marks of this pass, by their first 16 bits; `scan_parts`, `scan_marked` how many there are;
 -- `scan_recalled` elements of P:marks that P:read holds, or 'all'; `scan_size` the key's size at the last read;
 -- `scan_anchor` digest of a LIST's elements before the cursor, `scan_last` the last of them, `scan_end` the LIST's last
--- element; `scan_again` 1 when a LIST has to be read once more; `scan_begun` how often reading has begun again.
+-- element; `scan_again` 1 when a LIST has to be read once more, `scan_rounds` how often this pass has done so; `scan_begun` how
+-- often reading has begun again.
 
 local Reading = {}  -- what later files use of it
 
@@ -24,7 +25,7 @@ local MARKS_END = 65536
 local MARK_BYTES = 8
 local COUNT_OF = {set = 'SCARD', zset = 'ZCARD', list = 'LLEN'}
 local FIELDS = {'scan', 'scan_cursor', 'scan_server', 'scan_from', 'scan_to', 'scan_parts', 'scan_marked', 'scan_recalled',
-  'scan_size', 'scan_anchor', 'scan_last', 'scan_begun', 'scan_end', 'scan_again'}
+  'scan_size', 'scan_anchor', 'scan_last', 'scan_begun', 'scan_end', 'scan_again', 'scan_rounds'}
 
 -- The size of a key of this type; nil when it is another's now, or in an encoding that can only be read or walked through as a
 -- whole, which would hold everybody up. Then also that encoding, or a table when it may not be asked for.
@@ -159,8 +160,8 @@ local function begin_again(s)
   if not s.recalled then recall(s) end
 end
 
--- Whether a list is to be read once more when its end is reached. Whoever always begins again and finds nobody new stops.
-local function goes_on(s) return s.again and s.begun < LIMIT.BEGUN_MAX end
+-- Whether a list is to be read once more when its end is reached.
+local function goes_on(s) return s.again and s.rounds < LIMIT.ROUNDS_MAX end
 
 -- What was read of these marks before: a table of those that were.
 local function known_among(p, s, marks, size)
@@ -206,7 +207,7 @@ end
 -- Goes to the next pass, or ends the reading.
 local function end_pass(p, s)
   local width = MARKS_END / s.parts
-  s.from, s.cursor, s.anchor, s.last = s.to, '0', '', ''
+  s.from, s.cursor, s.anchor, s.last, s.again, s.rounds = s.to, '0', '', '', false, 0
   if s.recalled then redis.call('UNLINK', KEY.read(p, s.source)) end
   s.recalled = nil
   s.to = (math.floor(s.from / width) + 1) * width
@@ -236,7 +237,7 @@ local function restore(record, source, key)
     server = v[3] or server_of(v[1], key), from = tonumber(v[4] or 0), to = tonumber(v[5] or MARKS_END),
     parts = tonumber(v[6] or 1), marked = tonumber(v[7] or 0), recalled = v[8] and (tonumber(v[8]) or v[8]) or nil,
     size = tonumber(v[9] or 0), anchor = v[10] or '', last = v[11] or '', begun = tonumber(v[12] or 0),
-    list_end = v[13] or '', again = v[14] == '1',
+    list_end = v[13] or '', again = v[14] == '1', rounds = tonumber(v[15] or 0),
   }
 end
 
@@ -244,7 +245,9 @@ local function save(record, s)
   redis.call('HSET', record, 'scan_cursor', (s.by_rank and '' or '@') .. s.cursor, 'scan_server', s.server, 'scan_from',
     text(s.from), 'scan_to', text(s.to), 'scan_parts', text(s.parts), 'scan_marked', text(s.marked), 'scan_size',
     text(s.size), 'scan_anchor', s.anchor, 'scan_last', s.last, 'scan_begun', text(s.begun))
-  if s.kind == 'list' then redis.call('HSET', record, 'scan_end', s.list_end, 'scan_again', s.again and '1' or '0') end
+  if s.kind == 'list' then
+    redis.call('HSET', record, 'scan_end', s.list_end, 'scan_again', s.again and '1' or '0', 'scan_rounds', text(s.rounds))
+  end
   if s.recalled then
     redis.call('HSET', record, 'scan_recalled', s.recalled == 'all' and 'all' or text(s.recalled))
   else
@@ -292,7 +295,7 @@ local function next_members(p, s, key, size)
   if cursor then
     s.cursor = cursor
   elseif goes_on(s) then
-    s.again = false
+    s.again, s.rounds = false, s.rounds + 1
     begin_again(s)
   else
     end_pass(p, s)

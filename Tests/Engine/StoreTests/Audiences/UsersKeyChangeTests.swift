@@ -92,17 +92,24 @@ import Testing
     }
   }
 
-  @Test func `a list is pushed to at its head all the time, and its job ends`() async throws {
+  /// Of the latest users, or of as many as come: the job must not follow those who come for ever.
+  @Test(arguments: [false, true])
+  func `a list is pushed to at its head all the time, and its job ends`(isCapped: Bool) async throws
+  {
     try await Lane.withStore { _, store in
-      try await store.fill("crowd", .list, Array(Self.users.prefix(3_000)))
+      let users = Array(Self.users.prefix(3_000))
+      try await store.fill("crowd", .list, users)
       try await store.admit("j1", usersKey: "crowd", window: 2)
-      var sent: [String] = []
-      for step in 0..<200 {
-        _ = try await store.redis("LPUSH", "crowd", "new-\(step)")
-        guard let more = try await store.step() else { break }
+      var (sent, steps) = ([String](), 0)
+      while steps < 400, let more = try await store.step() {
         sent += more
+        steps += 1
+        _ = try await store.redis("LPUSH", "crowd", "new-\(steps)")
+        if isCapped { _ = try await store.redis("RPOP", "crowd") }
       }
-      expectOnce(sent.filter(Set(Self.users).contains), Array(Self.users.prefix(3_000)))
+      #expect(steps < 400, "it does not end")
+      let staying = isCapped ? users.dropLast(400) : users[...]
+      expectOnce(sent.filter { !$0.hasPrefix("new") }, Array(staying))
       try await store.expectEnd("j1", accepted: sent.count)
     }
   }
