@@ -20,6 +20,27 @@ extension RedisConnection {
     }.get()
   }
 
+  /// Sends commands as a transaction and waits for what `decode` makes of EXEC's reply, null when something that is watched
+  /// has changed. All are written or none, and nothing of anybody else's in between.
+  package func transaction<Value: Sendable>(
+    _ commands: [RedisCommand], decode: @escaping (RedisReply) throws(RedisError) -> Value
+  ) async throws(RedisError) -> Value {
+    try await withUnsafeContinuation { continuation in
+      sendTransaction(commands) { result in
+        continuation.resume(returning: Self.decoded(result, decode))
+      }
+    }.get()
+  }
+
+  private func sendTransaction(_ commands: [RedisCommand], _ handler: @escaping Handler) {
+    let all = [RedisCommand("MULTI")] + commands + [RedisCommand("EXEC")]
+    guard state != .ready || hasRoom(for: all.count, bytes: all.reduce(0) { $0 + $1.body.count })
+    else { return handler(.failure(.tooManyPending)) }
+    // The reply of EXEC tells of all.
+    for command in all.dropLast() { send(command) { _ in } }
+    send(all[all.count - 1], handler)
+  }
+
   /// As `call`, for FCALL of the connection's library: a missing function is loaded and the call made once more,
   /// which is safe because the first did nothing.
   package func callFunction<Value: Sendable>(

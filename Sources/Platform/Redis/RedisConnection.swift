@@ -197,9 +197,9 @@ package final class RedisConnection {
     guard let stream, state == .ready || state == .greeting else {
       return handler(.failure(.unavailable(reason: lastFailure)))
     }
-    guard pending.count < RedisLimits.pendingCommandsMax,
-      stream.outputRoom >= command.body.count + 32
-    else { return handler(.failure(.tooManyPending)) }
+    guard hasRoom(for: 1, bytes: command.body.count) else {
+      return handler(.failure(.tooManyPending))
+    }
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 32) { line in
       let length = withDecimal(command.count) { digits in
         line[0] = UInt8(ascii: "*")
@@ -215,6 +215,13 @@ package final class RedisConnection {
     pending.append(PendingCommands.Entry(handler: handler, deadlineNs: deadline))
     armTimeout(deadline)
     stream.requestFlush()
+  }
+
+  /// Whether so many commands of so many bytes in all can be written now.
+  func hasRoom(for commands: Int, bytes: Int) -> Bool {
+    guard let stream else { return false }
+    return pending.count + commands <= RedisLimits.pendingCommandsMax
+      && stream.outputRoom >= bytes + commands * 32
   }
 
   private func armTimeout(_ deadlineNs: UInt64) {

@@ -22,18 +22,15 @@ extension DeadLetters {
       _ = try await connection.call(RedisCommand("UNWATCH"))
       return fields.isEmpty || text == nil ? .absent : .gone
     }
-    // Together and at once: nothing of anybody else's comes in between, nor another connection.
-    connection.send(RedisCommand("MULTI")) { _ in }
     var job = RedisCommand(reservingBytes: text.count + 256)
     job.append("XADD")
     job.append("\(functions.keys.prefix):jobs:\(priority)")
     job.append("*")
     job.append("job")
     job.append(text)
-    connection.send(job) { _ in }
-    connection.send(RedisCommand("XDEL", functions.keys.dead, entry)) { _ in }
-    connection.send(RedisCommand("UNLINK", letter)) { _ in }
-    return try await connection.call(RedisCommand("EXEC")) { reply throws(RedisError) in
+    return try await connection.transaction([
+      job, RedisCommand("XDEL", functions.keys.dead, entry), RedisCommand("UNLINK", letter),
+    ]) { reply throws(RedisError) in
       guard !reply.isNull else { return .absent }
       try expectArray(reply, exactly: 3)
       return .retried(entry: try decodeEntry(reply[0]))
