@@ -13,9 +13,9 @@
 -- one it is an older version's: a SET's cursor, or a rank); `scan_server` the process that the cursor belongs to; `scan_from`
 -- and `scan_to` the marks of this pass, by their first 16 bits; `scan_parts`, `scan_marked` how many there are;
 -- `scan_recalled` elements of P:marks that P:read holds, or 'all'; `scan_size` the key's size at the last read;
--- `scan_anchor` digest of a LIST's elements before the cursor, `scan_last` the last of them, `scan_end` the LIST's last
--- element; `scan_again` 1 when a LIST has to be read once more, `scan_rounds` how often this pass has done so; `scan_begun` how
--- often reading has begun again.
+-- `scan_anchor` digest of a LIST's elements before the cursor, `scan_last` the last of them, `scan_head` and `scan_end` the
+-- LIST's first and last element; `scan_again` 1 when a LIST has to be read once more, `scan_rounds` how often this pass has done
+-- so; `scan_begun` how often the place was lost and nobody new was found since.
 
 local Reading = {}  -- what later files use of it
 
@@ -25,7 +25,7 @@ local MARKS_END = 65536
 local MARK_BYTES = 8
 local COUNT_OF = {set = 'SCARD', zset = 'ZCARD', list = 'LLEN'}
 local FIELDS = {'scan', 'scan_cursor', 'scan_server', 'scan_from', 'scan_to', 'scan_parts', 'scan_marked', 'scan_recalled',
-  'scan_size', 'scan_anchor', 'scan_last', 'scan_begun', 'scan_end', 'scan_again', 'scan_rounds'}
+  'scan_size', 'scan_anchor', 'scan_last', 'scan_begun', 'scan_end', 'scan_again', 'scan_rounds', 'scan_head'}
 
 -- The size of a key of this type; nil when it is another's now, or in an encoding that can only be read or walked through as a
 -- whole, which would hold everybody up. Then also that encoding, or a table when it may not be asked for.
@@ -82,14 +82,50 @@ local function list_place(key, first, s)
   return nil
 end
 
--- The last element of a list; '' when it is too long to be kept.
-local function end_of(key)
-  local element = redis.call('LINDEX', key, -1) or ''
+-- The element of a list at 0, its first, or -1, its last; '' when it is too long to be kept.
+local function end_of(key, index)
+  local element = redis.call('LINDEX', key, index) or ''
   return #element <= LIMIT.USER_BYTES_MAX and element or ''
 end
 
--- The next members, and where to go on, nil at the end; nothing when the place in a list is lost. When it was found elsewhere, and
--- what was read may have gone round to the list's other end, only the new place in s.cursor, and MOVED.
+-- Notes a list's ends. Returns whether elements may have gone from one to the other since the last read, which ended at `first`:
+-- unread ones in front of the place where it stands now, or read ones behind it. What is only pushed to the head changes neither
+-- the end nor how many stand behind the place. How far the place moved tells nothing: others may have left the head.
+local function went_round(s, key, first, place, size)
+  local head, last = end_of(key, 0), end_of(key, -1)
+  local is_so = first > 0 and head ~= s.list_head and (last ~= s.list_end or size - place < s.size - first)
+  s.list_head, s.list_end = head, last
+  return is_so
+end
+
+-- The next members of a list from s.cursor on, and the index of the first; as members_at for a place that is lost or moved.
+local function list_members(s, key, size)
+  local first = tonumber(s.cursor)
+  local place, members = first, list_from(key, first, s.anchor)
+  if not members then
+    -- What was pushed to the list's head, or taken from it, moved everything by as much.
+    place = math.max(0, first + size - s.size)
+    members = list_from(key, place, s.anchor)
+    place = members and place or list_place(key, first, s)
+    if not place then return nil end
+  end
+  local has_gone_round = went_round(s, key, first, place, size)
+  s.again = s.again or has_gone_round
+  if (has_gone_round or not members) and not s.recalled and s.marked > 0 then
+    s.cursor = text(place)
+    return 'MOVED'
+  end
+  members = members or list_from(key, place, s.anchor)
+  local n = #members
+  if n >= LIMIT.ANCHOR then
+    s.anchor = redis.sha1hex(table.concat(members, '\n', n - LIMIT.ANCHOR + 1, n))
+    s.last = #members[n] <= LIMIT.USER_BYTES_MAX and members[n] or ''
+  end
+  return members, place
+end
+
+-- The next members, and where to go on, nil at the end; nothing when the place in a list is lost. When what was read may have
+-- gone round to a list's other end, only the place in s.cursor, and MOVED.
 local function members_at(s, key, size)
   if s.kind == 'set' then return scan('SSCAN', key, s.cursor) end
   if s.kind == 'zset' and not s.by_rank then
@@ -102,29 +138,8 @@ local function members_at(s, key, size)
   if s.by_rank then
     members = redis.call('ZRANGE', key, first, first + LIMIT.MEMBERS_READ - 1)
   else
-    members = list_from(key, first, s.anchor)
-    -- What was pushed to the list's head, or taken from it, moved everything by as much.
-    if not members then
-      local moved = math.max(0, first + size - s.size)
-      members = list_from(key, moved, s.anchor)
-      if not members then
-        moved = list_place(key, first, s)
-        if not moved then return nil end
-      end
-      -- What came in front may have been taken from the end, unread.
-      if moved > first and (size - s.size < moved - first or end_of(key) ~= s.list_end) then s.again = true end
-      if not members and not s.recalled and s.marked > 0 then
-        s.cursor = text(moved)
-        return 'MOVED'
-      end
-      first, members = moved, members or list_from(key, moved, s.anchor)
-    end
-    s.list_end = end_of(key)
-    local n = #members
-    if n >= LIMIT.ANCHOR then
-      s.anchor = redis.sha1hex(table.concat(members, '\n', n - LIMIT.ANCHOR + 1, n))
-      s.last = #members[n] <= LIMIT.USER_BYTES_MAX and members[n] or ''
-    end
+    members, first = list_members(s, key, size)
+    if not first then return members end
   end
   return members, #members == LIMIT.MEMBERS_READ and text(first + #members) or nil
 end
@@ -156,7 +171,7 @@ local function recall_more(p, s)
 end
 
 local function begin_again(s)
-  s.cursor, s.anchor, s.last, s.begun = '0', '', '', s.begun + 1
+  s.cursor, s.anchor, s.last, s.again = '0', '', '', false
   if not s.recalled then recall(s) end
 end
 
@@ -237,7 +252,7 @@ local function restore(record, source, key)
     server = v[3] or server_of(v[1], key), from = tonumber(v[4] or 0), to = tonumber(v[5] or MARKS_END),
     parts = tonumber(v[6] or 1), marked = tonumber(v[7] or 0), recalled = v[8] and (tonumber(v[8]) or v[8]) or nil,
     size = tonumber(v[9] or 0), anchor = v[10] or '', last = v[11] or '', begun = tonumber(v[12] or 0),
-    list_end = v[13] or '', again = v[14] == '1', rounds = tonumber(v[15] or 0),
+    list_end = v[13] or '', again = v[14] == '1', rounds = tonumber(v[15] or 0), list_head = v[16] or '',
   }
 end
 
@@ -246,7 +261,8 @@ local function save(record, s)
     text(s.from), 'scan_to', text(s.to), 'scan_parts', text(s.parts), 'scan_marked', text(s.marked), 'scan_size',
     text(s.size), 'scan_anchor', s.anchor, 'scan_last', s.last, 'scan_begun', text(s.begun))
   if s.kind == 'list' then
-    redis.call('HSET', record, 'scan_end', s.list_end, 'scan_again', s.again and '1' or '0', 'scan_rounds', text(s.rounds))
+    redis.call('HSET', record, 'scan_end', s.list_end, 'scan_again', s.again and '1' or '0', 'scan_rounds', text(s.rounds),
+      'scan_head', s.list_head)
   end
   if s.recalled then
     redis.call('HSET', record, 'scan_recalled', s.recalled == 'all' and 'all' or text(s.recalled))
@@ -272,7 +288,7 @@ local function next_members(p, s, key, size)
   local is_lost = server ~= s.server and not s.by_rank or has_shrunk(s, size)
   s.server = server
   if is_lost then
-    s.size = size
+    s.size, s.begun = size, s.begun + 1
     begin_again(s)
     return {}
   end
@@ -284,7 +300,7 @@ local function next_members(p, s, key, size)
   end
   if not members then
     if s.begun >= LIMIT.BEGUN_MAX then return nil end
-    s.size = size
+    s.size, s.begun = size, s.begun + 1
     begin_again(s)
     return {}
   end
@@ -295,7 +311,7 @@ local function next_members(p, s, key, size)
   if cursor then
     s.cursor = cursor
   elseif goes_on(s) then
-    s.again, s.rounds = false, s.rounds + 1
+    s.rounds = s.rounds + 1
     begin_again(s)
   else
     end_pass(p, s)

@@ -73,7 +73,7 @@ struct UnequalRow: MatrixRow {
         await stage.fleet.kill(knowing)
         kills += 1
       } else {
-        _ = await stage.fleet.stop(knowing)
+        try await stage.fleet.retire(knowing)
       }
       try await ChaosStage.pause(ms: dice.pick(awayMs))
       try await stage.fleet.start()
@@ -86,7 +86,7 @@ struct UnequalRow: MatrixRow {
     for old in await stage.fleet.members.prefix(lesser) {
       try await stage.fleet.start()
       try await stage.enqueue(0..<jobUsers, to: other)
-      _ = await stage.fleet.stop(old)
+      try await stage.fleet.retire(old)
     }
   }
 }

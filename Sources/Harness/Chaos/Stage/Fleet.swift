@@ -57,7 +57,6 @@ actor Fleet {
   /// Ends a member as a crash would.
   func kill(_ member: Member) async {
     note(member)
-    if hasDeserted(member) { deserters.append(member) }
     await member.child.kill()
     members.removeAll { $0.number == member.number }
   }
@@ -68,6 +67,13 @@ actor Fleet {
     let exit = await member.child.terminate(graceMs: ChaosLimits.stopMsMax)
     members.removeAll { $0.number == member.number }
     return exit == .code(0)
+  }
+
+  /// Ends a member in order; throws if it did not say success.
+  func retire(_ member: Member) async throws(ChaosError) {
+    guard await stop(member) else {
+      throw ChaosError("worker \(member.number) did not end with exit code 0")
+    }
   }
 
   func killAll() async {
@@ -96,7 +102,9 @@ actor Fleet {
     }
   }
 
+  /// Keeps what only a member tells that goes.
   private func note(_ member: Member) {
+    if hasDeserted(member) { deserters.append(member) }
     residentBytesMaxOfGone = max(
       residentBytesMaxOfGone, (try? ProcessUsage(pid: member.child.pid))?.residentBytesMax ?? 0)
   }

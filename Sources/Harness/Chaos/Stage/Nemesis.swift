@@ -51,9 +51,7 @@ enum Nemesis: String, Sendable, CaseIterable {
     case .restart:
       let leaving = try await member(stage, &dice)
       try await stage.fleet.start()
-      guard await stage.fleet.stop(leaving) else {
-        throw ChaosError("worker \(leaving.number) did not end with exit code 0")
-      }
+      try await stage.fleet.retire(leaving)
       return 0
     }
   }

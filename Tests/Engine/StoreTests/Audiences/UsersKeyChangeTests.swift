@@ -92,6 +92,31 @@ import Testing
     }
   }
 
+  /// As many as come in front, or more, leave it: the place stands still, or goes the other way.
+  @Test(arguments: [900, 1_000])
+  func `a list's last members are put first while its first leave`(leaving: Int) async throws {
+    try await change(.list) { store, _ in
+      for _ in 0..<leaving { _ = try await store.redis("LPOP", "crowd") }
+      for _ in 0..<900 {
+        _ = try await store.redis("LMOVE", "crowd", "crowd", "RIGHT", "LEFT")
+      }
+      return Array(Self.users.dropFirst(leaving))
+    }
+  }
+
+  /// Whoever does something goes to the head; others are taken out.
+  @Test func `members of a list by last use go first while others are removed`() async throws {
+    try await change(.list) { store, sent in
+      let unread = Self.users.suffix(4_000).prefix(300)
+      for user in unread {
+        _ = try await store.redis("LREM", "crowd", "1", user)
+        _ = try await store.redis("LPUSH", "crowd", user)
+      }
+      for user in Self.users.prefix(300) { _ = try await store.redis("LREM", "crowd", "1", user) }
+      return Array(Self.users.dropFirst(300))
+    }
+  }
+
   /// Of the latest users, or of as many as come: the job must not follow those who come for ever.
   @Test(arguments: [false, true])
   func `a list is pushed to at its head all the time, and its job ends`(isCapped: Bool) async throws
