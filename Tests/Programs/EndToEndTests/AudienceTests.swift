@@ -67,7 +67,7 @@ import Testing
 
   @Test("a topic that is switched off holds its jobs, and sends all of them when it is on")
   func switches() async throws {
-    try await PushStage.with(script: .slow) { stage in
+    try await PushStage.with(script: .slow, worker: .narrow(10)) { stage in
       let client = stage.client
       try await client.install(try Devices.apns(0..<1_000))
       try await client.subscribe((0..<1_000).map { "u\($0)" }, to: "news")
