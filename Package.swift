@@ -105,7 +105,7 @@ let package = Package(
       resources: [
         "limits", "keys", "numbers", "library", "sections", "alarms", "switches", "loops", "rates",
         "metrics",
-        "reading", "index", "audience",
+        "reading", "index", "rounds", "audience",
         "ready", "fairness", "chunk", "badges", "chunks", "leases", "promotion", "routes",
         "bindings",
         "installations", "topics", "walks", "indexing", "exporting",

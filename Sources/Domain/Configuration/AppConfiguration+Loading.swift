@@ -38,7 +38,7 @@ extension AppConfiguration {
     _ item: Node, at position: Int, _ root: ConfigurationSection
   ) throws(ConfigurationError) -> (ConfigurationSection, ConfigurationScalar) {
     let field = "apps[\(position)]"
-    let known = ["id", "apns", "fcm", "jpush", "pushes_per_second", "events_per_minute"]
+    let known = ["id", "apns", "fcm", "jpush", "pushes_per_second", "events_per_minute", "time_zone"]
     // The variables of the unnamed section do not exist: no id has a character that becomes "[".
     let unnamed = try ConfigurationSection(
       item, source: root.source, field: field, variables: "[", known: known)
@@ -76,6 +76,14 @@ extension AppConfiguration {
     eventsPerMinute = try section.integer(
       "events_per_minute", in: 0...ConfigurationLimits.eventsPerMinuteMax,
       default: ConfigurationLimits.eventsPerMinuteUsual)
+    if let zone = try section.scalar("time_zone") {
+      guard TimeZoneDatabase.has(zone.text) else {
+        throw zone.refused(
+          "\"\(FieldPointer.printable(zone.text))\" is no time zone of this system: write one such as Asia/Tokyo, "
+            + "as in \(TimeZoneDatabase.folder)")
+      }
+      timeZone = zone.text
+    }
     guard !apns.isEmpty || fcm != nil || jpush != nil else {
       throw id.refused("\"\(id.text)\" has no apns, fcm or jpush: it could send nothing")
     }

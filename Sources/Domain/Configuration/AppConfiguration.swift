@@ -10,11 +10,13 @@ package struct AppConfiguration: Sendable, Equatable {
   package var pushesPerSecond: Int?
   /// How many jobs that tell of events in one bucket the fleet starts in a minute; 0 for any number.
   package var eventsPerMinute: Int
+  /// Where the app is at home: what local time is for installations without a time zone; nil for UTC.
+  package var timeZone: String?
 
   package init(
     id: String, apns: [PushEnvironment: APNsConfiguration] = [:], fcm: FCMConfiguration? = nil,
     jpush: JPushConfiguration? = nil, pushesPerSecond: Int? = nil,
-    eventsPerMinute: Int = ConfigurationLimits.eventsPerMinuteUsual
+    eventsPerMinute: Int = ConfigurationLimits.eventsPerMinuteUsual, timeZone: String? = nil
   ) {
     self.id = id
     self.apns = apns
@@ -22,5 +24,6 @@ package struct AppConfiguration: Sendable, Equatable {
     self.jpush = jpush
     self.pushesPerSecond = pushesPerSecond
     self.eventsPerMinute = eventsPerMinute
+    self.timeZone = timeZone
   }
 }

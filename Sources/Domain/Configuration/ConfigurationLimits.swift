@@ -27,6 +27,9 @@ package enum ConfigurationLimits {
   package static let eventsPerMinuteMax = 1_000_000
   /// Redis' own default is 16; a server may be configured for more.
   package static let databaseMax = 65_535
+  /// tzdata has some 600 names, of 4 KiB at most.
+  static let timeZonesMax = 2_000
+  static let timeZoneBytesMax = 64 * 1024
   /// What a message repeats of a field's name: longer ones are none.
   static let nameBytesMax = 40
 }

@@ -49,6 +49,8 @@ package enum Limits {
   package static let filterCustomFieldsMax = 16
   /// Numbers of a version that a filter names.
   package static let versionNumbersMax = 8
+  /// Starts of one job: there are fewer offsets from UTC on a day and the next.
+  package static let roundsMax = 200
   /// How far ahead a job may start: 365 days.
   package static let deliverAheadMsMax: Int64 = 365 * 86_400_000
   /// The widest badge a phone shows; APNs takes any 32-bit number.

@@ -11,7 +11,8 @@ package enum StoreLibrary {
     + PackageResources.alarms_lua
     + PackageResources.switches_lua + PackageResources.loops_lua + PackageResources.rates_lua
     + PackageResources.metrics_lua
-    + PackageResources.reading_lua + PackageResources.index_lua + PackageResources.audience_lua
+    + PackageResources.reading_lua + PackageResources.index_lua + PackageResources.rounds_lua
+    + PackageResources.audience_lua
     + PackageResources.bindings_lua
     + PackageResources.ready_lua
     + PackageResources.fairness_lua + PackageResources.chunk_lua + PackageResources.badges_lua

@@ -99,7 +99,7 @@ actor Lane {
     admitter = Admitter(
       loop: loop, store: store, directory: directory, materials: materials,
       routes: settings.routes, unroutedMs: settings.unroutedMs,
-      eventsPerMinute: settings.eventsPerMinute,
+      eventsPerMinute: settings.eventsPerMinute, localTimes: settings.localTimes,
       retentionSeconds: settings.retentionSeconds, consumer: consumer, log: log,
       reasons: reasons, fetchSignal: fetchSignal, clock: clock, large: LargeJobs(loop: loop))
     let intake = Intake(

@@ -28,6 +28,7 @@ struct LaneSettings: Sendable {
   /// How long the record of a job is kept that has ended.
   let retentionSeconds: Int
   /// Shared by the lanes of a process, as are the next.
+  let localTimes: LocalTimes
   let idle: IdleLanes
   let clock: FleetClock
   let suspects: SuspectGate

@@ -173,6 +173,8 @@ enum WorkerLimits {
   static let routesUnknownMs: UInt64 = 2_000
   /// Worker beats.
   static let beatMs: UInt64 = 1_000
+  /// How long the time zones of the system are believed: updates of tzdata come a few times a year.
+  static let timeZonesSeconds = 3_600
   static let timelineMs: UInt64 = 10_000
   // What is recorded for `pushpool trace`
   /// How long events wait to be sent, at most.

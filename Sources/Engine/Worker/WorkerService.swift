@@ -47,6 +47,11 @@ package final class WorkerService: Sendable {
     let suspects = SuspectGate()
     let idle = IdleLanes()
     let shortage = DescriptorShortage()
+    try TimeZoneDatabase.check()
+    let localTimes = LocalTimes(
+      homes: Dictionary(
+        configuration.apps.compactMap { app in app.timeZone.map { (app.id, $0) } },
+        uniquingKeysWith: { $1 }))
     let routes = FleetRoutes(own: directory.routes(of: configuration.apps.map(\.id)))
     lanes = try (0..<count).map { number in
       var redis = endpoint
@@ -66,7 +71,7 @@ package final class WorkerService: Sendable {
           eventsPerMinute: Dictionary(
             configuration.apps.map { ($0.id, $0.eventsPerMinute) }, uniquingKeysWith: { $1 }),
           retentionSeconds: configuration.jobs.retentionHours * 3_600,
-          idle: idle, clock: clock,
+          localTimes: localTimes, idle: idle, clock: clock,
           suspects: suspects, shortage: shortage, routes: routes),
         directory: directory, log: laneLog)
     }

@@ -1,8 +1,6 @@
 /// Names that are refused with a word of their own, rather than as unknown ones. A name leaves its list when it is decoded.
 enum RefusedFields {
   static let job = [
-    // Of the contract, and not done by this version.
-    "deliver_local": "is not supported by this version: leave it out",
     "priority":
       "is not part of the job: add the job to the stream of its priority, or give --priority",
   ]

@@ -1,6 +1,6 @@
 extension Job {
   static let fields =
-    ["id", "app", "audience", "deliver_at"] + JobPace.fields + JobContent.fields
+    ["id", "app", "audience", "deliver_at", LocalDelivery.field] + JobPace.fields + JobContent.fields
 
   /// Decodes and checks what a producer enqueued. A syntax error has an empty pointer.
   package init(bytes: UnsafeBufferPointer<UInt8>) throws(InvalidField) {
@@ -46,16 +46,26 @@ extension Job {
     let deliverAtMs = try reader.recentInstantMs("deliver_at")
     var content = try JobContent(reader: reader)
     if let deliverAtMs { try Self.count(from: deliverAtMs, &content.expiry, reader) }
+    let deliverLocal = try LocalDelivery(reader: reader)
+    guard deliverLocal == nil || deliverAtMs == nil else {
+      throw reader.refused(
+        LocalDelivery.field, "must not stand beside deliver_at: give one of them")
+    }
     let pace = try JobPace.read(reader)
     if case .spread(let seconds)? = pace, case .ttl(let ttl)? = content.expiry, ttl < seconds {
       throw reader.refused("ttl_seconds", "must be at least spread_over_seconds, \(seconds)")
+    }
+    if case .spread? = pace, deliverLocal != nil {
+      throw reader.refused(
+        "spread_over_seconds",
+        "cannot stand beside deliver_local, which spreads the job by time zones: give pushes_per_second")
     }
     let receivers = try Audience(json: audience, at: "/audience")
     if case .topic(let topic) = receivers { content.topic = topic }
     if case .channel(let channel) = receivers { content.channel = channel }
     self.init(
       id: id, app: app, audience: receivers, content: content, deliverAtMs: deliverAtMs,
-      pace: pace)
+      deliverLocal: deliverLocal, pace: pace)
   }
 
   /// Has a job that starts later expire by an instant: its seconds count from its start.
@@ -79,6 +89,7 @@ extension Job {
     object["app"] = .string(app)
     object["audience"] = audience.json()
     object["deliver_at"] = deliverAtMs.map { .integer($0) }
+    object[LocalDelivery.field] = deliverLocal?.json()
     pace?.write(to: &object)
     return .object(object)
   }
@@ -89,6 +100,7 @@ extension Job {
     object["app"] = .string(app)
     object["audience"] = audience.json()
     object["deliver_at"] = deliverAtMs.map { .integer($0) }
+    object[LocalDelivery.field] = deliverLocal?.json()
     pace?.write(to: &object)
     return JSONValue.object(object).bytes(canonical: true)
   }
@@ -98,6 +110,7 @@ extension Job {
     var content = content
     content.topic = nil
     content.channel = nil
+    content.schedule = nil
     return content.object()
   }
 }

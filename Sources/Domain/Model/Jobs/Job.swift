@@ -7,18 +7,21 @@ package struct Job: Sendable, Equatable {
   package let content: JobContent
   /// When it is to be sent, in epoch milliseconds; nil for at once.
   package let deliverAtMs: Int64?
+  /// At which time of their own clocks installations receive it; nil for all at once.
+  package let deliverLocal: LocalDelivery?
 
   package let pace: JobPace?
 
   package init(
     id: String?, app: String, audience: Audience, content: JobContent, deliverAtMs: Int64? = nil,
-    pace: JobPace? = nil
+    deliverLocal: LocalDelivery? = nil, pace: JobPace? = nil
   ) {
     self.id = id
     self.app = app
     self.audience = audience
     self.content = content
     self.deliverAtMs = deliverAtMs
+    self.deliverLocal = deliverLocal
     self.pace = pace
   }
 }

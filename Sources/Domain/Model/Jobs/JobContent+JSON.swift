@@ -7,11 +7,13 @@ extension JobContent {
   /// What a producer does not write here: it is the job's audience.
   private static let topicField = "topic"
   private static let channelField = "channel"
+  /// What the admission makes of `deliver_local`.
+  private static let scheduleField = "schedule"
 
   /// Decodes what `json()` wrote, with the same checks as at admission.
   package init(json: JSONValue) throws(InvalidField) {
     try self.init(
-      reader: FieldReader(json, at: "", known: Self.fields + [Self.topicField, Self.channelField]))
+      reader: FieldReader(json, at: "", known: Self.fields + [Self.topicField, Self.channelField, Self.scheduleField]))
   }
 
   package init(bytes: [UInt8]) throws(InvalidField) {
@@ -46,6 +48,8 @@ extension JobContent {
       trace: try reader.flag("trace") ?? false)
     channel = try reader.boundedText(Self.channelField, bytesMax: Limits.channelBytesMax)
     topic = try reader.word(Self.topicField, others: "_-", bytesMax: Limits.topicBytesMax)
+    schedule = try LocalSchedule(
+      reader.object[Self.scheduleField], at: reader.pointer(to: Self.scheduleField))
     localized = try LocalizedText.list(reader)
     variables = try Variables(reader: reader)
     filter = try reader.object["filter"].map { (value) throws(InvalidField) in
@@ -108,6 +112,7 @@ extension JobContent {
     object["event"] = event?.json()
     object[Self.topicField] = topic.map { .string($0) }
     object[Self.channelField] = channel.map { .string($0) }
+    object[Self.scheduleField] = schedule?.json()
     object["collapse_id"] = collapseID.map { .string($0) }
     switch expiry {
     case .ttl(let seconds)?: object["ttl_seconds"] = .integer(seconds)

@@ -18,6 +18,8 @@ package struct JobContent: Sendable, Equatable {
   package var collapseID: String?
   /// Which installations of the audience it is for; nil for all of them.
   package var filter: InstallationFilter?
+  /// When which time zones receive it; nil when all do at once.
+  package var schedule: LocalSchedule?
   package var expiry: Expiry?
   /// Which installations by environment; both unless the job names one, never empty.
   package var environments: Set<PushEnvironment>

@@ -14,6 +14,8 @@ package enum TraceCause: String, Sendable, CaseIterable {
   case notBound = "not_bound"
   case noInstallation = "no_installation"
   case filtered
+  case missedTime = "missed_time"
+  case noTimeZone = "no_time_zone"
   case malformed
   case malformedRequest = "malformed_request"
   case triedApart = "tried_apart"
@@ -61,6 +63,10 @@ package enum TraceCause: String, Sendable, CaseIterable {
     case .noInstallation:
       "the user had no installation in the job's environments and for its kind of push"
     case .filtered: "the job's filter leaves the installation out"
+    case .missedTime:
+      "the job's time had passed in the installation's time zone when it was enqueued, and its late is skip"
+    case .noTimeZone:
+      "the installation has no time zone, or one that is not known, and the job's without_zone is skip"
     case .malformed: "its line in the chunk could not be read"
     case .malformedRequest:
       "the network called its request malformed (PROTOCOL_ERROR) and answers others"

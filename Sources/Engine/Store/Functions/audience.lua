@@ -54,11 +54,11 @@ local function users_among(members)
 end
 
 -- Writes users as segments behind the job's last one, evenly filled. Returns the number of the last one then.
-local function write_segments(p, source, users, last)
+local function write_segments(p, source, users, last, round)
   local count = math.ceil(#users / LIMIT.SEGMENT_USERS_MAX)
   for n = 1, count do
     local first, behind = math.floor((n - 1) * #users / count) + 1, math.floor(n * #users / count)
-    redis.call('SET', KEY.segment(p, text(last + n), source), table.concat(users, '\n', first, behind) .. '\n')
+    redis.call('SET', KEY.segment(p, Rounds.name(text(last + n), round), source), table.concat(users, '\n', first, behind) .. '\n')
   end
   return last + count
 end
@@ -78,13 +78,31 @@ local function lose_audience(p, app, job, r, unread)
     reason, field, message = 'index_gone', '/audience', 'A key of the index ' .. r.index .. ' holds something else: ' ..
       text(unread) .. ' users had not been read and count as failed; look for what writes to keys of this prefix'
   end
+  if r.base then
+    reason, field, message = 'segment_missing', '/audience', 'A part of the recipients of this job is no longer in Redis: ' ..
+      text(unread) .. ' had not been read and count as failed; look for what deletes keys there, and enqueue a new job'
+    drop_uploaded(p, r.source)
+  end
   pcall(dead_letter, p, now_ms(), 'kind', 'chunk', 'reason', reason, 'field', field, 'message', message, 'app', app,
     'id', job, 'priority', r.priority, 'source', r.source, 'lines', 'users', 'segment', '', 'recipients', '', 'done',
     '', 'count', text(unread))
 end
 
+-- Copies the next of the segments that a job keeps, as one of a round. Returns how many lines it has; nil when it is gone.
+local function copy_segment(p, record, place, r, last)
+  local kept = KEY.segment(p, text(place.cursor + 1), r.source)
+  local lines = redis.call('GET', kept)
+  if not lines then return nil end
+  redis.call('SET', KEY.segment(p, Rounds.name(text(last + 1), r.round), r.source), lines)
+  place.cursor = place.cursor + 1
+  place.is_over = place.cursor == r.base
+  if not Rounds.has_next(record) then redis.call('UNLINK', kept) end
+  return lines_in(lines)
+end
+
 -- Where a job reads on.
 local function restore(record, r)
+  if r.base then return {cursor = tonumber(redis.call('HGET', record, 'scan_cursor') or '0')} end
   if not r.index then return Reading.restore(record, r.source, r.key) end
   return {cursor = redis.call('HGET', record, 'scan_cursor') or ''}
 end
@@ -107,21 +125,44 @@ local function keep_place(p, record, place, r, has_more)
     Reading.drop(p, record, r.source)
   elseif r.index then
     redis.call('HSET', record, 'scan_cursor', place.cursor)
+  elseif r.base then
+    redis.call('HSET', record, 'scan_cursor', text(place.cursor))
   else
     Reading.save(record, place)
   end
+end
+
+-- Begins to read for another round, of whoever is in the audience by now. Returns how many are announced; nil when it is gone.
+local function begin_round(p, app, record, r)
+  local announced, kind
+  if r.index then
+    announced = Index.size(p, app, r.index)
+    redis.call('HSET', record, 'scan', 'index')
+  elseif r.base then
+    announced = tonumber(redis.call('HGET', record, 'base_recipients'))
+    redis.call('HSET', record, 'scan', 'base')
+  else
+    kind, announced = measure_audience(r.key)
+    if not kind then return nil end
+    redis.call('HSET', record, unpack(Reading.begin(kind, r.key, announced)))
+  end
+  redis.call('HINCRBY', record, 'total', announced)
+  redis.call('HINCRBY', record, 'pending', announced)
+  return announced
 end
 
 -- Reads on in the audience of a job and writes its next segments; once more when the first read finds few.
 -- Returns the number of the last segment, whether there is more to read, and how many users were lost.
 local function read_on(p, app, job)
   local record = KEY.job(p, app, job)
-  local v = redis.call('HMGET', record, 'unread', 'segments', 'users_key', 'index', 'source', 'priority')
-  local unread, last = tonumber(v[1]), tonumber(v[2])
-  local r = {key = v[3], index = v[4], source = v[5], priority = v[6]}
-  local place = restore(record, r)
-  local total, skipped, found, is_gone = 0, 0, {}, false
-  for _ = 1, LIMIT.READS_MAX do
+  local v = redis.call('HMGET', record, 'unread', 'segments', 'users_key', 'index', 'source', 'priority', 'round', 'base')
+  local r = {key = v[3], index = v[4], source = v[5], priority = v[6], round = v[7] or nil, base = tonumber(v[8])}
+  local unread, last = tonumber(v[1]) or r.round and begin_round(p, app, record, r), tonumber(v[2])
+  local total, skipped, found, is_gone = 0, 0, {}, not unread
+  unread = unread or 0
+  local place = is_gone and {} or restore(record, r)
+  for _ = 1, r.base and 0 or LIMIT.READS_MAX do
+    if is_gone then break end
     local members = next_members(p, app, place, r)
     if not members then
       is_gone = true
@@ -142,15 +183,26 @@ local function read_on(p, app, job)
     end
     if place.is_over or #found >= LIMIT.FOUND_MIN then break end
   end
-  last = write_segments(p, r.source, found, last)
+  if r.base and not is_gone then
+    local count = copy_segment(p, record, place, r, last)
+    is_gone = not count
+    if count then unread, last = unread - count, last + 1 end
+  end
+  -- A member that is no user is counted once, and not in each round.
+  if r.round and r.round ~= '0' then total, skipped = total - skipped, 0 end
+  last = write_segments(p, r.source, found, last, r.round)
   local has_more, lost = not place.is_over and not is_gone, is_gone and unread or 0
   keep_place(p, record, place, r, has_more)
+  if place.is_over and r.round and Rounds.has_next(record) then
+    redis.call('HSET', record, 'scan', Rounds.READ)
+    has_more = true
+  end
   redis.call('HSET', record, 'unread', text(unread - lost), 'segments', text(last))
   if total ~= 0 then redis.call('HINCRBY', record, 'total', total) end
   if skipped ~= 0 then redis.call('HINCRBY', record, 'skipped', skipped) end
   Metrics.count(p, app, {'none', 'skipped', skipped}, now_ms())
   if total ~= skipped then redis.call('HINCRBY', record, 'pending', total - skipped) end
-  if lost > 0 then lose_audience(p, app, job, r, lost) end
+  if lost > 0 or is_gone and r.round then lose_audience(p, app, job, r, lost) end
   return last, has_more, lost
 end
 

@@ -1,7 +1,7 @@
 -- Chunks. A chunk is {priority, app, job, segment, source, lines, crashes}; lines says what a line of its
 -- segment is: 'users' or 'installations'. The last lines of users can be installations: what is left of users that are
 -- done but for these. A job's own segments are numbers; r<n> are residuals (installations), u<n>
--- retried dead letters that still are users.
+-- retried dead letters that still are users. Behind it may stand a round (rounds.lua).
 
 local Chunk = {}  -- what later files use of it
 
@@ -34,6 +34,9 @@ end
 -- Lets a promotion go on with the job of a chunk, at a time.
 local function go_on_later(p, c, due) redis.call('ZADD', KEY.delayed(p), text(due), read_on_of(c)) end
 
+-- Lets it do so at a time, or earlier where it was to.
+local function go_on_by(p, c, due) redis.call('ZADD', KEY.delayed(p), 'LT', text(due), read_on_of(c)) end
+
 -- Lets none.
 local function go_on_no_more(p, c) redis.call('ZREM', KEY.delayed(p), read_on_of(c)) end
 
@@ -45,6 +48,7 @@ Chunk.unpack = unpack_chunk
 Chunk.READ_ON = READ_ON
 Chunk.is_residual = is_residual
 Chunk.go_on_later = go_on_later
+Chunk.go_on_by = go_on_by
 Chunk.go_on_no_more = go_on_no_more
 
 end

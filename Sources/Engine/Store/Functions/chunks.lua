@@ -24,18 +24,21 @@ local function delay_new(p, c, due)
 end
 
 -- Starts the job's next segments while its window and the stream have room, one in any case when it has none; reads
--- on in its key when no segment is ready, once a call.
+-- on in its key when no segment is ready, once a call. What a round has read is started before the next round begins.
 -- Returns how many users were lost with the key.
 local function expand(p, app, job)
   local key = KEY.job(p, app, job)
   local r = redis.call('HMGET', key, 'state', 'cursor', 'segments', 'live', 'window', 'residual_bytes',
-    'source', 'lines', 'priority', 'start_at', 'scan')
+    'source', 'lines', 'priority', 'start_at', 'scan', 'round', 'round_at')
   local scheduled = r[1] == 'scheduled'
   if r[1] ~= 'running' and not scheduled then return 0 end
   local cursor, segments, live, window = tonumber(r[2]), tonumber(r[3]), tonumber(r[4]), tonumber(r[5])
   if tonumber(r[6]) >= LIMIT.RESIDUAL_BYTES_MAX then return 0 end
+  local round, round_at = r[12], tonumber(r[13] or '0')
+  if r[11] == Rounds.READ and cursor == segments then round, round_at = Rounds.advance(key) end
+  local is_early = not scheduled and round and cursor == segments and round_at > now_ms()
   -- Whom a key holds is asked when the job starts.
-  local added, lost, has_more, may_read = 0, 0, r[11], not scheduled and r[11]
+  local added, lost, has_more, may_read = 0, 0, r[11], not scheduled and not is_early and r[11]
   local free = 0
   if live < window and (may_read or cursor < segments) then
     free = scheduled and window or math.max(Fairness.room(p, r[9], app), live == 0 and 1 or 0)
@@ -48,16 +51,18 @@ local function expand(p, app, job)
     if cursor >= segments then break end
     cursor = cursor + 1
     added = added + 1
-    local c = {priority = r[9], app = app, job = job, segment = text(cursor), source = r[7], lines = r[8],
-      crashes = 0}
+    local c = {priority = r[9], app = app, job = job, segment = Rounds.name(text(cursor), round), source = r[7],
+      lines = r[8], crashes = 0}
     redis.call('PERSIST', KEY.segment(p, c.segment, c.source))
     if scheduled then delay_new(p, c, r[10]) else add_chunk(p, c) end
   end
   -- A read brings one chunk for the one that ended: the window fills by further reads. A scheduled job's may wait.
   local is_short = not scheduled and added < 2 and added < free and live + added < window
-  if has_more and (live + added == 0 or is_short) then
-    go_on_later(p, {priority = r[9], app = app, job = job, source = r[7], lines = r[8]},
-      scheduled and tonumber(r[10]) or now_ms())
+  local any = {priority = r[9], app = app, job = job, source = r[7], lines = r[8]}
+  if is_early then
+    Chunk.go_on_by(p, any, round_at)
+  elseif has_more and (live + added == 0 or is_short) then
+    go_on_later(p, any, scheduled and tonumber(r[10]) or now_ms())
   end
   if added > 0 then
     redis.call('HSET', key, 'cursor', text(cursor))
@@ -71,8 +76,11 @@ end
 -- away from a job that waits, is paused or switched off. A started segment stays anyway.
 local function keep_unstarted(p, app, job)
   local key = KEY.job(p, app, job)
-  local r = redis.call('HMGET', key, 'source', 'cursor', 'segments', 'kept')
-  local first, last = math.max(tonumber(r[2]), tonumber(r[4] or '0')) + 1, tonumber(r[3])
+  local r = redis.call('HMGET', key, 'source', 'cursor', 'segments', 'kept', 'base')
+  local kept = tonumber(r[4] or '0')
+  local first, last = math.max(tonumber(r[2]), kept) + 1, tonumber(r[3])
+  -- Rounds write segments that stay, of the base that is to stay.
+  if r[5] then first, last = kept + 1, tonumber(r[5]) end
   if first > last then return end
   last = math.min(last, first + LIMIT.KEPT_MAX - 1)
   for n = first, last do redis.call('PERSIST', KEY.segment(p, text(n), r[1])) end
@@ -82,7 +90,7 @@ end
 -- What nobody reads in the record of a job that has ended, unless chunks of it are dead letters: these may be retried.
 local UNREAD_AFTER = {'priority', 'segments', 'cursor', 'chunks', 'live', 'residuals', 'residual_bytes', 'window', 'lines',
   'kept', 'unread', 'users_key', 'index', 'expires_at', 'retention', 'keeps_content',
-  'pushes_per_second', 'spread_over_seconds'}
+  'pushes_per_second', 'spread_over_seconds', 'rounds', 'round', 'round_at', 'base', 'base_recipients'}
 
 -- Leaves of an ended job what is promised: a counter that is missing is 0. names and values: those of its counters and times.
 local function keep_promised(p, app, job, names, values, keeps_content)

@@ -13,7 +13,7 @@ local function retry_chunk(p, letter, f)
   refuse_wrong_type(KEY.delayed(p), 'zset')
   local n = tonumber(f.count)
   local kind = f.lines == 'users' and 'u' or 'r'
-  local segment = kind .. text(redis.call('HINCRBY', key, 'residuals', 1))
+  local segment = Rounds.name(kind .. text(redis.call('HINCRBY', key, 'residuals', 1)), Rounds.of(f.segment))
   redis.call('SET', KEY.segment(p, segment, f.source), f.recipients)
   if f.done ~= '' then redis.call('SET', KEY.done(p, segment, f.source), f.done) end
   Badges.restore(p, letter, segment, f.source)

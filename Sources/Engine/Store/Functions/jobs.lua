@@ -67,12 +67,23 @@ local function upload(keys, args)
   return 'OK'
 end
 
-local function drop_unstarted(p, source, first, last)
+local function drop_unstarted(p, source, first, last, round)
   for from = first, last, LIMIT.WORDS_MAX do
     local keys = {}
-    for n = from, math.min(from + LIMIT.WORDS_MAX - 1, last) do keys[#keys + 1] = KEY.segment(p, text(n), source) end
+    for n = from, math.min(from + LIMIT.WORDS_MAX - 1, last) do
+      keys[#keys + 1] = KEY.segment(p, Rounds.name(text(n), round), source)
+    end
     redis.call('UNLINK', unpack(keys))
   end
+end
+
+-- Drops what a job has not started: it never will.
+local function forget_audience(p, key, source)
+  local r = redis.call('HMGET', key, 'cursor', 'segments', 'round', 'base')
+  drop_unstarted(p, source, tonumber(r[1]) + 1, tonumber(r[2]), r[3])
+  if r[4] then drop_unstarted(p, source, 1, tonumber(r[4])) end
+  redis.call('HSET', key, 'cursor', r[2])
+  Reading.drop(p, key, source)
 end
 
 -- Has a job keep to a pace.
@@ -87,9 +98,9 @@ local function keep_pace(key, per_second, spread, recipients, window)
 end
 
 local ADMIT = Sections.layout('admit', {entry = 3, job = 4, audience = 7, index = 3, variables = 1, event = 2,
-  ending = 2, pace = 2}, {'entry', 'job', 'audience'})
+  ending = 2, pace = 2, rounds = 1}, {'entry', 'job', 'audience'})
 
--- admit — makes a job of its entry, and starts it. ARGV: sections of one row, of these columns; the last five may be left out.
+-- admit — makes a job of its entry, and starts it. ARGV: sections of one row, of these columns; the last six may be left out.
 --   entry: the job as it was taken
 --     consumer, priority, entry
 --   job: what its record is found and told by
@@ -119,6 +130,8 @@ local ADMIT = Sections.layout('admit', {entry = 3, job = 4, audience = 7, index 
 --   pace: of a job that keeps to one
 --     per_second: pushes a second, or ''
 --     spread: over how many s they are spread, or ''
+--   rounds: of a job that starts several times
+--     instants: ms, in order, with spaces between
 -- Needs no reserve when the job has one segment, a key of users or an index.
 -- Reply: OK | DUPLICATE (the entry is dropped) | CONFLICT (refuse it) | STALE, of a key of users also KEY_MISSING |
 -- KEY_TYPE | KEY_UNREADABLE | KEY_ENCODING (refuse it), of an index NOT_INDEXED (refuse it), of variables also
@@ -135,6 +148,7 @@ local function admit(keys, args)
   local bucket, per_minute = unpack(args, first.event, last.event)
   local retention, keeps_content = unpack(args, first.ending, last.ending)
   local per_second, spread = unpack(args, first.pace, last.pace)
+  local rounds = unpack(args, first.rounds, last.rounds)
   local stream, key = KEY.jobs(p, priority), KEY.job(p, app, id)
   if not owned(stream, entry, consumer) then return 'STALE' end
   local source = source_of(priority, entry)
@@ -162,6 +176,8 @@ local function admit(keys, args)
   local wrong = variables_key and Variables.unusable(variables_key)
   if wrong then return wrong end
   if recipients == 0 then segments = 0 end
+  local base
+  if rounds and not index and users_key == '' then base, segments = segments, 0 end
   local is_named = record[2] == source
   local guarded = bucket and Loops.of_bucket(p, app, bucket) or topic and Loops.of_topic(p, app, topic)
   local pace = tonumber(bucket and per_minute or topic and topic_per_minute or 0)
@@ -184,6 +200,10 @@ local function admit(keys, args)
     redis.call('HSET', key, 'users_key', users_key, 'unread', recipients, unpack(Reading.begin(kind, users_key, recipients)))
   end
   if index then redis.call('HSET', key, 'index', index, 'unread', recipients, 'scan', 'index') end
+  if rounds then redis.call('HSET', key, unpack(Rounds.begin(rounds, later and start_at or text(now)))) end
+  if base then
+    redis.call('HSET', key, 'base', base, 'base_recipients', recipients, 'unread', recipients, 'scan', 'base')
+  end
   if bucket then redis.call('HSET', key, 'bucket', bucket) end
   if retention and tonumber(retention) ~= LIMIT.RECORD_S then redis.call('HSET', key, 'retention', retention) end
   if topic then redis.call('HSET', key, 'topic', topic) end
@@ -191,11 +211,7 @@ local function admit(keys, args)
   redis.call('PERSIST', key)
   redis.call('SET', KEY.content(p, app, id), content)
   if segment ~= '' then redis.call('SET', KEY.segment(p, '1', source), segment) end
-  if state == 'cancelled' then
-    drop_unstarted(p, source, 1, segments)
-    redis.call('HSET', key, 'cursor', segments)
-    Reading.drop(p, key, source)
-  end
+  if state == 'cancelled' then forget_audience(p, key, source) end
   redis.call('SADD', KEY.open(p), app .. ':' .. id)
   Chunks.expand(p, app, id)
   Chunks.keep_unstarted(p, app, id)
@@ -252,7 +268,7 @@ end
 local function cancel(keys, args)
   local p, app, id, now = keys[1], args[1], args[2], now_ms()
   local key = KEY.job(p, app, id)
-  local r = redis.call('HMGET', key, 'state', 'admitted', 'cursor', 'segments', 'source', 'priority', 'lines', 'live')
+  local r = redis.call('HMGET', key, 'state', 'admitted', 'cursor', 'source', 'priority', 'lines', 'live', 'round')
   if not r[1] then return 'ABSENT' end
   if r[1] == 'done' or r[1] == 'cancelled' then return r[1] end
   refuse_wrong_type(KEY.finished(p), 'stream')
@@ -262,19 +278,17 @@ local function cancel(keys, args)
     redis.call('PERSIST', key)
     return 'cancelled'
   end
-  local source = r[5]
-  drop_unstarted(p, source, tonumber(r[3]) + 1, tonumber(r[4]))
-  redis.call('HSET', key, 'cursor', r[4])
-  Reading.drop(p, key, source)
+  local source = r[4]
+  forget_audience(p, key, source)
   -- Chunks that wait for their start time would hold the record open until then.
-  local waiting, live = {}, math.min(tonumber(r[8]), LIMIT.WINDOW_MAX)
+  local waiting, live = {}, math.min(tonumber(r[7]), LIMIT.WINDOW_MAX)
   for n = math.max(1, tonumber(r[3]) - live + 1), tonumber(r[3]) do
-    local member = Chunk.pack({priority = r[6], app = app, job = id, segment = text(n), source = source, lines = r[7],
-      crashes = 0})
+    local member = Chunk.pack({priority = r[5], app = app, job = id, segment = Rounds.name(text(n), r[8]), source = source,
+      lines = r[6], crashes = 0})
     if redis.call('ZREM', KEY.delayed(p), member) == 1 then waiting[#waiting + 1] = member end
   end
   if #waiting > 0 then redis.call('RPUSH', KEY.parked(p, app, id), unpack(waiting)) end
-  local any = {priority = r[6], app = app, job = id, source = source, lines = r[7]}
+  local any = {priority = r[5], app = app, job = id, source = source, lines = r[6]}
   Chunk.go_on_no_more(p, any)
   Chunks.bring_back(p, any, 'cancelled', now)
   Chunks.finish_if_empty(p, app, id, now)

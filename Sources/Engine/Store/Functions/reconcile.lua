@@ -97,7 +97,9 @@ local function recount(p, app, id, r, streamed)
   end
   if size == 0 then
     local function add_numbers(kind, last)
-      for n = math.max(1, last - LIMIT.RECONCILE_NUMBERS_MAX + 1), last do add(kind .. text(n), '', true) end
+      for n = math.max(1, last - LIMIT.RECONCILE_NUMBERS_MAX + 1), last do
+        add(Rounds.name(kind .. text(n), r.round), '', true)
+      end
     end
     add_numbers('', r.cursor)
     add_numbers('r', r.residuals)
@@ -116,13 +118,14 @@ local function reconcile(keys, args)
   local p, app, id, now = keys[1], args[1], args[2], now_ms()
   local key = KEY.job(p, app, id)
   local v = redis.call('HMGET', key, 'source', 'priority', 'lines', 'cursor', 'residuals', 'chunks', 'admitted',
-    'finished_at', 'scan', 'state')
+    'finished_at', 'scan', 'state', 'round')
   if not v[7] or v[8] then
     redis.call('SREM', KEY.open(p), app .. ':' .. id)
     return {'ABSENT', ''}
   end
   Chunks.keep_unstarted(p, app, id)
-  local r = {source = v[1], priority = v[2], lines = v[3], cursor = tonumber(v[4]), residuals = tonumber(v[5])}
+  local r = {source = v[1], priority = v[2], lines = v[3], cursor = tonumber(v[4]), residuals = tonumber(v[5]),
+    round = v[11] or nil}
   local cursor, answer = args[3], 'OK'
   local is_doubtful = redis.call('HLEN', KEY.unfinished(p, r.source)) ~= tonumber(v[6])
   local streamed = (is_doubtful or cursor == '0') and streamed_segments(p, app, id, r)

@@ -25,7 +25,7 @@ end
 -- Makes installations a chunk of their own, to be sent to later.
 local function add_residual(p, c, lines)
   local key = KEY.job(p, c.app, c.job)
-  local segment = 'r' .. text(redis.call('HINCRBY', key, 'residuals', 1))
+  local segment = Rounds.name('r' .. text(redis.call('HINCRBY', key, 'residuals', 1)), Rounds.of(c.segment))
   redis.call('SET', KEY.segment(p, segment, c.source), lines)
   redis.call('HINCRBY', key, 'chunks', 1)
   redis.call('HSET', KEY.unfinished(p, c.source), segment, '')

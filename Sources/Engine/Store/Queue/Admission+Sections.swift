@@ -10,6 +10,7 @@ extension Admission {
   private static let variables = Sections.Section(name: "variables", columns: 1)
   private static let event = Sections.Section(name: "event", columns: 2)
   private static let pace = Sections.Section(name: "pace", columns: 2)
+  private static let rounds = Sections.Section(name: "rounds", columns: 1)
   private static let ending = Sections.Section(name: "ending", columns: 2)
 
   func sections(of entry: JobEntry, consumer: String) -> Sections {
@@ -66,6 +67,11 @@ extension Admission {
           row.append("")
           row.append(seconds)
         }
+      }
+    }
+    if !roundsAtMs.isEmpty {
+      sections.add(Self.rounds) { row in
+        row.append(roundsAtMs.map(String.init).joined(separator: " "))
       }
     }
     return sections

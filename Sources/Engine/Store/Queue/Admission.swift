@@ -30,6 +30,8 @@ package struct Admission: Sendable {
   package var eventsPerMinute: Int
   /// Nothing is sent before; epoch milliseconds.
   package var startAtMs: Int64?
+  /// When it starts, in order, of a job that starts several times; empty for any other.
+  package var roundsAtMs: [Int64] = []
   /// How long its record is kept after its end; nil for 7 days.
   package var retentionSeconds: Int?
   /// Whether its content is kept as long, also when nothing of it failed.

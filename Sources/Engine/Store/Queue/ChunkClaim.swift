@@ -22,6 +22,11 @@ package struct ChunkClaim: Sendable, Equatable {
   /// Whether it is what an earlier chunk set aside to be tried later.
   package var isResidual: Bool { segment.hasPrefix("r") }
 
+  /// The start of its job that it belongs to, by its number; nil for a job that starts once.
+  package var round: Int? {
+    segment.lastIndex(of: "@").flatMap { Int(segment[segment.index(after: $0)...]) }
+  }
+
   init(_ reply: RedisReply) throws(RedisError) {
     try expectArray(reply, atLeast: 11)
     priority = try decodeWord(reply[0])

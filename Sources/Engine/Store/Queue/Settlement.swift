@@ -134,6 +134,9 @@ package struct Settlement: Sendable {
     if installations == 0 { noInstallations += 1 }
   }
 
+  /// A recipient is done, who stood in the job's total as one and is no part of this round of it.
+  package mutating func leaveOut() { totalDelta -= 1 }
+
   /// Whether nothing became of any recipient.
   package var isEmpty: Bool {
     !isFinal && counts.isEmpty && skippedUnread == 0 && residuals.isEmpty && unrouted.isEmpty

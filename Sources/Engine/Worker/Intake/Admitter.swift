@@ -19,6 +19,7 @@ struct Admitter {
   /// By app: how many jobs that tell of one bucket, or go to one topic, the fleet starts in a minute; 0 for
   /// any number.
   let eventsPerMinute: [String: Int]
+  let localTimes: LocalTimes
   /// How long the record of a job is kept that has ended.
   let retentionSeconds: Int
   let consumer: String
@@ -87,7 +88,7 @@ struct Admitter {
   }
 
   private func admit(_ entry: JobEntry, isLast: Bool) async throws(RedisError) {
-    let job: PreparedJob
+    var job: PreparedJob
     do throws(RefusedJob) {
       job = isLarge(entry) ? try await .beside(entry.text) : try PreparedJob(entry.text)
     } catch {
@@ -95,10 +96,28 @@ struct Admitter {
     }
     let id = job.id ?? entry.source
     guard routes.own.has(job.app) else { return try await setAside(job, id: id, entry) }
+    do throws(InvalidField) { try await schedule(&job, entry) } catch {
+      return try await refuse(entry, "invalid_job", error, app: job.app, id: id)
+    }
     if let field = unsendable(job) {
       return try await refuse(entry, "invalid_job", field, app: job.app, id: id)
     }
     try await start(job, id: id, entry, isLast: isLast)
+  }
+
+  /// Decides when a job starts that goes by the clocks of its receivers.
+  private func schedule(_ job: inout PreparedJob, _ entry: JobEntry) async throws(InvalidField) {
+    guard let delivery = job.deliverLocal else { return }
+    let nowMs = clock.at(loop.nowNs)
+    let schedule = try await localTimes.schedule(
+      delivery, app: job.app, nowMs: entry.enqueuedAtMs(nowMs: nowMs) ?? nowMs)
+    if case .at(let endMs)? = job.content.expiry, let first = schedule.rounds.first,
+      endMs <= first.atMs
+    {
+      throw InvalidField(
+        pointer: "/expires_at", message: "must be later than deliver_local is in any time zone")
+    }
+    job.keep(to: schedule)
   }
 
   /// Leaves a job whose app this worker does not have to one that has it.
@@ -160,6 +179,7 @@ struct Admitter {
       index: job.index, variablesKey: job.content.variablesKey, bucket: job.content.event?.bucketID,
       eventsPerMinute: eventsPerMinute[job.app] ?? 0, startAtMs: job.deliverAtMs)
     admission.pace = job.pace
+    admission.roundsAtMs = job.content.schedule?.rounds.map(\.atMs) ?? []
     admission.retentionSeconds = retentionSeconds
     admission.keepsContent = job.content.tellsOfReceivers
     var firstBindings: FirstBindings?

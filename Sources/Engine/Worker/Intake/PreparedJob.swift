@@ -7,8 +7,8 @@ struct PreparedJob: Sendable {
   /// Nil where the producer gave none.
   let id: String?
   let app: String
-  let content: JobContent
-  let contentBytes: [UInt8]
+  private(set) var content: JobContent
+  private(set) var contentBytes: [UInt8]
   /// Of the canonical job.
   let digest: String
   let lines: ChunkLines
@@ -17,7 +17,8 @@ struct PreparedJob: Sendable {
   let usersKey: String?
   let index: AudienceIndex?
   let segments: [[UInt8]]
-  let deliverAtMs: Int64?
+  private(set) var deliverAtMs: Int64?
+  let deliverLocal: LocalDelivery?
   let pace: JobPace?
 
   init(_ text: [UInt8]) throws(RefusedJob) {
@@ -36,7 +37,15 @@ struct PreparedJob: Sendable {
     index = job.audience.index
     segments = job.audience.segments()
     deliverAtMs = job.deliverAtMs
+    deliverLocal = job.deliverLocal
     pace = job.pace
+  }
+
+  /// It starts when this schedule says.
+  mutating func keep(to schedule: LocalSchedule) {
+    content.schedule = schedule
+    contentBytes = content.canonicalBytes()
+    deliverAtMs = schedule.rounds.first?.atMs
   }
 
   /// The same on a thread of its own: a million users take a third of a second, for which no push would leave the lane.

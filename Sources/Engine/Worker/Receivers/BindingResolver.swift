@@ -95,7 +95,7 @@ struct BindingResolver {
         asked.append(
           ReceiverReader.Receiver(
             network: binding.network, environment: binding.environment, token: binding.token,
-            user: run.lines[recipient],
+            user: run.lines[recipient], isChosen: false,
             badge: badge(run, binding.network, destination, run.lines[recipient])))
       }
       ends.append(bindings.count)
@@ -164,8 +164,13 @@ struct BindingResolver {
       return run.skipRecipient(recipient, because: .cancelled)
     }
     run.beginRecipient(recipient)
+    var isInOtherRound = false
     for binding in bindings {
       let own = next()
+      if case .otherRound? = own.exclusion {
+        isInOtherRound = true
+        continue
+      }
       let destination = routes[binding.network, binding.kind, binding.environment]
       if case .rebound = own.badge { continue }
       guard destination != Routes.unwanted else { continue }
@@ -177,7 +182,17 @@ struct BindingResolver {
           variant: own.variant, variables: variables, badge: own.badge.number, boundNs: readNs))
       queue(run, index, own)
     }
-    run.endRecipient(recipient)
+    end(run, recipient, isInOtherRound: isInOtherRound)
+  }
+
+  /// Ends a recipient whose pushes are made. One that has none counts in one round of its job.
+  private func end(_ run: ChunkRun, _ recipient: Int, isInOtherRound: Bool) {
+    let isElsewhere = isInOtherRound || !(run.material.zones?.isFirst ?? true)
+    if isElsewhere, run.recipients[recipient].pushCount == 0 {
+      run.leaveOutRecipient(recipient)
+    } else {
+      run.endRecipient(recipient)
+    }
   }
 
   // MARK: Installations
@@ -208,12 +223,13 @@ struct BindingResolver {
       let asked = lines.indices.map { index in
         guard let line = lines[index], let binding = bindings[index] else {
           return ReceiverReader.Receiver(
-            network: .apns, environment: .production, token: none, user: none, badge: nil)
+            network: .apns, environment: .production, token: none, user: none, isChosen: false,
+            badge: nil)
         }
         let destination = routes[line.network, binding.kind, binding.environment]
         return ReceiverReader.Receiver(
           network: line.network, environment: binding.environment, token: line.token,
-          user: users[index],
+          user: users[index], isChosen: !line.user.isEmpty,
           badge: line.badge == 0 && Self.isOwner(binding, of: line)
             ? badge(run, line.network, destination, users[index]) : nil)
       }
@@ -240,6 +256,7 @@ struct BindingResolver {
     guard run.standing != .cancelled else {
       return run.skipRecipient(recipient, network: line.network, because: .cancelled)
     }
+    if case .otherRound? = own.exclusion { return run.leaveOutRecipient(recipient) }
     guard let binding else {
       return run.skipRecipient(recipient, network: line.network, because: .notInstalled)
     }
@@ -266,7 +283,9 @@ struct BindingResolver {
   }
 
   private func queue(_ run: ChunkRun, _ index: Int, _ own: ReceiverReader.Own) {
-    guard !own.isFiltered else { return run.decide(index, .skipped, because: .filtered) }
+    if case .skipped(let cause)? = own.exclusion {
+      return run.decide(index, .skipped, because: cause)
+    }
     run.pace?.spend()
     dispatcher.enqueue(run, push: index)
   }

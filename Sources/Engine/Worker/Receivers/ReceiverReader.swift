@@ -15,6 +15,8 @@ struct ReceiverReader {
     let environment: PushEnvironment
     let token: UnsafeRawBufferPointer
     let user: UnsafeRawBufferPointer
+    /// It was tried before, or is what is left of a user: it stays in its round of the job, whatever its time zone is now.
+    let isChosen: Bool
     /// What is asked of its badge; nil where the job raises none.
     let badge: BadgeStore.Receiver.Request?
   }
@@ -34,8 +36,16 @@ struct ReceiverReader {
     /// Which of the job's `MessageVariants` it is sent as.
     var variant: UInt8 = 0
     var badge = Badge.none
-    /// The job's filter leaves the installation out: nothing is sent to it, and it gets no badge.
-    var isFiltered = false
+    /// Why nothing is sent to the installation now, and it gets no badge; nil when something is.
+    var exclusion: Exclusion?
+  }
+
+  /// What keeps an installation from receiving.
+  enum Exclusion {
+    /// It counts as skipped.
+    case skipped(TraceCause)
+    /// It counts in another round of the job.
+    case otherRound
   }
 
   /// - Returns: nil when the chunk is another worker's by now.
@@ -45,7 +55,8 @@ struct ReceiverReader {
       try await readRecords(run, receivers, &own)
     } else if let filter = run.material.filter {
       for (index, receiver) in receivers.enumerated() {
-        own[index].isFiltered = !filter.admits(receiver.network, receiver.environment) { _ in nil }
+        guard !filter.admits(receiver.network, receiver.environment, { _ in nil }) else { continue }
+        own[index].exclusion = .skipped(.filtered)
       }
     }
     if run.material.raisesBadge {
@@ -58,8 +69,9 @@ struct ReceiverReader {
     _ run: ChunkRun, _ receivers: [Receiver], _ own: inout [Own]
   ) async throws(RedisError) {
     let material = run.material
-    // The language stands before what the filter looks at.
+    // The language and the zone stand before what the filter looks at.
     let languages = material.variants.hasLanguages ? 1 : 0
+    let zones = material.zones == nil ? 0 : 1
     var found = own
     let tokens = receivers.map { (network: $0.network, token: $0.token) }
     let count = max(StoreLimits.fieldValuesMax / material.recordFields.count, 1)
@@ -69,12 +81,30 @@ struct ReceiverReader {
         of: tokens[first..<min(first + count, tokens.count)]
       ) { index, value in
         if languages > 0 { found[index].variant = value(0).map(material.variant) ?? 0 }
+        if let matcher = material.zones, !receivers[index].isChosen,
+          let exclusion = Self.exclusion(matcher, value(languages)) {
+          found[index].exclusion = exclusion
+          return
+        }
         guard let filter = material.filter else { return }
         let (network, environment) = (receivers[index].network, receivers[index].environment)
-        found[index].isFiltered = !filter.admits(network, environment) { value(languages + $0) }
+        if !filter.admits(network, environment, { value(languages + zones + $0) }) {
+          found[index].exclusion = .skipped(.filtered)
+        }
       }
     }
     own = found
+  }
+
+  private static func exclusion(
+    _ zones: ZoneMatcher, _ zone: UnsafeRawBufferPointer?
+  ) -> Exclusion? {
+    switch zones.match(zone) {
+    case .now: nil
+    case .otherRound: .otherRound
+    case .missed: .skipped(.missedTime)
+    case .unknown: .skipped(.noTimeZone)
+    }
   }
 
   /// - Returns: false when the chunk is another worker's by now.
@@ -85,7 +115,7 @@ struct ReceiverReader {
     var asked: [BadgeStore.Receiver] = []
     var found = own
     for (index, receiver) in receivers.enumerated() {
-      guard let request = receiver.badge, !own[index].isFiltered else { continue }
+      guard let request = receiver.badge, own[index].exclusion == nil else { continue }
       wanted.append(index)
       asked.append(
         BadgeStore.Receiver(

@@ -86,8 +86,10 @@ final class JobMaterial {
   let raisesBadge: Bool
   /// Which installations get it; nil for all of the audience.
   let filter: FilterMatcher?
-  /// What is read of each installation's record before a push is made for it, by name: its language, then what the filter
-  /// looks at.
+  /// Which time zones this round of the job is for; nil for a job that is for all at once.
+  let zones: ZoneMatcher?
+  /// What is read of each installation's record before a push is made for it, by name: its language, its time zone, then what
+  /// the filter looks at.
   let recordFields: [String]
   /// The names of `variants.placeholders`, at hand for each push.
   let placeholderNames: [UnsafeRawBufferPointer]
@@ -109,11 +111,16 @@ final class JobMaterial {
   /// Languages that were looked up, and their variants.
   private var knownLanguages: [(language: [UInt8], variant: UInt8)] = []
 
+  /// - Parameters:
+  ///   - createdAtMs: the start that its time to live counts from, unless it has several.
+  ///   - round: which of these it is for.
   init(
-    content: JobContent, createdAtMs: Int64, trace: JobTrace? = nil,
+    content: JobContent, createdAtMs: Int64, round: Int? = nil, trace: JobTrace? = nil,
     firstBindings: FirstBindings? = nil
   ) {
     self.content = content
+    zones = content.schedule.map { ZoneMatcher($0, round: round ?? 0) }
+    let createdAtMs = zones.map { max($0.atMs, createdAtMs) } ?? createdAtMs
     raisesBadge = content.raisesBadge
     do throws(InvalidField) {
       variants = try MessageVariants(content)
@@ -124,12 +131,14 @@ final class JobMaterial {
       flaw = error
     }
     filter = content.receivers.map { FilterMatcher($0) }
-    recordFields = (variants.hasLanguages ? ["language"] : []) + (filter?.recordFields ?? [])
+    recordFields =
+      (variants.hasLanguages ? ["language"] : []) + (zones == nil ? [] : ["time_zone"])
+      + (filter?.recordFields ?? [])
     placeholderNames = variants.placeholders.map { [arena] placeholder in
       var name = placeholder.name
       return name.withUTF8 { arena.copy(UnsafeRawBufferPointer($0)) }
     }
-    isPersonal = variants.hasLanguages || variants.hasMarks || filter != nil
+    isPersonal = variants.hasLanguages || variants.hasMarks || filter != nil || zones != nil
     self.trace = trace
     self.firstBindings = firstBindings
     self.createdAtMs = createdAtMs

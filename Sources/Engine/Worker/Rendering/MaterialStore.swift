@@ -26,7 +26,8 @@ final class MaterialStore {
 
   func find(_ claim: ChunkClaim) async throws(RedisError) -> Finding {
     // The source too: a job whose record has expired may be followed by another of the same id.
-    let key = Self.key(app: claim.app, source: claim.source, id: claim.job)
+    let key = Self.key(
+      app: claim.app, source: claim.source, id: claim.job, round: claim.round)
     if let known = materials[key] {
       order.removeAll { $0 == key }
       order.append(key)
@@ -59,7 +60,7 @@ final class MaterialStore {
           + "wrote it, retry this when all workers are of that version")
     }
     let material = JobMaterial(
-      content: content, createdAtMs: record.createdAtMs ?? 0,
+      content: content, createdAtMs: record.createdAtMs ?? 0, round: claim.round,
       trace: tracer.trace(app: claim.app, job: claim.job, isFull: content.trace))
     remember(material, key)
     return .material(material)
@@ -70,10 +71,12 @@ final class MaterialStore {
     _ content: JobContent, createdAtMs: Int64, app: String, source: String, id: String,
     firstBindings: FirstBindings?
   ) {
+    // Its rounds are read as they come.
+    guard content.schedule == nil else { return }
     let material = JobMaterial(
       content: content, createdAtMs: createdAtMs,
       trace: tracer.trace(app: app, job: id, isFull: content.trace), firstBindings: firstBindings)
-    remember(material, Self.key(app: app, source: source, id: id))
+    remember(material, Self.key(app: app, source: source, id: id, round: nil))
   }
 
   private func remember(_ material: JobMaterial, _ key: String) {
@@ -81,7 +84,7 @@ final class MaterialStore {
     if order.count > WorkerLimits.materialsMax { materials[order.removeFirst()] = nil }
   }
 
-  private static func key(app: String, source: String, id: String) -> String {
-    "\(app)/\(source)/\(id)"
+  private static func key(app: String, source: String, id: String, round: Int?) -> String {
+    "\(app)/\(source)/\(round ?? 0)/\(id)"
   }
 }

@@ -51,6 +51,12 @@ struct ChunkNews {
     }
   }
 
+  /// A recipient is done who is no part of this round of the job.
+  mutating func leaveOut(_ recipient: Int) {
+    finish(recipient, results: 0)
+    settlement.leaveOut()
+  }
+
   /// A user's installations are known, and how many they are.
   mutating func resolveUser(installations: Int) {
     settlement.resolveUser(installations: installations)

@@ -46,7 +46,7 @@ final class ChunkRun {
   let suspectTicket: UInt64?
 
   /// What the store has not been told yet.
-  private var news: ChunkNews
+  var news: ChunkNews
   /// Decisions about pushes of recipients that have open ones, too, and when the first of them was made, in the
   /// loop's time.
   private var waitingDecisions = 0
@@ -133,15 +133,11 @@ final class ChunkRun {
     if recipients[index].openCount == 0 { close(index) }
   }
 
-  /// The recipient was never resolved and counts as skipped, as one: so it stood in the job's total.
-  /// - Parameters:
-  ///   - network: what it counts under; nil for a user, whose installations were not read.
-  ///   - cause: why, for its trace.
-  func skipRecipient(_ index: Int, network: Network? = nil, because cause: TraceCause) {
-    noteRecipient(index, because: cause)
+  /// Nothing is sent to the recipient, which was told to `news`.
+  func endUnsent(_ index: Int) {
+    if resolving == index { resolving = nil }
     recipients[index].isDone = true
     openRecipients -= 1
-    news.skip(index, network: network)
     // It may have been the last one that doubtful verdicts wait for.
     releaseHeld()
     if openRecipients == 0 { signal.raise() }

@@ -8,28 +8,20 @@ package enum RFC3339 {
   package static func milliseconds(_ text: String) -> Int64? {
     let bytes = Array(text.utf8.prefix(bytesMax + 1))
     guard bytes.count >= 20, bytes.count <= bytesMax,
-      let year = number(bytes[0..<4]), bytes[4] == UInt8(ascii: "-"),
-      let month = number(bytes[5..<7]), (1...12).contains(month), bytes[7] == UInt8(ascii: "-"),
-      let day = number(bytes[8..<10]), (1...days(inMonth: month, of: year)).contains(day),
+      let year = DecimalDigits.number(bytes[0..<4]), bytes[4] == UInt8(ascii: "-"),
+      let month = DecimalDigits.number(bytes[5..<7]), bytes[7] == UInt8(ascii: "-"),
+      let day = DecimalDigits.number(bytes[8..<10]),
+      let date = CivilDate(year: year, month: month, day: day),
       bytes[10] | 0x20 == UInt8(ascii: "t") || bytes[10] == UInt8(ascii: " "),
-      let hour = number(bytes[11..<13]), hour < 24, bytes[13] == UInt8(ascii: ":"),
-      let minute = number(bytes[14..<16]), minute < 60, bytes[16] == UInt8(ascii: ":"),
-      let second = number(bytes[17..<19]), second <= 60
+      let hour = DecimalDigits.number(bytes[11..<13]), hour < 24, bytes[13] == UInt8(ascii: ":"),
+      let minute = DecimalDigits.number(bytes[14..<16]), minute < 60, bytes[16] == UInt8(ascii: ":"),
+      let second = DecimalDigits.number(bytes[17..<19]), second <= 60
     else { return nil }
     var rest = bytes[19...]
     guard let fractionMs = fraction(&rest), let offsetMinutes = offset(rest) else { return nil }
-    let minutes = (daysSinceEpoch(year, month, day) * 24 + hour) * 60 + minute - offsetMinutes
+    let minutes = (date.daysSinceEpoch * 24 + hour) * 60 + minute - offsetMinutes
     let ms = Int64(minutes * 60 + second) * 1_000 + Int64(fractionMs)
     return ms >= 0 ? ms : nil
-  }
-
-  private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
-    var value = 0
-    for byte in digits {
-      guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return nil }
-      value = value * 10 + Int(byte - UInt8(ascii: "0"))
-    }
-    return value
   }
 
   /// Takes `.250` off the front; no fraction is 0.
@@ -53,27 +45,9 @@ package enum RFC3339 {
     let bytes = Array(text)
     if bytes.count == 1, bytes[0] | 0x20 == UInt8(ascii: "z") { return 0 }
     guard bytes.count == 6, bytes[0] == UInt8(ascii: "+") || bytes[0] == UInt8(ascii: "-"),
-      bytes[3] == UInt8(ascii: ":"), let hours = number(bytes[1..<3]), hours < 24,
-      let minutes = number(bytes[4..<6]), minutes < 60
+      bytes[3] == UInt8(ascii: ":"), let hours = DecimalDigits.number(bytes[1..<3]), hours < 24,
+      let minutes = DecimalDigits.number(bytes[4..<6]), minutes < 60
     else { return nil }
     return (hours * 60 + minutes) * (bytes[0] == UInt8(ascii: "-") ? -1 : 1)
-  }
-
-  private static func days(inMonth month: Int, of year: Int) -> Int {
-    switch month {
-    case 4, 6, 9, 11: 30
-    case 2: (year % 4 == 0 && year % 100 != 0) || year % 400 == 0 ? 29 : 28
-    default: 31
-    }
-  }
-
-  /// Days of the proleptic Gregorian calendar, with years that begin in March.
-  private static func daysSinceEpoch(_ year: Int, _ month: Int, _ day: Int) -> Int {
-    let shifted = month > 2 ? year : year - 1
-    let era = shifted / 400
-    let yearOfEra = shifted - era * 400
-    let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-    return era * 146_097 + dayOfEra - 719_468
   }
 }

@@ -1,0 +1,71 @@
+internal import Model
+
+/// Holds one round of a job against the time zones of installations.
+struct ZoneMatcher {
+  enum Match: Equatable {
+    /// It receives the job now.
+    case now
+    /// It does in another round, or was told of in another that it does not.
+    case otherRound
+    /// It never does, for its time had passed.
+    case missed
+    /// It never does, for its zone is not known.
+    case unknown
+  }
+
+  /// When the round starts; epoch milliseconds.
+  let atMs: Int64
+  private let arena = ByteArena()
+  /// Every zone of the job, in the order of their bytes; the round nil for one whose time had passed.
+  private let zones: [(name: UnsafeRawBufferPointer, round: Int?)]
+  private let round: Int
+  private let roundWithoutZone: Int?
+
+  /// - Parameter round: a position in the schedule's rounds; another holds no zones.
+  init(_ schedule: LocalSchedule, round: Int) {
+    self.round = round
+    roundWithoutZone = schedule.roundWithoutZone
+    atMs = schedule.rounds.indices.contains(round) ? schedule.rounds[round].atMs : 0
+    var zones: [(name: UnsafeRawBufferPointer, round: Int?)] = []
+    func add(_ names: [String], _ round: Int?) {
+      for var name in names {
+        zones.append((name.withUTF8 { arena.copy(UnsafeRawBufferPointer($0)) }, round))
+      }
+    }
+    for (number, round) in schedule.rounds.enumerated() { add(round.zones, number) }
+    add(schedule.missed, nil)
+    self.zones = zones.sorted { $0.name.lexicographicallyPrecedes($1.name) }
+  }
+
+  /// Whether it is the job's first.
+  var isFirst: Bool { round == 0 }
+
+  /// - Parameter zone: as the installation's record holds it; nil when it has none.
+  func match(_ zone: UnsafeRawBufferPointer?) -> Match {
+    guard let zone, let known = entry(zone) else {
+      guard let roundWithoutZone else { return never(.unknown) }
+      return roundWithoutZone == round ? .now : .otherRound
+    }
+    guard let ownRound = known.round else { return never(.missed) }
+    return ownRound == round ? .now : .otherRound
+  }
+
+  /// Who gets nothing is told of once, in the first round.
+  private func never(_ match: Match) -> Match { round == 0 ? match : .otherRound }
+
+  private func entry(
+    _ zone: UnsafeRawBufferPointer
+  ) -> (name: UnsafeRawBufferPointer, round: Int?)? {
+    var (low, high) = (0, zones.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if zones[middle].name.lexicographicallyPrecedes(zone) {
+        low = middle + 1
+      } else {
+        high = middle
+      }
+    }
+    guard low < zones.count, zones[low].name.elementsEqual(zone) else { return nil }
+    return zones[low]
+  }
+}

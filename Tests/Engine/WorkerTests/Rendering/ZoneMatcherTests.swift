@@ -1,0 +1,52 @@
+import Model
+import Testing
+
+@testable import Worker
+
+@Suite struct ZoneMatcherTests {
+  private static let rounds = [
+    LocalSchedule.Round(atMs: 1_000, zones: ["Asia/Tokyo", "Asia/Seoul"]),
+    LocalSchedule.Round(atMs: 2_000, zones: ["Europe/Berlin"]),
+    LocalSchedule.Round(atMs: 3_000, zones: ["UTC"]),
+  ]
+
+  private static func match(_ zone: String?, _ round: Int, withoutZone: Int?) -> ZoneMatcher.Match {
+    let matcher = ZoneMatcher(
+      LocalSchedule(rounds: rounds, missed: ["Pacific/Apia"], roundWithoutZone: withoutZone),
+      round: round)
+    guard let zone else { return matcher.match(nil) }
+    return Array(zone.utf8).withUnsafeBytes { matcher.match($0) }
+  }
+
+  @Test("each zone is in one round, and so is who has none or an unknown one")
+  func isInOneRound() {
+    for (zone, own) in [
+      ("Asia/Tokyo", 0), ("Asia/Seoul", 0), ("Europe/Berlin", 1), ("UTC", 2), (nil, 1), ("", 1),
+      ("Asia/Tok", 1), ("Asia/Tokyoo", 1), ("asia/tokyo", 1),
+    ] {
+      for round in 0..<3 {
+        #expect(
+          Self.match(zone, round, withoutZone: 1) == (round == own ? .now : .otherRound),
+          "\(zone ?? "none") in round \(round)")
+      }
+    }
+  }
+
+  @Test("who gets nothing is told of in the first round alone")
+  func tellsOnce() {
+    #expect(Self.match("Pacific/Apia", 0, withoutZone: 1) == .missed)
+    #expect(Self.match("Pacific/Apia", 1, withoutZone: 1) == .otherRound)
+    #expect(Self.match(nil, 0, withoutZone: nil) == .unknown)
+    #expect(Self.match("Mars/Base", 0, withoutZone: nil) == .unknown)
+    #expect(Self.match(nil, 2, withoutZone: nil) == .otherRound)
+  }
+
+  @Test("a job expires by the time of its own round")
+  func expires() {
+    var content = JobContent(expiry: .ttl(seconds: 10))
+    content.schedule = LocalSchedule(rounds: Self.rounds, missed: [], roundWithoutZone: 0)
+    let second = JobMaterial(content: content, createdAtMs: 500, round: 1)
+    #expect(second.expiresAtMs == 12_000 && second.isPersonal)
+    #expect(second.recordFields == ["time_zone"])
+  }
+}
