@@ -38,7 +38,9 @@ extension AppConfiguration {
     _ item: Node, at position: Int, _ root: ConfigurationSection
   ) throws(ConfigurationError) -> (ConfigurationSection, ConfigurationScalar) {
     let field = "apps[\(position)]"
-    let known = ["id", "apns", "fcm", "jpush", "pushes_per_second", "events_per_minute", "time_zone"]
+    let known = [
+      "id", "apns", "fcm", "jpush", "pushes_per_second", "events_per_minute", "time_zone",
+    ]
     // The variables of the unnamed section do not exist: no id has a character that becomes "[".
     let unnamed = try ConfigurationSection(
       item, source: root.source, field: field, variables: "[", known: known)

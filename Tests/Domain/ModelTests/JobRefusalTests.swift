@@ -143,7 +143,6 @@ import Testing
         #""deliver_at":1790000000001,"expires_at":1790000000001"#,
         "/expires_at: must be later than deliver_at"
       ),
-      (#""deliver_local":"09:00""#, "/deliver_local: is not supported by this version"),
       (#""priority":"high""#, "/priority: is not part of the job: add the job to the stream"),
     ])
   func field(fields: String, expected: String) {

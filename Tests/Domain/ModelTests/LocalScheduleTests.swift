@@ -27,7 +27,8 @@ import Testing
     #expect(try canonical(#""09:05""#) == canonical(#"{"time":"09:05"}"#))
     #expect(try canonical(#""09:05""#) != canonical(#""09:06""#))
     let job = try JobTests.job(
-      #""notification":{"body":"B"},"deliver_local":{"date":"2026-12-01","time":"09:00","late":"skip"}"#)
+      #""notification":{"body":"B"},"deliver_local":{"date":"2026-12-01","time":"09:00","late":"skip"}"#
+    )
     #expect(try Job(json: job.json()) == job)
   }
 

@@ -44,7 +44,8 @@ final class LaneParts {
       redis: RedisEndpoint(endpoint: .unix(path: "/nowhere")), leaseMs: 10_000, drainMs: 1_000,
       connectionsMax: 1, streamsMax: 10, requestTimeoutMs: 1_000, number: 0, unroutedMs: 60_000,
       eventsPerMinute: ["shop": 2], retentionSeconds: 7_200,
-      localTimes: LocalTimes(homes: ["shop": "Asia/Tokyo"]), idle: IdleLanes(), clock: clock, suspects: SuspectGate(), shortage: DescriptorShortage(),
+      localTimes: LocalTimes(homes: ["shop": "Asia/Tokyo"]), idle: IdleLanes(), clock: clock,
+      suspects: SuspectGate(), shortage: DescriptorShortage(),
       routes: routes)
     self.settings = settings
     reasons = ReasonLog(log: log)

@@ -2,7 +2,7 @@
 enum RefusedFields {
   static let job = [
     "priority":
-      "is not part of the job: add the job to the stream of its priority, or give --priority",
+      "is not part of the job: add the job to the stream of its priority, or give --priority"
   ]
 
   static func refuse(_ fields: [String: String], in value: JSONValue) throws(InvalidField) {

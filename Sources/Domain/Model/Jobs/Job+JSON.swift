@@ -1,6 +1,7 @@
 extension Job {
   static let fields =
-    ["id", "app", "audience", "deliver_at", LocalDelivery.field] + JobPace.fields + JobContent.fields
+    ["id", "app", "audience", "deliver_at", LocalDelivery.field] + JobPace.fields
+    + JobContent.fields
 
   /// Decodes and checks what a producer enqueued. A syntax error has an empty pointer.
   package init(bytes: UnsafeBufferPointer<UInt8>) throws(InvalidField) {
@@ -58,7 +59,8 @@ extension Job {
     if case .spread? = pace, deliverLocal != nil {
       throw reader.refused(
         "spread_over_seconds",
-        "cannot stand beside deliver_local, which spreads the job by time zones: give pushes_per_second")
+        "cannot stand beside deliver_local, which spreads the job by time zones: give pushes_per_second"
+      )
     }
     let receivers = try Audience(json: audience, at: "/audience")
     if case .topic(let topic) = receivers { content.topic = topic }

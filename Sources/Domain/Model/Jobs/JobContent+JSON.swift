@@ -13,7 +13,9 @@ extension JobContent {
   /// Decodes what `json()` wrote, with the same checks as at admission.
   package init(json: JSONValue) throws(InvalidField) {
     try self.init(
-      reader: FieldReader(json, at: "", known: Self.fields + [Self.topicField, Self.channelField, Self.scheduleField]))
+      reader: FieldReader(
+        json, at: "", known: Self.fields + [Self.topicField, Self.channelField, Self.scheduleField])
+    )
   }
 
   package init(bytes: [UInt8]) throws(InvalidField) {

@@ -14,7 +14,8 @@ package enum RFC3339 {
       let date = CivilDate(year: year, month: month, day: day),
       bytes[10] | 0x20 == UInt8(ascii: "t") || bytes[10] == UInt8(ascii: " "),
       let hour = DecimalDigits.number(bytes[11..<13]), hour < 24, bytes[13] == UInt8(ascii: ":"),
-      let minute = DecimalDigits.number(bytes[14..<16]), minute < 60, bytes[16] == UInt8(ascii: ":"),
+      let minute = DecimalDigits.number(bytes[14..<16]), minute < 60,
+      bytes[16] == UInt8(ascii: ":"),
       let second = DecimalDigits.number(bytes[17..<19]), second <= 60
     else { return nil }
     var rest = bytes[19...]

@@ -67,9 +67,11 @@ end
 -- knows, so they are failed.
 local function lose_audience(p, app, job, r, unread)
   local record = KEY.job(p, app, job)
-  redis.call('HINCRBY', record, 'failed', unread)
-  redis.call('HINCRBY', record, 'pending', -unread)
-  Metrics.count(p, app, {'none', 'failed', unread}, now_ms())
+  if unread > 0 then
+    redis.call('HINCRBY', record, 'failed', unread)
+    redis.call('HINCRBY', record, 'pending', -unread)
+    Metrics.count(p, app, {'none', 'failed', unread}, now_ms())
+  end
   -- A wrong type under the key of the dead letters must not undo what was settled.
   local reason, field, message = 'users_key_gone', '/audience/users_key', 'The key ' .. (r.key or '') ..
     ' was deleted or replaced, or as a list changed all the time, while the job ran: ' .. text(unread) ..

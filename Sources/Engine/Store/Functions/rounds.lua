@@ -7,13 +7,13 @@
 --
 -- In the job's record: `rounds` the instants (ms) with spaces between; `round` the number of the one that is under way or comes next,
 -- from 0 on; `round_at` its instant; `base` and `base_recipients` how many segments the job keeps, and lines in them. Where a round has been
--- read and another comes, `scan` is 'round'.
+-- read and another comes, `scan` is 'round'; where one comes that has not been begun, it is 'next'.
 
 local Rounds = {}  -- what later files use of it
 
 do
 
-local READ = 'round'
+local READ, NEXT = 'round', 'next'
 
 -- A segment's name in a round; nil stands for the only one.
 local function name(segment, round) return round and segment .. '@' .. round or segment end
@@ -47,7 +47,7 @@ local function advance(record)
   local r = redis.call('HMGET', record, 'rounds', 'round')
   local round = tonumber(r[2]) + 1
   local at = instant(r[1], round)
-  redis.call('HSET', record, 'round', text(round), 'round_at', at)
+  redis.call('HSET', record, 'round', text(round), 'round_at', at, 'scan', NEXT)
   redis.call('HDEL', record, 'unread')
   return text(round), tonumber(at)
 end

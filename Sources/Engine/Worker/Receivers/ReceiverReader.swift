@@ -82,7 +82,8 @@ struct ReceiverReader {
       ) { index, value in
         if languages > 0 { found[index].variant = value(0).map(material.variant) ?? 0 }
         if let matcher = material.zones, !receivers[index].isChosen,
-          let exclusion = Self.exclusion(matcher, value(languages)) {
+          let exclusion = Self.exclusion(matcher, value(languages))
+        {
           found[index].exclusion = exclusion
           return
         }

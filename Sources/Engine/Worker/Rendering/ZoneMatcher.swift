@@ -15,7 +15,7 @@ struct ZoneMatcher {
 
   /// When the round starts; epoch milliseconds.
   let atMs: Int64
-  private let arena = ByteArena()
+  private let arena: ByteArena
   /// Every zone of the job, in the order of their bytes; the round nil for one whose time had passed.
   private let zones: [(name: UnsafeRawBufferPointer, round: Int?)]
   private let round: Int
@@ -26,6 +26,7 @@ struct ZoneMatcher {
     self.round = round
     roundWithoutZone = schedule.roundWithoutZone
     atMs = schedule.rounds.indices.contains(round) ? schedule.rounds[round].atMs : 0
+    let arena = ByteArena()
     var zones: [(name: UnsafeRawBufferPointer, round: Int?)] = []
     func add(_ names: [String], _ round: Int?) {
       for var name in names {
@@ -34,6 +35,7 @@ struct ZoneMatcher {
     }
     for (number, round) in schedule.rounds.enumerated() { add(round.zones, number) }
     add(schedule.missed, nil)
+    self.arena = arena
     self.zones = zones.sorted { $0.name.lexicographicallyPrecedes($1.name) }
   }
 

@@ -29,13 +29,16 @@ import Testing
 
   private func now(_ store: Store) async throws -> Int64 {
     let time = try #require(try await store.redis("TIME").array)
-    return (Int64(time[0].string) ?? 0) * 1_000 + (Int64(time[1].string) ?? 0) / 1_000
+    let seconds = try #require(Int64(time[0].string ?? ""))
+    let microseconds = try #require(Int64(time[1].string ?? ""))
+    return seconds * 1_000 + microseconds / 1_000
   }
 
   /// Lets the time of the job's next round come, and its work be moved on.
   private func come(_ store: Store) async throws {
     let now = try await now(store)
-    _ = try await store.redis("HSET", "{pp}:job:shop:j1", "round_at", "\(now)", "start_at", "\(now)")
+    _ = try await store.redis(
+      "HSET", "{pp}:job:shop:j1", "round_at", "\(now)", "start_at", "\(now)")
     try await store.hurry()
     _ = try await store.chunks.promote(max: 100)
   }

@@ -1,4 +1,4 @@
-import Model
+@testable import Model
 import Testing
 
 @testable import Worker

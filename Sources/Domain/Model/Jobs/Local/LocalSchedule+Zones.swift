@@ -32,7 +32,8 @@ extension LocalSchedule {
     guard isAnywhereAhead else {
       throw InvalidField(
         pointer: FieldPointer.child("date", of: pointer),
-        message: "has passed in every time zone: give a later one, or leave it out for the next time")
+        message:
+          "has passed in every time zone: give a later one, or leave it out for the next time")
     }
     let home: String? =
       switch delivery.withoutZone {
@@ -44,9 +45,11 @@ extension LocalSchedule {
       throw InvalidField(
         pointer: FieldPointer.child("without_zone", of: pointer),
         message:
-          "is app, and the app has no time_zone in the configuration: give it one, or say utc or skip")
+          "is app, and the app has no time_zone in the configuration: give it one, or say utc or skip"
+      )
     }
-    rounds = starts.sorted { $0.key < $1.key }.map { Round(atMs: $0.key, zones: $0.value) }
+    let rounds = starts.sorted { $0.key < $1.key }.map { Round(atMs: $0.key, zones: $0.value) }
+    self.rounds = rounds
     self.missed = missed
     roundWithoutZone = home.flatMap { home in rounds.firstIndex { $0.zones.contains(home) } }
   }
