@@ -51,7 +51,10 @@ import Testing
   @Test("a name that leaves the folder, or is no zone, is none")
   func names() {
     #expect(TimeZoneDatabase.has("Asia/Tokyo"))
-    for name in ["", "Asia", "Asia/Nowhere", "../zoneinfo/UTC", "/etc/passwd", "tzdata.zi"] {
+    for name in [
+      "", "Asia", "Asia/Nowhere", "../zoneinfo/UTC", "/etc/passwd", "tzdata.zi", "localtime",
+      "posix/Asia/Tokyo", "Asia//Tokyo", "Asia/Tokyo/",
+    ] {
       #expect(!TimeZoneDatabase.has(name), "\(name)")
     }
   }

@@ -129,6 +129,7 @@ import Testing
     #expect(try round("utc", app: "Pacific/Pago_Pago") == 2)
     #expect(try round("skip", app: "Pacific/Pago_Pago") == nil)
     #expect(throws: InvalidField.self) { try round("app", app: nil) }
+    #expect(throws: InvalidField.self) { try round("app", app: "Mars/Base") }
     let plain = try Self.schedule(#"{"date":"2026-12-01","time":"09:00"}"#, at: now)
     #expect(plain.roundWithoutZone == 2)
   }
@@ -141,6 +142,19 @@ import Testing
           #"{"date":"2026-11-01","time":"09:00","late":"\#(late)"}"#, at: "2026-12-01T00:00:00Z")
       }
     }
+  }
+
+  @Test("a day more than a year ahead is refused, and so is a job that expires before it starts")
+  func bounds() throws {
+    let now = "2026-12-01T00:00:00Z"
+    #expect(throws: InvalidField.self) {
+      try Self.schedule(#"{"date":"2027-12-02","time":"09:00"}"#, at: now)
+    }
+    let schedule = try Self.schedule(#"{"date":"2026-12-02","time":"09:00"}"#, at: now)
+    let startMs = schedule.rounds[0].atMs
+    #expect(throws: InvalidField.self) { try schedule.check(.at(ms: startMs)) }
+    try schedule.check(.at(ms: startMs + 1))
+    try schedule.check(.ttl(seconds: 1))
   }
 
   @Test("what the content of a job keeps of it is read again as it was")

@@ -76,7 +76,7 @@ import Testing
       #expect(
         admitted == [
           "entry": 1, "job": 1, "audience": 1, "index": 0, "variables": 0, "event": 0,
-          "ending": 0, "pace": 0,
+          "ending": 0, "pace": 0, "rounds": 0,
         ])
       var all = admission
       all.index = .all
@@ -86,6 +86,9 @@ import Testing
       event.bucket = "orders"
       let ofEvent = try await read(store, "admit", event.sections(of: entry, consumer: "w"))
       #expect(ofEvent["event"] == 1)
+      event.roundsAtMs = [1, 2]
+      let local = try await read(store, "admit", event.sections(of: entry, consumer: "w"))
+      #expect(local["rounds"] == 1)
       event.retentionSeconds = 60
       let ending = try await read(store, "admit", event.sections(of: entry, consumer: "w"))
       #expect(ending["ending"] == 1)

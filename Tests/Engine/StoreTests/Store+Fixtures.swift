@@ -6,6 +6,10 @@ import Testing
 
 extension Store {
   func redis(_ words: String...) async throws(RedisError) -> RESPValue {
+    try await redis(words)
+  }
+
+  func redis(_ words: [String]) async throws(RedisError) -> RESPValue {
     var command = RedisCommand()
     for word in words { command.append(word) }
     return try await connection.call(command)

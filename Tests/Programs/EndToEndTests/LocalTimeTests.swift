@@ -123,9 +123,11 @@ import Testing
   func withoutZone() async throws {
     try await PushStage.with(mostlyWaits: true) { stage in
       let client = stage.client
-      var devices = try Devices.apns(0..<3)
+      var devices = try Devices.apns(0..<4)
       devices[1].timeZone = "Pacific/Kiritimati"
       devices[2].timeZone = "Mars/Base"
+      // It gets no alerts, so its user has no device for them in any zone.
+      (devices[3].kind, devices[3].timeZone) = (.voip, "Asia/Tokyo")
       try await client.install(devices)
       try await stage.withWorkers { _ in
         // It has begun at +14, and has not at -12.
@@ -140,6 +142,7 @@ import Testing
           try await client.record("j1").flatMap { $0.counts.accepted == 1 ? $0 : nil }
         }
         #expect(record.counts.skipped == 2 && record.isBalanced)
+        #expect(record.counts.noInstallations == 1)
         #expect(try await client.cancel("j1") == .cancelled)
       }
     }

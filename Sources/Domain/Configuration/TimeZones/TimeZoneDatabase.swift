@@ -8,7 +8,8 @@ package struct TimeZoneDatabase: Sendable {
 
   /// Where the system keeps them: `TZDIR`, as for the C library, or its usual folder.
   package static var folder: String {
-    ProcessInfo.processInfo.environment["TZDIR"] ?? "/usr/share/zoneinfo"
+    let named = ProcessInfo.processInfo.environment["TZDIR"] ?? ""
+    return named.isEmpty ? "/usr/share/zoneinfo" : named
   }
 
   /// Other forms of all zones, and a machine's own one: no names that mean the same everywhere.
@@ -47,7 +48,9 @@ package struct TimeZoneDatabase: Sendable {
 
   /// Whether the system has a zone of this name.
   static func has(_ name: String) -> Bool {
-    guard TextRule.isWord(name, others: "_+-/"), !name.hasPrefix("/"),
+    let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+    guard TextRule.isWord(name, others: "_+-/"), parts.allSatisfy({ !$0.isEmpty }),
+      !otherForms.contains(String(parts[0])),
       let bytes = content(of: "\(folder)/\(name)")
     else { return false }
     return TimeZoneRules(tzif: bytes) != nil

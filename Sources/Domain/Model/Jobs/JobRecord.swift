@@ -12,6 +12,8 @@ package struct JobRecord: Sendable, Equatable {
   package var finishedAtMs: Int64?
   /// When a scheduled job is to start.
   package var startAtMs: Int64?
+  /// Of a job with `deliver_local`: the local time that it is sent for now, or waits for.
+  package var roundAtMs: Int64?
   package var priority: Priority?
   /// The bucket of the event that the job tells of, once it is admitted.
   package var bucket: String?
@@ -51,6 +53,7 @@ package struct JobRecord: Sendable, Equatable {
     case "started_at": startedAtMs = try Self.instantMs(name, text)
     case "finished_at": finishedAtMs = try Self.instantMs(name, text)
     case "start_at": startAtMs = text == "0" ? nil : try Self.instantMs(name, text)
+    case "round_at": roundAtMs = try Self.instantMs(name, text)
     case "admitted": isAdmitted = text == "1"
     case "priority": priority = Priority(rawValue: text)
     // Of a job that has ended it says so alone.
@@ -82,6 +85,12 @@ package struct JobRecord: Sendable, Equatable {
         message: "must be an integer, is \"\(FieldPointer.printable(text))\"")
     }
     return count
+  }
+
+  /// When it goes on, if it runs but has nothing to send before.
+  package func goesOnAtMs(nowMs: Int64) -> Int64? {
+    guard state == .running, let roundAtMs, roundAtMs > nowMs else { return nil }
+    return roundAtMs
   }
 
   /// The promise of the counters: every installation is pending or ended in exactly one outcome.

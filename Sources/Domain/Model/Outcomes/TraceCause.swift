@@ -66,7 +66,7 @@ package enum TraceCause: String, Sendable, CaseIterable {
     case .missedTime:
       "the job's time had passed in the installation's time zone when it was enqueued, and its late is skip"
     case .noTimeZone:
-      "the installation has no time zone, or one that is not known, and the job's without_zone is skip"
+      "the installation has no time zone, or one that is not known, and the job sends nothing to such"
     case .malformed: "its line in the chunk could not be read"
     case .malformedRequest:
       "the network called its request malformed (PROTOCOL_ERROR) and answers others"

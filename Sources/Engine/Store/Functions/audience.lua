@@ -64,7 +64,7 @@ local function write_segments(p, source, users, last, round)
 end
 
 -- Ends the reading of a key that is not there any more, or of an index whose keys hold something else: whom it still held nobody
--- knows, so they are failed.
+-- knows, so they are failed. Later rounds read it anew, but for kept recipients of which a part is gone.
 local function lose_audience(p, app, job, r, unread)
   local record = KEY.job(p, app, job)
   if unread > 0 then
@@ -72,18 +72,20 @@ local function lose_audience(p, app, job, r, unread)
     redis.call('HINCRBY', record, 'pending', -unread)
     Metrics.count(p, app, {'none', 'failed', unread}, now_ms())
   end
+  local loss = text(unread) .. ' users had not been read and count as failed'
+  if unread == 0 then loss = 'nobody could be read for one of the local times of this job, at which it sent nothing' end
   -- A wrong type under the key of the dead letters must not undo what was settled.
   local reason, field, message = 'users_key_gone', '/audience/users_key', 'The key ' .. (r.key or '') ..
-    ' was deleted or replaced, or as a list changed all the time, while the job ran: ' .. text(unread) ..
-    ' users had not been read and count as failed; fill another key with them and enqueue a new job'
+    ' was deleted or replaced, or as a list changed all the time, while the job ran: ' .. loss ..
+    '; fill another key with them and enqueue a new job'
   if r.index then
     reason, field, message = 'index_gone', '/audience', 'A key of the index ' .. r.index .. ' holds something else: ' ..
-      text(unread) .. ' users had not been read and count as failed; look for what writes to keys of this prefix'
+      loss .. '; look for what writes to keys of this prefix'
   end
   if r.base then
     reason, field, message = 'segment_missing', '/audience', 'A part of the recipients of this job is no longer in Redis: ' ..
-      text(unread) .. ' had not been read and count as failed; look for what deletes keys there, and enqueue a new job'
-    drop_uploaded(p, r.source)
+      loss .. ', and the job ends with this local time; look for what deletes keys there, and enqueue a new job'
+    Rounds.drop_kept(p, r.source, r.base)
   end
   pcall(dead_letter, p, now_ms(), 'kind', 'chunk', 'reason', reason, 'field', field, 'message', message, 'app', app,
     'id', job, 'priority', r.priority, 'source', r.source, 'lines', 'users', 'segment', '', 'recipients', '', 'done',
@@ -195,7 +197,7 @@ local function read_on(p, app, job)
   last = write_segments(p, r.source, found, last, r.round)
   local has_more, lost = not place.is_over and not is_gone, is_gone and unread or 0
   keep_place(p, record, place, r, has_more)
-  if place.is_over and r.round and Rounds.has_next(record) then
+  if (place.is_over or is_gone and not r.base) and r.round and Rounds.has_next(record) then
     redis.call('HSET', record, 'scan', Rounds.READ)
     has_more = true
   end

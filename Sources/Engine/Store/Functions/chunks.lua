@@ -36,9 +36,11 @@ local function expand(p, app, job)
   if tonumber(r[6]) >= LIMIT.RESIDUAL_BYTES_MAX then return 0 end
   local round, round_at = r[12], tonumber(r[13] or '0')
   if r[11] == Rounds.READ and cursor == segments then round, round_at = Rounds.advance(key) end
-  local is_early = not scheduled and round and cursor == segments and round_at > now_ms()
+  local is_early = not scheduled and r[11] and round and cursor == segments and round_at > now_ms()
+  -- What has been read to its end is started to its end first.
+  local is_read = r[11] == Rounds.READ and cursor < segments
   -- Whom a key holds is asked when the job starts.
-  local added, lost, has_more, may_read = 0, 0, r[11], not scheduled and not is_early and r[11]
+  local added, lost, has_more, may_read = 0, 0, r[11], not scheduled and not is_early and not is_read and r[11]
   local free = 0
   if live < window and (may_read or cursor < segments) then
     free = scheduled and window or math.max(Fairness.room(p, r[9], app), live == 0 and 1 or 0)

@@ -81,7 +81,7 @@ end
 local function forget_audience(p, key, source)
   local r = redis.call('HMGET', key, 'cursor', 'segments', 'round', 'base')
   drop_unstarted(p, source, tonumber(r[1]) + 1, tonumber(r[2]), r[3])
-  if r[4] then drop_unstarted(p, source, 1, tonumber(r[4])) end
+  if r[4] then Rounds.drop_kept(p, source, tonumber(r[4])) end
   redis.call('HSET', key, 'cursor', r[2])
   Reading.drop(p, key, source)
 end

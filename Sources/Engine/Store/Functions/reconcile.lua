@@ -99,6 +99,8 @@ local function recount(p, app, id, r, streamed)
     local function add_numbers(kind, last)
       for n = math.max(1, last - LIMIT.RECONCILE_NUMBERS_MAX + 1), last do
         add(Rounds.name(kind .. text(n), r.round), '', true)
+        -- The next round may have come up while chunks of one were under way.
+        if r.round and r.round ~= '0' then add(Rounds.name(kind .. text(n), text(r.round - 1)), '', true) end
       end
     end
     add_numbers('', r.cursor)

@@ -52,7 +52,17 @@ local function advance(record)
   return text(round), tonumber(at)
 end
 
+-- Drops the segments that a job keeps.
+local function drop_kept(p, source, base)
+  for from = 1, base, LIMIT.WORDS_MAX do
+    local keys = {}
+    for n = from, math.min(from + LIMIT.WORDS_MAX - 1, base) do keys[#keys + 1] = KEY.segment(p, text(n), source) end
+    redis.call('UNLINK', unpack(keys))
+  end
+end
+
 Rounds.READ = READ
+Rounds.drop_kept = drop_kept
 Rounds.name = name
 Rounds.of = of
 Rounds.begin = begin

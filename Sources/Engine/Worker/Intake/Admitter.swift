@@ -111,12 +111,7 @@ struct Admitter {
     let nowMs = clock.at(loop.nowNs)
     let schedule = try await localTimes.schedule(
       delivery, app: job.app, nowMs: entry.enqueuedAtMs(nowMs: nowMs) ?? nowMs)
-    if case .at(let endMs)? = job.content.expiry, let first = schedule.rounds.first,
-      endMs <= first.atMs
-    {
-      throw InvalidField(
-        pointer: "/expires_at", message: "must be later than deliver_local is in any time zone")
-    }
+    try schedule.check(job.content.expiry)
     job.keep(to: schedule)
   }
 

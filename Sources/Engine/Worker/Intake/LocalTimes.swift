@@ -21,14 +21,7 @@ final class LocalTimes: Sendable {
     // Detached, since other tasks prefer the lane's thread, for which it takes too long.
     try await Task.detached { [self] in
       Result { () throws(InvalidField) in
-        let schedule = try LocalSchedule(
-          delivery, in: try zones(), appZone: homes[app], nowMs: nowMs)
-        guard let last = schedule.rounds.last, last.atMs - nowMs <= Limits.deliverAheadMsMax else {
-          throw InvalidField(
-            pointer: "/deliver_local/date",
-            message: "is more than 365 days ahead: keep the job, and enqueue it when it is nearer")
-        }
-        return schedule
+        try LocalSchedule(delivery, in: try zones(), appZone: homes[app], nowMs: nowMs)
       }
     }.value.get()
   }

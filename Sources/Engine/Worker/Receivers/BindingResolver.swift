@@ -167,13 +167,13 @@ struct BindingResolver {
     var isInOtherRound = false
     for binding in bindings {
       let own = next()
+      let destination = routes[binding.network, binding.kind, binding.environment]
+      guard destination != Routes.unwanted else { continue }
       if case .otherRound? = own.exclusion {
         isInOtherRound = true
         continue
       }
-      let destination = routes[binding.network, binding.kind, binding.environment]
       if case .rebound = own.badge { continue }
-      guard destination != Routes.unwanted else { continue }
       let index = run.add(
         Push(
           token: run.arena.copy(binding.token), user: run.lines[recipient],

@@ -113,14 +113,18 @@ final class JobMaterial {
 
   /// - Parameters:
   ///   - createdAtMs: the start that its time to live counts from, unless it has several.
-  ///   - round: which of these it is for.
+  ///   - round: which of these it is for, and its time to live counts from.
   init(
     content: JobContent, createdAtMs: Int64, round: Int? = nil, trace: JobTrace? = nil,
     firstBindings: FirstBindings? = nil
   ) {
+    let zones = content.schedule.map { ZoneMatcher($0, round: round ?? 0) }
+    var content = content
+    if let zones, let expiry = content.expiry, expiry != .ttl(seconds: 0) {
+      content.expiry = .at(ms: expiry.expiresAtMs(createdAtMs: max(zones.atMs, createdAtMs)))
+    }
     self.content = content
-    zones = content.schedule.map { ZoneMatcher($0, round: round ?? 0) }
-    let createdAtMs = zones.map { max($0.atMs, createdAtMs) } ?? createdAtMs
+    self.zones = zones
     raisesBadge = content.raisesBadge
     do throws(InvalidField) {
       variants = try MessageVariants(content)

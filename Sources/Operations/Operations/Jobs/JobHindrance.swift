@@ -7,6 +7,8 @@ package enum JobHindrance: Sendable, Equatable {
   case paused
   /// It has not started: when it does, in epoch milliseconds.
   case scheduled(Int64)
+  /// It waits for its next local time, in epoch milliseconds.
+  case betweenLocalTimes(Int64)
   case switchedOff(KillSwitch, SwitchRemark)
   /// No worker beats at all.
   case noWorker
@@ -35,6 +37,9 @@ package enum JobHindrance: Sendable, Equatable {
       .map { .alarm(field: $0.field, message: $0.message) }
     if record?.state == .scheduled, let startAtMs = record?.startAtMs {
       hindrances.append(.scheduled(startAtMs))
+    }
+    if record?.state == .running, record?.pending == 0, let nextMs = record?.roundAtMs {
+      hindrances.append(.betweenLocalTimes(nextMs))
     }
     return hindrances
   }

@@ -20,17 +20,40 @@ package struct JobPreview: Sendable {
     filledWith values: ReceiverValues = .values([:]), with configuration: Configuration,
     nowMs: Int64
   ) throws(ConfigurationError) {
+    let (startMs, misfit) = Self.start(of: job, configuration, nowMs: nowMs)
     // What it says of its time is what it says when it starts.
-    let nowMs = max(nowMs, job.deliverAtMs ?? nowMs)
+    let nowMs = max(nowMs, startMs)
     // The client would exchange tokens, which nobody asks for.
     let directory = try ProviderDirectory(configuration, client: HTTPClient())
-    if case .refused(let field) = directory.verdict(on: job.content, app: job.app, nowMs: nowMs) {
+    if let misfit {
+      refusal = misfit
+    } else if case .refused(let field) = directory.verdict(
+      on: job.content, app: job.app, nowMs: nowMs)
+    {
       refusal = field
     } else {
       refusal = nil
     }
     pushes = targets.map {
       PreviewedPush(of: job, to: $0, filledWith: values, by: directory, nowMs: nowMs)
+    }
+  }
+
+  /// When the job starts, in its first time zone if it goes by them; and why it cannot by them. Where this system lacks time
+  /// zones, a worker's will tell.
+  private static func start(
+    of job: Job, _ configuration: Configuration, nowMs: Int64
+  ) -> (ms: Int64, refusal: InvalidField?) {
+    guard let delivery = job.deliverLocal, let zones = try? TimeZoneDatabase().zones else {
+      return (job.deliverAtMs ?? nowMs, nil)
+    }
+    do throws(InvalidField) {
+      let schedule = try LocalSchedule(
+        delivery, in: zones, appZone: configuration.app(job.app)?.timeZone, nowMs: nowMs)
+      try schedule.check(job.content.expiry)
+      return (schedule.rounds.first?.atMs ?? nowMs, nil)
+    } catch {
+      return (nowMs, error)
     }
   }
 

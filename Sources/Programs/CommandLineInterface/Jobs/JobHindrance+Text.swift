@@ -10,6 +10,9 @@ extension JobHindrance {
     case .scheduled(let startAtMs):
       "the job starts at \(InstantText.rfc3339(ms: startAtMs)); to stop it: "
         + "pushpool job \(id) cancel --app \(app)"
+    case .betweenLocalTimes(let nextMs):
+      "the job's next local time is \(InstantText.rfc3339(ms: nextMs)); to stop it: "
+        + "pushpool job \(id) cancel --app \(app)"
     case .switchedOff(let killSwitch, let remark):
       "\(killSwitch.words) is switched off\(killSwitch.since(remark)); its pushes wait: "
         + "pushpool switch list"

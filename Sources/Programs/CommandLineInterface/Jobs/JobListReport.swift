@@ -40,6 +40,9 @@ struct JobListReport {
     if record.state == .scheduled, let startAtMs = record.startAtMs {
       return "starts in \(FigureText.duration(ms: startAtMs - nowMs))"
     }
+    if let nextMs = record.goesOnAtMs(nowMs: nowMs) {
+      return "goes on in \(FigureText.duration(ms: nextMs - nowMs))"
+    }
     if let leftMs = record.leftMs(nowMs: nowMs) {
       return "\(FigureText.duration(ms: leftMs)) left"
     }

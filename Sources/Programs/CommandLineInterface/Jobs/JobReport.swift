@@ -40,6 +40,10 @@ struct JobReport {
       let left = FigureText.duration(ms: max(0, startAtMs - InstantText.nowMs()))
       return "\(name), starts at \(InstantText.rfc3339(ms: startAtMs)), in \(left)"
     }
+    if let nextMs = record.goesOnAtMs(nowMs: InstantText.nowMs()) {
+      let left = FigureText.duration(ms: nextMs - InstantText.nowMs())
+      return "\(name), next local time at \(InstantText.rfc3339(ms: nextMs)), in \(left)"
+    }
     let duration = FigureText.duration(ms: durationMs)
     return record.state.isFinal ? "\(name) in \(duration)" : "\(name) for \(duration)"
   }
@@ -117,6 +121,7 @@ struct JobReport {
     }
     object["created_at"] = record.createdAtMs.map { .integer($0) }
     object["start_at"] = record.startAtMs.map { .integer($0) }
+    object["round_at"] = record.roundAtMs.map { .integer($0) }
     object["started_at"] = record.startedAtMs.map { .integer($0) }
     object["finished_at"] = record.finishedAtMs.map { .integer($0) }
     return .object(object)

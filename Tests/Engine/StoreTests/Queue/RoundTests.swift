@@ -117,13 +117,13 @@ import Testing
     }
   }
 
-  @Test("a key of users is read anew, one that is gone ends the job with a dead letter")
+  @Test("a key of users is read anew, and a round in which it is gone ends with a dead letter")
   func keys() async throws {
     try await Lane.withStore { _, store in
       let at = try await now(store) + Self.later
       _ = try await store.redis("SADD", "crowd", "a", "")
       let entry = try await store.takeNew()
-      var admission = Self.admission([at, at + 1, at + 2])
+      var admission = Self.admission([at, at + 1, at + 2, at + 3])
       admission.usersKey = "crowd"
       #expect(try await store.jobs.admit(entry, admission, consumer: "worker") == .admitted)
       for _ in 0..<2 {
@@ -134,9 +134,67 @@ import Testing
       _ = try await store.redis("DEL", "crowd")
       try await come(store)
       let record = try await store.record("j1")
-      #expect(record.state == .done && record.isBalanced && record.counts.accepted == 2)
+      #expect(record.state == .running && record.isBalanced && record.counts.accepted == 2)
       let letters = try await store.deadLetters.list(max: 10)
       #expect(letters.map(\.reason) == ["users_key_gone"])
+      _ = try await store.redis("SADD", "crowd", "b")
+      // The next round comes up, and then comes.
+      _ = try await store.chunks.promote(max: 100)
+      try await come(store)
+      #expect(try await work(store).flatMap(\.recipientList) == ["b"])
+      #expect(try await store.record("j1").state == .done)
+    }
+  }
+
+  @Test(
+    "a round that has been read before all of it is started is not read again",
+    arguments: ["crowd", nil])
+  func startsWhatIsRead(key: String?) async throws {
+    try await Lane.withStore { _, store in
+      let now = try await now(store)
+      let users = (1...300).map { "\($0)" }
+      let entry: JobEntry
+      var admission = Self.admission([now, now + Self.later])
+      if let key {
+        // Small numbers, which one read brings all at once.
+        _ = try await store.redis(["SADD", key] + users)
+        admission.usersKey = key
+      } else {
+        try await store.subscribe(users)
+        admission.index = .topic("news")
+      }
+      entry = try await store.takeNew()
+      admission.window = 1
+      #expect(try await store.jobs.admit(entry, admission, consumer: "worker") == .admitted)
+      let claim = try await store.claimOne()
+      _ = try await store.redis("HSET", "{pp}:job:shop:j1", "window", "256")
+      let count = claim.recipientList.count
+      _ = try await store.chunks.settle(
+        claim, .final(accepted: count, users: count), consumer: "worker")
+      _ = try await work(store)
+      let record = try await store.record("j1")
+      #expect(record.counts.accepted == 300 && record.total == 300)
+      #expect(record.state == .running && record.roundAtMs == now + Self.later)
+      #expect(try await store.deadLetters.list(max: 1).isEmpty)
+    }
+  }
+
+  @Test("a job whose kept recipients are gone ends with a dead letter, and nothing of it stays")
+  func losesKept() async throws {
+    try await Lane.withStore { _, store in
+      let now = try await now(store)
+      try await admit(store, users: [["a"], ["b"], ["c"]], rounds: [now, now + Self.later])
+      _ = try await work(store)
+      let kept = try await store.redis("KEYS", "*:segment:2:*").array?.compactMap(\.string) ?? []
+      #expect(kept.count == 1)
+      _ = try await store.redis(["DEL"] + kept)
+      try await come(store)
+      _ = try await work(store)
+      let record = try await store.record("j1")
+      #expect(record.state == .done && record.isBalanced)
+      #expect(record.counts.accepted == 4 && record.counts.failed == 2)
+      #expect(try await store.deadLetters.list(max: 9).map(\.reason) == ["segment_missing"])
+      #expect(try await store.segmentCount() == 0)
     }
   }
 

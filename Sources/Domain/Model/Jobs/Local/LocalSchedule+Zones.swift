@@ -48,10 +48,31 @@ extension LocalSchedule {
           "is app, and the app has no time_zone in the configuration: give it one, or say utc or skip"
       )
     }
+    if let home, zones[home] == nil {
+      throw InvalidField(
+        pointer: FieldPointer.child("without_zone", of: pointer),
+        message:
+          "means \(home), which is no time zone of the worker's system: correct the app's time_zone, or update tzdata"
+      )
+    }
     let rounds = starts.sorted { $0.key < $1.key }.map { Round(atMs: $0.key, zones: $0.value) }
     self.rounds = rounds
     self.missed = missed
+    guard let last = rounds.last, last.atMs - nowMs <= Limits.deliverAheadMsMax else {
+      throw InvalidField(
+        pointer: FieldPointer.child("date", of: pointer),
+        message: "is more than 365 days ahead: keep the job, and enqueue it when it is nearer")
+    }
     roundWithoutZone = home.flatMap { home in rounds.firstIndex { $0.zones.contains(home) } }
+  }
+
+  /// - Throws: when a job that expires then would reach nobody.
+  package func check(_ expiry: Expiry?) throws(InvalidField) {
+    guard case .at(let endMs)? = expiry, let first = rounds.first, endMs <= first.atMs else {
+      return
+    }
+    throw InvalidField(
+      pointer: "/expires_at", message: "must be later than deliver_local is in any time zone")
   }
 
   private enum Start: Equatable {
