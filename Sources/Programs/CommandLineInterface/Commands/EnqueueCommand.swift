@@ -43,8 +43,8 @@ struct EnqueueCommand: AsyncParsableCommand {
       "dry_run": true in a job is another thing. Such a job is enqueued, and FCM and JPush are \
       asked to check its pushes without delivering them.
 
-      With --wait it ends with 0 when all went well, and with 1 when the job was cancelled or some \
-      of its pushes failed, were rejected or expired.
+      With --wait it ends with 1 when the job was cancelled or some of its pushes failed, were \
+      rejected or expired, else with 0: also when pushes were skipped, or nobody had a device.
 
       Programs need none of this: XADD pushpool:jobs:normal * job '<JSON>'
       """)

@@ -187,8 +187,8 @@ final class InstallationImport {
 
   private func resumable(_ failure: CommandFailure) -> CommandFailure {
     guard settings.position != nil, positionProblem == nil else { return failure }
+    let advice = failure.status == .badInput ? "correct the line, then go on" : "go on"
     return CommandFailure(
-      failure.status,
-      "\(failure); \(tally.doneText) are in, go on with --resume")
+      failure.status, "\(failure); \(tally.doneText) are in, \(advice) with --resume")
   }
 }

@@ -12,7 +12,9 @@ extension FleetSnapshot {
       heading("Alarms")
       for alarm in alarms {
         let age = FigureText.duration(ms: max(0, nowMs - alarm.atMs))
-        lines.append("  for \(age): \(DisplayText.printable(alarm.message))")
+        lines.append(
+          "  \(DisplayText.printable(alarm.field)), for \(age): \(DisplayText.printable(alarm.message))"
+        )
       }
       lines.append("")
     }
