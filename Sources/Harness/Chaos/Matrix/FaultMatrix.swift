@@ -29,6 +29,8 @@ package enum FaultMatrix {
     BatchRow(),
     BadgeRow(),
     ChangeRow(),
+    LocalTimeRow(),
+    PaceRow(),
   ]
 
   package static var numbers: [Int] { rows.map(\.number) }

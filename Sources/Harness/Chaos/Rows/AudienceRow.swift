@@ -7,28 +7,9 @@ struct AudienceRow: MatrixRow {
   let number = 15
   let fault = "Redis restart and failover under each kind of audience"
 
-  /// Where a campaign's users are.
-  private enum Audience: String, CaseIterable {
-    case users, installations, set, zset, list, topic, channel, all
-
-    /// Whether the users are the members of a key.
-    var isKey: Bool { !fill.isEmpty }
-
-    /// What adds a member to the key, with the member's number as ARGV[2] to ARGV[3].
-    var fill: String {
-      switch self {
-      case .users, .installations, .topic, .channel, .all: ""
-      case .set: "redis.call('SADD', KEYS[1], ARGV[1] .. n)"
-      case .zset: "redis.call('ZADD', KEYS[1], n, ARGV[1] .. n)"
-      case .list: "redis.call('RPUSH', KEYS[1], ARGV[1] .. n)"
-      }
-    }
-  }
-
   private static let crashes = 8
   private static let pauseMs: ClosedRange<UInt64> = 300...1_200
   private static let downMs: ClosedRange<UInt64> = 0...1_000
-  private static let filledAtOnce = 5_000
   /// The part of the pushes after which the master goes, in percent.
   private static let failoverPercent = 35...55
 
@@ -41,14 +22,15 @@ struct AudienceRow: MatrixRow {
 
   private func restart(_ trial: Trial, _ result: inout RowResult) async throws {
     var options = StageOptions(users: trial.users)
-    options.channel = Audience.channel.rawValue
+    options.channel = CampaignAudience.channel.rawValue
     options.appendOnly = true
     // What a slow disk costs is not the question here, nor is the lease.
     options.appendSync = "always"
     options.leaseSeconds = 15
     let crashes = trial.scaled(Self.crashes, atLeast: 2)
     let (reckoning, count) = try await ChaosStage.with(trial, options) { stage in
-      try await Self.startCampaigns(stage)
+      try await stage.fillAudiences()
+      try await stage.startCampaigns()
       var dice = trial.dice(.faults)
       var count = 0
       for crash in 1...crashes {
@@ -70,7 +52,7 @@ struct AudienceRow: MatrixRow {
 
   private func failover(_ trial: Trial, _ result: inout RowResult) async throws {
     var options = StageOptions(users: trial.users)
-    options.channel = Audience.channel.rawValue
+    options.channel = CampaignAudience.channel.rawValue
     options.hasReplica = true
     let workers = options.workers
     let inHand = options.inHandMax
@@ -79,7 +61,8 @@ struct AudienceRow: MatrixRow {
       var replicaOptions = RedisServer.Options()
       replicaOptions.configuration = ["replicaof 127.0.0.1 \(port)"]
       return try await RedisServer.with(replicaOptions) { replica in
-        try await Self.startCampaigns(stage)
+        try await stage.fillAudiences()
+        try await stage.startCampaigns()
         _ = try await stage.session.command("WAIT", "1", "\(ChaosLimits.startMsMax)")
         var dice = trial.dice(.faults)
         let percent = dice.pick(Self.failoverPercent)
@@ -101,48 +84,6 @@ struct AudienceRow: MatrixRow {
     // What was settled and not replicated yet is sent again: of each worker what it had in hand.
     result.take(reckoning, duplicatesMax: workers * inHand, "failover")
     result.expectAllAccepted(reckoning, "failover")
-  }
-
-  /// A campaign to all users of the crowd for each kind of audience.
-  private static func startCampaigns(_ stage: ChaosStage) async throws {
-    let crowd = stage.crowd
-    for audience in Audience.allCases where audience.isKey {
-      for first in stride(from: 0, to: crowd.count, by: filledAtOnce) {
-        let last = min(first + filledAtOnce, crowd.count) - 1
-        _ = try await stage.session.command(
-          "EVAL", "for n = ARGV[2], ARGV[3] do \(audience.fill) end", "1", audience.rawValue,
-          crowd.userPrefix, "\(first)", "\(last)")
-      }
-    }
-    for first in stride(from: 0, to: crowd.count, by: StoreLimits.subscriptionsMax) {
-      let last = min(first + StoreLimits.subscriptionsMax, crowd.count)
-      try await stage.session.subscribe(
-        (first..<last).map {
-          Subscription(
-            app: crowd.app, topic: Audience.topic.rawValue, user: "\(crowd.userPrefix)\($0)")
-        })
-    }
-    for audience in Audience.allCases {
-      let users = 0..<crowd.count
-      let entry = stage.ledger.open(app: crowd.app, users: users)
-      let job =
-        switch audience {
-        case .users: crowd.job(id: entry.id, topic: entry.topic, users: users)
-        case .installations: crowd.job(id: entry.id, topic: entry.topic, installations: users)
-        case .set, .zset, .list:
-          crowd.job(
-            id: entry.id, topic: entry.topic, audience: #""users_key":"\#(audience.rawValue)""#)
-        case .topic:
-          crowd.job(
-            id: entry.id, topic: entry.topic, audience: #""topic":"\#(audience.rawValue)""#)
-        case .channel:
-          crowd.job(
-            id: entry.id, topic: entry.topic, audience: #""channel":"\#(audience.rawValue)""#)
-        case .all: crowd.job(id: entry.id, topic: entry.topic, audience: #""all":true"#)
-        }
-      try await stage.session.enqueue(job)
-      stage.ledger.acknowledge(entry.number)
-    }
   }
 
   private static func accepted(_ stage: ChaosStage) async throws -> Int {

@@ -17,6 +17,8 @@ final class ChaosStage: Sendable {
   let acceptLog: String
   let redisProxy: FaultProxy?
   let providerProxy: FaultProxy?
+  /// What workers take for the system's, where the crowd is in made-up ones.
+  let timeZones: TimeZoneFolder?
   private let folder: TemporaryFolder
 
   static let app = "shop"
@@ -35,7 +37,9 @@ final class ChaosStage: Sendable {
       app: Self.app, count: options.users, devicesPerUser: options.devicesPerUser,
       silentEvery: options.silentEvery, prefix: "c0",
       hasDevelopment: options.hasDevelopment, network: options.network,
-      raisesBadges: options.raisesBadges, channel: options.channel)
+      raisesBadges: options.raisesBadges, channel: options.channel,
+      timeZones: options.timeZones)
+    timeZones = options.timeZones > 0 ? try TimeZoneFolder(path: folder.file("zones")) : nil
     redisProxy =
       options.hasRedisProxy
       ? try FaultProxy(server: .unix(path: redis.socketPath), seed: trial.seed) : nil
@@ -49,7 +53,7 @@ final class ChaosStage: Sendable {
     fleet = Fleet(
       program: trial.programs.pushpool, configurationFile: try stage.write(configuration),
       lesserFile: try stage.write(Self.lesser(configuration, options), to: "lesser.yaml"),
-      folder: folder.path)
+      folder: folder.path, environment: timeZones.map { ["TZDIR": $0.path] } ?? [:])
     session = try await ChaosSession.open(url: directURL)
   }
 

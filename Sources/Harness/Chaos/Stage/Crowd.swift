@@ -35,6 +35,9 @@ struct Crowd: Sendable {
   /// The channel that its installations are in.
   var channel: String?
 
+  /// In how many made-up time zones its installations are: each in the one behind its neighbour's.
+  var timeZones = 0
+
   /// Whose installation it is.
   func user(_ number: Int) -> String { userPrefix + String(number / devicesPerUser) }
 
@@ -57,26 +60,28 @@ struct Crowd: Sendable {
       environment: hasDevelopment && number % 2 == 1 ? .development : .production,
       channels: channel.map { [$0] } ?? [])
     if raisesBadges { installation.badge = firstBadge(number) }
+    if timeZones > 0 {
+      installation.timeZone = TimeZoneFolder.name(number % timeZones, of: timeZones)
+    }
     return installation
   }
 
   /// A job for an audience of which Redis knows the users.
-  /// - Parameter audience: its one member, as JSON.
-  func job(id: String, topic: String, audience: String) -> [UInt8] {
+  /// - Parameters:
+  ///   - audience: its one member, as JSON.
+  ///   - more: members of the job, each with a comma before it.
+  func job(id: String, topic: String, audience: String, more: String = "") -> [UInt8] {
     Array(
       #"{"id":"\#(id)","app":"\#(app)","notification":{"title":"Chaos","body":"\#(id)"},"#.utf8)
-      + Array(#"\#(name(topic)),"audience":{\#(audience)}}"#.utf8)
+      + Array(#"\#(name(topic))\#(more),"audience":{\#(audience)}}"#.utf8)
   }
 
-  /// A job for these installations.
-  func job(id: String, topic: String, installations: Range<Int>) -> [UInt8] {
-    let places = installations.map {
+  /// These installations as an audience's one member.
+  func places(_ numbers: Range<Int>) -> String {
+    let places = numbers.map {
       #"{"network":"\#(network.rawValue)","token":"\#(tokenText($0))"}"#
     }
-    return Array(
-      #"{"id":"\#(id)","app":"\#(app)","notification":{"title":"Chaos","body":"\#(id)"},"#.utf8)
-      + Array(
-        #"\#(name(topic)),"audience":{"installations":[\#(places.joined(separator: ","))]}}"#.utf8)
+    return #""installations":[\#(places.joined(separator: ","))]"#
   }
 
   /// The member by which the accept log names a job: JPush has no topics.

@@ -23,6 +23,8 @@ actor Fleet {
   private let configurationFile: String
   private let lesserFile: String
   private let folder: String
+  /// What every member has in its environment.
+  private let environment: [String: String]
   private(set) var members: [Member] = []
   private var started = 0
   /// Largest resident memory of members that are gone.
@@ -30,23 +32,27 @@ actor Fleet {
   /// Members that had ended by themselves before they were to be killed.
   private var deserters: [Member] = []
 
-  init(program: String, configurationFile: String, lesserFile: String, folder: String) {
+  init(
+    program: String, configurationFile: String, lesserFile: String, folder: String,
+    environment: [String: String]
+  ) {
     self.program = program
     self.configurationFile = configurationFile
     self.lesserFile = lesserFile
     self.folder = folder
+    self.environment = environment
   }
 
   /// - Parameters:
   ///   - lesser: whether it is to have the lesser configuration, which lacks an app.
-  ///   - environment: all of it; the caller's PUSHPOOL_ variables would win over the file.
+  ///   - environment: beside what every member has; the caller's PUSHPOOL_ variables would win over the file.
   @discardableResult
   func start(lesser: Bool = false, environment: [String: String] = [:]) throws -> Member {
     started += 1
     let logFile = "\(folder)/worker-\(started).log"
     let worker = try WorkerProcess(
       program: program, configurationFile: lesser ? lesserFile : configurationFile,
-      environment: environment, log: logFile)
+      environment: self.environment.merging(environment) { $1 }, log: logFile)
     let member = Member(
       number: started, child: worker.child, logFile: logFile,
       isToCrash: environment["PUSHPOOL_CRASH_AT"] != nil)

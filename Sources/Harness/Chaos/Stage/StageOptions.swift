@@ -13,6 +13,8 @@ struct StageOptions: Sendable {
   var raisesBadges = false
   /// The channel that all of the crowd's installations are in.
   var channel: String?
+  /// In how many made-up time zones they are; 0 for none.
+  var timeZones = 0
   var workers = 3
   var lanes = ChaosLimits.lanes
   var connections = ChaosLimits.connections
