@@ -103,14 +103,18 @@ let package = Package(
     layer(
       "Store", in: .engine, ["Model", "Redis", "Reactor", "COpenSSL"],
       resources: [
-        "limits", "keys", "numbers", "library", "sections", "alarms", "switches", "loops", "rates",
-        "metrics",
-        "reading", "index", "rounds", "audience",
-        "ready", "fairness", "chunk", "badges", "chunks", "leases", "promotion", "routes",
-        "bindings",
-        "installations", "topics", "walks", "indexing", "exporting",
-        "variables",
-        "settlement", "jobs", "taking", "reconcile", "waiting", "dead_letters", "traces", "fleet",
+        "Library/keys", "Library/library", "Library/limits", "Library/numbers",
+        "Library/sections", "Library/walks",
+        "Fleet/alarms", "Fleet/fleet", "Fleet/metrics", "Fleet/rates", "Fleet/switches",
+        "Fleet/traces",
+        "Audiences/audience", "Audiences/index", "Audiences/indexing", "Audiences/reading",
+        "Audiences/topics",
+        "Chunks/badges", "Chunks/chunk", "Chunks/chunks", "Chunks/fairness", "Chunks/leases",
+        "Chunks/promotion", "Chunks/ready", "Chunks/routes", "Chunks/settlement",
+        "Installations/bindings", "Installations/exporting", "Installations/installations",
+        "Installations/variables",
+        "Jobs/dead_letters", "Jobs/jobs", "Jobs/loops", "Jobs/reconcile", "Jobs/rounds",
+        "Jobs/taking", "Jobs/waiting",
       ].map { .embedInCode("Functions/\($0).lua") }
         + ["json", "fields", "registration"].map { .embedInCode("Registration/\($0).lua") }),
     layer(

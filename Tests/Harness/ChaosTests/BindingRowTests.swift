@@ -7,7 +7,7 @@ import Testing
 
 @Suite("bindings of the fault matrix")
 struct BindingRowTests {
-  /// What stands in Functions/installations.lua, once, and what is put in its place.
+  /// What stands in Functions/Installations/installations.lua, once, and what is put in its place.
   struct Fault: Sendable, CustomTestStringConvertible {
     let name: String
     let original: String
