@@ -16,7 +16,7 @@ import Testing
 
   /// The lines of the document.
   private static func users() throws -> [String: User] {
-    let file = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
+    let file = #filePath.split(separator: "/").dropLast(5).joined(separator: "/")
     let text = try #require(TextFile.read("/\(file)/docs/reference/redis.md", bytesMax: 1 << 20))
     var users: [String: User] = [:]
     for line in text.split(separator: "\n") where line.hasPrefix("user pushpool-") {
