@@ -14,19 +14,9 @@ actor Lane {
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
   let settings: LaneSettings
-  let store: Store
+  private let parts: LaneParts
   private let log: Logger
   private let redis: RedisConnection
-  private let life = LaneLife()
-  private let runs: RunTable
-  private let dispatcher: Dispatcher
-  private let tracer: Tracer
-  private let admitter: Admitter
-  private let starter: ChunkStarter
-  private let fetcher: Fetcher
-  private let carrier: ChunkCarrier
-  private let largeIntake: LargeIntake
-  private let rateKeeper: RateKeeper
   private let reporter: ProcessReporter
   /// Of one lane of the process.
   private let housekeeper: Housekeeper?
@@ -37,103 +27,49 @@ actor Lane {
   /// Tasks of the lane that have not ended.
   private var tasks = 0
 
+  var store: Store { parts.store }
+  private var life: LaneLife { parts.life }
+  private var dispatcher: Dispatcher { parts.dispatcher }
+
   init(
     loop: EventLoop, settings: LaneSettings, directory: ProviderDirectory, log: Logger
   ) throws(TLSError) {
     self.loop = loop
     self.settings = settings
     self.log = log
-    let clock = settings.clock
-    let consumer = settings.consumer
-    let reasons = ReasonLog(log: log)
     redis = try RedisConnection(
       loop: loop, endpoint: settings.redis, library: StoreLibrary.library)
     let store = Store(connection: redis, prefix: settings.prefix)
-    self.store = store
-    /// Raised when there may be something to fetch.
-    let fetchSignal = LoopSignal(loop: loop)
-    /// Raised when there may be jobs to take in.
-    let admitSignal = LoopSignal(loop: loop)
+    let parts = LaneParts(
+      loop: loop, settings: settings, store: store, directory: directory, log: log)
+    self.parts = parts
     drained = LoopSignal(loop: loop)
-
-    // Sending.
-    let runs = RunTable()
-    self.runs = runs
-    let dispatcher = Dispatcher(
-      loop: loop, runs: runs, directory: directory, fleet: settings.routes,
-      settings: DispatcherSettings(
-        worker: settings.worker, connectionsMax: settings.connectionsMax,
-        streamsMax: settings.streamsMax, requestTimeoutMs: settings.requestTimeoutMs,
-        shortage: settings.shortage), clock: clock, reasons: reasons, log: log)
-    self.dispatcher = dispatcher
-    rateKeeper = RateKeeper(rates: store.rates, reasons: reasons)
-
-    // Chunks.
-    tracer = Tracer(loop: loop, store: store.traces, by: consumer, clock: clock)
-    let materials = MaterialStore(store: store, tracer: tracer)
-    let switchWatch = SwitchWatch(
-      store: store, nowNs: { loop.nowNs }, log: log, reasons: reasons,
-      isLogging: settings.isHousekeeper, onChange: { dispatcher.apply($0) })
-    let leaseKeeper = LeaseKeeper(
-      loop: loop, chunks: store.chunks, runs: runs, consumer: consumer, leaseMs: settings.leaseMs,
-      log: log, onStanding: { dispatcher.apply($0, $1) })
-    let recoverer = Recoverer(
-      chunks: store.chunks, consumer: consumer, leaseMs: settings.leaseMs,
-      onDue: { fetchSignal.raise() })
-    starter = ChunkStarter(
-      loop: loop, store: store, settings: settings, materials: materials, runs: runs,
-      dispatcher: dispatcher, switches: switchWatch, life: life, reasons: reasons, log: log)
-    fetcher = Fetcher(
-      loop: loop, store: store, settings: settings, runs: runs, dispatcher: dispatcher,
-      switches: switchWatch, recoverer: recoverer, starter: starter, reasons: reasons, log: log,
-      signal: fetchSignal)
-    carrier = ChunkCarrier(
-      loop: loop, chunks: store.chunks, rates: store.rates, settings: settings, runs: runs,
-      dispatcher: dispatcher,
-      resolver: BindingResolver(
-        loop: loop, store: store, consumer: consumer, dispatcher: dispatcher),
-      switches: switchWatch, leases: leaseKeeper, tracer: tracer, life: life, reasons: reasons,
-      log: log, fetchSignal: fetchSignal)
-
-    // Intake.
-    admitter = Admitter(
-      loop: loop, store: store, directory: directory, materials: materials,
-      routes: settings.routes, unroutedMs: settings.unroutedMs,
-      eventsPerMinute: settings.eventsPerMinute, localTimes: settings.localTimes,
-      retentionSeconds: settings.retentionSeconds, consumer: consumer, log: log,
-      reasons: reasons, fetchSignal: fetchSignal, clock: clock, large: LargeJobs(loop: loop))
-    let intake = Intake(
-      loop: loop, store: store, admitter: admitter, settings: settings, reasons: reasons,
-      signal: admitSignal, fetchSignal: fetchSignal)
-    largeIntake = LargeIntake(loop: loop, admitter: admitter, life: life, reasons: reasons)
-
-    // What one lane does for all.
+    let clock = settings.clock
     reporter = ProcessReporter(metrics: store.metrics, loop: loop, clock: clock, log: log)
     let monitor = LaneMonitor(
-      dispatcher: dispatcher, reasons: reasons,
+      dispatcher: parts.dispatcher, reasons: parts.reasons,
       latencies: LatencyReporter(metrics: store.metrics, clock: clock, log: log),
       alarms: AlarmKeeper(
-        alarms: store.alarms, consumer: consumer, log: log, nowNs: { loop.nowNs }),
+        alarms: store.alarms, consumer: settings.consumer, log: log, nowNs: { loop.nowNs }),
       clockWatch: settings.isHousekeeper
         ? ClockWatch(clock: clock, worker: settings.worker, log: log) : nil)
-
-    let life = life
-    let untilDrained = { !life.isDraining }
-    let untilEmpty = { !life.isDraining || runs.count > 0 }
-    renewing = AgentLoop(leaseKeeper, on: loop, while: untilEmpty)
     housekeeper =
       settings.isHousekeeper
       ? try Housekeeper(
-        loop: loop, settings: settings, store: store, life: life, intake: intake,
-        reasons: reasons, log: log, fetchSignal: fetchSignal) : nil
+        loop: loop, settings: settings, store: store, life: parts.life, intake: parts.intake,
+        reasons: parts.reasons, log: log, fetchSignal: parts.fetchSignal) : nil
+
+    let untilDrained = { !parts.life.isDraining }
+    let untilEmpty = { !parts.life.isDraining || parts.runs.count > 0 }
+    renewing = AgentLoop(parts.leases, on: loop, while: untilEmpty)
     agents =
       [
-        AgentLoop(switchWatch, on: loop, while: untilEmpty),
-        AgentLoop(fetcher, on: loop, signal: fetchSignal, while: untilDrained),
-        AgentLoop(intake, on: loop, signal: admitSignal, while: untilDrained),
+        AgentLoop(parts.switches, on: loop, while: untilEmpty),
+        AgentLoop(parts.fetcher, on: loop, signal: parts.fetchSignal, while: untilDrained),
+        AgentLoop(parts.intake, on: loop, signal: parts.admitSignal, while: untilDrained),
         renewing,
         AgentLoop(
-          recoverer, on: loop, firstAfterMs: recoverer.everyMs, while: untilDrained),
+          parts.recoverer, on: loop, firstAfterMs: parts.recoverer.everyMs, while: untilDrained),
         AgentLoop(monitor, on: loop, while: untilEmpty),
       ] + (housekeeper?.agents ?? [])
   }
@@ -146,11 +82,11 @@ actor Lane {
     redis.connect()
     housekeeper?.start()
     for number in agents.indices { start { await $0.agents[number].run() } }
-    start { await $0.largeIntake.run() }
+    start { await $0.parts.largeIntake.run() }
     while tasks > 0 { await drained.wait() }
     life.end()
     dispatcher.close()
-    await tracer.finish()
+    await parts.tracer.finish()
     await leave()
     redis.close()
     housekeeper?.stop()
@@ -172,16 +108,16 @@ actor Lane {
     guard !life.isAborting else { return }
     drain()
     life.abort()
-    admitter.large.abandon()
+    parts.admitter.large.abandon()
     dispatcher.close()
     dispatcher.withdrawUnsendable()
   }
 
   private func leave() async {
     do throws(RedisError) {
-      try await fetcher.handBack(isAsking: !life.isAborting)
-      try await store.metrics.sweepConsumers(named: settings.consumer)
-      if settings.isHousekeeper { try await store.metrics.forget(worker: settings.worker) }
+      try await parts.fetcher.handBack(isAsking: !life.isAborting)
+      try await parts.store.metrics.sweepConsumers(named: settings.consumer)
+      if settings.isHousekeeper { try await parts.store.metrics.forget(worker: settings.worker) }
     } catch { log.debug("could not take leave: \(error)") }
   }
 
@@ -207,14 +143,14 @@ actor Lane {
     dispatcher.onAllowance = { [unowned self] name, wanted in
       assumeIsolated { lane in lane.startUncounted { await $0.drawAllowance(name, wanted) } }
     }
-    starter.onBegun = { [unowned self] slot in
+    parts.starter.onBegun = { [unowned self] slot in
       assumeIsolated { lane in lane.start { await $0.carry(slot) } }
     }
   }
 
   private func carry(_ slot: Int) async {
-    guard let run = runs[slot] else { return }
-    await carrier.carry(run)
+    guard let run = parts.runs[slot] else { return }
+    await parts.carrier.carry(run)
     if life.isDraining { wakeAgents() }
   }
 
@@ -228,7 +164,7 @@ actor Lane {
 
   private func drawAllowance(_ name: String, _ wanted: Int) async {
     guard let allowance = dispatcher.allowances[name] else { return }
-    await rateKeeper.obtain(wanted, for: allowance)
+    await parts.rateKeeper.obtain(wanted, for: allowance)
   }
 
   // MARK: Tasks

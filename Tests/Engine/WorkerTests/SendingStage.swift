@@ -1,3 +1,4 @@
+import Logging
 import Model
 import Providers
 import Reactor
@@ -23,10 +24,7 @@ struct SendingStage {
       environments.count > 1
       ? try TestDirectory.of(.production, .development, limits: limits, credentials: credentials)
       : try TestDirectory.of(.production, limits: limits, credentials: credentials)
-    let log = lines.logger
-    dispatcher = Dispatcher.of(
-      loop, runs, directory, FleetRoutes(own: directory.routes(of: ["shop"])),
-      ReasonLog(log: log), log)
+    dispatcher = Dispatcher.of(loop, runs, directory, lines.logger)
   }
 
   /// The only destination, or that of production, ready to send.
@@ -65,5 +63,20 @@ struct SendingStage {
     var reading = SwitchReading()
     for killSwitch in switches { reading.add(field: killSwitch.field, value: []) }
     dispatcher.apply(Switches(reading))
+  }
+}
+
+extension Dispatcher {
+  /// One that sends for `shop`, without a thread.
+  static func of(
+    _ loop: EventLoop, _ runs: RunTable, _ directory: ProviderDirectory, _ log: Logger
+  ) -> Dispatcher {
+    Dispatcher(
+      loop: loop, runs: runs, directory: directory,
+      fleet: FleetRoutes(own: directory.routes(of: ["shop"])),
+      settings: DispatcherSettings(
+        worker: "test", connectionsMax: 1, streamsMax: 10, requestTimeoutMs: 1_000,
+        shortage: DescriptorShortage()), clock: FleetClock(), reasons: ReasonLog(log: log),
+      log: log)
   }
 }

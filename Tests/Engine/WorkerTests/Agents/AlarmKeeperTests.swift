@@ -9,7 +9,7 @@ import Testing
 
   @Test("an alarm is raised at once, renewed in time and not before, and ended with its trouble")
   func keepsAlarms() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with { _, parts in
       var nowNs: UInt64 = 0
       let keeper = AlarmKeeper(
         alarms: parts.store.alarms, consumer: "w", log: parts.lines.logger, nowNs: { nowNs })

@@ -8,7 +8,7 @@ import Testing
 @Suite struct JanitorTests {
   @Test("a job that lost its chunks gets them back, which is an error in the log")
   func repairs() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with { _, parts in
       let janitor = Janitor(store: parts.store, life: parts.life, log: parts.lines.logger)
       try await parts.takeIn(id: "sale", users: ["a"])
       _ = await janitor.turn()
@@ -23,7 +23,7 @@ import Testing
 
   @Test("it begins with no job once the lane is to end")
   func stops() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with { _, parts in
       let janitor = Janitor(store: parts.store, life: parts.life, log: parts.lines.logger)
       try await parts.takeIn(id: "sale", users: ["a"])
       _ = try await parts.redis("DEL", parts.store.keys.chunks(.normal))

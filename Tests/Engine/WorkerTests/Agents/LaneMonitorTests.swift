@@ -9,7 +9,7 @@ import Testing
 @Suite struct LaneMonitorTests {
   @Test("a network in trouble is an alarm until it is over, and answer times are counted")
   func reports() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with { _, parts in
       let clock = parts.settings.clock
       let monitor = LaneMonitor(
         dispatcher: parts.dispatcher, reasons: parts.reasons,

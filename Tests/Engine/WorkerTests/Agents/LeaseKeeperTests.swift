@@ -6,7 +6,7 @@ import Testing
 @Suite struct LeaseKeeperTests {
   @Test("a run hears that its job was cancelled")
   func hearsOfCancel() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with(leaseMs: 0) { _, parts in
       try await parts.takeIn(id: "sale", users: ["a"])
       let run = try await parts.beginNext()
       _ = await parts.leases.turn()
@@ -19,7 +19,7 @@ import Testing
 
   @Test("a run whose lease another worker has is stale")
   func hearsOfLoss() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with(leaseMs: 0) { _, parts in
       try await parts.takeIn(id: "sale", users: ["a"])
       let run = try await parts.beginNext()
       let taken = try await parts.store.chunks.reclaim(consumer: "other", leaseMs: 0, max: 1)
@@ -31,7 +31,7 @@ import Testing
 
   @Test("a lease that was renewed just now is left alone")
   func leavesFresh() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with { _, parts in
       let leases = LeaseKeeper(
         loop: parts.loop, chunks: parts.store.chunks, runs: parts.runs, consumer: "test-0",
         leaseMs: 3_600_000, log: parts.lines.logger,

@@ -7,7 +7,7 @@ import Testing
 @Suite struct PromoterTests {
   @Test("delayed chunks are moved when they are due, and the next look is no later than that")
   func movesWhenDue() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with { _, parts in
       var moves = 0
       let promoter = Promoter(
         chunks: parts.store.chunks, consumer: "w-0", log: parts.lines.logger,
@@ -30,7 +30,7 @@ import Testing
 
   @Test("one worker moves them while it comes again, and a lost Redis is asked again")
   func leavesToOther() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with { _, parts in
       var moves = 0
       func promoter(_ consumer: String) -> Promoter {
         Promoter(

@@ -17,7 +17,7 @@ import Testing
 
   @Test("what a lane's part of a rate asks for is taken of the fleet's; without Redis nothing is")
   func allowances() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with { _, parts in
       let owner = Owner()
       let allowance = RateAllowance(
         limit: RateLimit(name: "app:shop", perSecond: 1_000), loop: parts.loop, owner: owner)

@@ -6,7 +6,7 @@ import Testing
 @Suite struct RecovererTests {
   @Test("it says when it is time to look, and again when a look found as much as it asked for")
   func looks() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with { _, parts in
       var dues = 0
       let recoverer = Recoverer(
         chunks: parts.store.chunks, consumer: "new", leaseMs: 0, onDue: { dues += 1 })

@@ -7,13 +7,13 @@ import Testing
 @testable import Worker
 
 @Suite struct RegistrationKeeperTests {
-  private func complaints(_ parts: LaneParts) -> Int {
+  private func complaints(_ parts: LaneStage) -> Int {
     parts.lines.all.count { $0.contains("backends cannot register devices") }
   }
 
   @Test("the functions are there after a turn, also when somebody has flushed them")
   func provides() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with { _, parts in
       let keeper = RegistrationKeeper(
         registration: parts.store.registration, log: parts.lines.logger)
       for _ in 0..<2 {
@@ -28,7 +28,7 @@ import Testing
 
   @Test("what Redis refuses is said once, and a lost connection is not spoken of")
   func complains() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with { _, parts in
       let keeper = RegistrationKeeper(
         registration: parts.store.registration, log: parts.lines.logger)
       let foreign =

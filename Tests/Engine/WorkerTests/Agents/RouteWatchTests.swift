@@ -7,7 +7,7 @@ import Testing
 @Suite struct RouteWatchTests {
   @Test("a worker says what it has, learns what others have, and hears of work for its own")
   func learns() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with { _, parts in
       var works = 0
       let routes = parts.settings.routes
       let watch = RouteWatch(

@@ -8,7 +8,7 @@ import Testing
 @Suite struct SwitchWatchTests {
   @Test("what is switched off is told when it changes, and logged by one lane of a process")
   func tellsChanges() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with { _, parts in
       var told: [Switches] = []
       let watch = SwitchWatch(
         store: parts.store, nowNs: { 0 }, log: parts.lines.logger, reasons: parts.reasons,
@@ -32,7 +32,7 @@ import Testing
 
   @Test("what was asked for not long ago is not asked for again")
   func asksWhenOld() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with { _, parts in
       var nowNs: UInt64 = 1
       var changes = 0
       let watch = SwitchWatch(
@@ -51,7 +51,7 @@ import Testing
 
   @Test("what was off stays off while its key is something else")
   func keepsOff() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with { _, parts in
       var told: [Switches] = []
       let watch = SwitchWatch(
         store: parts.store, nowNs: { 1 }, log: parts.lines.logger, reasons: parts.reasons,

@@ -8,7 +8,7 @@ import Testing
 @Suite struct ChunkCarrierTests {
   @Test("a chunk is resolved, its pushes wait for their answers, and its end is told")
   func carries() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with { _, parts in
       try await parts.install("a", "token-a")
       try await parts.takeIn(id: "sale", users: ["a", "b"])
       let run = try await parts.beginNext()
@@ -29,7 +29,7 @@ import Testing
 
   @Test("what is done is told while the rest waits, and before a paused chunk is handed back")
   func tellsBetween() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with { _, parts in
       let users = ["a", "b", "c"]
       for user in users { try await parts.install(user, "token-\(user)") }
       try await parts.takeIn(id: "sale", users: users)
@@ -54,7 +54,7 @@ import Testing
 
   @Test("a chunk that ends leaves its place to others")
   func endsRun() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with { _, parts in
       try await parts.takeIn(id: "sale", users: ["a"])
       let run = try await parts.beginNext()
       await parts.carrier.carry(run)
@@ -65,7 +65,7 @@ import Testing
 
   @Test("a paused chunk is handed back without a crash")
   func handsBack() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with { _, parts in
       try await parts.takeIn(id: "sale", users: ["a"])
       let run = try await parts.beginNext()
       run.change(to: .paused)
@@ -77,7 +77,7 @@ import Testing
 
   @Test("a chunk that is not this worker's any more is settled by nobody here")
   func leavesStale() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with { _, parts in
       try await parts.takeIn(id: "sale", users: ["a"])
       let run = try await parts.beginNext()
       _ = try await parts.store.chunks.reclaim(consumer: "other", leaseMs: 0, max: 1)

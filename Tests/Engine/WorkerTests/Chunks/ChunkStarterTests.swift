@@ -8,7 +8,7 @@ import Testing
 @Suite struct ChunkStarterTests {
   @Test("a chunk of an app that this worker lacks is left to another")
   func passesOn() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with { _, parts in
       _ = try await parts.store.jobs.enqueue(Array("{}".utf8), priority: .normal)
       let entry = try #require(try await parts.store.jobs.take(consumer: "w", max: 1).first)
       let content = JobContent(notification: Notification(title: "Hi"))
@@ -29,14 +29,14 @@ import Testing
 
   @Test("a chunk whose job's content is lost is buried, with a reason")
   func buries() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with { _, parts in
       try await parts.takeIn(id: "sale", users: ["a"])
       let claim = try #require(
         try await parts.store.chunks.claim(consumer: "test-0", max: 1).first)
       _ = try await parts.redis("DEL", parts.store.keys.content(app: "shop", id: "sale"))
       // Another lane, which has not admitted it.
-      let other = try LaneParts(
-        parts.loop, parts.store, TestDirectory.of(.production), consumer: "test-0")
+      let other = LaneStage(
+        parts.loop, parts.store, try TestDirectory.of(.production), consumer: "test-0")
       try await other.starter.begin(claim)
       #expect(other.runs.count == 0)
       #expect(try await parts.store.deadLetters.list(max: 1).map(\.reason) == ["content_missing"])
@@ -46,7 +46,7 @@ import Testing
 
   @Test("a lane that is to end begins nothing")
   func drains() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with { _, parts in
       try await parts.takeIn(id: "sale", users: ["a"])
       let claim = try #require(
         try await parts.store.chunks.claim(consumer: "test-0", max: 1).first)
@@ -59,7 +59,7 @@ import Testing
 
   @Test("of the chunks that workers were lost with more than once one is carried at a time")
   func setsSuspectsApart() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with { _, parts in
       for id in ["j1", "j2"] { try await parts.takeIn(id: id, users: ["a"]) }
       _ = try await parts.store.chunks.claim(consumer: "w1", max: 2)
       var claims: [ChunkClaim] = []
@@ -81,7 +81,7 @@ import Testing
 
   @Test("a chunk whose app was switched off after its claim sends nothing")
   func heedsSwitches() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with { _, parts in
       try await parts.takeIn(id: "sale", users: ["a"])
       let claim = try #require(
         try await parts.store.chunks.claim(consumer: "test-0", max: 1).first)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct FetcherTests {
   /// Has a chunk of the job "known" carried, and one of "lost" claimed by an answer that nobody hears.
-  private static func loseAnswer(_ parts: LaneParts) async throws {
+  private static func loseAnswer(_ parts: LaneStage) async throws {
     try await parts.takeIn(id: "known", users: ["a"])
     _ = await parts.fetcher.turn()
     try await parts.takeIn(id: "lost", users: ["a"])
@@ -21,7 +21,7 @@ import Testing
 
   @Test("a chunk is claimed and carried, while there is room")
   func claims() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with { _, parts in
       var begun: [Int] = []
       parts.starter.onBegun = { begun.append($0) }
       try await parts.takeIn(id: "sale", users: ["a"])
@@ -33,7 +33,7 @@ import Testing
   @Test(
     "chunks of silent workers come first, and a chunk that is carried already is not carried twice")
   func takesOver() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with(leaseMs: 0) { _, parts in
       try await parts.takeIn(id: "left", users: ["a"])
       #expect(try await parts.store.chunks.claim(consumer: "silent", max: 1).count == 1)
       try await parts.takeIn(id: "new", users: ["a"])
@@ -54,7 +54,7 @@ import Testing
 
   @Test("chunks that waited for this worker's routes are taken up")
   func takesRouted() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with { _, parts in
       let routes = parts.settings.routes
       let watch = RouteWatch(
         store: parts.store.routes, routes: routes, unroutedMs: 60_000, log: parts.lines.logger,
@@ -73,7 +73,7 @@ import Testing
     "a chunk whose claim was answered to a connection that was lost is taken up without waiting for its lease"
   )
   func takesUpUnanswered() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with { _, parts in
       try await Self.loseAnswer(parts)
       _ = await parts.fetcher.turn()
       let claims = parts.runs.all.map(\.claim)
@@ -84,7 +84,7 @@ import Testing
 
   @Test("what a lane was given without knowing is handed back when it ends")
   func handsBackUnanswered() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with { _, parts in
       try await Self.loseAnswer(parts)
       try await parts.fetcher.handBack(isAsking: true)
       #expect(try await parts.store.chunks.claim(consumer: "other", max: 1).map(\.job) == ["lost"])
@@ -93,7 +93,7 @@ import Testing
 
   @Test("a Redis that is away is asked again after a pause")
   func pauses() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with { _, parts in
       parts.store.connection.close()
       #expect(await parts.fetcher.turn() == WorkerLimits.redisPauseMs)
     }

@@ -7,7 +7,7 @@ import Testing
 @testable import Worker
 
 @Suite struct AdmitterTests {
-  private func enqueue(_ parts: LaneParts, _ job: String) async throws {
+  private func enqueue(_ parts: LaneStage, _ job: String) async throws {
     _ = try await parts.store.jobs.enqueue(Array(job.utf8), priority: .normal)
   }
 
@@ -19,7 +19,7 @@ import Testing
 
   @Test("a job becomes a record and a chunk, and nothing is left to take")
   func admits() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with { _, parts in
       #expect(try await parts.admitter.admitNext(abandonedForMs: nil) == .nothing)
       try await enqueue(parts, Self.job("sale"))
       #expect(try await parts.admitter.admitNext(abandonedForMs: nil) == .all)
@@ -44,7 +44,7 @@ import Testing
       ),
     ])
   func refuses(job: String, field: String) async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with { _, parts in
       try await enqueue(parts, job)
       _ = try await parts.admitter.admitNext(abandonedForMs: nil)
       let letter = try #require(try await parts.store.deadLetters.list(max: 1).first)
@@ -55,7 +55,7 @@ import Testing
 
   @Test("a job of an app that this worker lacks waits for another that has it")
   func setsAside() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with { _, parts in
       try await enqueue(parts, Self.job("sale", app: "news"))
       _ = try await parts.admitter.admitNext(abandonedForMs: nil)
       #expect(try await parts.store.deadLetters.count() == 0)
@@ -68,7 +68,7 @@ import Testing
 
   @Test("a job that comes twice is sent once, and another one of the same id is refused")
   func knowsIDs() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with { _, parts in
       for job in [Self.job("sale"), Self.job("sale"), Self.job("sale", title: "Ho")] {
         try await enqueue(parts, job)
       }
@@ -82,7 +82,7 @@ import Testing
   @Test(
     "of the events of a bucket those that would wait for too long are dead letters, and say why")
   func guardsAgainstLoops() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with { _, parts in
       func event(_ id: String) -> String {
         """
         {"id":"\(id)","app":"shop","audience":{"users":["a"]},"kind":"push_to_app",
@@ -108,7 +108,7 @@ import Testing
 
   @Test("a large job waits to be taken in by itself")
   func setsLargeApart() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with { _, parts in
       let users = (0..<4_000).map { "\"user-\($0)\"" }.joined(separator: ",")
       try await enqueue(
         parts,

@@ -7,7 +7,7 @@ import Testing
 @testable import Worker
 
 @Suite struct IntakeTests {
-  private static func enqueue(_ parts: LaneParts, _ id: String) async throws {
+  private static func enqueue(_ parts: LaneStage, _ id: String) async throws {
     let job =
       #"{"id":"\#(id)","app":"shop","audience":{"users":["a"]},"notification":{"title":"Hi"}}"#
     _ = try await parts.store.jobs.enqueue(Array(job.utf8), priority: .normal)
@@ -15,7 +15,7 @@ import Testing
 
   @Test("a turn takes jobs in, and has their chunks fetched", .timeLimit(.minutes(1)))
   func takesIn() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with { _, parts in
       try await Self.enqueue(parts, "sale")
       #expect(await parts.intake.turn() == 0)
       #expect(try await parts.record("sale").total == 1)
@@ -25,7 +25,7 @@ import Testing
 
   @Test("a turn without work waits until it is woken", .timeLimit(.minutes(1)))
   func waits() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with { _, parts in
       let idle = parts.settings.idle
       var wakes = 0
       // Another idle lane, so that a wake that comes too early is for that one.
@@ -42,7 +42,7 @@ import Testing
 
   @Test("jobs that waited for this worker's routes are taken in", .timeLimit(.minutes(1)))
   func takesRouted() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with { _, parts in
       _ = try await parts.store.routes.announce(parts.settings.routes.own, waitMs: 60_000)
       try await Self.enqueue(parts, "sale")
       let entry = try #require(try await parts.store.jobs.take(consumer: "w", max: 1).first)
@@ -58,7 +58,7 @@ import Testing
     "jobs that were leased by an answer that was lost are taken in without waiting for their lease",
     .timeLimit(.minutes(1)))
   func takesUnanswered() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with { _, parts in
       try await Self.enqueue(parts, "before")
       _ = await parts.intake.turn()
       for id in ["one", "two"] { try await Self.enqueue(parts, id) }
@@ -78,7 +78,7 @@ import Testing
     "a job that Redis refuses to admit keeps no other waiting after a loss",
     .timeLimit(.minutes(1)))
   func passesRefusedJobs() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with { _, parts in
       try await Self.enqueue(parts, "before")
       _ = await parts.intake.turn()
       try await Self.enqueue(parts, "refused")
@@ -100,7 +100,7 @@ import Testing
     "a Redis that is away is asked again after a pause; then no more large jobs are waited for",
     .timeLimit(.minutes(1)))
   func ends() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with { _, parts in
       parts.store.connection.close()
       #expect(await parts.intake.turn() == WorkerLimits.redisPauseMs)
       await parts.intake.finish()

@@ -7,21 +7,21 @@ import Testing
 @testable import Worker
 
 @Suite struct LargeIntakeTests {
-  private static func enqueue(_ parts: LaneParts, _ id: String) async throws {
+  private static func enqueue(_ parts: LaneStage, _ id: String) async throws {
     let users = (0..<4_000).map { "\"user-\($0)\"" }.joined(separator: ",")
     try await parts.takeIn(
       #"{"id":"\#(id)","app":"shop","audience":{"users":[\#(users)]},"notification":{"title":"Hi"}}"#
     )
   }
 
-  private static func intake(_ parts: LaneParts) -> LargeIntake {
+  private static func intake(_ parts: LaneStage) -> LargeIntake {
     LargeIntake(
       loop: parts.loop, admitter: parts.admitter, life: parts.life, reasons: parts.reasons)
   }
 
   @Test("a large job that Redis refuses keeps none behind it waiting", .timeLimit(.minutes(1)))
   func passesRefused() async throws {
-    try await LaneParts.with { lane, parts in
+    try await LaneStage.with { lane, parts in
       // What is written there is no record.
       _ = try await parts.redis("SET", parts.store.keys.job(app: "shop", id: "refused"), "x")
       let intake = Self.intake(parts)
@@ -39,7 +39,7 @@ import Testing
 
   @Test("a large job outlasts the loss of the connection", .timeLimit(.minutes(1)))
   func triesAgain() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with { _, parts in
       try await Self.enqueue(parts, "sale")
       parts.admitter.large.close()
       await parts.loseConnection()
@@ -50,7 +50,7 @@ import Testing
 
   @Test("a lane that ends does not wait for a Redis that is away", .timeLimit(.minutes(1)))
   func leaves() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with { _, parts in
       try await Self.enqueue(parts, "sale")
       parts.admitter.large.close()
       parts.store.connection.close()

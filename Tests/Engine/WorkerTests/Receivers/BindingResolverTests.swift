@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct BindingResolverTests {
   /// A run of a job to these users, which the lane has not admitted itself.
-  private func run(_ parts: LaneParts, _ job: String) async throws -> ChunkRun {
+  private func run(_ parts: LaneStage, _ job: String) async throws -> ChunkRun {
     try await parts.takeIn(job)
     let claim = try #require(
       try await parts.store.chunks.claim(consumer: "test-0", max: 1).first)
@@ -31,7 +31,7 @@ import Testing
 
   @Test("users become pushes to all their devices that the job is for, and queue where these go")
   func resolvesUsers() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with { _, parts in
       try await parts.install("a", "token-a1")
       try await parts.install("a", "token-a2")
       try await parts.install("c", "token-c", .development)
@@ -51,7 +51,7 @@ import Testing
 
   @Test("an installation whose token is somebody else's by now gets nothing")
   func resolvesInstallations() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with { _, parts in
       let tokens = (0..<3).map { String(repeating: "\($0)a", count: 32) }
       for token in tokens.prefix(2) { try await parts.install("a", token) }
       let list = tokens.map { #"{"network":"apns","token":"\#($0)"}"# }.joined(separator: ",")
@@ -64,7 +64,7 @@ import Testing
 
   @Test("a token whose record is damaged is nobody's, and those read with it are sent to")
   func passesOverDamage() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with { _, parts in
       let tokens = (0..<4).map { String(repeating: "\($0)a", count: 32) }
       for token in tokens { try await parts.install("a", token) }
       func key(_ number: Int) -> String { "{pp}:token:apns:shop:\(tokens[number])" }
@@ -90,7 +90,7 @@ import Testing
 
   @Test("of a chunk that is paused nothing becomes a push, so that what it gave stays its own")
   func pausedWhileReading() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with { _, parts in
       try await parts.install("a", "token-a")
       let run = try await run(parts, Self.raising)
       run.change(to: .paused)
@@ -103,7 +103,7 @@ import Testing
 
   @Test("a chunk that became another worker's while it was read is left to that one")
   func takenOverWhileReading() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with { _, parts in
       try await parts.install("a", "token-a")
       let run = try await run(parts, Self.raising)
       _ = try await parts.redis(
@@ -118,7 +118,7 @@ import Testing
   @Test(
     "users of many devices are resolved a few at a time where each push is made for its receiver")
   func boundsPersonalBatches() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with { _, parts in
       let run = try await run(parts, Self.raising)
       let material = run.material
       #expect(material.personalBatch == WorkerLimits.resolveBatchMax)
@@ -135,7 +135,7 @@ import Testing
 
   @Test("whom the filter leaves out is skipped, and neither queued nor given a badge")
   func leavesOut() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with { _, parts in
       for (number, plan) in ["pro", "free", nil].enumerated() {
         var installation = Installation(
           app: "shop", user: "a", token: DeviceToken(stored: "token-\(number)", network: .apns))
@@ -164,7 +164,7 @@ import Testing
 
   @Test("the trace tells a token that is not installed from one that the job is not for")
   func tellsWhatIsNotInstalled() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with { _, parts in
       let tokens = (0..<2).map { String(repeating: "\($0)a", count: 32) }
       try await parts.install("a", tokens[0], .development)
       let list = tokens.map { #"{"network":"apns","token":"\#($0)"}"# }.joined(separator: ",")
@@ -183,7 +183,7 @@ import Testing
 
   @Test("a binding that is read again still holds, or its push is skipped")
   func verifies() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with { _, parts in
       try await parts.install("a", "token-1")
       try await parts.install("a", "token-2")
       let run = try await run(parts, Self.job(#"{"users":["a"]}"#))
@@ -202,7 +202,7 @@ import Testing
 
   @Test("recipients whose reading failed are resolved later, and take no room meanwhile")
   func givesBack() async throws {
-    try await LaneParts.with { _, parts in
+    try await LaneStage.with { _, parts in
       let run = try await run(parts, Self.job(#"{"users":["a","b"]}"#))
       parts.store.connection.close()
       for _ in 0..<WorkerLimits.queuedPushesMax {

@@ -19,10 +19,7 @@ struct BatchStage {
         app: "shop", environments: Set(PushEnvironment.allCases), provider: try TestBatchNetwork(),
         limits: limits)
     ])
-    let log = lines.logger
-    dispatcher = Dispatcher.of(
-      loop, runs, directory, FleetRoutes(own: directory.routes(of: ["shop"])),
-      ReasonLog(log: log), log)
+    dispatcher = Dispatcher.of(loop, runs, directory, lines.logger)
   }
 
   /// Offers room to the connection of those who are tried apart.

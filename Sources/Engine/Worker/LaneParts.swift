@@ -1,0 +1,98 @@
+internal import Logging
+internal import Model
+internal import Providers
+internal import Reactor
+internal import Store
+
+/// What a lane is made of: each part with those that it needs. Bound to the loop.
+final class LaneParts {
+  let loop: EventLoop
+  let settings: LaneSettings
+  let store: Store
+  let life = LaneLife()
+  let reasons: ReasonLog
+  /// Raised when there may be something to fetch.
+  let fetchSignal: LoopSignal
+  /// Raised when there may be jobs to take in.
+  let admitSignal: LoopSignal
+
+  // Sending.
+  let runs = RunTable()
+  let dispatcher: Dispatcher
+  let rateKeeper: RateKeeper
+
+  // Chunks.
+  let tracer: Tracer
+  let materials: MaterialStore
+  let switches: SwitchWatch
+  let leases: LeaseKeeper
+  let recoverer: Recoverer
+  let starter: ChunkStarter
+  let fetcher: Fetcher
+  let resolver: BindingResolver
+  let carrier: ChunkCarrier
+
+  // Intake.
+  let admitter: Admitter
+  let intake: Intake
+  let largeIntake: LargeIntake
+
+  init(
+    loop: EventLoop, settings: LaneSettings, store: Store, directory: ProviderDirectory, log: Logger
+  ) {
+    self.loop = loop
+    self.settings = settings
+    self.store = store
+    let clock = settings.clock
+    let consumer = settings.consumer
+    reasons = ReasonLog(log: log)
+    let fetchSignal = LoopSignal(loop: loop)
+    self.fetchSignal = fetchSignal
+    admitSignal = LoopSignal(loop: loop)
+
+    let dispatcher = Dispatcher(
+      loop: loop, runs: runs, directory: directory, fleet: settings.routes,
+      settings: DispatcherSettings(
+        worker: settings.worker, connectionsMax: settings.connectionsMax,
+        streamsMax: settings.streamsMax, requestTimeoutMs: settings.requestTimeoutMs,
+        shortage: settings.shortage), clock: clock, reasons: reasons, log: log)
+    self.dispatcher = dispatcher
+    rateKeeper = RateKeeper(rates: store.rates, reasons: reasons)
+
+    tracer = Tracer(loop: loop, store: store.traces, by: consumer, clock: clock)
+    materials = MaterialStore(store: store, tracer: tracer)
+    switches = SwitchWatch(
+      store: store, nowNs: { loop.nowNs }, log: log, reasons: reasons,
+      isLogging: settings.isHousekeeper, onChange: { dispatcher.apply($0) })
+    leases = LeaseKeeper(
+      loop: loop, chunks: store.chunks, runs: runs, consumer: consumer, leaseMs: settings.leaseMs,
+      log: log, onStanding: { dispatcher.apply($0, $1) })
+    recoverer = Recoverer(
+      chunks: store.chunks, consumer: consumer, leaseMs: settings.leaseMs,
+      onDue: { fetchSignal.raise() })
+    starter = ChunkStarter(
+      loop: loop, store: store, settings: settings, materials: materials, runs: runs,
+      dispatcher: dispatcher, switches: switches, life: life, reasons: reasons, log: log)
+    fetcher = Fetcher(
+      loop: loop, store: store, settings: settings, runs: runs, dispatcher: dispatcher,
+      switches: switches, recoverer: recoverer, starter: starter, reasons: reasons, log: log,
+      signal: fetchSignal)
+    resolver = BindingResolver(
+      loop: loop, store: store, consumer: consumer, dispatcher: dispatcher)
+    carrier = ChunkCarrier(
+      loop: loop, chunks: store.chunks, rates: store.rates, settings: settings, runs: runs,
+      dispatcher: dispatcher, resolver: resolver, switches: switches, leases: leases,
+      tracer: tracer, life: life, reasons: reasons, log: log, fetchSignal: fetchSignal)
+
+    admitter = Admitter(
+      loop: loop, store: store, directory: directory, materials: materials,
+      routes: settings.routes, unroutedMs: settings.unroutedMs,
+      eventsPerMinute: settings.eventsPerMinute, localTimes: settings.localTimes,
+      retentionSeconds: settings.retentionSeconds, consumer: consumer, log: log,
+      reasons: reasons, fetchSignal: fetchSignal, clock: clock, large: LargeJobs(loop: loop))
+    intake = Intake(
+      loop: loop, store: store, admitter: admitter, settings: settings, reasons: reasons,
+      signal: admitSignal, fetchSignal: fetchSignal)
+    largeIntake = LargeIntake(loop: loop, admitter: admitter, life: life, reasons: reasons)
+  }
+}

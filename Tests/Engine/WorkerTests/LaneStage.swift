@@ -1,0 +1,112 @@
+import Logging
+import Model
+import Providers
+import Reactor
+import Redis
+import Store
+import TestSupport
+import Testing
+
+@testable import Store
+@testable import Worker
+
+/// The parts of a lane that sends to APNs for `shop`; loop-bound.
+@dynamicMemberLookup
+final class LaneStage {
+  let parts: LaneParts
+  let lines = LogLines()
+
+  init(
+    _ loop: EventLoop, _ store: Store, _ directory: ProviderDirectory, consumer: String,
+    leaseMs: UInt64 = 10_000
+  ) {
+    let settings = LaneSettings(
+      worker: "test", consumer: consumer, prefix: "{pp}",
+      redis: RedisEndpoint(endpoint: .unix(path: "/nowhere")), leaseMs: leaseMs, drainMs: 1_000,
+      connectionsMax: 1, streamsMax: 10, requestTimeoutMs: 1_000, number: 0, unroutedMs: 60_000,
+      eventsPerMinute: ["shop": 2], retentionSeconds: 7_200,
+      localTimes: LocalTimes(homes: ["shop": "Asia/Tokyo"]), idle: IdleLanes(),
+      clock: FleetClock(), suspects: SuspectGate(), shortage: DescriptorShortage(),
+      routes: FleetRoutes(own: directory.routes(of: ["shop"])))
+    parts = LaneParts(
+      loop: loop, settings: settings, store: store, directory: directory, log: lines.logger)
+    parts.starter.onBegun = { _ in }
+  }
+
+  subscript<Part>(dynamicMember part: KeyPath<LaneParts, Part>) -> Part { parts[keyPath: part] }
+
+  /// Runs the body with them, on the store of an empty Redis.
+  /// - Parameter leaseMs: 0 lets each look renew every lease, and take over whatever another holds.
+  static func with<Value: Sendable>(
+    consumer: String = "test-0", leaseMs: UInt64 = 10_000,
+    _ body: @Sendable (isolated TestLane, LaneStage) async throws -> Value
+  ) async throws -> Value {
+    try await TestLane.withRedis { lane, server in
+      let connection = try await lane.connect(server.endpoint, library: StoreLibrary.library)
+      let stage = LaneStage(
+        lane.loop, Store(connection: connection, prefix: "{pp}"),
+        try TestDirectory.of(.production), consumer: consumer, leaseMs: leaseMs)
+      defer {
+        stage.dispatcher.close()
+        connection.close()
+      }
+      return try await body(lane, stage)
+    }
+  }
+
+  /// Takes a job in as producers write it.
+  func takeIn(_ job: String) async throws {
+    _ = try await parts.store.jobs.enqueue(Array(job.utf8), priority: .normal)
+    _ = try await parts.admitter.admitNext(abandonedForMs: nil)
+  }
+
+  /// Takes a job to these users of `shop` in.
+  func takeIn(id: String, users: [String], app: String = "shop") async throws {
+    let list = users.map { "\"\($0)\"" }.joined(separator: ",")
+    try await takeIn(
+      """
+      {"id":"\(id)","app":"\(app)","audience":{"users":[\(list)]},"notification":{"title":"Hi"}}
+      """)
+  }
+
+  /// Installs an APNs token.
+  func install(
+    _ user: String, _ token: String, _ environment: PushEnvironment = .production
+  ) async throws {
+    _ = try await parts.store.installations.install(
+      Installation(
+        app: "shop", user: user, token: DeviceToken(stored: token, network: .apns),
+        environment: environment))
+  }
+
+  /// Claims a chunk and begins to carry it.
+  func beginNext() async throws -> ChunkRun {
+    let claim = try #require(
+      try await parts.store.chunks.claim(consumer: parts.settings.consumer, max: 1).first)
+    try await parts.starter.begin(claim)
+    return try #require(parts.runs.run(carrying: claim))
+  }
+
+  /// Has Redis close the connection.
+  func loseConnection() async {
+    _ = try? await redis("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "no")
+  }
+
+  func untilConnected() async throws {
+    for _ in 0..<2_000 {
+      if (try? await redis("PING")) != nil { return }
+      await parts.loop.sleep(ms: 5)
+    }
+    throw RedisError.unavailable(reason: "never connected again")
+  }
+
+  func record(_ id: String) async throws -> JobRecord {
+    try #require(try await parts.store.jobs.record(app: "shop", id: id))
+  }
+
+  func redis(_ words: String...) async throws -> RESPValue {
+    var command = RedisCommand()
+    for word in words { command.append(word) }
+    return try await parts.store.connection.call(command)
+  }
+}
