@@ -5,50 +5,6 @@ internal import Model
 internal import Providers
 internal import Reactor
 
-/// What became of a push that could be sent.
-enum Submission {
-  case sent
-  /// It was decided without being sent, or put aside.
-  case withdrawn
-  /// The connection takes no more.
-  case blocked
-}
-
-/// What became of pushes that could be sent in one request.
-enum BatchSubmission {
-  /// So many of them were sent.
-  case sent(Int)
-  /// They were decided without being sent, or put aside.
-  case withdrawn
-  /// The connection takes no more; these are still to be sent.
-  case blocked([UInt64])
-}
-
-/// What a destination asks of its lane.
-protocol DestinationOwner: AnyObject {
-  /// The next push may be sent: submit it, or decide it otherwise.
-  func submit(
-    _ tag: UInt64, to destination: Destination, with credential: Credential,
-    in taker: any RequestTaker
-  ) -> Submission
-  /// As above, for pushes of one job that leave in one request.
-  func submit(
-    batch tags: [UInt64], to destination: Destination, with credential: Credential,
-    in taker: any RequestTaker
-  ) -> BatchSubmission
-  /// Whether more pushes of a job may come to this lane.
-  func isAwaited(_ material: JobMaterial) -> Bool
-  /// A push that was submitted was answered, or will not be.
-  func receive(_ answer: RequestAnswer, to tag: UInt64, from destination: Destination)
-  /// It cannot be sent to for so long: what waits for it is to be put aside.
-  func putAside(_ tags: [UInt64], of destination: Destination, forMs delayMs: UInt64)
-  func noteEnd(_ end: ConnectionEnd, ofConnectionTo destination: Destination)
-  func destinationRanLow(_ destination: Destination)
-  /// Its breaker has opened because of this, or is closed again.
-  func destinationOpened(_ destination: Destination, because reason: String)
-  func destinationClosed(_ destination: Destination)
-}
-
 /// One push network of one app in one environment, as a lane sends to it: its connections, its
 /// credential and the pushes that wait; loop-bound.
 final class Destination {
@@ -75,24 +31,10 @@ final class Destination {
   var apart: (any Transport)?
   /// When the last of them was answered or the first queued, in the loop's time.
   var apartMovedNs: UInt64 = 0
-  /// When anything was answered last, in the loop's time.
-  private(set) var answeredNs: UInt64?
-
-  /// What requests are authorised with; nil until it was obtained, and while it is paused.
-  private(set) var credential: Credential?
-  /// The credential that the network refused, until it was renewed.
-  private(set) var refusal: (generation: UInt64, reason: String)?
+  private var authorization = Authorization()
   /// Raised when the credential has to be looked after.
   let credentialSignal: LoopSignal
-  private var credentialSinceNs: UInt64 = 0
-  /// Until when the credential is paused, in the loop's time.
-  private var pausedUntilNs: UInt64 = 0
-  /// Until when what comes is put aside at once because nothing moved, in the loop's time.
-  private var parkedUntilNs: UInt64 = 0
-  /// Since when pushes have waited and nothing was answered; nil while things move.
-  private var stillSinceNs: UInt64?
-  /// When pushes were put aside last because nothing moved; nil since something has been answered.
-  private var stuckNs: UInt64?
+  private var progress = SendingProgress()
   /// Whether it could not be connected to last because no file descriptor was left.
   private(set) var lacksDescriptors = false
   /// Written by this class, and by tests that want it open.
@@ -192,7 +134,8 @@ final class Destination {
   /// For how long a push that comes now is to be put aside, rather than fill the room that the lane
   /// has for all its destinations; nil when it may be queued.
   var parkDelayMs: UInt64? {
-    let untilNs = max(pausedUntilNs, parkedUntilNs, breaker.openUntilNs)
+    let untilNs = max(
+      authorization.pausedUntilNs, progress.parkedUntilNs, breaker.openUntilNs)
     guard loop.nowNs < untilNs else { return nil }
     // Not for the whole of a long pause: another worker may be able to send it meanwhile.
     return min((untilNs - loop.nowNs) / 1_000_000 + 1, WorkerLimits.parkedDelayMs)
@@ -202,45 +145,23 @@ final class Destination {
   func checkReachable() {
     if breaker.closeIfIdle(nowNs: loop.nowNs) { endTrouble() }
     checkApart()
-    guard queued > 0 else {
-      stillSinceNs = nil
-      return
-    }
+    guard queued > 0 else { return progress.forgetWait() }
     if let parkDelayMs { return park(forMs: parkDelayMs) }
     let isConnected = transport.readyConnections > 0 && credential != nil
     if isConnected && isStarved && limits.contains(where: \.isWaiting) {
-      stillSinceNs = nil
-      return
+      return progress.forgetWait()
     }
     if !isConnected { transport.wake() }
-    let since = stillSinceNs ?? loop.nowNs
-    stillSinceNs = since
-    let stillMs = (loop.nowNs &- since) / 1_000_000
-    guard stillMs >= (isConnected ? WorkerLimits.unansweredMs : WorkerLimits.unreachableMs) else {
-      return
-    }
-    parkedUntilNs = loop.nowNs &+ WorkerLimits.parkedDelayMs &* 1_000_000
-    stuckNs = loop.nowNs
-    stillSinceNs = nil
+    guard progress.isStill(isConnected: isConnected, nowNs: loop.nowNs) else { return }
     park(forMs: WorkerLimits.parkedDelayMs)
   }
 
-  /// Something was answered: what comes may be queued again.
-  private func noteMovement() {
-    stillSinceNs = nil
-    stuckNs = nil
-    parkedUntilNs = 0
-    answeredNs = loop.nowNs
-  }
-
+  /// When anything was answered last, in the loop's time.
+  var answeredNs: UInt64? { progress.answeredNs }
   /// Whether its pushes wait for a credential that is refused or cannot be obtained.
-  var isPaused: Bool { loop.nowNs < pausedUntilNs }
-
+  var isPaused: Bool { loop.nowNs < authorization.pausedUntilNs }
   /// Whether nothing was answered when it was tried last, not long ago.
-  var isStuck: Bool {
-    guard let stuckNs else { return false }
-    return loop.nowNs &- stuckNs < WorkerLimits.stuckMs &* 1_000_000
-  }
+  var isStuck: Bool { progress.isStuck(nowNs: loop.nowNs) }
 
   private func park(forMs delayMs: UInt64) {
     var tags = batches?.removeAll() ?? []
@@ -294,32 +215,26 @@ final class Destination {
 
   // MARK: The credential
 
+  /// What requests are authorised with; nil until it was obtained, and while it is paused.
+  var credential: Credential? { authorization.credential }
+  /// The credential that the network refused, until it was renewed.
+  var refusal: (generation: UInt64, reason: String)? { authorization.refusal }
+
   /// Sends with this credential from now on.
   func use(_ credential: Credential) {
-    if let old = self.credential, old.generation == credential.generation { return }
-    self.credential = credential
-    credentialSinceNs = loop.nowNs
-    refusal = nil
-    pausedUntilNs = 0
-    wake()
+    if authorization.use(credential, nowNs: loop.nowNs) { wake() }
   }
 
-  /// The network refused the credential that a request was sent with, so long ago; a refusal of one
-  /// that has been replaced since says nothing.
+  /// The network refused the credential that a request was sent with, so long ago.
   func credentialRefused(reason: String, sentNsAgo: UInt64) {
-    guard let generation = credential?.generation, refusal == nil,
-      loop.nowNs &- sentNsAgo >= credentialSinceNs
-    else { return }
-    refusal = (generation, reason)
-    credential = nil
-    credentialSignal.raise()
+    if authorization.refuse(reason: reason, sentNs: loop.nowNs &- sentNsAgo) {
+      credentialSignal.raise()
+    }
   }
 
   /// There is no credential until then: nothing is sent, and nothing waits here.
   func pause(forMs delayMs: UInt64) {
-    credential = nil
-    refusal = nil
-    pausedUntilNs = loop.nowNs &+ delayMs &* 1_000_000
+    authorization.pause(untilNs: loop.nowNs &+ delayMs &* 1_000_000)
     checkReachable()
   }
 
@@ -376,7 +291,7 @@ extension Destination: TransportDelegate {
 
   func transport(_ transport: any Transport, finished tag: UInt64, with answer: RequestAnswer) {
     switch answer.disposition {
-    case .answered: noteMovement()
+    case .answered: progress.noteAnswer(nowNs: loop.nowNs)
     case .notSent, .malformed: breaker.noteUnsent(nowNs: loop.nowNs, elapsedNs: answer.elapsedNs)
     case .unknown: break
     }
@@ -387,7 +302,7 @@ extension Destination: TransportDelegate {
 
   func transport(_ transport: any Transport, connectionOpened total: Int) {
     if transport === apart { return transport.wake() }
-    stillSinceNs = nil
+    progress.forgetWait()
     lacksDescriptors = false
     wake()
   }

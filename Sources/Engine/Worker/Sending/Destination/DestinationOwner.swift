@@ -1,0 +1,46 @@
+internal import HTTP2
+internal import Providers
+
+/// What became of a push that could be sent.
+enum Submission {
+  case sent
+  /// It was decided without being sent, or put aside.
+  case withdrawn
+  /// The connection takes no more.
+  case blocked
+}
+
+/// What became of pushes that could be sent in one request.
+enum BatchSubmission {
+  /// So many of them were sent.
+  case sent(Int)
+  /// They were decided without being sent, or put aside.
+  case withdrawn
+  /// The connection takes no more; these are still to be sent.
+  case blocked([UInt64])
+}
+
+/// What a destination asks of its lane.
+protocol DestinationOwner: AnyObject {
+  /// The next push may be sent: submit it, or decide it otherwise.
+  func submit(
+    _ tag: UInt64, to destination: Destination, with credential: Credential,
+    in taker: any RequestTaker
+  ) -> Submission
+  /// As above, for pushes of one job that leave in one request.
+  func submit(
+    batch tags: [UInt64], to destination: Destination, with credential: Credential,
+    in taker: any RequestTaker
+  ) -> BatchSubmission
+  /// Whether more pushes of a job may come to this lane.
+  func isAwaited(_ material: JobMaterial) -> Bool
+  /// A push that was submitted was answered, or will not be.
+  func receive(_ answer: RequestAnswer, to tag: UInt64, from destination: Destination)
+  /// It cannot be sent to for so long: what waits for it is to be put aside.
+  func putAside(_ tags: [UInt64], of destination: Destination, forMs delayMs: UInt64)
+  func noteEnd(_ end: ConnectionEnd, ofConnectionTo destination: Destination)
+  func destinationRanLow(_ destination: Destination)
+  /// Its breaker has opened because of this, or is closed again.
+  func destinationOpened(_ destination: Destination, because reason: String)
+  func destinationClosed(_ destination: Destination)
+}

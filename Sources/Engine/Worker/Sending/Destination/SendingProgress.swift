@@ -1,0 +1,43 @@
+/// Whether a destination's pushes get anywhere. Times are the loop's.
+struct SendingProgress {
+  /// When anything was answered last.
+  private(set) var answeredNs: UInt64?
+  /// Until when what comes is put aside at once because nothing moved.
+  private(set) var parkedUntilNs: UInt64 = 0
+  /// Since when pushes have waited and nothing was answered; nil while things move.
+  private var stillSinceNs: UInt64?
+  /// When pushes were put aside last because nothing moved; nil since something has been answered.
+  private var stuckNs: UInt64?
+
+  /// Something was answered: what comes may be queued again.
+  mutating func noteAnswer(nowNs: UInt64) {
+    stillSinceNs = nil
+    stuckNs = nil
+    parkedUntilNs = 0
+    answeredNs = nowNs
+  }
+
+  /// Nothing waits, or what waits does so for a reason of its own.
+  mutating func forgetWait() { stillSinceNs = nil }
+
+  /// Pushes wait. Whether they have done so for too long: then they are to be put aside, and for a while what comes too.
+  /// - Parameter isConnected: whether they could be sent.
+  mutating func isStill(isConnected: Bool, nowNs: UInt64) -> Bool {
+    let since = stillSinceNs ?? nowNs
+    stillSinceNs = since
+    let stillMs = (nowNs &- since) / 1_000_000
+    guard stillMs >= (isConnected ? WorkerLimits.unansweredMs : WorkerLimits.unreachableMs) else {
+      return false
+    }
+    parkedUntilNs = nowNs &+ WorkerLimits.parkedDelayMs &* 1_000_000
+    stuckNs = nowNs
+    stillSinceNs = nil
+    return true
+  }
+
+  /// Whether nothing was answered when it was tried last, not long ago.
+  func isStuck(nowNs: UInt64) -> Bool {
+    guard let stuckNs else { return false }
+    return nowNs &- stuckNs < WorkerLimits.stuckMs &* 1_000_000
+  }
+}
