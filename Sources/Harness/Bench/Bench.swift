@@ -33,6 +33,8 @@ struct Bench {
     case .dueChunks: [try await DueChunks(scenario: scenario, with: with).run()]
     case .pacedJob: [try await PacedJob(scenario: scenario, with: with).run()]
     case .troubledNetwork: try await TroubledNetwork(scenario: scenario, with: with).run()
+    case .smallJobs: [try await SmallJobs(scenario: scenario, with: with).run()]
+    case .indexedCampaign: try await IndexedCampaign(scenario: scenario, with: with).run()
     case .backlogMemory: [try await BacklogMemory(scenario: scenario, with: with).run()]
     }
   }

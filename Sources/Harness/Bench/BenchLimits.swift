@@ -55,6 +55,10 @@ enum BenchLimits {
   /// How long a campaign to a troubled network is looked at.
   static let troubledSeconds = 20.0
 
+  // Small jobs
+  /// Jobs of the scenario `events`.
+  static let smallJobs = 20_000
+
   // Latency
   /// Jobs of the scenario `idle`, and the pause before each, which leaves the worker idle.
   static let idleJobs = 300
@@ -93,6 +97,8 @@ enum BenchLimits {
   static let audienceUsers = 1_000_000
   static let audienceUsersFull = 10_000_000
   static let audienceInstallations = 100_000
+  /// Users that one call adds to a topic.
+  static let subscriptionsPerCall = 128
 
   // Personal texts
   static let personalPushesMax = 100_000

@@ -27,6 +27,10 @@ package struct Budget: Sendable, Equatable {
       "pushes a second where connections go away after 1,000 requests beside none"
     case connectionsClose =
       "pushes a second where connections close after 1,000 requests beside none"
+    case jobsPerSecond = "jobs of one user a second"
+    case workerPerJob = "worker CPU per job of one user"
+    case redisPerJob = "Redis CPU per job of one user"
+    case firstPush = "from enqueueing to the first push"
     case besideAPNs = "worker CPU per push beside APNs'"
   }
 
@@ -64,10 +68,17 @@ extension Budget {
   static let besideAPNs = Budget(.besideAPNs, .atMost, 0.6, unit: " x")
   /// All commands, those inside functions included.
   static let redisCommands = Budget(.redisCommands, .atMost, 2, aim: 1.1, unit: "")
+  /// What messages, orders and events make, all day: the producer's command is not counted.
+  static let jobsPerSecond = Budget(.jobsPerSecond, .atLeast, 10_000, aim: 20_000, unit: "")
+  static let workerPerJob = Budget(.workerPerJob, .atMost, 40, aim: 20, unit: " µs")
+  static let redisPerJob = Budget(.redisPerJob, .atMost, 50, aim: 30, unit: " µs")
+  static let redisCommandsPerJob = Budget(.redisCommands, .atMost, 14, aim: 8, unit: "")
   static let answerTime = Budget(.share, .atLeast, 90, aim: 97, unit: " %")
   static let idleHalf = Budget(.p50, .atMost, 2, aim: 1, unit: " ms")
   static let idleMost = Budget(.p99, .atMost, 10, aim: 4, unit: " ms")
   static let highPriority = Budget(.p99, .atMost, 100, aim: 20, unit: " ms")
+  /// However many it is for.
+  static let firstPush = Budget(.firstPush, .atMost, 1, unit: " s")
   static let workerMemory = Budget(.residentMiB, .atMost, 64, aim: 32, unit: " MiB")
   static let audienceMemory = Budget(.redisMiB, .atMost, 64, aim: 16, unit: " MiB")
   /// How long a function call keeps Redis from everybody else, 99 % of them: the longest of all is as long as the system

@@ -63,7 +63,8 @@ package struct ScenarioResult: Sendable {
         case .residentMiB: residentMiBMax
         case .redisMiB: redisMiB
         case .redisCallMs: redisCallMs
-        case .share, .growth, .besidePlain, .besideAPNs, .registrations, .besideHSET,
+        case .share, .jobsPerSecond, .workerPerJob, .redisPerJob, .firstPush, .growth, .besidePlain,
+          .besideAPNs, .registrations, .besideHSET,
           .lanesBesideOne,
           .workersBesideOne, .functionsShare, .paceError, .campaignBesidePaced, .littleTrouble,
           .muchTrouble, .connectionsGoAway, .connectionsClose:

@@ -16,6 +16,8 @@ package struct Scenario: Sendable {
     case dueChunks
     case pacedJob
     case troubledNetwork
+    case smallJobs
+    case indexedCampaign
   }
 
   package let name: String
@@ -70,6 +72,9 @@ extension Scenario {
       summary: "The same for high-priority jobs of one user each, while a bulk job saturates.",
       kind: .highPriority, budgets: [.highPriority]),
     Scenario(
+      name: "events", summary: "A backlog of jobs of one user each, one lane.", kind: .smallJobs,
+      budgets: [.jobsPerSecond, .workerPerJob, .redisPerJob, .redisCommandsPerJob]),
+    Scenario(
       name: "growth",
       summary: "As many pushes out of 10k, 100k and 1M installations (10M with --full).",
       kind: .growth, budgets: [.growth]),
@@ -101,6 +106,10 @@ extension Scenario {
       summary:
         "Pushes a second while 10 and 30 % of answers are 503, or connections end after 1,000.",
       kind: .troubledNetwork),
+    Scenario(
+      name: "everybody",
+      summary: "Campaigns to all of 1M installations and to a topic of them (10M with --full).",
+      kind: .indexedCampaign, budgets: [.firstPush, .workerMemory, .audienceMemory, .redisCall]),
     Scenario(
       name: "audience",
       summary:

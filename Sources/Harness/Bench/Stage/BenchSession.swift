@@ -64,6 +64,13 @@ actor BenchSession {
     _ = try await connection.call(command)
   }
 
+  /// Subscribes users to a topic.
+  func subscribe(_ users: [String], to topic: String) async throws {
+    commands += 1
+    _ = try await store.audiences.subscribe(
+      users.map { Subscription(app: Population.app, topic: topic, user: $0) })
+  }
+
   /// Sets fields of a HASH.
   func set(_ fields: [(name: String, value: String)], in key: String) async throws {
     commands += 1

@@ -74,6 +74,9 @@ package struct Message: Sendable {
     job(id: id, audience: Array(#"{"users_key":"\#(usersKey)"}"#.utf8))
   }
 
+  /// A job for an audience, as JSON.
+  func job(id: String, audience: String) -> [UInt8] { job(id: id, audience: Array(audience.utf8)) }
+
   private func job(id: String, audience: [UInt8]) -> [UInt8] {
     let pace = pushesPerSecond.map { #","pushes_per_second":\#($0)"# } ?? ""
     return Array(#"{"id":"\#(id)","app":"\#(Population.app)",\#(content),"audience":"#.utf8)
