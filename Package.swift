@@ -110,10 +110,12 @@ let package = Package(
         "Audiences/audience", "Audiences/index", "Audiences/indexing", "Audiences/reading",
         "Audiences/topics",
         "Chunks/badges", "Chunks/chunk", "Chunks/chunks", "Chunks/fairness", "Chunks/leases",
+        "Chunks/mass_death",
         "Chunks/promotion", "Chunks/ready", "Chunks/routes", "Chunks/settlement",
         "Installations/bindings", "Installations/exporting", "Installations/installations",
         "Installations/variables",
-        "Jobs/dead_letters", "Jobs/jobs", "Jobs/loops", "Jobs/reconcile", "Jobs/rounds",
+        "Jobs/dead_letters", "Jobs/direct", "Jobs/jobs", "Jobs/loops", "Jobs/reconcile",
+        "Jobs/rounds",
         "Jobs/taking", "Jobs/waiting",
       ].map { .embedInCode("Functions/\($0).lua") }
         + ["json", "fields", "registration"].map { .embedInCode("Registration/\($0).lua") }),

@@ -20,8 +20,10 @@ package enum StoreLibrary {
     + PackageResources.leases_lua + PackageResources.promotion_lua + PackageResources.routes_lua
     + PackageResources.installations_lua + PackageResources.topics_lua + PackageResources.walks_lua
     + PackageResources.indexing_lua + PackageResources.exporting_lua
-    + PackageResources.variables_lua + PackageResources.settlement_lua
-    + PackageResources.jobs_lua + PackageResources.taking_lua + PackageResources.reconcile_lua
+    + PackageResources.variables_lua + PackageResources.mass_death_lua
+    + PackageResources.settlement_lua
+    + PackageResources.jobs_lua + PackageResources.direct_lua + PackageResources.taking_lua
+    + PackageResources.reconcile_lua
     + PackageResources.waiting_lua + PackageResources.dead_letters_lua + PackageResources.traces_lua
     + PackageResources.fleet_lua
 

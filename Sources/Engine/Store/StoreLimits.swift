@@ -4,6 +4,8 @@ package enum StoreLimits {
   package static let importBatchMax = 64
   /// Channels of the installations of one `importBatch`, of which the last may have more: 20 µs each.
   package static let importChannelsMax = 64
+  /// How long the record of a job is kept that says nothing else.
+  static let recordSeconds = 604_800
   /// About how many entries the bounded streams keep.
   static let noticesMax = 100_000
   /// Users in a block of an index: Redis keeps up to 128 in one string.

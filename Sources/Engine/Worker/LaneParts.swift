@@ -31,6 +31,7 @@ final class LaneParts {
   let fetcher: Fetcher
   let resolver: BindingResolver
   let carrier: ChunkCarrier
+  let direct: DirectStarter
 
   // Intake.
   let admitter: Admitter
@@ -79,17 +80,22 @@ final class LaneParts {
       signal: fetchSignal)
     resolver = BindingResolver(
       loop: loop, store: store, consumer: consumer, dispatcher: dispatcher)
+    direct = DirectStarter(
+      isOn: settings.sendsDirectly, runs: runs, dispatcher: dispatcher, life: life,
+      signal: admitSignal)
     carrier = ChunkCarrier(
-      loop: loop, chunks: store.chunks, rates: store.rates, settings: settings, runs: runs,
+      loop: loop, store: store, settings: settings, runs: runs,
       dispatcher: dispatcher, resolver: resolver, switches: switches, leases: leases,
-      tracer: tracer, life: life, reasons: reasons, log: log, fetchSignal: fetchSignal)
+      direct: direct, tracer: tracer, life: life, reasons: reasons, log: log,
+      fetchSignal: fetchSignal)
 
     admitter = Admitter(
       loop: loop, store: store, directory: directory, materials: materials,
       routes: settings.routes, unroutedMs: settings.unroutedMs,
       eventsPerMinute: settings.eventsPerMinute, localTimes: settings.localTimes,
       retentionSeconds: settings.retentionSeconds, consumer: consumer, log: log,
-      reasons: reasons, fetchSignal: fetchSignal, clock: clock, large: LargeJobs(loop: loop))
+      reasons: reasons, fetchSignal: fetchSignal, clock: clock, large: LargeJobs(loop: loop),
+      direct: direct, starter: starter)
     intake = Intake(
       loop: loop, store: store, admitter: admitter, settings: settings, reasons: reasons,
       signal: admitSignal, fetchSignal: fetchSignal)

@@ -25,6 +25,8 @@ struct LaneSettings: Sendable {
   /// By app: how many jobs that tell of one bucket, or go to one topic, the fleet starts in a minute; 0 for
   /// any number.
   let eventsPerMinute: [String: Int]
+  /// Whether it sends jobs to few users from their entries.
+  let sendsDirectly: Bool
   /// How long the record of a job is kept that has ended.
   let retentionSeconds: Int
   /// Shared by the lanes of a process, as are the next.

@@ -12,6 +12,17 @@ enum WorkerLimits {
   static let batchValueBytesMax = 256 * 1024
   /// Chunks that a lane holds at a time.
   static let runsMax = 32
+  /// Jobs besides that a lane sends from their entries at a time, and the room for more of them that it waits for when it is
+  /// full: they are taken in together.
+  static let directRunsMax = 96
+  static let directRoomMin = 16
+  /// The most of them taken in by one call, and the users of one: fewer than bring a checkpoint on.
+  static let directTakenMax = 32
+  static let directUsersMax = 64
+  /// How long such a job may be without what any other has in Redis. Its entry's lease is not renewed meanwhile.
+  static let directMsMax: UInt64 = 400
+  /// Such jobs ended by one call: 2 ms.
+  static let directEndsMax = 64
   /// Chunks asked for by one claim.
   static let claimMax = 4
   /// A job's users whose bindings are read while it is being admitted.

@@ -70,6 +70,7 @@ package final class WorkerService: Sendable {
           unroutedMs: UInt64(worker.unroutedSeconds) * 1_000,
           eventsPerMinute: Dictionary(
             configuration.apps.map { ($0.id, $0.eventsPerMinute) }, uniquingKeysWith: { $1 }),
+          sendsDirectly: true,
           retentionSeconds: configuration.jobs.retentionHours * 3_600,
           localTimes: localTimes, idle: idle, clock: clock,
           suspects: suspects, shortage: shortage, routes: routes),

@@ -76,7 +76,7 @@ import Testing
       #expect(
         admitted == [
           "entry": 1, "job": 1, "audience": 1, "index": 0, "variables": 0, "event": 0,
-          "ending": 0, "pace": 0, "rounds": 0,
+          "ending": 0, "pace": 0, "rounds": 0, "begun": 0,
         ])
       var all = admission
       all.index = .all
@@ -92,6 +92,9 @@ import Testing
       event.retentionSeconds = 60
       let ending = try await read(store, "admit", event.sections(of: entry, consumer: "w"))
       #expect(ending["ending"] == 1)
+      event.startedAtMs = 1
+      let begun = try await read(store, "admit", event.sections(of: entry, consumer: "w"))
+      #expect(begun["begun"] == 1)
       let installations = ["aa", "bb"].map {
         Installation(
           app: "shop", user: "u", token: DeviceToken(stored: $0, network: .apns),

@@ -18,13 +18,13 @@ final class LaneStage {
 
   init(
     _ loop: EventLoop, _ store: Store, _ directory: ProviderDirectory, consumer: String,
-    leaseMs: UInt64 = 10_000
+    leaseMs: UInt64 = 10_000, sendsDirectly: Bool = false
   ) {
     let settings = LaneSettings(
       worker: "test", consumer: consumer, prefix: "{pp}",
       redis: RedisEndpoint(endpoint: .unix(path: "/nowhere")), leaseMs: leaseMs, drainMs: 1_000,
       connectionsMax: 1, streamsMax: 10, requestTimeoutMs: 1_000, number: 0, unroutedMs: 60_000,
-      eventsPerMinute: ["shop": 2], retentionSeconds: 7_200,
+      eventsPerMinute: ["shop": 2], sendsDirectly: sendsDirectly, retentionSeconds: 7_200,
       localTimes: LocalTimes(homes: ["shop": "Asia/Tokyo"]), idle: IdleLanes(),
       clock: FleetClock(), suspects: SuspectGate(), shortage: DescriptorShortage(),
       routes: FleetRoutes(own: directory.routes(of: ["shop"])))
@@ -36,16 +36,19 @@ final class LaneStage {
   subscript<Part>(dynamicMember part: KeyPath<LaneParts, Part>) -> Part { parts[keyPath: part] }
 
   /// Runs the body with them, on the store of an empty Redis.
-  /// - Parameter leaseMs: 0 lets each look renew every lease, and take over whatever another holds.
+  /// - Parameters:
+  ///   - leaseMs: 0 lets each look renew every lease, and take over whatever another holds.
+  ///   - sendsDirectly: whether jobs to few users are sent from their entries.
   static func with<Value: Sendable>(
-    consumer: String = "test-0", leaseMs: UInt64 = 10_000,
+    consumer: String = "test-0", leaseMs: UInt64 = 10_000, sendsDirectly: Bool = false,
     _ body: @Sendable (isolated TestLane, LaneStage) async throws -> Value
   ) async throws -> Value {
     try await TestLane.withRedis { lane, server in
       let connection = try await lane.connect(server.endpoint, library: StoreLibrary.library)
       let stage = LaneStage(
         lane.loop, Store(connection: connection, prefix: "{pp}"),
-        try TestDirectory.of(.production), consumer: consumer, leaseMs: leaseMs)
+        try TestDirectory.of(.production), consumer: consumer, leaseMs: leaseMs,
+        sendsDirectly: sendsDirectly)
       defer {
         stage.dispatcher.close()
         connection.close()

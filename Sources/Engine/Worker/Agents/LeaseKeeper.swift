@@ -29,7 +29,7 @@ final class LeaseKeeper: Agent {
   }
 
   func turn() async -> UInt64 {
-    let due = runs.all.filter {
+    let due = runs.claimed.filter {
       // A quarter, because one that was renewed just after a look would otherwise be passed over at the next.
       $0.standing != .stale && loop.nowNs &- $0.renewedNs >= everyMs * 250_000
     }

@@ -9,6 +9,7 @@ internal import Store
 final class ChunkCarrier {
   private let loop: EventLoop
   private let chunks: ChunkQueue
+  private let jobs: JobQueue
   private let rates: RateStore
   private let settings: LaneSettings
   private let runs: RunTable
@@ -16,6 +17,8 @@ final class ChunkCarrier {
   private let resolver: BindingResolver
   private let switches: SwitchWatch
   private let leases: LeaseKeeper
+  private let ender: DirectEnder
+  private let direct: DirectStarter
   private let tracer: Tracer
   private let life: LaneLife
   private let reasons: ReasonLog
@@ -24,14 +27,18 @@ final class ChunkCarrier {
   private let fetchSignal: LoopSignal
 
   init(
-    loop: EventLoop, chunks: ChunkQueue, rates: RateStore, settings: LaneSettings,
+    loop: EventLoop, store: Store, settings: LaneSettings,
     runs: RunTable, dispatcher: Dispatcher, resolver: BindingResolver, switches: SwitchWatch,
-    leases: LeaseKeeper, tracer: Tracer, life: LaneLife, reasons: ReasonLog, log: Logger,
+    leases: LeaseKeeper, direct: DirectStarter, tracer: Tracer, life: LaneLife, reasons: ReasonLog,
+    log: Logger,
     fetchSignal: LoopSignal
   ) {
     self.loop = loop
-    self.chunks = chunks
-    self.rates = rates
+    chunks = store.chunks
+    jobs = store.jobs
+    rates = store.rates
+    ender = DirectEnder(jobs: store.jobs, consumer: settings.consumer)
+    self.direct = direct
     self.settings = settings
     self.runs = runs
     self.dispatcher = dispatcher
@@ -51,8 +58,10 @@ final class ChunkCarrier {
       await run.signal.wait(upToMs: min(run.settleWithinMs, paceWaitMs(run) ?? .max))
     }
     runs.remove(run)
+    direct.noteRoom()
     if let ticket = run.suspectTicket { settings.suspects.leave(ticket) }
-    fetchSignal.raise()
+    // What was no chunk made room for none, but for the last of it.
+    if run.direct == nil || runs.count == 0 { fetchSignal.raise() }
   }
 
   /// Does what can be done for a run now.
@@ -60,6 +69,7 @@ final class ChunkCarrier {
   func step(_ run: ChunkRun) async -> Bool {
     // Nothing more is sent of it, so whose the devices are by now need not be asked: Redis may be away for long.
     if run.standing != .active { dispatcher.endStaleBindings(run) }
+    if run.isOverdue { await admit(run) }
     do throws(RedisError) {
       if run.wantsResolving || run.hasStaleBindings { try await switches.readIfOld() }
       let stale = run.takeStaleBindings()
@@ -70,7 +80,7 @@ final class ChunkCarrier {
         guard try await keepsPace(run) else { break }
         try await resolver.resolveNext(run)
         // The next chunk is claimed while this one's last recipients are on their way.
-        if run.isResolved { fetchSignal.raise() }
+        if run.isResolved, run.direct == nil { fetchSignal.raise() }
       }
     } catch {
       reasons.note(
@@ -133,9 +143,15 @@ final class ChunkCarrier {
   /// Tells the store what is done, until it has heard it. A call whose reply was lost may be repeated: the
   /// store knows a bitmap that it has seen, and a chunk that was finished is nobody's any more.
   private func settle(_ run: ChunkRun, isFinal: Bool) async {
+    if !isFinal { await admit(run) }
     var news = run.takeNews(isFinal: isFinal)
     news.unroutedMs = settings.unroutedMs
     tracer.flush()
+    if let job = run.direct {
+      if news.isPlain, await end(run, job, news) { return }
+      await admit(run)
+    }
+    guard run.standing != .stale else { return }
     while true {
       do throws(RedisError) {
         let answer = try await chunks.settle(run.claim, news, consumer: settings.consumer)
@@ -166,6 +182,51 @@ final class ChunkCarrier {
     }
   }
 
+  // MARK: Jobs that are sent from their entries
+
+  /// Makes a chunk of one, until the store has heard it; does nothing for a chunk.
+  private func admit(_ run: ChunkRun) async {
+    while let job = run.direct, run.standing != .stale {
+      do throws(RedisError) {
+        if let claim = try await jobs.admit(
+          begun: job, startedAtMs: run.begunAtMs, consumer: settings.consumer)
+        {
+          run.become(claim)
+        } else {
+          dispatcher.apply(.stale, run)
+          run.abandon()
+        }
+      } catch {
+        reasons.note("settling waits for Redis: \(error)")
+        if life.isAborting { return run.abandon() }
+        await loop.sleep(ms: WorkerLimits.redisPauseMs)
+      }
+    }
+  }
+
+  /// Ends one whose pushes are all done, until the store has heard it.
+  /// - Returns: false when it has to be admitted.
+  private func end(_ run: ChunkRun, _ job: DirectJob, _ news: Settlement) async -> Bool {
+    let ending = DirectEnding(job: job, startedAtMs: run.begunAtMs, settlement: news)
+    while true {
+      do throws(RedisError) {
+        switch try await ender.end(ending) {
+        case .ended: break
+        case .stale: dispatcher.apply(.stale, run)
+        case .admit: return false
+        }
+        return true
+      } catch {
+        reasons.note("settling waits for Redis: \(error)")
+        if life.isAborting {
+          run.abandon()
+          return true
+        }
+        await loop.sleep(ms: WorkerLimits.redisPauseMs)
+      }
+    }
+  }
+
   private func reportMassDeath(_ app: String, _ place: String) {
     reasons.note(
       "\(app): so many device tokens of \(place) do not fit their environment, topic or sender that no "
@@ -173,6 +234,7 @@ final class ChunkCarrier {
   }
 
   private func handBack(_ run: ChunkRun) async {
+    await admit(run)
     // What is off and whose chunk has expired by Redis' clock and not by ours would come back at once.
     let isOff = dispatcher.isSwitchedOff(run)
     if isOff { run.noteSwitchedOff() }

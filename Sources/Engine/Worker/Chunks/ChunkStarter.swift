@@ -46,6 +46,10 @@ final class ChunkStarter {
       return try await handBack(claim, delayMs: 1_000)
     }
     if try await passOn(claim, material) { return }
+    if let delayMs = dispatcher.parkedMs(claim, material) {
+      noteDeferral(of: claim, material, because: .parked)
+      return try await handBack(claim, delayMs: delayMs)
+    }
     if let delayMs = dispatcher.crowdedMs(claim) {
       return try await handBack(claim, delayMs: delayMs)
     }
@@ -71,6 +75,17 @@ final class ChunkStarter {
     onBegun(slot)
   }
 
+  /// Begins to send a job from its entry, for which there is room.
+  /// - Parameter atMs: epoch milliseconds by Redis's clock.
+  func begin(_ job: DirectJob, _ material: JobMaterial, atMs: Int64) {
+    guard let slot = runs.freeSlot else { preconditionFailure("no place for a direct job") }
+    let run = ChunkRun(
+      claim: job.claim, material: material, slot: slot, loop: loop, direct: job, begunAtMs: atMs)
+    runs.add(run)
+    if life.isDraining || dispatcher.isStopped(run) { run.change(to: .paused) }
+    onBegun(slot)
+  }
+
   private func handBack(_ claim: ChunkClaim, delayMs: UInt64) async throws(RedisError) {
     try await store.chunks.handBack([claim], consumer: settings.consumer, delayMs: delayMs)
   }
@@ -82,18 +97,24 @@ final class ChunkStarter {
     guard !settings.routes.own.has(claim.app), !dispatcher.isExpired(material) else { return false }
     reasons.note(
       "\(claim.app) is not in this worker's configuration: its work is left to others")
-    if let trace = material.trace {
-      var line = JobTrace.line(.decided)
-      line.decision = .deferred
-      line.cause = .otherWorker
-      line.count = claim.recipients.withUnsafeBytes {
-        SegmentLines($0).reduce(0) { sum, _ in sum + 1 }
-      }
-      trace.record(line)
-    }
+    noteDeferral(of: claim, material, because: .otherWorker)
     try await store.routes.passOn(
       claim, consumer: settings.consumer, waitMs: settings.unroutedMs)
     return true
+  }
+
+  /// Records that a chunk is left for later as a whole.
+  private func noteDeferral(
+    of claim: ChunkClaim, _ material: JobMaterial, because cause: TraceCause
+  ) {
+    guard let trace = material.trace else { return }
+    var line = JobTrace.line(.decided)
+    line.decision = .deferred
+    line.cause = cause
+    line.count = claim.recipients.withUnsafeBytes {
+      SegmentLines($0).reduce(0) { sum, _ in sum + 1 }
+    }
+    trace.record(line)
   }
 
   private func bury(

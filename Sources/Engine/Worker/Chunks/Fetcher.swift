@@ -172,7 +172,7 @@ final class Fetcher: Agent {
   private func unanswered(max: Int) async throws(RedisError) -> [ChunkClaim] {
     try await store.chunks.claimUnanswered(
       consumer: settings.consumer, max: max,
-      inHand: runs.all.map(\.claim) + unstarted)
+      inHand: runs.claimed.map(\.claim) + unstarted)
   }
 
   // MARK: Waiting

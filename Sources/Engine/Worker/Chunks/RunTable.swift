@@ -1,29 +1,49 @@
 internal import Store
 
-/// The chunks that a lane has in hand, each in a place of its own; loop-bound.
+/// The chunks that a lane has in hand, each in a place of its own, and jobs that it sends from their entries; loop-bound.
 final class RunTable {
-  private var runs: [ChunkRun?] = Array(repeating: nil, count: WorkerLimits.runsMax)
-  private var generations = [UInt8](repeating: 0, count: WorkerLimits.runsMax)
+  private static let places = WorkerLimits.runsMax + WorkerLimits.directRunsMax
+  private var runs: [ChunkRun?] = Array(repeating: nil, count: places)
+  private var generations = [UInt8](repeating: 0, count: places)
+  private(set) var count = 0
 
-  var count: Int { runs.count { $0 != nil } }
   var all: [ChunkRun] { runs.compactMap { $0 } }
+  /// Those whose chunks stand in a stream.
+  var claimed: [ChunkRun] { runs.compactMap { $0.flatMap { $0.direct == nil ? $0 : nil } } }
+  /// Entries of jobs that are sent from them.
+  var directEntries: [JobEntry] { runs.compactMap { $0?.direct?.entry } }
 
   /// As a loop over `all`, without making a list: destinations that run low ask at each flush of a connection.
   func forEach(_ body: (ChunkRun) -> Void) {
+    guard count > 0 else { return }
     for run in runs { if let run { body(run) } }
   }
 
   var freeSlot: Int? { runs.firstIndex { $0 == nil } }
-  var freeSlots: Int { runs.count { $0 == nil } }
+
+  /// How many more chunks there is room for.
+  var freeSlots: Int { max(0, WorkerLimits.runsMax - (count - directCount)) }
+
+  /// How many more jobs may be sent from their entries. What such a job leaves behind when it has become a chunk is another's
+  /// room only when that is done.
+  var freeDirect: Int {
+    min(WorkerLimits.directRunsMax - directCount, Self.places - count - freeSlots)
+  }
+
+  private var directCount: Int { runs.count { $0?.direct != nil } }
 
   /// Puts a run into its place.
   func add(_ run: ChunkRun) {
     generations[run.slot] &+= 1
     run.enter(generation: generations[run.slot])
+    if runs[run.slot] == nil { count += 1 }
     runs[run.slot] = run
   }
 
-  func remove(_ run: ChunkRun) { runs[run.slot] = nil }
+  func remove(_ run: ChunkRun) {
+    if runs[run.slot] != nil { count -= 1 }
+    runs[run.slot] = nil
+  }
 
   subscript(slot: Int) -> ChunkRun? { runs[slot] }
 
@@ -41,4 +61,12 @@ final class RunTable {
   }
 
   func isCarrying(_ claim: ChunkClaim) -> Bool { run(carrying: claim) != nil }
+
+  /// Whether a job is sent from this entry already.
+  func isCarrying(_ entry: JobEntry) -> Bool {
+    runs.contains {
+      guard let known = $0?.direct?.entry else { return false }
+      return known.entry == entry.entry && known.priority == entry.priority
+    }
+  }
 }

@@ -29,6 +29,8 @@ struct Admitter {
   let fetchSignal: LoopSignal
   let clock: FleetClock
   let large: LargeJobs
+  let direct: DirectStarter
+  let starter: ChunkStarter
 
   enum Intake {
     case nothing
@@ -41,8 +43,9 @@ struct Admitter {
   /// - Parameter abandonedForMs: also what workers left half admitted that were silent for so long.
   func admitNext(abandonedForMs: UInt64?) async throws(RedisError) -> Intake {
     let refused = RefusalLog(log: log)
+    let max = Swift.max(WorkerLimits.admissionsMax, direct.room)
     let entries = try await store.jobs.take(
-      consumer: consumer, max: WorkerLimits.admissionsMax, abandonedForMs: abandonedForMs,
+      consumer: consumer, max: max, abandonedForMs: abandonedForMs,
       onRefusal: refused.note)
     refused.conclude()
     try await admit(entries)
@@ -50,7 +53,7 @@ struct Admitter {
     // Of large ones a call brings fewer than it was asked for.
     let isAll =
       refused.count == 0 && !entries.contains(where: isLarge)
-      && entries.count < WorkerLimits.admissionsMax
+      && entries.count < max
     return isAll ? .all : .maybeMore
   }
 
@@ -59,7 +62,7 @@ struct Admitter {
     guard !large.isAbandoned else { return false }
     let refused = RefusalLog(log: log)
     let entries = try await store.jobs.takeUnanswered(
-      consumer: consumer, max: WorkerLimits.admissionsMax, inHand: large.inHand,
+      consumer: consumer, max: WorkerLimits.admissionsMax, inHand: large.inHand + direct.inHand,
       onRefusal: refused.note)
     refused.conclude()
     try await admit(entries)
@@ -68,10 +71,22 @@ struct Admitter {
 
   /// Takes in jobs that were leased; large ones later.
   func admit(_ entries: [JobEntry]) async throws(RedisError) {
-    let small = entries.filter { !isLarge($0) }
+    // After a silence of its own the lane may be given what it is sending.
+    let small = entries.filter { !isLarge($0) && !direct.isSending($0) }
+    var atOnce: [(job: PreparedJob, direct: DirectJob)] = []
+    var isAnyStarted = false
     for (index, entry) in small.enumerated() {
-      try await admit(entry, isLast: index == small.count - 1)
+      guard let job = try await prepare(entry) else { continue }
+      let own = DirectJob(entry: entry, admission: admission(of: job, entry))
+      if atOnce.count < direct.room, direct.takes(job, entry, own) {
+        atOnce.append((job, own))
+      } else {
+        try await start(job, own.admission, entry, isLast: index == small.count - 1)
+        isAnyStarted = true
+      }
     }
+    if isAnyStarted { fetchSignal.raise() }
+    if !atOnce.isEmpty { try await begin(atOnce) }
     for entry in entries where isLarge(entry) { await large.add(entry) }
   }
 
@@ -79,7 +94,8 @@ struct Admitter {
   func admitLarge(_ entry: JobEntry) async throws(RedisError) {
     // It has waited, perhaps for longer than its lease.
     guard try await store.jobs.heartbeat([entry], consumer: consumer) == [.ok] else { return }
-    try await admit(entry, isLast: true)
+    guard let job = try await prepare(entry) else { return }
+    try await start(job, admission(of: job, entry), entry, isLast: true)
     fetchSignal.raise()
   }
 
@@ -87,22 +103,30 @@ struct Admitter {
     entry.text.count > WorkerLimits.smallJobBytesMax
   }
 
-  private func admit(_ entry: JobEntry, isLast: Bool) async throws(RedisError) {
+  /// Checks a job.
+  /// - Returns: nil when it was refused, or left to another worker.
+  private func prepare(_ entry: JobEntry) async throws(RedisError) -> PreparedJob? {
     var job: PreparedJob
     do throws(RefusedJob) {
       job = isLarge(entry) ? try await .beside(entry.text) : try PreparedJob(entry.text)
     } catch {
-      return try await refuse(entry, "invalid_job", error.field, app: error.app, id: error.id)
+      try await refuse(entry, "invalid_job", error.field, app: error.app, id: error.id)
+      return nil
     }
     let id = job.id ?? entry.source
-    guard routes.own.has(job.app) else { return try await setAside(job, id: id, entry) }
+    guard routes.own.has(job.app) else {
+      try await setAside(job, id: id, entry)
+      return nil
+    }
     do throws(InvalidField) { try await schedule(&job, entry) } catch {
-      return try await refuse(entry, "invalid_job", error, app: job.app, id: id)
+      try await refuse(entry, "invalid_job", error, app: job.app, id: id)
+      return nil
     }
     if let field = unsendable(job) {
-      return try await refuse(entry, "invalid_job", field, app: job.app, id: id)
+      try await refuse(entry, "invalid_job", field, app: job.app, id: id)
+      return nil
     }
-    try await start(job, id: id, entry, isLast: isLast)
+    return job
   }
 
   /// Decides when a job starts that goes by the clocks of its receivers.
@@ -165,26 +189,55 @@ struct Admitter {
     }
   }
 
-  private func start(
-    _ job: PreparedJob, id: String, _ entry: JobEntry, isLast: Bool
-  ) async throws(RedisError) {
+  private func admission(of job: PreparedJob, _ entry: JobEntry) -> Admission {
     var admission = Admission(
-      app: job.app, id: id, digest: job.digest, content: job.contentBytes, lines: job.lines,
-      recipients: job.recipients, segments: job.segments.count, usersKey: job.usersKey,
-      index: job.index, variablesKey: job.content.variablesKey, bucket: job.content.event?.bucketID,
-      eventsPerMinute: eventsPerMinute[job.app] ?? 0, startAtMs: job.deliverAtMs)
+      app: job.app, id: job.id ?? entry.source, digest: job.digest, content: job.contentBytes,
+      lines: job.lines, recipients: job.recipients, segments: job.segments.count,
+      usersKey: job.usersKey, index: job.index, variablesKey: job.content.variablesKey,
+      bucket: job.content.event?.bucketID, eventsPerMinute: eventsPerMinute[job.app] ?? 0,
+      startAtMs: job.deliverAtMs)
     admission.pace = job.pace
     admission.roundsAtMs = job.content.schedule?.rounds.map(\.atMs) ?? []
     admission.retentionSeconds = retentionSeconds
     admission.keepsContent = job.content.tellsOfReceivers
-    var firstBindings: FirstBindings?
-    if job.segments.count == 1 {
-      admission.onlySegment = job.segments[0]
-      if job.lines == .users, job.deliverAtMs == nil {
-        firstBindings = FirstBindings(
-          app: job.app, segment: job.segments[0], store: store, loop: loop)
+    if job.segments.count == 1 { admission.onlySegment = job.segments[0] }
+    return admission
+  }
+
+  /// Begins to send jobs from their entries.
+  private func begin(
+    _ jobs: [(job: PreparedJob, direct: DirectJob)]
+  ) async throws(RedisError) {
+    let bindings = jobs.map { job, direct in firstBindings(job) }
+    let answers = try await store.jobs.beginDirect(jobs.map(\.direct), consumer: consumer)
+    for (index, answer) in answers.enumerated() {
+      let (job, direct) = jobs[index]
+      switch answer {
+      case .new:
+        let nowMs = clock.at(loop.nowNs)
+        let material = materials.add(
+          job.content, createdAtMs: direct.entry.enqueuedAtMs(nowMs: nowMs) ?? nowMs, app: job.app,
+          source: direct.entry.source, id: direct.admission.id, firstBindings: bindings[index])
+        starter.begin(direct, material, atMs: nowMs)
+        try await conclude(direct.entry, direct.admission, answer)
+      case .cancelled: try await start(job, direct.admission, direct.entry, isLast: true)
+      default: try await conclude(direct.entry, direct.admission, answer)
       }
-    } else if job.usersKey == nil, job.index == nil {
+    }
+  }
+
+  /// Reads the bindings of a small job's users, in the trip that takes it in.
+  private func firstBindings(_ job: PreparedJob) -> FirstBindings? {
+    guard job.segments.count == 1, job.lines == .users, job.deliverAtMs == nil else { return nil }
+    return FirstBindings(app: job.app, segment: job.segments[0], store: store, loop: loop)
+  }
+
+  private func start(
+    _ job: PreparedJob, _ admission: Admission, _ entry: JobEntry, isLast: Bool
+  ) async throws(RedisError) {
+    let id = admission.id
+    let firstBindings = self.firstBindings(job)
+    if job.segments.count != 1, job.usersKey == nil, job.index == nil {
       let answer = try await store.jobs.reserve(
         entry, app: job.app, id: id, digest: job.digest, consumer: consumer)
       guard answer == .new || answer == .cancelled else {

@@ -44,15 +44,16 @@ final class Intake: Agent {
     do throws(RedisError) {
       if lostAnswers.areToBeAskedFor { try await takeUnanswered() }
       if isRoutedDue { isRoutedDue = try await takeRouted() }
+      if admitter.direct.isFull {
+        await admitter.direct.waitForRoom()
+        return 0
+      }
       let isTime = loop.nowNs &- lookedForAbandonedNs >= settings.leaseMs / 4 * 1_000_000
       if isTime { lookedForAbandonedNs = loop.nowNs }
       let intake = try await admitter.admitNext(abandonedForMs: isTime ? settings.leaseMs : nil)
       lostAnswers.forget()
-      if intake != .nothing {
-        fetchSignal.raise()
-        // They come one at a time.
-        if isTime { lookedForAbandonedNs = 0 }
-      }
+      // They come one at a time.
+      if intake != .nothing, isTime { lookedForAbandonedNs = 0 }
       if intake == .maybeMore { settings.idle.wake(.jobs) }
       guard intake == .all && !isTime || intake == .nothing, !isRoutedDue else { return 0 }
       // Of what is held back few come at a time, and more may be.

@@ -67,16 +67,19 @@ final class MaterialStore {
   }
 
   /// Notes what this lane has just admitted, so that its own first chunk need not ask for it.
+  @discardableResult
   func add(
     _ content: JobContent, createdAtMs: Int64, app: String, source: String, id: String,
     firstBindings: FirstBindings?
-  ) {
-    // Its rounds are read as they come.
-    guard content.schedule == nil else { return }
+  ) -> JobMaterial {
     let material = JobMaterial(
       content: content, createdAtMs: createdAtMs,
       trace: tracer.trace(app: app, job: id, isFull: content.trace), firstBindings: firstBindings)
-    remember(material, Self.key(app: app, source: source, id: id, round: nil))
+    // Of a job that starts several times each round has its own.
+    if content.schedule == nil {
+      remember(material, Self.key(app: app, source: source, id: id, round: nil))
+    }
+    return material
   }
 
   private func remember(_ material: JobMaterial, _ key: String) {

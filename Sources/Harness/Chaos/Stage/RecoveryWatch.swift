@@ -19,12 +19,12 @@ actor RecoveryWatch {
   /// Whether nothing is left behind, as far as it was looked at.
   var isOver: Bool { waits.isEmpty }
 
-  /// A member works no more as of now. - Returns: how many chunks it left.
+  /// A member works no more as of now. - Returns: how many chunks it left, and jobs that it sent from their entries.
   func add(_ member: Fleet.Member) async -> Int {
     let since = ContinuousClock.now
     let left = Set(await stage.owners().filter { member.owns(consumer: $0.value) }.keys)
     if !left.isEmpty { waits.append(Wait(member: member, since: since, left: left)) }
-    return left.count { $0.hasPrefix("pushpool:chunks:") }
+    return left.count
   }
 
   /// Looks again and again until `isEnough` and nothing is left behind, or patience ends.

@@ -8,7 +8,7 @@ extension Interleaving {
   private static let priorities: [Priority] = [.high, .normal, .normal, .low]
 
   /// What a job id stands for, so that the same id with the same digest is the same job.
-  private func recipients(_ spec: ModelJobEntry) -> [[String]] {
+  func recipients(_ spec: ModelJobEntry) -> [[String]] {
     var own = SeededDice(seed: UInt64(spec.id.dropFirst()) ?? 0)
     let segments = 1 + own.below(4)
     return (0..<segments).map { segment in
@@ -129,7 +129,7 @@ extension Interleaving {
     return answer
   }
 
-  private func refuse(_ consumer: Int, _ index: Int, _ reason: String) async throws {
+  func refuse(_ consumer: Int, _ index: Int, _ reason: String) async throws {
     let name = consumers[consumer].name
     let taken = forget(consumer, index)
     note("refuse \(name) \(taken.spec.text) \(reason)")
@@ -144,7 +144,7 @@ extension Interleaving {
   }
 
   /// A worker believes that it is done with an entry. An operator may have read of it before.
-  @discardableResult private func forget(_ consumer: Int, _ index: Int) -> TakenEntry {
+  @discardableResult func forget(_ consumer: Int, _ index: Int) -> TakenEntry {
     let taken = consumers[consumer].entries.remove(at: index)
     if doneWith.count == Self.doneWithMax { doneWith.removeFirst() }
     doneWith.append(taken)

@@ -18,6 +18,8 @@ final class Interleaving {
     let entry: JobEntry
     let spec: ModelJobEntry
     var isReserved = false
+    /// Whether its consumer sends it.
+    var isBegun = false
   }
 
   /// What the operations are about.
@@ -109,7 +111,8 @@ final class Interleaving {
     switch random.below(100) {
     case 0..<6: try await enqueue()
     case 6..<13: try await take()
-    case 13..<25: try await admit()
+    case 13..<19: try await admit()
+    case 19..<25: try await sendDirectly()
     case 25..<39: try await claim()
     case 39..<40: try await name()
     case 40..<67: try await settle()

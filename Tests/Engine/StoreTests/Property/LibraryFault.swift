@@ -56,7 +56,14 @@ struct LibraryFault: Sendable, CustomTestStringConvertible {
       replacement: ""),
     LibraryFault(
       name: "heartbeat renews what belongs to another",
-      original: "if has[priority](entry) then", replacement: "if true then"),
+      original: """
+        if has[priority](entry) then
+              table.insert(renewed
+        """,
+      replacement: """
+        if true then
+              table.insert(renewed
+        """),
     LibraryFault(
       name: "hand_back counts a crash",
       original: """

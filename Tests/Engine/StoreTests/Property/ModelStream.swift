@@ -9,6 +9,8 @@ struct ModelStream<Item> {
     var isOver = false
     /// Known since it was first delivered, or added.
     var entry = ""
+    /// It was added for its owner: to others it is given in vain.
+    var isNamed = false
   }
 
   /// Added and delivered to nobody, oldest first.
@@ -19,12 +21,22 @@ struct ModelStream<Item> {
   /// The number at which the search for abandoned entries goes on; 0 for the beginning.
   private var cursor = 0
 
-  var count: Int { waiting.count + leases.count }
+  var count: Int { waiting.count + leases.count - waiting.count { isLeased($0.number) } }
+
+  private func isLeased(_ number: Int) -> Bool { leases.contains { $0.number == number } }
 
   /// - Parameter entry: empty when it is not known yet.
   mutating func add(_ item: Item, entry: String = "") {
     added += 1
     waiting.append((added, item, entry))
+  }
+
+  /// Adds an entry that somebody has already. Readers of new entries come upon it still.
+  mutating func add(_ item: Item, for owner: String, entry: String) {
+    add(item, entry: entry)
+    leases.append(
+      Lease(
+        number: added, item: item, owner: owner, deliveries: 1, entry: entry, isNamed: true))
   }
 
   /// Puts the last entries into another order.
@@ -35,14 +47,22 @@ struct ModelStream<Item> {
   }
 
   mutating func readNew(_ consumer: String, max: Int) -> [Lease] {
-    let new = waiting.prefix(max).map {
-      Lease(
-        number: $0.number, item: $0.item, owner: consumer, deliveries: 1, entry: $0.entry)
+    var found: [Lease] = []
+    for (number, item, entry) in waiting.prefix(max) {
+      if let index = leases.firstIndex(where: { $0.number == number }) {
+        leases[index].isOver = false
+        leases[index].deliveries = 1
+        found.append(leases[index])
+      } else {
+        let lease = Lease(
+          number: number, item: item, owner: consumer, deliveries: 1, entry: entry)
+        leases.append(lease)
+        found.append(lease)
+      }
     }
-    waiting.removeFirst(new.count)
-    leases += new
+    waiting.removeFirst(found.count)
     leases.sort { $0.number < $1.number }
-    return new
+    return found
   }
 
   /// XAUTOCLAIM with the kept cursor: at most ten times `max` entries are looked at.
@@ -92,5 +112,6 @@ struct ModelStream<Item> {
 
   mutating func drop(_ number: Int) {
     leases.removeAll { $0.number == number }
+    waiting.removeAll { $0.number == number }
   }
 }

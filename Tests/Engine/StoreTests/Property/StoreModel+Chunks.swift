@@ -31,7 +31,7 @@ extension StoreModel {
         let wanted = max - claims.count
         let new = chunks[priority]!.readNew(consumer, max: wanted)
         seen += new.count
-        for lease in new {
+        for lease in new where !lease.isNamed {
           if let claim = claimed(lease) { claims.append(claim) }
         }
         if new.count < wanted { break }
@@ -44,8 +44,15 @@ extension StoreModel {
     var claims: [Lease] = []
     for priority in [Priority.high, .normal, .low] where claims.count < max {
       let found = chunks[priority]!.readAbandoned(consumer, max: max - claims.count, any: any)
-      for lease in found {
-        if let claim = claimed(lease) { claims.append(claim) }
+      for var lease in found {
+        guard lease.isNamed else {
+          if let claim = claimed(lease) { claims.append(claim) }
+          continue
+        }
+        // Only who is named may have it: it is added again.
+        lease.item.crashes = min(Self.crashesMax, lease.item.crashes + lease.deliveries - 1)
+        chunks[priority]!.drop(lease.number)
+        route(lease.item)
       }
     }
     return claims
@@ -164,7 +171,7 @@ extension StoreModel {
   }
 
   /// - Returns: how many tokens were removed.
-  private mutating func apply(_ effect: ModelReport.Effect, of chunk: ModelChunk) -> Int {
+  mutating func apply(_ effect: ModelReport.Effect, of chunk: ModelChunk) -> Int {
     switch effect {
     case .resolved(let user, let installations):
       end(user, of: chunk.job)

@@ -36,7 +36,7 @@ extension StoreModel {
     }
   }
 
-  private func standing(_ id: String, _ digest: String, _ source: String) -> AdmissionAnswer {
+  func standing(_ id: String, _ digest: String, _ source: String) -> AdmissionAnswer {
     guard let job = jobs[id] else { return .new }
     if job.source == source { return job.isAdmitted ? .duplicate : .new }
     if !job.isAdmitted && !isPending(job.source) { return .new }

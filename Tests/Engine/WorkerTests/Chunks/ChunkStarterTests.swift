@@ -44,6 +44,21 @@ import Testing
     }
   }
 
+  @Test("a chunk whose network cannot be sent to now is handed back as it is")
+  func leavesParked() async throws {
+    try await LaneStage.with { _, parts in
+      try await parts.takeIn(id: "sale", users: ["a"])
+      let claim = try #require(
+        try await parts.store.chunks.claim(consumer: "test-0", max: 1).first)
+      parts.dispatcher.destination(0).pause(forMs: 60_000)
+      try await parts.starter.begin(claim)
+      #expect(parts.runs.count == 0)
+      #expect(try await parts.store.metrics.status().delayed == 1)
+      let record = try await parts.record("sale")
+      #expect(record.state == .running && record.counts.retries == 0 && record.pending == 1)
+    }
+  }
+
   @Test("a lane that is to end begins nothing")
   func drains() async throws {
     try await LaneStage.with { _, parts in

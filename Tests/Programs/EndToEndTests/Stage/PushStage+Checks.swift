@@ -120,10 +120,13 @@ extension StageClient {
   }
 
   /// Chunks that a worker has claimed and not finished.
-  func claimedChunks() async throws -> Int {
+  func claimedChunks() async throws -> Int { try await claimed("chunks") }
+
+  /// Entries of the streams of `chunks` or `jobs` that workers have in hand.
+  func claimed(_ kind: String) async throws -> Int {
     var sum = 0
     for priority in Priority.allCases {
-      let stream = "pushpool:chunks:\(priority.rawValue)"
+      let stream = "pushpool:\(kind):\(priority.rawValue)"
       do {
         sum += try await command("XPENDING", stream, "workers").array?.first?.integer ?? 0
       } catch RedisError.server { continue }

@@ -17,6 +17,17 @@ local function add_chunk(p, c, consumer)
   return entry
 end
 
+-- Starts a job of one segment as a chunk that the consumer has already. Returns its entry.
+local function add_only(p, app, job, consumer)
+  local key = KEY.job(p, app, job)
+  local r = redis.call('HMGET', key, 'priority', 'source', 'lines')
+  local c = {priority = r[1], app = app, job = job, segment = '1', source = r[2], lines = r[3], crashes = 0}
+  local stream, entry = KEY.chunks(p, c.priority), add_chunk(p, c, consumer)
+  in_group(stream, 'XCLAIM', stream, GROUP, consumer, 0, entry, 'FORCE', 'RETRYCOUNT', 1, 'JUSTID')
+  redis.call('HSET', key, 'cursor', '1', 'live', '1', 'chunks', '1')
+  return entry
+end
+
 -- Puts a chunk that is no worker's yet into the delayed set.
 local function delay_new(p, c, due)
   redis.call('HSET', KEY.unfinished(p, c.source), c.segment, '')
@@ -293,5 +304,6 @@ Chunks.route = route
 Chunks.bring_back = bring_back
 Chunks.bury_chunk = bury_chunk
 Chunks.add = add_chunk
+Chunks.add_only = add_only
 
 end

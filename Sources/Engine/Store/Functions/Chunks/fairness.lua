@@ -225,21 +225,41 @@ local function next_in_turn(p, priority, consumer, now, mean, asked)
   end
 end
 
--- The stream's next entry; those taken out of their turn stay with whom they were given to.
-local function next_in_order(p, priority, consumer)
+-- The stream's next entries, up to max; those taken out of their turn stay with whom they were given to. Fewer than max may
+-- not be all; none are.
+local function next_in_order(p, priority, consumer, max)
   local stream, key = KEY.jobs(p, priority), KEY.scout(p, priority)
   while true do
-    local item = read_new(stream, consumer, 1)[1]
-    local owner = item and redis.call('HGET', key, 'c:' .. item[1])
-    if not owner then return item end
-    redis.call('HDEL', key, 'c:' .. item[1])
-    redis.call('XCLAIM', stream, GROUP, owner, 0, item[1], 'RETRYCOUNT', 1, 'JUSTID')
+    local items, free = read_new(stream, consumer, max), {}
+    local is_any_out = #items > 0 and redis.call('EXISTS', key) == 1
+    for _, item in ipairs(items) do
+      local owner = is_any_out and redis.call('HGET', key, 'c:' .. item[1])
+      if owner then
+        redis.call('HDEL', key, 'c:' .. item[1])
+        redis.call('XCLAIM', stream, GROUP, owner, 0, item[1], 'RETRYCOUNT', 1, 'JUSTID')
+      else
+        free[#free + 1] = item
+      end
+    end
+    if #free > 0 or #items == 0 then return free end
   end
 end
+
+-- Whether several apps have jobs that wait, as far as the scout has seen.
+local function are_several(p, priority) return redis.call('LLEN', KEY.express(p, priority)) > 1 end
 
 local function drop_job(p, priority, entry)
   drop_entry(KEY.jobs(p, priority), entry)
   redis.call('HDEL', KEY.scout(p, priority), 'c:' .. entry)
+end
+
+local function drop_jobs(p, priority, entries)
+  if #entries == 0 then return end
+  local stream, key, fields = KEY.jobs(p, priority), KEY.scout(p, priority), {}
+  redis.call('XACK', stream, GROUP, unpack(entries))
+  redis.call('XDEL', stream, unpack(entries))
+  for i, entry in ipairs(entries) do fields[i] = 'c:' .. entry end
+  redis.call('HDEL', key, unpack(fields))
 end
 
 -- Brings the scout up to date where jobs have to wait, and forgets what it knew when none do.
@@ -280,7 +300,9 @@ Fairness.look_ahead = look_ahead
 Fairness.claim_out_of_turn = claim_out_of_turn
 Fairness.next_in_turn = next_in_turn
 Fairness.next_in_order = next_in_order
+Fairness.are_several = are_several
 Fairness.drop_job = drop_job
+Fairness.drop_jobs = drop_jobs
 Fairness.look_at_queue = look_at_queue
 
 end

@@ -32,13 +32,13 @@ end
 
 -- Takes a name for the job of an entry, before it is admitted. What another job of this name was told before it was lost
 -- does not hold for this one. Returns its standing, and its state if it had the name before.
-local function take_name(p, priority, entry, app, id, digest)
+local function take_name(p, priority, entry, app, id, digest, now)
   local key, source = KEY.job(p, app, id), source_of(priority, entry)
   local record = redis.call('HMGET', key, 'state', 'source', 'digest', 'admitted')
   local answer = standing(p, record, digest, source)
   if answer == 'NEW' and record[2] ~= source then
     redis.call('HSET', key, 'state', 'queued', 'source', source, 'digest', digest, 'priority', priority,
-      'created_at', text(enqueued_at(entry, now_ms())))
+      'created_at', text(enqueued_at(entry, now)))
     redis.call('EXPIRE', key, LIMIT.SEGMENT_S)
   elseif answer == 'NEW' then
     -- Not what an operator has stopped: that has no end.
@@ -53,7 +53,7 @@ end
 local function reserve(keys, args)
   local p, priority, entry, app, id, digest = keys[1], unpack(args, 2, 6)
   if not owned(KEY.jobs(p, priority), entry, args[1]) then return 'STALE' end
-  local answer, state = take_name(p, priority, entry, app, id, digest)
+  local answer, state = take_name(p, priority, entry, app, id, digest, now_ms())
   if answer == 'DUPLICATE' then Fairness.drop_job(p, priority, entry) end
   return answer == 'NEW' and state == 'cancelled' and 'CANCELLED' or answer
 end
@@ -98,9 +98,9 @@ local function keep_pace(key, per_second, spread, recipients, window)
 end
 
 local ADMIT = Sections.layout('admit', {entry = 3, job = 4, audience = 7, index = 3, variables = 1, event = 2,
-  ending = 2, pace = 2, rounds = 1}, {'entry', 'job', 'audience'})
+  ending = 2, pace = 2, rounds = 1, begun = 1}, {'entry', 'job', 'audience'})
 
--- admit — makes a job of its entry, and starts it. ARGV: sections of one row, of these columns; the last six may be left out.
+-- admit — makes a job of its entry, and starts it. ARGV: sections of one row, of these columns; the last seven may be left out.
 --   entry: the job as it was taken
 --     consumer, priority, entry
 --   job: what its record is found and told by
@@ -132,9 +132,11 @@ local ADMIT = Sections.layout('admit', {entry = 3, job = 4, audience = 7, index 
 --     spread: over how many s they are spread, or ''
 --   rounds: of a job that starts several times
 --     instants: ms, in order, with spaces between
+--   begun: of a job of one segment that the caller sends from its entry (direct.lua), by admit_begun
+--     started_at: since when, ms. The chunk is the caller's, whatever an operator did to the job meanwhile
 -- Needs no reserve when the job has one segment, a key of users or an index.
--- Reply: OK | DUPLICATE (the entry is dropped) | CONFLICT (refuse it) | STALE, of a key of users also KEY_MISSING |
--- KEY_TYPE | KEY_UNREADABLE | KEY_ENCODING (refuse it), of an index NOT_INDEXED (refuse it), of variables also
+-- Reply: OK, of a job that was begun {OK, the chunk's entry} | DUPLICATE (the entry is dropped) | CONFLICT (refuse it) |
+-- STALE, of a key of users also KEY_MISSING | KEY_TYPE | KEY_UNREADABLE | KEY_ENCODING (refuse it), of an index NOT_INDEXED (refuse it), of variables also
 -- VARIABLES_MISSING | VARIABLES_TYPE | VARIABLES_UNREADABLE (refuse it), of a topic or an event also LOOP (there are too many of it: refuse it)
 local function admit(keys, args)
   local p, now = keys[1], now_ms()
@@ -149,6 +151,7 @@ local function admit(keys, args)
   local retention, keeps_content = unpack(args, first.ending, last.ending)
   local per_second, spread = unpack(args, first.pace, last.pace)
   local rounds = unpack(args, first.rounds, last.rounds)
+  local begun_at = args[rawget(first, 'begun')]
   local stream, key = KEY.jobs(p, priority), KEY.job(p, app, id)
   if not owned(stream, entry, consumer) then return 'STALE' end
   local source = source_of(priority, entry)
@@ -195,7 +198,7 @@ local function admit(keys, args)
     'rejected', 0, 'uninstalled', 0, 'expired', 0, 'skipped', 0, 'failed', 0, 'no_installations', 0, 'retries', 0,
     'segments', segments, 'cursor', 0, 'chunks', 0, 'live', 0, 'residuals', 0, 'residual_bytes', 0, 'window',
     window, 'lines', lines, 'start_at', later and start_at or '0', 'keeps_content', keeps_content or '1')
-  if not later then redis.call('HSET', key, 'started_at', text(now)) end
+  if not later then redis.call('HSET', key, 'started_at', begun_at or text(now)) end
   if kind then
     redis.call('HSET', key, 'users_key', users_key, 'unread', recipients, unpack(Reading.begin(kind, users_key, recipients)))
   end
@@ -211,8 +214,13 @@ local function admit(keys, args)
   redis.call('PERSIST', key)
   redis.call('SET', KEY.content(p, app, id), content)
   if segment ~= '' then redis.call('SET', KEY.segment(p, '1', source), segment) end
-  if state == 'cancelled' then forget_audience(p, key, source) end
   redis.call('SADD', KEY.open(p), app .. ':' .. id)
+  if begun_at then
+    local chunk = Chunks.add_only(p, app, id, consumer)
+    Fairness.drop_job(p, priority, entry)
+    return {'OK', chunk}
+  end
+  if state == 'cancelled' then forget_audience(p, key, source) end
   Chunks.expand(p, app, id)
   Chunks.keep_unstarted(p, app, id)
   Fairness.drop_job(p, priority, entry)
@@ -345,6 +353,8 @@ end
 register('upload', upload)
 register('reserve', reserve)
 register('admit', admit)
+-- What is sent already goes on when Redis is full.
+register('admit_begun', admit, {'allow-oom'})
 register('refuse', refuse, {'allow-oom'})
 register('cancel', cancel, {'allow-oom'})
 register('pause', pause, {'allow-oom'})

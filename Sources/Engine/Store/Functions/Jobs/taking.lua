@@ -44,7 +44,10 @@ local function new_taking(p, bytes_max, now)
     take_entry(p, priority, item, deliveries, bytes_max, now, taking.jobs, taking.refused)
     taking.bytes = taking.bytes + size_of(item[2])
   end
-  function taking.has_room() return #taking.refused < LIMIT.REFUSED_MAX and taking.bytes < LIMIT.TAKEN_BYTES_MAX end
+  function taking.room()
+    return taking.bytes < LIMIT.TAKEN_BYTES_MAX and LIMIT.REFUSED_MAX - #taking.refused or 0
+  end
+  function taking.has_room() return taking.room() > 0 end
   function taking.reply()
     for _, rows in ipairs({taking.refused, taking.asked}) do
       for _, row in ipairs(rows) do taking.jobs[#taking.jobs + 1] = row end
@@ -89,16 +92,21 @@ local function take_jobs(keys, args)
     end
     if has_begun and lacks() > 0 and taking.has_room() then
       local is_held = Fairness.look_at_queue(p, priority, now, mean, taking.asked)
-      local in_turn = is_held and max or #taking.jobs + math.ceil(lacks() / 2)
+      -- What one app alone waits with need not take turns.
+      local in_turn = is_held and max or Fairness.are_several(p, priority) and #taking.jobs + math.ceil(lacks() / 2) or 0
       while #taking.jobs < in_turn and taking.has_room() do
         local item = Fairness.next_in_turn(p, priority, consumer, now, mean, taking.asked)
         if not item then break end
         taking.take(priority, item, 1)
       end
+      -- One at first, for it may be large, and more as they turn out to be small.
+      local at_once = 1
       while not is_held and not mean and lacks() > 0 and taking.has_room() do
-        local item = Fairness.next_in_order(p, priority, consumer)
-        if not item then break end
-        taking.take(priority, item, 1)
+        local items, before = Fairness.next_in_order(p, priority, consumer, math.min(at_once, lacks(), taking.room())), taking.bytes
+        if #items == 0 then break end
+        for _, item in ipairs(items) do taking.take(priority, item, 1) end
+        local are_small = taking.bytes - before < #items * LIMIT.GLANCE_BYTES
+        at_once = are_small and math.min(at_once * 2, LIMIT.TAKEN_AT_ONCE) or 1
       end
       if not is_held and mean and lacks() > 0 and taking.has_room() then
         ask_to_read(p, priority, lacks(), mean, taking)

@@ -26,6 +26,7 @@ local LIMIT = {
   LISTED_BYTES_MAX = 256 * 1024,        -- of dead letters that one listing looks at; one of them may be larger
   LISTED_AT_ONCE = 8,                   -- dead letters read by one command while they are small
   TAKEN_BYTES_MAX = 1024 * 1024,        -- job text in one reply: no further job is taken beyond it; 1.5 ms
+  TAKEN_AT_ONCE = 8,                    -- jobs taken by one command, while they are small
   COPIED_BYTES_MAX = 1024 * 1024,       -- of one value that a function copies: 1.5 ms
   READ_BYTES_MAX = 48 * 1024 * 1024,    -- of a stream whose entries lanes read: a lane takes no reply over 64 MiB (RedisLimits)
   WEIGHED_MAX = 2000,                   -- entries of a stream up to which all are weighed: 60 µs at most

@@ -27,6 +27,20 @@ package struct ChunkClaim: Sendable, Equatable {
     segment.lastIndex(of: "@").flatMap { Int(segment[segment.index(after: $0)...]) }
   }
 
+  init(_ job: DirectJob, entry: String) {
+    priority = job.entry.priority
+    self.entry = entry
+    app = job.admission.app
+    self.job = job.admission.id
+    segment = "1"
+    source = job.entry.source
+    crashes = 0
+    isPaced = false
+    lines = job.admission.lines
+    done = DoneBitmap()
+    recipients = job.admission.onlySegment ?? []
+  }
+
   init(_ reply: RedisReply) throws(RedisError) {
     try expectArray(reply, atLeast: 11)
     priority = try decodeWord(reply[0])

@@ -44,7 +44,7 @@ extension Settlement {
   }
 
   /// The outcomes that were reached.
-  private var reached: [(network: String, outcome: String, count: Int)] {
+  var reached: [(network: String, outcome: String, count: Int)] {
     var flat: [(network: String, outcome: String, count: Int)] = []
     if skippedUnread > 0 { flat.append(("none", "skipped", skippedUnread)) }
     for (network, outcomes) in counts {

@@ -137,6 +137,14 @@ package struct Settlement: Sendable {
   /// A recipient is done, who stood in the job's total as one and is no part of this round of it.
   package mutating func leaveOut() { totalDelta -= 1 }
 
+  /// Whether it says no more than how many pushes came to which outcome, and none was given up.
+  package var isPlain: Bool {
+    isFinal && residuals.isEmpty && unrouted.isEmpty && stillOpen.isEmpty
+      && invalidations.isEmpty && relabellings.isEmpty && retries == 0
+      && counts.values.allSatisfy { $0.failed == 0 }
+      && tallies.allSatisfy { $0.answers >= 0 && $0.misfits == 0 }
+  }
+
   /// Whether nothing became of any recipient.
   package var isEmpty: Bool {
     !isFinal && counts.isEmpty && skippedUnread == 0 && residuals.isEmpty && unrouted.isEmpty

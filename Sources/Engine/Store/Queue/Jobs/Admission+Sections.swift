@@ -11,6 +11,7 @@ extension Admission {
   private static let event = Sections.Section(name: "event", columns: 2)
   private static let pace = Sections.Section(name: "pace", columns: 2)
   private static let rounds = Sections.Section(name: "rounds", columns: 1)
+  private static let begun = Sections.Section(name: "begun", columns: 1)
   private static let ending = Sections.Section(name: "ending", columns: 2)
 
   func sections(of entry: JobEntry, consumer: String) -> Sections {
@@ -73,6 +74,9 @@ extension Admission {
       sections.add(Self.rounds) { row in
         row.append(roundsAtMs.map(String.init).joined(separator: " "))
       }
+    }
+    if let startedAtMs {
+      sections.add(Self.begun) { $0.append(String(startedAtMs)) }
     }
     return sections
   }

@@ -32,6 +32,8 @@ package struct Admission: Sendable {
   package var startAtMs: Int64?
   /// When it starts, in order, of a job that starts several times; empty for any other.
   package var roundsAtMs: [Int64] = []
+  /// Since when it is sent from its entry; nil when it is not. Epoch milliseconds.
+  package var startedAtMs: Int64?
   /// How long its record is kept after its end; nil for 7 days.
   package var retentionSeconds: Int?
   /// Whether its content is kept as long, also when nothing of it failed.

@@ -1,4 +1,5 @@
 internal import Model
+internal import Reactor
 internal import Store
 
 extension ChunkRun {
@@ -20,6 +21,19 @@ extension ChunkRun {
 
   /// Whether its job may have another chunk behind it: of a job's chunks, the last one alone is smaller than the others.
   var mayBeFollowed: Bool { lines.count >= Limits.chunkRecipientsMax && !claim.isResidual }
+
+  /// Whether it is sent from its job's entry, and should not be for longer.
+  var isOverdue: Bool {
+    direct != nil && !isFinished
+      && (standing != .active || hasNews || hasStaleBindings
+        || loop.nowNs &- begunNs >= WorkerLimits.directMsMax * 1_000_000)
+  }
+
+  /// Whether the chunk, lost and back again, still has this run's lines and not another worker's.
+  func agrees(with claim: ChunkClaim) -> Bool {
+    claim.recipients == self.claim.recipients + news.addedLines
+      || claim.recipients == self.claim.recipients + news.confirmedLines
+  }
 
   /// What a line is.
   func lines(of index: Int) -> ChunkLines {

@@ -9,7 +9,10 @@ internal import Store
 /// before that call counts nothing, and one after it counts everything once. A user whose devices do not all answer is done
 /// without the silent ones, which become recipients of their own: the last lines of the chunk.
 final class ChunkRun {
-  let claim: ChunkClaim
+  private(set) var claim: ChunkClaim
+  /// What it is while it is sent from its job's entry, and since when, in epoch milliseconds; nil for a chunk.
+  private(set) var direct: DirectJob?
+  let begunAtMs: Int64
   let material: JobMaterial
   /// Its place in the lane's table, part of every request's tag.
   let slot: Int
@@ -22,7 +25,8 @@ final class ChunkRun {
   let lines: [UnsafeRawBufferPointer]
   /// The first line that is an installation; those before it are users.
   let firstInstallation: Int
-  private let loop: EventLoop
+  let loop: EventLoop
+  let begunNs: UInt64
 
   private(set) var recipients: [Recipient]
   private(set) var pushes: [Push] = []
@@ -63,9 +67,12 @@ final class ChunkRun {
 
   init(
     claim: ChunkClaim, material: JobMaterial, slot: Int, loop: EventLoop,
-    suspectTicket: UInt64? = nil
+    suspectTicket: UInt64? = nil, direct: DirectJob? = nil, begunAtMs: Int64 = 0
   ) {
     self.claim = claim
+    self.direct = direct
+    self.begunAtMs = begunAtMs
+    begunNs = loop.nowNs
     self.material = material
     self.slot = slot
     trace = material.trace
@@ -93,6 +100,13 @@ final class ChunkRun {
 
   /// It got its place.
   func enter(generation: UInt8) { self.generation = generation }
+
+  /// It was sent from its job's entry, and is a chunk from now on.
+  func become(_ claim: ChunkClaim) {
+    self.claim = claim
+    direct = nil
+    noteRenewal()
+  }
 
   /// Its lease was renewed just now.
   func noteRenewal() { renewedNs = loop.nowNs }
@@ -379,12 +393,6 @@ final class ChunkRun {
     splitWaiting()
     releaseHeld()
     return news.take(isFinal: isFinal)
-  }
-
-  /// Whether the chunk, lost and back again, still has this run's lines and not another worker's.
-  func agrees(with claim: ChunkClaim) -> Bool {
-    claim.recipients == self.claim.recipients + news.addedLines
-      || claim.recipients == self.claim.recipients + news.confirmedLines
   }
 
   /// The store has what was last told.

@@ -1,4 +1,6 @@
 internal import Logging
+internal import Model
+internal import Providers
 internal import Store
 
 // Runs that may not send any more, or not now.
@@ -18,6 +20,21 @@ extension Dispatcher {
       run.change(to: .stale)
     }
     withdrawUnsendable()
+  }
+
+  /// For how long a chunk is to stay away because its job goes to nobody who can be sent to now: all of its pushes would be
+  /// put aside one by one. nil when some would be sent, or when it has expired.
+  func parkedMs(_ claim: ChunkClaim, _ material: JobMaterial) -> UInt64? {
+    guard !isExpired(material) else { return nil }
+    var delayMs: UInt64?
+    for (number, entry) in directory.entries.enumerated()
+    where entry.app == claim.app && material.content.isFor(entry.provider.network)
+      && !entry.environments.isDisjoint(with: material.content.environments)
+    {
+      guard let parkedMs = destinations[number]?.parkDelayMs else { return nil }
+      delayMs = min(delayMs ?? .max, parkedMs)
+    }
+    return delayMs
   }
 
   /// Sends nothing more of the chunks in hand: what is not in flight is handed back.

@@ -1,0 +1,44 @@
+internal import Model
+
+/// A job to few users that is sent from its entry: its lease is the entry's, and nothing of it is in Redis but its name.
+package struct DirectJob: Sendable {
+  package let entry: JobEntry
+  /// By which it is admitted after all, when it lasts or brings more than counts.
+  package let admission: Admission
+
+  /// - Parameter admission: of one segment that names its recipients, to be sent at once.
+  package init(entry: JobEntry, admission: Admission) {
+    self.entry = entry
+    self.admission = admission
+  }
+
+  /// Its only chunk, which is no entry of a stream yet.
+  package var claim: ChunkClaim { ChunkClaim(self, entry: "") }
+
+  /// The same, admitted as this entry.
+  package func claim(entry: String) -> ChunkClaim { ChunkClaim(self, entry: entry) }
+}
+
+/// What became of a direct job.
+package struct DirectEnding: Sendable {
+  package let job: DirectJob
+  /// Since when it was sent, in epoch milliseconds by Redis's clock.
+  package let startedAtMs: Int64
+  /// Final, and `isPlain`.
+  package let settlement: Settlement
+
+  package init(job: DirectJob, startedAtMs: Int64, settlement: Settlement) {
+    self.job = job
+    self.startedAtMs = startedAtMs
+    self.settlement = settlement
+  }
+}
+
+/// What Redis says to the end of a direct job.
+package enum DirectAnswer: String, Sendable {
+  case ended = "OK"
+  /// It is another worker's by now: nothing was counted.
+  case stale = "STALE"
+  /// Its counts do not add up: it is to be admitted.
+  case admit = "ADMIT"
+}

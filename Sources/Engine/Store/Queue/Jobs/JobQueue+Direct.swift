@@ -1,0 +1,81 @@
+internal import Model
+package import Redis
+
+// Jobs that are sent from their entries.
+extension JobQueue {
+  /// Takes the names of jobs that the consumer is going to send from their entries.
+  /// - Returns: of each `.new` (send it), `.cancelled` (it was paused or cancelled while it waited: admit it), or why not.
+  package func beginDirect(
+    _ jobs: [DirectJob], consumer: String
+  ) async throws(RedisError) -> [AdmissionAnswer] {
+    var command = functions.call("begin_direct", consumer)
+    for job in jobs {
+      command.append(job.entry.priority.rawValue)
+      command.append(job.entry.entry)
+      command.append(job.admission.app)
+      command.append(job.admission.id)
+      command.append(job.admission.digest)
+    }
+    return try await functions.run(command) { reply throws(RedisError) in
+      try expectArray(reply, exactly: jobs.count)
+      var answers: [AdmissionAnswer] = []
+      for index in 0..<reply.count { answers.append(try decodeWord(reply[index])) }
+      return answers
+    }
+  }
+
+  /// Writes the records of direct jobs that have ended, and drops their entries. May be repeated after a lost reply.
+  package func endDirect(
+    _ endings: [DirectEnding], consumer: String
+  ) async throws(RedisError) -> [DirectAnswer] {
+    var command = functions.call("end_direct", consumer)
+    for ending in endings { ending.append(to: &command) }
+    return try await functions.run(command) { reply throws(RedisError) in
+      try expectArray(reply, exactly: endings.count)
+      var answers: [DirectAnswer] = []
+      for index in 0..<reply.count { answers.append(try decodeWord(reply[index])) }
+      return answers
+    }
+  }
+
+  /// Makes a direct job one like any other, of a chunk that the consumer has.
+  /// - Returns: the chunk; nil when the job is another worker's by now.
+  package func admit(
+    begun job: DirectJob, startedAtMs: Int64, consumer: String
+  ) async throws(RedisError) -> ChunkClaim? {
+    var command = functions.call("admit_begun")
+    var admission = job.admission
+    admission.startedAtMs = startedAtMs
+    admission.sections(of: job.entry, consumer: consumer).append(to: &command)
+    return try await functions.run(command) { reply throws(RedisError) in
+      guard reply.kind == .array else {
+        // Who has the name has the job.
+        let _: AdmissionAnswer = try decodeWord(reply)
+        return nil
+      }
+      try expectArray(reply, exactly: 2)
+      return job.claim(entry: try decodeEntry(reply[1]))
+    }
+  }
+}
+
+extension DirectEnding {
+  /// The words of `end_direct`.
+  fileprivate func append(to command: inout RedisCommand) {
+    let admission = job.admission
+    command.append(job.entry.priority.rawValue)
+    command.append(job.entry.entry)
+    command.append(admission.app)
+    command.append(admission.id)
+    command.append(String(startedAtMs))
+    command.append(admission.retentionSeconds ?? StoreLimits.recordSeconds)
+    command.append(admission.recipients + settlement.totalDelta)
+    command.append(settlement.noInstallations)
+    command.append(
+      settlement.reached.map { "\($0.network)|\($0.outcome)|\($0.count)" }.joined(separator: " "))
+    command.append(
+      settlement.tallies.map {
+        "\($0.network.rawValue)|\($0.environment.rawValue)|\($0.answers)|\($0.misfits)"
+      }.joined(separator: " "))
+  }
+}

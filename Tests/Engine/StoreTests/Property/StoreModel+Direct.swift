@@ -1,0 +1,69 @@
+import Model
+
+@testable import Store
+
+// Jobs that are sent from their entries.
+extension StoreModel {
+  mutating func beginDirect(
+    _ entry: JobEntry, _ id: String, _ digest: String, _ consumer: String
+  ) -> AdmissionAnswer {
+    let answer = reserve(entry, id, digest, consumer)
+    return answer == .new && jobs[id]?.state == .paused ? .cancelled : answer
+  }
+
+  mutating func endDirect(
+    _ entry: JobEntry, _ id: String, _ recipients: [String], _ report: ModelReport,
+    _ consumer: String
+  ) -> DirectAnswer {
+    guard var job = jobs[id], job.source == entry.source else { return .stale }
+    guard !job.isAdmitted else { return job.state.isFinal ? .ended : .stale }
+    guard let lease = entries[entry.priority]!.lease(entry.entry, of: consumer) else {
+      return .stale
+    }
+    job.isAdmitted = true
+    job.state = job.state == .cancelled ? .cancelled : .done
+    job.open = Set(recipients)
+    job.total = recipients.count
+    jobs[id] = job
+    let chunk = ModelChunk(
+      job: id, segment: "1", source: job.source, priority: entry.priority, lines: .users)
+    for effect in report.effects { _ = apply(effect, of: chunk) }
+    if jobs[id]!.open.isEmpty == false { complaints.append("\(id) ended with open recipients") }
+    jobs[id]!.isFinished = true
+    finished += 1
+    entries[entry.priority]!.drop(lease.number)
+    return .ended
+  }
+
+  /// - Parameter chunk: the entry of its chunk.
+  mutating func admitBegun(
+    _ entry: JobEntry, _ admission: Admission, _ recipients: [String], _ consumer: String,
+    chunk: String
+  ) -> Bool {
+    guard let lease = entries[entry.priority]!.lease(entry.entry, of: consumer) else {
+      return false
+    }
+    let answer = standing(admission.id, admission.digest, entry.source)
+    if answer == .duplicate { entries[entry.priority]!.drop(lease.number) }
+    guard answer == .new else { return false }
+    var job = ModelJob(
+      state: .running, source: entry.source, digest: admission.digest, priority: entry.priority)
+    if let known = jobs[admission.id], known.source == entry.source,
+      known.state == .paused || known.state == .cancelled
+    {
+      job.state = known.state
+    }
+    job.isAdmitted = true
+    (job.segments, job.cursor, job.live, job.chunks) = (1, 1, 1, 1)
+    job.window = admission.window
+    job.open = Set(recipients)
+    job.total = recipients.count
+    jobs[admission.id] = job
+    let own = ModelChunk(
+      job: admission.id, segment: "1", source: job.source, priority: entry.priority, lines: .users)
+    segments[own.place] = ModelSegment(recipients: recipients)
+    chunks[entry.priority]!.add(own, for: consumer, entry: chunk)
+    entries[entry.priority]!.drop(lease.number)
+    return true
+  }
+}

@@ -1,0 +1,170 @@
+import Model
+import Redis
+import Testing
+
+@testable import Store
+
+/// Jobs that are sent from their entries: only a name stands in Redis until they have ended.
+@Suite struct DirectJobTests {
+  private static func admission(_ id: String, digest: String = "d") -> Admission {
+    var admission = Admission(
+      app: "shop", id: id, digest: digest, content: Array("{}".utf8), lines: .users, recipients: 1,
+      segments: 1)
+    admission.onlySegment = Array("u1\n".utf8)
+    admission.retentionSeconds = 60
+    return admission
+  }
+
+  /// Takes a job and its name.
+  private func begin(_ store: Store, id: String = "j1", digest: String = "d") async throws
+    -> DirectJob
+  {
+    let job = DirectJob(
+      entry: try await store.takeNew(), admission: Self.admission(id, digest: digest))
+    #expect(try await store.jobs.beginDirect([job], consumer: "worker") == [.new])
+    return job
+  }
+
+  private static func ending(_ job: DirectJob, accepted: Int = 1) -> DirectEnding {
+    DirectEnding(
+      job: job, startedAtMs: 1_800_000_000_000,
+      settlement: .final(accepted: accepted, users: 1))
+  }
+
+  @Test("a job that has ended has the record, notice and metrics of any other, and no entry")
+  func ends() async throws {
+    try await Lane.withStore { _, store in
+      let job = try await begin(store)
+      #expect(try await store.record("j1").state == .queued)
+      let answers = try await store.jobs.endDirect([Self.ending(job)], consumer: "worker")
+      #expect(answers == [.ended])
+      let record = try await store.record("j1")
+      #expect(record.state == .done && record.counts.accepted == 1 && record.total == 1)
+      #expect(record.isBalanced && record.startedAtMs == 1_800_000_000_000)
+      #expect(record.finishedAtMs != nil && record.createdAtMs != nil)
+      let life = try await store.redis("TTL", "{pp}:job:shop:j1").integer
+      #expect((50...60).contains(try #require(life)))
+      #expect(try await store.redis("XLEN", "{pp}:finished").integer == 1)
+      #expect(try await store.redis("XLEN", "{pp}:jobs:normal").integer == 0)
+      #expect(try await store.redis("EXISTS", "{pp}:content:shop:j1").integer == 0)
+      let metrics = try await store.redis("KEYS", "{pp}:metrics:*").array ?? []
+      let key = try #require(metrics.first?.string)
+      #expect(try await store.redis("HGET", key, "shop|apns|accepted").string == "1")
+    }
+  }
+
+  @Test("an end that is told twice counts once")
+  func repeats() async throws {
+    try await Lane.withStore { _, store in
+      let ending = Self.ending(try await begin(store))
+      for _ in 0..<2 {
+        #expect(try await store.jobs.endDirect([ending], consumer: "worker") == [.ended])
+      }
+      #expect(try await store.record("j1").counts.accepted == 1)
+      #expect(try await store.redis("XLEN", "{pp}:finished").integer == 1)
+    }
+  }
+
+  @Test("what another worker has taken over counts for nobody but it")
+  func takenOver() async throws {
+    try await Lane.withStore { _, store in
+      let job = try await begin(store)
+      let again = try #require(
+        try await store.jobs.take(consumer: "other", max: 1, abandonedForMs: 0).first)
+      #expect(again.deliveries == 2 && again.entry == job.entry.entry)
+      #expect(
+        try await store.jobs.endDirect([Self.ending(job)], consumer: "worker") == [.stale])
+      #expect(try await store.jobs.admit(begun: job, startedAtMs: 1, consumer: "worker") == nil)
+      let answer = try await store.jobs.admit(again, job.admission, consumer: "other")
+      #expect(answer == .admitted)
+      #expect(try await store.record("j1").counts.accepted == 0)
+    }
+  }
+
+  @Test("a job that lasts becomes a chunk that its worker has")
+  func becomesChunk() async throws {
+    try await Lane.withStore { _, store in
+      let job = try await begin(store)
+      let claim = try #require(
+        try await store.jobs.admit(begun: job, startedAtMs: 1_800_000_000_000, consumer: "worker"))
+      #expect(try await store.record("j1").state == .running)
+      // Nobody else is given it, and whoever comes upon it leaves it alone.
+      #expect(try await store.chunks.claim(consumer: "other", max: 4).isEmpty)
+      #expect(try await store.chunks.heartbeat([claim], consumer: "worker") == [.ok])
+      let answer = try await store.chunks.settle(
+        claim, .final(accepted: 1, users: 1), consumer: "worker")
+      #expect(answer.standing == .ok)
+      let record = try await store.record("j1")
+      #expect(record.state == .done && record.counts.accepted == 1 && record.isBalanced)
+      #expect(record.startedAtMs == 1_800_000_000_000)
+    }
+  }
+
+  @Test("a job that is paused or cancelled while it is sent counts what was sent of it")
+  func stopped() async throws {
+    try await Lane.withStore { _, store in
+      let ended = try await begin(store, id: "ended")
+      let left = try await begin(store, id: "left")
+      for id in ["ended", "left"] {
+        #expect(try await store.jobs.cancel(app: "shop", id: id) == .cancelled)
+      }
+      #expect(try await store.jobs.endDirect([Self.ending(ended)], consumer: "worker") == [.ended])
+      var record = try await store.record("ended")
+      #expect(record.state == .cancelled && record.counts.accepted == 1 && record.isBalanced)
+      let claim = try #require(
+        try await store.jobs.admit(begun: left, startedAtMs: 1, consumer: "worker"))
+      let answer = try await store.chunks.settle(
+        claim, .final(accepted: 1, users: 1), consumer: "worker")
+      #expect(answer.standing == .cancelled)
+      record = try await store.record("left")
+      #expect(record.state == .cancelled && record.counts.accepted == 1 && record.isBalanced)
+    }
+  }
+
+  @Test("a job that was stopped while it waited is to be admitted")
+  func stoppedBefore() async throws {
+    try await Lane.withStore { _, store in
+      let entry = try await store.takeNew()
+      let answer = try await store.jobs.takeName(
+        "shop", "j1", digest: "d", priority: entry.priority, entry: entry.entry)
+      #expect(answer == .new)
+      #expect(try await store.jobs.pause(app: "shop", id: "j1") == .paused)
+      let job = DirectJob(entry: entry, admission: Self.admission("j1"))
+      #expect(try await store.jobs.beginDirect([job], consumer: "worker") == [.cancelled])
+    }
+  }
+
+  @Test("the same job again is ignored, another of its name is refused, while it is sent and after")
+  func names() async throws {
+    try await Lane.withStore { _, store in
+      let first = try await begin(store)
+      for isEnded in [false, true] {
+        if isEnded {
+          _ = try await store.jobs.endDirect([Self.ending(first)], consumer: "worker")
+        }
+        let same = DirectJob(entry: try await store.takeNew(), admission: Self.admission("j1"))
+        let other = DirectJob(
+          entry: try await store.takeNew(), admission: Self.admission("j1", digest: "e"))
+        let answers = try await store.jobs.beginDirect([same, other], consumer: "worker")
+        #expect(answers == [.duplicate, .conflict])
+        try await store.jobs.refuse(
+          other.entry,
+          Refusal(reason: "id_conflict", field: "/id", message: "taken", app: "shop", id: "j1"),
+          consumer: "worker")
+      }
+      #expect(try await store.record("j1").counts.accepted == 1)
+      #expect(try await store.redis("XLEN", "{pp}:jobs:normal").integer == 0)
+    }
+  }
+
+  @Test("counts that do not add up are not believed")
+  func wrongCounts() async throws {
+    try await Lane.withStore { _, store in
+      let job = try await begin(store)
+      let answers = try await store.jobs.endDirect(
+        [Self.ending(job, accepted: 2)], consumer: "worker")
+      #expect(answers == [.admit])
+      #expect(try await store.record("j1").state == .queued)
+    }
+  }
+}

@@ -1,0 +1,152 @@
+import Model
+import Reactor
+import Redis
+import Store
+import TestSupport
+import Testing
+
+@testable import Worker
+
+/// Jobs to few users, which a lane sends from their entries.
+@Suite struct DirectStarterTests {
+  private static func with(
+    _ body: @Sendable (isolated TestLane, LaneStage) async throws -> Void
+  ) async throws {
+    try await LaneStage.with(sendsDirectly: true, body)
+  }
+
+  /// The only run, of a job whose push is in flight.
+  private static func sent(
+    _ parts: LaneStage, _ requests: TestRequests
+  ) async throws -> (run: ChunkRun, destination: Destination) {
+    try await parts.install("a", "token-a")
+    try await parts.takeIn(id: "sale", users: ["a"])
+    let run = try #require(parts.runs.all.first)
+    #expect(await parts.carrier.step(run))
+    let destination = parts.dispatcher.destination(0)
+    destination.use(TestDirectory.credential)
+    destination.offer(10, requests)
+    return (run, destination)
+  }
+
+  @Test("a job is sent from its entry, and its record is written when it has ended")
+  func sends() async throws {
+    try await Self.with { _, parts in
+      let requests = TestRequests()
+      let (run, destination) = try await Self.sent(parts, requests)
+      #expect(run.direct != nil && requests.paths == ["/3/device/token-a"])
+      #expect(try await parts.redis("XLEN", "{pp}:chunks:normal").integer == 0)
+      #expect(try await parts.record("sale").state == .queued)
+      destination.answer(try requests.tag(0), 200)
+      #expect(await !parts.carrier.step(run))
+      let record = try await parts.record("sale")
+      #expect(record.state == .done && record.counts.accepted == 1 && record.isBalanced)
+      #expect(try await parts.redis("XLEN", "{pp}:jobs:normal").integer == 0)
+    }
+  }
+
+  @Test("a push that is to be tried again makes a chunk of its job")
+  func retries() async throws {
+    try await Self.with { _, parts in
+      let requests = TestRequests()
+      let (run, destination) = try await Self.sent(parts, requests)
+      destination.answer(try requests.tag(0), 503)
+      #expect(await !parts.carrier.step(run))
+      let record = try await parts.record("sale")
+      #expect(record.state == .running && record.pending == 1 && record.counts.retries == 1)
+      #expect(try await parts.store.metrics.status().delayed == 1)
+    }
+  }
+
+  @Test("a job that is not answered for long becomes a chunk that this lane has")
+  func lasts() async throws {
+    try await Self.with { _, parts in
+      let requests = TestRequests()
+      let (run, destination) = try await Self.sent(parts, requests)
+      await parts.loop.sleep(ms: WorkerLimits.directMsMax + 1)
+      #expect(await parts.carrier.step(run))
+      #expect(run.direct == nil)
+      #expect(try await parts.record("sale").state == .running)
+      #expect(try await parts.store.chunks.claim(consumer: "other", max: 1).isEmpty)
+      destination.answer(try requests.tag(0), 200)
+      #expect(await !parts.carrier.step(run))
+      let record = try await parts.record("sale")
+      #expect(record.state == .done && record.counts.accepted == 1 && record.isBalanced)
+    }
+  }
+
+  @Test("what a lane is to leave becomes a chunk and is handed back")
+  func handsBack() async throws {
+    try await Self.with { _, parts in
+      try await parts.install("a", "token-a")
+      try await parts.takeIn(id: "sale", users: ["a"])
+      let run = try #require(parts.runs.all.first)
+      parts.dispatcher.pauseAll()
+      #expect(await !parts.carrier.step(run))
+      let claim = try #require(try await parts.store.chunks.claim(consumer: "other", max: 1).first)
+      #expect(claim.job == "sale" && claim.crashes == 0)
+    }
+  }
+
+  @Test("a job that another worker has by now is counted by nobody here")
+  func stale() async throws {
+    try await Self.with { _, parts in
+      let requests = TestRequests()
+      let (run, destination) = try await Self.sent(parts, requests)
+      let taken = try await parts.store.jobs.take(consumer: "other", max: 1, abandonedForMs: 0)
+      #expect(taken.map(\.deliveries) == [2])
+      destination.answer(try requests.tag(0), 200)
+      _ = await parts.carrier.step(run)
+      #expect(run.standing == .stale)
+      #expect(try await parts.record("sale").counts.accepted == 0)
+    }
+  }
+
+  @Test("an entry that the lane sends already is not begun again")
+  func onceOnly() async throws {
+    try await Self.with { _, parts in
+      let requests = TestRequests()
+      _ = try await Self.sent(parts, requests)
+      _ = try await parts.admitter.admitNext(abandonedForMs: 0)
+      #expect(parts.runs.count == 1 && parts.runs.all[0].direct != nil)
+      #expect(try await !parts.admitter.admitUnanswered())
+    }
+  }
+
+  @Test("a job that a worker was lost with, or that says more of it, is admitted")
+  func admitsOthers() async throws {
+    try await Self.with { _, parts in
+      _ = try await parts.store.jobs.enqueue(
+        Array(
+          #"{"id":"lost","app":"shop","audience":{"users":["a"]},"notification":{"title":"Hi"}}"#
+            .utf8), priority: .normal)
+      #expect(try await parts.store.jobs.take(consumer: "gone", max: 1).count == 1)
+      _ = try await parts.admitter.admitNext(abandonedForMs: 0)
+      #expect(try await parts.record("lost").state == .running)
+      for (id, more) in [
+        ("traced", #""trace":true"#), ("paced", #""pushes_per_second":5"#),
+        ("badged", #""apns":{"payload":{}}"#),
+      ] {
+        let badge = id == "badged" ? #","badge":"+1""# : ""
+        try await parts.takeIn(
+          #"{"id":"\#(id)","app":"shop","audience":{"users":["a"]},"notification":{"title":"Hi"\#(badge)},\#(more)}"#
+        )
+        #expect(try await parts.record(id).state == .running, "\(id)")
+      }
+      #expect(parts.runs.count == 0)
+    }
+  }
+
+  @Test("a lane that is full of such jobs takes nothing in until some have ended")
+  func isFull() async throws {
+    try await Self.with { _, parts in
+      for number in 0..<WorkerLimits.directRunsMax {
+        try await parts.takeIn(id: "job-\(number)", users: ["a"])
+      }
+      #expect(parts.direct.isFull && parts.direct.room == 0)
+      #expect(parts.runs.freeSlots == WorkerLimits.runsMax)
+      try await parts.takeIn(id: "more", users: ["a"])
+      #expect(try await parts.record("more").state == .running)
+    }
+  }
+}
