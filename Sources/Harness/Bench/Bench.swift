@@ -34,6 +34,8 @@ struct Bench {
     case .pacedJob: [try await PacedJob(scenario: scenario, with: with).run()]
     case .troubledNetwork: try await TroubledNetwork(scenario: scenario, with: with).run()
     case .smallJobs: [try await SmallJobs(scenario: scenario, with: with).run()]
+    case .jobSizes: try await JobSizes(scenario: scenario, with: with).run()
+    case .steadyEvents: try await SteadyEvents(scenario: scenario, with: with).run()
     case .indexedCampaign: try await IndexedCampaign(scenario: scenario, with: with).run()
     case .backlogMemory: [try await BacklogMemory(scenario: scenario, with: with).run()]
     }

@@ -58,6 +58,11 @@ enum BenchLimits {
   // Small jobs
   /// Jobs of the scenario `events`.
   static let smallJobs = 20_000
+  /// The last of a backlog whose records are waited for.
+  static let lastJobs = 100
+  /// Jobs a second of the scenario `steady`, and for how long.
+  static let steadyPerSecond = 1_000
+  static let steadySeconds = 10
 
   // Latency
   /// Jobs of the scenario `idle`, and the pause before each, which leaves the worker idle.

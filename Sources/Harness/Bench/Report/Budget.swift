@@ -30,6 +30,7 @@ package struct Budget: Sendable, Equatable {
     case jobsPerSecond = "jobs of one user a second"
     case workerPerJob = "worker CPU per job of one user"
     case redisPerJob = "Redis CPU per job of one user"
+    case besideCampaign = "worker and Redis CPU per push beside a campaign's"
     case firstPush = "from enqueueing to the first push"
     case besideAPNs = "worker CPU per push beside APNs'"
   }
@@ -73,6 +74,13 @@ extension Budget {
   static let workerPerJob = Budget(.workerPerJob, .atMost, 40, aim: 20, unit: " µs")
   static let redisPerJob = Budget(.redisPerJob, .atMost, 50, aim: 30, unit: " µs")
   static let redisCommandsPerJob = Budget(.redisCommands, .atMost, 14, aim: 8, unit: "")
+  /// Jobs of few users, by how many: most of what messages and orders make.
+  static let pushOfOne = Budget(.besideCampaign, .atMost, 10, aim: 6, unit: " x")
+  static let pushOfFive = Budget(.besideCampaign, .atMost, 4, aim: 2.5, unit: " x")
+  static let pushOfTwenty = Budget(.besideCampaign, .atMost, 2, aim: 1.5, unit: " x")
+  static let pushOfHundred = Budget(.besideCampaign, .atMost, 1.4, aim: 1.2, unit: " x")
+  static let pushOfHundreds = Budget(.besideCampaign, .atMost, 1.2, aim: 1.1, unit: " x")
+  static let steadyEvents = Budget(.p99, .atMost, 20, aim: 5, unit: " ms")
   static let answerTime = Budget(.share, .atLeast, 90, aim: 97, unit: " %")
   static let idleHalf = Budget(.p50, .atMost, 2, aim: 1, unit: " ms")
   static let idleMost = Budget(.p99, .atMost, 10, aim: 4, unit: " ms")

@@ -63,7 +63,8 @@ package struct ScenarioResult: Sendable {
         case .residentMiB: residentMiBMax
         case .redisMiB: redisMiB
         case .redisCallMs: redisCallMs
-        case .share, .jobsPerSecond, .workerPerJob, .redisPerJob, .firstPush, .growth, .besidePlain,
+        case .share, .besideCampaign, .jobsPerSecond, .workerPerJob, .redisPerJob, .firstPush,
+          .growth, .besidePlain,
           .besideAPNs, .registrations, .besideHSET,
           .lanesBesideOne,
           .workersBesideOne, .functionsShare, .paceError, .campaignBesidePaced, .littleTrouble,

@@ -1,4 +1,3 @@
-import Glibc
 import LocalServices
 import Model
 import Stage
@@ -18,7 +17,7 @@ struct DueChunks {
       ).run(0..<population.installations)
       let dueMs = try await schedule(population, stage)
       return try await stage.withWorkers(BenchLimits.dueWorkers) {
-        let leftMs = UInt64(max(0, dueMs - Self.epochMs()))
+        let leftMs = UInt64(max(0, dueMs - EpochClock.nowMs()))
         try await ContinuousClock().sleep(for: .milliseconds(leftMs + BenchLimits.restMs))
         with.progress.say("\(scenario.name): all of them are due")
         let (before, start) = (try await stage.session.usage(), ContinuousClock.now)
@@ -40,21 +39,15 @@ struct DueChunks {
 
   /// Takes jobs in that start together, one chunk each.
   private func schedule(_ population: Population, _ stage: BenchStage) async throws -> Int64 {
-    let dueMs = Self.epochMs() + BenchLimits.dueAfterMs
+    let dueMs = EpochClock.nowMs() + BenchLimits.dueAfterMs
     for user in 0..<population.users {
       with.progress.tick("\(scenario.name): \(user) of \(population.users) jobs")
       try await stage.session.schedule(
         "due-\(user)", user: population.user(user), Message(), startAtMs: dueMs)
     }
-    guard Self.epochMs() < dueMs else {
+    guard EpochClock.nowMs() < dueMs else {
       throw BenchError("the jobs were not taken in within \(BenchLimits.dueAfterMs) ms")
     }
     return dueMs
-  }
-
-  private static func epochMs() -> Int64 {
-    var now = timespec()
-    clock_gettime(CLOCK_REALTIME, &now)
-    return Int64(now.tv_sec) * 1_000 + Int64(now.tv_nsec) / 1_000_000
   }
 }

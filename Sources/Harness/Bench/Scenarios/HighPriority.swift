@@ -1,6 +1,6 @@
-import Glibc
 import LocalServices
 import Model
+import Stage
 
 /// High-priority jobs of one user each while bulk jobs keep the worker busy, from the producer's XADD
 /// to the line in the simulator's accept log.
@@ -62,7 +62,7 @@ struct HighPriority {
         "\(scenario.name): \(starts.count) of \(BenchLimits.priorityJobs) jobs beside bulk")
       let id = "urgent-\(user)"
       let job = Message().job(id: id, population: population, users: user..<user + 1)
-      starts.append((user, Self.epochMs()))
+      starts.append((user, EpochClock.nowMs()))
       try await stage.session.enqueue(job, priority: .high)
       try await clock.sleep(for: .milliseconds(BenchLimits.priorityPauseMs))
       while let first = backlog.first,
@@ -84,12 +84,5 @@ struct HighPriority {
       try await clock.sleep(for: .milliseconds(BenchLimits.pollMs))
     }
     throw BenchError("the worker did not start sending within \(BenchLimits.startMsMax) ms")
-  }
-
-  /// The clock that the simulator writes into its accept log.
-  private static func epochMs() -> Int64 {
-    var now = timespec()
-    clock_gettime(CLOCK_REALTIME, &now)
-    return Int64(now.tv_sec) * 1_000 + Int64(now.tv_nsec) / 1_000_000
   }
 }

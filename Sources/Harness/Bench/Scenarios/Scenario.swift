@@ -17,6 +17,8 @@ package struct Scenario: Sendable {
     case pacedJob
     case troubledNetwork
     case smallJobs
+    case jobSizes
+    case steadyEvents
     case indexedCampaign
   }
 
@@ -74,6 +76,14 @@ extension Scenario {
     Scenario(
       name: "events", summary: "A backlog of jobs of one user each, one lane.", kind: .smallJobs,
       budgets: [.jobsPerSecond, .workerPerJob, .redisPerJob, .redisCommandsPerJob]),
+    Scenario(
+      name: "sizes",
+      summary: "Backlogs of jobs of 1, 5, 20, 100 and 500 users, beside a campaign.",
+      kind: .jobSizes),
+    Scenario(
+      name: "steady",
+      summary: "1,000 jobs of one user each a second, with one lane and with 96.",
+      kind: .steadyEvents),
     Scenario(
       name: "growth",
       summary: "As many pushes out of 10k, 100k and 1M installations (10M with --full).",

@@ -1,17 +1,9 @@
-import Glibc
 import LocalServices
 import Model
 import Stage
 
-/// A backlog of jobs to one user each: what a job costs the worker and Redis, without the producer's command.
+/// A backlog of jobs to one user each: what a job costs the worker and Redis.
 struct SmallJobs {
-  private struct Measurement {
-    var wallSeconds: Double
-    var workerMicroseconds: Double
-    var redisMicroseconds: Double
-    var commands: Int
-  }
-
   let scenario: Scenario
   let with: Circumstances
 
@@ -23,7 +15,7 @@ struct SmallJobs {
       try await InstallationLoad(
         session: stage.session, population: population, progress: with.progress
       ).run(0..<population.installations)
-      var measured: [Measurement] = []
+      var measured: [Backlog.Measurement] = []
       for number in 1...with.runs {
         with.progress.say("\(scenario.name): \(number) of \(with.runs)")
         measured.append(try await measure(number, population, stage))
@@ -34,63 +26,28 @@ struct SmallJobs {
 
   private func measure(
     _ number: Int, _ population: Population, _ stage: BenchStage
-  ) async throws -> Measurement {
+  ) async throws -> Backlog.Measurement {
     try await stage.withWorker { worker in
       let warmUp = Campaign.jobs(
         "warm-up-\(number)", population, Message(), users: 0..<population.users)
       try await Campaign(session: stage.session).run(warmUp, accepting: population.users)
-      // It takes none of them in before all are there.
-      worker.child.signal(SIGSTOP)
-      do { try await enqueue(number, population, stage) } catch {
-        worker.child.signal(SIGCONT)
-        throw error
+      let jobs = (0..<Self.jobs).map { job in
+        let (id, user) = ("small-\(number)-\(job)", job % population.users)
+        return Campaign.Job(
+          id: id,
+          bytes: Message().job(id: id, population: population, users: user..<user + 1))
       }
-      let (redis, usage) = (try ProcessUsage(pid: await stage.redis.pid), try worker.usage())
-      let commands = try await stage.session.usage().commands
-      let accepted = try await stage.simulator.counters().accepted
-      let start = ContinuousClock.now
-      worker.child.signal(SIGCONT)
-      while try await stage.simulator.counters().accepted < accepted + Self.jobs {
-        guard ContinuousClock.now - start < .milliseconds(BenchLimits.campaignMsMax) else {
-          throw BenchError("\(Self.jobs) jobs took over \(BenchLimits.campaignMsMax / 1_000) s")
-        }
-        try await ContinuousClock().sleep(for: .milliseconds(BenchLimits.pollMs))
-      }
-      let seconds = (ContinuousClock.now - start) / .seconds(1)
-      try await Campaign(session: stage.session).end([
-        Campaign.Job(id: id(number, Self.jobs - 1), bytes: [])
-      ])
-      let spent = try worker.usage().cpuMicroseconds - usage.cpuMicroseconds
-      let redisSpent =
-        try ProcessUsage(pid: await stage.redis.pid).cpuMicroseconds - redis.cpuMicroseconds
-      let after = try await stage.session.usage().commands
-      let count = Double(Self.jobs)
-      return Measurement(
-        wallSeconds: seconds, workerMicroseconds: spent / count,
-        redisMicroseconds: redisSpent / count, commands: after - commands)
+      return try await Backlog(stage: stage, worker: worker).measure(jobs, pushes: jobs.count)
     }
   }
 
-  private func id(_ run: Int, _ job: Int) -> String { "small-\(run)-\(job)" }
-
-  private func enqueue(
-    _ run: Int, _ population: Population, _ stage: BenchStage
-  ) async throws {
-    for number in 0..<Self.jobs {
-      let user = number % population.users
-      try await stage.session.enqueue(
-        Message().job(
-          id: id(run, number), population: population, users: user..<user + 1))
-    }
-  }
-
-  private func result(_ runs: [Measurement]) -> ScenarioResult {
+  private func result(_ runs: [Backlog.Measurement]) -> ScenarioResult {
+    let count = Double(Self.jobs)
     var result = ScenarioResult(scenario.name, pushes: Self.jobs, runs: with.runs)
-    func median(_ figure: (Measurement) -> Double) -> Double? { Samples.median(runs.map(figure)) }
-    result.pushesPerSecond = median { Double(Self.jobs) / $0.wallSeconds }
-    result.workerMicroseconds = median(\.workerMicroseconds)
-    result.redisMicroseconds = median(\.redisMicroseconds)
-    result.redisCommands = median { Double($0.commands) / Double(Self.jobs) }
+    result.pushesPerSecond = Samples.median(runs.map { count / $0.wallSeconds })
+    result.workerMicroseconds = Samples.median(runs.map { $0.workerMicroseconds / count })
+    result.redisMicroseconds = Samples.median(runs.map { $0.redisMicroseconds / count })
+    result.redisCommands = Samples.median(runs.map { Double($0.commands) / count })
     var others: [Budget.Measure: Double] = [:]
     others[.jobsPerSecond] = result.pushesPerSecond
     others[.workerPerJob] = result.workerMicroseconds

@@ -1,5 +1,6 @@
 import LocalServices
 import Model
+import Stage
 
 /// Row 27: workers and Redis are killed while jobs start in one time zone after the other.
 ///

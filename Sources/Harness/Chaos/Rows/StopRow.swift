@@ -1,5 +1,6 @@
 import LocalServices
 import Model
+import Stage
 
 /// Row 11: campaigns are cancelled and paused while they run.
 struct StopRow: MatrixRow {
