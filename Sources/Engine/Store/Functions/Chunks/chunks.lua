@@ -102,7 +102,7 @@ end
 
 -- What nobody reads in the record of a job that has ended, unless chunks of it are dead letters: these may be retried.
 local UNREAD_AFTER = {'priority', 'segments', 'cursor', 'chunks', 'live', 'residuals', 'residual_bytes', 'window', 'lines',
-  'kept', 'unread', 'users_key', 'index', 'expires_at', 'retention', 'keeps_content',
+  'later', 'kept', 'unread', 'users_key', 'index', 'expires_at', 'retention', 'keeps_content',
   'pushes_per_second', 'spread_over_seconds', 'rounds', 'round', 'round_at', 'base', 'base_recipients'}
 
 -- Leaves of an ended job what is promised: a counter that is missing is 0. names and values: those of its counters and times.

@@ -22,6 +22,11 @@ local function count_outcomes(p, app, job, counts, now)
   return sum
 end
 
+local function residual_of(c, segment)
+  return {priority = c.priority, app = c.app, job = c.job, segment = segment, source = c.source,
+    lines = 'installations', crashes = 0}
+end
+
 -- Makes installations a chunk of their own, to be sent to later.
 local function add_residual(p, c, lines)
   local key = KEY.job(p, c.app, c.job)
@@ -30,8 +35,31 @@ local function add_residual(p, c, lines)
   redis.call('HINCRBY', key, 'chunks', 1)
   redis.call('HSET', KEY.unfinished(p, c.source), segment, '')
   redis.call('HINCRBY', key, 'residual_bytes', #lines)
-  return {priority = c.priority, app = c.app, job = c.job, segment = segment, source = c.source,
-    lines = 'installations', crashes = 0}
+  return residual_of(c, segment)
+end
+
+-- Makes installations a chunk that is due then, or adds them to what another settlement made of some: where a network is in
+-- trouble each chunk leaves a few, and a chunk for each few costs more than sending to them. The record's `later` names the
+-- latest such chunks, as <due>|<segment>.
+local function add_joined(p, c, lines, due, now)
+  local key, round = KEY.job(p, c.app, c.job), Rounds.of(c.segment)
+  local kept = {}
+  for at, segment in string.gmatch(redis.call('HGET', key, 'later') or '', '(%d+)|(%S+)') do
+    local is_same = tonumber(at) == due and Rounds.of(segment) == round
+    local name = KEY.segment(p, segment, c.source)
+    -- While it waits nobody has read its lines.
+    if is_same and redis.call('ZSCORE', KEY.delayed(p), Chunk.pack(residual_of(c, segment))) == at
+      and redis.call('STRLEN', name) + #lines <= LIMIT.JOINED_BYTES_MAX then
+      redis.call('APPEND', name, lines)
+      redis.call('HINCRBY', key, 'residual_bytes', #lines)
+      return
+    end
+    if not is_same and tonumber(at) > now and #kept < LIMIT.JOINED_MAX - 1 then kept[#kept + 1] = at .. '|' .. segment end
+  end
+  local residual = add_residual(p, c, lines)
+  Chunks.route(p, residual, now, due)
+  table.insert(kept, 1, text(due) .. '|' .. residual.segment)
+  redis.call('HSET', key, 'later', table.concat(kept, ' '))
 end
 
 -- The rows of `unrouted` for which no worker has credentials, or had lately: they are skipped, and added to counts as such.
@@ -58,8 +86,13 @@ end
 
 -- Sets aside what is to be sent to later: after a delay, or once a worker has credentials.
 local function add_residuals(p, c, args, first, last, fates, now)
-  for i = first.residuals, last.residuals, 2 do
-    Chunks.route(p, add_residual(p, c, args[i + 1]), now, now + tonumber(args[i]))
+  for i = first.residuals, last.residuals, 3 do
+    local delay, joins, lines = tonumber(args[i]), args[i + 1], args[i + 2]
+    if joins == '1' and delay > 0 then
+      add_joined(p, c, lines, math.ceil((now + delay) / LIMIT.JOINED_MS) * LIMIT.JOINED_MS, now)
+    else
+      Chunks.route(p, add_residual(p, c, lines), now, now + delay)
+    end
   end
   for i = first.unrouted, last.unrouted, 4 do
     local fate = fates[i]
@@ -114,7 +147,7 @@ local function judge_invalid(p, c, args, first, last, suspected, counts)
   return removed, kept, spared, verdicts
 end
 
-local SETTLE = Sections.layout('settle', {chunk = 8, progress = 6, counts = 3, residuals = 2, unrouted = 4, open = 1,
+local SETTLE = Sections.layout('settle', {chunk = 8, progress = 6, counts = 3, residuals = 3, unrouted = 4, open = 1,
   tallies = 4, labels = 5, invalid = 7}, {'chunk', 'progress'})
 
 -- settle — ARGV: sections, of these columns.
@@ -132,7 +165,8 @@ local SETTLE = Sections.layout('settle', {chunk = 8, progress = 6, counts = 3, r
 --     network ('none' when it is not known), outcome, count
 --   residuals: installations that are to be tried again
 --     delay: ms
---     lines: of their own chunk
+--     joins: 1 when they may come with those of other settlements, and up to JOINED_MS later, else 0
+--     lines: of a chunk of theirs
 --   unrouted: installations that the caller has no credentials for
 --     network, environment
 --     wait: ms that they wait for a worker that has

@@ -6,7 +6,7 @@ extension Settlement {
   private static let chunk = Sections.Section(name: "chunk", columns: 8)
   private static let progress = Sections.Section(name: "progress", columns: 6)
   private static let counts = Sections.Section(name: "counts", columns: 3)
-  private static let residuals = Sections.Section(name: "residuals", columns: 2)
+  private static let residuals = Sections.Section(name: "residuals", columns: 3)
   private static let unrouted = Sections.Section(name: "unrouted", columns: 4)
   private static let open = Sections.Section(name: "open", columns: 1)
   private static let tallies = Sections.Section(name: "tallies", columns: 4)
@@ -60,6 +60,7 @@ extension Settlement {
   private func addLines(to sections: inout Sections) {
     sections.add(Self.residuals, residuals) { residual, row in
       row.append(Int(clamping: residual.delayMs))
+      row.append(residual.joins ? "1" : "0")
       row.append(residual.lines)
     }
     sections.add(Self.unrouted, unrouted) { unrouted, row in

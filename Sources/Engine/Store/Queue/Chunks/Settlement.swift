@@ -8,10 +8,13 @@ package struct Settlement: Sendable {
   /// Recipients to be tried again later, as `InstallationLine`s; they stay pending.
   package struct Residual: Sendable {
     package var delayMs: UInt64
+    /// Whether they may come back with those of other settlements.
+    package var joins: Bool
     package var lines: [UInt8]
 
-    package init(delayMs: UInt64, lines: [UInt8]) {
+    package init(delayMs: UInt64, joins: Bool = false, lines: [UInt8]) {
       self.delayMs = delayMs
+      self.joins = joins
       self.lines = lines
     }
   }

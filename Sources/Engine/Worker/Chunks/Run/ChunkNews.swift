@@ -19,14 +19,22 @@ struct ChunkNews {
   private(set) var addedLines: [UInt8] = []
   /// How many bytes of them the store is known to have.
   private var confirmedBytes = 0
-  /// Lines to be tried again, by the time until then in ms.
-  private var residuals: [UInt64: [UInt8]] = [:]
+  /// When lines are tried again, and whether they may come back with those of other chunks.
+  private struct Later: Hashable {
+    let delayMs: UInt64
+    let joins: Bool
+  }
+
+  private var residuals: [Later: [UInt8]] = [:]
+  private let mayJoin: Bool
   /// Lines for workers that have other credentials, by network and environment.
   private var unrouted = NetworkTable<[UInt8]>(repeating: [])
   /// Answers and misfits by network and stored environment.
   private var tallies = NetworkTable<(answers: Int, misfits: Int)>(repeating: (0, 0))
 
-  init(done: DoneBitmap) {
+  /// - Parameter mayJoin: whether what is tried again may come back with what other chunks left.
+  init(done: DoneBitmap, mayJoin: Bool = true) {
+    self.mayJoin = mayJoin
     self.done = done
     toldDone = self.done
   }
@@ -88,13 +96,15 @@ struct ChunkNews {
     }
   }
 
-  /// - Parameter attempt: how often it was tried.
-  mutating func retry(_ push: Push, delayMs: UInt64, attempt: Int) {
+  /// - Parameters:
+  ///   - joins: whether it may come back with pushes of other chunks.
+  ///   - attempt: how often it was tried.
+  mutating func retry(_ push: Push, delayMs: UInt64, joins: Bool, attempt: Int) {
     if attempt >= Int(push.attempt) { settlement.retries += 1 }
     InstallationLine.append(
       network: push.network, environment: push.environment, token: push.token, user: push.user,
       generation: push.generation, attempt: attempt, badge: push.badge,
-      to: &residuals[delayMs, default: []])
+      to: &residuals[Later(delayMs: delayMs, joins: joins && mayJoin), default: []])
   }
 
   /// This worker has no credentials for the push's network in that environment.
@@ -161,7 +171,9 @@ struct ChunkNews {
         takeUnrouted(network, environment, &told)
       }
     }
-    told.residuals = residuals.map { Settlement.Residual(delayMs: $0.key, lines: $0.value) }
+    told.residuals = residuals.map {
+      Settlement.Residual(delayMs: $0.key.delayMs, joins: $0.key.joins, lines: $0.value)
+    }
     residuals.removeAll()
     recipients = 0
     results = 0

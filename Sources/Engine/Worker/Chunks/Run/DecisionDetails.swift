@@ -58,7 +58,8 @@ struct DecisionDetails {
     case .later:
       let delay = delays.removeValue(forKey: index)
       news.retry(
-        push, delayMs: delay?.delayMs ?? 0, attempt: delay?.attempt ?? Int(push.attempt) - 1)
+        push, delayMs: delay?.delayMs ?? 0, joins: !(delay?.isHurried ?? true),
+        attempt: delay?.attempt ?? Int(push.attempt) - 1)
     case .unrouted:
       let wanted = missing.removeValue(forKey: index) ?? (push.environment, Int(push.attempt) - 1)
       news.leave(push, for: wanted.environment, attempt: wanted.attempt)

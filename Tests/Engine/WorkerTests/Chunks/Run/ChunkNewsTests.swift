@@ -44,9 +44,9 @@ import Testing
 
   @Test("a push that came back without being tried is no retry, and keeps its attempts")
   mutating func retries() {
-    news.retry(push("aa", attempt: 2), delayMs: 250, attempt: 1)
-    news.retry(push("bb", badge: 3), delayMs: 250, attempt: 1)
-    news.retry(push("cc"), delayMs: 500, attempt: 1)
+    news.retry(push("aa", attempt: 2), delayMs: 250, joins: true, attempt: 1)
+    news.retry(push("bb", badge: 3), delayMs: 250, joins: true, attempt: 1)
+    news.retry(push("cc"), delayMs: 500, joins: true, attempt: 1)
     let told = news.take(isFinal: false)
     #expect(told.retries == 2)
     #expect(

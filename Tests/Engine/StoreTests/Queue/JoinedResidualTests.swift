@@ -1,0 +1,145 @@
+import Model
+import Redis
+import Testing
+
+@testable import Store
+
+/// What several chunks of a job leave to be tried again comes back together.
+@Suite struct JoinedResidualTests {
+  private static func line(_ token: String, attempt: Int = 1) -> [UInt8] {
+    Array("apns\tproduction\t\(token)\tu\t5\t\(attempt)\n".utf8)
+  }
+
+  /// Settles a chunk of one user whose only device is to be tried again.
+  private static func leave(
+    _ lines: [UInt8], of claim: ChunkClaim, delayMs: UInt64 = 60_000, joins: Bool = true,
+    _ store: Store
+  ) async throws {
+    var settlement = Settlement()
+    settlement.isFinal = true
+    settlement.resolveUser(installations: 1)
+    settlement.residuals = [
+      Settlement.Residual(delayMs: delayMs, joins: joins, lines: lines)
+    ]
+    settlement.retries = 1
+    let answer = try await store.chunks.settle(claim, settlement, consumer: "worker")
+    #expect(answer.standing == .ok)
+  }
+
+  /// Runs the body so early in one of the steps by which residuals come back that it ends within it.
+  private static func withinStep(
+    _ store: Store, _ body: () async throws -> Void
+  ) async throws {
+    func nowMs() async throws -> Int {
+      let time = try #require(try await store.redis("TIME").array?.compactMap(\.string))
+      return try #require(Int(time[0])) * 1_000 + #require(Int(time[1])) / 1_000
+    }
+    while try await !(5...60).contains(nowMs() % 250) {}
+    let step = try await nowMs() / 250
+    try await body()
+    try #require(try await nowMs() / 250 == step, "the machine is too slow for this test")
+  }
+
+  private static func dueChunks(_ store: Store) async throws -> [ChunkClaim] {
+    let members = try await store.redis("ZRANGE", store.keys.delayed, "0", "-1").array ?? []
+    for member in members.compactMap(\.string) {
+      _ = try await store.redis("ZADD", store.keys.delayed, "1", member)
+    }
+    _ = try await store.chunks.promote(max: 10)
+    return try await store.chunks.claim(consumer: "worker", max: 10)
+  }
+
+  private static func end(_ claim: ChunkClaim, accepted: Int, _ store: Store) async throws {
+    var last = Settlement()
+    last.isFinal = true
+    last.counts = [.apns: counts(accepted: accepted)]
+    _ = try await store.chunks.settle(claim, last, consumer: "worker")
+  }
+
+  @Test("pushes of three chunks that are tried again at about one time become one chunk")
+  func joins() async throws {
+    try await Lane.withStore { _, store in
+      try await store.admit("j1", users: [["a"], ["b"], ["c"]])
+      let claims = try await store.chunks.claim(consumer: "worker", max: 3)
+      try #require(claims.count == 3)
+      try await Self.withinStep(store) {
+        for (claim, token) in zip(claims, ["aa", "bb", "cc"]) {
+          try await Self.leave(Self.line(token), of: claim, store)
+        }
+      }
+      #expect(try await store.redis("ZCARD", store.keys.delayed).integer == 1)
+      let due = try await Self.dueChunks(store)
+      #expect(due.map(\.recipients) == [Self.line("aa") + Self.line("bb") + Self.line("cc")])
+      try await Self.end(due[0], accepted: 3, store)
+      let record = try await store.record("j1")
+      #expect(record.state == .done && record.counts.accepted == 3 && record.counts.retries == 3)
+      #expect(record.isBalanced)
+      #expect(try await store.allKeys().filter { $0.contains(":segment:") } == [])
+      let left = try await store.redis("HEXISTS", store.keys.job(app: "shop", id: "j1"), "later")
+      #expect(left.integer == 0)
+    }
+  }
+
+  @Test("what is due is not before its time, and at most a quarter of a second later")
+  func keepsTime() async throws {
+    try await Lane.withStore { _, store in
+      try await store.admit("j1", users: [["a"]])
+      let claim = try await store.claimOne()
+      try await Self.leave(Self.line("aa"), of: claim, store)
+      let left = try #require(try await store.chunks.promote(max: 10).nextDueMs)
+      #expect((58_000...60_250).contains(left))
+      let score = try await store.redis("ZRANGE", store.keys.delayed, "0", "0", "WITHSCORES")
+      #expect(try #require(score.array?.last?.string.flatMap { Int($0) }) % 250 == 0)
+    }
+  }
+
+  @Test(
+    "a chunk that is under way gets no more, nor does one that is full, nor what comes by itself")
+  func staysApart() async throws {
+    try await Lane.withStore { _, store in
+      try await store.admit("j1", users: [["a"], ["b"], ["c"], ["d"], ["e"]])
+      let claims = try await store.chunks.claim(consumer: "worker", max: 5)
+      try #require(claims.count == 5)
+      let many = Array(repeating: Self.line("bb"), count: 1_000).flatMap { $0 }
+      try await Self.withinStep(store) {
+        try await Self.leave(Self.line("aa"), of: claims[0], store)
+        try await Self.leave(many, of: claims[1], store)
+        try await Self.leave(Self.line("cc"), of: claims[2], joins: false, store)
+        try await Self.leave(Self.line("dd"), of: claims[3], delayMs: 120_000, store)
+        #expect(try await store.redis("ZCARD", store.keys.delayed).integer == 4)
+        let taken = try await Self.dueChunks(store)
+        #expect(taken.count == 4)
+        try await Self.leave(Self.line("ee"), of: claims[4], store)
+        #expect(taken.allSatisfy { $0.recipients != Self.line("aa") + Self.line("ee") })
+      }
+      let last = try await Self.dueChunks(store)
+      #expect(last.map(\.recipients) == [Self.line("ee")])
+    }
+  }
+
+  @Test("a paused job's are parked one by one, and nothing is lost")
+  func isPaused() async throws {
+    try await Lane.withStore { _, store in
+      try await store.admit("j1", users: [["a"], ["b"]])
+      let claims = try await store.chunks.claim(consumer: "worker", max: 2)
+      _ = try await store.jobs.pause(app: "shop", id: "j1")
+      try await Self.withinStep(store) {
+        for (claim, token) in zip(claims, ["aa", "bb"]) {
+          var settlement = Settlement()
+          settlement.isFinal = true
+          settlement.resolveUser(installations: 1)
+          settlement.residuals = [
+            Settlement.Residual(delayMs: 60_000, joins: true, lines: Self.line(token))
+          ]
+          _ = try await store.chunks.settle(claim, settlement, consumer: "worker")
+        }
+      }
+      _ = try await store.jobs.resume(app: "shop", id: "j1")
+      let due = try await Self.dueChunks(store)
+      #expect(Set(due.map(\.recipients)) == [Self.line("aa"), Self.line("bb")])
+      for claim in due { try await Self.end(claim, accepted: 1, store) }
+      #expect(try await store.record("j1").isBalanced)
+      #expect(try await store.record("j1").state == .done)
+    }
+  }
+}
