@@ -6,7 +6,7 @@ import Stage
 /// log, and what they cost Redis with one lane and with many.
 struct SteadyEvents {
   private struct Measurement {
-    var latency: LatencyFigures
+    var latency: LatencyFigures?
     var redisMicroseconds: Double
     var workerMicroseconds: Double
   }
