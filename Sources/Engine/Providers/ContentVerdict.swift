@@ -16,12 +16,12 @@ extension ProviderDirectory {
   package func verdict(on content: JobContent, app: String, nowMs: Int64) -> ContentVerdict {
     var empty: InvalidField?
     var isSendable = false
-    for entry in entries where entry.app == app {
-      guard !entry.environments.isDisjoint(with: content.environments) else { continue }
+    for position in positions(app: app, environments: content.environments) {
+      let provider = entries[position].provider
       do throws(InvalidField) {
         for (index, variant) in try MessageVariants(content).contents.enumerated() {
           do throws(InvalidField) {
-            _ = try entry.provider.render(variant, createdAtMs: nowMs, nowMs: nowMs)
+            _ = try provider.render(variant, createdAtMs: nowMs, nowMs: nowMs)
           } catch {
             guard index > 0, error.pointer == "/notification" else { throw error }
             // The common text was fine.
@@ -32,7 +32,7 @@ extension ProviderDirectory {
         }
         isSendable = true
       } catch {
-        guard !content.isFor(entry.provider.network) else { return .refused(error) }
+        guard !content.isFor(provider.network) else { return .refused(error) }
         empty = error
       }
     }

@@ -25,15 +25,16 @@ package struct ProviderDirectory: Sendable {
     }
   }
 
-  private struct Place: Hashable {
-    let app: String
+  private struct Place {
     let network: Network
     let environment: PushEnvironment
+    let position: Int
   }
 
   /// Each provider once; a provider's position is its number for tables that a lane keeps.
   package let entries: [Entry]
-  private let positions: [Place: Int]
+  /// By app: there may be thousands, of a few entries each.
+  private let places: [String: [Place]]
   private let tokenSources: [any SharedTokenSource]
 
   /// Loads every key, account and certificate; the error names the file and field that is wrong.
@@ -87,22 +88,31 @@ package struct ProviderDirectory: Sendable {
   package init(entries: [Entry], tokenSources: [any SharedTokenSource] = []) {
     self.entries = entries
     self.tokenSources = tokenSources
-    var positions: [Place: Int] = [:]
+    var places: [String: [Place]] = [:]
     for (position, entry) in entries.enumerated() {
-      for environment in entry.environments {
-        let place = Place(
-          app: entry.app, network: entry.provider.network, environment: environment)
-        positions[place] = position
+      for environment in PushEnvironment.allCases where entry.environments.contains(environment) {
+        places[entry.app, default: []].append(
+          Place(network: entry.provider.network, environment: environment, position: position))
       }
     }
-    self.positions = positions
+    self.places = places
+  }
+
+  /// The positions in `entries` of an app's providers that send in any of these environments, each once.
+  package func positions(app: String, environments: Set<PushEnvironment>) -> [Int] {
+    var found: [Int] = []
+    for place in places[app] ?? []
+    where environments.contains(place.environment) && found.last != place.position {
+      found.append(place.position)
+    }
+    return found
   }
 
   /// The position in `entries`; nil when the app has no account at that network and environment.
   package func position(
     app: String, network: Network, environment: PushEnvironment
   ) -> Int? {
-    positions[Place(app: app, network: network, environment: environment)]
+    places[app]?.last { $0.network == network && $0.environment == environment }?.position
   }
 
   package func provider(

@@ -16,6 +16,12 @@ package struct JSONObject: Sendable {
   /// Adds a member; false, and no change, when the name is there already.
   package mutating func insert(_ value: JSONValue, for name: String) -> Bool {
     if position(of: name) != nil { return false }
+    append(value, for: name)
+    return true
+  }
+
+  /// Adds a member that is not there.
+  private mutating func append(_ value: JSONValue, for name: String) {
     members.append((name, value))
     if members.count == Self.scannedMembersMax + 1 {
       for (position, member) in members.enumerated() {
@@ -24,7 +30,6 @@ package struct JSONObject: Sendable {
     } else if members.count > Self.scannedMembersMax {
       index[ByteExactText(name)] = members.count - 1
     }
-    return true
   }
 
   package subscript(name: String) -> JSONValue? {
@@ -33,7 +38,7 @@ package struct JSONObject: Sendable {
       switch (position(of: name), newValue) {
       case (let position?, let value?): members[position].value = value
       case (let position?, nil): remove(at: position)
-      case (nil, let value?): _ = insert(value, for: name)
+      case (nil, let value?): append(value, for: name)
       case (nil, nil): break
       }
     }

@@ -48,11 +48,11 @@ package enum JSONWriter {
   package static func appendEscaped(_ content: UnsafeRawBufferPointer, to bytes: inout [UInt8]) {
     var copied = 0
     for position in content.indices where needsEscape(content[position]) {
-      bytes.append(contentsOf: content[copied..<position])
+      bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: content[copied..<position]))
       appendEscape(content[position], to: &bytes)
       copied = position + 1
     }
-    bytes.append(contentsOf: content[copied...])
+    bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: content[copied...]))
   }
 
   /// The bytes of the text that `appendEscaped` has written this of.

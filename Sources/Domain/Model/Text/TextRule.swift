@@ -54,7 +54,8 @@ package enum TextRule {
 
   /// Byte for byte, where `==` would also accept another normalisation of the same characters.
   package static func isSame(_ one: String, _ other: String) -> Bool {
-    one == other && one.utf8.elementsEqual(other.utf8)
+    // Nearly all are short and differ, which the comparison of short texts sees at once.
+    one == other && withBytes(one) { one in withBytes(other) { one.elementsEqual($0) } }
   }
 
   /// The order of the UTF-8 bytes.

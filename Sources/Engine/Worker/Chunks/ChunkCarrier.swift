@@ -189,7 +189,8 @@ final class ChunkCarrier {
     while let job = run.direct, run.standing != .stale {
       do throws(RedisError) {
         if let claim = try await jobs.admit(
-          begun: job, startedAtMs: run.begunAtMs, consumer: settings.consumer)
+          begun: job, content: run.material.content.canonicalBytes(),
+          startedAtMs: run.begunAtMs, consumer: settings.consumer)
         {
           run.become(claim)
         } else {

@@ -189,9 +189,10 @@ struct Admitter {
     }
   }
 
+  /// Without the content, which a job that is sent from its entry seldom needs.
   private func admission(of job: PreparedJob, _ entry: JobEntry) -> Admission {
     var admission = Admission(
-      app: job.app, id: job.id ?? entry.source, digest: job.digest, content: job.contentBytes,
+      app: job.app, id: job.id ?? entry.source, digest: job.digest, content: [],
       lines: job.lines, recipients: job.recipients, segments: job.segments.count,
       usersKey: job.usersKey, index: job.index, variablesKey: job.content.variablesKey,
       bucket: job.content.event?.bucketID, eventsPerMinute: eventsPerMinute[job.app] ?? 0,
@@ -219,7 +220,9 @@ struct Admitter {
           job.content, createdAtMs: direct.entry.enqueuedAtMs(nowMs: nowMs) ?? nowMs, app: job.app,
           source: direct.entry.source, id: direct.admission.id, firstBindings: bindings[index])
         starter.begin(direct, material, atMs: nowMs)
-        try await conclude(direct.entry, direct.admission, answer)
+        log.debug(
+          "job begun",
+          metadata: ["app": "\(job.app)", "job": "\(direct.admission.id)"])
       case .cancelled: try await start(job, direct.admission, direct.entry, isLast: true)
       default: try await conclude(direct.entry, direct.admission, answer)
       }
@@ -236,6 +239,8 @@ struct Admitter {
     _ job: PreparedJob, _ admission: Admission, _ entry: JobEntry, isLast: Bool
   ) async throws(RedisError) {
     let id = admission.id
+    var admission = admission
+    admission.content = job.content.canonicalBytes()
     let firstBindings = self.firstBindings(job)
     if job.segments.count != 1, job.usersKey == nil, job.index == nil {
       let answer = try await store.jobs.reserve(

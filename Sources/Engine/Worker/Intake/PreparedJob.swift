@@ -8,7 +8,6 @@ struct PreparedJob: Sendable {
   let id: String?
   let app: String
   private(set) var content: JobContent
-  private(set) var contentBytes: [UInt8]
   /// Of the canonical job.
   let digest: String
   let lines: ChunkLines
@@ -29,7 +28,6 @@ struct PreparedJob: Sendable {
     id = job.id
     app = job.app
     content = job.content
-    contentBytes = job.content.canonicalBytes()
     digest = ContentDigest.of(job)
     lines = job.audience.chunkLines
     recipients = job.audience.count ?? 0
@@ -44,7 +42,6 @@ struct PreparedJob: Sendable {
   /// It starts when this schedule says.
   mutating func keep(to schedule: LocalSchedule) {
     content.schedule = schedule
-    contentBytes = content.canonicalBytes()
     deliverAtMs = schedule.rounds.first?.atMs
   }
 

@@ -70,7 +70,8 @@ extension Interleaving {
     let taken = consumers[consumer].entries[index]
     let job = direct(taken)
     note("admit_begun \(name) \(taken.spec.text) \(taken.entry.entry)")
-    let claim = try await store.jobs.admit(begun: job, startedAtMs: 1, consumer: name)
+    let claim = try await store.jobs.admit(
+      begun: job, content: [0x7b, 0x7d], startedAtMs: 1, consumer: name)
     let isOurs = model.admitBegun(
       taken.entry, job.admission, recipients(taken.spec)[0], name, chunk: claim?.entry ?? "")
     try expectSame(claim != nil, isOurs, "admit_begun")

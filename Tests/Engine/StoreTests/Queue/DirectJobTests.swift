@@ -74,7 +74,9 @@ import Testing
       #expect(again.deliveries == 2 && again.entry == job.entry.entry)
       #expect(
         try await store.jobs.endDirect([Self.ending(job)], consumer: "worker") == [.stale])
-      #expect(try await store.jobs.admit(begun: job, startedAtMs: 1, consumer: "worker") == nil)
+      #expect(
+        try await store.jobs.admit(
+          begun: job, content: [0x7b, 0x7d], startedAtMs: 1, consumer: "worker") == nil)
       let answer = try await store.jobs.admit(again, job.admission, consumer: "other")
       #expect(answer == .admitted)
       #expect(try await store.record("j1").counts.accepted == 0)
@@ -86,7 +88,8 @@ import Testing
     try await Lane.withStore { _, store in
       let job = try await begin(store)
       let claim = try #require(
-        try await store.jobs.admit(begun: job, startedAtMs: 1_800_000_000_000, consumer: "worker"))
+        try await store.jobs.admit(
+          begun: job, content: [0x7b, 0x7d], startedAtMs: 1_800_000_000_000, consumer: "worker"))
       #expect(try await store.record("j1").state == .running)
       // Nobody else is given it, and whoever comes upon it leaves it alone.
       #expect(try await store.chunks.claim(consumer: "other", max: 4).isEmpty)
@@ -112,7 +115,8 @@ import Testing
       var record = try await store.record("ended")
       #expect(record.state == .cancelled && record.counts.accepted == 1 && record.isBalanced)
       let claim = try #require(
-        try await store.jobs.admit(begun: left, startedAtMs: 1, consumer: "worker"))
+        try await store.jobs.admit(
+          begun: left, content: [0x7b, 0x7d], startedAtMs: 1, consumer: "worker"))
       let answer = try await store.chunks.settle(
         claim, .final(accepted: 1, users: 1), consumer: "worker")
       #expect(answer.standing == .cancelled)

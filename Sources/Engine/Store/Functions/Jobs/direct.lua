@@ -15,7 +15,7 @@ local function begin_direct(keys, args)
     if not has[priority] then has[priority] = owned_by(KEY.jobs(p, priority), consumer) end
     local answer, state = 'STALE', nil
     if has[priority](entry) then
-      answer, state = Jobs.take_name(p, priority, entry, app, id, digest, now)
+      answer, state = Jobs.take_name(p, priority, entry, app, id, digest, now, true)
       if answer == 'DUPLICATE' then Fairness.drop_job(p, priority, entry) end
       if answer == 'NEW' and (state == 'paused' or state == 'cancelled') then answer = 'CANCELLED' end
     end
@@ -43,7 +43,6 @@ local function write_record(p, app, id, state, created_at, started_at, now, tota
     notice[#notice + 1] = word
   end
   redis.call('HSET', key, unpack(fields))
-  redis.call('HDEL', key, 'priority')
   redis.call('EXPIRE', key, retention)
   redis.call('XADD', KEY.finished(p), 'MAXLEN', '~', LIMIT.NOTICES_MAX, '*', unpack(notice))
 end

@@ -31,14 +31,16 @@ local function standing(p, record, digest, source)
 end
 
 -- Takes a name for the job of an entry, before it is admitted. What another job of this name was told before it was lost
--- does not hold for this one. Returns its standing, and its state if it had the name before.
-local function take_name(p, priority, entry, app, id, digest, now)
+-- does not hold for this one. The record of a job that is `brief`, over at once, leaves out what nobody reads of an ended one.
+-- Returns its standing, and its state if it had the name before.
+local function take_name(p, priority, entry, app, id, digest, now, brief)
   local key, source = KEY.job(p, app, id), source_of(priority, entry)
   local record = redis.call('HMGET', key, 'state', 'source', 'digest', 'admitted')
   local answer = standing(p, record, digest, source)
   if answer == 'NEW' and record[2] ~= source then
-    redis.call('HSET', key, 'state', 'queued', 'source', source, 'digest', digest, 'priority', priority,
-      'created_at', text(enqueued_at(entry, now)))
+    local created_at = text(enqueued_at(entry, now))
+    redis.call('HSET', key, 'state', 'queued', 'source', source, 'digest', digest, 'created_at', created_at,
+      unpack(brief and {} or {'priority', priority}))
     redis.call('EXPIRE', key, LIMIT.SEGMENT_S)
   elseif answer == 'NEW' then
     -- Not what an operator has stopped: that has no end.

@@ -13,7 +13,13 @@ package enum ContentDigest {
     let source = Array(bytes)
     var digest = [UInt8](repeating: 0, count: 32)
     _ = EVP_Digest(source, source.count, &digest, nil, EVP_sha256(), nil)
-    let digits = Array("0123456789abcdef")
-    return String(digest.prefix(count).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+    let digits: StaticString = "0123456789abcdef"
+    return String(unsafeUninitializedCapacity: count * 2) { text in
+      for index in 0..<count {
+        text[2 * index] = digits.utf8Start[Int(digest[index] >> 4)]
+        text[2 * index + 1] = digits.utf8Start[Int(digest[index] & 15)]
+      }
+      return count * 2
+    }
   }
 }

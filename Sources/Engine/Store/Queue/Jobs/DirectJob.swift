@@ -3,7 +3,7 @@ internal import Model
 /// A job to few users that is sent from its entry: its lease is the entry's, and nothing of it is in Redis but its name.
 package struct DirectJob: Sendable {
   package let entry: JobEntry
-  /// By which it is admitted after all, when it lasts or brings more than counts.
+  /// By which it is admitted after all, when it lasts or brings more than counts; without the content.
   package let admission: Admission
 
   /// - Parameter admission: of one segment that names its recipients, to be sent at once.

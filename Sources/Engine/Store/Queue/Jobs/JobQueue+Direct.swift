@@ -39,12 +39,14 @@ extension JobQueue {
   }
 
   /// Makes a direct job one like any other, of a chunk that the consumer has.
+  /// - Parameter content: canonical `JobContent`.
   /// - Returns: the chunk; nil when the job is another worker's by now.
   package func admit(
-    begun job: DirectJob, startedAtMs: Int64, consumer: String
+    begun job: DirectJob, content: [UInt8], startedAtMs: Int64, consumer: String
   ) async throws(RedisError) -> ChunkClaim? {
     var command = functions.call("admit_begun")
     var admission = job.admission
+    admission.content = content
     admission.startedAtMs = startedAtMs
     admission.sections(of: job.entry, consumer: consumer).append(to: &command)
     return try await functions.run(command) { reply throws(RedisError) in
@@ -71,11 +73,27 @@ extension DirectEnding {
     command.append(admission.retentionSeconds ?? StoreLimits.recordSeconds)
     command.append(admission.recipients + settlement.totalDelta)
     command.append(settlement.noInstallations)
-    command.append(
-      settlement.reached.map { "\($0.network)|\($0.outcome)|\($0.count)" }.joined(separator: " "))
-    command.append(
-      settlement.tallies.map {
-        "\($0.network.rawValue)|\($0.environment.rawValue)|\($0.answers)|\($0.misfits)"
-      }.joined(separator: " "))
+    var counts = ""
+    for reached in settlement.reached {
+      if !counts.isEmpty { counts += " " }
+      counts += reached.network
+      counts += "|"
+      counts += reached.outcome
+      counts += "|"
+      counts += String(reached.count)
+    }
+    command.append(counts)
+    var tallies = ""
+    for tally in settlement.tallies {
+      if !tallies.isEmpty { tallies += " " }
+      tallies += tally.network.rawValue
+      tallies += "|"
+      tallies += tally.environment.rawValue
+      tallies += "|"
+      tallies += String(tally.answers)
+      tallies += "|"
+      tallies += String(tally.misfits)
+    }
+    command.append(tallies)
   }
 }

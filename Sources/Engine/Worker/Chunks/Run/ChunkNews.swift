@@ -32,7 +32,8 @@ struct ChunkNews {
   /// Answers and misfits by network and stored environment.
   private var tallies = NetworkTable<(answers: Int, misfits: Int)>(repeating: (0, 0))
 
-  /// - Parameter mayJoin: whether what is tried again may come back with what other chunks left.
+  /// - Parameter mayJoin: whether what is tried again may come back with what other chunks left. What kills workers is to take
+  ///   nobody else with it.
   init(done: DoneBitmap, mayJoin: Bool = true) {
     self.mayJoin = mayJoin
     self.done = done

@@ -86,7 +86,6 @@ final class ChunkRun {
     let text = claim.recipients.withUnsafeBytes { [arena] in arena.copy($0) }
     lines = Array(SegmentLines(text))
     firstInstallation = Self.firstInstallation(lines, of: claim.lines)
-    // What kills workers is to take nobody else's pushes with it.
     news = ChunkNews(done: claim.done, mayJoin: claim.crashes == 0)
     self.loop = loop
     recipients = Array(repeating: Recipient(), count: lines.count)

@@ -27,10 +27,9 @@ extension Dispatcher {
   func parkedMs(_ claim: ChunkClaim, _ material: JobMaterial) -> UInt64? {
     guard !isExpired(material) else { return nil }
     var delayMs: UInt64?
-    for (number, entry) in directory.entries.enumerated()
-    where entry.app == claim.app && material.content.isFor(entry.provider.network)
-      && !entry.environments.isDisjoint(with: material.content.environments)
-    {
+    let content = material.content
+    for number in directory.positions(app: claim.app, environments: content.environments)
+    where content.isFor(directory.entries[number].provider.network) {
       guard let parkedMs = destinations[number]?.parkDelayMs else { return nil }
       delayMs = min(delayMs ?? .max, parkedMs)
     }
