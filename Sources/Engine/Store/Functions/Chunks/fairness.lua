@@ -230,10 +230,14 @@ end
 local function next_in_order(p, priority, consumer, max)
   local stream, key = KEY.jobs(p, priority), KEY.scout(p, priority)
   while true do
-    local items, free = read_new(stream, consumer, max), {}
-    local is_any_out = #items > 0 and redis.call('EXISTS', key) == 1
-    for _, item in ipairs(items) do
-      local owner = is_any_out and redis.call('HGET', key, 'c:' .. item[1])
+    local items, free, owners = read_new(stream, consumer, max), {}, nil
+    if #items > 0 and redis.call('EXISTS', key) == 1 then
+      local fields = {}
+      for i, item in ipairs(items) do fields[i] = 'c:' .. item[1] end
+      owners = redis.call('HMGET', key, unpack(fields))
+    end
+    for i, item in ipairs(items) do
+      local owner = owners and owners[i]
       if owner then
         redis.call('HDEL', key, 'c:' .. item[1])
         redis.call('XCLAIM', stream, GROUP, owner, 0, item[1], 'RETRYCOUNT', 1, 'JUSTID')

@@ -26,66 +26,103 @@ end
 
 local OUTCOMES = {'accepted', 'rejected', 'uninstalled', 'expired', 'skipped', 'failed'}
 
--- Writes the record of a job that has ended, and tells of it. sums: its outcomes, by name.
-local function write_record(p, app, id, state, created_at, started_at, now, total, no_installations, sums, retention)
-  local key, done = KEY.job(p, app, id), state == 'cancelled' and 'cancelled' or 'done'
-  local fields = {'state', done, 'admitted', '1', 'total', total, 'started_at', started_at, 'finished_at', text(now)}
-  local notice = {'app', app, 'id', id, 'state', done, 'total', total}
-  local function add(name, n)
-    notice[#notice + 1], notice[#notice + 2] = name, n
-    if n ~= '0' then fields[#fields + 1], fields[#fields + 2] = name, n end
+-- The counts of a job, of <network>|<outcome>|<count>: {sum, of = counts by outcome, parts = {network, outcome, count}…}
+local function read_counts(words)
+  local found = {sum = 0, of = {}, parts = {}}
+  for network, outcome, n in string.gmatch(words, '(%l+)|([%l_]+)|(%d+)') do
+    found.parts[#found.parts + 1] = {network, outcome, tonumber(n)}
+    found.of[outcome] = (found.of[outcome] or 0) + tonumber(n)
+    found.sum = found.sum + tonumber(n)
   end
-  for _, outcome in ipairs(OUTCOMES) do add(outcome, text(sums[outcome] or 0)) end
-  add('pending', '0')
-  add('no_installations', no_installations)
-  add('retries', '0')
-  for _, word in ipairs({'created_at', created_at, 'started_at', started_at, 'finished_at', text(now)}) do
-    notice[#notice + 1] = word
-  end
-  redis.call('HSET', key, unpack(fields))
-  redis.call('EXPIRE', key, retention)
-  redis.call('XADD', KEY.finished(p), 'MAXLEN', '~', LIMIT.NOTICES_MAX, '*', unpack(notice))
+  return found
 end
 
--- The counts of a job, as {network, outcome, count…}, and their sums by outcome.
-local function read_counts(words)
-  local counts, sums = {}, {}
-  for network, outcome, n in string.gmatch(words, '(%l+)|([%l_]+)|(%d+)') do
-    local at = #counts
-    counts[at + 1], counts[at + 2], counts[at + 3] = network, outcome, n
-    sums[outcome] = (sums[outcome] or 0) + tonumber(n)
+-- Returns read_counts that reads equal words once: most jobs of a call came to the same.
+local function new_counts()
+  local known = {}
+  return function(words)
+    local found = known[words]
+    if not found then
+      found = read_counts(words)
+      known[words] = found
+    end
+    return found
   end
-  return counts, sums
+end
+
+-- Returns write(app, id, state, created_at, started_at, retention, total, no_installations, counts), which writes the record of
+-- a job that has ended, and tells of it. What jobs have in common is put together once.
+local function new_records(p, now)
+  local forms, finished = {}, KEY.finished(p)
+  local function form(total, none, counts)
+    local fields = {'state', '', 'admitted', '1', 'total', total, 'started_at', '', 'finished_at', text(now)}
+    local notice = {'app', '', 'id', '', 'state', '', 'total', total}
+    local function add(name, n)
+      notice[#notice + 1], notice[#notice + 2] = name, n
+      if n ~= '0' then fields[#fields + 1], fields[#fields + 2] = name, n end
+    end
+    for _, outcome in ipairs(OUTCOMES) do add(outcome, text(counts.of[outcome] or 0)) end
+    add('pending', '0')
+    add('no_installations', none)
+    add('retries', '0')
+    local times = #notice
+    for _, word in ipairs({'created_at', '', 'started_at', '', 'finished_at', text(now)}) do
+      notice[#notice + 1] = word
+    end
+    return {fields = fields, notice = notice, times = times}
+  end
+  return function(app, id, state, created_at, started_at, retention, total, none, counts)
+    local key, done = KEY.job(p, app, id), state == 'cancelled' and 'cancelled' or 'done'
+    local name = total .. ' ' .. none
+    forms[counts] = forms[counts] or {}
+    forms[counts][name] = forms[counts][name] or form(total, none, counts)
+    local common = forms[counts][name]
+    local fields, notice, times = common.fields, common.notice, common.times
+    fields[2], fields[8] = done, started_at
+    notice[2], notice[4], notice[6], notice[times + 2], notice[times + 4] = app, id, done, created_at, started_at
+    redis.call('HSET', key, unpack(fields))
+    redis.call('EXPIRE', key, retention)
+    redis.call('XADD', finished, 'MAXLEN', '~', LIMIT.NOTICES_MAX, '*', unpack(notice))
+  end
 end
 
 -- What a call has to count of its jobs, added up: add(app, counts, tallies), and write() at its end.
-local function new_books(p, now)
-  local counted, tallied, books = {}, {}, {}
+local function new_books(p, now, counts_of)
+  local books, apps = {}, {}
+  local function add(sums, words) sums[words] = (sums[words] or 0) + 1 end
   function books.add(app, counts, tallies)
-    counted[app] = counted[app] or {}
-    for i = 1, #counts, 3 do
-      local name = counts[i] .. '|' .. counts[i + 1]
-      counted[app][name] = (counted[app][name] or 0) + tonumber(counts[i + 2])
+    apps[app] = apps[app] or {counts = {}, tallies = {}}
+    add(apps[app].counts, counts)
+    add(apps[app].tallies, tallies)
+  end
+  local function write_counts(app, jobs_by_words)
+    local places, counts = {}, {}
+    for words, jobs in pairs(jobs_by_words) do
+      for _, part in ipairs(counts_of(words).parts) do
+        local name = part[1] .. '|' .. part[2]
+        if not places[name] then
+          counts[#counts + 1], counts[#counts + 2], counts[#counts + 3] = part[1], part[2], 0
+          places[name] = #counts
+        end
+        counts[places[name]] = counts[places[name]] + jobs * part[3]
+      end
     end
-    for place, answers, misfits in string.gmatch(tallies, '(%l+|%l+)|(%d+)|(%d+)') do
-      local name = app .. '|' .. place
-      local tally = tallied[name] or {app = app, place = place, answers = 0, misfits = 0}
-      tally.answers, tally.misfits = tally.answers + tonumber(answers), tally.misfits + tonumber(misfits)
-      tallied[name] = tally
+    Metrics.count(p, app, counts, now)
+  end
+  local function write_tallies(app, jobs_by_words)
+    local answers, misfits = {}, {}
+    for words, jobs in pairs(jobs_by_words) do
+      for place, n, m in string.gmatch(words, '(%l+|%l+)|(%d+)|(%d+)') do
+        answers[place] = (answers[place] or 0) + jobs * tonumber(n)
+        misfits[place] = (misfits[place] or 0) + jobs * tonumber(m)
+      end
     end
+    for place, n in pairs(answers) do MassDeath.tally(p, app, place, n, misfits[place], now) end
   end
   function books.write()
-    for app, sums in pairs(counted) do
-      local counts = {}
-      for name, n in pairs(sums) do
-        local network, outcome = string.match(name, '^(.*)|(.*)$')
-        local at = #counts
-        counts[at + 1], counts[at + 2], counts[at + 3] = network, outcome, n
-      end
-      Metrics.count(p, app, counts, now)
-    end
-    for _, tally in pairs(tallied) do
-      MassDeath.tally(p, tally.app, tally.place, tally.answers, tally.misfits, now)
+    for app, sums in pairs(apps) do
+      write_counts(app, sums.counts)
+      write_tallies(app, sums.tallies)
     end
   end
   return books
@@ -102,7 +139,9 @@ end
 -- Reply: for each OK | STALE (it is another's by now: nothing was counted) | ADMIT (its counts do not add up)
 local function end_direct(keys, args)
   local p, consumer, now = keys[1], args[1], now_ms()
-  local answers, has, dropped, books = {}, {}, {}, new_books(p, now)
+  local answers, has, dropped = {}, {}, {}
+  local counts_of, write_record = new_counts(), new_records(p, now)
+  local books = new_books(p, now, counts_of)
   refuse_wrong_type(KEY.finished(p), 'stream')
   for i = 2, #args, 10 do
     local priority, entry, app, id, started_at, retention, total, none, counts, tallies = unpack(args, i, i + 9)
@@ -110,19 +149,18 @@ local function end_direct(keys, args)
     local r = redis.call('HMGET', KEY.job(p, app, id), 'state', 'source', 'created_at', 'admitted')
     local answer = 'STALE'
     if r[2] == source_of(priority, entry) then
-      local outcomes, sums = read_counts(counts)
-      local sum = 0
-      for _, n in pairs(sums) do sum = sum + n end
       if r[4] then
         -- Told before, and the reply was lost.
         if r[1] == 'done' or r[1] == 'cancelled' then answer = 'OK' end
-      elseif has[priority](entry) and sum ~= tonumber(total) then
-        answer = 'ADMIT'
       elseif has[priority](entry) then
-        answer = 'OK'
-        write_record(p, app, id, r[1], r[3], started_at, now, total, none, sums, retention)
-        books.add(app, outcomes, tallies)
-        table.insert(dropped[priority], entry)
+        local outcomes = counts_of(counts)
+        answer = 'ADMIT'
+        if outcomes.sum == tonumber(total) then
+          answer = 'OK'
+          write_record(app, id, r[1], r[3], started_at, retention, total, none, outcomes)
+          books.add(app, counts, tallies)
+          table.insert(dropped[priority], entry)
+        end
       end
     end
     answers[#answers + 1] = answer
