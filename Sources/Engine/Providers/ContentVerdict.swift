@@ -11,12 +11,21 @@ package enum ContentVerdict: Sendable, Equatable {
 }
 
 extension ProviderDirectory {
-  /// Renders the content, in each of its languages, for every network of the app, as a job's admission does.
-  /// - Parameter nowMs: the time of rendering and of the job's creation, in epoch milliseconds.
-  package func verdict(on content: JobContent, app: String, nowMs: Int64) -> ContentVerdict {
+  /// Tells what the networks of the app make of a job's content, by rendering it in each of its languages. A short plain
+  /// one passes every limit, so it is not rendered.
+  /// - Parameters:
+  ///   - textBytes: length of the job's text; nil when it is unknown, and the content is rendered.
+  ///   - nowMs: the time of rendering and of the job's creation, in epoch milliseconds.
+  package func verdict(
+    on content: JobContent, textBytes: Int?, app: String, nowMs: Int64
+  ) -> ContentVerdict {
+    let positions = positions(app: app, environments: content.environments)
+    if let textBytes, textBytes <= ProviderLimits.plainJobBytesMax, content.isPlain {
+      return positions.isEmpty ? .empty(nil) : .sendable
+    }
     var empty: InvalidField?
     var isSendable = false
-    for position in positions(app: app, environments: content.environments) {
+    for position in positions {
       let provider = entries[position].provider
       do throws(InvalidField) {
         for (index, variant) in try MessageVariants(content).contents.enumerated() {
@@ -37,5 +46,16 @@ extension ProviderDirectory {
       }
     }
     return isSendable ? .sendable : .empty(empty)
+  }
+}
+
+extension JobContent {
+  /// Whether it is a text for everybody that is shown on every network, and nothing that only one of them knows.
+  var isPlain: Bool {
+    guard let notification, notification.title != nil || notification.body != nil else {
+      return false
+    }
+    return apns == nil && fcm == nil && jpush == nil && event == nil && localized.isEmpty
+      && variables == nil && !raisesBadge && topic == nil && collapseID == nil
   }
 }

@@ -23,6 +23,10 @@ package enum ProviderLimits {
   /// JPush, "REST API overview": calls are counted by the minute.
   static let jpushRateWindowMs: UInt64 = 60_000
 
+  /// What a plain job of at most so many bytes makes is within every network's limits: each of its texts stands there
+  /// once, no longer than in the job, beside names of a few hundred bytes.
+  static let plainJobBytesMax = 1_024
+
   /// An answer longer than this is judged by its status alone.
   package static let answerBytesMax = HTTP2Limits.answerBodyBytesMax
   static let answerDepthMax = 16

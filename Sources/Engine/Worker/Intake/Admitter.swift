@@ -122,7 +122,7 @@ struct Admitter {
       try await refuse(entry, "invalid_job", error, app: job.app, id: id)
       return nil
     }
-    if let field = unsendable(job) {
+    if let field = unsendable(job, textBytes: entry.text.count) {
       try await refuse(entry, "invalid_job", field, app: job.app, id: id)
       return nil
     }
@@ -164,14 +164,16 @@ struct Admitter {
   }
 
   /// Why no device should be tried: a network's limit is passed, or nothing can be sent at all.
-  private func unsendable(_ job: PreparedJob) -> InvalidField? {
+  private func unsendable(_ job: PreparedJob, textBytes: Int) -> InvalidField? {
     let nowMs = clock.at(loop.nowNs)
     if let atMs = job.deliverAtMs, atMs - nowMs > Limits.deliverAheadMsMax {
       return InvalidField(
         pointer: "/deliver_at",
         message: "is more than 365 days ahead: keep the job, and enqueue it when it is nearer")
     }
-    return switch directory.verdict(on: job.content, app: job.app, nowMs: nowMs) {
+    let verdict = directory.verdict(
+      on: job.content, textBytes: textBytes, app: job.app, nowMs: nowMs)
+    return switch verdict {
     case .sendable: nil
     case .refused(let field): field
     case .empty(let field): mayOthersSend(job) ? nil : field

@@ -28,7 +28,7 @@ package struct JobPreview: Sendable {
     if let misfit {
       refusal = misfit
     } else if case .refused(let field) = directory.verdict(
-      on: job.content, app: job.app, nowMs: nowMs)
+      on: job.content, textBytes: nil, app: job.app, nowMs: nowMs)
     {
       refusal = field
     } else {
