@@ -8,6 +8,9 @@ MAKEFLAGS += --no-print-directory
 
 SOURCES := Sources Tests Package.swift
 
+# The programs that $(1) names, as releases. Not all targets: what only tests need does not build as a release.
+release = for program in $(1); do swift build -c release --product $$program 2>&1 | scripts/progress; done
+
 .PHONY: help deps build test lint format demo bench instructions chaos elsewhere clean
 
 help: ## List these targets
@@ -17,7 +20,7 @@ deps: ## Install the system packages that are missing, and check the Swift toolc
 	@scripts/deps
 
 build: deps ## Build the release programs into .build/release
-	@swift build -c release 2>&1 | scripts/progress
+	@$(call release,pushpool pushpool-simulator pushpool-bench pushpool-chaos)
 
 test: deps ## Build and run all tests, against a real redis-server
 	@/usr/bin/python3 -c 'import redis' 2>/dev/null || scripts/deps python3-redis || \
@@ -33,24 +36,18 @@ format: ## Format the sources in place
 	@swift format -i -r $(SOURCES)
 
 demo: deps ## A campaign from Redis to simulated push networks, on this machine, in a minute
-	@swift build -c release --product pushpool 2>&1 | scripts/progress
-	@swift build -c release --product pushpool-simulator 2>&1 | scripts/progress
+	@$(call release,pushpool pushpool-simulator)
 	@.build/release/pushpool demo
 
 bench: deps ## Measure each figure beside its yardstick; BENCH='--only apns --runs 5' are options
-	@swift build -c release --product pushpool 2>&1 | scripts/progress
-	@swift build -c release --product pushpool-simulator 2>&1 | scripts/progress
-	@swift build -c release --product pushpool-bench 2>&1 | scripts/progress
+	@$(call release,pushpool pushpool-simulator pushpool-bench)
 	@.build/release/pushpool-bench $(BENCH)
 
 instructions: deps ## Count a push's instructions under valgrind; fails when they grew by 5 %
 	@scripts/instructions
 
 chaos: deps ## Bring the faults of the fault matrix about, and count what is lost or sent twice
-	@swift build -c release --product pushpool 2>&1 | scripts/progress
-	@swift build -c release --product pushpool-simulator 2>&1 | scripts/progress
-	@swift build -c release --product pushpool-chaos 2>&1 | scripts/progress
-	@swift build -c release --product clockshift 2>&1 | scripts/progress # clocks that are wrong, for row 18
+	@$(call release,pushpool pushpool-simulator pushpool-chaos clockshift) # clockshift: clocks that are wrong, for row 18
 	@swift build --product pushpool 2>&1 | scripts/progress # its crash points, for row 2
 	@.build/release/pushpool-chaos $(CHAOS)
 
