@@ -119,6 +119,7 @@ enum BenchLimits {
   /// Two campaigns; what start-up costs is the same in both, so that their difference is free of it.
   static let instructionsPushesFew = 10_000
   static let instructionsPushesMany = 110_000
+  static let instructionsJobs = 10_000
   /// The worker's time limits for an answer and a lease.
   static let patientSeconds = 60
   /// valgrind's processor is some 50 times slower.

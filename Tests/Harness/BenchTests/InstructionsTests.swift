@@ -35,7 +35,9 @@ import Testing
   private func baseline() -> InstructionsBaseline {
     InstructionsBaseline(
       date: "2026-11-21", platform: "x86_64, debian 12, Swift 6.3.1",
-      InstructionCount(instructionsPerPush: 30_000, allocationsPerPush: 4.25))
+      InstructionFigures(
+        push: InstructionCount(instructions: 30_000, allocations: 4.25),
+        job: InstructionCount(instructions: 200_000, allocations: 150)))
   }
 
   @Test("a baseline is read as it was written")
@@ -49,22 +51,38 @@ import Testing
   }
 
   @Test(
-    "5 % more instructions pass and more fail, as does another allocation",
+    "5 % more instructions pass and more fail, as does another allocation of a push",
     arguments: [
       (31_500.0, 4.25, 0), (31_600, 4.25, 1), (30_000, 4.7, 0), (30_000, 4.8, 1), (40_000, 9, 2),
       (20_000, 0, 0),
     ])
   func faults(instructions: Double, allocations: Double, count: Int) {
-    let measured = InstructionCount(
-      instructionsPerPush: instructions, allocationsPerPush: allocations)
+    var measured = baseline().figures
+    measured.push = InstructionCount(instructions: instructions, allocations: allocations)
+    #expect(baseline().faults(of: measured).count == count)
+  }
+
+  @Test(
+    "5 % more of a job's instructions and allocations pass, and more fail",
+    arguments: [
+      (210_000.0, 157.0, 0), (211_000, 150, 1), (200_000, 158, 1), (220_000, 170, 2),
+    ])
+  func faultsOfJobs(instructions: Double, allocations: Double, count: Int) {
+    var measured = baseline().figures
+    measured.job = InstructionCount(instructions: instructions, allocations: allocations)
     #expect(baseline().faults(of: measured).count == count)
   }
 
   @Test("a count far below the baseline outdoes it")
   func outdone() {
-    let better = InstructionCount(instructionsPerPush: 28_000, allocationsPerPush: 4.25)
-    let same = InstructionCount(instructionsPerPush: 29_500, allocationsPerPush: 4.2)
+    var better = baseline().figures
+    better.push.instructions = 28_000
+    var cheaperJobs = baseline().figures
+    cheaperJobs.job.allocations = 140
+    var same = baseline().figures
+    same.push = InstructionCount(instructions: 29_500, allocations: 4.2)
     #expect(baseline().isOutdone(by: better))
+    #expect(baseline().isOutdone(by: cheaperJobs))
     #expect(!baseline().isOutdone(by: same))
   }
 }

@@ -1,21 +1,21 @@
-/// What the worker executes for a push in the steady state.
+/// What the worker executes for a push of a campaign, or for a job of one user, in the steady state.
 package struct InstructionCount: Sendable, Equatable {
-  package var instructionsPerPush: Double
-  package var allocationsPerPush: Double
+  package var instructions: Double
+  package var allocations: Double
 
-  package init(instructionsPerPush: Double, allocationsPerPush: Double) {
-    self.instructionsPerPush = instructionsPerPush
-    self.allocationsPerPush = allocationsPerPush
+  package init(instructions: Double, allocations: Double) {
+    self.instructions = instructions
+    self.allocations = allocations
   }
 
-  /// The difference of two campaigns, which what start and end cost is not in.
-  init(_ few: CallgrindProfile, _ many: CallgrindProfile, pushes: Int) {
-    instructionsPerPush = Double(many.instructions - few.instructions) / Double(pushes)
-    allocationsPerPush = Double(many.allocations - few.allocations) / Double(pushes)
+  /// The difference of two runs that did as much but for so many pushes or jobs, which what start and end cost is not in.
+  init(_ few: CallgrindProfile, _ many: CallgrindProfile, count: Int) {
+    instructions = Double(many.instructions - few.instructions) / Double(count)
+    allocations = Double(many.allocations - few.allocations) / Double(count)
   }
 
   package var text: String {
-    "\(Figure.text(instructionsPerPush, decimals: 0)) instructions and "
-      + "\(Figure.text(allocationsPerPush, decimals: 2)) allocations per push"
+    "\(Figure.text(instructions, decimals: 0)) instructions and "
+      + "\(Figure.text(allocations, decimals: 2)) allocations"
   }
 }

@@ -8,9 +8,10 @@ struct InstructionsRun {
   let programs: Programs
   let progress: ProgressLine
 
-  func measure() async throws -> InstructionCount {
+  func measure() async throws -> InstructionFigures {
     let few = BenchLimits.instructionsPushesFew
     let many = BenchLimits.instructionsPushesMany
+    let jobs = BenchLimits.instructionsJobs
     let population = Population(networks: [.apns], users: many + BenchLimits.warmUpUsers)
     var settings = StageSettings()
     settings.isPatient = true
@@ -20,11 +21,15 @@ struct InstructionsRun {
       ).run(0..<population.installations)
       let program = try await stripped(stage)
       var profiles: [CallgrindProfile] = []
-      for pushes in [few, many] {
-        progress.say("instructions: \(FigureText.count(pushes)) pushes under callgrind")
-        profiles.append(try await profile(program, pushes, population, stage))
+      for (pushes, jobs) in [(few, 0), (many, 0), (few, jobs)] {
+        progress.say(
+          "instructions: \(FigureText.count(pushes)) pushes and \(FigureText.count(jobs)) jobs under callgrind"
+        )
+        profiles.append(try await profile(program, pushes, jobs: jobs, population, stage))
       }
-      return InstructionCount(profiles[0], profiles[1], pushes: many - few)
+      return InstructionFigures(
+        push: InstructionCount(profiles[0], profiles[1], count: many - few),
+        job: InstructionCount(profiles[0], profiles[2], count: jobs))
     }
   }
 
@@ -40,9 +45,10 @@ struct InstructionsRun {
   }
 
   private func profile(
-    _ program: String, _ pushes: Int, _ population: Population, _ stage: BenchStage
+    _ program: String, _ pushes: Int, jobs: Int, _ population: Population, _ stage: BenchStage
   ) async throws -> CallgrindProfile {
-    let file = stage.folder.file("callgrind.\(pushes)")
+    let name = "\(pushes)-\(jobs)"
+    let file = stage.folder.file("callgrind.\(name)")
     let worker = try WorkerProcess(
       program: program, configurationFile: stage.configurationFile,
       under: [
@@ -54,11 +60,13 @@ struct InstructionsRun {
       let many = BenchLimits.instructionsPushesMany
       try await campaign.run(
         Campaign.jobs(
-          "warm-up-\(pushes)", population, Message(), users: many..<population.users),
+          "warm-up-\(name)", population, Message(), users: many..<population.users),
         accepting: BenchLimits.warmUpUsers)
       try await campaign.run(
-        Campaign.jobs("campaign-\(pushes)", population, Message(), users: 0..<pushes),
+        Campaign.jobs("campaign-\(name)", population, Message(), users: 0..<pushes),
         accepting: pushes)
+      try await campaign.run(
+        Campaign.ofOneUser("job-\(name)", jobs, population, Message()), accepting: jobs)
     } catch {
       await worker.stop()
       throw error

@@ -28,6 +28,17 @@ struct Campaign {
     }
   }
 
+  /// So many jobs of one user each, for one user after the other.
+  static func ofOneUser(
+    _ name: String, _ count: Int, _ population: Population, _ message: Message
+  ) -> [Job] {
+    (0..<count).map { number in
+      let (id, user) = ("\(name)-\(number)", number % population.users)
+      return Job(
+        id: id, bytes: message.job(id: id, population: population, users: user..<user + 1))
+    }
+  }
+
   /// Enqueues the jobs and waits until every record is final.
   /// - Throws: when another number of installations accepted the push, or a record does not add up.
   func run(

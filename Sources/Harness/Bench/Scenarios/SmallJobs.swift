@@ -31,12 +31,7 @@ struct SmallJobs {
       let warmUp = Campaign.jobs(
         "warm-up-\(number)", population, Message(), users: 0..<population.users)
       try await Campaign(session: stage.session).run(warmUp, accepting: population.users)
-      let jobs = (0..<Self.jobs).map { job in
-        let (id, user) = ("small-\(number)-\(job)", job % population.users)
-        return Campaign.Job(
-          id: id,
-          bytes: Message().job(id: id, population: population, users: user..<user + 1))
-      }
+      let jobs = Campaign.ofOneUser("small-\(number)", Self.jobs, population, Message())
       return try await Backlog(stage: stage, worker: worker).measure(jobs, pushes: jobs.count)
     }
   }
