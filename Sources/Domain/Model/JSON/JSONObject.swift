@@ -10,6 +10,9 @@ package struct JSONObject: Sendable {
 
   package init() {}
 
+  /// Empty, with room for so many members.
+  package init(reserving count: Int) { members.reserveCapacity(count) }
+
   package var isEmpty: Bool { members.isEmpty }
   package var count: Int { members.count }
 
@@ -55,7 +58,11 @@ package struct JSONObject: Sendable {
 
   private func position(of name: String) -> Int? {
     if members.count > Self.scannedMembersMax { return index[ByteExactText(name)] }
-    return members.firstIndex { TextRule.isSame($0.name, name) }
+    // Nearly all names differ in length already, and the search for one goes through all before it.
+    let count = name.utf8.count
+    return members.indices.first {
+      members[$0].name.utf8.count == count && TextRule.isSame(members[$0].name, name)
+    }
   }
 }
 

@@ -1,5 +1,8 @@
 /// Writes compact JSON at the end of a byte array.
 package enum JSONWriter {
+  /// Room for a usual notification, so that its text need not grow time and again.
+  fileprivate static let usualBytes = 512
+
   /// Canonical: members in the order of their names' UTF-8 bytes; numbers keep their source text.
   package static func append(
     _ value: JSONValue, canonical: Bool = false, to bytes: inout [UInt8]
@@ -24,14 +27,22 @@ package enum JSONWriter {
   package static func append(
     _ object: JSONObject, canonical: Bool = false, to bytes: inout [UInt8]
   ) {
-    var members = object.members
-    if canonical { members.sort { TextRule.precedes($0.name, $1.name) } }
     bytes.append(UInt8(ascii: "{"))
-    for (position, member) in members.enumerated() {
-      if position > 0 { bytes.append(UInt8(ascii: ",")) }
+    var isFirst = true
+    func append(_ member: JSONObject.Member) {
+      if !isFirst { bytes.append(UInt8(ascii: ",")) }
+      isFirst = false
       appendString(member.name, to: &bytes)
       bytes.append(UInt8(ascii: ":"))
-      append(member.value, canonical: canonical, to: &bytes)
+      self.append(member.value, canonical: canonical, to: &bytes)
+    }
+    let members = object.members
+    if canonical, members.count > 1 {
+      // Of the places: to move the members themselves costs more than all else.
+      let order = members.indices.sorted { TextRule.precedes(members[$0].name, members[$1].name) }
+      for place in order { append(members[place]) }
+    } else {
+      for member in members { append(member) }
     }
     bytes.append(UInt8(ascii: "}"))
   }
@@ -47,12 +58,35 @@ package enum JSONWriter {
   /// - Parameter content: UTF-8.
   package static func appendEscaped(_ content: UnsafeRawBufferPointer, to bytes: inout [UInt8]) {
     var copied = 0
-    for position in content.indices where needsEscape(content[position]) {
-      bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: content[copied..<position]))
-      appendEscape(content[position], to: &bytes)
-      copied = position + 1
+    var position = plainCount(content)
+    while position < content.count {
+      if needsEscape(content[position]) {
+        bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: content[copied..<position]))
+        appendEscape(content[position], to: &bytes)
+        copied = position + 1
+      }
+      position += 1
     }
     bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: content[copied...]))
+  }
+
+  /// How many bytes at the beginning are surely written as they are; looked at eight at a time, since most texts are to
+  /// their end.
+  private static func plainCount(_ content: UnsafeRawBufferPointer) -> Int {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let tops: UInt64 = 0x8080_8080_8080_8080
+    /// The top bit of each byte that is 0, and of none before the first such byte.
+    func zeros(_ word: UInt64) -> UInt64 { (word &- ones) & ~word & tops }
+    var position = 0
+    while position + 8 <= content.count {
+      let word = content.loadUnaligned(fromByteOffset: position, as: UInt64.self)
+      let controls = (word &- ones &* 0x20) & ~word & tops
+      let quotes = zeros(word ^ ones &* UInt64(UInt8(ascii: "\"")))
+      let backslashes = zeros(word ^ ones &* UInt64(UInt8(ascii: "\\")))
+      if controls | quotes | backslashes != 0 { break }
+      position += 8
+    }
+    return position
   }
 
   /// The bytes of the text that `appendEscaped` has written this of.
@@ -98,6 +132,7 @@ extension JSONValue {
   /// Compact JSON; canonical sorts members by name.
   package func bytes(canonical: Bool = false) -> [UInt8] {
     var bytes: [UInt8] = []
+    bytes.reserveCapacity(JSONWriter.usualBytes)
     JSONWriter.append(self, canonical: canonical, to: &bytes)
     return bytes
   }

@@ -103,7 +103,7 @@ extension JobContent {
   package func canonicalBytes() -> [UInt8] { json().bytes(canonical: true) }
 
   func object() -> JSONObject {
-    var object = JSONObject()
+    var object = JSONObject(reserving: 8)
     object["notification"] = notification?.json()
     object["localized"] = LocalizedText.json(localized)
     variables?.write(to: &object)

@@ -72,18 +72,18 @@ extension Notification.DataEntry {
     of object: JSONObject, at pointer: String
   ) throws(InvalidField) -> [Notification.DataEntry] {
     var entries: [Notification.DataEntry] = []
+    entries.reserveCapacity(object.count)
     for member in object.members {
-      let place = FieldPointer.child(member.name, of: pointer)
+      func refused(_ message: String) -> InvalidField {
+        InvalidField(pointer: FieldPointer.child(member.name, of: pointer), message: message)
+      }
       do { try TextRule.check(member.name, bytesMax: Limits.dataKeyBytesMax) } catch {
-        throw InvalidField(pointer: place, message: "the name \(error.message)")
+        throw refused("the name \(error.message)")
       }
-      if let reason = ReservedDataKeys.reason(member.name) {
-        throw InvalidField(pointer: place, message: reason)
-      }
+      if let reason = ReservedDataKeys.reason(member.name) { throw refused(reason) }
       guard case .string(let text) = member.value else {
-        throw InvalidField(
-          pointer: place,
-          message: "must be a string, is \(member.value.kindName): "
+        throw refused(
+          "must be a string, is \(member.value.kindName): "
             + "FCM carries strings only, so write it in quotes")
       }
       entries.append(Notification.DataEntry(name: member.name, value: text))

@@ -21,7 +21,11 @@ package struct OutcomeCounts: Sendable, Equatable {
 
   /// The counters under their names in a job's record.
   package var fields: [(name: String, count: Int)] {
-    Self.paths.map { ($0.name, self[keyPath: $0.path]) }
+    [
+      ("accepted", accepted), ("rejected", rejected), ("uninstalled", uninstalled),
+      ("expired", expired), ("skipped", skipped), ("failed", failed), ("retries", retries),
+      ("no_installations", noInstallations),
+    ]
   }
 
   /// The counter of a name in a job's record; nil when there is no such counter.

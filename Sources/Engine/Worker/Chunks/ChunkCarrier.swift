@@ -192,7 +192,7 @@ final class ChunkCarrier {
           begun: job, content: run.material.content.canonicalBytes(),
           startedAtMs: run.begunAtMs, consumer: settings.consumer)
         {
-          run.become(claim)
+          runs.become(run, claim)
         } else {
           dispatcher.apply(.stale, run)
           run.abandon()

@@ -5,7 +5,12 @@ final class RunTable {
   private static let places = WorkerLimits.runsMax + WorkerLimits.directRunsMax
   private var runs: [ChunkRun?] = Array(repeating: nil, count: places)
   private var generations = [UInt8](repeating: 0, count: places)
-  private(set) var count = 0
+  /// Places without a run, the next one last.
+  private var free = Array((0..<places).reversed())
+  /// `JobEntry.source` of the jobs that are sent from their entries.
+  private var directSources: Set<String> = []
+
+  var count: Int { Self.places - free.count }
 
   var all: [ChunkRun] { runs.compactMap { $0 } }
   /// Those whose chunks stand in a stream.
@@ -19,30 +24,42 @@ final class RunTable {
     for run in runs { if let run { body(run) } }
   }
 
-  var freeSlot: Int? { runs.firstIndex { $0 == nil } }
+  var freeSlot: Int? { free.last }
 
   /// How many more chunks there is room for.
-  var freeSlots: Int { max(0, WorkerLimits.runsMax - (count - directCount)) }
+  var freeSlots: Int { max(0, WorkerLimits.runsMax - (count - directSources.count)) }
 
   /// How many more jobs may be sent from their entries. What such a job leaves behind when it has become a chunk is another's
   /// room only when that is done.
   var freeDirect: Int {
-    min(WorkerLimits.directRunsMax - directCount, Self.places - count - freeSlots)
+    min(WorkerLimits.directRunsMax - directSources.count, Self.places - count - freeSlots)
   }
-
-  private var directCount: Int { runs.count { $0?.direct != nil } }
 
   /// Puts a run into its place.
   func add(_ run: ChunkRun) {
     generations[run.slot] &+= 1
     run.enter(generation: generations[run.slot])
-    if runs[run.slot] == nil { count += 1 }
+    // Nearly always the place that `freeSlot` has named.
+    if let place = free.lastIndex(of: run.slot) { free.remove(at: place) }
+    if let source = run.direct?.entry.source { directSources.insert(source) }
     runs[run.slot] = run
   }
 
+  /// A job that was sent from its entry is a chunk from now on.
+  func become(_ run: ChunkRun, _ claim: ChunkClaim) {
+    forgetEntry(of: run)
+    run.become(claim)
+  }
+
   func remove(_ run: ChunkRun) {
-    if runs[run.slot] != nil { count -= 1 }
+    guard runs[run.slot] != nil else { return }
+    forgetEntry(of: run)
     runs[run.slot] = nil
+    free.append(run.slot)
+  }
+
+  private func forgetEntry(of run: ChunkRun) {
+    if let source = run.direct?.entry.source { directSources.remove(source) }
   }
 
   subscript(slot: Int) -> ChunkRun? { runs[slot] }
@@ -63,10 +80,5 @@ final class RunTable {
   func isCarrying(_ claim: ChunkClaim) -> Bool { run(carrying: claim) != nil }
 
   /// Whether a job is sent from this entry already.
-  func isCarrying(_ entry: JobEntry) -> Bool {
-    runs.contains {
-      guard let known = $0?.direct?.entry else { return false }
-      return known.entry == entry.entry && known.priority == entry.priority
-    }
-  }
+  func isCarrying(_ entry: JobEntry) -> Bool { directSources.contains(entry.source) }
 }

@@ -218,9 +218,9 @@ struct Admitter {
       switch answer {
       case .new:
         let nowMs = clock.at(loop.nowNs)
-        let material = materials.add(
+        let material = materials.make(
           job.content, createdAtMs: direct.entry.enqueuedAtMs(nowMs: nowMs) ?? nowMs, app: job.app,
-          source: direct.entry.source, id: direct.admission.id, firstBindings: bindings[index])
+          id: direct.admission.id, firstBindings: bindings[index])
         starter.begin(direct, material, atMs: nowMs)
         log.debug(
           "job begun",

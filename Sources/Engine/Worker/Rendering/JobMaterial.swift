@@ -52,15 +52,10 @@ final class JobMaterial {
       }
     }
 
-    func head(authority: String, credential: Credential) -> RequestHead {
+    /// - Parameter known: the destination's.
+    func head(_ known: RequestHeads, authority: String, credential: Credential) -> RequestHead {
       if generation == credential.generation, let head = heads.last { return head }
-      var fixedPath: [UInt8]?
-      if case .fixed(let path) = rendered.path { fixedPath = path }
-      var headers = rendered.headers.map { (name: $0.name, value: $0.value) }
-      if let authorization = credential.header {
-        headers.append((name: "authorization", value: authorization))
-      }
-      let head = RequestHead(authority: authority, path: fixedPath, headers: headers)
+      let head = known.head(rendered, authority: authority, credential: credential)
       heads.append(head)
       generation = credential.generation
       return head

@@ -67,19 +67,25 @@ final class MaterialStore {
   }
 
   /// Notes what this lane has just admitted, so that its own first chunk need not ask for it.
-  @discardableResult
   func add(
     _ content: JobContent, createdAtMs: Int64, app: String, source: String, id: String,
     firstBindings: FirstBindings?
+  ) {
+    // Of a job that starts several times each round has its own.
+    guard content.schedule == nil else { return }
+    remember(
+      make(content, createdAtMs: createdAtMs, app: app, id: id, firstBindings: firstBindings),
+      Self.key(app: app, source: source, id: id, round: nil))
+  }
+
+  /// What the pushes of a job share that is sent from its entry: nobody asks for it again.
+  func make(
+    _ content: JobContent, createdAtMs: Int64, app: String, id: String,
+    firstBindings: FirstBindings?
   ) -> JobMaterial {
-    let material = JobMaterial(
+    JobMaterial(
       content: content, createdAtMs: createdAtMs,
       trace: tracer.trace(app: app, job: id, isFull: content.trace), firstBindings: firstBindings)
-    // Of a job that starts several times each round has its own.
-    if content.schedule == nil {
-      remember(material, Self.key(app: app, source: source, id: id, round: nil))
-    }
-    return material
   }
 
   private func remember(_ material: JobMaterial, _ key: String) {

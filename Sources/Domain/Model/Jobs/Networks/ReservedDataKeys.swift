@@ -12,10 +12,17 @@ package enum ReservedDataKeys {
   /// Why `name` is reserved; nil when it is free.
   package static func reason(_ name: String) -> String? {
     if networks.contains(name) { return "is reserved by the push networks: use another name" }
-    if let prefix = networkPrefixes.first(where: { name.utf8.starts(with: $0.utf8) }) {
+    if let prefix = networkPrefixes.first(where: { isPrefix($0, of: name) }) {
       return "begins with \"\(prefix)\", which FCM reserves: use another name"
     }
     return receiverReason(name)
+  }
+
+  /// By bytes: whoever reads the name looks at no characters.
+  private static func isPrefix(_ prefix: String, of name: String) -> Bool {
+    TextRule.withBytes(name) { bytes in
+      TextRule.withBytes(prefix) { bytes.prefix($0.count).elementsEqual($0) }
+    }
   }
 
   /// Why receivers give `name` a meaning of its own, whatever network brings it; nil when they do not.

@@ -11,7 +11,7 @@ package struct JobEntry: Sendable, Equatable {
   package let deliveries: Int
 
   /// Names this admission of a job.
-  package var source: String { JobSource.of(entry, priority) }
+  package let source: String
 
   /// When it was enqueued, in epoch milliseconds, by the time in its id; nil when the producer chose an id
   /// that cannot be one.
@@ -22,5 +22,6 @@ package struct JobEntry: Sendable, Equatable {
     self.entry = entry
     self.text = text
     self.deliveries = deliveries
+    source = JobSource.of(entry, priority)
   }
 }

@@ -73,27 +73,32 @@ extension DirectEnding {
     command.append(admission.retentionSeconds ?? StoreLimits.recordSeconds)
     command.append(admission.recipients + settlement.totalDelta)
     command.append(settlement.noInstallations)
-    var counts = ""
+    var words: [UInt8] = []
+    words.reserveCapacity(Self.usualWordBytes)
     for reached in settlement.reached {
-      if !counts.isEmpty { counts += " " }
-      counts += reached.network
-      counts += "|"
-      counts += reached.outcome
-      counts += "|"
-      counts += String(reached.count)
+      Self.append([reached.network, reached.outcome, String(reached.count)], to: &words)
     }
-    command.append(counts)
-    var tallies = ""
+    command.append(words)
+    words.removeAll(keepingCapacity: true)
     for tally in settlement.tallies {
-      if !tallies.isEmpty { tallies += " " }
-      tallies += tally.network.rawValue
-      tallies += "|"
-      tallies += tally.environment.rawValue
-      tallies += "|"
-      tallies += String(tally.answers)
-      tallies += "|"
-      tallies += String(tally.misfits)
+      Self.append(
+        [
+          tally.network.rawValue, tally.environment.rawValue, String(tally.answers),
+          String(tally.misfits),
+        ], to: &words)
     }
-    command.append(tallies)
+    command.append(words)
+  }
+
+  /// Of a job to one network.
+  private static let usualWordBytes = 64
+
+  /// Adds a word, its parts divided by bars, behind a space if others stand before it.
+  private static func append(_ parts: [String], to words: inout [UInt8]) {
+    if !words.isEmpty { words.append(UInt8(ascii: " ")) }
+    for (position, part) in parts.enumerated() {
+      if position > 0 { words.append(UInt8(ascii: "|")) }
+      words.append(contentsOf: part.utf8)
+    }
   }
 }

@@ -4,7 +4,11 @@ package import Model
 /// be equal; the priority's initial tells them apart.
 package enum JobSource {
   package static func of(_ entry: String, _ priority: Priority) -> String {
-    "\(priority.rawValue.prefix(1))\(entry)"
+    switch priority {
+    case .high: "h" + entry
+    case .normal: "n" + entry
+    case .low: "l" + entry
+    }
   }
 
   /// The entry that such a name is made of; nil for any other text.
@@ -23,9 +27,22 @@ package enum JobSource {
   /// When an entry was added, in epoch milliseconds, by the time in its id; nil when the producer chose an id
   /// that cannot be one. The admission decides it alike (`enqueued_at` of the functions).
   static func enqueuedAtMs(_ entry: String, nowMs: Int64) -> Int64? {
-    guard let text = entry.split(separator: "-").first, let ms = Int64(text), ms <= nowMs,
-      ms > nowMs - StoreLimits.entryAgeMsMax
+    guard let ms = milliseconds(entry), ms <= nowMs, ms > nowMs - StoreLimits.entryAgeMsMax
     else { return nil }
+    return ms
+  }
+
+  /// The number in front of the dash. Asked of each job, and so without cutting the text up.
+  private static func milliseconds(_ entry: String) -> Int64? {
+    var ms: Int64?
+    for byte in entry.utf8 {
+      if byte == UInt8(ascii: "-") { break }
+      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+      let (tenfold, isTooLarge) = (ms ?? 0).multipliedReportingOverflow(by: 10)
+      let (sum, isLarger) = tenfold.addingReportingOverflow(Int64(byte - UInt8(ascii: "0")))
+      guard !isTooLarge, !isLarger else { return nil }
+      ms = sum
+    }
     return ms
   }
 }

@@ -14,6 +14,7 @@ final class Destination {
   /// The provider's, at hand for each push.
   let authority: String
   let network: Network
+  let heads = RequestHeads()
   /// The rates that its pushes keep to; empty for most.
   let limits: [RateAllowance]
   let loop: EventLoop

@@ -45,7 +45,8 @@ extension Dispatcher {
       batch = Batch(sendable, tokens: tokens, id: id, message: message)
     }
     let tag = batches.add(batch)
-    let head = message.head(authority: destination.authority, credential: credential)
+    let head = message.head(
+      destination.heads, authority: destination.authority, credential: credential)
     let none = UnsafeRawBufferPointer(start: nil, count: 0)
     guard taker.submit(head, path: none, body: batch.body, tag: tag.raw) else {
       _ = batches.remove(tag)

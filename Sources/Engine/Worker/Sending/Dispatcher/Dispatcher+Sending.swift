@@ -12,7 +12,8 @@ extension Dispatcher {
     let tag = PushTag(raw)
     guard let run = runs[tag] else { return .withdrawn }
     guard let message = message(run, tag.push, destination) else { return .withdrawn }
-    let head = message.head(authority: destination.authority, credential: credential)
+    let head = message.head(
+      destination.heads, authority: destination.authority, credential: credential)
     let push = run.pushes[tag.push]
     let wasTaken = withBody(message, run, tag.push) { body in
       withPath(message.pathPrefix, push.token) { path in
