@@ -72,7 +72,8 @@ package struct InstructionsBaseline: Sendable, Equatable {
     if new.instructions > old.instructions * (1 + Self.tolerance) {
       faults.append(
         "A \(what) takes \(Figure.text(new.instructions, decimals: 0)) instructions, "
-          + "\(Self.change(old, new)) against the \(Figure.text(old.instructions, decimals: 0)) of \(date).")
+          + "\(Self.change(old, new)) against the \(Figure.text(old.instructions, decimals: 0)) of \(date)."
+      )
     }
     if new.allocations > old.allocations + Self.mayVary(old) {
       faults.append(
