@@ -8,7 +8,8 @@ package actor FaultProxy {
   package enum Fault: Sendable, Equatable {
     /// Everything passes.
     case none
-    /// Each read is held back for a time from this range; the order stays.
+    /// Each read passes a time from this range after it came, exact to a tenth of a millisecond, however much is on
+    /// its way; the order stays.
     case delay(ms: ClosedRange<UInt64>)
     /// Replies pass byte by byte, each in a turn of its own.
     case fragments

@@ -10,6 +10,10 @@ final class ProxyFlow {
 
   /// What may wait here before its source is not read any more.
   private static let waitingBytesMax = 256 * 1_024
+  /// The same on a long way: what is on it takes no room from what follows, as with TCP's windows.
+  private static let delayedBytesMax = 16 * 1_024 * 1_024
+  /// What is due so soon passes at once, with what is due now.
+  private static let soonNs: UInt64 = 50_000
   /// How often a limited bandwidth's share passes.
   private static let shareMs: UInt64 = 10
 
@@ -43,7 +47,7 @@ final class ProxyFlow {
     lastDueNs = max(lastDueNs, dueNs)
     waiting.append(Piece(bytes: Array(bytes), dueNs: lastDueNs))
     waitingBytes += bytes.count
-    if waitingBytes > Self.waitingBytesMax { source?.stream.pauseReading() }
+    if waitingBytes > waitingBytesMax { source?.stream.pauseReading() }
     pump()
   }
 
@@ -52,6 +56,7 @@ final class ProxyFlow {
     guard !isPumping, let target, target.stream.isOpen else { return }
     isPumping = true
     defer { isPumping = false }
+    var hasPassed = false
     while let piece = waiting.first, let most = allowance(piece) {
       let count = min(most, piece.bytes.count - passed, target.stream.outputRoom)
       // Called again when there is room.
@@ -61,9 +66,11 @@ final class ProxyFlow {
       }
       guard isTaken else { break }
       advance(count)
+      hasPassed = true
       if isThrottled { break }
     }
-    target.stream.requestFlush()
+    // A flush asks for more: with nothing to write each turn would lead to another.
+    if hasPassed { target.stream.requestFlush() }
     if waiting.isEmpty, let onSent {
       self.onSent = nil
       // After this turn's flush.
@@ -79,7 +86,11 @@ final class ProxyFlow {
       waiting.removeFirst()
       passed = 0
     }
-    if waitingBytes < Self.waitingBytesMax / 2 { source?.stream.resumeReading() }
+    if waitingBytes < waitingBytesMax / 2 { source?.stream.resumeReading() }
+  }
+
+  private var waitingBytesMax: Int {
+    if case .delay = pair.fault { Self.delayedBytesMax } else { Self.waitingBytesMax }
   }
 
   private var isReply: Bool { source !== nil && pair.isServer(source!) }
@@ -95,8 +106,8 @@ final class ProxyFlow {
   /// How many bytes may pass now; nil to wait, for which the timer is set.
   private func allowance(_ piece: Piece) -> Int? {
     let nowNs = pair.loop.nowNs
-    if piece.dueNs > nowNs {
-      timer.schedule(afterMs: (piece.dueNs - nowNs + 999_999) / 1_000_000)
+    if piece.dueNs > nowNs + Self.soonNs {
+      pair.switchboard.pump(atNs: piece.dueNs)
       return nil
     }
     switch pair.fault {

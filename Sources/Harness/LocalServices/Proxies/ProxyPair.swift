@@ -66,9 +66,14 @@ final class ProxyPair {
       dropServer()
     default:
       if isTainted { return breakOff() }
-      requests.pump()
-      replies.pump()
+      pump()
     }
+  }
+
+  /// Passes on what may pass now, either way.
+  func pump() {
+    requests.pump()
+    replies.pump()
   }
 
   private func draw() {

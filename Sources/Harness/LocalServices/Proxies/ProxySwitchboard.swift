@@ -9,12 +9,16 @@ final class ProxySwitchboard {
   var breaks = 0
   var requestBytes = 0
   private var listener: Listener!
+  private var dueTimer: ExactTimer!
   private var pairs: [ObjectIdentifier: ProxyPair] = [:]
 
   init(loop: EventLoop, server: Endpoint, seed: UInt64) throws {
     self.loop = loop
     self.server = server
     dice = SeededDice(seed: seed)
+    dueTimer = try ExactTimer(loop: loop) { [unowned self] in
+      for pair in Array(pairs.values) { pair.pump() }
+    }
     listener = try Listener(loop: loop, endpoint: .tcp(host: "127.0.0.1", port: 0)) {
       [unowned self] descriptor in
       let pair = ProxyPair(self)
@@ -31,6 +35,9 @@ final class ProxySwitchboard {
     for pair in Array(pairs.values) { pair.faultChanged() }
   }
 
+  /// Has everything that is due by then passed on then.
+  func pump(atNs: UInt64) { dueTimer.schedule(atNs: atNs) }
+
   func cut() {
     for pair in Array(pairs.values) { pair.breakOff() }
   }
@@ -39,6 +46,7 @@ final class ProxySwitchboard {
 
   func close() {
     listener.close()
+    dueTimer.stop()
     for pair in Array(pairs.values) { pair.end() }
   }
 }

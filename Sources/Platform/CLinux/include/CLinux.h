@@ -1,10 +1,11 @@
 #ifndef PUSHPOOL_CLINUX_H
 #define PUSHPOOL_CLINUX_H
 
-// What the Glibc module lacks: epoll, eventfd, mallopt, malloc_trim, and the calls that are macros or variadic.
+// What the Glibc module lacks: epoll, eventfd, timerfd, mallopt, malloc_trim, and the calls that are macros or variadic.
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
+#include <sys/timerfd.h>
 #include <malloc.h>
 #include <stdint.h>
 
