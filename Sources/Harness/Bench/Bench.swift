@@ -36,6 +36,7 @@ struct Bench {
     case .smallJobs: [try await SmallJobs(scenario: scenario, with: with).run()]
     case .jobSizes: try await JobSizes(scenario: scenario, with: with).run()
     case .steadyEvents: try await SteadyEvents(scenario: scenario, with: with).run()
+    case .farRedis: try await FarRedis(scenario: scenario, with: with).run()
     case .indexedCampaign: try await IndexedCampaign(scenario: scenario, with: with).run()
     case .backlogMemory: [try await BacklogMemory(scenario: scenario, with: with).run()]
     }

@@ -64,6 +64,15 @@ enum BenchLimits {
   static let steadyPerSecond = 1_000
   static let steadySeconds = 10
 
+  // Distance
+  /// A round trip to a Redis in the same region, and to one in the next.
+  static let nearMs: UInt64 = 2
+  static let farMs: UInt64 = 20
+  /// Jobs of one user and of 100 users in the scenario `distance`.
+  static let distanceJobs = 10_000
+  static let distanceJobsOfHundred = 1_500
+  static let proxySeed: UInt64 = 1
+
   // Latency
   /// Jobs of the scenario `idle`, and the pause before each, which leaves the worker idle.
   static let idleJobs = 300

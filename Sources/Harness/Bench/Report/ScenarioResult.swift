@@ -68,7 +68,7 @@ package struct ScenarioResult: Sendable {
           .besideAPNs, .registrations, .besideHSET,
           .lanesBesideOne,
           .workersBesideOne, .functionsShare, .paceError, .campaignBesidePaced, .littleTrouble,
-          .muchTrouble, .connectionsGoAway, .connectionsClose:
+          .muchTrouble, .connectionsGoAway, .connectionsClose, .besideNoDistance:
           others[budget.measure]
         }
       return BudgetCheck(budget, measured)

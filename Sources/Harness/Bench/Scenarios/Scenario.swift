@@ -20,6 +20,7 @@ package struct Scenario: Sendable {
     case jobSizes
     case steadyEvents
     case indexedCampaign
+    case farRedis
   }
 
   package let name: String
@@ -116,6 +117,10 @@ extension Scenario {
       summary:
         "Pushes a second while 10 and 30 % of answers are 503, or connections end after 1,000.",
       kind: .troubledNetwork),
+    Scenario(
+      name: "distance",
+      summary: "Jobs and a campaign with Redis 2 ms away, and a campaign with it 20 ms away.",
+      kind: .farRedis),
     Scenario(
       name: "everybody",
       summary: "Campaigns to all of 1M installations and to a topic of them (10M with --full).",

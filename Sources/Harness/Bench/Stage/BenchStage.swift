@@ -3,6 +3,7 @@ import HTTPClient
 import LocalServices
 import Model
 import Providers
+import Reactor
 import Stage
 
 /// Everything that one scenario needs, started for it alone: a stage with a simulator, a session and a configuration.
@@ -12,6 +13,8 @@ final class BenchStage: Sendable {
   let folder: TemporaryFolder
   let redis: RedisServer
   let session: BenchSession
+  /// Between workers and Redis; nil when they reach it directly, as the session always does.
+  private let redisProxy: FaultProxy?
   let simulator: SimulatorProcess
   let simulatorPort: UInt16
   let configurationFile: String
@@ -29,7 +32,11 @@ final class BenchStage: Sendable {
     self.simulator = simulator
     simulatorPort = stage.port
     acceptLogFile = Self.acceptLogFile(stage)
-    let configuration = Self.configuration(settings, stage)
+    redisProxy =
+      try settings.hasRedisProxy
+      ? FaultProxy(server: .unix(path: stage.redis.socketPath), seed: BenchLimits.proxySeed) : nil
+    let redisURL = redisProxy.map { "redis://127.0.0.1:\($0.port)" } ?? stage.redis.url
+    let configuration = Self.configuration(settings, stage, redisURL: redisURL)
     configurationFile = try stage.write(configuration)
     providers = try Self.providers(
       settings.networks, yaml: configuration.text(stage.keys), file: configurationFile)
@@ -47,6 +54,7 @@ final class BenchStage: Sendable {
         let result: Swift.Result<Result, any Error>
         do { result = .success(try await body(stage)) } catch { result = .failure(error) }
         await stage.session.close()
+        await stage.redisProxy?.close()
         return try result.get()
       }
     }
@@ -59,12 +67,19 @@ final class BenchStage: Sendable {
   ) -> SimulatorProcess.Options {
     var options = SimulatorProcess.Options(script: settings.script)
     options.topics = [NetworkKeys.topic]
-    options.streams = BenchLimits.streams
+    options.streams = settings.streams
     options.isOpenFromTheStart = true
     // What libcurl itself costs is the question, not what a server makes of its resets.
     options.toleratesResets = settings.transport == "curl"
     if settings.keepsAcceptLog { options.acceptLog = acceptLogFile(stage) }
     return options
+  }
+
+  /// Puts Redis so far away from the workers, a round trip; needs the proxy.
+  func setRedis(awayMs: UInt64) async {
+    // Half of it each way.
+    let delayMs = awayMs / 2
+    await redisProxy?.set(awayMs == 0 ? .none : .delay(ms: delayMs...delayMs))
   }
 
   /// Runs the body beside so many workers of one configuration.
@@ -92,10 +107,11 @@ final class BenchStage: Sendable {
   /// The port of tcpmux, which nothing has.
   private static let closedEndpoint = "https://localhost:1"
 
-  private static func configuration(_ settings: StageSettings, _ stage: Stage) -> ConfigurationText
-  {
+  private static func configuration(
+    _ settings: StageSettings, _ stage: Stage, redisURL: String
+  ) -> ConfigurationText {
     var configuration = ConfigurationText(
-      redisURL: stage.redis.url,
+      redisURL: redisURL,
       apps: [
         ConfigurationText.App(
           id: Population.app,

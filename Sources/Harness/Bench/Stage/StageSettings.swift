@@ -6,6 +6,10 @@ struct StageSettings: Sendable {
   var lanes = 1
   /// Whether nobody listens where the push network should be.
   var isNetworkDown = false
+  /// Streams that the network allows a connection at a time.
+  var streams = BenchLimits.streams
+  /// Whether workers reach Redis through a proxy that can put it far away.
+  var hasRedisProxy = false
   /// How long the simulator takes for each answer.
   var answerMs = 0
   /// Whether the simulator answers dead tokens with 410.
