@@ -21,13 +21,7 @@ struct HighPriority {
       let starts = try await stage.withWorker { _ in
         try await enqueue(population, bulk: bulk, stage)
       }
-      let accepted = try MarkedAccepts.read(stage.acceptLogFile)
-      let samples = try starts.map { user, startMs in
-        guard let atMs = accepted[population.tokenText(user)] else {
-          throw BenchError("the push to \(population.user(user)) was not accepted")
-        }
-        return Double(atMs - startMs)
-      }
+      let samples = try MarkedAccepts.latencies(starts, population, in: stage.acceptLogFile)
       var result = ScenarioResult(scenario.name, pushes: samples.count, runs: 1)
       result.latency = LatencyFigures(samples)
       result.check(scenario.budgets)
@@ -35,13 +29,13 @@ struct HighPriority {
     }
   }
 
-  /// - Returns: the marked users and when their jobs were enqueued, in epoch milliseconds.
+  /// - Returns: when each marked user's job was enqueued, in epoch milliseconds.
   private func enqueue(
     _ population: Population, bulk: Int, _ stage: BenchStage
-  ) async throws -> [(Int, Int64)] {
+  ) async throws -> [Int: Int64] {
     let campaign = Campaign(session: stage.session)
     let clock = ContinuousClock()
-    var starts: [(Int, Int64)] = []
+    var starts: [Int: Int64] = [:]
     var backlog: [Campaign.Job] = []
     var bulkNumber = 0
     for user in bulk..<population.users {
@@ -62,7 +56,7 @@ struct HighPriority {
         "\(scenario.name): \(starts.count) of \(BenchLimits.priorityJobs) jobs beside bulk")
       let id = "urgent-\(user)"
       let job = Message().job(id: id, population: population, users: user..<user + 1)
-      starts.append((user, EpochClock.nowMs()))
+      starts[user] = EpochClock.nowMs()
       try await stage.session.enqueue(job, priority: .high)
       try await clock.sleep(for: .milliseconds(BenchLimits.priorityPauseMs))
       while let first = backlog.first,
@@ -71,7 +65,7 @@ struct HighPriority {
         backlog.removeFirst()
       }
     }
-    let urgent = starts.map { Campaign.Job(id: "urgent-\($0.0)", bytes: []) }
+    let urgent = starts.keys.map { Campaign.Job(id: "urgent-\($0)", bytes: []) }
     try await campaign.finish(urgent, accepting: urgent.count)
     return starts
   }

@@ -59,46 +59,18 @@ struct SteadyEvents {
         try await ContinuousClock().sleep(for: .milliseconds(BenchLimits.restMs))
         with.progress.say("\(scenario.name): \(Self.jobs) jobs of one user, \(lanes) lanes")
         let (redis, usage) = (try ProcessUsage(pid: await stage.redis.pid), try worker.usage())
-        let starts = try await enqueue(population, stage)
-        let last = starts.keys.sorted().suffix(BenchLimits.lastJobs)
-        try await Campaign(session: stage.session).finish(
-          last.map { Campaign.Job(id: Self.id($0), bytes: []) }, accepting: last.count)
+        let producer = SteadyProducer(
+          session: stage.session, population: population, perSecond: BenchLimits.steadyPerSecond)
+        let starts = try await producer.run(BenchLimits.warmUpUsers..<population.users)
+        try await producer.finish(starts)
         let redisSpent =
           try ProcessUsage(pid: await stage.redis.pid).cpuMicroseconds - redis.cpuMicroseconds
         let spent = try worker.usage().cpuMicroseconds - usage.cpuMicroseconds
-        let accepted = try MarkedAccepts.read(stage.acceptLogFile)
-        let samples = try starts.map { user, startMs in
-          guard let atMs = accepted[population.tokenText(user)] else {
-            throw BenchError("the push to \(population.user(user)) was not accepted")
-          }
-          return Double(atMs - startMs)
-        }
+        let samples = try MarkedAccepts.latencies(starts, population, in: stage.acceptLogFile)
         return Measurement(
           latency: LatencyFigures(samples), redisMicroseconds: redisSpent / Double(Self.jobs),
           workerMicroseconds: spent / Double(Self.jobs))
       }
     }
-  }
-
-  private static func id(_ user: Int) -> String { "steady-\(user)" }
-
-  /// - Returns: when each user's job was enqueued, in epoch milliseconds.
-  private func enqueue(
-    _ population: Population, _ stage: BenchStage
-  ) async throws -> [Int: Int64] {
-    let clock = ContinuousClock()
-    let start = clock.now
-    var starts: [Int: Int64] = [:]
-    for number in 0..<Self.jobs {
-      let user = BenchLimits.warmUpUsers + number
-      let job = Message().job(
-        id: Self.id(user), population: population, users: user..<user + 1)
-      // A task's sleep wakes up late: what has come due meanwhile follows at once.
-      let due = start + .microseconds(number * 1_000_000 / BenchLimits.steadyPerSecond)
-      if clock.now < due { try await clock.sleep(until: due) }
-      starts[user] = EpochClock.nowMs()
-      try await stage.session.enqueue(job)
-    }
-    return starts
   }
 }
