@@ -37,6 +37,7 @@ struct Bench {
     case .jobSizes: try await JobSizes(scenario: scenario, with: with).run()
     case .steadyEvents: try await SteadyEvents(scenario: scenario, with: with).run()
     case .farRedis: try await FarRedis(scenario: scenario, with: with).run()
+    case .largeJob: [try await LargeJob(scenario: scenario, with: with).run()]
     case .indexedCampaign: try await IndexedCampaign(scenario: scenario, with: with).run()
     case .backlogMemory: [try await BacklogMemory(scenario: scenario, with: with).run()]
     }

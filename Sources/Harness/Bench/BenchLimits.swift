@@ -73,6 +73,14 @@ enum BenchLimits {
   static let distanceJobsOfHundred = 1_500
   static let proxySeed: UInt64 = 1
 
+  // Large jobs
+  /// High-priority jobs of one user a second beside a large job, from how long before it.
+  static let besideLargePerSecond = 200
+  static let beforeLargeMs: UInt64 = 500
+  /// What its admission may take, and how often its record is looked at.
+  static let largeSecondsMax = 20
+  static let largePollMs: UInt64 = 5
+
   // Latency
   /// Jobs of the scenario `idle`, and the pause before each, which leaves the worker idle.
   static let idleJobs = 300

@@ -32,6 +32,8 @@ package struct Budget: Sendable, Equatable {
     case redisPerJob = "Redis CPU per job of one user"
     case besideCampaign = "worker and Redis CPU per push beside a campaign's"
     case besideNoDistance = "pushes a second beside Redis at no distance"
+    case admission = "from enqueueing to the admission of a job of 1M users"
+    case longestCall = "the longest function call in Redis"
     case firstPush = "from enqueueing to the first push"
     case besideAPNs = "worker CPU per push beside APNs'"
   }
@@ -84,6 +86,10 @@ extension Budget {
   /// Round trips to Redis overlap: what is far away is waited for and costs no rate.
   static let nearRedis = Budget(.besideNoDistance, .atLeast, 0.7, aim: 0.9, unit: " x")
   static let farRedis = Budget(.besideNoDistance, .atLeast, 0.5, aim: 0.8, unit: " x")
+  /// A job of as many users as one may name keeps nobody waiting.
+  static let admission = Budget(.admission, .atMost, 2, aim: 1, unit: " s")
+  static let longestCall = Budget(.longestCall, .atMost, 5, aim: 2, unit: " ms")
+  static let besideLarge = Budget(.p99, .atMost, 50, aim: 20, unit: " ms")
   static let steadyEvents = Budget(.p99, .atMost, 20, aim: 5, unit: " ms")
   static let answerTime = Budget(.share, .atLeast, 90, aim: 97, unit: " %")
   static let idleHalf = Budget(.p50, .atMost, 2, aim: 1, unit: " ms")

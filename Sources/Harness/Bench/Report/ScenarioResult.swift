@@ -68,7 +68,8 @@ package struct ScenarioResult: Sendable {
           .besideAPNs, .registrations, .besideHSET,
           .lanesBesideOne,
           .workersBesideOne, .functionsShare, .paceError, .campaignBesidePaced, .littleTrouble,
-          .muchTrouble, .connectionsGoAway, .connectionsClose, .besideNoDistance:
+          .muchTrouble, .connectionsGoAway, .connectionsClose, .besideNoDistance,
+          .admission, .longestCall:
           others[budget.measure]
         }
       return BudgetCheck(budget, measured)

@@ -21,6 +21,7 @@ package struct Scenario: Sendable {
     case steadyEvents
     case indexedCampaign
     case farRedis
+    case largeJob
   }
 
   package let name: String
@@ -121,6 +122,9 @@ extension Scenario {
       name: "distance",
       summary: "Jobs and a campaign with Redis 2 ms away, and a campaign with it 20 ms away.",
       kind: .farRedis),
+    Scenario(
+      name: "large-job", summary: "A job that names 1M users, and small jobs beside it.",
+      kind: .largeJob, budgets: [.admission, .longestCall, .besideLarge]),
     Scenario(
       name: "everybody",
       summary: "Campaigns to all of 1M installations and to a topic of them (10M with --full).",

@@ -21,6 +21,13 @@ package struct FunctionCalls: Sendable, Equatable {
     self.longestMs = longestMs
   }
 
+  /// The longest call of a run, the median of the runs: a single one is as long as the system leaves Redis without a core.
+  /// What was not noted took no longer than what is noted takes.
+  static func longestMs(_ runs: [FunctionCalls]) -> Double? {
+    Samples.median(
+      runs.map { $0.longestMs ?? Double(BenchLimits.notedCallMicroseconds) / 1_000 })
+  }
+
   var text: String {
     let longest =
       longestMs.map { "the longest \(Figure.text($0, decimals: 1)) ms" }
