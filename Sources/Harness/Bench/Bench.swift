@@ -38,6 +38,10 @@ struct Bench {
     case .steadyEvents: try await SteadyEvents(scenario: scenario, with: with).run()
     case .farRedis: try await FarRedis(scenario: scenario, with: with).run()
     case .largeJob: [try await LargeJob(scenario: scenario, with: with).run()]
+    case .slowNetwork: [try await SlowNetwork(scenario: scenario, with: with).run()]
+    case .halfDead: [try await HalfDead(scenario: scenario, with: with).run()]
+    case .besideEvents: [try await BesideEvents(scenario: scenario, with: with).run()]
+    case .idleLanes: [try await IdleLanes(scenario: scenario, with: with).run()]
     case .indexedCampaign: try await IndexedCampaign(scenario: scenario, with: with).run()
     case .backlogMemory: [try await BacklogMemory(scenario: scenario, with: with).run()]
     }

@@ -44,6 +44,12 @@ enum BenchLimits {
   static let steadyFrom = 0.2
   static let steadyTo = 0.8
 
+  /// The campaign of the scenario `beside`, the high-priority jobs of one user a second, and what a run may take.
+  static let besidePushesMin = 500_000
+  static let besidePushesFull = 1_000_000
+  static let besidePerSecond = 1_000
+  static let besideSecondsMax = 30
+
   // Trouble
   static let retryAfterSeconds = 2
   /// What many servers allow a connection.
@@ -81,6 +87,13 @@ enum BenchLimits {
   static let largeSecondsMax = 20
   static let largePollMs: UInt64 = 5
 
+  // Order
+  /// Streams of each of the two connections and what an answer takes: 200 pushes a second.
+  static let orderStreams = 5
+  static let orderAnswerMs = 50
+  static let orderPerSecond = 10
+  static let orderSeconds = 20
+
   // Latency
   /// Jobs of the scenario `idle`, and the pause before each, which leaves the worker idle.
   static let idleJobs = 300
@@ -98,6 +111,8 @@ enum BenchLimits {
   static let herdPerSecond = 100
   static let herdSeconds = 8
   static let restMs: UInt64 = 2_000
+  /// For how long idle lanes are looked at.
+  static let idleLanesMs: UInt64 = 10_000
   /// Workers of the scenario `due`, jobs that fall due at once, and what it may take to take them in before.
   static let dueWorkers = 10
   static let dueJobs = 10_000

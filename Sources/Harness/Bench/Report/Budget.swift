@@ -34,6 +34,8 @@ package struct Budget: Sendable, Equatable {
     case besideNoDistance = "pushes a second beside Redis at no distance"
     case admission = "from enqueueing to the admission of a job of 1M users"
     case longestCall = "the longest function call in Redis"
+    case campaignBesideEvents = "a campaign's speed beside 1,000 jobs of one user a second"
+    case idleShare = "Redis CPU with 64 idle lanes"
     case firstPush = "from enqueueing to the first push"
     case besideAPNs = "worker CPU per push beside APNs'"
   }
@@ -90,6 +92,12 @@ extension Budget {
   static let admission = Budget(.admission, .atMost, 2, aim: 1, unit: " s")
   static let longestCall = Budget(.longestCall, .atMost, 5, aim: 2, unit: " ms")
   static let besideLarge = Budget(.p99, .atMost, 50, aim: 20, unit: " ms")
+  /// A slow network sends what is urgent next.
+  static let order = Budget(.p99, .atMost, 500, aim: 150, unit: " ms")
+  static let besideCampaign = Budget(.p99, .atMost, 50, aim: 20, unit: " ms")
+  static let campaignBesideEvents = Budget(
+    .campaignBesideEvents, .atLeast, 0.8, aim: 0.9, unit: " x")
+  static let idleLanes = Budget(.idleShare, .atMost, 1, aim: 0.3, unit: " %")
   static let steadyEvents = Budget(.p99, .atMost, 20, aim: 5, unit: " ms")
   static let answerTime = Budget(.share, .atLeast, 90, aim: 97, unit: " %")
   static let idleHalf = Budget(.p50, .atMost, 2, aim: 1, unit: " ms")

@@ -48,6 +48,17 @@ struct Campaign {
     try await finish(jobs, accepting: expected, watch: watch)
   }
 
+  /// Waits until the first pushes of a job were accepted.
+  func isStarted(_ job: Job) async throws {
+    let clock = ContinuousClock()
+    let deadline = clock.now + .milliseconds(BenchLimits.startMsMax)
+    while clock.now < deadline {
+      if let record = try await session.record(job.id), record.counts.accepted > 0 { return }
+      try await clock.sleep(for: .milliseconds(BenchLimits.pollMs))
+    }
+    throw BenchError("the worker did not start sending within \(BenchLimits.startMsMax) ms")
+  }
+
   /// Waits until the records of jobs that were enqueued are final, whatever became of their pushes.
   func end(_ jobs: [Job]) async throws {
     let clock = ContinuousClock()

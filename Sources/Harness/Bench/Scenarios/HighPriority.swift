@@ -50,7 +50,7 @@ struct HighPriority {
         for job in jobs { try await stage.session.enqueue(job.bytes) }
         backlog += jobs
         // The first of them has to be on its way before anything is measured.
-        if starts.isEmpty { try await isStarted(backlog[0], stage.session) }
+        if starts.isEmpty { try await campaign.isStarted(backlog[0]) }
       }
       with.progress.tick(
         "\(scenario.name): \(starts.count) of \(BenchLimits.priorityJobs) jobs beside bulk")
@@ -68,15 +68,5 @@ struct HighPriority {
     let urgent = starts.keys.map { Campaign.Job(id: "urgent-\($0)", bytes: []) }
     try await campaign.finish(urgent, accepting: urgent.count)
     return starts
-  }
-
-  private func isStarted(_ job: Campaign.Job, _ session: BenchSession) async throws {
-    let clock = ContinuousClock()
-    let deadline = clock.now + .milliseconds(BenchLimits.startMsMax)
-    while clock.now < deadline {
-      if let record = try await session.record(job.id), record.counts.accepted > 0 { return }
-      try await clock.sleep(for: .milliseconds(BenchLimits.pollMs))
-    }
-    throw BenchError("the worker did not start sending within \(BenchLimits.startMsMax) ms")
   }
 }

@@ -22,6 +22,10 @@ package struct Scenario: Sendable {
     case indexedCampaign
     case farRedis
     case largeJob
+    case slowNetwork
+    case halfDead
+    case besideEvents
+    case idleLanes
   }
 
   package let name: String
@@ -125,6 +129,20 @@ extension Scenario {
     Scenario(
       name: "large-job", summary: "A job that names 1M users, and small jobs beside it.",
       kind: .largeJob, budgets: [.admission, .longestCall, .besideLarge]),
+    Scenario(
+      name: "order",
+      summary: "High priority behind a low-priority campaign on a network of 200 pushes a second.",
+      kind: .slowNetwork, budgets: [.order]),
+    Scenario(
+      name: "half-dead", summary: "A campaign half of whose tokens are dead: Redis' longest call.",
+      kind: .halfDead, budgets: [.longestCall]),
+    Scenario(
+      name: "beside",
+      summary: "A campaign and 1,000 jobs of one user a second (1M pushes with --full).",
+      kind: .besideEvents, budgets: [.besideCampaign, .campaignBesideEvents]),
+    Scenario(
+      name: "idle-lanes", summary: "What 64 idle lanes cost Redis, beside one.",
+      kind: .idleLanes, budgets: [.idleLanes]),
     Scenario(
       name: "everybody",
       summary: "Campaigns to all of 1M installations and to a topic of them (10M with --full).",

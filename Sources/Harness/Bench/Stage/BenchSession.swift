@@ -168,7 +168,8 @@ actor BenchSession {
   /// What the server did so far without this session's part.
   func usage() async throws -> RedisUsage {
     commands += 1
-    let info = try await connection.call(RedisCommand("INFO", "stats", "commandstats")).string
+    let info = try await connection.call(RedisCommand("INFO", "stats", "commandstats", "cpu"))
+      .string
     guard var usage = info.flatMap({ RedisUsage(info: $0) }) else {
       throw BenchError("redis-server's INFO shows no total_commands_processed")
     }

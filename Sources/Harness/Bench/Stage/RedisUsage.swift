@@ -6,6 +6,8 @@ package struct RedisUsage: Sendable, Equatable {
   package var clientCommands = 0
   /// What calls of functions took, those that were read only included.
   package var functionMicroseconds = 0
+  /// User and system time of the process, to the microsecond where the kernel keeps it so.
+  package var cpuMicroseconds = 0.0
 
   static let clientCommandNames: Set<Substring> = ["fcall", "fcall_ro", "mget", "xread"]
 
@@ -15,7 +17,7 @@ package struct RedisUsage: Sendable, Equatable {
     self.functionMicroseconds = functionMicroseconds
   }
 
-  /// The sections `stats` and `commandstats`; nil when the first is missing.
+  /// The sections `stats`, `commandstats` and `cpu`; nil when the first is missing.
   package init?(info: String) {
     var isComplete = false
     for line in info.split(whereSeparator: { $0.isNewline }) {
@@ -24,6 +26,8 @@ package struct RedisUsage: Sendable, Equatable {
       if parts[0] == "total_commands_processed", let count = Int(parts[1]) {
         commands = count
         isComplete = true
+      } else if parts[0] == "used_cpu_user" || parts[0] == "used_cpu_sys" {
+        cpuMicroseconds += (Double(parts[1]) ?? 0) * 1e6
       } else if parts[0].hasPrefix("cmdstat_"),
         Self.clientCommandNames.contains(parts[0].dropFirst("cmdstat_".count))
       {
