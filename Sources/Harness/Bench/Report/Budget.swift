@@ -36,6 +36,7 @@ package struct Budget: Sendable, Equatable {
     case longestCall = "the longest function call in Redis"
     case campaignBesideEvents = "a campaign's speed beside 1,000 jobs of one user a second"
     case idleShare = "Redis CPU with 64 idle lanes"
+    case bytesPerJob = "bytes that Redis keeps of a finished job of one user"
     case firstPush = "from enqueueing to the first push"
     case besideAPNs = "worker CPU per push beside APNs'"
   }
@@ -98,6 +99,8 @@ extension Budget {
   static let campaignBesideEvents = Budget(
     .campaignBesideEvents, .atLeast, 0.8, aim: 0.9, unit: " x")
   static let idleLanes = Budget(.idleShare, .atMost, 1, aim: 0.3, unit: " %")
+  /// For as long as its record is kept, and there are millions.
+  static let bytesPerJob = Budget(.bytesPerJob, .atMost, 400, aim: 250, unit: "")
   static let steadyEvents = Budget(.p99, .atMost, 20, aim: 5, unit: " ms")
   static let answerTime = Budget(.share, .atLeast, 90, aim: 97, unit: " %")
   static let idleHalf = Budget(.p50, .atMost, 2, aim: 1, unit: " ms")

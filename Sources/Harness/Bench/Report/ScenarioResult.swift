@@ -69,7 +69,7 @@ package struct ScenarioResult: Sendable {
           .lanesBesideOne,
           .workersBesideOne, .functionsShare, .paceError, .campaignBesidePaced, .littleTrouble,
           .muchTrouble, .connectionsGoAway, .connectionsClose, .besideNoDistance,
-          .admission, .longestCall, .campaignBesideEvents, .idleShare:
+          .admission, .longestCall, .campaignBesideEvents, .idleShare, .bytesPerJob:
           others[budget.measure]
         }
       return BudgetCheck(budget, measured)

@@ -81,7 +81,9 @@ extension Scenario {
       kind: .highPriority, budgets: [.highPriority]),
     Scenario(
       name: "events", summary: "A backlog of jobs of one user each, one lane.", kind: .smallJobs,
-      budgets: [.jobsPerSecond, .workerPerJob, .redisPerJob, .redisCommandsPerJob]),
+      budgets: [
+        .jobsPerSecond, .workerPerJob, .redisPerJob, .redisCommandsPerJob, .bytesPerJob,
+      ]),
     Scenario(
       name: "sizes",
       summary: "Backlogs of jobs of 1, 5, 20, 100 and 500 users, beside a campaign.",

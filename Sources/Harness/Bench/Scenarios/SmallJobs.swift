@@ -2,8 +2,14 @@ import LocalServices
 import Model
 import Stage
 
-/// A backlog of jobs to one user each: what a job costs the worker and Redis.
+/// A backlog of jobs to one user each: what a job costs the worker and Redis, and what Redis keeps of it.
 struct SmallJobs {
+  private struct Measurement {
+    var backlog: Backlog.Measurement
+    /// Of all jobs, in Redis.
+    var keptBytes: Int
+  }
+
   let scenario: Scenario
   let with: Circumstances
 
@@ -15,7 +21,7 @@ struct SmallJobs {
       try await InstallationLoad(
         session: stage.session, population: population, progress: with.progress
       ).run(0..<population.installations)
-      var measured: [Backlog.Measurement] = []
+      var measured: [Measurement] = []
       for number in 1...with.runs {
         with.progress.say("\(scenario.name): \(number) of \(with.runs)")
         measured.append(try await measure(number, population, stage))
@@ -26,18 +32,22 @@ struct SmallJobs {
 
   private func measure(
     _ number: Int, _ population: Population, _ stage: BenchStage
-  ) async throws -> Backlog.Measurement {
+  ) async throws -> Measurement {
     try await stage.withWorker { worker in
       let warmUp = Campaign.jobs(
         "warm-up-\(number)", population, Message(), users: 0..<population.users)
       try await Campaign(session: stage.session).run(warmUp, accepting: population.users)
       let jobs = Campaign.ofOneUser("small-\(number)", Self.jobs, population, Message())
-      return try await Backlog(stage: stage, worker: worker).measure(jobs, pushes: jobs.count)
+      let before = try await stage.session.unboundedMemory()
+      let backlog = try await Backlog(stage: stage, worker: worker).measure(
+        jobs, pushes: jobs.count)
+      return Measurement(
+        backlog: backlog, keptBytes: try await stage.session.unboundedMemory() - before)
     }
   }
 
-  private func result(_ runs: [Backlog.Measurement]) -> ScenarioResult {
-    let count = Double(Self.jobs)
+  private func result(_ measured: [Measurement]) -> ScenarioResult {
+    let (count, runs) = (Double(Self.jobs), measured.map(\.backlog))
     var result = ScenarioResult(scenario.name, pushes: Self.jobs, runs: with.runs)
     result.pushesPerSecond = Samples.median(runs.map { count / $0.wallSeconds })
     result.workerMicroseconds = Samples.median(runs.map { $0.workerMicroseconds / count })
@@ -47,6 +57,9 @@ struct SmallJobs {
     others[.jobsPerSecond] = result.pushesPerSecond
     others[.workerPerJob] = result.workerMicroseconds
     others[.redisPerJob] = result.redisMicroseconds
+    // Of all runs together: the table of keys grows by leaps.
+    others[.bytesPerJob] =
+      Double(measured.reduce(0) { $0 + $1.keptBytes }) / (count * Double(measured.count))
     result.check(scenario.budgets, others: others)
     return result
   }

@@ -111,6 +111,14 @@ actor BenchSession {
     return bytes
   }
 
+  /// What the server keeps, in bytes, without the stream of jobs that have ended: that is bounded by its length.
+  func unboundedMemory() async throws -> Int {
+    commands += 1
+    let finished = try await connection.call(
+      RedisCommand("MEMORY", "USAGE", store.keys.finished, "SAMPLES", "0"))
+    return try await usedMemory() - Int(finished.integer ?? 0)
+  }
+
   /// From now on the server measures its calls anew, and notes those that take long. Not together with `usage`.
   func watchCalls() async throws {
     commands += 3
