@@ -34,17 +34,33 @@ struct SendingStage {
     return destination
   }
 
+  /// Another that is in trouble, and is probed by what is sent next.
+  func destinationToProbe() throws -> Destination {
+    var breaker = Breaker()
+    while breaker.state == .closed {
+      _ = breaker.noteTrouble(nowNs: 1, elapsedNs: 0, retryAfterMs: nil)
+    }
+    try #require(breaker.openUntilNs < loop.nowNs, "the machine has only just started")
+    let entry = dispatcher.directory.entries[0]
+    let destination = Destination(
+      number: 0, app: entry.app, provider: entry.provider,
+      settings: dispatcher.settings.clientSettings(entry.provider.destination), breaker: breaker,
+      loop: loop, owner: dispatcher)
+    destination.use(TestDirectory.credential)
+    return destination
+  }
+
   /// A run of one user with so many devices, whose pushes are not queued yet.
   func run(
     devices: Int = 1, expiry: Expiry? = nil,
     environments: Set<PushEnvironment> = Set(PushEnvironment.allCases), event: AppEvent? = nil,
-    slot: Int = 0
+    slot: Int = 0, job: String = "sale"
   ) throws -> ChunkRun {
     let run = try Claims.run(
       ["a"],
       content: JobContent(
         notification: event == nil ? Notification(title: "Hi") : nil, event: event,
-        expiry: expiry, environments: environments), slot: slot)
+        expiry: expiry, environments: environments), slot: slot, job: job)
     runs.add(run)
     _ = run.takeBatch(max: 1)
     for push in run.resolve(0, devices: devices) {
@@ -56,6 +72,11 @@ struct SendingStage {
   /// Queues the pushes of a run.
   func enqueue(_ run: ChunkRun) {
     for push in run.pushes.indices { dispatcher.enqueue(run, push: push) }
+  }
+
+  /// Queues the pushes of a run there.
+  func enqueue(_ run: ChunkRun, to destination: Destination) {
+    for push in run.pushes.indices { dispatcher.queue(run, push, destination) }
   }
 
   /// What is off from now on.

@@ -51,26 +51,28 @@ extension Destination {
   }
 
   /// Answers a request.
-  func answer(_ tag: UInt64, _ status: Int, _ body: String = "") {
+  func answer(
+    _ tag: UInt64, _ status: Int, _ body: String = "", elapsedNs: UInt64 = 1_000
+  ) {
     Array(body.utf8).withUnsafeBytes { body in
       transport(
         TestTransport(), finished: tag,
         with: RequestAnswer(
           disposition: .answered, status: status, retryAfter: RetryAfter(), body: body,
-          isBodyCut: false, elapsedNs: 1_000))
+          isBodyCut: false, elapsedNs: elapsedNs))
     }
   }
 
   /// Ends a request without an answer.
   func end(
-    _ tag: UInt64, _ disposition: RequestAnswer.Disposition, isSuspect: Bool = false,
-    isCutOff: Bool = false, elapsedNs: UInt64 = 1_000
+    _ tag: UInt64, _ disposition: RequestAnswer.Disposition, isRefused: Bool = false,
+    isSuspect: Bool = false, isCutOff: Bool = false, elapsedNs: UInt64 = 1_000
   ) {
     transport(
       TestTransport(), finished: tag,
       with: RequestAnswer(
         disposition: disposition, status: 0, retryAfter: RetryAfter(),
         body: UnsafeRawBufferPointer(start: nil, count: 0), isBodyCut: false, elapsedNs: elapsedNs,
-        isSuspect: isSuspect, isCutOff: isCutOff))
+        isRefused: isRefused, isSuspect: isSuspect, isCutOff: isCutOff))
   }
 }

@@ -149,8 +149,8 @@ package struct Breaker {
     return max(1, streams * (answers - troubles) / answers)
   }
 
-  /// Notes a request that was not processed and says nothing.
-  mutating func noteUnsent(nowNs: UInt64, elapsedNs: UInt64) {
+  /// Notes the end of a request that says nothing of the network.
+  mutating func noteNothing(nowNs: UInt64, elapsedNs: UInt64) {
     if state == .halfOpen, isCurrent(nowNs, elapsedNs) { probes = max(0, probes - 1) }
   }
 

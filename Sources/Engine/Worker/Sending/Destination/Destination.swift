@@ -38,14 +38,14 @@ final class Destination {
   private var progress = SendingProgress()
   /// Whether it could not be connected to last because no file descriptor was left.
   private(set) var lacksDescriptors = false
-  /// Written by this class, and by tests that want it open.
-  var breaker = Breaker()
+  private(set) var breaker: Breaker
   /// What opened the breaker, until it is closed.
   private(set) var troubleReason: String?
 
   init(
     number: Int16, app: String, provider: any PushProvider, limits: [RateAllowance] = [],
-    settings: ClientSettings, loop: EventLoop, owner: any DestinationOwner
+    settings: ClientSettings, breaker: Breaker = Breaker(), loop: EventLoop,
+    owner: any DestinationOwner
   ) {
     self.number = number
     self.app = app
@@ -56,6 +56,7 @@ final class Destination {
     self.loop = loop
     self.owner = owner
     self.settings = settings
+    self.breaker = breaker
     credentialSignal = LoopSignal(loop: loop)
     let pushesMax = provider.pushesPerRequest
     batches = pushesMax > 1 ? BatchQueue(pushesMax: pushesMax) : nil
@@ -172,7 +173,7 @@ final class Destination {
     owner.putAside(tags, of: self, forMs: delayMs)
   }
 
-  // MARK: The breaker
+  // MARK: The breaker, which is told of each answer by whoever judges it
 
   /// Something was answered that is no trouble of the network's.
   func noteGood(elapsedNs: UInt64) {
@@ -205,7 +206,7 @@ final class Destination {
 
   /// A request ended that says nothing of the network: as a probe it makes room for another.
   func noteNothing(elapsedNs: UInt64) {
-    breaker.noteUnsent(nowNs: loop.nowNs, elapsedNs: elapsedNs)
+    breaker.noteNothing(nowNs: loop.nowNs, elapsedNs: elapsedNs)
     if breaker.state == .halfOpen { wake() }
   }
 
@@ -291,11 +292,7 @@ extension Destination: TransportDelegate {
   }
 
   func transport(_ transport: any Transport, finished tag: UInt64, with answer: RequestAnswer) {
-    switch answer.disposition {
-    case .answered: progress.noteAnswer(nowNs: loop.nowNs)
-    case .notSent, .malformed: breaker.noteUnsent(nowNs: loop.nowNs, elapsedNs: answer.elapsedNs)
-    case .unknown: break
-    }
+    if answer.disposition == .answered { progress.noteAnswer(nowNs: loop.nowNs) }
     if transport === apart { apartMovedNs = loop.nowNs }
     owner.receive(answer, to: tag, from: self)
     if transport === apart, apartQueue.count > 0 { transport.wake() }

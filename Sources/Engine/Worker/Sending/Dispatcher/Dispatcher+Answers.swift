@@ -9,19 +9,19 @@ extension Dispatcher {
   func receive(_ answer: RequestAnswer, to raw: UInt64, from destination: Destination) {
     if BatchTag.isOne(raw) { return receive(answer, to: BatchTag(raw), from: destination) }
     let tag = PushTag(raw)
-    guard let run = runs[tag] else { return }
+    guard let run = runs[tag] else { return judgeUnawaited(answer, destination) }
     run.noteReturned()
     let suspectNs = run.suspects.sinceNs(tag.push)
     if answer.isSuspect { noteSuspect(run, tag.push, destination) }
     switch answer.disposition {
     case .notSent:
-      if answer.isRefused { noteRefusal(answer, of: run, tag.push, destination) }
+      judgeNotSent(answer, resends: Int(run.pushes[tag.push].resends), destination)
       decideNotSent(run, tag, destination, answer)
     case .malformed:
       decideMalformed(run, tag, destination, answer, suspectNs: suspectNs)
-      noteMalformed(answer, destination)
+      judgeMalformed(answer, destination)
     case .unknown:
-      noteSilence(answer, destination)
+      judgeSilence(answer, destination)
       decideUnanswered(run, tag, answer)
     case .answered:
       latency.add(destination.network, elapsedNs: answer.elapsedNs)
@@ -29,62 +29,13 @@ extension Dispatcher {
       if !destination.quarantine.isEmpty { destination.noteAnswer(toJob: run.claim.job) }
       // Asked of nobody: no transport keeps the body of a 200, so there is nothing in it to judge.
       if answer.status == 200 {
-        destination.noteGood(elapsedNs: answer.elapsedNs)
+        judgeGood(answer, destination)
         return accept(run, tag.push, answer)
       }
       let outcome = destination.provider.classify(reply(answer, to: run))
       decide(run, tag, destination, answer, judge(outcome, answer, destination))
     }
   }
-
-  // MARK: What an answer means for its destination
-
-  /// An answer as its provider reads it.
-  /// - Parameter run: of a push of the request; nil when none of them is awaited any more.
-  func reply(_ answer: RequestAnswer, to run: ChunkRun?) -> ProviderAnswer {
-    ProviderAnswer(
-      status: answer.status, retryAfterSeconds: answer.retryAfter.seconds(nowMs: wallMs),
-      body: answer.body, isBodyCut: answer.isBodyCut,
-      isDryRun: run?.material.content.dryRun ?? false)
-  }
-
-  /// Has the destination learn from an answer that is no accept.
-  /// - Parameter lead: as of the judgement.
-  func judge(
-    _ outcome: Outcome, _ answer: RequestAnswer, _ destination: Destination,
-    lead: ChunkRun? = nil
-  ) -> Judgement {
-    let sign = destination.provider.sign(of: outcome, status: answer.status)
-    guard sign == .trouble, case .retry(let afterMs, let reason) = outcome else {
-      destination.noteGood(elapsedNs: answer.elapsedNs)
-      return Judgement(outcome: outcome, sign: sign, trouble: nil, lead: lead)
-    }
-    let consequence = destination.noteTrouble(
-      elapsedNs: answer.elapsedNs, retryAfterMs: afterMs, reason: "\(answer.status) \(reason)")
-    return Judgement(outcome: outcome, sign: sign, trouble: consequence, lead: lead)
-  }
-
-  /// No answer came.
-  func noteSilence(_ answer: RequestAnswer, _ destination: Destination) {
-    // One of the requests on its connection may have broken that, and the network is well.
-    // Nor does it say anything of the network that a connection of many answers ended.
-    guard !answer.isCutOff, !answer.isSuspect || !destination.isAnswering else {
-      return destination.noteNothing(elapsedNs: answer.elapsedNs)
-    }
-    _ = destination.noteTrouble(
-      elapsedNs: answer.elapsedNs, retryAfterMs: nil, reason: "no answer")
-  }
-
-  /// The network refused the stream of a push: again, it is a sign that the network is in trouble.
-  func noteRefusal(
-    _ answer: RequestAnswer, of run: ChunkRun, _ index: Int, _ destination: Destination
-  ) {
-    guard Int(run.pushes[index].resends) >= WorkerLimits.refusalsMax else { return }
-    _ = destination.noteTrouble(
-      elapsedNs: answer.elapsedNs, retryAfterMs: nil, reason: "REFUSED_STREAM")
-  }
-
-  // MARK: What it means for a push
 
   func accept(_ run: ChunkRun, _ index: Int, _ answer: RequestAnswer) {
     accepted += 1

@@ -60,14 +60,6 @@ extension Dispatcher {
     }
   }
 
-  /// The network called a request malformed. What happens to one job alone may be its own doing; to several, while nothing
-  /// is answered, it is the network's.
-  func noteMalformed(_ answer: RequestAnswer, _ destination: Destination) {
-    guard !destination.isAnswering, destination.quarantine.jobs > 1 else { return }
-    _ = destination.noteTrouble(
-      elapsedNs: answer.elapsedNs, retryAfterMs: nil, reason: Self.malformedReason)
-  }
-
   /// The network closed a connection because of one of its requests, and this may be the one.
   func noteSuspect(_ run: ChunkRun, _ index: Int, _ destination: Destination) {
     run.noteSuspect(index, nowNs: loop.nowNs)

@@ -65,7 +65,7 @@ extension Dispatcher {
   }
 
   func receive(_ answer: RequestAnswer, to tag: BatchTag, from destination: Destination) {
-    guard let batch = batches.remove(tag) else { return }
+    guard let batch = batches.remove(tag) else { return judgeUnawaited(answer, destination) }
     let pushes = pushes(of: batch)
     for (run, _) in pushes { run.noteReturned() }
     let suspectNs = pushes.map { $0.run.suspects.sinceNs($0.tag.push) }
@@ -74,21 +74,17 @@ extension Dispatcher {
     }
     switch answer.disposition {
     case .notSent:
-      let refusedMost = pushes.max {
-        $0.run.pushes[$0.tag.push].resends < $1.run.pushes[$1.tag.push].resends
-      }
-      if answer.isRefused, let (run, tag) = refusedMost {
-        noteRefusal(answer, of: run, tag.push, destination)
-      }
+      let resends = pushes.reduce(0) { max($0, Int($1.run.pushes[$1.tag.push].resends)) }
+      judgeNotSent(answer, resends: resends, destination)
       for (run, tag) in pushes { decideNotSent(run, tag, destination, answer) }
     case .malformed:
       for ((run, tag), suspectNs) in zip(pushes, suspectNs) {
         decideMalformed(
           run, tag, destination, answer, suspectNs: suspectNs, isAlone: batch.tags.count == 1)
       }
-      noteMalformed(answer, destination)
+      judgeMalformed(answer, destination)
     case .unknown:
-      noteSilence(answer, destination)
+      judgeSilence(answer, destination)
       for (run, tag) in pushes { decideUnanswered(run, tag, answer, lead: pushes[0].run) }
     case .answered:
       latency.add(destination.network, elapsedNs: answer.elapsedNs)
@@ -113,13 +109,13 @@ extension Dispatcher {
       switch destination.provider.classify(reply, pushes: batch.tags.count) {
       case .all(let one): outcome = one
       case .split(let reason, let token):
-        destination.noteGood(elapsedNs: answer.elapsedNs)
+        judgeGood(answer, destination)
         return split(pushes, answer, reason, token, destination)
       }
     }
     for (run, tag) in pushes { run.noteAnswer(tag.push) }
     if case .accepted = outcome {
-      destination.noteGood(elapsedNs: answer.elapsedNs)
+      judgeGood(answer, destination)
       for (run, tag) in pushes { accept(run, tag.push, answer) }
       return
     }

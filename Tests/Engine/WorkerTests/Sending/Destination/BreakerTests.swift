@@ -210,7 +210,7 @@ import Testing
     let nowNs = breaker.openUntilNs
     breaker.noteProbes(breaker.allowance(nowNs: nowNs), nowNs: nowNs)
     #expect(breaker.allowance(nowNs: nowNs) == 0)
-    breaker.noteUnsent(nowNs: nowNs, elapsedNs: 0)
+    breaker.noteNothing(nowNs: nowNs, elapsedNs: 0)
     #expect(breaker.allowance(nowNs: nowNs) == 1)
   }
 
@@ -258,8 +258,8 @@ private final class Held {
     breaker.noteTrouble(nowNs: nowNs, elapsedNs: elapsedNs, retryAfterMs: retryAfterMs)
   }
 
-  func noteUnsent(nowNs: UInt64, elapsedNs: UInt64) {
-    breaker.noteUnsent(nowNs: nowNs, elapsedNs: elapsedNs)
+  func noteNothing(nowNs: UInt64, elapsedNs: UInt64) {
+    breaker.noteNothing(nowNs: nowNs, elapsedNs: elapsedNs)
   }
 
   func allowance(nowNs: UInt64) -> Int { breaker.allowance(nowNs: nowNs) }

@@ -98,25 +98,47 @@ import Testing
   @Test("probes that may have broken their connection make room for others")
   func probesAgain() throws {
     let stage = try SendingStage()
-    defer { stage.dispatcher.close() }
-    let run = try stage.run(devices: 3 * Breaker.probesMax)
-    stage.enqueue(run)
-    // A network that answers, and whose trouble was long enough ago to be probed now.
-    stage.destination.offer(1, stage.requests)
-    stage.destination.answer(try stage.requests.tag(0), 200)
-    let before = stage.requests.taken.count
-    for _ in 0..<Breaker.answersMin {
-      _ = stage.destination.breaker.noteTrouble(nowNs: 1, elapsedNs: 0, retryAfterMs: nil)
+    let destination = try stage.destinationToProbe()
+    defer {
+      destination.close()
+      stage.dispatcher.close()
     }
-    #expect(stage.destination.breaker.state == .open)
-    stage.destination.offer(100, stage.requests)
-    #expect(stage.requests.taken.count == before + Breaker.probesMax)
-    for probe in 0..<Breaker.probesMax {
-      stage.destination.end(
-        try stage.requests.tag(before + probe), .unknown, isSuspect: true, elapsedNs: 0)
+    stage.enqueue(try stage.run(devices: 3 * Breaker.probesMax), to: destination)
+    // One answer: the network is well.
+    destination.offer(1, stage.requests)
+    destination.answer(try stage.requests.tag(0), 200, elapsedNs: 0)
+    destination.offer(100, stage.requests)
+    #expect(stage.requests.taken.count == 1 + Breaker.probesMax)
+    for probe in 1...Breaker.probesMax {
+      destination.end(
+        try stage.requests.tag(probe), .unknown, isSuspect: true, elapsedNs: 0)
     }
-    #expect(stage.destination.breaker.state == .halfOpen)
-    #expect(stage.destination.breaker.allowance(nowNs: stage.loop.nowNs) == Breaker.probesMax)
+    #expect(destination.breaker.state == .halfOpen)
+    #expect(destination.breaker.allowance(nowNs: stage.loop.nowNs) == Breaker.probesMax)
+  }
+
+  @Test(
+    "a probe makes room for one other, whatever becomes of it",
+    arguments: [.notSent, .malformed, .unknown] as [RequestAnswer.Disposition])
+  func countsProbesOnce(_ disposition: RequestAnswer.Disposition) throws {
+    let stage = try SendingStage()
+    let destination = try stage.destinationToProbe()
+    defer {
+      destination.close()
+      stage.dispatcher.close()
+    }
+    for slot in 0..<Breaker.probesMax {
+      stage.enqueue(try stage.run(slot: slot, job: "sale-\(slot)"), to: destination)
+    }
+    destination.offer(100, stage.requests)
+    #expect(stage.requests.taken.count == Breaker.probesMax)
+    for probe in 0..<2 {
+      let tag = try stage.requests.tag(probe)
+      _ = stage.runs[PushTag(tag)]?.noteResend(0)
+      destination.end(tag, disposition, isRefused: disposition == .notSent, elapsedNs: 0)
+    }
+    #expect(destination.breaker.state == .halfOpen)
+    #expect(destination.breaker.allowance(nowNs: stage.loop.nowNs) == 2)
   }
 
   @Test(

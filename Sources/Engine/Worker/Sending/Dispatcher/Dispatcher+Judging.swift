@@ -1,0 +1,73 @@
+internal import HTTP2
+internal import Model
+internal import Providers
+
+// What an answer, or its absence, says of its network, whatever it says of its push. Each request is judged once, here, and
+// nobody else tells a destination's breaker of an answer: it counts each of them once.
+extension Dispatcher {
+  /// An answer as its provider reads it.
+  /// - Parameter run: of a push of the request; nil when none of them is awaited any more.
+  func reply(_ answer: RequestAnswer, to run: ChunkRun?) -> ProviderAnswer {
+    ProviderAnswer(
+      status: answer.status, retryAfterSeconds: answer.retryAfter.seconds(nowMs: wallMs),
+      body: answer.body, isBodyCut: answer.isBodyCut,
+      isDryRun: run?.material.content.dryRun ?? false)
+  }
+
+  /// An answer that is no accept.
+  /// - Parameter lead: as of the judgement.
+  func judge(
+    _ outcome: Outcome, _ answer: RequestAnswer, _ destination: Destination,
+    lead: ChunkRun? = nil
+  ) -> Judgement {
+    let sign = destination.provider.sign(of: outcome, status: answer.status)
+    guard sign == .trouble, case .retry(let afterMs, let reason) = outcome else {
+      judgeGood(answer, destination)
+      return Judgement(outcome: outcome, sign: sign, trouble: nil, lead: lead)
+    }
+    let consequence = destination.noteTrouble(
+      elapsedNs: answer.elapsedNs, retryAfterMs: afterMs, reason: "\(answer.status) \(reason)")
+    return Judgement(outcome: outcome, sign: sign, trouble: consequence, lead: lead)
+  }
+
+  /// An answer that is no trouble of the network's.
+  func judgeGood(_ answer: RequestAnswer, _ destination: Destination) {
+    destination.noteGood(elapsedNs: answer.elapsedNs)
+  }
+
+  /// No answer came.
+  func judgeSilence(_ answer: RequestAnswer, _ destination: Destination) {
+    // One of the requests on its connection may have broken that, and the network is well.
+    // Nor does it say anything of the network that a connection of many answers ended.
+    guard !answer.isCutOff, !answer.isSuspect || !destination.isAnswering else {
+      return destination.noteNothing(elapsedNs: answer.elapsedNs)
+    }
+    _ = destination.noteTrouble(
+      elapsedNs: answer.elapsedNs, retryAfterMs: nil, reason: "no answer")
+  }
+
+  /// The request was not processed. That the network refuses the stream of a push again is a sign that it is in trouble.
+  /// - Parameter resends: how often the push came back unprocessed before; of several the most.
+  func judgeNotSent(_ answer: RequestAnswer, resends: Int, _ destination: Destination) {
+    guard answer.isRefused, resends >= WorkerLimits.refusalsMax else {
+      return destination.noteNothing(elapsedNs: answer.elapsedNs)
+    }
+    _ = destination.noteTrouble(
+      elapsedNs: answer.elapsedNs, retryAfterMs: nil, reason: "REFUSED_STREAM")
+  }
+
+  /// The network called a request malformed, which its quarantine knows by now. What happens to one job alone may be its own
+  /// doing; to several, while nothing is answered, it is the network's.
+  func judgeMalformed(_ answer: RequestAnswer, _ destination: Destination) {
+    guard !destination.isAnswering, destination.quarantine.jobs > 1 else {
+      return destination.noteNothing(elapsedNs: answer.elapsedNs)
+    }
+    _ = destination.noteTrouble(
+      elapsedNs: answer.elapsedNs, retryAfterMs: nil, reason: Self.malformedReason)
+  }
+
+  /// Nobody waits for the answer any more.
+  func judgeUnawaited(_ answer: RequestAnswer, _ destination: Destination) {
+    destination.noteNothing(elapsedNs: answer.elapsedNs)
+  }
+}
