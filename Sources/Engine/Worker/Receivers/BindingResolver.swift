@@ -90,13 +90,13 @@ struct BindingResolver {
     ends.reserveCapacity(batch.count)
     for (recipient, text) in zip(batch, texts) {
       for binding in BindingLines(text) {
-        let destination = routes[binding.network, binding.kind, binding.environment]
+        let route = routes[binding.network, binding.kind, binding.environment]
         bindings.append(binding)
         asked.append(
           ReceiverReader.Receiver(
             network: binding.network, environment: binding.environment, token: binding.token,
             user: run.lines[recipient], isChosen: false,
-            badge: badge(run, binding.network, destination, run.lines[recipient])))
+            badge: badge(run, binding.network, route, run.lines[recipient])))
       }
       ends.append(bindings.count)
     }
@@ -121,16 +121,15 @@ struct BindingResolver {
   /// What is asked of an installation's badge. It is raised as late as it can be: what would only wait is put aside
   /// without one, but for what the chunk has given it before.
   private func badge(
-    _ run: ChunkRun, _ network: Network, _ destination: Int16, _ user: UnsafeRawBufferPointer
+    _ run: ChunkRun, _ network: Network, _ route: Route, _ user: UnsafeRawBufferPointer
   ) -> BadgeStore.Receiver.Request? {
     guard run.material.raisesBadge else { return nil }
     let content = run.material.content
     guard content.showsRaisedBadge(on: network), run.standing == .active,
-      !dispatcher.isExpired(run),
-      destination != Routes.unwanted
+      !dispatcher.isExpired(run), route != .unwanted
     else { return nil }
     if content.dryRun { return .look }
-    return dispatcher.holdsBack(run, destination, network, user) ? .recall : .give
+    return dispatcher.holdsBack(run, route, network, user) ? .recall : .give
   }
 
   /// Whether recipients become pushes now. Those of a paused chunk wait in it, with what it gave them: set aside they
@@ -167,8 +166,8 @@ struct BindingResolver {
     var isInOtherRound = false
     for binding in bindings {
       let own = next()
-      let destination = routes[binding.network, binding.kind, binding.environment]
-      guard destination != Routes.unwanted else { continue }
+      let route = routes[binding.network, binding.kind, binding.environment]
+      guard route != .unwanted else { continue }
       if case .otherRound? = own.exclusion {
         isInOtherRound = true
         continue
@@ -178,7 +177,7 @@ struct BindingResolver {
         Push(
           token: run.arena.copy(binding.token), user: run.lines[recipient],
           generation: binding.generation, recipient: Int32(recipient), network: binding.network,
-          environment: binding.environment, attempt: 1, destination: destination,
+          environment: binding.environment, attempt: 1, route: route,
           variant: own.variant, variables: variables, badge: own.badge.number, boundNs: readNs))
       queue(run, index, own)
     }
@@ -226,12 +225,12 @@ struct BindingResolver {
             network: .apns, environment: .production, token: none, user: none, isChosen: false,
             badge: nil)
         }
-        let destination = routes[line.network, binding.kind, binding.environment]
+        let route = routes[line.network, binding.kind, binding.environment]
         return ReceiverReader.Receiver(
           network: line.network, environment: binding.environment, token: line.token,
           user: users[index], isChosen: !line.user.isEmpty,
           badge: line.badge == 0 && Self.isOwner(binding, of: line)
-            ? badge(run, line.network, destination, users[index]) : nil)
+            ? badge(run, line.network, route, users[index]) : nil)
       }
       guard let read = try await receivers.read(run, asked) else { return giveUp(run, batch) }
       guard mayGoOn(run) else { return run.returnBatch(batch) }
@@ -261,7 +260,7 @@ struct BindingResolver {
       return run.skipRecipient(recipient, network: line.network, because: .notInstalled)
     }
     guard Self.isOwner(binding, of: line),
-      routes[line.network, binding.kind, binding.environment] != Routes.unwanted,
+      routes[line.network, binding.kind, binding.environment] != .unwanted,
       own.badge != .rebound
     else { return run.skipRecipient(recipient, network: line.network, because: .notBound) }
     run.beginRecipient(recipient)
@@ -269,13 +268,13 @@ struct BindingResolver {
       token: line.token, user: line.user.isEmpty ? run.arena.copy(binding.user) : line.user,
       generation: binding.generation, recipient: Int32(recipient), network: line.network,
       environment: binding.environment, attempt: UInt8(clamping: line.attempt + 1),
-      destination: routes[line.network, binding.environment], variant: own.variant,
+      route: routes[line.network, binding.environment], variant: own.variant,
       variables: variables, badge: line.badge > 0 ? line.badge : own.badge.number, boundNs: readNs)
     // Another worker left it to be tried where it is not installed for, and nothing was installed since.
     if let wanted = line.environment, wanted != binding.environment,
-      line.generation == binding.generation, routes[line.network, wanted] >= 0
+      line.generation == binding.generation, routes[line.network, wanted].number != nil
     {
-      push.destination = routes[line.network, wanted]
+      push.route = routes[line.network, wanted]
       push.isRedirected = true
     }
     queue(run, run.add(push), own)

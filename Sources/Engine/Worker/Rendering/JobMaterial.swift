@@ -181,12 +181,14 @@ final class JobMaterial {
     return variant
   }
 
-  /// - Parameter variant: a position in `variants.contents`.
+  /// - Parameters:
+  ///   - destination: its number.
+  ///   - variant: a position in `variants.contents`.
   func rendering(
-    for destination: Int16, variant: UInt8, provider: any PushProvider,
+    for destination: Int, variant: UInt8, provider: any PushProvider,
     nowMs: @autoclosure () -> Int64
   ) -> Rendering {
-    let number = Int(destination) * variants.contents.count + Int(variant)
+    let number = destination * variants.contents.count + Int(variant)
     if number < renderings.count, let known = renderings[number] {
       let isDated = expiresAtMs != nil && provider.tellsRemainingTime
       guard isDated, nowMs() - known.atMs > WorkerLimits.renderingAgeMsMax else {

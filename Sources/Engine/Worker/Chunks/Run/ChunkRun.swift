@@ -226,9 +226,9 @@ final class ChunkRun {
 
   /// Has a push tried in the environment that it is not installed for. What its own one answered is not
   /// the last word, and so does not count.
-  func redirect(_ index: Int, to destination: Int16) {
+  func redirect(_ index: Int, to route: Route) {
     discountMisfit(index)
-    pushes[index].destination = destination
+    pushes[index].route = route
     pushes[index].isRedirected = true
   }
 

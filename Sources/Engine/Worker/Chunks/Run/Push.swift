@@ -27,8 +27,8 @@ struct Push {
   let environment: PushEnvironment
   /// Which attempt this is, from 1.
   let attempt: UInt8
-  /// The lane's destination; -1 when the app has no credentials for it.
-  var destination: Int16
+  /// Which of the lane's destinations it goes to.
+  var route: Route
   /// Its own environment has called the token bad, so it is tried in the other one.
   var isRedirected = false
   var decision = Decision.open

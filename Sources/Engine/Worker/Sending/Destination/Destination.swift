@@ -8,7 +8,8 @@ internal import Reactor
 /// One push network of one app in one environment, as a lane sends to it: its connections, its
 /// credential and the pushes that wait; loop-bound.
 final class Destination {
-  let number: Int16
+  /// Its provider's position in the directory.
+  let number: Int
   let app: String
   let provider: any PushProvider
   /// The provider's, at hand for each push.
@@ -43,7 +44,7 @@ final class Destination {
   private(set) var troubleReason: String?
 
   init(
-    number: Int16, app: String, provider: any PushProvider, limits: [RateAllowance] = [],
+    number: Int, app: String, provider: any PushProvider, limits: [RateAllowance] = [],
     settings: ClientSettings, breaker: Breaker = Breaker(), loop: EventLoop,
     owner: any DestinationOwner
   ) {

@@ -17,8 +17,8 @@ protocol RateAllowanceOwner: AnyObject {
 /// a lane hoard what others need.
 final class RateAllowance {
   let limit: RateLimit
-  /// The destinations that keep to it.
-  private(set) var destinations: [Int16] = []
+  /// The numbers of the destinations that keep to it.
+  private(set) var destinations: [Int] = []
   private let loop: EventLoop
   private unowned let owner: any RateAllowanceOwner
   private var timer: LoopTimer!
@@ -44,7 +44,7 @@ final class RateAllowance {
   deinit { timer.cancel() }
 
   /// Another destination keeps to it.
-  func join(_ destination: Int16) { destinations.append(destination) }
+  func join(_ destination: Int) { destinations.append(destination) }
 
   /// How many pushes may be sent now.
   var available: Int { loop.nowNs < validUntilNs ? unused : 0 }

@@ -133,19 +133,19 @@ extension Dispatcher {
     guard !push.isRedirected else { return run.decideDoubtful(index, reason: reason) }
     let other = push.environment.other
     let number = directory.position(
-      app: run.claim.app, network: push.network, environment: other
-    ).map(Int16.init)
+      app: run.claim.app, network: push.network, environment: other)
     guard let number else { return decideDoubtfulElsewhere(run, index, reason) }
-    guard number != push.destination else { return run.decideDoubtful(index, reason: reason) }
+    let route = Route(to: number)
+    guard route != push.route else { return run.decideDoubtful(index, reason: reason) }
     guard run.material.content.environments.contains(other) else {
       reasons.note(
         "\(run.claim.app): \(push.network.rawValue) calls device tokens bad that a job may not try in "
           + "\(other.rawValue): they are kept")
       return run.decide(index, .rejected)
     }
-    run.redirect(index, to: number)
+    run.redirect(index, to: route)
     enqueue(run, push: index)
-    destinations[Int(number)]?.wake()
+    destinations[number]?.wake()
   }
 
   /// As above, of a token whose other environment this worker has no credentials for: another worker that has them tries it.

@@ -5,7 +5,7 @@ internal import Store
 // Rates that the fleet keeps to: who waits for them, and who must not be held up by that.
 extension Dispatcher {
   /// The lane's part of a rate, for one more destination.
-  func allowance(of limit: RateLimit, app: String, for destination: Int16) -> RateAllowance {
+  func allowance(of limit: RateLimit, app: String, for destination: Int) -> RateAllowance {
     let allowance = allowances[limit.name] ?? RateAllowance(limit: limit, loop: loop, owner: self)
     allowances[limit.name] = allowance
     allowance.join(destination)
@@ -85,7 +85,7 @@ extension Dispatcher {
   ) -> RateAllowance? {
     if let allowance = appAllowances[app] {
       let waiting = allowance.destinations.reduce(0) {
-        $0 + (destinations[Int($1)]?.queued(upTo: rank) ?? 0)
+        $0 + (destinations[$1]?.queued(upTo: rank) ?? 0)
       }
       if allowance.available == 0 && waiting >= allowance.queueMax { return allowance }
     }
@@ -105,7 +105,7 @@ extension Dispatcher {
 
 extension Dispatcher: RateAllowanceOwner {
   func waiting(for allowance: RateAllowance) -> Int {
-    allowance.destinations.reduce(0) { $0 + (destinations[Int($1)]?.queued ?? 0) }
+    allowance.destinations.reduce(0) { $0 + (destinations[$1]?.queued ?? 0) }
   }
 
   func allowance(_ allowance: RateAllowance, asksFor count: Int) {
@@ -113,6 +113,6 @@ extension Dispatcher: RateAllowanceOwner {
   }
 
   func allowanceWasFilled(_ allowance: RateAllowance) {
-    for number in allowance.destinations { destinations[Int(number)]?.wake() }
+    for number in allowance.destinations { destinations[number]?.wake() }
   }
 }

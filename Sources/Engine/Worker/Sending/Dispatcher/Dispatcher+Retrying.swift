@@ -33,8 +33,9 @@ extension Dispatcher {
   /// Whether a push that is tried later may not wait for others of its chunk: it would expire, or those that it shared a
   /// request with come back without it, in chunks of their own.
   private func isHurried(_ run: ChunkRun, _ index: Int, _ delayMs: UInt64) -> Bool {
-    let number = Int(run.pushes[index].destination)
-    if destinations.indices.contains(number), destinations[number]?.batches != nil { return true }
+    if let number = run.pushes[index].route.number, destinations[number]?.batches != nil {
+      return true
+    }
     guard let expiresAtMs = run.material.expiresAtMs else { return false }
     let leftMs = UInt64(max(0, expiresAtMs - wallMs))
     return delayMs &+ delayMs / 2 >= leftMs

@@ -109,15 +109,15 @@ final class Dispatcher {
     destination.enqueue(PushTag(run, push: index).raw, rank: run.claim.priority.rank)
   }
 
-  func destination(_ number: Int16) -> Destination {
-    if let known = destinations[Int(number)] { return known }
-    let entry = directory.entries[Int(number)]
+  func destination(_ number: Int) -> Destination {
+    if let known = destinations[number] { return known }
+    let entry = directory.entries[number]
     let destination = Destination(
       number: number, app: entry.app, provider: entry.provider,
       limits: entry.limits.map { allowance(of: $0, app: entry.app, for: number) },
       settings: settings.clientSettings(entry.provider.destination), loop: loop, owner: self)
-    destinations[Int(number)] = destination
-    onNewDestination?(Int(number))
+    destinations[number] = destination
+    onNewDestination?(number)
     return destination
   }
 
@@ -170,8 +170,9 @@ extension Dispatcher {
 
   /// Queues a push, or decides it at once when it cannot be sent.
   func enqueue(_ run: ChunkRun, push index: Int) {
-    let number = run.pushes[index].destination
-    guard number >= 0 else { return leaveToOthers(run, push: index) }
+    guard let number = run.pushes[index].route.number else {
+      return leaveToOthers(run, push: index)
+    }
     let destination = destination(number)
     if let delayMs = destination.parkDelayMs {
       return putAside(run, index, delayMs: delayMs, because: .parked)
@@ -193,9 +194,9 @@ extension Dispatcher {
 
   /// Whether a push would be put aside instead of queued, as things stand.
   func holdsBack(
-    _ run: ChunkRun, _ number: Int16, _ network: Network, _ user: UnsafeRawBufferPointer
+    _ run: ChunkRun, _ route: Route, _ network: Network, _ user: UnsafeRawBufferPointer
   ) -> Bool {
-    guard number >= 0 else { return true }
+    guard let number = route.number else { return true }
     let destination = destination(number)
     return destination.parkDelayMs != nil || overflowMs(run, destination) != nil
       || heldMs(run, network, user) != nil

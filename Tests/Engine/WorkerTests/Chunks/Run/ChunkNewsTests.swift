@@ -13,8 +13,8 @@ import Testing
   ) -> Push {
     Push(
       token: arena.copy(token), user: arena.copy("ann"), generation: 7, recipient: 0,
-      network: network, environment: .production, attempt: attempt, destination: 0, badge: badge,
-      boundNs: 0)
+      network: network, environment: .production, attempt: attempt, route: Route(to: 0),
+      badge: badge, boundNs: 0)
   }
 
   @Test("a recipient without a push is one result, and what was taken is told no more")

@@ -67,7 +67,7 @@ struct BatchStage {
         Push(
           token: run.lines[recipient], user: run.lines[recipient], generation: 1,
           recipient: Int32(recipient), network: .jpush, environment: .production, attempt: 1,
-          destination: 0, badge: badges[user] ?? 0, boundNs: loop.nowNs))
+          route: Route(to: 0), badge: badges[user] ?? 0, boundNs: loop.nowNs))
       run.endRecipient(recipient)
       dispatcher.enqueue(run, push: push)
     }

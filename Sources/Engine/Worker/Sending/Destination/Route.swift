@@ -1,0 +1,18 @@
+/// Where a push goes: to one of its lane's destinations, or why to none. Each push keeps one, so it is no larger than a
+/// number.
+struct Route: Equatable {
+  private let raw: Int16
+
+  private init(raw: Int16) { self.raw = raw }
+
+  /// To the destination with this number, which is its provider's position in the directory.
+  init(to number: Int) { self.init(raw: Int16(number)) }
+
+  /// The app has no credentials there.
+  static var noCredentials: Route { Route(raw: -1) }
+  /// The job is for another environment, or another kind of token.
+  static var unwanted: Route { Route(raw: -2) }
+
+  /// The destination's number; nil when the push goes to none.
+  var number: Int? { raw < 0 ? nil : Int(raw) }
+}

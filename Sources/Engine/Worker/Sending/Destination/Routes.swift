@@ -1,0 +1,32 @@
+internal import Model
+internal import Providers
+
+/// Which of the lane's destinations a job's pushes go to, found once instead of for each push.
+struct Routes {
+  private var routes = NetworkTable(repeating: Route.noCredentials)
+  private let apnsTokenKind: TokenKind
+
+  /// The routes of a job of this app.
+  init(app: String, content: JobContent, directory: ProviderDirectory) {
+    let environments = content.environments
+    apnsTokenKind = content.apnsTokenKind
+    for network in Network.allCases {
+      for environment in PushEnvironment.allCases {
+        let number = directory.position(app: app, network: network, environment: environment)
+        routes[network, environment] =
+          environments.contains(environment)
+          ? number.map(Route.init(to:)) ?? .noCredentials : .unwanted
+      }
+    }
+  }
+
+  subscript(network: Network, environment: PushEnvironment) -> Route {
+    routes[network, environment]
+  }
+
+  /// The same for a token that is for this kind of push; `unwanted` when the job is of another kind.
+  subscript(network: Network, kind: TokenKind, environment: PushEnvironment) -> Route {
+    guard kind == (network == .apns ? apnsTokenKind : .alert) else { return .unwanted }
+    return routes[network, environment]
+  }
+}
