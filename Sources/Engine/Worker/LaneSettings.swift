@@ -33,7 +33,7 @@ struct LaneSettings: Sendable {
   let localTimes: LocalTimes
   let idle: IdleLanes
   let clock: FleetClock
-  let suspects: SuspectGate
+  let poisonGate: PoisonGate
   let shortage: DescriptorShortage
   let routes: FleetRoutes
 }

@@ -81,7 +81,7 @@ enum WorkerLimits {
   /// Pushes of a destination that wait to be tried apart.
   static let apartPushesMax = 64
   /// Longest pause before the connection that these are tried on is opened again: each of them may cost it. Far below
-  /// `Quarantine.lifeNs`, or a job would be above suspicion before its next push is tried.
+  /// `Quarantine.lifeNs`, or a job would be out of quarantine before its next push is tried.
   static let apartReconnectMsMax: UInt64 = 5_000
   /// How long after an answer a network is taken to be well: what it then refuses is the push's trouble.
   static let answeringMs: UInt64 = 10_000
@@ -137,12 +137,12 @@ enum WorkerLimits {
   static let promoteMsMax: UInt64 = 250
   /// Chunks of lost workers taken over by one call.
   static let reclaimsMax = 4
-  /// Of the chunks that so many workers were lost with, a process carries one at a time.
-  static let suspectCrashes = 2
+  /// A chunk that so many workers were lost with may be poison: a process carries one such chunk at a time.
+  static let poisonCrashesMin = 2
   /// For so long; what kills a worker does so at once.
-  static let suspectAloneMs: UInt64 = 5_000
+  static let poisonAloneMs: UInt64 = 5_000
   /// How long another waits then before it is looked at again.
-  static let suspectPauseMs: UInt64 = 1_000
+  static let poisonPauseMs: UInt64 = 1_000
   /// The wait after a command to Redis failed.
   static let redisPauseMs: UInt64 = 250
   /// How often the leases of chunks without news are renewed and their jobs' states asked for: with a quarter more at most,

@@ -44,7 +44,7 @@ package final class WorkerService: Sendable {
       lanes: count, destinations: directory.entries.count,
       connectionsPerLane: worker.connectionsPerLane)
     if let remark { log.warning("\(remark)") }
-    let suspects = SuspectGate()
+    let poisonGate = PoisonGate()
     let idle = IdleLanes()
     let shortage = DescriptorShortage()
     try TimeZoneDatabase.check()
@@ -73,7 +73,7 @@ package final class WorkerService: Sendable {
           sendsDirectly: true,
           retentionSeconds: configuration.jobs.retentionHours * 3_600,
           localTimes: localTimes, idle: idle, clock: clock,
-          suspects: suspects, shortage: shortage, routes: routes),
+          poisonGate: poisonGate, shortage: shortage, routes: routes),
         directory: directory, log: laneLog)
     }
   }

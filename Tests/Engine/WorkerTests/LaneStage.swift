@@ -26,7 +26,7 @@ final class LaneStage {
       connectionsMax: 1, streamsMax: 10, requestTimeoutMs: 1_000, number: 0, unroutedMs: 60_000,
       eventsPerMinute: ["shop": 2], sendsDirectly: sendsDirectly, retentionSeconds: 7_200,
       localTimes: LocalTimes(homes: ["shop": "Asia/Tokyo"]), idle: IdleLanes(),
-      clock: FleetClock(), suspects: SuspectGate(), shortage: DescriptorShortage(),
+      clock: FleetClock(), poisonGate: PoisonGate(), shortage: DescriptorShortage(),
       routes: FleetRoutes(own: directory.routes(of: ["shop"])))
     parts = LaneParts(
       loop: loop, settings: settings, store: store, directory: directory, log: lines.logger)

@@ -66,13 +66,13 @@ extension Destination {
   /// Ends a request without an answer.
   func end(
     _ tag: UInt64, _ disposition: RequestAnswer.Disposition, isRefused: Bool = false,
-    isSuspect: Bool = false, isCutOff: Bool = false, elapsedNs: UInt64 = 1_000
+    isAccused: Bool = false, isCutOff: Bool = false, elapsedNs: UInt64 = 1_000
   ) {
     transport(
       TestTransport(), finished: tag,
       with: RequestAnswer(
         disposition: disposition, status: 0, retryAfter: RetryAfter(),
         body: UnsafeRawBufferPointer(start: nil, count: 0), isBodyCut: false, elapsedNs: elapsedNs,
-        isRefused: isRefused, isSuspect: isSuspect, isCutOff: isCutOff))
+        isRefused: isRefused, isAccused: isAccused, isCutOff: isCutOff))
   }
 }

@@ -59,7 +59,7 @@ final class ChunkCarrier {
     }
     runs.remove(run)
     direct.noteRoom()
-    if let ticket = run.suspectTicket { settings.suspects.leave(ticket) }
+    if let ticket = run.poisonTicket { settings.poisonGate.leave(ticket) }
     // What was no chunk made room for none, but for the last of it.
     if run.direct == nil || runs.count == 0 { fetchSignal.raise() }
   }
@@ -126,8 +126,8 @@ final class ChunkCarrier {
 
   /// Reads old bindings again; after a silence of half a lease, asks first whether the chunk is still ours.
   private func verify(_ run: ChunkRun, _ pushes: [Int]) async throws(RedisError) {
-    if isDoubtful(run) { await leases.renew([run]) }
-    guard !isDoubtful(run) else { return run.keepStaleBindings(pushes) }
+    if isRenewalDue(run) { await leases.renew([run]) }
+    guard !isRenewalDue(run) else { return run.keepStaleBindings(pushes) }
     do throws(RedisError) {
       try await resolver.verify(run, pushes)
     } catch {
@@ -136,7 +136,7 @@ final class ChunkCarrier {
     }
   }
 
-  private func isDoubtful(_ run: ChunkRun) -> Bool {
+  private func isRenewalDue(_ run: ChunkRun) -> Bool {
     loop.nowNs &- run.renewedNs >= settings.leaseMs / 2 * 1_000_000
   }
 
@@ -157,7 +157,7 @@ final class ChunkCarrier {
         let answer = try await chunks.settle(run.claim, news, consumer: settings.consumer)
         run.noteRenewal()
         run.confirmNews()
-        run.noteVerdicts(news, answer)
+        run.noteFates(news, answer)
         run.noteSkipped(news, answer)
         dispatcher.apply(answer.standing, run)
         if answer.kept > 0 {
@@ -172,7 +172,7 @@ final class ChunkCarrier {
               "app": "\(run.claim.app)", "job": "\(run.claim.job)", "count": "\(answer.lost)",
             ])
         }
-        for place in answer.suspicions { reportMassDeath(run.claim.app, place) }
+        for place in answer.massDeaths { reportMassDeath(run.claim.app, place) }
         return
       } catch {
         reasons.note("settling waits for Redis: \(error)")

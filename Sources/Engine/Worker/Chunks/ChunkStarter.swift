@@ -60,15 +60,15 @@ final class ChunkStarter {
       try await switches.read()
     }
     guard let slot = runs.freeSlot else { return try await handBack(claim, delayMs: 0) }
-    var suspectTicket: UInt64?
-    if claim.crashes >= WorkerLimits.suspectCrashes {
-      suspectTicket = settings.suspects.enter(nowNs: loop.nowNs)
-      guard suspectTicket != nil else {
-        return try await handBack(claim, delayMs: WorkerLimits.suspectPauseMs)
+    var poisonTicket: UInt64?
+    if claim.crashes >= WorkerLimits.poisonCrashesMin {
+      poisonTicket = settings.poisonGate.enter(nowNs: loop.nowNs)
+      guard poisonTicket != nil else {
+        return try await handBack(claim, delayMs: WorkerLimits.poisonPauseMs)
       }
     }
     let run = ChunkRun(
-      claim: claim, material: material, slot: slot, loop: loop, suspectTicket: suspectTicket)
+      claim: claim, material: material, slot: slot, loop: loop, poisonTicket: poisonTicket)
     runs.add(run)
     // Redis was asked in between: the drain that began meanwhile has not seen this run.
     if life.isDraining || dispatcher.isStopped(run) { run.change(to: .paused) }

@@ -171,9 +171,9 @@ struct Admitter {
         pointer: "/deliver_at",
         message: "is more than 365 days ahead: keep the job, and enqueue it when it is nearer")
     }
-    let verdict = directory.verdict(
-      on: job.content, textBytes: textBytes, app: job.app, nowMs: nowMs)
-    return switch verdict {
+    let check = directory.check(
+      job.content, textBytes: textBytes, app: job.app, nowMs: nowMs)
+    return switch check {
     case .sendable: nil
     case .refused(let field): field
     case .empty(let field): mayOthersSend(job) ? nil : field

@@ -27,8 +27,8 @@ package struct JobPreview: Sendable {
     let directory = try ProviderDirectory(configuration, client: HTTPClient())
     if let misfit {
       refusal = misfit
-    } else if case .refused(let field) = directory.verdict(
-      on: job.content, textBytes: nil, app: job.app, nowMs: nowMs)
+    } else if case .refused(let field) = directory.check(
+      job.content, textBytes: nil, app: job.app, nowMs: nowMs)
     {
       refusal = field
     } else {

@@ -47,14 +47,14 @@ package final class ClientConnection: RequestTaker {
   var isReplaced = false
   var end: ConnectionEnd?
   /// What the peer closed it for was one of so many requests; nil unless it said PROTOCOL_ERROR.
-  private var suspects: Int?
+  private var accused: Int?
   /// What the peer did wrong last.
   var peerError: String?
   private var lastReadNs: UInt64 = 0
   private var pingSentNs: UInt64?
   /// A request timed out in a silence: a PING asks whether the peer is there, and until something is
   /// read nothing more is risked on this connection.
-  private var isDoubtful = false
+  private var isUnresponsive = false
   /// Whether the peer ended it, though it was of use.
   private var isCutOff = false
 
@@ -101,7 +101,7 @@ package final class ClientConnection: RequestTaker {
 
   /// How many requests may be submitted now.
   package var room: Int {
-    guard !isDraining, !isDoubtful, let streamsAllowed else { return 0 }
+    guard !isDraining, !isUnresponsive, let streamsAllowed else { return 0 }
     let allowed = isAuthorised ? min(streamsAllowed, slots.capacity) : min(streamsAllowed, 1)
     return max(0, allowed - slots.inFlight)
   }
@@ -150,7 +150,7 @@ package final class ClientConnection: RequestTaker {
 
   /// The peer closes the connection because of what we sent (GOAWAY with PROTOCOL_ERROR).
   func noteAccusation() {
-    if suspects == nil { suspects = slots.inFlight }
+    if accused == nil { accused = slots.inFlight }
   }
 
   /// Closes now; requests in flight end as `unknown` or `notSent`.
@@ -171,7 +171,7 @@ package final class ClientConnection: RequestTaker {
   func finish(_ index: Int32, _ disposition: RequestAnswer.Disposition) {
     let slot = slots.release(index)
     let wasAnswered = disposition == .answered
-    let ending = !wasAnswered && suspects == 1 ? .malformed : disposition
+    let ending = !wasAnswered && accused == 1 ? .malformed : disposition
     if wasAnswered {
       answered += 1
       if slot.status != 403 { isAuthorised = true }
@@ -184,7 +184,7 @@ package final class ClientConnection: RequestTaker {
           disposition: ending, status: wasAnswered ? Int(slot.status) : 0,
           retryAfter: slot.retryAfter, body: body, isBodyCut: slot.isBodyCut,
           elapsedNs: loop.nowNs &- slot.startedNs, isRefused: ending == .notSent && slot.isReset,
-          isSuspect: suspects != nil && !wasAnswered, isCutOff: isCutOff && ending == .unknown))
+          isAccused: accused != nil && !wasAnswered, isCutOff: isCutOff && ending == .unknown))
     }
     stream.requestFlush()
   }
@@ -211,7 +211,7 @@ package final class ClientConnection: RequestTaker {
         deadlineTimer.schedule(afterMs: (deadline - loop.nowNs + 999_999) / 1_000_000)
         return
       }
-      if isSilentForRequests { doubt() }
+      if isSilentForRequests { checkResponsive() }
       let ending = dispositionWhenCut(slot)
       nghttp2_session_set_stream_user_data(session, slot.streamID, nil)
       nghttp2_submit_rst_stream(
@@ -259,9 +259,9 @@ package final class ClientConnection: RequestTaker {
   }
 
   /// Asks at once, rather than after the silence that an idle connection may keep.
-  private func doubt() {
-    guard !isDoubtful else { return }
-    isDoubtful = true
+  private func checkResponsive() {
+    guard !isUnresponsive else { return }
+    isUnresponsive = true
     let isAsked = pingSentNs.map { lastReadNs <= $0 } ?? false
     if !isAsked { sendPing() }
   }
@@ -289,7 +289,7 @@ extension ClientConnection: ByteStreamDelegate {
 
   private func receive(_ bytes: UnsafeRawBufferPointer) {
     lastReadNs = loop.nowNs
-    isDoubtful = false
+    isUnresponsive = false
     let taken = nghttp2_session_mem_recv(
       session, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
     guard taken >= 0 else {

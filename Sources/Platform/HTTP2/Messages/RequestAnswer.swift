@@ -26,17 +26,17 @@ package struct RequestAnswer {
   /// Not sent because the server refused this one stream (REFUSED_STREAM, RFC 9113, 8.7).
   package let isRefused: Bool
   /// The peer closed the connection with PROTOCOL_ERROR because of one of its requests, and this may be the one.
-  package let isSuspect: Bool
+  package let isAccused: Bool
   /// Its connection ended before the answer, and had answered many: many servers end each after so many requests.
   package let isCutOff: Bool
 
   package init(
     disposition: Disposition, status: Int, retryAfter: RetryAfter, body: UnsafeRawBufferPointer,
-    isBodyCut: Bool, elapsedNs: UInt64, isRefused: Bool = false, isSuspect: Bool = false,
+    isBodyCut: Bool, elapsedNs: UInt64, isRefused: Bool = false, isAccused: Bool = false,
     isCutOff: Bool = false
   ) {
     self.isRefused = isRefused
-    self.isSuspect = isSuspect
+    self.isAccused = isAccused
     self.isCutOff = isCutOff
     self.disposition = disposition
     self.status = status

@@ -51,7 +51,7 @@ import Testing
       let users = try await users(store, "u", 3)
       let few = try await settle(store, job: "few", users: users, answers: 1_000, misfits: 49)
       #expect(few.uninstalled == 3)
-      #expect(few.spared == 0 && few.suspicions == [])
+      #expect(few.spared == 0 && few.massDeaths == [])
       let many = try await self.users(store, "v", 3)
       // 60 of 2,000 are 3 %.
       let share = try await settle(store, job: "many", users: many, answers: 1_000, misfits: 11)
@@ -69,7 +69,7 @@ import Testing
         store, job: "wrong", users: users, answers: 1_000, misfits: 50)
       #expect(answer.uninstalled == 0)
       #expect(answer.spared == 50)
-      #expect(answer.suspicions == ["apns|production"])
+      #expect(answer.massDeaths == ["apns|production"])
       let record = try await store.record("wrong")
       #expect(record.counts.rejected == 50)
       #expect(record.isBalanced && record.pending == 0)

@@ -172,7 +172,7 @@ struct LibraryFault: Sendable, CustomTestStringConvertible {
       replacement: ""),
     LibraryFault(
       name: "an invalid token that was kept is counted as uninstalled",
-      original: "verdict == 'r' and 'uninstalled' or 'rejected'",
+      original: "fate == 'r' and 'uninstalled' or 'rejected'",
       replacement: "'uninstalled'"),
   ]
 }

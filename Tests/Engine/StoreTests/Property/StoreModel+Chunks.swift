@@ -142,14 +142,14 @@ extension StoreModel {
     }
     // Somebody else had the chunk in between and told more of it.
     guard known == report.told else { return stale }
-    var verdicts: [TokenVerdict] = []
+    var fates: [TokenFate] = []
     for effect in report.effects {
       let removed = apply(effect, of: chunk)
-      if effect.isInvalidation { verdicts.append(removed > 0 ? .removed : .kept) }
+      if effect.isInvalidation { fates.append(removed > 0 ? .removed : .kept) }
     }
     answer = SettleAnswer(
-      standing: answer.standing, uninstalled: verdicts.count { $0 == .removed },
-      kept: verdicts.count { $0 == .kept }, verdicts: verdicts)
+      standing: answer.standing, uninstalled: fates.count { $0 == .removed },
+      kept: fates.count { $0 == .kept }, fates: fates)
     for (isLater, names) in report.residuals {
       jobs[chunk.job]!.residuals += 1
       jobs[chunk.job]!.chunks += 1

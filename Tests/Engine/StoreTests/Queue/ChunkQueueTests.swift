@@ -233,7 +233,7 @@ import Testing
       #expect(
         answer
           == SettleAnswer(
-            standing: .ok, uninstalled: 1, kept: 1, verdicts: [.removed, .kept]))
+            standing: .ok, uninstalled: 1, kept: 1, fates: [.removed, .kept]))
       let record = try await store.record("j1")
       #expect(record.counts.uninstalled == 1 && record.counts.rejected == 1)
       #expect(record.total == 2 && record.isBalanced && record.state == .done)

@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test("of the chunks that workers were lost with more than once one is carried at a time")
-  func setsSuspectsApart() async throws {
+  func setsPoisonApart() async throws {
     try await LaneStage.with { _, parts in
       for id in ["j1", "j2"] { try await parts.takeIn(id: id, users: ["a"]) }
       _ = try await parts.store.chunks.claim(consumer: "w1", max: 2)
@@ -84,7 +84,7 @@ import Testing
           claims += try await parts.store.chunks.reclaim(consumer: consumer, leaseMs: 0, max: 2)
         }
       }
-      #expect(claims.allSatisfy { $0.crashes >= WorkerLimits.suspectCrashes })
+      #expect(claims.allSatisfy { $0.crashes >= WorkerLimits.poisonCrashesMin })
       let first = try #require(claims.first { $0.job == "j1" })
       let second = try #require(claims.first { $0.job == "j2" })
       try await parts.starter.begin(first)

@@ -119,9 +119,9 @@ import Testing
     #expect(events(trace).first?.count == taken.count)
   }
 
-  @Test("the store's verdict about each token is recorded, and nothing when it is not known")
-  func recordsVerdicts() throws {
-    func verdict(_ verdicts: TokenVerdict...) throws -> [TraceDecision?] {
+  @Test("what the store did about each token is recorded, and nothing when it is not known")
+  func recordsFates() throws {
+    func decisions(after fates: TokenFate...) throws -> [TraceDecision?] {
       let trace = trace()
       let run = try Claims.run(["a"], trace: trace)
       _ = run.takeBatch(max: 1)
@@ -130,19 +130,19 @@ import Testing
       }
       let news = run.takeNews(isFinal: true)
       _ = events(trace)
-      run.noteVerdicts(
+      run.noteFates(
         news,
         SettleAnswer(
-          standing: .ok, uninstalled: verdicts.count { $0 == .removed },
-          kept: verdicts.count { $0 == .kept }, spared: verdicts.count { $0 == .spared },
-          verdicts: verdicts))
+          standing: .ok, uninstalled: fates.count { $0 == .removed },
+          kept: fates.count { $0 == .kept }, spared: fates.count { $0 == .spared },
+          fates: fates))
       let events = events(trace)
       #expect(events.allSatisfy { $0.kind == .settled && $0.reason == "Unregistered" })
       return events.map(\.decision)
     }
-    #expect(try verdict(.removed, .removed) == [.uninstalled, .uninstalled])
-    #expect(try verdict(.kept, .removed) == [.kept, .uninstalled])
-    #expect(try verdict(.removed, .spared) == [.uninstalled, .kept])
-    #expect(try verdict().isEmpty)
+    #expect(try decisions(after: .removed, .removed) == [.uninstalled, .uninstalled])
+    #expect(try decisions(after: .kept, .removed) == [.kept, .uninstalled])
+    #expect(try decisions(after: .removed, .spared) == [.uninstalled, .kept])
+    #expect(try decisions().isEmpty)
   }
 }

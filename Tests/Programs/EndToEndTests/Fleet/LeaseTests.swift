@@ -59,7 +59,7 @@ import Worker
   }
 
   @Test("of the chunks that workers were lost with more than once a process carries one at a time")
-  func keepsSuspectsApart() async throws {
+  func keepsPoisonApart() async throws {
     var slow = ScriptRule()
     slow.tokenPrefix = "c0"
     slow.delayMs = 5_000
@@ -74,7 +74,7 @@ import Worker
       try await client.install(
         try Devices.apns(0..<1, prefix: "c0") + Devices.apns(1..<2))
       let victim = try stage.startProcess()
-      _ = try await client.enqueue(Devices.job("suspect", 0..<1))
+      _ = try await client.enqueue(Devices.job("poison", 0..<1))
       _ = try await client.enqueue(Devices.job("bystander", 1..<2))
       _ = try await eventually("both are in its hands") {
         try await client.claimedChunks() == 2 ? true : nil
@@ -94,7 +94,7 @@ import Worker
       }
       try await stage.withWorkers { _ in
         _ = try await client.finished("bystander")
-        #expect(try await client.record("suspect")?.state == .done)
+        #expect(try await client.record("poison")?.state == .done)
       }
     }
   }

@@ -72,7 +72,7 @@ import Testing
   @Test(
     "a push that was tried before is not rejected at the first word that it is malformed",
     arguments: actions)
-  func doubtsTheFirstWord(action: ScriptRule.Action) async throws {
+  func waitsForASecondWord(action: ScriptRule.Action) async throws {
     var script = Self.script(action)
     script.rules[0].times = 1
     // The try before: its own answer, which is no word about its form.

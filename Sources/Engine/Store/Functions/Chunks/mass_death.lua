@@ -14,37 +14,37 @@ local function add_tally(p, app, place, answers, misfits, now)
   redis.pcall('EXPIRE', key, LIMIT.TALLY_S)
 end
 
--- Answers and misfits of the first of this minute and the last that is suspicious, or nil.
-local function suspicion(p, app, place, now)
+-- Answers and misfits of the first of this minute and the last in which a mass death is assumed, or nil.
+local function mass_death(p, app, place, now)
   for _, ms in ipairs({now, now - 60000}) do
     local r = redis.pcall('HMGET', KEY.tally(p, app, place, minute_of(ms)), 'answers', 'misfits')
     local answers, misfits = tonumber(r[1] or '0') or 0, tonumber(r[2] or '0') or 0
-    if misfits >= LIMIT.SUSPICION_MISFITS_MIN and misfits * 100 >= answers * LIMIT.SUSPICION_PERCENT then
+    if misfits >= LIMIT.MASS_DEATH_MISFITS_MIN and misfits * 100 >= answers * LIMIT.MASS_DEATH_PERCENT then
       return answers, misfits
     end
   end
   return nil
 end
 
--- The places of a settlement that are under suspicion, as a set; raises an alarm for each.
-local function suspicions(p, app, args, first, last, now)
-  local suspected = {}
+-- The places of a settlement where a mass death is assumed, as a set; raises an alarm for each.
+local function mass_deaths(p, app, args, first, last, now)
+  local places = {}
   for i = first, last, 4 do
     local place = args[i] .. '|' .. args[i + 1]
     add_tally(p, app, place, args[i + 2], args[i + 3], now)
-    local answers, misfits = suspicion(p, app, place, now)
+    local answers, misfits = mass_death(p, app, place, now)
     if answers then
-      suspected[place] = true
+      places[place] = true
       Alarms.set(p, 'mass_death|' .. app .. '|' .. place, 'settle', 120000, app .. ': ' .. text(misfits) .. ' of ' ..
         text(answers) .. ' answers of a minute on ' .. args[i] .. ' (' .. args[i + 1] .. ') say that the device ' ..
         'token does not fit the environment, topic or sender: no installation is removed there; check the ' ..
         'configuration', now)
     end
   end
-  return suspected
+  return places
 end
 
 MassDeath.tally = add_tally
-MassDeath.suspicions = suspicions
+MassDeath.places = mass_deaths
 
 end

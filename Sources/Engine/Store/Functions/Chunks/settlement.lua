@@ -120,23 +120,23 @@ local function has_kept_open(p, c, lines)
   return not lines or redis.call('GETRANGE', KEY.segment(p, c.segment, c.source), -#lines, -1) == lines
 end
 
--- What becomes of invalid tokens: removed, kept, or spared where a mass death is suspected. Adds them to counts.
+-- What becomes of invalid tokens: removed, kept, or spared where a mass death is assumed. Adds them to counts.
 -- Returns how many of each, and r, k or s for each of them.
-local function judge_invalid(p, c, args, first, last, suspected, counts)
-  local removed, kept, spared, verdicts, sums, allowance = 0, 0, 0, {}, {}, {steps = LIMIT.LEFT_AT_ONCE}
+local function judge_invalid(p, c, args, first, last, mass_deaths, counts)
+  local removed, kept, spared, fates, sums, allowance = 0, 0, 0, {}, {}, {steps = LIMIT.LEFT_AT_ONCE}
   for i = first, last, 7 do
     local network, environment, token, user, generation, since, reason = unpack(args, i, i + 6)
-    local verdict = 's'
-    if suspected[network .. '|' .. environment] then
+    local fate = 's'
+    if mass_deaths[network .. '|' .. environment] then
       spared = spared + 1
     elseif Installations.remove_invalid(p, c.app, network, token, user, generation, since, reason, c.job,
       allowance) == 'removed' then
-      verdict, removed = 'r', removed + 1
+      fate, removed = 'r', removed + 1
     else
-      verdict, kept = 'k', kept + 1
+      fate, kept = 'k', kept + 1
     end
-    verdicts[#verdicts + 1] = verdict
-    local outcome = verdict == 'r' and 'uninstalled' or 'rejected'
+    fates[#fates + 1] = fate
+    local outcome = fate == 'r' and 'uninstalled' or 'rejected'
     local at = sums[network .. outcome]
     if not at then
       at = #counts + 3
@@ -144,7 +144,7 @@ local function judge_invalid(p, c, args, first, last, suspected, counts)
     end
     counts[at] = counts[at] + 1
   end
-  return removed, kept, spared, verdicts
+  return removed, kept, spared, fates
 end
 
 local SETTLE = Sections.layout('settle', {chunk = 8, progress = 6, counts = 3, residuals = 3, unrouted = 4, open = 1,
@@ -189,9 +189,9 @@ local SETTLE = Sections.layout('settle', {chunk = 8, progress = 6, counts = 3, r
 --     But when the open lines are not the chunk's last, another worker told the same bits with other devices open: STALE.
 --   told is not what the store has: somebody else had the chunk in between, and may have counted the same. STALE.
 -- An invalid token counts as uninstalled when it is removed. It counts as rejected when its binding has changed, or when it
--- is spared for suspicion of a mass death.
+-- is spared because a mass death is assumed.
 -- Reply: {OK|PAUSED|CANCELLED|STALE, removed, kept, spared, users lost with the job's key}, and when there is more to
--- say, what became of each token (r: removed, k: kept, s: spared, in one text), the suspected network|environment…, and
+-- say, what became of each token (r: removed, k: kept, s: spared, in one text), the network|environment of mass deaths…, and
 -- skipped|network|environment… (residuals for which no worker has credentials); STALE: nothing was counted, stop the chunk.
 local function settle(keys, args)
   local p, now = keys[1], now_ms()
@@ -221,9 +221,10 @@ local function settle(keys, args)
   refuse_wrong_type(KEY.finished(p), 'stream')
   local key = KEY.job(p, app, job)
   local counts = {unpack(args, first.counts, last.counts)}
-  local suspected = MassDeath.suspicions(p, app, args, first.tallies, last.tallies, now)
+  local mass_deaths = MassDeath.places(p, app, args, first.tallies, last.tallies, now)
   for i = first.labels, last.labels, 5 do Installations.relabel(p, app, unpack(args, i, i + 4)) end
-  local removed, kept, spared, verdicts = judge_invalid(p, c, args, first.invalid, last.invalid, suspected, counts)
+  local removed, kept, spared, token_fates =
+    judge_invalid(p, c, args, first.invalid, last.invalid, mass_deaths, counts)
   local fates, words = judge_unrouted(p, app, args, first.unrouted, last.unrouted, counts)
   local sum = count_outcomes(p, app, job, counts, now)
   redis.call('HINCRBY', key, 'total', total)
@@ -241,8 +242,8 @@ local function settle(keys, args)
     redis.call('XCLAIM', stream, GROUP, consumer, 0, entry, 'JUSTID')
   end
   local reply = {answer, removed, kept, spared, lost}
-  if #verdicts > 0 or next(suspected) or #words > 0 then reply[6] = table.concat(verdicts) end
-  for place in pairs(suspected) do reply[#reply + 1] = place end
+  if #token_fates > 0 or next(mass_deaths) or #words > 0 then reply[6] = table.concat(token_fates) end
+  for place in pairs(mass_deaths) do reply[#reply + 1] = place end
   for _, word in ipairs(words) do reply[#reply + 1] = word end
   return reply
 end

@@ -129,9 +129,9 @@ local function reconcile(keys, args)
   local r = {source = v[1], priority = v[2], lines = v[3], cursor = tonumber(v[4]), residuals = tonumber(v[5]),
     round = v[11] or nil}
   local cursor, answer = args[3], 'OK'
-  local is_doubtful = redis.call('HLEN', KEY.unfinished(p, r.source)) ~= tonumber(v[6])
-  local streamed = (is_doubtful or cursor == '0') and streamed_segments(p, app, id, r)
-  if is_doubtful then
+  local is_miscounted = redis.call('HLEN', KEY.unfinished(p, r.source)) ~= tonumber(v[6])
+  local streamed = (is_miscounted or cursor == '0') and streamed_segments(p, app, id, r)
+  if is_miscounted then
     if not streamed or not recount(p, app, id, r, streamed) then return {'BUSY', ''} end
     if redis.call('HGET', key, 'chunks') ~= v[6] then answer = 'REPAIRED' end
     cursor = '0'

@@ -65,8 +65,8 @@ package struct ChunkQueue {
         standing: try decodeWord(reply[0]), uninstalled: try decodeCount(reply[1]),
         kept: try decodeCount(reply[2]), spared: try decodeCount(reply[3]),
         lost: try decodeCount(reply[4]),
-        verdicts: reply.count > 5 ? reply[5].bytes.compactMap { TokenVerdict(rawValue: $0) } : [],
-        suspicions: places.filter { !$0.hasPrefix(skipped) },
+        fates: reply.count > 5 ? reply[5].bytes.compactMap { TokenFate(rawValue: $0) } : [],
+        massDeaths: places.filter { !$0.hasPrefix(skipped) },
         skipped: places.filter { $0.hasPrefix(skipped) }.map { String($0.dropFirst(skipped.count)) }
       )
     }

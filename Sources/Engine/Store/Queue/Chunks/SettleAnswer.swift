@@ -6,28 +6,28 @@ package struct SettleAnswer: Sendable, Equatable {
   package let uninstalled: Int
   /// Invalid tokens whose binding had changed and was kept.
   package let kept: Int
-  /// Invalid tokens that were kept because a mass death is suspected.
+  /// Invalid tokens that were kept because a mass death is assumed.
   package let spared: Int
   /// Users that were not read because the job's key of users is gone; they count as failed.
   package let lost: Int
   /// What became of each invalid token, in their order; empty for a settlement that had been counted before.
-  package let verdicts: [TokenVerdict]
-  /// Where one is suspected: `<network>|<environment>`.
-  package let suspicions: [String]
+  package let fates: [TokenFate]
+  /// Where a mass death is assumed: `<network>|<environment>`.
+  package let massDeaths: [String]
   /// Of `Settlement.unrouted`, those that no worker has credentials for: `<network>|<environment>`.
   package let skipped: [String]
 
   package init(
     standing: WorkStanding, uninstalled: Int, kept: Int, spared: Int = 0, lost: Int = 0,
-    verdicts: [TokenVerdict] = [], suspicions: [String] = [], skipped: [String] = []
+    fates: [TokenFate] = [], massDeaths: [String] = [], skipped: [String] = []
   ) {
     self.standing = standing
     self.uninstalled = uninstalled
     self.kept = kept
     self.spared = spared
     self.lost = lost
-    self.verdicts = verdicts
-    self.suspicions = suspicions
+    self.fates = fates
+    self.massDeaths = massDeaths
     self.skipped = skipped
   }
 }

@@ -36,7 +36,7 @@ package struct Settlement: Sendable {
   }
 
   /// A token that its network called invalid: removed, if the binding is still the one that was tried and no mass
-  /// death is suspected, and then counted as uninstalled; otherwise counted as rejected.
+  /// death is assumed, and then counted as uninstalled; otherwise counted as rejected.
   package struct Invalidation: Sendable {
     package var network: Network
     /// What the installation is for, as it stood when the push was sent.

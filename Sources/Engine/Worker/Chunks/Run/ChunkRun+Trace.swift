@@ -93,11 +93,11 @@ extension ChunkRun {
   }
 
   /// Records what the store did about tokens that were called dead.
-  func noteVerdicts(_ settlement: Settlement, _ answer: SettleAnswer) {
+  func noteFates(_ settlement: Settlement, _ answer: SettleAnswer) {
     guard let trace, !settlement.invalidations.isEmpty else { return }
     // After a lost reply it is not known.
-    guard settlement.invalidations.count == answer.verdicts.count else { return }
-    for (invalidation, verdict) in zip(settlement.invalidations, answer.verdicts) {
+    guard settlement.invalidations.count == answer.fates.count else { return }
+    for (invalidation, fate) in zip(settlement.invalidations, answer.fates) {
       var token = invalidation.token
       var user = invalidation.user
       token.withUTF8 { token in
@@ -107,8 +107,8 @@ extension ChunkRun {
           line.token = UnsafeRawBufferPointer(token)
           line.user = UnsafeRawBufferPointer(user)
           line.reason = invalidation.reason
-          line.decision = verdict == .removed ? .uninstalled : .kept
-          if verdict == .spared { line.cause = .massDeath }
+          line.decision = fate == .removed ? .uninstalled : .kept
+          if fate == .spared { line.cause = .massDeath }
           trace.record(line)
         }
       }

@@ -25,12 +25,12 @@ extension ChunkRun {
   /// Whether more of its recipients may become pushes.
   var mayBringMore: Bool { wantsResolving || underway.isReading }
 
-  // MARK: Under suspicion
+  // MARK: In quarantine
 
-  var suspects: SuspectPushes { underway.suspects }
+  var quarantined: QuarantinedPushes { underway.quarantined }
 
   /// A push may be what the network calls malformed.
-  func noteSuspect(_ index: Int, nowNs: UInt64) { underway.suspect(index, nowNs: nowNs) }
+  func quarantine(_ index: Int, nowNs: UInt64) { underway.quarantine(index, nowNs: nowNs) }
 
   /// A push is tried apart from others.
   func noteApart(_ index: Int) { underway.setApart(index) }

@@ -46,8 +46,8 @@ final class ChunkRun {
   var answer: TracedAnswer?
   /// When its lease was last renewed, in the loop's time.
   private(set) var renewedNs: UInt64
-  /// Its hold of the process' place for chunks that workers were lost with.
-  let suspectTicket: UInt64?
+  /// Its hold of the process' place for poison chunks; nil when it is none.
+  let poisonTicket: UInt64?
 
   /// What the store has not been told yet.
   var news: ChunkNews
@@ -67,7 +67,7 @@ final class ChunkRun {
 
   init(
     claim: ChunkClaim, material: JobMaterial, slot: Int, loop: EventLoop,
-    suspectTicket: UInt64? = nil, direct: DirectJob? = nil, begunAtMs: Int64 = 0
+    poisonTicket: UInt64? = nil, direct: DirectJob? = nil, begunAtMs: Int64 = 0
   ) {
     self.claim = claim
     self.direct = direct
@@ -82,7 +82,7 @@ final class ChunkRun {
     signal = LoopSignal(loop: loop)
     pace = claim.isPaced ? ChunkPace() : nil
     renewedNs = loop.nowNs
-    self.suspectTicket = suspectTicket
+    self.poisonTicket = poisonTicket
     let text = claim.recipients.withUnsafeBytes { [arena] in arena.copy($0) }
     lines = Array(SegmentLines(text))
     firstInstallation = Self.firstInstallation(lines, of: claim.lines)

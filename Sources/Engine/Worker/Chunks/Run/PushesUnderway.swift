@@ -7,7 +7,7 @@ struct PushesUnderway {
   /// Their bindings must be read again before they are sent.
   private(set) var staleBindings: [Int] = []
   /// They may be what the network calls malformed.
-  private(set) var suspects = SuspectPushes()
+  private(set) var quarantined = QuarantinedPushes()
 
   mutating func submit() { inFlight += 1 }
   mutating func comeBack() { inFlight -= 1 }
@@ -20,6 +20,6 @@ struct PushesUnderway {
     return staleBindings
   }
 
-  mutating func suspect(_ push: Int, nowNs: UInt64) { suspects.note(push, nowNs: nowNs) }
-  mutating func setApart(_ push: Int) { suspects.noteApart(push) }
+  mutating func quarantine(_ push: Int, nowNs: UInt64) { quarantined.note(push, nowNs: nowNs) }
+  mutating func setApart(_ push: Int) { quarantined.noteApart(push) }
 }

@@ -5,12 +5,12 @@ internal import Reactor
 // Pushes that are tried by themselves, on a connection of their own and one at a time: what breaks it is known then,
 // and harms no other.
 extension Destination {
-  /// The network has complained of a request of a job. - Returns: whether the job was above suspicion before.
-  func suspect(_ job: String, _ complaint: Quarantine.Complaint) -> Bool {
+  /// The network has complained of a request of a job. - Returns: whether the job is new in quarantine.
+  func note(_ complaint: Quarantine.Complaint, ofJob job: String) -> Bool {
     quarantine.note(job, complaint, nowNs: loop.nowNs)
   }
 
-  /// A request of the job was answered: it is above suspicion again.
+  /// A request of the job was answered: it leaves quarantine.
   func noteAnswer(toJob job: String) { quarantine.clear(job) }
 
   /// - Returns: false when as many wait as may.
@@ -33,7 +33,7 @@ extension Destination {
     return transport
   }
 
-  /// Puts aside what waits and does not move, and closes the connection when nobody is under suspicion any more.
+  /// Puts aside what waits and does not move, and closes the connection when nobody is in quarantine any more.
   func checkApart() {
     quarantine.forget(nowNs: loop.nowNs)
     if apartQueue.count > 0 {

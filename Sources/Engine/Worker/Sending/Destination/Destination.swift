@@ -259,7 +259,7 @@ extension Destination: TransportDelegate {
   func transport(_ transport: any Transport, hasRoomFor count: Int, in taker: any RequestTaker) {
     guard let credential else { return }
     let isApart = transport === apart
-    // Probes tell more of those that are above suspicion.
+    // Probes tell more of those that are not in quarantine.
     if isApart, breaker.state != .closed { return }
     var left = min(count, breaker.allowance(nowNs: loop.nowNs))
     if breaker.sawTrouble {

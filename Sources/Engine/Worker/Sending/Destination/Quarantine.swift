@@ -21,7 +21,7 @@ struct Quarantine {
 
   /// Jobs that are watched at a time; a further one takes the oldest's place.
   static let jobsMax = 64
-  /// How long without another complaint until a job, or a push that was tried before, is above suspicion.
+  /// How long without another complaint until a job, or a push that was tried before, is out of quarantine.
   static let lifeNs: UInt64 = 60_000_000_000
   /// Requests of a job in a row that were malformed apart from all others, none of it answered, after which nothing more of
   /// it is sent.
@@ -29,20 +29,20 @@ struct Quarantine {
 
   private var entries: [Entry] = []
   /// Until when pushes that were tried before are tried apart.
-  private var doubtsUntilNs: UInt64 = 0
+  private var repeatedUntilNs: UInt64 = 0
 
   /// Looked at for each push.
-  var isEmpty: Bool { entries.isEmpty && doubtsUntilNs == 0 }
+  var isEmpty: Bool { entries.isEmpty && repeatedUntilNs == 0 }
 
   var jobs: Int { entries.count }
 
   /// Whether a push is to be tried apart.
   /// - Parameter isRepeated: it was sent before.
   func holds(_ job: String, isRepeated: Bool, nowNs: UInt64) -> Bool {
-    entries.contains { $0.job == job } || (isRepeated && nowNs < doubtsUntilNs)
+    entries.contains { $0.job == job } || (isRepeated && nowNs < repeatedUntilNs)
   }
 
-  /// Since when a job has been under suspicion, without an answer to any request of it.
+  /// Since when a job has been in quarantine, without an answer to any request of it.
   func sinceNs(_ job: String) -> UInt64? { entries.first { $0.job == job }?.sinceNs }
 
   /// Whether the network has refused enough of a job while it answered others.
@@ -55,9 +55,9 @@ struct Quarantine {
   }
 
   /// Notes what the network did to a request of a job.
-  /// - Returns: whether the job was above suspicion before.
+  /// - Returns: whether the job is new in quarantine.
   mutating func note(_ job: String, _ complaint: Complaint, nowNs: UInt64) -> Bool {
-    if complaint == .accusedWithOthers { doubtsUntilNs = nowNs &+ Self.lifeNs }
+    if complaint == .accusedWithOthers { repeatedUntilNs = nowNs &+ Self.lifeNs }
     let refusals = complaint == .refusedApart ? 1 : 0
     if let index = entries.firstIndex(where: { $0.job == job }) {
       entries[index].refusals += refusals
@@ -75,6 +75,6 @@ struct Quarantine {
   /// Forgets what is long ago.
   mutating func forget(nowNs: UInt64) {
     entries.removeAll { nowNs &- $0.notedNs >= Self.lifeNs }
-    if nowNs >= doubtsUntilNs { doubtsUntilNs = 0 }
+    if nowNs >= repeatedUntilNs { repeatedUntilNs = 0 }
   }
 }

@@ -11,14 +11,14 @@ extension Dispatcher {
     let tag = PushTag(raw)
     guard let run = runs[tag] else { return judgeUnawaited(answer, destination) }
     run.noteReturned()
-    let suspectNs = run.suspects.sinceNs(tag.push)
-    if answer.isSuspect { noteSuspect(run, tag.push, destination) }
+    let quarantinedNs = run.quarantined.sinceNs(tag.push)
+    if answer.isAccused { noteAccused(run, tag.push, destination) }
     switch answer.disposition {
     case .notSent:
       judgeNotSent(answer, resends: Int(run.pushes[tag.push].resends), destination)
       decideNotSent(run, tag, destination, answer)
     case .malformed:
-      decideMalformed(run, tag, destination, answer, suspectNs: suspectNs)
+      decideMalformed(run, tag, destination, answer, quarantinedNs: quarantinedNs)
       judgeMalformed(answer, destination)
     case .unknown:
       judgeSilence(answer, destination)
@@ -60,19 +60,19 @@ extension Dispatcher {
   }
 
   /// - Parameters:
-  ///   - suspectNs: since when the push had been under suspicion before; nil when it was not.
+  ///   - quarantinedNs: since when the push had been in quarantine before; nil when it was not.
   ///   - isAlone: whether the request carried no other push.
   func decideMalformed(
     _ run: ChunkRun, _ tag: PushTag, _ destination: Destination, _ answer: RequestAnswer,
-    suspectNs: UInt64?, isAlone: Bool = true
+    quarantinedNs: UInt64?, isAlone: Bool = true
   ) {
     // Whether a connection's only request was processed before the connection was closed, nobody knows.
-    if answer.isSuspect, run.material.content.unknownPolicy != .resend {
+    if answer.isAccused, run.material.content.unknownPolicy != .resend {
       return decideUnanswered(run, tag, answer)
     }
     run.beginAnswer(TracedAnswer(answer, .rejected(reason: Self.malformedReason)))
     decideMalformed(
-      run, tag.push, destination, suspectNs: suspectNs, isAlone: isAlone)
+      run, tag.push, destination, quarantinedNs: quarantinedNs, isAlone: isAlone)
     run.endAnswer(tag.push)
   }
 

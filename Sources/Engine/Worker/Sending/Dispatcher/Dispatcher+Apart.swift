@@ -11,14 +11,14 @@ extension Dispatcher {
   /// The word that HTTP/2 has for it.
   static let malformedReason = "PROTOCOL_ERROR"
 
-  /// Sees to a push whose job, or which itself, is under suspicion.
+  /// Sees to a push whose job, or which itself, is in quarantine.
   /// - Returns: false when it may go with all others.
   func setApart(_ run: ChunkRun, _ index: Int, _ destination: Destination) -> Bool {
     let push = run.pushes[index]
     let job = run.claim.job
     guard
       destination.quarantine.holds(
-        job, isRepeated: push.attempt > 1 || run.suspects.contains(index), nowNs: loop.nowNs)
+        job, isRepeated: push.attempt > 1 || run.quarantined.contains(index), nowNs: loop.nowNs)
     else { return false }
     if destination.quarantine.isCondemned(job, answeredNs: destination.answeredNs) {
       rejectMalformed(run, index, destination)
@@ -28,7 +28,7 @@ extension Dispatcher {
       run.noteApart(index)
     } else {
       // One that may have broken a connection must not come back as if it had never been sent.
-      if run.suspects.contains(index) {
+      if run.quarantined.contains(index) {
         retry(run, index, afterMs: WorkerLimits.refusedDelayMs)
       } else {
         putAside(run, index, delayMs: WorkerLimits.refusedDelayMs, because: .triedApart)
@@ -40,17 +40,17 @@ extension Dispatcher {
   /// The network called this request malformed, and did not process it: it is tried once more, apart from others, and
   /// rejected then if the network has answered others in between.
   /// - Parameters:
-  ///   - suspectNs: since when it has been under suspicion; nil when it was not.
+  ///   - quarantinedNs: since when it has been in quarantine; nil when it was not.
   ///   - isAlone: whether the request carried no other push.
   func decideMalformed(
-    _ run: ChunkRun, _ index: Int, _ destination: Destination, suspectNs: UInt64?, isAlone: Bool
+    _ run: ChunkRun, _ index: Int, _ destination: Destination, quarantinedNs: UInt64?, isAlone: Bool
   ) {
     let job = run.claim.job
     // One that was tried apart may have left with others since.
-    let isApart = isAlone && run.suspects.isApart(index)
-    let sinceNs = [suspectNs, destination.quarantine.sinceNs(job)].compactMap { $0 }.min()
-    run.noteSuspect(index, nowNs: loop.nowNs)
-    suspect(job, destination, isApart ? .refusedApart : .accused)
+    let isApart = isAlone && run.quarantined.isApart(index)
+    let sinceNs = [quarantinedNs, destination.quarantine.sinceNs(job)].compactMap { $0 }.min()
+    run.quarantine(index, nowNs: loop.nowNs)
+    note(isApart ? .refusedApart : .accused, ofJob: job, destination)
     guard isApart, let sinceNs else { return queue(run, index, destination) }
     let isWell = destination.answeredNs.map { $0 > sinceNs } ?? false
     if isWell || Int(run.pushes[index].attempt) >= policy.attemptsMax {
@@ -61,15 +61,15 @@ extension Dispatcher {
   }
 
   /// The network closed a connection because of one of its requests, and this may be the one.
-  func noteSuspect(_ run: ChunkRun, _ index: Int, _ destination: Destination) {
-    run.noteSuspect(index, nowNs: loop.nowNs)
-    suspect(run.claim.job, destination, .accusedWithOthers)
+  func noteAccused(_ run: ChunkRun, _ index: Int, _ destination: Destination) {
+    run.quarantine(index, nowNs: loop.nowNs)
+    note(.accusedWithOthers, ofJob: run.claim.job, destination)
   }
 
-  private func suspect(
-    _ job: String, _ destination: Destination, _ complaint: Quarantine.Complaint
+  private func note(
+    _ complaint: Quarantine.Complaint, ofJob job: String, _ destination: Destination
   ) {
-    guard destination.suspect(job, complaint) else { return }
+    guard destination.note(complaint, ofJob: job) else { return }
     // What waits of it would break the next connection.
     destination.filterForApart { raw in
       let tag = PushTag(raw)

@@ -68,9 +68,9 @@ extension Dispatcher {
     guard let batch = batches.remove(tag) else { return judgeUnawaited(answer, destination) }
     let pushes = pushes(of: batch)
     for (run, _) in pushes { run.noteReturned() }
-    let suspectNs = pushes.map { $0.run.suspects.sinceNs($0.tag.push) }
-    if answer.isSuspect {
-      for (run, tag) in pushes { noteSuspect(run, tag.push, destination) }
+    let quarantinedNs = pushes.map { $0.run.quarantined.sinceNs($0.tag.push) }
+    if answer.isAccused {
+      for (run, tag) in pushes { noteAccused(run, tag.push, destination) }
     }
     switch answer.disposition {
     case .notSent:
@@ -78,9 +78,10 @@ extension Dispatcher {
       judgeNotSent(answer, resends: resends, destination)
       for (run, tag) in pushes { decideNotSent(run, tag, destination, answer) }
     case .malformed:
-      for ((run, tag), suspectNs) in zip(pushes, suspectNs) {
+      for ((run, tag), quarantinedNs) in zip(pushes, quarantinedNs) {
         decideMalformed(
-          run, tag, destination, answer, suspectNs: suspectNs, isAlone: batch.tags.count == 1)
+          run, tag, destination, answer, quarantinedNs: quarantinedNs,
+          isAlone: batch.tags.count == 1)
       }
       judgeMalformed(answer, destination)
     case .unknown:

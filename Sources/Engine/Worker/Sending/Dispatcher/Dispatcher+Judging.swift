@@ -39,7 +39,7 @@ extension Dispatcher {
   func judgeSilence(_ answer: RequestAnswer, _ destination: Destination) {
     // One of the requests on its connection may have broken that, and the network is well.
     // Nor does it say anything of the network that a connection of many answers ended.
-    guard !answer.isCutOff, !answer.isSuspect || !destination.isAnswering else {
+    guard !answer.isCutOff, !answer.isAccused || !destination.isAnswering else {
       return destination.noteNothing(elapsedNs: answer.elapsedNs)
     }
     _ = destination.noteTrouble(

@@ -100,7 +100,7 @@ final class Dispatcher {
     run.decideUnrouted(index, for: push.environment, attempt: Int(push.attempt) - 1)
   }
 
-  /// Queues a push, apart from the others when it is under suspicion.
+  /// Queues a push, apart from the others when it is in quarantine.
   func queue(_ run: ChunkRun, _ index: Int, _ destination: Destination) {
     if !destination.quarantine.isEmpty, setApart(run, index, destination) { return }
     if let batches = destination.batches {

@@ -314,7 +314,7 @@ import Testing
     #expect(stage.sent == ["a+b"] && stage.destination.queued == 1)
   }
 
-  @Test("pushes of a job under suspicion are tried apart, one a request")
+  @Test("pushes of a job in quarantine are tried apart, one a request")
   func triesApart() throws {
     let stage = try BatchStage()
     defer { stage.dispatcher.close() }
@@ -335,7 +335,7 @@ import Testing
     stage.destination.end(try stage.requests.tag(0), .malformed)
     stage.offerApart(1)
     stage.destination.answer(try stage.requests.tag(1), 200)
-    // Their bindings are read again, and meanwhile their job is above suspicion.
+    // Their bindings are read again, and meanwhile their job leaves quarantine.
     for push in 1...2 { run.confirmBinding(push, generation: 1, atNs: 0) }
     stage.offerApart(2)
     for push in run.takeStaleBindings() {

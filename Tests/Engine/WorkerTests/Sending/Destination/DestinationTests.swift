@@ -136,11 +136,11 @@ import Testing
     #expect(destination.queued == 0)
   }
 
-  @Test("a job under suspicion is above it again when one of its requests was answered")
-  func clearsSuspects() {
+  @Test("a job in quarantine leaves it when one of its requests was answered")
+  func endsQuarantine() {
     defer { destination.close() }
-    #expect(destination.suspect("sale", .accused))
-    #expect(!destination.suspect("sale", .accused))
+    #expect(destination.note(.accused, ofJob: "sale"))
+    #expect(!destination.note(.accused, ofJob: "sale"))
     #expect(destination.quarantine.jobs == 1)
     destination.noteAnswer(toJob: "other")
     #expect(destination.quarantine.jobs == 1)

@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test("after a connection was closed, whatever was sent before is tried apart for a minute")
-  func doubtsRepeated() {
+  func holdsRepeated() {
     var quarantine = Quarantine()
     _ = quarantine.note("sale", .accusedWithOthers, nowNs: 5)
     quarantine.clear("sale")
@@ -55,7 +55,7 @@ import Testing
     #expect(!quarantine.isCondemned("sale", answeredNs: 3))
   }
 
-  @Test("a job is above suspicion a minute after the last complaint, not after the first")
+  @Test("a job leaves quarantine a minute after the last complaint, not after the first")
   func forgets() {
     var quarantine = Quarantine()
     _ = quarantine.note("sale", .accusedWithOthers, nowNs: 0)

@@ -32,7 +32,7 @@ import Testing
     let run = try stage.run(devices: 3)
     stage.enqueue(run)
     stage.destination.offer(1, stage.requests)
-    stage.destination.end(try stage.requests.tag(0), .unknown, isSuspect: true)
+    stage.destination.end(try stage.requests.tag(0), .unknown, isAccused: true)
     #expect(stage.destination.quarantine.jobs == 1)
     stage.destination.offer(10, stage.requests)
     #expect(stage.requests.taken.count == 1 && stage.destination.apartQueue.count == 2)
@@ -111,7 +111,7 @@ import Testing
     #expect(stage.requests.taken.count == 1 + Breaker.probesMax)
     for probe in 1...Breaker.probesMax {
       destination.end(
-        try stage.requests.tag(probe), .unknown, isSuspect: true, elapsedNs: 0)
+        try stage.requests.tag(probe), .unknown, isAccused: true, elapsedNs: 0)
     }
     #expect(destination.breaker.state == .halfOpen)
     #expect(destination.breaker.allowance(nowNs: stage.loop.nowNs) == Breaker.probesMax)

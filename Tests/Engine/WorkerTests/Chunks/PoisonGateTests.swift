@@ -2,9 +2,9 @@ import Testing
 
 @testable import Worker
 
-@Suite struct SuspectGateTests {
-  private static let aloneNs = WorkerLimits.suspectAloneMs * 1_000_000
-  private let gate = SuspectGate()
+@Suite struct PoisonGateTests {
+  private static let aloneNs = WorkerLimits.poisonAloneMs * 1_000_000
+  private let gate = PoisonGate()
 
   @Test("one chunk is there at a time, and the next comes when it has left")
   func letsOneIn() throws {

@@ -1,10 +1,10 @@
 internal import Synchronization
 
-/// Lets one chunk at a time run in a process, of those that have lost two workers or more.
+/// Lets one poison chunk at a time run in a process: one that has lost two workers or more.
 ///
 /// A crash counts against every chunk that the process held, the innocent ones too. From its second crash on a chunk
-/// therefore runs without the other suspects. So only the culprit comes to five crashes, and is given up.
-final class SuspectGate: Sendable {
+/// therefore runs without the others of that kind. So only the culprit comes to five crashes, and is given up.
+final class PoisonGate: Sendable {
   private struct Holder {
     var ticket: UInt64 = 0
     var untilNs: UInt64 = 0
@@ -18,7 +18,7 @@ final class SuspectGate: Sendable {
     holder.withLock { holder in
       guard nowNs >= holder.untilNs else { return nil }
       holder.ticket += 1
-      holder.untilNs = nowNs &+ WorkerLimits.suspectAloneMs * 1_000_000
+      holder.untilNs = nowNs &+ WorkerLimits.poisonAloneMs * 1_000_000
       return holder.ticket
     }
   }

@@ -4,7 +4,7 @@ import Testing
 @testable import Providers
 
 /// What the networks make of a job's content, and that a short plain one is rightly taken for sendable unseen.
-@Suite struct ContentVerdictTests {
+@Suite struct ContentCheckTests {
   private static let nowMs: Int64 = 1_790_000_000_000
 
   private static func directory() throws -> ProviderDirectory {
@@ -22,8 +22,8 @@ import Testing
     try Job(text: #"{"app":"shop","audience":{"users":["u"]},\#(members)}"#).content
   }
 
-  private static func verdict(_ content: JobContent, textBytes: Int) throws -> ContentVerdict {
-    try directory().verdict(on: content, textBytes: textBytes, app: "shop", nowMs: nowMs)
+  private static func check(_ content: JobContent, textBytes: Int) throws -> ContentCheck {
+    try directory().check(content, textBytes: textBytes, app: "shop", nowMs: nowMs)
   }
 
   @Test(
@@ -50,8 +50,8 @@ import Testing
       #expect(content.isPlain)
       // One that is too long is rendered, and passes the limits there.
       let long = ProviderLimits.plainJobBytesMax + 1
-      #expect(try Self.verdict(content, textBytes: long) == .sendable)
-      #expect(try Self.verdict(content, textBytes: members.utf8.count) == .sendable)
+      #expect(try Self.check(content, textBytes: long) == .sendable)
+      #expect(try Self.check(content, textBytes: members.utf8.count) == .sendable)
     }
   }
 
@@ -61,11 +61,11 @@ import Testing
       ProviderDirectory.Entry(
         app: "shop", environments: Set(PushEnvironment.allCases), provider: try TestProvider.fcm())
     ])
-    let verdict = directory.verdict(
-      on: try Self.content(members), textBytes: members.utf8.count, app: "shop",
+    let check = directory.check(
+      try Self.content(members), textBytes: members.utf8.count, app: "shop",
       nowMs: Self.nowMs)
-    guard case .empty(let field?) = verdict else {
-      Issue.record("not empty: \(verdict)")
+    guard case .empty(let field?) = check else {
+      Issue.record("not empty: \(check)")
       return
     }
     #expect(field.pointer == "/fcm")
@@ -74,7 +74,7 @@ import Testing
   @Test func `a text that a network refuses is found when it is long`() throws {
     let body = #""notification":{"body":"\#(String(repeating: "x", count: 5_000))"}"#
     guard
-      case .refused(let field) = try Self.verdict(
+      case .refused(let field) = try Self.check(
         try Self.content(body), textBytes: body.utf8.count)
     else {
       Issue.record("not refused")
@@ -87,9 +87,9 @@ import Testing
     let content = try Self.content(#""notification":{"body":"b"}"#)
     let nobody = ProviderDirectory(entries: [])
     for textBytes in [100, 10_000] {
-      let verdict = nobody.verdict(
-        on: content, textBytes: textBytes, app: "shop", nowMs: Self.nowMs)
-      #expect(verdict == .empty(nil))
+      let check = nobody.check(
+        content, textBytes: textBytes, app: "shop", nowMs: Self.nowMs)
+      #expect(check == .empty(nil))
     }
   }
 

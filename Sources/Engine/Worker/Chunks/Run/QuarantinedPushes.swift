@@ -1,11 +1,11 @@
-/// The pushes of a run that may be what the network calls malformed; loop-bound.
-struct SuspectPushes {
+/// The pushes of a run in quarantine: they may be what the network calls malformed; loop-bound.
+struct QuarantinedPushes {
   /// Since when, in the loop's time, by push.
   private var since: [Int: UInt64] = [:]
   /// Those that are tried apart from others.
   private var apart: Set<Int> = []
 
-  /// Since when a push has been under suspicion; nil when it is not.
+  /// Since when a push has been in quarantine; nil when it is not.
   func sinceNs(_ push: Int) -> UInt64? { since.isEmpty ? nil : since[push] }
 
   func contains(_ push: Int) -> Bool { sinceNs(push) != nil }

@@ -1,7 +1,7 @@
 package import Model
 
 /// What the networks of an app make of a job's content before any device is tried.
-package enum ContentVerdict: Sendable, Equatable {
+package enum ContentCheck: Sendable, Equatable {
   /// There is something to send on one network at least.
   case sendable
   /// A network that the content is for would refuse it from every device.
@@ -16,9 +16,9 @@ extension ProviderDirectory {
   /// - Parameters:
   ///   - textBytes: length of the job's text; nil when it is unknown, and the content is rendered.
   ///   - nowMs: the time of rendering and of the job's creation, in epoch milliseconds.
-  package func verdict(
-    on content: JobContent, textBytes: Int?, app: String, nowMs: Int64
-  ) -> ContentVerdict {
+  package func check(
+    _ content: JobContent, textBytes: Int?, app: String, nowMs: Int64
+  ) -> ContentCheck {
     let positions = positions(app: app, environments: content.environments)
     if let textBytes, textBytes <= ProviderLimits.plainJobBytesMax, content.isPlain {
       return positions.isEmpty ? .empty(nil) : .sendable
