@@ -97,7 +97,7 @@ import Testing
         guard reason.utf8.count < 200, reason.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else {
           throw Broken(description: "the reason \(reason.debugDescription)")
         }
-      default: break
+      case .accepted: break
       }
     }
   }

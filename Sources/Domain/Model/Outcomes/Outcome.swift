@@ -1,4 +1,4 @@
-/// What became of one request to a provider. An answer is a value, never a thrown error.
+/// What the answer to one request means, as its provider says. An answer is a value, never a thrown error.
 package enum Outcome: Sendable, Equatable {
   /// The provider said yes, which is all that it tells: nothing is ever called delivered.
   case accepted
@@ -13,8 +13,4 @@ package enum Outcome: Sendable, Equatable {
   case retry(afterMs: UInt64?, reason: String)
   /// Our credential is the problem: work parks, no attempt is burned.
   case authRefused(reason: String)
-  /// Written, and the connection was lost before the answer: see `UnknownPolicy`.
-  case unknown
-  /// Certainly not processed: resent at once, not an attempt.
-  case notSent
 }

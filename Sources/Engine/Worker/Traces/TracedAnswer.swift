@@ -10,7 +10,8 @@ struct TracedAnswer {
   let reason: String
   let elapsedNs: UInt64
 
-  init(_ answer: RequestAnswer, _ outcome: Outcome) {
+  /// - Parameter outcome: nil when no answer came.
+  init(_ answer: RequestAnswer, _ outcome: Outcome?) {
     switch answer.disposition {
     case .answered: kind = .answered
     case .unknown: kind = .unanswered
@@ -21,12 +22,12 @@ struct TracedAnswer {
     elapsedNs = answer.elapsedNs
   }
 
-  private static func reason(_ outcome: Outcome) -> String {
+  private static func reason(_ outcome: Outcome?) -> String {
     switch outcome {
     case .invalidToken(let reason, _), .doubtfulToken(let reason), .rejected(let reason),
       .retry(_, let reason), .authRefused(let reason):
       reason
-    case .accepted, .unknown, .notSent: ""
+    case .accepted, nil: ""
     }
   }
 }

@@ -46,7 +46,7 @@ extension Dispatcher {
   func decideNotSent(
     _ run: ChunkRun, _ tag: PushTag, _ destination: Destination, _ answer: RequestAnswer
   ) {
-    run.beginAnswer(TracedAnswer(answer, .notSent))
+    run.beginAnswer(TracedAnswer(answer, nil))
     resend(run, tag, destination, isRefused: answer.isRefused)
     run.endAnswer(tag.push)
   }
@@ -54,7 +54,7 @@ extension Dispatcher {
   func decideUnanswered(
     _ run: ChunkRun, _ tag: PushTag, _ answer: RequestAnswer, lead: ChunkRun? = nil
   ) {
-    run.beginAnswer(TracedAnswer(answer, .unknown))
+    run.beginAnswer(TracedAnswer(answer, nil))
     decideUnknown(run, tag.push, lead: lead)
     run.endAnswer(tag.push)
   }
@@ -121,8 +121,6 @@ extension Dispatcher {
       reasons.note("\(run.claim.app): \(destination.provider.network.rawValue) refuses: \(reason)")
       destination.credentialRefused(reason: reason, sentNsAgo: answer.elapsedNs)
       resend(run, tag, destination, isRefused: false)
-    case .unknown: decideUnknown(run, tag.push, lead: judgement.lead)
-    case .notSent: resend(run, tag, destination, isRefused: false)
     }
   }
 
