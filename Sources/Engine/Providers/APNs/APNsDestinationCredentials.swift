@@ -5,9 +5,6 @@ internal import Model
 /// A key that APNs does not let send to this topic or environment is no worse for the others: such a refusal
 /// pauses this destination alone and leaves the token as it is.
 package struct APNsDestinationCredentials: CredentialSource {
-  /// How long a destination that the key may not send to is left alone; somebody has to change something.
-  static let pauseMs: Int64 = 5 * 60_000
-
   private let shared: APNsTokenSource
   private let clock: WallClock
   private let pause = CredentialPause()
@@ -33,7 +30,7 @@ package struct APNsDestinationCredentials: CredentialSource {
       CredentialError(
         reason: "APNs does not let \(shared.name) send here: \(reason); check that the key is "
           + "enabled for this topic and environment",
-        resumeAtMs: nowMs + Self.pauseMs),
+        resumeAtMs: nowMs + CredentialLimits.refusedPauseMs),
       nowMs: nowMs)
   }
 }

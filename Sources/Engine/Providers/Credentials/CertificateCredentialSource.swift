@@ -1,8 +1,5 @@
 /// Authorisation by TLS client certificate: there is no header, and nothing that could be renewed.
 package struct CertificateCredentialSource: CredentialSource {
-  /// How long a refused certificate is left alone; somebody has to replace the file.
-  static let pauseMs: Int64 = 5 * 60_000
-
   package let hasHeader = false
 
   private static let credential = Credential(
@@ -30,7 +27,7 @@ package struct CertificateCredentialSource: CredentialSource {
       CredentialError(
         reason: "APNs refused the certificate \(file): \(reason); replace the file or "
           + "check that it is for this app and environment",
-        resumeAtMs: nowMs + Self.pauseMs),
+        resumeAtMs: nowMs + CredentialLimits.refusedPauseMs),
       nowMs: nowMs)
   }
 }

@@ -5,10 +5,10 @@ package enum CredentialLimits {
 
   /// No credential pauses for longer, whatever a token's date says.
   package static let pauseMsMax: Int64 = 20 * 60_000
+  /// How long what a network refuses is left alone while nothing renews it: somebody has to change something.
+  static let refusedPauseMs: Int64 = 5 * 60_000
   /// A shared token that was issued further in the future is from a clock that is wrong, and is replaced at once.
   static let futureMsMax: Int64 = 30_000
-  /// Beyond the year 9999 there is no instant.
-  static let instantMsMax: Int64 = 253_402_300_799_999
 
   /// APNs refuses a token older than an hour.
   package static let apnsTokenLifeMs: Int64 = 60 * 60_000

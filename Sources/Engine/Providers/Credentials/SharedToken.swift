@@ -1,3 +1,5 @@
+internal import Model
+
 /// A token and its age; a secret, which no log shows.
 package struct SharedToken: Sendable, Equatable, CustomStringConvertible {
   package let token: String
@@ -26,7 +28,7 @@ package struct SharedToken: Sendable, Equatable, CustomStringConvertible {
     let words = text.split(separator: " ")
     // Anybody may have written it: no date of it may be one that cannot be counted with.
     guard (2...3).contains(words.count), let issuedAtMs = Int64(words[0]),
-      (1...CredentialLimits.instantMsMax).contains(issuedAtMs),
+      (1...Limits.instantMsMax).contains(issuedAtMs),
       words[1].utf8.count <= CredentialLimits.accessTokenBytesMax,
       words[1].utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f })
     else { return nil }

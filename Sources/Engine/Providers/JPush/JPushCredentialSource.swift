@@ -4,9 +4,6 @@ package import Configuration
 /// Basic authorisation by app key and master secret, which nothing renews
 /// (docs.jiguang.cn/jpush/server/push/server_overview, "鉴权方式").
 package struct JPushCredentialSource: CredentialSource {
-  /// How long a refused secret is left alone; somebody has to correct it.
-  static let pauseMs: Int64 = 5 * 60_000
-
   private let credential: Credential
   private let appKey: String
   private let file: String
@@ -36,7 +33,7 @@ package struct JPushCredentialSource: CredentialSource {
       CredentialError(
         reason: "JPush refuses app key \(appKey) with the master secret of \(file): \(reason); "
           + "correct app_key or the file and restart the workers, or look at the app in JPush's "
-          + "console", resumeAtMs: nowMs + Self.pauseMs), nowMs: nowMs)
+          + "console", resumeAtMs: nowMs + CredentialLimits.refusedPauseMs), nowMs: nowMs)
   }
 
   /// With the standard alphabet and padding (RFC 7617, 2; RFC 4648, 4).

@@ -1,17 +1,16 @@
+internal import Model
+
 /// How far a server's clock is from ours, as its answers show.
 ///
 /// An answer was made between the question and its arrival, so it bounds the difference from both sides: the slower
 /// the answer the wider. What is known already stands while it is within the bounds; so neither slow answers nor
 /// their jitter move it, and a server whose clock was set is followed at once.
 struct ClockOffset {
-  /// Instants beyond the year 9999 are no time of day.
-  private static let instantMsMax: Int64 = 253_402_300_799_999
-
   private(set) var ms: Int64 = 0
   private(set) var isKnown = false
 
   mutating func learn(serverMs: Int64, sentMs: Int64, receivedMs: Int64) {
-    guard (1...Self.instantMsMax).contains(serverMs), (0...receivedMs).contains(sentMs) else {
+    guard (1...Limits.instantMsMax).contains(serverMs), (0...receivedMs).contains(sentMs) else {
       return
     }
     let least = serverMs - receivedMs
