@@ -18,27 +18,3 @@ package struct DirectJob: Sendable {
   /// The same, admitted as this entry.
   package func claim(entry: String) -> ChunkClaim { ChunkClaim(self, entry: entry) }
 }
-
-/// What became of a direct job.
-package struct DirectEnding: Sendable {
-  package let job: DirectJob
-  /// Since when it was sent, in epoch milliseconds by Redis's clock.
-  package let startedAtMs: Int64
-  /// Final, and `isPlain`.
-  package let settlement: Settlement
-
-  package init(job: DirectJob, startedAtMs: Int64, settlement: Settlement) {
-    self.job = job
-    self.startedAtMs = startedAtMs
-    self.settlement = settlement
-  }
-}
-
-/// What Redis says to the end of a direct job.
-package enum DirectAnswer: String, Sendable {
-  case ended = "OK"
-  /// It is another worker's by now: nothing was counted.
-  case stale = "STALE"
-  /// Its counts do not add up: it is to be admitted.
-  case admit = "ADMIT"
-}

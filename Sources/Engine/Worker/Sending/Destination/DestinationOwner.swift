@@ -1,25 +1,6 @@
 internal import HTTP2
 internal import Providers
 
-/// What became of a push that could be sent.
-enum Submission {
-  case sent
-  /// It was decided without being sent, or put aside.
-  case withdrawn
-  /// The connection takes no more.
-  case blocked
-}
-
-/// What became of pushes that could be sent in one request.
-enum BatchSubmission {
-  /// So many of them were sent.
-  case sent(Int)
-  /// They were decided without being sent, or put aside.
-  case withdrawn
-  /// The connection takes no more; these are still to be sent.
-  case blocked([UInt64])
-}
-
 /// What a destination asks of its lane.
 protocol DestinationOwner: AnyObject {
   /// The next push may be sent: submit it, or decide it otherwise.

@@ -1,0 +1,14 @@
+/// What became of a direct job.
+package struct DirectEnding: Sendable {
+  package let job: DirectJob
+  /// Since when it was sent, in epoch milliseconds by Redis's clock.
+  package let startedAtMs: Int64
+  /// Final, and `isPlain`.
+  package let settlement: Settlement
+
+  package init(job: DirectJob, startedAtMs: Int64, settlement: Settlement) {
+    self.job = job
+    self.startedAtMs = startedAtMs
+    self.settlement = settlement
+  }
+}
