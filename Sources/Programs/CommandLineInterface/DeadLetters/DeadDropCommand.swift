@@ -16,10 +16,7 @@ struct DeadDropCommand: AsyncParsableCommand {
   func run() async throws {
     let console = Console.standard
     let session = try await shared.openSession(functions: true)
-    let count = try await session.run { store throws(RedisError) in
-      try await DeadLetterOffice(stores: [store]).count()
-    }
-    try selection.confirm("drop", count: count, console: console)
+    try await selection.confirm("drop", in: session, console: console)
     Interrupts.shared.expect()
     var dropped = 0
     var missing = 0

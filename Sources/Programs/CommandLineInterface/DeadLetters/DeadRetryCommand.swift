@@ -23,10 +23,7 @@ struct DeadRetryCommand: AsyncParsableCommand {
   func run() async throws {
     let console = Console.standard
     let session = try await shared.openSession(functions: true)
-    let count = try await session.run { store throws(RedisError) in
-      try await DeadLetterOffice(stores: [store]).count()
-    }
-    try selection.confirm("retry", count: count, console: console)
+    try await selection.confirm("retry", in: session, console: console)
     Interrupts.shared.expect()
     var retried = 0
     /// Of the jobs that were named, as they are queued again.

@@ -18,6 +18,16 @@ struct DeadSelection: ParsableArguments {
     for entry in entries { try DeadEntry.check(entry) }
   }
 
+  /// As below, of as many letters as there are.
+  func confirm(
+    _ verb: String, in session: RedisSession, console: Console
+  ) async throws(CommandFailure) {
+    let count = try await session.run { store throws(RedisError) in
+      try await DeadLetterOffice(stores: [store]).count()
+    }
+    try confirm(verb, count: count, console: console)
+  }
+
   /// Asks the person at the terminal before all letters are dealt with, however plain that terminal is; programs are not
   /// asked.
   func confirm(_ verb: String, count: Int, console: Console) throws(CommandFailure) {

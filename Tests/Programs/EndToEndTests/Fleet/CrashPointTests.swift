@@ -144,12 +144,7 @@ import Testing
       }
       process.signal(SIGTERM)
     }
-    let exit = await process.waitForExit(timeoutMs: 60_000)
-    guard exit == .signal(SIGKILL) else {
-      await process.kill()
-      Issue.record("the point \"\(point)\" was not visited: \(String(describing: exit))")
-      return
-    }
+    guard await process.hasDied(at: point) else { return }
     let inHand = try await client.claimed("chunks") + client.claimed("jobs")
     try await stage.withWorkers { _ in
       for id in mix.ids(hasLost: need == .lostContent) {

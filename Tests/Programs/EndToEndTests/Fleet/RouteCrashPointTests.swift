@@ -1,5 +1,4 @@
 import Configuration
-import Glibc
 import LocalServices
 import Model
 import Redis
@@ -88,12 +87,7 @@ import Testing
     try await prepare(call, mix, stage)
     let process = try stage.startProcess(
       crashAt: point, of: call.isOfLesser ? stage.lesserText : nil)
-    let exit = await process.waitForExit(timeoutMs: 60_000)
-    guard exit == .signal(SIGKILL) else {
-      await process.kill()
-      Issue.record("the point \"\(point)\" was not visited: \(String(describing: exit))")
-      return
-    }
+    guard await process.hasDied(at: point) else { return }
     let chunks = try await client.claimedChunks()
     try await stage.withWorkers(1, of: stage.lesser) { _ in
       try await stage.withWorkers { _ in

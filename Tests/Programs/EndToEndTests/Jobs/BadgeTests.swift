@@ -1,5 +1,4 @@
 import Configuration
-import Glibc
 import LocalServices
 import Model
 import Redis
@@ -170,12 +169,7 @@ import Testing
       try await client.install(devices)
       _ = try await client.enqueue(Self.job("once", users))
       let process = try stage.startProcess(crashAt: point)
-      let exit = await process.waitForExit(timeoutMs: 60_000)
-      guard exit == .signal(SIGKILL) else {
-        await process.kill()
-        Issue.record("the point \"\(point)\" was not visited: \(String(describing: exit))")
-        return
-      }
+      guard await process.hasDied(at: point) else { return }
       try await stage.withWorkers { _ in
         let record = try await client.finishedInHaste("once")
         #expect(record.counts.accepted == devices.count && record.isBalanced)
