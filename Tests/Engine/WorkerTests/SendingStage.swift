@@ -50,6 +50,12 @@ struct SendingStage {
     return destination
   }
 
+  /// How many probes more may be under way there.
+  func probeRoom(of destination: Destination) -> Int {
+    var breaker = destination.breaker
+    return breaker.allowance(nowNs: loop.nowNs)
+  }
+
   /// A run of one user with so many devices, whose pushes are not queued yet.
   func run(
     devices: Int = 1, expiry: Expiry? = nil,

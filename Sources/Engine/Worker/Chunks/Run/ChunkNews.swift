@@ -89,7 +89,6 @@ struct ChunkNews {
       counts[network].accepted += 1
       if push.isRedirected { relabel(push) }
     case .rejected: counts[network].rejected += 1
-    case .uninstalled: counts[network].uninstalled += 1
     case .expired: counts[network].expired += 1
     case .skipped: counts[network].skipped += 1
     case .failed: counts[network].failed += 1

@@ -49,7 +49,6 @@ extension ChunkRun {
     switch decision {
     case .accepted: note(index, .accepted)
     case .rejected: note(index, .rejected, because: cause)
-    case .uninstalled: note(index, .uninstalled)
     case .expired: note(index, .expired, because: cause)
     // What a lost chunk skips is another worker's to send.
     case .skipped: note(index, cause == .takenOver ? .deferred : .skipped, because: cause)

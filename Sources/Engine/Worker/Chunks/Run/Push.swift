@@ -6,7 +6,7 @@ struct Push {
   enum Decision: UInt8 {
     /// Waiting to be sent, or in flight.
     case open
-    case accepted, rejected, uninstalled, expired, skipped, failed
+    case accepted, rejected, expired, skipped, failed
     /// To be tried again later, by a residual chunk.
     case later
     /// For a worker that has credentials which this one lacks; skipped if there is none, which the store decides.

@@ -114,7 +114,7 @@ import Testing
         try stage.requests.tag(probe), .unknown, isAccused: true, elapsedNs: 0)
     }
     #expect(destination.breaker.state == .halfOpen)
-    #expect(destination.breaker.allowance(nowNs: stage.loop.nowNs) == Breaker.probesMax)
+    #expect(stage.probeRoom(of: destination) == Breaker.probesMax)
   }
 
   @Test(
@@ -138,7 +138,7 @@ import Testing
       destination.end(tag, disposition, isRefused: disposition == .notSent, elapsedNs: 0)
     }
     #expect(destination.breaker.state == .halfOpen)
-    #expect(destination.breaker.allowance(nowNs: stage.loop.nowNs) == 2)
+    #expect(stage.probeRoom(of: destination) == 2)
   }
 
   @Test(
