@@ -72,6 +72,9 @@ package actor FaultProxy {
   /// Connections that are open now.
   package var connections: Int { switchboard.count }
 
+  /// How often its loop has waited, for tests of what must not keep it busy.
+  package var turns: Int { loop.turns }
+
   /// Ends it with all connections; closing twice does nothing.
   package func close() {
     switchboard.close()

@@ -41,7 +41,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
   private var repeating: [ByteStream] = []
   private var bootNs: UInt64 = 0
   /// How often it has waited, for tests of what must not keep it busy.
-  private(set) var turns = 0
+  package private(set) var turns = 0
   /// Called in each turn that has output, before any of it is written; loop only.
   package var willFlush: (() -> Void)?
   /// Called when a connection could not be opened because no file descriptor is left; loop only.
