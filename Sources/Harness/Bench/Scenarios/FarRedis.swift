@@ -41,10 +41,11 @@ struct FarRedis {
               "\(scenario.name): \(setting.load.rawValue), \(setting.awayMs) ms, \(number) of \(with.runs)"
             )
             await stage.setRedis(awayMs: setting.awayMs)
-            let pushes = pushes(setting.load)
             let measured = try await backlog.measure(
-              jobs(setting, number, population), pushes: pushes)
-            rates[setting, default: []].append(Double(pushes) / measured.wallSeconds)
+              jobs(setting, number, population), pushes: pushes(setting.load),
+              secondsMax: BenchLimits.distanceSeconds
+            ) { await stage.setRedis(awayMs: 0) }
+            rates[setting, default: []].append(Double(measured.pushes) / measured.wallSeconds)
           }
         }
         return Self.settings.map { result($0, rates) }
