@@ -217,7 +217,7 @@ let package = Package(
         "TestSupport",
         "pushpool", "pushpool-simulator",
       ]),
-    tests("BenchTests", in: .harness, ["Bench", "Model", arguments]),
+    tests("BenchTests", in: .harness, ["Bench", "LocalServices", "Model", arguments]),
     tests(
       "ChaosTests", in: .harness,
       ["Chaos", "LocalServices", "Model", "Redis", "Store", "pushpool", "pushpool-simulator"]),
