@@ -23,7 +23,7 @@ package struct FunctionCalls: Sendable, Equatable {
 
   /// The longest call of a run, the median of the runs: a single one is as long as the system leaves Redis without a core.
   /// What was not noted took no longer than what is noted takes.
-  static func longestMs(_ runs: [FunctionCalls]) -> Double? {
+  package static func longestMs(_ runs: [FunctionCalls]) -> Double? {
     Samples.median(
       runs.map { $0.longestMs ?? Double(BenchLimits.notedCallMicroseconds) / 1_000 })
   }
