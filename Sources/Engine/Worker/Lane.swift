@@ -133,6 +133,7 @@ actor Lane {
     redis.onTime = { [clock = settings.clock] serverMs, sentNs, receivedNs in
       clock.learn(serverMs: serverMs, sentNs: sentNs, receivedNs: receivedNs)
     }
+    dispatcher.roundTripNs = { [redis] in redis.roundTripNs }
     redis.onLost = { [log] error in log.warning("no Redis: \(error); trying again") }
     loop.onOutOfDescriptors = { [unowned self] error in
       assumeIsolated { $0.dispatcher.noteOutOfDescriptors(error) }
@@ -142,6 +143,9 @@ actor Lane {
     }
     dispatcher.onAllowance = { [unowned self] name, wanted in
       assumeIsolated { lane in lane.startUncounted { await $0.drawAllowance(name, wanted) } }
+    }
+    parts.direct.onBatch = { [unowned self] in
+      assumeIsolated { lane in lane.start { await $0.parts.admitter.beginHeld() } }
     }
     parts.starter.onBegun = { [unowned self] slot in
       assumeIsolated { lane in lane.start { await $0.carry(slot) } }

@@ -10,21 +10,31 @@ enum WorkerLimits {
   static let personalBatchMin = 8
   static let batchBindingsMax = 512
   static let batchValueBytesMax = 256 * 1024
-  /// Chunks that a lane holds at a time.
+  /// Chunks that a lane holds at a time, and how many when Redis is far away.
   static let runsMax = 32
+  static let farRunsMax = 96
   /// Jobs besides that a lane sends from their entries at a time, and the room for more of them that it waits for when it is
   /// full: they are taken in together.
   static let directRunsMax = 96
+  static let farDirectRunsMax = 384
   static let directRoomMin = 16
-  /// The most of them taken in by one call, and the users of one: fewer than bring a checkpoint on.
+  /// The most of them taken in by one call, and the users of one: no more than bring a checkpoint on.
   static let directTakenMax = 32
-  static let directUsersMax = 64
+  static let farDirectTakenMax = 128
+  static let directUsersMax = checkpointResults
   /// How long such a job may be without what any other has in Redis. Its entry's lease is not renewed meanwhile.
   static let directMsMax: UInt64 = 400
   /// Such jobs ended by one call: 2 ms.
   static let directEndsMax = 64
-  /// Chunks asked for by one claim.
+  /// Chunks asked for by one claim, and how many when Redis is far away.
   static let claimMax = 4
+  static let farClaimMax = 16
+  /// A round trip to Redis that is shorter is as good as none.
+  static let farNsMin: UInt64 = 700_000
+  /// After so many trips without a look, what left before them says nothing any more.
+  static let sampleTripsMax: UInt64 = 16
+  /// The most that a lane has ready beyond what is enough for a Redis nearby.
+  static let aheadPushesMax = 16_384
   /// A job's users whose bindings are read while it is being admitted.
   static let firstBindingsMax = 8
   /// What those may hold: the chunk may be another lane's, and then they are kept for as long as the job is remembered.

@@ -77,8 +77,9 @@ enum BenchLimits {
   /// Jobs of one user and of 100 users in the scenario `distance`.
   static let distanceJobs = 10_000
   static let distanceJobsOfHundred = 1_500
-  /// For how long each of them is looked at.
+  /// For how long each of them is looked at, and how long the worker has before to find out.
   static let distanceSeconds = 5
+  static let distanceSettleMs = 1_500
   static let proxySeed: UInt64 = 1
 
   // Large jobs

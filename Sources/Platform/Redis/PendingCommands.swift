@@ -4,6 +4,8 @@ struct PendingCommands {
     let handler: (Result<RedisReply, RedisError>) -> Void
     /// In the loop's monotonic nanoseconds; `UInt64.max` for a command without a time limit.
     let deadlineNs: UInt64
+    /// When it was written, by the same clock.
+    let sentNs: UInt64
   }
 
   private var slots: [Entry?] = Array(repeating: nil, count: 64)

@@ -25,6 +25,7 @@ package final class RedisConnection {
   private var stream: ByteStream?
   private var reader = ReplyReader()
   private var pending = PendingCommands()
+  private var roundTrips = RoundTrips()
   private var timeoutTimer: LoopTimer!
   private var timeoutDeadlineNs = UInt64.max
   private var reconnectTimer: LoopTimer!
@@ -166,6 +167,10 @@ package final class RedisConnection {
     if state == .closed { resumeWaiters(.failure(.unavailable(reason: "closed"))) }
   }
 
+  /// How far away the server is: the least that an answer took in the last second in which there were any, in
+  /// nanoseconds; 0 before the first.
+  package var roundTripNs: UInt64 { roundTrips.leastNs }
+
   // MARK: Commands
 
   /// Sends a command; the handler is called exactly once, on the loop, never before this returns except when
@@ -212,7 +217,8 @@ package final class RedisConnection {
     }
     _ = command.body.withUnsafeBytes { stream.write($0) }
     let deadline = timeoutMs.map { loop.nowNs &+ $0 &* 1_000_000 } ?? .max
-    pending.append(PendingCommands.Entry(handler: handler, deadlineNs: deadline))
+    pending.append(
+      PendingCommands.Entry(handler: handler, deadlineNs: deadline, sentNs: loop.nowNs))
     armTimeout(deadline)
     stream.requestFlush()
   }
@@ -258,6 +264,7 @@ package final class RedisConnection {
           isUnasked = true
           return
         }
+        roundTrips.note(loop.nowNs &- entry.sentNs, nowNs: loop.nowNs)
         guard reply.kind == .error else { return entry.handler(.success(reply)) }
         let failure = reply.failure
         if case .server("READONLY", _) = failure { isReadOnly = true }

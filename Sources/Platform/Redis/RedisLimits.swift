@@ -21,6 +21,8 @@ package enum RedisLimits {
   static let redirectionsMax = 4
   /// A connection that lived for less counts as one more failed attempt.
   static let healthyMs: UInt64 = 2_000
+  /// For how long the least of the round trips is remembered, once or twice.
+  static let roundTripsNs: UInt64 = 500_000_000
   /// What TIME may say: the end of the year 9999.
   static let epochSecondsMax = 253_402_300_799
 }

@@ -74,7 +74,8 @@ final class ChunkCarrier {
       if run.wantsResolving || run.hasStaleBindings { try await switches.readIfOld() }
       let stale = run.takeStaleBindings()
       if !stale.isEmpty { try await verify(run, stale) }
-      while run.wantsResolving && dispatcher.hasRoom && !dispatcher.isCongested(run)
+      while run.wantsResolving && dispatcher.hasRoom(for: run.claim.priority)
+        && !dispatcher.isCongested(run)
         && !life.isDraining
       {
         guard try await keepsPace(run) else { break }
@@ -117,7 +118,7 @@ final class ChunkCarrier {
       return true
     }
     guard pace.waitMs(nowNs: loop.nowNs) == 0 else { return false }
-    let wanted = min(run.lines.count - run.cursor, WorkerLimits.resolveBatchMax) - pace.allowance
+    let wanted = min(run.lines.count - run.cursor, dispatcher.resolveBatch) - pace.allowance
     let answer = try await rates.drawPace(
       app: run.claim.app, job: run.claim.job, wanted: wanted)
     run.pace?.grant(answer.granted, retryMs: answer.retryMs, nowNs: loop.nowNs)

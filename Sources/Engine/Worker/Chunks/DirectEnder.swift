@@ -1,21 +1,36 @@
 internal import Redis
 internal import Store
 
-/// Ends jobs that were sent from their entries: all that end while Redis is asked are told together; loop-bound.
+/// Ends jobs that were sent from their entries: all that end while Redis is asked are told together, and a second question
+/// leaves when it would be full; loop-bound.
 final class DirectEnder {
   /// One of them, and the task that waits for its answer or for its turn to ask.
   private final class Place {
     let ending: DirectEnding
     var answer: Result<DirectAnswer, RedisError>?
-    var waiting: UnsafeContinuation<Void, Never>?
+    /// Whether it is asked of already.
+    var isAsked = false
+    /// Whether it may ask now, in place of one that has its answer.
+    var mayAsk = false
+    private var waiting: UnsafeContinuation<Void, Never>?
 
     init(_ ending: DirectEnding) { self.ending = ending }
+
+    func wait() async { await withUnsafeContinuation { waiting = $0 } }
+
+    func wake() {
+      let continuation = waiting
+      waiting = nil
+      continuation?.resume()
+    }
   }
 
   private let jobs: JobQueue
   private let consumer: String
+  /// Those that nobody asks of yet.
   private var queue: [Place] = []
-  private var isAsking = false
+  /// How many ask, or have been told to.
+  private var asking = 0
 
   init(jobs: JobQueue, consumer: String) {
     self.jobs = jobs
@@ -25,25 +40,42 @@ final class DirectEnder {
   func end(_ ending: DirectEnding) async throws(RedisError) -> DirectAnswer {
     let own = Place(ending)
     queue.append(own)
-    if isAsking {
-      await withUnsafeContinuation { own.waiting = $0 }
-      own.waiting = nil
+    if asking == 0 || queue.count >= WorkerLimits.directEndsMax {
+      asking += 1
+      await ask()
     }
-    if let answer = own.answer { return try answer.get() }
-    isAsking = true
+    while true {
+      if own.mayAsk {
+        own.mayAsk = false
+        if own.isAsked { passOn() } else { await ask() }
+      }
+      if let answer = own.answer { return try answer.get() }
+      await own.wait()
+    }
+  }
+
+  /// Asks of those at the head of the queue, and leaves the next question to the one behind them.
+  private func ask() async {
     let batch = Array(queue.prefix(WorkerLimits.directEndsMax))
     queue.removeFirst(batch.count)
+    for place in batch { place.isAsked = true }
     let result: Result<[DirectAnswer], RedisError>
     do throws(RedisError) {
       result = .success(try await jobs.endDirect(batch.map(\.ending), consumer: consumer))
     } catch { result = .failure(error) }
     for (index, place) in batch.enumerated() {
       place.answer = result.map { $0[index] }
-      place.waiting?.resume()
+      place.wake()
     }
-    // The next one asks, for all that have come since.
-    if let next = queue.first { next.waiting?.resume() } else { isAsking = false }
-    guard let answer = own.answer else { throw .unavailable(reason: "nobody asked") }
-    return try answer.get()
+    passOn()
+  }
+
+  private func passOn() {
+    guard let next = queue.first(where: { !$0.mayAsk }) else {
+      asking -= 1
+      return
+    }
+    next.mayAsk = true
+    next.wake()
   }
 }

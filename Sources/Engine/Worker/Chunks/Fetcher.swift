@@ -71,7 +71,9 @@ final class Fetcher: Agent {
   private func claim() async throws(RedisError) -> Bool {
     try await switches.readIfOld()
     try await takeUpUnstarted()
-    guard canClaim else { return false }
+    let chunksAhead = dispatcher.pushesAhead / Limits.chunkRecipientsMax
+    runs.chunksMax = min(WorkerLimits.runsMax + 2 * chunksAhead, WorkerLimits.farRunsMax)
+    guard let lowest = lowestClaimed else { return false }
     if lostAnswers.areToBeAskedFor, try await takeUpUnanswered() { return true }
     let free = runs.freeSlots
     if recoverer.isDue, try await takeOver(max: min(free, WorkerLimits.reclaimsMax)) {
@@ -80,18 +82,23 @@ final class Fetcher: Agent {
     let wasRouted = try await claimRouted(max: max(1, min(free, WorkerLimits.claimMax) / 2))
     let room = wasRouted ? runs.freeSlots : free
     guard room > 0 else { return true }
+    let claimMax = min(WorkerLimits.claimMax + chunksAhead, WorkerLimits.farClaimMax)
     let (claims, isMore) = try await store.chunks.claimSome(
-      consumer: settings.consumer, max: min(room, WorkerLimits.claimMax))
+      consumer: settings.consumer, max: min(room, claimMax), downTo: lowest)
     lostAnswers.forget()
     try await begin(claims)
     // Others may have room for what this lane has not.
-    if isMore || claims.count == WorkerLimits.claimMax { settings.idle.wake(.chunks) }
+    if isMore || claims.count == claimMax { settings.idle.wake(.chunks) }
     return isMore || !claims.isEmpty || wasRouted
   }
 
-  private var canClaim: Bool {
-    runs.freeSlots > 0 && dispatcher.hasRoom
-      && dispatcher.unresolved < Limits.chunkRecipientsMax
+  /// The lowest priority that there is room for; nil when there is none.
+  private var lowestClaimed: Priority? {
+    guard runs.freeSlots > 0 else { return nil }
+    let unresolvedMax = Limits.chunkRecipientsMax + dispatcher.pushesAhead
+    return Priority.allCases.last {
+      dispatcher.hasRoom(for: $0) && dispatcher.unresolved(for: $0) < unresolvedMax
+    }
   }
 
   /// Takes over chunks whose workers fell silent. - Returns: whether there were any.
@@ -179,7 +186,7 @@ final class Fetcher: Agent {
 
   private func waitForWork() async {
     // What ends makes room, and the fetching goes on.
-    guard canClaim else {
+    guard lowestClaimed != nil else {
       await signal.wait(upToMs: WorkerLimits.idleMsMax)
       return
     }

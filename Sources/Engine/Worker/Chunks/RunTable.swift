@@ -2,7 +2,7 @@ internal import Store
 
 /// The chunks that a lane has in hand, each in a place of its own, and jobs that it sends from their entries; loop-bound.
 final class RunTable {
-  private static let places = WorkerLimits.runsMax + WorkerLimits.directRunsMax
+  private static let places = WorkerLimits.farRunsMax + WorkerLimits.farDirectRunsMax
   private var runs: [ChunkRun?] = Array(repeating: nil, count: places)
   private var generations = [UInt8](repeating: 0, count: places)
   /// Places without a run, the next one last.
@@ -20,19 +20,33 @@ final class RunTable {
 
   /// As a loop over `all`, without making a list: destinations that run low ask at each flush of a connection.
   func forEach(_ body: (ChunkRun) -> Void) {
-    guard count > 0 else { return }
-    for run in runs { if let run { body(run) } }
+    // The places that are free are mostly the last ones.
+    var left = count
+    for run in runs {
+      guard left > 0 else { return }
+      if let run {
+        left -= 1
+        body(run)
+      }
+    }
   }
 
   var freeSlot: Int? { free.last }
 
+  /// How many chunks it may have.
+  var chunksMax = WorkerLimits.runsMax
+  /// How many jobs it may send from their entries.
+  var directMax = WorkerLimits.directRunsMax
+
   /// How many more chunks there is room for.
-  var freeSlots: Int { max(0, WorkerLimits.runsMax - (count - directSources.count)) }
+  var freeSlots: Int { max(0, chunksMax - (count - directSources.count)) }
 
   /// How many more jobs may be sent from their entries. What such a job leaves behind when it has become a chunk is another's
   /// room only when that is done.
   var freeDirect: Int {
-    min(WorkerLimits.directRunsMax - directSources.count, Self.places - count - freeSlots)
+    min(
+      directMax - directSources.count,
+      chunksMax + directMax - count - freeSlots)
   }
 
   /// Puts a run into its place.

@@ -73,12 +73,12 @@ struct Admitter {
   func admit(_ entries: [JobEntry]) async throws(RedisError) {
     // After a silence of its own the lane may be given what it is sending.
     let small = entries.filter { !isLarge($0) && !direct.isSending($0) }
-    var atOnce: [(job: PreparedJob, direct: DirectJob)] = []
+    var atOnce: DirectStarter.Batch = []
     var isAnyStarted = false
     for (index, entry) in small.enumerated() {
       guard let job = try await prepare(entry) else { continue }
       let own = DirectJob(entry: entry, admission: admission(of: job, entry))
-      if atOnce.count < direct.room, direct.takes(job, entry, own) {
+      if atOnce.count < direct.room(for: entry.priority), direct.takes(job, entry, own) {
         atOnce.append((job, own))
       } else {
         try await start(job, own.admission, entry, isLast: index == small.count - 1)
@@ -86,7 +86,7 @@ struct Admitter {
       }
     }
     if isAnyStarted { fetchSignal.raise() }
-    if !atOnce.isEmpty { try await begin(atOnce) }
+    if !atOnce.isEmpty { try await beginAll(atOnce) }
     for entry in entries where isLarge(entry) { await large.add(entry) }
   }
 
@@ -207,9 +207,23 @@ struct Admitter {
     return admission
   }
 
+  /// Begins to send jobs from their entries; beside what is taken in next, when Redis is far away.
+  private func beginAll(
+    _ jobs: DirectStarter.Batch
+  ) async throws(RedisError) {
+    if direct.overlaps { direct.hold(jobs) } else { try await begin(jobs) }
+  }
+
+  /// Begins the batch that was held first.
+  func beginHeld() async {
+    guard let batch = direct.nextBatch() else { return }
+    defer { direct.release(batch) }
+    do throws(RedisError) { try await begin(batch) } catch { direct.onFailure(error) }
+  }
+
   /// Begins to send jobs from their entries.
   private func begin(
-    _ jobs: [(job: PreparedJob, direct: DirectJob)]
+    _ jobs: DirectStarter.Batch
   ) async throws(RedisError) {
     let bindings = jobs.map { job, direct in firstBindings(job) }
     let answers = try await store.jobs.beginDirect(jobs.map(\.direct), consumer: consumer)

@@ -1,5 +1,6 @@
 internal import Model
 internal import Reactor
+internal import Redis
 internal import Store
 
 /// Decides which jobs the lane sends from their entries, as far as it has room for them; loop-bound.
@@ -11,6 +12,16 @@ final class DirectStarter {
   /// Raised when there is room again for those that are waited with.
   private let signal: LoopSignal
   private var isWaited = false
+  /// Jobs whose names are asked for while the next ones are taken in, by `JobEntry.source`.
+  private var held: [String: JobEntry] = [:]
+  /// Those of them that nobody asks for yet.
+  private var batches: [Batch] = []
+  /// Called when a batch is to be begun by a task of its own, which takes it by `nextBatch`.
+  var onBatch: () -> Void = { preconditionFailure("nobody begins what is held") }
+  /// Called when a batch could not be begun.
+  var onFailure: (RedisError) -> Void = { _ in preconditionFailure("nobody hears of a failure") }
+
+  typealias Batch = [(job: PreparedJob, direct: DirectJob)]
 
   init(isOn: Bool, runs: RunTable, dispatcher: Dispatcher, life: LaneLife, signal: LoopSignal) {
     self.isOn = isOn
@@ -20,15 +31,28 @@ final class DirectStarter {
     self.signal = signal
   }
 
-  /// How many more jobs it may be given.
-  var room: Int {
-    guard isOn, !life.isDraining, dispatcher.hasRoom else { return 0 }
-    return min(runs.freeDirect, WorkerLimits.directTakenMax)
+  /// How many more jobs of any priority it may be given.
+  var room: Int { room(for: .low) }
+
+  /// How many more jobs of a priority it may be given.
+  func room(for priority: Priority) -> Int {
+    guard isOn, !life.isDraining, dispatcher.hasRoom(for: priority) else { return 0 }
+    return min(
+      free, dispatcher.isFar ? WorkerLimits.farDirectTakenMax : WorkerLimits.directTakenMax)
   }
+
+  private var free: Int { runs.freeDirect - held.count }
 
   /// Whether the lane is full of such jobs: to take others in would only make chunks of them.
   var isFull: Bool {
-    isOn && !life.isDraining && runs.freeDirect < min(WorkerLimits.directRoomMin, runs.count)
+    isOn && !life.isDraining
+      && free < min(WorkerLimits.directRoomMin, runs.count + held.count)
+  }
+
+  /// Has room for as many as the distance of Redis asks for.
+  func widen() {
+    runs.directMax =
+      dispatcher.isFar ? WorkerLimits.farDirectRunsMax : WorkerLimits.directRunsMax
   }
 
   /// Waits until there is room for some.
@@ -53,9 +77,29 @@ final class DirectStarter {
       && dispatcher.crowdedMs(direct.claim) == nil
   }
 
-  /// Whether the lane sends the job of this entry already.
-  func isSending(_ entry: JobEntry) -> Bool { runs.isCarrying(entry) }
+  /// Whether the lane sends the job of this entry already, or is about to.
+  func isSending(_ entry: JobEntry) -> Bool {
+    runs.isCarrying(entry) || held[entry.source] != nil
+  }
 
-  /// Entries of jobs that it sends.
-  var inHand: [JobEntry] { runs.directEntries }
+  /// Entries of jobs that it sends, or is about to send.
+  var inHand: [JobEntry] { runs.directEntries + held.values }
+
+  /// Whether others are taken in while the names of these are asked for: a trip to a Redis far away is long.
+  var overlaps: Bool { dispatcher.isFar }
+
+  /// Has a batch begun by a task of its own, and keeps room for it.
+  func hold(_ batch: Batch) {
+    for (_, job) in batch { held[job.entry.source] = job.entry }
+    batches.append(batch)
+    onBatch()
+  }
+
+  func nextBatch() -> Batch? { batches.isEmpty ? nil : batches.removeFirst() }
+
+  /// Its jobs have begun, or have not.
+  func release(_ batch: Batch) {
+    for (_, job) in batch { held[job.entry.source] = nil }
+    noteRoom()
+  }
 }

@@ -39,11 +39,18 @@ final class Intake: Agent {
     signal.raise()
   }
 
+  /// Jobs that were leased could not be begun.
+  func noteFailure(_ error: RedisError) {
+    lostAnswers.note(error)
+    reasons.note(error, during: "taking jobs in")
+  }
+
   /// Takes some in, or waits until there may be some.
   func turn() async -> UInt64 {
     do throws(RedisError) {
       if lostAnswers.areToBeAskedFor { try await takeUnanswered() }
       if isRoutedDue { isRoutedDue = try await takeRouted() }
+      admitter.direct.widen()
       if admitter.direct.isFull {
         await admitter.direct.waitForRoom()
         return 0
@@ -67,8 +74,7 @@ final class Intake: Agent {
       }
       return 0
     } catch {
-      lostAnswers.note(error)
-      reasons.note(error, during: "taking jobs in")
+      noteFailure(error)
       return WorkerLimits.redisPauseMs
     }
   }

@@ -17,7 +17,7 @@ struct BindingResolver {
   func resolveNext(_ run: ChunkRun) async throws(RedisError) {
     let batch = run.takeBatch(
       max: run.material.isPersonal
-        ? run.material.personalBatch : WorkerLimits.resolveBatchMax)
+        ? run.material.personalBatch : dispatcher.resolveBatch)
     guard !batch.isEmpty else { return }
     dispatcher.noteResolving(run, batch.count)
     defer { dispatcher.noteResolved(run, batch.count) }

@@ -1,4 +1,5 @@
 import Logging
+import Model
 import Redis
 import Store
 import Testing
@@ -49,6 +50,24 @@ import Testing
       }
       #expect(parts.runs.all.filter { $0.claim.job == "left" }.count == 1)
       #expect(run.standing == .active)
+    }
+  }
+
+  @Test("a lane that is full of a low priority claims what is of a higher one")
+  func claimsHigher() async throws {
+    try await LaneStage.with { _, parts in
+      func takeIn(_ id: String, _ priority: Priority) async throws {
+        let job =
+          #"{"id":"\#(id)","app":"shop","audience":{"users":["a"]},"notification":{"title":"Hi"}}"#
+        _ = try await parts.store.jobs.enqueue(Array(job.utf8), priority: priority)
+        _ = try await parts.admitter.admitNext(abandonedForMs: nil)
+      }
+      try await takeIn("first", .low)
+      parts.dispatcher.noteResolving(try await parts.beginNext(), WorkerLimits.queuedPushesMax)
+      try await takeIn("later", .low)
+      try await takeIn("urgent", .high)
+      _ = await parts.fetcher.turn()
+      #expect(Set(parts.runs.all.map(\.claim.job)) == ["first", "urgent"])
     }
   }
 

@@ -149,4 +149,71 @@ import Testing
       #expect(try await parts.record("more").state == .running)
     }
   }
+
+  @Test("a lane that is full of a low priority sends jobs of a higher one from their entries")
+  func roomByPriority() async throws {
+    try await Self.with { _, parts in
+      let job =
+        #"{"id":"bulk","app":"shop","audience":{"users":["a"]},"notification":{"title":"Hi"}}"#
+      _ = try await parts.store.jobs.enqueue(Array(job.utf8), priority: .low)
+      _ = try await parts.admitter.admitNext(abandonedForMs: nil)
+      let run = try #require(parts.runs.all.first)
+      parts.dispatcher.noteResolving(run, WorkerLimits.queuedPushesMax)
+      #expect(parts.direct.room == 0 && parts.direct.room(for: .low) == 0)
+      #expect(parts.direct.room(for: .normal) == WorkerLimits.directTakenMax)
+      try await parts.takeIn(id: "urgent", users: ["a"])
+      #expect(parts.runs.all.count == 2 && parts.runs.all.allSatisfy { $0.direct != nil })
+    }
+  }
+
+  /// Redis is so far away that jobs are taken in while the names of others are asked for.
+  private static func moveAway(_ parts: LaneStage) {
+    parts.dispatcher.roundTripNs = { WorkerLimits.farNsMin }
+  }
+
+  @Test("a job whose name is asked for beside others is in hand, and then sent")
+  func begunBeside() async throws {
+    try await Self.with { _, parts in
+      Self.moveAway(parts)
+      var batches = 0
+      parts.direct.onBatch = { batches += 1 }
+      try await parts.install("a", "token-a")
+      let room = parts.direct.room
+      try await parts.takeIn(id: "sale", users: ["a"])
+      #expect(batches == 1 && parts.runs.count == 0)
+      #expect(parts.direct.inHand.count == 1 && parts.direct.isSending(parts.direct.inHand[0]))
+      // What was lost on the way is asked for without it.
+      #expect(try await !parts.admitter.admitUnanswered())
+      await parts.admitter.beginHeld()
+      #expect(parts.runs.count == 1 && parts.direct.inHand.count == 1)
+      #expect(parts.direct.room <= room)
+    }
+  }
+
+  @Test("a job whose name could not be asked for is nobody's, and is asked for again")
+  func failsBeside() async throws {
+    try await Self.with { _, parts in
+      Self.moveAway(parts)
+      var failures = 0
+      parts.direct.onBatch = {}
+      parts.direct.onFailure = { _ in failures += 1 }
+      try await parts.takeIn(id: "sale", users: ["a"])
+      await parts.loseConnection()
+      await parts.admitter.beginHeld()
+      #expect(failures == 1 && parts.direct.inHand.isEmpty && parts.runs.count == 0)
+    }
+  }
+
+  @Test("more jobs are sent at a time where Redis is far away")
+  func widens() async throws {
+    try await Self.with { _, parts in
+      parts.direct.widen()
+      let near = parts.runs.freeDirect
+      Self.moveAway(parts)
+      parts.direct.widen()
+      #expect(
+        parts.runs.freeDirect == near + WorkerLimits.farDirectRunsMax - WorkerLimits.directRunsMax)
+      #expect(parts.runs.freeSlots == WorkerLimits.runsMax)
+    }
+  }
 }

@@ -208,7 +208,7 @@ import Testing
       for _ in 0..<WorkerLimits.queuedPushesMax {
         #expect(await failure { try await parts.resolver.resolveNext(run) } != nil)
       }
-      #expect(run.cursor == 0 && run.openRecipients == 2 && parts.dispatcher.hasRoom)
+      #expect(run.cursor == 0 && run.openRecipients == 2 && parts.dispatcher.hasRoom(for: .low))
     }
   }
 }

@@ -1,8 +1,11 @@
+import Configuration
 import LocalServices
+import Logging
 import Model
 import Redis
 import Simulator
 import Testing
+import Worker
 
 /// Jobs to single users, which workers send from their entries.
 @Suite struct DirectJobTests {
@@ -33,6 +36,36 @@ import Testing
       #expect(try await client.command("EXISTS", "pushpool:open").integer == 0)
       #expect(try await client.command("XLEN", "pushpool:finished").integer == 300)
       #expect(try await client.command("KEYS", "pushpool:segment:*").array?.isEmpty == true)
+    }
+  }
+
+  @Test("each of many jobs is sent once and ends once where Redis is far away")
+  func sendsAllFarAway() async throws {
+    try await PushStage.with { stage in
+      let proxy = try FaultProxy(server: .unix(path: stage.redis.socketPath), seed: 1)
+      await proxy.set(.delay(ms: 2...2))
+      var far = stage.configuration
+      far.redis.url = try RedisURL("redis://127.0.0.1:\(proxy.port)")
+      let client = stage.client
+      try await client.install(try Devices.apns(0..<1_000))
+      let ids = (0..<1_000).map { "event-\($0)" }
+      try await Self.enqueue(ids, client)
+      _ = try await client.enqueue(Devices.job("sale", 0..<1_000))
+      var log = Logger(label: "pushpool.test")
+      log.logLevel = .critical
+      let worker = try WorkerService(configuration: far, logger: log)
+      async let isOver: Void = try worker.run()
+      // What fails below would wait for its end.
+      defer { worker.stop() }
+      for id in ids {
+        let record = try await client.finished(id)
+        #expect(record.counts.accepted == 1 && record.isBalanced)
+      }
+      stage.expectDelivered(try await client.finished("sale"), 1_000)
+      #expect(stage.duplicates == 0)
+      worker.stop()
+      try await isOver
+      await proxy.close()
     }
   }
 

@@ -65,7 +65,8 @@ local function fill(p, priority, max, bytes, now)
   return taken, bytes
 end
 
--- claim — ARGV: consumer, max. New chunks, high before normal before low; due ones take the room of those before.
+-- claim — ARGV: consumer, max, the lowest priority. New chunks, high before normal before low; due ones take the room of those
+-- before.
 -- Reply: {{priority, entry, app, job, segment, source, crashes, 1 if the job keeps to a pace, lines, done bitmap, recipients}…}, then MORE
 -- when it was held up by chunks that nobody is to have and there may be more
 local function claim(keys, args)
@@ -89,6 +90,7 @@ local function claim(keys, args)
       seen = seen + #items
       if #items < wanted then break end
     end
+    if priority == args[3] then break end
   end
   if #claims < max and not may_look() then claims[#claims + 1] = 'MORE' end
   return claims

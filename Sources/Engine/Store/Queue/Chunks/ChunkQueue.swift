@@ -1,4 +1,4 @@
-internal import Model
+package import Model
 package import Redis
 
 /// The work units: leased with `claim`, kept with `heartbeat` and `settle`, given up with `handBack`.
@@ -10,13 +10,14 @@ package struct ChunkQueue {
     try await claimSome(consumer: consumer, max: max).claims
   }
 
-  /// As `claim`. What is paused, cancelled or switched off is cleared away on the way, so much in one call:
-  /// `isMore` says that the call ended there, and that another may find work behind it.
+  /// As `claim`, of no lower priority than `lowest`. What is paused, cancelled or switched off is cleared away on the way,
+  /// so much in one call: `isMore` says that the call ended there, and that another may find work behind it.
   package func claimSome(
-    consumer: String, max: Int
+    consumer: String, max: Int, downTo lowest: Priority = .low
   ) async throws(RedisError) -> (claims: [ChunkClaim], isMore: Bool) {
     var command = functions.call("claim", consumer)
     command.append(max)
+    command.append(lowest.rawValue)
     return try await functions.run(command, decode: ChunkClaim.listAndMore)
   }
 

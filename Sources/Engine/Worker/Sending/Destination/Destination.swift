@@ -81,10 +81,10 @@ final class Destination {
   func queued(upTo rank: Int) -> Int {
     batches?.count(upTo: rank) ?? queue.count(upTo: rank)
   }
-  /// Those of them that keep the lane from resolving more: beyond what fills the next requests.
-  var crowd: Int {
-    guard let batches else { return queue.count }
-    return max(0, batches.count - WorkerLimits.batchesFilledMax * batches.pushesMax)
+  /// Those of them that keep the lane from resolving more of a priority: beyond what fills the next requests.
+  func crowd(upTo rank: Int) -> Int {
+    guard let batches else { return queue.count(upTo: rank) }
+    return max(0, batches.count(upTo: rank) - WorkerLimits.batchesFilledMax * batches.pushesMax)
   }
   var inFlight: Int { transport.inFlight + (apart?.inFlight ?? 0) }
   var readyConnections: Int { transport.readyConnections }

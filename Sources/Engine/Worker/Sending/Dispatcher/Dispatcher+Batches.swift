@@ -53,6 +53,7 @@ extension Dispatcher {
       return .blocked(sendable)
     }
     for (run, tag) in pushes(of: batch) { run.noteSubmitted(tag.push) }
+    noteSent(batch.tags.count)
     return .sent(sendable.count)
   }
 

@@ -31,7 +31,9 @@ extension Dispatcher: DestinationOwner {
   }
 
   func destinationRanLow(_ destination: Destination) {
-    guard hasRoom else { return }
-    runs.forEach { if $0.wantsResolving { $0.signal.raise() } }
+    guard let lowest = Priority.allCases.last(where: hasRoom) else { return }
+    runs.forEach { run in
+      if run.wantsResolving, run.claim.priority.rank <= lowest.rank { run.signal.raise() }
+    }
   }
 }

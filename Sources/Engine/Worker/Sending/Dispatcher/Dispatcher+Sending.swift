@@ -26,6 +26,7 @@ extension Dispatcher {
       return .blocked
     }
     run.noteSubmitted(tag.push)
+    noteSent(1)
     return .sent
   }
 

@@ -23,8 +23,13 @@ final class Dispatcher {
   private(set) var destinations: [Destination?]
   var latency = LatencyHistogram()
   var accepted = 0
-  /// Recipients whose bindings are being read.
-  private var resolving = 0
+  /// Pushes that were submitted.
+  private var sent = 0
+  /// Recipients whose bindings are being read, by rank.
+  private var resolving = [Int](repeating: 0, count: PushQueue.ranks)
+  private var distance = Distance()
+  /// How far away Redis is.
+  var roundTripNs: () -> UInt64 = { 0 }
   let reasons: ReasonLog
   private let clock: FleetClock
 
@@ -63,13 +68,39 @@ final class Dispatcher {
 
   // MARK: Room
 
-  /// Without what waits for a rate, which is bounded by itself.
-  private var queued: Int {
-    destinations.reduce(0) { $0 + ($1.map { $0.isStarved ? 0 : $0.crowd } ?? 0) }
+  /// What is sent no later than pushes of a priority, without what waits for a rate, which is bounded by itself.
+  private func queued(upTo rank: Int) -> Int {
+    destinations.reduce(0) { sum, destination in
+      guard let destination, !destination.isStarved else { return sum }
+      return sum + destination.crowd(upTo: rank)
+    }
   }
 
-  /// Whether more recipients should be resolved now.
-  var hasRoom: Bool { queued + resolving < WorkerLimits.queuedPushesMax }
+  /// Whether more recipients of a priority should be resolved now. What is sent after them takes none of their room. What is
+  /// asked of a Redis far away is not here for long, and what is here must last until then.
+  func hasRoom(for priority: Priority) -> Bool {
+    let queued = queued(upTo: priority.rank)
+    let underway = queued + resolving[...priority.rank].reduce(0, +)
+    let ahead = pushesAhead
+    return underway < WorkerLimits.queuedPushesMax
+      || queued < WorkerLimits.queuedPushesMax + ahead / 2
+        && underway < WorkerLimits.queuedPushesMax + ahead
+  }
+
+  /// How much more to have ready because Redis is far away.
+  var pushesAhead: Int {
+    distance.pushesAhead(sent: sent, roundTripNs: roundTripNs(), nowNs: loop.nowNs)
+  }
+
+  var isFar: Bool { Distance.isFar(roundTripNs()) }
+
+  /// How many recipients to read the bindings of in one trip.
+  var resolveBatch: Int {
+    isFar ? Limits.chunkRecipientsMax : WorkerLimits.resolveBatchMax
+  }
+
+  /// So many pushes were submitted.
+  func noteSent(_ count: Int) { sent += count }
 
   /// Pushes that were submitted and not answered.
   var inFlight: Int {
@@ -77,11 +108,13 @@ final class Dispatcher {
   }
   var connections: Int { destinations.reduce(0) { $0 + ($1?.readyConnections ?? 0) } }
 
-  /// Recipients that are claimed and not resolved, and wait for no rate and no pace.
-  var unresolved: Int {
+  /// Recipients of this priority and higher ones that are claimed and not resolved, and wait for no rate and no pace.
+  func unresolved(for priority: Priority) -> Int {
     var sum = 0
     runs.forEach { run in
-      if run.wantsResolving, run.pace == nil, !isCongested(run) {
+      if run.claim.priority.rank <= priority.rank, run.wantsResolving, run.pace == nil,
+        !isCongested(run)
+      {
         sum += run.lines.count - run.cursor
       }
     }
@@ -150,13 +183,13 @@ final class Dispatcher {
 extension Dispatcher {
   /// The bindings of so many of a run's recipients are being read.
   func noteResolving(_ run: ChunkRun, _ count: Int) {
-    resolving += count
+    resolving[run.claim.priority.rank] += count
     run.noteReading(true)
   }
 
   /// They have been read, or that failed.
   func noteResolved(_ run: ChunkRun, _ count: Int) {
-    resolving -= count
+    resolving[run.claim.priority.rank] -= count
     run.noteReading(false)
   }
 
