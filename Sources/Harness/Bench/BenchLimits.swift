@@ -140,6 +140,12 @@ enum BenchLimits {
   /// Users that one call adds to a topic.
   static let subscriptionsPerCall = 128
 
+  // Tenants
+  /// Apps of the scenario `tenants`, its lanes, and the pause before its second round.
+  static let tenants = 1_000
+  static let tenantsLanes = 2
+  static let tenantsPauseMs: UInt64 = 8_000
+
   // Personal texts
   static let personalPushesMax = 100_000
   static let personalRunsMin = 11

@@ -38,6 +38,8 @@ package struct Budget: Sendable, Equatable {
     case idleShare = "Redis CPU with 64 idle lanes"
     case bytesPerJob = "bytes that Redis keeps of a finished job of one user"
     case firstPush = "from enqueueing to the first push"
+    case connectionKiB = "worker memory of an idle connection"
+    case firstRound = "a first push to each of 1,000 apps"
     case besideAPNs = "worker CPU per push beside APNs'"
   }
 
@@ -109,6 +111,10 @@ extension Budget {
   /// However many it is for.
   static let firstPush = Budget(.firstPush, .atMost, 1, unit: " s")
   static let workerMemory = Budget(.residentMiB, .atMost, 64, aim: 32, unit: " MiB")
+  /// Of a worker for 1,000 apps with an event now and then, and what each idle connection has of it.
+  static let tenantsMemory = Budget(.residentMiB, .atMost, 160, aim: 96, unit: " MiB")
+  static let connectionMemory = Budget(.connectionKiB, .atMost, 100, aim: 50, unit: " KiB")
+  static let firstRound = Budget(.firstRound, .atMost, 6, aim: 3, unit: " s")
   static let audienceMemory = Budget(.redisMiB, .atMost, 64, aim: 16, unit: " MiB")
   /// How long a function call keeps Redis from everybody else, 99 % of them: the longest of all is as long as the system
   /// leaves Redis without a core, and stands in the note.

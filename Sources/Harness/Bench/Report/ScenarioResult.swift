@@ -69,7 +69,8 @@ package struct ScenarioResult: Sendable {
           .lanesBesideOne,
           .workersBesideOne, .functionsShare, .paceError, .campaignBesidePaced, .littleTrouble,
           .muchTrouble, .connectionsGoAway, .connectionsClose, .besideNoDistance,
-          .admission, .longestCall, .campaignBesideEvents, .idleShare, .bytesPerJob:
+          .admission, .longestCall, .campaignBesideEvents, .idleShare, .bytesPerJob, .connectionKiB,
+          .firstRound:
           others[budget.measure]
         }
       return BudgetCheck(budget, measured)

@@ -26,6 +26,7 @@ package struct Scenario: Sendable {
     case halfDead
     case besideEvents
     case idleLanes
+    case tenants
   }
 
   package let name: String
@@ -154,6 +155,10 @@ extension Scenario {
       summary:
         "Redis' memory and longest call in a campaign to a key of 1M users (10M with --full).",
       kind: .audienceMemory, budgets: [.audienceMemory, .redisCall]),
+    Scenario(
+      name: "tenants",
+      summary: "1,000 apps with one push each, and another some seconds later; two lanes.",
+      kind: .tenants, budgets: [.tenantsMemory, .connectionMemory, .firstRound]),
   ]
 
   private static func campaign(

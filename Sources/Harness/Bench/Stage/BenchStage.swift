@@ -112,15 +112,15 @@ final class BenchStage: Sendable {
   ) -> ConfigurationText {
     var configuration = ConfigurationText(
       redisURL: redisURL,
-      apps: [
+      apps: (0..<settings.apps).map { number in
         ConfigurationText.App(
-          id: Population.app,
+          id: Population.app(number),
           apns: [.production: settings.isNetworkDown ? Self.closedEndpoint : stage.endpoint],
           fcm: stage.endpoint,
           // Admission renders a job for each network that its app has: those that are not measured have none.
           jpush: settings.networks.contains(.jpush) ? stage.endpoint : nil,
           messagesPerMinute: BenchLimits.messagesPerMinute)
-      ])
+      })
     configuration.logLevel = "warning"
     configuration.worker = [
       "lanes: \(settings.lanes)", "connections_per_lane: \(BenchLimits.connections)",

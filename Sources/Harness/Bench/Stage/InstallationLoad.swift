@@ -10,6 +10,8 @@ struct InstallationLoad {
   let session: BenchSession
   let population: Population
   let progress: ProgressLine
+  /// The app of each installation, by its number.
+  var app: @Sendable (Int) -> String = { _ in Population.app }
 
   /// Imports the installations with these numbers.
   /// - Throws: when one of them was there already.
@@ -23,7 +25,9 @@ struct InstallationLoad {
         while next < numbers.upperBound, next - done < BenchLimits.importsInFlight * Self.batch {
           let part = next..<min(next + Self.batch, numbers.upperBound)
           next = part.upperBound
-          let batch = try part.filter(isWanted).map { try population.installation($0) }
+          let batch = try part.filter(isWanted).map {
+            try population.installation($0, app: app($0))
+          }
           let session = self.session
           group.addTask {
             if batch.isEmpty { return part.count }

@@ -55,7 +55,7 @@ package struct Message: Sendable {
 
   /// A job for these users.
   package func job(
-    id: String, population: Population, users: some Collection<Int>
+    id: String, app: String = Population.app, population: Population, users: some Collection<Int>
   ) -> [UInt8] {
     var audience = Array(#"{"users":["#.utf8)
     audience.reserveCapacity(users.count * 16)
@@ -66,7 +66,7 @@ package struct Message: Sendable {
       audience.append(UInt8(ascii: "\""))
       isFirst = false
     }
-    return job(id: id, audience: audience + Array("]}".utf8))
+    return job(id: id, app: app, audience: audience + Array("]}".utf8))
   }
 
   /// A job for the users that are named by the members of a key.
@@ -77,9 +77,11 @@ package struct Message: Sendable {
   /// A job for an audience, as JSON.
   func job(id: String, audience: String) -> [UInt8] { job(id: id, audience: Array(audience.utf8)) }
 
-  private func job(id: String, audience: [UInt8]) -> [UInt8] {
+  private func job(
+    id: String, app: String = Population.app, audience: [UInt8]
+  ) -> [UInt8] {
     let pace = pushesPerSecond.map { #","pushes_per_second":\#($0)"# } ?? ""
-    return Array(#"{"id":"\#(id)","app":"\#(Population.app)",\#(content),"audience":"#.utf8)
+    return Array(#"{"id":"\#(id)","app":"\#(app)",\#(content),"audience":"#.utf8)
       + audience
       + Array("\(pace)}".utf8)
   }

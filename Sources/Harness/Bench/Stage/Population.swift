@@ -3,6 +3,8 @@ package import Model
 /// The users of a benchmark and their installations. Everything follows from a number.
 package struct Population: Sendable {
   package static let app = "shop"
+  /// Of several apps, that of this number; 0 is the one of a population.
+  static func app(_ number: Int) -> String { number == 0 ? app : "\(app)-\(number)" }
   /// Installations take turns with them.
   package let networks: [Network]
   package let users: Int
@@ -82,9 +84,11 @@ package struct Population: Sendable {
     return String(decoding: text, as: UTF8.self)
   }
 
-  package func installation(_ number: Int) throws(InvalidField) -> Installation {
+  package func installation(
+    _ number: Int, app: String = Self.app
+  ) throws(InvalidField) -> Installation {
     Installation(
-      app: Self.app, user: user(number / devicesPerUser),
+      app: app, user: user(number / devicesPerUser),
       token: try DeviceToken(tokenText(number), network: network(number)),
       language: languages.isEmpty ? nil : languages[number % languages.count])
   }

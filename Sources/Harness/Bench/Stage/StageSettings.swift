@@ -4,6 +4,8 @@ import Model
 struct StageSettings: Sendable {
   var networks: [Network] = [.apns]
   var lanes = 1
+  /// How many apps the worker's configuration has: the population's, and others alike.
+  var apps = 1
   /// Whether nobody listens where the push network should be.
   var isNetworkDown = false
   /// Streams that the network allows a connection at a time.
