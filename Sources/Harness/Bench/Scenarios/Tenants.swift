@@ -15,6 +15,8 @@ struct Tenants {
   }
 
   private struct Measurement {
+    /// Until the first push of all is accepted.
+    var startSeconds: Double
     var before: Moment
     var firstSeconds: Double
     var after: Moment
@@ -23,7 +25,7 @@ struct Tenants {
 
     var connectionKiB: Double {
       Double(after.usage.residentBytes - before.usage.residentBytes) / 1_024
-        / Double(max(1, after.connections))
+        / Double(max(1, after.connections - before.connections))
     }
   }
 
@@ -55,15 +57,20 @@ struct Tenants {
     _ number: Int, _ population: Population, _ stage: BenchStage
   ) async throws -> Measurement {
     try await stage.withWorker { worker in
+      let clock = ContinuousClock()
+      let start = clock.now
+      _ = try await round("\(number)-warm-up", apps: 1, population, stage)
+      let startSeconds = (clock.now - start) / .seconds(1)
       try await pause(BenchLimits.restMs)
       let before = try await moment(worker, stage)
-      let first = try await round("\(number)-first", population, stage)
+      let first = try await round("\(number)-first", apps: Self.apps, population, stage)
       try await pause(BenchLimits.tenantsPauseMs)
       let after = try await moment(worker, stage)
-      let second = try await round("\(number)-second", population, stage)
+      let second = try await round("\(number)-second", apps: Self.apps, population, stage)
       try await pause(BenchLimits.restMs)
       return Measurement(
-        before: before, firstSeconds: first, after: after, secondSeconds: second,
+        startSeconds: startSeconds, before: before, firstSeconds: first, after: after,
+        secondSeconds: second,
         end: try await moment(worker, stage))
     }
   }
@@ -79,16 +86,16 @@ struct Tenants {
       descriptors: ProcessUsage.descriptors(of: worker.pid))
   }
 
-  /// A job for each app's only user. - Returns: the seconds from the first job's enqueueing to the last push's acceptance.
+  /// A job for the only user of each of so many apps. - Returns: the seconds from the first job's enqueueing to the last push's acceptance.
   private func round(
-    _ name: String, _ population: Population, _ stage: BenchStage
+    _ name: String, apps: Int, _ population: Population, _ stage: BenchStage
   ) async throws -> Double {
-    let jobs = (0..<Self.apps).map { number in
+    let jobs = (0..<apps).map { number in
       Message().job(
         id: "\(name)-\(number)", app: Population.app(number), population: population,
         users: number..<number + 1)
     }
-    let expected = try await stage.simulator.counters().accepted + Self.apps
+    let expected = try await stage.simulator.counters().accepted + apps
     let clock = ContinuousClock()
     let start = clock.now
     for job in jobs { try await stage.session.enqueue(job) }
@@ -109,7 +116,7 @@ struct Tenants {
     result.residentMiBMax = runs.map { Double($0.end.usage.residentBytesMax) / 1_048_576 }.max()
     let last = runs[runs.count - 1]
     result.note =
-      "\(last.before.mebibytes) MiB before the first push, \(last.after.mebibytes) after the first round and "
+      "started in \(Figure.text(last.startSeconds, decimals: 2)) s; \(last.before.mebibytes) MiB before the round, \(last.after.mebibytes) after the first round and "
       + "\(last.end.mebibytes) after the second, which took "
       + "\(Figure.text(last.secondSeconds, decimals: 2)) s; "
       + "\(FigureText.count(last.after.connections)) connections and "
