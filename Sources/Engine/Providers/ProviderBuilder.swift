@@ -18,6 +18,11 @@ struct ProviderBuilder {
     let proxy: ProxyServer?
   }
 
+  private struct AccountFile: Hashable {
+    let file: String
+    let tokenEndpoint: String?
+  }
+
   private struct JPushApp: Hashable {
     let appKey: String
     let file: String
@@ -26,6 +31,10 @@ struct ProviderBuilder {
   private let configuration: Configuration
   private let client: HTTPClient
   private let clock: WallClock
+  /// By `ca_file`: whom connections trust, and the context of those that show no certificate.
+  private var trust: [String?: TrustStore] = [:]
+  private var contexts: [String?: TLSContext] = [:]
+  private var accounts: [AccountFile: ServiceAccount] = [:]
   private var apnsSources: [APNsKey: APNsTokenSource] = [:]
   private var fcmSources: [FCMAccount: FCMTokenSource] = [:]
   private var jpushSources: [JPushApp: JPushCredentialSource] = [:]
@@ -65,13 +74,7 @@ struct ProviderBuilder {
   mutating func fcm(
     _ fcm: FCMConfiguration, field: String
   ) throws(ConfigurationError) -> FCMProvider {
-    let account: ServiceAccount
-    do throws(CredentialFileError) {
-      account = try ServiceAccount(
-        file: fcm.serviceAccountFile, tokenEndpoint: fcm.tokenEndpoint?.description)
-    } catch {
-      throw refused("\(field).service_account_file", fcm.serviceAccountFile, error.description)
-    }
+    let account = try account(fcm, field)
     let caller = FCMAccount(
       file: fcm.serviceAccountFile, tokenEndpoint: fcm.tokenEndpoint?.description,
       caFile: fcm.access.caFile, proxy: try proxy(fcm.access, field))
@@ -86,6 +89,22 @@ struct ProviderBuilder {
         fcm.access, ServiceAddress(host: "fcm.googleapis.com"), nil, startsWithOneStream: false,
         field),
       credentials: source)
+  }
+
+  private mutating func account(
+    _ fcm: FCMConfiguration, _ field: String
+  ) throws(ConfigurationError) -> ServiceAccount {
+    let tokenEndpoint = fcm.tokenEndpoint?.description
+    let name = AccountFile(file: fcm.serviceAccountFile, tokenEndpoint: tokenEndpoint)
+    if let account = accounts[name] { return account }
+    do throws(CredentialFileError) {
+      let account = try ServiceAccount(
+        file: fcm.serviceAccountFile, tokenEndpoint: tokenEndpoint)
+      accounts[name] = account
+      return account
+    } catch {
+      throw refused("\(field).service_account_file", fcm.serviceAccountFile, error.description)
+    }
   }
 
   /// The rate that all who send to the project share.
@@ -166,7 +185,7 @@ struct ProviderBuilder {
     }
   }
 
-  private func destination(
+  private mutating func destination(
     _ access: Access, _ usual: ServiceAddress, _ identity: ClientIdentity?,
     startsWithOneStream: Bool, _ field: String
   ) throws(ConfigurationError) -> PushDestination {
@@ -176,11 +195,24 @@ struct ProviderBuilder {
     do throws(TLSError) {
       return PushDestination(
         address: address,
-        tls: try TLSContext.client(caFile: access.caFile, identity: identity, alpn: ["h2"]),
+        tls: try context(caFile: access.caFile, identity),
         transport: access.transport, proxy: proxy, startsWithOneStream: startsWithOneStream)
     } catch {
       throw refused("\(field).ca_file", access.caFile ?? "", error.message)
     }
+  }
+
+  /// Apps by the thousand trust the same authorities.
+  private mutating func context(
+    caFile: String?, _ identity: ClientIdentity?
+  ) throws(TLSError) -> TLSContext {
+    if identity == nil, let context = contexts[caFile] { return context }
+    let store: TrustStore
+    if let known = trust[caFile] { store = known } else { store = try TrustStore(caFile: caFile) }
+    trust[caFile] = store
+    let context = try TLSContext.client(trusting: store, identity: identity, alpn: ["h2"])
+    if identity == nil { contexts[caFile] = context }
+    return context
   }
 
   private func proxy(

@@ -43,6 +43,20 @@ struct ProviderDirectoryTests {
     #expect(directory.provider(app: "other", network: .fcm, environment: .production) == nil)
   }
 
+  @Test("apps without a client certificate share a TLS context when they trust the same")
+  func sharesTrust() throws {
+    let other = try CertificateAuthority(folder: folder.path)
+    var strict = fcm()
+    strict.access.caFile = other.certificateFile
+    let directory = try make(
+      AppConfiguration(id: "shop", apns: [.production: token()], fcm: fcm()),
+      AppConfiguration(id: "news", apns: [.production: token()], fcm: strict))
+    let contexts = directory.entries.map { ObjectIdentifier($0.provider.destination.tls) }
+    #expect(contexts.count == 4)
+    #expect(Set(contexts[..<3]).count == 1)
+    #expect(contexts[3] != contexts[0])
+  }
+
   @Test("JPush has a provider for each environment, with one credential and over libcurl")
   func jpush() async throws {
     let secret = folder.file("jpush.secret")
