@@ -23,6 +23,16 @@ package enum DescriptorLimit {
       + lanes * (WorkerLimits.laneDescriptors + destinations * connectionsPerLane)
   }
 
+  /// Connections to networks beyond which each of so many lanes closes idle ones: a part of the descriptors, since what
+  /// is busy is not closed.
+  static func connectionsKept(lanes: Int, allowed: UInt64 = raise()) -> Int {
+    let free =
+      Int(clamping: allowed) - WorkerLimits.processDescriptors
+      - lanes * WorkerLimits.laneDescriptors
+    let kept = min(WorkerLimits.connectionsKeptMax, free / 4 * 3)
+    return max(1, kept / lanes)
+  }
+
   /// Says that the limit will not do; nil when it does.
   static func remark(lanes: Int, destinations: Int, connectionsPerLane: Int) -> String? {
     let allowed = raise()

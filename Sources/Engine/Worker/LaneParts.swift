@@ -55,7 +55,8 @@ final class LaneParts {
       loop: loop, runs: runs, directory: directory, fleet: settings.routes,
       settings: DispatcherSettings(
         worker: settings.worker, connectionsMax: settings.connectionsMax,
-        streamsMax: settings.streamsMax, requestTimeoutMs: settings.requestTimeoutMs,
+        streamsMax: settings.streamsMax, connectionsKept: settings.connectionsKept,
+        requestTimeoutMs: settings.requestTimeoutMs,
         shortage: settings.shortage), clock: clock, reasons: reasons, log: log)
     self.dispatcher = dispatcher
     rateKeeper = RateKeeper(rates: store.rates, reasons: reasons)

@@ -14,6 +14,7 @@ struct LaneSettings: Sendable {
   let drainMs: UInt64
   let connectionsMax: Int
   let streamsMax: Int
+  var connectionsKept = Int.max
   let requestTimeoutMs: UInt64
   /// Its number within the process.
   let number: Int

@@ -178,6 +178,9 @@ enum WorkerLimits {
   static let processDescriptors = 64
   /// With fewer nothing starts: Swift's own parts end the process.
   static let descriptorsMin = 24
+  /// Connections of a process to its networks beyond which those that are idle are closed, the least recently used first.
+  /// Each takes some 50 KiB.
+  static let connectionsKeptMax = 4_096
   /// For how long a want of descriptors is an alarm, and connections are kept few.
   static let shortageMs: UInt64 = 60_000
   /// Threads that a worker must be able to make beside its lanes and Swift's, for look-ups and token exchanges.

@@ -52,6 +52,8 @@ package final class WorkerService: Sendable {
       homes: Dictionary(
         configuration.apps.compactMap { app in app.timeZone.map { (app.id, $0) } },
         uniquingKeysWith: { $1 }))
+    let eventsPerMinute = Dictionary(
+      configuration.apps.map { ($0.id, $0.eventsPerMinute) }, uniquingKeysWith: { $1 })
     let routes = FleetRoutes(own: directory.routes(of: configuration.apps.map(\.id)))
     lanes = try (0..<count).map { number in
       var redis = endpoint
@@ -66,10 +68,10 @@ package final class WorkerService: Sendable {
           leaseMs: UInt64(worker.leaseSeconds) * 1_000,
           drainMs: UInt64(worker.drainSeconds) * 1_000,
           connectionsMax: worker.connectionsPerLane, streamsMax: worker.streamsPerConnection,
+          connectionsKept: DescriptorLimit.connectionsKept(lanes: count),
           requestTimeoutMs: UInt64(worker.requestTimeoutSeconds) * 1_000, number: number,
           unroutedMs: UInt64(worker.unroutedSeconds) * 1_000,
-          eventsPerMinute: Dictionary(
-            configuration.apps.map { ($0.id, $0.eventsPerMinute) }, uniquingKeysWith: { $1 }),
+          eventsPerMinute: eventsPerMinute,
           sendsDirectly: true,
           retentionSeconds: configuration.jobs.retentionHours * 3_600,
           localTimes: localTimes, idle: idle, clock: clock,

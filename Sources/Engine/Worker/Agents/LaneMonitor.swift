@@ -25,6 +25,7 @@ final class LaneMonitor: Agent {
   func turn() async -> UInt64 {
     dispatcher.checkReachable()
     dispatcher.checkDescriptors()
+    dispatcher.closeSurplus()
     beats += 1
     if beats % Self.beatsPerCount == 0 { reasons.logCounts() }
     await reportLatency()

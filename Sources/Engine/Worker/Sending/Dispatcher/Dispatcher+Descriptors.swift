@@ -18,6 +18,18 @@ extension Dispatcher {
     if error != nil { freeDescriptor() }
   }
 
+  /// Once a beat: closes the idle connections that were used least recently, beyond those that the lane keeps.
+  func closeSurplus() {
+    let surplus = connections - settings.connectionsKept
+    guard surplus > 0 else { return }
+    let idle = destinations.compactMap { destination in
+      destination.flatMap { known in known.idleSinceNs.map { (sinceNs: $0, destination: known) } }
+    }
+    for oldest in idle.sorted(by: { $0.sinceNs < $1.sinceNs }).prefix(surplus) {
+      oldest.destination.closeIdle()
+    }
+  }
+
   /// Closes the idle connection that was used least recently; without any, lets go of one where a destination has several.
   private func freeDescriptor() {
     loop.beFrugal(forMs: WorkerLimits.shortageMs)

@@ -7,6 +7,8 @@ struct DispatcherSettings {
   var worker: String
   var connectionsMax: Int
   var streamsMax: Int
+  /// Connections to all networks beyond which idle ones are closed.
+  var connectionsKept = Int.max
   var requestTimeoutMs: UInt64
   /// Shared by the lanes of a process.
   var shortage: DescriptorShortage
