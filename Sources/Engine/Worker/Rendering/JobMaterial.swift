@@ -98,7 +98,8 @@ final class JobMaterial {
   let trace: JobTrace?
   /// What was read of its users as this lane admitted it.
   let firstBindings: FirstBindings?
-  /// By number of the destination and variant.
+  /// By number of the destination, from the first that something was rendered for, and variant.
+  private var firstRendered = 0
   private var renderings: [(rendering: Rendering, atMs: Int64)?] = []
   /// Earlier messages that requests in flight may still point into, by number of the destination and variant, oldest
   /// first. Apart from `renderings`, of which a copy is made for each push.
@@ -188,22 +189,35 @@ final class JobMaterial {
     for destination: Int, variant: UInt8, provider: any PushProvider,
     nowMs: @autoclosure () -> Int64
   ) -> Rendering {
-    let number = destination * variants.contents.count + Int(variant)
-    if number < renderings.count, let known = renderings[number] {
+    let number = (destination - firstRendered) * variants.contents.count + Int(variant)
+    if number >= 0, number < renderings.count, let known = renderings[number] {
       let isDated = expiresAtMs != nil && provider.tellsRemainingTime
       guard isDated, nowMs() - known.atMs > WorkerLimits.renderingAgeMsMax else {
         return known.rendering
       }
-      if case .message(let message) = known.rendering { retire(message, number) }
+      if case .message(let message) = known.rendering { retire(message, destination, variant) }
     }
     let made = render(variants.contents[Int(variant)], provider, nowMs: nowMs())
-    while renderings.count <= number { renderings.append(nil) }
-    renderings[number] = (made, nowMs())
+    keep(made, atMs: nowMs(), destination, variant)
     return made
   }
 
+  /// The destinations of an app have numbers in a row, and there are thousands of others.
+  private func keep(_ made: Rendering, atMs: Int64, _ destination: Int, _ variant: UInt8) {
+    let count = variants.contents.count
+    if renderings.isEmpty { firstRendered = destination }
+    while firstRendered > destination {
+      renderings.insert(contentsOf: repeatElement(nil, count: count), at: 0)
+      firstRendered -= 1
+    }
+    let number = (destination - firstRendered) * count + Int(variant)
+    while renderings.count <= number { renderings.append(nil) }
+    renderings[number] = (made, atMs)
+  }
+
   /// Keeps what was rendered for as long as a request can last that was made of it.
-  private func retire(_ message: Message, _ number: Int) {
+  private func retire(_ message: Message, _ destination: Int, _ variant: UInt8) {
+    let number = destination * variants.contents.count + Int(variant)
     retired[number, default: []].append(message)
     if retired[number, default: []].count > WorkerLimits.retiredMessagesMax {
       retired[number]?.removeFirst()

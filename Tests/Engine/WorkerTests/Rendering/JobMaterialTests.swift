@@ -53,6 +53,30 @@ import Testing
     }
   }
 
+  @Test("a job is rendered once for each destination and text, whatever the order they come in")
+  func keepsRenderings() throws {
+    var content = JobContent(notification: Notification(title: "Hi"))
+    content.localized = [LocalizedText(language: try #require(LanguageTag("de")), title: "Hallo")]
+    let material = JobMaterial(content: content, createdAtMs: 0)
+    #expect(material.variants.contents.count == 2)
+    func message(_ destination: Int, _ variant: UInt8) throws -> JobMaterial.Message {
+      let rendering = material.rendering(
+        for: destination, variant: variant, provider: try TestBatchNetwork(), nowMs: 0)
+      guard case .message(let message) = rendering else {
+        Issue.record("\(rendering)")
+        throw CancellationError()
+      }
+      return message
+    }
+    let places: [(Int, UInt8)] = [
+      (30_002, 1), (30_004, 0), (30_000, 1), (30_002, 0), (30_000, 0),
+    ]
+    let first = try places.map { try message($0.0, $0.1) }
+    let again = try places.map { try message($0.0, $0.1) }
+    #expect(Set(first.map { ObjectIdentifier($0) }).count == places.count)
+    #expect(first.map { ObjectIdentifier($0) } == again.map { ObjectIdentifier($0) })
+  }
+
   @Test("what cannot be marked up is refused, and does not go out with its placeholders")
   func refusesUnmarked() throws {
     var content = JobContent(notification: Notification(title: "Hi {{na"))
