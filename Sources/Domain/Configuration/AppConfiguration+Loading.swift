@@ -15,14 +15,16 @@ extension AppConfiguration {
       throw refused("must be at most \(ConfigurationLimits.appsMax) apps, are \(items.count)")
     }
     var apps: [AppConfiguration] = []
+    var ids: Set<String> = []
     var owners: [String: String] = [:]
+    let hasVariables = root.source.hasVariables(beginning: "\(root.variables)_APPS_")
     for (position, item) in items.enumerated() {
       let (section, id) = try entry(item, at: position, root)
-      guard !apps.contains(where: { $0.id == id.text }) else {
+      guard ids.insert(id.text).inserted else {
         throw id.refused("\"\(id.text)\" occurs twice: an app has one entry")
       }
       if let other = owners.updateValue(id.text, forKey: section.variables),
-        root.source.variables.keys.contains(where: { $0.hasPrefix(section.variables + "_") })
+        hasVariables, root.source.hasVariables(beginning: section.variables + "_")
       {
         throw id.refused(
           "goes by the same variables \(section.variables)_… as \"\(other)\": unset them or "

@@ -1,8 +1,8 @@
 /// Limits of the configuration.
 package enum ConfigurationLimits {
-  package static let fileBytesMax = 1024 * 1024
+  package static let fileBytesMax = 16 * 1024 * 1024
   package static let secretFileBytesMax = 64 * 1024
-  package static let appsMax = 1_000
+  package static let appsMax = 10_000
   package static let pathBytesMax = 4_096
   /// A user's name in SOCKS5 is that long at most (RFC 1929, 2).
   package static let proxyUserBytesMax = 255

@@ -31,6 +31,9 @@ package struct ProviderDirectory: Sendable {
     let position: Int
   }
 
+  /// A push names its provider by 16 bits.
+  static let entriesMax = Int(Int16.max)
+
   /// Each provider once; a provider's position is its number for tables that a lane keeps.
   package let entries: [Entry]
   /// By app: there may be thousands, of a few entries each.
@@ -76,6 +79,13 @@ package struct ProviderDirectory: Sendable {
             app: app.id, environments: [environment], provider: provider,
             limits: own.map { [$0] } ?? []))
       }
+    }
+    guard entries.count <= Self.entriesMax else {
+      throw ConfigurationError(
+        file: "configuration", line: nil, field: "apps",
+        message:
+          "have \(entries.count) networks and environments between them, and must have at most "
+          + "\(Self.entriesMax): give some to another worker")
     }
     self.init(entries: entries, tokenSources: builder.tokenSources)
   }

@@ -125,7 +125,9 @@ import Testing
       #expect(Self.complaint(folder.path) == "\(folder.path): is not a regular file")
       let long = try Self.write(
         String(repeating: "#", count: ConfigurationLimits.fileBytesMax + 1), "long", in: folder)
-      #expect(Self.complaint(long) == "\(long): is longer than 1048576 bytes")
+      #expect(
+        Self.complaint(long)
+          == "\(long): is longer than \(ConfigurationLimits.fileBytesMax) bytes")
       let latin = folder.appendingPathComponent("latin")
       try Data([0x61, 0x3A, 0xE9]).write(to: latin)
       #expect(Self.complaint(latin.path) == "\(latin.path): is not valid UTF-8")

@@ -27,6 +27,10 @@ final class ConfigurationSource {
     return text
   }
 
+  func hasVariables(beginning prefix: String) -> Bool {
+    variables.keys.contains { $0.hasPrefix(prefix) }
+  }
+
   var unusedVariables: [String] { variables.keys.filter { !used.contains($0) }.sorted() }
 
   /// Remembers that a value has a password in it, unless a variable brings it.
