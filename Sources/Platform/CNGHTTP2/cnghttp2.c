@@ -92,7 +92,7 @@ cnghttp2_pool *cnghttp2_pool_create(void) {
 
 nghttp2_mem *cnghttp2_pool_memory(cnghttp2_pool *pool) { return &pool->memory; }
 
-void cnghttp2_pool_free(cnghttp2_pool *pool) {
+void cnghttp2_pool_trim(cnghttp2_pool *pool) {
   if (pool == NULL) return;
   for (size_t steps = 1; steps <= CLASSES; steps++) {
     while (pool->kept[steps] != NULL) {
@@ -101,5 +101,9 @@ void cnghttp2_pool_free(cnghttp2_pool *pool) {
       pool->kept[steps] = next;
     }
   }
+}
+
+void cnghttp2_pool_free(cnghttp2_pool *pool) {
+  cnghttp2_pool_trim(pool);
   free(pool);
 }

@@ -1,5 +1,7 @@
 #include "COpenSSL.h"
 
+#include <string.h>
+
 long copenssl_ctx_set_mode(SSL_CTX *ctx, long mode) { return SSL_CTX_set_mode(ctx, mode); }
 
 long copenssl_ctx_set_min_proto_version(SSL_CTX *ctx, int version) {
@@ -18,6 +20,17 @@ long copenssl_ctx_set_session_cache_mode(SSL_CTX *ctx, long mode) {
 long copenssl_ssl_set_server_name(SSL *ssl, const char *name) {
   return SSL_set_tlsext_host_name(ssl, name);
 }
+
+void copenssl_ssl_keep_buffers(SSL *ssl, int is_kept) {
+  if (is_kept) {
+    SSL_clear_mode(ssl, SSL_MODE_RELEASE_BUFFERS);
+  } else {
+    SSL_set_mode(ssl, SSL_MODE_RELEASE_BUFFERS);
+  }
+}
+
+// SSL_rstate_string(3): "RH" while a record's header is read.
+int copenssl_ssl_is_between_records(SSL *ssl) { return strcmp(SSL_rstate_string(ssl), "RH") == 0; }
 
 long copenssl_ctx_add_extra_chain_cert(SSL_CTX *ctx, X509 *certificate) {
   return SSL_CTX_add_extra_chain_cert(ctx, certificate);

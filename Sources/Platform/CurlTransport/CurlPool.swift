@@ -109,7 +109,7 @@ package final class CurlPool: Transport {
 
   package var streamsMax: Int { settings.connectionsMax * settings.streamsMax }
 
-  package func wake() {
+  package func wake(waiting: Int) {
     isWanted = true
     openMissing()
     requestFlush()

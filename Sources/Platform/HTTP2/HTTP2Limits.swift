@@ -2,6 +2,8 @@
 package enum HTTP2Limits {
   /// Connections of a pool, the draining ones included, in multiples of those it keeps open.
   static let drainingFactorMax = 4
+  /// Requests that may wait for a pool's first connection; for more it opens all of them at once.
+  package static let waitingForOneMax = 16
   /// Answers after which a connection that ends was of use, however short it was: many servers end each after 1,000.
   static let usefulAnswersMin = 100
   /// How long a pool keeps to the number of requests after which a server has ended connections.

@@ -15,9 +15,10 @@ package protocol Transport: AnyObject {
   /// Those of them that the connections which stand allow, as far as that is known.
   var streamsAllowed: Int { get }
 
-  /// Says that there is something to send: opens what is missing, and asks the delegate for requests at
+  /// Says that there is something to send: opens what it takes, and asks the delegate for requests at
   /// the end of this turn where there is room.
-  func wake()
+  /// - Parameter waiting: how many requests wait, as far as that is known.
+  func wake(waiting: Int)
 
   /// Says that nothing waits: lost connections are not replaced until the next `wake`.
   func rest()
@@ -37,5 +38,7 @@ package protocol Transport: AnyObject {
 }
 
 extension Transport {
+  package func wake() { wake(waiting: 1) }
+
   package var streamsAllowed: Int { streamsMax }
 }

@@ -16,6 +16,8 @@ package enum ReactorLimits {
   package static let acceptTimeoutMs: UInt64 = 10_000
   /// A delegate is asked for more output while less than this is waiting to be written.
   package static let outputLowWaterBytes = 64 * 1024
+  /// Reads after which a stream keeps its buffers, until it is told to give them back.
+  static let leanReadsMax = 32
   /// What one write hands to TLS: the largest record (RFC 8446, 5.1).
   static let tlsRecordBytes = 16 * 1024
   /// The addresses of a host that are tried at most.

@@ -37,7 +37,7 @@ final class TestTransport: Transport {
   let readyConnections = 1
   let streamsMax = 100
   let idleSinceNs: UInt64? = nil
-  func wake() {}
+  func wake(waiting: Int) {}
   func rest() {}
   func closeIdle() {}
   func shed() -> Bool { false }

@@ -57,7 +57,7 @@ final class TestSender: TransportDelegate {
   /// Begins so many more requests, as the pool has room.
   func send(_ count: Int) {
     wanted += count
-    transport.wake()
+    transport.wake(waiting: wanted - submitted)
   }
 
   /// The endings of requests that ended exactly once, in order; the others are missing.

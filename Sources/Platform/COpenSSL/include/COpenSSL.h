@@ -20,6 +20,10 @@ long copenssl_ctx_set_session_cache_mode(SSL_CTX *ctx, long mode);
 long copenssl_ssl_set_server_name(SSL *ssl, const char *name);
 long copenssl_ctx_add_extra_chain_cert(SSL_CTX *ctx, X509 *certificate);
 long copenssl_bio_get_mem_data(BIO *bio, char **data);
+/// Whether the session's buffers stay when they are empty.
+void copenssl_ssl_keep_buffers(SSL *ssl, int is_kept);
+/// Whether nothing of a record's body is awaited.
+int copenssl_ssl_is_between_records(SSL *ssl);
 void copenssl_ctx_refuse_renegotiation(SSL_CTX *ctx);
 /// Takes the last certificate out of the stack; NULL when there is none.
 X509 *copenssl_certificates_pop(STACK_OF(X509) *certificates);

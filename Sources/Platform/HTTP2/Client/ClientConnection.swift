@@ -6,6 +6,8 @@ package import Reactor
 protocol ClientConnectionOwner: AnyObject {
   func connectionIsReady(_ connection: ClientConnection)
   func connection(_ connection: ClientConnection, hasRoomFor count: Int)
+  /// It takes no more for now, and that is not because its credential is still to be accepted.
+  func connectionIsFull(_ connection: ClientConnection)
   func connection(
     _ connection: ClientConnection, finished tag: UInt64, with answer: RequestAnswer)
   /// It takes no new requests; those in flight go on.
@@ -86,6 +88,9 @@ package final class ClientConnection: RequestTaker {
       to: settings.endpoint, tls: settings.tls, serverName: settings.serverName,
       timeoutMs: settings.connectTimeoutMs)
   }
+
+  /// Whether it is known to take requests by the hundred.
+  var isCarrying: Bool { streamsAllowed != nil && isAuthorised && !isDraining && !isUnresponsive }
 
   /// Requests in flight.
   package var inFlight: Int { slots.inFlight }
@@ -249,7 +254,16 @@ package final class ClientConnection: RequestTaker {
     guard silentMs >= settings.pingAfterMs else {
       return keepAliveTimer.schedule(afterMs: settings.pingAfterMs - silentMs)
     }
+    if slots.inFlight == 0 { releaseBuffers() }
     sendPing()
+  }
+
+  /// Gives back what it has for being busy.
+  private func releaseBuffers() {
+    slots.shrink()
+    recentSlot = 0
+    cnghttp2_pool_trim(memory)
+    stream.releaseBuffers()
   }
 
   /// Whether nothing was read for half the time that a request has. Not for all of it: what the peer
@@ -314,7 +328,11 @@ extension ClientConnection: ByteStreamDelegate {
       let isBlocked = slots.inFlight > 0 && nghttp2_session_get_remote_window_size(session) <= 0
       let room = isBlocked ? 0 : min(self.room, HTTP2Limits.submissionsPerRound)
       let inFlight = slots.inFlight
-      if room > 0 { owner.connection(self, hasRoomFor: room) }
+      if room > 0 {
+        owner.connection(self, hasRoomFor: room)
+      } else if !isDraining, isAuthorised || isUnresponsive {
+        owner.connectionIsFull(self)
+      }
       hasMore = room > 0 && slots.inFlight == inFlight + room
       frameOutput(stream, session)
     }

@@ -2,8 +2,8 @@ package import Reactor
 
 /// The connections of one lane to one endpoint with one credential; loop-bound.
 ///
-/// Connections are opened when there is something to send, kept, and replaced when the server lets go
-/// of them. One that lasted no longer than the shortest pause is followed by a jittered pause, which
+/// A connection is opened when there is something to send, kept, and replaced when the server lets go
+/// of it. There are several where more waits than one carries. One that lasted no longer than the shortest pause is followed by a jittered pause, which
 /// grows while connections end without having answered anything: providers take rapid reconnecting for
 /// an attack. Close the pool before letting go of it.
 package final class ClientPool: Transport {
@@ -13,6 +13,8 @@ package final class ClientPool: Transport {
   private var connections: [ClientConnection] = []
   /// Whether anything waits to be sent, as far as the delegate has said.
   private var isWanted = false
+  /// How many connections it keeps while there is something to send.
+  private var wantedConnections = 1
   private var pause: ReconnectPause
   private var learned = LearnedRequests()
   private var reconnectTimer: LoopTimer!
@@ -48,8 +50,12 @@ package final class ClientPool: Transport {
     }
   }
 
-  package func wake() {
+  package func wake(waiting: Int) {
     isWanted = true
+    // Where nothing is known to carry them yet, a campaign does not wait for one connection to be full.
+    if waiting > HTTP2Limits.waitingForOneMax, !connections.contains(where: \.isCarrying) {
+      wantedConnections = settings.connectionsMax
+    }
     openMissing()
     for connection in connections { connection.wake() }
   }
@@ -64,7 +70,14 @@ package final class ClientPool: Transport {
   package var idleSinceNs: UInt64? { isWanted ? nil : leastUsed?.usedNs }
 
   package func closeIdle() {
-    if !isWanted { leastUsed?.close() }
+    guard !isWanted, let leastUsed else { return }
+    leastUsed.close()
+    forgetWant()
+  }
+
+  /// What was wanted of late is not what will be.
+  private func forgetWant() {
+    wantedConnections = max(1, connections.count { !$0.isDraining })
   }
 
   package func shed() -> Bool {
@@ -85,7 +98,7 @@ package final class ClientPool: Transport {
 
   private func openMissing() {
     guard isWanted, !isClosed, !reconnectTimer.isArmed else { return }
-    let connectionsMax = loop.isFrugal ? 1 : settings.connectionsMax
+    let connectionsMax = loop.isFrugal ? 1 : wantedConnections
     // Draining connections do not count: their places are free, up to a bound.
     while connections.count(where: { !$0.isDraining }) < connectionsMax,
       connections.count < connectionsMax * HTTP2Limits.drainingFactorMax
@@ -110,6 +123,16 @@ package final class ClientPool: Transport {
 }
 
 extension ClientPool: ClientConnectionOwner {
+  func connectionIsFull(_ connection: ClientConnection) {
+    guard isWanted, wantedConnections < settings.connectionsMax else { return }
+    // One at a time: the others may be on their way already.
+    guard connections.count(where: { !$0.isDraining }) >= wantedConnections,
+      connections.allSatisfy({ $0.streamsAllowed != nil })
+    else { return }
+    wantedConnections += 1
+    openMissing()
+  }
+
   func connectionIsReady(_ connection: ClientConnection) {
     delegate.transport(self, connectionOpened: readyConnections)
   }
@@ -130,6 +153,7 @@ extension ClientPool: ClientConnectionOwner {
   func connection(_ connection: ClientConnection, endedBecause end: ConnectionEnd) {
     connections.removeAll { $0 === connection }
     guard !isClosed else { return }
+    if !isWanted { forgetWant() }
     if end.isOfServersOwnAccord,
       learned.note(
         answered: connection.answered, createdNs: connection.createdNs,

@@ -6,6 +6,8 @@ final class NoClientConnectionOwner: ClientConnectionOwner, Sendable {
 
   func connection(_ connection: ClientConnection, hasRoomFor count: Int) {}
 
+  func connectionIsFull(_ connection: ClientConnection) {}
+
   func connection(
     _ connection: ClientConnection, finished tag: UInt64, with answer: RequestAnswer
   ) {}

@@ -1,20 +1,23 @@
-/// The requests in flight of one connection: fixed room, and a list in order of submission so that the
-/// next deadline is always at its head. No allocation after it was made.
+/// The requests in flight of one connection: room that grows up to its bound, and a list in order of submission so that
+/// the next deadline is always at its head. No allocation but for growing.
 struct SlotTable: ~Copyable {
-  private let slots: UnsafeMutableBufferPointer<RequestSlot>
-  private var free: [Int32]
+  /// Most connections never have more in flight.
+  private static let slotsFew = 8
+
+  let capacity: Int
+  private var slots = UnsafeMutableBufferPointer<RequestSlot>(start: nil, count: 0)
+  private var free: [Int32] = []
   private(set) var oldest: Int32 = -1
   private var youngest: Int32 = -1
   /// Bodies of answers other than 200.
-  private var bodies: [[UInt8]]
+  private var bodies: [[UInt8]] = []
   /// Of slots that had a body to be copied; empty while none had.
   private var copies: [BodyCopy] = []
 
+  /// - Parameter capacity: the most requests at a time.
   init(capacity: Int) {
-    slots = .allocate(capacity: capacity)
-    slots.initialize(repeating: RequestSlot())
-    free = (0..<Int32(capacity)).reversed()
-    bodies = Array(repeating: [], count: capacity)
+    self.capacity = capacity
+    grow(to: min(capacity, Self.slotsFew))
   }
 
   deinit {
@@ -22,7 +25,6 @@ struct SlotTable: ~Copyable {
     for copy in copies { copy.free() }
   }
 
-  var capacity: Int { slots.count }
   var inFlight: Int { slots.count - free.count }
 
   subscript(_ index: Int32) -> RequestSlot {
@@ -30,8 +32,28 @@ struct SlotTable: ~Copyable {
     nonmutating _modify { yield &slots[Int(index)] }
   }
 
-  /// Takes a free slot; there must be one.
+  private mutating func grow(to count: Int) {
+    let grown = UnsafeMutableBufferPointer<RequestSlot>.allocate(capacity: count)
+    grown.initialize(repeating: RequestSlot())
+    for index in slots.indices { grown[index] = slots[index] }
+    free = (Int32(slots.count)..<Int32(count)).reversed() + free
+    free.reserveCapacity(count)
+    bodies += Array(repeating: [], count: count - slots.count)
+    if !copies.isEmpty {
+      for _ in slots.count..<count { copies.append(BodyCopy()) }
+    }
+    slots.deallocate()
+    slots = grown
+  }
+
+  /// Gives back what it has grown by, while nothing is in flight.
+  mutating func shrink() {
+    if slots.count > Self.slotsFew, inFlight == 0 { self = SlotTable(capacity: capacity) }
+  }
+
+  /// Takes a free slot; fewer than `capacity` must be taken.
   mutating func take(tag: UInt64, body: RequestBody, startedNs: UInt64) -> Int32 {
+    if free.isEmpty { grow(to: min(capacity, slots.count * 2)) }
     let index = free.removeLast()
     slots[Int(index)] = RequestSlot(
       tag: tag, body: body.isCopied ? copy(body, index) : body, startedNs: startedNs,

@@ -28,6 +28,9 @@ package final class ByteStream {
   /// TLS may need the other direction to go on, as when it answers a key update (RFC 8446, 4.6.3).
   private var readWaitsForWritable = false
   private var writeWaitsForReadable = false
+  /// Whether it gives its buffers back whenever they are empty, as it does until it was read from this often.
+  private var isLean = true
+  private var leanReads = 0
   /// Where it was opened to, and where that is remembered.
   private var opened: (address: SocketAddress, history: AddressHistory)?
   /// While it is being opened; see ByteStream+Connect.swift.
@@ -81,7 +84,10 @@ package final class ByteStream {
         delegate?.streamFillsOutput(self)
         guard state == .open else { return }
       }
-      guard output.count > 0 else { return }
+      guard output.count > 0 else {
+        if isLean { output.release() }
+        return
+      }
       switch writeSome() {
       case .bytes(let count): output.consume(count)
       case .wantsWrite:
@@ -169,12 +175,30 @@ package final class ByteStream {
   }
 
   private func readSome() -> TLSSession.Step {
+    if isLean { countRead() }
     guard tls == nil else { return tls!.read(into: loop.readBuffer) }
     let count = recv(descriptor, loop.readBuffer.baseAddress, loop.readBuffer.count, 0)
     if count > 0 { return .bytes(count) }
     if count == 0 { return .closed }
     if errno == EAGAIN || errno == EINTR { return .wantsRead }
     return .failed(.system(SystemError("recv", errno: errno)))
+  }
+
+  // MARK: Buffers
+
+  /// Gives back the memory that it has for being busy.
+  package func releaseBuffers() {
+    guard state == .open, output.count == 0 else { return }
+    output.release()
+    tls?.keepBuffers(false)
+    (isLean, leanReads) = (true, 0)
+  }
+
+  private func countRead() {
+    leanReads += 1
+    guard leanReads > ReactorLimits.leanReadsMax else { return }
+    isLean = false
+    tls?.keepBuffers(true)
   }
 
   // MARK: Life

@@ -1,14 +1,13 @@
-/// Bytes waiting to be written: one block that grows up to its bound and is used again.
+/// Bytes waiting to be written: one block that grows up to its bound and is used again until it is released.
 struct OutputBuffer: ~Copyable {
-  private var block: UnsafeMutableRawBufferPointer
+  private static let blockBytesMin = 4096
+
+  private var block = UnsafeMutableRawBufferPointer(start: nil, count: 0)
   private var start = 0
   private var end = 0
   private let bytesMax: Int
 
-  init(bytesMax: Int) {
-    self.bytesMax = bytesMax
-    block = .allocate(byteCount: min(bytesMax, 4096), alignment: 16)
-  }
+  init(bytesMax: Int) { self.bytesMax = bytesMax }
 
   deinit { block.deallocate() }
 
@@ -36,11 +35,18 @@ struct OutputBuffer: ~Copyable {
     }
   }
 
+  /// Gives the block back; nothing may be waiting.
+  mutating func release() {
+    guard count == 0 else { return }
+    block.deallocate()
+    block = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+  }
+
   private mutating func makeRoom(for extra: Int) {
     let needed = count + extra
     var target = block
     if needed > block.count {
-      let grown = min(bytesMax, max(needed, block.count * 2))
+      let grown = min(bytesMax, max(needed, block.count * 2, Self.blockBytesMin))
       target = .allocate(byteCount: grown, alignment: 16)
     }
     let kept = count

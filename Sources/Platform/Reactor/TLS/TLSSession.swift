@@ -85,6 +85,13 @@ struct TLSSession: ~Copyable {
     ERR_clear_error()
   }
 
+  /// Whether buffers stay when they are empty: a busy connection needs them again at once.
+  func keepBuffers(_ isKept: Bool) {
+    copenssl_ssl_keep_buffers(ssl, isKept ? 1 : 0)
+    // Not within a record, of which OpenSSL 3.0 would lose what it has.
+    if !isKept, copenssl_ssl_is_between_records(ssl) == 1 { SSL_free_buffers(ssl) }
+  }
+
   private func outcome(of result: CInt) -> Step {
     let code = errno
     switch SSL_get_error(ssl, result) {

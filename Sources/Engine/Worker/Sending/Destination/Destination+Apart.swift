@@ -18,6 +18,7 @@ extension Destination {
     guard apartQueue.count < WorkerLimits.apartPushesMax else { return false }
     if apartQueue.count == 0 { apartMovedNs = loop.nowNs }
     apartQueue.append(tag, rank: rank)
+    owner.destinationHasWaiting(self)
     let transport = apart ?? openApart()
     transport.wake()
     return true

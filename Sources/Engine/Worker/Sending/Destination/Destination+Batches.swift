@@ -11,7 +11,10 @@ extension Destination {
     batches.append(
       run, push: index, wording: run.pushes[index].wording,
       togetherMax: isAlone ? 1 : Int(run.pushes[index].togetherMax), nowNs: loop.nowNs)
-    if batches.count == 1 { transport.wake() }
+    if batches.count == 1 {
+      owner.destinationHasWaiting(self)
+      transport.wake()
+    }
   }
 
   /// Submits what may leave now. What waits for others is looked at again when it has waited long enough.
@@ -56,6 +59,7 @@ extension Destination {
   }
 
   private func putBack(_ draft: BatchQueue.Draft, _ isApart: Bool) {
+    owner.destinationHasWaiting(self)
     guard isApart else { return batches!.putBack(draft) }
     for tag in draft.tags { apartQueue.append(tag, rank: draft.rank) }
   }

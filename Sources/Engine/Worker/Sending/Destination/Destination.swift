@@ -36,6 +36,8 @@ final class Destination {
   private var authorization = Authorization()
   /// Raised when the credential has to be looked after.
   let credentialSignal: LoopSignal
+  /// Whether its lane lists it among those where pushes wait.
+  var isListed = false
   private var progress = SendingProgress()
   /// Whether it could not be connected to last because no file descriptor was left.
   private(set) var lacksDescriptors = false
@@ -97,7 +99,10 @@ final class Destination {
   /// Queues a push. Nothing is sent before the end of the turn.
   func enqueue(_ tag: UInt64, rank: Int) {
     queue.append(tag, rank: rank)
-    if queue.count == 1 { transport.wake() }
+    if queue.count == 1 {
+      owner.destinationHasWaiting(self)
+      transport.wake()
+    }
   }
 
   /// Keeps only what is still to be sent.
@@ -126,11 +131,16 @@ final class Destination {
     }
   }
 
+  /// Whether anything waits in it.
+  var hasWaiting: Bool { queued > 0 || apartQueue.count > 0 }
+
   /// Asks for what waits to be sent, as after a batch was queued.
   func wake() {
     if apartQueue.count > 0 { apart?.wake() }
-    guard queued > 0 else { return }
-    transport.wake()
+    let waiting = queued
+    guard waiting > 0 else { return }
+    owner.destinationHasWaiting(self)
+    transport.wake(waiting: waiting)
     if credential == nil { credentialSignal.raise() }
   }
 

@@ -20,6 +20,8 @@ protocol DestinationOwner: AnyObject {
   /// It cannot be sent to for so long: what waits for it is to be put aside.
   func putAside(_ tags: [UInt64], of destination: Destination, forMs delayMs: UInt64)
   func noteEnd(_ end: ConnectionEnd, ofConnectionTo destination: Destination)
+  /// A push waits in it, and none did before.
+  func destinationHasWaiting(_ destination: Destination)
   func destinationRanLow(_ destination: Destination)
   /// Its breaker has opened because of this, or is closed again.
   func destinationOpened(_ destination: Destination, because reason: String)

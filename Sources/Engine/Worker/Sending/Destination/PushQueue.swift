@@ -1,8 +1,10 @@
 /// Pushes that wait to be sent: tags in order, high priority first. A ring per priority; it grows to
-/// what a lane may have resolved at once and is then used again.
+/// what a lane may have resolved at once and is then used again. Of many destinations most stay empty.
 struct PushQueue {
   private struct Ring {
-    var tags: [UInt64] = Array(repeating: 0, count: 64)
+    private static let roomMin = 16
+
+    var tags: [UInt64] = []
     var head = 0
     var count = 0
 
@@ -22,7 +24,7 @@ struct PushQueue {
     }
 
     private mutating func grow() {
-      var larger = [UInt64](repeating: 0, count: tags.count * 2)
+      var larger = [UInt64](repeating: 0, count: max(Self.roomMin, tags.count * 2))
       for index in 0..<count { larger[index] = tags[(head + index) & (tags.count - 1)] }
       tags = larger
       head = 0

@@ -30,6 +30,8 @@ extension Dispatcher: DestinationOwner {
       ])
   }
 
+  func destinationHasWaiting(_ destination: Destination) { list(destination) }
+
   func destinationRanLow(_ destination: Destination) {
     guard let lowest = Priority.allCases.last(where: hasRoom) else { return }
     runs.forEach { run in

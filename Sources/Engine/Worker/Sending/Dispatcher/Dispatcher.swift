@@ -21,6 +21,8 @@ final class Dispatcher {
   /// The body of a request in which texts are filled in, from when it is made until it is submitted.
   var filled: [UInt8] = []
   private(set) var destinations: [Destination?]
+  /// Those of them where pushes wait, and some where none do any more: there may be thousands besides.
+  private var waiting: [Destination] = []
   var latency = LatencyHistogram()
   var accepted = 0
   /// Pushes that were submitted.
@@ -70,10 +72,7 @@ final class Dispatcher {
 
   /// What is sent no later than pushes of a priority, without what waits for a rate, which is bounded by itself.
   private func queued(upTo rank: Int) -> Int {
-    destinations.reduce(0) { sum, destination in
-      guard let destination, !destination.isStarved else { return sum }
-      return sum + destination.crowd(upTo: rank)
-    }
+    waiting.reduce(0) { $0 + ($1.isStarved ? 0 : $1.crowd(upTo: rank)) }
   }
 
   /// Whether more recipients of a priority should be resolved now. What is sent after them takes none of their room. What is
@@ -140,6 +139,13 @@ final class Dispatcher {
       return destination.gather(run, push: index, in: batches)
     }
     destination.enqueue(PushTag(run, push: index).raw, rank: run.claim.priority.rank)
+  }
+
+  /// Remembers that pushes wait in a destination.
+  func list(_ destination: Destination) {
+    guard !destination.isListed else { return }
+    destination.isListed = true
+    waiting.append(destination)
   }
 
   func destination(_ number: Int) -> Destination {
@@ -237,6 +243,11 @@ extension Dispatcher {
 
   /// Sends what was queued, at the end of this turn.
   func wake() {
-    for destination in destinations { destination?.wake() }
+    waiting.removeAll { destination in
+      guard !destination.hasWaiting else { return false }
+      destination.isListed = false
+      return true
+    }
+    for destination in waiting { destination.wake() }
   }
 }

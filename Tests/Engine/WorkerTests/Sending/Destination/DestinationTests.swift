@@ -39,6 +39,7 @@ import Testing
       parked += tags
     }
     func noteEnd(_ end: ConnectionEnd, ofConnectionTo destination: Destination) {}
+    func destinationHasWaiting(_ destination: Destination) {}
     func destinationRanLow(_ destination: Destination) {}
     func destinationOpened(_ destination: Destination, because reason: String) {
       opened.append(reason)
