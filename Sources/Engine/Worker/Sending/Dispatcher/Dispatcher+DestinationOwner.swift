@@ -3,6 +3,7 @@ internal import Logging
 internal import Model
 internal import Providers
 internal import Reactor
+internal import Store
 
 // What destinations tell besides answers; of their breakers, see Dispatcher+Alarms.
 extension Dispatcher: DestinationOwner {
