@@ -2,6 +2,7 @@ import Configuration
 import LocalServices
 import Logging
 import Model
+import Reactor
 import Redis
 import Simulator
 import Testing

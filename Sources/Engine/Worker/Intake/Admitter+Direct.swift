@@ -1,0 +1,45 @@
+internal import Logging
+internal import Reactor
+internal import Redis
+internal import Store
+
+// Jobs that are sent from their entries.
+extension Admitter {
+  /// Begins to send jobs from their entries; beside what is taken in next, when Redis is far away.
+  func beginAll(
+    _ jobs: DirectStarter.Batch
+  ) async throws(RedisError) {
+    if direct.overlaps { direct.hold(jobs) } else { try await begin(jobs) }
+  }
+
+  /// Begins the batch that was held first.
+  func beginHeld() async {
+    guard let batch = direct.nextBatch() else { return }
+    defer { direct.release(batch) }
+    do throws(RedisError) { try await begin(batch) } catch { direct.onFailure(error) }
+  }
+
+  /// Begins to send jobs from their entries.
+  private func begin(
+    _ jobs: DirectStarter.Batch
+  ) async throws(RedisError) {
+    let bindings = jobs.map { job, direct in firstBindings(job) }
+    let answers = try await store.jobs.beginDirect(jobs.map(\.direct), consumer: consumer)
+    for (index, answer) in answers.enumerated() {
+      let (job, direct) = jobs[index]
+      switch answer {
+      case .new:
+        let nowMs = clock.at(loop.nowNs)
+        let material = materials.make(
+          job.content, createdAtMs: direct.entry.enqueuedAtMs(nowMs: nowMs) ?? nowMs, app: job.app,
+          id: direct.admission.id, firstBindings: bindings[index])
+        starter.begin(direct, material, atMs: nowMs)
+        log.debug(
+          "job begun",
+          metadata: ["app": "\(job.app)", "job": "\(direct.admission.id)"])
+      case .cancelled: try await start(job, direct.admission, direct.entry, isLast: true)
+      default: try await conclude(direct.entry, direct.admission, answer)
+      }
+    }
+  }
+}
