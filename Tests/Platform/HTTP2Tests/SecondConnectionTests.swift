@@ -74,6 +74,7 @@ struct SecondConnectionTests {
       // Those are in flight where nothing moves: there were streams for more.
       world.sender.send(4)
       #expect(await world.until { world.sender.count(.yes) == 4 })
+      #expect(world.sender.connectionEnds.isEmpty)
     }
   }
 

@@ -70,9 +70,7 @@ package final class ClientPool: Transport {
   package var idleSinceNs: UInt64? { isWanted ? nil : leastUsed?.usedNs }
 
   package func closeIdle() {
-    guard !isWanted, let leastUsed else { return }
-    leastUsed.close()
-    forgetWant()
+    if !isWanted { leastUsed?.close() }
   }
 
   /// What was wanted of late is not what will be.
