@@ -100,7 +100,7 @@ final class LaneParts {
     intake = Intake(
       loop: loop, store: store, admitter: admitter, settings: settings, reasons: reasons,
       signal: admitSignal, fetchSignal: fetchSignal)
-    direct.onFailure = { [unowned intake] in intake.noteFailure($0) }
+    direct.onFailure = { [unowned intake] in intake.noteFailureBeside($0) }
     largeIntake = LargeIntake(loop: loop, admitter: admitter, life: life, reasons: reasons)
   }
 }

@@ -12,11 +12,12 @@ struct LostAnswers {
   var areToBeAskedFor: Bool { areLikely && count <= WorkerLimits.lostAnswersMax }
 
   /// What was to lease work, or to begin what was leased, failed.
-  mutating func note(_ error: RedisError) {
+  /// - Parameter isCounted: whether it is one loss more, and not a part of another's.
+  mutating func note(_ error: RedisError, isCounted: Bool = true) {
     switch error {
     case .connectionLost, .timeout, .protocolViolation:
       areLikely = true
-      count += 1
+      if isCounted { count += 1 }
     // What was leased just before may not have been begun.
     case .unavailable, .tooManyPending: areLikely = areLikely || hasHeard
     // It was refused, or is beyond us: asking again at once would be answered the same.

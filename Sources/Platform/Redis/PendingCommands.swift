@@ -4,7 +4,7 @@ struct PendingCommands {
     let handler: (Result<RedisReply, RedisError>) -> Void
     /// In the loop's monotonic nanoseconds; `UInt64.max` for a command without a time limit.
     let deadlineNs: UInt64
-    /// When it was written, by the same clock.
+    /// When it was written, by the same clock; not when its turn of the loop began, which may be long ago in a busy lane.
     let sentNs: UInt64
   }
 

@@ -218,7 +218,7 @@ package final class RedisConnection {
     _ = command.body.withUnsafeBytes { stream.write($0) }
     let deadline = timeoutMs.map { loop.nowNs &+ $0 &* 1_000_000 } ?? .max
     pending.append(
-      PendingCommands.Entry(handler: handler, deadlineNs: deadline, sentNs: loop.nowNs))
+      PendingCommands.Entry(handler: handler, deadlineNs: deadline, sentNs: EventLoop.clockNs()))
     armTimeout(deadline)
     stream.requestFlush()
   }
@@ -264,7 +264,9 @@ package final class RedisConnection {
           isUnasked = true
           return
         }
-        roundTrips.note(loop.nowNs &- entry.sentNs, nowNs: loop.nowNs)
+        if loop.nowNs > entry.sentNs {
+          roundTrips.note(loop.nowNs - entry.sentNs, nowNs: loop.nowNs)
+        }
         guard reply.kind == .error else { return entry.handler(.success(reply)) }
         let failure = reply.failure
         if case .server("READONLY", _) = failure { isReadOnly = true }

@@ -9,7 +9,8 @@ import Testing
     var expected = 0
     for round in 0..<300 {
       for _ in 0..<(round % 7 + 2) {
-        pending.append(PendingCommands.Entry(handler: { _ in }, deadlineNs: UInt64(next), sentNs: 0))
+        pending.append(
+          PendingCommands.Entry(handler: { _ in }, deadlineNs: UInt64(next), sentNs: 0))
         next += 1
       }
       for _ in 0..<(round % 5) {

@@ -76,15 +76,20 @@ final class Fetcher: Agent {
     guard let lowest = lowestClaimed else { return false }
     if lostAnswers.areToBeAskedFor, try await takeUpUnanswered() { return true }
     let free = runs.freeSlots
-    if recoverer.isDue, try await takeOver(max: min(free, WorkerLimits.reclaimsMax)) {
+    // Those may be of any priority.
+    let hasRoomForAll = lowest == .low
+    if hasRoomForAll, recoverer.isDue,
+      try await takeOver(max: min(free, WorkerLimits.reclaimsMax))
+    {
       return true
     }
-    let wasRouted = try await claimRouted(max: max(1, min(free, WorkerLimits.claimMax) / 2))
+    let routedMax = max(1, min(free, WorkerLimits.claimMax) / 2)
+    let wasRouted = hasRoomForAll ? try await claimRouted(max: routedMax) : false
     let room = wasRouted ? runs.freeSlots : free
     guard room > 0 else { return true }
-    let claimMax = min(WorkerLimits.claimMax + chunksAhead, WorkerLimits.farClaimMax)
+    let claimMax = min(room, WorkerLimits.claimMax + chunksAhead, WorkerLimits.farClaimMax)
     let (claims, isMore) = try await store.chunks.claimSome(
-      consumer: settings.consumer, max: min(room, claimMax), downTo: lowest)
+      consumer: settings.consumer, max: claimMax, downTo: lowest)
     lostAnswers.forget()
     try await begin(claims)
     // Others may have room for what this lane has not.
@@ -185,8 +190,9 @@ final class Fetcher: Agent {
   // MARK: Waiting
 
   private func waitForWork() async {
-    // What ends makes room, and the fetching goes on.
-    guard lowestClaimed != nil else {
+    // What ends makes room, and the fetching goes on. A lane with room for some priorities only would be woken in place of
+    // one that has room for all.
+    guard lowestClaimed == .low else {
       await signal.wait(upToMs: WorkerLimits.idleMsMax)
       return
     }

@@ -2,7 +2,9 @@ internal import Store
 
 /// The chunks that a lane has in hand, each in a place of its own, and jobs that it sends from their entries; loop-bound.
 final class RunTable {
-  private static let places = WorkerLimits.farRunsMax + WorkerLimits.farDirectRunsMax
+  /// With some to spare: jobs become chunks while others are being claimed.
+  private static let places =
+    WorkerLimits.farRunsMax + WorkerLimits.farDirectRunsMax + 2 * WorkerLimits.farClaimMax
   private var runs: [ChunkRun?] = Array(repeating: nil, count: places)
   private var generations = [UInt8](repeating: 0, count: places)
   /// Places without a run, the next one last.

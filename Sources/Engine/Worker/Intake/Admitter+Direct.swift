@@ -28,6 +28,8 @@ extension Admitter {
     for (index, answer) in answers.enumerated() {
       let (job, direct) = jobs[index]
       switch answer {
+      case .new where !self.direct.hasPlace, .cancelled:
+        try await start(job, direct.admission, direct.entry, isLast: true)
       case .new:
         let nowMs = clock.at(loop.nowNs)
         let material = materials.make(
@@ -37,7 +39,6 @@ extension Admitter {
         log.debug(
           "job begun",
           metadata: ["app": "\(job.app)", "job": "\(direct.admission.id)"])
-      case .cancelled: try await start(job, direct.admission, direct.entry, isLast: true)
       default: try await conclude(direct.entry, direct.admission, answer)
       }
     }

@@ -62,7 +62,8 @@ struct Admitter {
     guard !large.isAbandoned else { return false }
     let refused = RefusalLog(log: log)
     let entries = try await store.jobs.takeUnanswered(
-      consumer: consumer, max: WorkerLimits.admissionsMax, inHand: large.inHand + direct.inHand,
+      consumer: consumer, max: max(WorkerLimits.admissionsMax, direct.room),
+      inHand: large.inHand + direct.inHand,
       onRefusal: refused.note)
     refused.conclude()
     try await admit(entries)

@@ -41,6 +41,9 @@ final class DirectStarter {
       free, dispatcher.isFar ? WorkerLimits.farDirectTakenMax : WorkerLimits.directTakenMax)
   }
 
+  /// Whether there is a place for one that begins.
+  var hasPlace: Bool { runs.freeSlot != nil }
+
   private var free: Int { runs.freeDirect - held.count }
 
   /// Whether the lane is full of such jobs: to take others in would only make chunks of them.

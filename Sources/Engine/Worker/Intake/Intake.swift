@@ -17,6 +17,8 @@ final class Intake: Agent {
   private var lookedForAbandonedNs: UInt64 = 0
   private var wasHeld = false
   private var lostAnswers = LostAnswers()
+  /// How often jobs could not be begun that were to be beside others.
+  private var failuresBeside = 0
   /// Whether jobs that waited for a worker with these routes are to be taken in.
   private var isRoutedDue = false
 
@@ -39,10 +41,12 @@ final class Intake: Agent {
     signal.raise()
   }
 
-  /// Jobs that were leased could not be begun.
-  func noteFailure(_ error: RedisError) {
-    lostAnswers.note(error)
+  /// Jobs that were leased before could not be begun: what else was lost with the connection is noted by who asked for it.
+  func noteFailureBeside(_ error: RedisError) {
+    failuresBeside += 1
+    lostAnswers.note(error, isCounted: false)
     reasons.note(error, during: "taking jobs in")
+    signal.raise()
   }
 
   /// Takes some in, or waits until there may be some.
@@ -57,8 +61,9 @@ final class Intake: Agent {
       }
       let isTime = loop.nowNs &- lookedForAbandonedNs >= settings.leaseMs / 4 * 1_000_000
       if isTime { lookedForAbandonedNs = loop.nowNs }
+      let failuresBefore = failuresBeside
       let intake = try await admitter.admitNext(abandonedForMs: isTime ? settings.leaseMs : nil)
-      lostAnswers.forget()
+      if failuresBeside == failuresBefore { lostAnswers.forget() }
       // They come one at a time.
       if intake != .nothing, isTime { lookedForAbandonedNs = 0 }
       if intake == .maybeMore { settings.idle.wake(.jobs) }
@@ -74,7 +79,8 @@ final class Intake: Agent {
       }
       return 0
     } catch {
-      noteFailure(error)
+      lostAnswers.note(error)
+      reasons.note(error, during: "taking jobs in")
       return WorkerLimits.redisPauseMs
     }
   }

@@ -142,7 +142,11 @@ package final class ClientConnection: RequestTaker {
 
   /// Has the owner asked for requests at the end of this turn.
   func wake() {
-    if room > 0 { stream.requestFlush() }
+    if room > 0 {
+      stream.requestFlush()
+    } else if streamsAllowed != nil, !isDraining, isAuthorised || isUnresponsive {
+      owner.connectionIsFull(self)
+    }
   }
 
   /// Takes no more requests; closes when those in flight have ended.

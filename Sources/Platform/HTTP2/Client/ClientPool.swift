@@ -70,7 +70,10 @@ package final class ClientPool: Transport {
   package var idleSinceNs: UInt64? { isWanted ? nil : leastUsed?.usedNs }
 
   package func closeIdle() {
-    if !isWanted { leastUsed?.close() }
+    guard !isWanted, let leastUsed else { return }
+    // That it was of no use lately is no failure: nothing is paused for it.
+    leastUsed.isReplaced = true
+    leastUsed.close()
   }
 
   /// What was wanted of late is not what will be.

@@ -142,6 +142,13 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
   /// after that a lease or a binding is as old as it looks to others.
   package var nowNs: UInt64 { bootNs }
 
+  /// The same clock, read now and not when the turn began.
+  package static func clockNs() -> UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_BOOTTIME, &time)
+    return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
+  }
+
   /// Has the pools of this loop keep to one connection each for so long, since descriptors are short.
   package func beFrugal(forMs: UInt64) { frugalUntilNs = bootNs &+ forMs &* 1_000_000 }
 
@@ -239,11 +246,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     _ = registrations.takeHandlers()
   }
 
-  private func refreshClock() {
-    var time = timespec()
-    clock_gettime(CLOCK_BOOTTIME, &time)
-    bootNs = UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
-  }
+  private func refreshClock() { bootNs = Self.clockNs() }
 
   private func takeInbox() -> Bool {
     var closures: [@Sendable () -> Void] = []
