@@ -44,6 +44,7 @@ import Testing
   private static var exports: [String] {
     [
       "{ \"results\" :\n [\(joined(" ,\n"))], \"count\": {\"x\": [3]} }\n", "[\(joined(","))]",
+      "{\"count\" : 3, \"className\":\"_Installation\",\"results\": [\(joined(","))]}",
       "\(joined("\n"))\n", joined(""), "\u{FEFF}[\(joined("\r\n,"))]\r\n",
     ]
   }

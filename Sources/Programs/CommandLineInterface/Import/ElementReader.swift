@@ -1,5 +1,5 @@
-/// Reads the objects of an export one by one, in constant memory. An export is `{"results": [ … ]}`, an array, or objects
-/// one behind the other. Several of these may follow each other, as when pages were joined to one file.
+/// Reads the objects of an export one by one, in constant memory. An export is `{"results": [ … ]}`, perhaps with a count or
+/// the class's name before the array, an array, or objects one behind the other. Several of these may follow each other, as when pages were joined to one file.
 final class ElementReader: ImportReader {
   private enum Place {
     /// Between the texts of the file.
@@ -114,16 +114,37 @@ final class ElementReader: ImportReader {
     byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
   }
 
-  /// How many bytes `{"results": [` takes; nil when something else stands here.
+  /// How many bytes `{"results": [` takes, with what may stand before the array; nil when something else stands here.
   private func resultsOpening() throws(CommandFailure) -> Int? {
     _ = try ensure(Self.openingBytesMax)
     var rest = window.bytes.prefix(Self.openingBytesMax)
-    for part in ["{", "\"results\"", ":", "["] {
-      rest = rest.drop(while: Self.isBlank)
-      guard rest.starts(with: part.utf8) else { return nil }
-      rest = rest.dropFirst(part.utf8.count)
+    guard Self.take("{", &rest) else { return nil }
+    while let name = Self.takeWord(&rest), Self.take(":", &rest) {
+      if name == "\"results\"" { return Self.take("[", &rest) ? rest.startIndex : nil }
+      // An installation may have a field of its own that is called results.
+      guard Self.namesBeforeResults.contains(name), Self.takeWord(&rest) != nil,
+        Self.take(",", &rest)
+      else { return nil }
     }
-    return rest.startIndex
+    return nil
+  }
+
+  private static let namesBeforeResults = ["\"count\"", "\"className\""]
+
+  private static func take(_ mark: String, _ rest: inout Slice<UnsafeBufferPointer<UInt8>>) -> Bool
+  {
+    rest = rest.drop(while: isBlank)
+    guard rest.starts(with: mark.utf8) else { return false }
+    rest = rest.dropFirst(mark.utf8.count)
+    return true
+  }
+
+  /// A name or a value up to the next mark; nil when there is none.
+  private static func takeWord(_ rest: inout Slice<UnsafeBufferPointer<UInt8>>) -> String? {
+    rest = rest.drop(while: isBlank)
+    let word = rest.prefix { !isBlank($0) && !":,{}[]".utf8.contains($0) }
+    rest = rest.dropFirst(word.count)
+    return word.isEmpty ? nil : String(decoding: word, as: UTF8.self)
   }
 
   private func element<Value>(

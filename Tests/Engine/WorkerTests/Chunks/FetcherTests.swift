@@ -53,19 +53,36 @@ import Testing
     }
   }
 
+  private static func takeIn(
+    _ id: String, _ priority: Priority, _ parts: LaneStage
+  ) async throws {
+    let job =
+      #"{"id":"\#(id)","app":"shop","audience":{"users":["a"]},"notification":{"title":"Hi"}}"#
+    _ = try await parts.store.jobs.enqueue(Array(job.utf8), priority: priority)
+    _ = try await parts.admitter.admitNext(abandonedForMs: nil)
+  }
+
   @Test("a lane that is full of a low priority claims what is of a higher one")
   func claimsHigher() async throws {
     try await LaneStage.with { _, parts in
-      func takeIn(_ id: String, _ priority: Priority) async throws {
-        let job =
-          #"{"id":"\#(id)","app":"shop","audience":{"users":["a"]},"notification":{"title":"Hi"}}"#
-        _ = try await parts.store.jobs.enqueue(Array(job.utf8), priority: priority)
-        _ = try await parts.admitter.admitNext(abandonedForMs: nil)
-      }
-      try await takeIn("first", .low)
+      try await Self.takeIn("first", .low, parts)
       parts.dispatcher.noteResolving(try await parts.beginNext(), WorkerLimits.queuedPushesMax)
-      try await takeIn("later", .low)
-      try await takeIn("urgent", .high)
+      try await Self.takeIn("later", .low, parts)
+      try await Self.takeIn("urgent", .high, parts)
+      _ = await parts.fetcher.turn()
+      #expect(Set(parts.runs.all.map(\.claim.job)) == ["first", "urgent"])
+    }
+  }
+
+  @Test("a lane that is full of a low priority takes over nothing, which may be of any")
+  func takesOverNothing() async throws {
+    try await LaneStage.with(leaseMs: 0) { _, parts in
+      try await Self.takeIn("first", .low, parts)
+      parts.dispatcher.noteResolving(try await parts.beginNext(), WorkerLimits.queuedPushesMax)
+      try await Self.takeIn("left", .low, parts)
+      #expect(try await parts.store.chunks.claim(consumer: "silent", max: 1).count == 1)
+      try await Self.takeIn("urgent", .high, parts)
+      _ = await parts.recoverer.turn()
       _ = await parts.fetcher.turn()
       #expect(Set(parts.runs.all.map(\.claim.job)) == ["first", "urgent"])
     }

@@ -194,13 +194,19 @@ import Testing
   func failsBeside() async throws {
     try await Self.with { _, parts in
       Self.moveAway(parts)
-      var failures = 0
       parts.direct.onBatch = {}
-      parts.direct.onFailure = { _ in failures += 1 }
       try await parts.takeIn(id: "sale", users: ["a"])
       await parts.loseConnection()
       await parts.admitter.beginHeld()
-      #expect(failures == 1 && parts.direct.inHand.isEmpty && parts.runs.count == 0)
+      #expect(parts.direct.inHand.isEmpty && parts.runs.count == 0)
+      try await parts.untilConnected()
+      // It does not wait for new jobs meanwhile: the failure has told it.
+      let start = parts.loop.nowNs
+      _ = await parts.intake.turn()
+      #expect(parts.direct.inHand.count == 1)
+      #expect(parts.loop.nowNs - start < WorkerLimits.idleLaneMsMax * 1_000_000)
+      await parts.admitter.beginHeld()
+      #expect(parts.runs.count == 1)
     }
   }
 
