@@ -14,8 +14,8 @@ struct InstructionsCommand: AsyncParsableCommand {
       depend on how busy the machine is; it does on the compiler and the system's libraries, so it
       is compared with a baseline of the same platform only.
 
-      The exit code is 1 when a push or a job takes more than 5 % more instructions, or more allocations,
-      than the baseline has. After an improvement, or a change that is worth its price, write the
+      The exit code is 1 when a push takes more than 5 % more instructions than the baseline has, a
+      job more than 10 %, or either more allocations. After an improvement, or a change that is worth its price, write the
       new figures with --update and commit them with the change.
       """)
 
