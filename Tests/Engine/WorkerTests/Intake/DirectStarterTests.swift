@@ -195,7 +195,11 @@ import Testing
     try await Self.with { _, parts in
       Self.moveAway(parts)
       parts.direct.onBatch = {}
-      try await parts.takeIn(id: "sale", users: ["a"])
+      let job =
+        #"{"id":"sale","app":"shop","audience":{"users":["a"]},"notification":{"title":"Hi"}}"#
+      _ = try await parts.store.jobs.enqueue(Array(job.utf8), priority: .normal)
+      _ = await parts.intake.turn()
+      #expect(parts.direct.inHand.count == 1)
       await parts.loseConnection()
       await parts.admitter.beginHeld()
       #expect(parts.direct.inHand.isEmpty && parts.runs.count == 0)
