@@ -138,6 +138,8 @@ enum WorkerLimits {
   static let idleLaneMsMax: UInt64 = 10_000
   /// The wait between two looks at the streams while no lane is idle.
   static let busyWatchMs: UInt64 = 5
+  /// How long entries are left to come together once one has woken a lane.
+  static let gatherMs: UInt64 = 4
   /// How long lanes may take work by themselves before those who watch the streams pass over it. What is told of in vain
   /// meanwhile costs a look, and what has ended is not told of.
   static let passMs: UInt64 = 50

@@ -3,7 +3,8 @@ internal import Redis
 internal import Store
 
 /// Watches the streams for the lanes of the process that have nothing to do, and wakes one for each entry that Redis tells
-/// this process of. Each of these wakes another when it finds as much as it asked for.
+/// this process of. Each of these wakes another when it finds as much as it asked for. What comes soon after an entry is
+/// left for a moment, so that one lane takes all of it: an entry each for many lanes costs Redis twice as much.
 final class WorkWatch: Agent {
   private let loop: EventLoop
   /// Of its own, since waiting for work blocks it.
@@ -16,6 +17,8 @@ final class WorkWatch: Agent {
   /// What was waited for last. Of other kinds a busy lane may have taken entries of which nobody was told.
   private var watched: Set<WorkKind> = []
   private var passedNs: UInt64 = 0
+  /// Whether a lane was woken by the last turn, and may have taken entries of which nobody was told.
+  private var hasWoken = false
 
   init(
     loop: EventLoop, connection: RedisConnection, prefix: String, idle: IdleLanes,
@@ -48,7 +51,9 @@ final class WorkWatch: Agent {
         watched = []
         return WorkerLimits.busyWatchMs
       }
-      if !kinds.isSubset(of: watched), loop.nowNs &- passedNs >= WorkerLimits.passMs * 1_000_000 {
+      if hasWoken || !kinds.isSubset(of: watched),
+        loop.nowNs &- passedNs >= WorkerLimits.passMs * 1_000_000
+      {
         try await pass()
       }
       watched = kinds
@@ -58,7 +63,8 @@ final class WorkWatch: Agent {
         for: kinds, maxMs: isForAll ? WorkerLimits.idleMsMax : WorkerLimits.busyWatchMs)
       let vain = signs.filter { !idle.wake($0.kind) }
       if !vain.isEmpty { try await signal.pass(givingBack: vain) }
-      return 0
+      hasWoken = signs.count > vain.count
+      return hasWoken ? WorkerLimits.gatherMs : 0
     } catch {
       lookedNs = 0
       watched = []

@@ -44,16 +44,20 @@ struct Admitter {
   func admitNext(abandonedForMs: UInt64?) async throws(RedisError) -> Intake {
     let refused = RefusalLog(log: log)
     let max = Swift.max(WorkerLimits.admissionsMax, direct.room)
+    var early = 0
     let entries = try await store.jobs.take(
-      consumer: consumer, max: max, abandonedForMs: abandonedForMs,
-      onRefusal: refused.note)
+      consumer: consumer, max: max, abandonedForMs: abandonedForMs, onRefusal: refused.note,
+      beforeReading: { entries throws(RedisError) in
+        early += entries.count
+        try await admit(entries)
+      })
     refused.conclude()
     try await admit(entries)
-    guard !entries.isEmpty || refused.count > 0 else { return .nothing }
+    guard !entries.isEmpty || early > 0 || refused.count > 0 else { return .nothing }
     // Of large ones a call brings fewer than it was asked for.
     let isAll =
       refused.count == 0 && !entries.contains(where: isLarge)
-      && entries.count < max
+      && early + entries.count < max
     return isAll ? .all : .maybeMore
   }
 

@@ -43,6 +43,26 @@ import Testing
     }
   }
 
+  @Test func `small jobs are handed over before a large one is read`() async throws {
+    try await Lane.withStore { _, store in
+      let entry = try await enqueue(store)
+      let small = try await store.jobs.enqueue(Array("{}".utf8), priority: .high)
+      var early: [JobEntry] = []
+      let late = try await store.jobs.take(
+        consumer: "w", max: 8,
+        beforeReading: { entries throws(RedisError) in
+          early += entries
+          let waiting = try await store.connection.call(
+            RedisCommand("XPENDING", store.keys.jobs(.low), "workers")
+          ) { $0[0].integer }
+          #expect(waiting == 0, "nobody has been given the large one yet")
+        })
+      #expect(early.map(\.entry) == [small])
+      #expect(late.map(\.entry) == [entry])
+      #expect(late.first?.text.count == Self.bytes + 14)
+    }
+  }
+
   @Test func `what lanes wait behind is known without copying a job`() async throws {
     try await Lane.withStore { _, store in
       _ = try await enqueue(store)

@@ -6,12 +6,28 @@ extension JobQueue {
   /// - Parameters:
   ///   - abandonedForMs: also those of workers that were silent for so long; nil to not look.
   ///   - onRefusal: called for each entry that is no job and became a dead letter on the way.
+  ///   - beforeReading: given those that are there before large ones are read, which takes long.
+  /// - Returns: all others.
+  package func take(
+    consumer: String, max: Int, abandonedForMs: UInt64? = nil,
+    onRefusal: (RefusedEntry) -> Void = { _ in },
+    beforeReading: ([JobEntry]) async throws(RedisError) -> Void
+  ) async throws(RedisError) -> [JobEntry] {
+    let taking = JobTaking(functions: functions, consumer: consumer)
+    return try await taking.take(
+      max: max, abandonedForMs: abandonedForMs, onRefusal, beforeReading: beforeReading)
+  }
+
+  /// The same, and returns all of them.
   package func take(
     consumer: String, max: Int, abandonedForMs: UInt64? = nil,
     onRefusal: (RefusedEntry) -> Void = { _ in }
   ) async throws(RedisError) -> [JobEntry] {
-    let taking = JobTaking(functions: functions, consumer: consumer)
-    return try await taking.take(max: max, abandonedForMs: abandonedForMs, onRefusal)
+    var early: [JobEntry] = []
+    let late = try await take(
+      consumer: consumer, max: max, abandonedForMs: abandonedForMs, onRefusal: onRefusal,
+      beforeReading: { entries in early += entries })
+    return early + late
   }
 
   /// The jobs that the consumer owns and does not know of, since the answer to its `take` was lost: as many as `max`, and

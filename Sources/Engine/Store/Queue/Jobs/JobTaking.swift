@@ -9,26 +9,37 @@ struct JobTaking {
 
   /// As `JobQueue.take`.
   func take(
-    max: Int, abandonedForMs: UInt64?, _ onRefusal: (RefusedEntry) -> Void
+    max: Int, abandonedForMs: UInt64?, _ onRefusal: (RefusedEntry) -> Void,
+    beforeReading: ([JobEntry]) async throws(RedisError) -> Void
   ) async throws(RedisError) -> [JobEntry] {
     var entries: [JobEntry] = []
+    var handedOver = 0
     var command = call(max: max, abandonedForMs: abandonedForMs)
     var mayLook = true
     // Each of them reads one out, and one of them is asked again.
     for _ in 0...Priority.allCases.count {
       let answer = try await rows(of: command)
       answer.refused.forEach(onRefusal)
-      entries += try await read(answer, onRefusal)
+      if answer.hasMoreToRead {
+        // The others need not wait for it.
+        entries += answer.jobs.filter { $0.text != nil }.map(\.entry)
+        if !entries.isEmpty { try await beforeReading(entries) }
+        handedOver += entries.count
+        entries = try await read(answer.jobs.filter { $0.text == nil }, onRefusal)
+      } else {
+        entries += answer.jobs.map(\.entry)
+      }
       for look in answer.looks { try await lookAhead(look) }
+      let lacks = max - handedOver - entries.count
       if let reading = answer.reading {
-        let isOut = try await isReadOut(reading, max: max - entries.count, &entries, onRefusal)
+        let isOut = try await isReadOut(reading, max: lacks, &entries, onRefusal)
         let hasRoom =
-          entries.count < max && Self.bytes(of: entries) < StoreLimits.takenBytesMax
+          handedOver + entries.count < max && Self.bytes(of: entries) < StoreLimits.takenBytesMax
         guard isOut, hasRoom else { return entries }
         // What was abandoned is looked for in the priorities that come yet.
-        command = call(max: max - entries.count, abandonedForMs: abandonedForMs)
+        command = call(max: max - handedOver - entries.count, abandonedForMs: abandonedForMs)
         command.append(reading.priority.rawValue)
-      } else if mayLook, !answer.looks.isEmpty, entries.isEmpty {
+      } else if mayLook, !answer.looks.isEmpty, entries.isEmpty, handedOver == 0 {
         // It knows now whose turn it is.
         mayLook = false
         command = call(max: max, abandonedForMs: nil)
@@ -45,7 +56,7 @@ struct JobTaking {
   ) async throws(RedisError) -> [JobEntry] {
     let answer = try await rows(of: command)
     answer.refused.forEach(onRefusal)
-    return try await read(answer, onRefusal)
+    return try await read(answer.jobs, onRefusal)
   }
 
   private func call(max: Int, abandonedForMs: UInt64?) -> RedisCommand {
@@ -64,12 +75,12 @@ struct JobTaking {
     entries.reduce(0) { $0 + $1.text.count }
   }
 
-  /// The jobs of an answer, in its order, with their texts.
+  /// The jobs in their order, with their texts.
   private func read(
-    _ answer: TakenJobs, _ onRefusal: (RefusedEntry) -> Void
+    _ jobs: [TakenJobs.Job], _ onRefusal: (RefusedEntry) -> Void
   ) async throws(RedisError) -> [JobEntry] {
     var entries: [JobEntry] = []
-    for job in answer.jobs {
+    for job in jobs {
       guard job.text == nil else {
         entries.append(job.entry)
         continue

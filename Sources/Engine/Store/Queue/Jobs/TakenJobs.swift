@@ -38,6 +38,11 @@ struct TakenJobs: Sendable {
   private(set) var looks: [Look] = []
   private(set) var reading: Reading?
 
+  /// Whether some are too large for a function, so that they are still to be read, which takes long.
+  var hasMoreToRead: Bool {
+    reading != nil || !looks.isEmpty || jobs.contains { $0.text == nil }
+  }
+
   init(_ reply: RedisReply) throws(RedisError) {
     for index in 0..<reply.count {
       let row = reply[index]
