@@ -28,18 +28,18 @@ package protocol PushProvider: Sendable {
   ) throws(InvalidField) -> RenderedPush
 
   /// What the answer to a request of one push means. An answer is a value, never an error.
-  func classify(_ answer: ProviderAnswer) -> Outcome
+  func classify(_ answer: ProviderAnswer) -> Classification
 
   /// The same, where the answer may name the token that it is about.
   /// - Parameter token: of the push, borrowed.
-  func classify(_ answer: ProviderAnswer, of token: UnsafeRawBufferPointer) -> Outcome
+  func classify(_ answer: ProviderAnswer, of token: UnsafeRawBufferPointer) -> Classification
 
   /// What the answer to a request of several pushes means, a 200 included; asked of networks that take several.
   /// - Parameter pushes: how many were in the request, 2 at least.
-  func classify(_ answer: ProviderAnswer, pushes: Int) -> BatchOutcome
+  func classify(_ answer: ProviderAnswer, pushes: Int) -> BatchClassification
 
-  /// What an answer that means this outcome says about all pushes to the destination.
-  func sign(of outcome: Outcome, status: Int) -> AnswerSign
+  /// What an answer that is classified so says about all pushes to the destination.
+  func sign(of classification: Classification, status: Int) -> AnswerSign
 }
 
 extension PushProvider {
@@ -47,16 +47,18 @@ extension PushProvider {
 
   package var pushesPerRequest: Int { 1 }
 
-  package func classify(_ answer: ProviderAnswer, of token: UnsafeRawBufferPointer) -> Outcome {
+  package func classify(_ answer: ProviderAnswer, of token: UnsafeRawBufferPointer)
+    -> Classification
+  {
     classify(answer)
   }
 
-  package func classify(_ answer: ProviderAnswer, pushes: Int) -> BatchOutcome {
+  package func classify(_ answer: ProviderAnswer, pushes: Int) -> BatchClassification {
     .all(classify(answer))
   }
 
-  package func sign(of outcome: Outcome, status: Int) -> AnswerSign {
-    switch outcome {
+  package func sign(of classification: Classification, status: Int) -> AnswerSign {
+    switch classification {
     case .retry where status == 408 || status == 429 || status >= 500: .trouble
     case .doubtfulToken: .misfit
     default: .none

@@ -1,6 +1,6 @@
 internal import Redis
 
-/// How far a walk over the keys of the whole database is (Functions/walks.lua). A value: each page goes on with it. What is
+/// How far a walk over the keys of the whole database is (Functions/Library/walks.lua). A value: each page goes on with it. What is
 /// there throughout comes up, some of it twice.
 package struct KeyWalk: Sendable, Equatable {
   /// Elements that `advance` reads of a reply.

@@ -1,6 +1,6 @@
 package import Model
 
-/// Every key of the store, under one prefix. Functions/keys.lua spells the same keys in one table, and a
+/// Every key of the store, under one prefix. Functions/Library/keys.lua spells the same keys in one table, and a
 /// test compares the two. With a hash tag as the prefix (`{pushpool}`) all keys share one cluster slot.
 package struct Keys: Sendable {
   package let prefix: String

@@ -1,6 +1,6 @@
 internal import Redis
 
-/// The arguments of a function that takes more than eight, as Functions/sections.lua reads them: first which sections follow
+/// The arguments of a function that takes more than eight, as Functions/Library/sections.lua reads them: first which sections follow
 /// and how many rows each has, then the rows. A section without rows is left out.
 struct Sections {
   /// A name, and how many columns a row has; which they are stands above the function.

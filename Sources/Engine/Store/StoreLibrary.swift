@@ -1,7 +1,6 @@
-internal import COpenSSL
 package import Redis
 
-/// The functions of Functions/*.lua as the library that connections load.
+/// The functions under Functions/ as the library that connections load.
 package enum StoreLibrary {
   /// One library: a file sees the tables of those before it.
   static let source: [UInt8] =
@@ -32,11 +31,8 @@ package enum StoreLibrary {
 
   /// The version is the start of the source's SHA-256: another source, other names.
   package static let library: FunctionLibrary = {
-    var digest = [UInt8](repeating: 0, count: 32)
-    _ = EVP_Digest(source, source.count, &digest, nil, EVP_sha256(), nil)
-    let hex = Array("0123456789abcdef")
-    let version = String(digest.prefix(4).flatMap { [hex[Int($0 >> 4)], hex[Int($0 & 15)]] })
-    return FunctionLibrary(
-      name: libraryName, version: version, template: String(decoding: source, as: UTF8.self))
+    FunctionLibrary(
+      name: libraryName, version: ContentDigest.hex(source, count: 4),
+      template: String(decoding: source, as: UTF8.self))
   }()
 }

@@ -1,4 +1,4 @@
-/// The limits of the store; those that the functions enforce stand in Functions/limits.lua.
+/// The limits of the store; those that the functions enforce stand in Functions/Library/limits.lua.
 package enum StoreLimits {
   /// Installations of one `importBatch`: 2 ms of Redis' time, or 5 for users with as many as they may have.
   package static let importBatchMax = 64

@@ -90,7 +90,7 @@ package final class WorkerService: Sendable {
     try startThreads()
     // Swift's timers take their descriptors when one is used first, and end the process when there are none then.
     try? await Task.sleep(for: .milliseconds(1))
-    directory.share(through: FleetTokens(lane: lanes[0]))
+    directory.share(through: FleetCredentials(lane: lanes[0]))
     // The lanes know the directory, so it must not keep one of them for ever.
     defer { directory.share(through: nil) }
     log.info("worker \(name) started", metadata: ["lanes": "\(lanes.count)"])

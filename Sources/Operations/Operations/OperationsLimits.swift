@@ -27,6 +27,6 @@ package enum OperationsLimits {
   package static let traceEventsMax = 10_000
   /// Different things that a summary counts; beyond them reasons are not told apart.
   static let traceSortsMax = 500
-  /// TRACE_S in Functions/library.lua.
+  /// TRACE_S in Functions/Library/limits.lua.
   package static let traceLifeMs: Int64 = 48 * 3_600_000
 }

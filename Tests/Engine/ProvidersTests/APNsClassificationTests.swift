@@ -77,13 +77,13 @@ struct APNsClassificationTests {
   @Test(
     "an unknown reason goes by its status",
     arguments: [
-      (400, Outcome.rejected(reason: "New")), (401, .authRefused(reason: "New")),
+      (400, Classification.rejected(reason: "New")), (401, .authRefused(reason: "New")),
       (403, .authRefused(reason: "New")), (404, .rejected(reason: "New")),
       (408, .retry(afterMs: nil, reason: "New")), (410, .rejected(reason: "New")),
       (429, .retry(afterMs: nil, reason: "New")), (500, .retry(afterMs: nil, reason: "New")),
       (502, .retry(afterMs: nil, reason: "New")), (302, .rejected(reason: "New")),
     ])
-  func unknownReason(status: Int, expected: Outcome) throws {
+  func unknownReason(status: Int, expected: Classification) throws {
     #expect(try classify(status, body("New")) == expected)
   }
 
@@ -143,7 +143,7 @@ struct APNsClassificationTests {
 
   private func classify(
     _ status: Int, _ body: String, retryAfterSeconds: Int? = nil
-  ) throws -> Outcome {
+  ) throws -> Classification {
     try TestProvider.apns().classify(status, body, retryAfterSeconds: retryAfterSeconds)
   }
 }

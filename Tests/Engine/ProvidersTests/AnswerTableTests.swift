@@ -20,12 +20,14 @@ struct AnswerTableTests {
   func apnsRemovals(status: Int) throws {
     for reason in APNsReason.allCases {
       for timestamp in ["", #","timestamp":1790000000123"#] {
-        let outcome = try TestProvider.apns().classify(
+        let classification = try TestProvider.apns().classify(
           status, #"{"reason":"\#(reason.rawValue)"\#(timestamp)}"#)
         let isDead = status == 410 && [.unregistered, .expiredToken].contains(reason)
-        #expect(isRemoval(outcome) == isDead, "\(status) \(reason.rawValue): \(outcome)")
+        #expect(
+          isRemoval(classification) == isDead, "\(status) \(reason.rawValue): \(classification)")
         let isDoubtful = status == 400 && reason == .badDeviceToken
-        #expect(isDoubt(outcome) == isDoubtful, "\(status) \(reason.rawValue): \(outcome)")
+        #expect(
+          isDoubt(classification) == isDoubtful, "\(status) \(reason.rawValue): \(classification)")
       }
     }
   }
@@ -34,10 +36,11 @@ struct AnswerTableTests {
   func fcmRemovals(status: Int) throws {
     for code in FCMErrorCode.allCases {
       for name in ["NOT_FOUND", "INTERNAL", "UNAUTHENTICATED", "UNAVAILABLE"] {
-        let outcome = try TestProvider.fcm().classify(status, fcmError(name, code.rawValue))
+        let classification = try TestProvider.fcm().classify(status, fcmError(name, code.rawValue))
         let isDead = status == 404 && code == .unregistered
-        #expect(isRemoval(outcome) == isDead, "\(status) \(code.rawValue): \(outcome)")
-        #expect(!isDoubt(outcome))
+        #expect(
+          isRemoval(classification) == isDead, "\(status) \(code.rawValue): \(classification)")
+        #expect(!isDoubt(classification))
       }
     }
   }
@@ -48,12 +51,14 @@ struct AnswerTableTests {
   func jpushDoubts(status: Int) throws {
     for code in JPushErrorCode.allCases {
       for message in ["x", "The registration_id 140fe1da9e22a23f92f is invalid!"] {
-        let outcome = try TestProvider.jpush().classify(
+        let classification = try TestProvider.jpush().classify(
           status, jpushError(code.rawValue, message))
         let blames = code == .noTarget || code == .invalidParameter && message != "x"
-        #expect(isDoubt(outcome) == (status == 400 && blames), "\(status) \(code): \(outcome)")
-        #expect(!isRemoval(outcome))
-        #expect(!"\(outcome)".contains("140fe1da9e22a23f92f"))
+        #expect(
+          isDoubt(classification) == (status == 400 && blames),
+          "\(status) \(code): \(classification)")
+        #expect(!isRemoval(classification))
+        #expect(!"\(classification)".contains("140fe1da9e22a23f92f"))
       }
     }
   }
@@ -87,12 +92,13 @@ struct AnswerTableTests {
       // FCM may say no more than 401.
       for body in Self.foreignBodies
       where !(status == 401 && body.isEmpty && provider.network == .fcm) {
-        let outcome = provider.classify(status, body)
-        #expect(!isRefusal(outcome), "\(status) \(body): \(outcome)")
-        #expect(!isRemoval(outcome) && !isDoubt(outcome) && outcome != .accepted)
+        let classification = provider.classify(status, body)
+        #expect(!isRefusal(classification), "\(status) \(body): \(classification)")
+        #expect(
+          !isRemoval(classification) && !isDoubt(classification) && classification != .accepted)
         guard [401, 403, 407].contains(status) else { continue }
-        #expect(isRetry(outcome), "\(status) \(body): \(outcome)")
-        #expect(provider.sign(of: outcome, status: status) == .trouble)
+        #expect(isRetry(classification), "\(status) \(body): \(classification)")
+        #expect(provider.sign(of: classification, status: status) == .trouble)
       }
     }
   }
@@ -102,8 +108,8 @@ struct AnswerTableTests {
   func misplacedCodes(status: Int) throws {
     for code in FCMErrorCode.allCases where code.httpStatus != nil && code.httpStatus != status {
       for name in ["UNAUTHENTICATED", "PERMISSION_DENIED"] {
-        let outcome = try TestProvider.fcm().classify(status, fcmError(name, code.rawValue))
-        #expect(!isRefusal(outcome), "\(status) \(name) \(code.rawValue): \(outcome)")
+        let classification = try TestProvider.fcm().classify(status, fcmError(name, code.rawValue))
+        #expect(!isRefusal(classification), "\(status) \(name) \(code.rawValue): \(classification)")
       }
     }
   }
@@ -116,9 +122,9 @@ struct AnswerTableTests {
       .interfaceNotAllowed,
     ]
     for code in JPushErrorCode.allCases {
-      let outcome = try TestProvider.jpush().classify(status, jpushError(code.rawValue, "x"))
+      let classification = try TestProvider.jpush().classify(status, jpushError(code.rawValue, "x"))
       let isRefused = refusals.contains(code) && code.httpStatus == status
-      #expect(isRefusal(outcome) == isRefused, "\(status) \(code): \(outcome)")
+      #expect(isRefusal(classification) == isRefused, "\(status) \(code): \(classification)")
     }
   }
 
@@ -145,19 +151,19 @@ struct AnswerTableTests {
     #"{"msg_id":1828256757,"error":{"code":\#(code),"message":"\#(message)"}}"#
   }
 
-  private func isRemoval(_ outcome: Outcome) -> Bool {
-    if case .invalidToken = outcome { true } else { false }
+  private func isRemoval(_ classification: Classification) -> Bool {
+    if case .invalidToken = classification { true } else { false }
   }
 
-  private func isDoubt(_ outcome: Outcome) -> Bool {
-    if case .doubtfulToken = outcome { true } else { false }
+  private func isDoubt(_ classification: Classification) -> Bool {
+    if case .doubtfulToken = classification { true } else { false }
   }
 
-  private func isRetry(_ outcome: Outcome) -> Bool {
-    if case .retry = outcome { true } else { false }
+  private func isRetry(_ classification: Classification) -> Bool {
+    if case .retry = classification { true } else { false }
   }
 
-  private func isRefusal(_ outcome: Outcome) -> Bool {
-    if case .authRefused = outcome { true } else { false }
+  private func isRefusal(_ classification: Classification) -> Bool {
+    if case .authRefused = classification { true } else { false }
   }
 }

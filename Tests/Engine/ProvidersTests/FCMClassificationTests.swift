@@ -103,14 +103,14 @@ struct FCMClassificationTests {
   @Test(
     "an answer without a reason goes by its status",
     arguments: [
-      (400, Outcome.rejected(reason: "status 400")),
+      (400, Classification.rejected(reason: "status 400")),
       (408, .retry(afterMs: 10_000, reason: "status 408")),
       (429, .retry(afterMs: 60_000, reason: "status 429")),
       (500, .retry(afterMs: 10_000, reason: "status 500")),
       (502, .retry(afterMs: 10_000, reason: "status 502")),
       (302, .rejected(reason: "status 302")),
     ])
-  func byStatus(status: Int, expected: Outcome) throws {
+  func byStatus(status: Int, expected: Classification) throws {
     for body in ["", "<html>", "[1]", #"{"error":"x"}"#] {
       #expect(try classify(status, body) == expected)
     }
@@ -136,7 +136,7 @@ struct FCMClassificationTests {
 
   private func classify(
     _ status: Int, _ body: String, retryAfterSeconds: Int? = nil
-  ) throws -> Outcome {
+  ) throws -> Classification {
     try TestProvider.fcm().classify(status, body, retryAfterSeconds: retryAfterSeconds)
   }
 }

@@ -27,7 +27,7 @@ struct JPushClassificationTests {
     "an answer that blames another ID than the one that was sent to rejects the push, and removes nobody"
   )
   func blamesAnother() throws {
-    func outcome(_ body: String, of token: String) throws -> Outcome {
+    func classification(_ body: String, of token: String) throws -> Classification {
       let provider = try TestProvider.jpush()
       return Array(body.utf8).withUnsafeBytes { body in
         Array(token.utf8).withUnsafeBytes { token in
@@ -38,14 +38,14 @@ struct JPushClassificationTests {
     }
     let blaming = error(1003, "The registration_id 140fe1da9e2 is invalid!")
     #expect(
-      try outcome(blaming, of: "140fe1da9e2")
+      try classification(blaming, of: "140fe1da9e2")
         == .doubtfulToken(reason: "1003 registration ID is invalid"))
     #expect(
-      try outcome(blaming, of: "140fe1da9e3")
+      try classification(blaming, of: "140fe1da9e3")
         == .rejected(reason: "1003 another registration ID is invalid"))
     // It names none.
     #expect(
-      try outcome(error(1011, "no"), of: "140fe1da9e3")
+      try classification(error(1011, "no"), of: "140fe1da9e3")
         == .doubtfulToken(reason: "1011 no such target"))
   }
 
@@ -56,32 +56,34 @@ struct JPushClassificationTests {
       (405, 1001),
     ])
   func rejected(status: Int, code: Int) throws {
-    let outcome = try classify(status, error(code, "override_msg_id 17 does not exist"))
-    #expect(outcome == .rejected(reason: try #require(JPushErrorCode(rawValue: code)).reason))
+    let classification = try classify(status, error(code, "override_msg_id 17 does not exist"))
+    #expect(
+      classification == .rejected(reason: try #require(JPushErrorCode(rawValue: code)).reason))
   }
 
   @Test(
     "a secret, an app key or an address that JPush refuses is our credential",
     arguments: [(401, 1004), (400, 1008), (403, 2003), (403, 2004), (403, 2007)])
   func authRefused(status: Int, code: Int) throws {
-    let outcome = try classify(status, error(code, "Authen failed"))
-    #expect(outcome == .authRefused(reason: try #require(JPushErrorCode(rawValue: code)).reason))
+    let classification = try classify(status, error(code, "Authen failed"))
+    #expect(
+      classification == .authRefused(reason: try #require(JPushErrorCode(rawValue: code)).reason))
   }
 
   @Test("that an app may not have requests checked says nothing of those that it sends")
   func dryRun() throws {
     let provider = try TestProvider.jpush()
-    func outcome(_ status: Int, _ code: Int) -> Outcome {
+    func classification(_ status: Int, _ code: Int) -> Classification {
       Array(error(code, "x").utf8).withUnsafeBytes {
         provider.classify(
           ProviderAnswer(status: status, retryAfterSeconds: nil, body: $0, isDryRun: true))
       }
     }
-    #expect(outcome(403, 2007) == .rejected(reason: "2007 interface is not allowed"))
+    #expect(classification(403, 2007) == .rejected(reason: "2007 interface is not allowed"))
     // These are about the app key itself.
     for (status, code) in [(401, 1004), (400, 1008), (403, 2003), (403, 2004)] {
       let reason = try #require(JPushErrorCode(rawValue: code)).reason
-      #expect(outcome(status, code) == .authRefused(reason: reason))
+      #expect(classification(status, code) == .authRefused(reason: reason))
     }
   }
 
@@ -98,10 +100,10 @@ struct JPushClassificationTests {
 
   @Test("trouble is tried again", arguments: [(500, 1000), (503, 1030)])
   func trouble(status: Int, code: Int) throws {
-    let outcome = try classify(status, error(code, "x"), retryAfterSeconds: 2)
+    let classification = try classify(status, error(code, "x"), retryAfterSeconds: 2)
     let reason = try #require(JPushErrorCode(rawValue: code)).reason
-    #expect(outcome == .retry(afterMs: 2_000, reason: reason))
-    #expect(try TestProvider.jpush().sign(of: outcome, status: status) == .trouble)
+    #expect(classification == .retry(afterMs: 2_000, reason: reason))
+    #expect(try TestProvider.jpush().sign(of: classification, status: status) == .trouble)
   }
 
   @Test("a code with a status that it does not come with decides nothing")
@@ -130,7 +132,7 @@ struct JPushClassificationTests {
     arguments: [
       (
         404,
-        Outcome.rejected(
+        Classification.rejected(
           reason: "status 404 that is not JPush's: check the endpoint and what stands before it")
       ),
       (
@@ -142,7 +144,7 @@ struct JPushClassificationTests {
       (400, .rejected(reason: "status 400")),
       (502, .retry(afterMs: nil, reason: "status 502")),
     ])
-  func foreign(status: Int, expected: Outcome) throws {
+  func foreign(status: Int, expected: Classification) throws {
     for body in ["", "<html>", #"{"error":{"code":1011}}"#, #"{"error":{"code":11,"message":""}}"#]
     { #expect(try classify(status, body) == expected) }
   }
@@ -161,26 +163,28 @@ struct JPushClassificationTests {
   @Test("an answer to several is about all of them, and one that doubts an ID is split")
   func several() throws {
     let provider = try TestProvider.jpush()
-    func outcome(_ status: Int, _ body: String, pushes: Int = 2) -> BatchOutcome {
+    func classification(_ status: Int, _ body: String, pushes: Int = 2) -> BatchClassification {
       Array(body.utf8).withUnsafeBytes {
         provider.classify(
           ProviderAnswer(status: status, retryAfterSeconds: nil, body: $0), pushes: pushes)
       }
     }
-    #expect(outcome(200, "") == .all(.accepted))
+    #expect(classification(200, "") == .all(.accepted))
     #expect(
-      outcome(400, error(1009, "x")) == .all(.rejected(reason: "1009 a key is not supported")))
-    #expect(outcome(400, error(1011, "x")) == .split(reason: "1011 no such target"))
-    #expect(outcome(400, error(1011, "x"), pushes: 64) == .split(reason: "1011 no such target"))
+      classification(400, error(1009, "x"))
+        == .all(.rejected(reason: "1009 a key is not supported")))
+    #expect(classification(400, error(1011, "x")) == .split(reason: "1011 no such target"))
     #expect(
-      outcome(400, error(1003, "The registration_id a is invalid!"), pushes: 1_000)
+      classification(400, error(1011, "x"), pushes: 64) == .split(reason: "1011 no such target"))
+    #expect(
+      classification(400, error(1003, "The registration_id a is invalid!"), pushes: 1_000)
         == .split(reason: "1003 registration ID is invalid", token: "a"))
     #expect(
-      outcome(400, error(1003, "invalid registration_id"))
+      classification(400, error(1003, "invalid registration_id"))
         == .split(reason: "1003 registration ID is invalid"))
     // More than happens by accident.
-    let mistake = Outcome.rejected(reason: "1011 no such target")
-    #expect(outcome(400, error(1011, "x"), pushes: 65) == .all(mistake))
+    let mistake = Classification.rejected(reason: "1011 no such target")
+    #expect(classification(400, error(1011, "x"), pushes: 65) == .all(mistake))
     #expect(provider.sign(of: mistake, status: 400) == .misfit)
   }
 
@@ -190,7 +194,7 @@ struct JPushClassificationTests {
 
   private func classify(
     _ status: Int, _ body: String, retryAfterSeconds: Int? = nil
-  ) throws -> Outcome {
+  ) throws -> Classification {
     try TestProvider.jpush().classify(status, body, retryAfterSeconds: retryAfterSeconds)
   }
 }

@@ -33,7 +33,7 @@ enum TestProvider {
 }
 
 extension PushProvider {
-  func classify(_ status: Int, _ body: String, retryAfterSeconds: Int? = nil) -> Outcome {
+  func classify(_ status: Int, _ body: String, retryAfterSeconds: Int? = nil) -> Classification {
     Array(body.utf8).withUnsafeBytes {
       classify(ProviderAnswer(status: status, retryAfterSeconds: retryAfterSeconds, body: $0))
     }

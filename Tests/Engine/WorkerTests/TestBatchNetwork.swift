@@ -35,7 +35,7 @@ struct TestBatchNetwork: PushProvider {
       limits: [RenderedPush.Limit(text: Array(badge.utf8), bytesMax: 3, isJSON: true)])
   }
 
-  func classify(_ answer: ProviderAnswer) -> Outcome {
+  func classify(_ answer: ProviderAnswer) -> Classification {
     switch answer.status {
     case 200: .accepted
     case 400, 410: .invalidToken(reason: "no such device", sinceMs: nil)
@@ -43,7 +43,7 @@ struct TestBatchNetwork: PushProvider {
     }
   }
 
-  func classify(_ answer: ProviderAnswer, pushes: Int) -> BatchOutcome {
+  func classify(_ answer: ProviderAnswer, pushes: Int) -> BatchClassification {
     guard answer.status == 400 else { return .all(classify(answer)) }
     let token = answer.body.isEmpty ? nil : String(decoding: answer.body, as: UTF8.self)
     return .split(reason: "one of them", token: token)

@@ -84,20 +84,20 @@ package struct APNsProvider: PushProvider {
         + "\(bytesMax.grouped) are allowed for push type \(pushType.rawValue): shorten it")
   }
 
-  package func classify(_ answer: ProviderAnswer) -> Outcome {
+  package func classify(_ answer: ProviderAnswer) -> Classification {
     if answer.status == 200 { return .accepted }
     let object = answer.object
     let sinceMs = object?["timestamp"]?.int64Value
     guard let text = object?["reason"]?.stringValue else { return Self.foreign(answer) }
     guard let reason = APNsReason(rawValue: text) else {
-      return Self.outcome(answer, newReason: ForeignText.printable(text), sinceMs: sinceMs)
+      return Self.classification(answer, newReason: ForeignText.printable(text), sinceMs: sinceMs)
     }
     guard reason.status == answer.status else { return Self.misplaced(reason, answer) }
-    return reason.outcome(sinceMs: sinceMs, retryAfterMs: answer.retryAfterMs)
+    return reason.classification(sinceMs: sinceMs, retryAfterMs: answer.retryAfterMs)
   }
 
-  package func sign(of outcome: Outcome, status: Int) -> AnswerSign {
-    switch outcome {
+  package func sign(of classification: Classification, status: Int) -> AnswerSign {
+    switch classification {
     // Too many to this one device.
     case .retry(_, APNsReason.tooManyRequests.rawValue): .none
     // Trouble of this one push or connection.
@@ -109,9 +109,9 @@ package struct APNsProvider: PushProvider {
   }
 
   /// An answer in the form of APNs's with a reason that is not known: its status decides.
-  private static func outcome(
+  private static func classification(
     _ answer: ProviderAnswer, newReason reason: String, sinceMs: Int64?
-  ) -> Outcome {
+  ) -> Classification {
     switch answer.status {
     case 401, 403: .authRefused(reason: reason)
     // Only an answer that has APNs's timestamp is surely APNs's own: a relay's 410 removes nothing.
@@ -121,18 +121,18 @@ package struct APNsProvider: PushProvider {
   }
 
   /// A reason with a status that it does not come with: no token is removed and no credential paused for it.
-  private static func misplaced(_ reason: APNsReason, _ answer: ProviderAnswer) -> Outcome {
+  private static func misplaced(_ reason: APNsReason, _ answer: ProviderAnswer) -> Classification {
     byStatus(answer, "\(reason.rawValue) with status \(answer.status)")
   }
 
   /// An answer that is not in the form of APNs's own. What stands before it (a proxy, a gateway) knows nothing of
   /// tokens and credentials.
-  private static func foreign(_ answer: ProviderAnswer) -> Outcome {
+  private static func foreign(_ answer: ProviderAnswer) -> Classification {
     let isRefusal = [401, 403, 407].contains(answer.status)
     return byStatus(answer, isRefusal ? answer.foreignReason("APNs") : answer.statusReason)
   }
 
-  private static func byStatus(_ answer: ProviderAnswer, _ reason: String) -> Outcome {
+  private static func byStatus(_ answer: ProviderAnswer, _ reason: String) -> Classification {
     switch answer.status {
     case 401, 403, 407, 408, 421, 425, 429, 500...599:
       .retry(afterMs: answer.retryAfterMs, reason: reason)

@@ -57,19 +57,19 @@ package struct FCMProvider: PushProvider {
         + "\(bytesMax.grouped) are allowed: shorten it")
   }
 
-  package func classify(_ answer: ProviderAnswer) -> Outcome {
+  package func classify(_ answer: ProviderAnswer) -> Classification {
     if answer.status == 200 { return .accepted }
     let error = FCMError(answer)
     guard let code = error?.errorCode, let httpStatus = code.httpStatus else {
-      return Self.outcome(
+      return Self.classification(
         answer, error, reason: error?.status.map { ForeignText.printable($0) })
     }
     guard httpStatus == answer.status else { return Self.misplaced(code, answer) }
-    return Self.outcome(code, error, answer)
+    return Self.classification(code, error, answer)
   }
 
-  package func sign(of outcome: Outcome, status: Int) -> AnswerSign {
-    switch outcome {
+  package func sign(of classification: Classification, status: Int) -> AnswerSign {
+    switch classification {
     case .retry: .trouble
     case .rejected(FCMErrorCode.senderIDMismatch.rawValue): .misfit
     default: .none
@@ -77,11 +77,11 @@ package struct FCMProvider: PushProvider {
   }
 
   /// FCM's own code, with the status that it comes with.
-  private static func outcome(
+  private static func classification(
     _ code: FCMErrorCode, _ error: FCMError?, _ answer: ProviderAnswer
-  ) -> Outcome {
+  ) -> Classification {
     switch code {
-    case .unspecified: outcome(answer, error, reason: nil)
+    case .unspecified: classification(answer, error, reason: nil)
     case .unregistered: .invalidToken(reason: code.rawValue, sinceMs: nil)
     case .invalidArgument:
       // It may be the payload and it may be the token: unsure means no uninstall.
@@ -95,7 +95,7 @@ package struct FCMProvider: PushProvider {
   }
 
   /// A code with a status that it does not come with: no token is removed and no credential paused for it.
-  private static func misplaced(_ code: FCMErrorCode, _ answer: ProviderAnswer) -> Outcome {
+  private static func misplaced(_ code: FCMErrorCode, _ answer: ProviderAnswer) -> Classification {
     let reason = "\(code.rawValue) with status \(answer.status)"
     switch answer.status {
     case 429: return retry(answer, afterMsMin: ProviderLimits.fcmQuotaRetryMsMin, reason)
@@ -106,9 +106,9 @@ package struct FCMProvider: PushProvider {
   }
 
   /// No code of FCM's: the HTTP status decides.
-  private static func outcome(
+  private static func classification(
     _ answer: ProviderAnswer, _ error: FCMError?, reason named: String?
-  ) -> Outcome {
+  ) -> Classification {
     let reason = named ?? answer.statusReason
     switch answer.status {
     case 401 where error?.concernsCredential == true, 403 where error?.concernsCredential == true:
@@ -139,7 +139,7 @@ package struct FCMProvider: PushProvider {
 
   private static func retry(
     _ answer: ProviderAnswer, afterMsMin: UInt64, _ reason: String
-  ) -> Outcome {
+  ) -> Classification {
     .retry(afterMs: max(afterMsMin, answer.retryAfterMs ?? 0), reason: reason)
   }
 }

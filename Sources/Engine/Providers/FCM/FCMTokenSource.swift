@@ -48,7 +48,7 @@ package final class FCMTokenSource: SharedTokenSource {
   }
 
   /// What the fleet keeps the token under.
-  var shareKey: String { FCMFleet.key(of: exchange.account) }
+  var shareKey: String { SharedExchange.key(of: exchange.account) }
 
   package func current() async throws(CredentialError) -> Credential {
     try await answer { [self] state, waiter in
@@ -141,7 +141,7 @@ package final class FCMTokenSource: SharedTokenSource {
     let result: Result<SharedToken, TokenExchange.Failure>
     do throws(TokenExchange.Failure) {
       if let share {
-        let fleet = FCMFleet(exchange: exchange, share: share, clock: clock)
+        let fleet = SharedExchange(exchange: exchange, share: share, clock: clock)
         result = .success(try await fleet.token(insteadOf: old))
       } else {
         result = .success(try await exchange.perform())

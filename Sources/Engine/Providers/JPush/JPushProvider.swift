@@ -71,27 +71,29 @@ package struct JPushProvider: PushProvider {
     return limits
   }
 
-  package func classify(_ answer: ProviderAnswer) -> Outcome {
+  package func classify(_ answer: ProviderAnswer) -> Classification {
     if answer.status == 200 { return .accepted }
     guard let error = JPushError(answer) else { return Self.foreign(answer) }
     guard let code = error.code else { return Self.byStatus(answer, error.foreignReason) }
     guard code.httpStatus == answer.status else {
       return Self.byStatus(answer, "\(code.reason) with status \(answer.status)")
     }
-    return Self.outcome(code, error, answer)
+    return Self.classification(code, error, answer)
   }
 
   /// An answer that blames another registration ID, as a relay may give it, says nothing of this one.
-  package func classify(_ answer: ProviderAnswer, of token: UnsafeRawBufferPointer) -> Outcome {
-    let outcome = classify(answer)
-    guard case .doubtfulToken = outcome,
+  package func classify(_ answer: ProviderAnswer, of token: UnsafeRawBufferPointer)
+    -> Classification
+  {
+    let classification = classify(answer)
+    guard case .doubtfulToken = classification,
       let blamed = JPushError(answer)?.blamedRegistrationID, !token.elementsEqual(blamed.utf8)
-    else { return outcome }
+    else { return classification }
     return .rejected(reason: "1003 another registration ID is invalid")
   }
 
   /// JPush's answer is about all registration IDs of a request. So nobody is removed for it, unless it was alone in one.
-  package func classify(_ answer: ProviderAnswer, pushes: Int) -> BatchOutcome {
+  package func classify(_ answer: ProviderAnswer, pushes: Int) -> BatchClassification {
     guard case .doubtfulToken(let reason) = classify(answer) else { return .all(classify(answer)) }
     // That so many are gone at once is no accident: it is the app key of another app.
     if reason == JPushErrorCode.noTarget.reason, pushes > ProviderLimits.jpushGoneTogetherMax {
@@ -100,8 +102,8 @@ package struct JPushProvider: PushProvider {
     return .split(reason: reason, token: JPushError(answer)?.blamedRegistrationID)
   }
 
-  package func sign(of outcome: Outcome, status: Int) -> AnswerSign {
-    switch outcome {
+  package func sign(of classification: Classification, status: Int) -> AnswerSign {
+    switch classification {
     case .retry: .trouble
     case .doubtfulToken, .rejected(JPushErrorCode.noTarget.reason): .misfit
     default: .none
@@ -109,9 +111,9 @@ package struct JPushProvider: PushProvider {
   }
 
   /// JPush's own code, with the status that it comes with, about a request to one registration ID.
-  private static func outcome(
+  private static func classification(
     _ code: JPushErrorCode, _ error: JPushError, _ answer: ProviderAnswer
-  ) -> Outcome {
+  ) -> Classification {
     switch code {
     // Said of an app that is gone, of one that was not opened for long, and of an ID of another app key, which is our
     // mistake (docs.jiguang.cn/jpush/client/Android/android_faq, "1011").
@@ -134,12 +136,12 @@ package struct JPushProvider: PushProvider {
 
   /// An answer that is not in the form of JPush's own. What stands before it (a proxy, a gateway) knows nothing of
   /// registration IDs and credentials.
-  private static func foreign(_ answer: ProviderAnswer) -> Outcome {
+  private static func foreign(_ answer: ProviderAnswer) -> Classification {
     let isRefusal = [401, 403, 404, 407].contains(answer.status)
     return byStatus(answer, isRefusal ? answer.foreignReason("JPush") : answer.statusReason)
   }
 
-  private static func byStatus(_ answer: ProviderAnswer, _ reason: String) -> Outcome {
+  private static func byStatus(_ answer: ProviderAnswer, _ reason: String) -> Classification {
     switch answer.status {
     case 429:
       .retry(afterMs: answer.retryAfterMs ?? ProviderLimits.jpushRateWindowMs, reason: reason)

@@ -1,4 +1,4 @@
-/// Users of an app that Redis keeps in order for the jobs to them (Functions/index.lua).
+/// Users of an app that Redis keeps in order for the jobs to them (Functions/Audiences/index.lua).
 package enum AudienceIndex: Sendable, Equatable {
   /// Those who have an installation.
   case all

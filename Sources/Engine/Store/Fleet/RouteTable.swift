@@ -1,4 +1,3 @@
-internal import COpenSSL
 package import Model
 
 /// What workers of one configuration can send to: for each app its networks and environments.
@@ -7,11 +6,12 @@ package struct RouteTable: Sendable, Equatable {
   package let fields: [(String, String)]
   /// Equal configurations have one digest, and so one copy in Redis.
   package let digest: String
-  private let places: [String: String]
+  private let places: [String: Set<Substring>]
 
   package init(fields: [(String, String)]) {
     self.fields = fields.sorted { $0.0 < $1.0 }
-    places = Dictionary(fields, uniquingKeysWith: { $1 })
+    places = Dictionary(
+      fields.map { ($0.0, Set($0.1.split(separator: ","))) }, uniquingKeysWith: { $1 })
     digest = Self.digest(of: self.fields)
   }
 
@@ -20,7 +20,7 @@ package struct RouteTable: Sendable, Equatable {
   package func has(_ app: String) -> Bool { places[app] != nil }
 
   package func has(_ app: String, _ network: Network, _ environment: PushEnvironment) -> Bool {
-    places[app]?.contains(Self.place(network, environment)) ?? false
+    places[app]?.contains(Self.place(network, environment)[...]) ?? false
   }
 
   package static func place(_ network: Network, _ environment: PushEnvironment) -> String {
@@ -32,10 +32,6 @@ package struct RouteTable: Sendable, Equatable {
   }
 
   private static func digest(of fields: [(String, String)]) -> String {
-    let text = Array(fields.map { "\($0.0)\t\($0.1)\n" }.joined().utf8)
-    var bytes = [UInt8](repeating: 0, count: 32)
-    _ = EVP_Digest(text, text.count, &bytes, nil, EVP_sha256(), nil)
-    let hex = Array("0123456789abcdef")
-    return String(bytes.prefix(8).flatMap { [hex[Int($0 >> 4)], hex[Int($0 & 15)]] })
+    ContentDigest.hex(fields.map { "\($0.0)\t\($0.1)\n" }.joined().utf8, count: 8)
   }
 }

@@ -1,5 +1,3 @@
-internal import COpenSSL
-
 /// The functions that any Redis client registers devices with. Their names never change, so a server has one such library for all
 /// versions of the program and all prefixes: that of the newest version that has run there.
 struct RegistrationLibrary: Sendable {
@@ -40,11 +38,5 @@ struct RegistrationLibrary: Sendable {
         + PackageResources.fields_lua + PackageResources.registration_lua, as: UTF8.self)
 
   /// The start of the SHA-256 of what they do.
-  static var digest: String {
-    var digest = [UInt8](repeating: 0, count: 32)
-    let bytes = Array(deeds.utf8)
-    _ = EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha256(), nil)
-    let hex = Array("0123456789abcdef")
-    return String(digest.prefix(8).flatMap { [hex[Int($0 >> 4)], hex[Int($0 & 15)]] })
-  }
+  static var digest: String { ContentDigest.hex(deeds.utf8, count: 8) }
 }

@@ -33,7 +33,7 @@ enum RegistrationRules {
     ("sdk_version", Limits.versionBytesMax),
   ]
 
-  /// The tables LIMIT, of what Functions/index.lua and bindings.lua ask for here, and RULE.
+  /// The tables LIMIT, of what Audiences/index.lua and Installations/bindings.lua ask for here, and RULE.
   static var lua: String {
     let bytes = Network.allCases.map { network in
       let range = DeviceToken.bytes(of: network)

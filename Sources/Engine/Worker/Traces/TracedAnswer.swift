@@ -10,20 +10,20 @@ struct TracedAnswer {
   let reason: String
   let elapsedNs: UInt64
 
-  /// - Parameter outcome: nil when no answer came.
-  init(_ answer: RequestAnswer, _ outcome: Outcome?) {
+  /// - Parameter classification: nil when no answer came.
+  init(_ answer: RequestAnswer, _ classification: Classification?) {
     switch answer.disposition {
     case .answered: kind = .answered
     case .unknown: kind = .unanswered
     case .notSent, .malformed: kind = .unprocessed
     }
     status = answer.status
-    reason = Self.reason(outcome)
+    reason = Self.reason(classification)
     elapsedNs = answer.elapsedNs
   }
 
-  private static func reason(_ outcome: Outcome?) -> String {
-    switch outcome {
+  private static func reason(_ classification: Classification?) -> String {
+    switch classification {
     case .invalidToken(let reason, _), .doubtfulToken(let reason), .rejected(let reason),
       .retry(_, let reason), .authRefused(let reason):
       reason

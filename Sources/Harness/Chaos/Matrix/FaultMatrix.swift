@@ -24,7 +24,7 @@ package enum FaultMatrix {
     BacklogRow(),
     PoisonedRequestRow(),
     AddressRow(),
-    FilledStoreRow(),
+    FullStructuresRow(),
     SmallJobsRow(),
     BatchRow(),
     BadgeRow(),

@@ -12,7 +12,7 @@ struct StageFootprint: Sendable {
   private static let residentSlack = 32 * 1_048_576
   private static let descriptorSlack = 6
   private static let clientsSlack = 4
-  /// Minutes whose answers are kept (`TALLY_S` of Functions/library.lua), and one that has just begun.
+  /// Minutes whose answers are kept (`TALLY_S` of limits.lua), and one that has just begun.
   private static let talliesPerPlace = 4
   private static let lettersShown = 5
 

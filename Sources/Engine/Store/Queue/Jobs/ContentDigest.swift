@@ -9,6 +9,7 @@ package enum ContentDigest {
   /// What tells a job from another of its id.
   package static func of(_ job: Job) -> String { of(job.canonicalBytes()) }
 
+  /// The first `count` bytes of it, as twice as many digits.
   static func hex(_ bytes: some Collection<UInt8>, count: Int) -> String {
     let source = Array(bytes)
     var digest = [UInt8](repeating: 0, count: 32)

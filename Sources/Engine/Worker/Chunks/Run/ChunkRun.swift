@@ -61,7 +61,7 @@ final class ChunkRun {
   var pace: ChunkPace?  // nil when its job keeps to none
   var variables = VariableTable()  // what texts are filled with, by `Push.variables`
   /// Recipients with doubtful verdicts alone: they are done when all others are.
-  private var held = HeldRecipients()
+  private var doubtful = DoubtfulRecipients()
   /// Recipients all of whose pushes are tried later: told together, they come back as one chunk.
   private var postponed = PostponedRecipients()
 
@@ -262,7 +262,7 @@ final class ChunkRun {
       if !postpone(index) { finish(index) }
     } else if doubts == pushes.count {
       waitingDecisions -= pushes.count
-      held.add(index, pushes: pushes.count)
+      doubtful.add(index, pushes: pushes.count)
     } else {
       split(index)
     }
@@ -294,7 +294,7 @@ final class ChunkRun {
       guard isOpen || details.isDoubtful(push) else { continue }
       news.keepOpen(self.pushes[push])
       self.pushes[push].recipient = Int32(recipients.count)
-      if !isOpen { held.add(recipients.count, pushes: 1) }
+      if !isOpen { doubtful.add(recipients.count, pushes: 1) }
       recipients.append(
         Recipient(firstPush: Int32(push), pushCount: 1, openCount: isOpen ? 1 : 0))
       openRecipients += 1
@@ -337,9 +337,9 @@ final class ChunkRun {
   /// too many. So is what is tried later: at the end, or when it has waited long enough.
   private func releaseHeld() {
     let isEnd =
-      openRecipients == held.count + postponed.count || (standing != .active && openPushes == 0)
-    if isEnd || held.pushes >= WorkerLimits.checkpointResults {
-      for index in held.takeAll() { finish(index) }
+      openRecipients == doubtful.count + postponed.count || (standing != .active && openPushes == 0)
+    if isEnd || doubtful.pushes >= WorkerLimits.checkpointResults {
+      for index in doubtful.takeAll() { finish(index) }
     }
     if isEnd || postponed.isOver(nowNs: loop.nowNs) {
       for index in postponed.takeAll() { finish(index) }

@@ -32,8 +32,8 @@ extension Dispatcher {
         judgeGood(answer, destination)
         return accept(run, tag.push, answer)
       }
-      let outcome = destination.provider.classify(reply(answer, to: run))
-      decide(run, tag, destination, answer, judge(outcome, answer, destination))
+      let classification = destination.provider.classify(reply(answer, to: run))
+      decide(run, tag, destination, answer, judge(classification, answer, destination))
     }
   }
 
@@ -82,9 +82,10 @@ extension Dispatcher {
     _ judgement: Judgement
   ) {
     // Not before: when the breaker opens, others of the run are put aside, which is no answer to them.
-    run.beginAnswer(TracedAnswer(answer, judgement.outcome))
+    run.beginAnswer(TracedAnswer(answer, judgement.classification))
     defer { run.endAnswer(tag.push) }
-    guard let trouble = judgement.trouble, case .retry(let afterMs, _) = judgement.outcome else {
+    guard let trouble = judgement.trouble, case .retry(let afterMs, _) = judgement.classification
+    else {
       if judgement.sign == .misfit, !run.material.content.dryRun { run.noteMisfit(tag.push) }
       return decideOutcome(run, tag, destination, answer, judgement)
     }
@@ -103,7 +104,7 @@ extension Dispatcher {
     _ run: ChunkRun, _ tag: PushTag, _ destination: Destination, _ answer: RequestAnswer,
     _ judgement: Judgement
   ) {
-    switch judgement.outcome {
+    switch judgement.classification {
     case .accepted: accept(run, tag.push, answer)
     case .invalidToken where run.material.content.dryRun,
       .doubtfulToken where run.material.content.dryRun:

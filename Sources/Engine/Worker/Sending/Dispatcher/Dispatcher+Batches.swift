@@ -102,26 +102,26 @@ extension Dispatcher {
     _ destination: Destination
   ) {
     let reply = reply(answer, to: pushes.first?.run)
-    let outcome: Outcome
+    let classification: Classification
     if batch.tags.count == 1, let (run, tag) = pushes.first {
-      outcome = destination.provider.classify(reply, of: run.pushes[tag.push].token)
+      classification = destination.provider.classify(reply, of: run.pushes[tag.push].token)
     } else if batch.tags.count == 1 {
-      outcome = destination.provider.classify(reply)
+      classification = destination.provider.classify(reply)
     } else {
       switch destination.provider.classify(reply, pushes: batch.tags.count) {
-      case .all(let one): outcome = one
+      case .all(let one): classification = one
       case .split(let reason, let token):
         judgeGood(answer, destination)
         return split(pushes, answer, reason, token, destination)
       }
     }
     for (run, tag) in pushes { run.noteAnswer(tag.push) }
-    if case .accepted = outcome {
+    if case .accepted = classification {
       judgeGood(answer, destination)
       for (run, tag) in pushes { accept(run, tag.push, answer) }
       return
     }
-    let judgement = judge(outcome, answer, destination, lead: pushes.first?.run)
+    let judgement = judge(classification, answer, destination, lead: pushes.first?.run)
     for (run, tag) in pushes { decide(run, tag, destination, answer, judgement) }
   }
 

@@ -17,17 +17,17 @@ extension Dispatcher {
   /// An answer that is no accept.
   /// - Parameter lead: as of the judgement.
   func judge(
-    _ outcome: Outcome, _ answer: RequestAnswer, _ destination: Destination,
+    _ classification: Classification, _ answer: RequestAnswer, _ destination: Destination,
     lead: ChunkRun? = nil
   ) -> Judgement {
-    let sign = destination.provider.sign(of: outcome, status: answer.status)
-    guard sign == .trouble, case .retry(let afterMs, let reason) = outcome else {
+    let sign = destination.provider.sign(of: classification, status: answer.status)
+    guard sign == .trouble, case .retry(let afterMs, let reason) = classification else {
       judgeGood(answer, destination)
-      return Judgement(outcome: outcome, sign: sign, trouble: nil, lead: lead)
+      return Judgement(classification: classification, sign: sign, trouble: nil, lead: lead)
     }
     let consequence = destination.noteTrouble(
       elapsedNs: answer.elapsedNs, retryAfterMs: afterMs, reason: "\(answer.status) \(reason)")
-    return Judgement(outcome: outcome, sign: sign, trouble: consequence, lead: lead)
+    return Judgement(classification: classification, sign: sign, trouble: consequence, lead: lead)
   }
 
   /// An answer that is no trouble of the network's.

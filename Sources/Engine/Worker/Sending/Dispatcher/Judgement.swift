@@ -3,7 +3,7 @@ internal import Providers
 
 /// What a request's answer means for each push that it carried, and what came of it for the destination.
 struct Judgement {
-  let outcome: Outcome
+  let classification: Classification
   let sign: AnswerSign
   /// What trouble of the network's means for the pushes; nil when the answer is no trouble.
   let trouble: Breaker.Consequence?

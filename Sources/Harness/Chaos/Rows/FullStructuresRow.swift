@@ -4,7 +4,7 @@ import Redis
 import Store
 
 /// Row 22: every structure of the store filled to its bound while workers work. No function may hold Redis up.
-struct FilledStoreRow: MatrixRow {
+struct FullStructuresRow: MatrixRow {
   let number = 22
   let fault = "every structure filled to its bound"
 

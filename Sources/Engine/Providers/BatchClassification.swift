@@ -1,9 +1,9 @@
 package import Model
 
 /// What the answer to a request of several pushes means.
-package enum BatchOutcome: Sendable, Equatable {
+package enum BatchClassification: Sendable, Equatable {
   /// The same for each push of the request.
-  case all(Outcome)
+  case all(Classification)
   /// The network refuses the request because of some of its pushes. Parts of it are sent as requests of their own, until one
   /// push is alone in a request, whose answer decides; no attempt is burned.
   /// - Parameter token: the device token that the network blames; nil when it does not say which.

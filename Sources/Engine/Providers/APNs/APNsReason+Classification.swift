@@ -14,7 +14,7 @@ extension APNsReason {
   /// - Parameters:
   ///   - sinceMs: the answer's `timestamp`.
   ///   - retryAfterMs: the answer's Retry-After.
-  package func outcome(sinceMs: Int64?, retryAfterMs: UInt64?) -> Outcome {
+  package func classification(sinceMs: Int64?, retryAfterMs: UInt64?) -> Classification {
     switch self {
     case .badDeviceToken:
       // No time comes with it: whoever removes the installation looks for the wrong environment

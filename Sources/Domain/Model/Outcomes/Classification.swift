@@ -1,5 +1,5 @@
 /// What the answer to one request means, as its provider says. An answer is a value, never a thrown error.
-package enum Outcome: Sendable, Equatable {
+package enum Classification: Sendable, Equatable {
   /// The provider said yes, which is all that it tells: nothing is ever called delivered.
   case accepted
   /// The token is dead; `sinceMs` is when the provider last confirmed that (epoch milliseconds), if it said so.

@@ -1,5 +1,5 @@
 /// Recipients of a run all of whose pushes have a doubtful verdict, kept until it shows how many such verdicts there are.
-struct HeldRecipients {
+struct DoubtfulRecipients {
   private var recipients: [Int] = []
   /// Theirs, together.
   private(set) var pushes = 0
@@ -12,7 +12,7 @@ struct HeldRecipients {
   }
 
   mutating func takeAll() -> [Int] {
-    defer { self = HeldRecipients() }
+    defer { self = DoubtfulRecipients() }
     return recipients
   }
 }

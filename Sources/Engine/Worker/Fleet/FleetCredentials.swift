@@ -3,7 +3,7 @@ internal import Redis
 internal import Store
 
 /// Agrees on provider and bearer tokens through the fleet's Redis, over a lane's connection.
-struct FleetTokens: TokenShare {
+struct FleetCredentials: TokenShare {
   /// How soon to ask again when Redis could not be asked.
   private static let retryMs: Int64 = 1_000
 

@@ -1,5 +1,5 @@
 /// Gets bearer tokens together with the other replicas of a fleet: what one has exchanged, all use.
-struct FCMFleet: Sendable {
+struct SharedExchange: Sendable {
   /// The one that exchanges is left so long to do it; then another may.
   private static let turnMs = Int64(CredentialLimits.exchangeTimeoutMs) + 5_000
   /// How often the others look whether it is done.
