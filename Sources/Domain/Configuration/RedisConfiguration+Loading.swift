@@ -5,15 +5,22 @@ extension RedisConfiguration {
     let section = try root.section(
       "redis", known: ["url", "password_file", "ca_file", "prefix"])
     self.init()
+    let own = try section.scalar("url")
     if let url = try section.value("url", { (text) throws(InvalidField) in try RedisURL(text) }) {
       self.url = url
-      if url.password != nil, let scalar = try section.scalar("url") {
-        section.source.notePassword(in: scalar)
-      }
+      if url.password != nil, let own { section.source.notePassword(in: own) }
     }
     passwordFile = try section.file("password_file")
-    if passwordFile != nil, url.password != nil, let scalar = try section.scalar("password_file") {
-      throw scalar.refused("must not stand beside a password in redis.url: give one of them")
+    if passwordFile != nil, url.password != nil, let own,
+      let scalar = try section.scalar("password_file")
+    {
+      switch (own.variable, scalar.variable) {
+      // What is set outside the file goes before what stands in it.
+      case (_?, nil): passwordFile = nil
+      case (nil, _?): break
+      default:
+        throw scalar.refused("must not stand beside a password in redis.url: give one of them")
+      }
     }
     caFile = try section.file("ca_file")
     if let scalar = try section.scalar("prefix") {

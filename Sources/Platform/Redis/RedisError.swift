@@ -32,7 +32,7 @@ package enum RedisError: Error, Sendable, Equatable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .server(let code, let message): "Redis refused: \(code) \(message)"
-    case .connectionLost(let reason): "the connection to Redis was lost: \(reason)"
+    case .connectionLost(let reason): "there is no connection to Redis: \(reason)"
     case .timeout: "Redis did not answer in time"
     case .protocolViolation(let what): "Redis sent something unreadable: \(what)"
     case .unavailable(let reason): "Redis is not connected: \(reason)"

@@ -100,6 +100,32 @@ import Testing
     }
   }
 
+  @Test(
+    "a password in a variable's URL goes before the file's password_file, and the other way round")
+  func passwordOutside() throws {
+    try Self.inFolder { folder in
+      let secret = try Self.write("of the file", "password", in: folder)
+      let path = try Self.write("redis: {password_file: password}", "a.yaml", in: folder)
+      let configuration = try Configuration.load(
+        file: path, environment: ["PUSHPOOL_REDIS_URL": "redis://operator:own@localhost"])
+      #expect(try configuration.redis.password() == Secret("own"))
+      let bare = try Configuration.load(
+        file: path, environment: ["PUSHPOOL_REDIS_URL": "redis://operator:@localhost"])
+      #expect(try bare.redis.password() == Secret("of the file"))
+      let other = try Self.write("redis: {url: 'redis://:own@localhost'}", "b.yaml", in: folder)
+      let displaced = try Configuration.load(
+        file: other, environment: ["PUSHPOOL_REDIS_PASSWORD_FILE": secret])
+      #expect(try displaced.redis.password() == Secret("of the file"))
+      #expect(throws: ConfigurationError.self) {
+        try Configuration.load(
+          file: path,
+          environment: [
+            "PUSHPOOL_REDIS_URL": "redis://:own@localhost", "PUSHPOOL_REDIS_PASSWORD_FILE": secret,
+          ])
+      }
+    }
+  }
+
   @Test("a password file loses its last newlines, and an empty one is refused")
   func passwordFile() throws {
     try Self.inFolder { folder in

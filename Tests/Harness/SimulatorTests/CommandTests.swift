@@ -33,6 +33,13 @@ struct CommandTests {
     let port = try #require(ready?.split(separator: ":").last)
     #expect(String(decoding: configuration, as: UTF8.self).contains("https://localhost:\(port)"))
 
+    let key = try BoundedFile.read(folder.file("keys/localhost.pem"), bytesMax: 10_000)
+    let second = ["--port", String(port), "--generate", folder.file("keys")]
+    #expect(try await exitCode(second) == .code(78), "the port is in use")
+    #expect(
+      try BoundedFile.read(folder.file("keys/localhost.pem"), bytesMax: 10_000) == key,
+      "the first one's keys stay")
+
     try write("{\"delay\": 1}", to: scriptFile)
     child.signal(SIGHUP)
     let complaint = await child.standardError?.nextLine(timeoutMs: Self.patienceMs)

@@ -44,7 +44,9 @@ struct DeadRetryCommand: AsyncParsableCommand {
         console.note("\(entry): is not there; it was retried or dropped")
       case .gone:
         left.append(entry)
-        console.note("\(entry): cannot be retried, its job or its original is not kept any more")
+        console.note(
+          "\(entry): cannot be retried: its entry had no job, or its job or original is not kept any more; "
+            + "pushpool dead show \(entry) tells which")
       case .ending:
         left.append(entry)
         console.note(

@@ -45,7 +45,9 @@ struct JobReport {
       return "\(name), next local time at \(InstantText.rfc3339(ms: nextMs)), in \(left)"
     }
     let duration = FigureText.duration(ms: durationMs)
-    return record.state.isFinal ? "\(name) in \(duration)" : "\(name) for \(duration)"
+    if record.state.isFinal { return "\(name) in \(duration)" }
+    return record.state == .paused
+      ? "\(name), admitted \(duration) ago" : "\(name) for \(duration)"
   }
 
   /// Names as in the record; pending last, since it is no outcome.

@@ -13,7 +13,7 @@ extension Dispatcher {
       return AlarmCondition(
         field: "\(kind)|\(destination.app)|\(network)|\(environment)",
         sentence: "\(destination.app): \(network) (\(environment)) \(reason): "
-          + "its pushes wait and burn no attempts, and it is tried again by itself")
+          + "its pushes wait and use up no attempts, and it is tried again by itself")
     }
   }
 
