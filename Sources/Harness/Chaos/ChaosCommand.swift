@@ -20,6 +20,7 @@ package struct ChaosCommand: AsyncParsableCommand {
         pushpool-chaos --only 1,12 --scale 0.1         two rows, a tenth of the size
         pushpool-chaos --seed 7 --only 5               the same decisions as every run with seed 7
         pushpool-chaos --only 14 --soak-minutes 480    a night
+        pushpool-chaos --only 1,3,4,5 --small-jobs     jobs of one user each in place of campaigns
 
       Programs are looked for beside this one: build pushpool and pushpool-simulator, too. Row 2 needs
       pushpool's debug build as well, in ../debug; row 9 the corpus of Tests/Programs/EndToEndTests/BadJobs.
@@ -39,6 +40,12 @@ package struct ChaosCommand: AsyncParsableCommand {
   @Option(
     help: ArgumentHelp("Of rows 5 and 6 only the phases whose name holds this.", valueName: "text"))
   var phase: String?
+
+  @Flag(
+    help: ArgumentHelp(
+      "Let the load of rows 1, 3 to 5 and 10 to 12 be jobs of one user each.",
+      discussion: "Rows 2, 13 and 23 have such jobs in any case."))
+  var smallJobs = false
 
   @Flag(help: "Name the rows and end.")
   var list = false
@@ -96,7 +103,7 @@ package struct ChaosCommand: AsyncParsableCommand {
       guard
         let result = await FaultMatrix.run(
           number, programs: programs, seed: seed, scale: scale, soakMinutes: soakMinutes,
-          phase: phase, progress: progress)
+          isOfSmallJobs: smallJobs, phase: phase, progress: progress)
       else { continue }
       results.append(result)
       let outcome =

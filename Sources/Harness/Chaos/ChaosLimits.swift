@@ -13,6 +13,8 @@ enum ChaosLimits {
   static let jobsOutstanding = 4
   /// The same of jobs to one user each.
   static let smallJobsOutstanding = 2_000
+  /// By how much fewer pushes of such jobs are enough for a row: each is a job, with a record to be checked.
+  static let smallJobsShare = 10
   static let importsInFlight = 32
   /// Commands to Redis of one task that are on their way at a time.
   static let commandsInFlight = 64

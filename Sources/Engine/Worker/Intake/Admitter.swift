@@ -32,7 +32,8 @@ struct Admitter {
   let direct: DirectStarter
   let starter: ChunkStarter
 
-  enum Intake {
+  /// What taking jobs in brought.
+  enum Yield {
     case nothing
     /// Less than was asked for: nothing is left that may be taken now.
     case all
@@ -41,7 +42,7 @@ struct Admitter {
 
   /// Takes in what producers have enqueued.
   /// - Parameter abandonedForMs: also what workers left half admitted that were silent for so long.
-  func admitNext(abandonedForMs: UInt64?) async throws(RedisError) -> Intake {
+  func admitNext(abandonedForMs: UInt64?) async throws(RedisError) -> Yield {
     let refused = RefusalLog(log: log)
     let max = Swift.max(WorkerLimits.admissionsMax, direct.room)
     var early = 0
@@ -271,111 +272,5 @@ struct Admitter {
       large.drop(other)
     }
     return standings.first == .ok
-  }
-
-  func conclude(
-    _ entry: JobEntry, _ admission: Admission, _ answer: AdmissionAnswer
-  ) async throws(RedisError) {
-    let metadata: Logger.Metadata = ["app": "\(admission.app)", "job": "\(admission.id)"]
-    switch answer {
-    case .new, .cancelled, .admitted:
-      let audience: Logger.Metadata =
-        admission.usersKey.map { ["users_key": "\(FieldPointer.printable($0))"] }
-        ?? admission.index.map { ["index": "\($0.name)"] }
-        ?? ["recipients": "\(admission.recipients)"]
-      log.info("job admitted", metadata: metadata.merging(audience) { $1 })
-    case .duplicate: log.info("job ignored: it was enqueued before", metadata: metadata)
-    case .stale: log.notice("job left to another worker", metadata: metadata)
-    case .conflict:
-      let field = InvalidField(
-        pointer: "/id",
-        message: "another job of this app has the id \"\(admission.id)\" and other content; "
-          + "choose a new id")
-      try await refuse(entry, "id_conflict", field, app: admission.app, id: admission.id)
-    case .notIndexed:
-      let field = InvalidField(
-        pointer: admission.index == .all ? "/audience/all" : "/audience/channel",
-        message:
-          "not all users of \(admission.app) are in its indexes yet, since older versions kept none: "
-          + "when all workers are of this version, run pushpool index --app \(admission.app), "
-          + "then retry this")
-      try await refuse(entry, "not_indexed", field, app: admission.app, id: admission.id)
-    case .looping: try await refuseLoop(entry, admission)
-    case .variablesMissing, .variablesType, .variablesUnreadable:
-      let field = InvalidField(
-        pointer: "/variables_key",
-        message: Self.complaint(of: answer, variables: admission.variablesKey ?? ""))
-      try await refuse(entry, "invalid_job", field, app: admission.app, id: admission.id)
-    case .keyMissing, .keyType, .keyUnreadable, .keyEncoding:
-      let field = InvalidField(
-        pointer: "/audience/users_key",
-        message: Self.complaint(of: answer, key: admission.usersKey ?? ""))
-      try await refuse(entry, "invalid_job", field, app: admission.app, id: admission.id)
-    }
-  }
-
-  private static func complaint(of answer: AdmissionAnswer, variables key: String) -> String {
-    switch answer {
-    case .variablesType:
-      "the key \"\(FieldPointer.printable(key))\" is of another type: it must be a HASH, user → JSON object"
-    case .variablesMissing: complaint(of: .keyMissing, key: key)
-    default: complaint(of: .keyUnreadable, key: key)
-    }
-  }
-
-  /// A loop brings so many that not each has a line in the log.
-  private func refuseLoop(
-    _ entry: JobEntry, _ admission: Admission
-  ) async throws(RedisError) {
-    let what: String
-    let refusal: Refusal
-    if let bucket = admission.bucket {
-      what = "events of the bucket \(FieldPointer.printable(bucket))"
-      refusal = Refusal(
-        reason: "loop_guard", field: "/event/bucket_id",
-        message:
-          "there are so many events of this bucket that this one would wait for over a minute: "
-          + "look for an app that changes data when it is told of a change, or raise events_per_minute, "
-          + "then retry this", app: admission.app, id: admission.id)
-    } else {
-      what = "jobs to the topic \(admission.index?.topic ?? "")"
-      refusal = Refusal(
-        reason: "loop_guard", field: "/audience/topic",
-        message:
-          "there are so many jobs to this topic that this one would wait for over a minute: "
-          + "look for an app that sends to the topic when it receives from it, or raise "
-          + "events_per_minute, then retry this", app: admission.app, id: admission.id)
-    }
-    reasons.note(
-      "\(admission.app): \(what) come so fast that some are refused (pushpool dead list)")
-    try await store.jobs.refuse(entry, refusal, consumer: consumer)
-  }
-
-  private static func complaint(of answer: AdmissionAnswer, key: String) -> String {
-    let name = "the key \"\(FieldPointer.printable(key))\""
-    return switch answer {
-    case .keyMissing:
-      "\(name) does not exist in this database: fill it before the job is enqueued"
-    case .keyType: "\(name) is of another type: it must be a SET, ZSET or LIST of user ids"
-    case .keyEncoding:
-      "\(name) is a large set in a compact encoding, which can only be read as a whole: lower "
-        + "set-max-intset-entries, set-max-listpack-entries and zset-max-listpack-entries in Redis to "
-        + "their defaults and fill it anew"
-    default:
-      "\(name) may not be read by the workers: check the ACL, and in a cluster give it the hash "
-        + "tag of redis.prefix"
-    }
-  }
-
-  private func refuse(
-    _ entry: JobEntry, _ reason: String, _ field: InvalidField, app: String, id: String
-  ) async throws(RedisError) {
-    log.notice(
-      "job refused: \(field)",
-      metadata: ["entry": "\(entry.entry)", "app": "\(app)", "reason": "\(reason)"])
-    try await store.jobs.refuse(
-      entry,
-      Refusal(reason: reason, field: field.pointer, message: field.message, app: app, id: id),
-      consumer: consumer)
   }
 }

@@ -46,12 +46,13 @@ package enum FaultMatrix {
   /// Runs one row. An error that keeps it from being judged is its failure.
   package static func run(
     _ number: Int, programs: ChaosPrograms, seed: UInt64, scale: Double,
-    soakMinutes: Double = ChaosDefaults.soakMinutes, phase: String? = nil, progress: ProgressLine
+    soakMinutes: Double = ChaosDefaults.soakMinutes, isOfSmallJobs: Bool = false,
+    phase: String? = nil, progress: ProgressLine
   ) async -> RowResult? {
     guard let row = rows.first(where: { $0.number == number }) else { return nil }
     let trial = Trial(
       programs: programs, row: number, seed: seed, scale: scale, soakMinutes: soakMinutes,
-      phase: phase, progress: progress)
+      isOfSmallJobs: isOfSmallJobs, phase: phase, progress: progress)
     let start = ContinuousClock.now
     var result: RowResult
     do { result = try await row.run(trial) } catch {

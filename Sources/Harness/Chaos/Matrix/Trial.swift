@@ -14,6 +14,8 @@ struct Trial: Sendable {
   /// The size of everything that has one; 1 is the size that the table of docs/internals/reliability.md is for.
   let scale: Double
   let soakMinutes: Double
+  /// Whether the load is jobs of one user each.
+  var isOfSmallJobs = false
   /// Only phases whose name holds this; nil for all.
   var phase: String?
   let progress: ProgressLine

@@ -13,7 +13,9 @@ struct CrashPointRow: MatrixRow {
 
   /// What a worker calls with the work that each point gets.
   private static let calls = [
-    "take_jobs", "reserve", "upload", "admit", "refuse", "claim", "claim:2", "reclaim", "heartbeat",
+    "take_jobs", "begin_direct", "end_direct", "admit_begun", "reserve", "upload", "admit",
+    "refuse",
+    "claim", "claim:2", "reclaim", "heartbeat",
     "settle",
     "settle:2", "settle:3", "promote", "beat", "agree", "watch", "switches", "held_back", "trace",
     "oldest",
@@ -106,6 +108,8 @@ struct CrashPointRow: MatrixRow {
     try await stage.session.enqueue(Array("bad \(number)".utf8))
     try await stage.enqueue(0..<fewUsers, to: few.slow)
     try await stage.enqueue(0..<fewUsers, to: few.retried)
+    // Ends before anything of it is told to Redis.
+    try await stage.enqueue(0..<1)
     let entry = stage.ledger.open(app: ChaosStage.app, users: 0..<2)
     let tokens = entry.users.map {
       #"{"network":"apns","token":"\#(stage.crowd.tokenText($0))"}"#

@@ -30,7 +30,9 @@ struct FreezeRow: MatrixRow {
       }
       let stale = await stage.fleet.logLines(with: Self.staleLine)
       result.note("zombies heard STALE for \(stale) chunks")
-      result.expect(stale > 0, "no zombie heard that its chunks are others' now")
+      // A job of one user has been ended by others before a zombie wakes up.
+      result.expect(
+        stale > 0 || trial.isOfSmallJobs, "no zombie heard that its chunks are others' now")
       return result
     }
   }

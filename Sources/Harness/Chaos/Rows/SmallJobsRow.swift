@@ -22,9 +22,7 @@ struct SmallJobsRow: MatrixRow {
     var result = RowResult(number, fault)
     try await ChaosStage.with(trial, options) { stage in
       try await stage.judgeTakeover(within: limitSeconds, &result) { watch in
-        try await stage.underLoad(
-          jobUsers: 1, outstanding: ChaosLimits.smallJobsOutstanding
-        ) { stage in
+        try await stage.underLoad(jobUsers: 1) { stage in
           var dice = trial.dice(.faults)
           var allowed = 0
           for round in 1...rounds {

@@ -2,7 +2,7 @@ import LocalServices
 import Model
 import Stage
 
-/// Row 11: campaigns are cancelled and paused while they run.
+/// Row 11: campaigns are cancelled and paused while they run; or many jobs of one user each, where the trial is of such.
 struct StopRow: MatrixRow {
   let number = 11
   let fault = "cancel and pause of a running campaign"
@@ -11,6 +11,10 @@ struct StopRow: MatrixRow {
   private static let patienceMs: UInt64 = 20_000
   private static let pauseMs: ClosedRange<UInt64> = 0...700
   private static let pausedMs: UInt64 = 2_500
+  /// Jobs of one user each that are stopped at a time.
+  private static let smallVictims = 4_000
+  /// So slow that many of them wait.
+  private static let smallAnswerMs = 300
 
   func run(_ trial: Trial) async throws -> RowResult {
     var result = RowResult(number, fault)
@@ -18,6 +22,7 @@ struct StopRow: MatrixRow {
     var options = StageOptions()
     // Enough for a debug build to be at it when it is stopped.
     if trial.isBrief { options.users = 20_000 }
+    if trial.isOfSmallJobs { options.answerMs = Self.smallAnswerMs }
     return try await ChaosStage.with(trial, options) { stage in
       var dice = trial.dice(.faults)
       var tooLate = 0
@@ -26,16 +31,18 @@ struct StopRow: MatrixRow {
         trial.say("\(isPause ? "pause" : "cancellation") \(stop) of \(stops)")
         // A bystander, which must go on.
         try await stage.enqueue(0..<2_000)
-        let victim = try await stage.enqueue(0..<stage.crowd.count)
+        let victims = try await Self.enqueueVictims(stage)
         _ = try await stage.eventually(Self.patienceMs) {
-          try await stage.session.record(app: victim.app, id: victim.id)
+          try await stage.session.record(app: victims[0].app, id: victims[0].id)
             .flatMap { $0.counts.accepted > 0 ? true : nil }
         }
-        try await ChaosStage.pause(ms: dice.pick(Self.pauseMs))
-        let isStopped =
+        if victims.count == 1 { try await ChaosStage.pause(ms: dice.pick(Self.pauseMs)) }
+        // Those that come last first: they can be stopped in time.
+        let stopped =
           isPause
-          ? try await Self.pause(victim, stage) : try await Self.cancel(victim, stage)
-        if !isStopped { tooLate += 1 }
+          ? try await Self.pause(victims.reversed(), stage)
+          : try await Self.cancel(victims.reversed(), stage)
+        if stopped == 0 { tooLate += 1 }
       }
       let reckoning = try stage.reckon(try await stage.drain())
       result.runs = stops
@@ -48,21 +55,43 @@ struct StopRow: MatrixRow {
     }
   }
 
-  private static func cancel(_ victim: LedgerEntry, _ stage: ChaosStage) async throws -> Bool {
-    let state = try await stage.session.cancel(app: victim.app, id: victim.id)
-    let nowMs = EpochClock.nowMs()
-    stage.ledger.change(victim.number) { $0.stoppedAtMs = nowMs }
-    return state == .cancelled
+  private static func enqueueVictims(_ stage: ChaosStage) async throws -> [LedgerEntry] {
+    guard stage.trial.isOfSmallJobs else {
+      return [try await stage.enqueue(0..<stage.crowd.count)]
+    }
+    return try await stage.enqueue((0..<smallVictims).map { $0..<$0 + 1 })
   }
 
-  private static func pause(_ victim: LedgerEntry, _ stage: ChaosStage) async throws -> Bool {
-    let state = try await stage.session.pause(app: victim.app, id: victim.id)
-    let nowMs = EpochClock.nowMs()
-    stage.ledger.change(victim.number) { $0.stoppedAtMs = nowMs }
+  /// - Returns: how many were stopped before their end.
+  private static func cancel(_ victims: [LedgerEntry], _ stage: ChaosStage) async throws -> Int {
+    var stopped = 0
+    for victim in victims {
+      let state = try await stage.session.cancel(app: victim.app, id: victim.id)
+      // What nobody has taken in yet has no record to be stopped by.
+      guard state == .cancelled else { continue }
+      stopped += 1
+      let nowMs = EpochClock.nowMs()
+      stage.ledger.change(victim.number) { $0.stoppedAtMs = nowMs }
+    }
+    return stopped
+  }
+
+  /// - Returns: how many were stopped before their end.
+  private static func pause(_ victims: [LedgerEntry], _ stage: ChaosStage) async throws -> Int {
+    var stopped: [LedgerEntry] = []
+    for victim in victims {
+      let state = try await stage.session.pause(app: victim.app, id: victim.id)
+      guard state == .paused else { continue }
+      stopped.append(victim)
+      let nowMs = EpochClock.nowMs()
+      stage.ledger.change(victim.number) { $0.stoppedAtMs = nowMs }
+    }
     try await ChaosStage.pause(ms: pausedMs)
-    let resumedAtMs = EpochClock.nowMs()
-    stage.ledger.change(victim.number) { $0.resumedAtMs = resumedAtMs }
-    _ = try await stage.session.resume(app: victim.app, id: victim.id)
-    return state == .paused
+    for victim in stopped {
+      let resumedAtMs = EpochClock.nowMs()
+      stage.ledger.change(victim.number) { $0.resumedAtMs = resumedAtMs }
+      _ = try await stage.session.resume(app: victim.app, id: victim.id)
+    }
+    return stopped.count
   }
 }

@@ -24,18 +24,20 @@ extension ChaosStage {
 
   /// Keeps the workers busy with jobs to changing users until the body has returned, and until so many
   /// pushes were enqueued.
-  /// - Parameter outstanding: jobs that are unfinished at a time.
+  /// - Parameter jobUsers: users of a job; nil for as many as the trial is of.
   func underLoad<Result: Sendable>(
     pushesMin: Int = 0, jobUsers: Int? = nil, more: String = "",
-    outstanding: Int = ChaosLimits.jobsOutstanding,
     _ body: @Sendable (ChaosStage) async throws -> Result
   ) async throws -> Result {
     let isEnough = Notice()
     return try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {
         let usual = self.trial.isBrief ? ChaosLimits.usersPerBriefJob : ChaosLimits.usersPerJob
+        let users = self.trial.isOfSmallJobs ? 1 : jobUsers ?? usual
         try await self.feed(
-          pushesMin: pushesMin, jobUsers: jobUsers ?? usual, more: more, outstanding: outstanding,
+          pushesMin: users == 1 ? pushesMin / ChaosLimits.smallJobsShare : pushesMin,
+          jobUsers: users, more: more,
+          outstanding: users == 1 ? ChaosLimits.smallJobsOutstanding : ChaosLimits.jobsOutstanding,
           until: isEnough)
       }
       let result: Swift.Result<Result, any Error>
@@ -66,7 +68,7 @@ extension ChaosStage {
   }
 
   /// Enqueues a job to each of these groups of users, all at once.
-  private func enqueue(_ groups: [Range<Int>], more: String) async throws -> [LedgerEntry] {
+  func enqueue(_ groups: [Range<Int>], more: String = "") async throws -> [LedgerEntry] {
     let entries = groups.map { ledger.open(app: crowd.app, users: $0) }
     try await withThrowingTaskGroup(of: Void.self) { group in
       for entry in entries {
