@@ -10,18 +10,13 @@ extension RedisConfiguration {
       self.url = url
       if url.password != nil, let own { section.source.notePassword(in: own) }
     }
-    passwordFile = try section.file("password_file")
-    if passwordFile != nil, url.password != nil, let own,
-      let scalar = try section.scalar("password_file")
-    {
-      switch (own.variable, scalar.variable) {
-      // What is set outside the file goes before what stands in it.
-      case (_?, nil): passwordFile = nil
-      case (nil, _?): break
-      default:
-        throw scalar.refused("must not stand beside a password in redis.url: give one of them")
-      }
+    let file = try section.scalar("password_file")
+    if url.password != nil, let own, let file, (own.variable == nil) == (file.variable == nil) {
+      throw file.refused("must not stand beside a password in redis.url: give one of them")
     }
+    // What is set outside the file goes before what it says.
+    let isDisplaced = url.password != nil && own?.variable != nil
+    passwordFile = isDisplaced ? nil : try section.file("password_file")
     caFile = try section.file("ca_file")
     if let scalar = try section.scalar("prefix") {
       try Self.checkPrefix(scalar)

@@ -20,7 +20,7 @@ package enum FreePort {
     return UInt16(bigEndian: address.sin_port)
   }
 
-  /// Whether a server may listen on a port of 127.0.0.1 now.
+  /// Whether nobody listens on a port of 127.0.0.1.
   package static func isFree(_ port: UInt16) throws(LocalServiceError) -> Bool {
     let number = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
     guard number >= 0 else { throw .system("cannot open a socket") }
@@ -36,6 +36,7 @@ package enum FreePort {
     return withUnsafePointer(to: &address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
         bind(descriptor.number, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+          || errno != EADDRINUSE
       }
     }
   }

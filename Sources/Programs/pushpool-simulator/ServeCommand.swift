@@ -154,10 +154,11 @@ struct ServeCommand: ParsableCommand {
     var options: SimulatorOptions
     if let generate {
       let port = self.port == 0 ? try FreePort.find() : self.port
-      // Another that runs with these keys keeps them.
+      // Another that runs with these keys and this port keeps them.
       guard try FreePort.isFree(port) else {
         throw LocalServiceError(
-          "port \(port) is in use: give --port another, or 0 for any; nothing in \(generate) was changed"
+          "port \(port) is in use: if that is another simulator, give this one a port and a folder of its own; "
+            + "nothing in \(generate) was changed"
         )
       }
       let made = try KeyFolder(path: generate, port: port)

@@ -109,6 +109,10 @@ import Testing
       let configuration = try Configuration.load(
         file: path, environment: ["PUSHPOOL_REDIS_URL": "redis://operator:own@localhost"])
       #expect(try configuration.redis.password() == Secret("own"))
+      let gone = try Self.write("redis: {password_file: none}", "c.yaml", in: folder)
+      let lacking = try Configuration.load(
+        file: gone, environment: ["PUSHPOOL_REDIS_URL": "redis://operator:own@localhost"])
+      #expect(lacking.validateFilesExist().isEmpty, "a file that is displaced need not be there")
       let bare = try Configuration.load(
         file: path, environment: ["PUSHPOOL_REDIS_URL": "redis://operator:@localhost"])
       #expect(try bare.redis.password() == Secret("of the file"))

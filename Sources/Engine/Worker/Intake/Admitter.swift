@@ -46,18 +46,21 @@ struct Admitter {
     let refused = RefusalLog(log: log)
     let max = Swift.max(WorkerLimits.admissionsMax, direct.room)
     var early = 0
+    var large: [JobEntry] = []
     let entries = try await store.jobs.take(
       consumer: consumer, max: max, abandonedForMs: abandonedForMs, onRefusal: refused.note,
       beforeReading: { entries throws(RedisError) in
         early += entries.count
-        try await admit(entries)
+        // Those wait for one another, and the others are still to be read.
+        large += entries.filter(isLarge)
+        try await admit(entries.filter { !isLarge($0) })
       })
     refused.conclude()
-    try await admit(entries)
+    try await admit(large + entries)
     guard !entries.isEmpty || early > 0 || refused.count > 0 else { return .nothing }
     // Of large ones a call brings fewer than it was asked for.
     let isAll =
-      refused.count == 0 && !entries.contains(where: isLarge)
+      refused.count == 0 && large.isEmpty && !entries.contains(where: isLarge)
       && early + entries.count < max
     return isAll ? .all : .maybeMore
   }

@@ -33,6 +33,9 @@ package enum FaultMatrix {
     PaceRow(),
   ]
 
+  /// Rows whose load can be jobs of one user each.
+  private static let smallJobsRows: Set = [1, 3, 4, 5, 10, 11, 12]
+
   package static var numbers: [Int] { rows.map(\.number) }
 
   /// Lines that name each row.
@@ -52,7 +55,8 @@ package enum FaultMatrix {
     guard let row = rows.first(where: { $0.number == number }) else { return nil }
     let trial = Trial(
       programs: programs, row: number, seed: seed, scale: scale, soakMinutes: soakMinutes,
-      isOfSmallJobs: isOfSmallJobs, phase: phase, progress: progress)
+      isOfSmallJobs: isOfSmallJobs && smallJobsRows.contains(number), phase: phase,
+      progress: progress)
     let start = ContinuousClock.now
     var result: RowResult
     do { result = try await row.run(trial) } catch {

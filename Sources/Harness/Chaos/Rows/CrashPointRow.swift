@@ -108,7 +108,7 @@ struct CrashPointRow: MatrixRow {
     try await stage.session.enqueue(Array("bad \(number)".utf8))
     try await stage.enqueue(0..<fewUsers, to: few.slow)
     try await stage.enqueue(0..<fewUsers, to: few.retried)
-    // Ends before anything of it is told to Redis.
+    // Ends before more than its name is told to Redis.
     try await stage.enqueue(0..<1)
     let entry = stage.ledger.open(app: ChaosStage.app, users: 0..<2)
     let tokens = entry.users.map {

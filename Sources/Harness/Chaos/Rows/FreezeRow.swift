@@ -51,7 +51,7 @@ struct FreezeRow: MatrixRow {
       stage.trial.say("freeze \(freeze) of \(freezes), \(stage.ledger.pushes) pushes enqueued")
       victim.child.signal(SIGSTOP)
       let chunks = await watch.add(victim)
-      allowed += stage.options.inFlightMax + chunks * ChaosLimits.unsettledPerChunk
+      allowed += stage.duplicates(ofLost: chunks)
       let leaseMs = UInt64(stage.options.leaseSeconds) * 1_000
       try await ChaosStage.pause(ms: leaseMs + dice.pick(extraMs))
       victim.child.signal(SIGCONT)

@@ -40,7 +40,7 @@ struct KillRow: MatrixRow {
       stage.trial.say("kill \(kill) of \(kills), \(stage.ledger.pushes) pushes enqueued")
       await stage.fleet.kill(victim)
       let chunks = await watch.add(victim)
-      allowed += stage.options.inFlightMax + chunks * ChaosLimits.unsettledPerChunk
+      allowed += stage.duplicates(ofLost: chunks)
       try await stage.fleet.start()
     }
     return allowed

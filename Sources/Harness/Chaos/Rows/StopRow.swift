@@ -68,8 +68,8 @@ struct StopRow: MatrixRow {
     for victim in victims {
       let state = try await stage.session.cancel(app: victim.app, id: victim.id)
       // What nobody has taken in yet has no record to be stopped by.
-      guard state == .cancelled else { continue }
-      stopped += 1
+      guard let state else { continue }
+      if state == .cancelled { stopped += 1 }
       let nowMs = EpochClock.nowMs()
       stage.ledger.change(victim.number) { $0.stoppedAtMs = nowMs }
     }
@@ -81,8 +81,8 @@ struct StopRow: MatrixRow {
     var stopped: [LedgerEntry] = []
     for victim in victims {
       let state = try await stage.session.pause(app: victim.app, id: victim.id)
-      guard state == .paused else { continue }
-      stopped.append(victim)
+      guard let state else { continue }
+      if state == .paused { stopped.append(victim) }
       let nowMs = EpochClock.nowMs()
       stage.ledger.change(victim.number) { $0.stoppedAtMs = nowMs }
     }

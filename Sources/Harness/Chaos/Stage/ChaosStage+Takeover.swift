@@ -1,4 +1,10 @@
 extension ChaosStage {
+  /// How many duplicates the loss of a worker explains that had so much in hand: of a campaign what was in flight, and of each
+  /// chunk what was not settled; of jobs of one user each one.
+  func duplicates(ofLost chunks: Int) -> Int {
+    trial.isOfSmallJobs ? chunks : options.inFlightMax + chunks * ChaosLimits.unsettledPerChunk
+  }
+
   /// Has something done to workers under load, watches what they leave behind until others have taken it over and
   /// every job has ended, and says in the result what came of it.
   /// - Parameters:

@@ -46,8 +46,7 @@ struct JobReport {
     }
     let duration = FigureText.duration(ms: durationMs)
     if record.state.isFinal { return "\(name) in \(duration)" }
-    return record.state == .paused
-      ? "\(name), admitted \(duration) ago" : "\(name) for \(duration)"
+    return record.state == .paused ? name : "\(name) for \(duration)"
   }
 
   /// Names as in the record; pending last, since it is no outcome.

@@ -43,6 +43,46 @@ import Testing
     }
   }
 
+  @Test func `what was taken out of its turn is not taken again beside a large job`() async throws {
+    try await Lane.withStore { _, store in
+      for number in 0..<40 {
+        for app in ["a", "b"] {
+          let job = #"{"id":"\#(number)","app":"\#(app)","audience":{"users":["u"]}}"#
+          _ = try await store.jobs.enqueue(Array(job.utf8), priority: .normal)
+        }
+      }
+      _ = try await store.jobs.enqueue(Self.text, priority: .normal)
+      var given: [String: Int] = [:]
+      for _ in 0..<100 where given.count < 81 {
+        for consumer in ["w-0", "w-1"] {
+          for entry in try await store.jobs.take(consumer: consumer, max: 8) {
+            given[entry.entry, default: 0] += 1
+          }
+        }
+      }
+      #expect(given.count == 81)
+      #expect(given.filter { $0.value > 1 }.isEmpty, "given to two, or twice")
+    }
+  }
+
+  @Test func `who took a job out of its turn owns it while another reads the stream`() async throws
+  {
+    try await Lane.withStore { _, store in
+      for number in 0..<70 {
+        let app = number < 60 ? "a" : "b"
+        let job = #"{"id":"\#(number)","app":"\#(app)","audience":{"users":["u"]}}"#
+        _ = try await store.jobs.enqueue(Array(job.utf8), priority: .normal)
+      }
+      let taken = try await store.jobs.take(consumer: "w-0", max: 8)
+      let early = try #require(taken.last { $0.text.contains(UInt8(ascii: "b")) })
+      _ = try await store.redis(
+        "XREADGROUP", "GROUP", "workers", "w-1", "COUNT", "100", "STREAMS",
+        store.keys.jobs(.normal), ">")
+      #expect(try await store.jobs.heartbeat([early], consumer: "w-0") == [.ok])
+      #expect(try await store.jobs.heartbeat([early], consumer: "w-2") == [.stale])
+    }
+  }
+
   @Test func `small jobs are handed over before a large one is read`() async throws {
     try await Lane.withStore { _, store in
       let entry = try await enqueue(store)

@@ -64,7 +64,8 @@ import Testing
 
   /// What a worker calls seldom or in other circumstances; nothing of a job hangs on it.
   private static let seldom: Set<String> = [
-    "list_ahead", "judge_entry", "fields", "variables", "draw_rate", "draw_pace", "raise_alarm",
+    "list_ahead", "keep_turns", "judge_entry", "fields", "variables", "draw_rate", "draw_pace",
+    "raise_alarm",
     "clear_alarm", "unused_libraries",
   ]
 

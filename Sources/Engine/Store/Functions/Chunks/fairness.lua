@@ -225,27 +225,50 @@ local function next_in_turn(p, priority, consumer, now, mean, asked)
   end
 end
 
+-- Of {entry, …} that were given in the stream's order, those that nobody took out of their turn. The others go back to whom
+-- they were given to.
+local function not_taken(p, priority, items)
+  local stream, key, free, fields = KEY.jobs(p, priority), KEY.scout(p, priority), {}, {}
+  if #items == 0 or redis.call('EXISTS', key) == 0 then return items end
+  for i, item in ipairs(items) do fields[i] = 'c:' .. item[1] end
+  local owners = redis.call('HMGET', key, unpack(fields))
+  for i, item in ipairs(items) do
+    if owners[i] then
+      redis.call('HDEL', key, fields[i])
+      redis.call('XCLAIM', stream, GROUP, owners[i], 0, item[1], 'RETRYCOUNT', 1, 'JUSTID')
+    else
+      free[#free + 1] = item
+    end
+  end
+  return free
+end
+
 -- The stream's next entries, up to max; those taken out of their turn stay with whom they were given to. Fewer than max may
 -- not be all; none are.
 local function next_in_order(p, priority, consumer, max)
-  local stream, key = KEY.jobs(p, priority), KEY.scout(p, priority)
   while true do
-    local items, free, owners = read_new(stream, consumer, max), {}, nil
-    if #items > 0 and redis.call('EXISTS', key) == 1 then
-      local fields = {}
-      for i, item in ipairs(items) do fields[i] = 'c:' .. item[1] end
-      owners = redis.call('HMGET', key, unpack(fields))
-    end
-    for i, item in ipairs(items) do
-      local owner = owners and owners[i]
-      if owner then
-        redis.call('HDEL', key, 'c:' .. item[1])
-        redis.call('XCLAIM', stream, GROUP, owner, 0, item[1], 'RETRYCOUNT', 1, 'JUSTID')
-      else
-        free[#free + 1] = item
-      end
-    end
+    local items = read_new(KEY.jobs(p, priority), consumer, max)
+    local free = not_taken(p, priority, items)
     if #free > 0 or #items == 0 then return free end
+  end
+end
+
+-- keep_turns — ARGV: priority, entry… that the caller was given by a read of its own. Those that somebody took out of their
+-- turn go back to whom they were given to. Reply: the other entries
+local function keep_turns(keys, args)
+  local items = {}
+  for i = 2, #args do items[i - 1] = {args[i]} end
+  local free = not_taken(keys[1], args[1], items)
+  for i, item in ipairs(free) do free[i] = item[1] end
+  return free
+end
+
+-- Whether a consumer owns job entries of a priority; also those that it took out of their turn and that another is reading, who
+-- gives them back.
+local function job_owner(p, priority, consumer)
+  local has = owned_by(KEY.jobs(p, priority), consumer)
+  return function(entry)
+    return has(entry) or redis.call('HGET', KEY.scout(p, priority), 'c:' .. entry) == consumer
   end
 end
 
@@ -295,6 +318,7 @@ end
 
 register('held_back', held_back, {'no-writes'})
 register('list_ahead', list_ahead)
+register('keep_turns', keep_turns)
 
 Fairness.crowd = crowd
 Fairness.share_left = share_left
@@ -305,6 +329,7 @@ Fairness.claim_out_of_turn = claim_out_of_turn
 Fairness.next_in_turn = next_in_turn
 Fairness.next_in_order = next_in_order
 Fairness.are_several = are_several
+Fairness.job_owner = job_owner
 Fairness.drop_job = drop_job
 Fairness.drop_jobs = drop_jobs
 Fairness.look_at_queue = look_at_queue

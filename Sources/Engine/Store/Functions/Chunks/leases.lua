@@ -145,7 +145,11 @@ local function heartbeat(keys, args)
   local answers, has, renewed, states = {}, {}, {}, {}
   for i = 3, #args, 4 do
     local priority, entry, answer = args[i], args[i + 1], 'STALE'
-    if not has[priority] then has[priority], renewed[priority] = owned_by(KEY[kind](p, priority), consumer), {} end
+    if not has[priority] then
+      local is_jobs = kind == 'jobs'
+      has[priority] = is_jobs and Fairness.job_owner(p, priority, consumer) or owned_by(KEY[kind](p, priority), consumer)
+      renewed[priority] = {}
+    end
     if has[priority](entry) then
       table.insert(renewed[priority], entry)
       local key = kind == 'chunks' and KEY.job(p, args[i + 2], args[i + 3])

@@ -12,7 +12,7 @@ local function begin_direct(keys, args)
   local answers, has = {}, {}
   for i = 2, #args, 5 do
     local priority, entry, app, id, digest = unpack(args, i, i + 4)
-    if not has[priority] then has[priority] = owned_by(KEY.jobs(p, priority), consumer) end
+    if not has[priority] then has[priority] = Fairness.job_owner(p, priority, consumer) end
     local answer, state = 'STALE', nil
     if has[priority](entry) then
       answer, state = Jobs.take_name(p, priority, entry, app, id, digest, now, true)
@@ -145,7 +145,7 @@ local function end_direct(keys, args)
   refuse_wrong_type(KEY.finished(p), 'stream')
   for i = 2, #args, 10 do
     local priority, entry, app, id, started_at, retention, total, none, counts, tallies = unpack(args, i, i + 9)
-    if not has[priority] then has[priority], dropped[priority] = owned_by(KEY.jobs(p, priority), consumer), {} end
+    if not has[priority] then has[priority], dropped[priority] = Fairness.job_owner(p, priority, consumer), {} end
     local r = redis.call('HMGET', KEY.job(p, app, id), 'state', 'source', 'created_at', 'admitted')
     local answer = 'STALE'
     if r[2] == source_of(priority, entry) then

@@ -110,14 +110,26 @@ struct JobTaking {
       let items = try await functions.connection.call(command) { reply in
         reply.count > 0 && reply[0].count > 1 ? StreamedJob.list(reply[0][1]) : []
       }
-      // One that another has out of its turn is this consumer's from here on: who had it learns so at its next step.
-      for item in items {
+      let own = try await keepTurns(items, reading.priority)
+      for item in items where own.contains(item.entry) {
         try await add(item, reading.priority, deliveries: 1, to: &entries, onRefusal)
       }
       guard items.count == atOnce else { return true }
       found += items.count
     }
     return false
+  }
+
+  /// Gives back what was taken out of its turn, by another lane or by this one. - Returns: the other entries.
+  private func keepTurns(
+    _ items: [StreamedJob], _ priority: Priority
+  ) async throws(RedisError) -> Set<String> {
+    guard !items.isEmpty else { return [] }
+    var command = functions.call("keep_turns", priority.rawValue)
+    for item in items { command.append(item.entry) }
+    return try await functions.run(command) { reply in
+      Set((0..<reply.count).map { reply[$0].string })
+    }
   }
 
   private func add(
