@@ -56,7 +56,7 @@ struct JSONScanner {
     let length = word.utf8CodeUnitCount
     for position in 0..<length {
       guard offset + position < end, base[offset + position] == word.utf8Start[position] else {
-        throw failure("a value should begin here, or \"\(word)\" was meant")
+        throw failure("should be \"\(word)\"")
       }
     }
     offset += length
