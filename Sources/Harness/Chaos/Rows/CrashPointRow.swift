@@ -6,14 +6,14 @@ import Stage
 /// Row 2: a worker that dies before or after a call to Redis, once for each kind of call.
 ///
 /// Only debug builds have these points. `make test` visits a few more: those that need what no ordinary load
-/// brings about, such as a job whose content is lost.
+/// brings about, such as a job whose content is lost, or a job of few users that ends within half a lease.
 struct CrashPointRow: MatrixRow {
   let number = 2
   let fault = "kill at each crash point"
 
   /// What a worker calls with the work that each point gets.
   private static let calls = [
-    "take_jobs", "begin_direct", "end_direct", "admit_begun", "reserve", "upload", "admit",
+    "take_jobs", "begin_direct", "admit_begun", "reserve", "upload", "admit",
     "refuse",
     "claim", "claim:2", "reclaim", "heartbeat",
     "settle",
@@ -108,8 +108,6 @@ struct CrashPointRow: MatrixRow {
     try await stage.session.enqueue(Array("bad \(number)".utf8))
     try await stage.enqueue(0..<fewUsers, to: few.slow)
     try await stage.enqueue(0..<fewUsers, to: few.retried)
-    // Ends before more than its name is told to Redis.
-    try await stage.enqueue(0..<1)
     let entry = stage.ledger.open(app: ChaosStage.app, users: 0..<2)
     let tokens = entry.users.map {
       #"{"network":"apns","token":"\#(stage.crowd.tokenText($0))"}"#
