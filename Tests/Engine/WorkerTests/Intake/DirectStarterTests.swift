@@ -109,6 +109,7 @@ import Testing
       _ = try await Self.sent(parts, requests)
       _ = try await parts.admitter.admitNext(abandonedForMs: 0)
       #expect(parts.runs.count == 1 && parts.runs.all[0].direct != nil)
+      #expect(try await parts.redis("XLEN", "{pp}:chunks:normal").integer == 0)
       #expect(try await !parts.admitter.admitUnanswered())
     }
   }
