@@ -35,7 +35,7 @@ lint: ## Check format and house rules; changes nothing
 format: ## Format the sources in place
 	@swift format -i -r $(SOURCES)
 
-demo: deps ## A campaign from Redis to simulated push networks, on this machine, in a minute
+demo: deps ## A campaign from Redis to simulated push networks, on this machine
 	@$(call release,pushpool pushpool-simulator)
 	@.build/release/pushpool demo
 

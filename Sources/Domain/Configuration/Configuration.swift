@@ -5,8 +5,8 @@ internal import Glibc
 /// The variable of a field is `PUSHPOOL_` and the names on the way to it, in capitals, joined by `_`:
 /// `worker.lanes` is `PUSHPOOL_WORKER_LANES`. An app of the file goes by its id with everything but letters
 /// and digits written as `_`: `apns.production.key_file` of the app `shop-eu` is
-/// `PUSHPOOL_APPS_SHOP_EU_APNS_PRODUCTION_KEY_FILE`. A variable goes before the file; an empty one counts as
-/// not set.
+/// `PUSHPOOL_APPS_SHOP_EU_APNS_PRODUCTION_KEY_FILE`. A variable goes before the file; an empty one is
+/// refused.
 package struct Configuration: Sendable, Equatable {
   package var redis: RedisConfiguration
   package var worker: WorkerConfiguration

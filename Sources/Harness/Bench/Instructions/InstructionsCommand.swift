@@ -15,8 +15,8 @@ struct InstructionsCommand: AsyncParsableCommand {
       is compared with a baseline of the same platform only.
 
       The exit code is 1 when a push takes more than 5 % more instructions than the baseline has, a
-      job more than 10 %, or either more allocations. After an improvement, or a change that is worth its price, write the
-      new figures with --update and commit them with the change.
+      job more than 10 %, or either more allocations. After an improvement, or a change that is
+      worth its price, write the new figures with --update and commit them with the change.
       """)
 
   @Option(

@@ -13,12 +13,9 @@ struct CrashPointRow: MatrixRow {
 
   /// What a worker calls with the work that each point gets.
   private static let calls = [
-    "take_jobs", "begin_direct", "admit_begun", "reserve", "upload", "admit",
-    "refuse",
-    "claim", "claim:2", "reclaim", "heartbeat",
-    "settle",
-    "settle:2", "settle:3", "promote", "beat", "agree", "watch", "switches", "held_back", "trace",
-    "oldest",
+    "take_jobs", "begin_direct", "admit_begun", "reserve", "upload", "admit", "refuse", "claim",
+    "claim:2", "reclaim", "heartbeat", "settle", "settle:2", "settle:3", "promote", "beat", "agree",
+    "watch", "switches", "held_back", "trace", "oldest",
     "MGET", "MGET:2", "HMGET", "XREADGROUP", "XADD", "HINCRBY", "EXPIRE",
   ]
   /// What it calls when it is told to end.

@@ -129,7 +129,7 @@ final class ChunkRun {
     // Cancelled meanwhile: nobody resolves it any more.
     if standing == .cancelled {
       skipUnresolved()
-      releaseHeld()
+      releaseWaiting()
     }
   }
 
@@ -153,7 +153,7 @@ final class ChunkRun {
     recipients[index].isDone = true
     openRecipients -= 1
     // It may have been the last one that doubtful verdicts wait for.
-    releaseHeld()
+    releaseWaiting()
     if openRecipients == 0 { signal.raise() }
   }
 
@@ -266,7 +266,7 @@ final class ChunkRun {
     } else {
       split(index)
     }
-    releaseHeld()
+    releaseWaiting()
   }
 
   /// - Returns: false when the recipient is done, and told with the next settlement.
@@ -335,7 +335,7 @@ final class ChunkRun {
 
   /// Doubtful verdicts are settled together: at the end, or when there are so many that it shows whether they are
   /// too many. So is what is tried later: at the end, or when it has waited long enough.
-  private func releaseHeld() {
+  private func releaseWaiting() {
     let isEnd =
       openRecipients == doubtful.count + postponed.count || (standing != .active && openPushes == 0)
     if isEnd || doubtful.pushes >= WorkerLimits.checkpointResults {
@@ -368,7 +368,7 @@ final class ChunkRun {
     // What still comes back is counted by nobody.
     if standing == .stale { tracesAll = trace != nil }
     if standing == .cancelled { skipUnresolved() }
-    releaseHeld()
+    releaseWaiting()
     signal.raise()
   }
 
@@ -391,7 +391,7 @@ final class ChunkRun {
   /// What is to be told now; it counts as told.
   func takeNews(isFinal: Bool) -> Settlement {
     splitWaiting()
-    releaseHeld()
+    releaseWaiting()
     return news.take(isFinal: isFinal)
   }
 
