@@ -214,9 +214,4 @@ package struct Keys: Sendable {
 
   /// LIST: apps that take turns while jobs wait.
   func express(_ priority: Priority) -> String { "\(prefix):express:\(priority.rawValue)" }
-
-  /// STRING: where the search for abandoned entries goes on.
-  func reclaim(_ kind: WorkKind, _ priority: Priority) -> String {
-    "\(prefix):reclaim:\(kind.rawValue):\(priority.rawValue)"
-  }
 }

@@ -37,7 +37,6 @@ import Testing
         "uninstalled": keys.uninstalled, "audit": keys.audit, "finished": keys.finished,
         "metrics": keys.metrics("<1>"), "alarms": keys.alarms,
         "tally": keys.tally(app: "<1>", place: "<2>", minute: "<3>"),
-        "reclaim": keys.reclaim(.jobs, .low).replacing("jobs:low", with: "<1>:<2>"),
         "share": keys.share(.low).replacing("low", with: "<1>"),
         "scout": keys.scout(.low).replacing("low", with: "<1>"),
         "express": keys.express(.low).replacing("low", with: "<1>"),

@@ -46,6 +46,21 @@ extension Store {
     return entry
   }
 
+  /// The same with so many.
+  func takeNew(_ consumer: String, count: Int) async throws -> [JobEntry] {
+    for _ in 0..<count { _ = try await jobs.enqueue(Array("{}".utf8), priority: .normal) }
+    let entries = try await jobs.take(consumer: consumer, max: count)
+    #expect(entries.count == count)
+    return entries
+  }
+
+  /// Lets it look as if nobody had renewed the leases of the jobs for 500 s.
+  func abandon(_ entries: [String]) async throws {
+    _ = try await redis(
+      ["XCLAIM", keys.jobs(.normal), "workers", "dead", "0"] + entries
+        + ["IDLE", "500000", "JUSTID"])
+  }
+
   /// Admits a job to users, with so many in each segment.
   @discardableResult
   func admit(

@@ -64,7 +64,7 @@ final class Intake: Agent {
       let failuresBefore = failuresBeside
       let intake = try await admitter.admitNext(abandonedForMs: isTime ? settings.leaseMs : nil)
       if failuresBeside == failuresBefore { lostAnswers.forget() }
-      // They come one at a time.
+      // There may be more: a call brings few.
       if intake != .nothing, isTime { lookedForAbandonedNs = 0 }
       if intake == .maybeMore { settings.idle.wake(.jobs) }
       guard intake == .all && !isTime || intake == .nothing, !isRoutedDue else { return 0 }

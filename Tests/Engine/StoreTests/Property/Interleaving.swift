@@ -35,7 +35,7 @@ final class Interleaving {
   /// Whether each stream of jobs has a large entry that nobody is ever given, so that no function reads the stream.
   let isBesideLarge: Bool
   var random: SeededDice
-  var model = StoreModel()
+  var model: StoreModel
   var consumers = (0..<4).map { Consumer(name: "w\($0)") }
   /// Bindings as somebody read them at some time; verdicts are about these.
   var readings: [Settlement.Invalidation] = []
@@ -58,6 +58,7 @@ final class Interleaving {
     self.scope = scope
     self.seed = seed
     self.isBesideLarge = isBesideLarge
+    model = StoreModel(takenOverMax: isBesideLarge ? 1 : 16)
     random = SeededDice(seed: seed)
   }
 

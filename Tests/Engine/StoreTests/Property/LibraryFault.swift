@@ -163,8 +163,13 @@ struct LibraryFault: Sendable, CustomTestStringConvertible {
       original: "redis.call('UNLINK', segment, KEY.done(p, c.segment, c.source), KEY",
       replacement: "redis.call('UNLINK', segment, KEY"),
     LibraryFault(
-      name: "the search for abandoned chunks starts at the beginning each time",
-      original: "redis.call('SET', cursor_key, reply[1], 'EX', DAY_S)", replacement: ""),
+      name: "a job that lost two workers is taken over among others",
+      original: "losses > 1 or is_suspect or not taking.has_room()",
+      replacement: "not taking.has_room()"),
+    LibraryFault(
+      name: "what was taken over counts no delivery",
+      original: "lease_ms, now) then deliveries = deliveries + 1 end",
+      replacement: "lease_ms, now) then deliveries = deliveries end"),
     LibraryFault(
       name: "a retried dead letter forgets what was done",
       original:

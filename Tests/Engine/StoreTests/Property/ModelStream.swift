@@ -18,8 +18,6 @@ struct ModelStream<Item> {
   /// Pending entries, in the order in which they were added.
   private(set) var leases: [Lease] = []
   private var added = 0
-  /// The number at which the search for abandoned entries goes on; 0 for the beginning.
-  private var cursor = 0
 
   var count: Int { waiting.count + leases.count - waiting.count { isLeased($0.number) } }
 
@@ -65,23 +63,22 @@ struct ModelStream<Item> {
     return found
   }
 
-  /// XAUTOCLAIM with the kept cursor: at most ten times `max` entries are looked at.
-  /// - Parameter any: whatever is leased, as with a lease of 0 ms.
-  mutating func readAbandoned(_ consumer: String, max: Int, any: Bool) -> [Lease] {
+  /// - Parameters:
+  ///   - any: whatever is leased, as with a lease of 0 ms.
+  ///   - suspectsAlone: what has lost two consumers comes by itself.
+  mutating func readAbandoned(
+    _ consumer: String, max: Int, any: Bool, suspectsAlone: Bool = false
+  ) -> [Lease] {
     var found: [Lease] = []
-    var looked = 0
-    var index = leases.firstIndex { $0.number >= cursor } ?? leases.count
-    while looked < max * 10, found.count < max, index < leases.count {
-      looked += 1
-      if any || leases[index].isOver {
-        leases[index].owner = consumer
-        leases[index].deliveries += 1
-        leases[index].isOver = false
-        found.append(leases[index])
-      }
-      index += 1
+    for index in leases.indices where any || leases[index].isOver {
+      guard found.count < max else { break }
+      let isSuspect = leases[index].deliveries > 1
+      if suspectsAlone, !found.isEmpty, isSuspect || found[0].deliveries > 2 { break }
+      leases[index].owner = consumer
+      leases[index].deliveries += 1
+      leases[index].isOver = false
+      found.append(leases[index])
     }
-    cursor = index < leases.count ? leases[index].number : 0
     return found
   }
 

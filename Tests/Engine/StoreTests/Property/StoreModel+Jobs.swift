@@ -11,7 +11,10 @@ extension StoreModel {
     var taken: [(priority: Priority, lease: ModelStream<ModelJobEntry>.Lease)] = []
     for priority in [Priority.high, .normal, .low] {
       if let reclaims, taken.count < max {
-        for lease in entries[priority]!.readAbandoned(consumer, max: 1, any: reclaims) {
+        let left = Swift.min(max - taken.count, takenOverMax)
+        for lease in entries[priority]!.readAbandoned(
+          consumer, max: left, any: reclaims, suspectsAlone: true)
+        {
           if lease.deliveries > Self.crashesMax {
             letters.append(
               ModelLetter(reason: "crashed_workers", text: lease.item.text, priority: priority))

@@ -32,7 +32,11 @@ struct StoreModel {
   static let crashesMax = 5
   static let passedOverMax = 64
 
-  init() {
+  /// Jobs of silent workers that one call takes over of a priority.
+  let takenOverMax: Int
+
+  init(takenOverMax: Int) {
+    self.takenOverMax = takenOverMax
     for priority in Priority.allCases {
       entries[priority] = ModelStream()
       chunks[priority] = ModelStream()

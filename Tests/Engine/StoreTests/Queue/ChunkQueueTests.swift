@@ -154,7 +154,7 @@ import Testing
     }
   }
 
-  @Test func `the search for abandoned chunks gets past a long list of live ones`() async throws {
+  @Test func `one search finds an abandoned chunk behind a long list of live ones`() async throws {
     try await Lane.withStore { _, store in
       try await store.admit("j1", users: (0..<60).map { ["u\($0)"] })
       let claims = try await store.chunks.claim(consumer: "live", max: 60)
@@ -162,11 +162,7 @@ import Testing
       let stream = store.keys.chunks(.normal)
       _ = try await store.redis(
         "XCLAIM", stream, "workers", "dead", "0", claims[59].entry, "IDLE", "500000", "JUSTID")
-      var found: [ChunkClaim] = []
-      // One call looks at ten entries.
-      for _ in 0..<10 {
-        found += try await store.chunks.reclaim(consumer: "new", leaseMs: 400_000, max: 1)
-      }
+      let found = try await store.chunks.reclaim(consumer: "new", leaseMs: 400_000, max: 1)
       #expect(found.map(\.entry) == [claims[59].entry])
     }
   }

@@ -114,11 +114,13 @@ import Testing
         "XPENDING", store.keys.jobs(.normal), "workers", early, early, "1")
       #expect(pending.array?.first?.array?[1].string == holder)
       // Nobody admitted it: another worker takes it up when this one is silent for a lease.
+      try await store.abandon(taken)
       var again: [String] = []
       for _ in 0..<210 {
-        again += try await store.jobs.take(consumer: "heir", max: 1, abandonedForMs: 0).map(\.entry)
+        again += try await store.jobs.take(consumer: "heir", max: 1, abandonedForMs: 400_000)
+          .map(\.entry)
       }
-      #expect(Set(again) == Set(taken))
+      #expect(again.count == taken.count && Set(again) == Set(taken))
     }
   }
 

@@ -35,6 +35,38 @@ import Testing
     }
   }
 
+  @Test func `jobs of one lost worker go to another together, whatever lives before them`()
+    async throws
+  {
+    try await Lane.withStore { _, store in
+      _ = try await store.takeNew("live", count: 200)
+      let lost = try await store.takeNew("dead", count: 20)
+      try await store.abandon(lost.map(\.entry))
+      let first = try await store.jobs.take(consumer: "heir", max: 100, abandonedForMs: 400_000)
+      let second = try await store.jobs.take(consumer: "heir", max: 100, abandonedForMs: 400_000)
+      #expect(first.map(\.entry) + second.map(\.entry) == lost.map(\.entry))
+      #expect(first.count == 16 && first.allSatisfy { $0.deliveries == 2 })
+    }
+  }
+
+  @Test func `a job that lost two workers is taken over alone`() async throws {
+    try await Lane.withStore { _, store in
+      let lost = try await store.takeNew("dead", count: 6)
+      try await store.abandon(lost.map(\.entry))
+      let twice = try await store.jobs.take(consumer: "heir", max: 3, abandonedForMs: 400_000)
+      #expect(twice.map(\.entry) == lost.prefix(3).map(\.entry))
+      try await store.abandon(lost.map(\.entry))
+      var taken: [[String]] = []
+      for round in 0..<5 {
+        taken.append(
+          try await store.jobs.take(consumer: "w\(round)", max: 100, abandonedForMs: 400_000)
+            .map(\.entry))
+      }
+      let ids = lost.map(\.entry)
+      #expect(taken == [[ids[0]], [ids[1]], [ids[2]], [ids[3], ids[4], ids[5]], []])
+    }
+  }
+
   @Test func `an admitted job has a record, content and chunks, and its entry is gone`()
     async throws
   {

@@ -104,10 +104,8 @@ local function reclaim(keys, args)
   for _, priority in ipairs(PRIORITIES) do
     if #claims < max then
       local stream = KEY.chunks(p, priority)
-      local items = read_abandoned(
-        p, stream, KEY.reclaim(p, 'chunks', priority), consumer, lease_ms, max - #claims, now)
-      for _, item in ipairs(items) do
-        local deliveries = owned(stream, item[1], consumer) or 1
+      local function may_take() return #claims < max end
+      read_abandoned(p, stream, consumer, lease_ms, max - #claims, now, may_take, function(item, deliveries)
         if first_consumer(item) then
           -- Only the worker that the entry names may claim it. So it is added again without a name.
           local c = Chunk.of(priority, fields_of(item[2]))
@@ -117,7 +115,7 @@ local function reclaim(keys, args)
         else
           claim_entry(p, priority, stream, item, deliveries, now, claims)
         end
-      end
+      end)
     end
   end
   return claims

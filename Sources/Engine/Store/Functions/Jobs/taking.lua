@@ -65,8 +65,26 @@ local function ask_to_read(p, priority, max, mean, taking)
   taking.asked[#taking.asked + 1] = {'READ', priority, math.max(1, math.min(max, at_once)), GROUP}
 end
 
+-- Takes over what silent workers left of a priority. A job that may have lost two workers comes alone: it alone is blamed if it
+-- loses another.
+local function take_abandoned(p, priority, consumer, lease_ms, max, now, mean, taking)
+  local scout, count, is_suspect = KEY.scout(p, priority), 0, false
+  local function may_take(losses)
+    if count > 0 and (losses > 1 or is_suspect or not taking.has_room()) then return false end
+    count, is_suspect = count + 1, losses > 1
+    return true
+  end
+  -- Of large ones a lane asks for few at a time.
+  local at_once = mean and 1 or math.min(max, LIMIT.TAKEN_OVER_MAX)
+  read_abandoned(p, KEY.jobs(p, priority), consumer, lease_ms, at_once, now, may_take, function(item, deliveries)
+    local field = 'c:' .. item[1]
+    if redis.call('HEXISTS', scout, field) == 1 then redis.call('HSET', scout, field, consumer) end
+    taking.take(priority, item, deliveries)
+  end, mean)
+end
+
 -- take_jobs — ARGV: consumer, max, largest job in bytes, lease ms or '' (no reclaim this time), and the priority to begin behind,
--- if not at the first. Each priority's abandoned entry first; while jobs have to wait each app takes its turn, beside the
+-- if not at the first. Each priority's abandoned entries first; while jobs have to wait each app takes its turn, beside the
 -- stream's order unless that is held back.
 -- Reply: {{priority, entry, job text, deliveries}…}, among them {priority, entry, reason} of those that became dead
 -- letters. Of a stream with entries that are too large to be read here:
@@ -82,13 +100,7 @@ local function take_jobs(keys, args)
     local stream = KEY.jobs(p, priority)
     local mean = has_begun and large_mean(stream)
     if has_begun and args[4] ~= '' and lacks() > 0 and taking.has_room() then
-      local items = read_abandoned(
-        p, stream, KEY.reclaim(p, 'jobs', priority), consumer, args[4], 1, now, mean)
-      for _, item in ipairs(items) do
-        local key, field = KEY.scout(p, priority), 'c:' .. item[1]
-        if redis.call('HEXISTS', key, field) == 1 then redis.call('HSET', key, field, consumer) end
-        taking.take(priority, item, owned(stream, item[1], consumer) or 1)
-      end
+      take_abandoned(p, priority, consumer, args[4], lacks(), now, mean, taking)
     end
     if has_begun and lacks() > 0 and taking.has_room() then
       local is_held = Fairness.look_at_queue(p, priority, now, mean, taking.asked)

@@ -39,7 +39,6 @@ local KEY = {
   share = function(p, priority) return p .. ':share:' .. priority end,
   scout = function(p, priority) return p .. ':scout:' .. priority end,
   express = function(p, priority) return p .. ':express:' .. priority end,
-  reclaim = function(p, kind, priority) return p .. ':reclaim:' .. kind .. ':' .. priority end,
   credential = function(p, name) return p .. ':credential:' .. name end,
   tally = function(p, app, place, minute) return p .. ':tally:' .. app .. ':' .. place .. ':' .. minute end,
   alarms = function(p) return p .. ':alarms' end,

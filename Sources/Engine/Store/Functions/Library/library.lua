@@ -185,34 +185,19 @@ local function is_alive(p, consumer, lease_ms, now)
   return now - tonumber(beat) < math.min(LIMIT.ALIVE_MS, tonumber(lease_ms) / 2)
 end
 
--- Entries of consumers that have been silent for a lease. The cursor is kept: from 0-0 each time, the scan
--- (10 x COUNT entries a call) would never get past a long list of live entries.
+-- Takes over entries of consumers that have been silent for a lease, the oldest first, at most max: as long as
+-- may_take(losses) holds, each goes to take(item, deliveries). How long the list of live ones is does not matter.
 -- An entry that a living worker left lying was given to it in a reply that got lost. That is no crash of this worker:
 -- its delivery does not count. Those that are not to be read here come as {entry}.
-local function read_abandoned(p, stream, cursor_key, consumer, lease_ms, count, now, is_unread)
-  if not may_take_over(p, lease_ms, now) then return {} end
-  local cursor = redis.call('GET', cursor_key) or '0-0'
-  local owners = {}
-  for _, entry in ipairs(in_group(stream, 'XPENDING', stream, GROUP, 'IDLE', lease_ms, '-', '+', LIMIT.OWNERS_SEEN_MAX)) do
-    owners[entry[1]] = {name = entry[2], deliveries = entry[4]}
+local function read_abandoned(p, stream, consumer, lease_ms, max, now, may_take, take, is_unread)
+  if not may_take_over(p, lease_ms, now) then return end
+  for _, pending in ipairs(in_group(stream, 'XPENDING', stream, GROUP, 'IDLE', lease_ms, '-', '+', max)) do
+    local entry, owner, deliveries = pending[1], pending[2], pending[4]
+    if not is_alive(p, owner, lease_ms, now) then deliveries = deliveries + 1 end
+    if not may_take(deliveries - 1) then break end
+    local item = claim_item(is_unread, stream, consumer, entry, 'RETRYCOUNT', deliveries)
+    if item then take(item, deliveries) end
   end
-  local words = {'XAUTOCLAIM', stream, GROUP, consumer, lease_ms, cursor, 'COUNT', count}
-  if is_unread then words[#words + 1] = 'JUSTID' end
-  local reply, items = in_group(stream, unpack(words)), {}
-  redis.call('SET', cursor_key, reply[1], 'EX', DAY_S)
-  for _, found in ipairs(reply[2]) do
-    local item = is_unread and {found} or found
-    local entry, owner, deliveries = item[1], owners[item[1]], nil
-    items[#items + 1] = item
-    if owner and is_alive(p, owner.name, lease_ms, now) then
-      deliveries = owner.deliveries
-    elseif is_unread then
-      -- Redis counts no delivery of what was not read.
-      deliveries = (owned(stream, entry, consumer) or 0) + 1
-    end
-    if deliveries then redis.call('XCLAIM', stream, GROUP, consumer, 0, entry, 'RETRYCOUNT', deliveries, 'JUSTID') end
-  end
-  return items
 end
 
 -- Those of the pairs (priority, entry) in args, from one on, that are of a priority; as a set, and how many.
