@@ -32,9 +32,14 @@ extension ChaosStage {
     return nil
   }
 
-  /// Gives Redis a command that has to succeed.
+  /// Gives Redis a command that has to succeed. It is repeated while there is no connection to send it by: others that wrote
+  /// by it may have been refused.
   func tell(_ words: String...) async throws {
-    if case .error(let error) = try await session.command(words) { throw error }
+    let refusal: RedisError? = try await session.insisting { _ in
+      if case .error(let error) = try await session.command(words) { return error }
+      return nil
+    }
+    if let refusal { throw refusal }
   }
 
   /// Kills Redis at a moment when no slow disk has it put off writing its append-only file: what is put off is lost with
