@@ -130,7 +130,7 @@ let package = Package(
         logging,
       ], settings: pathOfAPush),
 
-    // What an operator reads and does, for whatever shows it.
+    // What operators and backends read and do, for whatever shows it.
     layer(
       "Operations", in: .operations,
       ["Store", "Providers", "HTTPClient", "Redis", "Reactor", "Configuration", "Model"]),

@@ -1,8 +1,8 @@
 internal import ArgumentParser
 internal import Configuration
 internal import Model
+internal import Operations
 internal import Redis
-internal import Store
 internal import Typesetting
 
 struct BadgeCommand: AsyncParsableCommand {
@@ -41,7 +41,8 @@ struct BadgeCommand: AsyncParsableCommand {
     let session = try await RedisSession.open(configuration.redis, functions: true)
     let (user, number) = (user, number)
     let count = try await session.run { store throws(RedisError) in
-      try await store.badges.set(number, app: app, user: user, token: only)
+      try await InstallationOffice(stores: [store])
+        .setBadge(number, app: app, user: user, token: only)
     }
     await session.close()
     if shared.json { return Console.standard.print(json: .object(["devices": .integer(count)])) }

@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import Store
+internal import Operations
 
 struct ChannelsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -17,7 +17,7 @@ struct ChannelsCommand: AsyncParsableCommand {
   @OptionGroup var shared: SharedOptions
 
   func run() async throws {
-    let list = SizeList(word: "channel", nobody: "no device is in a channel of") { $0.channel }
-    try await list.show(appOption, shared)
+    try await SizeList(kind: .channel, nobody: "no device is in a channel of")
+      .show(appOption, shared)
   }
 }

@@ -4,7 +4,6 @@ internal import Glibc
 internal import Model
 internal import Operations
 internal import Redis
-internal import Store
 
 struct EnqueueCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -79,20 +78,22 @@ struct EnqueueCommand: AsyncParsableCommand {
     let console = Console.standard
     let configuration = try shared.configuration()
     let text = try InputFile.read(file, bytesMax: Limits.jobBytesMax)
-    if preview.dryRun { return try await show(parse(text), configuration, console) }
-    let (app, id) = try check(text)
+    let submission = try read(text)
+    if preview.dryRun {
+      guard let job = submission.job else {
+        throw CommandFailure(.internalError, "a preview of a job that was not checked")
+      }
+      return try await show(job, configuration, console)
+    }
     // Before the job is added: from then on a Ctrl-C must not look as if it had not been.
     if wait { Interrupts.shared.expect() }
     let session = try await RedisSession.open(configuration.redis, functions: wait)
     let priority = priority
-    let entry = try await session.run { store throws(RedisError) in
-      try await store.jobs.enqueue(text, priority: priority)
+    let job = try await session.run { store throws(RedisError) in
+      try await submission.enqueue(in: store, priority: priority)
     }
-    let job = EnqueuedJob(
-      app: app ?? "", id: id ?? JobSource.of(entry, priority),
-      priority: priority, entry: entry, text: text)
     guard wait else { return announce(job, console) }
-    if app == nil {
+    if submission.app == nil {
       throw CommandFailure(
         .badInput, "the job was added, but names no app: what becomes of it is unknown")
     }
@@ -107,26 +108,19 @@ struct EnqueueCommand: AsyncParsableCommand {
     }
   }
 
-  /// The app and id of a job that keeps the rules; with `--no-check`, of one that has them where they belong.
-  private func check(_ text: [UInt8]) throws(CommandFailure) -> (app: String?, id: String?) {
-    if noCheck {
-      let object = (try? JSONParser().parse(text))?.objectValue
-      return (object?["app"]?.stringValue, object?["id"]?.stringValue)
+  /// The job of a text that keeps the rules, or with `--no-check` of any; says so when it could be meant otherwise.
+  private func read(_ text: [UInt8]) throws(CommandFailure) -> JobSubmission {
+    guard !noCheck else { return JobSubmission(unchecked: text) }
+    let submission: JobSubmission
+    do throws(InvalidField) { submission = try JobSubmission(checking: text) } catch {
+      throw refused(error)
     }
-    let job = try parse(text)
-    return (job.app, job.id)
-  }
-
-  /// The job of a text that keeps the rules; says so when it could be meant otherwise.
-  private func parse(_ text: [UInt8]) throws(CommandFailure) -> Job {
-    let job: Job
-    do throws(InvalidField) { job = try Job(bytes: text) } catch { throw refused(error) }
-    if let placeholder = job.content.unfilledPlaceholder {
+    if let placeholder = submission.job?.content.unfilledPlaceholder {
       Console.standard.note(
         "the text has {{\(placeholder.name)}}, and the job has neither variables nor variables_key: receivers will "
           + "read it as it stands")
     }
-    return job
+    return submission
   }
 
   /// What a job that breaks a rule is refused with.

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Configuration
 internal import Model
+internal import Operations
 internal import Redis
 internal import Store
 internal import Typesetting
@@ -52,9 +53,8 @@ struct InstallCommand: AsyncParsableCommand {
     let session = try await RedisSession.open(configuration.redis, functions: true)
     let isStrict = strict
     let result = try await session.run { store throws(RedisError) in
-      isStrict
-        ? try await store.installations.create(installation)
-        : try await store.installations.install(installation)
+      try await InstallationOffice(stores: [store])
+        .install(installation, strict: isStrict, in: store)
     }
     await session.close()
     AppOption.warn(of: installation.app, unlessIn: configuration, on: .standard)

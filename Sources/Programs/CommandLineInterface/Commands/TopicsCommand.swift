@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import Store
+internal import Operations
 
 struct TopicsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -16,7 +16,7 @@ struct TopicsCommand: AsyncParsableCommand {
   @OptionGroup var shared: SharedOptions
 
   func run() async throws {
-    let list = SizeList(word: "topic", nobody: "nobody subscribes to a topic of") { $0.topic }
-    try await list.show(appOption, shared)
+    try await SizeList(kind: .topic, nobody: "nobody subscribes to a topic of")
+      .show(appOption, shared)
   }
 }

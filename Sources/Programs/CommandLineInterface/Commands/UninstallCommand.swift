@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Configuration
 internal import Model
+internal import Operations
 internal import Redis
 internal import Store
 
@@ -32,7 +33,7 @@ struct UninstallCommand: AsyncParsableCommand {
     let session = try await RedisSession.open(configuration.redis, functions: true)
     let user = user
     let answer = try await session.run { store throws(RedisError) in
-      try await store.installations.uninstall(app: app, token: token, owner: user)
+      try await InstallationOffice(stores: [store]).uninstall(token, app: app, owner: user)
     }
     await session.close()
     if shared.json {

@@ -5,7 +5,6 @@ internal import Model
 internal import Operations
 internal import Redis
 internal import Stage
-internal import Store
 
 /// A campaign from Redis to simulated push networks, all of it on this machine and gone afterwards.
 ///
@@ -104,12 +103,10 @@ final class Demo {
 
   /// Enqueues the campaign and follows it to its end.
   func send() async throws -> JobRecord {
-    let text = campaign.job()
-    let entry = try await session.run { store throws(RedisError) in
-      try await store.jobs.enqueue(text, priority: .normal)
+    let submission = JobSubmission(unchecked: campaign.job())
+    let job = try await session.run { store throws(RedisError) in
+      try await submission.enqueue(in: store, priority: .normal)
     }
-    let job = EnqueuedJob(
-      app: DemoCampaign.app, id: DemoCampaign.jobID, priority: .normal, entry: entry, text: text)
     let follower = JobFollower(
       job: job, session: session, console: console, label: "sending",
       total: campaign.installations)

@@ -1,0 +1,46 @@
+package import Redis
+package import Store
+
+/// Tells who is in the topics and channels of an app, over the stores of all partitions. It only reads, and needs no functions.
+package struct AudienceLookup {
+  /// What users are in together.
+  package enum Kind: String, Sendable {
+    case topic
+    case channel
+
+    /// The name of one of this kind; nil for another index.
+    fileprivate func name(of index: AudienceIndex) -> String? {
+      switch self {
+      case .topic: index.topic
+      case .channel: index.channel
+      }
+    }
+  }
+
+  /// How large a topic or a channel is.
+  package struct Size: Sendable, Equatable {
+    package let name: String
+    /// Those who subscribe to the topic, or have an installation in the channel. Who is in two partitions counts twice.
+    package let users: Int
+  }
+
+  private let stores: [Store]
+
+  package init(stores: [Store]) { self.stores = stores }
+
+  /// The topics, or the channels, that somebody is in, by name.
+  package func sizes(of kind: Kind, app: String) async throws(RedisError) -> [Size] {
+    var names: [String] = []
+    var users: [String: Int] = [:]
+    for store in stores {
+      for size in try await store.audiences.sizes(app: app) {
+        guard let name = kind.name(of: size.index) else { continue }
+        if users[name] == nil { names.append(name) }
+        users[name, default: 0] += size.users
+      }
+    }
+    // Those of one store are in order.
+    if stores.count > 1 { names.sort() }
+    return names.map { Size(name: $0, users: users[$0, default: 0]) }
+  }
+}

@@ -1,0 +1,52 @@
+package import Model
+package import Redis
+package import Store
+
+/// Changes the installations of all partitions. Each change is tried once. It may be repeated, but a strict install then finds
+/// its own binding.
+package struct InstallationOffice {
+  private let stores: [Store]
+
+  package init(stores: [Store]) { self.stores = stores }
+
+  /// Binds a token to a user.
+  /// - Parameters:
+  ///   - strict: whether a token that is bound already is a conflict, which changes nothing, instead of this user's from now on.
+  ///   - store: of the partition in which the user's bindings are. A binding in another partition is not seen.
+  /// - Returns: the status `.conflict` only if strict; the object id and the previous user are then those that have the token.
+  /// - Throws: `.server("INVALID", …)` without a user.
+  package func install(
+    _ installation: Installation, strict: Bool = false, in store: Store
+  ) async throws(RedisError) -> InstallResult {
+    strict
+      ? try await store.installations.create(installation)
+      : try await store.installations.install(installation)
+  }
+
+  /// Removes the binding of a token, wherever it is.
+  /// - Parameter owner: remove it only if it is this user's; nil for whosever it is.
+  package func uninstall(
+    _ token: DeviceToken, app: String, owner: String? = nil
+  ) async throws(RedisError) -> UninstallAnswer {
+    let answer = try await stores.firstAnswer { store throws(RedisError) in
+      let answer = try await store.installations.uninstall(app: app, token: token, owner: owner)
+      return answer == .absent ? nil : answer
+    }
+    return answer ?? .absent
+  }
+
+  /// Sets the badge from which the next job that raises it goes on. Nothing is sent.
+  /// - Parameters:
+  ///   - badge: from 0 to `Limits.badgeMax`.
+  ///   - token: the one installation of the user that is meant; nil for all.
+  /// - Returns: of how many installations it was set.
+  package func setBadge(
+    _ badge: Int, app: String, user: String, token: DeviceToken? = nil
+  ) async throws(RedisError) -> Int {
+    var count = 0
+    for store in stores {
+      count += try await store.badges.set(badge, app: app, user: user, token: token)
+    }
+    return count
+  }
+}

@@ -1,0 +1,47 @@
+package import Model
+package import Redis
+package import Store
+
+/// A job as a producer gives it, before it is in a stream.
+package struct JobSubmission: Sendable {
+  /// What the text says; nil when it was not checked.
+  package let job: Job?
+  /// The app that the text names. Nil only where a text that was not checked has none.
+  package let app: String?
+  /// The id that the text gives the job; nil when the entry will.
+  package let id: String?
+  private let text: [UInt8]
+
+  /// Takes a text that keeps the rules. Workers check it once more, also by their configuration.
+  /// - Parameter text: JSON, at most `Limits.jobBytesMax` bytes.
+  /// - Throws: the first rule that it breaks.
+  package init(checking text: [UInt8]) throws(InvalidField) {
+    let job = try Job(bytes: text)
+    self.job = job
+    app = job.app
+    id = job.id
+    self.text = text
+  }
+
+  /// Takes any text, and leaves it to the workers to refuse it. The app and the id are those that it has where they belong.
+  package init(unchecked text: [UInt8]) {
+    let object = (try? JSONParser().parse(text))?.objectValue
+    job = nil
+    app = object?["app"]?.stringValue
+    id = object?["id"]?.stringValue
+    self.text = text
+  }
+
+  /// Adds the job to the stream of a priority; needs no functions. It is tried once, since a job without an id is another one
+  /// each time.
+  /// - Returns: the job as it can be followed; its app is empty where the text names none.
+  /// - Throws: after `.connectionLost` and `.timeout` the job may have been added.
+  package func enqueue(
+    in store: Store, priority: Priority
+  ) async throws(RedisError) -> EnqueuedJob {
+    let entry = try await store.jobs.enqueue(text, priority: priority)
+    return EnqueuedJob(
+      app: app ?? "", id: id ?? JobSource.of(entry, priority), priority: priority, entry: entry,
+      text: text)
+  }
+}

@@ -1,0 +1,42 @@
+import Model
+import Operations
+import Store
+import Testing
+
+/// Jobs as producers give them.
+@Suite struct JobSubmissionTests {
+  private static let rest = """
+    "app": "shop", "audience": {"users": ["a"]}, "notification": {"body": "x"}
+    """
+
+  @Test func `a job that is added has its own id, or that of its entry`() async throws {
+    try await Partitions.withStores { _, stores in
+      let named = try JobSubmission(checking: Array(#"{"id": "j", \#(Self.rest)}"#.utf8))
+      let job = try await named.enqueue(in: stores[1], priority: .high)
+      #expect(job.app == "shop" && job.id == "j" && job.priority == .high)
+      #expect(try await stores[1].jobs.isQueued(job.entry, .high))
+      let unnamed = try JobSubmission(checking: Array("{\(Self.rest)}".utf8))
+      let other = try await unnamed.enqueue(in: stores[1], priority: .low)
+      #expect(unnamed.id == nil && other.id == JobSource.of(other.entry, .low))
+      #expect(try await stores[0].metrics.status().jobs[.high] == 0)
+    }
+  }
+
+  @Test func `a text that is not checked is added as it is, with the names that it has`()
+    async throws
+  {
+    let bad = Array(#"{"id": "j", "extra": 1, \#(Self.rest)}"#.utf8)
+    let fault = #expect(throws: InvalidField.self) { _ = try JobSubmission(checking: bad) }
+    #expect(fault?.pointer == "/extra")
+    let submission = JobSubmission(unchecked: bad)
+    #expect(submission.app == "shop" && submission.id == "j" && submission.job == nil)
+    try await Partitions.withStores { _, stores in
+      let nameless = JobSubmission(unchecked: Array("no JSON".utf8))
+      #expect(nameless.app == nil && nameless.id == nil)
+      let job = try await nameless.enqueue(in: stores[0], priority: .normal)
+      #expect(job.app == "" && job.id == JobSource.of(job.entry, .normal))
+      let added = try await stores[0].jobs.take(consumer: "w", max: 1).first
+      #expect(added?.text == Array("no JSON".utf8))
+    }
+  }
+}
