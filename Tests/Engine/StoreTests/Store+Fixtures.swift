@@ -55,9 +55,9 @@ extension Store {
   }
 
   /// Lets it look as if nobody had renewed the leases of the jobs for 500 s.
-  func abandon(_ entries: [String]) async throws {
+  func abandon(_ entries: [String], by consumer: String = "dead") async throws {
     _ = try await redis(
-      ["XCLAIM", keys.jobs(.normal), "workers", "dead", "0"] + entries
+      ["XCLAIM", keys.jobs(.normal), "workers", consumer, "0"] + entries
         + ["IDLE", "500000", "JUSTID"])
   }
 

@@ -164,12 +164,12 @@ struct LibraryFault: Sendable, CustomTestStringConvertible {
       replacement: "redis.call('UNLINK', segment, KEY"),
     LibraryFault(
       name: "a job that lost two workers is taken over among others",
-      original: "losses > 1 or is_suspect or not taking.has_room()",
+      original: "comes_alone or is_suspect or not taking.has_room()",
       replacement: "not taking.has_room()"),
     LibraryFault(
       name: "what was taken over counts no delivery",
-      original: "lease_ms, now) then deliveries = deliveries + 1 end",
-      replacement: "lease_ms, now) then deliveries = deliveries end"),
+      original: "if not is_owner_alive then deliveries = deliveries + 1 end",
+      replacement: ""),
     LibraryFault(
       name: "a retried dead letter forgets what was done",
       original:

@@ -67,6 +67,22 @@ import Testing
     }
   }
 
+  @Test func `what a living lane left lying is taken over one by one`()
+    async throws
+  {
+    try await Lane.withStore { _, store in
+      let lost = try await store.takeNew("alive-0", count: 3).map(\.entry)
+      _ = try await store.metrics.beat(worker: "alive", fields: [])
+      _ = try await store.redis("SET", store.keys.workersSince, "1")
+      try await store.abandon(lost, by: "alive-0")
+      for entry in lost {
+        let taken = try await store.jobs.take(
+          consumer: "heir", max: 100, abandonedForMs: 400_000)
+        #expect(taken.map(\.entry) == [entry] && taken.first?.deliveries == 1)
+      }
+    }
+  }
+
   @Test func `an admitted job has a record, content and chunks, and its entry is gone`()
     async throws
   {

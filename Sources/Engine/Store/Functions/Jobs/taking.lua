@@ -66,12 +66,13 @@ local function ask_to_read(p, priority, max, mean, taking)
 end
 
 -- Takes over what silent workers left of a priority. A job that may have lost two workers comes alone: it alone is blamed if it
--- loses another.
+-- loses another. So does one whose owner lives: Redis may refuse it each time, and with it all that came in the same call.
 local function take_abandoned(p, priority, consumer, lease_ms, max, now, mean, taking)
   local scout, count, is_suspect = KEY.scout(p, priority), 0, false
-  local function may_take(losses)
-    if count > 0 and (losses > 1 or is_suspect or not taking.has_room()) then return false end
-    count, is_suspect = count + 1, losses > 1
+  local function may_take(losses, is_owner_alive)
+    local comes_alone = losses > 1 or is_owner_alive
+    if count > 0 and (comes_alone or is_suspect or not taking.has_room()) then return false end
+    count, is_suspect = count + 1, comes_alone
     return true
   end
   -- Of large ones a lane asks for few at a time.

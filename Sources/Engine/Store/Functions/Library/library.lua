@@ -186,15 +186,16 @@ local function is_alive(p, consumer, lease_ms, now)
 end
 
 -- Takes over entries of consumers that have been silent for a lease, the oldest first, at most max: as long as
--- may_take(losses) holds, each goes to take(item, deliveries). How long the list of live ones is does not matter.
+-- may_take(losses, is_owner_alive) holds, each goes to take(item, deliveries).
 -- An entry that a living worker left lying was given to it in a reply that got lost. That is no crash of this worker:
 -- its delivery does not count. Those that are not to be read here come as {entry}.
 local function read_abandoned(p, stream, consumer, lease_ms, max, now, may_take, take, is_unread)
   if not may_take_over(p, lease_ms, now) then return end
   for _, pending in ipairs(in_group(stream, 'XPENDING', stream, GROUP, 'IDLE', lease_ms, '-', '+', max)) do
     local entry, owner, deliveries = pending[1], pending[2], pending[4]
-    if not is_alive(p, owner, lease_ms, now) then deliveries = deliveries + 1 end
-    if not may_take(deliveries - 1) then break end
+    local is_owner_alive = is_alive(p, owner, lease_ms, now)
+    if not is_owner_alive then deliveries = deliveries + 1 end
+    if not may_take(deliveries - 1, is_owner_alive) then break end
     local item = claim_item(is_unread, stream, consumer, entry, 'RETRYCOUNT', deliveries)
     if item then take(item, deliveries) end
   end
