@@ -13,7 +13,7 @@ import Testing
       let token = DeviceToken(stored: "aa", network: .apns)
       func install(_ user: String, _ token: DeviceToken, strict: Bool) async throws -> InstallResult
       {
-        try await office.install(
+        try await InstallationOffice.install(
           Installation(app: "shop", user: user, token: token), strict: strict, in: stores[1])
       }
       #expect(try await install("u1", token, strict: true).status == .created)
@@ -21,7 +21,7 @@ import Testing
       #expect(try await install("u2", token, strict: false).previousUser == "u1")
       #expect(try await stores[0].installations.installation(app: "shop", token: token) == nil)
       let other = DeviceToken(stored: "bb", network: .apns)
-      _ = try await office.install(
+      _ = try await InstallationOffice.install(
         Installation(app: "shop", user: "u2", token: other), in: stores[0])
       #expect(try await office.setBadge(3, app: "shop", user: "u2") == 2)
       #expect(try await office.setBadge(4, app: "shop", user: "u2", token: token) == 1)

@@ -7,40 +7,61 @@ internal import Store
 extension Admitter {
   /// Begins to send jobs from their entries; beside what is taken in next, when Redis is far away.
   func beginAll(
-    _ jobs: DirectStarter.Batch
+    _ jobs: DirectStarter.Batch, _ refused: inout RefusedEntries
   ) async throws(RedisError) {
-    if direct.overlaps { direct.hold(jobs) } else { try await begin(jobs) }
+    if direct.overlaps { direct.hold(jobs) } else { try await begin(jobs, &refused) }
   }
 
   /// Begins the batch that was held first.
   func beginHeld() async {
     guard let batch = direct.nextBatch() else { return }
     defer { direct.release(batch) }
-    do throws(RedisError) { try await begin(batch) } catch { direct.onFailure(error) }
+    do throws(RedisError) {
+      var refused = RefusedEntries()
+      try await begin(batch, &refused)
+      try refused.conclude(reasons)
+    } catch { direct.onFailure(error) }
   }
 
   /// Begins to send jobs from their entries.
   private func begin(
-    _ jobs: DirectStarter.Batch
+    _ jobs: DirectStarter.Batch, _ refused: inout RefusedEntries
   ) async throws(RedisError) {
     let bindings = jobs.map { job, direct in firstBindings(job) }
-    let answers = try await store.jobs.beginDirect(jobs.map(\.direct), consumer: consumer)
+    let answers: [AdmissionAnswer]
+    do throws(RedisError) {
+      answers = try await store.jobs.beginDirect(jobs.map(\.direct), consumer: consumer)
+    } catch {
+      guard jobs.count > 1 else { return try refused.note(error, jobs[0].direct.entry) }
+      guard !error.isTemporary else { throw error }
+      // Redis does not say which of them it refuses.
+      for job in jobs { try await begin([job], &refused) }
+      return
+    }
     for (index, answer) in answers.enumerated() {
       let (job, direct) = jobs[index]
-      switch answer {
-      case .new where !self.direct.hasPlace, .cancelled:
-        try await start(job, direct.admission, direct.entry, isLast: true)
-      case .new:
-        let nowMs = clock.at(loop.nowNs)
-        let material = materials.make(
-          job.content, createdAtMs: direct.entry.enqueuedAtMs(nowMs: nowMs) ?? nowMs, app: job.app,
-          id: direct.admission.id, firstBindings: bindings[index])
-        starter.begin(direct, material, atMs: nowMs)
-        log.debug(
-          "job begun",
-          metadata: ["app": "\(job.app)", "job": "\(direct.admission.id)"])
-      default: try await conclude(direct.entry, direct.admission, answer)
-      }
+      do throws(RedisError) {
+        try await act(on: answer, job, direct, bindings[index])
+      } catch { try refused.note(error, direct.entry) }
+    }
+  }
+
+  private func act(
+    on answer: AdmissionAnswer, _ job: PreparedJob, _ direct: DirectJob, _ bindings: FirstBindings?
+  ) async throws(RedisError) {
+    switch answer {
+    case .new where !self.direct.hasPlace, .cancelled:
+      try await start(job, direct.admission, direct.entry, isLast: true)
+    case .new:
+      let nowMs = clock.at(loop.nowNs)
+      let material = materials.make(
+        job.content, createdAtMs: direct.entry.enqueuedAtMs(nowMs: nowMs) ?? nowMs, app: job.app,
+        id: direct.admission.id, firstBindings: bindings)
+      starter.begin(direct, material, atMs: nowMs)
+      log.debug(
+        "job begun",
+        metadata: ["app": "\(job.app)", "job": "\(direct.admission.id)"])
+    default: try await conclude(direct.entry, direct.admission, answer)
     }
   }
 }

@@ -84,19 +84,23 @@ struct Admitter {
     let small = entries.filter { !isLarge($0) && !direct.isSending($0) }
     var atOnce: DirectStarter.Batch = []
     var isAnyStarted = false
+    var refused = RefusedEntries()
     for (index, entry) in small.enumerated() {
-      guard let job = try await prepare(entry) else { continue }
-      let own = DirectJob(entry: entry, admission: admission(of: job, entry))
-      if atOnce.count < direct.room(for: entry.priority), direct.takes(job, entry, own) {
-        atOnce.append((job, own))
-      } else {
-        try await start(job, own.admission, entry, isLast: index == small.count - 1)
-        isAnyStarted = true
-      }
+      do throws(RedisError) {
+        guard let job = try await prepare(entry) else { continue }
+        let own = DirectJob(entry: entry, admission: admission(of: job, entry))
+        if atOnce.count < direct.room(for: entry.priority), direct.takes(job, entry, own) {
+          atOnce.append((job, own))
+        } else {
+          try await start(job, own.admission, entry, isLast: index == small.count - 1)
+          isAnyStarted = true
+        }
+      } catch { try refused.note(error, entry) }
     }
     if isAnyStarted { fetchSignal.raise() }
-    if !atOnce.isEmpty { try await beginAll(atOnce) }
+    if !atOnce.isEmpty { try await beginAll(atOnce, &refused) }
     for entry in entries where isLarge(entry) { await large.add(entry) }
+    try refused.conclude(reasons)
   }
 
   /// Takes in a job that came by `large`; may be repeated after an error.

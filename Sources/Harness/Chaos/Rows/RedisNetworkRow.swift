@@ -70,23 +70,24 @@ struct RedisNetworkRow: MatrixRow {
     options.workers = 2
     options.leaseSeconds = Self.leaseSeconds
     options.hasRedisProxy = true
-    let (reckoning, seconds, residentBytes, leases) = try await ChaosStage.with(trial, options) {
+    let (reckoning, (inHand, seconds), residentBytes, leases) = try await ChaosStage.with(
+      trial, options
+    ) {
       stage in
-      let seconds = try await stage.underLoad { stage in
+      let recovery = try await stage.underLoad { stage in
         try await ChaosStage.pause(ms: 1_000)
-        try await Self.apply(phase, stage)
-        return try await stage.secondsUntilProgress()
+        let inHand = try await Self.apply(phase, stage)
+        return (inHand, try await stage.secondsUntilProgress())
       }
       let records = try await stage.drain()
       return (
-        try stage.reckon(records), seconds,
+        try stage.reckon(records), recovery,
         await stage.fleet.residentBytesMax,
         await LostLeases(stage.fleet, outlasted: phase.outlastsLease)
       )
     }
-    // No log tells of each job that was taken over: of all that the lanes had in hand.
-    let lostJobs =
-      trial.isOfSmallJobs && phase.outlastsLease ? ChaosLimits.smallJobsOutstanding : 0
+    // No log tells of each job that was taken over.
+    let lostJobs = trial.isOfSmallJobs && phase.outlastsLease ? inHand : 0
     result.take(reckoning, duplicatesMax: leases.duplicatesMax + lostJobs, phase.name)
     result.expectAllAccepted(reckoning, phase.name)
     if leases.count > 0 {
@@ -103,7 +104,8 @@ struct RedisNetworkRow: MatrixRow {
       "\(phase.name): a worker took \(residentBytes / 1_048_576) MiB")
   }
 
-  private static func apply(_ phase: Phase, _ stage: ChaosStage) async throws {
+  /// - Returns: how many jobs and chunks were leased as it ended.
+  private static func apply(_ phase: Phase, _ stage: ChaosStage) async throws -> Int {
     guard let proxy = stage.redisProxy else { throw ChaosError("this stage has no proxy") }
     await proxy.set(phase.fault)
     var leftMs = phase.ms
@@ -113,6 +115,8 @@ struct RedisNetworkRow: MatrixRow {
       leftMs -= stepMs
       if phase.cutEveryMs != nil { await proxy.cut() }
     }
+    let inHand = await stage.owners().count
     await proxy.set(.none)
+    return inHand
   }
 }

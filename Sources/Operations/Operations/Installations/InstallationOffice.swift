@@ -15,7 +15,7 @@ package struct InstallationOffice {
   ///   - store: of the partition in which the user's bindings are. A binding in another partition is not seen.
   /// - Returns: the status `.conflict` only if strict; the object id and the previous user are then those that have the token.
   /// - Throws: `.server("INVALID", …)` without a user.
-  package func install(
+  package static func install(
     _ installation: Installation, strict: Bool = false, in store: Store
   ) async throws(RedisError) -> InstallResult {
     strict

@@ -53,8 +53,7 @@ struct InstallCommand: AsyncParsableCommand {
     let session = try await RedisSession.open(configuration.redis, functions: true)
     let isStrict = strict
     let result = try await session.run { store throws(RedisError) in
-      try await InstallationOffice(stores: [store])
-        .install(installation, strict: isStrict, in: store)
+      try await InstallationOffice.install(installation, strict: isStrict, in: store)
     }
     await session.close()
     AppOption.warn(of: installation.app, unlessIn: configuration, on: .standard)

@@ -164,12 +164,12 @@ struct LibraryFault: Sendable, CustomTestStringConvertible {
       replacement: "redis.call('UNLINK', segment, KEY"),
     LibraryFault(
       name: "a job that lost two workers is taken over among others",
-      original: "comes_alone or is_suspect or not taking.has_room()",
-      replacement: "not taking.has_room()"),
+      original: "not (losses > 1 or is_suspect) and taking.has_room()",
+      replacement: "taking.has_room()"),
     LibraryFault(
       name: "what was taken over counts no delivery",
-      original: "if not is_owner_alive then deliveries = deliveries + 1 end",
-      replacement: ""),
+      original: "'RETRYCOUNT', losses + 1)\n    if item then take(item, losses + 1, losses) end",
+      replacement: "'RETRYCOUNT', losses)\n    if item then take(item, losses, losses) end"),
     LibraryFault(
       name: "a retried dead letter forgets what was done",
       original:

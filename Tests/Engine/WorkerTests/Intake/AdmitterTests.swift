@@ -1,6 +1,7 @@
 import Logging
 import Reactor
 import Model
+import Redis
 import Store
 import Testing
 
@@ -103,6 +104,24 @@ import Testing
       #expect(try await parts.store.deadLetters.count() == 3)
       let told = parts.lines.all.filter { $0.contains("events of the bucket orders come so fast") }
       #expect(told.count == 1)
+    }
+  }
+
+  @Test("a job that Redis refuses keeps none that came with it from being admitted")
+  func goesOnBehindRefused() async throws {
+    try await LaneStage.with { _, parts in
+      _ = try await parts.redis("SET", "{pp}:job:shop:bad", "a string")
+      for id in ["bad", "good", "fine"] { try await enqueue(parts, Self.job(id)) }
+      let entries = try await parts.store.jobs.take(consumer: "test-0", max: 3)
+      let error = await #expect(throws: RedisError.self) {
+        try await parts.admitter.admit(entries)
+      }
+      #expect(String(describing: error).contains("WRONGTYPE"))
+      #expect(
+        parts.lines.has(.warning, "taking in the entry \(entries[0].entry) of the normal jobs"))
+      #expect(try await parts.record("good").state == .running)
+      #expect(try await parts.record("fine").state == .running)
+      #expect(try await parts.store.metrics.status().jobs[.normal] == 1)
     }
   }
 

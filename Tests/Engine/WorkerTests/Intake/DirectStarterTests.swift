@@ -102,6 +102,24 @@ import Testing
     }
   }
 
+  @Test("a job that Redis refuses keeps none that came with it from being sent")
+  func goesOnBehindRefused() async throws {
+    try await Self.with { _, parts in
+      _ = try await parts.redis("SET", "{pp}:job:shop:bad", "a string")
+      for id in ["good", "bad", "fine"] {
+        _ = try await parts.store.jobs.enqueue(
+          Array(
+            #"{"id":"\#(id)","app":"shop","audience":{"users":["a"]},"notification":{"title":"Hi"}}"#
+              .utf8), priority: .normal)
+      }
+      await #expect(throws: RedisError.self) {
+        _ = try await parts.admitter.admitNext(abandonedForMs: nil)
+      }
+      #expect(parts.runs.all.map(\.claim.job).sorted() == ["fine", "good"])
+      #expect(parts.runs.all.allSatisfy { $0.direct != nil })
+    }
+  }
+
   @Test("an entry that the lane sends already is not begun again")
   func onceOnly() async throws {
     try await Self.with { _, parts in

@@ -104,8 +104,7 @@ local function reclaim(keys, args)
   for _, priority in ipairs(PRIORITIES) do
     if #claims < max then
       local stream = KEY.chunks(p, priority)
-      local function may_take() return #claims < max end
-      read_abandoned(p, stream, consumer, lease_ms, max - #claims, now, may_take, function(item, deliveries)
+      read_abandoned(p, stream, consumer, lease_ms, max - #claims, now, function(item, deliveries)
         if first_consumer(item) then
           -- Only the worker that the entry names may claim it. So it is added again without a name.
           local c = Chunk.of(priority, fields_of(item[2]))

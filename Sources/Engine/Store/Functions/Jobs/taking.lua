@@ -66,22 +66,21 @@ local function ask_to_read(p, priority, max, mean, taking)
 end
 
 -- Takes over what silent workers left of a priority. A job that may have lost two workers comes alone: it alone is blamed if it
--- loses another. So does one whose owner lives: Redis may refuse it each time, and with it all that came in the same call.
+-- loses another.
 local function take_abandoned(p, priority, consumer, lease_ms, max, now, mean, taking)
   local scout, count, is_suspect = KEY.scout(p, priority), 0, false
-  local function may_take(losses, is_owner_alive)
-    local comes_alone = losses > 1 or is_owner_alive
-    if count > 0 and (comes_alone or is_suspect or not taking.has_room()) then return false end
-    count, is_suspect = count + 1, comes_alone
-    return true
+  local function may_take(losses)
+    return count == 0 or not (losses > 1 or is_suspect) and taking.has_room()
   end
   -- Of large ones a lane asks for few at a time.
   local at_once = mean and 1 or math.min(max, LIMIT.TAKEN_OVER_MAX)
-  read_abandoned(p, KEY.jobs(p, priority), consumer, lease_ms, at_once, now, may_take, function(item, deliveries)
+  local function take(item, deliveries, losses)
+    count, is_suspect = count + 1, losses > 1
     local field = 'c:' .. item[1]
     if redis.call('HEXISTS', scout, field) == 1 then redis.call('HSET', scout, field, consumer) end
     taking.take(priority, item, deliveries)
-  end, mean)
+  end
+  read_abandoned(p, KEY.jobs(p, priority), consumer, lease_ms, at_once, now, take, may_take, mean)
 end
 
 -- take_jobs — ARGV: consumer, max, largest job in bytes, lease ms or '' (no reclaim this time), and the priority to begin behind,

@@ -185,19 +185,18 @@ local function is_alive(p, consumer, lease_ms, now)
   return now - tonumber(beat) < math.min(LIMIT.ALIVE_MS, tonumber(lease_ms) / 2)
 end
 
--- Takes over entries of consumers that have been silent for a lease, the oldest first, at most max: as long as
--- may_take(losses, is_owner_alive) holds, each goes to take(item, deliveries).
+-- Takes over entries of consumers that have been silent for a lease, the oldest first, at most max, and as long as
+-- may_take(losses) holds if that is given: each goes to take(item, deliveries, losses).
 -- An entry that a living worker left lying was given to it in a reply that got lost. That is no crash of this worker:
 -- its delivery does not count. Those that are not to be read here come as {entry}.
-local function read_abandoned(p, stream, consumer, lease_ms, max, now, may_take, take, is_unread)
+local function read_abandoned(p, stream, consumer, lease_ms, max, now, take, may_take, is_unread)
   if not may_take_over(p, lease_ms, now) then return end
   for _, pending in ipairs(in_group(stream, 'XPENDING', stream, GROUP, 'IDLE', lease_ms, '-', '+', max)) do
-    local entry, owner, deliveries = pending[1], pending[2], pending[4]
-    local is_owner_alive = is_alive(p, owner, lease_ms, now)
-    if not is_owner_alive then deliveries = deliveries + 1 end
-    if not may_take(deliveries - 1, is_owner_alive) then break end
-    local item = claim_item(is_unread, stream, consumer, entry, 'RETRYCOUNT', deliveries)
-    if item then take(item, deliveries) end
+    local entry, owner, losses = pending[1], pending[2], pending[4]
+    if is_alive(p, owner, lease_ms, now) then losses = losses - 1 end
+    if may_take and not may_take(losses) then break end
+    local item = claim_item(is_unread, stream, consumer, entry, 'RETRYCOUNT', losses + 1)
+    if item then take(item, losses + 1, losses) end
   end
 end
 
