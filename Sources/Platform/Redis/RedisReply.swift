@@ -53,5 +53,5 @@ package struct RedisReply {
   }
 
   /// The error that an error reply stands for.
-  var failure: RedisError { .server(reply: string) }
+  package var failure: RedisError { .server(reply: string) }
 }

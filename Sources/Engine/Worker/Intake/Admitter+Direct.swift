@@ -19,7 +19,7 @@ extension Admitter {
     do throws(RedisError) {
       var refused = RefusedEntries()
       try await begin(batch, &refused)
-      try refused.conclude(reasons)
+      try refused.conclude(of: batch.count, reasons)
     } catch { direct.onFailure(error) }
   }
 
@@ -28,20 +28,11 @@ extension Admitter {
     _ jobs: DirectStarter.Batch, _ refused: inout RefusedEntries
   ) async throws(RedisError) {
     let bindings = jobs.map { job, direct in firstBindings(job) }
-    let answers: [AdmissionAnswer]
-    do throws(RedisError) {
-      answers = try await store.jobs.beginDirect(jobs.map(\.direct), consumer: consumer)
-    } catch {
-      guard jobs.count > 1 else { return try refused.note(error, jobs[0].direct.entry) }
-      guard !error.isTemporary else { throw error }
-      // Redis does not say which of them it refuses.
-      for job in jobs { try await begin([job], &refused) }
-      return
-    }
+    let answers = try await store.jobs.beginDirect(jobs.map(\.direct), consumer: consumer)
     for (index, answer) in answers.enumerated() {
       let (job, direct) = jobs[index]
       do throws(RedisError) {
-        try await act(on: answer, job, direct, bindings[index])
+        try await act(on: try answer.get(), job, direct, bindings[index])
       } catch { try refused.note(error, direct.entry) }
     }
   }

@@ -47,16 +47,18 @@ struct Admitter {
     let max = Swift.max(WorkerLimits.admissionsMax, direct.room)
     var early = 0
     var large: [JobEntry] = []
+    var refusedByRedis = RefusedEntries()
     let entries = try await store.jobs.take(
       consumer: consumer, max: max, abandonedForMs: abandonedForMs, onRefusal: refused.note,
       beforeReading: { entries throws(RedisError) in
         early += entries.count
         // Those wait for one another, and the others are still to be read.
         large += entries.filter(isLarge)
-        try await admit(entries.filter { !isLarge($0) })
+        try await admit(entries.filter { !isLarge($0) }, &refusedByRedis)
       })
     refused.conclude()
-    try await admit(large + entries)
+    try await admit(large + entries, &refusedByRedis)
+    try refusedByRedis.conclude(of: early + entries.count, reasons)
     guard !entries.isEmpty || early > 0 || refused.count > 0 else { return .nothing }
     // Of large ones a call brings fewer than it was asked for.
     let isAll =
@@ -80,11 +82,18 @@ struct Admitter {
 
   /// Takes in jobs that were leased; large ones later.
   func admit(_ entries: [JobEntry]) async throws(RedisError) {
+    var refused = RefusedEntries()
+    try await admit(entries, &refused)
+    try refused.conclude(of: entries.count, reasons)
+  }
+
+  private func admit(
+    _ entries: [JobEntry], _ refused: inout RefusedEntries
+  ) async throws(RedisError) {
     // After a silence of its own the lane may be given what it is sending.
     let small = entries.filter { !isLarge($0) && !direct.isSending($0) }
     var atOnce: DirectStarter.Batch = []
     var isAnyStarted = false
-    var refused = RefusedEntries()
     for (index, entry) in small.enumerated() {
       do throws(RedisError) {
         guard let job = try await prepare(entry) else { continue }
@@ -100,7 +109,6 @@ struct Admitter {
     if isAnyStarted { fetchSignal.raise() }
     if !atOnce.isEmpty { try await beginAll(atOnce, &refused) }
     for entry in entries where isLarge(entry) { await large.add(entry) }
-    try refused.conclude(reasons)
   }
 
   /// Takes in a job that came by `large`; may be repeated after an error.

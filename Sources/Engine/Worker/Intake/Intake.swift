@@ -43,7 +43,11 @@ final class Intake: Agent {
 
   /// Jobs that were leased before could not be begun: what else was lost with the connection is noted by who asked for it.
   func noteFailureBeside(_ error: RedisError) {
-    failuresBeside += 1
+    // What Redis refused is not lost.
+    switch error {
+    case .server, .unexpectedReply: break
+    default: failuresBeside += 1
+    }
     lostAnswers.note(error, isCounted: false)
     reasons.note(error, during: "taking jobs in")
     signal.raise()

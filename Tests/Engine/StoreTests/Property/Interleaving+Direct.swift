@@ -39,7 +39,7 @@ extension Interleaving {
     note("begin_direct \(name) \(taken.spec.text) \(taken.entry.entry)")
     let expected = model.beginDirect(taken.entry, taken.spec.id, taken.spec.digest, name)
     let found = try await store.jobs.beginDirect([direct(taken)], consumer: name)
-    try expectSame(found, [expected], "begin_direct")
+    try expectSame(found, [.success(expected)], "begin_direct")
     switch expected {
     case .new: consumers[consumer].entries[index].isBegun = true
     case .cancelled: break

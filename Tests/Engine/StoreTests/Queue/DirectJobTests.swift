@@ -21,7 +21,7 @@ import Testing
   {
     let job = DirectJob(
       entry: try await store.takeNew(), admission: Self.admission(id, digest: digest))
-    #expect(try await store.jobs.beginDirect([job], consumer: "worker") == [.new])
+    #expect(try await store.jobs.beginDirect([job], consumer: "worker") == [.success(.new)])
     return job
   }
 
@@ -134,7 +134,7 @@ import Testing
       #expect(answer == .new)
       #expect(try await store.jobs.pause(app: "shop", id: "j1") == .paused)
       let job = DirectJob(entry: entry, admission: Self.admission("j1"))
-      #expect(try await store.jobs.beginDirect([job], consumer: "worker") == [.cancelled])
+      #expect(try await store.jobs.beginDirect([job], consumer: "worker") == [.success(.cancelled)])
     }
   }
 
@@ -150,7 +150,7 @@ import Testing
         let other = DirectJob(
           entry: try await store.takeNew(), admission: Self.admission("j1", digest: "e"))
         let answers = try await store.jobs.beginDirect([same, other], consumer: "worker")
-        #expect(answers == [.duplicate, .conflict])
+        #expect(answers == [.success(.duplicate), .success(.conflict)])
         try await store.jobs.refuse(
           other.entry,
           Refusal(reason: "id_conflict", field: "/id", message: "taken", app: "shop", id: "j1"),

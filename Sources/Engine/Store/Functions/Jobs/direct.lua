@@ -6,7 +6,7 @@ do
 
 -- begin_direct — ARGV: consumer, then (priority, entry, app, id, digest)…. Takes the names of jobs that the caller is going to send.
 -- Reply: for each NEW | CANCELLED (an operator has paused or cancelled it while it waited: admit it) | DUPLICATE (the entry is
--- dropped) | CONFLICT (refuse it) | STALE
+-- dropped) | CONFLICT (refuse it) | STALE | an error, when Redis refuses this one: something else stands under its key
 local function begin_direct(keys, args)
   local p, consumer, now = keys[1], args[1], now_ms()
   local answers, has = {}, {}
@@ -15,7 +15,9 @@ local function begin_direct(keys, args)
     if not has[priority] then has[priority] = Fairness.job_owner(p, priority, consumer) end
     local answer, state = 'STALE', nil
     if has[priority](entry) then
-      answer, state = Jobs.take_name(p, priority, entry, app, id, digest, now, true)
+      local is_possible
+      is_possible, answer, state = pcall(Jobs.take_name, p, priority, entry, app, id, digest, now, true)
+      if not is_possible then answer = redis.error_reply(type(answer) == 'table' and answer.err or tostring(answer)) end
       if answer == 'DUPLICATE' then Fairness.drop_job(p, priority, entry) end
       if answer == 'NEW' and (state == 'paused' or state == 'cancelled') then answer = 'CANCELLED' end
     end

@@ -4,10 +4,11 @@ package import Redis
 // Jobs that are sent from their entries.
 extension JobQueue {
   /// Takes the names of jobs that the consumer is going to send from their entries.
-  /// - Returns: of each `.new` (send it), `.cancelled` (it was paused or cancelled while it waited: admit it), or why not.
+  /// - Returns: of each `.new` (send it), `.cancelled` (it was paused or cancelled while it waited: admit it), or why not; a
+  ///   failure when Redis refuses this one.
   package func beginDirect(
     _ jobs: [DirectJob], consumer: String
-  ) async throws(RedisError) -> [AdmissionAnswer] {
+  ) async throws(RedisError) -> [Result<AdmissionAnswer, RedisError>] {
     var command = functions.call("begin_direct", consumer)
     for job in jobs {
       command.append(job.entry.priority.rawValue)
@@ -18,8 +19,12 @@ extension JobQueue {
     }
     return try await functions.run(command) { reply throws(RedisError) in
       try expectArray(reply, exactly: jobs.count)
-      var answers: [AdmissionAnswer] = []
-      for index in 0..<reply.count { answers.append(try decodeWord(reply[index])) }
+      var answers: [Result<AdmissionAnswer, RedisError>] = []
+      for index in 0..<reply.count {
+        let answer = reply[index]
+        answers.append(
+          answer.kind == .error ? .failure(answer.failure) : .success(try decodeWord(answer)))
+      }
       return answers
     }
   }
