@@ -114,7 +114,8 @@ import Testing
       }
       #expect(try await parts.admitter.admitNext(abandonedForMs: nil) == .all)
       #expect(parts.runs.all.map(\.claim.job).sorted() == ["fine", "good"])
-      #expect(parts.lines.all.contains { $0.contains("WRONGTYPE") && !$0.contains("user_function") })
+      #expect(
+        parts.lines.all.contains { $0.contains("WRONGTYPE") && !$0.contains("user_function") })
       #expect(parts.runs.all.allSatisfy { $0.direct != nil })
     }
   }
