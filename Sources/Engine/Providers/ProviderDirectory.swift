@@ -109,7 +109,9 @@ package struct ProviderDirectory: Sendable {
   }
 
   /// The positions in `entries` of an app's providers that send in any of these environments, each once.
-  package func positions(app: String, environments: Set<PushEnvironment>) -> [Int] {
+  package func positions(
+    app: String, environments: Set<PushEnvironment> = Set(PushEnvironment.allCases)
+  ) -> [Int] {
     var found: [Int] = []
     for place in places[app] ?? []
     where environments.contains(place.environment) && found.last != place.position {

@@ -1,3 +1,4 @@
+internal import Model
 package import Redis
 
 /// What the rest of the program sees of Redis, a noun each; loop-bound like its connection.
@@ -11,7 +12,9 @@ package struct Store {
   package let jobs: JobQueue
   package let chunks: ChunkQueue
   package let deadLetters: DeadLetters
+  package let backlog: BacklogStore
   package let metrics: MetricsStore
+  package let workers: WorkerStore
   package let libraries: LibraryStore
   package let registration: RegistrationStore
   package let credentials: CredentialStore
@@ -35,7 +38,9 @@ package struct Store {
     jobs = JobQueue(functions: functions)
     chunks = ChunkQueue(functions: functions)
     deadLetters = DeadLetters(functions: functions)
+    backlog = BacklogStore(functions: functions)
     metrics = MetricsStore(functions: functions)
+    workers = WorkerStore(functions: functions)
     libraries = LibraryStore(functions: functions)
     registration = RegistrationStore(connection: connection)
     credentials = CredentialStore(functions: functions)
@@ -44,5 +49,12 @@ package struct Store {
     rates = RateStore(functions: functions)
     routes = RouteStore(functions: functions)
     traces = TraceStore(functions: functions)
+  }
+
+  /// The server's clock, in whole seconds since the epoch.
+  package func serverSeconds() async throws(RedisError) -> Int64 {
+    let time = try await connection.call(RedisCommand("TIME"))
+    let told = Int64(time.array?.first?.integer ?? 0)
+    return min(max(told, 0), Limits.instantMsMax / 1_000)
   }
 }

@@ -188,7 +188,7 @@ import Testing
       #expect(most < Self.commandsMax, "\(most) commands")
       // A last one puts right what the first ones had no time for.
       #expect(try await store.jobs.reconcile(app: "shop", id: "j1") == .sound)
-      let status = try await store.metrics.status()
+      let status = try await store.backlog.status()
       #expect(status.chunks[.normal] == 401 && status.delayed == 0)
     }
   }
@@ -226,7 +226,7 @@ import Testing
       _ = try await store.redis("DEL", store.keys.unfinished(source ?? ""))
       _ = try await store.redis("DEL", store.keys.chunks(.normal))
       #expect(try await store.jobs.reconcile(app: "shop", id: "j1") == .repaired)
-      #expect(try await store.metrics.status().chunks[.normal] == 2)
+      #expect(try await store.backlog.status().chunks[.normal] == 2)
     }
   }
 

@@ -77,11 +77,11 @@ import TestSupport
         }
       }
     ),
-    ("status", { _ = try await $0.metrics.status().backlog }),
-    ("workers", { _ = try await $0.metrics.workers() }),
+    ("status", { _ = try await $0.backlog.status().backlog }),
+    ("workers", { _ = try await $0.workers.all() }),
     ("minute", { _ = try await $0.metrics.minute("202611211200") }),
-    ("oldest", { _ = try await $0.metrics.oldestWaitingMs() }),
-    ("beat", { _ = try await $0.metrics.beat(worker: "w", fields: [("lanes", "1")]) }),
+    ("oldest", { _ = try await $0.backlog.oldestWaitingMs() }),
+    ("beat", { _ = try await $0.workers.beat(worker: "w", fields: [("lanes", "1")]) }),
     ("alarms", { _ = try await $0.alarms.current(nowMs: 1_790_000_000_000) }),
     ("switches", { _ = try await $0.switches.read() }),
     ("glance", { _ = try await $0.switches.glance() }),
@@ -151,7 +151,7 @@ import TestSupport
     _ = try await store.redis(
       "XADD", store.keys.trace(app: "shop", job: "j1"), "*", "by", "w-0", "events", "3", "lines",
       "1790000000000\taccepted\tapns\tproduction\taa\ta\t1\t200\t\t12\taccepted\t\t5\t2\n")
-    _ = try await store.metrics.beat(worker: "w0", fields: [("lanes", "2")])
+    _ = try await store.workers.beat(worker: "w0", fields: [("lanes", "2")])
   }
 
   @Test("no reply traps, to whatever it was", arguments: [UInt64(1), 2, 3])

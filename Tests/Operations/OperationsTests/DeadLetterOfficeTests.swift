@@ -42,8 +42,8 @@ import Testing
         Issue.record("it is not queued again")
         return
       }
-      #expect(try await stores[1].metrics.status().jobs[.normal] == 1)
-      #expect(try await stores[0].metrics.status().jobs[.normal] == 0)
+      #expect(try await stores[1].backlog.status().jobs[.normal] == 1)
+      #expect(try await stores[0].backlog.status().jobs[.normal] == 0)
       #expect(try await office.retry("1-0") == .absent)
       #expect(try await office.drop("2-0"))
       #expect(try await office.drop("2-0") == false)

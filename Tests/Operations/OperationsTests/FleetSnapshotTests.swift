@@ -32,8 +32,8 @@ import Testing
   @Test func `a worker, an alarm and a switch of two partitions are shown once`() async throws {
     try await Partitions.withStores { _, stores in
       for (number, store) in stores.enumerated() {
-        try await store.metrics.beat(worker: "both", fields: [("lanes", "2")])
-        try await store.metrics.beat(worker: "only-\(number)", fields: [("lanes", "1")])
+        try await store.workers.beat(worker: "both", fields: [("lanes", "2")])
+        try await store.workers.beat(worker: "only-\(number)", fields: [("lanes", "1")])
         try await store.alarms.raise(
           "clock|both", by: "both", lifeMs: 60_000, message: "its clock is wrong")
         _ = try await store.switches.switchOff(.app("shop"), reason: "wrong text")
@@ -50,10 +50,10 @@ import Testing
 
   @Test func `a worker that fell silent is lost, one that left is not`() async throws {
     try await Partitions.withStores { _, stores in
-      try await stores[0].metrics.beat(worker: "silent", fields: [("lanes", "1")])
-      try await stores[0].metrics.beat(worker: "left", fields: [("lanes", "1")])
-      try await stores[0].metrics.forget(worker: "left")
-      let before = try await stores[0].metrics.serverSeconds() * 1_000
+      try await stores[0].workers.beat(worker: "silent", fields: [("lanes", "1")])
+      try await stores[0].workers.beat(worker: "left", fields: [("lanes", "1")])
+      try await stores[0].workers.forget(worker: "left")
+      let before = try await stores[0].serverSeconds() * 1_000
       let longAgo = before - OperationsLimits.workerSilentMs - 1_000
       try await run(stores[0], "ZADD", stores[0].keys.workers, String(longAgo), "silent")
       let snapshot = try await FleetSnapshot.read(stores)
@@ -70,7 +70,7 @@ import Testing
   }
 
   private func count(_ count: Int, _ name: String, in store: Store) async throws {
-    let minute = Minute.name(epochSeconds: try await store.metrics.serverSeconds())
+    let minute = Minute.name(epochSeconds: try await store.serverSeconds())
     try await run(store, "HINCRBY", store.keys.metrics(minute), name, String(count))
   }
 

@@ -18,7 +18,7 @@ import Testing
       let unnamed = try JobSubmission(checking: Array("{\(Self.rest)}".utf8))
       let other = try await unnamed.enqueue(in: stores[1], priority: .low)
       #expect(unnamed.id == nil && other.id == JobSource.of(other.entry, .low))
-      #expect(try await stores[0].metrics.status().jobs[.high] == 0)
+      #expect(try await stores[0].backlog.status().jobs[.high] == 0)
     }
   }
 

@@ -26,7 +26,7 @@ import Testing
         }
       }
       #expect(waits == 2)
-      #expect(try await stores[1].metrics.status().jobs[.high] == 1)
+      #expect(try await stores[1].backlog.status().jobs[.high] == 1)
     }
   }
 

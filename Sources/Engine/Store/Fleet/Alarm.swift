@@ -2,7 +2,7 @@ internal import Model
 
 /// Something that an operator is to look at.
 package struct Alarm: Sendable, Equatable {
-  /// A kind and what it is about, with `|` between them: `breaker`, app, network and environment; `clock`, worker.
+  /// See `AlarmKind.field`.
   package let field: String
   /// Since when, epoch milliseconds.
   package let atMs: Int64

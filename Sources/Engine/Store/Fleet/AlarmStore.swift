@@ -6,7 +6,7 @@ package struct AlarmStore {
 
   /// Raises an alarm, or renews it.
   /// - Parameters:
-  ///   - field: names it in the fleet, see `Alarm.field`.
+  ///   - field: names it in the fleet, see `AlarmKind.field`.
   ///   - by: who raises it; of several the last one counts.
   package func raise(
     _ field: String, by: String, lifeMs: UInt64, message: String

@@ -1,4 +1,5 @@
 internal import Logging
+internal import Model
 
 /// Compares a machine's clock with Redis's: nothing is judged by it, but somebody should set it. Loop-bound.
 final class ClockWatch {
@@ -16,7 +17,9 @@ final class ClockWatch {
 
   /// What stands while the difference is not small.
   var alarmCondition: AlarmCondition? {
-    sentence(clock.aheadMs).map { AlarmCondition(field: "clock|\(worker)", sentence: $0) }
+    sentence(clock.aheadMs).map {
+      AlarmCondition(field: AlarmKind.clock.field(worker), sentence: $0)
+    }
   }
 
   /// Logs the difference when it begins, when it changes, and when it is over.

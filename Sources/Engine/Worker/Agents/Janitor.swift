@@ -24,7 +24,7 @@ final class Janitor: Agent {
 
   func turn() async -> UInt64 {
     do throws(RedisError) {
-      try await store.metrics.sweepConsumers(idleMs: WorkerLimits.consumerIdleMs)
+      try await store.workers.sweepConsumers(idleMs: WorkerLimits.consumerIdleMs)
       await sweepLibraries()
       for job in try await openJobs.next(WorkerLimits.reconciledJobsMax) where !life.isDraining {
         try await reconcile(app: job.app, id: job.id)

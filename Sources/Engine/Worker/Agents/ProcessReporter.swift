@@ -5,7 +5,7 @@ internal import Store
 
 /// Says that a worker lives and what it does, over a lane's connection; loop-bound.
 struct ProcessReporter {
-  let metrics: MetricsStore
+  let store: Store
   let loop: EventLoop
   let clock: FleetClock
   let log: Logger
@@ -14,17 +14,17 @@ struct ProcessReporter {
   func beat(worker: String, fields: [(String, String)]) async {
     do throws(RedisError) {
       let sentNs = loop.nowNs
-      let serverMs = try await metrics.beat(worker: worker, fields: fields)
+      let serverMs = try await store.workers.beat(worker: worker, fields: fields)
       clock.learn(serverMs: serverMs, sentNs: sentNs, receivedNs: loop.nowNs)
     } catch { log.debug("beat: \(error)") }
   }
 
   func appendTimeline(_ statistics: LaneStatistics, acceptedPerSecond: Int) async {
     do throws(RedisError) {
-      let status = try await metrics.status()
+      let status = try await store.backlog.status()
       let backlog = status.jobs.values.reduce(0, +) + status.chunks.values.reduce(0, +)
-      let oldestMs = try await metrics.oldestWaitingMs()
-      try await metrics.appendTimeline([
+      let oldestMs = try await store.backlog.oldestWaitingMs()
+      try await store.metrics.appendTimeline([
         ("backlog", String(backlog)), ("oldest_ready_ms", String(oldestMs)),
         ("delayed", String(status.delayed)),
         ("in_flight", String(statistics.inFlight)),

@@ -24,11 +24,11 @@ package struct FleetSnapshot: Sendable {
   package static func read(_ stores: [Store]) async throws(RedisError) -> FleetSnapshot {
     var snapshot: FleetSnapshot?
     for store in stores {
-      let seconds = try await store.metrics.serverSeconds()
+      let seconds = try await store.serverSeconds()
       var sum = snapshot ?? FleetSnapshot(nowMs: seconds * 1_000)
-      sum.add(try await store.metrics.heldChunks())
-      sum.add(try await store.metrics.workers())
-      sum.queues.add(try await store.metrics.status())
+      sum.add(try await store.backlog.heldChunks())
+      sum.add(try await store.workers.all())
+      sum.queues.add(try await store.backlog.status())
       // By the clock of the server that counted them.
       sum.add(
         last: try await store.metrics.minute(Minute.name(epochSeconds: seconds - 60)),

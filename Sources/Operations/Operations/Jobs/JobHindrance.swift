@@ -15,9 +15,6 @@ package enum JobHindrance: Sendable, Equatable {
   /// An alarm about the job's app, with its sentence.
   case alarm(field: String, message: String)
 
-  /// The kinds of alarms that tell why an app's pushes wait.
-  private static let alarmKinds: Set = ["breaker", "credential", "unreachable", "no_worker"]
-
   /// What the fleet tells now, the surest first. It only reads.
   /// - Parameter record: the job's; nil before a worker has taken it in.
   package static func all(
@@ -30,8 +27,8 @@ package enum JobHindrance: Sendable, Equatable {
     if fleet.living.isEmpty { hindrances.append(.noWorker) }
     let loop = record.flatMap { record -> String? in
       guard record.state == .scheduled else { return nil }
-      return record.bucket.map { "loop|\(app)|\($0)" }
-        ?? record.topic.map { "topic_loop|\(app)|\($0)" }
+      return record.bucket.map { AlarmKind.loop.field(app, $0) }
+        ?? record.topic.map { AlarmKind.topicLoop.field(app, $0) }
     }
     hindrances += fleet.alarms.filter { isAbout(app, $0.field) || $0.field == loop }
       .map { .alarm(field: $0.field, message: $0.message) }
@@ -46,7 +43,8 @@ package enum JobHindrance: Sendable, Equatable {
 
   private static func isAbout(_ app: String, _ field: String) -> Bool {
     let parts = field.split(separator: "|", omittingEmptySubsequences: false)
-    return parts.count > 1 && parts[1] == app && alarmKinds.contains(String(parts[0]))
+    guard parts.count > 1, parts[1] == app else { return false }
+    return AlarmKind(field: field)?.explainsWaiting ?? false
   }
 
   /// Whether both are about the same thing, whatever they say of it.

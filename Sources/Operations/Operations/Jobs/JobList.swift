@@ -36,7 +36,8 @@ package struct JobList: Sendable, Equatable {
       let looked = app == nil ? endedMax : OperationsLimits.listedJobsMax
       list.ended += try await store.jobs.ended(max: looked).filter { app == nil || $0.app == app }
     }
-    list.open.sort { ($0.rank, $0.beginsAtMs) < ($1.rank, $1.beginsAtMs) }
+    // Many may begin in the same millisecond, and Redis tells of them in any order.
+    list.open.sort { ($0.rank, $0.beginsAtMs, $0.id) < ($1.rank, $1.beginsAtMs, $1.id) }
     list.ended.sort { ($0.finishedAtMs ?? 0) > ($1.finishedAtMs ?? 0) }
     list.ended = Array(list.ended.prefix(endedMax))
     return list

@@ -30,7 +30,7 @@ import Testing
         seen += list
         _ = try await store.chunks.settle(
           claim, .final(accepted: list.count, users: list.count), consumer: "w")
-        #expect(try await store.metrics.status().chunks[.normal]! <= 8)
+        #expect(try await store.backlog.status().chunks[.normal]! <= 8)
         #expect(try await store.segmentCount() <= 16)
         let record = try await store.record("j1")
         #expect(record.isBalanced && record.total == 20_000)
@@ -123,7 +123,7 @@ import Testing
       _ = try await store.redis("ACL", "SETUSER", "default", "-sscan")
       #expect(try await store.admit("j3", usersKey: "crowd") == .keyUnreadable)
       #expect(try await store.jobs.record(app: "shop", id: "j3") == nil)
-      #expect(try await store.metrics.status().jobs[.normal] == 3, "to be refused")
+      #expect(try await store.backlog.status().jobs[.normal] == 3, "to be refused")
     }
   }
 
@@ -291,7 +291,7 @@ import Testing
       #expect(try await store.jobs.cancel(app: "shop", id: "j1") == .cancelled)
       let record = try await store.record("j1")
       #expect(record.counts.skipped == 2_000 && record.finishedAtMs != nil && record.isBalanced)
-      #expect(try await store.metrics.status().delayed == 0)
+      #expect(try await store.backlog.status().delayed == 0)
       #expect(try await store.segmentCount() == 0)
     }
   }

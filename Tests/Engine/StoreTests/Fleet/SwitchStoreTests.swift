@@ -88,12 +88,12 @@ import Testing
       var calls = 0
       while try await store.chunks.claimSome(consumer: "w", max: 4).isMore { calls += 1 }
       #expect(calls <= 1)
-      var status = try await store.metrics.status()
+      var status = try await store.backlog.status()
       #expect(status.delayed == 60 && status.chunks[.normal] == 0)
       try await hurry(store)
       _ = try await store.chunks.promote(max: 200)
       #expect(try await store.chunks.claim(consumer: "w", max: 4) == [])
-      status = try await store.metrics.status()
+      status = try await store.backlog.status()
       #expect(status.delayed == 60)
       let due = try await store.chunks.promote(max: 1).nextDueMs
       #expect((1_000...3_000).contains(due ?? 0))
@@ -124,7 +124,7 @@ import Testing
       _ = try await store.switches.switchOff(.network(app: "shop", .apns), reason: "")
       try await store.chunks.handBack(claims, consumer: "w")
       #expect(try await store.chunks.claim(consumer: "w", max: 4) == [])
-      #expect(try await store.metrics.status().delayed == 2)
+      #expect(try await store.backlog.status().delayed == 2)
     }
   }
 
@@ -142,7 +142,7 @@ import Testing
       try await store.chunks.handBack([held], consumer: "worker")
       let others = try await store.chunks.claim(consumer: "w", max: 9)
       #expect(others.map(\.job).sorted() == ["j2", "j3", "j4"])
-      #expect(try await store.metrics.status().delayed == 2)
+      #expect(try await store.backlog.status().delayed == 2)
       try await hurry(store)
       _ = try await store.chunks.promote(max: 9)
       #expect(try await store.chunks.claim(consumer: "w", max: 9) == [])

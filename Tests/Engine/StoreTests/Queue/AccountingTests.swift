@@ -147,7 +147,7 @@ import Testing
       let discrepancy = try await store.redis(
         "HGET", store.keys.job(app: "shop", id: "j1"), "discrepancy")
       #expect(discrepancy.isNull, "seed \(seed)")
-      let status = try await store.metrics.status()
+      let status = try await store.backlog.status()
       #expect(status.backlog == 0, "seed \(seed)")
     }
   }

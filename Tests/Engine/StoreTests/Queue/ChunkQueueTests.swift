@@ -48,7 +48,7 @@ import Testing
       try await store.admit("j1", users: users, window: 2)
       var seen: [String] = []
       while true {
-        let status = try await store.metrics.status()
+        let status = try await store.backlog.status()
         #expect(status.chunks[.normal]! <= 2)
         let claims = try await store.chunks.claim(consumer: "w", max: 1)
         guard let claim = claims.first else { break }
@@ -254,7 +254,7 @@ import Testing
       #expect(again.done == partial.done && again.crashes == 0 && again.entry != claim.entry)
       #expect(try await store.chunks.handBack([again], consumer: "other", delayMs: 60_000) == 1)
       #expect(try await store.chunks.claim(consumer: "other", max: 1) == [])
-      #expect(try await store.metrics.status().delayed == 1)
+      #expect(try await store.backlog.status().delayed == 1)
     }
   }
 
@@ -265,7 +265,7 @@ import Testing
       try await store.admit("j1", users: [["a"]])
       let claim = try await store.claimOne("frozen")
       // The first beat after a time without any: Redis may have stood still, or refused.
-      _ = try await store.metrics.beat(worker: "alive", fields: [])
+      _ = try await store.workers.beat(worker: "alive", fields: [])
       #expect(try await store.chunks.reclaim(consumer: "other", leaseMs: 0, max: 1) == [])
       _ = try await store.redis("SET", store.keys.workersSince, "1")
       let found = try await store.chunks.reclaim(consumer: "other", leaseMs: 0, max: 1)
@@ -287,14 +287,14 @@ import Testing
           "JUSTID")
       }
       for _ in 0..<10 {
-        try await store.metrics.beat(worker: "alive", fields: [])
+        try await store.workers.beat(worker: "alive", fields: [])
         _ = try await store.redis("SET", store.keys.workersSince, "1")
         try await age()
         let taken = try await store.chunks.reclaim(consumer: "alive-0", leaseMs: 5_000, max: 1)
         #expect(taken.map(\.crashes) == [0])
       }
-      try await store.metrics.beat(worker: "other", fields: [])
-      try await store.metrics.forget(worker: "alive")
+      try await store.workers.beat(worker: "other", fields: [])
+      try await store.workers.forget(worker: "alive")
       try await age()
       let taken = try await store.chunks.reclaim(consumer: "alive-0", leaseMs: 5_000, max: 1)
       #expect(taken.map(\.crashes) == [1])

@@ -26,7 +26,7 @@ import Testing
         try #require(calls < 5_000)
       }
       #expect(worker.admitted.first == "c:0")
-      let status = try await store.metrics.status()
+      let status = try await store.backlog.status()
       #expect(status.jobs[.normal]! > 49_000, "those of the other app wait")
       #expect(status.chunks[.normal]! <= 64 + 32)
     }
@@ -50,7 +50,7 @@ import Testing
       #expect(worker.admitted.count == Set(worker.admitted).count)
       var heldBackMs = try await store.jobs.heldBackMs()
       #expect(heldBackMs != nil)
-      let waiting = try #require(try await store.metrics.status().chunks[.normal])
+      let waiting = try #require(try await store.backlog.status().chunks[.normal])
       #expect(waiting >= 64 && waiting <= 64 + 32)
       let early = worker.admitted.filter { $0.hasPrefix("b:") }
       #expect(early.count == 32, "its share")
@@ -142,7 +142,7 @@ import Testing
         }
       }
       #expect(worker.admitted.count == 220 && Set(worker.admitted).count == 220)
-      #expect(try await store.metrics.status().jobs[.normal] == 0)
+      #expect(try await store.backlog.status().jobs[.normal] == 0)
       #expect(try await store.deadLetters.list(max: 10).map(\.reason) == ["malformed_entry"])
     }
   }
@@ -159,7 +159,7 @@ import Testing
       }
       let claims = try await store.chunks.claim(consumer: "w", max: 300)
       _ = try await store.chunks.handBack(claims, consumer: "w", delayMs: 60_000)
-      #expect(try await store.metrics.status().delayed == 300)
+      #expect(try await store.backlog.status().delayed == 300)
       let due =
         "for _, m in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do redis.call('ZADD', KEYS[1], 1, m) end"
       _ = try await store.redis("EVAL", due, "1", store.keys.delayed)
@@ -212,7 +212,7 @@ import Testing
       // A share of each of three apps, and what stands behind the rest.
       let first = try await store.chunks.promote(max: 128).taken
       #expect(try await first + store.chunks.promote(max: 128).taken == 97)
-      #expect(try await store.metrics.status().chunks[.normal] == 1)
+      #expect(try await store.backlog.status().chunks[.normal] == 1)
     }
   }
 
@@ -245,13 +245,13 @@ import Testing
         // Reads on in the key while the stream has room.
         _ = try await store.chunks.promote(max: 1)
       }
-      #expect(try await store.metrics.status().chunks[.normal]! == 64)
+      #expect(try await store.backlog.status().chunks[.normal]! == 64)
       let other = try await store.admit("one", users: [["x"]], app: "other")
       #expect(other == .admitted)
       var ahead = 0
       while try await settleOne() != "other" { ahead += 1 }
       #expect(ahead <= 64)
-      #expect(try await store.metrics.status().chunks[.normal]! >= 63)
+      #expect(try await store.backlog.status().chunks[.normal]! >= 63)
     }
   }
 }

@@ -72,7 +72,7 @@ import Testing
   {
     try await Lane.withStore { _, store in
       let lost = try await store.takeNew("alive-0", count: 3).map(\.entry)
-      _ = try await store.metrics.beat(worker: "alive", fields: [])
+      _ = try await store.workers.beat(worker: "alive", fields: [])
       _ = try await store.redis("SET", store.keys.workersSince, "1")
       for _ in 0..<6 {
         try await store.abandon(lost, by: "alive-0")
@@ -93,7 +93,7 @@ import Testing
       #expect(record.total == 3 && record.pending == 3 && record.isBalanced)
       #expect(record.priority == .normal)
       #expect(try await store.jobs.content(app: "shop", id: "j1") == Array("{\"content\":1}".utf8))
-      let status = try await store.metrics.status()
+      let status = try await store.backlog.status()
       #expect(status.jobs[.normal] == 0)
       #expect(status.chunks[.normal] == 2)
       #expect(
@@ -144,7 +144,7 @@ import Testing
       #expect(try await store.admit("j1", users: [["a"]], digest: "one") == .admitted)
       #expect(try await store.admit("j1", users: [["a"]], digest: "one") == .duplicate)
       #expect(try await store.admit("j1", users: [["a"]], digest: "two") == .conflict)
-      let status = try await store.metrics.status()
+      let status = try await store.backlog.status()
       #expect(status.jobs[.normal] == 1, "the conflict's entry waits to be refused")
       #expect(status.chunks[.normal] == 1)
     }
@@ -197,7 +197,7 @@ import Testing
       #expect(letter.original == nil)
       #expect(try await store.deadLetters.show(letter.entry)?.original == "{}")
       #expect(try await store.jobs.record(app: "shop", id: "j") == nil)
-      #expect(try await store.metrics.status().jobs[.normal] == 0)
+      #expect(try await store.backlog.status().jobs[.normal] == 0)
     }
   }
 
@@ -315,7 +315,7 @@ import Testing
       #expect(try await store.jobs.cancel(app: "shop", id: "j1") == .cancelled)
       let record = try await store.record("j1")
       #expect(record.counts.skipped == 1 && record.finishedAtMs != nil)
-      #expect(try await store.metrics.status().delayed == 0)
+      #expect(try await store.backlog.status().delayed == 0)
     }
   }
 

@@ -30,7 +30,7 @@ import Testing
       for round in 1...3 {
         var waitedMs = 0
         let copied = try await store.copied {
-          let sent = try await store.sent { waitedMs = try await store.metrics.oldestWaitingMs() }
+          let sent = try await store.sent { waitedMs = try await store.backlog.oldestWaitingMs() }
           #expect(round == 1 || sent < 10_000, "\(sent) bytes in round \(round)")
         }
         #expect(copied < Store.copiedBytesMax, "\(copied) bytes in round \(round)")
@@ -38,7 +38,7 @@ import Testing
       }
       let taken = try await store.jobs.take(consumer: "w", max: 1)
       #expect(taken.map(\.entry) == [entry])
-      let waitedMs = try await store.metrics.oldestWaitingMs()
+      let waitedMs = try await store.backlog.oldestWaitingMs()
       #expect(waitedMs < 60_000, "the next one has waited for \(waitedMs) ms")
     }
   }
@@ -118,9 +118,9 @@ import Testing
   @Test func `a job that somebody deletes is not the oldest any more`() async throws {
     try await Lane.withStore { _, store in
       let entry = try await enqueue(store)
-      #expect(try await store.metrics.oldestWaitingMs() > 3_500_000)
+      #expect(try await store.backlog.oldestWaitingMs() > 3_500_000)
       _ = try await store.redis("XDEL", store.keys.jobs(.low), entry)
-      #expect(try await store.metrics.oldestWaitingMs() == 0)
+      #expect(try await store.backlog.oldestWaitingMs() == 0)
       #expect(try await store.jobs.isQueued(entry, .low) == false)
     }
   }
@@ -156,7 +156,7 @@ import Testing
       let entry = try await enqueue(store)
       _ = try await store.redis("XGROUP", "CREATE", store.keys.jobs(.low), "pushpool_probe", "0")
       #expect(try await store.jobs.isQueued(entry, .low))
-      #expect(try await store.metrics.oldestWaitingMs() > 3_500_000)
+      #expect(try await store.backlog.oldestWaitingMs() > 3_500_000)
     }
   }
 

@@ -59,7 +59,7 @@ import Testing
       try await fill(store, "bulk", 10_000, .low)
       try await fill(store, "shop", 1, .high, at: 2)
       var looks = 0
-      while try await store.metrics.status().chunks[.high] != 1 {
+      while try await store.backlog.status().chunks[.high] != 1 {
         _ = try await store.chunks.promote(max: 64, as: "w0")
         looks += 1
         try #require(looks < 200, "at 1 ms a look")
@@ -67,7 +67,7 @@ import Testing
       // Now that those are in line, nothing is before the next one.
       try await fill(store, "news", 1, .high, at: 1)
       _ = try await store.chunks.promote(max: 64, as: "w0")
-      #expect(try await store.metrics.status().chunks[.high] == 2)
+      #expect(try await store.backlog.status().chunks[.high] == 2)
     }
   }
 
@@ -132,7 +132,7 @@ import Testing
       // What stood in the stream makes room, and what stands in line for it is gone.
       #expect(try await store.chunks.claim(consumer: "w", max: 100) == [])
       for _ in 0..<10 { _ = try await store.chunks.promote(max: 64) }
-      #expect(try await store.metrics.status().chunks[.normal] == 1)
+      #expect(try await store.backlog.status().chunks[.normal] == 1)
       #expect(try await store.record("j0", app: "bulk").finishedAtMs == nil)
       _ = try await store.chunks.settle(claim, .final(skipped: 1, users: 1), consumer: "worker")
       let record = try await store.record("j0", app: "bulk")
@@ -174,7 +174,7 @@ import Testing
         }
       }
       #expect(Set(claimed).count == 600)
-      #expect(try await store.metrics.status().delayed == 0)
+      #expect(try await store.backlog.status().delayed == 0)
       for app in ["a", "b", "c"] {
         #expect(try await store.record("j0", app: app).counts.accepted == 200)
       }

@@ -62,7 +62,7 @@ import Testing
       #expect(fields["skipped"] == "\(record.total)" && fields["pending"] == "0")
       #expect(try await store.redis("SCARD", store.keys.open) == .integer(0))
       #expect(try await store.allKeys().filter { $0.contains(":segment:") } == [])
-      #expect(try await store.metrics.status().jobs[.normal] == 0)
+      #expect(try await store.backlog.status().jobs[.normal] == 0)
     }
   }
 
@@ -139,7 +139,7 @@ import Testing
       #expect(try await store.takeIn() == .admitted)
       #expect(try await store.record("j").counts.skipped == 2)
       #expect(try await store.chunks.claim(consumer: "w", max: 5) == [])
-      #expect(try await store.metrics.status().jobs == [.high: 0, .normal: 0, .low: 0])
+      #expect(try await store.backlog.status().jobs == [.high: 0, .normal: 0, .low: 0])
     }
   }
 

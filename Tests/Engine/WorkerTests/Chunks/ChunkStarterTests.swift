@@ -53,7 +53,7 @@ import Testing
       parts.dispatcher.destination(0).pause(forMs: 60_000)
       try await parts.starter.begin(claim)
       #expect(parts.runs.count == 0)
-      #expect(try await parts.store.metrics.status().delayed == 1)
+      #expect(try await parts.store.backlog.status().delayed == 1)
       let record = try await parts.record("sale")
       #expect(record.state == .running && record.counts.retries == 0 && record.pending == 1)
     }
@@ -68,7 +68,7 @@ import Testing
       parts.life.drain()
       try await parts.starter.begin(claim)
       #expect(parts.runs.count == 0)
-      #expect(try await parts.store.metrics.status().delayed == 1)
+      #expect(try await parts.store.backlog.status().delayed == 1)
     }
   }
 
@@ -90,7 +90,7 @@ import Testing
       try await parts.starter.begin(first)
       try await parts.starter.begin(second)
       #expect(parts.runs.all.map(\.claim.job) == ["j1"])
-      #expect(try await parts.store.metrics.status().delayed == 1)
+      #expect(try await parts.store.backlog.status().delayed == 1)
     }
   }
 

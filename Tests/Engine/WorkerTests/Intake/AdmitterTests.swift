@@ -118,7 +118,7 @@ import Testing
         parts.lines.has(.warning, "taking in the entry \(entries[0].entry) of the normal jobs"))
       #expect(try await parts.record("good").state == .running)
       #expect(try await parts.record("fine").state == .running)
-      #expect(try await parts.store.metrics.status().jobs[.normal] == 1)
+      #expect(try await parts.store.backlog.status().jobs[.normal] == 1)
       // All are refused: the lane is to wait before it takes more.
       let error = await #expect(throws: RedisError.self) {
         try await parts.admitter.admit([entries[0]])

@@ -54,7 +54,7 @@ import Testing
       #expect(await !parts.carrier.step(run))
       let record = try await parts.record("sale")
       #expect(record.state == .running && record.pending == 1 && record.counts.retries == 1)
-      #expect(try await parts.store.metrics.status().delayed == 1)
+      #expect(try await parts.store.backlog.status().delayed == 1)
     }
   }
 

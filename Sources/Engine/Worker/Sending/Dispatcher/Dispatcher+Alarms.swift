@@ -11,22 +11,22 @@ extension Dispatcher {
       guard let destination, let (kind, reason) = alarm(of: destination) else { return nil }
       let (network, environment) = place(destination)
       return AlarmCondition(
-        field: "\(kind)|\(destination.app)|\(network)|\(environment)",
+        field: kind.field(destination.app, network, environment),
         sentence: "\(destination.app): \(network) (\(environment)) \(reason): "
           + "its pushes wait and use up no attempts, and it is tried again by itself")
     }
   }
 
-  private func alarm(of destination: Destination) -> (kind: String, reason: String)? {
-    if let reason = destination.troubleReason { return ("breaker", "is in trouble (\(reason))") }
+  private func alarm(of destination: Destination) -> (kind: AlarmKind, reason: String)? {
+    if let reason = destination.troubleReason { return (.breaker, "is in trouble (\(reason))") }
     if destination.isPaused {
       return (
-        "credential", "refuses the credential, or none could be obtained; the workers' log says why"
+        .credential, "refuses the credential, or none could be obtained; the workers' log says why"
       )
     }
     // A destination that only lacks a descriptor is no trouble of the network's.
     if destination.isStuck && !destination.lacksDescriptors {
-      return ("unreachable", "cannot be reached or does not answer; the workers' log says why")
+      return (.unreachable, "cannot be reached or does not answer; the workers' log says why")
     }
     return nil
   }

@@ -1,3 +1,4 @@
+internal import Model
 internal import Reactor
 
 // What is done when the process has no file descriptor left.
@@ -45,7 +46,7 @@ extension Dispatcher {
       let error = settings.shortage.error(withinMs: WorkerLimits.shortageMs, nowNs: loop.nowNs)
     else { return nil }
     return AlarmCondition(
-      field: "descriptors|\(settings.worker)",
+      field: AlarmKind.descriptors.field(settings.worker),
       sentence:
         "worker \(settings.worker) has no file descriptor left (\(error)): connections are closed for one "
         + "another, and pushes wait; raise the limit (systemd's LimitNOFILE=, ulimit -Hn)")

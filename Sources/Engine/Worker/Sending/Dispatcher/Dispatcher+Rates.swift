@@ -57,13 +57,17 @@ extension Dispatcher {
     if let allowance = appAllowances[app], allowance.available == 0, waiting(for: allowance) > 0 {
       return allowance
     }
-    for network in Network.allCases {
-      guard let number = directory.position(app: app, network: network, environment: .production),
-        let destination = destinations[number], destination.isStarved
-      else { continue }
-      return destination.limits.last
+    return inUse(of: app).first { $0.isStarved }?.limits.last
+  }
+
+  /// The destinations of an app, or of an app and network, that something was sent to.
+  private func inUse(of app: String, _ network: Network? = nil) -> [Destination] {
+    directory.positions(app: app).compactMap { number in
+      guard network == nil || directory.entries[number].provider.network == network else {
+        return nil
+      }
+      return destinations[number]
     }
-    return nil
   }
 
   /// Runs of apps that wait for a rate.
@@ -89,11 +93,13 @@ extension Dispatcher {
       }
       if allowance.available == 0 && waiting >= allowance.queueMax { return allowance }
     }
-    guard let line, let network = Network.allCases.first(where: { Self.isFor($0, line) }),
-      let number = directory.position(app: app, network: network, environment: .production),
-      let destination = destinations[number], destination.isCongested(rank: rank)
-    else { return nil }
-    return destination.limits.last
+    guard let line, let network = Network.allCases.first(where: { Self.isFor($0, line) }) else {
+      return nil
+    }
+    // A line does not always say which environment it is for.
+    let places = inUse(of: app, network)
+    guard places.allSatisfy({ $0.isCongested(rank: rank) }) else { return nil }
+    return places.last?.limits.last
   }
 
   private static func isFor(_ network: Network, _ line: UnsafeRawBufferPointer) -> Bool {

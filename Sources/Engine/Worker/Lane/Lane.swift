@@ -45,7 +45,7 @@ actor Lane {
     self.parts = parts
     drained = LoopSignal(loop: loop)
     let clock = settings.clock
-    reporter = ProcessReporter(metrics: store.metrics, loop: loop, clock: clock, log: log)
+    reporter = ProcessReporter(store: store, loop: loop, clock: clock, log: log)
     let monitor = LaneMonitor(
       dispatcher: parts.dispatcher, reasons: parts.reasons,
       latencies: LatencyReporter(metrics: store.metrics, clock: clock, log: log),
@@ -116,8 +116,8 @@ actor Lane {
   private func leave() async {
     do throws(RedisError) {
       try await parts.fetcher.handBack(isAsking: !life.isAborting)
-      try await parts.store.metrics.sweepConsumers(named: settings.consumer)
-      if settings.isHousekeeper { try await parts.store.metrics.forget(worker: settings.worker) }
+      try await parts.store.workers.sweepConsumers(named: settings.consumer)
+      if settings.isHousekeeper { try await parts.store.workers.forget(worker: settings.worker) }
     } catch { log.debug("could not take leave: \(error)") }
   }
 

@@ -1,0 +1,47 @@
+/// What operators are to look at. An alarm's field in Redis is its kind and what it is about, with `|` between them.
+package enum AlarmKind: String, CaseIterable, Sendable {
+  // About an app, a network and an environment.
+  /// The network is in trouble, and the breaker open.
+  case breaker
+  /// The network refuses the credential, or none could be obtained.
+  case credential
+  /// The network cannot be reached, or does not answer.
+  case unreachable
+  /// Tokens die in numbers that speak for a wrong configuration.
+  case massDeath = "mass_death"
+  /// No worker has the app, or credentials of it for the network and environment.
+  case noWorker = "no_worker"
+
+  // About an app.
+  /// Something has deleted keys of a job's work.
+  case lostWork = "lost_work"
+  /// The events of a bucket follow each other faster than people act.
+  case loop
+  /// The jobs of a topic do.
+  case topicLoop = "topic_loop"
+
+  // About a worker.
+  /// Its clock differs from that of Redis.
+  case clock
+  /// It has no file descriptor left.
+  case descriptors
+
+  /// Whether it tells why an app's pushes wait.
+  package var explainsWaiting: Bool {
+    switch self {
+    case .breaker, .credential, .unreachable, .noWorker: true
+    case .massDeath, .lostWork, .loop, .topicLoop, .clock, .descriptors: false
+    }
+  }
+
+  /// The field of the alarm about one thing.
+  /// - Parameter subject: an app, network and environment; an app and bucket or topic; or a worker.
+  package func field(_ subject: String...) -> String {
+    ([rawValue] + subject).joined(separator: "|")
+  }
+
+  /// The kind of a field; nil when it is none of this version's.
+  package init?(field: String) {
+    self.init(rawValue: String(field.prefix { $0 != "|" }))
+  }
+}

@@ -1,0 +1,77 @@
+package import Model
+package import Redis
+
+/// How much waits for workers, and for how long.
+package struct BacklogStore {
+  let functions: StoreFunctions
+
+  /// How many jobs and chunks there are, those included that workers hold.
+  package func status() async throws(RedisError) -> QueueStatus {
+    let keys = functions.keys
+    var status = QueueStatus()
+    for priority in Priority.allCases {
+      status.jobs[priority] = try await length("XLEN", keys.jobs(priority))
+      status.chunks[priority] = try await length("XLEN", keys.chunks(priority))
+    }
+    status.delayed = try await length("ZCARD", keys.delayed)
+    status.dead = try await length("XLEN", keys.dead)
+    return status
+  }
+
+  /// Chunks that workers hold now; they are among those of `status`.
+  package func heldChunks() async throws(RedisError) -> [Priority: Int] {
+    var held: [Priority: Int] = [:]
+    for priority in Priority.allCases { held[priority] = try await heldChunks(priority) }
+    return held
+  }
+
+  private func heldChunks(_ priority: Priority) async throws(RedisError) -> Int {
+    do throws(RedisError) {
+      return try await functions.connection.call(
+        RedisCommand("XPENDING", functions.keys.chunks(priority), "workers")
+      ) { $0.count > 0 ? StoredNumber.count($0[0].integer ?? 0) : 0 }
+    } catch {
+      // The consumer group does not exist yet.
+      if case .server("NOGROUP", _) = error { return 0 }
+      throw error
+    }
+  }
+
+  /// For how long the oldest job or chunk that nobody has taken has been waiting; 0 without any.
+  package func oldestWaitingMs() async throws(RedisError) -> Int {
+    let answer = try await oldest([])
+    guard !answer.unknown.isEmpty else { return answer.waitingMs }
+    // A function takes milliseconds to copy a megabyte, and XRANGE a tenth of that.
+    var found: [String] = []
+    for (priority, behind) in answer.unknown {
+      let command = RedisCommand(
+        "XRANGE", functions.keys.jobs(priority), "(\(behind)", "+", "COUNT", "1")
+      let first = try await functions.connection.call(command) { reply in
+        reply.count > 0 && reply[0].count > 0 ? reply[0][0].string : nil
+      }
+      if let first { found += [priority.rawValue, first] }
+    }
+    return found.isEmpty ? answer.waitingMs : try await oldest(found).waitingMs
+  }
+
+  /// - Parameter found: priorities, each followed by the entry that is the first of it.
+  /// - Returns: also behind which entry the first one is, where a function is not to look for it.
+  private func oldest(
+    _ found: [String]
+  ) async throws(RedisError) -> (waitingMs: Int, unknown: [(Priority, behind: String)]) {
+    var command = functions.call("oldest")
+    for word in found { command.append(word) }
+    return try await functions.run(command) { reply throws(RedisError) in
+      try expectArray(reply, atLeast: 1)
+      var unknown: [(Priority, behind: String)] = []
+      for index in stride(from: 1, to: reply.count - 1, by: 2) {
+        unknown.append((try decodeWord(reply[index]), try decodeEntry(reply[index + 1])))
+      }
+      return (try decodeCount(reply[0]), unknown)
+    }
+  }
+
+  private func length(_ command: String, _ key: String) async throws(RedisError) -> Int {
+    try await functions.connection.call(RedisCommand(command, key), decode: decodeCount)
+  }
+}
