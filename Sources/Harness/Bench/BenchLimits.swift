@@ -54,8 +54,10 @@ enum BenchLimits {
   static let retryAfterSeconds = 2
   /// What many servers allow a connection.
   static let requestsPerConnection = 1_000
-  /// What is refused comes back after `retryAfterSeconds`: a campaign lasts long enough to meet it.
   static let troubledPushesMin = 800_000
+  /// Campaigns behind one another, to the same users. What is refused comes back after `retryAfterSeconds`: what is measured
+  /// begins later, and lasts for longer.
+  static let troubledCampaigns = 4
   /// Its last pushes wait for that and nothing else.
   static let troubledTo = 0.6
   /// How long a campaign to a troubled network is looked at.

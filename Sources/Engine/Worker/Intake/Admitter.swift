@@ -33,11 +33,17 @@ struct Admitter {
   let starter: ChunkStarter
 
   /// What taking jobs in brought.
-  enum Yield {
-    case nothing
-    /// Less than was asked for: nothing is left that may be taken now.
-    case all
-    case maybeMore
+  struct Yield: Equatable {
+    enum Amount {
+      case nothing
+      /// Less than was asked for: nothing is left that may be taken now.
+      case all
+      case maybeMore
+    }
+
+    var amount = Amount.nothing
+    /// Whether silent workers had left some of it: of those a call brings few.
+    var hasAbandoned = false
   }
 
   /// Takes in what producers have enqueued.
@@ -46,12 +52,14 @@ struct Admitter {
     let refused = RefusalLog(log: log)
     let max = Swift.max(WorkerLimits.admissionsMax, direct.room)
     var early = 0
+    var hasAbandoned = false
     var large: [JobEntry] = []
     var refusedByRedis = RefusedEntries()
     let entries = try await store.jobs.take(
       consumer: consumer, max: max, abandonedForMs: abandonedForMs, onRefusal: refused.note,
       beforeReading: { entries throws(RedisError) in
         early += entries.count
+        hasAbandoned = hasAbandoned || entries.contains(where: \.isTakenOver)
         // Those wait for one another, and the others are still to be read.
         large += entries.filter(isLarge)
         try await admit(entries.filter { !isLarge($0) }, &refusedByRedis)
@@ -59,12 +67,15 @@ struct Admitter {
     refused.conclude()
     try await admit(large + entries, &refusedByRedis)
     try refusedByRedis.conclude(of: early + entries.count, reasons)
-    guard !entries.isEmpty || early > 0 || refused.count > 0 else { return .nothing }
+    guard !entries.isEmpty || early > 0 || refused.count > 0 else { return Yield() }
+    // What lost too many workers was refused.
+    hasAbandoned =
+      hasAbandoned || refused.count > 0 || entries.contains(where: \.isTakenOver)
     // Of large ones a call brings fewer than it was asked for.
     let isAll =
       refused.count == 0 && large.isEmpty && !entries.contains(where: isLarge)
       && early + entries.count < max
-    return isAll ? .all : .maybeMore
+    return Yield(amount: isAll ? .all : .maybeMore, hasAbandoned: hasAbandoned)
   }
 
   /// Takes in what the consumer was leased and does not know of. - Returns: whether there was any.

@@ -13,8 +13,8 @@ final class Intake: Agent {
   /// Ends its wait for jobs.
   private let signal: LoopSignal
   private let fetchSignal: LoopSignal
-  /// When jobs that silent workers left were looked for last.
-  private var lookedForAbandonedNs: UInt64 = 0
+  /// From when on jobs are looked for that silent workers left; nil when at once.
+  private var abandonedDueNs: UInt64?
   private var wasHeld = false
   private var lostAnswers = LostAnswers()
   /// How often jobs could not be begun that were to be beside others.
@@ -63,17 +63,19 @@ final class Intake: Agent {
         await admitter.direct.waitForRoom()
         return 0
       }
-      let isTime = loop.nowNs &- lookedForAbandonedNs >= settings.leaseMs / 4 * 1_000_000
-      if isTime { lookedForAbandonedNs = loop.nowNs }
+      let isTime = abandonedDueNs.map { loop.nowNs >= $0 } ?? true
       let failuresBefore = failuresBeside
       let intake = try await admitter.admitNext(abandonedForMs: isTime ? settings.leaseMs : nil)
       if failuresBeside == failuresBefore { lostAnswers.forget() }
-      // There may be more: a call brings few.
-      if intake != .nothing, isTime { lookedForAbandonedNs = 0 }
-      if intake == .maybeMore { settings.idle.wake(.jobs) }
-      guard intake == .all && !isTime || intake == .nothing, !isRoutedDue else { return 0 }
+      if isTime {
+        abandonedDueNs =
+          intake.hasAbandoned ? nil : loop.nowNs &+ settings.leaseMs / 4 * 1_000_000
+      }
+      if intake.amount == .maybeMore { settings.idle.wake(.jobs) }
+      let mayBeMore = intake.amount == .maybeMore || intake.hasAbandoned
+      guard !mayBeMore, !isRoutedDue else { return 0 }
       // Of what is held back few come at a time, and more may be.
-      let heldMs = intake == .nothing || wasHeld ? try await store.jobs.heldBackMs() : nil
+      let heldMs = intake.amount == .nothing || wasHeld ? try await store.jobs.heldBackMs() : nil
       wasHeld = heldMs != nil
       if let heldMs, settings.idle.watchHeld() {
         defer { settings.idle.leaveHeld() }

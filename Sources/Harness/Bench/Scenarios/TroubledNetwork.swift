@@ -8,6 +8,7 @@ struct TroubledNetwork {
   let with: Circumstances
 
   private var pushes: Int { max(with.pushes, BenchLimits.troubledPushesMin) }
+  private var total: Int { pushes * BenchLimits.troubledCampaigns }
 
   func run() async throws -> [ScenarioResult] {
     let population = Population(networks: [.apns], users: pushes)
@@ -41,7 +42,7 @@ struct TroubledNetwork {
   }
 
   private func result(_ trouble: NetworkTrouble, _ rate: Double) -> ScenarioResult {
-    var result = ScenarioResult("\(scenario.name)-\(trouble.name)", pushes: pushes, runs: 1)
+    var result = ScenarioResult("\(scenario.name)-\(trouble.name)", pushes: total, runs: 1)
     result.pushesPerSecond = rate
     return result
   }
@@ -50,7 +51,9 @@ struct TroubledNetwork {
     _ trouble: NetworkTrouble, _ name: String, _ population: Population, _ stage: BenchStage
   ) async throws -> Double {
     with.progress.say("\(scenario.name): \(trouble.name)")
-    let jobs = Campaign.jobs(name, population, Message(), users: 0..<population.users)
+    let jobs = (1...BenchLimits.troubledCampaigns).flatMap { number in
+      Campaign.jobs("\(name)-\(number)", population, Message(), users: 0..<population.users)
+    }
     try await follow(trouble, stage)
     return try await stage.withWorker { _ in
       let before = try await stage.simulator.counters().accepted
@@ -69,14 +72,14 @@ struct TroubledNetwork {
     try await stage.simulator.follow(settings.script)
   }
 
-  /// Of the campaign's middle, or of what it comes to within the time that it has.
+  /// Of the campaigns' middle, or of what it comes to within the time that it has.
   private func steadyRate(
     _ stage: BenchStage, acceptedBefore: Int
   ) async throws -> Double {
     let clock = ContinuousClock()
     let start = clock.now
     var points = [Campaign.Point(atSeconds: 0, accepted: 0)]
-    while points[points.count - 1].accepted < Int(Double(pushes) * BenchLimits.troubledTo),
+    while points[points.count - 1].accepted < Int(Double(total) * BenchLimits.troubledTo),
       points[points.count - 1].atSeconds < BenchLimits.troubledSeconds
     {
       try await clock.sleep(until: clock.now + .milliseconds(BenchLimits.pollMs))

@@ -21,9 +21,9 @@ import Testing
   @Test("a job becomes a record and a chunk, and nothing is left to take")
   func admits() async throws {
     try await LaneStage.with { _, parts in
-      #expect(try await parts.admitter.admitNext(abandonedForMs: nil) == .nothing)
+      #expect(try await parts.admitter.admitNext(abandonedForMs: nil).amount == .nothing)
       try await enqueue(parts, Self.job("sale"))
-      #expect(try await parts.admitter.admitNext(abandonedForMs: nil) == .all)
+      #expect(try await parts.admitter.admitNext(abandonedForMs: nil).amount == .all)
       #expect(try await parts.record("sale").total == 1)
       #expect(try await parts.store.chunks.claim(consumer: "w", max: 2).map(\.job) == ["sale"])
       #expect(parts.lines.has(.info, "job admitted"))
@@ -135,7 +135,7 @@ import Testing
         parts,
         #"{"id":"big","app":"shop","audience":{"users":[\#(users)]},"notification":{"title":"Hi"}}"#
       )
-      #expect(try await parts.admitter.admitNext(abandonedForMs: nil) == .maybeMore)
+      #expect(try await parts.admitter.admitNext(abandonedForMs: nil).amount == .maybeMore)
       let entry = try #require(parts.admitter.large.waiting.first)
       #expect(try await parts.store.jobs.record(app: "shop", id: "big") == nil)
       try await parts.admitter.admitLarge(entry)

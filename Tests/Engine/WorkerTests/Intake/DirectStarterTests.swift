@@ -112,7 +112,7 @@ import Testing
             #"{"id":"\#(id)","app":"shop","audience":{"users":["a"]},"notification":{"title":"Hi"}}"#
               .utf8), priority: .normal)
       }
-      #expect(try await parts.admitter.admitNext(abandonedForMs: nil) == .all)
+      #expect(try await parts.admitter.admitNext(abandonedForMs: nil).amount == .all)
       #expect(parts.runs.all.map(\.claim.job).sorted() == ["fine", "good"])
       #expect(
         parts.lines.all.contains { $0.contains("WRONGTYPE") && !$0.contains("user_function") })
@@ -215,6 +215,8 @@ import Testing
       let job =
         #"{"id":"sale","app":"shop","audience":{"users":["a"]},"notification":{"title":"Hi"}}"#
       _ = try await parts.store.jobs.enqueue(Array(job.utf8), priority: .normal)
+      // It is not to wait for more.
+      parts.admitSignal.raise()
       _ = await parts.intake.turn()
       #expect(parts.direct.inHand.count == 1)
       await parts.loseConnection()

@@ -13,11 +13,17 @@ import Testing
     _ = try await parts.store.jobs.enqueue(Array(job.utf8), priority: .normal)
   }
 
+  /// A turn that does not wait for more when it has taken all that there is.
+  private static func turn(_ parts: LaneStage) async -> UInt64 {
+    parts.admitSignal.raise()
+    return await parts.intake.turn()
+  }
+
   @Test("a turn takes jobs in, and has their chunks fetched", .timeLimit(.minutes(1)))
   func takesIn() async throws {
     try await LaneStage.with { _, parts in
       try await Self.enqueue(parts, "sale")
-      #expect(await parts.intake.turn() == 0)
+      #expect(await Self.turn(parts) == 0)
       #expect(try await parts.record("sale").total == 1)
       #expect(await parts.fetchSignal.wait(upToMs: 1))
     }
@@ -27,16 +33,21 @@ import Testing
   func waits() async throws {
     try await LaneStage.with { _, parts in
       let idle = parts.settings.idle
-      var wakes = 0
-      // Another idle lane, so that a wake that comes too early is for that one.
-      #expect(idle.enlist(7, for: .jobs) {})
-      let timer = LoopTimer(loop: parts.loop) {
-        wakes += 1
-        idle.wake(.jobs)
+      var wokenNs: UInt64?
+      var timer: LoopTimer?
+      timer = LoopTimer(loop: parts.loop) {
+        if idle.kinds.contains(.jobs) {
+          wokenNs = parts.loop.nowNs
+          idle.wake(.jobs)
+        } else {
+          timer?.schedule(afterMs: 1)
+        }
       }
-      timer.schedule(afterMs: 20)
+      timer?.schedule(afterMs: 1)
       #expect(await parts.intake.turn() == 0)
-      #expect(wakes == 1)
+      let passedNs = parts.loop.nowNs - (try #require(wokenNs))
+      #expect(passedNs < WorkerLimits.idleLaneMsMax / 2 * 1_000_000)
+      timer = nil
     }
   }
 
@@ -49,7 +60,7 @@ import Testing
       _ = try await parts.store.routes.setAside(
         entry, app: "shop", id: "sale", suggestion: nil, consumer: "w", waitMs: 60_000)
       parts.intake.noteRouted()
-      _ = await parts.intake.turn()
+      _ = await Self.turn(parts)
       #expect(try await parts.record("sale").total == 1)
     }
   }
@@ -60,7 +71,7 @@ import Testing
   func takesUnanswered() async throws {
     try await LaneStage.with { _, parts in
       try await Self.enqueue(parts, "before")
-      _ = await parts.intake.turn()
+      _ = await Self.turn(parts)
       for id in ["one", "two"] { try await Self.enqueue(parts, id) }
       // Redis answers, and nobody is told.
       #expect(
@@ -69,7 +80,7 @@ import Testing
       #expect(await parts.intake.turn() == WorkerLimits.redisPauseMs)
       try await parts.untilConnected()
       try await Self.enqueue(parts, "new")
-      _ = await parts.intake.turn()
+      _ = await Self.turn(parts)
       for id in ["one", "two", "new"] { #expect(try await parts.record(id).total == 1) }
     }
   }
@@ -80,7 +91,7 @@ import Testing
   func passesRefusedJobs() async throws {
     try await LaneStage.with { _, parts in
       try await Self.enqueue(parts, "before")
-      _ = await parts.intake.turn()
+      _ = await Self.turn(parts)
       try await Self.enqueue(parts, "refused")
       #expect(
         try await parts.store.jobs.take(consumer: parts.settings.consumer, max: 4).count == 1)
@@ -91,8 +102,40 @@ import Testing
       try await parts.untilConnected()
       #expect(await parts.intake.turn() == WorkerLimits.redisPauseMs)
       try await Self.enqueue(parts, "other")
-      _ = await parts.intake.turn()
+      _ = await Self.turn(parts)
       #expect(try await parts.record("other").total == 1)
+    }
+  }
+
+  @Test(
+    "what silent workers left is looked for again at once while there is some, and then after a while",
+    .timeLimit(.minutes(1)))
+  func looksForAbandoned() async throws {
+    try await LaneStage.with { _, parts in
+      let stream = parts.store.keys.jobs(.normal)
+      func abandon(_ ids: [String]) async throws {
+        for id in ids { try await Self.enqueue(parts, id) }
+        let count = ids.count
+        let entries = try await parts.store.jobs.take(consumer: "silent", max: count)
+        #expect(entries.count == count)
+        for entry in entries {
+          _ = try await parts.redis(
+            "XCLAIM", stream, "workers", "silent", "0", entry.entry, "IDLE", "60000", "JUSTID")
+        }
+      }
+      func isOpen(_ id: String) async throws -> Bool {
+        try await parts.store.jobs.record(app: "shop", id: id) != nil
+      }
+      let ids = (0..<2 * WorkerLimits.admissionsMax).map { "job\($0)" }
+      try await abandon(ids)
+      for _ in 0..<2 { #expect(await Self.turn(parts) == 0) }
+      for id in ids { #expect(try await isOpen(id)) }
+      #expect(await Self.turn(parts) == 0)
+      try await abandon(["later"])
+      try await Self.enqueue(parts, "new")
+      #expect(await Self.turn(parts) == 0)
+      #expect(try await isOpen("new"))
+      #expect(try await !isOpen("later"))
     }
   }
 
