@@ -103,10 +103,10 @@ let package = Package(
     layer(
       "Store", in: .engine, ["Model", "Redis", "Reactor", "COpenSSL"],
       resources: [
-        "Library/keys", "Library/library", "Library/limits", "Library/numbers",
+        "Library/keys", "Library/libraries", "Library/library", "Library/limits", "Library/numbers",
         "Library/sections", "Library/walks",
-        "Fleet/alarms", "Fleet/fleet", "Fleet/metrics", "Fleet/rates", "Fleet/routes",
-        "Fleet/switches",
+        "Fleet/alarms", "Fleet/credentials", "Fleet/metrics", "Fleet/rates", "Fleet/routes",
+        "Fleet/switches", "Fleet/workers",
         "Audiences/audience", "Audiences/index", "Audiences/indexing", "Audiences/reading",
         "Audiences/topics",
         "Chunks/chunk", "Chunks/chunks", "Chunks/fairness", "Chunks/leases", "Chunks/mass_death",
@@ -117,6 +117,7 @@ let package = Package(
         "Jobs/direct", "Jobs/jobs", "Jobs/loops", "Jobs/reconcile", "Jobs/rounds", "Jobs/taking",
         "Jobs/waiting",
         "Traces/traces",
+        "Work/work",
       ].map { .embedInCode("Functions/\($0).lua") }
         + ["json", "fields", "registration"].map { .embedInCode("Registration/\($0).lua") }),
     layer(

@@ -24,7 +24,8 @@ package enum StoreLibrary {
     + PackageResources.jobs_lua + PackageResources.direct_lua + PackageResources.taking_lua
     + PackageResources.reconcile_lua
     + PackageResources.waiting_lua + PackageResources.dead_letters_lua + PackageResources.traces_lua
-    + PackageResources.fleet_lua
+    + PackageResources.work_lua + PackageResources.workers_lua + PackageResources.credentials_lua
+    + PackageResources.libraries_lua
 
   /// What the names of all versions' libraries begin with.
   static let libraryName = "pushpool"

@@ -130,6 +130,8 @@ enum WorkerLimits {
   static let limitedPlaceDelayMsMin: UInt64 = 250
   /// Chunks of an app that wait for its rate on one lane; the lane's other places are for other apps.
   static let limitedRunsMax = 4
+  /// How soon a lane that takes in as much as it can looks again for jobs that silent workers left.
+  static let abandonedLookMs: UInt64 = 250
   /// Rendered jobs that a lane remembers.
   static let materialsMax = 64
   /// Longest wait of an idle lane before it looks again by itself.

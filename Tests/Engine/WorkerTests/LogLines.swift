@@ -3,10 +3,10 @@ import Synchronization
 
 /// What a part has logged.
 final class LogLines: Sendable {
-  private let lines = Mutex<[String]>([])
+  private let lines = Mutex<[(text: String, metadata: Logger.Metadata)]>([])
 
   /// Each as its level, a colon and its message.
-  var all: [String] { lines.withLock { $0 } }
+  var all: [String] { lines.withLock { $0.map(\.text) } }
 
   var logger: Logger {
     var logger = Logger(label: "pushpool.test") { _ in Handler(lines: self) }
@@ -15,8 +15,14 @@ final class LogLines: Sendable {
   }
 
   /// Whether a line of this level has these words in it.
-  func has(_ level: Logger.Level, _ words: String) -> Bool {
-    all.contains { $0.hasPrefix("\(level):") && $0.contains(words) }
+  /// - Parameter details: metadata that it has besides.
+  func has(_ level: Logger.Level, _ words: String, _ details: [String: String] = [:]) -> Bool {
+    lines.withLock { lines in
+      lines.contains { text, metadata in
+        text.hasPrefix("\(level):") && text.contains(words)
+          && details.allSatisfy { metadata[$0.key] == "\($0.value)" }
+      }
+    }
   }
 
   private struct Handler: LogHandler {
@@ -31,7 +37,9 @@ final class LogLines: Sendable {
     }
 
     func log(event: LogEvent) {
-      lines.lines.withLock { $0.append("\(event.level): \(event.message)") }
+      lines.lines.withLock {
+        $0.append(("\(event.level): \(event.message)", event.metadata ?? [:]))
+      }
     }
   }
 }

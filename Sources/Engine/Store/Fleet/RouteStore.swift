@@ -58,19 +58,19 @@ package struct RouteStore {
   package func passOn(
     _ claim: ChunkClaim, consumer: String, waitMs: UInt64
   ) async throws(RedisError) -> Bool {
-    var command = functions.call("pass_on", consumer, claim.priority.rawValue, claim.entry)
+    var command = functions.call("pass_on_chunk", consumer, claim.priority.rawValue, claim.entry)
     command.append(Int(clamping: waitMs))
     return try await functions.run(command) { $0.string == WorkStanding.ok.rawValue }
   }
 
   /// Has a job wait for a worker that has its app.
   /// - Parameter suggestion: a known app that may have been meant.
-  package func setAside(
+  package func passOn(
     _ entry: JobEntry, app: String, id: String, suggestion: String?, consumer: String,
     waitMs: UInt64
-  ) async throws(RedisError) -> SetAsideAnswer {
+  ) async throws(RedisError) -> PassOnAnswer {
     var command = functions.call(
-      "set_aside", consumer, entry.priority.rawValue, entry.entry, app, id, suggestion ?? "")
+      "pass_on_job", consumer, entry.priority.rawValue, entry.entry, app, id, suggestion ?? "")
     command.append(Int(clamping: waitMs))
     return try await functions.run(command) { reply throws(RedisError) in try decodeWord(reply) }
   }

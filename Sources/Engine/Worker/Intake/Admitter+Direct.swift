@@ -7,7 +7,7 @@ internal import Store
 extension Admitter {
   /// Begins to send jobs from their entries; beside what is taken in next, when Redis is far away.
   func beginAll(
-    _ jobs: DirectStarter.Batch, _ refused: inout RefusedEntries
+    _ jobs: DirectStarter.Batch, _ refused: inout AdmissionFailures
   ) async throws(RedisError) {
     if direct.overlaps { direct.hold(jobs) } else { try await begin(jobs, &refused) }
   }
@@ -17,7 +17,7 @@ extension Admitter {
     guard let batch = direct.nextBatch() else { return }
     defer { direct.release(batch) }
     do throws(RedisError) {
-      var refused = RefusedEntries()
+      var refused = AdmissionFailures()
       try await begin(batch, &refused)
       try refused.conclude(of: batch.count, reasons)
     } catch { direct.onFailure(error) }
@@ -25,7 +25,7 @@ extension Admitter {
 
   /// Begins to send jobs from their entries.
   private func begin(
-    _ jobs: DirectStarter.Batch, _ refused: inout RefusedEntries
+    _ jobs: DirectStarter.Batch, _ refused: inout AdmissionFailures
   ) async throws(RedisError) {
     let bindings = jobs.map { job, direct in firstBindings(job) }
     let answers = try await store.jobs.beginDirect(jobs.map(\.direct), consumer: consumer)

@@ -42,7 +42,7 @@ struct Admitter {
     }
 
     var amount = Amount.nothing
-    /// Whether silent workers had left some of it: of those a call brings few.
+    /// Whether silent workers had left some of it, and may have left more: of those a call brings few.
     var hasAbandoned = false
   }
 
@@ -54,12 +54,12 @@ struct Admitter {
     var early = 0
     var hasAbandoned = false
     var large: [JobEntry] = []
-    var refusedByRedis = RefusedEntries()
+    var refusedByRedis = AdmissionFailures()
     let entries = try await store.jobs.take(
       consumer: consumer, max: max, abandonedForMs: abandonedForMs, onRefusal: refused.note,
+      onTakeOver: { hasAbandoned = true },
       beforeReading: { entries throws(RedisError) in
         early += entries.count
-        hasAbandoned = hasAbandoned || entries.contains(where: \.isTakenOver)
         // Those wait for one another, and the others are still to be read.
         large += entries.filter(isLarge)
         try await admit(entries.filter { !isLarge($0) }, &refusedByRedis)
@@ -68,9 +68,6 @@ struct Admitter {
     try await admit(large + entries, &refusedByRedis)
     try refusedByRedis.conclude(of: early + entries.count, reasons)
     guard !entries.isEmpty || early > 0 || refused.count > 0 else { return Yield() }
-    // What lost too many workers was refused.
-    hasAbandoned =
-      hasAbandoned || refused.count > 0 || entries.contains(where: \.isTakenOver)
     // Of large ones a call brings fewer than it was asked for.
     let isAll =
       refused.count == 0 && large.isEmpty && !entries.contains(where: isLarge)
@@ -93,13 +90,13 @@ struct Admitter {
 
   /// Takes in jobs that were leased; large ones later.
   func admit(_ entries: [JobEntry]) async throws(RedisError) {
-    var refused = RefusedEntries()
+    var refused = AdmissionFailures()
     try await admit(entries, &refused)
     try refused.conclude(of: entries.count, reasons)
   }
 
   private func admit(
-    _ entries: [JobEntry], _ refused: inout RefusedEntries
+    _ entries: [JobEntry], _ refused: inout AdmissionFailures
   ) async throws(RedisError) {
     // After a silence of its own the lane may be given what it is sending.
     let small = entries.filter { !isLarge($0) && !direct.isSending($0) }
@@ -118,8 +115,13 @@ struct Admitter {
       } catch { try refused.note(error, entry) }
     }
     if isAnyStarted { fetchSignal.raise() }
-    if !atOnce.isEmpty { try await beginAll(atOnce, &refused) }
+    // Large ones are carried on with whatever becomes of the others.
+    var failure: RedisError?
+    do throws(RedisError) {
+      if !atOnce.isEmpty { try await beginAll(atOnce, &refused) }
+    } catch { failure = error }
     for entry in entries where isLarge(entry) { await large.add(entry) }
+    if let failure { throw failure }
   }
 
   /// Takes in a job that came by `large`; may be repeated after an error.
@@ -147,7 +149,7 @@ struct Admitter {
     }
     let id = job.id ?? entry.source
     guard routes.own.has(job.app) else {
-      try await setAside(job, id: id, entry)
+      try await passOn(job, id: id, entry)
       return nil
     }
     do throws(InvalidField) { try await schedule(&job, entry) } catch {
@@ -172,11 +174,11 @@ struct Admitter {
   }
 
   /// Leaves a job whose app this worker does not have to one that has it.
-  private func setAside(
+  private func passOn(
     _ job: PreparedJob, id: String, _ entry: JobEntry
   ) async throws(RedisError) {
     let suggestion = routes.suggestion(for: job.app)
-    let answer = try await store.routes.setAside(
+    let answer = try await store.routes.passOn(
       entry, app: job.app, id: id, suggestion: suggestion, consumer: consumer, waitMs: unroutedMs)
     switch answer {
     case .ok:

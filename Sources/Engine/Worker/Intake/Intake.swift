@@ -67,10 +67,7 @@ final class Intake: Agent {
       let failuresBefore = failuresBeside
       let intake = try await admitter.admitNext(abandonedForMs: isTime ? settings.leaseMs : nil)
       if failuresBeside == failuresBefore { lostAnswers.forget() }
-      if isTime {
-        abandonedDueNs =
-          intake.hasAbandoned ? nil : loop.nowNs &+ settings.leaseMs / 4 * 1_000_000
-      }
+      if isTime { abandonedDueNs = nextLookNs(after: intake) }
       if intake.amount == .maybeMore { settings.idle.wake(.jobs) }
       let mayBeMore = intake.amount == .maybeMore || intake.hasAbandoned
       guard !mayBeMore, !isRoutedDue else { return 0 }
@@ -85,6 +82,8 @@ final class Intake: Agent {
       }
       return 0
     } catch {
+      // What Redis refuses each time must not come first each time.
+      if !error.isTemporary { abandonedDueNs = dueNs(afterMs: settings.leaseMs / 4) }
       lostAnswers.note(error)
       reasons.note(error, during: "taking jobs in")
       return WorkerLimits.redisPauseMs
@@ -92,6 +91,17 @@ final class Intake: Agent {
   }
 
   func finish() async { admitter.large.close() }
+
+  /// When silent workers' jobs are looked for again; nil when at once.
+  private func nextLookNs(after intake: Admitter.Yield) -> UInt64? {
+    if intake.hasAbandoned { return nil }
+    // A full call has not looked at the priorities that come behind.
+    return dueNs(
+      afterMs: intake.amount == .maybeMore
+        ? WorkerLimits.abandonedLookMs : settings.leaseMs / 4)
+  }
+
+  private func dueNs(afterMs: UInt64) -> UInt64 { loop.nowNs &+ afterMs &* 1_000_000 }
 
   private func waitForJobs() async {
     let remote = RemoteSignal(signal, of: loop)

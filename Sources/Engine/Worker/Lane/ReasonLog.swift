@@ -9,17 +9,18 @@ final class ReasonLog {
 
   init(log: Logger) { self.log = log }
 
-  func note(_ reason: String, level: Logger.Level = .warning) {
+  /// - Parameter metadata: of the first time; a reason is the same whatever it is.
+  func note(_ reason: String, level: Logger.Level = .warning, metadata: Logger.Metadata = [:]) {
     let seen = counts[reason, default: 0]
     guard seen > 0 || counts.count < WorkerLimits.reasonsMax else { return }
     counts[reason] = seen + 1
-    if seen == 0 { log.log(level: level, "\(reason)") }
+    if seen == 0 { log.log(level: level, "\(reason)", metadata: metadata) }
   }
 
   /// What Redis refuses is for its operator to hear of. A lost connection speaks for itself.
-  func note(_ error: RedisError, during work: String) {
+  func note(_ error: RedisError, during work: String, metadata: Logger.Metadata = [:]) {
     guard case .server = error else { return log.debug("\(work): \(error)") }
-    note("\(work) fails and is tried again: \(error)")
+    note("\(work) fails and is tried again: \(error)", metadata: metadata)
   }
 
   /// Logs how often each reason came up, and starts again.

@@ -65,7 +65,7 @@ extension KillSwitch {
     case .app(app), .network(app: app, _): true
     case .bucket(app: app, let off): record?.bucket.map { TextRule.isSame($0, off) } ?? false
     case .topic(app: app, let off): record?.topic.map { TextRule.isSame($0, off) } ?? false
-    default: false
+    case .app, .network, .user, .bucket, .topic: false
     }
   }
 }

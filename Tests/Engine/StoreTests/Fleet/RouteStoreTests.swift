@@ -12,11 +12,11 @@ import Testing
     fields: [("news", ""), ("shop", "apns|production,fcm|production,fcm|development")])
 
   /// Enqueues a job, takes it and sets it aside.
-  private func setAside(
+  private func passOn(
     _ store: Store, app: String = "news", suggestion: String? = nil
   ) async throws -> String {
     let entry = try await store.takeNew()
-    let answer = try await store.routes.setAside(
+    let answer = try await store.routes.passOn(
       entry, app: app, id: entry.source, suggestion: suggestion, consumer: "worker",
       waitMs: Self.waitMs)
     #expect(answer == .ok)
@@ -55,7 +55,7 @@ import Testing
   {
     try await Lane.withStore { _, store in
       _ = try await store.routes.announce(Self.shop, waitMs: Self.waitMs)
-      let entry = try await setAside(store, suggestion: "shop")
+      let entry = try await passOn(store, suggestion: "shop")
       #expect(try await store.jobs.take(consumer: "other", max: 2, abandonedForMs: 0).isEmpty)
       #expect(try await store.redis("XLEN", "{pp}:jobs:normal").integer == 1)
       #expect(try await alarms(store).map(\.field) == ["no_worker|news"])
@@ -197,13 +197,13 @@ import Testing
         _ = try await store.redis("ZADD", "{pp}:unrouted", "1", "app-\(number)")
       }
       let entry = try await store.takeNew()
-      let full = try await store.routes.setAside(
+      let full = try await store.routes.passOn(
         entry, app: "news", id: "a", suggestion: nil, consumer: "worker", waitMs: Self.waitMs)
       #expect(full == .full)
       // Not those that somebody has, or that others wait for.
       _ = try await store.routes.announce(Self.both, waitMs: Self.waitMs)
       for app in ["news", "app-7"] {
-        _ = try await setAside(store, app: app)
+        _ = try await passOn(store, app: app)
       }
     }
   }
@@ -212,7 +212,7 @@ import Testing
     async throws
   {
     try await Lane.withStore { _, store in
-      _ = try await setAside(store)
+      _ = try await passOn(store)
       let gathering = try await store.routes.announce(Self.shop, waitMs: 1)
       #expect(gathering.isGathering)
       #expect(try await store.deadLetters.count() == 0)
@@ -220,7 +220,10 @@ import Testing
       for _ in 0..<3 { try await announceGathered(store) }
       _ = try await store.redis("DEL", store.keys.dead)
       #expect(try await store.redis("XLEN", "{pp}:jobs:normal").integer == 1)
-      try await announceGathered(store)
+      // What could not be given up may wait for another millisecond.
+      for _ in 0..<100 where try await store.deadLetters.count() == 0 {
+        try await announceGathered(store)
+      }
       #expect(try await store.deadLetters.count() == 1)
     }
   }
@@ -238,8 +241,8 @@ import Testing
     async throws
   {
     try await Lane.withStore { _, store in
-      for _ in 0..<250 { _ = try await setAside(store) }
-      let paused = try await setAside(store)
+      for _ in 0..<250 { _ = try await passOn(store) }
+      let paused = try await passOn(store)
       let source = JobSource.of(paused, .normal)
       _ = try await store.redis(
         "HSET", "{pp}:job:news:\(source)", "state", "paused", "source", source)

@@ -76,9 +76,13 @@ import Testing
       _ = try await store.redis("SET", store.keys.workersSince, "1")
       for _ in 0..<6 {
         try await store.abandon(lost, by: "alive-0")
-        let taken = try await store.jobs.take(
-          consumer: "heir", max: 100, abandonedForMs: 400_000)
+        var taken: [JobEntry] = []
+        var isTold = false
+        taken += try await store.jobs.take(
+          consumer: "heir", max: 100, abandonedForMs: 400_000, onTakeOver: { isTold = true },
+          beforeReading: { taken += $0 })
         #expect(taken.map(\.entry) == lost && taken.allSatisfy { $0.deliveries == 1 })
+        #expect(isTold)
       }
     }
   }

@@ -22,7 +22,7 @@ import Testing
 
       _ = try await parts.store.jobs.enqueue(Array("{}".utf8), priority: .normal)
       let entry = try #require(try await parts.store.jobs.take(consumer: "w", max: 1).first)
-      _ = try await parts.store.routes.setAside(
+      _ = try await parts.store.routes.passOn(
         entry, app: "shop", id: "sale", suggestion: nil, consumer: "w", waitMs: 60_000)
       #expect(await watch.turn() == WorkerLimits.routesUnequalMs)
       #expect(works == 1 && routes.hasWork)

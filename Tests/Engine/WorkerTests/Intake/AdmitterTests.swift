@@ -115,7 +115,9 @@ import Testing
       let entries = try await parts.store.jobs.take(consumer: "test-0", max: 3)
       try await parts.admitter.admit(entries)
       #expect(
-        parts.lines.has(.warning, "taking in the entry \(entries[0].entry) of the normal jobs"))
+        parts.lines.has(
+          .warning, "taking a job in fails and is tried again",
+          ["entry": entries[0].entry, "priority": "normal"]))
       #expect(try await parts.record("good").state == .running)
       #expect(try await parts.record("fine").state == .running)
       #expect(try await parts.store.backlog.status().jobs[.normal] == 1)

@@ -1,9 +1,9 @@
 import Model
 import Reactor
 import Redis
-import Store
 import Testing
 
+@testable import Store
 @testable import Worker
 
 @Suite struct IntakeTests {
@@ -57,7 +57,7 @@ import Testing
       _ = try await parts.store.routes.announce(parts.settings.routes.own, waitMs: 60_000)
       try await Self.enqueue(parts, "sale")
       let entry = try #require(try await parts.store.jobs.take(consumer: "w", max: 1).first)
-      _ = try await parts.store.routes.setAside(
+      _ = try await parts.store.routes.passOn(
         entry, app: "shop", id: "sale", suggestion: nil, consumer: "w", waitMs: 60_000)
       parts.intake.noteRouted()
       _ = await Self.turn(parts)
@@ -107,35 +107,76 @@ import Testing
     }
   }
 
+  /// Jobs that are leased to a lane which has not been heard of for long.
+  private static func abandon(_ parts: LaneStage, _ ids: [String], by owner: String) async throws {
+    for id in ids { try await enqueue(parts, id) }
+    let entries = try await parts.store.jobs.take(consumer: owner, max: ids.count)
+    #expect(entries.count == ids.count)
+    for entry in entries {
+      _ = try await parts.redis(
+        "XCLAIM", parts.store.keys.jobs(.normal), "workers", owner, "0", entry.entry, "IDLE",
+        "900000", "JUSTID")
+    }
+  }
+
+  private static func isTakenIn(_ parts: LaneStage, _ id: String) async throws -> Bool {
+    try await parts.store.jobs.record(app: "shop", id: id) != nil
+  }
+
   @Test(
-    "what silent workers left is looked for again at once while there is some, and then after a while",
-    .timeLimit(.minutes(1)))
-  func looksForAbandoned() async throws {
-    try await LaneStage.with { _, parts in
-      let stream = parts.store.keys.jobs(.normal)
-      func abandon(_ ids: [String]) async throws {
-        for id in ids { try await Self.enqueue(parts, id) }
-        let count = ids.count
-        let entries = try await parts.store.jobs.take(consumer: "silent", max: count)
-        #expect(entries.count == count)
-        for entry in entries {
-          _ = try await parts.redis(
-            "XCLAIM", stream, "workers", "silent", "0", entry.entry, "IDLE", "60000", "JUSTID")
-        }
-      }
-      func isOpen(_ id: String) async throws -> Bool {
-        try await parts.store.jobs.record(app: "shop", id: id) != nil
+    "what a lane left lying is taken over without a pause, and then not looked for at each turn",
+    .timeLimit(.minutes(1)), arguments: [false, true])
+  func takesOver(isAlive: Bool) async throws {
+    try await LaneStage.with(leaseMs: 800_000) { _, parts in
+      if isAlive {
+        _ = try await parts.store.workers.beat(worker: "silent", fields: [])
+        _ = try await parts.redis("SET", parts.store.keys.workersSince, "1")
       }
       let ids = (0..<2 * WorkerLimits.admissionsMax).map { "job\($0)" }
-      try await abandon(ids)
+      try await Self.abandon(parts, ids, by: "silent-0")
       for _ in 0..<2 { #expect(await Self.turn(parts) == 0) }
-      for id in ids { #expect(try await isOpen(id)) }
+      for id in ids { #expect(try await Self.isTakenIn(parts, id)) }
       #expect(await Self.turn(parts) == 0)
-      try await abandon(["later"])
+      try await Self.abandon(parts, ["later"], by: "silent-0")
       try await Self.enqueue(parts, "new")
       #expect(await Self.turn(parts) == 0)
-      #expect(try await isOpen("new"))
-      #expect(try await !isOpen("later"))
+      #expect(try await Self.isTakenIn(parts, "new"))
+      #expect(try await !Self.isTakenIn(parts, "later"))
+    }
+  }
+
+  @Test(
+    "a lane looks for what others left within a lease, and soon while it takes in all that it can",
+    .timeLimit(.minutes(1)), arguments: [false, true])
+  func looksAgain(isBusy: Bool) async throws {
+    let leaseMs: UInt64 = isBusy ? 800_000 : 400
+    try await LaneStage.with(leaseMs: leaseMs) { _, parts in
+      let count = WorkerLimits.admissionsMax
+      if isBusy { for number in 0..<count { try await Self.enqueue(parts, "new\(number)") } }
+      #expect(await Self.turn(parts) == 0)
+      try await Self.abandon(parts, ["left"], by: "silent-0")
+      for _ in 0..<2_000 where try await !Self.isTakenIn(parts, "left") {
+        _ = await Self.turn(parts)
+        await parts.loop.sleep(ms: 5)
+      }
+      #expect(try await Self.isTakenIn(parts, "left"))
+    }
+  }
+
+  @Test(
+    "jobs that Redis refuses each time are not taken over before all others each time",
+    .timeLimit(.minutes(1)))
+  func looksLaterAfterRefusals() async throws {
+    try await LaneStage.with(leaseMs: 800_000) { _, parts in
+      let ids = (0..<2 * WorkerLimits.admissionsMax).map { "bad\($0)" }
+      try await Self.abandon(parts, ids, by: "silent-0")
+      for id in ids {
+        _ = try await parts.redis("SET", parts.store.keys.job(app: "shop", id: id), "x")
+      }
+      try await Self.enqueue(parts, "good")
+      #expect(await Self.turn(parts) == WorkerLimits.redisPauseMs)
+      _ = await Self.turn(parts)
+      #expect(try await Self.isTakenIn(parts, "good"))
     }
   }
 

@@ -39,7 +39,7 @@ import Testing
         }
       }
       #expect(stray.isEmpty)
-      for name in ["set_aside", "pass_on", "take_routed", "claim_routed"] {
+      for name in ["pass_on_job", "pass_on_chunk", "take_routed", "claim_routed"] {
         #expect(calls[name] == nil, "\(name)")
       }
       // A worker that beats may still be about to say what it has: once.

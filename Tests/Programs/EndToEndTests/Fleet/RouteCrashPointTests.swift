@@ -11,9 +11,9 @@ import Testing
   /// The call at which a worker dies.
   enum Call: String, CaseIterable {
     /// One that lacks the app leaves jobs to others.
-    case setAside = "set_aside"
+    case passOnJob = "pass_on_job"
     /// One that lacks the app leaves chunks to others.
-    case passOn = "pass_on"
+    case passOnChunk = "pass_on_chunk"
     /// One that lacks a network leaves pushes to others with what it counted of its own.
     case settle
     /// One that has the app takes jobs that were left to it.
@@ -22,9 +22,9 @@ import Testing
     case claimRouted = "claim_routed"
 
     /// Whether the worker that dies lacks the app and the network.
-    var isOfLesser: Bool { self == .setAside || self == .passOn || self == .settle }
+    var isOfLesser: Bool { self == .passOnJob || self == .passOnChunk || self == .settle }
     /// Whether the jobs are begun by a worker that has everything and goes away.
-    var isBegun: Bool { self == .passOn || self == .claimRouted }
+    var isBegun: Bool { self == .passOnChunk || self == .claimRouted }
   }
 
   /// One lane with one connection: so many pushes are in flight at most.

@@ -280,9 +280,9 @@ local function hold(p, c, route, wait_ms, now)
   end)
 end
 
--- pass_on — ARGV: consumer, priority, entry, how long it waits for a worker (ms). A chunk whose app the caller does not have
+-- pass_on_chunk — ARGV: consumer, priority, entry, how long it waits for a worker (ms). A chunk whose app the caller does not have
 -- goes to a worker that has it, with its progress; no crash is counted. Reply: OK | STALE
-local function pass_on(keys, args)
+local function pass_on_chunk(keys, args)
   local p, consumer, priority, entry, now = keys[1], args[1], args[2], args[3], now_ms()
   refuse_wrong_type(KEY.delayed(p), 'zset')
   local stream = KEY.chunks(p, priority)
@@ -296,10 +296,10 @@ local function pass_on(keys, args)
   return 'OK'
 end
 
--- set_aside — ARGV: consumer, priority, entry, app, id, a known app that may have been meant or '', how long it waits for a
+-- pass_on_job — ARGV: consumer, priority, entry, app, id, a known app that may have been meant or '', how long it waits for a
 -- worker (ms). A job whose app the caller does not have waits in its stream for a worker that has it; no delivery is counted.
 -- Reply: OK | STALE | FULL (nobody has the app, and too many others wait already: refuse it)
-local function set_aside(keys, args)
+local function pass_on_job(keys, args)
   local p, consumer, priority, entry, app, id = keys[1], unpack(args, 1, 5)
   local now, wait_ms = now_ms(), tonumber(args[7])
   local stream = KEY.jobs(p, priority)
@@ -384,8 +384,8 @@ end
 
 register('publish_routes', publish_routes, {'allow-oom'})
 register('announce_routes', announce_routes, {'allow-oom'})
-register('pass_on', pass_on, {'allow-oom'})
-register('set_aside', set_aside, {'allow-oom'})
+register('pass_on_chunk', pass_on_chunk, {'allow-oom'})
+register('pass_on_job', pass_on_job, {'allow-oom'})
 register('take_routed', take_routed)
 register('claim_routed', claim_routed, {'allow-oom'})
 

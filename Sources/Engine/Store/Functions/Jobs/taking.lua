@@ -81,13 +81,15 @@ local function take_abandoned(p, priority, consumer, lease_ms, max, now, mean, t
     taking.take(priority, item, deliveries)
   end
   read_abandoned(p, KEY.jobs(p, priority), consumer, lease_ms, at_once, now, take, may_take, mean)
+  if count > 0 then taking.asked[#taking.asked + 1] = {'ABANDONED', priority, count} end
 end
 
 -- take_jobs — ARGV: consumer, max, largest job in bytes, lease ms or '' (no reclaim this time), and the priority to begin behind,
 -- if not at the first. Each priority's abandoned entries first; while jobs have to wait each app takes its turn, beside the
 -- stream's order unless that is held back.
 -- Reply: {{priority, entry, job text, deliveries}…}, among them {priority, entry, reason} of those that became dead
--- letters. Of a stream with entries that are too large to be read here:
+-- letters, and {ABANDONED, priority, how many}: so many were left by silent workers, which may have left more. Of a stream with
+-- entries that are too large to be read here:
 --   {priority, entry, nil, deliveries}: leased, to be read by XRANGE
 --   {LOOK, priority, from, to, app or nil, at once}: to be read by XRANGE behind `from`, and told to list_ahead
 --   {READ, priority, at once, group}: to be leased and read by XREADGROUP until there are max. When there are fewer, this

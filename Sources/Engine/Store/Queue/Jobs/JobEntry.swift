@@ -10,9 +10,6 @@ package struct JobEntry: Sendable, Equatable {
   /// 1 when nobody had it before.
   package let deliveries: Int
 
-  /// Whether a worker had it before, and fell silent.
-  package var isTakenOver: Bool { deliveries > 1 }
-
   /// Names this admission of a job.
   package let source: String
 

@@ -10,6 +10,7 @@ struct JobTaking {
   /// As `JobQueue.take`.
   func take(
     max: Int, abandonedForMs: UInt64?, _ onRefusal: (RefusedEntry) -> Void,
+    onTakeOver: () -> Void,
     beforeReading: ([JobEntry]) async throws(RedisError) -> Void
   ) async throws(RedisError) -> [JobEntry] {
     var entries: [JobEntry] = []
@@ -20,6 +21,7 @@ struct JobTaking {
     for _ in 0...Priority.allCases.count {
       let answer = try await rows(of: command)
       answer.refused.forEach(onRefusal)
+      if answer.hasAbandoned { onTakeOver() }
       if answer.hasMoreToRead {
         // The others need not wait for it.
         entries += answer.jobs.filter { $0.text != nil }.map(\.entry)

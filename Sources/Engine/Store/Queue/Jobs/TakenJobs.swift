@@ -37,6 +37,8 @@ struct TakenJobs: Sendable {
   private(set) var refused: [RefusedEntry] = []
   private(set) var looks: [Look] = []
   private(set) var reading: Reading?
+  /// Whether silent workers had left some of it, and may have left more.
+  private(set) var hasAbandoned = false
 
   /// Whether some are too large for a function, so that they are still to be read, which takes long.
   var hasMoreToRead: Bool {
@@ -59,6 +61,8 @@ struct TakenJobs: Sendable {
         reading = Reading(
           priority: try decodeWord(row[1]), atOnce: max(1, try decodeCount(row[2])),
           group: row[3].string)
+      case "ABANDONED":
+        hasAbandoned = true
       default:
         guard row.count > 3 else {
           refused.append(try RefusedEntry(row))

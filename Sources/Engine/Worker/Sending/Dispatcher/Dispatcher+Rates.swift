@@ -97,7 +97,7 @@ extension Dispatcher {
       return nil
     }
     // A line does not always say which environment it is for.
-    let places = inUse(of: app, network)
+    let places = inUse(of: app, network).filter { $0.queued > 0 }
     guard places.allSatisfy({ $0.isCongested(rank: rank) }) else { return nil }
     return places.last?.limits.last
   }

@@ -1,5 +1,5 @@
 /// What became of a job whose app a worker does not have.
-package enum SetAsideAnswer: String, Sendable {
+package enum PassOnAnswer: String, Sendable {
   case ok = "OK"
   /// It belongs to another worker.
   case stale = "STALE"

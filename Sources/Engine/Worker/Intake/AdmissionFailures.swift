@@ -1,10 +1,11 @@
+internal import Logging
 internal import Model
 internal import Redis
 internal import Store
 
 /// Of jobs that are taken in together those that Redis refuses, such as one under whose key another program keeps something.
 /// They keep no other from being taken in.
-struct RefusedEntries {
+struct AdmissionFailures {
   private var refused: [(entry: JobEntry, error: RedisError)] = []
 
   /// - Throws: what speaks of Redis and not of the job.
@@ -13,13 +14,14 @@ struct RefusedEntries {
     refused.append((entry, error))
   }
 
-  /// Names the first few in the log, when all of the jobs have had their turn.
+  /// Tells the log, when all of the jobs have had their turn. It names one of them: each is no reason of its own.
   /// - Parameter total: how many jobs there were.
   /// - Throws: what the first came to, when all were refused: then it may be Redis after all.
   func conclude(of total: Int, _ reasons: ReasonLog) throws(RedisError) {
-    for (entry, error) in refused.prefix(WorkerLimits.refusalsLogged) {
+    for (entry, error) in refused {
       reasons.note(
-        error, during: "taking in the entry \(entry.entry) of the \(entry.priority.rawValue) jobs")
+        error, during: "taking a job in",
+        metadata: ["entry": "\(entry.entry)", "priority": "\(entry.priority.rawValue)"])
     }
     if let first = refused.first, refused.count == total { throw first.error }
   }
