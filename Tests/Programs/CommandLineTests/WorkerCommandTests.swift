@@ -71,9 +71,11 @@ import Testing
     let user = uid_t.random(in: 200_000...2_000_000_000)
     var command = ["prlimit", "--nproc=\(isRoot ? threadsMax : 1)"]
     if isRoot {
-      // Where that user may run it, wherever it was built.
+      // Where that user may run it, wherever it was built. Were it written here, a child that another test starts
+      // meanwhile might have it open for writing, and then nobody can run it.
       let program = folder.file("program")
-      try FileManager.default.copyItem(atPath: Pushpool.path, toPath: program)
+      let copying = try ChildProcess("cp", [Pushpool.path, program], output: .pipe, error: .pipe)
+      #expect(try await Pushpool.finish(copying).status == 0)
       for path in [folder.path] + FolderContent.names(folder.path).map({ folder.file($0) }) {
         #expect(chown(path, user, user) == 0)
       }

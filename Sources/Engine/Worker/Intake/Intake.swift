@@ -55,6 +55,7 @@ final class Intake: Agent {
 
   /// Takes some in, or waits until there may be some.
   func turn() async -> UInt64 {
+    var isTime = false
     do throws(RedisError) {
       if lostAnswers.areToBeAskedFor { try await takeUnanswered() }
       if isRoutedDue { isRoutedDue = try await takeRouted() }
@@ -63,7 +64,7 @@ final class Intake: Agent {
         await admitter.direct.waitForRoom()
         return 0
       }
-      let isTime = abandonedDueNs.map { loop.nowNs >= $0 } ?? true
+      isTime = abandonedDueNs.map { loop.nowNs >= $0 } ?? true
       let failuresBefore = failuresBeside
       let intake = try await admitter.admitNext(abandonedForMs: isTime ? settings.leaseMs : nil)
       if failuresBeside == failuresBefore { lostAnswers.forget() }
@@ -83,7 +84,7 @@ final class Intake: Agent {
       return 0
     } catch {
       // What Redis refuses each time must not come first each time.
-      if !error.isTemporary { abandonedDueNs = dueNs(afterMs: settings.leaseMs / 4) }
+      if isTime, !error.isTemporary { abandonedDueNs = dueNs(afterMs: settings.leaseMs / 4) }
       lostAnswers.note(error)
       reasons.note(error, during: "taking jobs in")
       return WorkerLimits.redisPauseMs
