@@ -189,7 +189,7 @@ let package = Package(
     tests(
       "HTTPClientTests", in: .platform, ["HTTPClient", "Reactor", "LocalServices", "TestSupport"]),
     tests("ModelTests", in: .domain, ["Model"]),
-    tests("ConfigurationTests", in: .domain, ["Configuration"]),
+    tests("ConfigurationTests", in: .domain, ["Configuration", "TestSupport"]),
     tests("StoreTests", in: .engine, ["Store", "LocalServices", "TestSupport"]),
     tests(
       "ProvidersTests", in: .engine, ["Providers", "LocalServices", "Simulator", "TestSupport"]),

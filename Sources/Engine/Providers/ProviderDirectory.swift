@@ -109,12 +109,11 @@ package struct ProviderDirectory: Sendable {
   }
 
   /// The positions in `entries` of an app's providers that send in any of these environments, each once.
-  package func positions(
-    app: String, environments: Set<PushEnvironment> = Set(PushEnvironment.allCases)
-  ) -> [Int] {
+  /// - Parameter environments: nil for all.
+  package func positions(app: String, environments: Set<PushEnvironment>? = nil) -> [Int] {
     var found: [Int] = []
     for place in places[app] ?? []
-    where environments.contains(place.environment) && found.last != place.position {
+    where (environments?.contains(place.environment) ?? true) && found.last != place.position {
       found.append(place.position)
     }
     return found

@@ -54,6 +54,7 @@ enum BenchLimits {
   static let retryAfterSeconds = 2
   /// What many servers allow a connection.
   static let requestsPerConnection = 1_000
+  /// Pushes of a campaign to a troubled network.
   static let troubledPushesMin = 800_000
   /// Campaigns behind one another, to the same users. What is refused comes back after `retryAfterSeconds`: what is measured
   /// begins later, and lasts for longer.

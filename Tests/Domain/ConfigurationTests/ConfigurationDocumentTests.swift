@@ -1,5 +1,6 @@
 import Configuration
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct ConfigurationDocumentTests {
@@ -21,12 +22,7 @@ import Testing
 
   /// What stands between backticks in the first column of the section's table.
   private static func documented() throws -> [String] {
-    let repository = URL(fileURLWithPath: #filePath)
-      .deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
-    let text = try String(
-      contentsOf: repository.appendingPathComponent("docs/reference/configuration.md"),
-      encoding: .utf8)
+    let text = Document.text("docs/reference/configuration.md")
     let section = try #require(
       text.components(separatedBy: "\n## ").first { $0.hasPrefix("Fields\n") })
     return section.components(separatedBy: "\n").filter { $0.hasPrefix("| `") }.flatMap { row in

@@ -1,5 +1,3 @@
-internal import LocalServices
-
 /// A fenced block of one of the project's documents, so that tests can run what readers copy.
 package struct DocumentSnippet: Sendable, CustomStringConvertible {
   /// Such as `docs/guides/recipes.md`.
@@ -11,9 +9,7 @@ package struct DocumentSnippet: Sendable, CustomStringConvertible {
 
   /// The blocks of a language, in the document's order; the indent of a block is no part of its text.
   package static func all(_ language: String, in document: String) -> [DocumentSnippet] {
-    guard let content = TextFile.read("\(repository)/\(document)", bytesMax: 1 << 20) else {
-      preconditionFailure("\(document) is missing")
-    }
+    let content = Document.text(document)
     var snippets: [DocumentSnippet] = []
     var open: (line: Int, indent: Int, lines: [Substring])?
     let lines = content.split(separator: "\n", omittingEmptySubsequences: false)
@@ -35,13 +31,7 @@ package struct DocumentSnippet: Sendable, CustomStringConvertible {
 
   /// The lines that an indent of four makes a block of commands, without it.
   package static func indented(in document: String) -> [String] {
-    guard let content = TextFile.read("\(repository)/\(document)", bytesMax: 1 << 20) else {
-      preconditionFailure("\(document) is missing")
-    }
-    return content.split(separator: "\n").filter { $0.hasPrefix("    ") }
+    Document.text(document).split(separator: "\n").filter { $0.hasPrefix("    ") }
       .map { String($0.dropFirst(4)) }
   }
-
-  private static let repository =
-    "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
 }

@@ -47,7 +47,7 @@ final class DirectEnder {
     while true {
       if own.mayAsk {
         own.mayAsk = false
-        if own.isAsked { passOn() } else { await ask() }
+        if own.isAsked { wakeNext() } else { await ask() }
       }
       if let answer = own.answer { return try answer.get() }
       await own.wait()
@@ -67,10 +67,10 @@ final class DirectEnder {
       place.answer = result.map { $0[index] }
       place.wake()
     }
-    passOn()
+    wakeNext()
   }
 
-  private func passOn() {
+  private func wakeNext() {
     guard let next = queue.first(where: { !$0.mayAsk }) else {
       asking -= 1
       return

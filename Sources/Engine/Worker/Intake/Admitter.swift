@@ -67,7 +67,9 @@ struct Admitter {
     refused.conclude()
     try await admit(large + entries, &refusedByRedis)
     try refusedByRedis.conclude(of: early + entries.count, reasons)
-    guard !entries.isEmpty || early > 0 || refused.count > 0 else { return Yield() }
+    guard !entries.isEmpty || early > 0 || refused.count > 0 else {
+      return Yield(hasAbandoned: hasAbandoned)
+    }
     // Of large ones a call brings fewer than it was asked for.
     let isAll =
       refused.count == 0 && large.isEmpty && !entries.contains(where: isLarge)

@@ -1,25 +1,20 @@
 import Foundation
 import Model
+import TestSupport
 import Testing
 
 @testable import Store
 
 @Suite struct AlarmKindTests {
-  private static func document(_ path: String) throws -> String {
-    var repository = URL(fileURLWithPath: #filePath)
-    for _ in 0..<5 { repository.deleteLastPathComponent() }
-    return try String(contentsOf: repository.appendingPathComponent(path), encoding: .utf8)
-  }
-
   @Test("the documents tell of every kind of alarm, and of no other")
   func isDocumented() throws {
     let reference = try #require(
-      try Self.document("docs/reference/redis.md").components(separatedBy: "\n## ")
+      Document.text("docs/reference/redis.md").components(separatedBy: "\n## ")
         .first { $0.hasPrefix("Alarms\n") })
     let listed = reference.components(separatedBy: "\n| `").dropFirst()
       .map { String($0.prefix { $0 != "\\" }) }
     #expect(Set(listed) == Set(AlarmKind.allCases.map(\.rawValue)))
-    let guide = try Self.document("docs/guides/operating.md").components(separatedBy: "\n### ")
+    let guide = Document.text("docs/guides/operating.md").components(separatedBy: "\n### ")
       .dropFirst().flatMap { $0.prefix { $0 != "\n" }.components(separatedBy: ", ") }
     for kind in AlarmKind.allCases {
       #expect(guide.contains(kind.rawValue), "operating.md does not say what to do about it")

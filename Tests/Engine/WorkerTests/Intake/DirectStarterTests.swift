@@ -120,6 +120,25 @@ import Testing
     }
   }
 
+  @Test("a large job is kept when those that came with it cannot be begun")
+  func keepsLarge() async throws {
+    try await Self.with { _, parts in
+      let users = (0..<10_000).map { "\"user-\($0)\"" }.joined(separator: ",")
+      for (id, list) in [("small", "\"a\""), ("big", users)] {
+        _ = try await parts.store.jobs.enqueue(
+          Array(
+            #"{"id":"\#(id)","app":"shop","audience":{"users":[\#(list)]},"notification":{"title":"Hi"}}"#
+              .utf8), priority: .normal)
+      }
+      let entries = try await parts.store.jobs.take(consumer: "test-0", max: 2)
+      #expect(entries.count == 2)
+      _ = try await parts.redis("ACL", "SETUSER", "default", "-fcall")
+      await #expect(throws: RedisError.self) { try await parts.admitter.admit(entries) }
+      #expect(parts.runs.count == 0)
+      #expect(parts.admitter.large.waiting.map(\.entry) == [entries[1].entry])
+    }
+  }
+
   @Test("an entry that the lane sends already is not begun again")
   func onceOnly() async throws {
     try await Self.with { _, parts in

@@ -280,8 +280,8 @@ local function hold(p, c, route, wait_ms, now)
   end)
 end
 
--- pass_on_chunk — ARGV: consumer, priority, entry, how long it waits for a worker (ms). A chunk whose app the caller does not have
--- goes to a worker that has it, with its progress; no crash is counted. Reply: OK | STALE
+-- pass_on_chunk — ARGV: consumer, priority, entry, how long it waits for a worker (ms). A chunk whose app the caller does not
+-- have goes to a worker that has it, with its progress; no crash is counted. Reply: OK | STALE
 local function pass_on_chunk(keys, args)
   local p, consumer, priority, entry, now = keys[1], args[1], args[2], args[3], now_ms()
   refuse_wrong_type(KEY.delayed(p), 'zset')

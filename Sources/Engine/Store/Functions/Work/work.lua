@@ -1,4 +1,4 @@
--- What waits in the streams: since when, and whom a lane is told of it.
+-- What waits in the streams: since when, and how far the watchers have been told of it.
 
 do
 
