@@ -45,12 +45,21 @@ end
 -- entries), r:<app> (behind which more of them are), c:<entry> (who took an entry out of its turn). Its LIST is the
 -- ring of the apps that have an x or r. Both only order: what is lost with them waits in the stream.
 
+-- The app that a job's text, or a part of it, names first; or nil. Its place is found as plain text: a pattern would be tried at
+-- each byte.
+local function app_named(job)
+  local from = string.find(job, '"app"', 1, true)
+  while from do
+    local app = string.match(job, '^"app"%s*:%s*"([%w._-]+)"', from)
+    if app then return app end
+    from = string.find(job, '"app"', from + 1, true)
+  end
+end
+
 -- The app of a job by a glance at its text: a wrong guess costs nobody more than a place in the queue.
 local function app_in(job)
-  local pattern = '"app"%s*:%s*"([%w._-]+)"'
-  if #job <= 2 * LIMIT.GLANCE_BYTES then return string.match(job, pattern) or '' end
-  return string.match(string.sub(job, 1, LIMIT.GLANCE_BYTES), pattern)
-    or string.match(string.sub(job, -LIMIT.GLANCE_BYTES), pattern) or ''
+  if #job <= 2 * LIMIT.GLANCE_BYTES then return app_named(job) or '' end
+  return app_named(string.sub(job, 1, LIMIT.GLANCE_BYTES)) or app_named(string.sub(job, -LIMIT.GLANCE_BYTES)) or ''
 end
 
 -- The text of a job in an entry's fields, wherever it stands among them.
@@ -263,10 +272,10 @@ local function keep_turns(keys, args)
   return free
 end
 
--- Whether a consumer owns job entries of a priority; also those that it took out of their turn and that another is reading, who
--- gives them back.
-local function job_owner(p, priority, consumer)
-  local has = owned_by(KEY.jobs(p, priority), consumer)
+-- Whether a consumer owns job entries of a priority, as owned_among; also those that it took out of their turn and that another
+-- is reading, who gives them back.
+local function job_owner(p, priority, consumer, entries)
+  local has = owned_among(KEY.jobs(p, priority), consumer, entries)
   return function(entry)
     return has(entry) or redis.call('HGET', KEY.scout(p, priority), 'c:' .. entry) == consumer
   end

@@ -140,13 +140,13 @@ end
 local function heartbeat(keys, args)
   local p, consumer, kind = keys[1], args[1], args[2]
   local answers, has, renewed, states = {}, {}, {}, {}
+  for priority, entries in pairs(entries_in(args, 3, 4)) do
+    has[priority] = kind == 'jobs' and Fairness.job_owner(p, priority, consumer, entries) or
+      owned_among(KEY[kind](p, priority), consumer, entries)
+    renewed[priority] = {}
+  end
   for i = 3, #args, 4 do
     local priority, entry, answer = args[i], args[i + 1], 'STALE'
-    if not has[priority] then
-      local is_jobs = kind == 'jobs'
-      has[priority] = is_jobs and Fairness.job_owner(p, priority, consumer) or owned_by(KEY[kind](p, priority), consumer)
-      renewed[priority] = {}
-    end
     if has[priority](entry) then
       table.insert(renewed[priority], entry)
       local key = kind == 'chunks' and KEY.job(p, args[i + 2], args[i + 3])

@@ -4,19 +4,32 @@
 
 do
 
+-- Whether the consumer owns entries of the rows that it gives: by priority, a function of the entry.
+local function job_owners(p, consumer, args, columns)
+  local has = {}
+  for priority, entries in pairs(entries_in(args, 2, columns)) do
+    has[priority] = Fairness.job_owner(p, priority, consumer, entries)
+  end
+  return has
+end
+
 -- begin_direct — ARGV: consumer, then (priority, entry, app, id, digest)…. Takes the names of jobs that the caller is going to send.
 -- Reply: for each NEW | CANCELLED (an operator has paused or cancelled it while it waited: admit it) | DUPLICATE (the entry is
 -- dropped) | CONFLICT (refuse it) | STALE | an error, when Redis refuses this one: something else stands under its key
 local function begin_direct(keys, args)
   local p, consumer, now = keys[1], args[1], now_ms()
-  local answers, has = {}, {}
+  local answers, has, names = {}, job_owners(p, consumer, args, 5), {}
+  for i = 2, #args, 5 do names[#names + 1] = KEY.job(p, args[i + 2], args[i + 3]) end
+  -- Nearly always none of them is taken, which one question tells.
+  local are_free, taken = redis.pcall('EXISTS', unpack(names)) == 0, {}
   for i = 2, #args, 5 do
     local priority, entry, app, id, digest = unpack(args, i, i + 4)
-    if not has[priority] then has[priority] = Fairness.job_owner(p, priority, consumer) end
-    local answer, state = 'STALE', nil
+    local answer, state, name = 'STALE', nil, names[#answers + 1]
     if has[priority](entry) then
+      local take = are_free and not taken[name] and Jobs.write_name or Jobs.take_name
       local is_possible
-      is_possible, answer, state = pcall(Jobs.take_name, p, priority, entry, app, id, digest, now, true)
+      is_possible, answer, state = pcall(take, p, priority, entry, app, id, digest, now, true)
+      taken[name] = true
       if not is_possible then answer = redis.error_reply(type(answer) == 'table' and answer.err or tostring(answer)) end
       if answer == 'DUPLICATE' then Fairness.drop_job(p, priority, entry) end
       if answer == 'NEW' and (state == 'paused' or state == 'cancelled') then answer = 'CANCELLED' end
@@ -55,7 +68,7 @@ end
 -- Returns write(app, id, state, created_at, started_at, retention, total, no_installations, counts), which writes the record of
 -- a job that has ended, and tells of it. What jobs have in common is put together once.
 local function new_records(p, now)
-  local forms, finished = {}, KEY.finished(p)
+  local forms, finished, notices_max = {}, KEY.finished(p), text(LIMIT.NOTICES_MAX)
   local function form(total, none, counts)
     local fields = {'state', '', 'admitted', '1', 'total', total, 'started_at', '', 'finished_at', text(now)}
     local notice = {'app', '', 'id', '', 'state', '', 'total', total}
@@ -84,7 +97,7 @@ local function new_records(p, now)
     notice[2], notice[4], notice[6], notice[times + 2], notice[times + 4] = app, id, done, created_at, started_at
     redis.call('HSET', key, unpack(fields))
     redis.call('EXPIRE', key, retention)
-    redis.call('XADD', finished, 'MAXLEN', '~', LIMIT.NOTICES_MAX, '*', unpack(notice))
+    redis.call('XADD', finished, 'MAXLEN', '~', notices_max, '*', unpack(notice))
   end
 end
 
@@ -141,13 +154,12 @@ end
 -- Reply: for each OK | STALE (it is another's by now: nothing was counted) | ADMIT (its counts do not add up)
 local function end_direct(keys, args)
   local p, consumer, now = keys[1], args[1], now_ms()
-  local answers, has, dropped = {}, {}, {}
+  local answers, has, dropped = {}, job_owners(p, consumer, args, 10), {}
   local counts_of, write_record = new_counts(), new_records(p, now)
   local books = new_books(p, now, counts_of)
   refuse_wrong_type(KEY.finished(p), 'stream')
   for i = 2, #args, 10 do
     local priority, entry, app, id, started_at, retention, total, none, counts, tallies = unpack(args, i, i + 9)
-    if not has[priority] then has[priority], dropped[priority] = Fairness.job_owner(p, priority, consumer), {} end
     local r = redis.call('HMGET', KEY.job(p, app, id), 'state', 'source', 'created_at', 'admitted')
     local answer = 'STALE'
     if r[2] == source_of(priority, entry) then
@@ -161,7 +173,9 @@ local function end_direct(keys, args)
           answer = 'OK'
           write_record(app, id, r[1], r[3], started_at, retention, total, none, outcomes)
           books.add(app, counts, tallies)
-          table.insert(dropped[priority], entry)
+          local entries = dropped[priority] or {}
+          dropped[priority] = entries
+          entries[#entries + 1] = entry
         end
       end
     end

@@ -30,18 +30,25 @@ local function standing(p, record, digest, source)
   return record[3] == digest and 'DUPLICATE' or 'CONFLICT'
 end
 
+-- Writes the record of a name that is free, as of a job that waits. The record of a job that is `brief`, over at once, leaves out
+-- what nobody reads of an ended one.
+local function write_name(p, priority, entry, app, id, digest, now, brief)
+  local key = KEY.job(p, app, id)
+  redis.call('HSET', key, 'state', 'queued', 'source', source_of(priority, entry), 'digest', digest, 'created_at',
+    text(enqueued_at(entry, now)), unpack(brief and {} or {'priority', priority}))
+  redis.call('EXPIRE', key, LIMIT.SEGMENT_S)
+  return 'NEW'
+end
+
 -- Takes a name for the job of an entry, before it is admitted. What another job of this name was told before it was lost
--- does not hold for this one. The record of a job that is `brief`, over at once, leaves out what nobody reads of an ended one.
+-- does not hold for this one.
 -- Returns its standing, and its state if it had the name before.
 local function take_name(p, priority, entry, app, id, digest, now, brief)
   local key, source = KEY.job(p, app, id), source_of(priority, entry)
   local record = redis.call('HMGET', key, 'state', 'source', 'digest', 'admitted')
   local answer = standing(p, record, digest, source)
   if answer == 'NEW' and record[2] ~= source then
-    local created_at = text(enqueued_at(entry, now))
-    redis.call('HSET', key, 'state', 'queued', 'source', source, 'digest', digest, 'created_at', created_at,
-      unpack(brief and {} or {'priority', priority}))
-    redis.call('EXPIRE', key, LIMIT.SEGMENT_S)
+    write_name(p, priority, entry, app, id, digest, now, brief)
   elseif answer == 'NEW' then
     -- Not what an operator has stopped: that has no end.
     redis.call('EXPIRE', key, LIMIT.SEGMENT_S, 'GT')
@@ -363,6 +370,7 @@ register('pause', pause, {'allow-oom'})
 register('resume', resume, {'allow-oom'})
 register('pace', pace, {'allow-oom'})
 
+Jobs.write_name = write_name
 Jobs.take_name = take_name
 
 end

@@ -80,15 +80,46 @@ local function owned(stream, entry, consumer)
   return reply[1][4]
 end
 
--- Whether a consumer owns entries of a stream, which are many: a function of the entry.
-local function owned_by(stream, consumer)
-  local reply = redis.pcall('XPENDING', stream, GROUP, '-', '+', LIMIT.OWNED_LISTED_MAX, consumer)
+-- Whether one id of a stream is behind another.
+local function is_behind(one, other)
+  local ms, seq = string.match(one, '^(%d+)-(%d+)$')
+  local other_ms, other_seq = string.match(other, '^(%d+)-(%d+)$')
+  if ms ~= other_ms then return tonumber(ms) > tonumber(other_ms) end
+  return tonumber(seq) > tonumber(other_seq)
+end
+
+-- Whether a consumer owns entries of a stream: a function of the entry. Those given are looked for together, between the first
+-- and the last of them: a lane has many others in hand.
+local function owned_among(stream, consumer, entries)
+  local first, last = entries[1], entries[1]
+  local first_ms, first_seq, last_ms, last_seq = math.huge, 0, -1, 0
+  for _, entry in ipairs(entries) do
+    local ms, seq = string.match(entry, '^(%d+)-(%d+)$')
+    ms, seq = tonumber(ms), tonumber(seq)
+    if ms and (ms < first_ms or ms == first_ms and seq < first_seq) then first, first_ms, first_seq = entry, ms, seq end
+    if ms and (ms > last_ms or ms == last_ms and seq > last_seq) then last, last_ms, last_seq = entry, ms, seq end
+  end
+  -- None of them is an id.
+  if last_ms < 0 then return function() return false end end
+  local reply = redis.pcall('XPENDING', stream, GROUP, first, last, LIMIT.OWNED_LISTED_MAX, consumer)
   if reply.err and not string.find(reply.err, 'NOGROUP', 1, true) then error(reply) end
+  local found = {}
+  for _, pending in ipairs(reply) do found[pending[1]] = true end
+  -- What was not found may stand behind more than is listed, or have an id that no number of Lua's tells from its neighbour's.
+  return function(entry)
+    return found[entry] or string.find(entry, '^%d+%-%d+$') and owned(stream, entry, consumer) ~= nil
+  end
+end
+
+-- The entries of arguments that come in rows of (priority, entry, …), by priority.
+local function entries_in(args, first, columns)
   local entries = {}
-  for _, pending in ipairs(reply) do entries[pending[1]] = true end
-  -- Of so many some may be missing.
-  local is_cut = #reply >= LIMIT.OWNED_LISTED_MAX
-  return function(entry) return entries[entry] or (is_cut and owned(stream, entry, consumer) ~= nil) end
+  for i = first, #args, columns do
+    local of = entries[args[i]] or {}
+    entries[args[i]] = of
+    of[#of + 1] = args[i + 1]
+  end
+  return entries
 end
 
 local function drop_entry(stream, entry)
@@ -115,14 +146,6 @@ end
 -- The id of the last entry of a stream that was given to a worker in its turn, or nil: those up to it are held by somebody, or
 -- wait elsewhere.
 local function last_given(stream) return places(stream)[GROUP] end
-
--- Whether one id of a stream is behind another.
-local function is_behind(one, other)
-  local ms, seq = string.match(one, '^(%d+)-(%d+)$')
-  local other_ms, other_seq = string.match(other, '^(%d+)-(%d+)$')
-  if ms ~= other_ms then return tonumber(ms) > tonumber(other_ms) end
-  return tonumber(seq) > tonumber(other_seq)
-end
 
 -- Whether a stream has an entry. XRANGE would copy it, and a job may have megabytes: a group that lives for this call tells
 -- it by the id alone.
