@@ -20,6 +20,8 @@ package enum StoreLimits {
   static let sizePagesMax = 10_000
   /// Users of one `resolve`; a chunk has fewer.
   package static let resolveUsersMax = 1_024
+  /// What is around a user's id in such a question: room to make.
+  static let userKeyBytesUsual = 48
   /// Values that one `fields` reads: some 0.3 ms of Redis's time.
   package static let fieldValuesMax = 256
   /// Installations of one `badges`: 1 ms of Redis's time.

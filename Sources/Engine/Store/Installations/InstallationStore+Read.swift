@@ -8,16 +8,25 @@ extension InstallationStore {
     app: String, users: ArraySlice<UnsafeRawBufferPointer>,
     _ handler: @escaping (Result<ResolvedUsers, RedisError>) -> Void
   ) {
-    precondition(users.count <= StoreLimits.resolveUsersMax, "too many users at once")
-    var prefix = functions.keys.userPrefix(app: app)
     let bytes = users.reduce(0) { $0 + $1.count }
-    var command = RedisCommand(reservingBytes: bytes + users.count * (prefix.utf8.count + 12) + 64)
-    command.append("MGET")
-    prefix.withUTF8 { prefix in
-      for user in users { command.append(UnsafeRawBufferPointer(prefix), then: user) }
-    }
-    let count = users.count
-    functions.connection.send(command) { result in
+    var question = question(users: users.count, bytes: bytes)
+    question.add(users, app: app)
+    ask(question, handler)
+  }
+
+  /// An empty question with room for so many users.
+  /// - Parameter bytes: of all their ids.
+  package func question(users: Int, bytes: Int) -> UserQuestion {
+    UserQuestion(
+      keys: functions.keys, reservingBytes: bytes + (users + 1) * StoreLimits.userKeyBytesUsual)
+  }
+
+  /// The installations of the users of a question, in their order.
+  package func ask(
+    _ question: UserQuestion, _ handler: @escaping (Result<ResolvedUsers, RedisError>) -> Void
+  ) {
+    let count = question.count
+    functions.connection.send(question.command) { result in
       handler(
         result.flatMap { reply in
           // One for each: what is missing would be taken for a user without installations, or end the process.

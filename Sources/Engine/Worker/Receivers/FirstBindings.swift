@@ -10,23 +10,62 @@ final class FirstBindings {
   private let readNs: UInt64
   private let count: Int
 
-  /// Reads them; nil when the job is too large for it to matter.
-  /// - Parameter segment: its only one, of users.
-  init?(app: String, segment: [UInt8], store: Store, loop: EventLoop) {
-    let count = segment.withUnsafeBytes { bytes in
-      SegmentLines(bytes).prefix(WorkerLimits.firstBindingsMax + 1).count { _ in true }
-    }
-    guard count <= WorkerLimits.firstBindingsMax else { return nil }
+  private init(count: Int, readNs: UInt64) {
     self.count = count
-    readNs = loop.nowNs
-    segment.withUnsafeBytes { bytes in
-      store.installations.resolve(app: app, users: Array(SegmentLines(bytes))[...]) { [self] in
-        guard case .success(let resolved) = $0 else { return }
-        let bytes = (0..<resolved.count).reduce(0) { $0 + resolved.text($1).count }
-        guard bytes <= WorkerLimits.firstBindingsBytesMax else { return }
-        texts = (0..<resolved.count).map { Array(resolved.text($0)) }
+    self.readNs = readNs
+  }
+
+  /// Reads those of jobs that are taken in together, of many by one command.
+  /// - Returns: nil for a job that starts later or is too large for it to matter.
+  static func read(_ jobs: [PreparedJob], store: Store, loop: EventLoop) -> [FirstBindings?] {
+    var all: [FirstBindings?] = []
+    all.reserveCapacity(jobs.count)
+    while all.count < jobs.count {
+      all += readTogether(jobs[all.count...], store: store, nowNs: loop.nowNs)
+    }
+    return all
+  }
+
+  /// Reads those of the first jobs, as many as one command may ask for.
+  private static func readTogether(
+    _ jobs: ArraySlice<PreparedJob>, store: Store, nowNs: UInt64
+  ) -> [FirstBindings?] {
+    var bindings: [FirstBindings?] = []
+    var question = store.installations.question(
+      users: min(jobs.count, WorkerLimits.resolveBatchMax),
+      bytes: jobs.first?.segments.first?.count ?? 0)
+    for job in jobs {
+      guard isRead(job) else {
+        bindings.append(nil)
+        continue
+      }
+      let first = question.count
+      guard first + job.recipients <= WorkerLimits.resolveBatchMax else { break }
+      job.segments[0].withUnsafeBytes { question.add(SegmentLines($0), app: job.app) }
+      bindings.append(FirstBindings(count: question.count - first, readNs: nowNs))
+    }
+    guard question.count > 0 else { return bindings }
+    store.installations.ask(question) { [bindings] in
+      guard case .success(let resolved) = $0 else { return }
+      var first = 0
+      for case let own? in bindings {
+        own.keep(resolved, from: first)
+        first += own.count
       }
     }
+    return bindings
+  }
+
+  private static func isRead(_ job: PreparedJob) -> Bool {
+    job.segments.count == 1 && job.lines == .users && job.deliverAtMs == nil
+      && job.recipients <= WorkerLimits.firstBindingsMax
+  }
+
+  private func keep(_ resolved: ResolvedUsers, from first: Int) {
+    let range = first..<first + count
+    let bytes = range.reduce(0) { $0 + resolved.text($1).count }
+    guard bytes <= WorkerLimits.firstBindingsBytesMax else { return }
+    texts = range.map { Array(resolved.text($0)) }
   }
 
   /// What was read for a chunk's first batch, and when, in the loop's time.

@@ -1,7 +1,8 @@
 internal import Model
 
 /// A job to few users that is sent from its entry: its lease is the entry's, and nothing of it is in Redis but its name.
-package struct DirectJob: Sendable {
+/// A class, for it goes through many hands.
+package final class DirectJob: Sendable {
   package let entry: JobEntry
   /// By which it is admitted after all, when it lasts or brings more than counts; without the content.
   package let admission: Admission

@@ -13,8 +13,10 @@ package struct EntryID: Comparable, Sendable {
 
   /// Nil when it is no id.
   package init?(_ text: String) {
-    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-    guard parts.count == 2, let milliseconds = UInt64(parts[0]), let sequence = UInt64(parts[1])
+    // By bytes: asked of each entry that is taken.
+    guard let dash = text.utf8.firstIndex(of: UInt8(ascii: "-")),
+      let milliseconds = UInt64(text[..<dash]),
+      let sequence = UInt64(text[text.utf8.index(after: dash)...])
     else { return nil }
     self.init(milliseconds: milliseconds, sequence: sequence)
   }
