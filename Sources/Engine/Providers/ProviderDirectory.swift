@@ -67,7 +67,7 @@ package struct ProviderDirectory: Sendable {
         let quota = try builder.quota(of: provider, fcm, field: "\(field).fcm")
         entries.append(
           Entry(
-            app: app.id, environments: Set(PushEnvironment.allCases), provider: provider,
+            app: app.id, environments: PushEnvironment.all, provider: provider,
             limits: (own.map { [$0] } ?? []) + [quota]))
       }
       // One of each, since a request names the environment; an app key is for both.
@@ -117,6 +117,13 @@ package struct ProviderDirectory: Sendable {
       found.append(place.position)
     }
     return found
+  }
+
+  /// The positions in `entries` of an app's providers, each with what it sends to.
+  package func eachPosition(
+    of app: String, _ note: (Network, PushEnvironment, Int) -> Void
+  ) {
+    for place in places[app] ?? [] { note(place.network, place.environment, place.position) }
   }
 
   /// The position in `entries`; nil when the app has no account at that network and environment.

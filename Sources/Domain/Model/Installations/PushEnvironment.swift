@@ -2,5 +2,7 @@
 package enum PushEnvironment: String, Sendable, Hashable, CaseIterable {
   case production, development
 
+  package static let all = Set(allCases)
+
   package var other: PushEnvironment { self == .production ? .development : .production }
 }

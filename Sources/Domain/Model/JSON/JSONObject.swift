@@ -2,6 +2,8 @@
 package struct JSONObject: Sendable {
   package typealias Member = (name: String, value: JSONValue)
 
+  /// Room for a usual object, so that it need not grow member by member.
+  private static let usualMembers = 4
   /// Below this a scan beats a hash table.
   private static let scannedMembersMax = 12
 
@@ -9,9 +11,6 @@ package struct JSONObject: Sendable {
   private var index: [ByteExactText: Int] = [:]
 
   package init() {}
-
-  /// Empty, with room for so many members.
-  package init(reserving count: Int) { members.reserveCapacity(count) }
 
   package var isEmpty: Bool { members.isEmpty }
   package var count: Int { members.count }
@@ -25,6 +24,7 @@ package struct JSONObject: Sendable {
 
   /// Adds a member that is not there.
   private mutating func append(_ value: JSONValue, for name: String) {
+    if members.isEmpty { members.reserveCapacity(Self.usualMembers) }
     members.append((name, value))
     if members.count == Self.scannedMembersMax + 1 {
       for (position, member) in members.enumerated() {

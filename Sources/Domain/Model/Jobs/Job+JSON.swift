@@ -86,33 +86,21 @@ extension Job {
 
   /// What a producer would enqueue for this job: two jobs are the same when these are equal, the id aside.
   package func json() -> JSONValue {
-    var object = ownObject()
+    var object = object()
     object["id"] = id.map { .string($0) }
-    object["app"] = .string(app)
-    object["audience"] = audience.json()
-    object["deliver_at"] = deliverAtMs.map { .integer($0) }
-    object[LocalDelivery.field] = deliverLocal?.json()
-    pace?.write(to: &object)
     return .object(object)
   }
 
   /// Canonical JSON of audience and content without the id: what an id conflict is decided on.
-  package func canonicalBytes() -> [UInt8] {
-    var object = ownObject()
+  package func canonicalBytes() -> [UInt8] { JSONValue.object(object()).bytes(canonical: true) }
+
+  private func object() -> JSONObject {
+    var object = content.object(withAudience: false)
     object["app"] = .string(app)
     object["audience"] = audience.json()
     object["deliver_at"] = deliverAtMs.map { .integer($0) }
     object[LocalDelivery.field] = deliverLocal?.json()
     pace?.write(to: &object)
-    return JSONValue.object(object).bytes(canonical: true)
-  }
-
-  /// The content without what the audience says already.
-  private func ownObject() -> JSONObject {
-    var content = content
-    content.topic = nil
-    content.channel = nil
-    content.schedule = nil
-    return content.object()
+    return object
   }
 }

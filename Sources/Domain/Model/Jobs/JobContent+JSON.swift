@@ -67,14 +67,14 @@ extension JobContent {
       throw reader.refused(
         "localized", "needs a notification: it is what devices of other languages receive")
     }
-    _ = try MessageVariants(self)
+    if MessageVariants.mayRefuse(self) { _ = try MessageVariants(self) }
   }
 
   private static func environments(
     _ reader: FieldReader
   ) throws(InvalidField) -> Set<PushEnvironment> {
     guard let items = try reader.array("environments") else {
-      return Set(PushEnvironment.allCases)
+      return PushEnvironment.all
     }
     let pointer = reader.pointer(to: "environments")
     guard !items.isEmpty else {
@@ -102,8 +102,9 @@ extension JobContent {
   /// Canonical JSON: what Redis keeps of a job for the lanes.
   package func canonicalBytes() -> [UInt8] { json().bytes(canonical: true) }
 
-  func object() -> JSONObject {
-    var object = JSONObject(reserving: 8)
+  /// - Parameter withAudience: also what the audience of its job says.
+  func object(withAudience: Bool = true) -> JSONObject {
+    var object = JSONObject()
     object["notification"] = notification?.json()
     object["localized"] = LocalizedText.json(localized)
     variables?.write(to: &object)
@@ -112,9 +113,11 @@ extension JobContent {
     object["jpush"] = jpush.map { .object($0.payload) }
     object["kind"] = event.map { _ in .string(AppEvent.jobKind) }
     object["event"] = event?.json()
-    object[Self.topicField] = topic.map { .string($0) }
-    object[Self.channelField] = channel.map { .string($0) }
-    object[Self.scheduleField] = schedule?.json()
+    if withAudience {
+      object[Self.topicField] = topic.map { .string($0) }
+      object[Self.channelField] = channel.map { .string($0) }
+      object[Self.scheduleField] = schedule?.json()
+    }
     object["collapse_id"] = collapseID.map { .string($0) }
     switch expiry {
     case .ttl(let seconds)?: object["ttl_seconds"] = .integer(seconds)

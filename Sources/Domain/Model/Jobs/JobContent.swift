@@ -33,7 +33,7 @@ package struct JobContent: Sendable, Equatable {
     notification: Notification? = nil, apns: APNsPart? = nil, fcm: FCMPart? = nil,
     jpush: JPushPart? = nil, event: AppEvent? = nil, collapseID: String? = nil,
     expiry: Expiry? = nil,
-    environments: Set<PushEnvironment> = Set(PushEnvironment.allCases), dryRun: Bool = false,
+    environments: Set<PushEnvironment> = PushEnvironment.all, dryRun: Bool = false,
     unknownPolicy: UnknownPolicy = .resend, trace: Bool = false
   ) {
     self.notification = notification

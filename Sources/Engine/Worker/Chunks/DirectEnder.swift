@@ -31,6 +31,8 @@ final class DirectEnder {
   private var queue: [Place] = []
   /// How many ask, or have been told to.
   private var asking = 0
+  /// How many of those wait for others to ask for with their own.
+  private var gathering = 0
 
   init(jobs: JobQueue, consumer: String) {
     self.jobs = jobs
@@ -40,9 +42,13 @@ final class DirectEnder {
   func end(_ ending: DirectEnding) async throws(RedisError) -> DirectAnswer {
     let own = Place(ending)
     queue.append(own)
-    if asking == 0 || queue.count >= WorkerLimits.directEndsMax {
+    if asking == 0 || queue.count >= WorkerLimits.directEndsMax * (gathering + 1) {
       asking += 1
-      await ask()
+      gathering += 1
+      own.mayAsk = true
+      // Others whose answers came with this one's are about to end, too.
+      await Task.yield()
+      gathering -= 1
     }
     while true {
       if own.mayAsk {

@@ -154,7 +154,7 @@ struct Admitter {
       try await passOn(job, id: id, entry)
       return nil
     }
-    do throws(InvalidField) { try await schedule(&job, entry) } catch {
+    do throws(InvalidField) { job = try await schedule(job, entry) } catch {
       try await refuse(entry, "invalid_job", error, app: job.app, id: id)
       return nil
     }
@@ -166,13 +166,15 @@ struct Admitter {
   }
 
   /// Decides when a job starts that goes by the clocks of its receivers.
-  private func schedule(_ job: inout PreparedJob, _ entry: JobEntry) async throws(InvalidField) {
-    guard let delivery = job.deliverLocal else { return }
+  private func schedule(
+    _ job: PreparedJob, _ entry: JobEntry
+  ) async throws(InvalidField) -> PreparedJob {
+    guard let delivery = job.deliverLocal else { return job }
     let nowMs = clock.at(loop.nowNs)
     let schedule = try await localTimes.schedule(
       delivery, app: job.app, nowMs: entry.enqueuedAtMs(nowMs: nowMs) ?? nowMs)
     try schedule.check(job.content.expiry)
-    job.keep(to: schedule)
+    return PreparedJob(job, keepingTo: schedule)
   }
 
   /// Leaves a job whose app this worker does not have to one that has it.
@@ -243,19 +245,13 @@ struct Admitter {
     return admission
   }
 
-  /// Reads the bindings of a small job's users, in the trip that takes it in.
-  func firstBindings(_ job: PreparedJob) -> FirstBindings? {
-    guard job.segments.count == 1, job.lines == .users, job.deliverAtMs == nil else { return nil }
-    return FirstBindings(app: job.app, segment: job.segments[0], store: store, loop: loop)
-  }
-
   func start(
     _ job: PreparedJob, _ admission: Admission, _ entry: JobEntry, isLast: Bool
   ) async throws(RedisError) {
     let id = admission.id
     var admission = admission
     admission.content = job.content.canonicalBytes()
-    let firstBindings = self.firstBindings(job)
+    let firstBindings = FirstBindings.read([job], store: store, loop: loop)[0]
     if job.segments.count != 1, job.usersKey == nil, job.index == nil {
       let answer = try await store.jobs.reserve(
         entry, app: job.app, id: id, digest: job.digest, consumer: consumer)

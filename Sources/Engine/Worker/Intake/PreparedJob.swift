@@ -2,12 +2,12 @@ private import CLinux
 internal import Model
 internal import Store
 
-/// A producer's job, checked and cut up for the store.
-struct PreparedJob: Sendable {
+/// A producer's job, checked and cut up for the store. A class, for it goes through many hands.
+final class PreparedJob: Sendable {
   /// Nil where the producer gave none.
   let id: String?
   let app: String
-  private(set) var content: JobContent
+  let content: JobContent
   /// Of the canonical job.
   let digest: String
   let lines: ChunkLines
@@ -16,7 +16,7 @@ struct PreparedJob: Sendable {
   let usersKey: String?
   let index: AudienceIndex?
   let segments: [[UInt8]]
-  private(set) var deliverAtMs: Int64?
+  let deliverAtMs: Int64?
   let deliverLocal: LocalDelivery?
   let pace: JobPace?
 
@@ -39,10 +39,22 @@ struct PreparedJob: Sendable {
     pace = job.pace
   }
 
-  /// It starts when this schedule says.
-  mutating func keep(to schedule: LocalSchedule) {
+  /// The same job, which starts when this schedule says.
+  init(_ job: PreparedJob, keepingTo schedule: LocalSchedule) {
+    id = job.id
+    app = job.app
+    var content = job.content
     content.schedule = schedule
+    self.content = content
+    digest = job.digest
+    lines = job.lines
+    recipients = job.recipients
+    usersKey = job.usersKey
+    index = job.index
+    segments = job.segments
     deliverAtMs = schedule.rounds.first?.atMs
+    deliverLocal = job.deliverLocal
+    pace = job.pace
   }
 
   /// The same on a thread of its own: a million users take a third of a second, for which no push would leave the lane.

@@ -115,10 +115,7 @@ final class JobMaterial {
     firstBindings: FirstBindings? = nil
   ) {
     let zones = content.schedule.map { ZoneMatcher($0, round: round ?? 0) }
-    var content = content
-    if let zones, let expiry = content.expiry, expiry != .ttl(seconds: 0) {
-      content.expiry = .at(ms: expiry.expiresAtMs(createdAtMs: max(zones.atMs, createdAtMs)))
-    }
+    let content = zones.map { $0.counted(content, createdAtMs: createdAtMs) } ?? content
     self.content = content
     self.zones = zones
     raisesBadge = content.raisesBadge

@@ -39,6 +39,14 @@ struct ZoneMatcher {
     self.zones = zones.sorted { $0.name.lexicographicallyPrecedes($1.name) }
   }
 
+  /// The content with its time to live counted from the start of the round.
+  func counted(_ content: JobContent, createdAtMs: Int64) -> JobContent {
+    guard let expiry = content.expiry, expiry != .ttl(seconds: 0) else { return content }
+    var content = content
+    content.expiry = .at(ms: expiry.expiresAtMs(createdAtMs: max(atMs, createdAtMs)))
+    return content
+  }
+
   /// Whether it is the job's first.
   var isFirst: Bool { round == 0 }
 

@@ -53,6 +53,44 @@ import Testing
     }
   }
 
+  @Test("two jobs of one name in a batch are one, or in conflict", arguments: ["d", "other"])
+  func sameNameTogether(digest: String) async throws {
+    try await Lane.withStore { _, store in
+      var jobs: [DirectJob] = []
+      for digest in ["d", digest] {
+        jobs.append(
+          DirectJob(
+            entry: try await store.takeNew(), admission: Self.admission("j1", digest: digest)))
+      }
+      let answers = try await store.jobs.beginDirect(jobs, consumer: "worker")
+      let second = digest == "d" ? AdmissionAnswer.duplicate : .conflict
+      #expect(answers == [.success(.new), .success(second)])
+    }
+  }
+
+  @Test("of a batch's jobs each is looked for, whatever the order and the ids")
+  func foundInAnyOrder() async throws {
+    try await Lane.withStore { _, store in
+      let ids = ["5-1", "5-18446744073709551615", "7-1", "18446744073709551615-1"]
+      var jobs: [DirectJob] = []
+      for id in ids {
+        _ = try await store.redis("XADD", "{pp}:jobs:normal", id, "job", "{}")
+        let entry = try #require(try await store.jobs.take(consumer: "worker", max: 1).first)
+        #expect(entry.entry == id)
+        jobs.append(DirectJob(entry: entry, admission: Self.admission("job-\(id)")))
+      }
+      jobs.swapAt(0, 3)
+      let answers = try await store.jobs.beginDirect(jobs, consumer: "worker")
+      #expect(answers == Array(repeating: .success(.new), count: ids.count))
+      let stranger = try await store.jobs.endDirect(
+        jobs.map { Self.ending($0) }, consumer: "stranger")
+      #expect(stranger == Array(repeating: .stale, count: ids.count))
+      let endings = try await store.jobs.endDirect(
+        jobs.map { Self.ending($0) }, consumer: "worker")
+      #expect(endings == Array(repeating: .ended, count: ids.count))
+    }
+  }
+
   @Test("an end that is told twice counts once")
   func repeats() async throws {
     try await Lane.withStore { _, store in

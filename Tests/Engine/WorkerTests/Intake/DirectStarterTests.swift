@@ -120,6 +120,34 @@ import Testing
     }
   }
 
+  @Test("each job of a batch is sent to its own users, who are read together")
+  func readsTogether() async throws {
+    try await Self.with { _, parts in
+      // One MGET is full in between.
+      let jobs = (0..<WorkerLimits.resolveBatchMax / 2).map { number in
+        (id: "job-\(number)", users: ["one-\(number)", "absent-\(number)", "two-\(number)"])
+      }
+      for job in jobs {
+        for user in [job.users[0], job.users[2]] { try await parts.install(user, "of-\(user)") }
+        let users = job.users.map { "\"\($0)\"" }.joined(separator: ",")
+        _ = try await parts.store.jobs.enqueue(
+          Array(
+            #"{"id":"\#(job.id)","app":"shop","audience":{"users":[\#(users)]},"notification":{"title":"Hi"}}"#
+              .utf8), priority: .normal)
+      }
+      _ = try await parts.admitter.admitNext(abandonedForMs: nil)
+      #expect(parts.runs.all.count == jobs.count)
+      for run in parts.runs.all {
+        #expect(run.material.firstBindings != nil)
+        #expect(await parts.carrier.step(run))
+        let users = try #require(jobs.first { $0.id == run.claim.job }).users
+        #expect(
+          run.pushes.map { String(decoding: $0.token, as: UTF8.self) }
+            == ["of-\(users[0])", "of-\(users[2])"])
+      }
+    }
+  }
+
   @Test("a large job is kept when those that came with it cannot be begun")
   func keepsLarge() async throws {
     try await Self.with { _, parts in

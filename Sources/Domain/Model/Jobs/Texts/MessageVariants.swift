@@ -9,9 +9,14 @@ package struct MessageVariants: Sendable {
   /// Positions in `contents`, by `LanguageTag.key`.
   private let byLanguage: [String: Int]
 
+  /// Whether anything of a content can be wrong here.
+  static func mayRefuse(_ content: JobContent) -> Bool {
+    content.variables != nil || content.raisesBadge
+  }
+
   /// - Throws: what is wrong with a placeholder, or that a text could be taken for a mark.
   package init(_ content: JobContent) throws(InvalidField) {
-    if content.variables != nil || content.raisesBadge { try content.refuseMarks() }
+    if Self.mayRefuse(content) { try content.refuseMarks() }
     var table = PlaceholderTable()
     var contents = [content]
     var byLanguage: [String: Int] = [:]

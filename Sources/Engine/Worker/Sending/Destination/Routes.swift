@@ -8,15 +8,10 @@ struct Routes {
 
   /// The routes of a job of this app.
   init(app: String, content: JobContent, directory: ProviderDirectory) {
-    let environments = content.environments
     apnsTokenKind = content.apnsTokenKind
-    for network in Network.allCases {
-      for environment in PushEnvironment.allCases {
-        let number = directory.position(app: app, network: network, environment: environment)
-        routes[network, environment] =
-          environments.contains(environment)
-          ? number.map(Route.init(to:)) ?? .noCredentials : .unwanted
-      }
+    directory.eachPosition(of: app) { routes[$0, $1] = Route(to: $2) }
+    for environment in PushEnvironment.allCases where !content.environments.contains(environment) {
+      for network in Network.allCases { routes[network, environment] = .unwanted }
     }
   }
 
