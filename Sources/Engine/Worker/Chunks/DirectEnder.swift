@@ -54,6 +54,8 @@ final class DirectEnder {
       if own.mayAsk {
         own.mayAsk = false
         if own.isAsked { wakeNext() } else { await ask() }
+        // It may have been told to ask once more meanwhile.
+        continue
       }
       if let answer = own.answer { return try answer.get() }
       await own.wait()
