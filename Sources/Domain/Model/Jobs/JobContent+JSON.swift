@@ -102,7 +102,7 @@ extension JobContent {
   /// Canonical JSON: what Redis keeps of a job for the lanes.
   package func canonicalBytes() -> [UInt8] { json().bytes(canonical: true) }
 
-  /// - Parameter withAudience: also what the audience of its job says.
+  /// - Parameter withAudience: also what its job says beside the content: its topic, its channel and when it starts.
   func object(withAudience: Bool = true) -> JSONObject {
     var object = JSONObject()
     object["notification"] = notification?.json()

@@ -1,8 +1,8 @@
 internal import Redis
 internal import Store
 
-/// Ends jobs that were sent from their entries: all that end while Redis is asked are told together, and a second question
-/// leaves when it would be full; loop-bound.
+/// Ends jobs that were sent from their entries: all that end in one turn of the loop, or while Redis is asked, are told
+/// together, and a second question leaves when it would be full; loop-bound.
 final class DirectEnder {
   /// One of them, and the task that waits for its answer or for its turn to ask.
   private final class Place {

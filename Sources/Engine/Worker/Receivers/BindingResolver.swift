@@ -200,10 +200,12 @@ struct BindingResolver {
   private func resolveInstallations(
     _ run: ChunkRun, _ batch: Range<Int>
   ) async throws(RedisError) {
+    let readNs = loop.nowNs
     let lines = batch.map { InstallationLine(run.lines[$0]) }
-    let (bindings, boundNs) = try await self.bindings(
+    let bindings = try await self.bindings(
       app: run.claim.app,
-      of: lines.map { line in line.map { ($0.network, $0.token, $0.user) } })
+      of: lines.map { line in line.map { ($0.network, $0.token) } })
+    let boundNs = freshNs(readNs)
     let routes = dispatcher.routes(run)
     var values: [UserValues] = []
     var own: [ReceiverReader.Own] = []
@@ -297,9 +299,9 @@ struct BindingResolver {
   /// Reads the bindings of pushes that waited too long to be sent; those that still hold are queued
   /// again, the others are skipped.
   func verify(_ run: ChunkRun, _ pushes: [Int]) async throws(RedisError) {
-    let (bindings, readNs) = try await self.bindings(
-      app: run.claim.app,
-      of: pushes.map { (run.pushes[$0].network, run.pushes[$0].token, run.pushes[$0].user) })
+    let readNs = loop.nowNs
+    let bindings = try await self.bindings(
+      app: run.claim.app, of: pushes.map { (run.pushes[$0].network, run.pushes[$0].token) })
     for (index, binding) in zip(pushes, bindings) {
       guard let binding, binding.user.utf8.elementsEqual(run.pushes[index].user) else {
         run.decide(index, .skipped, because: .rebound)
@@ -312,14 +314,38 @@ struct BindingResolver {
         )
         continue
       }
-      run.confirmBinding(index, generation: binding.generation, atNs: readNs)
+      run.confirmBinding(index, generation: binding.generation, atNs: freshNs(readNs))
       dispatcher.enqueue(run, push: index)
     }
     dispatcher.wake()
   }
 
+  /// The bindings of many tokens, in one pipeline; nil for nil, and for tokens that nobody has.
+  private func bindings(
+    app: String, of tokens: [(network: Network, token: UnsafeRawBufferPointer)?]
+  ) async throws(RedisError) -> [TokenBinding?] {
+    var found = [TokenBinding?](repeating: nil, count: tokens.count)
+    var failure: RedisError?
+    var left = tokens.count { $0 != nil }
+    guard left > 0 else { return found }
+    try await withReply { finish in
+      for (index, token) in tokens.enumerated() {
+        guard let token else { continue }
+        store.installations.resolve(app: app, network: token.network, token: token.token) {
+          switch $0 {
+          case .success(let binding): found[index] = binding
+          case .failure(let error): failure = failure ?? error
+          }
+          left -= 1
+          if left == 0 { finish(failure.map { .failure($0) } ?? .success(())) }
+        }
+      }
+    }
+    return found
+  }
+
   /// When bindings that were asked for then, and are here now, count as read.
-  func freshNs(_ askedNs: UInt64) -> UInt64 {
+  private func freshNs(_ askedNs: UInt64) -> UInt64 {
     max(askedNs, loop.nowNs &- min(loop.nowNs, WorkerLimits.bindingReadMsMax * 1_000_000))
   }
 
@@ -330,7 +356,7 @@ struct BindingResolver {
   }
 
   /// Waits until `finish` has been called so many times.
-  func withReplies(
+  private func withReplies(
     _ count: Int, _ send: (@escaping (Result<Void, RedisError>) -> Void) -> Void
   ) async throws(RedisError) {
     let result: Result<Void, RedisError> = await withUnsafeContinuation { continuation in

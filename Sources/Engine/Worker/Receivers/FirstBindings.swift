@@ -30,10 +30,11 @@ final class FirstBindings {
   private static func readTogether(
     _ jobs: ArraySlice<PreparedJob>, store: Store, nowNs: UInt64
   ) -> [FirstBindings?] {
+    guard let usual = jobs.first(where: isRead) else { return jobs.map { _ in nil } }
     var bindings: [FirstBindings?] = []
+    let users = min(jobs.count * usual.recipients, WorkerLimits.resolveBatchMax)
     var question = store.installations.question(
-      users: min(jobs.count, WorkerLimits.resolveBatchMax),
-      bytes: jobs.first?.segments.first?.count ?? 0)
+      users: users, bytes: users * usual.segments[0].count / usual.recipients)
     for job in jobs {
       guard isRead(job) else {
         bindings.append(nil)
@@ -44,7 +45,6 @@ final class FirstBindings {
       job.segments[0].withUnsafeBytes { question.add(SegmentLines($0), app: job.app) }
       bindings.append(FirstBindings(count: question.count - first, readNs: nowNs))
     }
-    guard question.count > 0 else { return bindings }
     store.installations.ask(question) { [bindings] in
       guard case .success(let resolved) = $0 else { return }
       var first = 0
@@ -58,7 +58,7 @@ final class FirstBindings {
 
   private static func isRead(_ job: PreparedJob) -> Bool {
     job.segments.count == 1 && job.lines == .users && job.deliverAtMs == nil
-      && job.recipients <= WorkerLimits.firstBindingsMax
+      && (1...WorkerLimits.firstBindingsMax).contains(job.recipients)
   }
 
   private func keep(_ resolved: ResolvedUsers, from first: Int) {

@@ -155,6 +155,7 @@ end
 local function end_direct(keys, args)
   local p, consumer, now = keys[1], args[1], now_ms()
   local answers, has, dropped = {}, job_owners(p, consumer, args, 10), {}
+  for priority in pairs(has) do dropped[priority] = {} end
   local counts_of, write_record = new_counts(), new_records(p, now)
   local books = new_books(p, now, counts_of)
   refuse_wrong_type(KEY.finished(p), 'stream')
@@ -173,9 +174,7 @@ local function end_direct(keys, args)
           answer = 'OK'
           write_record(app, id, r[1], r[3], started_at, retention, total, none, outcomes)
           books.add(app, counts, tallies)
-          local entries = dropped[priority] or {}
-          dropped[priority] = entries
-          entries[#entries + 1] = entry
+          table.insert(dropped[priority], entry)
         end
       end
     end

@@ -80,14 +80,6 @@ local function owned(stream, entry, consumer)
   return reply[1][4]
 end
 
--- Whether one id of a stream is behind another.
-local function is_behind(one, other)
-  local ms, seq = string.match(one, '^(%d+)-(%d+)$')
-  local other_ms, other_seq = string.match(other, '^(%d+)-(%d+)$')
-  if ms ~= other_ms then return tonumber(ms) > tonumber(other_ms) end
-  return tonumber(seq) > tonumber(other_seq)
-end
-
 -- Whether a consumer owns entries of a stream: a function of the entry. Those given are looked for together, between the first
 -- and the last of them: a lane has many others in hand.
 local function owned_among(stream, consumer, entries)
@@ -146,6 +138,14 @@ end
 -- The id of the last entry of a stream that was given to a worker in its turn, or nil: those up to it are held by somebody, or
 -- wait elsewhere.
 local function last_given(stream) return places(stream)[GROUP] end
+
+-- Whether one id of a stream is behind another.
+local function is_behind(one, other)
+  local ms, seq = string.match(one, '^(%d+)-(%d+)$')
+  local other_ms, other_seq = string.match(other, '^(%d+)-(%d+)$')
+  if ms ~= other_ms then return tonumber(ms) > tonumber(other_ms) end
+  return tonumber(seq) > tonumber(other_seq)
+end
 
 -- Whether a stream has an entry. XRANGE would copy it, and a job may have megabytes: a group that lives for this call tells
 -- it by the id alone.
