@@ -89,10 +89,10 @@ import Testing
     let values = Set((wanted.arrayValue ?? []).compactMap(\.stringValue))
     func version(_ text: String?) -> Bool {
       guard let text, let installed = numbers(text) else { return false }
-      return wanted.objectValue!.members.allSatisfy { relation, bound in
-        let bound = numbers(bound.stringValue!)!
+      return wanted.objectValue!.members.allSatisfy { member in
+        let bound = numbers(member.value.stringValue!)!
         let isLess = installed.lexicographicallyPrecedes(bound)
-        return switch relation {
+        return switch member.name {
         case ">=": !isLess
         case ">": !isLess && installed != bound
         case "<=": isLess || installed == bound
@@ -123,11 +123,11 @@ import Testing
 
   /// Each condition of an object, and whether it holds.
   private static func held(_ object: JSONObject, _ device: Installation) -> [Bool] {
-    object.members.flatMap { name, value -> [Bool] in
-      guard name == "custom" else { return [holds(name, value, device)] }
-      return value.objectValue!.members.map { name, values in
-        device.custom[name].map { text in
-          values.arrayValue!.contains { $0.stringValue == text }
+    object.members.flatMap { member -> [Bool] in
+      guard member.name == "custom" else { return [holds(member.name, member.value, device)] }
+      return member.value.objectValue!.members.map { custom in
+        device.custom[custom.name].map { text in
+          custom.value.arrayValue!.contains { $0.stringValue == text }
         } ?? false
       }
     }

@@ -15,6 +15,11 @@ import Testing
 final class LaneStage {
   let parts: LaneParts
   let lines = LogLines()
+  /// Places of runs that a lane's tasks would go on with, and the signal that is raised with each.
+  private(set) var handedOn: [Int] = []
+  let handedOnSignal: LoopSignal
+  /// How many tasks a lane would have begun to tell of what has ended, and have not run.
+  private(set) var telling = 0
 
   init(
     _ loop: EventLoop, _ store: Store, _ directory: ProviderDirectory, consumer: String,
@@ -30,7 +35,30 @@ final class LaneStage {
       routes: FleetRoutes(own: directory.routes(of: ["shop"])))
     parts = LaneParts(
       loop: loop, settings: settings, store: store, directory: directory, log: lines.logger)
+    handedOnSignal = LoopSignal(loop: loop)
     parts.starter.onBegun = { _ in }
+    parts.direct.onHandedOn = { [unowned self] in
+      handedOn.append($0)
+      handedOnSignal.raise()
+    }
+    parts.direct.onReady = { [unowned self] in telling += 1 }
+  }
+
+  /// Does what the lane's tasks would do now for jobs that are sent from their entries, and does not wait with them.
+  func carryOn() async {
+    while !handedOn.isEmpty || telling > 0 {
+      while telling > 0 {
+        telling -= 1
+        await parts.direct.endReady()
+      }
+      guard let slot = handedOn.popLast(), let run = parts.runs[slot] else { continue }
+      if run.untold != nil {
+        await parts.carrier.carry(run)
+      } else if await parts.carrier.step(run), run.isQuiet {
+        parts.direct.attend(run)
+      }
+    }
+    _ = await handedOnSignal.wait(upToMs: 0)
   }
 
   subscript<Part>(dynamicMember part: KeyPath<LaneParts, Part>) -> Part { parts[keyPath: part] }

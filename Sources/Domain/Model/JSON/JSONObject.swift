@@ -1,6 +1,9 @@
 /// The members of a JSON object in their order, each name once.
 package struct JSONObject: Sendable {
-  package typealias Member = (name: String, value: JSONValue)
+  package struct Member: Sendable {
+    package let name: String
+    package fileprivate(set) var value: JSONValue
+  }
 
   /// Room for a usual object, so that it need not grow member by member.
   private static let usualMembers = 4
@@ -22,10 +25,16 @@ package struct JSONObject: Sendable {
     return true
   }
 
+  /// Adds a member that is surely not there: one of a schema's, each of which is written once. Nil adds none.
+  package mutating func add(_ value: JSONValue?, for name: String) {
+    assert(position(of: name) == nil, "\(name) is written twice")
+    if let value { append(value, for: name) }
+  }
+
   /// Adds a member that is not there.
   private mutating func append(_ value: JSONValue, for name: String) {
     if members.isEmpty { members.reserveCapacity(Self.usualMembers) }
-    members.append((name, value))
+    members.append(Member(name: name, value: value))
     if members.count == Self.scannedMembersMax + 1 {
       for (position, member) in members.enumerated() {
         index[ByteExactText(member.name)] = position

@@ -96,10 +96,10 @@ extension Job {
 
   private func object() -> JSONObject {
     var object = content.object(withAudience: false)
-    object["app"] = .string(app)
-    object["audience"] = audience.json()
-    object["deliver_at"] = deliverAtMs.map { .integer($0) }
-    object[LocalDelivery.field] = deliverLocal?.json()
+    object.add(.string(app), for: "app")
+    object.add(audience.json(), for: "audience")
+    object.add(deliverAtMs.map { .integer($0) }, for: "deliver_at")
+    object.add(deliverLocal?.json(), for: LocalDelivery.field)
     pace?.write(to: &object)
     return object
   }

@@ -105,33 +105,33 @@ extension JobContent {
   /// - Parameter withAudience: also what its job says beside the content: its topic, its channel and when it starts.
   func object(withAudience: Bool = true) -> JSONObject {
     var object = JSONObject()
-    object["notification"] = notification?.json()
-    object["localized"] = LocalizedText.json(localized)
+    object.add(notification?.json(), for: "notification")
+    object.add(LocalizedText.json(localized), for: "localized")
     variables?.write(to: &object)
-    object["apns"] = apns?.json()
-    object["fcm"] = fcm.map { ["message": .object($0.message)] }
-    object["jpush"] = jpush.map { .object($0.payload) }
-    object["kind"] = event.map { _ in .string(AppEvent.jobKind) }
-    object["event"] = event?.json()
+    object.add(apns?.json(), for: "apns")
+    object.add(fcm.map { ["message": .object($0.message)] }, for: "fcm")
+    object.add(jpush.map { .object($0.payload) }, for: "jpush")
+    object.add(event.map { _ in .string(AppEvent.jobKind) }, for: "kind")
+    object.add(event?.json(), for: "event")
     if withAudience {
-      object[Self.topicField] = topic.map { .string($0) }
-      object[Self.channelField] = channel.map { .string($0) }
-      object[Self.scheduleField] = schedule?.json()
+      object.add(topic.map { .string($0) }, for: Self.topicField)
+      object.add(channel.map { .string($0) }, for: Self.channelField)
+      object.add(schedule?.json(), for: Self.scheduleField)
     }
-    object["collapse_id"] = collapseID.map { .string($0) }
+    object.add(collapseID.map { .string($0) }, for: "collapse_id")
     switch expiry {
     case .ttl(let seconds)?: object["ttl_seconds"] = .integer(seconds)
     case .at(let ms)?: object["expires_at"] = .integer(ms)
     case nil: break
     }
     if environments.count < PushEnvironment.allCases.count {
-      object["environments"] = .array(
-        PushEnvironment.allCases.filter(environments.contains).map { .string($0.rawValue) })
+      let names = PushEnvironment.allCases.filter(environments.contains).map(\.rawValue)
+      object.add(.array(names.map { .string($0) }), for: "environments")
     }
-    object["filter"] = filter?.json()
-    if dryRun { object["dry_run"] = .bool(true) }
-    if unknownPolicy != .resend { object["on_unknown"] = .string(unknownPolicy.rawValue) }
-    if trace { object["trace"] = .bool(true) }
+    object.add(filter?.json(), for: "filter")
+    if dryRun { object.add(.bool(true), for: "dry_run") }
+    if unknownPolicy != .resend { object.add(.string(unknownPolicy.rawValue), for: "on_unknown") }
+    if trace { object.add(.bool(true), for: "trace") }
     return object
   }
 }

@@ -48,19 +48,19 @@ extension Notification {
 
   func json() -> JSONValue {
     var object = JSONObject()
-    object["title"] = title.map { .string($0) }
-    object["body"] = body.map { .string($0) }
-    object["badge"] = badge?.json()
-    object["sound"] = sound.map { .string($0) }
-    object["category"] = category.map { .string($0) }
-    object["thread_id"] = threadID.map { .string($0) }
-    object["image"] = image.map { .string($0) }
-    if contentAvailable { object["content_available"] = .bool(true) }
-    if mutableContent { object["mutable_content"] = .bool(true) }
+    object.add(title.map { .string($0) }, for: "title")
+    object.add(body.map { .string($0) }, for: "body")
+    object.add(badge?.json(), for: "badge")
+    object.add(sound.map { .string($0) }, for: "sound")
+    object.add(category.map { .string($0) }, for: "category")
+    object.add(threadID.map { .string($0) }, for: "thread_id")
+    object.add(image.map { .string($0) }, for: "image")
+    if contentAvailable { object.add(.bool(true), for: "content_available") }
+    if mutableContent { object.add(.bool(true), for: "mutable_content") }
     if !data.isEmpty {
       var entries = JSONObject()
       for entry in data { entries[entry.name] = .string(entry.value) }
-      object["data"] = .object(entries)
+      object.add(.object(entries), for: "data")
     }
     return .object(object)
   }

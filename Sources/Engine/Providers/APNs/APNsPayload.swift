@@ -30,17 +30,17 @@ struct APNsPayload {
 
   private static func aps(_ notification: Notification) -> JSONObject {
     var alert = JSONObject()
-    alert["title"] = notification.title.map { .string($0) }
-    alert["body"] = notification.body.map { .string($0) }
+    alert.add(notification.title.map { .string($0) }, for: "title")
+    alert.add(notification.body.map { .string($0) }, for: "body")
     var aps = JSONObject()
-    if !alert.isEmpty { aps["alert"] = .object(alert) }
-    aps["badge"] = notification.badge?.rendered()
-    aps["sound"] = notification.sound.map { .string($0) }
-    aps["category"] = notification.category.map { .string($0) }
-    aps["thread-id"] = notification.threadID.map { .string($0) }
-    if notification.contentAvailable { aps["content-available"] = .integer(1) }
+    if !alert.isEmpty { aps.add(.object(alert), for: "alert") }
+    aps.add(notification.badge?.rendered(), for: "badge")
+    aps.add(notification.sound.map { .string($0) }, for: "sound")
+    aps.add(notification.category.map { .string($0) }, for: "category")
+    aps.add(notification.threadID.map { .string($0) }, for: "thread-id")
+    if notification.contentAvailable { aps.add(.integer(1), for: "content-available") }
     if notification.mutableContent || notification.image != nil {
-      aps["mutable-content"] = .integer(1)
+      aps.add(.integer(1), for: "mutable-content")
     }
     return aps
   }

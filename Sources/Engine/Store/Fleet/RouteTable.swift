@@ -32,6 +32,6 @@ package struct RouteTable: Sendable, Equatable {
   }
 
   private static func digest(of fields: [(String, String)]) -> String {
-    ContentDigest.hex(fields.map { "\($0.0)\t\($0.1)\n" }.joined().utf8, count: 8)
+    ContentDigest.hex(Array(fields.map { "\($0.0)\t\($0.1)\n" }.joined().utf8), count: 8)
   }
 }

@@ -38,5 +38,5 @@ struct RegistrationLibrary: Sendable {
         + PackageResources.fields_lua + PackageResources.registration_lua, as: UTF8.self)
 
   /// The start of the SHA-256 of what they do.
-  static var digest: String { ContentDigest.hex(deeds.utf8, count: 8) }
+  static var digest: String { ContentDigest.hex(Array(deeds.utf8), count: 8) }
 }

@@ -37,9 +37,12 @@ final class SwitchWatch: Agent {
   }
 
   /// Asks what is switched off, unless that was asked not long ago.
-  func readIfOld() async throws(RedisError) {
-    if let askedNs, nowNs() &- askedNs <= WorkerLimits.switchesAgeMsMax &* 1_000_000 { return }
-    try await read()
+  func readIfOld() async throws(RedisError) { if isOld { try await read() } }
+
+  /// Whether that was not asked lately.
+  var isOld: Bool {
+    guard let askedNs else { return true }
+    return nowNs() &- askedNs > WorkerLimits.switchesAgeMsMax &* 1_000_000
   }
 
   func read() async throws(RedisError) {

@@ -17,8 +17,8 @@ final class ChunkCarrier {
   private let resolver: BindingResolver
   private let switches: SwitchWatch
   private let leases: LeaseKeeper
-  private let ender: DirectEnder
-  private let direct: DirectStarter
+  private let direct: DirectCarrier
+  private let starter: DirectStarter
   private let tracer: Tracer
   private let life: LaneLife
   private let reasons: ReasonLog
@@ -29,16 +29,15 @@ final class ChunkCarrier {
   init(
     loop: EventLoop, store: Store, settings: LaneSettings,
     runs: RunTable, dispatcher: Dispatcher, resolver: BindingResolver, switches: SwitchWatch,
-    leases: LeaseKeeper, direct: DirectStarter, tracer: Tracer, life: LaneLife, reasons: ReasonLog,
-    log: Logger,
-    fetchSignal: LoopSignal
+    leases: LeaseKeeper, direct: DirectCarrier, starter: DirectStarter, tracer: Tracer,
+    life: LaneLife, reasons: ReasonLog, log: Logger, fetchSignal: LoopSignal
   ) {
     self.loop = loop
     chunks = store.chunks
     jobs = store.jobs
     rates = store.rates
-    ender = DirectEnder(jobs: store.jobs, consumer: settings.consumer)
     self.direct = direct
+    self.starter = starter
     self.settings = settings
     self.runs = runs
     self.dispatcher = dispatcher
@@ -52,13 +51,22 @@ final class ChunkCarrier {
     self.fetchSignal = fetchSignal
   }
 
-  /// Returns once the run has ended.
+  /// Returns once the run has ended, or needs no task any more.
   func carry(_ run: ChunkRun) async {
-    while await step(run) {
-      await run.signal.wait(upToMs: min(run.settleWithinMs, paceWaitMs(run) ?? .max))
+    if let news = run.untold {
+      await tell(run, news)
+    } else {
+      while await step(run) {
+        if run.isQuiet { return direct.attend(run) }
+        await run.signal.wait(upToMs: min(run.settleWithinMs, paceWaitMs(run) ?? .max))
+      }
     }
+    release(run)
+  }
+
+  private func release(_ run: ChunkRun) {
     runs.remove(run)
-    direct.noteRoom()
+    starter.noteRoom()
     if let ticket = run.poisonTicket { settings.poisonGate.leave(ticket) }
     // What was no chunk made room for none, but for the last of it.
     if run.direct == nil || runs.count == 0 { fetchSignal.raise() }
@@ -89,6 +97,7 @@ final class ChunkCarrier {
       await loop.sleep(ms: WorkerLimits.redisPauseMs)
     }
     if run.standing == .stale { return run.openPushes > 0 }
+    if run.isQuiet { return true }
     if run.isFinished {
       await settle(run, isFinal: true)
       return false
@@ -145,13 +154,14 @@ final class ChunkCarrier {
   /// store knows a bitmap that it has seen, and a chunk that was finished is nobody's any more.
   private func settle(_ run: ChunkRun, isFinal: Bool) async {
     if !isFinal { await admit(run) }
-    var news = run.takeNews(isFinal: isFinal)
+    await tell(run, run.takeNews(isFinal: isFinal))
+  }
+
+  private func tell(_ run: ChunkRun, _ news: Settlement) async {
+    var news = news
     news.unroutedMs = settings.unroutedMs
     tracer.flush()
-    if let job = run.direct {
-      if news.isPlain, await end(run, job, news) { return }
-      await admit(run)
-    }
+    await admit(run)
     guard run.standing != .stale else { return }
     while true {
       do throws(RedisError) {
@@ -201,29 +211,6 @@ final class ChunkCarrier {
       } catch {
         reasons.note("settling waits for Redis: \(error)")
         if life.isAborting { return run.abandon() }
-        await loop.sleep(ms: WorkerLimits.redisPauseMs)
-      }
-    }
-  }
-
-  /// Ends one whose pushes are all done, until the store has heard it.
-  /// - Returns: false when it has to be admitted.
-  private func end(_ run: ChunkRun, _ job: DirectJob, _ news: Settlement) async -> Bool {
-    let ending = DirectEnding(job: job, startedAtMs: run.begunAtMs, settlement: news)
-    while true {
-      do throws(RedisError) {
-        switch try await ender.end(ending) {
-        case .ended: break
-        case .stale: dispatcher.apply(.stale, run)
-        case .admit: return false
-        }
-        return true
-      } catch {
-        reasons.note("settling waits for Redis: \(error)")
-        if life.isAborting {
-          run.abandon()
-          return true
-        }
         await loop.sleep(ms: WorkerLimits.redisPauseMs)
       }
     }

@@ -16,13 +16,14 @@ final class ChunkStarter {
   private let life: LaneLife
   private let reasons: ReasonLog
   private let log: Logger
+  private let direct: DirectCarrier
   /// Called with the place of a run that is to be carried from now on.
   var onBegun: (Int) -> Void = { _ in preconditionFailure("nobody carries what is begun") }
 
   init(
     loop: EventLoop, store: Store, settings: LaneSettings, materials: MaterialStore,
-    runs: RunTable, dispatcher: Dispatcher, switches: SwitchWatch, life: LaneLife,
-    reasons: ReasonLog, log: Logger
+    runs: RunTable, dispatcher: Dispatcher, switches: SwitchWatch, direct: DirectCarrier,
+    life: LaneLife, reasons: ReasonLog, log: Logger
   ) {
     self.loop = loop
     self.store = store
@@ -31,6 +32,7 @@ final class ChunkStarter {
     self.runs = runs
     self.dispatcher = dispatcher
     self.switches = switches
+    self.direct = direct
     self.life = life
     self.reasons = reasons
     self.log = log
@@ -83,7 +85,7 @@ final class ChunkStarter {
       claim: job.claim, material: material, slot: slot, loop: loop, direct: job, begunAtMs: atMs)
     runs.add(run)
     if life.isDraining || dispatcher.isStopped(run) { run.change(to: .paused) }
-    onBegun(slot)
+    direct.begin(run)
   }
 
   private func handBack(_ claim: ChunkClaim, delayMs: UInt64) async throws(RedisError) {

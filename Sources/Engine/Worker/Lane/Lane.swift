@@ -144,17 +144,26 @@ actor Lane {
     dispatcher.onAllowance = { [unowned self] name, wanted in
       assumeIsolated { lane in lane.startUncounted { await $0.drawAllowance(name, wanted) } }
     }
-    parts.direct.onBatch = { [unowned self] in
+    parts.directStarter.onBatch = { [unowned self] in
       assumeIsolated { lane in lane.start { await $0.parts.admitter.beginHeld() } }
     }
     parts.starter.onBegun = { [unowned self] slot in
       assumeIsolated { lane in lane.start { await $0.carry(slot) } }
+    }
+    parts.direct.onHandedOn = parts.starter.onBegun
+    parts.direct.onReady = { [unowned self] in
+      assumeIsolated { lane in lane.start { await $0.endReady() } }
     }
   }
 
   private func carry(_ slot: Int) async {
     guard let run = parts.runs[slot] else { return }
     await parts.carrier.carry(run)
+    if life.isDraining { wakeAgents() }
+  }
+
+  private func endReady() async {
+    await parts.direct.endReady()
     if life.isDraining { wakeAgents() }
   }
 

@@ -31,7 +31,8 @@ final class LaneParts {
   let fetcher: Fetcher
   let resolver: BindingResolver
   let carrier: ChunkCarrier
-  let direct: DirectStarter
+  let directStarter: DirectStarter
+  let direct: DirectCarrier
 
   // Intake.
   let admitter: Admitter
@@ -72,23 +73,28 @@ final class LaneParts {
     recoverer = Recoverer(
       chunks: store.chunks, consumer: consumer, leaseMs: settings.leaseMs,
       onDue: { fetchSignal.raise() })
+    resolver = BindingResolver(
+      loop: loop, store: store, consumer: consumer, dispatcher: dispatcher)
+    directStarter = DirectStarter(
+      isOn: settings.sendsDirectly, runs: runs, dispatcher: dispatcher, life: life,
+      signal: admitSignal)
+    direct = DirectCarrier(
+      loop: loop, jobs: store.jobs, consumer: consumer, runs: runs, dispatcher: dispatcher,
+      resolver: resolver, switches: switches, starter: directStarter, tracer: tracer, life: life,
+      reasons: reasons, fetchSignal: fetchSignal)
     starter = ChunkStarter(
       loop: loop, store: store, settings: settings, materials: materials, runs: runs,
-      dispatcher: dispatcher, switches: switches, life: life, reasons: reasons, log: log)
+      dispatcher: dispatcher, switches: switches, direct: direct, life: life, reasons: reasons,
+      log: log)
     fetcher = Fetcher(
       loop: loop, store: store, settings: settings, runs: runs, dispatcher: dispatcher,
       switches: switches, recoverer: recoverer, starter: starter, reasons: reasons, log: log,
       signal: fetchSignal)
-    resolver = BindingResolver(
-      loop: loop, store: store, consumer: consumer, dispatcher: dispatcher)
-    direct = DirectStarter(
-      isOn: settings.sendsDirectly, runs: runs, dispatcher: dispatcher, life: life,
-      signal: admitSignal)
     carrier = ChunkCarrier(
       loop: loop, store: store, settings: settings, runs: runs,
       dispatcher: dispatcher, resolver: resolver, switches: switches, leases: leases,
-      direct: direct, tracer: tracer, life: life, reasons: reasons, log: log,
-      fetchSignal: fetchSignal)
+      direct: direct, starter: directStarter, tracer: tracer, life: life, reasons: reasons,
+      log: log, fetchSignal: fetchSignal)
 
     admitter = Admitter(
       loop: loop, store: store, directory: directory, materials: materials,
@@ -96,11 +102,11 @@ final class LaneParts {
       eventsPerMinute: settings.eventsPerMinute, localTimes: settings.localTimes,
       retentionSeconds: settings.retentionSeconds, consumer: consumer, log: log,
       reasons: reasons, fetchSignal: fetchSignal, clock: clock, large: LargeJobs(loop: loop),
-      direct: direct, starter: starter)
+      direct: directStarter, starter: starter)
     intake = Intake(
       loop: loop, store: store, admitter: admitter, settings: settings, reasons: reasons,
       signal: admitSignal, fetchSignal: fetchSignal)
-    direct.onFailure = { [unowned intake] in intake.noteFailureBeside($0) }
+    directStarter.onFailure = { [unowned intake] in intake.noteFailureBeside($0) }
     largeIntake = LargeIntake(loop: loop, admitter: admitter, life: life, reasons: reasons)
   }
 }

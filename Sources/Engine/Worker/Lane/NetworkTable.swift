@@ -1,13 +1,12 @@
 internal import Model
 
-/// A value for each network and environment, found without hashing: asked for each push.
+/// A value for each network and environment, found without hashing: asked for each push. It lies in what has it, for each job
+/// has some.
 struct NetworkTable<Value> {
-  private var values: [Value]
+  /// 3 networks with 2 environments each.
+  private var values: InlineArray<6, Value>
 
-  init(repeating value: Value) {
-    values = Array(
-      repeating: value, count: Network.allCases.count * PushEnvironment.allCases.count)
-  }
+  init(repeating value: Value) { values = InlineArray(repeating: value) }
 
   subscript(network: Network, environment: PushEnvironment) -> Value {
     get { values[Self.place(network, environment)] }

@@ -33,16 +33,21 @@ struct BindingResolver {
     dispatcher.wake()
   }
 
+  /// Queues the pushes of a job whose users' bindings were read as it was taken in; otherwise does nothing.
+  func resolveKnown(_ run: ChunkRun) {
+    guard !run.material.isPersonal, run.cursor == 0,
+      let known = run.material.firstBindings?.take(for: run.lines.indices, nowNs: loop.nowNs)
+    else { return }
+    addUsers(run, run.takeBatch(max: run.lines.count), known)
+    dispatcher.wake()
+  }
+
   // MARK: Users
 
   private func resolveUsers(_ run: ChunkRun, _ batch: Range<Int>) async throws(RedisError) {
     if run.material.isPersonal { return try await resolvePersonally(run, batch) }
     if let known = run.material.firstBindings?.take(for: batch, nowNs: loop.nowNs) {
-      let routes = dispatcher.routes(run)
-      for (recipient, text) in zip(batch, known.texts) {
-        text.withUnsafeBytes { addUser(run, recipient, BindingLines($0), routes, known.readNs) }
-      }
-      return
+      return addUsers(run, batch, known)
     }
     let readNs = loop.nowNs
     try await withReply { finish in
@@ -142,6 +147,15 @@ struct BindingResolver {
   private func giveUp(_ run: ChunkRun, _ batch: Range<Int>) {
     run.returnBatch(batch)
     dispatcher.noteTakenOver(run)
+  }
+
+  private func addUsers(
+    _ run: ChunkRun, _ batch: Range<Int>, _ known: (texts: [[UInt8]], readNs: UInt64)
+  ) {
+    let routes = dispatcher.routes(run)
+    for (recipient, text) in zip(batch, known.texts) {
+      text.withUnsafeBytes { addUser(run, recipient, BindingLines($0), routes, known.readNs) }
+    }
   }
 
   private func addUsers(

@@ -98,9 +98,14 @@ final class JobMaterial {
   let trace: JobTrace?
   /// What was read of its users as this lane admitted it.
   let firstBindings: FirstBindings?
+  private struct Rendered {
+    let rendering: Rendering
+    let atMs: Int64
+  }
+
   /// By number of the destination, from the first that something was rendered for, and variant.
   private var firstRendered = 0
-  private var renderings: [(rendering: Rendering, atMs: Int64)?] = []
+  private var renderings: [Rendered?] = []
   /// Earlier messages that requests in flight may still point into, by number of the destination and variant, oldest
   /// first. Apart from `renderings`, of which a copy is made for each push.
   private var retired: [Int: [Message]] = [:]
@@ -209,7 +214,7 @@ final class JobMaterial {
     }
     let number = (destination - firstRendered) * count + Int(variant)
     while renderings.count <= number { renderings.append(nil) }
-    renderings[number] = (made, atMs)
+    renderings[number] = Rendered(rendering: made, atMs: atMs)
   }
 
   /// Keeps what was rendered for as long as a request can last that was made of it.

@@ -88,8 +88,8 @@ package struct SimulatorCounters: Sendable, Equatable {
       guard let count = object[name]?.int64Value else { return nil }
       self[keyPath: path] = Int(count)
     }
-    for (text, value) in statuses.members {
-      guard let status = Int(text), let count = value.int64Value else { return nil }
+    for member in statuses.members {
+      guard let status = Int(member.name), let count = member.value.int64Value else { return nil }
       if status == 200 { okAnswers = Int(count) } else { otherAnswers[status] = Int(count) }
     }
   }

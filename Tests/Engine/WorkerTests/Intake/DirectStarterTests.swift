@@ -22,7 +22,7 @@ import Testing
     try await parts.install("a", "token-a")
     try await parts.takeIn(id: "sale", users: ["a"])
     let run = try #require(parts.runs.all.first)
-    #expect(await parts.carrier.step(run))
+    await parts.carryOn()
     let destination = parts.dispatcher.destination(0)
     destination.use(TestDirectory.credential)
     destination.offer(10, requests)
@@ -38,7 +38,8 @@ import Testing
       #expect(try await parts.redis("XLEN", "{pp}:chunks:normal").integer == 0)
       #expect(try await parts.record("sale").state == .queued)
       destination.answer(try requests.tag(0), 200)
-      #expect(await !parts.carrier.step(run))
+      await parts.carryOn()
+      #expect(parts.runs.count == 0)
       let record = try await parts.record("sale")
       #expect(record.state == .done && record.counts.accepted == 1 && record.isBalanced)
       #expect(try await parts.redis("XLEN", "{pp}:jobs:normal").integer == 0)
@@ -49,9 +50,10 @@ import Testing
   func retries() async throws {
     try await Self.with { _, parts in
       let requests = TestRequests()
-      let (run, destination) = try await Self.sent(parts, requests)
+      let (_, destination) = try await Self.sent(parts, requests)
       destination.answer(try requests.tag(0), 503)
-      #expect(await !parts.carrier.step(run))
+      await parts.carryOn()
+      #expect(parts.runs.count == 0)
       let record = try await parts.record("sale")
       #expect(record.state == .running && record.pending == 1 && record.counts.retries == 1)
       #expect(try await parts.store.backlog.status().delayed == 1)
@@ -63,9 +65,10 @@ import Testing
     try await Self.with { _, parts in
       let requests = TestRequests()
       let (run, destination) = try await Self.sent(parts, requests)
-      await parts.loop.sleep(ms: WorkerLimits.directMsMax + 1)
-      #expect(await parts.carrier.step(run))
-      #expect(run.direct == nil)
+      #expect(parts.handedOn.isEmpty)
+      try #require(await parts.handedOnSignal.wait(upToMs: 10_000))
+      await parts.carryOn()
+      #expect(run.direct == nil && run.ageMs >= WorkerLimits.directMsMax)
       #expect(try await parts.record("sale").state == .running)
       #expect(try await parts.store.chunks.claim(consumer: "other", max: 1).isEmpty)
       destination.answer(try requests.tag(0), 200)
@@ -80,9 +83,9 @@ import Testing
     try await Self.with { _, parts in
       try await parts.install("a", "token-a")
       try await parts.takeIn(id: "sale", users: ["a"])
-      let run = try #require(parts.runs.all.first)
+      await parts.carryOn()
       parts.dispatcher.pauseAll()
-      #expect(await !parts.carrier.step(run))
+      await parts.carryOn()
       let claim = try #require(try await parts.store.chunks.claim(consumer: "other", max: 1).first)
       #expect(claim.job == "sale" && claim.crashes == 0)
     }
@@ -96,8 +99,8 @@ import Testing
       let taken = try await parts.store.jobs.take(consumer: "other", max: 1, abandonedForMs: 0)
       #expect(taken.map(\.deliveries) == [2])
       destination.answer(try requests.tag(0), 200)
-      _ = await parts.carrier.step(run)
-      #expect(run.standing == .stale)
+      await parts.carryOn()
+      #expect(run.standing == .stale && parts.runs.count == 0)
       #expect(try await parts.record("sale").counts.accepted == 0)
     }
   }
@@ -209,7 +212,7 @@ import Testing
       for number in 0..<WorkerLimits.directRunsMax {
         try await parts.takeIn(id: "job-\(number)", users: ["a"])
       }
-      #expect(parts.direct.isFull && parts.direct.room == 0)
+      #expect(parts.directStarter.isFull && parts.directStarter.room == 0)
       #expect(parts.runs.freeSlots == WorkerLimits.runsMax)
       try await parts.takeIn(id: "more", users: ["a"])
       #expect(try await parts.record("more").state == .running)
@@ -225,8 +228,8 @@ import Testing
       _ = try await parts.admitter.admitNext(abandonedForMs: nil)
       let run = try #require(parts.runs.all.first)
       parts.dispatcher.noteResolving(run, WorkerLimits.queuedPushesMax)
-      #expect(parts.direct.room == 0 && parts.direct.room(for: .low) == 0)
-      #expect(parts.direct.room(for: .normal) == WorkerLimits.directTakenMax)
+      #expect(parts.directStarter.room == 0 && parts.directStarter.room(for: .low) == 0)
+      #expect(parts.directStarter.room(for: .normal) == WorkerLimits.directTakenMax)
       try await parts.takeIn(id: "urgent", users: ["a"])
       #expect(parts.runs.all.count == 2 && parts.runs.all.allSatisfy { $0.direct != nil })
     }
@@ -242,15 +245,15 @@ import Testing
     try await Self.with { _, parts in
       Self.moveAway(parts)
       var batches = 0
-      parts.direct.onBatch = { batches += 1 }
+      parts.directStarter.onBatch = { batches += 1 }
       try await parts.install("a", "token-a")
       try await parts.takeIn(id: "sale", users: ["a"])
       #expect(batches == 1 && parts.runs.count == 0)
-      #expect(parts.direct.inHand.count == 1 && parts.direct.isSending(parts.direct.inHand[0]))
+      #expect(parts.directStarter.inHand.count == 1 && parts.directStarter.isSending(parts.directStarter.inHand[0]))
       // What was lost on the way is asked for without it.
       #expect(try await !parts.admitter.admitUnanswered())
       await parts.admitter.beginHeld()
-      #expect(parts.runs.count == 1 && parts.direct.inHand.count == 1)
+      #expect(parts.runs.count == 1 && parts.directStarter.inHand.count == 1)
     }
   }
 
@@ -258,22 +261,22 @@ import Testing
   func failsBeside() async throws {
     try await Self.with { _, parts in
       Self.moveAway(parts)
-      parts.direct.onBatch = {}
+      parts.directStarter.onBatch = {}
       let job =
         #"{"id":"sale","app":"shop","audience":{"users":["a"]},"notification":{"title":"Hi"}}"#
       _ = try await parts.store.jobs.enqueue(Array(job.utf8), priority: .normal)
       // It is not to wait for more.
       parts.admitSignal.raise()
       _ = await parts.intake.turn()
-      #expect(parts.direct.inHand.count == 1)
+      #expect(parts.directStarter.inHand.count == 1)
       await parts.loseConnection()
       await parts.admitter.beginHeld()
-      #expect(parts.direct.inHand.isEmpty && parts.runs.count == 0)
+      #expect(parts.directStarter.inHand.isEmpty && parts.runs.count == 0)
       try await parts.untilConnected()
       // It does not wait for new jobs meanwhile: the failure has told it.
       let start = parts.loop.nowNs
       _ = await parts.intake.turn()
-      #expect(parts.direct.inHand.count == 1)
+      #expect(parts.directStarter.inHand.count == 1)
       #expect(parts.loop.nowNs - start < WorkerLimits.idleLaneMsMax * 1_000_000)
       await parts.admitter.beginHeld()
       #expect(parts.runs.count == 1)
@@ -283,10 +286,10 @@ import Testing
   @Test("more jobs are sent at a time where Redis is far away")
   func widens() async throws {
     try await Self.with { _, parts in
-      parts.direct.widen()
+      parts.directStarter.widen()
       let near = parts.runs.freeDirect
       Self.moveAway(parts)
-      parts.direct.widen()
+      parts.directStarter.widen()
       #expect(
         parts.runs.freeDirect == near + WorkerLimits.farDirectRunsMax - WorkerLimits.directRunsMax)
       #expect(parts.runs.freeSlots == WorkerLimits.runsMax)

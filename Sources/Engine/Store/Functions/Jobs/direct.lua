@@ -4,37 +4,58 @@
 
 do
 
--- Whether the consumer owns entries of the rows that it gives: by priority, a function of the entry.
-local function job_owners(p, consumer, args, columns)
-  local has = {}
-  for priority, entries in pairs(entries_in(args, 2, columns)) do
-    has[priority] = Fairness.job_owner(p, priority, consumer, entries)
+-- Jobs come in groups of those that stand beside one another and have some words in common: those words, how many jobs, and the
+-- words of each. Returns for each group where its words stand in args: at, first and last.
+local function groups_in(args, common, columns)
+  local groups, at = {}, 2
+  while at <= #args do
+    local first = at + common + 1
+    local last = first + tonumber(args[first - 1]) * columns - 1
+    groups[#groups + 1] = {at = at, first = first, last = last}
+    at = last + 1
   end
+  return groups
+end
+
+-- Whether the consumer owns entries of the groups: by priority, a function of the entry.
+local function job_owners(p, consumer, args, groups, columns)
+  local entries, has = {}, {}
+  for _, group in ipairs(groups) do
+    local of = entries[args[group.at]] or {}
+    entries[args[group.at]] = of
+    for i = group.first, group.last, columns do of[#of + 1] = args[i] end
+  end
+  for priority, of in pairs(entries) do has[priority] = Fairness.job_owner(p, priority, consumer, of) end
   return has
 end
 
--- begin_direct — ARGV: consumer, then (priority, entry, app, id, digest)…. Takes the names of jobs that the caller is going to send.
+-- begin_direct — ARGV: consumer, then groups of jobs: priority, app, how many, (entry, id, digest)…. Takes the names of jobs that
+-- the caller is going to send.
 -- Reply: for each NEW | CANCELLED (an operator has paused or cancelled it while it waited: admit it) | DUPLICATE (the entry is
 -- dropped) | CONFLICT (refuse it) | STALE | an error, when Redis refuses this one: something else stands under its key
 local function begin_direct(keys, args)
-  local p, consumer, now = keys[1], args[1], now_ms()
-  local answers, has, names = {}, job_owners(p, consumer, args, 5), {}
-  for i = 2, #args, 5 do names[#names + 1] = KEY.job(p, args[i + 2], args[i + 3]) end
+  local p, consumer, now, groups = keys[1], args[1], now_ms(), groups_in(args, 2, 3)
+  local answers, has, names = {}, job_owners(p, consumer, args, groups, 3), {}
+  for _, group in ipairs(groups) do
+    for i = group.first, group.last, 3 do names[#names + 1] = KEY.job(p, args[group.at + 1], args[i + 1]) end
+  end
   -- Nearly always none of them is taken, which one question tells.
   local are_free, taken = redis.pcall('EXISTS', unpack(names)) == 0, {}
-  for i = 2, #args, 5 do
-    local priority, entry, app, id, digest = unpack(args, i, i + 4)
-    local answer, state, name = 'STALE', nil, names[#answers + 1]
-    if has[priority](entry) then
-      local take = are_free and not taken[name] and Jobs.write_name or Jobs.take_name
-      local is_possible
-      is_possible, answer, state = pcall(take, p, priority, entry, app, id, digest, now, true)
-      taken[name] = true
-      if not is_possible then answer = redis.error_reply(type(answer) == 'table' and answer.err or tostring(answer)) end
-      if answer == 'DUPLICATE' then Fairness.drop_job(p, priority, entry) end
-      if answer == 'NEW' and (state == 'paused' or state == 'cancelled') then answer = 'CANCELLED' end
+  local function begin(priority, app, entry, id, digest)
+    local name = names[#answers + 1]
+    if not has[priority](entry) then return 'STALE' end
+    local take = are_free and not taken[name] and Jobs.write_name or Jobs.take_name
+    local is_possible, answer, state = pcall(take, p, priority, entry, app, id, digest, now, true)
+    taken[name] = true
+    if not is_possible then return redis.error_reply(type(answer) == 'table' and answer.err or tostring(answer)) end
+    if answer == 'DUPLICATE' then Fairness.drop_job(p, priority, entry) end
+    return answer == 'NEW' and (state == 'paused' or state == 'cancelled') and 'CANCELLED' or answer
+  end
+  for _, group in ipairs(groups) do
+    local priority, app = args[group.at], args[group.at + 1]
+    for i = group.first, group.last, 3 do
+      answers[#answers + 1] = begin(priority, app, args[i], args[i + 1], args[i + 2])
     end
-    answers[#answers + 1] = answer
   end
   return answers
 end
@@ -52,135 +73,106 @@ local function read_counts(words)
   return found
 end
 
--- Returns read_counts that reads equal words once: most jobs of a call came to the same.
-local function new_counts()
-  local known = {}
-  return function(words)
-    local found = known[words]
-    if not found then
-      found = read_counts(words)
-      known[words] = found
-    end
-    return found
+-- Returns write(app, id, state, created_at), which writes the record of a job that has ended, and tells of it. What the jobs of
+-- a group have in common is put together once.
+local function new_record(p, now, started_at, retention, total, none, counts)
+  local fields = {'state', '', 'admitted', '1', 'total', total, 'started_at', started_at, 'finished_at', text(now)}
+  local notice = {'app', '', 'id', '', 'state', '', 'total', total}
+  local function add(name, n)
+    notice[#notice + 1], notice[#notice + 2] = name, n
+    if n ~= '0' then fields[#fields + 1], fields[#fields + 2] = name, n end
   end
-end
-
--- Returns write(app, id, state, created_at, started_at, retention, total, no_installations, counts), which writes the record of
--- a job that has ended, and tells of it. What jobs have in common is put together once.
-local function new_records(p, now)
-  local forms, finished, notices_max = {}, KEY.finished(p), text(LIMIT.NOTICES_MAX)
-  local function form(total, none, counts)
-    local fields = {'state', '', 'admitted', '1', 'total', total, 'started_at', '', 'finished_at', text(now)}
-    local notice = {'app', '', 'id', '', 'state', '', 'total', total}
-    local function add(name, n)
-      notice[#notice + 1], notice[#notice + 2] = name, n
-      if n ~= '0' then fields[#fields + 1], fields[#fields + 2] = name, n end
-    end
-    for _, outcome in ipairs(OUTCOMES) do add(outcome, text(counts.of[outcome] or 0)) end
-    add('pending', '0')
-    add('no_installations', none)
-    add('retries', '0')
-    local times = #notice
-    for _, word in ipairs({'created_at', '', 'started_at', '', 'finished_at', text(now)}) do
-      notice[#notice + 1] = word
-    end
-    return {fields = fields, notice = notice, times = times}
+  for _, outcome in ipairs(OUTCOMES) do add(outcome, text(counts.of[outcome] or 0)) end
+  add('pending', '0')
+  add('no_installations', none)
+  add('retries', '0')
+  local created = #notice + 2
+  for _, word in ipairs({'created_at', '', 'started_at', started_at, 'finished_at', text(now)}) do
+    notice[#notice + 1] = word
   end
-  return function(app, id, state, created_at, started_at, retention, total, none, counts)
-    local key, done = KEY.job(p, app, id), state == 'cancelled' and 'cancelled' or 'done'
-    local name = total .. ' ' .. none
-    forms[counts] = forms[counts] or {}
-    forms[counts][name] = forms[counts][name] or form(total, none, counts)
-    local common = forms[counts][name]
-    local fields, notice, times = common.fields, common.notice, common.times
-    fields[2], fields[8] = done, started_at
-    notice[2], notice[4], notice[6], notice[times + 2], notice[times + 4] = app, id, done, created_at, started_at
+  local finished = KEY.finished(p)
+  return function(app, id, state, created_at)
+    local key = KEY.job(p, app, id)
+    fields[2] = state == 'cancelled' and 'cancelled' or 'done'
+    notice[2], notice[4], notice[6], notice[created] = app, id, fields[2], created_at
     redis.call('HSET', key, unpack(fields))
     redis.call('EXPIRE', key, retention)
-    redis.call('XADD', finished, 'MAXLEN', '~', notices_max, '*', unpack(notice))
+    redis.call('XADD', finished, '*', unpack(notice))
   end
 end
 
--- What a call has to count of its jobs, added up: add(app, counts, tallies), and write() at its end.
-local function new_books(p, now, counts_of)
+-- What a call has to count of its jobs, added up: add(app, jobs, counts, tallies), and write() at its end.
+local function new_books(p, now)
   local books, apps = {}, {}
-  local function add(sums, words) sums[words] = (sums[words] or 0) + 1 end
-  function books.add(app, counts, tallies)
-    apps[app] = apps[app] or {counts = {}, tallies = {}}
-    add(apps[app].counts, counts)
-    add(apps[app].tallies, tallies)
-  end
-  local function write_counts(app, jobs_by_words)
-    local places, counts = {}, {}
-    for words, jobs in pairs(jobs_by_words) do
-      for _, part in ipairs(counts_of(words).parts) do
-        local name = part[1] .. '|' .. part[2]
-        if not places[name] then
-          counts[#counts + 1], counts[#counts + 2], counts[#counts + 3] = part[1], part[2], 0
-          places[name] = #counts
-        end
-        counts[places[name]] = counts[places[name]] + jobs * part[3]
-      end
+  function books.add(app, jobs, counts, tallies)
+    local of = apps[app] or {counts = {}, answers = {}, misfits = {}}
+    apps[app] = of
+    for _, part in ipairs(counts.parts) do
+      of.counts[part[1]] = of.counts[part[1]] or {}
+      of.counts[part[1]][part[2]] = (of.counts[part[1]][part[2]] or 0) + jobs * part[3]
     end
-    Metrics.count(p, app, counts, now)
-  end
-  local function write_tallies(app, jobs_by_words)
-    local answers, misfits = {}, {}
-    for words, jobs in pairs(jobs_by_words) do
-      for place, n, m in string.gmatch(words, '(%l+|%l+)|(%d+)|(%d+)') do
-        answers[place] = (answers[place] or 0) + jobs * tonumber(n)
-        misfits[place] = (misfits[place] or 0) + jobs * tonumber(m)
-      end
+    for place, n, m in string.gmatch(tallies, '(%l+|%l+)|(%d+)|(%d+)') do
+      of.answers[place] = (of.answers[place] or 0) + jobs * tonumber(n)
+      of.misfits[place] = (of.misfits[place] or 0) + jobs * tonumber(m)
     end
-    for place, n in pairs(answers) do MassDeath.tally(p, app, place, n, misfits[place], now) end
   end
   function books.write()
-    for app, sums in pairs(apps) do
-      write_counts(app, sums.counts)
-      write_tallies(app, sums.tallies)
+    for app, of in pairs(apps) do
+      local counts = {}
+      for network, outcomes in pairs(of.counts) do
+        for outcome, n in pairs(outcomes) do
+          counts[#counts + 1], counts[#counts + 2], counts[#counts + 3] = network, outcome, n
+        end
+      end
+      Metrics.count(p, app, counts, now)
+      for place, n in pairs(of.answers) do MassDeath.tally(p, app, place, n, of.misfits[place], now) end
     end
   end
   return books
 end
 
--- end_direct — ARGV: consumer, then ten words for each job. Ends jobs that the caller has sent.
---   priority, entry, app, id
---   started_at: since when it was sent, ms
---   retention: how long its record is kept, s
---   total: installations that it came to
---   no_installations: users without any
---   counts: <network>|<outcome>|<count>, with spaces between
---   tallies: <network>|<environment>|<answers>|<misfits>, likewise
+-- end_direct — ARGV: consumer, then groups of jobs that the caller has sent: eight words, how many, (entry, id)…. Ends them.
+--   priority, app
+--   started_at: since when they were sent, ms
+--   retention: how long the record of each is kept, s
+--   total: installations that each came to
+--   no_installations: users of each without any
+--   counts: of each, <network>|<outcome>|<count>, with spaces between
+--   tallies: of each, <network>|<environment>|<answers>|<misfits>, likewise
 -- Reply: for each OK | STALE (it is another's by now: nothing was counted) | ADMIT (its counts do not add up)
 local function end_direct(keys, args)
-  local p, consumer, now = keys[1], args[1], now_ms()
-  local answers, has, dropped = {}, job_owners(p, consumer, args, 10), {}
+  local p, consumer, now, groups = keys[1], args[1], now_ms(), groups_in(args, 8, 2)
+  local answers, has, dropped = {}, job_owners(p, consumer, args, groups, 2), {}
   for priority in pairs(has) do dropped[priority] = {} end
-  local counts_of, write_record = new_counts(), new_records(p, now)
-  local books = new_books(p, now, counts_of)
+  local books = new_books(p, now)
   refuse_wrong_type(KEY.finished(p), 'stream')
-  for i = 2, #args, 10 do
-    local priority, entry, app, id, started_at, retention, total, none, counts, tallies = unpack(args, i, i + 9)
-    local r = redis.call('HMGET', KEY.job(p, app, id), 'state', 'source', 'created_at', 'admitted')
-    local answer = 'STALE'
-    if r[2] == source_of(priority, entry) then
-      if r[4] then
-        -- Told before, and the reply was lost.
-        if r[1] == 'done' or r[1] == 'cancelled' then answer = 'OK' end
-      elseif has[priority](entry) then
-        local outcomes = counts_of(counts)
-        answer = 'ADMIT'
-        if outcomes.sum == tonumber(total) then
-          answer = 'OK'
-          write_record(app, id, r[1], r[3], started_at, retention, total, none, outcomes)
-          books.add(app, counts, tallies)
-          table.insert(dropped[priority], entry)
+  for _, group in ipairs(groups) do
+    local priority, app, started_at, retention, total, none, words, tallies = unpack(args, group.at, group.at + 7)
+    local counts, ended = read_counts(words), 0
+    local write_record = new_record(p, now, started_at, retention, total, none, counts)
+    for i = group.first, group.last, 2 do
+      local entry, id = args[i], args[i + 1]
+      local r = redis.call('HMGET', KEY.job(p, app, id), 'state', 'source', 'created_at', 'admitted')
+      local answer = 'STALE'
+      if r[2] == source_of(priority, entry) then
+        if r[4] then
+          -- Told before, and the reply was lost.
+          if r[1] == 'done' or r[1] == 'cancelled' then answer = 'OK' end
+        elseif has[priority](entry) then
+          answer = 'ADMIT'
+          if counts.sum == tonumber(total) then
+            answer, ended = 'OK', ended + 1
+            write_record(app, id, r[1], r[3])
+            table.insert(dropped[priority], entry)
+          end
         end
       end
+      answers[#answers + 1] = answer
     end
-    answers[#answers + 1] = answer
+    if ended > 0 then books.add(app, ended, counts, tallies) end
   end
   for priority, entries in pairs(dropped) do Fairness.drop_jobs(p, priority, entries) end
+  redis.call('XTRIM', KEY.finished(p), 'MAXLEN', '~', LIMIT.NOTICES_MAX)
   books.write()
   return answers
 end

@@ -4,11 +4,11 @@ local Jobs = {}  -- what later files use of it
 
 do
 
--- When a job was enqueued: the milliseconds of its entry id, unless the producer chose an id that is no time.
+-- When a job was enqueued, as text: the milliseconds of its entry id, unless the producer chose an id that is no time.
 local function enqueued_at(entry, now)
-  local ms = tonumber(string.match(entry, '^(%d+)-'))
-  if ms and ms <= now and ms > LIMIT.ENTRY_MS_MIN then return ms end
-  return now
+  local digits = string.match(entry, '^(%d+)-')
+  local ms = tonumber(digits)
+  return ms and ms <= now and ms > LIMIT.ENTRY_MS_MIN and digits or text(now)
 end
 
 -- Whether the entry that a source names still waits to be admitted.
@@ -30,13 +30,17 @@ local function standing(p, record, digest, source)
   return record[3] == digest and 'DUPLICATE' or 'CONFLICT'
 end
 
+-- How long a name is kept, as text: Redis takes longer to make one of a number.
+local NAME_S = LIMIT.SEGMENT_S .. ''
+
 -- Writes the record of a name that is free, as of a job that waits. The record of a job that is `brief`, over at once, leaves out
 -- what nobody reads of an ended one.
 local function write_name(p, priority, entry, app, id, digest, now, brief)
   local key = KEY.job(p, app, id)
   redis.call('HSET', key, 'state', 'queued', 'source', source_of(priority, entry), 'digest', digest, 'created_at',
-    text(enqueued_at(entry, now)), unpack(brief and {} or {'priority', priority}))
-  redis.call('EXPIRE', key, LIMIT.SEGMENT_S)
+    enqueued_at(entry, now))
+  if not brief then redis.call('HSET', key, 'priority', priority) end
+  redis.call('EXPIRE', key, NAME_S)
   return 'NEW'
 end
 
@@ -203,7 +207,7 @@ local function admit(keys, args)
   -- Paused or cancelled since its name was taken.
   if is_named and (record[1] == 'paused' or record[1] == 'cancelled') then state = record[1] end
   redis.call('HSET', key, 'state', state, 'source', source, 'digest', digest, 'admitted', '1', 'priority',
-    priority, 'created_at', is_named and record[5] or text(enqueued_at(entry, now)), 'total', recipients, 'pending', recipients, 'accepted', 0,
+    priority, 'created_at', is_named and record[5] or enqueued_at(entry, now), 'total', recipients, 'pending', recipients, 'accepted', 0,
     'rejected', 0, 'uninstalled', 0, 'expired', 0, 'skipped', 0, 'failed', 0, 'no_installations', 0, 'retries', 0,
     'segments', segments, 'cursor', 0, 'chunks', 0, 'live', 0, 'residuals', 0, 'residual_bytes', 0, 'window',
     window, 'lines', lines, 'start_at', later and start_at or '0', 'keeps_content', keeps_content or '1')

@@ -85,7 +85,7 @@ package struct Settlement: Sendable {
 
   /// What a network answered about installations for one environment, for the judgement whether a
   /// mistake of ours makes tokens look dead.
-  package struct Tally: Sendable {
+  package struct Tally: Sendable, Equatable {
     package var network: Network
     package var environment: PushEnvironment
     package var answers: Int

@@ -9,18 +9,22 @@ package enum ContentDigest {
   /// What tells a job from another of its id.
   package static func of(_ job: Job) -> String { of(job.canonicalBytes()) }
 
+  /// Looked up once: by its name OpenSSL looks through its providers each time. Never changed, and kept for good.
+  private nonisolated(unsafe) static let sha256 = EVP_MD_fetch(nil, "SHA256", nil)
+
   /// The first `count` bytes of it, as twice as many digits.
-  static func hex(_ bytes: some Collection<UInt8>, count: Int) -> String {
-    let source = Array(bytes)
-    var digest = [UInt8](repeating: 0, count: 32)
-    _ = EVP_Digest(source, source.count, &digest, nil, EVP_sha256(), nil)
-    let digits: StaticString = "0123456789abcdef"
-    return String(unsafeUninitializedCapacity: count * 2) { text in
-      for index in 0..<count {
-        text[2 * index] = digits.utf8Start[Int(digest[index] >> 4)]
-        text[2 * index + 1] = digits.utf8Start[Int(digest[index] & 15)]
+  static func hex(_ bytes: [UInt8], count: Int) -> String {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 32) { digest in
+      let isDone = EVP_Digest(bytes, bytes.count, digest.baseAddress, nil, sha256, nil)
+      precondition(isDone == 1, "OpenSSL has no SHA-256")
+      let digits: StaticString = "0123456789abcdef"
+      return String(unsafeUninitializedCapacity: count * 2) { text in
+        for index in 0..<count {
+          text[2 * index] = digits.utf8Start[Int(digest[index] >> 4)]
+          text[2 * index + 1] = digits.utf8Start[Int(digest[index] & 15)]
+        }
+        return count * 2
       }
-      return count * 2
     }
   }
 }

@@ -10,12 +10,18 @@ extension JobQueue {
     _ jobs: [DirectJob], consumer: String
   ) async throws(RedisError) -> [Result<AdmissionAnswer, RedisError>] {
     var command = functions.call("begin_direct", consumer)
-    for job in jobs {
-      command.append(job.entry.priority.rawValue)
-      command.append(job.entry.entry)
-      command.append(job.admission.app)
-      command.append(job.admission.id)
-      command.append(job.admission.digest)
+    for group in Self.groups(
+      of: jobs,
+      where: { $0.entry.priority == $1.entry.priority && $0.admission.app == $1.admission.app })
+    {
+      command.append(group.first!.entry.priority.rawValue)
+      command.append(group.first!.admission.app)
+      command.append(group.count)
+      for job in group {
+        command.append(job.entry.entry)
+        command.append(job.admission.id)
+        command.append(job.admission.digest)
+      }
     }
     return try await functions.run(command) { reply throws(RedisError) in
       try expectArray(reply, exactly: jobs.count)
@@ -34,13 +40,34 @@ extension JobQueue {
     _ endings: [DirectEnding], consumer: String
   ) async throws(RedisError) -> [DirectAnswer] {
     var command = functions.call("end_direct", consumer)
-    for ending in endings { ending.append(to: &command) }
+    for group in Self.groups(of: endings, where: { $0.isLike($1) }) {
+      group.first!.append(to: &command)
+      command.append(group.count)
+      for ending in group {
+        command.append(ending.job.entry.entry)
+        command.append(ending.job.admission.id)
+      }
+    }
     return try await functions.run(command) { reply throws(RedisError) in
       try expectArray(reply, exactly: endings.count)
       var answers: [DirectAnswer] = []
       for index in 0..<reply.count { answers.append(try decodeWord(reply[index])) }
       return answers
     }
+  }
+
+  /// Those that stand beside one another and have in common what a group of the functions says once.
+  private static func groups<Element>(
+    of all: [Element], where areAlike: (Element, Element) -> Bool
+  ) -> [ArraySlice<Element>] {
+    var groups: [ArraySlice<Element>] = []
+    var first = 0
+    for index in all.indices
+    where index + 1 == all.count || !areAlike(all[first], all[index + 1]) {
+      groups.append(all[first...index])
+      first = index + 1
+    }
+    return groups
   }
 
   /// Makes a direct job one like any other, of a chunk that the consumer has.
@@ -67,16 +94,31 @@ extension JobQueue {
 }
 
 extension DirectEnding {
-  /// The words of `end_direct`.
+  private var retentionSeconds: Int {
+    job.admission.retentionSeconds ?? StoreLimits.recordSeconds
+  }
+
+  /// Installations that the job came to.
+  private var total: Int { job.admission.recipients + settlement.totalDelta }
+
+  /// Whether the words of its group are those of another's.
+  fileprivate func isLike(_ other: DirectEnding) -> Bool {
+    startedAtMs == other.startedAtMs && job.entry.priority == other.job.entry.priority
+      && job.admission.app == other.job.admission.app
+      && retentionSeconds == other.retentionSeconds && total == other.total
+      && settlement.noInstallations == other.settlement.noInstallations
+      && settlement.skippedUnread == other.settlement.skippedUnread
+      && settlement.counts == other.settlement.counts
+      && settlement.tallies == other.settlement.tallies
+  }
+
+  /// The words of its group in `end_direct`.
   fileprivate func append(to command: inout RedisCommand) {
-    let admission = job.admission
     command.append(job.entry.priority.rawValue)
-    command.append(job.entry.entry)
-    command.append(admission.app)
-    command.append(admission.id)
-    command.append(String(startedAtMs))
-    command.append(admission.retentionSeconds ?? StoreLimits.recordSeconds)
-    command.append(admission.recipients + settlement.totalDelta)
+    command.append(job.admission.app)
+    command.append(startedAtMs)
+    command.append(retentionSeconds)
+    command.append(total)
     command.append(settlement.noInstallations)
     var words: [UInt8] = []
     words.reserveCapacity(Self.usualWordBytes)

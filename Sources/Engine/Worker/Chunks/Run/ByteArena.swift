@@ -1,7 +1,9 @@
 /// Bytes that stay where they are until the arena goes: device tokens and user ids of a chunk, which
 /// requests in flight point into.
 final class ByteArena {
-  private static let blockBytes = 16 * 1024
+  /// Each block is twice the one before it: a job for one user needs little.
+  private static let firstBlockBytes = 512
+  private static let blockBytesMax = 16 * 1024
   private var blocks: [UnsafeMutableRawBufferPointer] = []
   private var used = 0
 
@@ -10,8 +12,8 @@ final class ByteArena {
   func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     guard !bytes.isEmpty else { return UnsafeRawBufferPointer(start: nil, count: 0) }
     if blocks.isEmpty || blocks[blocks.count - 1].count - used < bytes.count {
-      blocks.append(
-        .allocate(byteCount: max(Self.blockBytes, bytes.count), alignment: 1))
+      let usual = blocks.last.map { min(2 * $0.count, Self.blockBytesMax) } ?? Self.firstBlockBytes
+      blocks.append(.allocate(byteCount: max(usual, bytes.count), alignment: 1))
       used = 0
     }
     let target = UnsafeMutableRawBufferPointer(

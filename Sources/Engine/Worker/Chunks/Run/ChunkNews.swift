@@ -29,8 +29,13 @@ struct ChunkNews {
   private let mayJoin: Bool
   /// Lines for workers that have other credentials, by network and environment.
   private var unrouted = NetworkTable<[UInt8]>(repeating: [])
-  /// Answers and misfits by network and stored environment.
-  private var tallies = NetworkTable<(answers: Int, misfits: Int)>(repeating: (0, 0))
+  private struct Tally {
+    var answers = 0
+    var misfits = 0
+  }
+
+  /// By network and stored environment.
+  private var tallies = NetworkTable(repeating: Tally())
 
   /// - Parameter mayJoin: whether what is tried again may come back with what other chunks left. What kills workers is to take
   ///   nobody else with it.
@@ -193,11 +198,11 @@ struct ChunkNews {
   private mutating func takeTally(
     _ network: Network, _ environment: PushEnvironment, _ told: inout Settlement
   ) {
-    let (answers, misfits) = tallies[network, environment]
-    guard answers > 0 || misfits > 0 else { return }
-    tallies[network, environment] = (0, 0)
+    let tally = tallies[network, environment]
+    guard tally.answers > 0 || tally.misfits > 0 else { return }
+    tallies[network, environment] = Tally()
     told.tallies.append(
       Settlement.Tally(
-        network: network, environment: environment, answers: answers, misfits: misfits))
+        network: network, environment: environment, answers: tally.answers, misfits: tally.misfits))
   }
 }

@@ -25,9 +25,17 @@ extension ChunkRun {
   /// Whether it is sent from its job's entry, and should not be for longer.
   var isOverdue: Bool {
     direct != nil && !isFinished
-      && (standing != .active || hasNews || hasStaleBindings
-        || loop.nowNs &- begunNs >= WorkerLimits.directMsMax * 1_000_000)
+      && (standing != .active || hasNews || hasStaleBindings || ageMs >= WorkerLimits.directMsMax)
   }
+
+  /// Whether it is sent from its job's entry, and there is nothing to do for it but to wait for its answers, or to end it.
+  var isQuiet: Bool {
+    direct != nil && standing != .stale
+      && (isFinished || isResolved && standing == .active && !hasStaleBindings)
+  }
+
+  /// Since when it is in hand.
+  var ageMs: UInt64 { (loop.nowNs &- begunNs) / 1_000_000 }
 
   /// Whether the chunk, lost and back again, still has this run's lines and not another worker's.
   func agrees(with claim: ChunkClaim) -> Bool {

@@ -43,7 +43,7 @@ extension ChunkRun {
   /// The binding of a push was read too long ago to be sent to.
   func noteStaleBinding(_ index: Int) {
     underway.keepStale(index)
-    signal.raise()
+    wake()
   }
 
   /// Those pushes, to be read again or decided.

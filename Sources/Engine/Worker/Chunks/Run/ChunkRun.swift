@@ -19,7 +19,11 @@ final class ChunkRun {
   /// Which of the runs that had this place it is; the table says.
   private(set) var generation: UInt8 = 0
   /// Raised when its task has something to do.
-  let signal: LoopSignal
+  private(set) lazy var signal = LoopSignal(loop: loop)
+  /// Who waits with it in place of a task, for a job that is sent from its entry.
+  var attendant: DirectCarrier?
+  /// What its task is to tell of it at last; nil when that is still to be taken.
+  var untold: Settlement?
   let arena = ByteArena()
   /// The recipients' lines; they live in the arena.
   let lines: [UnsafeRawBufferPointer]
@@ -79,7 +83,6 @@ final class ChunkRun {
     // What was put aside, or was in another worker's hands, has a history that its accept belongs to.
     let hasHistory = claim.isResidual || claim.crashes > 0
     tracesAll = trace.map { $0.isFull || hasHistory } ?? false
-    signal = LoopSignal(loop: loop)
     pace = claim.isPaced ? ChunkPace() : nil
     renewedNs = loop.nowNs
     self.poisonTicket = poisonTicket
@@ -97,6 +100,9 @@ final class ChunkRun {
     pushes.reserveCapacity(lines.count)
     skipDone()
   }
+
+  /// There is something to do for it.
+  func wake() { if let attendant { attendant.hear(self) } else { signal.raise() } }
 
   /// It got its place.
   func enter(generation: UInt8) { self.generation = generation }
@@ -154,7 +160,7 @@ final class ChunkRun {
     openRecipients -= 1
     // It may have been the last one that doubtful verdicts wait for.
     releaseWaiting()
-    if openRecipients == 0 { signal.raise() }
+    if openRecipients == 0 { wake() }
   }
 
   /// Adds a push of the recipient that was begun.
@@ -330,7 +336,7 @@ final class ChunkRun {
   }
 
   private func raiseIfMany() {
-    if news.results + waitingDecisions >= WorkerLimits.checkpointResults { signal.raise() }
+    if news.results + waitingDecisions >= WorkerLimits.checkpointResults { wake() }
   }
 
   /// Doubtful verdicts are settled together: at the end, or when there are so many that it shows whether they are
@@ -357,7 +363,7 @@ final class ChunkRun {
       results += 1
     }
     news.finish(index, results: results)
-    if openRecipients == 0 { signal.raise() } else { raiseIfMany() }
+    if openRecipients == 0 { wake() } else { raiseIfMany() }
   }
 
   // MARK: Standing
@@ -369,7 +375,7 @@ final class ChunkRun {
     if standing == .stale { tracesAll = trace != nil }
     if standing == .cancelled { skipUnresolved() }
     releaseWaiting()
-    signal.raise()
+    wake()
   }
 
   private func skipUnresolved() {

@@ -36,7 +36,7 @@ extension Dispatcher: DestinationOwner {
   func destinationRanLow(_ destination: Destination) {
     guard let lowest = Priority.allCases.last(where: hasRoom) else { return }
     runs.forEach { run in
-      if run.wantsResolving, run.claim.priority.rank <= lowest.rank { run.signal.raise() }
+      if run.wantsResolving, run.claim.priority.rank <= lowest.rank { run.wake() }
     }
   }
 }

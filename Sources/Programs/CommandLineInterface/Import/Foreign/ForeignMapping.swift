@@ -161,12 +161,12 @@ struct ForeignMapping {
   /// The fields that pushpool does not know, as text.
   private func custom(_ object: JSONObject, _ leftOut: inout [LeftOut]) -> [Mapped] {
     var custom: [Mapped] = []
-    for (name, value) in object.members where fields.isCustom(name) && name != userField {
-      guard let value = ForeignValue.plain(value) else { continue }
+    for member in object.members where fields.isCustom(member.name) && member.name != userField {
+      guard let value = ForeignValue.plain(member.value) else { continue }
       if let text = ForeignValue.text(value) {
-        custom.append(Mapped(source: name, target: name, value: .string(text)))
+        custom.append(Mapped(source: member.name, target: member.name, value: .string(text)))
       } else {
-        leftOut.append(LeftOut(field: name, reason: "is \(value.kindName)"))
+        leftOut.append(LeftOut(field: member.name, reason: "is \(value.kindName)"))
       }
     }
     return custom

@@ -1,0 +1,183 @@
+internal import Reactor
+internal import Redis
+internal import Store
+
+/// Carries jobs that are sent from their entries while there is nothing to do for them but to wait for answers: many at a time,
+/// and no task waits with any of them. Those that end in one turn of the loop, or while Redis is asked, are told together.
+/// Whatever else happens to one, a task goes on with it (`ChunkCarrier`); loop-bound.
+final class DirectCarrier {
+  private let loop: EventLoop
+  private let jobs: JobQueue
+  private let consumer: String
+  private let runs: RunTable
+  private let dispatcher: Dispatcher
+  private let resolver: BindingResolver
+  private let switches: SwitchWatch
+  private let starter: DirectStarter
+  private let tracer: Tracer
+  private let life: LaneLife
+  private let reasons: ReasonLog
+  /// Raised when there may be room for more chunks.
+  private let fetchSignal: LoopSignal
+  /// Called when a task is to tell of those that have ended, by `endReady`.
+  var onReady: () -> Void = { preconditionFailure("nobody tells of what has ended") }
+  /// Called with the place of a run that a task is to carry on.
+  var onHandedOn: (Int) -> Void = { _ in preconditionFailure("nobody carries what is handed on") }
+
+  /// Runs that something happened to, and that nobody looks after yet.
+  private var ready: [ChunkRun] = []
+  /// Tasks that tell, and those of them that have not begun.
+  private var telling = 0
+  private var starting = 0
+  private var timer: LoopTimer?
+  private var isTimed = false
+
+  init(
+    loop: EventLoop, jobs: JobQueue, consumer: String, runs: RunTable, dispatcher: Dispatcher,
+    resolver: BindingResolver, switches: SwitchWatch, starter: DirectStarter, tracer: Tracer,
+    life: LaneLife, reasons: ReasonLog, fetchSignal: LoopSignal
+  ) {
+    self.loop = loop
+    self.jobs = jobs
+    self.consumer = consumer
+    self.runs = runs
+    self.dispatcher = dispatcher
+    self.resolver = resolver
+    self.switches = switches
+    self.starter = starter
+    self.tracer = tracer
+    self.life = life
+    self.reasons = reasons
+    self.fetchSignal = fetchSignal
+  }
+
+  // MARK: Waiting
+
+  /// Sends a job that was just begun, at once when its users' bindings are here.
+  func begin(_ run: ChunkRun) {
+    let mayResolve =
+      run.wantsResolving && dispatcher.hasRoom(for: run.claim.priority)
+      && !dispatcher.isCongested(run) && !life.isDraining && !switches.isOld
+    if mayResolve { resolver.resolveKnown(run) }
+    if run.isQuiet { attend(run) } else { onHandedOn(run.slot) }
+  }
+
+  /// Waits with a run until something happens to it.
+  func attend(_ run: ChunkRun) {
+    guard !run.isFinished else { return hear(run) }
+    run.attendant = self
+    look(afterMs: WorkerLimits.checkpointMs / 2)
+  }
+
+  /// Something happened to a run: nearly always it has ended.
+  func hear(_ run: ChunkRun) {
+    run.attendant = nil
+    ready.append(run)
+    // Others whose answers came with this one's are about to end, too.
+    guard telling == 0 || ready.count >= WorkerLimits.directEndsMax * (starting + 1) else { return }
+    telling += 1
+    starting += 1
+    onReady()
+  }
+
+  /// Looks from time to time for those that last too long.
+  private func look(afterMs: UInt64) {
+    guard !isTimed else { return }
+    isTimed = true
+    let timer = self.timer ?? LoopTimer(loop: loop) { [weak self] in self?.handOnOverdue() }
+    self.timer = timer
+    timer.schedule(afterMs: afterMs)
+  }
+
+  private func handOnOverdue() {
+    isTimed = false
+    var overdue: [ChunkRun] = []
+    var isAnyLeft = false
+    runs.forEach { run in
+      guard run.attendant != nil else { return }
+      if run.isOverdue, run.ageMs >= WorkerLimits.checkpointMs {
+        overdue.append(run)
+      } else {
+        isAnyLeft = true
+      }
+    }
+    for run in overdue {
+      run.attendant = nil
+      onHandedOn(run.slot)
+    }
+    if isAnyLeft { look(afterMs: WorkerLimits.checkpointMs / 2) }
+  }
+
+  // MARK: Ending
+
+  /// Tells of all that have ended, and of those that end meanwhile.
+  func endReady() async {
+    starting -= 1
+    while !ready.isEmpty {
+      let batch = Array(ready.prefix(WorkerLimits.directEndsMax))
+      ready.removeFirst(batch.count)
+      await end(batch)
+    }
+    telling -= 1
+  }
+
+  private func end(_ batch: [ChunkRun]) async {
+    var ended: [(run: ChunkRun, ending: DirectEnding)] = []
+    for run in batch {
+      guard run.isFinished, run.standing != .stale, let job = run.direct else {
+        onHandedOn(run.slot)
+        continue
+      }
+      let news = run.takeNews(isFinal: true)
+      if news.isPlain {
+        ended.append(
+          (run, DirectEnding(job: job, startedAtMs: run.begunAtMs, settlement: news)))
+      } else {
+        handOn(run, telling: news)
+      }
+    }
+    guard !ended.isEmpty else { return }
+    tracer.flush()
+    guard let answers = await answers(to: ended.map(\.ending)) else {
+      for (run, _) in ended {
+        run.abandon()
+        release(run)
+      }
+      return
+    }
+    for ((run, ending), answer) in zip(ended, answers) {
+      switch answer {
+      case .ended: release(run)
+      case .stale:
+        dispatcher.apply(.stale, run)
+        release(run)
+      case .admit: handOn(run, telling: ending.settlement)
+      }
+    }
+  }
+
+  /// Asks until Redis has answered. - Returns: nil when the lane is to end before.
+  private func answers(to endings: [DirectEnding]) async -> [DirectAnswer]? {
+    while true {
+      do throws(RedisError) {
+        return try await jobs.endDirect(endings, consumer: consumer)
+      } catch {
+        reasons.note("settling waits for Redis: \(error)")
+        if life.isAborting { return nil }
+        await loop.sleep(ms: WorkerLimits.redisPauseMs)
+      }
+    }
+  }
+
+  /// Has a run settled as a chunk, whose last news were taken.
+  private func handOn(_ run: ChunkRun, telling news: Settlement) {
+    run.untold = news
+    onHandedOn(run.slot)
+  }
+
+  private func release(_ run: ChunkRun) {
+    runs.remove(run)
+    starter.noteRoom()
+    if runs.count == 0 { fetchSignal.raise() }
+  }
+}
