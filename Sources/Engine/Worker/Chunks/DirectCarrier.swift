@@ -24,7 +24,7 @@ final class DirectCarrier {
   /// Called with the place of a run that a task is to carry on.
   var onHandedOn: (Int) -> Void = { _ in preconditionFailure("nobody carries what is handed on") }
 
-  /// Runs that something happened to, and that nobody looks after yet.
+  /// Runs that have ended, and that nobody tells of yet.
   private var ready: [ChunkRun] = []
   /// Tasks that tell, and those of them that have not begun.
   private var telling = 0
@@ -53,6 +53,8 @@ final class DirectCarrier {
 
   // MARK: Waiting
 
+  private static let everyMs = WorkerLimits.checkpointMs / 4
+
   /// Sends a job that was just begun, at once when its users' bindings are here.
   func begin(_ run: ChunkRun) {
     let mayResolve =
@@ -66,12 +68,14 @@ final class DirectCarrier {
   func attend(_ run: ChunkRun) {
     guard !run.isFinished else { return hear(run) }
     run.attendant = self
-    look(afterMs: WorkerLimits.checkpointMs / 2)
+    look()
   }
 
-  /// Something happened to a run: nearly always it has ended.
+  /// There is something to do for a run: nearly always it has ended.
   func hear(_ run: ChunkRun) {
     run.attendant = nil
+    // What has not ended does not wait for those that have.
+    guard run.isFinished else { return onHandedOn(run.slot) }
     ready.append(run)
     // Others whose answers came with this one's are about to end, too.
     guard telling == 0 || ready.count >= WorkerLimits.directEndsMax * (starting + 1) else { return }
@@ -81,12 +85,12 @@ final class DirectCarrier {
   }
 
   /// Looks from time to time for those that last too long.
-  private func look(afterMs: UInt64) {
+  private func look() {
     guard !isTimed else { return }
     isTimed = true
     let timer = self.timer ?? LoopTimer(loop: loop) { [weak self] in self?.handOnOverdue() }
     self.timer = timer
-    timer.schedule(afterMs: afterMs)
+    timer.schedule(afterMs: Self.everyMs)
   }
 
   private func handOnOverdue() {
@@ -95,7 +99,8 @@ final class DirectCarrier {
     var isAnyLeft = false
     runs.forEach { run in
       guard run.attendant != nil else { return }
-      if run.isOverdue, run.ageMs >= WorkerLimits.checkpointMs {
+      // Until the next look it would have waited for longer than results do.
+      if run.isOverdue, run.ageMs + Self.everyMs > WorkerLimits.checkpointMs {
         overdue.append(run)
       } else {
         isAnyLeft = true
@@ -105,7 +110,7 @@ final class DirectCarrier {
       run.attendant = nil
       onHandedOn(run.slot)
     }
-    if isAnyLeft { look(afterMs: WorkerLimits.checkpointMs / 2) }
+    if isAnyLeft { look() }
   }
 
   // MARK: Ending
@@ -124,7 +129,7 @@ final class DirectCarrier {
   private func end(_ batch: [ChunkRun]) async {
     var ended: [(run: ChunkRun, ending: DirectEnding)] = []
     for run in batch {
-      guard run.isFinished, run.standing != .stale, let job = run.direct else {
+      guard run.standing != .stale, let job = run.direct else {
         onHandedOn(run.slot)
         continue
       }
@@ -138,11 +143,12 @@ final class DirectCarrier {
     }
     guard !ended.isEmpty else { return }
     tracer.flush()
-    guard let answers = await answers(to: ended.map(\.ending)) else {
-      for (run, _) in ended {
-        run.abandon()
-        release(run)
-      }
+    let answers: [DirectAnswer]
+    do throws(RedisError) {
+      answers = try await self.answers(to: ended.map(\.ending))
+    } catch {
+      // Each by itself from now on: one of them that Redis refuses keeps none of the others.
+      for (run, ending) in ended { handOn(run, telling: ending.settlement) }
       return
     }
     for ((run, ending), answer) in zip(ended, answers) {
@@ -156,14 +162,14 @@ final class DirectCarrier {
     }
   }
 
-  /// Asks until Redis has answered. - Returns: nil when the lane is to end before.
-  private func answers(to endings: [DirectEnding]) async -> [DirectAnswer]? {
+  /// Asks until Redis has answered, refused, or the lane is to end.
+  private func answers(to endings: [DirectEnding]) async throws(RedisError) -> [DirectAnswer] {
     while true {
       do throws(RedisError) {
         return try await jobs.endDirect(endings, consumer: consumer)
       } catch {
         reasons.note("settling waits for Redis: \(error)")
-        if life.isAborting { return nil }
+        guard error.isTemporary, !life.isAborting else { throw error }
         await loop.sleep(ms: WorkerLimits.redisPauseMs)
       }
     }

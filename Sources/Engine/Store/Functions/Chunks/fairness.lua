@@ -252,11 +252,21 @@ local function not_taken(p, priority, items)
   return free
 end
 
--- The stream's next entries, up to max; those taken out of their turn stay with whom they were given to. Fewer than max may
--- not be all; none are.
-local function next_in_order(p, priority, consumer, max)
+-- The stream's next entries, up to max and some bytes; those taken out of their turn stay with whom they were given to. Fewer
+-- than max may not be all; none are.
+local function next_in_order(p, priority, consumer, max, bytes_max)
   while true do
-    local items = read_new(KEY.jobs(p, priority), consumer, max)
+    -- One at first, for it may be large, and more as they turn out to be small.
+    local items, bytes, at_once = {}, 0, 1
+    repeat
+      local more, before = read_new(KEY.jobs(p, priority), consumer, math.min(at_once, max - #items)), bytes
+      for _, item in ipairs(more) do
+        items[#items + 1] = item
+        bytes = bytes + size_of(item[2])
+      end
+      local are_small = bytes - before < #more * LIMIT.GLANCE_BYTES
+      at_once = are_small and math.min(at_once * 2, LIMIT.TAKEN_AT_ONCE) or 1
+    until #more == 0 or #items >= max or bytes >= bytes_max
     local free = not_taken(p, priority, items)
     if #free > 0 or #items == 0 then return free end
   end
@@ -272,10 +282,9 @@ local function keep_turns(keys, args)
   return free
 end
 
--- Whether a consumer owns job entries of a priority, as owned_among; also those that it took out of their turn and that another
+-- Whether a consumer owns job entries of a priority, as `has` says; also those that it took out of their turn and that another
 -- is reading, who gives them back.
-local function job_owner(p, priority, consumer, entries)
-  local has = owned_among(KEY.jobs(p, priority), consumer, entries)
+local function job_owner(p, priority, consumer, has)
   return function(entry)
     return has(entry) or redis.call('HGET', KEY.scout(p, priority), 'c:' .. entry) == consumer
   end

@@ -141,8 +141,8 @@ local function heartbeat(keys, args)
   local p, consumer, kind = keys[1], args[1], args[2]
   local answers, has, renewed, states = {}, {}, {}, {}
   for priority, entries in pairs(entries_in(args, 3, 4)) do
-    has[priority] = kind == 'jobs' and Fairness.job_owner(p, priority, consumer, entries) or
-      owned_among(KEY[kind](p, priority), consumer, entries)
+    has[priority] = owned_among(KEY[kind](p, priority), consumer, entries)
+    if kind == 'jobs' then has[priority] = Fairness.job_owner(p, priority, consumer, has[priority]) end
     renewed[priority] = {}
   end
   for i = 3, #args, 4 do

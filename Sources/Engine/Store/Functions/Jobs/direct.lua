@@ -4,10 +4,24 @@
 
 do
 
--- Jobs come in groups of those that stand beside one another and have some words in common: those words, how many jobs, and the
--- words of each. Returns for each group where its words stand in args: at, first and last.
-local function groups_in(args, common, columns)
-  local groups, at = {}, 2
+-- Both functions are told between which ids the jobs' entries stand, and then of the jobs in groups of those that stand beside
+-- one another and have words in common. ARGV: consumer, how many priorities, (priority, first, last)…, then of each group its
+-- priority, its app and other common words, how many jobs, and the words of each.
+
+-- Whether the consumer owns entries: by priority, a function of the entry. And where the groups begin.
+local function job_owners(p, consumer, args)
+  local has, at = {}, 3
+  for _ = 1, tonumber(args[2]) do
+    local priority, first, last = unpack(args, at, at + 2)
+    has[priority] = Fairness.job_owner(p, priority, consumer, owned_between(KEY.jobs(p, priority), consumer, first, last))
+    at = at + 3
+  end
+  return has, at
+end
+
+-- The groups, each as where its words stand in args: at, first and last.
+local function groups_in(args, at, common, columns)
+  local groups = {}
   while at <= #args do
     local first = at + common + 1
     local last = first + tonumber(args[first - 1]) * columns - 1
@@ -17,25 +31,14 @@ local function groups_in(args, common, columns)
   return groups
 end
 
--- Whether the consumer owns entries of the groups: by priority, a function of the entry.
-local function job_owners(p, consumer, args, groups, columns)
-  local entries, has = {}, {}
-  for _, group in ipairs(groups) do
-    local of = entries[args[group.at]] or {}
-    entries[args[group.at]] = of
-    for i = group.first, group.last, columns do of[#of + 1] = args[i] end
-  end
-  for priority, of in pairs(entries) do has[priority] = Fairness.job_owner(p, priority, consumer, of) end
-  return has
-end
-
--- begin_direct — ARGV: consumer, then groups of jobs: priority, app, how many, (entry, id, digest)…. Takes the names of jobs that
--- the caller is going to send.
+-- begin_direct — ARGV as above; of each group priority, app, how many, (entry, id, digest)…. Takes the names of jobs that the
+-- caller is going to send.
 -- Reply: for each NEW | CANCELLED (an operator has paused or cancelled it while it waited: admit it) | DUPLICATE (the entry is
 -- dropped) | CONFLICT (refuse it) | STALE | an error, when Redis refuses this one: something else stands under its key
 local function begin_direct(keys, args)
-  local p, consumer, now, groups = keys[1], args[1], now_ms(), groups_in(args, 2, 3)
-  local answers, has, names = {}, job_owners(p, consumer, args, groups, 3), {}
+  local p, now, answers, names = keys[1], now_ms(), {}, {}
+  local has, at = job_owners(p, args[1], args)
+  local groups = groups_in(args, at, 2, 3)
   for _, group in ipairs(groups) do
     for i = group.first, group.last, 3 do names[#names + 1] = KEY.job(p, args[group.at + 1], args[i + 1]) end
   end
@@ -43,7 +46,6 @@ local function begin_direct(keys, args)
   local are_free, taken = redis.pcall('EXISTS', unpack(names)) == 0, {}
   local function begin(priority, app, entry, id, digest)
     local name = names[#answers + 1]
-    if not has[priority](entry) then return 'STALE' end
     local take = are_free and not taken[name] and Jobs.write_name or Jobs.take_name
     local is_possible, answer, state = pcall(take, p, priority, entry, app, id, digest, now, true)
     taken[name] = true
@@ -54,7 +56,7 @@ local function begin_direct(keys, args)
   for _, group in ipairs(groups) do
     local priority, app = args[group.at], args[group.at + 1]
     for i = group.first, group.last, 3 do
-      answers[#answers + 1] = begin(priority, app, args[i], args[i + 1], args[i + 2])
+      answers[#answers + 1] = has[priority](args[i]) and begin(priority, app, args[i], args[i + 1], args[i + 2]) or 'STALE'
     end
   end
   return answers
@@ -131,7 +133,7 @@ local function new_books(p, now)
   return books
 end
 
--- end_direct — ARGV: consumer, then groups of jobs that the caller has sent: eight words, how many, (entry, id)…. Ends them.
+-- end_direct — ARGV as above; of each group eight words, how many, (entry, id)…. Ends jobs that the caller has sent.
 --   priority, app
 --   started_at: since when they were sent, ms
 --   retention: how long the record of each is kept, s
@@ -141,18 +143,18 @@ end
 --   tallies: of each, <network>|<environment>|<answers>|<misfits>, likewise
 -- Reply: for each OK | STALE (it is another's by now: nothing was counted) | ADMIT (its counts do not add up)
 local function end_direct(keys, args)
-  local p, consumer, now, groups = keys[1], args[1], now_ms(), groups_in(args, 8, 2)
-  local answers, has, dropped = {}, job_owners(p, consumer, args, groups, 2), {}
-  for priority in pairs(has) do dropped[priority] = {} end
+  local p, now, answers = keys[1], now_ms(), {}
+  local has, at = job_owners(p, args[1], args)
   local books = new_books(p, now)
   refuse_wrong_type(KEY.finished(p), 'stream')
-  for _, group in ipairs(groups) do
+  for _, group in ipairs(groups_in(args, at, 8, 2)) do
     local priority, app, started_at, retention, total, none, words, tallies = unpack(args, group.at, group.at + 7)
-    local counts, ended = read_counts(words), 0
+    local counts, ended = read_counts(words), {}
     local write_record = new_record(p, now, started_at, retention, total, none, counts)
     for i = group.first, group.last, 2 do
       local entry, id = args[i], args[i + 1]
-      local r = redis.call('HMGET', KEY.job(p, app, id), 'state', 'source', 'created_at', 'admitted')
+      local r = redis.pcall('HMGET', KEY.job(p, app, id), 'state', 'source', 'created_at', 'admitted')
+      -- Of what stands under its key and is no record, too: the others are not to suffer from it.
       local answer = 'STALE'
       if r[2] == source_of(priority, entry) then
         if r[4] then
@@ -161,17 +163,17 @@ local function end_direct(keys, args)
         elseif has[priority](entry) then
           answer = 'ADMIT'
           if counts.sum == tonumber(total) then
-            answer, ended = 'OK', ended + 1
+            answer = 'OK'
             write_record(app, id, r[1], r[3])
-            table.insert(dropped[priority], entry)
+            ended[#ended + 1] = entry
           end
         end
       end
       answers[#answers + 1] = answer
     end
-    if ended > 0 then books.add(app, ended, counts, tallies) end
+    Fairness.drop_jobs(p, priority, ended)
+    if #ended > 0 then books.add(app, #ended, counts, tallies) end
   end
-  for priority, entries in pairs(dropped) do Fairness.drop_jobs(p, priority, entries) end
   redis.call('XTRIM', KEY.finished(p), 'MAXLEN', '~', LIMIT.NOTICES_MAX)
   books.write()
   return answers

@@ -113,14 +113,11 @@ local function take_jobs(keys, args)
         if not item then break end
         taking.take(priority, item, 1)
       end
-      -- One at first, for it may be large, and more as they turn out to be small.
-      local at_once = 1
       while not is_held and not mean and lacks() > 0 and taking.has_room() do
-        local items, before = Fairness.next_in_order(p, priority, consumer, math.min(at_once, lacks(), taking.room())), taking.bytes
+        local items = Fairness.next_in_order(
+          p, priority, consumer, math.min(lacks(), taking.room()), LIMIT.TAKEN_BYTES_MAX - taking.bytes)
         if #items == 0 then break end
         for _, item in ipairs(items) do taking.take(priority, item, 1) end
-        local are_small = taking.bytes - before < #items * LIMIT.GLANCE_BYTES
-        at_once = are_small and math.min(at_once * 2, LIMIT.TAKEN_AT_ONCE) or 1
       end
       if not is_held and mean and lacks() > 0 and taking.has_room() then
         ask_to_read(p, priority, lacks(), mean, taking)

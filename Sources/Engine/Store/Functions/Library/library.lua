@@ -80,8 +80,20 @@ local function owned(stream, entry, consumer)
   return reply[1][4]
 end
 
--- Whether a consumer owns entries of a stream: a function of the entry. Those given are looked for together, between the first
--- and the last of them: a lane has many others in hand.
+-- Whether a consumer owns entries of a stream: a function of the entry. Those between two ids are looked for together.
+local function owned_between(stream, consumer, first, last)
+  local reply = redis.pcall('XPENDING', stream, GROUP, first, last, LIMIT.OWNED_LISTED_MAX, consumer)
+  if reply.err and not string.find(reply.err, 'NOGROUP', 1, true) then error(reply) end
+  local found = {}
+  for _, pending in ipairs(reply) do found[pending[1]] = true end
+  -- What was not found may stand elsewhere, behind more than is listed, or have an id that no number of Lua's tells from its
+  -- neighbour's.
+  return function(entry)
+    return found[entry] or string.find(entry, '^%d+%-%d+$') and owned(stream, entry, consumer) ~= nil
+  end
+end
+
+-- The same, of those given: between the first and the last of them, for a lane has many others in hand.
 local function owned_among(stream, consumer, entries)
   local first, last = entries[1], entries[1]
   local first_ms, first_seq, last_ms, last_seq = math.huge, 0, -1, 0
@@ -93,14 +105,7 @@ local function owned_among(stream, consumer, entries)
   end
   -- None of them is an id.
   if last_ms < 0 then return function() return false end end
-  local reply = redis.pcall('XPENDING', stream, GROUP, first, last, LIMIT.OWNED_LISTED_MAX, consumer)
-  if reply.err and not string.find(reply.err, 'NOGROUP', 1, true) then error(reply) end
-  local found = {}
-  for _, pending in ipairs(reply) do found[pending[1]] = true end
-  -- What was not found may stand behind more than is listed, or have an id that no number of Lua's tells from its neighbour's.
-  return function(entry)
-    return found[entry] or string.find(entry, '^%d+%-%d+$') and owned(stream, entry, consumer) ~= nil
-  end
+  return owned_between(stream, consumer, first, last)
 end
 
 -- The entries of arguments that come in rows of (priority, entry, …), by priority.

@@ -10,6 +10,7 @@ extension JobQueue {
     _ jobs: [DirectJob], consumer: String
   ) async throws(RedisError) -> [Result<AdmissionAnswer, RedisError>] {
     var command = functions.call("begin_direct", consumer)
+    Self.appendRanges(of: jobs.lazy.map(\.entry), to: &command)
     for group in Self.groups(
       of: jobs,
       where: { $0.entry.priority == $1.entry.priority && $0.admission.app == $1.admission.app })
@@ -40,6 +41,7 @@ extension JobQueue {
     _ endings: [DirectEnding], consumer: String
   ) async throws(RedisError) -> [DirectAnswer] {
     var command = functions.call("end_direct", consumer)
+    Self.appendRanges(of: endings.lazy.map(\.job.entry), to: &command)
     for group in Self.groups(of: endings, where: { $0.isLike($1) }) {
       group.first!.append(to: &command)
       command.append(group.count)
@@ -68,6 +70,24 @@ extension JobQueue {
       first = index + 1
     }
     return groups
+  }
+
+  /// Between which ids the entries of each priority stand: together they are found fast.
+  private static func appendRanges(
+    of entries: some Collection<JobEntry>, to command: inout RedisCommand
+  ) {
+    var ranges: [Priority: (first: EntryID, last: EntryID)] = [:]
+    for entry in entries {
+      guard let id = EntryID(entry.entry) else { continue }
+      let known = ranges[entry.priority] ?? (id, id)
+      ranges[entry.priority] = (min(known.first, id), max(known.last, id))
+    }
+    command.append(ranges.count)
+    for (priority, range) in ranges {
+      command.append(priority.rawValue)
+      command.append(range.first.text)
+      command.append(range.last.text)
+    }
   }
 
   /// Makes a direct job one like any other, of a chunk that the consumer has.
@@ -112,7 +132,7 @@ extension DirectEnding {
       && settlement.tallies == other.settlement.tallies
   }
 
-  /// The words of its group in `end_direct`.
+  /// What the jobs of its group have in common, in `end_direct`.
   fileprivate func append(to command: inout RedisCommand) {
     command.append(job.entry.priority.rawValue)
     command.append(job.admission.app)

@@ -13,12 +13,30 @@ package struct EntryID: Comparable, Sendable {
 
   /// Nil when it is no id.
   package init?(_ text: String) {
-    // By bytes: asked of each entry that is taken.
-    guard let dash = text.utf8.firstIndex(of: UInt8(ascii: "-")),
-      let milliseconds = UInt64(text[..<dash]),
-      let sequence = UInt64(text[text.utf8.index(after: dash)...])
-    else { return nil }
-    self.init(milliseconds: milliseconds, sequence: sequence)
+    // By bytes: asked of each entry that is taken, begun and ended.
+    var text = text
+    let numbers = text.withUTF8 { bytes -> (UInt64, UInt64)? in
+      guard let dash = bytes.firstIndex(of: UInt8(ascii: "-")),
+        let milliseconds = Self.number(bytes[..<dash]),
+        let sequence = Self.number(bytes[(dash + 1)...])
+      else { return nil }
+      return (milliseconds, sequence)
+    }
+    guard let numbers else { return nil }
+    self.init(milliseconds: numbers.0, sequence: numbers.1)
+  }
+
+  /// Nil when it has other bytes than digits, none, or is too large.
+  private static func number(_ digits: Slice<UnsafeBufferPointer<UInt8>>) -> UInt64? {
+    var number: UInt64 = 0
+    for digit in digits {
+      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
+      let (tens, isLarge) = number.multipliedReportingOverflow(by: 10)
+      let (sum, isLarger) = tens.addingReportingOverflow(UInt64(digit - UInt8(ascii: "0")))
+      guard !isLarge, !isLarger else { return nil }
+      number = sum
+    }
+    return digits.isEmpty ? nil : number
   }
 
   var text: String { "\(milliseconds)-\(sequence)" }

@@ -141,6 +141,11 @@ struct ChunkNews {
         environment: push.environment.other))
   }
 
+  /// Whether a settlement takes Redis long enough with the dead tokens that it has.
+  var isFullOfDead: Bool {
+    settlement.invalidations.count >= WorkerLimits.settledDeadMax
+  }
+
   // MARK: Answers
 
   /// Notes answers to a push, and those of them that say that it does not fit its environment.

@@ -68,6 +68,8 @@ final class ChunkRun {
   private var doubtful = DoubtfulRecipients()
   /// Recipients all of whose pushes are tried later: told together, they come back as one chunk.
   private var postponed = PostponedRecipients()
+  /// Recipients that are done and have dead tokens, when the next settlement has as many of these as it may.
+  private var heldBack: [Int] = []
 
   init(
     claim: ChunkClaim, material: JobMaterial, slot: Int, loop: EventLoop,
@@ -265,7 +267,7 @@ final class ChunkRun {
     let doubts = details.doubts(among: pushes)
     if doubts == 0 {
       waitingDecisions -= pushes.count
-      if !postpone(index) { finish(index) }
+      if !postpone(index) { finishOrHoldBack(index) }
     } else if doubts == pushes.count {
       waitingDecisions -= pushes.count
       doubtful.add(index, pushes: pushes.count)
@@ -343,13 +345,21 @@ final class ChunkRun {
   /// too many. So is what is tried later: at the end, or when it has waited long enough.
   private func releaseWaiting() {
     let isEnd =
-      openRecipients == doubtful.count + postponed.count || (standing != .active && openPushes == 0)
+      openRecipients == doubtful.count + postponed.count + heldBack.count
+      || (standing != .active && openPushes == 0)
     if isEnd || doubtful.pushes >= WorkerLimits.checkpointResults {
-      for index in doubtful.takeAll() { finish(index) }
+      for index in doubtful.takeAll() { finishOrHoldBack(index) }
     }
     if isEnd || postponed.isOver(nowNs: loop.nowNs) {
       for index in postponed.takeAll() { finish(index) }
     }
+  }
+
+  private func finishOrHoldBack(_ index: Int) {
+    let hasDead = pushes(of: index).contains { pushes[$0].decision == .invalid }
+    guard hasDead, news.isFullOfDead else { return finish(index) }
+    heldBack.append(index)
+    wake()
   }
 
   private func finish(_ index: Int) {
@@ -398,7 +408,16 @@ final class ChunkRun {
   func takeNews(isFinal: Bool) -> Settlement {
     splitWaiting()
     releaseWaiting()
+    defer { finishHeldBack() }
     return news.take(isFinal: isFinal)
+  }
+
+  /// Has those told by the next settlement that this one had no room for.
+  private func finishHeldBack() {
+    guard !heldBack.isEmpty else { return }
+    let held = heldBack
+    heldBack = []
+    for index in held { finishOrHoldBack(index) }
   }
 
   /// The store has what was last told.
