@@ -201,36 +201,7 @@ final class ChunkRun {
     }
   }
 
-  /// - Parameter isHurried: whether the push does not wait for others to come back with.
-  func decideLater(
-    _ index: Int, delayMs: UInt64, attempt: Int, isHurried: Bool = false,
-    because cause: TraceCause? = nil
-  ) {
-    guard pushes[index].decision == .open else { return }
-    details.delay(index, ms: delayMs, attempt: attempt, isHurried: isHurried)
-    decide(index, .later, because: cause)
-  }
-
-  func decideInvalid(_ index: Int, reason: String, sinceMs: Int64?) {
-    guard pushes[index].decision == .open else { return }
-    details.invalidate(index, reason: reason, sinceMs: sinceMs, isDoubtful: false)
-    decide(index, .invalid)
-  }
-
-  /// As `decideInvalid`, but told together with all others of the chunk: it shows then whether they are too many.
-  func decideDoubtful(_ index: Int, reason: String) {
-    guard pushes[index].decision == .open else { return }
-    details.invalidate(index, reason: reason, sinceMs: nil, isDoubtful: true)
-    decide(index, .invalid)
-  }
-
   // MARK: Answers
-
-  /// Notes that a push was answered, however.
-  func noteAnswer(_ index: Int) { news.tally(pushes[index], answers: 1) }
-
-  /// Notes that the answer was a sign of tokens and configuration not fitting each other.
-  func noteMisfit(_ index: Int) { news.tally(pushes[index], misfits: 1) }
 
   /// Has a push tried in the environment that it is not installed for. What its own one answered is not
   /// the last word, and so does not count.
@@ -239,9 +210,6 @@ final class ChunkRun {
     pushes[index].route = route
     pushes[index].isRedirected = true
   }
-
-  /// What its own environment answered is not the last word: another worker tries it in the other one.
-  func discountMisfit(_ index: Int) { news.tally(pushes[index], answers: -1, misfits: -1) }
 
   /// Notes another resending of a push.
   func noteResend(_ index: Int) -> Int {
