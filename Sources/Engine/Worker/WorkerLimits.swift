@@ -74,7 +74,7 @@ enum WorkerLimits {
   static let batchWaitMs: UInt64 = 50
   /// Results of pushes that bring a checkpoint on.
   static let checkpointResults = 100
-  /// Dead tokens in a settlement, beside those of one more user: each takes Redis 60 to 100 µs.
+  /// Dead tokens in a settlement, beside those of one more user and doubtful ones: each takes Redis 60 to 100 µs.
   static let settledDeadMax = 32
   /// How long results wait for a checkpoint, half of it for those of the same user's other devices.
   static let checkpointMs: UInt64 = 200

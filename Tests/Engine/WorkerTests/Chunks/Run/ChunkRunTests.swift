@@ -59,26 +59,6 @@ import Testing
     #expect(run.openPushes == 0)
   }
 
-  @Test("a settlement has so many dead tokens and no more, and each is told once")
-  func tellsDeadInParts() throws {
-    let max = WorkerLimits.settledDeadMax
-    let users = (0..<2 * max + 5).map { "user-\($0)" }
-    let run = try Claims.run(users)
-    _ = run.takeBatch(max: users.count)
-    for index in users.indices {
-      run.decideInvalid(run.resolve(index, devices: 1)[0], reason: "Unregistered", sinceMs: 9)
-    }
-    var told: [String] = []
-    for part in [max, max, 5] {
-      #expect(run.hasNews && run.isFinished == (part == 5))
-      let news = run.takeNews(isFinal: run.isFinished)
-      #expect(news.invalidations.count == part)
-      told += news.invalidations.map(\.user)
-      #expect(users.indices.filter { news.done.contains($0) }.count == told.count)
-    }
-    #expect(told == users && !run.hasNews)
-  }
-
   @Test("a device that is tried later becomes a residual line; its sibling is not repeated")
   func retriesOneDevice() throws {
     let run = try Claims.run(["a"])
@@ -359,8 +339,8 @@ import Testing
       }
       if run.hasNews { most = max(most, run.takeNews(isFinal: false).invalidations.count) }
     }
-    #expect(most >= WorkerLimits.settledDeadMax)
-    #expect(most < WorkerLimits.settledDeadMax + 30, "\(most) tokens are settled at once")
+    #expect(most >= WorkerLimits.checkpointResults)
+    #expect(most < WorkerLimits.checkpointResults + 30, "\(most) tokens are settled at once")
   }
 
   @Test("a chunk that is handed back has settled its doubtful tokens", arguments: [true, false])
