@@ -10,6 +10,20 @@ import Testing
     #expect(value.text() == #"{"b":[{"z":1,"a":2}],"B":0,"é":1,"aa":1,"a":2}"#)
   }
 
+  @Test("large objects and long texts are written whole", arguments: [2, 32, 33, 100])
+  func large(count: Int) throws {
+    let names = (0..<count).map { "name-\($0 + 100)" }
+    var object = JSONObject()
+    for name in names.reversed() {
+      object.add(.string(String(repeating: "x", count: 700) + name), for: name)
+    }
+    let bytes = JSONValue.object(object).bytes(canonical: true)
+    let members = try #require(try JSONParser().parse(bytes).objectValue).members
+    #expect(members.map(\.name) == names)
+    #expect(
+      members.map(\.value.stringValue) == names.map { String(repeating: "x", count: 700) + $0 })
+  }
+
   @Test("every control character, quote and backslash is escaped, and reads back")
   func escaping() throws {
     let all = String(String.UnicodeScalarView((0..<0x80).map { Unicode.Scalar(UInt8($0)) }))

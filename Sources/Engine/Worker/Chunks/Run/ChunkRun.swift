@@ -324,9 +324,10 @@ final class ChunkRun {
     }
   }
 
+  /// Keeps a recipient with dead tokens for the next settlement when this one has as many as it may.
   private func finishOrHoldBack(_ index: Int) {
-    let hasDead = pushes(of: index).contains { pushes[$0].decision == .invalid }
-    guard hasDead, news.isFullOfDead else { return finish(index) }
+    guard news.isFullOfDead, pushes(of: index).contains(where: { pushes[$0].decision == .invalid })
+    else { return finish(index) }
     heldBack.append(index)
     wake()
   }
