@@ -139,6 +139,21 @@ import Testing
     }
   }
 
+  @Test("an accept that heals its installation is told as a chunk's: counts do not say it")
+  func heals() async throws {
+    try await LaneStage.with(sendsDirectly: true) { _, parts in
+      let run = try Self.attend(try await Self.begin(1, parts), parts)[0]
+      run.noteAnswer(0)
+      run.noteMisfit(0)
+      run.redirect(0, to: Route(to: 1))
+      run.decide(0, .accepted)
+      await parts.carryOn()
+      #expect(run.direct == nil && parts.runs.count == 0)
+      let record = try await parts.record("job-0")
+      #expect(record.state == .done && record.counts.accepted == 1)
+    }
+  }
+
   @Test("what has not ended does not wait for those that have")
   func handsOn() async throws {
     try await LaneStage.with(sendsDirectly: true) { _, parts in
