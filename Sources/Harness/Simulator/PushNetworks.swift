@@ -232,14 +232,15 @@ struct PushNetworks {
     var delayMs = script.delayMs
     var targets: [UnsafeRawBufferPointer] = []
     for id in push?.registrationIDs ?? [UnsafeRawBufferPointer(start: nil, count: 0)] {
-      guard !rules.isEmpty, let rule = rules.take(token: id, network: .jpush) else {
+      guard !rules.isEmpty, let match = rules.take(token: id, network: .jpush) else {
         targets.append(id)
         continue
       }
+      let rule = match.rule
       delayMs = rule.delayMs ?? delayMs
       // JPush says it of a request only when none of its targets is there.
       if rule.action == .answer, rule.status == 400, rule.reason == "1011" { continue }
-      guard let scripted = scripted(rule, network: .jpush, token: id) else {
+      guard let scripted = scripted(match, network: .jpush, token: id) else {
         targets.append(id)
         continue
       }
@@ -278,10 +279,10 @@ struct PushNetworks {
     _ request: IncomingRequest, _ connection: inout ConnectionMemory, nowSeconds: Int64
   ) -> Decision {
     let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
-    if let rule = oauthRules.take(token: nothing, network: .fcm),
-      let scripted = scripted(rule, network: .fcm, token: nothing)
+    if let match = oauthRules.take(token: nothing, network: .fcm),
+      let scripted = scripted(match, network: .fcm, token: nothing)
     {
-      return Decision(reaction: scripted, delayMs: rule.delayMs ?? 0)
+      return Decision(reaction: scripted, delayMs: match.rule.delayMs ?? 0)
     }
     let answer = oauth.answer(
       method: request.method, body: request.body ?? nothing, nowSeconds: nowSeconds)
@@ -295,12 +296,12 @@ struct PushNetworks {
   // MARK: The script's word
 
   private mutating func react(to push: Acceptance, ordinary: Answer) -> Decision {
-    guard !rules.isEmpty, let rule = rules.take(token: push.token, network: push.network) else {
+    guard !rules.isEmpty, let match = rules.take(token: push.token, network: push.network) else {
       return Decision(
         reaction: .answer(ordinary), acceptance: push, delayMs: script.delayMs)
     }
-    let delayMs = rule.delayMs ?? script.delayMs
-    guard let scripted = scripted(rule, network: push.network, token: push.token) else {
+    let delayMs = match.rule.delayMs ?? script.delayMs
+    guard let scripted = scripted(match, network: push.network, token: push.token) else {
       return Decision(reaction: .answer(ordinary), acceptance: push, delayMs: delayMs)
     }
     return Decision(reaction: scripted, delayMs: delayMs)
@@ -308,9 +309,11 @@ struct PushNetworks {
 
   /// Nil when the rule leaves the ordinary answer.
   private func scripted(
-    _ rule: ScriptRule, network: Network, token: UnsafeRawBufferPointer
+    _ match: RuleBook.Match, network: Network, token: UnsafeRawBufferPointer
   ) -> Decision.Reaction? {
-    switch rule.action {
+    let rule = match.rule
+    return switch rule.action {
+    case .answer where network == .apns: match.apnsAnswer.map { .answer($0) }
     case .answer:
       rule.status.map { .answer(Answer(rule: rule, status: $0, network: network, token: token)) }
     case .stall: .stall

@@ -36,6 +36,8 @@ package enum SimulatorLimits {
   /// Bearer tokens that live at a time; the oldest gives way.
   static let bearerTokensMax = 10_000
   package static let bearerLifetimeSeconds: Int64 = 3_600
+  /// Heads of answers that are prepared; further kinds are made for each answer.
+  static let preparedHeadsMax = 1_024
   /// How many streams APNs allows on a connection that has authorised itself.
   package static let concurrentStreams: UInt32 = 1_000
   /// Bytes of accept log that are gathered before they are written even within a turn.

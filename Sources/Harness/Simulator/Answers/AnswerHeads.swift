@@ -4,16 +4,34 @@ internal import HTTP2
 struct AnswerHeads {
   static let contentType = (name: "content-type", value: "application/json; charset=UTF-8")
 
-  private var bare: [Int: ResponseHead] = [:]
-  private var withBody: [Int: ResponseHead] = [:]
+  private struct Kind: Hashable {
+    let status: Int
+    let hasBody: Bool
+    let retryAfterSeconds: Int?
+  }
+
+  private var heads: [Kind: ResponseHead] = [:]
   private let accepted = ResponseHead(status: 200)
 
-  /// The head of an answer without fields of its own.
-  mutating func head(status: Int, hasBody: Bool) -> ResponseHead {
-    if status == 200 && !hasBody { return accepted }
-    if let head = hasBody ? withBody[status] : bare[status] { return head }
-    let head = ResponseHead(status: status, headers: hasBody ? [Self.contentType] : [])
-    if hasBody { withBody[status] = head } else { bare[status] = head }
+  /// The head of an answer without fields of its request's own; nil when there are too many kinds to keep.
+  mutating func head(of answer: Answer) -> ResponseHead? {
+    let kind = Kind(
+      status: answer.status, hasBody: !answer.body.isEmpty,
+      retryAfterSeconds: answer.retryAfterSeconds)
+    if kind.status == 200, !kind.hasBody, kind.retryAfterSeconds == nil { return accepted }
+    if let head = heads[kind] { return head }
+    guard heads.count < SimulatorLimits.preparedHeadsMax else { return nil }
+    let head = ResponseHead(status: answer.status, headers: Self.fields(of: answer))
+    heads[kind] = head
     return head
+  }
+
+  /// - Parameter id: the request's `apns-id`.
+  static func fields(of answer: Answer, id: String? = nil) -> [(name: String, value: String)] {
+    var fields: [(name: String, value: String)] = []
+    if !answer.body.isEmpty { fields.append(contentType) }
+    if let id { fields.append(("apns-id", id)) }
+    if let seconds = answer.retryAfterSeconds { fields.append(("retry-after", String(seconds))) }
+    return fields + (answer.rateStanding?.headers ?? [])
   }
 }

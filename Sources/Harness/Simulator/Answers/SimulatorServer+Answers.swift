@@ -98,17 +98,12 @@ extension SimulatorServer {
     _ request: ServerRequest, on connection: SimulatedConnection, _ answer: Answer
   ) {
     let id: String? = request.withHeader("apns-id") { $0?.text }
-    guard id != nil || answer.retryAfterSeconds != nil || answer.rateStanding != nil else {
-      let head = heads.head(status: answer.status, hasBody: !answer.body.isEmpty)
+    if id == nil, answer.rateStanding == nil, let head = heads.head(of: answer) {
       return connection.connection.respond(request, head: head, body: answer.body)
     }
-    var headers: [(name: String, value: String)] = []
-    if !answer.body.isEmpty { headers.append(AnswerHeads.contentType) }
-    if let id { headers.append(("apns-id", id)) }
-    if let seconds = answer.retryAfterSeconds { headers.append(("retry-after", String(seconds))) }
-    headers += answer.rateStanding?.headers ?? []
     connection.connection.respond(
-      request, status: answer.status, headers: headers, body: answer.body)
+      request, status: answer.status, headers: AnswerHeads.fields(of: answer, id: id),
+      body: answer.body)
   }
 
   // MARK: Later

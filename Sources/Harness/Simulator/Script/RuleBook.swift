@@ -3,10 +3,28 @@ internal import Model
 
 /// A script's rules made ready for matching, with what is left of their `times`.
 struct RuleBook {
-  private struct Entry {
+  /// A rule that applies to a push.
+  struct Match {
     let rule: ScriptRule
+    /// What APNs answers by it, the same to every token; nil when the rule answers nothing of its own.
+    let apnsAnswer: Answer?
+  }
+
+  private struct Entry {
+    let match: Match
     let prefix: [UInt8]
     var timesLeft: Int
+
+    init(_ rule: ScriptRule) {
+      let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
+      match = Match(
+        rule: rule,
+        apnsAnswer: rule.status.map {
+          Answer(rule: rule, status: $0, network: .apns, token: nothing)
+        })
+      prefix = Array(rule.tokenPrefix.utf8)
+      timesLeft = rule.times ?? Int.max
+    }
   }
 
   private var entries: [Entry] = []
@@ -16,10 +34,7 @@ struct RuleBook {
 
   init(_ script: SimulatorScript) {
     dice = SeededDice(seed: script.seed)
-    for rule in script.rules + (script.all.map { [$0] } ?? []) {
-      entries.append(
-        Entry(rule: rule, prefix: Array(rule.tokenPrefix.utf8), timesLeft: rule.times ?? Int.max))
-    }
+    entries = (script.rules + (script.all.map { [$0] } ?? [])).map { Entry($0) }
     guard !entries.isEmpty else { return }
     candidates = (0...255).map { byte in
       entries.indices.filter { index in
@@ -31,17 +46,18 @@ struct RuleBook {
   var isEmpty: Bool { entries.isEmpty }
 
   /// The first rule for this push that still applies; uses up one of its `times`.
-  mutating func take(token: UnsafeRawBufferPointer, network: Network) -> ScriptRule? {
+  mutating func take(token: UnsafeRawBufferPointer, network: Network) -> Match? {
     guard !entries.isEmpty else { return nil }
     for candidate in candidates[Int(token.first ?? 0)] {
       let index = Int(candidate)
+      let match = entries[index].match
       guard entries[index].timesLeft > 0, token.starts(with: entries[index].prefix),
-        entries[index].rule.network.map({ $0 == network }) ?? true
+        match.rule.network.map({ $0 == network }) ?? true
       else { continue }
-      let probability = entries[index].rule.probability
+      let probability = match.rule.probability
       if probability < 1, Double.random(in: 0..<1, using: &dice) >= probability { continue }
-      if entries[index].rule.times != nil { entries[index].timesLeft -= 1 }
-      return entries[index].rule
+      if match.rule.times != nil { entries[index].timesLeft -= 1 }
+      return match
     }
     return nil
   }
