@@ -218,6 +218,9 @@ enum WorkerLimits {
   /// Events alike (the same decision for the same cause) that a lane records of one job, unless the job asks
   /// for all; those beyond it are counted.
   static let tracedAlikeMax = 10_000
+  /// The same of events that end no push, or end it well: retries, what is put aside, and the accepts behind them. A network
+  /// in trouble makes two of each push that it refuses, and Redis would keep 40 MB of them for a million pushes.
+  static let tracedUnderwayMax = 2_000
   /// How often it is recorded how many those were.
   static let traceOmittedMs: UInt64 = 10_000
   /// How long a lane that ends waits for Redis to take its last events.

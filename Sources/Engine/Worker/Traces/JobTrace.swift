@@ -7,6 +7,14 @@ final class JobTrace {
   private struct Sort: Hashable {
     let decision: TraceDecision?
     let cause: TraceCause?
+
+    /// How many of them are recorded.
+    var recordedMax: Int {
+      switch decision {
+      case .retry, .deferred, .accepted: WorkerLimits.tracedUnderwayMax
+      default: WorkerLimits.tracedAlikeMax
+      }
+    }
   }
 
   let app: String
@@ -14,6 +22,8 @@ final class JobTrace {
   /// Whether plain accepts are recorded, too: the job asks for it.
   let isFull: Bool
   private let tracer: Tracer
+  /// How many runs of the job the lane has in hand.
+  private var runs = 0
   private var lines: [UInt8] = []
   private var count = 0
   private var recorded: [Sort: Int] = [:]
@@ -32,6 +42,15 @@ final class JobTrace {
 
   /// Whether there is so much that it is sent at once.
   var isBatchFull: Bool { lines.count >= WorkerLimits.traceBatchBytes }
+
+  /// A run of the job is in the lane's hands.
+  func enter() { runs += 1 }
+
+  /// It is no more.
+  func leave() { runs -= 1 }
+
+  /// Whether a settlement may end the job as far as the lane knows: no other run of it is in its hands.
+  var mayEnd: Bool { runs <= 1 }
 
   /// A line that gets its time when it is recorded.
   static func line(_ kind: TraceKind) -> TraceLine { TraceLine(atMs: 0, kind: kind) }
@@ -57,7 +76,7 @@ final class JobTrace {
     guard !isFull else { return true }
     let sort = Sort(decision: line.decision, cause: line.cause)
     let before = recorded[sort, default: 0]
-    guard before < WorkerLimits.tracedAlikeMax else {
+    guard before < sort.recordedMax else {
       omitted[sort, default: 0] += 1
       return false
     }

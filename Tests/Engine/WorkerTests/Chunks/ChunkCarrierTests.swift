@@ -52,6 +52,18 @@ import Testing
     }
   }
 
+  @Test("what was recorded of a job's pushes is there when the job has ended")
+  func bringsTrace() async throws {
+    try await LaneStage.with { _, parts in
+      try await parts.takeIn(id: "sale", users: ["a"])
+      let run = try await parts.beginNext()
+      await parts.carrier.carry(run)
+      #expect(try await parts.record("sale").state == .done)
+      let entries = try await parts.store.traces.page(app: "shop", job: "sale")
+      #expect(entries.count == 1)
+    }
+  }
+
   @Test("a chunk that ends leaves its place to others")
   func endsRun() async throws {
     try await LaneStage.with { _, parts in

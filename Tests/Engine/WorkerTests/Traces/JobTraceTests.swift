@@ -75,14 +75,22 @@ import Testing
     }
   }
 
-  @Test("what is alike is recorded so often, then counted by what it was")
-  func countsWhatIsAlike() throws {
+  @Test(
+    "what is alike is recorded so often, then counted by what it was; less often when its push goes on or ends well",
+    arguments: [
+      (TraceDecision.skipped, WorkerLimits.tracedAlikeMax),
+      (.failed, WorkerLimits.tracedAlikeMax),
+      (.retry, WorkerLimits.tracedUnderwayMax),
+      (.deferred, WorkerLimits.tracedUnderwayMax),
+      (.accepted, WorkerLimits.tracedUnderwayMax),
+    ])
+  func countsWhatIsAlike(_ decision: TraceDecision, _ recordedMax: Int) throws {
     let trace = trace()
     var line = JobTrace.line(.decided)
-    line.decision = .skipped
+    line.decision = decision
     line.cause = .noInstallation
     var recorded = 0
-    for _ in 0..<(WorkerLimits.tracedAlikeMax + 25) {
+    for _ in 0..<(recordedMax + 25) {
       trace.record(line)
       // As if Redis took each batch.
       if trace.isBatchFull { recorded += events(trace, isLast: false).count }
@@ -90,13 +98,32 @@ import Testing
     line.cause = .rebound
     trace.record(line)
     let rest = events(trace)
-    #expect(recorded + rest.count == WorkerLimits.tracedAlikeMax + 2)
+    #expect(recorded + rest.count == recordedMax + 2)
     let omitted = try #require(rest.last)
     #expect(omitted.kind == .omitted)
     #expect(omitted.count == 25)
     #expect(omitted.cause == .noInstallation)
-    #expect(omitted.decision == .skipped)
+    #expect(omitted.decision == decision)
     #expect(!trace.staysWaiting())
+  }
+
+  @Test("a settlement may end a job when the lane has no other run of it in hand")
+  func knowsTheLastRun() throws {
+    let runs = RunTable()
+    let trace = trace()
+    let first = try Claims.run(["a"], trace: trace, slot: 0)
+    let second = try Claims.run(["b"], trace: trace, slot: 1)
+    let other = try Claims.run(["c"], trace: self.trace(), slot: 2)
+    for run in [first, other] { runs.add(run) }
+    #expect(trace.mayEnd)
+    runs.add(second)
+    #expect(!trace.mayEnd)
+    runs.remove(first)
+    // Removed twice, it leaves once.
+    runs.remove(first)
+    #expect(trace.mayEnd)
+    runs.add(first)
+    #expect(!trace.mayEnd)
   }
 
   @Test(
