@@ -218,9 +218,11 @@ enum WorkerLimits {
   /// Events alike (the same decision for the same cause) that a lane records of one job, unless the job asks
   /// for all; those beyond it are counted.
   static let tracedAlikeMax = 10_000
-  /// The same of events that end no push, or end it well: retries, what is put aside, and the accepts behind them. A network
-  /// in trouble makes two of each push that it refuses, and Redis would keep 40 MB of them for a million pushes.
+  /// The same of events that end no push: retries, resendings, and what is put aside. A network in trouble makes one of each
+  /// push that it refuses, and an accept behind it: Redis kept 40 MB of both for ten jobs to 100,000 users.
   static let tracedUnderwayMax = 2_000
+  /// The same of accepts: more, because an event whose end is not recorded is worse than none.
+  static let tracedAcceptsMax = 2 * tracedUnderwayMax
   /// How often it is recorded how many those were.
   static let traceOmittedMs: UInt64 = 10_000
   /// How long a lane that ends waits for Redis to take its last events.

@@ -22,6 +22,8 @@ package enum OperationsLimits {
   // A trace
   /// How long after a job's end its last events may come: workers send them within 200 ms.
   static let traceLagMs: Int64 = 1_000
+  /// How far a lane's trace is behind a record of a job that goes on: its timer, and a trip to Redis.
+  static let traceRunningLagMs: Int64 = 300
   static let tracePagesMax = 2_000
   /// Events of a trace that are kept in memory.
   package static let traceEventsMax = 10_000

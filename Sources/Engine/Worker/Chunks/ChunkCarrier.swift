@@ -160,7 +160,7 @@ final class ChunkCarrier {
   private func tell(_ run: ChunkRun, _ news: Settlement) async {
     var news = news
     news.unroutedMs = settings.unroutedMs
-    tracer.flush(before: run)
+    if news.isFinal { tracer.finish(run) }
     await admit(run)
     guard run.standing != .stale else { return }
     while true {
@@ -227,7 +227,7 @@ final class ChunkCarrier {
     // What is off and whose chunk has expired by Redis' clock and not by ours would come back at once.
     let isOff = dispatcher.isSwitchedOff(run)
     if isOff { run.noteSwitchedOff() }
-    tracer.flush(before: run)
+    tracer.finish(run)
     while true {
       do throws(RedisError) {
         try await chunks.handBack(

@@ -142,7 +142,7 @@ final class DirectCarrier {
       }
     }
     guard !ended.isEmpty else { return }
-    tracer.flush()
+    for (run, _) in ended { tracer.finish(run) }
     let answers: [DirectAnswer]
     do throws(RedisError) {
       answers = try await self.answers(to: ended.map(\.ending))

@@ -59,7 +59,7 @@ final class RunTable {
     if let place = free.lastIndex(of: run.slot) { free.remove(at: place) }
     if let source = run.direct?.entry.source { directSources.insert(source) }
     runs[run.slot] = run
-    run.trace?.enter()
+    run.beginTrace()
   }
 
   /// A job that was sent from its entry is a chunk from now on.
@@ -72,7 +72,7 @@ final class RunTable {
     guard runs[run.slot] != nil else { return }
     forgetEntry(of: run)
     runs[run.slot] = nil
-    run.trace?.leave()
+    run.endTrace()
     free.append(run.slot)
   }
 

@@ -11,7 +11,8 @@ final class JobTrace {
     /// How many of them are recorded.
     var recordedMax: Int {
       switch decision {
-      case .retry, .deferred, .accepted: WorkerLimits.tracedUnderwayMax
+      case .retry, .deferred, .resend: WorkerLimits.tracedUnderwayMax
+      case .accepted: WorkerLimits.tracedAcceptsMax
       default: WorkerLimits.tracedAlikeMax
       }
     }
@@ -22,7 +23,7 @@ final class JobTrace {
   /// Whether plain accepts are recorded, too: the job asks for it.
   let isFull: Bool
   private let tracer: Tracer
-  /// How many runs of the job the lane has in hand.
+  /// How many runs of the job the lane has in hand that have not begun to tell their last.
   private var runs = 0
   private var lines: [UInt8] = []
   private var count = 0
@@ -44,13 +45,13 @@ final class JobTrace {
   var isBatchFull: Bool { lines.count >= WorkerLimits.traceBatchBytes }
 
   /// A run of the job is in the lane's hands.
-  func enter() { runs += 1 }
+  func beginRun() { runs += 1 }
 
-  /// It is no more.
-  func leave() { runs -= 1 }
+  /// It begins to tell its last, or has nothing to tell any more.
+  func endRun() { runs -= 1 }
 
-  /// Whether a settlement may end the job as far as the lane knows: no other run of it is in its hands.
-  var mayEnd: Bool { runs <= 1 }
+  /// Whether some run of the job is still to tell its last, and brings what is recorded.
+  var hasRuns: Bool { runs > 0 }
 
   /// A line that gets its time when it is recorded.
   static func line(_ kind: TraceKind) -> TraceLine { TraceLine(atMs: 0, kind: kind) }

@@ -49,11 +49,13 @@ final class Tracer {
     if !timer.isArmed { timer.schedule(afterMs: WorkerLimits.traceFlushMs) }
   }
 
-  /// Sends what was recorded of a run's job in front of the run's settlement, if that may end the job: so what its record
-  /// counts can be explained when it has ended. Till then the timer is soon enough: a network in trouble leaves something
-  /// to record in each settlement, and a call for each costs Redis a third of these.
-  func flush(before run: ChunkRun) {
-    if let trace = run.trace, trace.mayEnd { send(trace) }
+  /// A run begins to tell its last: if no other of its job is still to do so, this may end the job, and what was recorded of
+  /// it goes ahead. So what a record counts can be explained when the job has ended. Till then the timer is soon enough: a
+  /// network in trouble leaves something to record in each settlement, and a call for each cost Redis a third of what the
+  /// settlements do.
+  func finish(_ run: ChunkRun) {
+    run.endTrace()
+    if let trace = run.trace, !trace.hasRuns { send(trace) }
   }
 
   /// Sends what was recorded.

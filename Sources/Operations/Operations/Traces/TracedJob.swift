@@ -22,16 +22,17 @@ package struct TracedJob: Sendable {
   package static func find(
     _ subject: TraceSubject, app: String, job: String, nowMs: Int64, in stores: [Store]
   ) async throws(RedisError) -> TracedJob? {
-    // The record first: what it counts was recorded before.
+    // The record first: what it counts was recorded before, and is here after the wait.
     let found = try await stores.firstAnswer { store throws(RedisError) in
       try await store.jobs.record(app: app, id: job)
     }
     guard let record = found else { return nil }
     // What Redis decides as it settles (a skip, a token removed) is recorded behind it.
-    if let finishedAtMs = record.finishedAtMs {
-      let leftMs = OperationsLimits.traceLagMs - max(0, nowMs - finishedAtMs)
-      if leftMs > 0 { await stores.first?.connection.loop.sleep(ms: UInt64(leftMs)) }
-    }
+    // While the job goes on, lanes record up to some time behind what they settle.
+    let leftMs =
+      record.finishedAtMs.map { OperationsLimits.traceLagMs - max(0, nowMs - $0) }
+      ?? (record.isAdmitted ? OperationsLimits.traceRunningLagMs : 0)
+    if leftMs > 0 { await stores.first?.connection.loop.sleep(ms: UInt64(leftMs)) }
     let bytes = try await stores.firstAnswer { store throws(RedisError) in
       try await store.jobs.content(app: app, id: job)
     }

@@ -30,7 +30,7 @@ extension TraceGap {
       switch reason {
       case .trimmed: "events were recorded and dropped: a job's trace keeps the last 8 MiB"
       case .lost: "events were not recorded: Redis was away or slow"
-      case .omitted: "events were only counted: a lane records 10,000 alike"
+      case .omitted: "events were only counted: a lane records only so many alike"
       case .unreadable: "events were recorded by a newer version"
       }
     return "\(FigureText.count(count)) \(what)"

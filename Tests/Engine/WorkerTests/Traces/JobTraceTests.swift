@@ -82,7 +82,8 @@ import Testing
       (.failed, WorkerLimits.tracedAlikeMax),
       (.retry, WorkerLimits.tracedUnderwayMax),
       (.deferred, WorkerLimits.tracedUnderwayMax),
-      (.accepted, WorkerLimits.tracedUnderwayMax),
+      (.resend, WorkerLimits.tracedUnderwayMax),
+      (.accepted, WorkerLimits.tracedAcceptsMax),
     ])
   func countsWhatIsAlike(_ decision: TraceDecision, _ recordedMax: Int) throws {
     let trace = trace()
@@ -107,23 +108,31 @@ import Testing
     #expect(!trace.staysWaiting())
   }
 
-  @Test("a settlement may end a job when the lane has no other run of it in hand")
+  @Test("a trace waits while a run of its job in the lane's hands is still to tell its last")
   func knowsTheLastRun() throws {
     let runs = RunTable()
     let trace = trace()
     let first = try Claims.run(["a"], trace: trace, slot: 0)
     let second = try Claims.run(["b"], trace: trace, slot: 1)
     let other = try Claims.run(["c"], trace: self.trace(), slot: 2)
-    for run in [first, other] { runs.add(run) }
-    #expect(trace.mayEnd)
-    runs.add(second)
-    #expect(!trace.mayEnd)
+    for run in [first, second, other] { runs.add(run) }
+    tracer.finish(first)
+    #expect(trace.hasRuns)
+    // Told, and told again after a lost reply, it has left once.
+    tracer.finish(first)
     runs.remove(first)
-    // Removed twice, it leaves once.
-    runs.remove(first)
-    #expect(trace.mayEnd)
-    runs.add(first)
-    #expect(!trace.mayEnd)
+    #expect(trace.hasRuns)
+    tracer.finish(second)
+    #expect(!trace.hasRuns)
+    for standing in [ChunkRun.Standing.stale, .cancelled] {
+      let third = try Claims.run(["d"], trace: trace, slot: 3)
+      runs.add(third)
+      #expect(trace.hasRuns)
+      third.change(to: standing)
+      #expect(trace.hasRuns == (standing == .cancelled))
+      runs.remove(third)
+      #expect(!trace.hasRuns)
+    }
   }
 
   @Test(

@@ -9,6 +9,20 @@ extension ChunkRun {
     tracesAll || pushes[index].attempt > 1 || pushes[index].resends > 0
   }
 
+  /// It is in the lane's hands, and its job's trace waits for what it tells.
+  func beginTrace() {
+    guard !isTraced else { return }
+    isTraced = true
+    trace?.beginRun()
+  }
+
+  /// It begins to tell its last, or tells nothing any more.
+  func endTrace() {
+    guard isTraced else { return }
+    isTraced = false
+    trace?.endRun()
+  }
+
   /// What follows for the push follows from this answer, until `endAnswer`.
   func beginAnswer(_ answer: TracedAnswer) {
     if trace != nil { self.answer = answer }

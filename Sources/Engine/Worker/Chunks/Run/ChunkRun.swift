@@ -36,7 +36,9 @@ final class ChunkRun {
   private(set) var pushes: [Push] = []
   /// The first recipient not resolved yet.
   private(set) var cursor = 0
-  private(set) var standing = Standing.active
+  private(set) var standing = Standing.active {
+    didSet { if standing == .stale { endTrace() } }
+  }
   /// The recipient whose pushes are being added.
   private var resolving: Int?
   /// Pushes without a decision: queued, or in flight.
@@ -44,6 +46,8 @@ final class ChunkRun {
   private(set) var openRecipients: Int
   /// Where what happens is recorded; nil when that is nowhere.
   let trace: JobTrace?
+  /// Whether the trace counts it among the runs that are still to tell something.
+  var isTraced = false
   /// Whether plain accepts are recorded, too.
   private(set) var tracesAll: Bool
   /// The answer that the decision being made follows from.
