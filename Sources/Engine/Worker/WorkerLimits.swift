@@ -22,7 +22,8 @@ enum WorkerLimits {
   static let directTakenMax = 64
   static let farDirectTakenMax = 128
   static let directUsersMax = checkpointResults
-  /// How long such a job may be without what any other has in Redis. Its entry's lease is not renewed meanwhile.
+  /// How long such a job may be without what any other has in Redis; with some outcomes it is `checkpointMs`. Its entry's
+  /// lease is not renewed meanwhile.
   static let directMsMax: UInt64 = 400
   /// Such jobs ended by one call: 2 ms.
   static let directEndsMax = 64

@@ -17,6 +17,9 @@ import Testing
     #expect(heads.head(of: answer(1)) !== heads.head(of: answer(2)))
     #expect(heads.head(of: answer(nil)) == nil)
     #expect(heads.head(of: answer(1)) != nil)
+    var limited = Answer(status: 503)
+    limited.rateStanding = RateStanding(limit: 600, remaining: 1, resetSeconds: 2)
+    #expect(heads.head(of: limited) == nil)
   }
 
   @Test("a head says when to come again, and whose request it answers")

@@ -62,9 +62,12 @@ import Testing
     }
   }
 
-  @Test func `what Redis decided as it ended the job is waited for`() async throws {
+  @Test(arguments: [done, [("state", "running"), ("admitted", "1"), ("pending", "1")]])
+  func `what lanes and Redis record behind what they settle is waited for`(
+    record: [(String, String)]
+  ) async throws {
     try await Partitions.withStores { _, stores in
-      try await stores[0].write(Self.done)
+      try await stores[0].write(record)
       try await stores[0].append(atMs: 100, token: "aabbccdd", attempt: 1, decision: .deferred)
       let last = Store.answer(atMs: 200, token: "aabbccdd", attempt: 1, decision: .skipped)
       let store = stores[0]

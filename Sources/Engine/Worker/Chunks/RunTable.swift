@@ -69,7 +69,7 @@ final class RunTable {
   }
 
   func remove(_ run: ChunkRun) {
-    guard runs[run.slot] != nil else { return }
+    guard runs[run.slot] === run else { return }
     forgetEntry(of: run)
     runs[run.slot] = nil
     run.endTrace()

@@ -5,9 +5,9 @@ internal import Reactor
 internal import Redis
 internal import Store
 
-/// Turns producers' entries into jobs: checks them, renders them once for every network to see that
-/// they fit, cuts the audience into segments, and starts them. What cannot be admitted becomes a dead
-/// letter that names the field. Loop-bound.
+/// Turns producers' entries into jobs: checks them, sees that they fit every network, cuts the audience
+/// into segments, and starts them. To see that they fit, it renders all that is not short and plain.
+/// What cannot be admitted becomes a dead letter that names the field. Loop-bound.
 struct Admitter {
   let loop: EventLoop
   let store: Store

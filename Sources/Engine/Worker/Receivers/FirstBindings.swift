@@ -2,8 +2,8 @@ internal import Model
 internal import Reactor
 internal import Store
 
-/// The bindings of a small job's users, read in the same trip to Redis as admits the job, so that its pushes
-/// leave as soon as its chunk is claimed; loop-bound.
+/// The bindings of a small job's users, read in the trip to Redis that begins or admits the job. So its pushes leave at
+/// once, or as soon as its chunk is claimed; loop-bound.
 final class FirstBindings {
   /// What the users' keys held, in their order; nil until Redis has answered, and when that is too much to keep.
   private var texts: [[UInt8]]?

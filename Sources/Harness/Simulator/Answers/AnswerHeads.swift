@@ -13,8 +13,10 @@ struct AnswerHeads {
   private var heads: [Kind: ResponseHead] = [:]
   private let accepted = ResponseHead(status: 200)
 
-  /// The head of an answer without fields of its request's own; nil when there are too many kinds to keep.
+  /// The head of an answer to a request without an `apns-id`; nil when the answer has fields that change from one to the
+  /// next, and when there are too many kinds to keep.
   mutating func head(of answer: Answer) -> ResponseHead? {
+    guard answer.rateStanding == nil else { return nil }
     let kind = Kind(
       status: answer.status, hasBody: !answer.body.isEmpty,
       retryAfterSeconds: answer.retryAfterSeconds)

@@ -98,7 +98,7 @@ extension SimulatorServer {
     _ request: ServerRequest, on connection: SimulatedConnection, _ answer: Answer
   ) {
     let id: String? = request.withHeader("apns-id") { $0?.text }
-    if id == nil, answer.rateStanding == nil, let head = heads.head(of: answer) {
+    if id == nil, let head = heads.head(of: answer) {
       return connection.connection.respond(request, head: head, body: answer.body)
     }
     connection.connection.respond(

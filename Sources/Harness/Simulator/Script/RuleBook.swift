@@ -50,14 +50,13 @@ struct RuleBook {
     guard !entries.isEmpty else { return nil }
     for candidate in candidates[Int(token.first ?? 0)] {
       let index = Int(candidate)
-      let match = entries[index].match
       guard entries[index].timesLeft > 0, token.starts(with: entries[index].prefix),
-        match.rule.network.map({ $0 == network }) ?? true
+        entries[index].match.rule.network.map({ $0 == network }) ?? true
       else { continue }
-      let probability = match.rule.probability
+      let probability = entries[index].match.rule.probability
       if probability < 1, Double.random(in: 0..<1, using: &dice) >= probability { continue }
-      if match.rule.times != nil { entries[index].timesLeft -= 1 }
-      return match
+      if entries[index].match.rule.times != nil { entries[index].timesLeft -= 1 }
+      return entries[index].match
     }
     return nil
   }

@@ -16,19 +16,19 @@ package struct TracedJob: Sendable {
   /// Whether events of this job may be gone because of their age.
   package let isOld: Bool
 
-  /// Reads a job with its trace; needs no functions. Of a job that ended a moment ago it waits for the last events.
+  /// Reads a job with its trace; needs no functions. Of a job that goes on, or ended a moment ago, it waits for
+  /// what lanes have not sent yet.
   /// - Parameter nowMs: epoch milliseconds, to tell how old the trace is.
   /// - Returns: nil for a job that no store has a record of.
   package static func find(
     _ subject: TraceSubject, app: String, job: String, nowMs: Int64, in stores: [Store]
   ) async throws(RedisError) -> TracedJob? {
-    // The record first: what it counts was recorded before, and is here after the wait.
+    // The record first: all that it counts is in the trace after the wait. Lanes send events within 200 ms, and what Redis
+    // decides as it settles (a skip, a token removed) is recorded behind the settlement.
     let found = try await stores.firstAnswer { store throws(RedisError) in
       try await store.jobs.record(app: app, id: job)
     }
     guard let record = found else { return nil }
-    // What Redis decides as it settles (a skip, a token removed) is recorded behind it.
-    // While the job goes on, lanes record up to some time behind what they settle.
     let leftMs =
       record.finishedAtMs.map { OperationsLimits.traceLagMs - max(0, nowMs - $0) }
       ?? (record.isAdmitted ? OperationsLimits.traceRunningLagMs : 0)

@@ -75,15 +75,17 @@ import Testing
     }
   }
 
-  @Test("a paused chunk is handed back without a crash")
+  @Test("a paused chunk is handed back without a crash, and what was recorded goes ahead")
   func handsBack() async throws {
     try await LaneStage.with { _, parts in
       try await parts.takeIn(id: "sale", users: ["a"])
       let run = try await parts.beginNext()
+      try #require(run.trace).record(JobTrace.line(.sent))
       run.change(to: .paused)
       #expect(await !parts.carrier.step(run))
       let again = try await parts.store.chunks.claim(consumer: "other", max: 1)
       #expect(again.map(\.crashes) == [0])
+      #expect(try await parts.store.traces.page(app: "shop", job: "sale").count == 1)
     }
   }
 

@@ -33,7 +33,10 @@ import Testing
   private static func attend(_ jobs: [DirectJob], _ parts: LaneStage) throws -> [ChunkRun] {
     try jobs.map { job in
       let run = ChunkRun(
-        claim: job.claim, material: JobMaterial(content: JobContent(), createdAtMs: 0),
+        claim: job.claim,
+        material: JobMaterial(
+          content: JobContent(), createdAtMs: 0,
+          trace: parts.tracer.trace(app: "shop", job: job.claim.job, isFull: false)),
         slot: try #require(parts.runs.freeSlot), loop: parts.loop, direct: job,
         begunAtMs: 1_800_000_000_000)
       parts.runs.add(run)
@@ -136,6 +139,19 @@ import Testing
       #expect(cancelled.state == .cancelled && cancelled.counts.accepted == 1)
       let other = try await parts.record("job-1")
       #expect(other.state == .done && other.isBalanced && other.counts.rejected == 1)
+    }
+  }
+
+  @Test("what was recorded of a job is there when the job has ended")
+  func bringsTrace() async throws {
+    try await LaneStage.with(sendsDirectly: true) { _, parts in
+      let run = try Self.attend(try await Self.begin(1, parts), parts)[0]
+      // The accept of a push that was sent again is recorded.
+      _ = run.noteResend(0)
+      run.decide(0, .accepted)
+      await parts.carryOn()
+      #expect(try await parts.record("job-0").state == .done)
+      #expect(try await parts.store.traces.page(app: "shop", job: "job-0").count == 1)
     }
   }
 

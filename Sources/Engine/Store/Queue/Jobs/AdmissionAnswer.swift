@@ -1,8 +1,8 @@
 /// What Redis says to a job that asks for its name.
 package enum AdmissionAnswer: String, Sendable {
-  /// `reserve`: the name is this job's.
+  /// `reserve`, `begin_direct`: the name is this job's.
   case new = "NEW"
-  /// `reserve`: it was cancelled while it waited, and needs no segments to be admitted and end.
+  /// It was cancelled while it waited, for `begin_direct` also paused: it is admitted, without segments if it was cancelled.
   case cancelled = "CANCELLED"
   /// `admit`: the job is queued and its entry gone.
   case admitted = "OK"
