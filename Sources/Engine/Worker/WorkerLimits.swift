@@ -61,8 +61,13 @@ enum WorkerLimits {
   static let returnedBlockBytesMin = 256 * 1024
   /// How often free memory is looked for after such a job.
   static let memoryReturnMs: UInt64 = 1_000
-  /// Large jobs that wait for another to be admitted, each of up to `Limits.jobBytesMax`.
-  static let largeJobsWaitingMax = 1
+  /// The text of jobs that wait for another to be admitted, beyond which a lane leaves large ones to others. One may wait whatever
+  /// it has, up to `Limits.jobBytesMax`.
+  static let largeJobsWaitingBytesMax = 1024 * 1024
+  /// How often such a lane looks for small ones.
+  static let besideLargeMs: UInt64 = 10
+  /// Segments of one that are uploaded in a trip to a Redis nearby: 1 ms, for what the lane asks next waits behind them.
+  static let uploadedAtOnceMax = 16
   /// Answers lost in a row after which Redis is asked what it gave with them.
   static let lostAnswersMax = 3
   /// Entries that are no jobs and are named in the log, of those found at a time; the others are counted.

@@ -9,7 +9,7 @@ extension Admitter {
   func beginAll(
     _ jobs: DirectStarter.Batch, _ refused: inout AdmissionFailures
   ) async throws(RedisError) {
-    if direct.overlaps { direct.hold(jobs) } else { try await begin(jobs, &refused) }
+    if direct.isFar { direct.hold(jobs) } else { try await begin(jobs, &refused) }
   }
 
   /// Begins the batch that was held first.

@@ -56,7 +56,8 @@ struct Admitter {
     var large: [JobEntry] = []
     var refusedByRedis = AdmissionFailures()
     let entries = try await store.jobs.take(
-      consumer: consumer, max: max, abandonedForMs: abandonedForMs, onRefusal: refused.note,
+      consumer: consumer, max: max, abandonedForMs: abandonedForMs,
+      leavesLarge: self.large.isFull, onRefusal: refused.note,
       onTakeOver: { hasAbandoned = true },
       beforeReading: { entries throws(RedisError) in
         early += entries.count
@@ -275,17 +276,18 @@ struct Admitter {
   /// Uploads in pieces, renewing leases in between.
   /// - Returns: whether all of it is there.
   private func upload(_ segments: [[UInt8]], _ entry: JobEntry) async throws(RedisError) -> Bool {
-    let pieceCount = StoreLimits.uploadSegmentsMax
+    let renewedAfter = StoreLimits.uploadSegmentsMax
     var first = 0
     while first < segments.count {
-      let end = min(first + pieceCount, segments.count)
+      if first > 0, first.isMultiple(of: renewedAfter) {
+        guard try await renew(entry), !large.isAbandoned else { return false }
+      }
+      let atOnce = direct.isFar ? renewedAfter : WorkerLimits.uploadedAtOnceMax
+      let end = min(first + atOnce, first - first % renewedAfter + renewedAfter, segments.count)
       let isOurs = try await store.jobs.upload(
         Array(segments[first..<end]), first: first + 1, of: entry, consumer: consumer)
       guard isOurs else { return false }
       first = end
-      if first < segments.count {
-        guard try await renew(entry), !large.isAbandoned else { return false }
-      }
     }
     return true
   }

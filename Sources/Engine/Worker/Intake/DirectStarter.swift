@@ -88,8 +88,8 @@ final class DirectStarter {
   /// Entries of jobs that it sends, or is about to send.
   var inHand: [JobEntry] { runs.directEntries + held.values }
 
-  /// Whether others are taken in while the names of these are asked for: a trip to a Redis far away is long.
-  var overlaps: Bool { dispatcher.isFar }
+  /// Whether a trip to Redis is long: others are taken in meanwhile.
+  var isFar: Bool { dispatcher.isFar }
 
   /// Has a batch begun by a task of its own, and keeps room for it.
   func hold(_ batch: Batch) {

@@ -72,6 +72,11 @@ final class Intake: Agent {
       if intake.amount == .maybeMore { settings.idle.wake(.jobs) }
       let mayBeMore = intake.amount == .maybeMore || intake.hasAbandoned
       guard !mayBeMore, !isRoutedDue else { return 0 }
+      if admitter.large.isFull {
+        // Not among the idle ones: it would be woken for what it leaves to others.
+        await signal.wait(upToMs: WorkerLimits.besideLargeMs)
+        return 0
+      }
       // Of what is held back few come at a time, and more may be.
       let heldMs = intake.amount == .nothing || wasHeld ? try await store.jobs.heldBackMs() : nil
       wasHeld = heldMs != nil

@@ -1,8 +1,8 @@
 internal import Reactor
 internal import Store
 
-/// Jobs whose admission takes many trips to Redis: one is taken in at a time, while those that come behind it pass.
-/// Loop-bound.
+/// Jobs whose admission takes many trips to Redis: one is taken in at a time, while others pass. When as many wait as memory is
+/// meant for, the lane leaves streams with large ones alone. Loop-bound.
 final class LargeJobs {
   /// Leased to this lane, which has to renew that.
   private(set) var waiting: [JobEntry] = []
@@ -13,15 +13,24 @@ final class LargeJobs {
   private var isClosed = false
   private let added: LoopSignal
   private let taken: LoopSignal
+  /// Raised when more of them may be taken.
+  private let roomSignal: LoopSignal
 
-  init(loop: EventLoop) {
+  init(loop: EventLoop, roomSignal: LoopSignal) {
     added = LoopSignal(loop: loop)
     taken = LoopSignal(loop: loop)
+    self.roomSignal = roomSignal
   }
 
-  /// Returns once there is room for it: as many wait as memory is meant for.
+  /// Whether no more of them should be taken.
+  var isFull: Bool {
+    waiting.count > 1
+      && waiting.reduce(0) { $0 + $1.text.count } >= WorkerLimits.largeJobsWaitingBytesMax
+  }
+
+  /// Returns at once, unless more came than were to be taken.
   func add(_ entry: JobEntry) async {
-    while waiting.count >= WorkerLimits.largeJobsWaitingMax { await taken.wait() }
+    while isFull { await taken.wait() }
     guard !isAbandoned else { return }
     waiting.append(entry)
     added.raise()
@@ -34,8 +43,9 @@ final class LargeJobs {
       if isClosed { return nil }
       await added.wait()
     }
-    defer { taken.raise() }
+    let wasFull = isFull
     current = waiting.removeFirst()
+    noteRoom(wasFull)
     return current
   }
 
@@ -44,8 +54,9 @@ final class LargeJobs {
 
   /// Leaves an entry that waits to whom it was leased anew.
   func drop(_ entry: JobEntry) {
+    let wasFull = isFull
     waiting.removeAll { $0 == entry }
-    taken.raise()
+    noteRoom(wasFull)
   }
 
   /// Leaves all of them to whom they will be leased.
@@ -54,6 +65,12 @@ final class LargeJobs {
     waiting.removeAll()
     taken.raise()
     close()
+  }
+
+  private func noteRoom(_ wasFull: Bool) {
+    guard wasFull, !isFull else { return }
+    taken.raise()
+    roomSignal.raise()
   }
 
   /// Those that wait are taken in yet.

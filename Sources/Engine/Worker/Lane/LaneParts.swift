@@ -101,7 +101,8 @@ final class LaneParts {
       routes: settings.routes, unroutedMs: settings.unroutedMs,
       eventsPerMinute: settings.eventsPerMinute, localTimes: settings.localTimes,
       retentionSeconds: settings.retentionSeconds, consumer: consumer, log: log,
-      reasons: reasons, fetchSignal: fetchSignal, clock: clock, large: LargeJobs(loop: loop),
+      reasons: reasons, fetchSignal: fetchSignal, clock: clock,
+      large: LargeJobs(loop: loop, roomSignal: admitSignal),
       direct: directStarter, starter: starter)
     intake = Intake(
       loop: loop, store: store, admitter: admitter, settings: settings, reasons: reasons,

@@ -114,6 +114,27 @@ import Testing
     }
   }
 
+  @Test func `a lane that leaves large jobs to others takes what other streams have`() async throws
+  {
+    try await Lane.withStore { _, store in
+      _ = try await store.jobs.enqueue(Self.job("shop", "large"), priority: .normal)
+      _ = try await store.jobs.enqueue(Self.job("shop", "behind", bytes: 9), priority: .normal)
+      _ = try await store.jobs.enqueue(Self.job("shop", "low", bytes: 9), priority: .low)
+      _ = try await store.jobs.enqueue(Self.job("shop", "high", bytes: 9), priority: .high)
+      func take(leavesLarge: Bool) async throws -> [Priority] {
+        var early: [JobEntry] = []
+        let late = try await store.jobs.take(
+          consumer: "w", max: 9, leavesLarge: leavesLarge,
+          beforeReading: { entries in early += entries })
+        return (early + late).map(\.priority)
+      }
+      #expect(try await take(leavesLarge: true) == [.high, .low])
+      #expect(try await take(leavesLarge: true) == [])
+      #expect(try await take(leavesLarge: false) == [.normal])
+      #expect(try await take(leavesLarge: false) == [.normal])
+    }
+  }
+
   @Test func `beside a large job no app waits for another's queue`() async throws {
     try await Lane.withStore { _, store in
       try await Self.weighDown(store, .normal)

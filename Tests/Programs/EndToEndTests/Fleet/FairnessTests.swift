@@ -1,6 +1,7 @@
 import Configuration
 import LocalServices
 import Model
+import Redis
 import Simulator
 import Testing
 
@@ -48,6 +49,36 @@ import Testing
         let large = try await client.finished("large", withinSeconds: 120)
         #expect(small.counts.accepted == 1 && large.counts.noInstallations == 100_000)
         #expect(try #require(small.startedAtMs) < (try #require(large.startedAtMs)))
+      }
+    }
+  }
+
+  @Test("a job of high priority is delivered while a lane has more large jobs than it may keep")
+  func passesLargeJobs() async throws {
+    try await PushStage.with(worker: WorkerConfiguration(lanes: 1)) { stage in
+      let client = stage.client
+      try await client.install([try Devices.apns(200_000)])
+      for number in 0..<5 {
+        _ = try await client.enqueue(Devices.job("large-\(number)", 0..<200_000))
+      }
+      try await stage.withWorkers { _ in
+        _ = try await eventually("the lane is full") {
+          // There is no group yet at first.
+          let pending = try? await client.command("XPENDING", "pushpool:jobs:normal", "workers")
+          return (pending?.array?.first?.integer ?? 0) >= 3 ? true : nil
+        }
+        var last: Int64 = 0
+        for number in 0..<3 {
+          let id = "small-\(number)"
+          _ = try await client.enqueue(Devices.job(id, 200_000..<200_001), priority: .high)
+          let small = try await client.finished(id)
+          #expect(small.counts.accepted == 1)
+          last = try #require(small.startedAtMs)
+        }
+        let large = try await eventually("the first is taken in") {
+          try await client.record("large-0").flatMap { $0.startedAtMs == nil ? nil : $0 }
+        }
+        #expect(last < (try #require(large.startedAtMs)))
       }
     }
   }

@@ -84,8 +84,8 @@ local function take_abandoned(p, priority, consumer, lease_ms, max, now, mean, t
   if count > 0 then taking.asked[#taking.asked + 1] = {'ABANDONED', priority, count} end
 end
 
--- take_jobs — ARGV: consumer, max, largest job in bytes, lease ms or '' (no reclaim this time), and the priority to begin behind,
--- if not at the first. Each priority's abandoned entries first; while jobs have to wait each app takes its turn, beside the
+-- take_jobs — ARGV: consumer, max, largest job in bytes, lease ms or '' (no reclaim this time), 1 to leave streams alone that have
+-- entries too large to be read here, else 0, and the priority to begin behind, if not at the first. Each priority's abandoned entries first; while jobs have to wait each app takes its turn, beside the
 -- stream's order unless that is held back.
 -- Reply: {{priority, entry, job text, deliveries}…}, among them {priority, entry, reason} of those that became dead
 -- letters, and {ABANDONED, priority, how many}: so many were left by silent workers, which may have left more. Of a stream with
@@ -96,15 +96,16 @@ end
 --     function is to be called for the priorities behind
 local function take_jobs(keys, args)
   local p, consumer, max, now = keys[1], args[1], tonumber(args[2]), now_ms()
-  local taking, has_begun = new_taking(p, tonumber(args[3]), now), not args[5]
+  local taking, leaves_large, has_begun = new_taking(p, tonumber(args[3]), now), args[5] == '1', not args[6]
   local function lacks() return max - #taking.jobs end
   for _, priority in ipairs(PRIORITIES) do
     local stream = KEY.jobs(p, priority)
     local mean = has_begun and large_mean(stream)
-    if has_begun and args[4] ~= '' and lacks() > 0 and taking.has_room() then
+    local may_take = has_begun and not (mean and leaves_large)
+    if may_take and args[4] ~= '' and lacks() > 0 and taking.has_room() then
       take_abandoned(p, priority, consumer, args[4], lacks(), now, mean, taking)
     end
-    if has_begun and lacks() > 0 and taking.has_room() then
+    if may_take and lacks() > 0 and taking.has_room() then
       local is_held = Fairness.look_at_queue(p, priority, now, mean, taking.asked)
       -- What one app alone waits with need not take turns.
       local in_turn = is_held and max or Fairness.are_several(p, priority) and #taking.jobs + math.ceil(lacks() / 2) or 0
@@ -124,7 +125,7 @@ local function take_jobs(keys, args)
         break
       end
     end
-    has_begun = has_begun or priority == args[5]
+    has_begun = has_begun or priority == args[6]
   end
   return taking.reply()
 end

@@ -9,13 +9,13 @@ struct JobTaking {
 
   /// As `JobQueue.take`.
   func take(
-    max: Int, abandonedForMs: UInt64?, _ onRefusal: (RefusedEntry) -> Void,
+    max: Int, abandonedForMs: UInt64?, leavesLarge: Bool, _ onRefusal: (RefusedEntry) -> Void,
     onTakeOver: () -> Void,
     beforeReading: ([JobEntry]) async throws(RedisError) -> Void
   ) async throws(RedisError) -> [JobEntry] {
     var entries: [JobEntry] = []
     var handedOver = 0
-    var command = call(max: max, abandonedForMs: abandonedForMs)
+    var command = call(max: max, abandonedForMs: abandonedForMs, leavesLarge: leavesLarge)
     var mayLook = true
     // Each of them reads one out, and one of them is asked again.
     for _ in 0...Priority.allCases.count {
@@ -39,8 +39,9 @@ struct JobTaking {
           handedOver + entries.count < max && Self.bytes(of: entries) < StoreLimits.takenBytesMax
         guard isOut, hasRoom else { return entries }
         // What was abandoned is looked for in the priorities that come yet.
-        command = call(max: max - handedOver - entries.count, abandonedForMs: abandonedForMs)
-        command.append(reading.priority.rawValue)
+        command = call(
+          max: max - handedOver - entries.count, abandonedForMs: abandonedForMs,
+          behind: reading.priority)
       } else if mayLook, !answer.looks.isEmpty, entries.isEmpty, handedOver == 0 {
         // It knows now whose turn it is.
         mayLook = false
@@ -61,11 +62,15 @@ struct JobTaking {
     return try await read(answer.jobs, onRefusal)
   }
 
-  private func call(max: Int, abandonedForMs: UInt64?) -> RedisCommand {
+  private func call(
+    max: Int, abandonedForMs: UInt64?, leavesLarge: Bool = false, behind: Priority? = nil
+  ) -> RedisCommand {
     var command = functions.call("take_jobs", consumer)
     command.append(max)
     command.append(Limits.jobBytesMax)
     command.append(abandonedForMs.map { String($0) } ?? "")
+    command.append(leavesLarge ? "1" : "0")
+    if let behind { command.append(behind.rawValue) }
     return command
   }
 
