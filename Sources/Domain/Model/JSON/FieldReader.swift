@@ -3,6 +3,8 @@ struct FieldReader {
   let object: JSONObject
   /// Where the object is in its document.
   let pointer: String
+  /// Which lengths its names have: most fields of a schema are not there, and no name need be compared to know it.
+  private let lengths: UInt64
 
   init(_ value: JSONValue, at pointer: String, known: [String]) throws(InvalidField) {
     guard case .object(let object) = value else {
@@ -15,11 +17,19 @@ struct FieldReader {
     }
     self.object = object
     self.pointer = pointer
+    lengths = object.members.reduce(0) { $0 | Self.length(of: $1.name) }
+  }
+
+  private static func length(of name: String) -> UInt64 { 1 << UInt64(min(name.utf8.count, 63)) }
+
+  /// The value of a field; nil when it is not there.
+  subscript(name: String) -> JSONValue? {
+    lengths & Self.length(of: name) == 0 ? nil : object[name]
   }
 
   func pointer(to name: String) -> String { FieldPointer.child(name, of: pointer) }
 
-  func has(_ name: String) -> Bool { object[name] != nil }
+  func has(_ name: String) -> Bool { self[name] != nil }
 
   func refused(_ name: String, _ message: String) -> InvalidField {
     InvalidField(pointer: pointer(to: name), message: message)
@@ -33,7 +43,7 @@ struct FieldReader {
   }
 
   func string(_ name: String) throws(InvalidField) -> String? {
-    guard let value = object[name] else { return nil }
+    guard let value = self[name] else { return nil }
     guard case .string(let text) = value else { throw mistyped(name, "a string", value) }
     return text
   }
@@ -74,13 +84,13 @@ struct FieldReader {
   }
 
   func flag(_ name: String) throws(InvalidField) -> Bool? {
-    guard let value = object[name] else { return nil }
+    guard let value = self[name] else { return nil }
     guard case .bool(let flag) = value else { throw mistyped(name, "true or false", value) }
     return flag
   }
 
   func integer(_ name: String, in range: ClosedRange<Int>) throws(InvalidField) -> Int? {
-    guard let value = object[name] else { return nil }
+    guard let value = self[name] else { return nil }
     guard case .number(let number) = value else { throw mistyped(name, "an integer", value) }
     guard let whole = number.int64, let result = Int(exactly: whole), range.contains(result) else {
       throw refused(
@@ -91,13 +101,13 @@ struct FieldReader {
   }
 
   func array(_ name: String) throws(InvalidField) -> [JSONValue]? {
-    guard let value = object[name] else { return nil }
+    guard let value = self[name] else { return nil }
     guard case .array(let items) = value else { throw mistyped(name, "an array", value) }
     return items
   }
 
   func anyObject(_ name: String) throws(InvalidField) -> JSONObject? {
-    guard let value = object[name] else { return nil }
+    guard let value = self[name] else { return nil }
     guard case .object(let object) = value else { throw mistyped(name, "an object", value) }
     return object
   }
@@ -135,7 +145,7 @@ struct FieldReader {
 
   /// Epoch milliseconds or an RFC 3339 string.
   func instantMs(_ name: String) throws(InvalidField) -> Int64? {
-    guard let value = object[name] else { return nil }
+    guard let value = self[name] else { return nil }
     switch value {
     case .number(let number):
       guard let ms = number.int64, (0...Limits.instantMsMax).contains(ms) else {

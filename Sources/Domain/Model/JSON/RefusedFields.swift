@@ -7,9 +7,8 @@ enum RefusedFields {
 
   static func refuse(_ fields: [String: String], in value: JSONValue) throws(InvalidField) {
     guard case .object(let object) = value else { return }
-    for member in object.members {
-      guard let message = fields[member.name] else { continue }
-      throw InvalidField(pointer: FieldPointer.child(member.name, of: ""), message: message)
+    for (name, message) in fields where object[name] != nil {
+      throw InvalidField(pointer: FieldPointer.child(name, of: ""), message: message)
     }
   }
 }

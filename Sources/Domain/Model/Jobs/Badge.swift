@@ -9,7 +9,7 @@ package enum Badge: Sendable, Equatable {
 
   /// Nil when the job says nothing of it.
   init?(_ reader: FieldReader) throws(InvalidField) {
-    if case .string(let text)? = reader.object["badge"] {
+    if case .string(let text)? = reader["badge"] {
       guard text == Self.increment else {
         throw reader.refused(
           "badge", "must be a number, or \"\(Self.increment)\" for one more than the installation's"

@@ -39,7 +39,7 @@ extension Job {
     }
     let app = try reader.requiredString("app", why: "name the app of the configuration")
     do { try TextRule.checkApp(app) } catch { throw error.under("/app") }
-    guard let audience = reader.object["audience"] else {
+    guard let audience = reader["audience"] else {
       throw reader.refused("audience", "is missing: say who receives the job")
     }
     // Not asked of content that an older version has admitted: there only a push that needs the header is rejected.

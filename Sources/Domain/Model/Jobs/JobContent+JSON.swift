@@ -29,16 +29,16 @@ extension JobContent {
   init(reader: FieldReader) throws(InvalidField) {
     let event = try AppEvent(reader: reader)
     self.init(
-      notification: try reader.object["notification"].map { (value) throws(InvalidField) in
+      notification: try reader["notification"].map { (value) throws(InvalidField) in
         try Notification(json: value, at: "/notification")
       },
-      apns: try reader.object["apns"].map { (value) throws(InvalidField) in
+      apns: try reader["apns"].map { (value) throws(InvalidField) in
         try APNsPart(json: value, at: "/apns")
       },
-      fcm: try reader.object["fcm"].map { (value) throws(InvalidField) in
+      fcm: try reader["fcm"].map { (value) throws(InvalidField) in
         try FCMPart(json: value, at: "/fcm")
       },
-      jpush: try reader.object["jpush"].map { (value) throws(InvalidField) in
+      jpush: try reader["jpush"].map { (value) throws(InvalidField) in
         try JPushPart(json: value, at: "/jpush")
       },
       event: event,
@@ -51,10 +51,10 @@ extension JobContent {
     channel = try reader.boundedText(Self.channelField, bytesMax: Limits.channelBytesMax)
     topic = try reader.word(Self.topicField, others: "_-", bytesMax: Limits.topicBytesMax)
     schedule = try LocalSchedule(
-      reader.object[Self.scheduleField], at: reader.pointer(to: Self.scheduleField))
+      reader[Self.scheduleField], at: reader.pointer(to: Self.scheduleField))
     localized = try LocalizedText.list(reader)
     variables = try Variables(reader: reader)
-    filter = try reader.object["filter"].map { (value) throws(InvalidField) in
+    filter = try reader["filter"].map { (value) throws(InvalidField) in
       try InstallationFilter(json: value, at: "/filter")
     }
     let hasPart = notification != nil || apns?.payload != nil || fcm != nil || jpush != nil

@@ -36,12 +36,12 @@ extension AppEvent {
     for member in reader.object.members where !Self.companions.contains(member.name) {
       throw reader.refused(member.name, Self.refusal)
     }
-    for member in reader.object["apns"]?.objectValue?.members ?? [] where member.name != "topic" {
+    for member in reader["apns"]?.objectValue?.members ?? [] where member.name != "topic" {
       throw InvalidField(
         pointer: FieldPointer.child(member.name, of: reader.pointer(to: "apns")),
         message: Self.refusal + "; of the apns part only topic may stay")
     }
-    guard let event = reader.object["event"] else {
+    guard let event = reader["event"] else {
       throw reader.refused(
         "event", "is missing: a job of kind \(Self.jobKind) says what has changed")
     }

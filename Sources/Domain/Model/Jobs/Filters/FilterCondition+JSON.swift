@@ -32,7 +32,7 @@ extension FilterCondition {
     case .appVersion, .osVersion, .sdkVersion:
       return .version(
         try VersionRange(
-          json: reader.object[name] ?? .null, at: reader.pointer(to: name)))
+          json: reader[name] ?? .null, at: reader.pointer(to: name)))
     case .custom:
       return .texts(
         try values(name, reader) { (text) throws(InvalidField) in

@@ -8,7 +8,7 @@ extension InstallationFilter {
         pointer: pointer, message: "must hold a field: leave it out for the whole audience")
     }
     var excluded: [FilterCondition] = []
-    if let not = reader.object["not"] {
+    if let not = reader["not"] {
       let others = try FieldReader(
         not, at: reader.pointer(to: "not"), known: FilterCondition.names)
       guard !others.object.isEmpty else {

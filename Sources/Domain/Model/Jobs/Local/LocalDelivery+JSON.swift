@@ -4,7 +4,7 @@ extension LocalDelivery {
 
   /// From a job's `deliver_local`, a time such as "09:00" or an object; nil when it has none.
   init?(reader: FieldReader) throws(InvalidField) {
-    guard let value = reader.object[Self.field] else { return nil }
+    guard let value = reader[Self.field] else { return nil }
     let pointer = reader.pointer(to: Self.field)
     if case .string(let text) = value {
       self.init(date: nil, minutes: try Self.minutes(text, at: pointer))

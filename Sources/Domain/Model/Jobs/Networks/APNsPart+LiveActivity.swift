@@ -48,7 +48,7 @@ extension APNsPart {
     let type = try reader.requiredString(
       "attributes-type", why: "the name of the app's ActivityAttributes")
     guard !type.isEmpty else { throw reader.refused("attributes-type", "must not be empty") }
-    switch reader.object["alert"] {
+    switch reader["alert"] {
     case .string(let text)? where !text.isEmpty: return
     case .object(let alert)? where !alert.isEmpty: return
     case nil:
@@ -61,7 +61,7 @@ extension APNsPart {
   private static func seconds(
     _ name: String, _ reader: FieldReader
   ) throws(InvalidField) -> Int64? {
-    guard let value = reader.object[name] else { return nil }
+    guard let value = reader[name] else { return nil }
     guard let seconds = value.int64Value, Self.seconds.contains(seconds) else {
       throw reader.refused(
         name, "must be epoch seconds, a whole number of 10 digits, is \(value.text())")
