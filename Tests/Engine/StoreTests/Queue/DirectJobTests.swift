@@ -25,9 +25,11 @@ import Testing
     return job
   }
 
-  private static func ending(_ job: DirectJob, accepted: Int = 1) -> DirectEnding {
+  private static func ending(
+    _ job: DirectJob, accepted: Int = 1, startedAtMs: Int64 = 1_800_000_000_000
+  ) -> DirectEnding {
     DirectEnding(
-      job: job, startedAtMs: 1_800_000_000_000,
+      job: job, startedAtMs: startedAtMs,
       settlement: .final(accepted: accepted, users: 1))
   }
 
@@ -50,6 +52,37 @@ import Testing
       let metrics = try await store.redis("KEYS", "{pp}:metrics:*").array ?? []
       let key = try #require(metrics.first?.string)
       #expect(try await store.redis("HGET", key, "shop|apns|accepted").string == "1")
+    }
+  }
+
+  @Test(
+    "a record is kept for as long as it should be, and hardly longer", arguments: [0, 3_600_000])
+  func keepsRecord(forMs: Int64) async throws {
+    try await Lane.withStore { _, store in
+      func secondsLeft(_ id: String) async throws -> Int {
+        try #require(try await store.redis("TTL", "{pp}:job:shop:\(id)").integer)
+      }
+      func end(_ job: DirectJob) async throws {
+        let time = try await store.redis("TIME").array?.first?.string.flatMap { Int64($0) }
+        let ending = Self.ending(job, startedAtMs: try #require(time) * 1_000 - forMs)
+        #expect(try await store.jobs.endDirect([ending], consumer: "worker") == [.ended])
+      }
+      let plain = try await begin(store)
+      #expect((110...120).contains(try await secondsLeft("j1")))
+      try await end(plain)
+      let kept = try await secondsLeft("j1")
+      #expect(forMs == 0 ? (110...120).contains(kept) : (50...60).contains(kept))
+      // What an operator stops stays, until it ends or goes on.
+      let stopped = try await begin(store, id: "j2")
+      _ = try await store.jobs.pause(app: "shop", id: "j2")
+      #expect(try await secondsLeft("j2") == -1)
+      try await end(stopped)
+      #expect((50...60).contains(try await secondsLeft("j2")))
+      let resumed = try await begin(store, id: "j3")
+      _ = try await store.jobs.pause(app: "shop", id: "j3")
+      _ = try await store.jobs.resume(app: "shop", id: "j3")
+      try await end(resumed)
+      #expect(try await secondsLeft("j3") > 0)
     }
   }
 

@@ -5,13 +5,14 @@
 do
 
 -- Both functions are told between which ids the jobs' entries stand, and then of the jobs in groups of those that stand beside
--- one another and have words in common. ARGV: consumer, how many priorities, (priority, first, last)…, then of each group its
--- priority, its app and other common words, how many jobs, and the words of each.
+-- one another and have words in common. ARGV: consumer, retention (how long the record of each is kept after its end, s), how many
+-- priorities, (priority, first, last)…, then of each group its priority, its app and other common words, how many jobs, and the
+-- words of each.
 
 -- Whether the consumer owns entries: by priority, a function of the entry. And where the groups begin.
 local function job_owners(p, consumer, args)
-  local has, at = {}, 3
-  for _ = 1, tonumber(args[2]) do
+  local has, at = {}, 4
+  for _ = 1, tonumber(args[3]) do
     local priority, first, last = unpack(args, at, at + 2)
     has[priority] = Fairness.job_owner(p, priority, consumer, owned_between(KEY.jobs(p, priority), consumer, first, last))
     at = at + 3
@@ -38,7 +39,7 @@ end
 local function begin_direct(keys, args)
   local p, now, answers, names = keys[1], now_ms(), {}, {}
   local has, at = job_owners(p, args[1], args)
-  local groups = groups_in(args, at, 2, 3)
+  local groups, name_s = groups_in(args, at, 2, 3), text(tonumber(args[2]) + LIMIT.BRIEF_S)
   for _, group in ipairs(groups) do
     for i = group.first, group.last, 3 do names[#names + 1] = KEY.job(p, args[group.at + 1], args[i + 1]) end
   end
@@ -47,7 +48,7 @@ local function begin_direct(keys, args)
   local function begin(priority, app, entry, id, digest)
     local name = names[#answers + 1]
     local take = are_free and not taken[name] and Jobs.write_name or Jobs.take_name
-    local is_possible, answer, state = pcall(take, p, priority, entry, app, id, digest, now, true)
+    local is_possible, answer, state = pcall(take, p, priority, entry, app, id, digest, now, name_s)
     taken[name] = true
     if not is_possible then return redis.error_reply(type(answer) == 'table' and answer.err or tostring(answer)) end
     if answer == 'DUPLICATE' then Fairness.drop_job(p, priority, entry) end
@@ -78,6 +79,8 @@ end
 -- Returns write(app, id, state, created_at), which writes the record of a job that has ended, and tells of it. What the jobs of
 -- a group have in common is put together once.
 local function new_record(p, now, started_at, retention, total, none, counts)
+  -- As long as was written with the name, which was taken a little before.
+  local is_brief = math.abs(now - tonumber(started_at)) < LIMIT.BRIEF_S * 1000 / 2
   local fields = {'state', '', 'admitted', '1', 'total', total, 'started_at', started_at, 'finished_at', text(now)}
   local notice = {'app', '', 'id', '', 'state', '', 'total', total}
   local function add(name, n)
@@ -98,7 +101,8 @@ local function new_record(p, now, started_at, retention, total, none, counts)
     fields[2] = state == 'cancelled' and 'cancelled' or 'done'
     notice[2], notice[4], notice[6], notice[created] = app, id, fields[2], created_at
     redis.call('HSET', key, unpack(fields))
-    redis.call('EXPIRE', key, retention)
+    -- An operator who stops a job has its record stay.
+    if state ~= 'queued' or not is_brief then redis.call('EXPIRE', key, retention) end
     redis.call('XADD', finished, '*', unpack(notice))
   end
 end
@@ -133,10 +137,9 @@ local function new_books(p, now)
   return books
 end
 
--- end_direct — ARGV as above; of each group eight words, how many, (entry, id)…. Ends jobs that the caller has sent.
+-- end_direct — ARGV as above; of each group seven words, how many, (entry, id)…. Ends jobs that the caller has sent.
 --   priority, app
 --   started_at: since when they were sent, ms
---   retention: how long the record of each is kept, s
 --   total: installations that each came to
 --   no_installations: users of each without any
 --   counts: of each, <network>|<outcome>|<count>, with spaces between
@@ -147,10 +150,10 @@ local function end_direct(keys, args)
   local has, at = job_owners(p, args[1], args)
   local books = new_books(p, now)
   refuse_wrong_type(KEY.finished(p), 'stream')
-  for _, group in ipairs(groups_in(args, at, 8, 2)) do
-    local priority, app, started_at, retention, total, none, words, tallies = unpack(args, group.at, group.at + 7)
+  for _, group in ipairs(groups_in(args, at, 7, 2)) do
+    local priority, app, started_at, total, none, words, tallies = unpack(args, group.at, group.at + 6)
     local counts, ended = read_counts(words), {}
-    local write_record = new_record(p, now, started_at, retention, total, none, counts)
+    local write_record = new_record(p, now, started_at, args[2], total, none, counts)
     for i = group.first, group.last, 2 do
       local entry, id = args[i], args[i + 1]
       local r = redis.pcall('HMGET', KEY.job(p, app, id), 'state', 'source', 'created_at', 'admitted')

@@ -33,14 +33,14 @@ end
 -- How long a name is kept, as text: Redis takes longer to make one of a number.
 local NAME_S = LIMIT.SEGMENT_S .. ''
 
--- Writes the record of a name that is free, as of a job that waits. The record of a job that is `brief`, over at once, leaves out
--- what nobody reads of an ended one.
+-- Writes the record of a name that is free, as of a job that waits. brief: for how many seconds, of a job that is over at once. Its
+-- record leaves out what nobody reads of an ended one.
 local function write_name(p, priority, entry, app, id, digest, now, brief)
   local key = KEY.job(p, app, id)
   redis.call('HSET', key, 'state', 'queued', 'source', source_of(priority, entry), 'digest', digest, 'created_at',
     enqueued_at(entry, now))
   if not brief then redis.call('HSET', key, 'priority', priority) end
-  redis.call('EXPIRE', key, NAME_S)
+  redis.call('EXPIRE', key, brief or NAME_S)
   return 'NEW'
 end
 
@@ -55,7 +55,7 @@ local function take_name(p, priority, entry, app, id, digest, now, brief)
     write_name(p, priority, entry, app, id, digest, now, brief)
   elseif answer == 'NEW' then
     -- Not what an operator has stopped: that has no end.
-    redis.call('EXPIRE', key, LIMIT.SEGMENT_S, 'GT')
+    redis.call('EXPIRE', key, brief or NAME_S, 'GT')
   end
   return answer, record[2] == source and record[1]
 end
@@ -354,6 +354,7 @@ local function resume(keys, args)
   refuse_wrong_type(KEY.delayed(p), 'zset')
   if not r[2] then
     redis.call('HSET', key, 'state', 'queued')
+    redis.call('EXPIRE', key, NAME_S)
     return 'queued'
   end
   local state = tonumber(r[3]) > now and 'scheduled' or 'running'

@@ -2,10 +2,10 @@
 
 do
 
--- A job entry as {priority, entry, job text, deliveries}; dead-lettered here when it cannot even be read, and then
--- {priority, entry, reason} among the refused.
-local function take_entry(p, priority, item, deliveries, bytes_max, now, jobs, refused)
-  local job = fields_of(item[2]).job
+-- The text of a job entry; nil when it cannot even be read. It is dead-lettered here then, and {priority, entry, reason} is added to
+-- the refused.
+local function read_entry(p, priority, item, deliveries, bytes_max, now, refused)
+  local job = field_of(item[2], 'job')
   local reason, message
   if not job then
     reason, message = 'malformed_entry', 'The entry has no field "job"; enqueue with XADD ' .. KEY.jobs(p, priority) ..
@@ -16,10 +16,7 @@ local function take_entry(p, priority, item, deliveries, bytes_max, now, jobs, r
   elseif deliveries > LIMIT.CRASHES_MAX then
     reason, message = 'crashed_workers', 'This job was lost by ' .. text(deliveries - 1) .. ' workers in a row'
   end
-  if not reason then
-    jobs[#jobs + 1] = {priority, item[1], job, deliveries}
-    return
-  end
+  if not reason then return job end
   local original = job or cjson.encode(item[2])
   local truncated = #original > bytes_max
   dead_letter(p, now, 'kind', 'job', 'reason', reason, 'field', '', 'message', message, 'app', '', 'id', '',
@@ -33,15 +30,27 @@ end
 -- What a call gives to its lane: rows of jobs, of refused entries, and of what the lane is asked to do. Its take(priority, item,
 -- deliveries) adds an item. Nobody knows yet how many bytes one has that was not read: a lane asks for few at a time.
 local function new_taking(p, bytes_max, now)
-  local taking = {jobs = {}, refused = {}, asked = {}, bytes = 0}
-  function taking.take(priority, item, deliveries)
-    if not item[2] and deliveries <= LIMIT.CRASHES_MAX then
-      taking.jobs[#taking.jobs + 1] = {priority, item[1], false, deliveries}
+  local taking, rows, group = {jobs = 0, refused = {}, asked = {}, bytes = 0}, {}, nil
+  local function add(priority, entry, job, deliveries)
+    taking.jobs = taking.jobs + 1
+    if not job or deliveries > 1 then
+      rows[#rows + 1], group = {priority, entry, job, deliveries}, nil
       return
     end
+    -- Nearly all are given to a worker for the first time: a row for each would cost as much again as its texts.
+    if not group or group[2] ~= priority then
+      group = {'NEW', priority}
+      rows[#rows + 1] = group
+    end
+    local count = #group
+    group[count + 1], group[count + 2] = entry, job
+  end
+  function taking.take(priority, item, deliveries)
+    if not item[2] and deliveries <= LIMIT.CRASHES_MAX then return add(priority, item[1], false, deliveries) end
     -- What killed so many workers is not read by another.
     item = item[2] and item or redis.call('XRANGE', KEY.jobs(p, priority), item[1], item[1])[1]
-    take_entry(p, priority, item, deliveries, bytes_max, now, taking.jobs, taking.refused)
+    local job = read_entry(p, priority, item, deliveries, bytes_max, now, taking.refused)
+    if job then add(priority, item[1], job, deliveries) end
     taking.bytes = taking.bytes + size_of(item[2])
   end
   function taking.room()
@@ -49,10 +58,10 @@ local function new_taking(p, bytes_max, now)
   end
   function taking.has_room() return taking.room() > 0 end
   function taking.reply()
-    for _, rows in ipairs({taking.refused, taking.asked}) do
-      for _, row in ipairs(rows) do taking.jobs[#taking.jobs + 1] = row end
+    for _, others in ipairs({taking.refused, taking.asked}) do
+      for _, row in ipairs(others) do rows[#rows + 1] = row end
     end
-    return taking.jobs
+    return rows
   end
   return taking
 end
@@ -87,8 +96,8 @@ end
 -- take_jobs — ARGV: consumer, max, largest job in bytes, lease ms or '' (no reclaim this time), 1 to leave streams alone that have
 -- entries too large to be read here, else 0, and the priority to begin behind, if not at the first. Each priority's abandoned entries first; while jobs have to wait each app takes its turn, beside the
 -- stream's order unless that is held back.
--- Reply: {{priority, entry, job text, deliveries}…}, among them {priority, entry, reason} of those that became dead
--- letters, and {ABANDONED, priority, how many}: so many were left by silent workers, which may have left more. Of a stream with
+-- Reply: {{NEW, priority, (entry, job text)…} of those that nobody had before, {priority, entry, job text, deliveries} of another…},
+-- among them {priority, entry, reason} of those that became dead letters, and {ABANDONED, priority, how many}: so many were left by silent workers, which may have left more. Of a stream with
 -- entries that are too large to be read here:
 --   {priority, entry, nil, deliveries}: leased, to be read by XRANGE
 --   {LOOK, priority, from, to, app or nil, at once}: to be read by XRANGE behind `from`, and told to list_ahead
@@ -97,7 +106,7 @@ end
 local function take_jobs(keys, args)
   local p, consumer, max, now = keys[1], args[1], tonumber(args[2]), now_ms()
   local taking, leaves_large, has_begun = new_taking(p, tonumber(args[3]), now), args[5] == '1', not args[6]
-  local function lacks() return max - #taking.jobs end
+  local function lacks() return max - taking.jobs end
   for _, priority in ipairs(PRIORITIES) do
     local stream = KEY.jobs(p, priority)
     local mean = has_begun and large_mean(stream)
@@ -108,8 +117,8 @@ local function take_jobs(keys, args)
     if may_take and lacks() > 0 and taking.has_room() then
       local is_held = Fairness.look_at_queue(p, priority, now, mean, taking.asked)
       -- What one app alone waits with need not take turns.
-      local in_turn = is_held and max or Fairness.are_several(p, priority) and #taking.jobs + math.ceil(lacks() / 2) or 0
-      while #taking.jobs < in_turn and taking.has_room() do
+      local in_turn = is_held and max or Fairness.are_several(p, priority) and taking.jobs + math.ceil(lacks() / 2) or 0
+      while taking.jobs < in_turn and taking.has_room() do
         local item = Fairness.next_in_turn(p, priority, consumer, now, mean, taking.asked)
         if not item then break end
         taking.take(priority, item, 1)
@@ -136,7 +145,7 @@ end
 local function take_unanswered(keys, args)
   local p, consumer, max, now = keys[1], args[1], tonumber(args[2]), now_ms()
   local taking = new_taking(p, tonumber(args[3]), now)
-  local function has_room() return #taking.jobs + #taking.refused < max and taking.has_room() end
+  local function has_room() return taking.jobs + #taking.refused < max and taking.has_room() end
   for _, priority in ipairs(PRIORITIES) do
     local stream = KEY.jobs(p, priority)
     local mean = large_mean(stream)

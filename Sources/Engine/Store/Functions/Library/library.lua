@@ -130,6 +130,12 @@ local function fields_of(flat)
   return fields
 end
 
+-- The value of the last field of that name; nearly always it is the only one.
+local function field_of(flat, name)
+  if #flat == 2 then return flat[1] == name and flat[2] or nil end
+  return fields_of(flat)[name]
+end
+
 -- The id of the last entry that each group of a stream was given.
 local function places(stream)
   local groups, ids = redis.pcall('XINFO', 'GROUPS', stream), {}
@@ -296,6 +302,7 @@ end
 
 -- The bytes of an entry's fields.
 local function size_of(flat)
+  if #flat == 2 then return #flat[1] + #flat[2] end
   local bytes = 0
   for _, word in ipairs(flat) do bytes = bytes + #word end
   return bytes

@@ -10,6 +10,7 @@ extension JobQueue {
     _ jobs: [DirectJob], consumer: String
   ) async throws(RedisError) -> [Result<AdmissionAnswer, RedisError>] {
     var command = functions.call("begin_direct", consumer)
+    command.append(Self.retentionSeconds(of: jobs.first))
     Self.appendRanges(of: jobs.lazy.map(\.entry), to: &command)
     for group in Self.groups(
       of: jobs,
@@ -41,6 +42,7 @@ extension JobQueue {
     _ endings: [DirectEnding], consumer: String
   ) async throws(RedisError) -> [DirectAnswer] {
     var command = functions.call("end_direct", consumer)
+    command.append(Self.retentionSeconds(of: endings.first?.job))
     Self.appendRanges(of: endings.lazy.map(\.job.entry), to: &command)
     for group in Self.groups(of: endings, where: { $0.isLike($1) }) {
       group.first!.append(to: &command)
@@ -56,6 +58,11 @@ extension JobQueue {
       for index in 0..<reply.count { answers.append(try decodeWord(reply[index])) }
       return answers
     }
+  }
+
+  /// How long records are kept: a lane's jobs have it in common.
+  private static func retentionSeconds(of job: DirectJob?) -> Int {
+    job?.admission.retentionSeconds ?? StoreLimits.recordSeconds
   }
 
   /// Those that stand beside one another and have in common what a group of the functions says once.
@@ -114,10 +121,6 @@ extension JobQueue {
 }
 
 extension DirectEnding {
-  private var retentionSeconds: Int {
-    job.admission.retentionSeconds ?? StoreLimits.recordSeconds
-  }
-
   /// Installations that the job came to.
   private var total: Int { job.admission.recipients + settlement.totalDelta }
 
@@ -125,7 +128,7 @@ extension DirectEnding {
   fileprivate func isLike(_ other: DirectEnding) -> Bool {
     startedAtMs == other.startedAtMs && job.entry.priority == other.job.entry.priority
       && job.admission.app == other.job.admission.app
-      && retentionSeconds == other.retentionSeconds && total == other.total
+      && total == other.total
       && settlement.noInstallations == other.settlement.noInstallations
       && settlement.skippedUnread == other.settlement.skippedUnread
       && settlement.counts == other.settlement.counts
@@ -137,7 +140,6 @@ extension DirectEnding {
     command.append(job.entry.priority.rawValue)
     command.append(job.admission.app)
     command.append(startedAtMs)
-    command.append(retentionSeconds)
     command.append(total)
     command.append(settlement.noInstallations)
     var words: [UInt8] = []

@@ -50,6 +50,14 @@ struct TakenJobs: Sendable {
       let row = reply[index]
       try expectArray(row, atLeast: 3)
       switch row[0].string {
+      case "NEW":
+        let priority: Priority = try decodeWord(row[1])
+        for column in stride(from: 2, to: row.count - 1, by: 2) {
+          jobs.append(
+            Job(
+              priority: priority, id: try decodeEntry(row[column]),
+              text: Array(row[column + 1].bytes), deliveries: 1))
+        }
       case "LOOK":
         try expectArray(row, exactly: 6)
         looks.append(
