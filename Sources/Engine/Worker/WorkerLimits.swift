@@ -15,18 +15,16 @@ enum WorkerLimits {
   static let farRunsMax = 96
   /// Jobs besides that a lane sends from their entries at a time, and the room for more of them that it waits for when it is
   /// full: they are taken in together.
-  static let directRunsMax = 192
-  static let farDirectRunsMax = 384
+  static let directRunsMax = 384
   static let directRoomMin = 16
   /// The most of them taken in by one call, and the users of one: no more than bring a checkpoint on.
-  static let directTakenMax = 64
-  static let farDirectTakenMax = 128
+  static let directTakenMax = 128
   static let directUsersMax = checkpointResults
   /// How long such a job may be without what any other has in Redis; with some outcomes it is `checkpointMs`. Its entry's
   /// lease is not renewed meanwhile.
   static let directMsMax: UInt64 = 400
   /// Such jobs ended by one call: 2 ms.
-  static let directEndsMax = 64
+  static let directEndsMax = 128
   /// Chunks asked for by one claim, and how many when Redis is far away.
   static let claimMax = 4
   static let farClaimMax = 16

@@ -4,7 +4,7 @@ internal import Store
 final class RunTable {
   /// With some to spare: jobs become chunks while others are being claimed.
   private static let places =
-    WorkerLimits.farRunsMax + WorkerLimits.farDirectRunsMax + 2 * WorkerLimits.farClaimMax
+    WorkerLimits.farRunsMax + WorkerLimits.directRunsMax + 2 * WorkerLimits.farClaimMax
   private var runs: [ChunkRun?] = Array(repeating: nil, count: places)
   private var generations = [UInt8](repeating: 0, count: places)
   /// Places without a run, the next one last.
@@ -37,8 +37,6 @@ final class RunTable {
 
   /// How many chunks it may have.
   var chunksMax = WorkerLimits.runsMax
-  /// How many jobs it may send from their entries.
-  var directMax = WorkerLimits.directRunsMax
 
   /// How many more chunks there is room for.
   var freeSlots: Int { max(0, chunksMax - (count - directSources.count)) }
@@ -47,8 +45,8 @@ final class RunTable {
   /// room only when that is done.
   var freeDirect: Int {
     min(
-      directMax - directSources.count,
-      chunksMax + directMax - count - freeSlots)
+      WorkerLimits.directRunsMax - directSources.count,
+      chunksMax + WorkerLimits.directRunsMax - count - freeSlots)
   }
 
   /// Puts a run into its place.

@@ -37,8 +37,7 @@ final class DirectStarter {
   /// How many more jobs of a priority it may be given.
   func room(for priority: Priority) -> Int {
     guard isOn, !life.isDraining, dispatcher.hasRoom(for: priority) else { return 0 }
-    return min(
-      free, dispatcher.isFar ? WorkerLimits.farDirectTakenMax : WorkerLimits.directTakenMax)
+    return min(free, WorkerLimits.directTakenMax)
   }
 
   /// Whether there is a place for one that begins.
@@ -50,12 +49,6 @@ final class DirectStarter {
   var isFull: Bool {
     isOn && !life.isDraining
       && free < min(WorkerLimits.directRoomMin, runs.count + held.count)
-  }
-
-  /// Has room for as many as the distance of Redis asks for.
-  func widen() {
-    runs.directMax =
-      dispatcher.isFar ? WorkerLimits.farDirectRunsMax : WorkerLimits.directRunsMax
   }
 
   /// Waits until there is room for some.

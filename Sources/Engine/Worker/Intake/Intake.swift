@@ -59,7 +59,6 @@ final class Intake: Agent {
     do throws(RedisError) {
       if lostAnswers.areToBeAskedFor { try await takeUnanswered() }
       if isRoutedDue { isRoutedDue = try await takeRouted() }
-      admitter.direct.widen()
       if admitter.direct.isFull {
         await admitter.direct.waitForRoom()
         return 0

@@ -283,17 +283,4 @@ import Testing
       #expect(parts.runs.count == 1)
     }
   }
-
-  @Test("more jobs are sent at a time where Redis is far away")
-  func widens() async throws {
-    try await Self.with { _, parts in
-      parts.directStarter.widen()
-      let near = parts.runs.freeDirect
-      Self.moveAway(parts)
-      parts.directStarter.widen()
-      #expect(
-        parts.runs.freeDirect == near + WorkerLimits.farDirectRunsMax - WorkerLimits.directRunsMax)
-      #expect(parts.runs.freeSlots == WorkerLimits.runsMax)
-    }
-  }
 }
