@@ -27,7 +27,7 @@ import Testing
       #expect((1...300).contains(bytes))
       for key in ["pushpool:job:shop:order-4711-shipped", "pushpool:content:shop:traced"] {
         let left = try await client.command("TTL", key).integer ?? 0
-        #expect((7_000...7_200).contains(left), "\(key)")
+        #expect((7_000...7_260).contains(left), "\(key)")
       }
       let shown = try await stage.pushpool(
         "job", "order-4711-shipped", "--app", "shop", "--json")
