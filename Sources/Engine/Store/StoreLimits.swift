@@ -31,7 +31,7 @@ package enum StoreLimits {
   /// Segments uploaded between two renewals of the job's lease.
   package static let uploadSegmentsMax = 256
   /// Job text that one `take` brings: no further job is taken beyond it.
-  static let takenBytesMax = 1024 * 1024
+  package static let takenBytesMax = 1024 * 1024
   /// Entries that a lane reads ahead for the fleet at a time, and their bytes.
   static let readAheadMax = 256
   static let readAheadBytesMax = 1024 * 1024

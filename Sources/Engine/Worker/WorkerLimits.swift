@@ -24,7 +24,7 @@ enum WorkerLimits {
   /// lease is not renewed meanwhile.
   static let directMsMax: UInt64 = 400
   /// Such jobs ended by one call: 2 ms.
-  static let directEndsMax = 128
+  static let directEndsMax = 64
   /// Chunks asked for by one claim, and how many when Redis is far away.
   static let claimMax = 4
   static let farClaimMax = 16
@@ -62,7 +62,7 @@ enum WorkerLimits {
   /// The text of jobs that wait for another to be admitted, beyond which a lane leaves large ones to others. One may wait whatever
   /// it has, up to `Limits.jobBytesMax`.
   static let largeJobsWaitingBytesMax = 1024 * 1024
-  /// How often such a lane looks for small ones.
+  /// How often the lanes of a process that have so many look for small ones.
   static let besideLargeMs: UInt64 = 10
   /// Segments of one that are uploaded in a trip to a Redis nearby: 1 ms, for what the lane asks next waits behind them.
   static let uploadedAtOnceMax = 16

@@ -63,7 +63,8 @@ final class Intake: Agent {
         await admitter.direct.waitForRoom()
         return 0
       }
-      isTime = abandonedDueNs.map { loop.nowNs >= $0 } ?? true
+      // A lane that leaves streams alone would not find what silent workers left there.
+      isTime = !admitter.large.isFull && (abandonedDueNs.map { loop.nowNs >= $0 } ?? true)
       let failuresBefore = failuresBeside
       let intake = try await admitter.admitNext(abandonedForMs: isTime ? settings.leaseMs : nil)
       if failuresBeside == failuresBefore { lostAnswers.forget() }
@@ -73,7 +74,9 @@ final class Intake: Agent {
       guard !mayBeMore, !isRoutedDue else { return 0 }
       if admitter.large.isFull {
         // Not among the idle ones: it would be woken for what it leaves to others.
-        await signal.wait(upToMs: WorkerLimits.besideLargeMs)
+        let lanes = settings.idle.enterFull()
+        defer { settings.idle.leaveFull() }
+        await signal.wait(upToMs: WorkerLimits.besideLargeMs * UInt64(lanes))
         return 0
       }
       // Of what is held back few come at a time, and more may be.

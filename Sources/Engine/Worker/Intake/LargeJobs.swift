@@ -23,14 +23,18 @@ final class LargeJobs {
   }
 
   /// Whether no more of them should be taken.
-  var isFull: Bool {
-    waiting.count > 1
-      && waiting.reduce(0) { $0 + $1.text.count } >= WorkerLimits.largeJobsWaitingBytesMax
+  var isFull: Bool { hasAtLeast(WorkerLimits.largeJobsWaitingBytesMax) }
+
+  /// Whether two of them wait, and have so many bytes together.
+  private func hasAtLeast(_ bytes: Int) -> Bool {
+    waiting.count > 1 && waiting.reduce(0) { $0 + $1.text.count } >= bytes
   }
 
-  /// Returns at once, unless more came than were to be taken.
+  /// Returns at once of all that one call of a lane that is not full brings. More is made to wait, and everything behind it.
   func add(_ entry: JobEntry) async {
-    while isFull { await taken.wait() }
+    while hasAtLeast(WorkerLimits.largeJobsWaitingBytesMax + StoreLimits.takenBytesMax) {
+      await taken.wait()
+    }
     guard !isAbandoned else { return }
     waiting.append(entry)
     added.raise()
@@ -45,7 +49,7 @@ final class LargeJobs {
     }
     let wasFull = isFull
     current = waiting.removeFirst()
-    noteRoom(wasFull)
+    noteFewer(wasFull)
     return current
   }
 
@@ -56,7 +60,7 @@ final class LargeJobs {
   func drop(_ entry: JobEntry) {
     let wasFull = isFull
     waiting.removeAll { $0 == entry }
-    noteRoom(wasFull)
+    noteFewer(wasFull)
   }
 
   /// Leaves all of them to whom they will be leased.
@@ -67,9 +71,9 @@ final class LargeJobs {
     close()
   }
 
-  private func noteRoom(_ wasFull: Bool) {
-    guard wasFull, !isFull else { return }
+  private func noteFewer(_ wasFull: Bool) {
     taken.raise()
+    guard wasFull, !isFull else { return }
     roomSignal.raise()
   }
 

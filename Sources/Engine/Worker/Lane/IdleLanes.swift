@@ -26,6 +26,8 @@ final class IdleLanes: Sendable {
     var jobs = Queue()
     var chunks = Queue()
     var isHeldWatched = false
+    /// Lanes that have enough large jobs.
+    var fullLanes = 0
 
     subscript(kind: WorkKind) -> Queue {
       get { kind == .jobs ? jobs : chunks }
@@ -86,5 +88,17 @@ final class IdleLanes: Sendable {
 
   func leaveHeld() {
     state.withLock { $0.isHeldWatched = false }
+  }
+
+  /// The caller has enough large jobs, and looks for small ones now and then. - Returns: how many lanes do.
+  func enterFull() -> Int {
+    state.withLock { state in
+      state.fullLanes += 1
+      return state.fullLanes
+    }
+  }
+
+  func leaveFull() {
+    state.withLock { $0.fullLanes -= 1 }
   }
 }

@@ -25,6 +25,9 @@ import Testing
       #expect(!small.isFull)
       await small.add(Self.entry(8, bytes: 128 * 1024))
       #expect(small.isFull)
+      // What a call brought that was made before that has its place, too.
+      for number in 9...16 { await small.add(Self.entry(number, bytes: 128 * 1024)) }
+      #expect(small.waiting.count == 16)
     }
   }
 

@@ -53,9 +53,9 @@ local function take_name(p, priority, entry, app, id, digest, now, brief)
   local answer = standing(p, record, digest, source)
   if answer == 'NEW' and record[2] ~= source then
     write_name(p, priority, entry, app, id, digest, now, brief)
-  elseif answer == 'NEW' then
+  elseif answer == 'NEW' and record[1] == 'queued' then
     -- Not what an operator has stopped: that has no end.
-    redis.call('EXPIRE', key, brief or NAME_S, 'GT')
+    redis.call('EXPIRE', key, brief or NAME_S)
   end
   return answer, record[2] == source and record[1]
 end
@@ -354,7 +354,8 @@ local function resume(keys, args)
   refuse_wrong_type(KEY.delayed(p), 'zset')
   if not r[2] then
     redis.call('HSET', key, 'state', 'queued')
-    redis.call('EXPIRE', key, NAME_S)
+    -- Of a job that is being sent from its entry, this stays when it ends at once.
+    redis.call('EXPIRE', key, LIMIT.RECORD_S)
     return 'queued'
   end
   local state = tonumber(r[3]) > now and 'scheduled' or 'running'

@@ -28,7 +28,7 @@ local function read_entry(p, priority, item, deliveries, bytes_max, now, refused
 end
 
 -- What a call gives to its lane: rows of jobs, of refused entries, and of what the lane is asked to do. Its take(priority, item,
--- deliveries) adds an item. Nobody knows yet how many bytes one has that was not read: a lane asks for few at a time.
+-- deliveries) adds an item. Nobody knows yet how many bytes one has that was not read: who takes it counts the mean.
 local function new_taking(p, bytes_max, now)
   local taking, rows, group = {jobs = 0, refused = {}, asked = {}, bytes = 0}, {}, nil
   local function add(priority, entry, job, deliveries)
@@ -93,12 +93,15 @@ local function take_abandoned(p, priority, consumer, lease_ms, max, now, mean, t
   if count > 0 then taking.asked[#taking.asked + 1] = {'ABANDONED', priority, count} end
 end
 
--- take_jobs — ARGV: consumer, max, largest job in bytes, lease ms or '' (no reclaim this time), 1 to leave streams alone that have
--- entries too large to be read here, else 0, and the priority to begin behind, if not at the first. Each priority's abandoned entries first; while jobs have to wait each app takes its turn, beside the
--- stream's order unless that is held back.
--- Reply: {{NEW, priority, (entry, job text)…} of those that nobody had before, {priority, entry, job text, deliveries} of another…},
--- among them {priority, entry, reason} of those that became dead letters, and {ABANDONED, priority, how many}: so many were left by silent workers, which may have left more. Of a stream with
--- entries that are too large to be read here:
+-- take_jobs — each priority's abandoned entries first; while jobs have to wait each app takes its turn, beside the stream's order
+-- unless that is held back. ARGV:
+--   consumer, max, largest job in bytes
+--   lease: ms, or '' for no reclaim this time
+--   leaves_large: 1 to leave streams alone whose entries may be too large to be read here, else 0
+--   behind: the priority to begin behind, if not at the first
+-- Reply: rows, of jobs that nobody had before {NEW, priority, (entry, job text)…}, of another {priority, entry, job text, deliveries},
+-- of what became a dead letter {priority, entry, reason}, and {ABANDONED, priority, how many}: so many were left by silent workers,
+-- which may have left more. Of a stream with entries that are too large to be read here:
 --   {priority, entry, nil, deliveries}: leased, to be read by XRANGE
 --   {LOOK, priority, from, to, app or nil, at once}: to be read by XRANGE behind `from`, and told to list_ahead
 --   {READ, priority, at once, group}: to be leased and read by XREADGROUP until there are max. When there are fewer, this
@@ -109,19 +112,21 @@ local function take_jobs(keys, args)
   local function lacks() return max - taking.jobs end
   for _, priority in ipairs(PRIORITIES) do
     local stream = KEY.jobs(p, priority)
-    local mean = has_begun and large_mean(stream)
-    local may_take = has_begun and not (mean and leaves_large)
+    local mean, is_heavy
+    if has_begun then mean, is_heavy = large_mean(stream) end
+    local may_take = has_begun and not (is_heavy and leaves_large)
     if may_take and args[4] ~= '' and lacks() > 0 and taking.has_room() then
       take_abandoned(p, priority, consumer, args[4], lacks(), now, mean, taking)
     end
     if may_take and lacks() > 0 and taking.has_room() then
       local is_held = Fairness.look_at_queue(p, priority, now, mean, taking.asked)
       -- What one app alone waits with need not take turns.
-      local in_turn = is_held and max or Fairness.are_several(p, priority) and taking.jobs + math.ceil(lacks() / 2) or 0
+      local in_turn = is_held and math.min(max, LIMIT.IN_TURN_MAX) or Fairness.are_several(p, priority) and taking.jobs + math.ceil(lacks() / 2) or 0
       while taking.jobs < in_turn and taking.has_room() do
         local item = Fairness.next_in_turn(p, priority, consumer, now, mean, taking.asked)
         if not item then break end
         taking.take(priority, item, 1)
+        if mean then taking.bytes = taking.bytes + mean end
       end
       while not is_held and not mean and lacks() > 0 and taking.has_room() do
         local items = Fairness.next_in_order(

@@ -172,7 +172,8 @@ local function has_entry(stream, entry)
 end
 
 -- The mean bytes of a stream's entries when there may be some among them that no function is to read; else nil. To copy ten
--- megabytes takes a function 30 ms, and a lane's own command 5. Redis does not tell how large an entry is, only the stream.
+-- megabytes takes a function 30 ms, and a lane's own command 5. Redis does not tell how large an entry is, only the stream. And
+-- whether the stream takes more than small entries would, also where there is no such mean.
 local function large_mean(stream)
   local length = redis.call('XLEN', stream)
   if length == 0 then return nil end
@@ -180,8 +181,8 @@ local function large_mean(stream)
   -- No number: Redis' user may not ask.
   if type(bytes) ~= 'number' or bytes <= math.max(LIMIT.COPIED_BYTES_MAX, length * LIMIT.GLANCE_BYTES) then return nil end
   -- One of them may be more than a lane takes in a reply. It is no job then, and a function says so.
-  if bytes > LIMIT.READ_BYTES_MAX then return nil end
-  return bytes / length
+  if bytes > LIMIT.READ_BYTES_MAX then return nil, true end
+  return bytes / length, true
 end
 
 -- Claims an entry: {entry, fields}, or {entry} when it is not to be read here; nil when it is gone.

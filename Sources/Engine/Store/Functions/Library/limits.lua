@@ -81,6 +81,7 @@ local LIMIT = {
   GLANCE_BYTES = 4096,                  -- of a job's beginning and end that are searched for its app
   EXPRESS_PER_APP = 16,                 -- entries of an app that are known to be next
   EXPRESS_APPS_MAX = 1000,
+  IN_TURN_MAX = 64,                     -- jobs that one call takes in turn while the order is held back: 3 ms
   TURNS_MAX = 64,                       -- apps passed over in one call because they have their share
   HELD_MS = 20,                         -- how soon a lane asks again for jobs that are held back
   READY_MS = 60000,                     -- how soon a chunk that waits for room is looked for again in the delayed set
