@@ -140,21 +140,6 @@ import Testing
     }
   }
 
-  @Test func `of large jobs that take turns a call brings no more than of others`() async throws {
-    try await Lane.withStore { _, store in
-      for number in 0..<12 {
-        let text = Self.job("app\(number % 3)", "j\(number)", bytes: 900_000)
-        _ = try await store.jobs.enqueue(text, priority: .normal)
-      }
-      var taken = 0
-      while case let entries = try await store.jobs.take(consumer: "w", max: 9), !entries.isEmpty {
-        #expect(entries.count <= 3)
-        taken += entries.count
-      }
-      #expect(taken == 12)
-    }
-  }
-
   @Test func `beside a large job no app waits for another's queue`() async throws {
     try await Lane.withStore { _, store in
       try await Self.weighDown(store, .normal)
