@@ -32,6 +32,8 @@ package enum StoreLimits {
   package static let uploadSegmentsMax = 256
   /// Job text that one `take` brings: no further job is taken beyond it.
   package static let takenBytesMax = 1024 * 1024
+  /// Of an entry's text what is read to tell somebody of it: to connect anew costs Redis less than to send more.
+  static let signBytesMax = 512 * 1024
   /// Entries that a lane reads ahead for the fleet at a time, and their bytes.
   static let readAheadMax = 256
   static let readAheadBytesMax = 1024 * 1024

@@ -201,6 +201,10 @@ int chiredis_reader_next(chiredis_reader *reader, redisReply **reply) {
   return result;
 }
 
+redisReply *chiredis_reader_beginning(const chiredis_reader *reader) {
+  return reader->is_handed_out ? NULL : reader->raw->reply;
+}
+
 const char *chiredis_reader_error(const chiredis_reader *reader) {
   return reader->refusal != NULL ? reader->refusal : reader->raw->errstr;
 }

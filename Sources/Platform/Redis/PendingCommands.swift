@@ -6,6 +6,8 @@ struct PendingCommands {
     let deadlineNs: UInt64
     /// When it was written, by the same clock; not when its turn of the loop began, which may be long ago in a busy lane.
     let sentNs: UInt64
+    /// With so many bytes of an incomplete string its reply is cut short; `Int.max` when all of it is wanted.
+    let cutBytes: Int
   }
 
   private var slots: [Entry?] = Array(repeating: nil, count: 64)

@@ -11,10 +11,10 @@ extension RedisConnection {
   /// Sends a command and waits for what `decode` makes of its reply.
   package func call<Value: Sendable>(
     _ command: RedisCommand, timeoutMs: UInt64? = RedisLimits.commandTimeoutMs,
-    decode: @escaping (RedisReply) throws(RedisError) -> Value
+    cutBytes: Int = .max, decode: @escaping (RedisReply) throws(RedisError) -> Value
   ) async throws(RedisError) -> Value {
     try await withUnsafeContinuation { continuation in
-      send(command, timeoutMs: timeoutMs) { result in
+      send(command, timeoutMs: timeoutMs, cutBytes: cutBytes) { result in
         continuation.resume(returning: Self.decoded(result, decode))
       }
     }.get()

@@ -33,6 +33,8 @@ package final class RedisConnection {
   private var readySinceNs: UInt64 = 0
   /// Why the stream is being closed, when it is this side that closes it.
   private var closingReason: RedisError?
+  /// Whether it is closed for the rest of a reply that nobody wants.
+  private var isCutShort = false
   private var lastFailure = "not connected yet"
   /// The node of a cluster that the last one named; nil for the configured address.
   private var namedNode: Endpoint?
@@ -49,7 +51,8 @@ package final class RedisConnection {
   /// Called with the server's clock (epoch ms) on each connecting, before it can be used, and with when that was asked
   /// for and answered, in the loop's time.
   package var onTime: ((_ serverMs: Int64, _ sentNs: UInt64, _ receivedNs: UInt64) -> Void)?
-  /// Called with the reason each time it is lost or cannot be made, once per attempt; not on `close`.
+  /// Called with the reason each time it is lost or cannot be made, once per attempt; not on `close`, and not when it is made
+  /// anew to be rid of a reply.
   package var onLost: ((RedisError) -> Void)?
 
   /// - Parameter library: loaded when the server lacks it, on connecting and when a function is missing.
@@ -93,6 +96,7 @@ package final class RedisConnection {
     state = .connecting
     reader = ReplyReader()
     closingReason = nil
+    isCutShort = false
     // Pushes leave before Redis is told of anything, and one write carries what their turn made to tell.
     let stream = ByteStream(
       loop: loop, delegate: self, outputBytesMax: RedisLimits.outputBytesMax, flushesLate: true)
@@ -115,6 +119,14 @@ package final class RedisConnection {
     stream?.abort()
   }
 
+  /// Makes the connection anew: the rest of a reply is on its way, and would take longer than that.
+  private func cutShort() {
+    isCutShort = true
+    nextNode = namedNode
+    closingReason = .connectionLost(reason: "a reply was cut short")
+    stream?.abort()
+  }
+
   func becomeReady() {
     state = .ready
     readySinceNs = loop.nowNs
@@ -128,18 +140,18 @@ package final class RedisConnection {
     stream = nil
     let wasReady = state == .ready
     let lived = wasReady ? (loop.nowNs &- readySinceNs) / 1_000_000 : 0
-    failedAttempts = lived >= RedisLimits.healthyMs ? 0 : failedAttempts + 1
+    failedAttempts = isCutShort || lived >= RedisLimits.healthyMs ? 0 : failedAttempts + 1
     lastFailure = reason.description
     let isRedirected = takeNextNode()
     if state != .closed {
       state = .waiting
-      reconnectTimer.schedule(afterMs: isRedirected ? 0 : reconnectDelayMs())
+      reconnectTimer.schedule(afterMs: isRedirected || isCutShort ? 0 : reconnectDelayMs())
     }
     timeoutTimer.cancel()
     timeoutDeadlineNs = .max
     failAll(reason)
     // To be sent on from the first node is no failure yet.
-    if state != .closed, wasReady || !isRedirected { onLost?(reason) }
+    if state != .closed, !isCutShort, wasReady || !isRedirected { onLost?(reason) }
   }
 
   /// Whether the next connection is to a node that the last one named; else it is to the configured address.
@@ -175,10 +187,13 @@ package final class RedisConnection {
 
   /// Sends a command; the handler is called exactly once, on the loop, never before this returns except when
   /// the command cannot be sent at all.
-  /// - Parameter timeoutMs: after which the connection is discarded; nil for none (a blocking command).
+  /// - Parameters:
+  ///   - timeoutMs: after which the connection is discarded; nil for none (a blocking command).
+  ///   - cutBytes: a reply of which the beginning says enough is cut short when so many bytes of a string in it are here and
+  ///     more are to come: the handler gets what there is, and the connection is made anew.
   package func send(
     _ command: RedisCommand, timeoutMs: UInt64? = RedisLimits.commandTimeoutMs,
-    _ handler: @escaping Handler
+    cutBytes: Int = .max, _ handler: @escaping Handler
   ) {
     assert(loop.isOnLoop, "a connection is used on its loop only")
     guard state == .ready else {
@@ -188,17 +203,19 @@ package final class RedisConnection {
       if CrashPoint.isArmed {
         let name = CrashPoint.name(of: command)
         CrashPoint.pass("before \(name)")
-        return write(command, timeoutMs: timeoutMs) { result in
+        return write(command, timeoutMs: timeoutMs, cutBytes: cutBytes) { result in
           CrashPoint.pass("after \(name)")
           handler(result)
         }
       }
     #endif
-    write(command, timeoutMs: timeoutMs, handler)
+    write(command, timeoutMs: timeoutMs, cutBytes: cutBytes, handler)
   }
 
   /// As `send`, without asking whether the greeting is over.
-  func write(_ command: RedisCommand, timeoutMs: UInt64?, _ handler: @escaping Handler) {
+  func write(
+    _ command: RedisCommand, timeoutMs: UInt64?, cutBytes: Int = .max, _ handler: @escaping Handler
+  ) {
     guard let stream, state == .ready || state == .greeting else {
       return handler(.failure(.unavailable(reason: lastFailure)))
     }
@@ -218,7 +235,8 @@ package final class RedisConnection {
     _ = command.body.withUnsafeBytes { stream.write($0) }
     let deadline = timeoutMs.map { loop.nowNs &+ $0 &* 1_000_000 } ?? .max
     pending.append(
-      PendingCommands.Entry(handler: handler, deadlineNs: deadline, sentNs: EventLoop.clockNs()))
+      PendingCommands.Entry(
+        handler: handler, deadlineNs: deadline, sentNs: EventLoop.clockNs(), cutBytes: cutBytes))
     armTimeout(deadline)
     stream.requestFlush()
   }
@@ -278,6 +296,12 @@ package final class RedisConnection {
     if let refusal { throw refusal }
     // After a failover the name leads elsewhere; this connection would stay at the replica.
     if isReadOnly { throw .connectionLost(reason: "the server became a read-only replica") }
+    if let first = pending.first, reader.waiting >= first.cutBytes, let beginning = reader.beginning
+    {
+      _ = pending.popFirst()
+      first.handler(.success(beginning))
+      cutShort()
+    }
   }
 }
 

@@ -21,7 +21,7 @@ final class ReplyReader {
   deinit { chiredis_reader_free(raw) }
 
   func feed(_ bytes: UnsafeRawBufferPointer) throws(RedisError) {
-    guard chiredis_reader_waiting(raw) + bytes.count <= bytesMax else {
+    guard waiting + bytes.count <= bytesMax else {
       throw .protocolViolation("a reply of more than \(bytesMax) bytes")
     }
     let chars = bytes.assumingMemoryBound(to: CChar.self)
@@ -39,6 +39,12 @@ final class ReplyReader {
     body(RedisReply(reply))
     return true
   }
+
+  /// Bytes that are here and not read, as those of a string that is not complete.
+  var waiting: Int { chiredis_reader_waiting(raw) }
+
+  /// What there is of the reply that `next` found incomplete, gone with the next bytes.
+  var beginning: RedisReply? { chiredis_reader_beginning(raw).map(RedisReply.init) }
 
   private var failure: RedisError {
     .protocolViolation(String(cString: chiredis_reader_error(raw)))

@@ -116,6 +116,38 @@ import Testing
     }
   }
 
+  @Test("a reply is cut short where its beginning says enough, and the connection made anew")
+  func cutShort() async throws {
+    try await TestLane.withRedis { lane, server in
+      let connection = try await lane.connect(server.endpoint)
+      var lost: [RedisError] = []
+      connection.onLost = { lost.append($0) }
+      let large = String(repeating: "x", count: 8 << 20)
+      _ = try await connection.call(RedisCommand("RPUSH", "list", "first", large, "last"))
+      let ask = RedisCommand("LRANGE", "list", "0", "-1")
+      let whole = try await connection.call(ask, cutBytes: 16 << 20) { RESPValue($0) }
+      #expect(whole.array?.last?.string == "last")
+
+      for _ in 0..<3 {
+        let log = Log()
+        let failed = Signal()
+        connection.send(ask, cutBytes: 100_000) { log.note($0) }
+        // It is behind a reply whose end is not waited for.
+        connection.send(RedisCommand("PING")) {
+          log.note($0)
+          failed.raise()
+        }
+        await failed.wait()
+        #expect(try log.results[0].get().array?.map(\.string) == ["first", nil, nil])
+        #expect(log.failures == [.connectionLost(reason: "a reply was cut short")])
+        try await connection.waitUntilReady(timeoutMs: 30_000)
+      }
+      #expect(try await connection.call(RedisCommand("LLEN", "list")).integer == 3)
+      #expect(lost.isEmpty, "nothing went wrong that anybody should hear of")
+      connection.close()
+    }
+  }
+
   @Test func `closing twice and waiting on a closed connection do no harm`() async throws {
     try await TestLane.withRedis { lane, server in
       let connection = try await lane.connect(server.endpoint)

@@ -59,6 +59,31 @@ import Testing
     }
   }
 
+  @Test func `of a reply that is not complete its beginning can be read`() throws {
+    let reader = ReplyReader()
+    func beginning(after text: String) throws -> RESPValue? {
+      try Array(text.utf8).withUnsafeBytes { try reader.feed($0) }
+      #expect(try !reader.next { _ in })
+      return reader.beginning.map { RESPValue($0) }
+    }
+    #expect(try beginning(after: "*2") == nil)
+    #expect(try beginning(after: "\r\n") == .array([.null, .null]))
+    #expect(
+      try beginning(after: "*3\r\n$2\r\nid\r\n$9\r\nhalf")
+        == .array([.array([.string(Array("id".utf8)), .null, .null]), .null]))
+    #expect(reader.waiting == "9\r\nhalf".utf8.count, "the type is read")
+    try Array("whole\r\n:1\r\n:2\r\n".utf8).withUnsafeBytes { try reader.feed($0) }
+    var whole: RESPValue?
+    #expect(try reader.next { whole = RESPValue($0) })
+    #expect(
+      whole
+        == .array([
+          .array([.string(Array("id".utf8)), .string(Array("halfwhole".utf8)), .integer(1)]),
+          .integer(2),
+        ]))
+    #expect(reader.beginning == nil && reader.waiting == 0)
+  }
+
   @Test func `a reply over the limit is refused before it is complete`() {
     let reader = ReplyReader(bytesMax: 1000)
     #expect(throws: RedisError.self) {

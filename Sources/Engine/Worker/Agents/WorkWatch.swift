@@ -38,7 +38,6 @@ final class WorkWatch: Agent {
 
   func turn() async -> UInt64 {
     do throws(RedisError) {
-      try await connection.waitUntilReady(timeoutMs: WorkerLimits.idleMsMax)
       if loop.nowNs &- lookedNs >= WorkerLimits.idleMsMax * 1_000_000 {
         // Also what silent workers left is looked for now and then, and what was there before.
         try await pass()

@@ -23,6 +23,10 @@ int chiredis_reader_feed(chiredis_reader *reader, const char *bytes, size_t coun
 /// The next complete reply, valid until the next call; null in `*reply` when more bytes are needed.
 int chiredis_reader_next(chiredis_reader *reader, redisReply **reply);
 
+/// Of a reply that `chiredis_reader_next` found incomplete what there is of it, with null for each element yet to come, valid
+/// until the next call of that or of `chiredis_reader_feed`; null when there is nothing of it.
+redisReply *chiredis_reader_beginning(const chiredis_reader *reader);
+
 /// What is wrong with the bytes.
 const char *chiredis_reader_error(const chiredis_reader *reader);
 

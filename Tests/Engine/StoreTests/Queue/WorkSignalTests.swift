@@ -80,6 +80,26 @@ import Testing
     }
   }
 
+  @Test("a large job is told of by its beginning, beside what comes after it")
+  func large() async throws {
+    try await with(signals: 1) { store, signals in
+      try await store.admit("small", users: [["a"]])
+      let bytes = 8 << 20
+      let large = Array((#"{"ballast":""# + String(repeating: "x", count: bytes) + #""}"#).utf8)
+      let entry = try await store.jobs.enqueue(large, priority: .high)
+      let behind = try await store.jobs.enqueue(Array("{}".utf8), priority: .high)
+      var signs: [WorkSign] = []
+      let sent = try await store.sent {
+        signs = try await signals[0].wait(for: Self.all, maxMs: 60_000)
+      }
+      #expect(signs.map(\.kind) == [.chunks, .jobs] && signs.last?.entry.text == entry)
+      #expect(sent < bytes / 2, "\(sent) bytes")
+      signs = try await signals[0].wait(for: Self.all, maxMs: 60_000)
+      #expect(signs.map(\.entry.text) == [behind])
+      #expect(try await store.jobs.take(consumer: "w", max: 2).first?.text == large)
+    }
+  }
+
   @Test func `of a kind that is not waited for the next to wait for it is told`() async throws {
     try await with(signals: 1) { store, signals in
       _ = try await store.jobs.enqueue([0x7b, 0x7d], priority: .high)

@@ -28,9 +28,10 @@ package final class WorkSignal {
   package init(connection: RedisConnection, prefix: String) {
     let keys = Keys(prefix: prefix)
     functions = StoreFunctions(connection: connection, keys: keys)
+    // A large job hides what is behind it in a reply: only other jobs, for which whoever is told of it looks as well.
     streams =
-      Priority.allCases.map { Stream(kind: .jobs, priority: $0, key: keys.jobs($0)) }
-      + Priority.allCases.map { Stream(kind: .chunks, priority: $0, key: keys.chunks($0)) }
+      Priority.allCases.map { Stream(kind: .chunks, priority: $0, key: keys.chunks($0)) }
+      + Priority.allCases.map { Stream(kind: .jobs, priority: $0, key: keys.jobs($0)) }
   }
 
   /// Passes over the entries that somebody has been given, and joins the watchers where there are none yet.
@@ -42,10 +43,13 @@ package final class WorkSignal {
       call.append(sign.priority.rawValue)
       call.append(sign.entry.text)
     }
+    try await ready()
     try await functions.run(call) { _ throws(RedisError) in }
   }
 
   /// Returns when there is an entry of these kinds of which no process was told, or after `maxMs`: the first of each stream.
+  /// A large job is told of by its beginning, and the connection made anew: to read it would take as long as to take it in, and
+  /// nobody would be told of anything else meanwhile.
   package func wait(for kinds: Set<WorkKind>, maxMs: UInt64) async throws(RedisError) -> [WorkSign]
   {
     let streams = streams.filter { kinds.contains($0.kind) }
@@ -54,9 +58,15 @@ package final class WorkSignal {
       String(max(1, maxMs)), "NOACK", "STREAMS")
     for stream in streams { command.append(stream.key) }
     for _ in streams { command.append(">") }
+    try await ready()
     return try await functions.connection.call(
-      command, timeoutMs: maxMs + RedisLimits.commandTimeoutMs
+      command, timeoutMs: maxMs + RedisLimits.commandTimeoutMs, cutBytes: StoreLimits.signBytesMax
     ) { Self.signs($0, of: streams) }
+  }
+
+  /// A large job may just have cost the connection.
+  private func ready() async throws(RedisError) {
+    try await functions.connection.waitUntilReady(timeoutMs: RedisLimits.connectTimeoutMs)
   }
 
   /// Of XREADGROUP's reply: each stream that has something, and its first entry's id.
