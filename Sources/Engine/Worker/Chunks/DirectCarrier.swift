@@ -58,9 +58,13 @@ final class DirectCarrier {
   /// Sends a job that was just begun, at once when its users' bindings are here.
   func begin(_ run: ChunkRun) {
     let mayResolve =
-      run.wantsResolving && dispatcher.hasRoom(for: run.claim.priority)
+      run.wantsResolving
+      && dispatcher.hasRoom(for: run.claim.priority, besides: runs.directPushes)
       && !dispatcher.isCongested(run) && !life.isDraining && !switches.isOld
-    if mayResolve { resolver.resolveKnown(run) }
+    if mayResolve {
+      resolver.resolveKnown(run)
+      runs.countPushes(of: run)
+    }
     if run.isQuiet { attend(run) } else { onHandedOn(run.slot) }
   }
 

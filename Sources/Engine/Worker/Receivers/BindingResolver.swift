@@ -82,7 +82,7 @@ struct BindingResolver {
       }
     }
     if let known {
-      texts = known.texts.map { $0.withUnsafeBytes { scratch.copy($0) } }
+      texts = withExtendedLifetime(known.arena) { known.texts.map { scratch.copy($0) } }
       readNs = known.readNs
     }
     guard mayGoOn(run) else { return run.returnBatch(batch) }
@@ -150,11 +150,13 @@ struct BindingResolver {
   }
 
   private func addUsers(
-    _ run: ChunkRun, _ batch: Range<Int>, _ known: (texts: [[UInt8]], readNs: UInt64)
+    _ run: ChunkRun, _ batch: Range<Int>, _ known: FirstBindings.Known
   ) {
     let routes = dispatcher.routes(run)
-    for (recipient, text) in zip(batch, known.texts) {
-      text.withUnsafeBytes { addUser(run, recipient, BindingLines($0), routes, known.readNs) }
+    withExtendedLifetime(known.arena) {
+      for (recipient, text) in zip(batch, known.texts) {
+        addUser(run, recipient, BindingLines(text), routes, known.readNs)
+      }
     }
   }
 

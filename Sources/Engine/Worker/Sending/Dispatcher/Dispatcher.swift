@@ -77,8 +77,9 @@ final class Dispatcher {
 
   /// Whether more recipients of a priority should be resolved now. What is sent after them takes none of their room. What is
   /// asked of a Redis far away is not here for long, and what is here must last until then.
-  func hasRoom(for priority: Priority) -> Bool {
-    let queued = queued(upTo: priority.rank)
+  /// - Parameter known: how many of them are bounded elsewhere, and take no room.
+  func hasRoom(for priority: Priority, besides known: Int = 0) -> Bool {
+    let queued = queued(upTo: priority.rank) - known
     let underway = queued + resolving[...priority.rank].reduce(0, +)
     let ahead = pushesAhead
     return underway < WorkerLimits.queuedPushesMax
