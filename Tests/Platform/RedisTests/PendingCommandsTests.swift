@@ -10,7 +10,8 @@ import Testing
     for round in 0..<300 {
       for _ in 0..<(round % 7 + 2) {
         pending.append(
-          PendingCommands.Entry(handler: { _ in }, deadlineNs: UInt64(next), sentNs: 0, cutBytes: .max))
+          PendingCommands.Entry(
+            handler: { _ in }, deadlineNs: UInt64(next), sentNs: 0, cutBytes: .max))
         next += 1
       }
       for _ in 0..<(round % 5) {
