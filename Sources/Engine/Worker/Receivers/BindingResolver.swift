@@ -82,7 +82,7 @@ struct BindingResolver {
       }
     }
     if let known {
-      texts = withExtendedLifetime(known.arena) { known.texts.map { scratch.copy($0) } }
+      known.forEach { texts.append(scratch.copy($1)) }
       readNs = known.readNs
     }
     guard mayGoOn(run) else { return run.returnBatch(batch) }
@@ -153,10 +153,8 @@ struct BindingResolver {
     _ run: ChunkRun, _ batch: Range<Int>, _ known: FirstBindings.Known
   ) {
     let routes = dispatcher.routes(run)
-    withExtendedLifetime(known.arena) {
-      for (recipient, text) in zip(batch, known.texts) {
-        addUser(run, recipient, BindingLines(text), routes, known.readNs)
-      }
+    known.forEach { place, text in
+      addUser(run, batch.lowerBound + place, BindingLines(text), routes, known.readNs)
     }
   }
 

@@ -22,11 +22,22 @@ final class FirstBindings {
 
   /// What users' keys held, in their order.
   struct Known {
-    let texts: [UnsafeRawBufferPointer]
     /// When that was, in the loop's time.
     let readNs: UInt64
-    /// Which holds the texts.
-    let arena: ByteArena
+    /// One behind the other, and where each ends.
+    fileprivate let texts: [UInt8]
+    fileprivate let ends: [Int]
+
+    /// Calls the body with each text, which is borrowed, and its place.
+    func forEach(_ body: (Int, UnsafeRawBufferPointer) -> Void) {
+      texts.withUnsafeBytes { texts in
+        var first = 0
+        for (place, end) in ends.enumerated() {
+          body(place, UnsafeRawBufferPointer(rebasing: texts[first..<end]))
+          first = end
+        }
+      }
+    }
   }
 
   /// Nil until Redis has answered, and when that is too much to keep.
@@ -87,9 +98,15 @@ final class FirstBindings {
     let range = first..<first + count
     let bytes = range.reduce(0) { $0 + resolved.text($1).count }
     guard bytes <= bytesMax else { return }
-    let arena = ByteArena()
-    known = Known(
-      texts: range.map { arena.copy(resolved.text($0)) }, readNs: readNs, arena: arena)
+    var texts: [UInt8] = []
+    var ends: [Int] = []
+    texts.reserveCapacity(bytes)
+    ends.reserveCapacity(count)
+    for index in range {
+      texts.append(contentsOf: resolved.text(index))
+      ends.append(texts.count)
+    }
+    known = Known(readNs: readNs, texts: texts, ends: ends)
   }
 
   /// What was read for a chunk's first batch.
