@@ -16,9 +16,10 @@ enum WorkerLimits {
   /// Jobs besides that a lane sends from their entries at a time, and the room for more of them that it waits for when it is
   /// full: they are taken in together.
   static let directRunsMax = 384
-  /// The pushes that all of them come to, beyond which no more are taken in. What a lane cannot send within `checkpointMs`
-  /// costs more than chunks do.
+  /// The pushes that all of them come to, beyond which no more are taken in: as many as leave in half of `checkpointMs`, as
+  /// those of a few milliseconds show. What is not sent by then costs more than chunks do, and is no other lane's any more.
   static let directPushesMax = 8_192
+  static let directSampleMs: UInt64 = 10
   static let directRoomMin = 16
   /// The most of them taken in by one call, and the users of one: no more than bring a checkpoint on.
   static let directTakenMax = 128
@@ -33,8 +34,8 @@ enum WorkerLimits {
   static let farClaimMax = 16
   /// A round trip to Redis that is shorter is as good as none.
   static let farNsMin: UInt64 = 700_000
-  /// After so many trips without a look, what left before them says nothing any more.
-  static let sampleTripsMax: UInt64 = 16
+  /// After so many spans without a look, what left before them says nothing any more.
+  static let sampleSpansMax: UInt64 = 16
   /// The most that a lane has ready beyond what is enough for a Redis nearby.
   static let aheadPushesMax = 16_384
   /// A job's users whose bindings are read while it is being admitted, and what those may hold.

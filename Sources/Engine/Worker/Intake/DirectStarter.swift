@@ -51,7 +51,15 @@ final class DirectStarter {
     let (jobs, pushes) = (runs.directCount + held.count, runs.directPushes + heldPushes)
     let free = runs.freeDirect - held.count
     guard pushes > jobs else { return free }
-    return min(free, (WorkerLimits.directPushesMax - pushes) * jobs / pushes)
+    let pushesMax = Self.pushesMax(perSample: dispatcher.sent(in: WorkerLimits.directSampleMs))
+    return min(free, (pushesMax - pushes) * jobs / pushes)
+  }
+
+  /// How many pushes such jobs may come to on a lane that sent so many within `WorkerLimits.directSampleMs` lately.
+  static func pushesMax(perSample pushes: Int) -> Int {
+    let samples = Int(WorkerLimits.checkpointMs / 2 / WorkerLimits.directSampleMs)
+    return max(
+      WorkerLimits.queuedPushesMax, min(pushes * samples, WorkerLimits.directPushesMax))
   }
 
   /// Whether the lane is full of such jobs: to take others in would only make chunks of them.

@@ -219,7 +219,7 @@ import Testing
     }
   }
 
-  @Test("a lane is full of such jobs by the number of their users, too, all of them sent at once")
+  @Test("a lane that sends little is full with few jobs to many users, all of them sent at once")
   func isFullOfUsers() async throws {
     try await Self.with { _, parts in
       try await parts.install("a", "token-a")
@@ -230,13 +230,20 @@ import Testing
         try await parts.takeIn(id: "job-\(jobs)", users: users)
         jobs += 1
       }
-      let most = WorkerLimits.directPushesMax / users.count
-      #expect((most - WorkerLimits.directRoomMin...most).contains(jobs))
+      #expect((2...WorkerLimits.queuedPushesMax / users.count + 1).contains(jobs))
       #expect(parts.runs.all.count == jobs && parts.runs.claimed.isEmpty)
       #expect(parts.runs.all.allSatisfy { $0.isResolved && $0.pushes.count == 1 })
       for run in parts.runs.all { parts.runs.remove(run) }
       #expect(parts.runs.directPushes == 0 && !parts.directStarter.isFull)
     }
+  }
+
+  @Test("such jobs come to what a lane sends before their results are due, within bounds")
+  func followsThroughput() {
+    let samples = Int(WorkerLimits.checkpointMs / 2 / WorkerLimits.directSampleMs)
+    #expect(DirectStarter.pushesMax(perSample: 0) == WorkerLimits.queuedPushesMax)
+    #expect(DirectStarter.pushesMax(perSample: 200) == 200 * samples)
+    #expect(DirectStarter.pushesMax(perSample: 100_000) == WorkerLimits.directPushesMax)
   }
 
   @Test("a lane that is full of a low priority sends jobs of a higher one from their entries")

@@ -30,6 +30,7 @@ final class Dispatcher {
   /// Recipients whose bindings are being read, by rank.
   private var resolving = [Int](repeating: 0, count: PushQueue.ranks)
   private var distance = Distance()
+  private var throughput = Throughput()
   /// How far away Redis is.
   var roundTripNs: () -> UInt64 = { 0 }
   let reasons: ReasonLog
@@ -97,6 +98,11 @@ final class Dispatcher {
   /// How many recipients to read the bindings of in one trip.
   var resolveBatch: Int {
     isFar ? Limits.chunkRecipientsMax : WorkerLimits.resolveBatchMax
+  }
+
+  /// How many pushes left lately in so long a time.
+  func sent(in spanMs: UInt64) -> Int {
+    throughput.pushes(in: spanMs * 1_000_000, sent: sent, nowNs: loop.nowNs)
   }
 
   /// So many pushes were submitted.
