@@ -34,6 +34,8 @@ package enum StoreLimits {
   package static let takenBytesMax = 1024 * 1024
   /// Of an entry's text what is read to tell somebody of it: to connect anew costs Redis less than to send more.
   static let signBytesMax = 512 * 1024
+  /// How long the connection for signs is waited for: meanwhile lanes look for work by themselves.
+  static let signReadyMs: UInt64 = 1_000
   /// Entries that a lane reads ahead for the fleet at a time, and their bytes.
   static let readAheadMax = 256
   static let readAheadBytesMax = 1024 * 1024

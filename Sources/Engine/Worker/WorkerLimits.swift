@@ -16,10 +16,6 @@ enum WorkerLimits {
   /// Jobs besides that a lane sends from their entries at a time, and the room for more of them that it waits for when it is
   /// full: they are taken in together.
   static let directRunsMax = 384
-  /// The pushes that all of them come to, beyond which no more are taken in: as many as leave in half of `checkpointMs`, as
-  /// those of a few milliseconds show. What is not sent by then costs more than chunks do, and is no other lane's any more.
-  static let directPushesMax = 8_192
-  static let directSampleMs: UInt64 = 10
   static let directRoomMin = 16
   /// The most of them taken in by one call, and the users of one: no more than bring a checkpoint on.
   static let directTakenMax = 128
@@ -34,15 +30,14 @@ enum WorkerLimits {
   static let farClaimMax = 16
   /// A round trip to Redis that is shorter is as good as none.
   static let farNsMin: UInt64 = 700_000
-  /// After so many spans without a look, what left before them says nothing any more.
-  static let sampleSpansMax: UInt64 = 16
+  /// After so many trips without a look, what left before them says nothing any more.
+  static let sampleTripsMax: UInt64 = 16
   /// The most that a lane has ready beyond what is enough for a Redis nearby.
   static let aheadPushesMax = 16_384
-  /// A job's users whose bindings are read while it is being admitted, and what those may hold.
+  /// A job's users whose bindings are read while it is being admitted.
   static let firstBindingsMax = 8
+  /// What those may hold: the chunk may be another lane's, and then they are kept for as long as the job is remembered.
   static let firstBindingsBytesMax = 8 * 1024
-  /// What the bindings of a job may hold that are read as it begins to be sent from its entry.
-  static let directBindingsBytesMax = 64 * 1024
   /// How old those may be when its chunk is claimed.
   static let firstBindingsMsMax: UInt64 = 200
   /// A request's body in which texts are filled in; what networks take is smaller.

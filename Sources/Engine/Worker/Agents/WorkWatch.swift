@@ -39,11 +39,11 @@ final class WorkWatch: Agent {
   func turn() async -> UInt64 {
     do throws(RedisError) {
       if loop.nowNs &- lookedNs >= WorkerLimits.idleMsMax * 1_000_000 {
-        // Also what silent workers left is looked for now and then, and what was there before.
-        try await pass()
+        // Also what silent workers left is looked for now and then, and what was there before; without this connection, too.
         lookedNs = loop.nowNs
         idle.wake(.jobs, .longestIdle)
         idle.wake(.chunks, .longestIdle)
+        try await pass()
       }
       let kinds = idle.kinds
       guard !kinds.isEmpty else {

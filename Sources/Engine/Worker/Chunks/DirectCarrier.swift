@@ -58,13 +58,9 @@ final class DirectCarrier {
   /// Sends a job that was just begun, at once when its users' bindings are here.
   func begin(_ run: ChunkRun) {
     let mayResolve =
-      run.wantsResolving
-      && dispatcher.hasRoom(for: run.claim.priority, besides: runs.directPushes)
+      run.wantsResolving && dispatcher.hasRoom(for: run.claim.priority)
       && !dispatcher.isCongested(run) && !life.isDraining && !switches.isOld
-    if mayResolve {
-      resolver.resolveKnown(run)
-      runs.countPushes(of: run)
-    }
+    if mayResolve { resolver.resolveKnown(run) }
     if run.isQuiet { attend(run) } else { onHandedOn(run.slot) }
   }
 

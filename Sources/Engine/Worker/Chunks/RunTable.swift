@@ -9,10 +9,8 @@ final class RunTable {
   private var generations = [UInt8](repeating: 0, count: places)
   /// Places without a run, the next one last.
   private var free = Array((0..<places).reversed())
-  /// The jobs that are sent from their entries, by `JobEntry.source`, and to how many pushes each comes, as far as is known.
-  private var direct: [String: Int] = [:]
-  /// To how many all of them come.
-  private(set) var directPushes = 0
+  /// `JobEntry.source` of the jobs that are sent from their entries.
+  private var directSources: Set<String> = []
 
   var count: Int { Self.places - free.count }
 
@@ -35,22 +33,19 @@ final class RunTable {
     }
   }
 
-  /// How many jobs are sent from their entries.
-  var directCount: Int { direct.count }
-
   var freeSlot: Int? { free.last }
 
   /// How many chunks it may have.
   var chunksMax = WorkerLimits.runsMax
 
   /// How many more chunks there is room for.
-  var freeSlots: Int { max(0, chunksMax - (count - direct.count)) }
+  var freeSlots: Int { max(0, chunksMax - (count - directSources.count)) }
 
   /// How many more jobs may be sent from their entries. What such a job leaves behind when it has become a chunk is another's
   /// room only when that is done.
   var freeDirect: Int {
     min(
-      WorkerLimits.directRunsMax - direct.count,
+      WorkerLimits.directRunsMax - directSources.count,
       chunksMax + WorkerLimits.directRunsMax - count - freeSlots)
   }
 
@@ -60,16 +55,9 @@ final class RunTable {
     run.enter(generation: generations[run.slot])
     // Nearly always the place that `freeSlot` has named.
     if let place = free.lastIndex(of: run.slot) { free.remove(at: place) }
-    countPushes(of: run)
+    if let source = run.direct?.entry.source { directSources.insert(source) }
     runs[run.slot] = run
     run.beginTrace()
-  }
-
-  /// What a job comes to that is sent from its entry: a push for each user, until it is known to be more.
-  func countPushes(of run: ChunkRun) {
-    guard let source = run.direct?.entry.source else { return }
-    let pushes = max(run.recipients.count, run.pushes.count)
-    directPushes += pushes - (direct.updateValue(pushes, forKey: source) ?? 0)
   }
 
   /// A job that was sent from its entry is a chunk from now on.
@@ -87,8 +75,7 @@ final class RunTable {
   }
 
   private func forgetEntry(of run: ChunkRun) {
-    guard let source = run.direct?.entry.source else { return }
-    directPushes -= direct.removeValue(forKey: source) ?? 0
+    if let source = run.direct?.entry.source { directSources.remove(source) }
   }
 
   subscript(slot: Int) -> ChunkRun? { runs[slot] }
@@ -109,5 +96,5 @@ final class RunTable {
   func isCarrying(_ claim: ChunkClaim) -> Bool { run(carrying: claim) != nil }
 
   /// Whether a job is sent from this entry already.
-  func isCarrying(_ entry: JobEntry) -> Bool { direct[entry.source] != nil }
+  func isCarrying(_ entry: JobEntry) -> Bool { directSources.contains(entry.source) }
 }

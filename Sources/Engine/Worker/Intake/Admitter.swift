@@ -252,7 +252,7 @@ struct Admitter {
     let id = admission.id
     var admission = admission
     admission.content = job.content.canonicalBytes()
-    let firstBindings = FirstBindings.read([job], within: .admitted, store: store, loop: loop)[0]
+    let firstBindings = FirstBindings.read([job], store: store, loop: loop)[0]
     if job.segments.count != 1, job.usersKey == nil, job.index == nil {
       let answer = try await store.jobs.reserve(
         entry, app: job.app, id: id, digest: job.digest, consumer: consumer)

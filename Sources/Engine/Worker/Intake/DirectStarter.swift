@@ -14,7 +14,6 @@ final class DirectStarter {
   private var isWaited = false
   /// Jobs whose names are asked for while the next ones are taken in, by `JobEntry.source`.
   private var held: [String: JobEntry] = [:]
-  private var heldPushes = 0
   /// Those of them that nobody asks for yet.
   private var batches: [Batch] = []
   /// Called when a batch is to be begun by a task of its own, which takes it by `nextBatch`.
@@ -37,30 +36,14 @@ final class DirectStarter {
 
   /// How many more jobs of a priority it may be given.
   func room(for priority: Priority) -> Int {
-    guard isOn, !life.isDraining,
-      dispatcher.hasRoom(for: priority, besides: runs.directPushes)
-    else { return 0 }
+    guard isOn, !life.isDraining, dispatcher.hasRoom(for: priority) else { return 0 }
     return min(free, WorkerLimits.directTakenMax)
   }
 
   /// Whether there is a place for one that begins.
   var hasPlace: Bool { runs.freeSlot != nil }
 
-  /// Of jobs like those that it has.
-  private var free: Int {
-    let (jobs, pushes) = (runs.directCount + held.count, runs.directPushes + heldPushes)
-    let free = runs.freeDirect - held.count
-    guard pushes > jobs else { return free }
-    let pushesMax = Self.pushesMax(perSample: dispatcher.sent(in: WorkerLimits.directSampleMs))
-    return min(free, (pushesMax - pushes) * jobs / pushes)
-  }
-
-  /// How many pushes such jobs may come to on a lane that sent so many within `WorkerLimits.directSampleMs` lately.
-  static func pushesMax(perSample pushes: Int) -> Int {
-    let samples = Int(WorkerLimits.checkpointMs / 2 / WorkerLimits.directSampleMs)
-    return max(
-      WorkerLimits.queuedPushesMax, min(pushes * samples, WorkerLimits.directPushesMax))
-  }
+  private var free: Int { runs.freeDirect - held.count }
 
   /// Whether the lane is full of such jobs: to take others in would only make chunks of them.
   var isFull: Bool {
@@ -103,10 +86,7 @@ final class DirectStarter {
 
   /// Has a batch begun by a task of its own, and keeps room for it.
   func hold(_ batch: Batch) {
-    for (job, direct) in batch {
-      held[direct.entry.source] = direct.entry
-      heldPushes += job.recipients
-    }
+    for (_, job) in batch { held[job.entry.source] = job.entry }
     batches.append(batch)
     onBatch()
   }
@@ -115,10 +95,7 @@ final class DirectStarter {
 
   /// Its jobs have begun, or have not.
   func release(_ batch: Batch) {
-    for (job, direct) in batch {
-      held[direct.entry.source] = nil
-      heldPushes -= job.recipients
-    }
+    for (_, job) in batch { held[job.entry.source] = nil }
     noteRoom()
   }
 }

@@ -82,7 +82,7 @@ struct BindingResolver {
       }
     }
     if let known {
-      known.forEach { texts.append(scratch.copy($1)) }
+      texts = known.texts.map { $0.withUnsafeBytes { scratch.copy($0) } }
       readNs = known.readNs
     }
     guard mayGoOn(run) else { return run.returnBatch(batch) }
@@ -150,11 +150,11 @@ struct BindingResolver {
   }
 
   private func addUsers(
-    _ run: ChunkRun, _ batch: Range<Int>, _ known: FirstBindings.Known
+    _ run: ChunkRun, _ batch: Range<Int>, _ known: (texts: [[UInt8]], readNs: UInt64)
   ) {
     let routes = dispatcher.routes(run)
-    known.forEach { place, text in
-      addUser(run, batch.lowerBound + place, BindingLines(text), routes, known.readNs)
+    for (recipient, text) in zip(batch, known.texts) {
+      text.withUnsafeBytes { addUser(run, recipient, BindingLines($0), routes, known.readNs) }
     }
   }
 

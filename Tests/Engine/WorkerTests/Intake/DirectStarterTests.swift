@@ -219,33 +219,6 @@ import Testing
     }
   }
 
-  @Test("a lane that sends little is full with few jobs to many users, all of them sent at once")
-  func isFullOfUsers() async throws {
-    try await Self.with { _, parts in
-      try await parts.install("a", "token-a")
-      try await parts.switches.readIfOld()
-      let users = ["a"] + (1..<WorkerLimits.directUsersMax).map { "absent-\($0)" }
-      var jobs = 0
-      while !parts.directStarter.isFull, jobs < WorkerLimits.directRunsMax {
-        try await parts.takeIn(id: "job-\(jobs)", users: users)
-        jobs += 1
-      }
-      #expect((2...WorkerLimits.queuedPushesMax / users.count + 1).contains(jobs))
-      #expect(parts.runs.all.count == jobs && parts.runs.claimed.isEmpty)
-      #expect(parts.runs.all.allSatisfy { $0.isResolved && $0.pushes.count == 1 })
-      for run in parts.runs.all { parts.runs.remove(run) }
-      #expect(parts.runs.directPushes == 0 && !parts.directStarter.isFull)
-    }
-  }
-
-  @Test("such jobs come to what a lane sends before their results are due, within bounds")
-  func followsThroughput() {
-    let samples = Int(WorkerLimits.checkpointMs / 2 / WorkerLimits.directSampleMs)
-    #expect(DirectStarter.pushesMax(perSample: 0) == WorkerLimits.queuedPushesMax)
-    #expect(DirectStarter.pushesMax(perSample: 200) == 200 * samples)
-    #expect(DirectStarter.pushesMax(perSample: 100_000) == WorkerLimits.directPushesMax)
-  }
-
   @Test("a lane that is full of a low priority sends jobs of a higher one from their entries")
   func roomByPriority() async throws {
     try await Self.with { _, parts in
@@ -255,8 +228,6 @@ import Testing
       _ = try await parts.admitter.admitNext(abandonedForMs: nil)
       let run = try #require(parts.runs.all.first)
       parts.dispatcher.noteResolving(run, WorkerLimits.queuedPushesMax)
-      #expect(parts.directStarter.room > 0, "what such jobs come to takes no room of others")
-      parts.dispatcher.noteResolving(run, 1)
       #expect(parts.directStarter.room == 0 && parts.directStarter.room(for: .low) == 0)
       #expect(parts.directStarter.room(for: .normal) == WorkerLimits.directTakenMax)
       try await parts.takeIn(id: "urgent", users: ["a"])

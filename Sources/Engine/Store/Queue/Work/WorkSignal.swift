@@ -66,7 +66,7 @@ package final class WorkSignal {
 
   /// A large job may just have cost the connection.
   private func ready() async throws(RedisError) {
-    try await functions.connection.waitUntilReady(timeoutMs: RedisLimits.connectTimeoutMs)
+    try await functions.connection.waitUntilReady(timeoutMs: StoreLimits.signReadyMs)
   }
 
   /// Of XREADGROUP's reply: each stream that has something, and its first entry's id.

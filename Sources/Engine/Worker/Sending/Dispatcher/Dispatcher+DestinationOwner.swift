@@ -34,7 +34,7 @@ extension Dispatcher: DestinationOwner {
   func destinationHasWaiting(_ destination: Destination) { list(destination) }
 
   func destinationRanLow(_ destination: Destination) {
-    guard let lowest = Priority.allCases.last(where: { hasRoom(for: $0) }) else { return }
+    guard let lowest = Priority.allCases.last(where: hasRoom) else { return }
     runs.forEach { run in
       if run.wantsResolving, run.claim.priority.rank <= lowest.rank { run.wake() }
     }

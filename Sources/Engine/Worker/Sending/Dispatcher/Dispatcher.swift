@@ -30,7 +30,6 @@ final class Dispatcher {
   /// Recipients whose bindings are being read, by rank.
   private var resolving = [Int](repeating: 0, count: PushQueue.ranks)
   private var distance = Distance()
-  private var throughput = Throughput()
   /// How far away Redis is.
   var roundTripNs: () -> UInt64 = { 0 }
   let reasons: ReasonLog
@@ -78,9 +77,8 @@ final class Dispatcher {
 
   /// Whether more recipients of a priority should be resolved now. What is sent after them takes none of their room. What is
   /// asked of a Redis far away is not here for long, and what is here must last until then.
-  /// - Parameter known: how many of them are bounded elsewhere, and take no room.
-  func hasRoom(for priority: Priority, besides known: Int = 0) -> Bool {
-    let queued = queued(upTo: priority.rank) - known
+  func hasRoom(for priority: Priority) -> Bool {
+    let queued = queued(upTo: priority.rank)
     let underway = queued + resolving[...priority.rank].reduce(0, +)
     let ahead = pushesAhead
     return underway < WorkerLimits.queuedPushesMax
@@ -98,11 +96,6 @@ final class Dispatcher {
   /// How many recipients to read the bindings of in one trip.
   var resolveBatch: Int {
     isFar ? Limits.chunkRecipientsMax : WorkerLimits.resolveBatchMax
-  }
-
-  /// How many pushes left lately in so long a time.
-  func sent(in spanMs: UInt64) -> Int {
-    throughput.pushes(in: spanMs * 1_000_000, sent: sent, nowNs: loop.nowNs)
   }
 
   /// So many pushes were submitted.
