@@ -122,6 +122,7 @@ package final class RedisConnection {
   /// Makes the connection anew: the rest of a reply is on its way, and would take longer than that.
   private func cutShort() {
     isCutShort = true
+    // Of a cluster, the same one.
     nextNode = namedNode
     closingReason = .connectionLost(reason: "a reply was cut short")
     stream?.abort()

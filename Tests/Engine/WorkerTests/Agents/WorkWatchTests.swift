@@ -61,4 +61,19 @@ import Testing
       store.connection.close()
     }
   }
+
+  @Test("idle lanes are woken to look for themselves while there is no connection")
+  func wakesWithoutConnection() async throws {
+    try await TestLane.withRedis { lane, server in
+      let idle = IdleLanes()
+      let wakes = Wakes()
+      for kind in WorkKind.allCases {
+        #expect(idle.enlist(0, for: kind, wake: wakes.note()))
+      }
+      let watch = try watch(lane.loop, server, idle)
+      watch.stop()
+      #expect(await watch.turn() == WorkerLimits.redisPauseMs)
+      #expect(wakes.all == WorkKind.allCases.count)
+    }
+  }
 }
