@@ -140,6 +140,31 @@ import Testing
     }
   }
 
+  @Test("of priorities below the last one nothing is taken", arguments: [1, 3])
+  func keepsToPriorities(larges: Int) async throws {
+    try await Lane.withStore { _, store in
+      for number in 0..<larges {
+        _ = try await store.jobs.enqueue(Self.job("shop", "large\(number)"), priority: .high)
+      }
+      for priority in Priority.allCases {
+        _ = try await store.jobs.enqueue(
+          Self.job("shop", priority.rawValue, bytes: 9), priority: priority)
+      }
+      func take(downTo last: Priority) async throws -> [Priority] {
+        var all: [JobEntry] = []
+        // Large ones come a few at a time.
+        for _ in 0...larges {
+          all += try await store.jobs.take(
+            consumer: "w", max: 9, downTo: last, beforeReading: { all += $0 })
+        }
+        return all.map(\.priority)
+      }
+      #expect(try await take(downTo: .high) == Array(repeating: .high, count: larges + 1))
+      #expect(try await take(downTo: .normal) == [.normal])
+      #expect(try await take(downTo: .low) == [.low])
+    }
+  }
+
   @Test func `beside a large job no app waits for another's queue`() async throws {
     try await Lane.withStore { _, store in
       try await Self.weighDown(store, .normal)

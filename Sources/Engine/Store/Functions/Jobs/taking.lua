@@ -98,6 +98,7 @@ end
 --   consumer, max, largest job in bytes
 --   lease: ms, or '' for no reclaim this time
 --   leaves_large: 1 to leave streams alone whose entries may be too large to be read here, else 0
+--   last: the lowest priority to take
 --   behind: the priority to begin behind, if not at the first
 -- Reply: rows, of jobs that nobody had before {NEW, priority, (entry, job text)…}, of another {priority, entry, job text, deliveries},
 -- of what became a dead letter {priority, entry, reason}, and {ABANDONED, priority, how many}: so many were left by silent workers,
@@ -108,7 +109,7 @@ end
 --     function is to be called for the priorities behind
 local function take_jobs(keys, args)
   local p, consumer, max, now = keys[1], args[1], tonumber(args[2]), now_ms()
-  local taking, leaves_large, has_begun = new_taking(p, tonumber(args[3]), now), args[5] == '1', not args[6]
+  local taking, leaves_large, has_begun = new_taking(p, tonumber(args[3]), now), args[5] == '1', not args[7]
   local function lacks() return max - taking.jobs end
   for _, priority in ipairs(PRIORITIES) do
     local stream = KEY.jobs(p, priority)
@@ -140,7 +141,8 @@ local function take_jobs(keys, args)
         break
       end
     end
-    has_begun = has_begun or priority == args[6]
+    if priority == args[6] then break end
+    has_begun = has_begun or priority == args[7]
   end
   return taking.reply()
 end

@@ -1,9 +1,10 @@
-internal import Model
+package import Model
 package import Redis
 
 extension JobQueue {
   /// Leases job entries, high priority first, fewer than `max` when they are large.
   /// - Parameters:
+  ///   - last: the lowest priority to take.
   ///   - abandonedForMs: also those of workers that were silent for so long; nil to not look.
   ///   - leavesLarge: takes nothing from a stream that has entries too large for a function.
   ///   - onRefusal: called for each entry that is no job and became a dead letter on the way.
@@ -11,13 +12,14 @@ extension JobQueue {
   ///   - beforeReading: given those that are there before large ones are read, which takes long.
   /// - Returns: all others.
   package func take(
-    consumer: String, max: Int, abandonedForMs: UInt64? = nil, leavesLarge: Bool = false,
+    consumer: String, max: Int, downTo last: Priority = .low, abandonedForMs: UInt64? = nil,
+    leavesLarge: Bool = false,
     onRefusal: (RefusedEntry) -> Void = { _ in }, onTakeOver: () -> Void = {},
     beforeReading: ([JobEntry]) async throws(RedisError) -> Void
   ) async throws(RedisError) -> [JobEntry] {
     let taking = JobTaking(functions: functions, consumer: consumer)
     return try await taking.take(
-      max: max, abandonedForMs: abandonedForMs, leavesLarge: leavesLarge, onRefusal,
+      max: max, downTo: last, abandonedForMs: abandonedForMs, leavesLarge: leavesLarge, onRefusal,
       onTakeOver: onTakeOver, beforeReading: beforeReading)
   }
 

@@ -9,13 +9,15 @@ struct JobTaking {
 
   /// As `JobQueue.take`.
   func take(
-    max: Int, abandonedForMs: UInt64?, leavesLarge: Bool, _ onRefusal: (RefusedEntry) -> Void,
+    max: Int, downTo last: Priority, abandonedForMs: UInt64?, leavesLarge: Bool,
+    _ onRefusal: (RefusedEntry) -> Void,
     onTakeOver: () -> Void,
     beforeReading: ([JobEntry]) async throws(RedisError) -> Void
   ) async throws(RedisError) -> [JobEntry] {
     var entries: [JobEntry] = []
     var handedOver = 0
-    var command = call(max: max, abandonedForMs: abandonedForMs, leavesLarge: leavesLarge)
+    var command = call(
+      max: max, downTo: last, abandonedForMs: abandonedForMs, leavesLarge: leavesLarge)
     var mayLook = true
     // Each of them reads one out, and one of them is asked again.
     for _ in 0...Priority.allCases.count {
@@ -40,12 +42,12 @@ struct JobTaking {
         guard isOut, hasRoom else { return entries }
         // What was abandoned is looked for in the priorities that come yet.
         command = call(
-          max: max - handedOver - entries.count, abandonedForMs: abandonedForMs,
+          max: max - handedOver - entries.count, downTo: last, abandonedForMs: abandonedForMs,
           behind: reading.priority)
       } else if mayLook, !answer.looks.isEmpty, entries.isEmpty, handedOver == 0 {
         // It knows now whose turn it is.
         mayLook = false
-        command = call(max: max, abandonedForMs: nil)
+        command = call(max: max, downTo: last, abandonedForMs: nil)
       } else {
         return entries
       }
@@ -63,13 +65,15 @@ struct JobTaking {
   }
 
   private func call(
-    max: Int, abandonedForMs: UInt64?, leavesLarge: Bool = false, behind: Priority? = nil
+    max: Int, downTo last: Priority, abandonedForMs: UInt64?, leavesLarge: Bool = false,
+    behind: Priority? = nil
   ) -> RedisCommand {
     var command = functions.call("take_jobs", consumer)
     command.append(max)
     command.append(Limits.jobBytesMax)
     command.append(abandonedForMs.map { String($0) } ?? "")
     command.append(leavesLarge ? "1" : "0")
+    command.append(last.rawValue)
     if let behind { command.append(behind.rawValue) }
     return command
   }
