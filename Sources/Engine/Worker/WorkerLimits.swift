@@ -20,6 +20,14 @@ enum WorkerLimits {
   /// The most of them taken in by one call, and the users of one: no more than bring a checkpoint on.
   static let directTakenMax = 128
   static let directUsersMax = checkpointResults
+  /// What may wait to be sent before no more of them are taken in, while no chunk wants room: what left in the last two of
+  /// these spans, from `queuedPushesMax` on. What has not ended by `checkpointMs` costs more than a chunk would have.
+  static let directPushesMax = 8_192
+  /// Pushes that the jobs may come to which are taken in without room for them, on a lane that soon has some.
+  static let directPushesMin = 64
+  static let directSpanMs: UInt64 = checkpointMs / 4
+  /// How long a lane waits at most that has no room for more.
+  static let directPauseMs: UInt64 = 5
   /// How long such a job may be without what any other has in Redis; with some outcomes it is `checkpointMs`. Its entry's
   /// lease is not renewed meanwhile.
   static let directMsMax: UInt64 = 400
@@ -30,14 +38,16 @@ enum WorkerLimits {
   static let farClaimMax = 16
   /// A round trip to Redis that is shorter is as good as none.
   static let farNsMin: UInt64 = 700_000
-  /// After so many trips without a look, what left before them says nothing any more.
-  static let sampleTripsMax: UInt64 = 16
+  /// After so many spans without a look, what left before them says nothing any more.
+  static let sampleSpansMax: UInt64 = 16
   /// The most that a lane has ready beyond what is enough for a Redis nearby.
   static let aheadPushesMax = 16_384
   /// A job's users whose bindings are read while it is being admitted.
   static let firstBindingsMax = 8
   /// What those may hold: the chunk may be another lane's, and then they are kept for as long as the job is remembered.
   static let firstBindingsBytesMax = 8 * 1024
+  /// What those of a job may hold that is sent from its entry.
+  static let directBindingsBytesMax = 32 * 1024
   /// How old those may be when its chunk is claimed.
   static let firstBindingsMsMax: UInt64 = 200
   /// A request's body in which texts are filled in; what networks take is smaller.

@@ -82,7 +82,7 @@ final class ChunkCarrier {
       if run.wantsResolving || run.hasStaleBindings { try await switches.readIfOld() }
       let stale = run.takeStaleBindings()
       if !stale.isEmpty { try await verify(run, stale) }
-      while run.wantsResolving && dispatcher.hasRoom(for: run.claim.priority)
+      while run.wantsResolving && dispatcher.hasRoom(for: run)
         && !dispatcher.isCongested(run)
         && !life.isDraining
       {
@@ -204,6 +204,7 @@ final class ChunkCarrier {
           startedAtMs: run.begunAtMs, consumer: settings.consumer)
         {
           runs.become(run, claim)
+          starter.noteRoom()
         } else {
           dispatcher.apply(.stale, run)
           run.abandon()

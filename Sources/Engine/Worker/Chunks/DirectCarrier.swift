@@ -58,9 +58,10 @@ final class DirectCarrier {
   /// Sends a job that was just begun, at once when its users' bindings are here.
   func begin(_ run: ChunkRun) {
     let mayResolve =
-      run.wantsResolving && dispatcher.hasRoom(for: run.claim.priority)
+      run.wantsResolving && dispatcher.hasRoom(for: run)
       && !dispatcher.isCongested(run) && !life.isDraining && !switches.isOld
     if mayResolve { resolver.resolveKnown(run) }
+    if run.isResolved { starter.noteResolved(run) }
     if run.isQuiet { attend(run) } else { onHandedOn(run.slot) }
   }
 

@@ -101,8 +101,11 @@ final class Fetcher: Agent {
   private var lowestClaimed: Priority? {
     guard runs.freeSlots > 0 else { return nil }
     let unresolvedMax = Limits.chunkRecipientsMax + dispatcher.pushesAhead
+    let hasNoneWaiting = dispatcher.unresolved(for: .low, isDirect: false) == 0
     return Priority.allCases.last {
-      dispatcher.hasRoom(for: $0) && dispatcher.unresolved(for: $0) < unresolvedMax
+      // Behind jobs that are sent from their entries there is no other room before a chunk wants it.
+      return dispatcher.waiting(upTo: $0) < dispatcher.directBacklogMax && hasNoneWaiting
+        || dispatcher.hasRoom(for: $0) && dispatcher.unresolved(for: $0) < unresolvedMax
     }
   }
 
@@ -193,7 +196,9 @@ final class Fetcher: Agent {
     // What ends makes room, and the fetching goes on. A lane with room for some priorities only would be woken in place of
     // one that has room for all.
     guard lowestClaimed == .low else {
-      await signal.wait(upToMs: WorkerLimits.idleMsMax)
+      // Jobs that are sent from their entries come and go without a word.
+      let isAlone = runs.chunks == runs.count
+      await signal.wait(upToMs: isAlone ? WorkerLimits.idleMsMax : WorkerLimits.directSpanMs)
       return
     }
     let remote = RemoteSignal(signal, of: loop)

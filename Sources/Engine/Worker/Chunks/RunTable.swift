@@ -13,6 +13,8 @@ final class RunTable {
   private var directSources: Set<String> = []
 
   var count: Int { Self.places - free.count }
+  /// How many of them are chunks.
+  var chunks: Int { count - directSources.count }
 
   var all: [ChunkRun] { runs.compactMap { $0 } }
   /// Those whose chunks stand in a stream.
@@ -39,7 +41,7 @@ final class RunTable {
   var chunksMax = WorkerLimits.runsMax
 
   /// How many more chunks there is room for.
-  var freeSlots: Int { max(0, chunksMax - (count - directSources.count)) }
+  var freeSlots: Int { max(0, chunksMax - chunks) }
 
   /// How many more jobs may be sent from their entries. What such a job leaves behind when it has become a chunk is another's
   /// room only when that is done.

@@ -27,7 +27,8 @@ extension Admitter {
   private func begin(
     _ jobs: DirectStarter.Batch, _ refused: inout AdmissionFailures
   ) async throws(RedisError) {
-    let bindings = FirstBindings.read(jobs.map(\.job), store: store, loop: loop)
+    let bindings = FirstBindings.read(
+      jobs.map(\.job), within: .direct, store: store, loop: loop)
     let answers = try await store.jobs.beginDirect(jobs.map(\.direct), consumer: consumer)
     for (index, answer) in answers.enumerated() {
       let (job, direct) = jobs[index]

@@ -47,16 +47,20 @@ struct Admitter {
   }
 
   /// Takes in what producers have enqueued.
-  /// - Parameter abandonedForMs: also what workers left half admitted that were silent for so long.
-  func admitNext(abandonedForMs: UInt64?) async throws(RedisError) -> Yield {
+  /// - Parameters:
+  ///   - last: the lowest priority to take.
+  ///   - abandonedForMs: also what workers left half admitted that were silent for so long.
+  func admitNext(
+    downTo last: Priority = .low, abandonedForMs: UInt64?
+  ) async throws(RedisError) -> Yield {
     let refused = RefusalLog(log: log)
-    let max = Swift.max(WorkerLimits.admissionsMax, direct.room)
+    let max = direct.jobsWanted(downTo: last)
     var early = 0
     var hasAbandoned = false
     var large: [JobEntry] = []
     var refusedByRedis = AdmissionFailures()
     let entries = try await store.jobs.take(
-      consumer: consumer, max: max, abandonedForMs: abandonedForMs,
+      consumer: consumer, max: max, downTo: last, abandonedForMs: abandonedForMs,
       leavesLarge: self.large.isFull, onRefusal: refused.note,
       onTakeOver: { hasAbandoned = true },
       beforeReading: { entries throws(RedisError) in
@@ -83,7 +87,7 @@ struct Admitter {
     guard !large.isAbandoned else { return false }
     let refused = RefusalLog(log: log)
     let entries = try await store.jobs.takeUnanswered(
-      consumer: consumer, max: max(WorkerLimits.admissionsMax, direct.room),
+      consumer: consumer, max: max(WorkerLimits.admissionsMax, direct.room.jobs),
       inHand: large.inHand + direct.inHand,
       onRefusal: refused.note)
     refused.conclude()
@@ -104,12 +108,13 @@ struct Admitter {
     // After a silence of its own the lane may be given what it is sending.
     let small = entries.filter { !isLarge($0) && !direct.isSending($0) }
     var atOnce: DirectStarter.Batch = []
+    var room = direct.room
     var isAnyStarted = false
     for (index, entry) in small.enumerated() {
       do throws(RedisError) {
         guard let job = try await prepare(entry) else { continue }
         let own = DirectJob(entry: entry, admission: admission(of: job, entry))
-        if atOnce.count < direct.room(for: entry.priority), direct.takes(job, entry, own) {
+        if direct.takes(job, own, &room) {
           atOnce.append((job, own))
         } else {
           try await start(job, own.admission, entry, isLast: index == small.count - 1)
@@ -252,7 +257,7 @@ struct Admitter {
     let id = admission.id
     var admission = admission
     admission.content = job.content.canonicalBytes()
-    let firstBindings = FirstBindings.read([job], store: store, loop: loop)[0]
+    let firstBindings = FirstBindings.read([job], within: .admitted, store: store, loop: loop)[0]
     if job.segments.count != 1, job.usersKey == nil, job.index == nil {
       let answer = try await store.jobs.reserve(
         entry, app: job.app, id: id, digest: job.digest, consumer: consumer)

@@ -14,8 +14,12 @@ final class DirectStarter {
   private var isWaited = false
   /// Jobs whose names are asked for while the next ones are taken in, by `JobEntry.source`.
   private var held: [String: JobEntry] = [:]
+  /// Their users, by rank.
+  private var heldUsers = [Int](repeating: 0, count: PushQueue.ranks)
   /// Those of them that nobody asks for yet.
   private var batches: [Batch] = []
+  /// What those were like that it was given.
+  private var usual = UsualJob()
   /// Called when a batch is to be begun by a task of its own, which takes it by `nextBatch`.
   var onBatch: () -> Void = { preconditionFailure("nobody begins what is held") }
   /// Called when a batch could not be begun.
@@ -31,13 +35,31 @@ final class DirectStarter {
     self.signal = signal
   }
 
-  /// How many more jobs of any priority it may be given.
-  var room: Int { room(for: .low) }
+  /// How much it may be given now.
+  var room: DirectRoom {
+    let jobs = isOn && !life.isDraining ? max(0, min(free, WorkerLimits.directTakenMax)) : 0
+    let waiting = Priority.allCases.map { priority in
+      dispatcher.waiting(upTo: priority) + dispatcher.unresolved(for: priority, isDirect: true)
+        + heldUsers[...priority.rank].reduce(0, +)
+    }
+    return DirectRoom(
+      jobs: jobs, waiting: waiting, backlogMax: dispatcher.directBacklogMax,
+      isSlow: dispatcher.isSlow)
+  }
 
-  /// How many more jobs of a priority it may be given.
-  func room(for priority: Priority) -> Int {
-    guard isOn, !life.isDraining, dispatcher.hasRoom(for: priority) else { return 0 }
-    return min(free, WorkerLimits.directTakenMax)
+  /// How many jobs of a priority and higher ones to take in: as many as there is room for, when they are like those before.
+  func jobsWanted(downTo last: Priority) -> Int {
+    let room = room
+    // Whatever there is room for, somebody else's may be among the next ones.
+    let fewMax = room.isSlow ? 0 : WorkerLimits.directPushesMin
+    let pushes = max(room.backlogMax - room.waiting(upTo: last), fewMax)
+    return max(
+      WorkerLimits.admissionsMax, min(room.jobs, Int(Double(pushes) / usual.pushes)))
+  }
+
+  /// A job has begun, and has its pushes.
+  func noteResolved(_ run: ChunkRun) {
+    usual.note(users: run.lines.count, pushes: run.pushes.count)
   }
 
   /// Whether there is a place for one that begins.
@@ -58,14 +80,55 @@ final class DirectStarter {
     isWaited = false
   }
 
+  /// The lowest priority to take in now; nil for none. For others there will soon be room. A lane that sends little takes all in:
+  /// others may have room for the chunks that it makes of them.
+  var lowestWanted: Priority? {
+    let room = room
+    guard isOn, !life.isDraining, !room.isSlow else { return .low }
+    return Priority.allCases.last {
+      room.waiting(upTo: $0) <= room.backlogMax - room.backlogMax / 8
+    }
+  }
+
+  /// Whether some have begun and wait for room.
+  var areAnyWaiting: Bool { dispatcher.unresolved(for: .low, isDirect: true) > 0 }
+
+  /// Goes on with those that wait and have room now.
+  func wakeWaiting() {
+    var room = dispatcher.directBacklogMax - dispatcher.waiting(upTo: .low)
+    runs.forEach { run in
+      guard room > 0, run.direct != nil, run.wantsResolving, dispatcher.hasRoom(for: run) else {
+        return
+      }
+      room -= run.lines.count
+      run.wake()
+    }
+  }
+
+  /// Waits until half of what waits has left, or not for so long.
+  func pause() async {
+    let halfMs =
+      UInt64(dispatcher.waiting(upTo: .low)) * WorkerLimits.directSpanMs
+      / UInt64(max(1, dispatcher.leaving))
+    await signal.wait(upToMs: min(1 + halfMs, WorkerLimits.directPauseMs))
+  }
+
   /// A run has ended.
   func noteRoom() {
     if isWaited, !isFull { signal.raise() }
   }
 
-  /// Whether the job is sent from its entry: it is one to few users, to be sent at once, that nothing has happened to before.
-  func takes(_ job: PreparedJob, _ entry: JobEntry, _ direct: DirectJob) -> Bool {
-    entry.deliveries == 1 && job.segments.count == 1 && job.usersKey == nil && job.index == nil
+  /// Whether the job is sent from its entry: it may be, and there is room for it, which it takes.
+  func takes(_ job: PreparedJob, _ direct: DirectJob, _ room: inout DirectRoom) -> Bool {
+    usual.note(users: job.recipients)
+    guard mayTake(job, direct) else { return false }
+    return room.take(users: job.recipients, direct.entry.priority)
+  }
+
+  /// Whether it is one to few users, to be sent at once, that nothing has happened to before.
+  private func mayTake(_ job: PreparedJob, _ direct: DirectJob) -> Bool {
+    direct.entry.deliveries == 1
+      && job.segments.count == 1 && job.usersKey == nil && job.index == nil
       && (1...WorkerLimits.directUsersMax).contains(job.recipients)
       && job.deliverAtMs == nil && job.pace == nil && job.content.variablesKey == nil
       && job.content.event == nil && !job.content.raisesBadge && !job.content.tellsOfReceivers
@@ -86,7 +149,10 @@ final class DirectStarter {
 
   /// Has a batch begun by a task of its own, and keeps room for it.
   func hold(_ batch: Batch) {
-    for (_, job) in batch { held[job.entry.source] = job.entry }
+    for (job, direct) in batch {
+      held[direct.entry.source] = direct.entry
+      heldUsers[direct.entry.priority.rank] += job.recipients
+    }
     batches.append(batch)
     onBatch()
   }
@@ -95,7 +161,10 @@ final class DirectStarter {
 
   /// Its jobs have begun, or have not.
   func release(_ batch: Batch) {
-    for (_, job) in batch { held[job.entry.source] = nil }
+    for (job, direct) in batch {
+      held[direct.entry.source] = nil
+      heldUsers[direct.entry.priority.rank] -= job.recipients
+    }
     noteRoom()
   }
 }

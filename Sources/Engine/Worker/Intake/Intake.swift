@@ -1,3 +1,4 @@
+internal import Model
 internal import Reactor
 internal import Redis
 internal import Store
@@ -16,6 +17,8 @@ final class Intake: Agent {
   /// From when on jobs are looked for that silent workers left; nil when at once.
   private var abandonedDueNs: UInt64?
   private var wasHeld = false
+  /// Whether it has just waited for room.
+  private var hasPaused = false
   private var lostAnswers = LostAnswers()
   /// How often jobs could not be begun that were to be beside others.
   private var failuresBeside = 0
@@ -65,13 +68,23 @@ final class Intake: Agent {
       }
       // A lane that leaves streams alone would not find what silent workers left there.
       isTime = !admitter.large.isFull && (abandonedDueNs.map { loop.nowNs >= $0 } ?? true)
+      let hasWaiting = admitter.direct.areAnyWaiting
+      if hasWaiting { admitter.direct.wakeWaiting() }
+      // Jobs without room are left in the stream. After a pause some are taken all the same, when those before have found room:
+      // only then does it show whose they are.
+      let takesAll = isTime || hasPaused && !hasWaiting
+      let last = takesAll ? Priority.low : admitter.direct.lowestWanted
+      hasPaused = false
+      guard let last else { return await pause() }
       let failuresBefore = failuresBeside
-      let intake = try await admitter.admitNext(abandonedForMs: isTime ? settings.leaseMs : nil)
+      let intake = try await admitter.admitNext(
+        downTo: last, abandonedForMs: isTime ? settings.leaseMs : nil)
       if failuresBeside == failuresBefore { lostAnswers.forget() }
       if isTime { abandonedDueNs = nextLookNs(after: intake) }
       if intake.amount == .maybeMore { settings.idle.wake(.jobs) }
       let mayBeMore = intake.amount == .maybeMore || intake.hasAbandoned
       guard !mayBeMore, !isRoutedDue else { return 0 }
+      guard last == .low else { return await pause() }
       if admitter.large.isFull {
         // Not among the idle ones: it would be woken for what it leaves to others.
         let lanes = settings.idle.enterFull()
@@ -96,6 +109,13 @@ final class Intake: Agent {
       reasons.note(error, during: "taking jobs in")
       return WorkerLimits.redisPauseMs
     }
+  }
+
+  /// Waits for room, a moment.
+  private func pause() async -> UInt64 {
+    await admitter.direct.pause()
+    hasPaused = true
+    return 0
   }
 
   func finish() async { admitter.large.close() }

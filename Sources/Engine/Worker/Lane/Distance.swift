@@ -4,10 +4,7 @@
 /// before it. So windows that suit a Redis nearby are to be wider by what leaves in a trip. How much that is shows in what
 /// left lately: it doubles from trip to trip as long as it all leaves, and a network that takes little keeps it small.
 struct Distance {
-  /// When the sample under way began, and how many pushes had left by then.
-  private var sampleNs: UInt64 = 0
-  private var sampleSent = 0
-  private var lately = (last: 0, before: 0)
+  private var throughput = Throughput()
 
   /// Whether a round trip takes long beside what else happens in it.
   static func isFar(_ roundTripNs: UInt64) -> Bool { roundTripNs >= WorkerLimits.farNsMin }
@@ -16,15 +13,7 @@ struct Distance {
   /// - Parameter sent: how many the lane has submitted by now.
   mutating func pushesAhead(sent: Int, roundTripNs: UInt64, nowNs: UInt64) -> Int {
     guard Self.isFar(roundTripNs) else { return 0 }
-    let passedNs = nowNs &- sampleNs
-    if passedNs >= roundTripNs {
-      // After a pause nothing is known.
-      let isOld = passedNs > roundTripNs &* WorkerLimits.sampleTripsMax
-      let perTrip =
-        isOld ? 0 : Int(Double(sent - sampleSent) / Double(passedNs) * Double(roundTripNs))
-      lately = (perTrip, isOld ? 0 : lately.last)
-      (sampleNs, sampleSent) = (nowNs, sent)
-    }
-    return min(2 * max(lately.last, lately.before), WorkerLimits.aheadPushesMax)
+    throughput.look(spanNs: roundTripNs, sent: sent, nowNs: nowNs)
+    return min(2 * max(throughput.last, throughput.before), WorkerLimits.aheadPushesMax)
   }
 }

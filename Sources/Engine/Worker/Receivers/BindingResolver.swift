@@ -15,9 +15,7 @@ struct BindingResolver {
 
   /// Resolves the run's next batch and queues its pushes.
   func resolveNext(_ run: ChunkRun) async throws(RedisError) {
-    let batch = run.takeBatch(
-      max: run.material.isPersonal
-        ? run.material.personalBatch : dispatcher.resolveBatch)
+    let batch = run.takeBatch(max: batchMax(run))
     guard !batch.isEmpty else { return }
     dispatcher.noteResolving(run, batch.count)
     defer { dispatcher.noteResolved(run, batch.count) }
@@ -31,6 +29,14 @@ struct BindingResolver {
       throw error
     }
     dispatcher.wake()
+  }
+
+  /// How many of a run's recipients to resolve in one trip.
+  private func batchMax(_ run: ChunkRun) -> Int {
+    if run.material.isPersonal { return run.material.personalBatch }
+    // What is known of a job's users is known of all of them.
+    return run.material.firstBindings == nil
+      ? dispatcher.resolveBatch : max(dispatcher.resolveBatch, WorkerLimits.directUsersMax)
   }
 
   /// Queues the pushes of a job whose users' bindings were read as it was taken in; otherwise does nothing.
@@ -82,7 +88,7 @@ struct BindingResolver {
       }
     }
     if let known {
-      texts = known.texts.map { $0.withUnsafeBytes { scratch.copy($0) } }
+      known.forEach { texts.append(scratch.copy($1)) }
       readNs = known.readNs
     }
     guard mayGoOn(run) else { return run.returnBatch(batch) }
@@ -150,11 +156,11 @@ struct BindingResolver {
   }
 
   private func addUsers(
-    _ run: ChunkRun, _ batch: Range<Int>, _ known: (texts: [[UInt8]], readNs: UInt64)
+    _ run: ChunkRun, _ batch: Range<Int>, _ known: FirstBindings.Known
   ) {
     let routes = dispatcher.routes(run)
-    for (recipient, text) in zip(batch, known.texts) {
-      text.withUnsafeBytes { addUser(run, recipient, BindingLines($0), routes, known.readNs) }
+    known.forEach { place, text in
+      addUser(run, batch.lowerBound + place, BindingLines(text), routes, known.readNs)
     }
   }
 

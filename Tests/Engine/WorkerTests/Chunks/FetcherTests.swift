@@ -1,5 +1,6 @@
 import Logging
 import Model
+import Reactor
 import Redis
 import Store
 import Testing
@@ -71,6 +72,23 @@ import Testing
       try await Self.takeIn("urgent", .high, parts)
       _ = await parts.fetcher.turn()
       #expect(Set(parts.runs.all.map(\.claim.job)) == ["first", "urgent"])
+    }
+  }
+
+  @Test("chunks are claimed behind what waits of jobs sent from their entries, before there is one")
+  func claimsBehindDirect() async throws {
+    try await LaneStage.with { _, parts in
+      try await parts.takeIn(id: "sale", users: ["a"])
+      let other = try Claims.run(["b"], slot: 1, job: "other")
+      for _ in 0..<1_000 where parts.dispatcher.leaving < 2 * WorkerLimits.queuedPushesMax {
+        parts.dispatcher.noteSent(1_000_000, to: parts.dispatcher.destination(0))
+        await parts.loop.sleep(ms: 10)
+      }
+      parts.dispatcher.noteResolving(other, WorkerLimits.queuedPushesMax)
+      #expect(!parts.dispatcher.hasRoom(for: .low))
+      _ = await parts.fetcher.turn()
+      #expect(parts.runs.all.map(\.claim.job) == ["sale"])
+      #expect(parts.dispatcher.directBacklogMax == WorkerLimits.queuedPushesMax)
     }
   }
 

@@ -39,6 +39,9 @@ final class Destination {
   /// Whether its lane lists it among those where pushes wait.
   var isListed = false
   private var progress = SendingProgress()
+  private var throughput = Throughput()
+  /// Pushes that were submitted.
+  private var sent = 0
   /// Whether it could not be connected to last because no file descriptor was left.
   private(set) var lacksDescriptors = false
   private(set) var breaker: Breaker
@@ -93,6 +96,18 @@ final class Destination {
 
   /// How many pushes it can usefully hold: what its connections carry, and some to refill them with.
   var queueTarget: Int { transport.streamsMax }
+
+  /// How many pushes were submitted in the last two spans of `WorkerLimits.directSpanMs`.
+  var leaving: Int {
+    noteSent(0)
+    return throughput.last + throughput.before
+  }
+
+  func noteSent(_ count: Int) {
+    sent += count
+    throughput.look(
+      spanNs: WorkerLimits.directSpanMs * 1_000_000, sent: sent, nowNs: loop.nowNs)
+  }
 
   // MARK: Pushes
 

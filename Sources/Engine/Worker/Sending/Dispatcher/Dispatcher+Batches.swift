@@ -53,7 +53,7 @@ extension Dispatcher {
       return .blocked(sendable)
     }
     for (run, tag) in pushes(of: batch) { run.noteSubmitted(tag.push) }
-    noteSent(batch.tags.count)
+    noteSent(batch.tags.count, to: destination)
     return .sent(sendable.count)
   }
 

@@ -61,7 +61,7 @@ extension Dispatcher {
   }
 
   /// The destinations of an app, or of an app and network, that something was sent to.
-  private func inUse(of app: String, _ network: Network? = nil) -> [Destination] {
+  func inUse(of app: String, _ network: Network? = nil) -> [Destination] {
     directory.positions(app: app).compactMap { number in
       guard network == nil || directory.entries[number].provider.network == network else {
         return nil

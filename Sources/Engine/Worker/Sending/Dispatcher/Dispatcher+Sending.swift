@@ -26,7 +26,7 @@ extension Dispatcher {
       return .blocked
     }
     run.noteSubmitted(tag.push)
-    noteSent(1)
+    noteSent(1, to: destination)
     return .sent
   }
 

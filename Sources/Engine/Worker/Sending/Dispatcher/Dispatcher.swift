@@ -30,6 +30,7 @@ final class Dispatcher {
   /// Recipients whose bindings are being read, by rank.
   private var resolving = [Int](repeating: 0, count: PushQueue.ranks)
   private var distance = Distance()
+  private var throughput = Throughput()
   /// How far away Redis is.
   var roundTripNs: () -> UInt64 = { 0 }
   let reasons: ReasonLog
@@ -75,6 +76,11 @@ final class Dispatcher {
     waiting.reduce(0) { $0 + ($1.isStarved ? 0 : $1.crowd(upTo: rank)) }
   }
 
+  /// What waits to be sent no later than pushes of a priority, or is being read.
+  func waiting(upTo priority: Priority) -> Int {
+    queued(upTo: priority.rank) + resolving[...priority.rank].reduce(0, +)
+  }
+
   /// Whether more recipients of a priority should be resolved now. What is sent after them takes none of their room. What is
   /// asked of a Redis far away is not here for long, and what is here must last until then.
   func hasRoom(for priority: Priority) -> Bool {
@@ -85,6 +91,42 @@ final class Dispatcher {
       || queued < WorkerLimits.queuedPushesMax + ahead / 2
         && underway < WorkerLimits.queuedPushesMax + ahead
   }
+
+  /// Whether more of a run's recipients should be resolved now. A job that is sent from its entry has room behind more than a
+  /// chunk has, for all of that leaves soon. But what takes little is to fill no room of those that take much.
+  func hasRoom(for run: ChunkRun) -> Bool {
+    let priority = run.claim.priority
+    if hasRoom(for: priority) { return true }
+    guard run.direct != nil, mayHaveMore, waiting(upTo: priority) < leaving else { return false }
+    let (queued, leaving) = inUse(of: run.claim.app).reduce(into: (0, 0)) {
+      if !$1.isStarved { $0.0 += $1.crowd(upTo: priority.rank) }
+      $0.1 += $1.leaving
+    }
+    return queued < max(leaving, WorkerLimits.queuedPushesMax)
+  }
+
+  /// How many pushes may wait when a job that is sent from its entry adds its own.
+  var directBacklogMax: Int { mayHaveMore ? leaving : usualBacklogMax }
+
+  /// Whether that may be what leaves soon. No chunk that waits for room would find any behind so much.
+  private var mayHaveMore: Bool {
+    leavesMuch && (runs.chunks == 0 || unresolved(for: .low, isDirect: false) == 0)
+  }
+
+  /// Whether more leaves soon than may wait in any case.
+  private var leavesMuch: Bool { leaving > usualBacklogMax }
+
+  /// Whether it is known that no more leaves soon than may wait in any case.
+  var isSlow: Bool { !leavesMuch && throughput.isKnown }
+
+  /// How many pushes were submitted in the last two spans of `WorkerLimits.directSpanMs`, up to what may wait.
+  var leaving: Int {
+    throughput.look(
+      spanNs: WorkerLimits.directSpanMs * 1_000_000, sent: sent, nowNs: loop.nowNs)
+    return min(throughput.last + throughput.before, WorkerLimits.directPushesMax)
+  }
+
+  private var usualBacklogMax: Int { WorkerLimits.queuedPushesMax + pushesAhead }
 
   /// How much more to have ready because Redis is far away.
   var pushesAhead: Int {
@@ -99,7 +141,10 @@ final class Dispatcher {
   }
 
   /// So many pushes were submitted.
-  func noteSent(_ count: Int) { sent += count }
+  func noteSent(_ count: Int, to destination: Destination) {
+    sent += count
+    destination.noteSent(count)
+  }
 
   /// Pushes that were submitted and not answered.
   var inFlight: Int {
@@ -108,11 +153,12 @@ final class Dispatcher {
   var connections: Int { destinations.reduce(0) { $0 + ($1?.readyConnections ?? 0) } }
 
   /// Recipients of this priority and higher ones that are claimed and not resolved, and wait for no rate and no pace.
-  func unresolved(for priority: Priority) -> Int {
+  /// - Parameter isDirect: only those of jobs that are sent from their entries, or only those of chunks; nil for both.
+  func unresolved(for priority: Priority, isDirect: Bool? = nil) -> Int {
     var sum = 0
     runs.forEach { run in
       if run.claim.priority.rank <= priority.rank, run.wantsResolving, run.pace == nil,
-        !isCongested(run)
+        isDirect == nil || isDirect == (run.direct != nil), !isCongested(run)
       {
         sum += run.lines.count - run.cursor
       }

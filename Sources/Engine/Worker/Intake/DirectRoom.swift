@@ -1,0 +1,30 @@
+internal import Model
+
+/// How much a lane may be given of jobs that it sends from their entries; less with each that it takes.
+struct DirectRoom {
+  /// So many more jobs.
+  private(set) var jobs: Int
+  /// How many users and pushes wait to be sent, no later than pushes of each priority.
+  private var waiting: [Int]
+  /// How much may wait when another job adds its own.
+  let backlogMax: Int
+  /// Whether what waits is not soon less.
+  let isSlow: Bool
+
+  init(jobs: Int, waiting: [Int], backlogMax: Int, isSlow: Bool) {
+    self.jobs = jobs
+    self.waiting = waiting
+    self.backlogMax = backlogMax
+    self.isSlow = isSlow
+  }
+
+  func waiting(upTo priority: Priority) -> Int { waiting[priority.rank] }
+
+  /// Takes a job to so many users, unless there is no room. Where much leaves, there soon is.
+  mutating func take(users: Int, _ priority: Priority) -> Bool {
+    guard jobs > 0, !isSlow || waiting[priority.rank] < backlogMax else { return false }
+    jobs -= 1
+    for rank in priority.rank..<waiting.count { waiting[rank] += users }
+    return true
+  }
+}

@@ -1,0 +1,300 @@
+import Model
+import Reactor
+import Redis
+import Store
+import TestSupport
+import Testing
+
+@testable import Worker
+
+/// How many jobs a lane sends from their entries at a time, by what waits to be sent and by what leaves.
+@Suite struct DirectRoomTests {
+  private static func with(
+    _ body: @Sendable (isolated TestLane, LaneStage) async throws -> Void
+  ) async throws {
+    try await LaneStage.with(sendsDirectly: true, body)
+  }
+
+  private static func enqueue(
+    _ parts: LaneStage, _ id: String, _ priority: Priority, users: [String] = ["a"]
+  ) async throws {
+    let list = users.map { "\"\($0)\"" }.joined(separator: ",")
+    _ = try await parts.store.jobs.enqueue(
+      Array(
+        #"{"id":"\#(id)","app":"shop","audience":{"users":[\#(list)]},"notification":{"title":"Hi"}}"#
+          .utf8), priority: priority)
+  }
+
+  /// Takes in what is there. What is switched off has just been looked at: without that nothing is resolved as it begins.
+  private static func takeIn(_ parts: LaneStage) async throws {
+    try await parts.switches.read()
+    _ = try await parts.admitter.admitNext(abandonedForMs: nil)
+  }
+
+  private static func left(_ parts: LaneStage, _ priority: Priority) async throws -> Int? {
+    let stream = "{pp}:jobs:\(priority.rawValue)"
+    let pending = try await parts.redis("XPENDING", stream, "workers").array?.first?.integer
+    return try await parts.redis("XLEN", stream).integer.map { Int($0) - Int(pending ?? 0) }
+  }
+
+  /// More leaves the lane than anything waits for.
+  private static func sendMuch(_ parts: LaneStage, to destination: Destination? = nil) async {
+    for _ in 0..<1_000 {
+      sendMore(parts, to: destination)
+      if parts.dispatcher.leaving == WorkerLimits.directPushesMax { return }
+      await parts.loop.sleep(ms: 10)
+    }
+    Issue.record("nothing leaves")
+  }
+
+  private static func sendMore(_ parts: LaneStage, to destination: Destination? = nil) {
+    parts.dispatcher.noteSent(10_000_000, to: destination ?? parts.dispatcher.destination(0))
+  }
+
+  /// A run of another app's job that is sent from its entry.
+  private static func runOfOther(_ parts: LaneStage) throws -> ChunkRun {
+    var admission = Admission(
+      app: "other", id: "sale", digest: "d", content: [], lines: .users, recipients: 1, segments: 1)
+    admission.onlySegment = Array("a\n".utf8)
+    let entry = JobEntry(priority: .normal, entry: "1-0", text: [], deliveries: 1)
+    let job = DirectJob(entry: entry, admission: admission)
+    return ChunkRun(
+      claim: job.claim,
+      material: JobMaterial(
+        content: JobContent(), createdAtMs: 0,
+        trace: parts.tracer.trace(app: "other", job: "sale", isFull: false)),
+      slot: try #require(parts.runs.freeSlot), loop: parts.loop, direct: job)
+  }
+
+  /// It is known that nothing leaves.
+  private static func sendNothing(_ parts: LaneStage) async {
+    for _ in 0..<1_000 where !parts.dispatcher.isSlow { await parts.loop.sleep(ms: 10) }
+    #expect(parts.dispatcher.isSlow)
+  }
+
+  /// So many recipients of a job of this priority are being resolved; it does not want room itself.
+  private static func fill(
+    _ parts: LaneStage, _ count: Int, _ priority: Priority = .low
+  ) async throws -> ChunkRun {
+    try await enqueue(parts, "bulk", priority)
+    try await takeIn(parts)
+    let run = try #require(parts.runs.all.first { $0.claim.job == "bulk" })
+    #expect(run.isResolved)
+    parts.dispatcher.noteResolving(run, count)
+    return run
+  }
+
+  @Test("the pushes of a job to as many users as may be are made as it begins")
+  func resolvesAtOnce() async throws {
+    try await Self.with { _, parts in
+      let users = (0..<WorkerLimits.directUsersMax).map { "user-\($0)" }
+      for user in users where user.hasSuffix("7") { try await parts.install(user, "of-\(user)") }
+      try await Self.enqueue(parts, "sale", .normal, users: users)
+      try await Self.takeIn(parts)
+      let run = try #require(parts.runs.all.first)
+      #expect(run.direct != nil && run.isResolved && parts.handedOn.isEmpty)
+      #expect(
+        run.pushes.map { String(decoding: $0.token, as: UTF8.self) }
+          == users.filter { $0.hasSuffix("7") }.map { "of-\($0)" })
+    }
+  }
+
+  @Test("what was read of a job that begins without room is not read again when there is some")
+  func keepsWhatIsRead() async throws {
+    try await Self.with { _, parts in
+      await Self.sendMuch(parts)
+      let run = try await Self.fill(parts, WorkerLimits.directPushesMax, .high)
+      let users = (0..<WorkerLimits.directUsersMax).map { "user-\($0)" }
+      try await parts.install("user-99", "last")
+      try await Self.enqueue(parts, "sale", .normal, users: users)
+      Self.sendMore(parts)
+      try await Self.takeIn(parts)
+      let waiting = try #require(parts.runs.all.first { $0.claim.job == "sale" })
+      #expect(waiting.direct != nil && waiting.cursor == 0 && parts.handedOn == [waiting.slot])
+      #expect(parts.directStarter.areAnyWaiting)
+      parts.dispatcher.noteResolved(run, WorkerLimits.directPushesMax)
+      // It would be read anew if it were not there.
+      _ = try await parts.redis("ACL", "SETUSER", "default", "-mget")
+      await parts.carryOn()
+      #expect(waiting.isResolved && waiting.pushes.count == 1)
+      #expect(!parts.directStarter.areAnyWaiting)
+    }
+  }
+
+  @Test("a lane that sends little makes chunks of what it has no room for")
+  func slow() async throws {
+    try await Self.with { _, parts in
+      _ = try await Self.fill(parts, WorkerLimits.queuedPushesMax)
+      await Self.sendNothing(parts)
+      let starter = parts.directStarter
+      #expect(starter.lowestWanted == .low)
+      #expect(starter.jobsWanted(downTo: .low) == WorkerLimits.admissionsMax)
+      #expect(starter.jobsWanted(downTo: .normal) > WorkerLimits.admissionsMax)
+      try await Self.enqueue(parts, "later", .low)
+      try await Self.enqueue(parts, "urgent", .normal)
+      _ = try await parts.admitter.admitNext(abandonedForMs: nil)
+      #expect(try await parts.record("later").state == .running)
+      #expect(parts.runs.all.map(\.claim.job) == ["bulk", "urgent"])
+    }
+  }
+
+  @Test("a lane that sends much may have more waiting, unless somebody wants room besides")
+  func fast() async throws {
+    try await Self.with { _, parts in
+      #expect(parts.dispatcher.directBacklogMax == WorkerLimits.queuedPushesMax)
+      await Self.sendMuch(parts)
+      #expect(parts.dispatcher.directBacklogMax == WorkerLimits.directPushesMax)
+      let users = (0..<WorkerLimits.directUsersMax + 1).map { "user-\($0)" }
+      try await parts.takeIn(id: "campaign", users: users)
+      _ = try await parts.beginNext()
+      #expect(parts.dispatcher.directBacklogMax == WorkerLimits.queuedPushesMax)
+    }
+  }
+
+  @Test("a lane that sends much leaves what it has no room for where it is, for a moment")
+  func leaves() async throws {
+    try await Self.with { _, parts in
+      await Self.sendMuch(parts)
+      let run = try await Self.fill(parts, WorkerLimits.directPushesMax)
+      // The first turn takes all: it looks for silent workers' jobs.
+      parts.admitSignal.raise()
+      _ = await parts.intake.turn()
+      try await Self.enqueue(parts, "later", .low)
+      try await Self.enqueue(parts, "urgent", .high)
+      Self.sendMore(parts)
+      #expect(parts.directStarter.lowestWanted == .normal)
+      _ = await parts.intake.turn()
+      #expect(Set(parts.runs.all.map(\.claim.job)) == ["bulk", "urgent"])
+      #expect(try await Self.left(parts, .low) == 1)
+      // After a pause some are taken all the same, and wait for room here.
+      Self.sendMore(parts)
+      parts.admitSignal.raise()
+      _ = await parts.intake.turn()
+      let later = try #require(parts.runs.all.first { $0.claim.job == "later" })
+      #expect(later.direct != nil && !later.isResolved && parts.handedOn.contains(later.slot))
+      // While these wait no more are taken, and they are woken when there is room.
+      try await Self.enqueue(parts, "last", .low)
+      for _ in 0..<3 {
+        Self.sendMore(parts)
+        _ = await parts.intake.turn()
+      }
+      #expect(try await Self.left(parts, .low) == 1)
+      #expect(await !later.signal.wait(upToMs: 0))
+      parts.dispatcher.noteResolved(run, WorkerLimits.directPushesMax)
+      parts.directStarter.wakeWaiting()
+      #expect(await later.signal.wait(upToMs: 0))
+    }
+  }
+
+  @Test("a lane that is full of every priority takes nothing in, for a moment")
+  func takesNothing() async throws {
+    try await Self.with { _, parts in
+      await Self.sendMuch(parts)
+      let run = try await Self.fill(parts, WorkerLimits.directPushesMax, .high)
+      parts.admitSignal.raise()
+      _ = await parts.intake.turn()
+      try await Self.enqueue(parts, "urgent", .high)
+      Self.sendMore(parts)
+      #expect(parts.directStarter.lowestWanted == nil)
+      _ = await parts.intake.turn()
+      #expect(try await Self.left(parts, .high) == 1)
+      parts.dispatcher.noteResolved(run, WorkerLimits.directPushesMax)
+      #expect(parts.directStarter.lowestWanted == .low)
+    }
+  }
+
+  @Test("as many jobs are asked for as there is room for their pushes")
+  func asksForFew() async throws {
+    try await Self.with { _, parts in
+      let users = (0..<10).map { "user-\($0)" }
+      for number in 0..<100 {
+        try await Self.enqueue(parts, "job-\(number)", .normal, users: users)
+      }
+      var counts: [Int] = []
+      for _ in 0..<10 {
+        _ = try await parts.admitter.admitNext(abandonedForMs: nil)
+        counts.append(parts.runs.count - counts.reduce(0, +))
+      }
+      #expect(counts[0] == WorkerLimits.queuedPushesMax / WorkerLimits.directUsersMax)
+      #expect(counts[0] < counts[2] && counts.max() ?? 0 <= WorkerLimits.queuedPushesMax / 10)
+    }
+  }
+
+  @Test("users of jobs whose names are asked for beside others take room")
+  func countsHeld() async throws {
+    try await Self.with { _, parts in
+      parts.dispatcher.roundTripNs = { WorkerLimits.farNsMin }
+      parts.directStarter.onBatch = {}
+      let users = (0..<WorkerLimits.directUsersMax).map { "user-\($0)" }
+      for number in 0..<6 {
+        try await Self.enqueue(parts, "job-\(number)", .normal, users: users)
+      }
+      let before = parts.directStarter.room
+      try await Self.takeIn(parts)
+      let held = parts.directStarter.inHand.count * users.count
+      #expect(held == 500)
+      let room = parts.directStarter.room
+      #expect(room.waiting(upTo: .low) == before.waiting(upTo: .low) + held)
+      #expect(room.waiting(upTo: .normal) == before.waiting(upTo: .normal) + held)
+      #expect(room.waiting(upTo: .high) == before.waiting(upTo: .high))
+      await parts.admitter.beginHeld()
+      #expect(parts.directStarter.room.waiting(upTo: .low) == before.waiting(upTo: .low))
+    }
+  }
+
+  @Test("a job's devices tell how many of its like are asked for")
+  func learnsDevices() async throws {
+    try await Self.with { _, parts in
+      for device in 0..<20 { try await parts.install("a", "device-\(device)") }
+      let before = parts.directStarter.jobsWanted(downTo: .low)
+      for number in 0..<20 {
+        try await Self.enqueue(parts, "job-\(number)", .normal)
+        try await Self.takeIn(parts)
+      }
+      // Without devices a job to one user comes to one push.
+      let pushes = WorkerLimits.queuedPushesMax - parts.directStarter.room.waiting(upTo: .low)
+      #expect(before > 0 && parts.directStarter.jobsWanted(downTo: .low) < pushes / 10)
+    }
+  }
+
+  @Test("what a lost answer gave is asked for whole, whatever room there is")
+  func asksForAllUnanswered() async throws {
+    try await Self.with { _, parts in
+      for number in 0..<40 { try await Self.enqueue(parts, "job-\(number)", .normal) }
+      let lost = try await parts.store.jobs.take(consumer: "test-0", max: 40)
+      #expect(lost.count == 40)
+      #expect(try await parts.admitter.admitUnanswered())
+      #expect(parts.directStarter.inHand.count == 40)
+    }
+  }
+
+  @Test("an app whose networks take little fills no room that others have made")
+  func apart() async throws {
+    try await Self.with { _, parts in
+      for number in 0..<WorkerLimits.queuedPushesMax / 100 + 1 {
+        let users = (0..<100).map { "user-\(number)-\($0)" }
+        for user in users { try await parts.install(user, "of-\(user)") }
+        try await Self.enqueue(parts, "job-\(number)", .normal, users: users)
+        try await Self.takeIn(parts)
+      }
+      let run = try #require(parts.runs.all.last)
+      #expect(parts.dispatcher.destination(0).queued > WorkerLimits.queuedPushesMax)
+      // Much leaves the lane, and nothing of it to this app's networks.
+      let shop = parts.dispatcher.destination(0)
+      await Self.sendMuch(
+        parts,
+        to: Destination(
+          number: 1, app: "other", provider: shop.provider, settings: shop.settings,
+          loop: parts.loop, owner: parts.dispatcher))
+      #expect(!parts.dispatcher.hasRoom(for: run))
+      #expect(parts.dispatcher.hasRoom(for: try Self.runOfOther(parts)))
+      #expect(!parts.dispatcher.hasRoom(for: try Claims.run(["a"])), "no chunk has that room")
+      await Self.sendMuch(parts)
+      for _ in 0..<100 where !parts.dispatcher.hasRoom(for: run) {
+        Self.sendMore(parts)
+        await parts.loop.sleep(ms: 10)
+      }
+      #expect(parts.dispatcher.hasRoom(for: run))
+    }
+  }
+}
