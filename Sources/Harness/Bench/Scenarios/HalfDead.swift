@@ -44,7 +44,7 @@ struct HalfDead {
     let jobs = Campaign.jobs(
       "campaign-\(number)", population, Message(), users: 0..<population.users)
     return try await stage.withWorker { _ in
-      try await stage.session.watchCalls()
+      try await stage.watchCalls()
       try await Campaign(session: stage.session).run(jobs, accepting: living)
       for job in jobs {
         guard let record = try await stage.session.record(job.id),

@@ -67,7 +67,7 @@ struct LargeJob {
     let producer = SteadyProducer(
       session: producing, population: population, perSecond: BenchLimits.besideLargePerSecond,
       priority: .high)
-    try await stage.session.watchCalls()
+    try await stage.watchCalls()
     let (large, starts) = try await producer.run(first..<first + Self.smallJobs) {
       try await ContinuousClock().sleep(for: .milliseconds(BenchLimits.beforeLargeMs))
       return try await admit(job, stage.session)

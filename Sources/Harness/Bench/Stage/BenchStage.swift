@@ -1,4 +1,5 @@
 import Configuration
+import Glibc
 import HTTPClient
 import LocalServices
 import Model
@@ -73,6 +74,13 @@ final class BenchStage: Sendable {
     options.toleratesResets = settings.transport == "curl"
     if settings.keepsAcceptLog { options.acceptLog = acceptLogFile(stage) }
     return options
+  }
+
+  /// Has calls of functions measured from now on. The system runs Redis before all others then, where this program may say so:
+  /// the question is how long a call takes, not for how long another program had its core.
+  func watchCalls() async throws {
+    _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(await redis.pid), -20)
+    try await session.watchCalls()
   }
 
   /// Puts Redis so far away from the workers, a round trip; needs the proxy.
