@@ -80,6 +80,9 @@ final class DirectStarter {
     isWaited = false
   }
 
+  /// Whether there is room for any, and none that has begun waits for it.
+  var isOpen: Bool { !areAnyWaiting && lowestWanted == .low }
+
   /// The lowest priority to take in now; nil for none. For others there will soon be room. A lane that sends little takes all in:
   /// others may have room for the chunks that it makes of them.
   var lowestWanted: Priority? {
@@ -93,15 +96,18 @@ final class DirectStarter {
   /// Whether some have begun and wait for room.
   var areAnyWaiting: Bool { dispatcher.unresolved(for: .low, isDirect: true) > 0 }
 
-  /// Goes on with those that wait and have room now.
+  /// Goes on with those that wait and have room now, high priority first.
   func wakeWaiting() {
-    var room = dispatcher.directBacklogMax - dispatcher.waiting(upTo: .low)
-    runs.forEach { run in
-      guard room > 0, run.direct != nil, run.wantsResolving, dispatcher.hasRoom(for: run) else {
-        return
+    let backlogMax = dispatcher.directBacklogMax
+    for priority in Priority.allCases {
+      var room = backlogMax - dispatcher.waiting(upTo: priority)
+      runs.forEach { run in
+        guard room > 0, run.direct != nil, run.wantsResolving, run.claim.priority == priority,
+          dispatcher.hasRoom(for: run)
+        else { return }
+        room -= run.lines.count
+        run.wake()
       }
-      room -= run.lines.count
-      run.wake()
     }
   }
 
@@ -120,8 +126,10 @@ final class DirectStarter {
 
   /// Whether the job is sent from its entry: it may be, and there is room for it, which it takes.
   func takes(_ job: PreparedJob, _ direct: DirectJob, _ room: inout DirectRoom) -> Bool {
-    usual.note(users: job.recipients)
-    guard mayTake(job, direct) else { return false }
+    let mayTake = mayTake(job, direct)
+    // What becomes a chunk takes no room here.
+    usual.note(users: mayTake ? job.recipients : 1)
+    guard mayTake else { return false }
     return room.take(users: job.recipients, direct.entry.priority)
   }
 

@@ -17,7 +17,7 @@ final class Intake: Agent {
   /// From when on jobs are looked for that silent workers left; nil when at once.
   private var abandonedDueNs: UInt64?
   private var wasHeld = false
-  /// Whether it has just waited for room.
+  /// Whether it has just waited for room that jobs of some priority have not.
   private var hasPaused = false
   private var lostAnswers = LostAnswers()
   /// How often jobs could not be begun that were to be beside others.
@@ -62,20 +62,20 @@ final class Intake: Agent {
     do throws(RedisError) {
       if lostAnswers.areToBeAskedFor { try await takeUnanswered() }
       if isRoutedDue { isRoutedDue = try await takeRouted() }
+      let hasWaiting = admitter.direct.areAnyWaiting
+      if hasWaiting { admitter.direct.wakeWaiting() }
       if admitter.direct.isFull {
         await admitter.direct.waitForRoom()
         return 0
       }
       // A lane that leaves streams alone would not find what silent workers left there.
       isTime = !admitter.large.isFull && (abandonedDueNs.map { loop.nowNs >= $0 } ?? true)
-      let hasWaiting = admitter.direct.areAnyWaiting
-      if hasWaiting { admitter.direct.wakeWaiting() }
       // Jobs without room are left in the stream. After a pause some are taken all the same, when those before have found room:
       // only then does it show whose they are.
       let takesAll = isTime || hasPaused && !hasWaiting
       let last = takesAll ? Priority.low : admitter.direct.lowestWanted
       hasPaused = false
-      guard let last else { return await pause() }
+      guard let last else { return await pause(thenAll: true) }
       let failuresBefore = failuresBeside
       let intake = try await admitter.admitNext(
         downTo: last, abandonedForMs: isTime ? settings.leaseMs : nil)
@@ -84,7 +84,10 @@ final class Intake: Agent {
       if intake.amount == .maybeMore { settings.idle.wake(.jobs) }
       let mayBeMore = intake.amount == .maybeMore || intake.hasAbandoned
       guard !mayBeMore, !isRoutedDue else { return 0 }
-      guard last == .low else { return await pause() }
+      // Not among the idle ones: it would be woken for what it has no room for.
+      guard last == .low, admitter.direct.isOpen else {
+        return await pause(thenAll: last != .low)
+      }
       if admitter.large.isFull {
         // Not among the idle ones: it would be woken for what it leaves to others.
         let lanes = settings.idle.enterFull()
@@ -112,9 +115,10 @@ final class Intake: Agent {
   }
 
   /// Waits for room, a moment.
-  private func pause() async -> UInt64 {
+  /// - Parameter thenAll: whether jobs of all priorities may be taken after it.
+  private func pause(thenAll: Bool) async -> UInt64 {
     await admitter.direct.pause()
-    hasPaused = true
+    hasPaused = thenAll
     return 0
   }
 

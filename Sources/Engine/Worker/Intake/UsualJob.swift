@@ -9,7 +9,7 @@ struct UsualJob {
   /// To how many pushes such a job comes.
   var pushes: Double { users * pushesOfUser }
 
-  /// A job is to so many users. One whose users are not known yet costs as much as one to a single user.
+  /// A job is to so many users.
   mutating func note(users count: Int) {
     users += (Double(max(1, count)) - users) * Self.weight
   }

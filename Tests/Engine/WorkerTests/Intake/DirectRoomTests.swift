@@ -151,6 +151,61 @@ import Testing
     }
   }
 
+  @Test("a chunk that keeps to a pace wants room whenever it may send")
+  func paced() async throws {
+    try await Self.with { _, parts in
+      await Self.sendMuch(parts)
+      try await parts.takeIn(
+        #"{"id":"slow","app":"shop","audience":{"users":["a"]},"notification":{"title":"Hi"},"pushes_per_second":1}"#
+      )
+      let run = try await parts.beginNext()
+      Self.sendMore(parts)
+      #expect(parts.dispatcher.directBacklogMax == WorkerLimits.queuedPushesMax)
+      run.pace?.grant(0, retryMs: 60_000, nowNs: parts.loop.nowNs)
+      Self.sendMore(parts)
+      #expect(parts.dispatcher.directBacklogMax == WorkerLimits.directPushesMax)
+    }
+  }
+
+  @Test("a lane that has no room is not among the idle ones when it has taken all that there is")
+  func isNotIdle() async throws {
+    try await Self.with { _, parts in
+      await Self.sendMuch(parts)
+      let run = try await Self.fill(parts, WorkerLimits.directPushesMax)
+      Self.sendMore(parts)
+      let start = parts.loop.nowNs
+      _ = await parts.intake.turn()
+      #expect(parts.settings.idle.kinds.isEmpty)
+      #expect(parts.loop.nowNs - start < WorkerLimits.idleLaneMsMax / 2 * 1_000_000)
+      parts.dispatcher.noteResolved(run, WorkerLimits.directPushesMax)
+    }
+  }
+
+  @Test("of those that wait the ones of high priority are woken, whatever waits of a lower one")
+  func wakesHigh() async throws {
+    try await Self.with { _, parts in
+      await Self.sendMuch(parts)
+      let run = try await Self.fill(parts, WorkerLimits.directPushesMax, .high)
+      for (id, priority) in [("low", Priority.low), ("high", .high)] {
+        try await Self.enqueue(parts, id, priority)
+        Self.sendMore(parts)
+        try await Self.takeIn(parts)
+      }
+      func isWoken(_ id: String) async throws -> Bool {
+        let waiting = try #require(parts.runs.all.first { $0.claim.job == id })
+        #expect(waiting.direct != nil && !waiting.isResolved)
+        return await waiting.signal.wait(upToMs: 0)
+      }
+      parts.dispatcher.noteResolved(run, WorkerLimits.directPushesMax)
+      let low = try Claims.run(["b"], slot: run.slot, priority: .low, job: "other")
+      parts.dispatcher.noteResolving(low, WorkerLimits.directPushesMax)
+      Self.sendMore(parts)
+      parts.directStarter.wakeWaiting()
+      #expect(try await isWoken("high"))
+      #expect(try await !isWoken("low"))
+    }
+  }
+
   @Test("a lane that sends much leaves what it has no room for where it is, for a moment")
   func leaves() async throws {
     try await Self.with { _, parts in

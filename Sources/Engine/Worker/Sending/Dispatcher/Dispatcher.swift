@@ -110,7 +110,19 @@ final class Dispatcher {
 
   /// Whether that may be what leaves soon. No chunk that waits for room would find any behind so much.
   private var mayHaveMore: Bool {
-    leavesMuch && (runs.chunks == 0 || unresolved(for: .low, isDirect: false) == 0)
+    leavesMuch && !isAnyChunkWaiting
+  }
+
+  /// Whether a chunk has recipients that could be resolved now, were there room.
+  private var isAnyChunkWaiting: Bool {
+    guard runs.chunks > 0 else { return false }
+    var isAny = false
+    runs.forEach { run in
+      guard !isAny, run.direct == nil, run.wantsResolving else { return }
+      let keepsPace = run.pace.map { !$0.allows && $0.waitMs(nowNs: loop.nowNs) > 0 } ?? false
+      isAny = !keepsPace && !isCongested(run)
+    }
+    return isAny
   }
 
   /// Whether more leaves soon than may wait in any case.
