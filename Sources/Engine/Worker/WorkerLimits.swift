@@ -23,9 +23,9 @@ enum WorkerLimits {
   /// What may wait to be sent before no more of them are taken in, while no chunk wants room: what left in the last two of
   /// these spans, from `queuedPushesMax` on. What has not ended by `checkpointMs` costs more than a chunk would have.
   static let directPushesMax = 8_192
+  static let directSpanMs: UInt64 = checkpointMs / 4
   /// Pushes that the jobs may come to which are taken in without room for them, on a lane that soon has some.
   static let directPushesMin = 64
-  static let directSpanMs: UInt64 = checkpointMs / 4
   /// How long a lane waits at most that has no room for more.
   static let directPauseMs: UInt64 = 5
   /// How long such a job may be without what any other has in Redis; with some outcomes it is `checkpointMs`. Its entry's

@@ -91,13 +91,20 @@ final class LaneStage {
     _ = try await parts.admitter.admitNext(abandonedForMs: nil)
   }
 
-  /// Takes a job to these users of `shop` in.
+  /// Takes a job to these users in.
   func takeIn(id: String, users: [String], app: String = "shop") async throws {
+    try await enqueue(id, users: users, app: app)
+    _ = try await parts.admitter.admitNext(abandonedForMs: nil)
+  }
+
+  /// Enqueues a job to these users.
+  func enqueue(
+    _ id: String, _ priority: Priority = .normal, users: [String] = ["a"], app: String = "shop"
+  ) async throws {
     let list = users.map { "\"\($0)\"" }.joined(separator: ",")
-    try await takeIn(
-      """
-      {"id":"\(id)","app":"\(app)","audience":{"users":[\(list)]},"notification":{"title":"Hi"}}
-      """)
+    let job =
+      #"{"id":"\#(id)","app":"\#(app)","audience":{"users":[\#(list)]},"notification":{"title":"Hi"}}"#
+    _ = try await parts.store.jobs.enqueue(Array(job.utf8), priority: priority)
   }
 
   /// Installs an APNs token.
@@ -133,6 +140,14 @@ final class LaneStage {
 
   func record(_ id: String) async throws -> JobRecord {
     try #require(try await parts.store.jobs.record(app: "shop", id: id))
+  }
+
+  /// How often Redis was called by a command, those inside functions included.
+  func calls(_ command: String) async throws -> Int {
+    let text = try await redis("INFO", "commandstats").string ?? ""
+    let line = text.split(separator: "\r\n").first { $0.hasPrefix("cmdstat_\(command):") }
+    guard let line else { return 0 }
+    return try #require(Int(line.drop { $0 != "=" }.dropFirst().prefix { $0 != "," }))
   }
 
   func redis(_ words: String...) async throws -> RESPValue {

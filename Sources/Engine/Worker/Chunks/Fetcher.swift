@@ -101,10 +101,10 @@ final class Fetcher: Agent {
   private var lowestClaimed: Priority? {
     guard runs.freeSlots > 0 else { return nil }
     let unresolvedMax = Limits.chunkRecipientsMax + dispatcher.pushesAhead
-    let hasNoneWaiting = dispatcher.unresolved(for: .low, isDirect: false) == 0
+    // Behind jobs that are sent from their entries there is no other room before a chunk wants it.
+    let backlogMax = dispatcher.isAnyChunkWaiting ? 0 : dispatcher.directBacklogMax
     return Priority.allCases.last {
-      // Behind jobs that are sent from their entries there is no other room before a chunk wants it.
-      return dispatcher.waiting(upTo: $0) < dispatcher.directBacklogMax && hasNoneWaiting
+      dispatcher.waiting(upTo: $0) < backlogMax
         || dispatcher.hasRoom(for: $0) && dispatcher.unresolved(for: $0) < unresolvedMax
     }
   }

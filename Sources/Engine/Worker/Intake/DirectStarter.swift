@@ -39,7 +39,7 @@ final class DirectStarter {
   var room: DirectRoom {
     let jobs = isOn && !life.isDraining ? max(0, min(free, WorkerLimits.directTakenMax)) : 0
     let waiting = Priority.allCases.map { priority in
-      dispatcher.waiting(upTo: priority) + dispatcher.unresolved(for: priority, isDirect: true)
+      dispatcher.waiting(upTo: priority) + dispatcher.unresolved(for: priority, onlyDirect: true)
         + heldUsers[...priority.rank].reduce(0, +)
     }
     return DirectRoom(
@@ -50,9 +50,9 @@ final class DirectStarter {
   /// How many jobs of a priority and higher ones to take in: as many as there is room for, when they are like those before.
   func jobsWanted(downTo last: Priority) -> Int {
     let room = room
-    // Whatever there is room for, somebody else's may be among the next ones.
-    let fewMax = room.isSlow ? 0 : WorkerLimits.directPushesMin
-    let pushes = max(room.backlogMax - room.waiting(upTo: last), fewMax)
+    // Without room a few: only then does it show whose they are.
+    let few = room.isSlow ? 0 : WorkerLimits.directPushesMin
+    let pushes = max(room.backlogMax - room.waiting(upTo: last), few)
     return max(
       WorkerLimits.admissionsMax, min(room.jobs, Int(Double(pushes) / usual.pushes)))
   }
@@ -94,7 +94,7 @@ final class DirectStarter {
   }
 
   /// Whether some have begun and wait for room.
-  var areAnyWaiting: Bool { dispatcher.unresolved(for: .low, isDirect: true) > 0 }
+  var areAnyWaiting: Bool { dispatcher.unresolved(for: .low, onlyDirect: true) > 0 }
 
   /// Goes on with those that wait and have room now, high priority first.
   func wakeWaiting() {

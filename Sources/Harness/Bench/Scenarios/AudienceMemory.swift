@@ -43,7 +43,7 @@ struct AudienceMemory {
       try await campaign.run(warmUp, accepting: BenchLimits.warmUpUsers)
       let before = try await stage.session.usedMemory()
       var most = before
-      try await stage.session.watchCalls()
+      try await stage.watchCalls()
       try await campaign.run([job], accepting: installed) {
         most = max(most, try await stage.session.usedMemory())
       }

@@ -48,7 +48,7 @@ struct IndexedCampaign {
       let before = try await stage.session.usedMemory()
       var most = before
       var points: [Campaign.Point] = []
-      try await stage.session.watchCalls()
+      try await stage.watchCalls()
       with.progress.say("\(scenario.name): a campaign to \(FigureText.count(users)) users")
       let start = ContinuousClock.now
       func look() async throws {

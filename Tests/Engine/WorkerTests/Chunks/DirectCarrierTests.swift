@@ -47,22 +47,15 @@ import Testing
     }
   }
 
-  /// How many functions Redis has called.
-  private static func calls(_ parts: LaneStage) async throws -> Int {
-    let text = try await parts.redis("INFO", "commandstats").string ?? ""
-    let line = try #require(text.split(separator: "\r\n").first { $0.hasPrefix("cmdstat_fcall:") })
-    return try #require(Int(line.drop { $0 != "=" }.dropFirst().prefix { $0 != "," }))
-  }
-
   @Test("all that end in one turn of the loop are told together, by few calls")
   func endsTogether() async throws {
     try await LaneStage.with(sendsDirectly: true) { _, parts in
       let jobs = try await Self.begin(WorkerLimits.directEndsMax + 2, parts)
-      let before = try await Self.calls(parts)
+      let before = try await parts.calls("fcall")
       for run in try Self.attend(jobs.dropLast(), parts) { run.decide(0, .accepted) }
       #expect(parts.telling == 1)
       await parts.carryOn()
-      #expect(try await Self.calls(parts) - before == 2)
+      #expect(try await parts.calls("fcall") - before == 2)
       #expect(parts.runs.count == 0)
       // Nobody is thought to be telling still.
       try Self.attend([jobs[jobs.count - 1]], parts)[0].decide(0, .accepted)

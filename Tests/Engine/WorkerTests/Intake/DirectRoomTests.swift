@@ -9,22 +9,6 @@ import Testing
 
 /// How many jobs a lane sends from their entries at a time, by what waits to be sent and by what leaves.
 @Suite struct DirectRoomTests {
-  private static func with(
-    _ body: @Sendable (isolated TestLane, LaneStage) async throws -> Void
-  ) async throws {
-    try await LaneStage.with(sendsDirectly: true, body)
-  }
-
-  private static func enqueue(
-    _ parts: LaneStage, _ id: String, _ priority: Priority, users: [String] = ["a"]
-  ) async throws {
-    let list = users.map { "\"\($0)\"" }.joined(separator: ",")
-    _ = try await parts.store.jobs.enqueue(
-      Array(
-        #"{"id":"\#(id)","app":"shop","audience":{"users":[\#(list)]},"notification":{"title":"Hi"}}"#
-          .utf8), priority: priority)
-  }
-
   /// Takes in what is there. What is switched off has just been looked at: without that nothing is resolved as it begins.
   private static func takeIn(_ parts: LaneStage) async throws {
     try await parts.switches.read()
@@ -76,7 +60,7 @@ import Testing
   private static func fill(
     _ parts: LaneStage, _ count: Int, _ priority: Priority = .low
   ) async throws -> ChunkRun {
-    try await enqueue(parts, "bulk", priority)
+    try await parts.enqueue("bulk", priority)
     try await takeIn(parts)
     let run = try #require(parts.runs.all.first { $0.claim.job == "bulk" })
     #expect(run.isResolved)
@@ -86,10 +70,10 @@ import Testing
 
   @Test("the pushes of a job to as many users as may be are made as it begins")
   func resolvesAtOnce() async throws {
-    try await Self.with { _, parts in
+    try await LaneStage.with(sendsDirectly: true) { _, parts in
       let users = (0..<WorkerLimits.directUsersMax).map { "user-\($0)" }
       for user in users where user.hasSuffix("7") { try await parts.install(user, "of-\(user)") }
-      try await Self.enqueue(parts, "sale", .normal, users: users)
+      try await parts.enqueue("sale", users: users)
       try await Self.takeIn(parts)
       let run = try #require(parts.runs.all.first)
       #expect(run.direct != nil && run.isResolved && parts.handedOn.isEmpty)
@@ -101,37 +85,42 @@ import Testing
 
   @Test("what was read of a job that begins without room is not read again when there is some")
   func keepsWhatIsRead() async throws {
-    try await Self.with { _, parts in
+    try await LaneStage.with(sendsDirectly: true) { _, parts in
       await Self.sendMuch(parts)
       let run = try await Self.fill(parts, WorkerLimits.directPushesMax, .high)
       let users = (0..<WorkerLimits.directUsersMax).map { "user-\($0)" }
       try await parts.install("user-99", "last")
-      try await Self.enqueue(parts, "sale", .normal, users: users)
-      Self.sendMore(parts)
-      try await Self.takeIn(parts)
-      let waiting = try #require(parts.runs.all.first { $0.claim.job == "sale" })
-      #expect(waiting.direct != nil && waiting.cursor == 0 && parts.handedOn == [waiting.slot])
-      #expect(parts.directStarter.areAnyWaiting)
-      parts.dispatcher.noteResolved(run, WorkerLimits.directPushesMax)
-      // It would be read anew if it were not there.
-      _ = try await parts.redis("ACL", "SETUSER", "default", "-mget")
-      await parts.carryOn()
-      #expect(waiting.isResolved && waiting.pushes.count == 1)
-      #expect(!parts.directStarter.areAnyWaiting)
+      // On a machine that is held up what was read may be too old by then.
+      for attempt in 0..<10 {
+        try await parts.enqueue("sale-\(attempt)", users: users)
+        Self.sendMore(parts)
+        try await Self.takeIn(parts)
+        let waiting = try #require(parts.runs.all.first { $0.claim.job == "sale-\(attempt)" })
+        #expect(waiting.direct != nil && waiting.cursor == 0 && parts.handedOn == [waiting.slot])
+        #expect(parts.directStarter.areAnyWaiting)
+        parts.dispatcher.noteResolved(run, WorkerLimits.directPushesMax)
+        let before = try await parts.calls("mget")
+        await parts.carryOn()
+        #expect(waiting.isResolved && waiting.pushes.count == 1)
+        #expect(!parts.directStarter.areAnyWaiting)
+        if try await parts.calls("mget") == before { return }
+        parts.dispatcher.noteResolving(run, WorkerLimits.directPushesMax)
+      }
+      Issue.record("read again each time")
     }
   }
 
   @Test("a lane that sends little makes chunks of what it has no room for")
   func slow() async throws {
-    try await Self.with { _, parts in
+    try await LaneStage.with(sendsDirectly: true) { _, parts in
       _ = try await Self.fill(parts, WorkerLimits.queuedPushesMax)
       await Self.sendNothing(parts)
       let starter = parts.directStarter
       #expect(starter.lowestWanted == .low)
       #expect(starter.jobsWanted(downTo: .low) == WorkerLimits.admissionsMax)
       #expect(starter.jobsWanted(downTo: .normal) > WorkerLimits.admissionsMax)
-      try await Self.enqueue(parts, "later", .low)
-      try await Self.enqueue(parts, "urgent", .normal)
+      try await parts.enqueue("later", .low)
+      try await parts.enqueue("urgent")
       _ = try await parts.admitter.admitNext(abandonedForMs: nil)
       #expect(try await parts.record("later").state == .running)
       #expect(parts.runs.all.map(\.claim.job) == ["bulk", "urgent"])
@@ -140,7 +129,7 @@ import Testing
 
   @Test("a lane that sends much may have more waiting, unless somebody wants room besides")
   func fast() async throws {
-    try await Self.with { _, parts in
+    try await LaneStage.with(sendsDirectly: true) { _, parts in
       #expect(parts.dispatcher.directBacklogMax == WorkerLimits.queuedPushesMax)
       await Self.sendMuch(parts)
       #expect(parts.dispatcher.directBacklogMax == WorkerLimits.directPushesMax)
@@ -153,7 +142,7 @@ import Testing
 
   @Test("a chunk that keeps to a pace wants room whenever it may send")
   func paced() async throws {
-    try await Self.with { _, parts in
+    try await LaneStage.with(sendsDirectly: true) { _, parts in
       await Self.sendMuch(parts)
       try await parts.takeIn(
         #"{"id":"slow","app":"shop","audience":{"users":["a"]},"notification":{"title":"Hi"},"pushes_per_second":1}"#
@@ -169,7 +158,7 @@ import Testing
 
   @Test("a lane that has no room is not among the idle ones when it has taken all that there is")
   func isNotIdle() async throws {
-    try await Self.with { _, parts in
+    try await LaneStage.with(sendsDirectly: true) { _, parts in
       await Self.sendMuch(parts)
       let run = try await Self.fill(parts, WorkerLimits.directPushesMax)
       Self.sendMore(parts)
@@ -183,11 +172,11 @@ import Testing
 
   @Test("of those that wait the ones of high priority are woken, whatever waits of a lower one")
   func wakesHigh() async throws {
-    try await Self.with { _, parts in
+    try await LaneStage.with(sendsDirectly: true) { _, parts in
       await Self.sendMuch(parts)
       let run = try await Self.fill(parts, WorkerLimits.directPushesMax, .high)
       for (id, priority) in [("low", Priority.low), ("high", .high)] {
-        try await Self.enqueue(parts, id, priority)
+        try await parts.enqueue(id, priority)
         Self.sendMore(parts)
         try await Self.takeIn(parts)
       }
@@ -208,14 +197,14 @@ import Testing
 
   @Test("a lane that sends much leaves what it has no room for where it is, for a moment")
   func leaves() async throws {
-    try await Self.with { _, parts in
+    try await LaneStage.with(sendsDirectly: true) { _, parts in
       await Self.sendMuch(parts)
       let run = try await Self.fill(parts, WorkerLimits.directPushesMax)
       // The first turn takes all: it looks for silent workers' jobs.
       parts.admitSignal.raise()
       _ = await parts.intake.turn()
-      try await Self.enqueue(parts, "later", .low)
-      try await Self.enqueue(parts, "urgent", .high)
+      try await parts.enqueue("later", .low)
+      try await parts.enqueue("urgent", .high)
       Self.sendMore(parts)
       #expect(parts.directStarter.lowestWanted == .normal)
       _ = await parts.intake.turn()
@@ -228,7 +217,7 @@ import Testing
       let later = try #require(parts.runs.all.first { $0.claim.job == "later" })
       #expect(later.direct != nil && !later.isResolved && parts.handedOn.contains(later.slot))
       // While these wait no more are taken, and they are woken when there is room.
-      try await Self.enqueue(parts, "last", .low)
+      try await parts.enqueue("last", .low)
       for _ in 0..<3 {
         Self.sendMore(parts)
         _ = await parts.intake.turn()
@@ -243,12 +232,12 @@ import Testing
 
   @Test("a lane that is full of every priority takes nothing in, for a moment")
   func takesNothing() async throws {
-    try await Self.with { _, parts in
+    try await LaneStage.with(sendsDirectly: true) { _, parts in
       await Self.sendMuch(parts)
       let run = try await Self.fill(parts, WorkerLimits.directPushesMax, .high)
       parts.admitSignal.raise()
       _ = await parts.intake.turn()
-      try await Self.enqueue(parts, "urgent", .high)
+      try await parts.enqueue("urgent", .high)
       Self.sendMore(parts)
       #expect(parts.directStarter.lowestWanted == nil)
       _ = await parts.intake.turn()
@@ -260,10 +249,10 @@ import Testing
 
   @Test("as many jobs are asked for as there is room for their pushes")
   func asksForFew() async throws {
-    try await Self.with { _, parts in
+    try await LaneStage.with(sendsDirectly: true) { _, parts in
       let users = (0..<10).map { "user-\($0)" }
       for number in 0..<100 {
-        try await Self.enqueue(parts, "job-\(number)", .normal, users: users)
+        try await parts.enqueue("job-\(number)", users: users)
       }
       var counts: [Int] = []
       for _ in 0..<10 {
@@ -277,12 +266,12 @@ import Testing
 
   @Test("users of jobs whose names are asked for beside others take room")
   func countsHeld() async throws {
-    try await Self.with { _, parts in
+    try await LaneStage.with(sendsDirectly: true) { _, parts in
       parts.dispatcher.roundTripNs = { WorkerLimits.farNsMin }
       parts.directStarter.onBatch = {}
       let users = (0..<WorkerLimits.directUsersMax).map { "user-\($0)" }
       for number in 0..<6 {
-        try await Self.enqueue(parts, "job-\(number)", .normal, users: users)
+        try await parts.enqueue("job-\(number)", users: users)
       }
       let before = parts.directStarter.room
       try await Self.takeIn(parts)
@@ -299,23 +288,29 @@ import Testing
 
   @Test("a job's devices tell how many of its like are asked for")
   func learnsDevices() async throws {
-    try await Self.with { _, parts in
-      for device in 0..<20 { try await parts.install("a", "device-\(device)") }
-      let before = parts.directStarter.jobsWanted(downTo: .low)
-      for number in 0..<20 {
-        try await Self.enqueue(parts, "job-\(number)", .normal)
-        try await Self.takeIn(parts)
+    try await LaneStage.with(sendsDirectly: true) { _, parts in
+      for device in 0..<20 { try await parts.install("many", "device-\(device)") }
+      func take(_ user: String, times: Int) async throws -> Int {
+        for number in 0..<times {
+          try await parts.enqueue("\(user)-\(number)", users: [user])
+          try await Self.takeIn(parts)
+        }
+        await parts.carryOn()
+        return parts.directStarter.jobsWanted(downTo: .low)
       }
-      // Without devices a job to one user comes to one push.
-      let pushes = WorkerLimits.queuedPushesMax - parts.directStarter.room.waiting(upTo: .low)
-      #expect(before > 0 && parts.directStarter.jobsWanted(downTo: .low) < pushes / 10)
+      #expect(try await take("nobody", times: 100) == WorkerLimits.directTakenMax)
+      // There would be room for as many still, came each to one push.
+      let wanted = try await take("many", times: 10)
+      let room = parts.directStarter.room
+      #expect(room.backlogMax - room.waiting(upTo: .low) > WorkerLimits.directTakenMax)
+      #expect(wanted < WorkerLimits.directTakenMax / 2)
     }
   }
 
   @Test("what a lost answer gave is asked for whole, whatever room there is")
   func asksForAllUnanswered() async throws {
-    try await Self.with { _, parts in
-      for number in 0..<40 { try await Self.enqueue(parts, "job-\(number)", .normal) }
+    try await LaneStage.with(sendsDirectly: true) { _, parts in
+      for number in 0..<40 { try await parts.enqueue("job-\(number)") }
       let lost = try await parts.store.jobs.take(consumer: "test-0", max: 40)
       #expect(lost.count == 40)
       #expect(try await parts.admitter.admitUnanswered())
@@ -325,11 +320,11 @@ import Testing
 
   @Test("an app whose networks take little fills no room that others have made")
   func apart() async throws {
-    try await Self.with { _, parts in
+    try await LaneStage.with(sendsDirectly: true) { _, parts in
       for number in 0..<WorkerLimits.queuedPushesMax / 100 + 1 {
         let users = (0..<100).map { "user-\(number)-\($0)" }
         for user in users { try await parts.install(user, "of-\(user)") }
-        try await Self.enqueue(parts, "job-\(number)", .normal, users: users)
+        try await parts.enqueue("job-\(number)", users: users)
         try await Self.takeIn(parts)
       }
       let run = try #require(parts.runs.all.last)

@@ -110,10 +110,7 @@ import Testing
     try await Self.with { _, parts in
       _ = try await parts.redis("SET", "{pp}:job:shop:bad", "a string")
       for id in ["good", "bad", "fine"] {
-        _ = try await parts.store.jobs.enqueue(
-          Array(
-            #"{"id":"\#(id)","app":"shop","audience":{"users":["a"]},"notification":{"title":"Hi"}}"#
-              .utf8), priority: .normal)
+        try await parts.enqueue(id)
       }
       #expect(try await parts.admitter.admitNext(abandonedForMs: nil).amount == .all)
       #expect(parts.runs.all.map(\.claim.job).sorted() == ["fine", "good"])
@@ -132,11 +129,7 @@ import Testing
       }
       for job in jobs {
         for user in [job.users[0], job.users[2]] { try await parts.install(user, "of-\(user)") }
-        let users = job.users.map { "\"\($0)\"" }.joined(separator: ",")
-        _ = try await parts.store.jobs.enqueue(
-          Array(
-            #"{"id":"\#(job.id)","app":"shop","audience":{"users":[\#(users)]},"notification":{"title":"Hi"}}"#
-              .utf8), priority: .normal)
+        try await parts.enqueue(job.id, users: job.users)
       }
       // At first few are asked for.
       for _ in 0..<jobs.count where parts.runs.count < jobs.count {
@@ -157,13 +150,8 @@ import Testing
   @Test("a large job is kept when those that came with it cannot be begun")
   func keepsLarge() async throws {
     try await Self.with { _, parts in
-      let users = (0..<10_000).map { "\"user-\($0)\"" }.joined(separator: ",")
-      for (id, list) in [("small", "\"a\""), ("big", users)] {
-        _ = try await parts.store.jobs.enqueue(
-          Array(
-            #"{"id":"\#(id)","app":"shop","audience":{"users":[\#(list)]},"notification":{"title":"Hi"}}"#
-              .utf8), priority: .normal)
-      }
+      try await parts.enqueue("small")
+      try await parts.enqueue("big", users: (0..<10_000).map { "user-\($0)" })
       let entries = try await parts.store.jobs.take(consumer: "test-0", max: 2)
       #expect(entries.count == 2)
       _ = try await parts.redis("ACL", "SETUSER", "default", "-fcall")
@@ -188,10 +176,7 @@ import Testing
   @Test("a job that a worker was lost with, or that says more of it, is admitted")
   func admitsOthers() async throws {
     try await Self.with { _, parts in
-      _ = try await parts.store.jobs.enqueue(
-        Array(
-          #"{"id":"lost","app":"shop","audience":{"users":["a"]},"notification":{"title":"Hi"}}"#
-            .utf8), priority: .normal)
+      try await parts.enqueue("lost")
       #expect(try await parts.store.jobs.take(consumer: "gone", max: 1).count == 1)
       _ = try await parts.admitter.admitNext(abandonedForMs: 0)
       #expect(try await parts.record("lost").state == .running)
@@ -250,9 +235,7 @@ import Testing
     try await Self.with { _, parts in
       Self.moveAway(parts)
       parts.directStarter.onBatch = {}
-      let job =
-        #"{"id":"sale","app":"shop","audience":{"users":["a"]},"notification":{"title":"Hi"}}"#
-      _ = try await parts.store.jobs.enqueue(Array(job.utf8), priority: .normal)
+      try await parts.enqueue("sale")
       // It is not to wait for more.
       parts.admitSignal.raise()
       _ = await parts.intake.turn()

@@ -7,12 +7,6 @@ import Testing
 @testable import Worker
 
 @Suite struct IntakeTests {
-  private static func enqueue(_ parts: LaneStage, _ id: String) async throws {
-    let job =
-      #"{"id":"\#(id)","app":"shop","audience":{"users":["a"]},"notification":{"title":"Hi"}}"#
-    _ = try await parts.store.jobs.enqueue(Array(job.utf8), priority: .normal)
-  }
-
   /// A turn that does not wait for more when it has taken all that there is.
   private static func turn(_ parts: LaneStage) async -> UInt64 {
     parts.admitSignal.raise()
@@ -22,7 +16,7 @@ import Testing
   @Test("a turn takes jobs in, and has their chunks fetched", .timeLimit(.minutes(1)))
   func takesIn() async throws {
     try await LaneStage.with { _, parts in
-      try await Self.enqueue(parts, "sale")
+      try await parts.enqueue("sale")
       #expect(await Self.turn(parts) == 0)
       #expect(try await parts.record("sale").total == 1)
       #expect(await parts.fetchSignal.wait(upToMs: 1))
@@ -55,7 +49,7 @@ import Testing
   func takesRouted() async throws {
     try await LaneStage.with { _, parts in
       _ = try await parts.store.routes.announce(parts.settings.routes.own, waitMs: 60_000)
-      try await Self.enqueue(parts, "sale")
+      try await parts.enqueue("sale")
       let entry = try #require(try await parts.store.jobs.take(consumer: "w", max: 1).first)
       _ = try await parts.store.routes.passOn(
         entry, app: "shop", id: "sale", suggestion: nil, consumer: "w", waitMs: 60_000)
@@ -70,16 +64,16 @@ import Testing
     .timeLimit(.minutes(1)))
   func takesUnanswered() async throws {
     try await LaneStage.with { _, parts in
-      try await Self.enqueue(parts, "before")
+      try await parts.enqueue("before")
       _ = await Self.turn(parts)
-      for id in ["one", "two"] { try await Self.enqueue(parts, id) }
+      for id in ["one", "two"] { try await parts.enqueue(id) }
       // Redis answers, and nobody is told.
       #expect(
         try await parts.store.jobs.take(consumer: parts.settings.consumer, max: 4).count == 2)
       await parts.loseConnection()
       #expect(await parts.intake.turn() == WorkerLimits.redisPauseMs)
       try await parts.untilConnected()
-      try await Self.enqueue(parts, "new")
+      try await parts.enqueue("new")
       _ = await Self.turn(parts)
       for id in ["one", "two", "new"] { #expect(try await parts.record(id).total == 1) }
     }
@@ -90,9 +84,9 @@ import Testing
     .timeLimit(.minutes(1)))
   func passesRefusedJobs() async throws {
     try await LaneStage.with { _, parts in
-      try await Self.enqueue(parts, "before")
+      try await parts.enqueue("before")
       _ = await Self.turn(parts)
-      try await Self.enqueue(parts, "refused")
+      try await parts.enqueue("refused")
       #expect(
         try await parts.store.jobs.take(consumer: parts.settings.consumer, max: 4).count == 1)
       // What is written there is no record.
@@ -101,7 +95,7 @@ import Testing
       _ = await parts.intake.turn()
       try await parts.untilConnected()
       #expect(await parts.intake.turn() == WorkerLimits.redisPauseMs)
-      try await Self.enqueue(parts, "other")
+      try await parts.enqueue("other")
       _ = await Self.turn(parts)
       #expect(try await parts.record("other").total == 1)
     }
@@ -109,7 +103,7 @@ import Testing
 
   /// Jobs that are leased to a lane which has not been heard of for long.
   private static func abandon(_ parts: LaneStage, _ ids: [String], by owner: String) async throws {
-    for id in ids { try await enqueue(parts, id) }
+    for id in ids { try await parts.enqueue(id) }
     let entries = try await parts.store.jobs.take(consumer: owner, max: ids.count)
     #expect(entries.count == ids.count)
     for entry in entries {
@@ -138,7 +132,7 @@ import Testing
       for id in ids { #expect(try await Self.isTakenIn(parts, id)) }
       #expect(await Self.turn(parts) == 0)
       try await Self.abandon(parts, ["later"], by: "silent-0")
-      try await Self.enqueue(parts, "new")
+      try await parts.enqueue("new")
       #expect(await Self.turn(parts) == 0)
       #expect(try await Self.isTakenIn(parts, "new"))
       #expect(try await !Self.isTakenIn(parts, "later"))
@@ -152,7 +146,7 @@ import Testing
     let leaseMs: UInt64 = isBusy ? 800_000 : 400
     try await LaneStage.with(leaseMs: leaseMs) { _, parts in
       let count = WorkerLimits.admissionsMax
-      if isBusy { for number in 0..<count { try await Self.enqueue(parts, "new\(number)") } }
+      if isBusy { for number in 0..<count { try await parts.enqueue("new\(number)") } }
       #expect(await Self.turn(parts) == 0)
       try await Self.abandon(parts, ["left"], by: "silent-0")
       for _ in 0..<2_000 where try await !Self.isTakenIn(parts, "left") {
@@ -173,7 +167,7 @@ import Testing
       for id in ids {
         _ = try await parts.redis("SET", parts.store.keys.job(app: "shop", id: id), "x")
       }
-      try await Self.enqueue(parts, "good")
+      try await parts.enqueue("good")
       #expect(await Self.turn(parts) == WorkerLimits.redisPauseMs)
       _ = await Self.turn(parts)
       #expect(try await Self.isTakenIn(parts, "good"))

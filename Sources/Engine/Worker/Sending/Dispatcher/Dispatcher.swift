@@ -84,12 +84,10 @@ final class Dispatcher {
   /// Whether more recipients of a priority should be resolved now. What is sent after them takes none of their room. What is
   /// asked of a Redis far away is not here for long, and what is here must last until then.
   func hasRoom(for priority: Priority) -> Bool {
-    let queued = queued(upTo: priority.rank)
-    let underway = queued + resolving[...priority.rank].reduce(0, +)
-    let ahead = pushesAhead
-    return underway < WorkerLimits.queuedPushesMax
-      || queued < WorkerLimits.queuedPushesMax + ahead / 2
-        && underway < WorkerLimits.queuedPushesMax + ahead
+    let (waiting, ahead) = (waiting(upTo: priority), pushesAhead)
+    return waiting < WorkerLimits.queuedPushesMax
+      || waiting < WorkerLimits.queuedPushesMax + ahead
+        && queued(upTo: priority.rank) < WorkerLimits.queuedPushesMax + ahead / 2
   }
 
   /// Whether more of a run's recipients should be resolved now. A job that is sent from its entry has room behind more than a
@@ -109,12 +107,10 @@ final class Dispatcher {
   var directBacklogMax: Int { mayHaveMore ? leaving : usualBacklogMax }
 
   /// Whether that may be what leaves soon. No chunk that waits for room would find any behind so much.
-  private var mayHaveMore: Bool {
-    leavesMuch && !isAnyChunkWaiting
-  }
+  private var mayHaveMore: Bool { leavesMuch && !isAnyChunkWaiting }
 
   /// Whether a chunk has recipients that could be resolved now, were there room.
-  private var isAnyChunkWaiting: Bool {
+  var isAnyChunkWaiting: Bool {
     guard runs.chunks > 0 else { return false }
     var isAny = false
     runs.forEach { run in
@@ -165,12 +161,12 @@ final class Dispatcher {
   var connections: Int { destinations.reduce(0) { $0 + ($1?.readyConnections ?? 0) } }
 
   /// Recipients of this priority and higher ones that are claimed and not resolved, and wait for no rate and no pace.
-  /// - Parameter isDirect: only those of jobs that are sent from their entries, or only those of chunks; nil for both.
-  func unresolved(for priority: Priority, isDirect: Bool? = nil) -> Int {
+  /// - Parameter onlyDirect: only those of jobs that are sent from their entries.
+  func unresolved(for priority: Priority, onlyDirect: Bool = false) -> Int {
     var sum = 0
     runs.forEach { run in
       if run.claim.priority.rank <= priority.rank, run.wantsResolving, run.pace == nil,
-        isDirect == nil || isDirect == (run.direct != nil), !isCongested(run)
+        !onlyDirect || run.direct != nil, !isCongested(run)
       {
         sum += run.lines.count - run.cursor
       }
