@@ -37,11 +37,23 @@ final class LaneStage {
       loop: loop, settings: settings, store: store, directory: directory, log: lines.logger)
     handedOnSignal = LoopSignal(loop: loop)
     parts.starter.onBegun = { _ in }
-    parts.direct.onHandedOn = { [unowned self] in
-      handedOn.append($0)
-      handedOnSignal.raise()
+    // The loop's timers outlive a test that leaves something under way.
+    parts.direct.onHandedOn = { [weak self] in
+      self?.handedOn.append($0)
+      self?.handedOnSignal.raise()
     }
-    parts.direct.onReady = { [unowned self] in telling += 1 }
+    parts.direct.onReady = { [weak self] in self?.telling += 1 }
+    parts.dispatcher.nowNs = { 0 }
+  }
+
+  /// So many pushes left in each of the last two spans of time: it stands still otherwise, however slow the machine is.
+  func send(_ count: Int, to destination: Destination? = nil) {
+    for _ in 0..<2 {
+      let nowNs = parts.dispatcher.nowNs() + WorkerLimits.directSpanMs * 1_000_000
+      parts.dispatcher.nowNs = { nowNs }
+      parts.dispatcher.noteSent(count, to: destination ?? parts.dispatcher.destination(0))
+      _ = parts.dispatcher.leaving
+    }
   }
 
   /// Does what the lane's tasks would do now for jobs that are sent from their entries, and does not wait with them.

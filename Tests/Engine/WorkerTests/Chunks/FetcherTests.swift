@@ -80,10 +80,7 @@ import Testing
     try await LaneStage.with { _, parts in
       try await parts.takeIn(id: "sale", users: ["a"])
       let other = try Claims.run(["b"], slot: 1, job: "other")
-      for _ in 0..<1_000 where parts.dispatcher.leaving < 2 * WorkerLimits.queuedPushesMax {
-        parts.dispatcher.noteSent(1_000_000, to: parts.dispatcher.destination(0))
-        await parts.loop.sleep(ms: 10)
-      }
+      parts.send(WorkerLimits.directPushesMax)
       parts.dispatcher.noteResolving(other, WorkerLimits.queuedPushesMax)
       #expect(!parts.dispatcher.hasRoom(for: .low))
       _ = await parts.fetcher.turn()

@@ -21,20 +21,6 @@ import Testing
     return try await parts.redis("XLEN", stream).integer.map { Int($0) - Int(pending ?? 0) }
   }
 
-  /// More leaves the lane than anything waits for.
-  private static func sendMuch(_ parts: LaneStage, to destination: Destination? = nil) async {
-    for _ in 0..<1_000 {
-      sendMore(parts, to: destination)
-      if parts.dispatcher.leaving == WorkerLimits.directPushesMax { return }
-      await parts.loop.sleep(ms: 10)
-    }
-    Issue.record("nothing leaves")
-  }
-
-  private static func sendMore(_ parts: LaneStage, to destination: Destination? = nil) {
-    parts.dispatcher.noteSent(10_000_000, to: destination ?? parts.dispatcher.destination(0))
-  }
-
   /// A run of another app's job that is sent from its entry.
   private static func runOfOther(_ parts: LaneStage) throws -> ChunkRun {
     var admission = Admission(
@@ -48,12 +34,6 @@ import Testing
         content: JobContent(), createdAtMs: 0,
         trace: parts.tracer.trace(app: "other", job: "sale", isFull: false)),
       slot: try #require(parts.runs.freeSlot), loop: parts.loop, direct: job)
-  }
-
-  /// It is known that nothing leaves.
-  private static func sendNothing(_ parts: LaneStage) async {
-    for _ in 0..<1_000 where !parts.dispatcher.isSlow { await parts.loop.sleep(ms: 10) }
-    #expect(parts.dispatcher.isSlow)
   }
 
   /// So many recipients of a job of this priority are being resolved; it does not want room itself.
@@ -86,17 +66,17 @@ import Testing
   @Test("what was read of a job that begins without room is not read again when there is some")
   func keepsWhatIsRead() async throws {
     try await LaneStage.with(sendsDirectly: true) { _, parts in
-      await Self.sendMuch(parts)
+      parts.send(WorkerLimits.directPushesMax)
       let run = try await Self.fill(parts, WorkerLimits.directPushesMax, .high)
       let users = (0..<WorkerLimits.directUsersMax).map { "user-\($0)" }
       try await parts.install("user-99", "last")
       // On a machine that is held up what was read may be too old by then.
       for attempt in 0..<10 {
         try await parts.enqueue("sale-\(attempt)", users: users)
-        Self.sendMore(parts)
         try await Self.takeIn(parts)
         let waiting = try #require(parts.runs.all.first { $0.claim.job == "sale-\(attempt)" })
-        #expect(waiting.direct != nil && waiting.cursor == 0 && parts.handedOn == [waiting.slot])
+        #expect(waiting.direct != nil && waiting.cursor == 0)
+        #expect(parts.handedOn.contains(waiting.slot))
         #expect(parts.directStarter.areAnyWaiting)
         parts.dispatcher.noteResolved(run, WorkerLimits.directPushesMax)
         let before = try await parts.calls("mget")
@@ -114,7 +94,7 @@ import Testing
   func slow() async throws {
     try await LaneStage.with(sendsDirectly: true) { _, parts in
       _ = try await Self.fill(parts, WorkerLimits.queuedPushesMax)
-      await Self.sendNothing(parts)
+      parts.send(0)
       let starter = parts.directStarter
       #expect(starter.lowestWanted == .low)
       #expect(starter.jobsWanted(downTo: .low) == WorkerLimits.admissionsMax)
@@ -131,7 +111,7 @@ import Testing
   func fast() async throws {
     try await LaneStage.with(sendsDirectly: true) { _, parts in
       #expect(parts.dispatcher.directBacklogMax == WorkerLimits.queuedPushesMax)
-      await Self.sendMuch(parts)
+      parts.send(WorkerLimits.directPushesMax)
       #expect(parts.dispatcher.directBacklogMax == WorkerLimits.directPushesMax)
       let users = (0..<WorkerLimits.directUsersMax + 1).map { "user-\($0)" }
       try await parts.takeIn(id: "campaign", users: users)
@@ -143,15 +123,13 @@ import Testing
   @Test("a chunk that keeps to a pace wants room whenever it may send")
   func paced() async throws {
     try await LaneStage.with(sendsDirectly: true) { _, parts in
-      await Self.sendMuch(parts)
+      parts.send(WorkerLimits.directPushesMax)
       try await parts.takeIn(
         #"{"id":"slow","app":"shop","audience":{"users":["a"]},"notification":{"title":"Hi"},"pushes_per_second":1}"#
       )
       let run = try await parts.beginNext()
-      Self.sendMore(parts)
       #expect(parts.dispatcher.directBacklogMax == WorkerLimits.queuedPushesMax)
       run.pace?.grant(0, retryMs: 60_000, nowNs: parts.loop.nowNs)
-      Self.sendMore(parts)
       #expect(parts.dispatcher.directBacklogMax == WorkerLimits.directPushesMax)
     }
   }
@@ -159,9 +137,8 @@ import Testing
   @Test("a lane that has no room is not among the idle ones when it has taken all that there is")
   func isNotIdle() async throws {
     try await LaneStage.with(sendsDirectly: true) { _, parts in
-      await Self.sendMuch(parts)
+      parts.send(WorkerLimits.directPushesMax)
       let run = try await Self.fill(parts, WorkerLimits.directPushesMax)
-      Self.sendMore(parts)
       let start = parts.loop.nowNs
       _ = await parts.intake.turn()
       #expect(parts.settings.idle.kinds.isEmpty)
@@ -173,11 +150,10 @@ import Testing
   @Test("of those that wait the ones of high priority are woken, whatever waits of a lower one")
   func wakesHigh() async throws {
     try await LaneStage.with(sendsDirectly: true) { _, parts in
-      await Self.sendMuch(parts)
+      parts.send(WorkerLimits.directPushesMax)
       let run = try await Self.fill(parts, WorkerLimits.directPushesMax, .high)
       for (id, priority) in [("low", Priority.low), ("high", .high)] {
         try await parts.enqueue(id, priority)
-        Self.sendMore(parts)
         try await Self.takeIn(parts)
       }
       func isWoken(_ id: String) async throws -> Bool {
@@ -188,7 +164,6 @@ import Testing
       parts.dispatcher.noteResolved(run, WorkerLimits.directPushesMax)
       let low = try Claims.run(["b"], slot: run.slot, priority: .low, job: "other")
       parts.dispatcher.noteResolving(low, WorkerLimits.directPushesMax)
-      Self.sendMore(parts)
       parts.directStarter.wakeWaiting()
       #expect(try await isWoken("high"))
       #expect(try await !isWoken("low"))
@@ -198,20 +173,18 @@ import Testing
   @Test("a lane that sends much leaves what it has no room for where it is, for a moment")
   func leaves() async throws {
     try await LaneStage.with(sendsDirectly: true) { _, parts in
-      await Self.sendMuch(parts)
+      parts.send(WorkerLimits.directPushesMax)
       let run = try await Self.fill(parts, WorkerLimits.directPushesMax)
       // The first turn takes all: it looks for silent workers' jobs.
       parts.admitSignal.raise()
       _ = await parts.intake.turn()
       try await parts.enqueue("later", .low)
       try await parts.enqueue("urgent", .high)
-      Self.sendMore(parts)
       #expect(parts.directStarter.lowestWanted == .normal)
       _ = await parts.intake.turn()
       #expect(Set(parts.runs.all.map(\.claim.job)) == ["bulk", "urgent"])
       #expect(try await Self.left(parts, .low) == 1)
       // After a pause some are taken all the same, and wait for room here.
-      Self.sendMore(parts)
       parts.admitSignal.raise()
       _ = await parts.intake.turn()
       let later = try #require(parts.runs.all.first { $0.claim.job == "later" })
@@ -219,7 +192,6 @@ import Testing
       // While these wait no more are taken, and they are woken when there is room.
       try await parts.enqueue("last", .low)
       for _ in 0..<3 {
-        Self.sendMore(parts)
         _ = await parts.intake.turn()
       }
       #expect(try await Self.left(parts, .low) == 1)
@@ -233,12 +205,11 @@ import Testing
   @Test("a lane that is full of every priority takes nothing in, for a moment")
   func takesNothing() async throws {
     try await LaneStage.with(sendsDirectly: true) { _, parts in
-      await Self.sendMuch(parts)
+      parts.send(WorkerLimits.directPushesMax)
       let run = try await Self.fill(parts, WorkerLimits.directPushesMax, .high)
       parts.admitSignal.raise()
       _ = await parts.intake.turn()
       try await parts.enqueue("urgent", .high)
-      Self.sendMore(parts)
       #expect(parts.directStarter.lowestWanted == nil)
       _ = await parts.intake.turn()
       #expect(try await Self.left(parts, .high) == 1)
@@ -331,8 +302,8 @@ import Testing
       #expect(parts.dispatcher.destination(0).queued > WorkerLimits.queuedPushesMax)
       // Much leaves the lane, and nothing of it to this app's networks.
       let shop = parts.dispatcher.destination(0)
-      await Self.sendMuch(
-        parts,
+      parts.send(
+        WorkerLimits.directPushesMax,
         to: Destination(
           number: 1, app: "other", provider: shop.provider, settings: shop.settings,
           loop: parts.loop, owner: parts.dispatcher))
@@ -340,13 +311,8 @@ import Testing
       let ofOther = parts.dispatcher.hasRoom(for: try Self.runOfOther(parts))
       let ofChunk = parts.dispatcher.hasRoom(for: try Claims.run(["a"]))
       #expect(!ofApp && ofOther && !ofChunk)
-      await Self.sendMuch(parts)
-      var hasRoom = false
-      for _ in 0..<100 where !hasRoom {
-        Self.sendMore(parts)
-        hasRoom = parts.dispatcher.hasRoom(for: run)
-        await parts.loop.sleep(ms: 10)
-      }
+      parts.send(WorkerLimits.directPushesMax)
+      let hasRoom = parts.dispatcher.hasRoom(for: run)
       #expect(hasRoom)
     }
   }

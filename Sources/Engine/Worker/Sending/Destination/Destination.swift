@@ -98,15 +98,14 @@ final class Destination {
   var queueTarget: Int { transport.streamsMax }
 
   /// How many pushes were submitted in the last two spans of `WorkerLimits.directSpanMs`.
-  var leaving: Int {
-    noteSent(0)
+  func leaving(nowNs: UInt64) -> Int {
+    noteSent(0, nowNs: nowNs)
     return throughput.last + throughput.before
   }
 
-  func noteSent(_ count: Int) {
+  func noteSent(_ count: Int, nowNs: UInt64) {
     sent += count
-    throughput.look(
-      spanNs: WorkerLimits.directSpanMs * 1_000_000, sent: sent, nowNs: loop.nowNs)
+    throughput.look(spanNs: WorkerLimits.directSpanMs * 1_000_000, sent: sent, nowNs: nowNs)
   }
 
   // MARK: Pushes

@@ -33,6 +33,8 @@ final class Dispatcher {
   private var throughput = Throughput()
   /// How far away Redis is.
   var roundTripNs: () -> UInt64 = { 0 }
+  /// The time that is passing while pushes leave.
+  var nowNs: () -> UInt64
   let reasons: ReasonLog
   private let clock: FleetClock
 
@@ -53,6 +55,7 @@ final class Dispatcher {
     log: Logger
   ) {
     self.loop = loop
+    nowNs = { loop.nowNs }
     self.runs = runs
     self.directory = directory
     self.fleet = fleet
@@ -98,7 +101,7 @@ final class Dispatcher {
     guard run.direct != nil, mayHaveMore, waiting(upTo: priority) < leaving else { return false }
     let (queued, leaving) = inUse(of: run.claim.app).reduce(into: (0, 0)) {
       if !$1.isStarved { $0.0 += $1.crowd(upTo: priority.rank) }
-      $0.1 += $1.leaving
+      $0.1 += $1.leaving(nowNs: nowNs())
     }
     return queued < max(leaving, WorkerLimits.queuedPushesMax)
   }
@@ -130,7 +133,7 @@ final class Dispatcher {
   /// How many pushes were submitted in the last two spans of `WorkerLimits.directSpanMs`, up to what may wait.
   var leaving: Int {
     throughput.look(
-      spanNs: WorkerLimits.directSpanMs * 1_000_000, sent: sent, nowNs: loop.nowNs)
+      spanNs: WorkerLimits.directSpanMs * 1_000_000, sent: sent, nowNs: nowNs())
     return min(throughput.last + throughput.before, WorkerLimits.directPushesMax)
   }
 
@@ -151,7 +154,7 @@ final class Dispatcher {
   /// So many pushes were submitted.
   func noteSent(_ count: Int, to destination: Destination) {
     sent += count
-    destination.noteSent(count)
+    destination.noteSent(count, nowNs: nowNs())
   }
 
   /// Pushes that were submitted and not answered.
