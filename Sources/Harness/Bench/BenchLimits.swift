@@ -164,6 +164,7 @@ enum BenchLimits {
   static let instructionsPushesFew = 10_000
   static let instructionsPushesMany = 110_000
   static let instructionsJobs = 10_000
+  static let instructionsJobsAtOnce = 100
   /// The worker's time limits for an answer and a lease.
   static let patientSeconds = 60
   /// valgrind's processor is some 50 times slower.
