@@ -3,8 +3,8 @@ struct FieldReader {
   let object: JSONObject
   /// Where the object is in its document.
   let pointer: String
-  /// Which lengths its names have: most fields of a schema are not there, and no name need be compared to know it.
-  private let lengths: UInt64
+  /// The signs of its names: most fields of a schema are not there, and no name need be compared to know it.
+  private let signs: UInt64
 
   init(_ value: JSONValue, at pointer: String, known: [String]) throws(InvalidField) {
     guard case .object(let object) = value else {
@@ -17,14 +17,17 @@ struct FieldReader {
     }
     self.object = object
     self.pointer = pointer
-    lengths = object.members.reduce(0) { $0 | Self.length(of: $1.name) }
+    signs = object.members.reduce(0) { $0 | Self.sign(of: $1.name) }
   }
 
-  private static func length(of name: String) -> UInt64 { 1 << UInt64(min(name.utf8.count, 63)) }
+  /// One bit of 64, by the length and the first letter.
+  private static func sign(of name: String) -> UInt64 {
+    TextRule.withBytes(name) { 1 << UInt64(($0.count &* 27 &+ Int($0.first ?? 0)) & 63) }
+  }
 
   /// The value of a field; nil when it is not there.
   subscript(name: String) -> JSONValue? {
-    lengths & Self.length(of: name) == 0 ? nil : object[name]
+    signs & Self.sign(of: name) == 0 ? nil : object[name]
   }
 
   func pointer(to name: String) -> String { FieldPointer.child(name, of: pointer) }

@@ -2,15 +2,16 @@ extension JSONScanner {
   /// The string whose opening quote is at the offset. Without an escape it is one copy.
   mutating func string() throws(JSONSyntaxError) -> String {
     let start = offset + 1
-    var position = start
-    var seen: UInt8 = 0
+    let plain = PlainBytes(UnsafeRawBufferPointer(start: base + start, count: end - start))
+    var position = start + plain.count
+    var seen: UInt8 = plain.areASCII ? 0 : 0x80
     while position < end {
       let byte = base[position]
       if byte == UInt8(ascii: "\"") {
         let content = UnsafeBufferPointer(start: base + start, count: position - start)
         if seen < 0x80 {
           offset = position + 1
-          return String(decoding: content, as: UTF8.self)
+          return Self.text(content)
         }
         guard let text = String(validating: content, as: UTF8.self) else {
           throw failure("a string is not valid UTF-8")
@@ -29,6 +30,15 @@ extension JSONScanner {
     offset = end
     throw failure("ends within a string")
   }
+
+  /// - Parameter content: ASCII.
+  private static func text(_ content: UnsafeBufferPointer<UInt8>) -> String {
+    guard content.count <= smallBytesMax else { return String(decoding: content, as: UTF8.self) }
+    return String(unsafeUninitializedCapacity: content.count) { $0.initialize(from: content).1 }
+  }
+
+  /// A string of so many bytes holds them itself, and takes no check for what is ASCII.
+  private static let smallBytesMax = 15
 
   private mutating func escapedString(
     from start: Int, escapeAt: Int

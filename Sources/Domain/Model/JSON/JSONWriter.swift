@@ -88,9 +88,12 @@ package enum JSONWriter {
   }
 
   private static func write(_ text: String, to output: inout some ByteSink & ~Copyable) {
-    output.put(UInt8(ascii: "\""))
-    TextRule.withBytes(text) { writeEscaped(UnsafeRawBufferPointer($0), to: &output) }
-    output.put(UInt8(ascii: "\""))
+    TextRule.withBytes(text) {
+      let content = UnsafeRawBufferPointer($0)
+      output.put(UInt8(ascii: "\""))
+      writeEscaped(content, to: &output)
+      output.put(UInt8(ascii: "\""))
+    }
   }
 
   /// What stands between the quotes of a string.
@@ -103,7 +106,7 @@ package enum JSONWriter {
     _ content: UnsafeRawBufferPointer, to output: inout some ByteSink & ~Copyable
   ) {
     var copied = 0
-    var position = plainCount(content)
+    var position = PlainBytes(content).count
     while position < content.count {
       if needsEscape(content[position]) {
         output.put(UnsafeRawBufferPointer(rebasing: content[copied..<position]))
@@ -113,25 +116,6 @@ package enum JSONWriter {
       position += 1
     }
     output.put(UnsafeRawBufferPointer(rebasing: content[copied...]))
-  }
-
-  /// How many bytes at the beginning are surely written as they are; looked at eight at a time, since most texts are to
-  /// their end.
-  private static func plainCount(_ content: UnsafeRawBufferPointer) -> Int {
-    let ones: UInt64 = 0x0101_0101_0101_0101
-    let tops: UInt64 = 0x8080_8080_8080_8080
-    /// The top bit of each byte that is 0, and of none before the first such byte.
-    func zeros(_ word: UInt64) -> UInt64 { (word &- ones) & ~word & tops }
-    var position = 0
-    while position + 8 <= content.count {
-      let word = content.loadUnaligned(fromByteOffset: position, as: UInt64.self)
-      let controls = (word &- ones &* 0x20) & ~word & tops
-      let quotes = zeros(word ^ ones &* UInt64(UInt8(ascii: "\"")))
-      let backslashes = zeros(word ^ ones &* UInt64(UInt8(ascii: "\\")))
-      if controls | quotes | backslashes != 0 { break }
-      position += 8
-    }
-    return position
   }
 
   /// The bytes of the text that `appendEscaped` has written this of.

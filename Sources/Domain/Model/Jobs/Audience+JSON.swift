@@ -48,36 +48,37 @@ extension Audience {
   }
 
   private static func checkCount(
-    _ items: [JSONValue], _ countMax: Int, _ noun: String, at pointer: String
+    _ items: [JSONValue], _ countMax: Int, _ noun: String, at pointer: @autoclosure () -> String
   ) throws(InvalidField) {
     guard !items.isEmpty else {
-      throw InvalidField(pointer: pointer, message: "must name at least one \(noun)")
+      throw InvalidField(pointer: pointer(), message: "must name at least one \(noun)")
     }
     guard items.count <= countMax else {
       throw InvalidField(
-        pointer: pointer,
+        pointer: pointer(),
         message: "must name at most \(countMax) \(noun)s, names \(items.count): split the job"
           + (noun == "user" ? ", or use users_key" : ""))
     }
   }
 
   private static func users(
-    _ items: [JSONValue], at pointer: String
+    _ items: [JSONValue], at pointer: @autoclosure () -> String
   ) throws(InvalidField) -> [String] {
-    try checkCount(items, Limits.usersPerJobMax, "user", at: pointer)
+    try checkCount(items, Limits.usersPerJobMax, "user", at: pointer())
     var users: [String] = []
     users.reserveCapacity(items.count)
-    var seen = Set<ByteExactText>(minimumCapacity: items.count)
+    // Most jobs have one user, whom nobody can repeat.
+    var seen = Set<ByteExactText>(minimumCapacity: items.count > 1 ? items.count : 0)
     for (position, item) in items.enumerated() {
       guard case .string(let user) = item else {
         throw InvalidField(
-          pointer: FieldPointer.element(position, of: pointer),
+          pointer: FieldPointer.element(position, of: pointer()),
           message: "must be a string, is \(item.kindName)")
       }
       do { try TextRule.checkUser(user) } catch {
-        throw error.under(FieldPointer.element(position, of: pointer))
+        throw error.under(FieldPointer.element(position, of: pointer()))
       }
-      if seen.insert(ByteExactText(user)).inserted { users.append(user) }
+      if items.count == 1 || seen.insert(ByteExactText(user)).inserted { users.append(user) }
     }
     return users
   }

@@ -69,13 +69,13 @@ extension Notification {
 extension Notification.DataEntry {
   /// Custom data: strings under names that are not reserved (`ReservedDataKeys`), in the order of the names' bytes.
   static func entries(
-    of object: JSONObject, at pointer: String
+    of object: JSONObject, at pointer: @autoclosure () -> String
   ) throws(InvalidField) -> [Notification.DataEntry] {
     var entries: [Notification.DataEntry] = []
     entries.reserveCapacity(object.count)
     for member in object.members {
       func refused(_ message: String) -> InvalidField {
-        InvalidField(pointer: FieldPointer.child(member.name, of: pointer), message: message)
+        InvalidField(pointer: FieldPointer.child(member.name, of: pointer()), message: message)
       }
       do { try TextRule.check(member.name, bytesMax: Limits.dataKeyBytesMax) } catch {
         throw refused("the name \(error.message)")

@@ -1,3 +1,5 @@
+private import Glibc
+
 /// Which bytes an identifier or a piece of text may hold.
 package enum TextRule {
   /// C0, DEL and C1.
@@ -54,12 +56,28 @@ package enum TextRule {
 
   /// Byte for byte, where `==` would also accept another normalisation of the same characters.
   package static func isSame(_ one: String, _ other: String) -> Bool {
-    // Nearly all are short and differ, which the comparison of short texts sees at once.
-    one == other && withBytes(one) { one in withBytes(other) { one.elementsEqual($0) } }
+    withBytes(one) { one in
+      withBytes(other) { other in
+        one.count == other.count && compare(one, other, count: one.count) == 0
+      }
+    }
   }
 
   /// The order of the UTF-8 bytes.
   package static func precedes(_ one: String, _ other: String) -> Bool {
-    one.utf8.lexicographicallyPrecedes(other.utf8)
+    withBytes(one) { one in
+      withBytes(other) { other in
+        let order = compare(one, other, count: min(one.count, other.count))
+        return order < 0 || order == 0 && one.count < other.count
+      }
+    }
+  }
+
+  /// Below 0, 0 or above it, as the first `count` bytes of one come before, are or come behind those of the other.
+  private static func compare(
+    _ one: UnsafeBufferPointer<UInt8>, _ other: UnsafeBufferPointer<UInt8>, count: Int
+  ) -> Int32 {
+    guard let one = one.baseAddress, let other = other.baseAddress else { return 0 }
+    return memcmp(one, other, count)
   }
 }

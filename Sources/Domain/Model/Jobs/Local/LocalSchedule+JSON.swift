@@ -5,9 +5,9 @@ extension LocalSchedule {
   private static let roundFields = ["at", "zones"]
 
   /// As it stands in the content of a job; nil when the job has none.
-  init?(_ value: JSONValue?, at pointer: String) throws(InvalidField) {
+  init?(_ value: JSONValue?, at pointer: @autoclosure () -> String) throws(InvalidField) {
     guard let value else { return nil }
-    let reader = try FieldReader(value, at: pointer, known: Self.fields)
+    let reader = try FieldReader(value, at: pointer(), known: Self.fields)
     var rounds: [Round] = []
     let items = try reader.array("rounds") ?? []
     guard (1...Limits.roundsMax).contains(items.count) else {

@@ -1,12 +1,10 @@
 /// Names that custom data may not use: a network or a receiver gives them a meaning of its own.
 package enum ReservedDataKeys {
   /// Reserved by APNs (`aps`) and by FCM's data messages.
-  private static let networks: Set<String> = [
-    "aps", "from", "message_type", "collapse_key",
-  ]
+  private static let networks = NameSet(["aps", "from", "message_type", "collapse_key"])
   private static let networkPrefixes = ["google", "gcm"]
   /// By these a receiver tells a topic message and a push-to-app event from a direct message.
-  private static let events: Set<String> = Set(
+  private static let events = NameSet(
     ["to"] + AppEventField.allCases.flatMap { [$0.shortName, $0.longName] })
 
   /// Why `name` is reserved; nil when it is free.
