@@ -36,9 +36,11 @@ package enum StoreLimits {
   static let signBytesMax = 512 * 1024
   /// How long the connection for signs is waited for: meanwhile lanes look for work by themselves.
   static let signReadyMs: UInt64 = 1_000
-  /// Entries that a lane reads ahead for the fleet at a time, and their bytes.
-  static let readAheadMax = 256
-  static let readAheadBytesMax = 1024 * 1024
+  /// Entries that one step of a search for a waiting job reads where some may be large, and their bytes.
+  static let searchedMax = 256
+  static let searchedBytesMax = 1024 * 1024
+  /// Entries of one app that a lane tells the fleet of when it has read ahead: one more than the functions list.
+  static let toldAheadPerApp = 17
   /// Of a job's beginning and end that are searched for its app.
   static let glanceBytes = 4096
   /// A dead letter's larger original is kept beside it.

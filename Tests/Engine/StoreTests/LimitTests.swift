@@ -17,7 +17,7 @@ import Testing
   @Test(arguments: [
     ("LETTER_BYTES_MAX", StoreLimits.letterBytesMax),
     ("TAKEN_BYTES_MAX", StoreLimits.takenBytesMax),
-    ("READ_AHEAD_BYTES_MAX", StoreLimits.readAheadBytesMax),
+    ("EXPRESS_PER_APP", StoreLimits.toldAheadPerApp - 1),
     ("GLANCE_BYTES", StoreLimits.glanceBytes),
     ("SEGMENT_USERS_MAX", Limits.chunkRecipientsMax),
     ("USER_BYTES_MAX", Limits.userBytesMax),

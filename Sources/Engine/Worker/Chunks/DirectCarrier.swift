@@ -167,7 +167,7 @@ final class DirectCarrier {
   private func answers(to endings: [DirectEnding]) async throws(RedisError) -> [DirectAnswer] {
     while true {
       do throws(RedisError) {
-        return try await jobs.endDirect(endings, consumer: consumer)
+        return try await jobs.endDirect(endings)
       } catch {
         reasons.note("settling waits for Redis: \(error)")
         guard error.isTemporary, !life.isAborting else { throw error }

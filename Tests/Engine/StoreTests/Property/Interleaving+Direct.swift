@@ -57,9 +57,9 @@ extension Interleaving {
     // Now and then the reply is lost, and the same is said again.
     for _ in 0..<(random.chance(percent: 20) ? 2 : 1) {
       let expected = model.endDirect(
-        taken.entry, taken.spec.id, recipients(taken.spec)[0], report, name)
+        taken.entry, taken.spec.id, recipients(taken.spec)[0], report)
       let ending = DirectEnding(job: job, startedAtMs: 1, settlement: report.settlement)
-      let found = try await store.jobs.endDirect([ending], consumer: name)
+      let found = try await store.jobs.endDirect([ending])
       try expectSame(found, [expected], "end_direct")
     }
     forget(consumer, index)

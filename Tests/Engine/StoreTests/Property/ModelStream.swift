@@ -107,6 +107,12 @@ struct ModelStream<Item> {
     }
   }
 
+  /// Drops an entry that somebody has, whoever it is.
+  mutating func drop(_ entry: String) {
+    guard let number = leases.first(where: { $0.entry == entry })?.number else { return }
+    drop(number)
+  }
+
   mutating func drop(_ number: Int) {
     leases.removeAll { $0.number == number }
     waiting.removeAll { $0.number == number }

@@ -12,14 +12,10 @@ extension StoreModel {
   }
 
   mutating func endDirect(
-    _ entry: JobEntry, _ id: String, _ recipients: [String], _ report: ModelReport,
-    _ consumer: String
+    _ entry: JobEntry, _ id: String, _ recipients: [String], _ report: ModelReport
   ) -> DirectAnswer {
     guard var job = jobs[id], job.source == entry.source else { return .stale }
     guard !job.isAdmitted else { return job.state.isFinal ? .ended : .stale }
-    guard let lease = entries[entry.priority]!.lease(entry.entry, of: consumer) else {
-      return .stale
-    }
     job.isAdmitted = true
     job.state = job.state == .cancelled ? .cancelled : .done
     job.open = Set(recipients)
@@ -31,7 +27,7 @@ extension StoreModel {
     if jobs[id]!.open.isEmpty == false { complaints.append("\(id) ended with open recipients") }
     jobs[id]!.isFinished = true
     finished += 1
-    entries[entry.priority]!.drop(lease.number)
+    entries[entry.priority]!.drop(entry.entry)
     return .ended
   }
 

@@ -38,7 +38,7 @@ import Testing
     try await Lane.withStore { _, store in
       let job = try await begin(store)
       #expect(try await store.record("j1").state == .queued)
-      let answers = try await store.jobs.endDirect([Self.ending(job)], consumer: "worker")
+      let answers = try await store.jobs.endDirect([Self.ending(job)])
       #expect(answers == [.ended])
       let record = try await store.record("j1")
       #expect(record.state == .done && record.counts.accepted == 1 && record.total == 1)
@@ -65,7 +65,7 @@ import Testing
       func end(_ job: DirectJob) async throws {
         let time = try await store.redis("TIME").array?.first?.string.flatMap { Int64($0) }
         let ending = Self.ending(job, startedAtMs: try #require(time) * 1_000 - forMs)
-        #expect(try await store.jobs.endDirect([ending], consumer: "worker") == [.ended])
+        #expect(try await store.jobs.endDirect([ending]) == [.ended])
       }
       let plain = try await begin(store)
       #expect((110...120).contains(try await secondsLeft("j1")))
@@ -123,13 +123,11 @@ import Testing
         jobs.append(DirectJob(entry: entry, admission: Self.admission("job-\(id)")))
       }
       jobs.swapAt(0, 2)
+      let stranger = try await store.jobs.beginDirect(jobs, consumer: "stranger")
+      #expect(stranger == Array(repeating: .success(.stale), count: ids.count))
       let answers = try await store.jobs.beginDirect(jobs, consumer: "worker")
       #expect(answers == Array(repeating: .success(.new), count: ids.count))
-      let stranger = try await store.jobs.endDirect(
-        jobs.map { Self.ending($0) }, consumer: "stranger")
-      #expect(stranger == Array(repeating: .stale, count: ids.count))
-      let endings = try await store.jobs.endDirect(
-        jobs.map { Self.ending($0) }, consumer: "worker")
+      let endings = try await store.jobs.endDirect(jobs.map { Self.ending($0) })
       #expect(endings == Array(repeating: .ended, count: ids.count))
     }
   }
@@ -139,27 +137,42 @@ import Testing
     try await Lane.withStore { _, store in
       let ending = Self.ending(try await begin(store))
       for _ in 0..<2 {
-        #expect(try await store.jobs.endDirect([ending], consumer: "worker") == [.ended])
+        #expect(try await store.jobs.endDirect([ending]) == [.ended])
       }
       #expect(try await store.record("j1").counts.accepted == 1)
       #expect(try await store.redis("XLEN", "{pp}:finished").integer == 1)
     }
   }
 
-  @Test("what another worker has taken over counts for nobody but it")
-  func takenOver() async throws {
+  @Test("of a job that another worker has taken over counts what the first of them tells")
+  func endedWhileTakenOver() async throws {
     try await Lane.withStore { _, store in
       let job = try await begin(store)
       let again = try #require(
         try await store.jobs.take(consumer: "other", max: 1, abandonedForMs: 0).first)
       #expect(again.deliveries == 2 && again.entry == job.entry.entry)
       #expect(
-        try await store.jobs.endDirect([Self.ending(job)], consumer: "worker") == [.stale])
-      #expect(
         try await store.jobs.admit(
-          begun: job, content: [0x7b, 0x7d], startedAtMs: 1, consumer: "worker") == nil)
+          begun: job, content: [0x7b, 0x7d], startedAtMs: 1, consumer: "worker") == nil,
+        "it goes on nowhere else")
+      #expect(try await store.jobs.endDirect([Self.ending(job)]) == [.ended])
+      let answer = try await store.jobs.admit(again, job.admission, consumer: "other")
+      #expect(answer == .stale, "it is over")
+      #expect(try await store.record("j1").counts.accepted == 1)
+      #expect(try await store.redis("XLEN", "{pp}:finished").integer == 1)
+      #expect(try await store.redis("XLEN", "{pp}:jobs:normal").integer == 0)
+    }
+  }
+
+  @Test("what another worker goes on with as a chunk counts for nobody but it")
+  func takenOver() async throws {
+    try await Lane.withStore { _, store in
+      let job = try await begin(store)
+      let again = try #require(
+        try await store.jobs.take(consumer: "other", max: 1, abandonedForMs: 0).first)
       let answer = try await store.jobs.admit(again, job.admission, consumer: "other")
       #expect(answer == .admitted)
+      #expect(try await store.jobs.endDirect([Self.ending(job)]) == [.stale])
       #expect(try await store.record("j1").counts.accepted == 0)
     }
   }
@@ -192,7 +205,7 @@ import Testing
       for id in ["ended", "left"] {
         #expect(try await store.jobs.cancel(app: "shop", id: id) == .cancelled)
       }
-      #expect(try await store.jobs.endDirect([Self.ending(ended)], consumer: "worker") == [.ended])
+      #expect(try await store.jobs.endDirect([Self.ending(ended)]) == [.ended])
       var record = try await store.record("ended")
       #expect(record.state == .cancelled && record.counts.accepted == 1 && record.isBalanced)
       let claim = try #require(
@@ -225,7 +238,7 @@ import Testing
       let first = try await begin(store)
       for isEnded in [false, true] {
         if isEnded {
-          _ = try await store.jobs.endDirect([Self.ending(first)], consumer: "worker")
+          _ = try await store.jobs.endDirect([Self.ending(first)])
         }
         let same = DirectJob(entry: try await store.takeNew(), admission: Self.admission("j1"))
         let other = DirectJob(
@@ -246,8 +259,7 @@ import Testing
   func wrongCounts() async throws {
     try await Lane.withStore { _, store in
       let job = try await begin(store)
-      let answers = try await store.jobs.endDirect(
-        [Self.ending(job, accepted: 2)], consumer: "worker")
+      let answers = try await store.jobs.endDirect([Self.ending(job, accepted: 2)])
       #expect(answers == [.admit])
       #expect(try await store.record("j1").state == .queued)
     }

@@ -97,7 +97,11 @@ import Testing
       let requests = TestRequests()
       let (run, destination) = try await Self.sent(parts, requests)
       let taken = try await parts.store.jobs.take(consumer: "other", max: 1, abandonedForMs: 0)
-      #expect(taken.map(\.deliveries) == [2])
+      let other = try #require(taken.first)
+      #expect(other.deliveries == 2)
+      #expect(
+        try await parts.store.jobs.admit(
+          other, try #require(run.direct).admission, consumer: "other") == .admitted)
       destination.answer(try requests.tag(0), 200)
       await parts.carryOn()
       #expect(run.standing == .stale && parts.runs.count == 0)

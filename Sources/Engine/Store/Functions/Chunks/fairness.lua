@@ -41,77 +41,31 @@ local function drop_chunk(p, c, entry)
 end
 
 -- ---------------------------------------------------------------------------------------------------------
--- The scout. Its HASH: cursor (the last entry it has seen), at (when it last looked long), x:<app> (the app's next
--- entries), r:<app> (behind which more of them are), c:<entry> (who took an entry out of its turn). Its LIST is the
--- ring of the apps that have an x or r. Both only order: what is lost with them waits in the stream.
+-- The scout. It sees through the eyes of the lanes, each of which is asked in its turn to read on: to copy a job into Lua costs
+-- Redis ten times what a command of its own does. Its HASH: cursor (the last entry it has seen), more (1 when it saw that others
+-- stand behind), x:<app> (the app's next entries), r:<app> (behind which more of them are), c:<entry> (who took an entry out of its
+-- turn); at (when a lane was asked last) and asked (1 until it has answered), app_at and app_asked (the same of looks for the entries
+-- of one app). Its LIST is the ring of the apps that have an x or r. Both only order: what is lost with them waits in the stream.
 
--- Where the text before named its app, and how: jobs that stand beside one another are often made by one producer.
-local named = {from = 1, to = 0, text = false}
-
--- The app that a job's text, or a part of it, names first; or nil. Its place is found as plain text: a pattern would be tried at
--- each byte.
-local function app_named(job)
-  if string.sub(job, named.from, named.to) == named.text then return named.app end
-  local from = string.find(job, '"app"', 1, true)
-  while from do
-    local _, to, app = string.find(job, '^"app"%s*:%s*"([%w._-]+)"', from)
-    if app then
-      named = {from = from, to = to, text = string.sub(job, from, to), app = app}
-      return app
-    end
-    from = string.find(job, '"app"', from + 1, true)
-  end
+-- Whether it is time for another look, for the whole fleet: `kind` is '' for all entries, 'app_' for those of one app. While the
+-- order is held back, whoever has just come is looked for at once. A lane that was asked may have died.
+local function may_look(key, kind, now, is_held)
+  local v = redis.call('HMGET', key, kind .. 'at', kind .. 'asked', 'more')
+  local at = tonumber(v[1] or '0')
+  if v[2] then return now < at or now >= at + LIMIT.SCOUT_ANSWER_MS end
+  return is_held and not v[3] or now < at or now >= at + LIMIT.SCOUT_MS
 end
 
--- The app of a job by a glance at its text: a wrong guess costs nobody more than a place in the queue.
-local function app_in(job)
-  if #job <= 2 * LIMIT.GLANCE_BYTES then return app_named(job) or '' end
-  return app_named(string.sub(job, 1, LIMIT.GLANCE_BYTES)) or app_named(string.sub(job, -LIMIT.GLANCE_BYTES)) or ''
-end
-
--- The text of a job in an entry's fields, wherever it stands among them.
-local function job_in(fields)
-  for i = 1, #fields, 2 do
-    if fields[i] == 'job' then return fields[i + 1] end
-  end
-  return ''
-end
-
--- Calls see(entry, its fields, the entry before) for at most max entries behind `from`, up to `to`. Returns the last one seen, and
--- whether there are more.
-local function look_ahead(stream, from, to, max, see)
-  local bytes, looked, count = 0, 0, 1
-  while looked < max do
-    local items = redis.call('XRANGE', stream, '(' .. from, to, 'COUNT', count)
-    local before = bytes
-    for _, item in ipairs(items) do
-      see(item[1], item[2], from)
-      from = item[1]
-      bytes = bytes + size_of(item[2])
-    end
-    if #items < count then return from, false end
-    if bytes > LIMIT.SCOUTED_BYTES_MAX then break end
-    looked = looked + count
-    -- Large ones tend to stand beside one another, and each is copied whole.
-    count = bytes - before < count * LIMIT.GLANCE_BYTES and LIMIT.SCOUTED_AT_ONCE or 1
-  end
-  return from, true
-end
-
--- Whether it is time for another long look, for the whole fleet.
-local function may_look(key, now)
-  local at = tonumber(redis.call('HGET', key, 'at') or '0')
-  return now < at or now >= at + LIMIT.SCOUT_MS
-end
-
--- Behind which entry the scout looks on.
+-- Behind which entry the scout looks on. Those that were given in their turn need not be looked for.
 local function scouted_to(p, priority)
-  return redis.call('HGET', KEY.scout(p, priority), 'cursor') or last_given(KEY.jobs(p, priority)) or '0-0'
+  local given = last_given(KEY.jobs(p, priority)) or '0-0'
+  local cursor = redis.call('HGET', KEY.scout(p, priority), 'cursor')
+  return cursor and is_behind(cursor, given) and cursor or given
 end
 
 -- Lists the entries that were added since the last look: of each app the next ones, and behind which it has more.
 -- Returns see(entry, its app, the entry before), and what is to be called when all are seen.
-local function list_of_apps(p, priority, now)
+local function list_of_apps(p, priority)
   local key, ring = KEY.scout(p, priority), KEY.express(p, priority)
   local ringed, apps = redis.call('LLEN', ring), {}
   local function see(entry, app, before)
@@ -140,7 +94,7 @@ local function list_of_apps(p, priority, now)
       if known.has_news then redis.call('HSET', key, 'x:' .. app, known.entries) end
     end
     redis.call('HSET', key, 'cursor', last)
-    if has_more then redis.call('HSET', key, 'at', text(now)) end
+    if has_more then redis.call('HSET', key, 'more', '1') else redis.call('HDEL', key, 'more') end
   end
   return see, conclude
 end
@@ -168,34 +122,29 @@ local function list_of_app(p, priority, wanted)
   return see, conclude
 end
 
--- Has entries behind `from`, up to `to`, listed: here, or by the lane that calls when they may be large. That is then asked
--- by a row of `asked`.
-local function scout(p, priority, app, from, to, now, mean, asked)
-  local key = KEY.scout(p, priority)
-  if app or mean then redis.call('HSET', key, 'at', text(now)) end
-  if mean then
-    local at_once = math.max(1, math.min(LIMIT.READ_AHEAD_AT_ONCE, math.floor(LIMIT.READ_AHEAD_BYTES_MAX / mean)))
-    asked[#asked + 1] = {'LOOK', priority, from, to, app or false, at_once}
-    return
-  end
-  local see, conclude
-  if app then see, conclude = list_of_app(p, priority, app) else see, conclude = list_of_apps(p, priority, now) end
-  conclude(look_ahead(KEY.jobs(p, priority), from, to, LIMIT.SCOUTED_MAX, function(entry, fields, before)
-    see(entry, app_in(job_in(fields)), before)
-  end))
+-- Has the lane that calls read entries behind `from`, up to `to`, for list_ahead: all, or those of an app.
+-- weight: the mean bytes of an entry, or nil.
+local function ask_to_look(p, priority, app, from, to, now, weight, asked)
+  local key, kind = KEY.scout(p, priority), app and 'app_' or ''
+  redis.call('HSET', key, kind .. 'at', text(now), kind .. 'asked', '1')
+  if not app then redis.call('HSET', key, 'cursor', from) end
+  local at_once = math.min(LIMIT.READ_AHEAD_MAX, LIMIT.READ_AHEAD_BYTES_MAX / (weight or LIMIT.GLANCE_BYTES))
+  asked[#asked + 1] = {'LOOK', priority, from, to, app or false, math.max(1, math.floor(at_once))}
 end
 
 -- list_ahead — ARGV: priority, behind which entry, the last one, 1 when there are more else 0, queue | app, that app or '',
--- (entry, its app)… What a lane saw that was asked to LOOK. Reply: OK | STALE (somebody has looked from there)
+-- (entry, its app)… What a lane saw that was asked to LOOK; of each app the first entries are enough, one more than are listed.
+-- Reply: OK | STALE (somebody has looked from there)
 local function list_ahead(keys, args)
-  local p, priority, from, last, has_more, now = keys[1], args[1], args[2], args[3], args[4] == '1', now_ms()
-  local see, conclude
+  local p, priority, from, last, has_more = keys[1], args[1], args[2], args[3], args[4] == '1'
+  local key, see, conclude = KEY.scout(p, priority), nil, nil
+  redis.call('HDEL', key, args[5] == 'app' and 'app_asked' or 'asked')
   if args[5] == 'app' then
-    if redis.call('HGET', KEY.scout(p, priority), 'r:' .. args[6]) ~= from then return 'STALE' end
+    if redis.call('HGET', key, 'r:' .. args[6]) ~= from then return 'STALE' end
     see, conclude = list_of_app(p, priority, args[6])
   else
-    if scouted_to(p, priority) ~= from then return 'STALE' end
-    see, conclude = list_of_apps(p, priority, now)
+    if redis.call('HGET', key, 'cursor') ~= from then return 'STALE' end
+    see, conclude = list_of_apps(p, priority)
   end
   local before = from
   for i = 7, #args, 2 do
@@ -218,15 +167,14 @@ local function claim_out_of_turn(p, priority, entry, consumer, deliveries, is_un
 end
 
 -- The next entry of the next app that has its turn and room for chunks; nil when there is none.
-local function next_in_turn(p, priority, consumer, now, mean, asked)
+local function next_in_turn(p, priority, consumer, now, mean, weight, asked)
   local key, ring = KEY.scout(p, priority), KEY.express(p, priority)
   for _ = 1, math.min(redis.call('LLEN', ring), LIMIT.TURNS_MAX) do
     local app = redis.call('LMOVE', ring, ring, 'LEFT', 'RIGHT')
     if share_left(p, priority, app) > 0 then
       local v = redis.call('HMGET', key, 'x:' .. app, 'r:' .. app)
-      if not v[1] and v[2] and may_look(key, now) then
-        scout(p, priority, app, v[2], redis.call('HGET', key, 'cursor') or '0-0', now, mean, asked)
-        v = redis.call('HMGET', key, 'x:' .. app, 'r:' .. app)
+      if not v[1] and v[2] and may_look(key, 'app_', now) then
+        ask_to_look(p, priority, app, v[2], redis.call('HGET', key, 'cursor') or '0-0', now, weight, asked)
       end
       local entry, rest = string.match(v[1] or '', '^(%S+) (.*)$')
       if rest == '' then redis.call('HDEL', key, 'x:' .. app) end
@@ -316,14 +264,14 @@ end
 
 -- Brings the scout up to date where jobs have to wait, and forgets what it knew when none do.
 -- Returns whether the stream's next entry is held back.
-local function look_at_queue(p, priority, now, mean, asked)
+local function look_at_queue(p, priority, now, weight, asked)
   local length = redis.call('XLEN', KEY.jobs(p, priority))
   if length == 0 then redis.call('UNLINK', KEY.scout(p, priority), KEY.express(p, priority)) end
   if redis.call('XLEN', KEY.chunks(p, priority)) == 0 then redis.call('UNLINK', KEY.share(p, priority)) end
   if length == 0 then return false end
   local is_held = is_full(p, priority, now)
-  if (is_held or length >= LIMIT.BACKLOG_MIN) and may_look(KEY.scout(p, priority), now) then
-    scout(p, priority, nil, scouted_to(p, priority), '+', now, mean, asked)
+  if (is_held or length >= LIMIT.BACKLOG_MIN) and may_look(KEY.scout(p, priority), '', now, is_held) then
+    ask_to_look(p, priority, nil, scouted_to(p, priority), '+', now, weight, asked)
   end
   return is_held
 end
@@ -349,7 +297,6 @@ Fairness.crowd = crowd
 Fairness.share_left = share_left
 Fairness.room = room
 Fairness.drop_chunk = drop_chunk
-Fairness.look_ahead = look_ahead
 Fairness.claim_out_of_turn = claim_out_of_turn
 Fairness.next_in_turn = next_in_turn
 Fairness.next_in_order = next_in_order

@@ -4,21 +4,9 @@
 
 do
 
--- Both functions are told between which ids the jobs' entries stand, and then of the jobs in groups of those that stand beside
--- one another and have words in common. ARGV: consumer, retention (how long the record of each is kept after its end, s), how many
--- priorities, (priority, first, last)…, then of each group its priority, its app and other common words, how many jobs, and the
--- words of each.
-
--- Whether the consumer owns entries: by priority, a function of the entry. And where the groups begin.
-local function job_owners(p, consumer, args)
-  local has, at = {}, 4
-  for _ = 1, tonumber(args[3]) do
-    local priority, first, last = unpack(args, at, at + 2)
-    has[priority] = Fairness.job_owner(p, priority, consumer, owned_between(KEY.jobs(p, priority), consumer, first, last))
-    at = at + 3
-  end
-  return has, at
-end
+-- Both functions are told of jobs in groups of those that stand beside one another and have words in common: of each group its
+-- priority, its app and other common words, how many jobs, and the words of each. retention: how long the record of each is kept
+-- after its end, s.
 
 -- The groups, each as where its words stand in args: at, first and last.
 local function groups_in(args, at, common, columns)
@@ -32,13 +20,18 @@ local function groups_in(args, at, common, columns)
   return groups
 end
 
--- begin_direct — ARGV as above; of each group priority, app, how many, (entry, id, digest)…. Takes the names of jobs that the
--- caller is going to send.
+-- begin_direct — ARGV: consumer, retention, how many priorities, (priority, first, last)… between which ids the entries stand, then
+-- of each group priority, app, how many, (entry, id, digest)…. Takes the names of jobs that the caller is going to send.
 -- Reply: for each NEW | CANCELLED (an operator has paused or cancelled it while it waited: admit it) | DUPLICATE (the entry is
 -- dropped) | CONFLICT (refuse it) | STALE | an error, when Redis refuses this one: something else stands under its key
 local function begin_direct(keys, args)
   local p, now, answers, names = keys[1], now_ms(), {}, {}
-  local has, at = job_owners(p, args[1], args)
+  local has, at = {}, 4
+  for _ = 1, tonumber(args[3]) do
+    local priority, first, last = unpack(args, at, at + 2)
+    has[priority] = Fairness.job_owner(p, priority, args[1], owned_between(KEY.jobs(p, priority), args[1], first, last))
+    at = at + 3
+  end
   local groups, name_s = groups_in(args, at, 2, 3), text(tonumber(args[2]) + LIMIT.BRIEF_S)
   for _, group in ipairs(groups) do
     for i = group.first, group.last, 3 do names[#names + 1] = KEY.job(p, args[group.at + 1], args[i + 1]) end
@@ -137,23 +130,24 @@ local function new_books(p, now)
   return books
 end
 
--- end_direct — ARGV as above; of each group seven words, how many, (entry, id)…. Ends jobs that the caller has sent.
+-- end_direct — ARGV: retention, then of each group seven words, how many, (entry, id)…. Ends jobs that the caller has sent. Of
+-- several workers that had one, for a lease has passed, it counts what the first tells: the record says whose turn it was, and
+-- that it has ended. The others learn so from it as well, if they have not sent it yet.
 --   priority, app
 --   started_at: since when they were sent, ms
 --   total: installations that each came to
 --   no_installations: users of each without any
 --   counts: of each, <network>|<outcome>|<count>, with spaces between
 --   tallies: of each, <network>|<environment>|<answers>|<misfits>, likewise
--- Reply: for each OK | STALE (it is another's by now: nothing was counted) | ADMIT (its counts do not add up)
+-- Reply: for each OK | STALE (it goes on as a chunk, or its record is gone: nothing was counted) | ADMIT (its counts do not add up)
 local function end_direct(keys, args)
   local p, now, answers = keys[1], now_ms(), {}
-  local has, at = job_owners(p, args[1], args)
   local books = new_books(p, now)
   refuse_wrong_type(KEY.finished(p), 'stream')
-  for _, group in ipairs(groups_in(args, at, 7, 2)) do
+  for _, group in ipairs(groups_in(args, 2, 7, 2)) do
     local priority, app, started_at, total, none, words, tallies = unpack(args, group.at, group.at + 6)
     local counts, ended = read_counts(words), {}
-    local write_record = new_record(p, now, started_at, args[2], total, none, counts)
+    local write_record = new_record(p, now, started_at, args[1], total, none, counts)
     for i = group.first, group.last, 2 do
       local entry, id = args[i], args[i + 1]
       local r = redis.pcall('HMGET', KEY.job(p, app, id), 'state', 'source', 'created_at', 'admitted')
@@ -163,13 +157,12 @@ local function end_direct(keys, args)
         if r[4] then
           -- Told before, and the reply was lost.
           if r[1] == 'done' or r[1] == 'cancelled' then answer = 'OK' end
-        elseif has[priority](entry) then
+        elseif counts.sum == tonumber(total) then
+          answer = 'OK'
+          write_record(app, id, r[1], r[3])
+          ended[#ended + 1] = entry
+        else
           answer = 'ADMIT'
-          if counts.sum == tonumber(total) then
-            answer = 'OK'
-            write_record(app, id, r[1], r[3])
-            ended[#ended + 1] = entry
-          end
         end
       end
       answers[#answers + 1] = answer

@@ -113,19 +113,19 @@ local function take_jobs(keys, args)
   local function lacks() return max - taking.jobs end
   for _, priority in ipairs(PRIORITIES) do
     local stream = KEY.jobs(p, priority)
-    local mean, is_heavy
-    if has_begun then mean, is_heavy = large_mean(stream) end
+    local mean, is_heavy, weight
+    if has_begun then mean, is_heavy, weight = large_mean(stream) end
     local may_take = has_begun and not (is_heavy and leaves_large)
     if may_take and args[4] ~= '' and lacks() > 0 and taking.has_room() then
       take_abandoned(p, priority, consumer, args[4], lacks(), now, mean, taking)
     end
     if may_take and lacks() > 0 and taking.has_room() then
-      local is_held = Fairness.look_at_queue(p, priority, now, mean, taking.asked)
+      local is_held = Fairness.look_at_queue(p, priority, now, weight, taking.asked)
       -- What one app alone waits with need not take turns.
       local in_turn = is_held and math.min(max, LIMIT.IN_TURN_MAX) or
         Fairness.are_several(p, priority) and taking.jobs + math.ceil(lacks() / 2) or 0
       while taking.jobs < in_turn and taking.has_room() do
-        local item = Fairness.next_in_turn(p, priority, consumer, now, mean, taking.asked)
+        local item = Fairness.next_in_turn(p, priority, consumer, now, mean, weight, taking.asked)
         if not item then break end
         taking.take(priority, item, 1)
         if mean then taking.bytes = taking.bytes + mean end

@@ -15,6 +15,26 @@ local function may_be_called(job, quoted)
   return false
 end
 
+-- Calls see(entry, its fields) for at most SEARCHED_MAX entries behind `from`. Returns the last one seen, and whether there are more.
+local function look_ahead(stream, from, see)
+  local bytes, looked, count = 0, 0, 1
+  while looked < LIMIT.SEARCHED_MAX do
+    local items = redis.call('XRANGE', stream, '(' .. from, '+', 'COUNT', count)
+    local before = bytes
+    for _, item in ipairs(items) do
+      see(item[1], item[2])
+      from = item[1]
+      bytes = bytes + size_of(item[2])
+    end
+    if #items < count then return from, false end
+    if bytes > LIMIT.SEARCHED_BYTES_MAX then break end
+    looked = looked + count
+    -- Large ones tend to stand beside one another, and each is copied whole.
+    count = bytes - before < count * LIMIT.GLANCE_BYTES and LIMIT.SEARCHED_AT_ONCE or 1
+  end
+  return from, true
+end
+
 -- find_waiting — ARGV: priority, id, behind which entry (0-0 at first), largest job in bytes. Which of the next entries
 -- may be the job of this id; no larger ones, which are no jobs.
 -- Reply: {how many were looked at, the last one of them, 1 when there are more else 0, entry…}, or LARGE (the caller is to read
@@ -22,7 +42,7 @@ end
 local function find_waiting(keys, args)
   local quoted, bytes_max, looked, found = '"' .. args[2] .. '"', tonumber(args[4]), 0, {}
   if large_mean(KEY.jobs(keys[1], args[1])) then return 'LARGE' end
-  local last, has_more = Fairness.look_ahead(KEY.jobs(keys[1], args[1]), args[3], '+', LIMIT.SEARCHED_MAX, function(entry, fields)
+  local last, has_more = look_ahead(KEY.jobs(keys[1], args[1]), args[3], function(entry, fields)
     looked = looked + 1
     local job = fields_of(fields).job
     if job and #job <= bytes_max and may_be_called(job, quoted) then found[#found + 1] = entry end

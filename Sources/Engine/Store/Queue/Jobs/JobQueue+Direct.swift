@@ -11,7 +11,7 @@ extension JobQueue {
   ) async throws(RedisError) -> [Result<AdmissionAnswer, RedisError>] {
     var command = functions.call("begin_direct", consumer)
     command.append(Self.retentionSeconds(of: jobs.first))
-    Self.appendRanges(of: jobs.lazy.map(\.entry), to: &command)
+    Self.appendRanges(of: jobs, to: &command)
     for group in Self.groups(
       of: jobs,
       where: { $0.entry.priority == $1.entry.priority && $0.admission.app == $1.admission.app })
@@ -39,11 +39,10 @@ extension JobQueue {
 
   /// Writes the records of direct jobs that have ended, and drops their entries. May be repeated after a lost reply.
   package func endDirect(
-    _ endings: [DirectEnding], consumer: String
+    _ endings: [DirectEnding]
   ) async throws(RedisError) -> [DirectAnswer] {
-    var command = functions.call("end_direct", consumer)
+    var command = functions.call("end_direct")
     command.append(Self.retentionSeconds(of: endings.first?.job))
-    Self.appendRanges(of: endings.lazy.map(\.job.entry), to: &command)
     for group in Self.groups(of: endings, where: { $0.isLike($1) }) {
       group.first!.append(to: &command)
       command.append(group.count)
@@ -81,10 +80,10 @@ extension JobQueue {
 
   /// Between which ids the entries of each priority stand: together they are found fast.
   private static func appendRanges(
-    of entries: some Collection<JobEntry>, to command: inout RedisCommand
+    of jobs: [DirectJob], to command: inout RedisCommand
   ) {
     var ranges: [Priority: (first: EntryID, last: EntryID)] = [:]
-    for entry in entries {
+    for entry in jobs.lazy.map(\.entry) {
       guard let id = EntryID(entry.entry) else { continue }
       let known = ranges[entry.priority] ?? (id, id)
       ranges[entry.priority] = (min(known.first, id), max(known.last, id))

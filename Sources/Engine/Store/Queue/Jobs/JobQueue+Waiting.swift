@@ -23,7 +23,7 @@ extension JobQueue {
   ) async throws(RedisError) -> WaitingPage {
     var (looked, bytes, last, hasMore) = (0, 0, after, true)
     var found: [String] = []
-    while hasMore, looked < StoreLimits.readAheadMax, bytes < StoreLimits.readAheadBytesMax {
+    while hasMore, looked < StoreLimits.searchedMax, bytes < StoreLimits.searchedBytesMax {
       let command = RedisCommand(
         "XRANGE", functions.keys.jobs(priority), "(\(last)", "+", "COUNT", "1")
       let items = try await functions.connection.call(command) { StreamedJob.list($0) }

@@ -33,7 +33,12 @@ struct JobTaking {
       } else {
         entries += answer.jobs.map(\.entry)
       }
-      for look in answer.looks { try await lookAhead(look) }
+      // Whoever has jobs does not wait to know whose turn comes after them.
+      let isIdle =
+        entries.isEmpty && handedOver == 0 && answer.reading == nil && answer.refused.isEmpty
+      for look in answer.looks {
+        if isIdle { try await lookAhead(look) } else { lookAheadMeanwhile(look) }
+      }
       let lacks = max - handedOver - entries.count
       if let reading = answer.reading {
         let isOut = try await isReadOut(reading, max: lacks, &entries, onRefusal)
@@ -44,7 +49,7 @@ struct JobTaking {
         command = call(
           max: max - handedOver - entries.count, downTo: last, abandonedForMs: abandonedForMs,
           behind: reading.priority)
-      } else if mayLook, !answer.looks.isEmpty, entries.isEmpty, handedOver == 0 {
+      } else if mayLook, isIdle, !answer.looks.isEmpty {
         // It knows now whose turn it is.
         mayLook = false
         command = call(max: max, downTo: last, abandonedForMs: nil)
@@ -157,29 +162,19 @@ struct JobTaking {
     }
   }
 
-  /// Reads on for the fleet, which wants to know whose jobs wait behind the next ones.
-  private func lookAhead(_ look: TakenJobs.Look) async throws(RedisError) {
-    var seen: [(entry: String, app: String)] = []
-    var bytes = 0
-    var hasMore = true
-    while hasMore, bytes < StoreLimits.readAheadBytesMax, seen.count < StoreLimits.readAheadMax {
-      let command = RedisCommand(
-        "XRANGE", functions.keys.jobs(look.priority), "(\(seen.last?.entry ?? look.from)", look.to,
-        "COUNT", String(look.atOnce))
-      let items = try await functions.connection.call(command) { StreamedJob.glances(at: $0) }
-      for item in items {
-        seen.append((item.entry, item.app))
-        bytes += item.bytes
-      }
-      hasMore = items.count == look.atOnce
+  /// Reads on for the fleet, and waits until it knows.
+  private func lookAhead(_ look: LookAhead) async throws(RedisError) {
+    let answer = try await functions.connection.call(look.question(functions.keys)) {
+      look.answer($0, functions)
     }
-    var command = functions.call(
-      "list_ahead", look.priority.rawValue, look.from, seen.last?.entry ?? look.from,
-      hasMore ? "1" : "0", look.app == nil ? "queue" : "app", look.app ?? "")
-    for (entry, app) in seen {
-      command.append(entry)
-      command.append(app)
+    _ = try await functions.run(answer) { _ in }
+  }
+
+  /// The same, and waits for nothing. What fails is asked again of another lane.
+  private func lookAheadMeanwhile(_ look: LookAhead) {
+    functions.connection.send(look.question(functions.keys)) { [functions] result in
+      guard case .success(let reply) = result else { return }
+      functions.connection.sendFunction(look.answer(reply, functions)) { _ in }
     }
-    _ = try await functions.run(command) { _ in }
   }
 }

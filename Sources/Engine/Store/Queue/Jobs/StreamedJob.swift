@@ -11,12 +11,10 @@ struct StreamedJob: Sendable {
     items(reply) { entry, fields in StreamedJob(entry: entry, text: job(fields).map { Array($0) }) }
   }
 
-  /// As `list`, of each only its app by a glance and the bytes of all its fields: a wrong guess costs nobody more than a
-  /// place in the queue.
-  static func glances(at reply: RedisReply) -> [(entry: String, app: String, bytes: Int)] {
+  /// As `list`, of each only its app by a glance: a wrong guess costs nobody more than a place in the queue.
+  static func glances(at reply: RedisReply) -> [(entry: String, app: String)] {
     items(reply) { entry, fields in
-      let text = job(fields) ?? UnsafeRawBufferPointer(start: nil, count: 0)
-      return (entry, app(in: text), (0..<fields.count).reduce(0) { $0 + fields[$1].bytes.count })
+      (entry, job(fields).map { app(in: $0) } ?? "")
     }
   }
 
@@ -32,8 +30,13 @@ struct StreamedJob: Sendable {
 
   /// The last of that name, as the functions read it.
   private static func job(_ fields: RedisReply) -> UnsafeRawBufferPointer? {
-    Array(stride(from: 0, to: fields.count - 1, by: 2)).last { fields[$0].string == "job" }
-      .map { fields[$0 + 1].bytes }
+    let name: StaticString = "job"
+    var text: UnsafeRawBufferPointer?
+    for place in stride(from: 0, to: fields.count - 1, by: 2)
+    where fields[place].bytes.elementsEqual(name.bytes) {
+      text = fields[place + 1].bytes
+    }
+    return text
   }
 
   private static func app(in text: UnsafeRawBufferPointer) -> String {
@@ -45,14 +48,16 @@ struct StreamedJob: Sendable {
 
   /// The value of the first member "app" that looks like one.
   private static func firstApp(in text: UnsafeRawBufferPointer) -> String? {
-    let name = Array("\"app\"".utf8)
+    let name = ("\"app\"" as StaticString).bytes
     var from = 0
     while from + name.count < text.count {
       guard
         let quote = UnsafeRawBufferPointer(rebasing: text[from...]).offset(of: UInt8(ascii: "\""))
       else { return nil }
       from += quote
-      if text[from...].starts(with: name), let app = value(behind: text[(from + name.count)...]) {
+      if text.count - from > name.count, text[from + 1] == name[1],
+        text[from...].starts(with: name), let app = value(behind: text[(from + name.count)...])
+      {
         return app
       }
       from += 1
@@ -79,5 +84,11 @@ struct StreamedJob: Sendable {
     }
     guard !app.isEmpty, rest.dropFirst(app.count).first == UInt8(ascii: "\"") else { return nil }
     return String(decoding: app, as: UTF8.self)
+  }
+}
+
+extension StaticString {
+  fileprivate var bytes: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: utf8Start, count: utf8CodeUnitCount)
   }
 }

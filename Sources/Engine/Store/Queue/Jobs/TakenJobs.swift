@@ -15,17 +15,6 @@ struct TakenJobs: Sendable {
     }
   }
 
-  /// Entries that the caller is to read, and to tell `list_ahead` of.
-  struct Look: Sendable {
-    let priority: Priority
-    /// Behind this entry.
-    let from: String
-    let to: String
-    /// Nil for those of every app.
-    let app: String?
-    let atOnce: Int
-  }
-
   /// Entries that the caller is to lease and read.
   struct Reading: Sendable {
     let priority: Priority
@@ -35,14 +24,14 @@ struct TakenJobs: Sendable {
 
   private(set) var jobs: [Job] = []
   private(set) var refused: [RefusedEntry] = []
-  private(set) var looks: [Look] = []
+  private(set) var looks: [LookAhead] = []
   private(set) var reading: Reading?
   /// Whether silent workers had left some of it, and may have left more.
   private(set) var hasAbandoned = false
 
   /// Whether some are too large for a function, so that they are still to be read, which takes long.
   var hasMoreToRead: Bool {
-    reading != nil || !looks.isEmpty || jobs.contains { $0.text == nil }
+    reading != nil || jobs.contains { $0.text == nil }
   }
 
   init(_ reply: RedisReply) throws(RedisError) {
@@ -61,7 +50,7 @@ struct TakenJobs: Sendable {
       case "LOOK":
         try expectArray(row, exactly: 6)
         looks.append(
-          Look(
+          LookAhead(
             priority: try decodeWord(row[1]), from: try decodeEntry(row[2]), to: row[3].string,
             app: row[4].isNull ? nil : row[4].string, atOnce: max(1, try decodeCount(row[5]))))
       case "READ":
