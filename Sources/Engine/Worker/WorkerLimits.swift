@@ -89,7 +89,7 @@ enum WorkerLimits {
   /// Results of pushes that bring a checkpoint on.
   static let checkpointResults = 100
   /// Dead tokens in a settlement, beside those of one more user and doubtful ones: each takes Redis 60 to 100 µs.
-  static let settledDeadMax = 32
+  static let settledDeadMax = 16
   /// How long results wait for a checkpoint, half of it for those of the same user's other devices.
   static let checkpointMs: UInt64 = 200
   /// How long pushes that are tried later wait for others of their chunk, to come back together.
