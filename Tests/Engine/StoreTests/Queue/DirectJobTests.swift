@@ -232,6 +232,19 @@ import Testing
     }
   }
 
+  @Test("a job that was given a pace while it waited is to be admitted")
+  func paced() async throws {
+    try await Lane.withStore { _, store in
+      let entry = try await store.takeNew()
+      let answer = try await store.jobs.reserve(
+        entry, app: "shop", id: "j1", digest: "d", consumer: "worker")
+      #expect(answer == .new)
+      _ = try await store.jobs.setPace(app: "shop", id: "j1", perSecond: 10)
+      let job = DirectJob(entry: entry, admission: Self.admission("j1"))
+      #expect(try await store.jobs.beginDirect([job], consumer: "worker") == [.success(.cancelled)])
+    }
+  }
+
   @Test("the same job again is ignored, another of its name is refused, while it is sent and after")
   func names() async throws {
     try await Lane.withStore { _, store in

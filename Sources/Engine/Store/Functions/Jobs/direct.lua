@@ -22,7 +22,7 @@ end
 
 -- begin_direct — ARGV: consumer, retention, how many priorities, (priority, first, last)… between which ids the entries stand, then
 -- of each group priority, app, how many, (entry, id, digest)…. Takes the names of jobs that the caller is going to send.
--- Reply: for each NEW | CANCELLED (an operator has paused or cancelled it while it waited: admit it) | DUPLICATE (the entry is
+-- Reply: for each NEW | CANCELLED (an operator has paused, cancelled or slowed it while it waited: admit it) | DUPLICATE (the entry is
 -- dropped) | CONFLICT (refuse it) | STALE | an error, when Redis refuses this one: something else stands under its key
 local function begin_direct(keys, args)
   local p, now, answers, names = keys[1], now_ms(), {}, {}
@@ -41,11 +41,11 @@ local function begin_direct(keys, args)
   local function begin(priority, app, entry, id, digest)
     local name = names[#answers + 1]
     local take = are_free and not taken[name] and Jobs.write_name or Jobs.take_name
-    local is_possible, answer, state = pcall(take, p, priority, entry, app, id, digest, now, name_s)
+    local is_possible, answer, state, has_pace = pcall(take, p, priority, entry, app, id, digest, now, name_s)
     taken[name] = true
     if not is_possible then return redis.error_reply(type(answer) == 'table' and answer.err or tostring(answer)) end
     if answer == 'DUPLICATE' then Fairness.drop_job(p, priority, entry) end
-    return answer == 'NEW' and (state == 'paused' or state == 'cancelled') and 'CANCELLED' or answer
+    return answer == 'NEW' and (state == 'paused' or state == 'cancelled' or has_pace) and 'CANCELLED' or answer
   end
   for _, group in ipairs(groups) do
     local priority, app = args[group.at], args[group.at + 1]

@@ -46,10 +46,10 @@ end
 
 -- Takes a name for the job of an entry, before it is admitted. What another job of this name was told before it was lost
 -- does not hold for this one.
--- Returns its standing, and its state if it had the name before.
+-- Returns its standing; if it had the name before, also its state, and whether an operator has given it a pace.
 local function take_name(p, priority, entry, app, id, digest, now, brief)
   local key, source = KEY.job(p, app, id), source_of(priority, entry)
-  local record = redis.call('HMGET', key, 'state', 'source', 'digest', 'admitted')
+  local record = redis.call('HMGET', key, 'state', 'source', 'digest', 'admitted', 'pushes_per_second')
   local answer = standing(p, record, digest, source)
   if answer == 'NEW' and record[2] ~= source then
     write_name(p, priority, entry, app, id, digest, now, brief)
@@ -57,7 +57,8 @@ local function take_name(p, priority, entry, app, id, digest, now, brief)
     -- Not what an operator has stopped: that has no end.
     redis.call('EXPIRE', key, brief or NAME_S)
   end
-  return answer, record[2] == source and record[1]
+  if record[2] ~= source then return answer end
+  return answer, record[1], record[5] and true
 end
 
 -- reserve — ARGV: consumer, priority, entry, app, id, digest. Takes the name before segments are uploaded.

@@ -2,7 +2,7 @@
 package enum AdmissionAnswer: String, Sendable {
   /// `reserve`, `begin_direct`: the name is this job's.
   case new = "NEW"
-  /// It was cancelled while it waited, for `begin_direct` also paused: it is admitted, without segments if it was cancelled.
+  /// It was cancelled while it waited, for `begin_direct` also paused or given a pace: it is admitted, without segments if it was cancelled.
   case cancelled = "CANCELLED"
   /// `admit`: the job is queued and its entry gone.
   case admitted = "OK"
