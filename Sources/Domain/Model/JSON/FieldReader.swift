@@ -10,7 +10,8 @@ struct FieldReader {
     guard case .object(let object) = value else {
       throw InvalidField(pointer: pointer, message: "must be an object, is \(value.kindName)")
     }
-    for member in object.members where !known.contains(where: { $0 == member.name }) {
+    for member in object.members where !known.contains(where: { TextRule.isSame($0, member.name) })
+    {
       throw InvalidField(
         pointer: FieldPointer.child(member.name, of: pointer),
         message: NearestName.unknownField(member.name, among: known))

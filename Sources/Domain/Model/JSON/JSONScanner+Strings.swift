@@ -37,7 +37,7 @@ extension JSONScanner {
     return String(unsafeUninitializedCapacity: content.count) { $0.initialize(from: content).1 }
   }
 
-  /// A string of so many bytes holds them itself, and takes no check for what is ASCII.
+  /// A string of so many bytes holds them itself, and is made sooner in this way.
   private static let smallBytesMax = 15
 
   private mutating func escapedString(

@@ -1,5 +1,4 @@
-/// A few names that do not change, to be looked for byte for byte: nearly all that are asked for differ in length from each of
-/// them, or in their first letter.
+/// A few names that do not change, to be looked for byte for byte among those of the same length.
 struct NameSet: Sendable {
   private let byLength: [[String]]
 

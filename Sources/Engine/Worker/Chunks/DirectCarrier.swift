@@ -8,7 +8,6 @@ internal import Store
 final class DirectCarrier {
   private let loop: EventLoop
   private let jobs: JobQueue
-  private let consumer: String
   private let runs: RunTable
   private let dispatcher: Dispatcher
   private let resolver: BindingResolver
@@ -33,13 +32,12 @@ final class DirectCarrier {
   private var isTimed = false
 
   init(
-    loop: EventLoop, jobs: JobQueue, consumer: String, runs: RunTable, dispatcher: Dispatcher,
+    loop: EventLoop, jobs: JobQueue, runs: RunTable, dispatcher: Dispatcher,
     resolver: BindingResolver, switches: SwitchWatch, starter: DirectStarter, tracer: Tracer,
     life: LaneLife, reasons: ReasonLog, fetchSignal: LoopSignal
   ) {
     self.loop = loop
     self.jobs = jobs
-    self.consumer = consumer
     self.runs = runs
     self.dispatcher = dispatcher
     self.resolver = resolver

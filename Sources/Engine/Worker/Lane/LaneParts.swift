@@ -79,7 +79,7 @@ final class LaneParts {
       isOn: settings.sendsDirectly, runs: runs, dispatcher: dispatcher, life: life,
       signal: admitSignal)
     direct = DirectCarrier(
-      loop: loop, jobs: store.jobs, consumer: consumer, runs: runs, dispatcher: dispatcher,
+      loop: loop, jobs: store.jobs, runs: runs, dispatcher: dispatcher,
       resolver: resolver, switches: switches, starter: directStarter, tracer: tracer, life: life,
       reasons: reasons, fetchSignal: fetchSignal)
     starter = ChunkStarter(

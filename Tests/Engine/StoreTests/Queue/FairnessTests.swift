@@ -32,6 +32,49 @@ import Testing
     }
   }
 
+  @Test func `an app is told from what others call so within a job's content`() async throws {
+    try await Lane.withStore { _, store in
+      let content = #""notification": {"data": {"app": "x", "a\"pp": "[{"}}"#
+      for number in 0..<300 {
+        let job = #"{"id": "\#(number)", \#(content), "app": "a", "audience": {"users": ["u"]}}"#
+        _ = try await store.jobs.enqueue(Array(job.utf8), priority: .normal)
+      }
+      let other = #"{"id": "0", \#(content), "app": "b", "audience": {"users": ["u"]}}"#
+      _ = try await store.jobs.enqueue(Array(other.utf8), priority: .normal)
+      var worker = Intake(store: store)
+      for _ in 0..<20 where !worker.admitted.contains("b:0") { try await worker.take() }
+      #expect(worker.admitted.contains("b:0"), "before most of a")
+    }
+  }
+
+  @Test func `entries that are seen while those of their app are read are listed, too`()
+    async throws
+  {
+    try await Lane.withStore { _, store in
+      let scout = store.keys.scout(.normal)
+      _ = try await store.redis("HSET", scout, "cursor", "5-0", "r:b", "2-0")
+      _ = try await store.redis("RPUSH", store.keys.express(.normal), "b")
+      #expect(try await store.listAhead("5-0", "9-0", "0", "1", "queue", "", "7-0", "b") == "OK")
+      #expect(try await store.listAhead("2-0", "5-0", "0", "1", "app", "b", "3-0", "b") == "OK")
+      #expect(try await store.redis("HGET", scout, "x:b").string == "3-0 ")
+      #expect(try await store.redis("HGET", scout, "r:b").string == "5-0", "7-0 is to be found")
+      #expect(try await store.listAhead("5-0", "9-0", "0", "1", "app", "b") == "OK")
+      #expect(try await store.redis("HGET", scout, "r:b").string == nil)
+      #expect(try await store.listAhead("5-0", "9-0", "0", "1", "queue", "") == "STALE")
+    }
+  }
+
+  @Test func `a lane is asked for more entries as they turn out to be small`() async throws {
+    try await Lane.withStore { _, store in
+      let scout = store.keys.scout(.normal)
+      _ = try await store.redis("HSET", scout, "cursor", "0-0")
+      for (areSmall, page) in [("1", "3"), ("1", "12"), ("1", "48"), ("0", "3"), ("1", "12")] {
+        #expect(try await store.listAhead("0-0", "0-0", "1", areSmall, "queue", "") == "OK")
+        #expect(try await store.redis("HGET", scout, "page").string == page)
+      }
+    }
+  }
+
   @Test func `no more jobs are admitted than there is room for, and all of them in the end`()
     async throws
   {
@@ -282,6 +325,12 @@ private struct Intake {
 }
 
 extension Store {
+  /// What a lane tells that has read ahead.
+  func listAhead(_ arguments: String...) async throws -> String? {
+    let name = "pushpool_list_ahead_\(StoreLibrary.library.version)"
+    return try await redis(["FCALL", name, "1", keys.prefix, "normal"] + arguments).string
+  }
+
   func enqueueMany(_ count: Int, app: String, from first: Int = 0) async throws {
     let script = """
       for n = ARGV[1], ARGV[2] do

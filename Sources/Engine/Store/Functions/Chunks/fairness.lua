@@ -42,18 +42,23 @@ end
 
 -- ---------------------------------------------------------------------------------------------------------
 -- The scout. It sees through the eyes of the lanes, each of which is asked in its turn to read on: to copy a job into Lua costs
--- Redis ten times what a command of its own does. Its HASH: cursor (the last entry it has seen), more (1 when it saw that others
--- stand behind), x:<app> (the app's next entries), r:<app> (behind which more of them are), c:<entry> (who took an entry out of its
--- turn); at (when a lane was asked last) and asked (1 until it has answered), app_at and app_asked (the same of looks for the entries
--- of one app). Its LIST is the ring of the apps that have an x or r. Both only order: what is lost with them waits in the stream.
+-- Redis ten times what a command of its own does. Its HASH:
+--   cursor: the last entry it has seen; more: 1 when it saw that others stand behind
+--   x:<app>: the app's next entries; r:<app>: behind which more of them are
+--   c:<entry>: who took an entry out of its turn
+--   at: when a lane was asked last; asked: 1 until it has answered; page: how many entries it is asked for
+--   app_at, app_asked, app_page: the same of looks for the entries of one app
+-- Its LIST is the ring of the apps that have an x or r. But for c they only order: what is lost with them waits in the stream.
 
--- Whether it is time for another look, for the whole fleet: `kind` is '' for all entries, 'app_' for those of one app. While the
--- order is held back, whoever has just come is looked for at once. A lane that was asked may have died.
+-- Whether it is time for another look, for the whole fleet: `kind` is '' for all entries, 'app_' for those of one app.
 local function may_look(key, kind, now, is_held)
   local v = redis.call('HMGET', key, kind .. 'at', kind .. 'asked', 'more')
-  local at = tonumber(v[1] or '0')
-  if v[2] then return now < at or now >= at + LIMIT.SCOUT_ANSWER_MS end
-  return is_held and not v[3] or now < at or now >= at + LIMIT.SCOUT_MS
+  local at, wait = tonumber(v[1] or '0'), LIMIT.SCOUT_MS
+  -- While the order is held back, whoever has just come is looked for at once.
+  if is_held and not v[3] then wait = 0 end
+  -- A lane that was asked may have died.
+  if v[2] then wait = LIMIT.SCOUT_ANSWER_MS end
+  return now < at or now >= at + wait
 end
 
 -- Behind which entry the scout looks on. Those that were given in their turn need not be looked for.
@@ -113,41 +118,52 @@ local function list_of_app(p, priority, wanted)
   end
   local function conclude(last, has_more)
     if n > 0 then redis.call('HSET', key, 'x:' .. wanted, entries) end
-    if stopped or has_more then
+    -- Those that were seen meanwhile were not listed, since the app has more.
+    if stopped or has_more or redis.call('HGET', key, 'cursor') ~= last then
       redis.call('HSET', key, 'r:' .. wanted, stopped or last)
     else
       redis.call('HDEL', key, 'r:' .. wanted)
+      if redis.call('HEXISTS', key, 'x:' .. wanted) == 0 then redis.call('LREM', KEY.express(p, priority), 0, wanted) end
     end
   end
   return see, conclude
 end
 
 -- Has the lane that calls read entries behind `from`, up to `to`, for list_ahead: all, or those of an app.
--- weight: the mean bytes of an entry, or nil.
+-- weight: as large_mean has it, or nil. Unless it is sure, few are asked for at first, and more as they turn out to be small: a reply
+-- must not be more than a lane reads.
 local function ask_to_look(p, priority, app, from, to, now, weight, asked)
   local key, kind = KEY.scout(p, priority), app and 'app_' or ''
-  redis.call('HSET', key, kind .. 'at', text(now), kind .. 'asked', '1')
+  local v = redis.call('HMGET', key, kind .. 'page', kind .. 'asked')
+  local page = not v[2] and tonumber(v[1]) or LIMIT.READ_AHEAD_FIRST
+  redis.call('HSET', key, kind .. 'at', text(now), kind .. 'asked', '1', kind .. 'page', page)
   if not app then redis.call('HSET', key, 'cursor', from) end
-  local at_once = math.min(LIMIT.READ_AHEAD_MAX, LIMIT.READ_AHEAD_BYTES_MAX / (weight or LIMIT.GLANCE_BYTES))
+  local at_once = weight and weight.is_sure and LIMIT.READ_AHEAD_MAX or page
+  if weight then at_once = math.min(at_once, LIMIT.READ_AHEAD_BYTES_MAX / weight.mean) end
   asked[#asked + 1] = {'LOOK', priority, from, to, app or false, math.max(1, math.floor(at_once))}
 end
 
--- list_ahead — ARGV: priority, behind which entry, the last one, 1 when there are more else 0, queue | app, that app or '',
+-- list_ahead — ARGV: priority, behind which entry, the last one, 1 when there are more else 0, 1 when they are small else 0,
+-- queue | app, that app or '',
 -- (entry, its app)… What a lane saw that was asked to LOOK; of each app the first entries are enough, one more than are listed.
 -- Reply: OK | STALE (somebody has looked from there)
 local function list_ahead(keys, args)
   local p, priority, from, last, has_more = keys[1], args[1], args[2], args[3], args[4] == '1'
-  local key, see, conclude = KEY.scout(p, priority), nil, nil
-  redis.call('HDEL', key, args[5] == 'app' and 'app_asked' or 'asked')
-  if args[5] == 'app' then
-    if redis.call('HGET', key, 'r:' .. args[6]) ~= from then return 'STALE' end
-    see, conclude = list_of_app(p, priority, args[6])
+  local key, kind = KEY.scout(p, priority), args[6] == 'app' and 'app_' or ''
+  local page = tonumber(redis.call('HGET', key, kind .. 'page') or '0')
+  redis.call('HDEL', key, kind .. 'asked')
+  redis.call('HSET', key, kind .. 'page',
+    args[5] == '1' and math.max(LIMIT.READ_AHEAD_FIRST, math.min(page * 4, LIMIT.READ_AHEAD_MAX)) or LIMIT.READ_AHEAD_FIRST)
+  local see, conclude
+  if kind == 'app_' then
+    if redis.call('HGET', key, 'r:' .. args[7]) ~= from then return 'STALE' end
+    see, conclude = list_of_app(p, priority, args[7])
   else
     if redis.call('HGET', key, 'cursor') ~= from then return 'STALE' end
     see, conclude = list_of_apps(p, priority)
   end
   local before = from
-  for i = 7, #args, 2 do
+  for i = 8, #args, 2 do
     see(args[i], args[i + 1], before)
     before = args[i]
   end
@@ -176,14 +192,18 @@ local function next_in_turn(p, priority, consumer, now, mean, weight, asked)
       if not v[1] and v[2] and may_look(key, 'app_', now) then
         ask_to_look(p, priority, app, v[2], redis.call('HGET', key, 'cursor') or '0-0', now, weight, asked)
       end
-      local entry, rest = string.match(v[1] or '', '^(%S+) (.*)$')
+      local entries, rest, item = v[1] or '', nil, nil
+      -- Some of them may have had their turn in the stream's order.
+      repeat
+        local entry, others = string.match(entries, '^(%S+) (.*)$')
+        if entry then entries, rest, item = others, others, claim_out_of_turn(p, priority, entry, consumer, 1, mean) end
+      until item or not entry
       if rest == '' then redis.call('HDEL', key, 'x:' .. app) end
       if rest and rest ~= '' then
         redis.call('HSET', key, 'x:' .. app, rest)
       elseif not v[2] then
         redis.call('RPOP', ring)
       end
-      local item = entry and claim_out_of_turn(p, priority, entry, consumer, 1, mean)
       if item then return item end
     end
   end

@@ -130,9 +130,9 @@ local function new_books(p, now)
   return books
 end
 
--- end_direct — ARGV: retention, then of each group seven words, how many, (entry, id)…. Ends jobs that the caller has sent. Of
--- several workers that had one, for a lease has passed, it counts what the first tells: the record says whose turn it was, and
--- that it has ended. The others learn so from it as well, if they have not sent it yet.
+-- end_direct — ARGV: retention, then of each group seven words, how many, (entry, id)…. Ends jobs that the caller has sent. The
+-- lease is not asked for: of several workers that had the job, the first to end it is counted, and the record tells the others. One
+-- that was admitted as a chunk counts there only.
 --   priority, app
 --   started_at: since when they were sent, ms
 --   total: installations that each came to
@@ -155,7 +155,7 @@ local function end_direct(keys, args)
       local answer = 'STALE'
       if r[2] == source_of(priority, entry) then
         if r[4] then
-          -- Told before, and the reply was lost.
+          -- Told before: the reply was lost, or another worker was first.
           if r[1] == 'done' or r[1] == 'cancelled' then answer = 'OK' end
         elseif counts.sum == tonumber(total) then
           answer = 'OK'

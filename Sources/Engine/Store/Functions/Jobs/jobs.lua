@@ -320,9 +320,13 @@ end
 -- pause — ARGV: app, id. Reply: the state now (paused; done or cancelled when it was too late) or ABSENT
 local function pause(keys, args)
   local key = KEY.job(keys[1], args[1], args[2])
-  local state = redis.call('HGET', key, 'state')
+  local r = redis.call('HMGET', key, 'state', 'admitted')
+  local state = r[1]
   if not state then return 'ABSENT' end
   if state == 'done' or state == 'cancelled' then return state end
+  -- What resume gives back to the name of a job that is not admitted.
+  local left = not r[2] and redis.call('TTL', key) or -1
+  if left > 0 then redis.call('HSET', key, 'expires_in', text(left)) end
   redis.call('HSET', key, 'state', 'paused')
   redis.call('PERSIST', key)
   return 'paused'
@@ -349,14 +353,15 @@ end
 local function resume(keys, args)
   local p, app, id, now = keys[1], args[1], args[2], now_ms()
   local key = KEY.job(p, app, id)
-  local r = redis.call('HMGET', key, 'state', 'admitted', 'start_at', 'source', 'priority', 'lines')
+  local r = redis.call('HMGET', key, 'state', 'admitted', 'start_at', 'source', 'priority', 'lines', 'expires_in')
   if not r[1] then return 'ABSENT' end
   if r[1] ~= 'paused' then return r[1] end
   refuse_wrong_type(KEY.delayed(p), 'zset')
   if not r[2] then
     redis.call('HSET', key, 'state', 'queued')
+    redis.call('HDEL', key, 'expires_in')
     -- Of a job that is being sent from its entry, this stays when it ends at once.
-    redis.call('EXPIRE', key, LIMIT.RECORD_S)
+    redis.call('EXPIRE', key, r[7] or LIMIT.RECORD_S)
     return 'queued'
   end
   local state = tonumber(r[3]) > now and 'scheduled' or 'running'

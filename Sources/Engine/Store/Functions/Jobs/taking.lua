@@ -102,9 +102,9 @@ end
 --   behind: the priority to begin behind, if not at the first
 -- Reply: rows, of jobs that nobody had before {NEW, priority, (entry, job text)…}, of another {priority, entry, job text, deliveries},
 -- of what became a dead letter {priority, entry, reason}, and {ABANDONED, priority, how many}: so many were left by silent workers,
--- which may have left more. Of a stream with entries that are too large to be read here:
+-- which may have left more; {LOOK, priority, from, to, app or nil, at once}: to be read by XRANGE behind `from`, and told to list_ahead.
+-- Of a stream with entries that are too large to be read here:
 --   {priority, entry, nil, deliveries}: leased, to be read by XRANGE
---   {LOOK, priority, from, to, app or nil, at once}: to be read by XRANGE behind `from`, and told to list_ahead
 --   {READ, priority, at once, group}: to be leased and read by XREADGROUP until there are max. When there are fewer, this
 --     function is to be called for the priorities behind
 local function take_jobs(keys, args)

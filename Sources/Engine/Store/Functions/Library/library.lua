@@ -173,7 +173,8 @@ end
 
 -- The mean bytes of a stream's entries when there may be some among them that no function is to read; else nil. To copy ten
 -- megabytes takes a function 30 ms, and a lane's own command 5. Redis does not tell how large an entry is, only the stream. And
--- whether the stream takes more than small entries would, also where there is no such mean. And the mean of any entries, if known.
+-- whether the stream takes more than small entries would, also where there is no such mean. And, if known, the weight of any
+-- entries: {mean bytes, is_sure: whether a lane can take all of them in one reply}.
 local function large_mean(stream)
   local length = redis.call('XLEN', stream)
   if length == 0 then return nil end
@@ -181,10 +182,11 @@ local function large_mean(stream)
   -- No number: Redis' user may not ask.
   if type(bytes) ~= 'number' then return nil end
   local mean = bytes / length
-  if bytes <= math.max(LIMIT.COPIED_BYTES_MAX, length * LIMIT.GLANCE_BYTES) then return nil, false, mean end
+  local weight = {mean = mean, is_sure = length <= LIMIT.WEIGHED_MAX and bytes <= LIMIT.READ_BYTES_MAX}
+  if bytes <= math.max(LIMIT.COPIED_BYTES_MAX, length * LIMIT.GLANCE_BYTES) then return nil, false, weight end
   -- One of them may be more than a lane takes in a reply. It is no job then, and a function says so.
-  if bytes > LIMIT.READ_BYTES_MAX then return nil, true, mean end
-  return mean, true, mean
+  if bytes > LIMIT.READ_BYTES_MAX then return nil, true, weight end
+  return mean, true, weight
 end
 
 -- Claims an entry: {entry, fields}, or {entry} when it is not to be read here; nil when it is gone.

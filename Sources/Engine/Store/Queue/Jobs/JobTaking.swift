@@ -34,10 +34,11 @@ struct JobTaking {
         entries += answer.jobs.map(\.entry)
       }
       // Whoever has jobs does not wait to know whose turn comes after them.
-      let isIdle =
-        entries.isEmpty && handedOver == 0 && answer.reading == nil && answer.refused.isEmpty
+      let waits =
+        mayLook && entries.isEmpty && handedOver == 0 && answer.reading == nil
+        && answer.refused.isEmpty
       for look in answer.looks {
-        if isIdle { try await lookAhead(look) } else { lookAheadMeanwhile(look) }
+        if waits { await lookAhead(look) } else { lookAheadMeanwhile(look) }
       }
       let lacks = max - handedOver - entries.count
       if let reading = answer.reading {
@@ -49,10 +50,11 @@ struct JobTaking {
         command = call(
           max: max - handedOver - entries.count, downTo: last, abandonedForMs: abandonedForMs,
           behind: reading.priority)
-      } else if mayLook, isIdle, !answer.looks.isEmpty {
+      } else if waits, !answer.looks.isEmpty {
         // It knows now whose turn it is.
         mayLook = false
-        command = call(max: max, downTo: last, abandonedForMs: nil)
+        command = call(
+          max: max, downTo: last, abandonedForMs: nil, leavesLarge: leavesLarge)
       } else {
         return entries
       }
@@ -162,15 +164,17 @@ struct JobTaking {
     }
   }
 
-  /// Reads on for the fleet, and waits until it knows.
-  private func lookAhead(_ look: LookAhead) async throws(RedisError) {
-    let answer = try await functions.connection.call(look.question(functions.keys)) {
-      look.answer($0, functions)
-    }
-    _ = try await functions.run(answer) { _ in }
+  /// Reads on for the fleet, and waits until it knows. What fails is asked again of a lane after a while: it only orders.
+  private func lookAhead(_ look: LookAhead) async {
+    do throws(RedisError) {
+      let answer = try await functions.connection.call(look.question(functions.keys)) {
+        look.answer($0, functions)
+      }
+      try await functions.run(answer) { _ in }
+    } catch {}
   }
 
-  /// The same, and waits for nothing. What fails is asked again of another lane.
+  /// The same, and waits for nothing.
   private func lookAheadMeanwhile(_ look: LookAhead) {
     functions.connection.send(look.question(functions.keys)) { [functions] result in
       guard case .success(let reply) = result else { return }

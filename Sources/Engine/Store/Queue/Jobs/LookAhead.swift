@@ -22,15 +22,19 @@ struct LookAhead: Sendable {
     var told: [String: Int] = [:]
     var seen: [(entry: String, app: String)] = []
     let items = StreamedJob.glances(at: reply)
-    for (entry, app) in items where self.app == nil || app == self.app {
+    let hasMore = reply.count == atOnce
+    let bytes = items.reduce(0) { $0 + $1.bytes }
+    for (entry, app, _) in items where self.app == nil || app == self.app {
       let count = told[app, default: 0]
       guard count < StoreLimits.toldAheadPerApp else { continue }
       told[app] = count + 1
       seen.append((entry, app))
     }
     var command = functions.call(
-      "list_ahead", priority.rawValue, from, items.last?.entry ?? from,
-      reply.count == atOnce ? "1" : "0", app == nil ? "queue" : "app", app ?? "")
+      "list_ahead", priority.rawValue, from,
+      hasMore || app == nil ? items.last?.entry ?? from : to, hasMore ? "1" : "0",
+      bytes <= items.count * StoreLimits.glanceBytes ? "1" : "0", app == nil ? "queue" : "app",
+      app ?? "")
     for (entry, app) in seen {
       command.append(entry)
       command.append(app)

@@ -11,10 +11,11 @@ struct StreamedJob: Sendable {
     items(reply) { entry, fields in StreamedJob(entry: entry, text: job(fields).map { Array($0) }) }
   }
 
-  /// As `list`, of each only its app by a glance: a wrong guess costs nobody more than a place in the queue.
-  static func glances(at reply: RedisReply) -> [(entry: String, app: String)] {
+  /// As `list`, of each only its app by a glance, and how long its text is.
+  static func glances(at reply: RedisReply) -> [(entry: String, app: String, bytes: Int)] {
     items(reply) { entry, fields in
-      (entry, job(fields).map { app(in: $0) } ?? "")
+      let text = job(fields)
+      return (entry, text.map { app(in: $0) } ?? "", text?.count ?? 0)
     }
   }
 
@@ -41,29 +42,58 @@ struct StreamedJob: Sendable {
 
   private static func app(in text: UnsafeRawBufferPointer) -> String {
     let glance = StoreLimits.glanceBytes
-    guard text.count > 2 * glance else { return firstApp(in: text) ?? "" }
-    return firstApp(in: UnsafeRawBufferPointer(rebasing: text[..<glance]))
-      ?? firstApp(in: UnsafeRawBufferPointer(rebasing: text[(text.count - glance)...])) ?? ""
+    guard text.count > 2 * glance else { return outerApp(in: text) ?? "" }
+    return outerApp(in: UnsafeRawBufferPointer(rebasing: text[..<glance]))
+      ?? anyApp(in: UnsafeRawBufferPointer(rebasing: text[(text.count - glance)...])) ?? ""
   }
 
-  /// The value of the first member "app" that looks like one.
-  private static func firstApp(in text: UnsafeRawBufferPointer) -> String? {
-    let name = ("\"app\"" as StaticString).bytes
-    var from = 0
-    while from + name.count < text.count {
-      guard
-        let quote = UnsafeRawBufferPointer(rebasing: text[from...]).offset(of: UInt8(ascii: "\""))
-      else { return nil }
-      from += quote
-      if text.count - from > name.count, text[from + 1] == name[1],
-        text[from...].starts(with: name), let app = value(behind: text[(from + name.count)...])
-      {
-        return app
+  /// The app of a job whose text begins here: the member "app" of the outermost object. A producer may have others within
+  /// its content.
+  private static func outerApp(in text: UnsafeRawBufferPointer) -> String? {
+    var depth = 0
+    var place = 0
+    while place < text.count {
+      switch text[place] {
+      case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+      case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+      case UInt8(ascii: "\""):
+        let first = place + 1
+        place = first
+        while place < text.count, text[place] != UInt8(ascii: "\"") {
+          place += text[place] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        if depth == 1, place < text.count, text[first..<place].elementsEqual(name.bytes),
+          let app = value(behind: text[(place + 1)...])
+        {
+          return app
+        }
+      default: break
       }
-      from += 1
+      place += 1
     }
     return nil
   }
+
+  /// The value of the first member "app", whatever it belongs to.
+  private static func anyApp(in text: UnsafeRawBufferPointer) -> String? {
+    var from = 0
+    while from + name.bytes.count + 2 < text.count {
+      guard
+        let quote = UnsafeRawBufferPointer(rebasing: text[from...]).offset(of: UInt8(ascii: "\""))
+      else { return nil }
+      from += quote + 1
+      let rest = text[from...]
+      if rest.starts(with: name.bytes),
+        rest.dropFirst(name.bytes.count).first == UInt8(ascii: "\""),
+        let app = value(behind: rest.dropFirst(name.bytes.count + 1))
+      {
+        return app
+      }
+    }
+    return nil
+  }
+
+  private static let name: StaticString = "app"
 
   private static func value(behind name: Slice<UnsafeRawBufferPointer>) -> String? {
     func skippingSpace(_ text: Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer> {
