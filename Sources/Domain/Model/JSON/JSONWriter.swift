@@ -88,12 +88,9 @@ package enum JSONWriter {
   }
 
   private static func write(_ text: String, to output: inout some ByteSink & ~Copyable) {
-    TextRule.withBytes(text) {
-      let content = UnsafeRawBufferPointer($0)
-      output.put(UInt8(ascii: "\""))
-      writeEscaped(content, to: &output)
-      output.put(UInt8(ascii: "\""))
-    }
+    output.put(UInt8(ascii: "\""))
+    TextRule.withBytes(text) { writeEscaped(UnsafeRawBufferPointer($0), to: &output) }
+    output.put(UInt8(ascii: "\""))
   }
 
   /// What stands between the quotes of a string.
