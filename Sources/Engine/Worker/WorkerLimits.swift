@@ -13,12 +13,16 @@ enum WorkerLimits {
   /// Chunks that a lane holds at a time, and how many when Redis is far away.
   static let runsMax = 32
   static let farRunsMax = 96
-  /// Jobs besides that a lane sends from their entries at a time, and the room for more of them that it waits for when it is
-  /// full: they are taken in together.
+  /// Jobs besides that a lane sends from their entries at a time, and how many when Redis is far away: each of its three trips
+  /// lasts longer.
   static let directRunsMax = 384
+  static let farDirectRunsMax = 1_024
+  /// The room for more of them that a lane waits for when it is full: they are taken in together.
   static let directRoomMin = 16
-  /// The most of them taken in by one call, and the users of one: no more than bring a checkpoint on.
+  /// The most of them begun by one call, and taken in by one, and the most taken in when Redis is far away.
   static let directTakenMax = 128
+  static let farDirectTakenMax = 256
+  /// The users of one: no more than bring a checkpoint on.
   static let directUsersMax = checkpointResults
   /// What may wait to be sent before no more of them are taken in, while no chunk wants room: what left in the last two of
   /// these spans, from `queuedPushesMax` on. What has not ended by `checkpointMs` costs more than a chunk would have.

@@ -4,7 +4,7 @@ internal import Store
 final class RunTable {
   /// With some to spare: jobs become chunks while others are being claimed.
   private static let places =
-    WorkerLimits.farRunsMax + WorkerLimits.directRunsMax + 2 * WorkerLimits.farClaimMax
+    WorkerLimits.farRunsMax + WorkerLimits.farDirectRunsMax + 2 * WorkerLimits.farClaimMax
   private var runs: [ChunkRun?] = Array(repeating: nil, count: places)
   private var generations = [UInt8](repeating: 0, count: places)
   /// Places without a run, the next one last.
@@ -43,12 +43,10 @@ final class RunTable {
   /// How many more chunks there is room for.
   var freeSlots: Int { max(0, chunksMax - chunks) }
 
-  /// How many more jobs may be sent from their entries. What such a job leaves behind when it has become a chunk is another's
-  /// room only when that is done.
-  var freeDirect: Int {
-    min(
-      WorkerLimits.directRunsMax - directSources.count,
-      chunksMax + WorkerLimits.directRunsMax - count - freeSlots)
+  /// How many more jobs may be sent from their entries, of so many; less than 0 when there are more. What such a job leaves
+  /// behind when it has become a chunk is another's room only when that is done.
+  func freeDirect(of max: Int) -> Int {
+    min(max - directSources.count, chunksMax + max - count - freeSlots)
   }
 
   /// Puts a run into its place.

@@ -9,7 +9,10 @@ extension Admitter {
   func beginAll(
     _ jobs: DirectStarter.Batch, _ refused: inout AdmissionFailures
   ) async throws(RedisError) {
-    if direct.isFar { direct.hold(jobs) } else { try await begin(jobs, &refused) }
+    for first in stride(from: 0, to: jobs.count, by: WorkerLimits.directTakenMax) {
+      let batch = Array(jobs[first..<min(first + WorkerLimits.directTakenMax, jobs.count)])
+      if direct.isFar { direct.hold(batch) } else { try await begin(batch, &refused) }
+    }
   }
 
   /// Begins the batch that was held first.

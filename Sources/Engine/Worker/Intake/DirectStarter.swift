@@ -37,7 +37,8 @@ final class DirectStarter {
 
   /// How much it may be given now.
   var room: DirectRoom {
-    let jobs = isOn && !life.isDraining ? max(0, min(free, WorkerLimits.directTakenMax)) : 0
+    let takenMax = isFar ? WorkerLimits.farDirectTakenMax : WorkerLimits.directTakenMax
+    let jobs = isOn && !life.isDraining ? max(0, min(free, takenMax)) : 0
     let waiting = Priority.allCases.map { priority in
       dispatcher.waiting(upTo: priority) + dispatcher.unresolved(for: priority, onlyDirect: true)
         + heldUsers[...priority.rank].reduce(0, +)
@@ -65,7 +66,10 @@ final class DirectStarter {
   /// Whether there is a place for one that begins.
   var hasPlace: Bool { runs.freeSlot != nil }
 
-  private var free: Int { runs.freeDirect - held.count }
+  private var free: Int {
+    let max = isFar ? WorkerLimits.farDirectRunsMax : WorkerLimits.directRunsMax
+    return runs.freeDirect(of: max) - held.count
+  }
 
   /// Whether the lane is full of such jobs: to take others in would only make chunks of them.
   var isFull: Bool {

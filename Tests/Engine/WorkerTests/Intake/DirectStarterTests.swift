@@ -216,6 +216,30 @@ import Testing
     parts.dispatcher.roundTripNs = { WorkerLimits.farNsMin }
   }
 
+  @Test("a lane far from Redis has more such jobs at a time, and begins no more of them by one call")
+  func holdsMoreFarAway() async throws {
+    try await Self.with { _, parts in
+      Self.moveAway(parts)
+      var batches = 0
+      parts.directStarter.onBatch = { batches += 1 }
+      // It is to know that such jobs are to one user.
+      for number in 0..<100 { try await parts.takeIn(id: "known-\(number)", users: ["a"]) }
+      #expect(batches == 100)
+      for _ in 0..<batches { await parts.admitter.beginHeld() }
+      #expect(parts.runs.count == 100)
+      batches = 0
+      for number in 0..<WorkerLimits.farDirectRunsMax { try await parts.enqueue("job-\(number)") }
+      _ = try await parts.admitter.admitNext(abandonedForMs: nil)
+      #expect(parts.directStarter.inHand.count == 100 + WorkerLimits.farDirectTakenMax)
+      #expect(batches == WorkerLimits.farDirectTakenMax / WorkerLimits.directTakenMax)
+      #expect(parts.directStarter.nextBatch()?.count == WorkerLimits.directTakenMax)
+      // By and by, since nothing leaves.
+      for _ in 0..<20 { _ = try await parts.admitter.admitNext(abandonedForMs: nil) }
+      #expect(parts.directStarter.inHand.count == WorkerLimits.farDirectRunsMax)
+      #expect(parts.directStarter.isFull && parts.directStarter.room.jobs == 0)
+    }
+  }
+
   @Test("a job whose name is asked for beside others is in hand, and then sent")
   func begunBeside() async throws {
     try await Self.with { _, parts in
