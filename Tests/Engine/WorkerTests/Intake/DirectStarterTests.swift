@@ -216,7 +216,7 @@ import Testing
     parts.dispatcher.roundTripNs = { WorkerLimits.farNsMin }
   }
 
-  @Test("a lane far from Redis has more such jobs at a time, and begins no more of them by one call")
+  @Test("a lane far from Redis has more such jobs at a time, begun by calls no larger")
   func holdsMoreFarAway() async throws {
     try await Self.with { _, parts in
       Self.moveAway(parts)
