@@ -78,6 +78,8 @@ enum WorkerLimits {
   static let largeJobsWaitingBytesMax = 1024 * 1024
   /// How often the lanes of a process that have so many look for small ones.
   static let besideLargeMs: UInt64 = 10
+  /// The text of several segments that is told with a job's admission. More of it is uploaded before, and the only segment never.
+  static let admittedSegmentsBytesMax = 16 * 1024
   /// Segments of one that are uploaded in a trip to a Redis nearby: 1 ms, for what the lane asks next waits behind them.
   static let uploadedAtOnceMax = 16
   /// Answers lost in a row after which Redis is asked what it gave with them.

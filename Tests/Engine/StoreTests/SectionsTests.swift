@@ -69,13 +69,13 @@ import Testing
     try await Lane.withStore { _, store in
       let admission = Admission(
         app: "shop", id: "j1", digest: "d", content: [0x7b, 0x7d], lines: .users, recipients: 1,
-        segments: 1, onlySegment: [0x61, 0x0a])
+        segments: 1, texts: [[0x61, 0x0a]])
       let entry = JobEntry(priority: .high, entry: "1-1", text: [])
       let admitted = try await read(
         store, "admit", admission.sections(of: entry, consumer: "w"))
       #expect(
         admitted == [
-          "entry": 1, "job": 1, "audience": 1, "index": 0, "variables": 0, "event": 0,
+          "entry": 1, "job": 1, "audience": 1, "texts": 1, "index": 0, "variables": 0, "event": 0,
           "ending": 0, "pace": 0, "rounds": 0, "begun": 0,
         ])
       var all = admission

@@ -13,7 +13,7 @@ import Testing
       app: id.hasPrefix("x") ? "other" : "shop", id: id, digest: "d",
       content: Array("{}".utf8), lines: .users, recipients: 1, segments: 1,
       startAtMs: startAtMs)
-    admission.onlySegment = Array("u1\n".utf8)
+    admission.texts = [Array("u1\n".utf8)]
     _ = try await store.jobs.admit(entry, admission, consumer: "w")
   }
 

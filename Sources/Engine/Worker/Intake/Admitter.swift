@@ -247,7 +247,10 @@ struct Admitter {
     admission.roundsAtMs = job.content.schedule?.rounds.map(\.atMs) ?? []
     admission.retentionSeconds = retentionSeconds
     admission.keepsContent = job.content.tellsOfReceivers
-    if job.segments.count == 1 { admission.onlySegment = job.segments[0] }
+    let bytes = job.segments.reduce(0) { $0 + $1.count }
+    if job.segments.count == 1 || bytes <= WorkerLimits.admittedSegmentsBytesMax {
+      admission.texts = job.segments
+    }
     return admission
   }
 
@@ -258,7 +261,7 @@ struct Admitter {
     var admission = admission
     admission.content = job.content.canonicalBytes()
     let firstBindings = FirstBindings.read([job], within: .admitted, store: store, loop: loop)[0]
-    if job.segments.count != 1, job.usersKey == nil, job.index == nil {
+    if !job.segments.isEmpty, admission.texts.isEmpty {
       let answer = try await store.jobs.reserve(
         entry, app: job.app, id: id, digest: job.digest, consumer: consumer)
       guard answer == .new || answer == .cancelled else {

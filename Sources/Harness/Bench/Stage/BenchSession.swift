@@ -155,7 +155,7 @@ actor BenchSession {
     let entry = try await store.jobs.take(consumer: "bench", max: 1).first
     let admission = Admission(
       app: Population.app, id: id, digest: id, content: Array("{\(message.content)}".utf8),
-      lines: .users, recipients: 1, segments: 1, onlySegment: Array("\(user)\n".utf8),
+      lines: .users, recipients: 1, segments: 1, texts: [Array("\(user)\n".utf8)],
       startAtMs: startAtMs)
     guard let entry,
       try await store.jobs.admit(entry, admission, consumer: "bench") == .admitted

@@ -115,8 +115,8 @@ extension Interleaving {
     admission.retentionSeconds = 3_600
     admission.keepsContent = random.chance(percent: 50)
     note("admit \(name) \(taken.spec.text) \(taken.entry.entry) later \(admission.startAtMs ?? 0)")
-    if segments.count == 1 {
-      admission.onlySegment = segments[0]
+    if segments.count == 1 || random.chance(percent: 50) {
+      admission.texts = segments
     } else {
       let isOurs = model.entries[taken.entry.priority]!.lease(taken.entry.entry, of: name) != nil
       let isTaken = try await store.jobs.upload(

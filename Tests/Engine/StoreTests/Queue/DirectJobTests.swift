@@ -10,7 +10,7 @@ import Testing
     var admission = Admission(
       app: "shop", id: id, digest: digest, content: Array("{}".utf8), lines: .users, recipients: 1,
       segments: 1)
-    admission.onlySegment = Array("u1\n".utf8)
+    admission.texts = [Array("u1\n".utf8)]
     admission.retentionSeconds = 60
     return admission
   }

@@ -315,7 +315,7 @@ private struct Intake {
       let id = try #require(value["id"]?.stringValue)
       let admission = Admission(
         app: app, id: id, digest: "d", content: Array("{}".utf8), lines: .users, recipients: 1,
-        segments: 1, onlySegment: Array("u\n".utf8))
+        segments: 1, texts: [Array("u\n".utf8)])
       #expect(
         try await store.jobs.admit(entry, admission, consumer: "worker") == .admitted)
       admitted.append("\(app):\(id)")

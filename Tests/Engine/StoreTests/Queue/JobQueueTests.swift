@@ -174,11 +174,36 @@ import Testing
           == .new)
       let admission = Admission(
         app: "shop", id: "j", digest: "d", content: [], lines: .users, recipients: 1, segments: 1,
-        onlySegment: Array("u\n".utf8))
+        texts: [Array("u\n".utf8)])
       #expect(try await jobs.admit(entry, admission, consumer: "first") == .stale)
       #expect(try await jobs.admit(retaken, admission, consumer: "third") == .admitted)
       #expect(try await jobs.admit(retaken, admission, consumer: "third") == .stale)
       #expect(try await store.claimOne().recipientList == ["u"])
+    }
+  }
+
+  @Test func `segments that are told with the admission are the job's, in their order`()
+    async throws
+  {
+    try await Lane.withStore { _, store in
+      let entry = try await store.takeNew("w")
+      let admission = Admission(
+        app: "shop", id: "j", digest: "d", content: [], lines: .users, recipients: 3, segments: 3,
+        window: 2, texts: ["a\n", "b\n", "c\n"].map { Array($0.utf8) })
+      #expect(try await store.jobs.admit(entry, admission, consumer: "w") == .admitted)
+      var found: [String] = []
+      for _ in 0..<3 {
+        let claim = try await store.claimOne()
+        #expect(claim.segment == String(found.count + 1))
+        found += claim.recipientList
+        var settlement = Settlement()
+        settlement.isFinal = true
+        settlement.resolveUser(installations: 0)
+        #expect(
+          try await store.chunks.settle(claim, settlement, consumer: "worker").standing == .ok)
+      }
+      #expect(found == ["a", "b", "c"])
+      #expect(try await store.redis("KEYS", "*:segment:*").array?.count == 0)
     }
   }
 

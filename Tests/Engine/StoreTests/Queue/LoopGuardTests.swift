@@ -154,7 +154,7 @@ import Testing
       #expect(try await store.jobs.cancel(app: "shop", id: "j3") == .cancelled)
       let admission = Admission(
         app: "shop", id: "j3", digest: "digest", content: Array("{}".utf8), lines: .users,
-        recipients: 1, segments: 1, onlySegment: Array("a\n".utf8), bucket: "orders",
+        recipients: 1, segments: 1, texts: [Array("a\n".utf8)], bucket: "orders",
         eventsPerMinute: 3)
       #expect(try await store.jobs.admit(entry, admission, consumer: "worker") == .admitted)
       #expect(try await store.record("j3").state == .cancelled)

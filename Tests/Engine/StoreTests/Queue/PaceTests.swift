@@ -11,7 +11,7 @@ import Testing
     var admission = Admission(
       app: "shop", id: "j1", digest: "d", content: Array("{}".utf8), lines: .users,
       recipients: users, segments: 1,
-      onlySegment: Array((0..<users).map { "u\($0)\n" }.joined().utf8))
+      texts: [Array((0..<users).map { "u\($0)\n" }.joined().utf8)])
     admission.pace = pace
     #expect(try await store.jobs.admit(entry, admission, consumer: "worker") == .admitted)
   }

@@ -15,7 +15,7 @@ import Testing
     let entry = try await store.takeNew(priority: .high)
     var admission = Admission(
       app: "shop", id: id, digest: digest, content: Self.content, lines: .users, recipients: 1,
-      segments: 1, onlySegment: Array("u1\n".utf8))
+      segments: 1, texts: [Array("u1\n".utf8)])
     admission.retentionSeconds = retentionSeconds
     admission.keepsContent = keepsContent
     return try await store.jobs.admit(entry, admission, consumer: "worker")

@@ -337,7 +337,7 @@ extension Store {
       }
       admission.segments = segments.count
       if segments.count == 1 {
-        admission.onlySegment = segments[0]
+        admission.texts = [segments[0]]
       } else {
         let answer = try await jobs.reserve(
           entry, app: job.app, id: id, digest: admission.digest, consumer: "w")

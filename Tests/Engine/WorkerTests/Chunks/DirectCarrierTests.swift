@@ -21,7 +21,7 @@ import Testing
       var admission = Admission(
         app: "shop", id: "job-\(number)", digest: "d", content: [], lines: .users, recipients: 1,
         segments: 1)
-      admission.onlySegment = Array("user-\(number)\n".utf8)
+      admission.texts = [Array("user-\(number)\n".utf8)]
       jobs.append(DirectJob(entry: entry, admission: admission))
     }
     let answers = try await parts.store.jobs.beginDirect(jobs, consumer: "test-0")

@@ -54,6 +54,34 @@ import Testing
     }
   }
 
+  @Test("segments reach the job whole, whether they are told with it or uploaded before")
+  func keepsSegments() async throws {
+    try await LaneStage.with { _, parts in
+      for bytes in [1, 100] {
+        let users = (0..<600).map { "\($0)-" + String(repeating: "x", count: bytes) }
+        let isTold =
+          users.joined().utf8.count + users.count <= WorkerLimits.admittedSegmentsBytesMax
+        #expect(isTold == (bytes == 1))
+        let names = users.map { "\"\($0)\"" }.joined(separator: ",")
+        let job =
+          #"{"id":"of-\#(bytes)","app":"shop","audience":{"users":[\#(names)]},"#
+          + #""notification":{"title":"Hi"}}"#
+        try await enqueue(parts, job)
+        _ = try await parts.admitter.admitNext(abandonedForMs: nil)
+        if !isTold {
+          try await parts.admitter.admitLarge(try #require(parts.admitter.large.inHand.first))
+        }
+        #expect(try await parts.record("of-\(bytes)").total == 600)
+        let claims = try await parts.store.chunks.claim(consumer: "w", max: 3)
+        #expect(claims.map(\.job) == Array(repeating: "of-\(bytes)", count: 3))
+        let found = claims.sorted { $0.segment < $1.segment }.map {
+          String(decoding: $0.recipients, as: UTF8.self)
+        }
+        #expect(found.joined() == users.map { $0 + "\n" }.joined())
+      }
+    }
+  }
+
   @Test("a job of an app that this worker lacks waits for another that has it")
   func setsAside() async throws {
     try await LaneStage.with { _, parts in

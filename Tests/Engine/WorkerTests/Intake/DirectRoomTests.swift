@@ -25,7 +25,7 @@ import Testing
   private static func runOfOther(_ parts: LaneStage) throws -> ChunkRun {
     var admission = Admission(
       app: "other", id: "sale", digest: "d", content: [], lines: .users, recipients: 1, segments: 1)
-    admission.onlySegment = Array("a\n".utf8)
+    admission.texts = [Array("a\n".utf8)]
     let entry = JobEntry(priority: .normal, entry: "1-0", text: [], deliveries: 1)
     let job = DirectJob(entry: entry, admission: admission)
     return ChunkRun(

@@ -35,7 +35,12 @@ struct CrashMix {
   }
 
   private func manyInstallations() throws -> [Installation] {
-    try Devices.apns(many, prefix: isSlow ? "c1" : "a0")
+    try many.map { try Devices.apns($0, user: oneOfMany($0), prefix: isSlow ? "c1" : "a0") }
+  }
+
+  /// A name so long that the segments of the many are uploaded before the job is admitted.
+  private func oneOfMany(_ number: Int) -> String {
+    "u\(number)-" + String(repeating: "x", count: 64)
   }
 
   /// One after another: an ordinary one, one to retry, one that is slow, two for the job to tokens.
@@ -60,7 +65,7 @@ struct CrashMix {
       {"id": "tokens-\(number)", "app": "shop",
        "audience": {"installations": [\(tokens.joined(separator: ","))]}, \(notification)}
       """,
-      Devices.job("many-\(number)", many),
+      Devices.job("many-\(number)", users: many.map(oneOfMany)),
     ]
   }
 

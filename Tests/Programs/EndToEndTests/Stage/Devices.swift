@@ -46,7 +46,11 @@ enum Devices {
 
   /// A job to the users of these numbers; `more` is further members, each begun by a comma.
   static func job(_ id: String, _ users: Range<Int>, _ more: String = "") -> String {
-    let names = users.map { "\"u\($0)\"" }.joined(separator: ",")
+    job(id, users: users.map { "u\($0)" }, more)
+  }
+
+  static func job(_ id: String, users: [String], _ more: String = "") -> String {
+    let names = users.map { "\"\($0)\"" }.joined(separator: ",")
     return """
       {"id": "\(id)", "app": "shop", "audience": {"users": [\(names)]},
        "notification": {"title": "Hello", "body": "World"}\(more)}

@@ -111,10 +111,10 @@ local function keep_pace(key, per_second, spread, recipients, window)
   redis.call('HSET', key, 'window', text(Rates.window_of(tonumber(per_second), window)))
 end
 
-local ADMIT = Sections.layout('admit', {entry = 3, job = 4, audience = 7, index = 3, variables = 1, event = 2,
+local ADMIT = Sections.layout('admit', {entry = 3, job = 4, audience = 6, texts = 1, index = 3, variables = 1, event = 2,
   ending = 2, pace = 2, rounds = 1, begun = 1}, {'entry', 'job', 'audience'})
 
--- admit — makes a job of its entry, and starts it. ARGV: sections of one row, of these columns; the last seven may be left out.
+-- admit — makes a job of its entry, and starts it. ARGV: sections of one row, of these columns; the last eight may be left out. Of texts there may be more rows.
 --   entry: the job as it was taken
 --     consumer, priority, entry
 --   job: what its record is found and told by
@@ -127,8 +127,9 @@ local ADMIT = Sections.layout('admit', {entry = 3, job = 4, audience = 7, index 
 --     segments: how many there are, from 1 on
 --     window: chunks started at a time
 --     start_at: ms, or ''
---     segment: text of segment 1, or '' when all are uploaded
 --     users_key: key that holds the users, or ''
+--   texts: of its segments in turn, when none was uploaded
+--     text
 --   index: of a job to those who are in one
 --     name: which (index.lua)
 --     topic: whose it is, or ''
@@ -148,7 +149,7 @@ local ADMIT = Sections.layout('admit', {entry = 3, job = 4, audience = 7, index 
 --     instants: ms, in order, with spaces between
 --   begun: of a job of one segment that the caller sends from its entry (direct.lua), by admit_begun
 --     started_at: since when, ms. The chunk is the caller's, whatever an operator did to the job meanwhile
--- Needs no reserve when the job has one segment, a key of users or an index.
+-- Needs no reserve when no segment was uploaded.
 -- Reply: OK, of a job that was begun {OK, the chunk's entry} | DUPLICATE (the entry is dropped) | CONFLICT (refuse it) |
 -- STALE, of a key of users also KEY_MISSING | KEY_TYPE | KEY_UNREADABLE | KEY_ENCODING (refuse it), of an index NOT_INDEXED (refuse it), of variables also
 -- VARIABLES_MISSING | VARIABLES_TYPE | VARIABLES_UNREADABLE (refuse it), of a topic or an event also LOOP (there are too many of it: refuse it)
@@ -157,7 +158,7 @@ local function admit(keys, args)
   local first, last = Sections.read(args, ADMIT)
   local consumer, priority, entry = unpack(args, first.entry, last.entry)
   local app, id, digest, content = unpack(args, first.job, last.job)
-  local lines, recipients, segments, window, start_at, segment, users_key = unpack(args, first.audience, last.audience)
+  local lines, recipients, segments, window, start_at, users_key = unpack(args, first.audience, last.audience)
   local index, topic, topic_per_minute = unpack(args, first.index, last.index)
   if topic == '' then topic = nil end
   local variables_key = unpack(args, first.variables, last.variables)
@@ -227,7 +228,9 @@ local function admit(keys, args)
   if per_second then keep_pace(key, per_second, spread, tonumber(recipients), tonumber(window)) end
   redis.call('PERSIST', key)
   redis.call('SET', KEY.content(p, app, id), content)
-  if segment ~= '' then redis.call('SET', KEY.segment(p, '1', source), segment) end
+  for i = first.texts, last.texts do
+    redis.call('SET', KEY.segment(p, text(i - first.texts + 1), source), args[i])
+  end
   redis.call('SADD', KEY.open(p), app .. ':' .. id)
   if begun_at then
     local chunk = Chunks.add_only(p, app, id, consumer)

@@ -38,7 +38,7 @@ package struct ChunkClaim: Sendable, Equatable {
     isPaced = false
     lines = job.admission.lines
     done = DoneBitmap()
-    recipients = job.admission.onlySegment ?? []
+    recipients = job.admission.texts.first ?? []
   }
 
   init(_ reply: RedisReply) throws(RedisError) {

@@ -5,7 +5,8 @@ internal import Redis
 extension Admission {
   private static let entry = Sections.Section(name: "entry", columns: 3)
   private static let job = Sections.Section(name: "job", columns: 4)
-  private static let audience = Sections.Section(name: "audience", columns: 7)
+  private static let audience = Sections.Section(name: "audience", columns: 6)
+  private static let texts = Sections.Section(name: "texts", columns: 1)
   private static let index = Sections.Section(name: "index", columns: 3)
   private static let variables = Sections.Section(name: "variables", columns: 1)
   private static let event = Sections.Section(name: "event", columns: 2)
@@ -33,9 +34,9 @@ extension Admission {
       row.append(segments)
       row.append(window)
       row.append(startAtMs.map { String($0) } ?? "")
-      row.append(onlySegment ?? [])
       row.append(usersKey ?? "")
     }
+    sections.add(Self.texts, texts) { text, row in row.append(text) }
     if let index {
       sections.add(Self.index) { row in
         row.append(index.name)

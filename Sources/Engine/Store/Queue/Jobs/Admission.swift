@@ -16,8 +16,8 @@ package struct Admission: Sendable {
   package var segments: Int
   /// Chunks of this job that are worked on at a time.
   package var window: Int
-  /// The text of the only segment; nil when segments were uploaded.
-  package var onlySegment: [UInt8]?
+  /// The texts of its segments; empty when they were uploaded.
+  package var texts: [[UInt8]]
   /// The SET, ZSET or LIST of users of a job without segments.
   package var usersKey: String?
   /// The index of users of a job without segments.
@@ -44,7 +44,7 @@ package struct Admission: Sendable {
 
   package init(
     app: String, id: String, digest: String, content: [UInt8], lines: ChunkLines, recipients: Int,
-    segments: Int, window: Int = Limits.segmentHighWaterMax, onlySegment: [UInt8]? = nil,
+    segments: Int, window: Int = Limits.segmentHighWaterMax, texts: [[UInt8]] = [],
     usersKey: String? = nil, index: AudienceIndex? = nil, variablesKey: String? = nil,
     bucket: String? = nil,
     eventsPerMinute: Int = 0,
@@ -58,7 +58,7 @@ package struct Admission: Sendable {
     self.recipients = recipients
     self.segments = segments
     self.window = window
-    self.onlySegment = onlySegment
+    self.texts = texts
     self.usersKey = usersKey
     self.index = index
     self.variablesKey = variablesKey
