@@ -19,9 +19,11 @@ enum WorkerLimits {
   static let farDirectRunsMax = 1_024
   /// The room for more of them that a lane waits for when it is full: they are taken in together.
   static let directRoomMin = 16
-  /// The most of them begun by one call, and taken in by one, and the most taken in when Redis is far away.
+  /// The most of them taken in by one call, and how many when Redis is far away.
   static let directTakenMax = 128
   static let farDirectTakenMax = 256
+  /// The most of them begun by one call: 2 ms.
+  static let directBegunMax = 128
   /// The users of one: no more than bring a checkpoint on.
   static let directUsersMax = checkpointResults
   /// What may wait to be sent before no more of them are taken in, while no chunk wants room: what left in the last two of
@@ -78,7 +80,8 @@ enum WorkerLimits {
   static let largeJobsWaitingBytesMax = 1024 * 1024
   /// How often the lanes of a process that have so many look for small ones.
   static let besideLargeMs: UInt64 = 10
-  /// The text of several segments that is told with a job's admission. More of it is uploaded before, and the only segment never.
+  /// The text of several segments that is told with a job's admission; more of it is uploaded first. An only segment is always
+  /// told.
   static let admittedSegmentsBytesMax = 16 * 1024
   /// Segments of one that are uploaded in a trip to a Redis nearby: 1 ms, for what the lane asks next waits behind them.
   static let uploadedAtOnceMax = 16
@@ -184,6 +187,8 @@ enum WorkerLimits {
   /// How often the leases of chunks without news are renewed and their jobs' states asked for: with a quarter more at most,
   /// a chunk hears of a cancel within a second.
   static let chunkBeatMs: UInt64 = 650
+  /// Of them, as many by one call: small jobs that last have become chunks of a lane by the hundred.
+  static let renewedMax = 256
   /// The wait between two looks for jobs that lost chunks, on average; each looks at a few jobs.
   static let reconcileMs: UInt64 = 60_000
   /// From one look whether the functions for registration are there to the next.

@@ -33,7 +33,9 @@ final class LeaseKeeper: Agent {
       // A quarter, because one that was renewed just after a look would otherwise be passed over at the next.
       $0.standing != .stale && loop.nowNs &- $0.renewedNs >= everyMs * 250_000
     }
-    if !due.isEmpty { await renew(due) }
+    for first in stride(from: 0, to: due.count, by: WorkerLimits.renewedMax) {
+      await renew(Array(due[first..<min(first + WorkerLimits.renewedMax, due.count)]))
+    }
     return max(1, everyMs)
   }
 

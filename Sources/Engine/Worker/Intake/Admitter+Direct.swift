@@ -9,8 +9,8 @@ extension Admitter {
   func beginAll(
     _ jobs: DirectStarter.Batch, _ refused: inout AdmissionFailures
   ) async throws(RedisError) {
-    for first in stride(from: 0, to: jobs.count, by: WorkerLimits.directTakenMax) {
-      let batch = Array(jobs[first..<min(first + WorkerLimits.directTakenMax, jobs.count)])
+    for first in stride(from: 0, to: jobs.count, by: WorkerLimits.directBegunMax) {
+      let batch = Array(jobs[first..<min(first + WorkerLimits.directBegunMax, jobs.count)])
       if direct.isFar { direct.hold(batch) } else { try await begin(batch, &refused) }
     }
   }

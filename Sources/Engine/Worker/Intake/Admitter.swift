@@ -54,6 +54,7 @@ struct Admitter {
     downTo last: Priority = .low, abandonedForMs: UInt64?
   ) async throws(RedisError) -> Yield {
     let refused = RefusalLog(log: log)
+    direct.lookHowFar()
     let max = direct.jobsWanted(downTo: last)
     var early = 0
     var hasAbandoned = false

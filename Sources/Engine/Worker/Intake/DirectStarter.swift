@@ -102,12 +102,12 @@ final class DirectStarter {
 
   /// Goes on with those that wait and have room now, high priority first.
   func wakeWaiting() {
-    let backlogMax = dispatcher.directBacklogMax
+    let (backlogMax, mayHaveMore) = (dispatcher.directBacklogMax, dispatcher.mayHaveMore)
     for priority in Priority.allCases {
       var room = backlogMax - dispatcher.waiting(upTo: priority)
       runs.forEach { run in
         guard room > 0, run.direct != nil, run.wantsResolving, run.claim.priority == priority,
-          dispatcher.hasRoom(for: run)
+          dispatcher.hasRoom(for: run, mayHaveMore: mayHaveMore)
         else { return }
         room -= run.lines.count
         run.wake()
@@ -156,8 +156,12 @@ final class DirectStarter {
   /// Entries of jobs that it sends, or is about to send.
   var inHand: [JobEntry] { runs.directEntries + held.values }
 
-  /// Whether a trip to Redis is long: others are taken in meanwhile.
-  var isFar: Bool { dispatcher.isFar }
+  /// Whether a trip to Redis is long: others are taken in meanwhile. It is as it was when jobs were asked for, so that those find
+  /// the room that was meant for them.
+  private(set) var isFar = false
+
+  /// Finds out how far Redis is, before jobs are asked for.
+  func lookHowFar() { isFar = dispatcher.isFar }
 
   /// Has a batch begun by a task of its own, and keeps room for it.
   func hold(_ batch: Batch) {

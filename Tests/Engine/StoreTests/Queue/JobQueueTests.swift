@@ -203,6 +203,12 @@ import Testing
           try await store.chunks.settle(claim, settlement, consumer: "worker").standing == .ok)
       }
       #expect(found == ["a", "b", "c"])
+      let other = try await store.takeNew("w")
+      var short = admission
+      (short.id, short.segments) = ("k", 4)
+      await #expect(throws: RedisError.self) {
+        try await store.jobs.admit(other, short, consumer: "w")
+      }
       #expect(try await store.redis("KEYS", "*:segment:*").array?.count == 0)
     }
   }

@@ -54,31 +54,33 @@ import Testing
     }
   }
 
-  @Test("segments reach the job whole, whether they are told with it or uploaded before")
-  func keepsSegments() async throws {
+  @Test(
+    "segments reach the job whole, whether they are told with it or uploaded before",
+    arguments: [(600, 1), (4_000, 0), (600, 100)])
+  func keepsSegments(count: Int, padding: Int) async throws {
     try await LaneStage.with { _, parts in
-      for bytes in [1, 100] {
-        let users = (0..<600).map { "\($0)-" + String(repeating: "x", count: bytes) }
-        let isTold =
-          users.joined().utf8.count + users.count <= WorkerLimits.admittedSegmentsBytesMax
-        #expect(isTold == (bytes == 1))
-        let names = users.map { "\"\($0)\"" }.joined(separator: ",")
-        let job =
-          #"{"id":"of-\#(bytes)","app":"shop","audience":{"users":[\#(names)]},"#
-          + #""notification":{"title":"Hi"}}"#
-        try await enqueue(parts, job)
-        _ = try await parts.admitter.admitNext(abandonedForMs: nil)
-        if !isTold {
-          try await parts.admitter.admitLarge(try #require(parts.admitter.large.inHand.first))
-        }
-        #expect(try await parts.record("of-\(bytes)").total == 600)
-        let claims = try await parts.store.chunks.claim(consumer: "w", max: 3)
-        #expect(claims.map(\.job) == Array(repeating: "of-\(bytes)", count: 3))
-        let found = claims.sorted { $0.segment < $1.segment }.map {
-          String(decoding: $0.recipients, as: UTF8.self)
-        }
-        #expect(found.joined() == users.map { $0 + "\n" }.joined())
+      let users = (0..<count).map { String($0, radix: 36) + String(repeating: "x", count: padding) }
+      let names = users.map { "\"\($0)\"" }.joined(separator: ",")
+      try await enqueue(
+        parts,
+        #"{"id":"sale","app":"shop","audience":{"users":[\#(names)]},"notification":{"title":"Hi"}}"#
+      )
+      _ = try await parts.admitter.admitNext(abandonedForMs: nil)
+      if let large = parts.admitter.large.inHand.first {
+        try await parts.admitter.admitLarge(large)
       }
+      #expect(try await parts.record("sale").total == count)
+      var found: [(number: Int, text: String)] = []
+      while let claim = try await parts.store.chunks.claim(consumer: "w", max: 1).first {
+        let text = String(decoding: claim.recipients, as: UTF8.self)
+        found.append((try #require(Int(claim.segment)), text))
+        var settlement = Settlement()
+        settlement.isFinal = true
+        settlement.resolveUser(installations: 0)
+        _ = try await parts.store.chunks.settle(claim, settlement, consumer: "w")
+      }
+      found.sort { $0.number < $1.number }
+      #expect(found.map(\.text).joined() == users.map { $0 + "\n" }.joined())
     }
   }
 

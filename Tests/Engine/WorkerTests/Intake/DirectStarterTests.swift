@@ -231,11 +231,32 @@ import Testing
       for number in 0..<WorkerLimits.farDirectRunsMax { try await parts.enqueue("job-\(number)") }
       _ = try await parts.admitter.admitNext(abandonedForMs: nil)
       #expect(parts.directStarter.inHand.count == 100 + WorkerLimits.farDirectTakenMax)
-      #expect(batches == WorkerLimits.farDirectTakenMax / WorkerLimits.directTakenMax)
-      #expect(parts.directStarter.nextBatch()?.count == WorkerLimits.directTakenMax)
+      #expect(batches == WorkerLimits.farDirectTakenMax / WorkerLimits.directBegunMax)
+      #expect(parts.directStarter.nextBatch()?.count == WorkerLimits.directBegunMax)
       // By and by, since nothing leaves.
       for _ in 0..<20 { _ = try await parts.admitter.admitNext(abandonedForMs: nil) }
       #expect(parts.directStarter.inHand.count == WorkerLimits.farDirectRunsMax)
+      #expect(parts.directStarter.isFull && parts.directStarter.room.jobs == 0)
+    }
+  }
+
+  @Test("jobs that were asked for while Redis was far away find their room when it no longer is")
+  func comesNearer() async throws {
+    try await Self.with { _, parts in
+      Self.moveAway(parts)
+      parts.directStarter.onBatch = {}
+      for number in 0..<100 { try await parts.takeIn(id: "known-\(number)", users: ["a"]) }
+      for number in 0..<WorkerLimits.farDirectRunsMax { try await parts.enqueue("job-\(number)") }
+      _ = try await parts.admitter.admitNext(abandonedForMs: nil)
+      let held = parts.directStarter.inHand.count
+      #expect(held == 100 + WorkerLimits.farDirectTakenMax)
+      // More than a lane nearby may have at a time: those that a call under way brings are sent all the same, and then no more.
+      let entries = try await parts.store.jobs.take(consumer: "test-0", max: 200)
+      #expect(entries.count == 200)
+      parts.dispatcher.roundTripNs = { 0 }
+      try await parts.admitter.admit(entries)
+      #expect(parts.directStarter.inHand.count == held + 200)
+      parts.directStarter.lookHowFar()
       #expect(parts.directStarter.isFull && parts.directStarter.room.jobs == 0)
     }
   }

@@ -114,7 +114,8 @@ end
 local ADMIT = Sections.layout('admit', {entry = 3, job = 4, audience = 6, texts = 1, index = 3, variables = 1, event = 2,
   ending = 2, pace = 2, rounds = 1, begun = 1}, {'entry', 'job', 'audience'})
 
--- admit — makes a job of its entry, and starts it. ARGV: sections of one row, of these columns; the last eight may be left out. Of texts there may be more rows.
+-- admit — makes a job of its entry, and starts it. ARGV: sections of these columns and one row, or of as many rows as there are
+-- texts; the last eight may be left out.
 --   entry: the job as it was taken
 --     consumer, priority, entry
 --   job: what its record is found and told by
@@ -176,6 +177,10 @@ local function admit(keys, args)
   if answer ~= 'NEW' then
     if record[2] ~= source then drop_uploaded(p, source) end
     return answer
+  end
+  local told = last.texts - first.texts + 1
+  if told > 0 and told ~= tonumber(segments) then
+    error({err = 'SECTIONS admit was given ' .. text(told) .. ' texts of ' .. segments .. ' segments'})
   end
   refuse_wrong_type(KEY.delayed(p), 'zset')
   refuse_wrong_type(KEY.finished(p), 'stream')

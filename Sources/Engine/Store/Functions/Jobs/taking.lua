@@ -123,7 +123,7 @@ local function take_jobs(keys, args)
       local is_held = Fairness.look_at_queue(p, priority, now, weight, taking.asked)
       -- What one app alone waits with need not take turns.
       local in_turn = is_held and math.min(max, LIMIT.IN_TURN_MAX) or
-        Fairness.are_several(p, priority) and taking.jobs + math.ceil(lacks() / 2) or 0
+        Fairness.are_several(p, priority) and taking.jobs + math.min(math.ceil(lacks() / 2), LIMIT.IN_TURN_MAX) or 0
       while taking.jobs < in_turn and taking.has_room() do
         local item = Fairness.next_in_turn(p, priority, consumer, now, mean, weight, taking.asked)
         if not item then break end

@@ -16,7 +16,7 @@ package struct Admission: Sendable {
   package var segments: Int
   /// Chunks of this job that are worked on at a time.
   package var window: Int
-  /// The texts of its segments; empty when they were uploaded.
+  /// The texts of its segments; empty when they were uploaded, or when there are none.
   package var texts: [[UInt8]]
   /// The SET, ZSET or LIST of users of a job without segments.
   package var usersKey: String?

@@ -86,7 +86,7 @@ package struct JobQueue {
     return ms > 0 ? min(UInt64(ms), StoreLimits.heldBackMsMax) : nil
   }
 
-  /// Takes the job's name before its segments are uploaded. A job of one segment goes to `admit` directly.
+  /// Takes the job's name before its segments are uploaded. One whose segments are told with `admit` needs no name before.
   package func reserve(
     _ entry: JobEntry, app: String, id: String, digest: String, consumer: String
   ) async throws(RedisError) -> AdmissionAnswer {

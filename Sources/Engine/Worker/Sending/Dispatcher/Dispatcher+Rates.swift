@@ -34,11 +34,13 @@ extension Dispatcher {
   func crowdedMs(_ claim: ChunkClaim) -> UInt64? {
     guard !allowances.isEmpty else { return nil }
     let rank = claim.priority.rank
-    let own = runs.all.filter { $0.claim.app == claim.app && $0.claim.priority.rank <= rank }
+    func own() -> [ChunkRun] {
+      runs.all.filter { $0.claim.app == claim.app && $0.claim.priority.rank <= rank }
+    }
     // Many small jobs take places long before their pushes make a long queue; some places are always kept for
     // apps that wait for no rate, and of the others some for high priority.
     if let allowance = dryAllowance(of: claim.app),
-      own.count >= Self.placesMax(allowance) || dryRuns >= Self.dryRunsMax(rank: rank)
+      own().count >= Self.placesMax(allowance) || dryRuns >= Self.dryRunsMax(rank: rank)
     {
       return allowance.delayMs(
         for: waiting(for: allowance), atLeastMs: WorkerLimits.limitedPlaceDelayMsMin)
@@ -47,7 +49,7 @@ extension Dispatcher {
       congestion(claim.app, rank: rank, line: claim.lines == .installations ? bytes : nil)
     }
     guard let allowance else { return nil }
-    let waiting = own.filter { isCongested($0) }
+    let waiting = own().filter { isCongested($0) }
     guard waiting.count >= WorkerLimits.limitedRunsMax else { return nil }
     return allowance.delayMs(for: waiting.reduce(0) { $0 + $1.lines.count - $1.cursor })
   }

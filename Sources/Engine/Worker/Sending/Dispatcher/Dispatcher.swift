@@ -96,9 +96,14 @@ final class Dispatcher {
   /// Whether more of a run's recipients should be resolved now. A job that is sent from its entry has room behind more than a
   /// chunk has, for all of that leaves soon. But what takes little is to fill no room of those that take much.
   func hasRoom(for run: ChunkRun) -> Bool {
+    hasRoom(for: run, mayHaveMore: mayHaveMore)
+  }
+
+  /// The same for one of many runs, which need not each look at all others.
+  func hasRoom(for run: ChunkRun, mayHaveMore: @autoclosure () -> Bool) -> Bool {
     let priority = run.claim.priority
     if hasRoom(for: priority) { return true }
-    guard run.direct != nil, mayHaveMore, waiting(upTo: priority) < leaving else { return false }
+    guard run.direct != nil, mayHaveMore(), waiting(upTo: priority) < leaving else { return false }
     let (queued, leaving) = inUse(of: run.claim.app).reduce(into: (0, 0)) {
       if !$1.isStarved { $0.0 += $1.crowd(upTo: priority.rank) }
       $0.1 += $1.leaving(nowNs: nowNs())
@@ -110,7 +115,7 @@ final class Dispatcher {
   var directBacklogMax: Int { mayHaveMore ? leaving : usualBacklogMax }
 
   /// Whether that may be what leaves soon. No chunk that waits for room would find any behind so much.
-  private var mayHaveMore: Bool { leavesMuch && !isAnyChunkWaiting }
+  var mayHaveMore: Bool { leavesMuch && !isAnyChunkWaiting }
 
   /// Whether a chunk has recipients that could be resolved now, were there room.
   var isAnyChunkWaiting: Bool {
