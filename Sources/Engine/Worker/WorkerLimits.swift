@@ -131,8 +131,10 @@ enum WorkerLimits {
   static let stuckMs: UInt64 = 60_000
   /// For how long work is put aside while its destination cannot be reached or does not answer.
   static let parkedDelayMs: UInt64 = 10_000
-  /// The wait between two looks at what is switched off.
+  /// The wait between two looks at what is switched off, of all lanes of a process together.
   static let switchesMs: UInt64 = 400
+  /// How long one lane of a process may ask for all, before another asks.
+  static let switchesAskedMs: UInt64 = 200
   /// What a lane knows of the switches when it takes up work or reads bindings is no older.
   static let switchesAgeMsMax: UInt64 = 1_000
   /// How long pushes of a network are set aside that is switched off, and those to a user.

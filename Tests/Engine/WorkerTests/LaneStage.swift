@@ -32,7 +32,7 @@ final class LaneStage {
       eventsPerMinute: ["shop": 2], sendsDirectly: sendsDirectly, retentionSeconds: 7_200,
       localTimes: LocalTimes(homes: ["shop": "Asia/Tokyo"]), idle: IdleLanes(),
       clock: FleetClock(), poisonGate: PoisonGate(), shortage: DescriptorShortage(),
-      routes: FleetRoutes(own: directory.routes(of: ["shop"])))
+      routes: FleetRoutes(own: directory.routes(of: ["shop"])), switches: FleetSwitches())
     parts = LaneParts(
       loop: loop, settings: settings, store: store, directory: directory, log: lines.logger)
     handedOnSignal = LoopSignal(loop: loop)

@@ -6,6 +6,7 @@ internal import Store
 /// Keeps up with what operators switch off and on.
 final class SwitchWatch: Agent {
   private let store: Store
+  private let fleet: FleetSwitches
   private let nowNs: () -> UInt64
   private let log: Logger
   private let reasons: ReasonLog
@@ -17,13 +18,16 @@ final class SwitchWatch: Agent {
   private var askedNs: UInt64?
 
   /// - Parameters:
-  ///   - nowNs: a clock that is never set.
+  ///   - fleet: shared by those of a process.
+  ///   - nowNs: a clock that is never set, and the same for all of them.
   ///   - onChange: called with what is off from now on.
   init(
-    store: Store, nowNs: @escaping () -> UInt64, log: Logger, reasons: ReasonLog, isLogging: Bool,
+    store: Store, fleet: FleetSwitches, nowNs: @escaping () -> UInt64, log: Logger,
+    reasons: ReasonLog, isLogging: Bool,
     onChange: @escaping (Switches) -> Void
   ) {
     self.store = store
+    self.fleet = fleet
     self.nowNs = nowNs
     self.log = log
     self.reasons = reasons
@@ -32,8 +36,18 @@ final class SwitchWatch: Agent {
   }
 
   func turn() async -> UInt64 {
-    do throws(RedisError) { try await read() } catch { log.debug("switches: \(error)") }
-    return WorkerLimits.switchesMs
+    let now = nowNs()
+    switch fleet.step(nowNs: now) {
+    case .ask:
+      do throws(RedisError) { try await read() } catch { log.debug("switches: \(error)") }
+      return WorkerLimits.switchesMs
+    case .wait: return WorkerLimits.switchesAskedMs / 2
+    case .use(let answer):
+      use(answer)
+      // All are to know the next answer soon after it came.
+      let ageMs = (now - min(now, answer.askedNs)) / 1_000_000
+      return max(1, WorkerLimits.switchesMs - min(WorkerLimits.switchesMs, ageMs))
+    }
   }
 
   /// Asks what is switched off, unless that was asked not long ago.
@@ -58,12 +72,16 @@ final class SwitchWatch: Agent {
       self.askedNs = askedNs
       return
     }
-    use(reading, askedNs: askedNs)
+    let answer = FleetSwitches.Answer(reading: reading, askedNs: askedNs)
+    fleet.tell(answer)
+    use(answer)
   }
 
-  private func use(_ reading: SwitchReading, askedNs: UInt64) {
-    let before = self.reading
-    self.askedNs = askedNs
+  private func use(_ answer: FleetSwitches.Answer) {
+    // What it has asked for itself may be newer.
+    guard askedNs.map({ $0 <= answer.askedNs }) ?? true else { return }
+    let (before, reading) = (self.reading, answer.reading)
+    askedNs = answer.askedNs
     self.reading = reading
     if reading != before { onChange(Switches(reading)) }
     if reading.isOverfull {

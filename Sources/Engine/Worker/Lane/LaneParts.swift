@@ -65,7 +65,7 @@ final class LaneParts {
     tracer = Tracer(loop: loop, store: store.traces, by: consumer, clock: clock)
     materials = MaterialStore(store: store, tracer: tracer)
     switches = SwitchWatch(
-      store: store, nowNs: { loop.nowNs }, log: log, reasons: reasons,
+      store: store, fleet: settings.switches, nowNs: { loop.nowNs }, log: log, reasons: reasons,
       isLogging: settings.isHousekeeper, onChange: { dispatcher.apply($0) })
     leases = LeaseKeeper(
       loop: loop, chunks: store.chunks, runs: runs, consumer: consumer, leaseMs: settings.leaseMs,

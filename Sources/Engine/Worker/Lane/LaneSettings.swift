@@ -37,4 +37,5 @@ struct LaneSettings: Sendable {
   let poisonGate: PoisonGate
   let shortage: DescriptorShortage
   let routes: FleetRoutes
+  let switches: FleetSwitches
 }

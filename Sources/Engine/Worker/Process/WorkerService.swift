@@ -55,6 +55,7 @@ package final class WorkerService: Sendable {
     let eventsPerMinute = Dictionary(
       configuration.apps.map { ($0.id, $0.eventsPerMinute) }, uniquingKeysWith: { $1 })
     let routes = FleetRoutes(own: directory.routes(of: configuration.apps.map(\.id)))
+    let switches = FleetSwitches()
     lanes = try (0..<count).map { number in
       var redis = endpoint
       redis.clientName = "pushpool-\(name)-\(number)"
@@ -75,7 +76,8 @@ package final class WorkerService: Sendable {
           sendsDirectly: true,
           retentionSeconds: configuration.jobs.retentionHours * 3_600,
           localTimes: localTimes, idle: idle, clock: clock,
-          poisonGate: poisonGate, shortage: shortage, routes: routes),
+          poisonGate: poisonGate, shortage: shortage, routes: routes,
+          switches: switches),
         directory: directory, log: laneLog)
     }
   }

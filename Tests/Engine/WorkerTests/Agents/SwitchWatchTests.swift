@@ -6,25 +6,77 @@ import Testing
 @testable import Worker
 
 @Suite struct SwitchWatchTests {
+  private static let everyNs = WorkerLimits.switchesMs * 1_000_000
+
+  @Test("one lane of a process asks for all of them, and another when it gets no answer")
+  func asksForAll() {
+    let fleet = FleetSwitches()
+    let ms: UInt64 = 1_000_000
+    func step(atMs at: UInt64) -> String {
+      switch fleet.step(nowNs: at * ms) {
+      case .ask: "ask"
+      case .wait: "wait"
+      case .use(let answer): "use \(answer.askedNs / ms)"
+      }
+    }
+    #expect(step(atMs: 1_000) == "ask" && step(atMs: 1_001) == "wait")
+    #expect(step(atMs: 1_199) == "wait" && step(atMs: 1_200) == "ask")
+    fleet.tell(FleetSwitches.Answer(reading: SwitchReading(), askedNs: 1_200 * ms))
+    // An answer that comes later to an earlier question says less.
+    fleet.tell(FleetSwitches.Answer(reading: SwitchReading(count: 1), askedNs: 1_000 * ms))
+    #expect(step(atMs: 1_199) == "use 1200" && step(atMs: 1_599) == "use 1200")
+    #expect(step(atMs: 1_600) == "ask" && step(atMs: 1_600) == "wait")
+  }
+
+  @Test("what one lane was told all of a process use, and look again when it is as old as that")
+  func sharesAnswers() async throws {
+    try await LaneStage.with { _, parts in
+      var nowNs: UInt64 = 1
+      let fleet = FleetSwitches()
+      var told = [[Switches]](repeating: [], count: 2)
+      let watches = (0..<2).map { number in
+        SwitchWatch(
+          store: parts.store, fleet: fleet, nowNs: { nowNs }, log: parts.lines.logger,
+          reasons: parts.reasons, isLogging: false, onChange: { told[number].append($0) })
+      }
+      _ = try await parts.store.switches.switchOff(.app("shop"), reason: "test")
+      #expect(await watches[0].turn() == WorkerLimits.switchesMs)
+      _ = try await parts.store.switches.switchOn(.app("shop"))
+      nowNs += Self.everyNs / 4
+      #expect(await watches[1].turn() == WorkerLimits.switchesMs * 3 / 4)
+      #expect(told.map(\.count) == [1, 1] && told[1][0].stops(app: "shop", bucket: nil))
+      nowNs += Self.everyNs * 3 / 4
+      _ = await watches[1].turn()
+      #expect(told.map(\.count) == [1, 2] && told[1][1].isEmpty)
+      _ = await watches[0].turn()
+      #expect(told.map(\.count) == [2, 2] && told[0][1].isEmpty)
+    }
+  }
+
   @Test("what is switched off is told when it changes, and logged by one lane of a process")
   func tellsChanges() async throws {
     try await LaneStage.with { _, parts in
       var told: [Switches] = []
+      var nowNs: UInt64 = 0
+      let fleet = FleetSwitches()
       let watch = SwitchWatch(
-        store: parts.store, nowNs: { 0 }, log: parts.lines.logger, reasons: parts.reasons,
-        isLogging: true, onChange: { told.append($0) })
+        store: parts.store, fleet: fleet, nowNs: { nowNs }, log: parts.lines.logger,
+        reasons: parts.reasons, isLogging: true, onChange: { told.append($0) })
       let silent = SwitchWatch(
-        store: parts.store, nowNs: { 0 }, log: parts.lines.logger, reasons: parts.reasons,
-        isLogging: false, onChange: { _ in })
+        store: parts.store, fleet: fleet, nowNs: { nowNs }, log: parts.lines.logger,
+        reasons: parts.reasons, isLogging: false, onChange: { _ in })
       #expect(await watch.turn() == WorkerLimits.switchesMs)
       #expect(told.isEmpty)
       _ = try await parts.store.switches.switchOff(.app("shop"), reason: "test")
+      nowNs += Self.everyNs
       _ = await watch.turn()
+      nowNs += Self.everyNs
       _ = await watch.turn()
       _ = await silent.turn()
       #expect(told.count == 1 && told[0].stops(app: "shop", bucket: nil))
       #expect(parts.lines.all == ["notice: what is switched off has changed"])
       _ = try await parts.store.switches.switchOn(.app("shop"))
+      nowNs += Self.everyNs
       _ = await watch.turn()
       #expect(told.count == 2 && told[1].isEmpty)
     }
@@ -36,8 +88,8 @@ import Testing
       var nowNs: UInt64 = 1
       var changes = 0
       let watch = SwitchWatch(
-        store: parts.store, nowNs: { nowNs }, log: parts.lines.logger, reasons: parts.reasons,
-        isLogging: true, onChange: { _ in changes += 1 })
+        store: parts.store, fleet: FleetSwitches(), nowNs: { nowNs }, log: parts.lines.logger,
+        reasons: parts.reasons, isLogging: true, onChange: { _ in changes += 1 })
       try await watch.readIfOld()
       _ = try await parts.store.switches.switchOff(.app("shop"), reason: "test")
       nowNs += WorkerLimits.switchesAgeMsMax * 1_000_000
@@ -53,12 +105,14 @@ import Testing
   func keepsOff() async throws {
     try await LaneStage.with { _, parts in
       var told: [Switches] = []
+      var nowNs: UInt64 = 1
       let watch = SwitchWatch(
-        store: parts.store, nowNs: { 1 }, log: parts.lines.logger, reasons: parts.reasons,
-        isLogging: true, onChange: { told.append($0) })
+        store: parts.store, fleet: FleetSwitches(), nowNs: { nowNs }, log: parts.lines.logger,
+        reasons: parts.reasons, isLogging: true, onChange: { told.append($0) })
       _ = try await parts.store.switches.switchOff(.app("shop"), reason: "test")
       _ = await watch.turn()
       _ = try await parts.redis("SET", parts.store.keys.switches, "text")
+      nowNs += Self.everyNs
       _ = await watch.turn()
       #expect(told.count == 1 && told[0].stops(app: "shop", bucket: nil))
       #expect(parts.lines.has(.warning, "is no HASH"))

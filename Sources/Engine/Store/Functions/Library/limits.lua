@@ -4,7 +4,7 @@ local DAY_S = 86400
 
 local LIMIT = {
   SEGMENT_S = 30 * DAY_S,               -- how long a name and segments live whose job is not admitted: what an open job has stays
-  KEPT_MAX = 1000,                      -- segments that one call makes stay
+  KEPT_MAX = 256,                       -- segments that one call makes stay: 0.4 ms
   ENTRY_MS_MIN = 1500000000000,         -- an entry id below is no time (July 2017)
   RECORD_S = 7 * DAY_S,                 -- how long a finished job can be read (and its dead chunks retried), unless it says so
   BRIEF_S = 60,                         -- how much longer the name of a job lives that is over at once: it need not expire anew

@@ -1,0 +1,56 @@
+internal import Store
+internal import Synchronization
+
+/// What is switched off, as the lane of a process was told that asked last: the others need not ask by themselves. Shared by the
+/// lanes.
+final class FleetSwitches: Sendable {
+  /// What is off, and when that was asked for, on a clock that all lanes have and nobody sets.
+  struct Answer {
+    let reading: SwitchReading
+    let askedNs: UInt64
+  }
+
+  enum Step {
+    case ask
+    /// Another lane is asking.
+    case wait
+    case use(Answer)
+  }
+
+  private struct State {
+    var last: Answer?
+    /// When a lane began to ask that has not told its answer.
+    var begunNs: UInt64?
+  }
+
+  private let state = Mutex(State())
+
+  /// What a lane is to do that wants to know, at a time. Who is to ask tells the answer by `tell`; if it gets none, another is to
+  /// ask after `WorkerLimits.switchesAskedMs`.
+  func step(nowNs: UInt64) -> Step {
+    state.withLock { state in
+      if let last = state.last, !Self.isPast(WorkerLimits.switchesMs, since: last.askedNs, nowNs) {
+        return .use(last)
+      }
+      if let begunNs = state.begunNs,
+        !Self.isPast(WorkerLimits.switchesAskedMs, since: begunNs, nowNs)
+      {
+        return .wait
+      }
+      state.begunNs = nowNs
+      return .ask
+    }
+  }
+
+  func tell(_ answer: Answer) {
+    state.withLock { state in
+      state.begunNs = nil
+      if state.last.map({ $0.askedNs <= answer.askedNs }) ?? true { state.last = answer }
+    }
+  }
+
+  /// Each loop reads the clock by itself: another's time may be a little ahead.
+  private static func isPast(_ ms: UInt64, since ns: UInt64, _ nowNs: UInt64) -> Bool {
+    nowNs >= ns + ms * 1_000_000
+  }
+}
