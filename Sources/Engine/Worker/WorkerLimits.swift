@@ -83,6 +83,8 @@ enum WorkerLimits {
   /// The text of several segments that is told with a job's admission; more of it is uploaded first. An only segment is always
   /// told.
   static let admittedSegmentsBytesMax = 16 * 1024
+  /// Small jobs that are admitted in a trip: 1 ms, for what others ask Redis waits behind them.
+  static let admittedAtOnceMax = 16
   /// Segments of one that are uploaded in a trip to a Redis nearby: 1 ms, for what the lane asks next waits behind them.
   static let uploadedAtOnceMax = 16
   /// Answers lost in a row after which Redis is asked what it gave with them.
@@ -157,6 +159,9 @@ enum WorkerLimits {
   static let limitedPlaceDelayMsMin: UInt64 = 250
   /// Chunks of an app that wait for its rate on one lane; the lane's other places are for other apps.
   static let limitedRunsMax = 4
+  /// Jobs of an app with a rate that a lane sends from their entries: what the rate brings in this time, or so many.
+  static let limitedDirectMs: UInt64 = 100
+  static let limitedDirectMin = runsMax / 4
   /// How soon a lane that takes in as much as it can looks again for jobs that silent workers left.
   static let abandonedLookMs: UInt64 = 250
   /// Rendered jobs that a lane remembers.

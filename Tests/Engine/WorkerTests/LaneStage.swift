@@ -81,13 +81,14 @@ final class LaneStage {
   ///   - sendsDirectly: whether jobs to few users are sent from their entries.
   static func with<Value: Sendable>(
     consumer: String = "test-0", leaseMs: UInt64 = 10_000, sendsDirectly: Bool = false,
+    limits: [RateLimit] = [],
     _ body: @Sendable (isolated TestLane, LaneStage) async throws -> Value
   ) async throws -> Value {
     try await TestLane.withRedis { lane, server in
       let connection = try await lane.connect(server.endpoint, library: StoreLibrary.library)
       let stage = LaneStage(
         lane.loop, Store(connection: connection, prefix: "{pp}"),
-        try TestDirectory.of(.production), consumer: consumer, leaseMs: leaseMs,
+        try TestDirectory.of(.production, limits: limits), consumer: consumer, leaseMs: leaseMs,
         sendsDirectly: sendsDirectly)
       defer {
         stage.dispatcher.close()

@@ -8,6 +8,8 @@ internal import Store
 struct AdmissionFailures {
   private var refused: [(entry: JobEntry, error: RedisError)] = []
 
+  var first: RedisError? { refused.first?.error }
+
   /// - Throws: what speaks of Redis and not of the job.
   mutating func note(_ error: RedisError, _ entry: JobEntry) throws(RedisError) {
     guard !error.isTemporary else { throw error }
@@ -23,6 +25,6 @@ struct AdmissionFailures {
         error, during: "taking a job in",
         metadata: ["entry": "\(entry.entry)", "priority": "\(entry.priority.rawValue)"])
     }
-    if let first = refused.first, refused.count == total { throw first.error }
+    if let first, refused.count == total { throw first }
   }
 }

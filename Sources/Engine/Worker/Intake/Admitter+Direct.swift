@@ -46,7 +46,7 @@ extension Admitter {
   ) async throws(RedisError) {
     switch answer {
     case .new where !self.direct.hasPlace, .cancelled:
-      try await start(job, direct.admission, direct.entry, isLast: true)
+      try await start(job, direct.admission, direct.entry)
     case .new:
       let nowMs = clock.at(loop.nowNs)
       let material = materials.make(

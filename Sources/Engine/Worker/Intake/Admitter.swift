@@ -109,25 +109,24 @@ struct Admitter {
     // After a silence of its own the lane may be given what it is sending.
     let small = entries.filter { !isLarge($0) && !direct.isSending($0) }
     var atOnce: DirectStarter.Batch = []
+    var others: DirectStarter.Batch = []
     var room = direct.room
-    var isAnyStarted = false
-    for (index, entry) in small.enumerated() {
+    for entry in small {
       do throws(RedisError) {
         guard let job = try await prepare(entry) else { continue }
         let own = DirectJob(entry: entry, admission: admission(of: job, entry))
         if direct.takes(job, own, &room) {
           atOnce.append((job, own))
         } else {
-          try await start(job, own.admission, entry, isLast: index == small.count - 1)
-          isAnyStarted = true
+          others.append((job, own))
         }
       } catch { try refused.note(error, entry) }
     }
-    if isAnyStarted { fetchSignal.raise() }
     // Large ones are carried on with whatever becomes of the others.
     var failure: RedisError?
     do throws(RedisError) {
       if !atOnce.isEmpty { try await beginAll(atOnce, &refused) }
+      try await startAll(others, &refused)
     } catch { failure = error }
     for entry in entries where isLarge(entry) { await large.add(entry) }
     if let failure { throw failure }
@@ -138,7 +137,7 @@ struct Admitter {
     // It has waited, perhaps for longer than its lease.
     guard try await store.jobs.heartbeat([entry], consumer: consumer) == [.ok] else { return }
     guard let job = try await prepare(entry) else { return }
-    try await start(job, admission(of: job, entry), entry, isLast: true)
+    try await start(job, admission(of: job, entry), entry)
     fetchSignal.raise()
   }
 
@@ -255,31 +254,77 @@ struct Admitter {
     return admission
   }
 
-  func start(
-    _ job: PreparedJob, _ admission: Admission, _ entry: JobEntry, isLast: Bool
+  /// Makes chunks of jobs, of several in one trip.
+  private func startAll(
+    _ jobs: DirectStarter.Batch, _ refused: inout AdmissionFailures
   ) async throws(RedisError) {
-    let id = admission.id
+    var told: [StartingJob] = []
+    for (job, own) in jobs {
+      do throws(RedisError) {
+        if let starting = try await prepareStart(job, own.admission, own.entry) {
+          told.append(starting)
+        }
+      } catch { try refused.note(error, own.entry) }
+    }
+    for first in stride(from: 0, to: told.count, by: WorkerLimits.admittedAtOnceMax) {
+      let end = min(first + WorkerLimits.admittedAtOnceMax, told.count)
+      try await start(Array(told[first..<end]), isLast: end == told.count, &refused)
+    }
+    if !jobs.isEmpty { fetchSignal.raise() }
+  }
+
+  /// Makes chunks of a job.
+  func start(
+    _ job: PreparedJob, _ admission: Admission, _ entry: JobEntry
+  ) async throws(RedisError) {
+    guard let starting = try await prepareStart(job, admission, entry) else { return }
+    var refused = AdmissionFailures()
+    try await start([starting], isLast: true, &refused)
+    if let error = refused.first { throw error }
+  }
+
+  /// A job that only its admission keeps from being one.
+  private typealias StartingJob = (job: PreparedJob, entry: JobEntry, admission: Admission)
+
+  /// Uploads the segments of a job with more text than its admission tells.
+  /// - Returns: nil when it is not to be admitted.
+  private func prepareStart(
+    _ job: PreparedJob, _ admission: Admission, _ entry: JobEntry
+  ) async throws(RedisError) -> StartingJob? {
     var admission = admission
     admission.content = job.content.canonicalBytes()
-    let firstBindings = FirstBindings.read([job], within: .admitted, store: store, loop: loop)[0]
-    if !job.segments.isEmpty, admission.texts.isEmpty {
-      let answer = try await store.jobs.reserve(
-        entry, app: job.app, id: id, digest: job.digest, consumer: consumer)
-      guard answer == .new || answer == .cancelled else {
-        return try await conclude(entry, admission, answer)
-      }
-      if answer == .new, try await !upload(job.segments, entry) {
-        return try await conclude(entry, admission, .stale)
-      }
+    guard !job.segments.isEmpty, admission.texts.isEmpty else { return (job, entry, admission) }
+    let answer = try await store.jobs.reserve(
+      entry, app: job.app, id: admission.id, digest: job.digest, consumer: consumer)
+    switch answer {
+    case .new where try await upload(job.segments, entry), .cancelled:
+      return (job, entry, admission)
+    case .new: try await conclude(entry, admission, .stale)
+    default: try await conclude(entry, admission, answer)
     }
+    return nil
+  }
+
+  /// - Parameter isLast: whether no other is to come, so that the chunks can be claimed.
+  private func start(
+    _ jobs: [StartingJob], isLast: Bool, _ refused: inout AdmissionFailures
+  ) async throws(RedisError) {
+    let bindings = FirstBindings.read(
+      jobs.map(\.job), within: .admitted, store: store, loop: loop)
     if isLast { fetchSignal.raise() }
-    let answer = try await store.jobs.admit(entry, admission, consumer: consumer)
-    if answer == .admitted, let createdAtMs = entry.enqueuedAtMs(nowMs: clock.at(loop.nowNs)) {
-      materials.add(
-        job.content, createdAtMs: createdAtMs, app: job.app, source: entry.source, id: id,
-        firstBindings: firstBindings)
+    let answers = await store.jobs.admit(
+      jobs.map { ($0.entry, $0.admission) }, consumer: consumer)
+    for (index, (job, entry, admission)) in jobs.enumerated() {
+      do throws(RedisError) {
+        let answer = try answers[index].get()
+        if answer == .admitted, let createdAtMs = entry.enqueuedAtMs(nowMs: clock.at(loop.nowNs)) {
+          materials.add(
+            job.content, createdAtMs: createdAtMs, app: job.app, source: entry.source,
+            id: admission.id, firstBindings: bindings[index])
+        }
+        try await conclude(entry, admission, answer)
+      } catch { try refused.note(error, jobs[index].entry) }
     }
-    try await conclude(entry, admission, answer)
   }
 
   /// Uploads in pieces, renewing leases in between.

@@ -10,6 +10,8 @@ struct DirectRoom {
   let backlogMax: Int
   /// Whether what waits is not soon less.
   let isSlow: Bool
+  /// What the lane has in hand of apps that were asked for.
+  private var ofApps: [String: Int] = [:]
 
   init(jobs: Int, waiting: [Int], backlogMax: Int, isSlow: Bool) {
     self.jobs = jobs
@@ -20,10 +22,20 @@ struct DirectRoom {
 
   func waiting(upTo priority: Priority) -> Int { waiting[priority.rank] }
 
-  /// Takes a job to so many users, unless there is no room. Where much leaves, there soon is.
-  mutating func take(users: Int, _ priority: Priority) -> Bool {
+  /// What the lane has in hand of an app, with what was taken of it.
+  /// - Parameter counted: counts it; called once for an app.
+  mutating func jobs(of app: String, counted: () -> Int) -> Int {
+    if let count = ofApps[app] { return count }
+    let count = counted()
+    ofApps[app] = count
+    return count
+  }
+
+  /// Takes an app's job to so many users, unless there is no room. Where much leaves, there soon is.
+  mutating func take(users: Int, _ priority: Priority, app: String) -> Bool {
     guard jobs > 0, !isSlow || waiting[priority.rank] < backlogMax else { return false }
     jobs -= 1
+    ofApps[app]? += 1
     for rank in priority.rank..<waiting.count { waiting[rank] += users }
     return true
   }

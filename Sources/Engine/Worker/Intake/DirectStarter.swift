@@ -13,7 +13,7 @@ final class DirectStarter {
   private let signal: LoopSignal
   private var isWaited = false
   /// Jobs whose names are asked for while the next ones are taken in, by `JobEntry.source`.
-  private var held: [String: JobEntry] = [:]
+  private var held: [String: DirectJob] = [:]
   /// Their users, by rank.
   private var heldUsers = [Int](repeating: 0, count: PushQueue.ranks)
   /// Those of them that nobody asks for yet.
@@ -134,7 +134,18 @@ final class DirectStarter {
     // What becomes a chunk takes no room here.
     usual.note(users: mayTake ? job.recipients : 1)
     guard mayTake else { return false }
-    return room.take(users: job.recipients, direct.entry.priority)
+    if let max = dispatcher.directJobsMax[job.app] {
+      let others = room.jobs(of: job.app) { inHand(of: job.app) }
+      guard others < max else { return false }
+    }
+    return room.take(users: job.recipients, direct.entry.priority, app: job.app)
+  }
+
+  /// What it has in hand of an app: jobs that it sends or is about to send, and chunks.
+  private func inHand(of app: String) -> Int {
+    var count = held.values.count { $0.admission.app == app }
+    runs.forEach { if $0.claim.app == app { count += 1 } }
+    return count
   }
 
   /// Whether it is one to few users, to be sent at once, that nothing has happened to before.
@@ -154,7 +165,7 @@ final class DirectStarter {
   }
 
   /// Entries of jobs that it sends, or is about to send.
-  var inHand: [JobEntry] { runs.directEntries + held.values }
+  var inHand: [JobEntry] { runs.directEntries + held.values.map(\.entry) }
 
   /// Whether a trip to Redis is long: others are taken in meanwhile. It is as it was when jobs were asked for, so that those find
   /// the room that was meant for them.
@@ -166,7 +177,7 @@ final class DirectStarter {
   /// Has a batch begun by a task of its own, and keeps room for it.
   func hold(_ batch: Batch) {
     for (job, direct) in batch {
-      held[direct.entry.source] = direct.entry
+      held[direct.entry.source] = direct
       heldUsers[direct.entry.priority.rank] += job.recipients
     }
     batches.append(batch)

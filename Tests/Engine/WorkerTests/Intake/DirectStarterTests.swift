@@ -211,6 +211,27 @@ import Testing
     }
   }
 
+  @Test("of an app with a low rate a lane begins few jobs from their entries, wherever Redis is")
+  func takesFewOfLimitedApps() async throws {
+    for isFar in [false, true] {
+      let limit = RateLimit(name: "app:shop", perSecond: 200, isOfApp: true)
+      try await LaneStage.with(sendsDirectly: true, limits: [limit]) { _, parts in
+        if isFar { Self.moveAway(parts) }
+        parts.directStarter.lookHowFar()
+        parts.directStarter.onBatch = {}
+        let max = Int(200 * WorkerLimits.limitedDirectMs / 1_000)
+        #expect(parts.dispatcher.directJobsMax == ["shop": max])
+        // More than one call takes, of users without a device: no push waits for the rate.
+        for number in 0..<60 { try await parts.enqueue("job-\(number)", users: ["nobody"]) }
+        let entries = try await parts.store.jobs.take(consumer: "test-0", max: 60)
+        try await parts.admitter.admit(Array(entries[..<5]))
+        try await parts.admitter.admit(Array(entries[5...]))
+        #expect(parts.directStarter.inHand.count == max)
+        #expect(try await parts.store.backlog.status().chunks[.normal] == 60 - max)
+      }
+    }
+  }
+
   /// Redis is so far away that jobs are taken in while the names of others are asked for.
   private static func moveAway(_ parts: LaneStage) {
     parts.dispatcher.roundTripNs = { WorkerLimits.farNsMin }

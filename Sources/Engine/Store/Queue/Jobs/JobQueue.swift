@@ -130,9 +130,37 @@ package struct JobQueue {
   package func admit(
     _ entry: JobEntry, _ admission: Admission, consumer: String
   ) async throws(RedisError) -> AdmissionAnswer {
+    try await functions.run(admitting(entry, admission, consumer)) { reply throws(RedisError) in
+      try decodeWord(reply)
+    }
+  }
+
+  /// The same for several jobs, in one pipeline.
+  /// - Returns: the answer to each, or why there is none.
+  package func admit(
+    _ jobs: [(entry: JobEntry, admission: Admission)], consumer: String
+  ) async -> [Result<AdmissionAnswer, RedisError>] {
+    let answers = PipelineAnswers<AdmissionAnswer>(count: jobs.count)
+    for (index, job) in jobs.enumerated().dropLast() {
+      let command = admitting(job.entry, job.admission, consumer)
+      functions.connection.sendFunction(command) { result in
+        answers.note(result, of: index) { reply throws(RedisError) in try decodeWord(reply) }
+      }
+    }
+    guard let last = jobs.last else { return [] }
+    do throws(RedisError) {
+      answers.all[jobs.count - 1] = .success(
+        try await admit(last.entry, last.admission, consumer: consumer))
+    } catch { answers.all[jobs.count - 1] = .failure(error) }
+    return answers.all
+  }
+
+  private func admitting(
+    _ entry: JobEntry, _ admission: Admission, _ consumer: String
+  ) -> RedisCommand {
     var command = functions.call("admit")
     admission.sections(of: entry, consumer: consumer).append(to: &command)
-    return try await functions.run(command) { reply throws(RedisError) in try decodeWord(reply) }
+    return command
   }
 
   /// Turns the entry into a dead letter. May be repeated: the entry goes when the letter is there, in one step.

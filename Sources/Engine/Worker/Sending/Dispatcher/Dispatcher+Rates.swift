@@ -22,6 +22,18 @@ extension Dispatcher {
     return destination.limits.map { $0.setAsideMs() }.max()
   }
 
+  /// By app, of those where each network has a rate: as many jobs as the fastest of them lets pass in
+  /// `WorkerLimits.limitedDirectMs`. More would wait, become chunks of the lane, and leave others no place.
+  static func directJobsMax(_ directory: ProviderDirectory) -> [String: Int] {
+    Dictionary(grouping: directory.entries, by: \.app).compactMapValues { entries in
+      let perSecond = entries.map { $0.limits.map(\.perSecond).min() ?? .infinity }.max()
+      guard let perSecond else { return nil }
+      let jobs = perSecond * Double(WorkerLimits.limitedDirectMs) / 1_000
+      guard jobs < Double(WorkerLimits.farDirectRunsMax) else { return nil }
+      return max(Int(jobs), WorkerLimits.limitedDirectMin)
+    }
+  }
+
   /// Whether the next recipients of a run would only wait for a rate: then they are not resolved yet.
   func isCongested(_ run: ChunkRun) -> Bool {
     guard !allowances.isEmpty, run.wantsResolving else { return false }
@@ -81,7 +93,7 @@ extension Dispatcher {
 
   /// An app that waits as a whole needs fewer places than one whose other networks go on.
   private static func placesMax(_ allowance: RateAllowance) -> Int {
-    allowance.limit.isOfApp ? WorkerLimits.runsMax / 4 : WorkerLimits.runsMax / 2
+    allowance.limit.isOfApp ? WorkerLimits.limitedDirectMin : WorkerLimits.runsMax / 2
   }
 
   /// The rate that the recipients of an app wait for: its own, or that of the network whose installations they

@@ -43,6 +43,9 @@ final class Dispatcher {
   /// The rates that its destinations keep to, by name, and those that are a whole app's by app.
   var allowances: [String: RateAllowance] = [:]
   var appAllowances: [String: RateAllowance] = [:]
+  /// By app: how many of its jobs the lane may have in hand when it begins another one from its entry; those without a low rate
+  /// are missing.
+  let directJobsMax: [String: Int]
   /// Called with a rate's name and how much of it is to be drawn.
   var onAllowance: ((String, Int) -> Void)?
 
@@ -64,6 +67,7 @@ final class Dispatcher {
     self.clock = clock
     self.reasons = reasons
     destinations = Array(repeating: nil, count: directory.entries.count)
+    directJobsMax = Self.directJobsMax(directory)
   }
 
   /// Applies what is switched off from now on, also for what is in hand.
