@@ -137,6 +137,8 @@ enum WorkerLimits {
   static let switchesMs: UInt64 = 400
   /// How long one lane of a process may ask for all, before another asks.
   static let switchesAskedMs: UInt64 = 200
+  /// The wait of a lane for the answer of another, between two looks.
+  static let switchesSoonMs: UInt64 = 50
   /// What a lane knows of the switches when it takes up work or reads bindings is no older.
   static let switchesAgeMsMax: UInt64 = 1_000
   /// How long pushes of a network are set aside that is switched off, and those to a user.
@@ -159,9 +161,12 @@ enum WorkerLimits {
   static let limitedPlaceDelayMsMin: UInt64 = 250
   /// Chunks of an app that wait for its rate on one lane; the lane's other places are for other apps.
   static let limitedRunsMax = 4
-  /// Jobs of an app with a rate that a lane sends from their entries: what the rate brings in this time, or so many.
+  /// Jobs of an app with a lower rate than this that a lane sends from their entries: what the rate brings the fleet in this time,
+  /// within bounds. Should all of them become chunks of the lane, it still has places for others.
+  static let limitedDirectRateMax = 1_000.0
   static let limitedDirectMs: UInt64 = 100
   static let limitedDirectMin = runsMax / 4
+  static let limitedDirectMax = runsMax * 3 / 4
   /// How soon a lane that takes in as much as it can looks again for jobs that silent workers left.
   static let abandonedLookMs: UInt64 = 250
   /// Rendered jobs that a lane remembers.

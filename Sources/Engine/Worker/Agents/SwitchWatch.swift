@@ -37,17 +37,20 @@ final class SwitchWatch: Agent {
 
   func turn() async -> UInt64 {
     let now = nowNs()
-    switch fleet.step(nowNs: now) {
-    case .ask:
-      do throws(RedisError) { try await read() } catch { log.debug("switches: \(error)") }
+    let step = fleet.step(nowNs: now)
+    if step == .ask {
+      do throws(RedisError) { try await read() } catch {
+        fleet.giveUp(begunNs: now)
+        log.debug("switches: \(error)")
+      }
       return WorkerLimits.switchesMs
-    case .wait: return WorkerLimits.switchesAskedMs / 2
-    case .use(let answer):
-      use(answer)
-      // All are to know the next answer soon after it came.
-      let ageMs = (now - min(now, answer.askedNs)) / 1_000_000
-      return max(1, WorkerLimits.switchesMs - min(WorkerLimits.switchesMs, ageMs))
     }
+    guard let answer = fleet.last else { return WorkerLimits.switchesSoonMs }
+    use(answer)
+    if step == .wait { return WorkerLimits.switchesSoonMs }
+    // All are to know the next answer soon after it came.
+    let ageMs = (now - min(now, answer.askedNs)) / 1_000_000
+    return max(1, WorkerLimits.switchesMs - min(WorkerLimits.switchesMs, ageMs))
   }
 
   /// Asks what is switched off, unless that was asked not long ago.
@@ -68,8 +71,9 @@ final class SwitchWatch: Agent {
       guard case .server("WRONGTYPE", _) = error else { throw error }
       reasons.note(
         "\(store.keys.switches) is no HASH, so nothing can be switched off: delete it")
-      // What was off stays off.
-      self.askedNs = askedNs
+      // What was off stays off, as it was told last.
+      use(FleetSwitches.Answer(reading: fleet.last?.reading ?? self.reading, askedNs: askedNs))
+      if let last = fleet.last { fleet.tell(.init(reading: last.reading, askedNs: askedNs)) }
       return
     }
     let answer = FleetSwitches.Answer(reading: reading, askedNs: askedNs)

@@ -5,16 +5,17 @@ internal import Synchronization
 /// lanes.
 final class FleetSwitches: Sendable {
   /// What is off, and when that was asked for, on a clock that all lanes have and nobody sets.
-  struct Answer {
+  struct Answer: Equatable {
     let reading: SwitchReading
     let askedNs: UInt64
   }
 
-  enum Step {
+  enum Step: Equatable {
     case ask
     /// Another lane is asking.
     case wait
-    case use(Answer)
+    /// The last answer is fresh.
+    case rest
   }
 
   private struct State {
@@ -25,12 +26,15 @@ final class FleetSwitches: Sendable {
 
   private let state = Mutex(State())
 
-  /// What a lane is to do that wants to know, at a time. Who is to ask tells the answer by `tell`; if it gets none, another is to
-  /// ask after `WorkerLimits.switchesAskedMs`.
+  /// The newest answer, which may be no longer fresh.
+  var last: Answer? { state.withLock { $0.last } }
+
+  /// What a lane is to do that wants to know, at a time. Who is to ask tells the answer by `tell`, or that there is none by
+  /// `giveUp`; if it does neither, another is to ask after `WorkerLimits.switchesAskedMs`.
   func step(nowNs: UInt64) -> Step {
     state.withLock { state in
       if let last = state.last, !Self.isPast(WorkerLimits.switchesMs, since: last.askedNs, nowNs) {
-        return .use(last)
+        return .rest
       }
       if let begunNs = state.begunNs,
         !Self.isPast(WorkerLimits.switchesAskedMs, since: begunNs, nowNs)
@@ -46,6 +50,13 @@ final class FleetSwitches: Sendable {
     state.withLock { state in
       state.begunNs = nil
       if state.last.map({ $0.askedNs <= answer.askedNs }) ?? true { state.last = answer }
+    }
+  }
+
+  /// Who began to ask then gets no answer: another is to ask at once.
+  func giveUp(begunNs: UInt64) {
+    state.withLock { state in
+      if state.begunNs == begunNs { state.begunNs = nil }
     }
   }
 

@@ -33,12 +33,19 @@ extension Admitter {
     let bindings = FirstBindings.read(
       jobs.map(\.job), within: .direct, store: store, loop: loop)
     let answers = try await store.jobs.beginDirect(jobs.map(\.direct), consumer: consumer)
+    // What one came to is no reason to forget what Redis said of the others.
+    var failure: RedisError?
     for (index, answer) in answers.enumerated() {
       let (job, direct) = jobs[index]
       do throws(RedisError) {
         try await act(on: try answer.get(), job, direct, bindings[index])
-      } catch { try refused.note(error, direct.entry) }
+      } catch {
+        do throws(RedisError) { try refused.note(error, direct.entry) } catch {
+          failure = failure ?? error
+        }
+      }
     }
+    if let failure { throw failure }
   }
 
   private func act(

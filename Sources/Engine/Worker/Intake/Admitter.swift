@@ -122,12 +122,14 @@ struct Admitter {
         }
       } catch { try refused.note(error, entry) }
     }
-    // Large ones are carried on with whatever becomes of the others.
+    // Each kind is carried on with whatever becomes of the others.
     var failure: RedisError?
     do throws(RedisError) {
       if !atOnce.isEmpty { try await beginAll(atOnce, &refused) }
-      try await startAll(others, &refused)
     } catch { failure = error }
+    do throws(RedisError) {
+      try await startAll(others, &refused)
+    } catch { failure = failure ?? error }
     for entry in entries where isLarge(entry) { await large.add(entry) }
     if let failure { throw failure }
   }
@@ -258,19 +260,20 @@ struct Admitter {
   private func startAll(
     _ jobs: DirectStarter.Batch, _ refused: inout AdmissionFailures
   ) async throws(RedisError) {
-    var told: [StartingJob] = []
-    for (job, own) in jobs {
-      do throws(RedisError) {
-        if let starting = try await prepareStart(job, own.admission, own.entry) {
-          told.append(starting)
-        }
-      } catch { try refused.note(error, own.entry) }
+    guard !jobs.isEmpty else { return }
+    defer { fetchSignal.raise() }
+    for first in stride(from: 0, to: jobs.count, by: WorkerLimits.admittedAtOnceMax) {
+      let end = min(first + WorkerLimits.admittedAtOnceMax, jobs.count)
+      var told: [StartingJob] = []
+      for (job, own) in jobs[first..<end] {
+        do throws(RedisError) {
+          if let starting = try await prepareStart(job, own.admission, own.entry) {
+            told.append(starting)
+          }
+        } catch { try refused.note(error, own.entry) }
+      }
+      try await start(told, isLast: end == jobs.count, &refused)
     }
-    for first in stride(from: 0, to: told.count, by: WorkerLimits.admittedAtOnceMax) {
-      let end = min(first + WorkerLimits.admittedAtOnceMax, told.count)
-      try await start(Array(told[first..<end]), isLast: end == told.count, &refused)
-    }
-    if !jobs.isEmpty { fetchSignal.raise() }
   }
 
   /// Makes chunks of a job.
@@ -314,6 +317,8 @@ struct Admitter {
     if isLast { fetchSignal.raise() }
     let answers = await store.jobs.admit(
       jobs.map { ($0.entry, $0.admission) }, consumer: consumer)
+    // What one came to is no reason to forget what Redis said of the others.
+    var failure: RedisError?
     for (index, (job, entry, admission)) in jobs.enumerated() {
       do throws(RedisError) {
         let answer = try answers[index].get()
@@ -323,8 +328,13 @@ struct Admitter {
             id: admission.id, firstBindings: bindings[index])
         }
         try await conclude(entry, admission, answer)
-      } catch { try refused.note(error, jobs[index].entry) }
+      } catch {
+        do throws(RedisError) { try refused.note(error, entry) } catch {
+          failure = failure ?? error
+        }
+      }
     }
+    if let failure { throw failure }
   }
 
   /// Uploads in pieces, renewing leases in between.

@@ -16,7 +16,7 @@ import Testing
       switch fleet.step(nowNs: at * ms) {
       case .ask: "ask"
       case .wait: "wait"
-      case .use(let answer): "use \(answer.askedNs / ms)"
+      case .rest: "rest"
       }
     }
     #expect(step(atMs: 1_000) == "ask" && step(atMs: 1_001) == "wait")
@@ -24,8 +24,14 @@ import Testing
     fleet.tell(FleetSwitches.Answer(reading: SwitchReading(), askedNs: 1_200 * ms))
     // An answer that comes later to an earlier question says less.
     fleet.tell(FleetSwitches.Answer(reading: SwitchReading(count: 1), askedNs: 1_000 * ms))
-    #expect(step(atMs: 1_199) == "use 1200" && step(atMs: 1_599) == "use 1200")
+    #expect(fleet.last?.askedNs == 1_200 * ms && fleet.last?.reading == SwitchReading())
+    #expect(step(atMs: 1_199) == "rest" && step(atMs: 1_599) == "rest")
     #expect(step(atMs: 1_600) == "ask" && step(atMs: 1_600) == "wait")
+    // It is told at once that there is no answer, and by nobody else.
+    fleet.giveUp(begunNs: 1_599 * ms)
+    #expect(step(atMs: 1_601) == "wait")
+    fleet.giveUp(begunNs: 1_600 * ms)
+    #expect(step(atMs: 1_601) == "ask")
   }
 
   @Test("what one lane was told all of a process use, and look again when it is as old as that")
@@ -79,6 +85,28 @@ import Testing
       nowNs += Self.everyNs
       _ = await watch.turn()
       #expect(told.count == 2 && told[1].isEmpty)
+    }
+  }
+
+  @Test("an answer that came late is used by all, whoever asks next")
+  func usesLateAnswers() async throws {
+    try await LaneStage.with { _, parts in
+      var nowNs: UInt64 = 1
+      let fleet = FleetSwitches()
+      _ = fleet.step(nowNs: nowNs)
+      var told = 0
+      let watch = SwitchWatch(
+        store: parts.store, fleet: fleet, nowNs: { nowNs }, log: parts.lines.logger,
+        reasons: parts.reasons, isLogging: false, onChange: { _ in told += 1 })
+      #expect(await watch.turn() == WorkerLimits.switchesSoonMs)
+      _ = try await parts.store.switches.switchOff(.app("shop"), reason: "test")
+      fleet.tell(
+        FleetSwitches.Answer(reading: try await parts.store.switches.read(), askedNs: nowNs))
+      nowNs += 2 * Self.everyNs
+      // Another asks for the next one.
+      _ = fleet.step(nowNs: nowNs)
+      #expect(await watch.turn() == WorkerLimits.switchesSoonMs)
+      #expect(told == 1)
     }
   }
 

@@ -84,6 +84,22 @@ import Testing
     }
   }
 
+  @Test("of jobs that are admitted in several trips, one that Redis refuses keeps no other")
+  func admitsAllOthers() async throws {
+    try await LaneStage.with { _, parts in
+      let count = 2 * WorkerLimits.admittedAtOnceMax + 1
+      for number in 0..<count { try await enqueue(parts, Self.job("job-\(number)")) }
+      _ = try await parts.redis("SET", "{pp}:job:shop:job-3", "text")
+      let entries = try await parts.store.jobs.take(consumer: "test-0", max: count)
+      #expect(entries.count == count)
+      try await parts.admitter.admit(entries)
+      #expect(try await parts.store.backlog.status().jobs[.normal] == 1)
+      for number in 0..<count where number != 3 {
+        #expect(try await parts.record("job-\(number)").total == 1)
+      }
+    }
+  }
+
   @Test("a job of an app that this worker lacks waits for another that has it")
   func setsAside() async throws {
     try await LaneStage.with { _, parts in

@@ -22,15 +22,14 @@ extension Dispatcher {
     return destination.limits.map { $0.setAsideMs() }.max()
   }
 
-  /// By app, of those where each network has a rate: as many jobs as the fastest of them lets pass in
+  /// By app, of those where each network has a low rate: as many jobs as the fastest of them lets pass pushes in
   /// `WorkerLimits.limitedDirectMs`. More would wait, become chunks of the lane, and leave others no place.
   static func directJobsMax(_ directory: ProviderDirectory) -> [String: Int] {
     Dictionary(grouping: directory.entries, by: \.app).compactMapValues { entries in
       let perSecond = entries.map { $0.limits.map(\.perSecond).min() ?? .infinity }.max()
-      guard let perSecond else { return nil }
-      let jobs = perSecond * Double(WorkerLimits.limitedDirectMs) / 1_000
-      guard jobs < Double(WorkerLimits.farDirectRunsMax) else { return nil }
-      return max(Int(jobs), WorkerLimits.limitedDirectMin)
+      guard let perSecond, perSecond < WorkerLimits.limitedDirectRateMax else { return nil }
+      let jobs = Int(perSecond * Double(WorkerLimits.limitedDirectMs) / 1_000)
+      return min(max(jobs, WorkerLimits.limitedDirectMin), WorkerLimits.limitedDirectMax)
     }
   }
 
@@ -93,7 +92,7 @@ extension Dispatcher {
 
   /// An app that waits as a whole needs fewer places than one whose other networks go on.
   private static func placesMax(_ allowance: RateAllowance) -> Int {
-    allowance.limit.isOfApp ? WorkerLimits.limitedDirectMin : WorkerLimits.runsMax / 2
+    allowance.limit.isOfApp ? WorkerLimits.runsMax / 4 : WorkerLimits.runsMax / 2
   }
 
   /// The rate that the recipients of an app wait for: its own, or that of the network whose installations they
