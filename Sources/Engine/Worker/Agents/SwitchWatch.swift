@@ -71,10 +71,8 @@ final class SwitchWatch: Agent {
       guard case .server("WRONGTYPE", _) = error else { throw error }
       reasons.note(
         "\(store.keys.switches) is no HASH, so nothing can be switched off: delete it")
-      // What was off stays off, as it was told last.
-      use(FleetSwitches.Answer(reading: fleet.last?.reading ?? self.reading, askedNs: askedNs))
-      if let last = fleet.last { fleet.tell(.init(reading: last.reading, askedNs: askedNs)) }
-      return
+      // What was off stays off, as all lanes know it.
+      reading = fleet.last?.reading ?? self.reading
     }
     let answer = FleetSwitches.Answer(reading: reading, askedNs: askedNs)
     fleet.tell(answer)

@@ -22,7 +22,9 @@ struct CrashPointRow: MatrixRow {
   private static let lastCalls: Set = ["hand_back", "forget", "sweep_consumers"]
   private static let triesMax = 3
   /// More than one chunk.
-  private static let jobUsers = 600
+  private static let jobUsers = 300
+  /// Their names are so long that segments of that many are uploaded before their job is admitted.
+  private static let longPrefix = "user-of-a-long-name-" + String(repeating: "x", count: 60) + "-"
   private static let fewUsers = 5
   private static let patienceMs: UInt64 = 20_000
 
@@ -89,18 +91,20 @@ struct CrashPointRow: MatrixRow {
   private struct Few: Sendable {
     let slow: Crowd
     let retried: Crowd
+    let long: Crowd
   }
 
   private static func installFew(_ stage: ChaosStage) async throws -> Few {
     let few = Few(
       slow: Crowd(app: ChaosStage.app, count: fewUsers, prefix: "f1", userPrefix: "slow"),
-      retried: Crowd(app: ChaosStage.app, count: fewUsers, prefix: "f2", userPrefix: "retried"))
-    try await stage.install(few.slow)
-    try await stage.install(few.retried)
+      retried: Crowd(app: ChaosStage.app, count: fewUsers, prefix: "f2", userPrefix: "retried"),
+      long: Crowd(app: ChaosStage.app, count: jobUsers, prefix: "f3", userPrefix: longPrefix))
+    for crowd in [few.slow, few.retried, few.long] { try await stage.install(crowd) }
     return few
   }
 
-  /// What makes a worker call everything: a bad job, several chunks, late answers, retries, tokens.
+  /// What makes a worker call everything: a bad job, chunks of segments that are told and of uploaded
+  /// ones, late answers, retries, tokens.
   private static func enqueue(_ number: Int, _ few: Few, _ stage: ChaosStage) async throws {
     try await stage.session.enqueue(Array("bad \(number)".utf8))
     try await stage.enqueue(0..<fewUsers, to: few.slow)
@@ -117,6 +121,7 @@ struct CrashPointRow: MatrixRow {
     stage.ledger.acknowledge(entry.number)
     let first = number * jobUsers % (stage.crowd.count - jobUsers)
     try await stage.enqueue(first..<first + jobUsers)
+    try await stage.enqueue(0..<jobUsers, to: few.long)
   }
 
   /// - Returns: how many chunks the worker had in hand when it died; nil when it did not.

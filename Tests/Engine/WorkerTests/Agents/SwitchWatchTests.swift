@@ -1,5 +1,6 @@
 import Logging
 import Model
+import Redis
 import Store
 import Testing
 
@@ -85,6 +86,19 @@ import Testing
       nowNs += Self.everyNs
       _ = await watch.turn()
       #expect(told.count == 2 && told[1].isEmpty)
+    }
+  }
+
+  @Test("a lane that cannot ask leaves it to another at once")
+  func leavesAsking() async throws {
+    try await LaneStage.with { _, parts in
+      let fleet = FleetSwitches()
+      let watch = SwitchWatch(
+        store: parts.store, fleet: fleet, nowNs: { 1 }, log: parts.lines.logger,
+        reasons: parts.reasons, isLogging: false, onChange: { _ in })
+      parts.store.connection.close()
+      #expect(await watch.turn() == WorkerLimits.switchesMs)
+      #expect(fleet.step(nowNs: 1) == .ask)
     }
   }
 

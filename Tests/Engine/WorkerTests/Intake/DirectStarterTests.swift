@@ -237,19 +237,25 @@ import Testing
     parts.dispatcher.roundTripNs = { WorkerLimits.farNsMin }
   }
 
+  /// Has the lane, far from Redis, begin 100 jobs to one user, so that it knows what such jobs are like, and enqueues as many as
+  /// it may have.
+  private static func beginFarAway(_ parts: LaneStage) async throws {
+    moveAway(parts)
+    parts.directStarter.onBatch = {}
+    for number in 0..<100 {
+      try await parts.takeIn(id: "known-\(number)", users: ["a"])
+      await parts.admitter.beginHeld()
+    }
+    #expect(parts.runs.count == 100)
+    for number in 0..<WorkerLimits.farDirectRunsMax { try await parts.enqueue("job-\(number)") }
+  }
+
   @Test("a lane far from Redis has more such jobs at a time, begun by calls no larger")
   func holdsMoreFarAway() async throws {
     try await Self.with { _, parts in
-      Self.moveAway(parts)
+      try await Self.beginFarAway(parts)
       var batches = 0
       parts.directStarter.onBatch = { batches += 1 }
-      // It is to know that such jobs are to one user.
-      for number in 0..<100 { try await parts.takeIn(id: "known-\(number)", users: ["a"]) }
-      #expect(batches == 100)
-      for _ in 0..<batches { await parts.admitter.beginHeld() }
-      #expect(parts.runs.count == 100)
-      batches = 0
-      for number in 0..<WorkerLimits.farDirectRunsMax { try await parts.enqueue("job-\(number)") }
       _ = try await parts.admitter.admitNext(abandonedForMs: nil)
       #expect(parts.directStarter.inHand.count == 100 + WorkerLimits.farDirectTakenMax)
       #expect(batches == WorkerLimits.farDirectTakenMax / WorkerLimits.directBegunMax)
@@ -264,10 +270,7 @@ import Testing
   @Test("jobs that were asked for while Redis was far away find their room when it no longer is")
   func comesNearer() async throws {
     try await Self.with { _, parts in
-      Self.moveAway(parts)
-      parts.directStarter.onBatch = {}
-      for number in 0..<100 { try await parts.takeIn(id: "known-\(number)", users: ["a"]) }
-      for number in 0..<WorkerLimits.farDirectRunsMax { try await parts.enqueue("job-\(number)") }
+      try await Self.beginFarAway(parts)
       _ = try await parts.admitter.admitNext(abandonedForMs: nil)
       let held = parts.directStarter.inHand.count
       #expect(held == 100 + WorkerLimits.farDirectTakenMax)
