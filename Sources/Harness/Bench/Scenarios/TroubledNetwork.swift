@@ -20,37 +20,59 @@ struct TroubledNetwork {
     }
   }
 
+  /// A trouble with its budget, and what was measured of it, run by run.
+  private struct Trial {
+    let trouble: NetworkTrouble
+    let budget: Budget
+    var rates: [Double] = []
+    var ratios: [Double] = []
+  }
+
   private func run(
     _ population: Population, _ stage: BenchStage
   ) async throws -> [ScenarioResult] {
-    let troubles: [(NetworkTrouble, Budget)] = [
-      (.answers(percent: 10), .littleTrouble), (.answers(percent: 30), .muchTrouble),
-      (.goAway, .connectionsGoAway), (.closing, .connectionsClose),
+    var trials = [
+      Trial(trouble: .answers(percent: 10), budget: .littleTrouble),
+      Trial(trouble: .answers(percent: 30), budget: .muchTrouble),
+      Trial(trouble: .goAway, budget: .connectionsGoAway),
+      Trial(trouble: .closing, budget: .connectionsClose),
     ]
-    var without = try await rate(.none, "before", population, stage)
-    var results = [result(.none, without)]
-    for (trouble, budget) in troubles {
-      // Between two without: the machine's speed changes within the minutes that all of this takes.
-      let rate = try await rate(trouble, trouble.name, population, stage)
-      let after = try await self.rate(.none, "after-\(trouble.name)", population, stage)
-      var troubled = result(trouble, rate)
-      troubled.check([budget], others: [budget.measure: rate * 2 / (without + after)])
-      results.append(troubled)
-      without = after
+    var before = try await rate(.none, "before", population, stage)
+    var without = [before]
+    for number in 1...with.runs {
+      for index in trials.indices {
+        // Between two without: the machine's speed changes within the minutes that all of this takes.
+        let name = "\(trials[index].trouble.name)-\(number)"
+        let rate = try await rate(trials[index].trouble, name, population, stage)
+        let after = try await self.rate(.none, "after-\(name)", population, stage)
+        trials[index].rates.append(rate)
+        trials[index].ratios.append(rate * 2 / (before + after))
+        without.append(after)
+        before = after
+      }
     }
-    return results
+    return [result(.none, without)] + trials.map(result)
   }
 
-  private func result(_ trouble: NetworkTrouble, _ rate: Double) -> ScenarioResult {
-    var result = ScenarioResult("\(scenario.name)-\(trouble.name)", pushes: total, runs: 1)
-    result.pushesPerSecond = rate
+  private func result(_ trial: Trial) -> ScenarioResult {
+    var result = result(trial.trouble, trial.rates)
+    var others: [Budget.Measure: Double] = [:]
+    others[trial.budget.measure] = Samples.median(trial.ratios)
+    result.check([trial.budget], others: others)
+    return result
+  }
+
+  private func result(_ trouble: NetworkTrouble, _ rates: [Double]) -> ScenarioResult {
+    var result = ScenarioResult(
+      "\(scenario.name)-\(trouble.name)", pushes: total, runs: with.runs)
+    result.pushesPerSecond = Samples.median(rates)
     return result
   }
 
   private func rate(
     _ trouble: NetworkTrouble, _ name: String, _ population: Population, _ stage: BenchStage
   ) async throws -> Double {
-    with.progress.say("\(scenario.name): \(trouble.name)")
+    with.progress.say("\(scenario.name): \(trouble.name), \(name)")
     let jobs = (1...BenchLimits.troubledCampaigns).flatMap { number in
       Campaign.jobs("\(name)-\(number)", population, Message(), users: 0..<population.users)
     }
