@@ -23,6 +23,14 @@ struct StoreFunctions {
   ) async throws(RedisError) -> Value {
     try await connection.callFunction(command, decode: decode)
   }
+
+  /// The same for several, in one pipeline.
+  /// - Returns: the answer to each, once all are there.
+  func run<Value: Sendable>(
+    _ commands: [RedisCommand], decode: @escaping (RedisReply) throws(RedisError) -> Value
+  ) async -> [Result<Value, RedisError>] {
+    await connection.callFunctions(commands, decode: decode)
+  }
 }
 
 /// The value of a word in a reply.

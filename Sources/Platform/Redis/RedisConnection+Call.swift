@@ -53,6 +53,22 @@ extension RedisConnection {
     }.get()
   }
 
+  /// As `callFunction` for several, in one pipeline.
+  /// - Returns: the answer to each once all are there. A call that is made once more comes behind the others.
+  package func callFunctions<Value: Sendable>(
+    _ commands: [RedisCommand], decode: @escaping (RedisReply) throws(RedisError) -> Value
+  ) async -> [Result<Value, RedisError>] {
+    guard !commands.isEmpty else { return [] }
+    return await withUnsafeContinuation { continuation in
+      let answers = PipelineAnswers<Value>(count: commands.count) {
+        continuation.resume(returning: $0)
+      }
+      for (index, command) in commands.enumerated() {
+        sendFunction(command) { answers.note(Self.decoded($0, decode), of: index) }
+      }
+    }
+  }
+
   /// As `send`, for FCALL of the connection's library.
   package func sendFunction(_ command: RedisCommand, _ handler: @escaping Handler) {
     send(command) { [unowned self] result in

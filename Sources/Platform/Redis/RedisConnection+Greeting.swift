@@ -86,18 +86,27 @@ extension RedisConnection {
     if let failure, !failure.isTemporary { discard(failure) } else { becomeReady() }
   }
 
-  /// Loads the functions; calls back with nil when they are there.
+  /// Loads the functions, once for all who ask meanwhile; calls back with nil when they are there.
   func loadLibrary(_ done: @escaping (RedisError?) -> Void) {
     guard let library else { return done(nil) }
+    libraryWaiters.append(done)
+    guard libraryWaiters.count == 1 else { return }
     write(
       RedisCommand("FUNCTION", "LOAD", library.source), timeoutMs: RedisLimits.commandTimeoutMs
-    ) { result in
-      switch result {
-      case .success: done(nil)
-      // Another worker was faster; the version in the name says that it is the same source.
-      case .failure(.server(_, let message)) where message.contains("already exists"): done(nil)
-      case .failure(let error): done(error)
-      }
+    ) { [unowned self] result in
+      let waiters = libraryWaiters
+      libraryWaiters = []
+      let failure = Self.libraryFailure(result)
+      for waiter in waiters { waiter(failure) }
+    }
+  }
+
+  private static func libraryFailure(_ result: Result<RedisReply, RedisError>) -> RedisError? {
+    switch result {
+    case .success: nil
+    // Another worker was faster; the version in the name says that it is the same source.
+    case .failure(.server(_, let message)) where message.contains("already exists"): nil
+    case .failure(let error): error
     }
   }
 }

@@ -43,6 +43,8 @@ package final class RedisConnection {
   /// How many nodes in a row have named another.
   private var redirections = 0
   var readyWaiters: [ReadyWaiter] = []
+  /// Who waits for the functions to be loaded.
+  var libraryWaiters: [(RedisError?) -> Void] = []
   /// Commands of the greeting that are not answered yet.
   var greetingsLeft = 0
 

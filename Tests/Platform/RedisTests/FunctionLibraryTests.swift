@@ -46,6 +46,43 @@ import Testing
     }
   }
 
+  /// Of a pipeline the first call misses its function, and somebody loads it before the last is carried out.
+  @Test
+  func `the answers to several calls come when all are there, also those of calls made again`()
+    async throws
+  {
+    try await TestLane.withRedis { lane, server in
+      let connection = try await lane.connect(
+        server.endpoint, library: Self.library("a1", answer: 1))
+      let load = RedisCommand("FUNCTION", "LOAD", Self.library("a1", answer: 1).source)
+      let command = RedisCommand("FCALL", "answer_a1", "0")
+      _ = try await connection.call(RedisCommand("FUNCTION", "FLUSH"))
+      let answers = await connection.callFunctions(
+        [command, load, command, RedisCommand("FCALL", "nothing", "0"), command],
+        decode: Self.number)
+      #expect(answers.map { try? $0.get() } == [1, -1, 1, nil, 1])
+      connection.close()
+    }
+  }
+
+  @Test func `calls that miss their functions together load them once`() async throws {
+    try await TestLane.withRedis { lane, server in
+      let connection = try await lane.connect(
+        server.endpoint, library: Self.library("a1", answer: 1))
+      _ = try await connection.call(RedisCommand("FUNCTION", "FLUSH"))
+      _ = try await connection.call(RedisCommand("CONFIG", "RESETSTAT"))
+      let command = RedisCommand("FCALL", "answer_a1", "0")
+      for _ in 1...2 {
+        let answers = await connection.callFunctions(
+          Array(repeating: command, count: 50), decode: Self.number)
+        #expect(answers.allSatisfy { (try? $0.get()) == 1 })
+      }
+      let stats = try await connection.call(RedisCommand("INFO", "commandstats")).string
+      #expect(stats?.contains("cmdstat_function|load:calls=1,") == true)
+      connection.close()
+    }
+  }
+
   @Test func `a function that the library lacks is an error, not a loop`() async throws {
     try await TestLane.withRedis { lane, server in
       let connection = try await lane.connect(

@@ -101,20 +101,18 @@ package struct JobQueue {
   package func upload(
     _ segments: [[UInt8]], first: Int, of entry: JobEntry, consumer: String
   ) async throws(RedisError) -> Bool {
-    let upload = PipelineResult()
-    for (offset, segment) in segments.enumerated().dropLast() {
-      functions.connection.sendFunction(uploading(segment, first + offset, entry, consumer)) {
-        upload.note($0)
-      }
+    let commands = segments.enumerated().map { offset, segment in
+      uploading(segment, first + offset, entry, consumer)
     }
-    guard let last = segments.last else { return true }
-    let number = first + segments.count - 1
-    let standing: WorkStanding = try await functions.run(
-      uploading(last, number, entry, consumer)
-    ) { reply throws(RedisError) in try decodeWord(reply) }
-    if let failure = upload.failure { throw failure }
-    // Who holds the entry at the last one held it at all of them.
-    return standing == .ok
+    var isOurs = true
+    for answer in await functions.run(commands, decode: standing) {
+      isOurs = try answer.get() == .ok && isOurs
+    }
+    return isOurs
+  }
+
+  private func standing(_ reply: RedisReply) throws(RedisError) -> WorkStanding {
+    try decodeWord(reply)
   }
 
   private func uploading(
@@ -140,19 +138,9 @@ package struct JobQueue {
   package func admit(
     _ jobs: [(entry: JobEntry, admission: Admission)], consumer: String
   ) async -> [Result<AdmissionAnswer, RedisError>] {
-    let answers = PipelineAnswers<AdmissionAnswer>(count: jobs.count)
-    for (index, job) in jobs.enumerated().dropLast() {
-      let command = admitting(job.entry, job.admission, consumer)
-      functions.connection.sendFunction(command) { result in
-        answers.note(result, of: index) { reply throws(RedisError) in try decodeWord(reply) }
-      }
-    }
-    guard let last = jobs.last else { return [] }
-    do throws(RedisError) {
-      answers.all[jobs.count - 1] = .success(
-        try await admit(last.entry, last.admission, consumer: consumer))
-    } catch { answers.all[jobs.count - 1] = .failure(error) }
-    return answers.all
+    await functions.run(
+      jobs.map { admitting($0.entry, $0.admission, consumer) }
+    ) { reply throws(RedisError) in try decodeWord(reply) }
   }
 
   private func admitting(
