@@ -85,6 +85,8 @@ enum WorkerLimits {
   static let admittedSegmentsBytesMax = 16 * 1024
   /// Small jobs that are admitted in a trip: 1 ms, for what others ask Redis waits behind them.
   static let admittedAtOnceMax = 16
+  /// Jobs that are refused or left to others in a trip.
+  static let turnedAwayAtOnceMax = 32
   /// Segments of one that are uploaded in a trip to a Redis nearby: 1 ms, for what the lane asks next waits behind them.
   static let uploadedAtOnceMax = 16
   /// Answers lost in a row after which Redis is asked what it gave with them.

@@ -63,16 +63,19 @@ package struct RouteStore {
     return try await functions.run(command) { $0.string == WorkStanding.ok.rawValue }
   }
 
-  /// Has a job wait for a worker that has its app.
-  /// - Parameter suggestion: a known app that may have been meant.
+  /// Has jobs wait for a worker that has their app, in one pipeline.
+  /// - Returns: the answer to each, or why there is none.
   package func passOn(
-    _ entry: JobEntry, app: String, id: String, suggestion: String?, consumer: String,
-    waitMs: UInt64
-  ) async throws(RedisError) -> PassOnAnswer {
-    var command = functions.call(
-      "pass_on_job", consumer, entry.priority.rawValue, entry.entry, app, id, suggestion ?? "")
-    command.append(Int(clamping: waitMs))
-    return try await functions.run(command) { reply throws(RedisError) in try decodeWord(reply) }
+    _ jobs: [JobOfUnknownApp], consumer: String, waitMs: UInt64
+  ) async -> [Result<PassOnAnswer, RedisError>] {
+    let commands = jobs.map { job in
+      var command = functions.call(
+        "pass_on_job", consumer, job.entry.priority.rawValue, job.entry.entry, job.app, job.id,
+        job.suggestion ?? "")
+      command.append(Int(clamping: waitMs))
+      return command
+    }
+    return await functions.run(commands) { reply throws(RedisError) in try decodeWord(reply) }
   }
 
   /// Leases jobs that wait for a worker of this configuration.

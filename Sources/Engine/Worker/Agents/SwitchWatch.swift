@@ -16,6 +16,9 @@ final class SwitchWatch: Agent {
   private var reading = SwitchReading()
   /// When what is off was asked for last.
   private var askedNs: UInt64?
+  private var isReading = false
+  /// Who waits for what is being asked.
+  private var readers: [UnsafeContinuation<Result<Void, RedisError>, Never>] = []
 
   /// - Parameters:
   ///   - fleet: shared by those of a process.
@@ -53,8 +56,25 @@ final class SwitchWatch: Agent {
     return max(1, WorkerLimits.switchesMs - min(WorkerLimits.switchesMs, ageMs))
   }
 
-  /// Asks what is switched off, unless that was asked not long ago.
-  func readIfOld() async throws(RedisError) { if isOld { try await read() } }
+  /// Asks what is switched off, unless that was asked not long ago; once for all who want to know meanwhile.
+  func readIfOld() async throws(RedisError) {
+    // What is being asked already may have been asked long ago; what is asked after that was not.
+    for _ in 1...2 where isOld {
+      guard isReading else { return try await readForAll() }
+      try await withUnsafeContinuation { readers.append($0) }.get()
+    }
+  }
+
+  private func readForAll() async throws(RedisError) {
+    isReading = true
+    var result = Result<Void, RedisError>.success(())
+    do throws(RedisError) { try await read() } catch { result = .failure(error) }
+    isReading = false
+    let readers = readers
+    self.readers = []
+    for reader in readers { reader.resume(returning: result) }
+    try result.get()
+  }
 
   /// Whether that was not asked lately.
   var isOld: Bool {

@@ -201,7 +201,9 @@ final class ChunkCarrier {
       do throws(RedisError) {
         if let claim = try await jobs.admit(
           begun: job, content: run.material.content.canonicalBytes(),
-          startedAtMs: run.begunAtMs, consumer: settings.consumer)
+          startedAtMs: run.begunAtMs, consumer: settings.consumer),
+          // After a lost reply the lane may have been given the chunk meanwhile.
+          !runs.isCarrying(claim)
         {
           runs.become(run, claim)
           starter.noteRoom()

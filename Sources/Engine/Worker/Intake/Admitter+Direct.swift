@@ -35,10 +35,14 @@ extension Admitter {
     let answers = try await store.jobs.beginDirect(jobs.map(\.direct), consumer: consumer)
     // What one came to is no reason to forget what Redis said of the others.
     var failure: RedisError?
-    for (index, answer) in answers.enumerated() {
+    // The others take trips of their own, for which those that can be sent need not wait.
+    let order =
+      answers.indices.filter { answers[$0] == .success(.new) }
+      + answers.indices.filter { answers[$0] != .success(.new) }
+    for index in order {
       let (job, direct) = jobs[index]
       do throws(RedisError) {
-        try await act(on: try answer.get(), job, direct, bindings[index])
+        try await act(on: try answers[index].get(), job, direct, bindings[index])
       } catch {
         do throws(RedisError) { try refused.note(error, direct.entry) } catch {
           failure = failure ?? error

@@ -100,15 +100,66 @@ extension Admitter {
     }
   }
 
-  func refuse(
+  private func refuse(
     _ entry: JobEntry, _ reason: String, _ field: InvalidField, app: String, id: String
   ) async throws(RedisError) {
+    let refusal = Refusal(
+      reason: reason, field: field.pointer, message: field.message, app: app, id: id)
+    note(refusal, entry)
+    try await store.jobs.refuse(entry, refusal, consumer: consumer)
+  }
+
+  private func note(_ refusal: Refusal, _ entry: JobEntry) {
+    let field = InvalidField(pointer: refusal.field, message: refusal.message)
     log.notice(
       "job refused: \(field)",
-      metadata: ["entry": "\(entry.entry)", "app": "\(app)", "reason": "\(reason)"])
-    try await store.jobs.refuse(
-      entry,
-      Refusal(reason: reason, field: field.pointer, message: field.message, app: app, id: id),
-      consumer: consumer)
+      metadata: [
+        "entry": "\(entry.entry)", "app": "\(refusal.app)", "reason": "\(refusal.reason)",
+      ])
+  }
+
+  /// Leaves jobs of apps that this worker does not have to one that has them, and makes dead letters of others; many in a
+  /// trip, since those of one app must not keep another's waiting.
+  func turnAway(
+    _ jobs: [TurnedAway], _ refused: inout AdmissionFailures
+  ) async throws(RedisError) {
+    let atOnce = WorkerLimits.turnedAwayAtOnceMax
+    for first in stride(from: 0, to: jobs.count, by: atOnce) {
+      var strangers: [JobOfUnknownApp] = []
+      var letters: [(entry: JobEntry, refusal: Refusal)] = []
+      for job in jobs[first..<min(first + atOnce, jobs.count)] {
+        switch job {
+        case .refused(let entry, let refusal): letters.append((entry, refusal))
+        case .unknownApp(let stranger): strangers.append(stranger)
+        }
+      }
+      letters += try await passOn(strangers, &refused)
+      for (entry, refusal) in letters { note(refusal, entry) }
+      let answers = await store.jobs.refuse(letters, consumer: consumer)
+      for (letter, answer) in zip(letters, answers) {
+        do throws(RedisError) { _ = try answer.get() } catch {
+          try refused.note(error, letter.entry)
+        }
+      }
+    }
+  }
+
+  /// - Returns: those that nobody has the app of, and too many others wait for already.
+  private func passOn(
+    _ jobs: [JobOfUnknownApp], _ refused: inout AdmissionFailures
+  ) async throws(RedisError) -> [(entry: JobEntry, refusal: Refusal)] {
+    var letters: [(entry: JobEntry, refusal: Refusal)] = []
+    let answers = await store.routes.passOn(jobs, consumer: consumer, waitMs: unroutedMs)
+    for (job, answer) in zip(jobs, answers) {
+      let metadata: Logger.Metadata = ["app": "\(job.app)", "job": "\(job.id)"]
+      do throws(RedisError) {
+        switch try answer.get() {
+        case .ok: log.info("job left to a worker that has its app", metadata: metadata)
+        case .stale: log.notice("job left to another worker", metadata: metadata)
+        case .full: letters.append((job.entry, .unknownApp(job)))
+        }
+      } catch { try refused.note(error, job.entry) }
+    }
+    return letters
   }
 }

@@ -110,17 +110,19 @@ struct Admitter {
     let small = entries.filter { !isLarge($0) && !direct.isSending($0) }
     var atOnce: DirectStarter.Batch = []
     var others: DirectStarter.Batch = []
+    var turnedAway: [TurnedAway] = []
     var room = direct.room
     for entry in small {
-      do throws(RedisError) {
-        guard let job = try await prepare(entry) else { continue }
+      switch await prepare(entry) {
+      case .job(let job):
         let own = DirectJob(entry: entry, admission: admission(of: job, entry))
         if direct.takes(job, own, &room) {
           atOnce.append((job, own))
         } else {
           others.append((job, own))
         }
-      } catch { try refused.note(error, entry) }
+      case .turnedAway(let job): turnedAway.append(job)
+      }
     }
     // Each kind is carried on with whatever becomes of the others.
     var failure: RedisError?
@@ -130,6 +132,10 @@ struct Admitter {
     do throws(RedisError) {
       try await startAll(others, &refused)
     } catch { failure = failure ?? error }
+    // Last: nobody's push waits for them.
+    do throws(RedisError) {
+      try await turnAway(turnedAway, &refused)
+    } catch { failure = failure ?? error }
     for entry in entries where isLarge(entry) { await large.add(entry) }
     if let failure { throw failure }
   }
@@ -138,39 +144,48 @@ struct Admitter {
   func admitLarge(_ entry: JobEntry) async throws(RedisError) {
     // It has waited, perhaps for longer than its lease.
     guard try await store.jobs.heartbeat([entry], consumer: consumer) == [.ok] else { return }
-    guard let job = try await prepare(entry) else { return }
-    try await start(job, admission(of: job, entry), entry)
-    fetchSignal.raise()
+    switch await prepare(entry) {
+    case .job(let job):
+      try await start(job, admission(of: job, entry), entry)
+      fetchSignal.raise()
+    case .turnedAway(let job):
+      var refused = AdmissionFailures()
+      try await turnAway([job], &refused)
+      if let error = refused.first { throw error }
+    }
   }
 
   private func isLarge(_ entry: JobEntry) -> Bool {
     entry.text.count > WorkerLimits.smallJobBytesMax
   }
 
+  private enum Prepared {
+    case job(PreparedJob)
+    case turnedAway(TurnedAway)
+  }
+
   /// Checks a job.
-  /// - Returns: nil when it was refused, or left to another worker.
-  private func prepare(_ entry: JobEntry) async throws(RedisError) -> PreparedJob? {
+  private func prepare(_ entry: JobEntry) async -> Prepared {
     var job: PreparedJob
     do throws(RefusedJob) {
       job = isLarge(entry) ? try await .beside(entry.text) : try PreparedJob(entry.text)
     } catch {
-      try await refuse(entry, "invalid_job", error.field, app: error.app, id: error.id)
-      return nil
+      return .turnedAway(.refused(entry, .invalid(error.field, app: error.app, id: error.id)))
     }
     let id = job.id ?? entry.source
     guard routes.own.has(job.app) else {
-      try await passOn(job, id: id, entry)
-      return nil
+      return .turnedAway(
+        .unknownApp(
+          JobOfUnknownApp(
+            entry: entry, app: job.app, id: id, suggestion: routes.suggestion(for: job.app))))
     }
     do throws(InvalidField) { job = try await schedule(job, entry) } catch {
-      try await refuse(entry, "invalid_job", error, app: job.app, id: id)
-      return nil
+      return .turnedAway(.refused(entry, .invalid(error, app: job.app, id: id)))
     }
     if let field = unsendable(job, textBytes: entry.text.count) {
-      try await refuse(entry, "invalid_job", field, app: job.app, id: id)
-      return nil
+      return .turnedAway(.refused(entry, .invalid(field, app: job.app, id: id)))
     }
-    return job
+    return .job(job)
   }
 
   /// Decides when a job starts that goes by the clocks of its receivers.
@@ -183,30 +198,6 @@ struct Admitter {
       delivery, app: job.app, nowMs: entry.enqueuedAtMs(nowMs: nowMs) ?? nowMs)
     try schedule.check(job.content.expiry)
     return PreparedJob(job, keepingTo: schedule)
-  }
-
-  /// Leaves a job whose app this worker does not have to one that has it.
-  private func passOn(
-    _ job: PreparedJob, id: String, _ entry: JobEntry
-  ) async throws(RedisError) {
-    let suggestion = routes.suggestion(for: job.app)
-    let answer = try await store.routes.passOn(
-      entry, app: job.app, id: id, suggestion: suggestion, consumer: consumer, waitMs: unroutedMs)
-    switch answer {
-    case .ok:
-      log.info(
-        "job left to a worker that has its app", metadata: ["app": "\(job.app)", "job": "\(id)"])
-    case .stale:
-      log.notice("job left to another worker", metadata: ["app": "\(job.app)", "job": "\(id)"])
-    case .full:
-      let hint = suggestion.map { "; did you mean \"\($0)\"?" } ?? ""
-      let field = InvalidField(
-        pointer: "/app",
-        message:
-          "no worker has the app \"\(job.app)\" in its configuration\(hint); add it under apps and retry this, "
-          + "or correct the name")
-      try await refuse(entry, "unknown_app", field, app: job.app, id: id)
-    }
   }
 
   /// Why no device should be tried: a network's limit is passed, or nothing can be sent at all.

@@ -17,8 +17,8 @@ import Testing
   ) async throws -> String {
     let entry = try await store.takeNew()
     let answer = try await store.routes.passOn(
-      entry, app: app, id: entry.source, suggestion: suggestion, consumer: "worker",
-      waitMs: Self.waitMs)
+      [JobOfUnknownApp(entry: entry, app: app, id: entry.source, suggestion: suggestion)],
+      consumer: "worker", waitMs: Self.waitMs)[0].get()
     #expect(answer == .ok)
     return entry.entry
   }
@@ -198,7 +198,8 @@ import Testing
       }
       let entry = try await store.takeNew()
       let full = try await store.routes.passOn(
-        entry, app: "news", id: "a", suggestion: nil, consumer: "worker", waitMs: Self.waitMs)
+        [JobOfUnknownApp(entry: entry, app: "news", id: "a", suggestion: nil)],
+        consumer: "worker", waitMs: Self.waitMs)[0].get()
       #expect(full == .full)
       // Not those that somebody has, or that others wait for.
       _ = try await store.routes.announce(Self.both, waitMs: Self.waitMs)

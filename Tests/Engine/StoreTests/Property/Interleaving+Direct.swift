@@ -70,12 +70,17 @@ extension Interleaving {
     let taken = consumers[consumer].entries[index]
     let job = direct(taken)
     note("admit_begun \(name) \(taken.spec.text) \(taken.entry.entry)")
-    let claim = try await store.jobs.admit(
-      begun: job, content: [0x7b, 0x7d], startedAtMs: 1, consumer: name)
-    let isOurs = model.admitBegun(
-      taken.entry, job.admission, recipients(taken.spec)[0], name, chunk: claim?.entry ?? "")
-    try expectSame(claim != nil, isOurs, "admit_begun")
-    if let claim { consumers[consumer].runs.append(ModelRun(claim)) }
+    // Now and then the reply is lost, and the same is said again.
+    for _ in 0..<(random.chance(percent: 20) ? 2 : 1) {
+      let claim = try await store.jobs.admit(
+        begun: job, content: [0x7b, 0x7d], startedAtMs: 1, consumer: name)
+      let isOurs = model.admitBegun(
+        taken.entry, job.admission, recipients(taken.spec)[0], name, chunk: claim?.entry ?? "")
+      try expectSame(claim != nil, isOurs, "admit_begun")
+      if let claim, !consumers[consumer].runs.contains(where: { $0.claim.entry == claim.entry }) {
+        consumers[consumer].runs.append(ModelRun(claim))
+      }
+    }
     forget(consumer, index)
   }
 

@@ -94,7 +94,7 @@ struct LibraryFault: Sendable, CustomTestStringConvertible {
     LibraryFault(
       name: "upload asks nobody who owns the entry",
       original: """
-        if not owned(KEY.jobs(p, priority), entry, args[1]) then return 'STALE' end
+        if not Fairness.owned_job(p, priority, entry, args[1]) then return 'STALE' end
           redis.call('SET', KEY.segment(
         """,
       replacement: "redis.call('SET', KEY.segment("),

@@ -37,7 +37,11 @@ extension StoreModel {
     chunk: String
   ) -> Bool {
     guard let lease = entries[entry.priority]!.lease(entry.entry, of: consumer) else {
-      return false
+      // Who says it again, since the reply was lost, has the chunk already.
+      return jobs[admission.id].map { $0.isAdmitted && $0.source == entry.source } == true
+        && chunks[entry.priority]!.leases.contains {
+          $0.owner == consumer && $0.item.source == entry.source && $0.item.segment == "1"
+        }
     }
     let answer = standing(admission.id, admission.digest, entry.source)
     if answer == .duplicate { entries[entry.priority]!.drop(lease.number) }

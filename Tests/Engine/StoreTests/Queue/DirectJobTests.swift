@@ -184,6 +184,12 @@ import Testing
       let claim = try #require(
         try await store.jobs.admit(
           begun: job, content: [0x7b, 0x7d], startedAtMs: 1_800_000_000_000, consumer: "worker"))
+      let again = try await store.jobs.admit(
+        begun: job, content: [0x7b, 0x7d], startedAtMs: 1_800_000_000_000, consumer: "worker")
+      #expect(again?.entry == claim.entry, "as after a lost reply")
+      let others = try await store.jobs.admit(
+        begun: job, content: [0x7b, 0x7d], startedAtMs: 1_800_000_000_000, consumer: "other")
+      #expect(others == nil)
       #expect(try await store.record("j1").state == .running)
       // Nobody else is given it, and whoever comes upon it leaves it alone.
       #expect(try await store.chunks.claim(consumer: "other", max: 4).isEmpty)

@@ -23,7 +23,8 @@ import Testing
       _ = try await parts.store.jobs.enqueue(Array("{}".utf8), priority: .normal)
       let entry = try #require(try await parts.store.jobs.take(consumer: "w", max: 1).first)
       _ = try await parts.store.routes.passOn(
-        entry, app: "shop", id: "sale", suggestion: nil, consumer: "w", waitMs: 60_000)
+        [JobOfUnknownApp(entry: entry, app: "shop", id: "sale", suggestion: nil)],
+        consumer: "w", waitMs: 60_000)[0].get()
       #expect(await watch.turn() == WorkerLimits.routesUnequalMs)
       #expect(works == 1 && routes.hasWork)
     }

@@ -1,7 +1,9 @@
 import Logging
 import Model
+import Reactor
 import Redis
 import Store
+import TestSupport
 import Testing
 
 @testable import Worker
@@ -140,6 +142,29 @@ import Testing
       nowNs += 1
       try await watch.readIfOld()
       #expect(changes == 1)
+    }
+  }
+
+  @Test("all who want to know what is off while it is being asked share one more question")
+  func asksOnceForMany() async throws {
+    try await LaneStage.with { lane, parts in
+      let watch = SwitchWatch(
+        store: parts.store, fleet: FleetSwitches(), nowNs: { 1 }, log: parts.lines.logger,
+        reasons: parts.reasons, isLogging: true, onChange: { _ in })
+      _ = try await parts.redis("CONFIG", "RESETSTAT")
+      var ended = 0
+      let end = LoopSignal(loop: lane.loop)
+      for _ in 0..<20 {
+        Task {
+          _ = lane
+          try? await watch.readIfOld()
+          ended += 1
+          if ended == 20 { end.raise() }
+        }
+      }
+      try #require(await end.wait(upToMs: 60_000))
+      let stats = try await parts.redis("INFO", "commandstats").string
+      #expect(stats?.contains("cmdstat_fcall:calls=1,") == true)
     }
   }
 

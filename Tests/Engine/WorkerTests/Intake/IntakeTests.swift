@@ -52,7 +52,8 @@ import Testing
       try await parts.enqueue("sale")
       let entry = try #require(try await parts.store.jobs.take(consumer: "w", max: 1).first)
       _ = try await parts.store.routes.passOn(
-        entry, app: "shop", id: "sale", suggestion: nil, consumer: "w", waitMs: 60_000)
+        [JobOfUnknownApp(entry: entry, app: "shop", id: "sale", suggestion: nil)],
+        consumer: "w", waitMs: 60_000)[0].get()
       parts.intake.noteRouted()
       _ = await Self.turn(parts)
       #expect(try await parts.record("sale").total == 1)

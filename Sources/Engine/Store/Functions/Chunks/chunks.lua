@@ -28,6 +28,14 @@ local function add_only(p, app, job, consumer)
   return entry
 end
 
+-- The chunk that `add_only` has made by an earlier call, whose reply was lost; nil when it is not the consumer's.
+local function only_of(p, key, priority, source, consumer)
+  local record = redis.call('HMGET', key, 'source', 'admitted')
+  if record[1] ~= source or not record[2] then return nil end
+  local entry = redis.call('HGET', KEY.unfinished(p, source), '1')
+  return entry and entry ~= '' and owned(KEY.chunks(p, priority), entry, consumer) and entry
+end
+
 -- Puts a chunk that is no worker's yet into the delayed set.
 local function delay_new(p, c, due)
   redis.call('HSET', KEY.unfinished(p, c.source), c.segment, '')
@@ -305,5 +313,6 @@ Chunks.bring_back = bring_back
 Chunks.bury_chunk = bury_chunk
 Chunks.add = add_chunk
 Chunks.add_only = add_only
+Chunks.only_of = only_of
 
 end

@@ -265,6 +265,13 @@ local function job_owner(p, priority, consumer, has)
   end
 end
 
+-- The same of one entry: how often it was delivered, nil when it is not the consumer's.
+local function owned_job(p, priority, entry, consumer)
+  local deliveries = owned(KEY.jobs(p, priority), entry, consumer)
+  if deliveries then return deliveries end
+  return redis.call('HGET', KEY.scout(p, priority), 'c:' .. entry) == consumer and 1 or nil
+end
+
 -- Whether several apps have jobs that wait, as far as the scout has seen.
 local function are_several(p, priority) return redis.call('LLEN', KEY.express(p, priority)) > 1 end
 
@@ -322,6 +329,7 @@ Fairness.next_in_turn = next_in_turn
 Fairness.next_in_order = next_in_order
 Fairness.are_several = are_several
 Fairness.job_owner = job_owner
+Fairness.owned_job = owned_job
 Fairness.drop_job = drop_job
 Fairness.drop_jobs = drop_jobs
 Fairness.look_at_queue = look_at_queue

@@ -303,7 +303,7 @@ local function pass_on_job(keys, args)
   local p, consumer, priority, entry, app, id = keys[1], unpack(args, 1, 5)
   local now, wait_ms = now_ms(), tonumber(args[7])
   local stream = KEY.jobs(p, priority)
-  local deliveries = owned(stream, entry, consumer)
+  local deliveries = Fairness.owned_job(p, priority, entry, consumer)
   if not deliveries then return 'STALE' end
   if not is_listed(p, app) then
     if redis.call('ZCARD', KEY.unrouted(p)) >= LIMIT.ROUTES_WAITED_FOR_MAX and

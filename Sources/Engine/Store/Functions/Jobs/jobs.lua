@@ -66,7 +66,7 @@ end
 -- it) | STALE
 local function reserve(keys, args)
   local p, priority, entry, app, id, digest = keys[1], unpack(args, 2, 6)
-  if not owned(KEY.jobs(p, priority), entry, args[1]) then return 'STALE' end
+  if not Fairness.owned_job(p, priority, entry, args[1]) then return 'STALE' end
   local answer, state = take_name(p, priority, entry, app, id, digest, now_ms())
   if answer == 'DUPLICATE' then Fairness.drop_job(p, priority, entry) end
   return answer == 'NEW' and state == 'cancelled' and 'CANCELLED' or answer
@@ -76,7 +76,7 @@ end
 -- holds the entry may: what is uploaded after the job's end nobody would remove. Reply: OK | STALE
 local function upload(keys, args)
   local p, priority, entry = keys[1], args[2], args[3]
-  if not owned(KEY.jobs(p, priority), entry, args[1]) then return 'STALE' end
+  if not Fairness.owned_job(p, priority, entry, args[1]) then return 'STALE' end
   redis.call('SET', KEY.segment(p, args[4], source_of(priority, entry)), args[5], 'EX', LIMIT.SEGMENT_S)
   return 'OK'
 end
@@ -168,9 +168,11 @@ local function admit(keys, args)
   local per_second, spread = unpack(args, first.pace, last.pace)
   local rounds = unpack(args, first.rounds, last.rounds)
   local begun_at = args[rawget(first, 'begun')]
-  local stream, key = KEY.jobs(p, priority), KEY.job(p, app, id)
-  if not owned(stream, entry, consumer) then return 'STALE' end
-  local source = source_of(priority, entry)
+  local key, source = KEY.job(p, app, id), source_of(priority, entry)
+  if not Fairness.owned_job(p, priority, entry, consumer) then
+    local chunk = begun_at and Chunks.only_of(p, key, priority, source, consumer)
+    return chunk and {'OK', chunk} or 'STALE'
+  end
   local record = redis.call('HMGET', key, 'state', 'source', 'digest', 'admitted', 'created_at')
   local answer = standing(p, record, digest, source)
   if answer == 'DUPLICATE' then Fairness.drop_job(p, priority, entry) end
@@ -268,7 +270,7 @@ local function refuse(keys, args)
   local p, priority, entry, app, id = keys[1], args[2], args[3], args[7], args[8]
   local source = source_of(priority, entry)
   local copy = KEY.letter(p, source)
-  if not owned(KEY.jobs(p, priority), entry, args[1]) then
+  if not Fairness.owned_job(p, priority, entry, args[1]) then
     redis.call('UNLINK', copy)
     return 'STALE'
   end

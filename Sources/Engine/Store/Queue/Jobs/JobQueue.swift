@@ -157,20 +157,34 @@ package struct JobQueue {
   package func refuse(
     _ entry: JobEntry, _ refusal: Refusal, consumer: String
   ) async throws(RedisError) -> Bool {
-    // A function takes milliseconds to copy a megabyte, and a SET none. Where this fails, the function copies.
-    if entry.text.count > StoreLimits.letterBytesMax {
-      var copy = RedisCommand(reservingBytes: entry.text.count + 256)
-      copy.append("SET")
-      copy.append(functions.keys.letter(entry.source))
-      copy.append(entry.text)
-      copy.append("EX")
-      copy.append(StoreLimits.letterCopySeconds)
-      functions.connection.send(copy) { _ in }
+    try await refuse([(entry, refusal)], consumer: consumer)[0].get()
+  }
+
+  /// The same for several, in one pipeline.
+  /// - Returns: the answer to each, or why there is none.
+  package func refuse(
+    _ jobs: [(entry: JobEntry, refusal: Refusal)], consumer: String
+  ) async -> [Result<Bool, RedisError>] {
+    for (entry, _) in jobs { keepText(of: entry) }
+    let commands = jobs.map { entry, refusal in
+      functions.call(
+        "refuse", consumer, entry.priority.rawValue, entry.entry, refusal.reason, refusal.field,
+        refusal.message, refusal.app, refusal.id)
     }
-    let command = functions.call(
-      "refuse", consumer, entry.priority.rawValue, entry.entry, refusal.reason, refusal.field,
-      refusal.message, refusal.app, refusal.id)
-    return try await functions.run(command) { $0.string == WorkStanding.ok.rawValue }
+    return await functions.run(commands) { $0.string == WorkStanding.ok.rawValue }
+  }
+
+  /// Writes a large text down for a dead letter: a function takes milliseconds to copy a megabyte, and a SET none. Where this
+  /// fails, the function copies.
+  private func keepText(of entry: JobEntry) {
+    guard entry.text.count > StoreLimits.letterBytesMax else { return }
+    var copy = RedisCommand(reservingBytes: entry.text.count + 256)
+    copy.append("SET")
+    copy.append(functions.keys.letter(entry.source))
+    copy.append(entry.text)
+    copy.append("EX")
+    copy.append(StoreLimits.letterCopySeconds)
+    functions.connection.send(copy) { _ in }
   }
 
   /// Renews the leases of entries whose admission takes long.
