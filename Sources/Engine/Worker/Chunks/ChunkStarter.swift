@@ -40,6 +40,7 @@ final class ChunkStarter {
 
   func begin(_ claim: ChunkClaim) async throws(RedisError) {
     let finding = try await materials.find(claim)
+    if isCarried(claim) { return }
     if case .unusable(let reason, let message) = finding {
       return try await bury(claim, reason: reason, message: message)
     }
@@ -61,6 +62,7 @@ final class ChunkStarter {
     {
       try await switches.read()
     }
+    if isCarried(claim) { return }
     guard let slot = runs.freeSlot else { return try await handBack(claim, delayMs: 0) }
     var poisonTicket: UInt64?
     if claim.crashes >= WorkerLimits.poisonCrashesMin {
@@ -86,6 +88,11 @@ final class ChunkStarter {
     runs.add(run)
     if life.isDraining || dispatcher.isStopped(run) { run.change(to: .paused) }
     direct.begin(run)
+  }
+
+  /// Whether the lane carries a chunk already that it has asked for since replies were lost.
+  private func isCarried(_ claim: ChunkClaim) -> Bool {
+    runs.isCarrying(claim) || runs.isBecoming(claim)
   }
 
   private func handBack(_ claim: ChunkClaim, delayMs: UInt64) async throws(RedisError) {

@@ -95,6 +95,9 @@ final class RunTable {
 
   func isCarrying(_ claim: ChunkClaim) -> Bool { run(carrying: claim) != nil }
 
+  /// Whether a job that is sent from its entry has become this chunk, and the reply that says so has not come.
+  func isBecoming(_ claim: ChunkClaim) -> Bool { directSources.contains(claim.source) }
+
   /// Whether a job is sent from this entry already.
   func isCarrying(_ entry: JobEntry) -> Bool { directSources.contains(entry.source) }
 }

@@ -29,6 +29,23 @@ import Testing
     return jobs
   }
 
+  @Test("a chunk that a job has become is left to it while the reply that says so is missing")
+  func becomesOneChunk() async throws {
+    try await LaneStage.with(sendsDirectly: true) { _, parts in
+      let jobs = try await Self.begin(1, parts)
+      let content = JobContent(notification: Notification(title: "Hi")).canonicalBytes()
+      let claim = try #require(
+        try await parts.store.jobs.admit(
+          begun: jobs[0], content: content, startedAtMs: 1, consumer: "test-0"))
+      let run = try Self.attend(jobs, parts)[0]
+      try await parts.starter.begin(claim)
+      #expect(parts.runs.count == 1)
+      run.decide(0, .accepted)
+      await parts.carryOn()
+      #expect(parts.runs.count == 0)
+    }
+  }
+
   /// Waits with them: in one turn of the loop with what follows, so that no load of the machine makes them last too long.
   private static func attend(_ jobs: [DirectJob], _ parts: LaneStage) throws -> [ChunkRun] {
     try jobs.map { job in

@@ -28,12 +28,15 @@ local function add_only(p, app, job, consumer)
   return entry
 end
 
--- The chunk that `add_only` has made by an earlier call, whose reply was lost; nil when it is not the consumer's.
+-- The chunk that `add_only` has made by an earlier call, whose reply was lost, with its lease renewed;
+-- nil when it is not the consumer's.
 local function only_of(p, key, priority, source, consumer)
   local record = redis.call('HMGET', key, 'source', 'admitted')
   if record[1] ~= source or not record[2] then return nil end
-  local entry = redis.call('HGET', KEY.unfinished(p, source), '1')
-  return entry and entry ~= '' and owned(KEY.chunks(p, priority), entry, consumer) and entry
+  local stream, entry = KEY.chunks(p, priority), redis.call('HGET', KEY.unfinished(p, source), '1')
+  if not entry or entry == '' or not owned(stream, entry, consumer) then return nil end
+  redis.call('XCLAIM', stream, GROUP, consumer, 0, entry, 'JUSTID')
+  return entry
 end
 
 -- Puts a chunk that is no worker's yet into the delayed set.
