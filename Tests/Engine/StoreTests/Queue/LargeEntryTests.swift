@@ -83,10 +83,10 @@ import Testing
       _ = try await store.redis(
         "XREADGROUP", "GROUP", "workers", "w-1", "COUNT", "100", "STREAMS",
         store.keys.jobs(.normal), ">")
-      #expect(try await store.jobs.heartbeat([early], consumer: "w-0") == [.ok])
-      #expect(try await store.jobs.heartbeat([early], consumer: "w-2") == [.stale])
       #expect(try await store.jobs.upload([[0x75]], first: 1, of: early, consumer: "w-0"))
       #expect(try await !store.jobs.upload([[0x75]], first: 1, of: early, consumer: "w-2"))
+      #expect(try await store.jobs.heartbeat([early], consumer: "w-0") == [.ok])
+      #expect(try await store.jobs.heartbeat([early], consumer: "w-2") == [.stale])
       let refusal = Refusal(reason: "invalid_job", field: "", message: "", app: "b", id: "")
       #expect(try await !store.jobs.refuse(early, refusal, consumer: "w-2"))
       #expect(try await store.jobs.refuse(early, refusal, consumer: "w-0"))
