@@ -1,3 +1,4 @@
+import Logging
 import Model
 import Reactor
 import Redis
@@ -264,6 +265,22 @@ import Testing
       for _ in 0..<20 { _ = try await parts.admitter.admitNext(abandonedForMs: nil) }
       #expect(parts.directStarter.inHand.count == WorkerLimits.farDirectRunsMax)
       #expect(parts.directStarter.isFull && parts.directStarter.room.jobs == 0)
+    }
+  }
+
+  @Test("jobs that can be sent do not wait for those that are left to other workers")
+  func beginsBeforeLeaving() async throws {
+    try await Self.with { _, parts in
+      Self.moveAway(parts)
+      try await parts.enqueue("other", app: "news")
+      try await parts.enqueue("sale")
+      let words = "job left to a worker that has its app"
+      var wasLeft: Bool?
+      parts.directStarter.onBatch = { wasLeft = parts.lines.has(.info, words) }
+      _ = try await parts.admitter.admitNext(abandonedForMs: nil)
+      #expect(wasLeft == false)
+      #expect(parts.lines.has(.info, words))
+      await parts.admitter.beginHeld()
     }
   }
 
