@@ -65,24 +65,29 @@ import Testing
     }
   }
 
+  /// A job that w-0 took out of its turn, and that w-1 was given since by a read of the stream.
+  private func readByAnother(_ store: Store) async throws -> JobEntry {
+    for number in 0..<70 {
+      let app = number < 60 ? "a" : "b"
+      let job = #"{"id":"\#(number)","app":"\#(app)","audience":{"users":["u"]}}"#
+      _ = try await store.jobs.enqueue(Array(job.utf8), priority: .normal)
+    }
+    var early: JobEntry?
+    // Who has jobs to begin does not wait for what the scout sees.
+    for _ in 0..<6 where early == nil {
+      early = try await store.jobs.take(consumer: "w-0", max: 4)
+        .last { $0.text.contains(UInt8(ascii: "b")) }
+    }
+    _ = try await store.redis(
+      "XREADGROUP", "GROUP", "workers", "w-1", "COUNT", "100", "STREAMS",
+      store.keys.jobs(.normal), ">")
+    return try #require(early)
+  }
+
   @Test func `who took a job out of its turn owns it while another reads the stream`() async throws
   {
     try await Lane.withStore { _, store in
-      for number in 0..<70 {
-        let app = number < 60 ? "a" : "b"
-        let job = #"{"id":"\#(number)","app":"\#(app)","audience":{"users":["u"]}}"#
-        _ = try await store.jobs.enqueue(Array(job.utf8), priority: .normal)
-      }
-      var found: JobEntry?
-      // Who has jobs to begin does not wait for what the scout sees.
-      for _ in 0..<6 where found == nil {
-        found = try await store.jobs.take(consumer: "w-0", max: 4)
-          .last { $0.text.contains(UInt8(ascii: "b")) }
-      }
-      let early = try #require(found)
-      _ = try await store.redis(
-        "XREADGROUP", "GROUP", "workers", "w-1", "COUNT", "100", "STREAMS",
-        store.keys.jobs(.normal), ">")
+      let early = try await readByAnother(store)
       #expect(try await store.jobs.upload([[0x75]], first: 1, of: early, consumer: "w-0"))
       #expect(try await !store.jobs.upload([[0x75]], first: 1, of: early, consumer: "w-2"))
       #expect(try await store.jobs.heartbeat([early], consumer: "w-0") == [.ok])
@@ -90,6 +95,19 @@ import Testing
       let refusal = Refusal(reason: "invalid_job", field: "", message: "", app: "b", id: "")
       #expect(try await !store.jobs.refuse(early, refusal, consumer: "w-2"))
       #expect(try await store.jobs.refuse(early, refusal, consumer: "w-0"))
+    }
+  }
+
+  @Test func `what was taken out of its turn is not taken by whose read of the stream was lost`()
+    async throws
+  {
+    try await Lane.withStore { _, store in
+      let early = try await readByAnother(store)
+      let found = try await store.jobs.takeUnanswered(consumer: "w-1", max: 100, inHand: [])
+      #expect(found.count > 40)
+      #expect(!found.contains { $0.entry == early.entry })
+      let again = try await store.jobs.takeUnanswered(consumer: "w-0", max: 100, inHand: [])
+      #expect(again.contains { $0.entry == early.entry })
     }
   }
 

@@ -209,22 +209,32 @@ local function next_in_turn(p, priority, consumer, now, mean, weight, asked)
   end
 end
 
+-- Gives an entry back to who took it out of its turn, now that its stream has come to it.
+local function give_back(p, priority, entry, owner)
+  redis.call('HDEL', KEY.scout(p, priority), 'c:' .. entry)
+  redis.call('XCLAIM', KEY.jobs(p, priority), GROUP, owner, 0, entry, 'RETRYCOUNT', 1, 'JUSTID')
+end
+
 -- Of {entry, …} that were given in the stream's order, those that nobody took out of their turn. The others go back to whom
 -- they were given to.
 local function not_taken(p, priority, items)
-  local stream, key, free, fields = KEY.jobs(p, priority), KEY.scout(p, priority), {}, {}
+  local key, free, fields = KEY.scout(p, priority), {}, {}
   if #items == 0 or redis.call('EXISTS', key) == 0 then return items end
   for i, item in ipairs(items) do fields[i] = 'c:' .. item[1] end
   local owners = redis.call('HMGET', key, unpack(fields))
   for i, item in ipairs(items) do
-    if owners[i] then
-      redis.call('HDEL', key, fields[i])
-      redis.call('XCLAIM', stream, GROUP, owners[i], 0, item[1], 'RETRYCOUNT', 1, 'JUSTID')
-    else
-      free[#free + 1] = item
-    end
+    if owners[i] then give_back(p, priority, item[1], owners[i]) else free[#free + 1] = item end
   end
   return free
+end
+
+-- Whether a consumer that was given an entry without knowing is to have it: not what another took out of its turn, and what
+-- goes back to that one.
+local function is_for(p, priority, entry, consumer)
+  local owner = redis.call('HGET', KEY.scout(p, priority), 'c:' .. entry)
+  if not owner or owner == consumer then return true end
+  give_back(p, priority, entry, owner)
+  return false
 end
 
 -- The stream's next entries, up to max and some bytes; those taken out of their turn stay with whom they were given to. Fewer
@@ -330,6 +340,7 @@ Fairness.next_in_order = next_in_order
 Fairness.are_several = are_several
 Fairness.job_owner = job_owner
 Fairness.owned_job = owned_job
+Fairness.is_for = is_for
 Fairness.drop_job = drop_job
 Fairness.drop_jobs = drop_jobs
 Fairness.look_at_queue = look_at_queue

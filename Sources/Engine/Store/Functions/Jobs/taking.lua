@@ -158,7 +158,7 @@ local function take_unanswered(keys, args)
     local stream = KEY.jobs(p, priority)
     local mean = large_mean(stream)
     read_unanswered(stream, consumer, args, 4, priority, max, has_room, function(item, deliveries)
-      taking.take(priority, item, deliveries)
+      if Fairness.is_for(p, priority, item[1], consumer) then taking.take(priority, item, deliveries) end
     end, mean)
   end
   return taking.reply()
