@@ -171,8 +171,11 @@ enum WorkerLimits {
   static let limitedDirectMax = runsMax * 3 / 4
   /// How soon a lane that takes in as much as it can looks again for jobs that silent workers left.
   static let abandonedLookMs: UInt64 = 250
-  /// Rendered jobs that a lane remembers.
-  static let materialsMax = 64
+  /// Jobs that a lane remembers, rendered: all that it takes in at a time and those whose chunks wait, for it would have to ask
+  /// Redis for what they say. Beyond the first number only as long as their contents have no more than these bytes.
+  static let materialsMin = 64
+  static let materialsMax = 256
+  static let materialBytesMax = 1024 * 1024
   /// Longest wait of an idle lane before it looks again by itself.
   static let idleMsMax: UInt64 = 1_000
   /// The same of one that is idle until it is woken.

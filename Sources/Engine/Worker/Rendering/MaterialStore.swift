@@ -2,8 +2,8 @@ internal import Model
 internal import Redis
 internal import Store
 
-/// The jobs that a lane has in hand, each read and rendered once; bounded, the one used longest ago goes
-/// first. Loop-bound.
+/// The jobs that a lane has in hand, each read and rendered once; bounded by their number and bytes, the one used longest ago
+/// goes first. Loop-bound.
 final class MaterialStore {
   /// What was found of a claim's job.
   enum Finding {
@@ -16,8 +16,16 @@ final class MaterialStore {
 
   private let store: Store
   private let tracer: Tracer
-  private var materials: [String: JobMaterial] = [:]
+  private struct Remembered {
+    let material: JobMaterial
+    /// Of its content as Redis keeps it.
+    let bytes: Int
+  }
+
+  private var remembered: [String: Remembered] = [:]
   private var order: [String] = []
+  /// Of all that are remembered.
+  private var bytes = 0
 
   init(store: Store, tracer: Tracer) {
     self.store = store
@@ -28,10 +36,10 @@ final class MaterialStore {
     // The source too: a job whose record has expired may be followed by another of the same id.
     let key = Self.key(
       app: claim.app, source: claim.source, id: claim.job, round: claim.round)
-    if let known = materials[key] {
+    if let known = remembered[key] {
       order.removeAll { $0 == key }
       order.append(key)
-      return .material(known)
+      return .material(known.material)
     }
     let found: JobRecord?
     do throws(RedisError) {
@@ -62,20 +70,21 @@ final class MaterialStore {
     let material = JobMaterial(
       content: content, createdAtMs: record.createdAtMs ?? 0, round: claim.round,
       trace: tracer.trace(app: claim.app, job: claim.job, isFull: content.trace))
-    remember(material, key)
+    remember(material, bytes: bytes.count, key)
     return .material(material)
   }
 
   /// Notes what this lane has just admitted, so that its own first chunk need not ask for it.
+  /// - Parameter bytes: of the content as Redis keeps it.
   func add(
-    _ content: JobContent, createdAtMs: Int64, app: String, source: String, id: String,
-    firstBindings: FirstBindings?
+    _ content: JobContent, bytes: Int, createdAtMs: Int64, app: String, source: String,
+    id: String, firstBindings: FirstBindings?
   ) {
     // Of a job that starts several times each round has its own.
     guard content.schedule == nil else { return }
     remember(
       make(content, createdAtMs: createdAtMs, app: app, id: id, firstBindings: firstBindings),
-      Self.key(app: app, source: source, id: id, round: nil))
+      bytes: bytes, Self.key(app: app, source: source, id: id, round: nil))
   }
 
   /// What the pushes of a job share that is sent from its entry: nobody asks for it again.
@@ -88,9 +97,18 @@ final class MaterialStore {
       trace: tracer.trace(app: app, job: id, isFull: content.trace), firstBindings: firstBindings)
   }
 
-  private func remember(_ material: JobMaterial, _ key: String) {
-    if materials.updateValue(material, forKey: key) == nil { order.append(key) }
-    if order.count > WorkerLimits.materialsMax { materials[order.removeFirst()] = nil }
+  private func remember(_ material: JobMaterial, bytes: Int, _ key: String) {
+    let former = remembered.updateValue(Remembered(material: material, bytes: bytes), forKey: key)
+    if former == nil { order.append(key) }
+    self.bytes += bytes - (former?.bytes ?? 0)
+    while order.count > max {
+      self.bytes -= remembered.removeValue(forKey: order.removeFirst())?.bytes ?? 0
+    }
+  }
+
+  /// How many may be remembered, as large as they are.
+  private var max: Int {
+    bytes > WorkerLimits.materialBytesMax ? WorkerLimits.materialsMin : WorkerLimits.materialsMax
   }
 
   private static func key(app: String, source: String, id: String, round: Int?) -> String {
