@@ -56,9 +56,12 @@ final class JobTrace {
   /// A line that gets its time when it is recorded.
   static func line(_ kind: TraceKind) -> TraceLine { TraceLine(atMs: 0, kind: kind) }
 
-  func record(_ line: TraceLine) {
-    if admits(line) {
-      var line = line
+  func record(_ line: TraceLine) { record(line.decision, because: line.cause) { line } }
+
+  /// Records an event, or counts it when there are enough like it: its line is not made then.
+  func record(_ decision: TraceDecision?, because cause: TraceCause?, _ line: () -> TraceLine) {
+    if admits(Sort(decision: decision, cause: cause)) {
+      var line = line()
       line.atMs = tracer.nowMs
       line.append(to: &lines)
       count += 1
@@ -69,13 +72,12 @@ final class JobTrace {
     tracer.note(self)
   }
 
-  private func admits(_ line: TraceLine) -> Bool {
+  private func admits(_ sort: Sort) -> Bool {
     guard lines.count < WorkerLimits.traceBufferBytesMax else {
       lost += 1
       return false
     }
     guard !isFull else { return true }
-    let sort = Sort(decision: line.decision, cause: line.cause)
     let before = recorded[sort, default: 0]
     guard before < sort.recordedMax else {
       omitted[sort, default: 0] += 1

@@ -19,13 +19,6 @@ struct ChunkNews {
   private(set) var addedLines: [UInt8] = []
   /// How many bytes of them the store is known to have.
   private var confirmedBytes = 0
-  /// When lines are tried again, and whether they may come back with those of other chunks.
-  private struct Later: Hashable {
-    let delayMs: UInt64
-    let joins: Bool
-  }
-
-  private var residuals: [Later: [UInt8]] = [:]
   private let mayJoin: Bool
   /// Lines for workers that have other credentials, by network and environment.
   private var unrouted = NetworkTable<[UInt8]>(repeating: [])
@@ -106,10 +99,19 @@ struct ChunkNews {
   ///   - attempt: how often it was tried.
   mutating func retry(_ push: Push, delayMs: UInt64, joins: Bool, attempt: Int) {
     if attempt >= Int(push.attempt) { settlement.retries += 1 }
+    let place = residual(delayMs: delayMs, joins: joins && mayJoin)
     InstallationLine.append(
       network: push.network, environment: push.environment, token: push.token, user: push.user,
       generation: push.generation, attempt: attempt, badge: push.badge,
-      to: &residuals[Later(delayMs: delayMs, joins: joins && mayJoin), default: []])
+      to: &settlement.residuals[place].lines)
+  }
+
+  /// The place of the lines that are tried again then. There are few such places: most of what fails together waits for as long.
+  private mutating func residual(delayMs: UInt64, joins: Bool) -> Int {
+    let known = settlement.residuals.firstIndex { $0.delayMs == delayMs && $0.joins == joins }
+    if let known { return known }
+    settlement.residuals.append(Settlement.Residual(delayMs: delayMs, joins: joins, lines: []))
+    return settlement.residuals.count - 1
   }
 
   /// This worker has no credentials for the push's network in that environment.
@@ -181,10 +183,6 @@ struct ChunkNews {
         takeUnrouted(network, environment, &told)
       }
     }
-    told.residuals = residuals.map {
-      Settlement.Residual(delayMs: $0.key.delayMs, joins: $0.key.joins, lines: $0.value)
-    }
-    residuals.removeAll()
     recipients = 0
     results = 0
     return told

@@ -45,17 +45,20 @@ extension ChunkRun {
     delayMs: UInt64? = nil
   ) {
     guard let trace else { return }
-    var line = line(index, JobTrace.line(answer?.kind ?? .decided))
-    if let answer {
-      line.status = answer.status
-      line.reason = answer.reason
-      line.elapsedMs = answer.elapsedNs / 1_000_000
+    let answer = answer
+    self.answer = nil
+    trace.record(decision, because: cause) {
+      var line = line(index, JobTrace.line(answer?.kind ?? .decided))
+      if let answer {
+        line.status = answer.status
+        line.reason = answer.reason
+        line.elapsedMs = answer.elapsedNs / 1_000_000
+      }
+      line.decision = decision
+      line.cause = cause
+      line.delayMs = delayMs
+      return line
     }
-    answer = nil
-    line.decision = decision
-    line.cause = cause
-    line.delayMs = delayMs
-    trace.record(line)
   }
 
   /// Records a decision of the run.
