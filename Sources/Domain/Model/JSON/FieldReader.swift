@@ -10,8 +10,12 @@ struct FieldReader {
     guard case .object(let object) = value else {
       throw InvalidField(pointer: pointer, message: "must be an object, is \(value.kindName)")
     }
-    for member in object.members where !known.contains(where: { TextRule.isSame($0, member.name) })
-    {
+    for member in object.members {
+      // Nearly all names differ in length already.
+      let count = member.name.utf8.count
+      if known.contains(where: { $0.utf8.count == count && TextRule.isSame($0, member.name) }) {
+        continue
+      }
       throw InvalidField(
         pointer: FieldPointer.child(member.name, of: pointer),
         message: NearestName.unknownField(member.name, among: known))

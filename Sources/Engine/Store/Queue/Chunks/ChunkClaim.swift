@@ -27,18 +27,19 @@ package struct ChunkClaim: Sendable, Equatable {
     segment.lastIndex(of: "@").flatMap { Int(segment[segment.index(after: $0)...]) }
   }
 
-  init(_ job: DirectJob, entry: String) {
-    priority = job.entry.priority
+  /// The only chunk of a job that is sent from its entry.
+  init(of job: JobEntry, _ admission: Admission, as entry: String) {
+    priority = job.priority
     self.entry = entry
-    app = job.admission.app
-    self.job = job.admission.id
+    app = admission.app
+    self.job = admission.id
     segment = "1"
-    source = job.entry.source
+    source = job.source
     crashes = 0
     isPaced = false
-    lines = job.admission.lines
+    lines = admission.lines
     done = DoneBitmap()
-    recipients = job.admission.texts.first ?? []
+    recipients = admission.texts.first ?? []
   }
 
   init(_ reply: RedisReply) throws(RedisError) {

@@ -1,5 +1,5 @@
-/// What became of a direct job.
-package struct DirectEnding: Sendable {
+/// What became of a direct job. A class, for it goes through many hands.
+package final class DirectEnding: Sendable {
   package let job: DirectJob
   /// Since when it was sent, in epoch milliseconds by Redis's clock.
   package let startedAtMs: Int64

@@ -6,16 +6,18 @@ package final class DirectJob: Sendable {
   package let entry: JobEntry
   /// By which it is admitted after all, when it lasts or brings more than counts; without the content.
   package let admission: Admission
+  /// Its only chunk, which is no entry of a stream yet.
+  package let claim: ChunkClaim
 
   /// - Parameter admission: of one segment that names its recipients, to be sent at once.
   package init(entry: JobEntry, admission: Admission) {
     self.entry = entry
     self.admission = admission
+    claim = ChunkClaim(of: entry, admission, as: "")
   }
 
-  /// Its only chunk, which is no entry of a stream yet.
-  package var claim: ChunkClaim { ChunkClaim(self, entry: "") }
-
   /// The same, admitted as this entry.
-  package func claim(entry: String) -> ChunkClaim { ChunkClaim(self, entry: entry) }
+  package func claim(entry: String) -> ChunkClaim {
+    ChunkClaim(of: self.entry, admission, as: entry)
+  }
 }
