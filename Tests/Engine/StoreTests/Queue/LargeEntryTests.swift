@@ -65,8 +65,8 @@ import Testing
     }
   }
 
-  /// A job that w-0 took out of its turn, and that w-1 was given since by a read of the stream.
-  private func readByAnother(_ store: Store) async throws -> JobEntry {
+  /// A job that w-0 took out of its turn.
+  private func takenOutOfTurn(_ store: Store) async throws -> JobEntry {
     for number in 0..<70 {
       let app = number < 60 ? "a" : "b"
       let job = #"{"id":"\#(number)","app":"\#(app)","audience":{"users":["u"]}}"#
@@ -78,10 +78,16 @@ import Testing
       early = try await store.jobs.take(consumer: "w-0", max: 4)
         .last { $0.text.contains(UInt8(ascii: "b")) }
     }
+    return try #require(early)
+  }
+
+  /// The same, of which w-1 has read the stream since.
+  private func readByAnother(_ store: Store) async throws -> JobEntry {
+    let early = try await takenOutOfTurn(store)
     _ = try await store.redis(
       "XREADGROUP", "GROUP", "workers", "w-1", "COUNT", "100", "STREAMS",
       store.keys.jobs(.normal), ">")
-    return try #require(early)
+    return early
   }
 
   @Test func `who took a job out of its turn owns it while another reads the stream`() async throws
@@ -108,6 +114,14 @@ import Testing
       #expect(!found.contains { $0.entry == early.entry })
       let again = try await store.jobs.takeUnanswered(consumer: "w-0", max: 100, inHand: [])
       #expect(again.contains { $0.entry == early.entry })
+    }
+  }
+
+  @Test func `who took a job out of its turn has it again when the reply was lost`() async throws {
+    try await Lane.withStore { _, store in
+      let early = try await takenOutOfTurn(store)
+      let found = try await store.jobs.takeUnanswered(consumer: "w-0", max: 100, inHand: [])
+      #expect(found.contains(early))
     }
   }
 
