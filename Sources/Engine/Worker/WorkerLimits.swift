@@ -171,10 +171,11 @@ enum WorkerLimits {
   static let limitedDirectMax = runsMax * 3 / 4
   /// How soon a lane that takes in as much as it can looks again for jobs that silent workers left.
   static let abandonedLookMs: UInt64 = 250
-  /// Jobs that a lane remembers, rendered: all that it takes in at a time and those whose chunks wait, for it would have to ask
-  /// Redis for what they say. Beyond the first number only as long as their contents have no more than these bytes.
-  static let materialsMin = 64
-  static let materialsMax = 256
+  /// Jobs that a lane remembers, rendered: all that it takes in at a time, and those whose chunks it has or waits for. What it has
+  /// forgotten it asks Redis for. How many there are when they are large, and what all may come to before they are: their
+  /// contents, one for each language, and the bindings that come with them.
+  static let materialsMax = 512
+  static let largeMaterialsMax = 64
   static let materialBytesMax = 1024 * 1024
   /// Longest wait of an idle lane before it looks again by itself.
   static let idleMsMax: UInt64 = 1_000

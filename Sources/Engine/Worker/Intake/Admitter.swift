@@ -315,7 +315,8 @@ struct Admitter {
         let answer = try answers[index].get()
         if answer == .admitted, let createdAtMs = entry.enqueuedAtMs(nowMs: clock.at(loop.nowNs)) {
           materials.add(
-            job.content, bytes: admission.content.count, createdAtMs: createdAtMs, app: job.app,
+            job.content, contentBytes: admission.content.count, createdAtMs: createdAtMs,
+            app: job.app,
             source: entry.source, id: admission.id, firstBindings: bindings[index])
         }
         try await conclude(entry, admission, answer)

@@ -18,14 +18,22 @@ final class MaterialStore {
   private let tracer: Tracer
   private struct Remembered {
     let material: JobMaterial
-    /// Of its content as Redis keeps it.
     let bytes: Int
+
+    /// - Parameter contentBytes: of its content as Redis keeps it.
+    init(_ material: JobMaterial, contentBytes: Int) {
+      self.material = material
+      // It is rendered once for each variant.
+      bytes =
+        contentBytes * material.variants.contents.count
+        + (material.firstBindings == nil ? 0 : WorkerLimits.firstBindingsBytesMax)
+    }
   }
 
   private var remembered: [String: Remembered] = [:]
   private var order: [String] = []
   /// Of all that are remembered.
-  private var bytes = 0
+  private var rememberedBytes = 0
 
   init(store: Store, tracer: Tracer) {
     self.store = store
@@ -37,7 +45,7 @@ final class MaterialStore {
     let key = Self.key(
       app: claim.app, source: claim.source, id: claim.job, round: claim.round)
     if let known = remembered[key] {
-      order.removeAll { $0 == key }
+      if let place = order.firstIndex(of: key) { order.remove(at: place) }
       order.append(key)
       return .material(known.material)
     }
@@ -70,21 +78,23 @@ final class MaterialStore {
     let material = JobMaterial(
       content: content, createdAtMs: record.createdAtMs ?? 0, round: claim.round,
       trace: tracer.trace(app: claim.app, job: claim.job, isFull: content.trace))
-    remember(material, bytes: bytes.count, key)
+    remember(Remembered(material, contentBytes: bytes.count), key)
     return .material(material)
   }
 
   /// Notes what this lane has just admitted, so that its own first chunk need not ask for it.
-  /// - Parameter bytes: of the content as Redis keeps it.
+  /// - Parameter contentBytes: of the content as Redis keeps it.
   func add(
-    _ content: JobContent, bytes: Int, createdAtMs: Int64, app: String, source: String,
+    _ content: JobContent, contentBytes: Int, createdAtMs: Int64, app: String, source: String,
     id: String, firstBindings: FirstBindings?
   ) {
     // Of a job that starts several times each round has its own.
     guard content.schedule == nil else { return }
+    let material = make(
+      content, createdAtMs: createdAtMs, app: app, id: id, firstBindings: firstBindings)
     remember(
-      make(content, createdAtMs: createdAtMs, app: app, id: id, firstBindings: firstBindings),
-      bytes: bytes, Self.key(app: app, source: source, id: id, round: nil))
+      Remembered(material, contentBytes: contentBytes),
+      Self.key(app: app, source: source, id: id, round: nil))
   }
 
   /// What the pushes of a job share that is sent from its entry: nobody asks for it again.
@@ -97,18 +107,19 @@ final class MaterialStore {
       trace: tracer.trace(app: app, job: id, isFull: content.trace), firstBindings: firstBindings)
   }
 
-  private func remember(_ material: JobMaterial, bytes: Int, _ key: String) {
-    let former = remembered.updateValue(Remembered(material: material, bytes: bytes), forKey: key)
+  private func remember(_ new: Remembered, _ key: String) {
+    let former = remembered.updateValue(new, forKey: key)
     if former == nil { order.append(key) }
-    self.bytes += bytes - (former?.bytes ?? 0)
-    while order.count > max {
-      self.bytes -= remembered.removeValue(forKey: order.removeFirst())?.bytes ?? 0
+    rememberedBytes += new.bytes - (former?.bytes ?? 0)
+    while order.count > countMax {
+      rememberedBytes -= remembered.removeValue(forKey: order.removeFirst())?.bytes ?? 0
     }
   }
 
   /// How many may be remembered, as large as they are.
-  private var max: Int {
-    bytes > WorkerLimits.materialBytesMax ? WorkerLimits.materialsMin : WorkerLimits.materialsMax
+  private var countMax: Int {
+    rememberedBytes > WorkerLimits.materialBytesMax
+      ? WorkerLimits.largeMaterialsMax : WorkerLimits.materialsMax
   }
 
   private static func key(app: String, source: String, id: String, round: Int?) -> String {

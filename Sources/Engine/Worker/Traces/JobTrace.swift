@@ -62,6 +62,8 @@ final class JobTrace {
   func record(_ decision: TraceDecision?, because cause: TraceCause?, _ line: () -> TraceLine) {
     if admits(Sort(decision: decision, cause: cause)) {
       var line = line()
+      line.decision = decision
+      line.cause = cause
       line.atMs = tracer.nowMs
       line.append(to: &lines)
       count += 1

@@ -228,9 +228,9 @@ local function not_taken(p, priority, items)
   return free
 end
 
--- Whether a consumer that was given an entry without knowing is to have it: not what another took out of its turn, and what
--- goes back to that one.
-local function is_for(p, priority, entry, consumer)
+-- Whether a consumer keeps an entry that it was given without knowing. What another took out of its turn goes back to that one;
+-- what it took so itself it keeps, for the reply was lost.
+local function keep_or_give_back(p, priority, entry, consumer)
   local owner = redis.call('HGET', KEY.scout(p, priority), 'c:' .. entry)
   if not owner or owner == consumer then return true end
   give_back(p, priority, entry, owner)
@@ -340,7 +340,7 @@ Fairness.next_in_order = next_in_order
 Fairness.are_several = are_several
 Fairness.job_owner = job_owner
 Fairness.owned_job = owned_job
-Fairness.is_for = is_for
+Fairness.keep_or_give_back = keep_or_give_back
 Fairness.drop_job = drop_job
 Fairness.drop_jobs = drop_jobs
 Fairness.look_at_queue = look_at_queue

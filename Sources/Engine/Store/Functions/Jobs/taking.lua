@@ -158,8 +158,8 @@ local function take_unanswered(keys, args)
     local stream = KEY.jobs(p, priority)
     local mean = large_mean(stream)
     read_unanswered(stream, consumer, args, 4, priority, max, has_room, function(item, deliveries)
-      if Fairness.is_for(p, priority, item[1], consumer) then taking.take(priority, item, deliveries) end
-    end, mean)
+      taking.take(priority, item, deliveries)
+    end, mean, function(entry) return Fairness.keep_or_give_back(p, priority, entry, consumer) end)
   end
   return taking.reply()
 end

@@ -250,11 +250,12 @@ end
 
 -- Entries that the consumer owns without knowing: it was given them by an answer that did not reach it, and has others in
 -- hand, in args from first on. Each goes to take(item, deliveries), at most max and while has_room(); its lease begins anew,
--- and no delivery is counted. Those that are not to be read here come as {entry}.
-local function read_unanswered(stream, consumer, args, first, priority, max, has_room, take, is_unread)
+-- and no delivery is counted. Those that are not to be read here come as {entry}, and those are left out for which keeps(entry), if
+-- that is given, does not hold.
+local function read_unanswered(stream, consumer, args, first, priority, max, has_room, take, is_unread, keeps)
   local known, count = in_hand(args, first, priority)
   for _, pending in ipairs(in_group(stream, 'XPENDING', stream, GROUP, '-', '+', count + max, consumer)) do
-    if max > 0 and has_room() and not known[pending[1]] then
+    if max > 0 and has_room() and not known[pending[1]] and (not keeps or keeps(pending[1])) then
       max = max - 1
       local item = claim_item(is_unread, stream, consumer, pending[1], 'RETRYCOUNT', pending[4])
       if item then take(item, pending[4]) end

@@ -54,8 +54,6 @@ extension ChunkRun {
         line.reason = answer.reason
         line.elapsedMs = answer.elapsedNs / 1_000_000
       }
-      line.decision = decision
-      line.cause = cause
       line.delayMs = delayMs
       return line
     }
