@@ -55,6 +55,20 @@ import Testing
   }
 
   @Test(
+    "a job of an app that this worker lacks stays in its stream, and those with it are admitted")
+  func leavesStrangers() async throws {
+    try await LaneStage.with { _, parts in
+      let stranger = try await parts.store.jobs.enqueue(
+        Array(Self.job("other", app: "market").utf8), priority: .normal)
+      try await enqueue(parts, Self.job("sale"))
+      _ = try await parts.admitter.admitNext(abandonedForMs: nil)
+      #expect(try await parts.store.jobs.isQueued(stranger, .normal))
+      #expect(try await parts.store.deadLetters.count() == 0)
+      #expect(try await parts.record("sale").total == 1)
+    }
+  }
+
+  @Test(
     "segments reach the job whole, whether they are told with it or uploaded before",
     arguments: [(600, 1), (4_000, 0), (600, 100)])
   func keepsSegments(count: Int, padding: Int) async throws {
