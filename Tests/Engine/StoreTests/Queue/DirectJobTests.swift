@@ -129,6 +129,8 @@ import Testing
       #expect(stranger == Array(repeating: .success(.stale), count: ids.count))
       let answers = try await store.jobs.beginDirect(jobs, consumer: "worker")
       #expect(answers == Array(repeating: .success(.new), count: ids.count))
+      let leases = try await store.jobs.heartbeat(jobs.map(\.entry), consumer: "worker")
+      #expect(leases == Array(repeating: .ok, count: ids.count))
       let endings = try await store.jobs.endDirect(jobs.map { Self.ending($0) })
       #expect(endings == Array(repeating: .ended, count: ids.count))
     }
