@@ -86,6 +86,8 @@ import Testing
       #expect(forMs == 0 ? (110...120).contains(ofResumed) : (50...60).contains(ofResumed))
       // One that is begun anew has the time of any other, also when it had as much as a job of many segments.
       let again = try await begin(store, id: "j4")
+      _ = try await store.jobs.pause(app: "shop", id: "j4")
+      _ = try await store.jobs.resume(app: "shop", id: "j4")
       let reserved = try await store.jobs.reserve(
         again.entry, app: "shop", id: "j4", digest: again.admission.digest, consumer: "worker")
       #expect(reserved == .new)
