@@ -61,6 +61,16 @@ import Testing
     #expect(rest.isEmpty)
   }
 
+  @Test("what must not come back with other chunks' pushes is told apart from what may")
+  mutating func tellsJoiningApart() {
+    for joins in [true, false, true] {
+      news.retry(push("aa"), delayMs: 250, joins: joins, attempt: 1)
+    }
+    let told = news.take(isFinal: false)
+    let lines = told.residuals.map { $0.lines.count { $0 == UInt8(ascii: "\n") } }
+    #expect(told.residuals.map(\.joins) == [true, false] && lines == [2, 1])
+  }
+
   @Test("pushes without credentials are left by the environment in which they are to be tried")
   mutating func leaves() {
     news.leave(push("aa"), for: .development, attempt: 1)
