@@ -36,7 +36,7 @@ import Testing
   private func fill(_ store: Store, _ script: String, _ arguments: String...) async throws {
     var command = RedisCommand("EVAL", script, "0", store.keys.prefix)
     for argument in arguments { command.append(argument) }
-    _ = try await store.connection.call(command)
+    _ = try await store.connection.call(command, timeoutMs: Lane.fixtureTimeoutMs)
   }
 
   /// Gives a job that is paused many chunks, of retried installations, as a long outage leaves them.

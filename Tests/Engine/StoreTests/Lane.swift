@@ -6,6 +6,9 @@ import TestSupport
 
 /// A loop with an actor on it, and the store of a server of its own.
 enum Lane {
+  /// How long Redis may take for what a test asks of it besides: as long as a machine may take that others keep busy.
+  static let fixtureTimeoutMs: UInt64 = 60_000
+
   /// Runs the body beside a Redis of its own.
   static func withServer<Value: Sendable>(
     _ options: RedisServer.Options = RedisServer.Options(),

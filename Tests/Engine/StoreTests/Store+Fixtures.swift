@@ -12,7 +12,7 @@ extension Store {
   func redis(_ words: [String]) async throws(RedisError) -> RESPValue {
     var command = RedisCommand()
     for word in words { command.append(word) }
-    return try await connection.call(command)
+    return try await connection.call(command, timeoutMs: Lane.fixtureTimeoutMs)
   }
 
   /// Installs an APNs token.
