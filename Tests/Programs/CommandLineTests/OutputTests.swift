@@ -47,6 +47,27 @@ import Testing
     }
   }
 
+  @Test("an export whose reader ends early fails and says so; other commands end well")
+  func brokenPipe() async throws {
+    try await RedisServer.with { redis in
+      let folder = try TemporaryFolder()
+      defer { folder.close() }
+      // More than a pipe holds, so that some of it is written behind the reader's end.
+      let path = try ImportFile.write((0..<3_000).map { ImportFile.line($0) }, in: folder)
+      #expect(try await Pushpool.run("import", path, "--redis", redis.url).status == 0)
+      for (command, status) in [("export", CInt(74)), ("status", 0)] {
+        let child = try ChildProcess(
+          "/bin/bash",
+          ["-c", #""$0" "$@" | head -c 100; exit ${PIPESTATUS[0]}"#, Pushpool.path, command],
+          environment: ["PATH": "/usr/bin:/bin", "PUSHPOOL_REDIS_URL": redis.url], folder: "/",
+          output: .pipe, error: .pipe)
+        let result = try await Pushpool.finish(child)
+        #expect(result.status == status, "\(result)")
+        #expect(result.error.contains("the export is not whole") == (status != 0), "\(result)")
+      }
+    }
+  }
+
   @Test("an import whose rejects cannot be kept does not go on")
   func rejects() async throws {
     try await RedisServer.with { redis in

@@ -19,7 +19,8 @@ struct ExportCommand: AsyncParsableCommand {
 
       Devices may come and go meanwhile. Every installation and subscription that exists throughout the \
       export is written. A line may come twice, which does not matter to import. The file names \
-      people's devices: keep it as you keep a password.
+      people's devices: keep it as you keep a password. An export whose reader ends early is not \
+      whole, and ends with 74.
       """)
 
   @Option(help: ArgumentHelp("Only this app's (default: every app's).", valueName: "app"))
@@ -33,7 +34,8 @@ struct ExportCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let console = Console.standard
+    let console = Console.standard.with(
+      .fails("the export is not whole: whoever reads it has closed the pipe; export again"))
     let configuration = try shared.configuration()
     if let app { AppOption.warn(of: app, unlessIn: configuration, on: console) }
     let session = try await RedisSession.open(configuration.redis, functions: true)

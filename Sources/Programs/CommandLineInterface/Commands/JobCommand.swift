@@ -43,7 +43,7 @@ struct JobCommand: AsyncParsableCommand {
     let configuration = try shared.configuration()
     let app = try appOption.resolve(configuration)
     let record = try await record(configuration.redis, app: app, action)
-    JobReport(record: record).show(asJSON: shared.json, on: .standard)
+    JobReport(record: record).show(asJSON: shared.json, on: .standard.with(.isIgnored))
     if action.wasTooLate(record.state), let change = verb.refusal {
       throw CommandFailure(.badInput, "job \(record.id) is \(record.state.rawValue): \(change)")
     }

@@ -21,7 +21,7 @@ struct DeadRetryCommand: AsyncParsableCommand {
   @OptionGroup var shared: SharedOptions
 
   func run() async throws {
-    let console = Console.standard
+    let console = Console.standard.with(.isIgnored)
     let session = try await shared.openSession(functions: true)
     try await selection.confirm("retry", in: session, console: console)
     Interrupts.shared.expect()

@@ -6,8 +6,25 @@ struct Console: Sendable {
   static let standard = Console(
     output: Terminal(descriptor: STDOUT_FILENO), error: Terminal(descriptor: STDERR_FILENO))
 
+  /// What it means that nobody reads standard output any more.
+  enum BrokenPipe: Sendable {
+    /// `pushpool dead list | head`: the reader has enough, and the command ends well.
+    case endsWell
+    /// The command's work is elsewhere: it goes on, and its exit status says what came of it.
+    case isIgnored
+    /// Only the whole result is one: the command ends with `.outputError` and this sentence.
+    case fails(String)
+  }
+
   let output: Terminal
   let error: Terminal
+  private(set) var brokenPipe = BrokenPipe.endsWell
+
+  func with(_ brokenPipe: BrokenPipe) -> Console {
+    var console = self
+    console.brokenPipe = brokenPipe
+    return console
+  }
 
   /// A line of the result.
   func print(_ line: String = "") { write(line + "\n", to: STDOUT_FILENO) }
@@ -34,9 +51,14 @@ struct Console: Sendable {
     let failure = text.withUTF8 { OutputFile.write(UnsafeRawBufferPointer($0), to: descriptor) }
     // Standard error has nobody left to tell.
     guard let failure, descriptor == STDOUT_FILENO else { return }
-    // `pushpool dead list | head`: nobody reads on, which is no failure.
-    if failure == EPIPE { exit(ExitStatus.ok.rawValue) }
-    fail(failure)
+    guard failure == EPIPE else { fail(failure) }
+    switch brokenPipe {
+    case .endsWell: exit(ExitStatus.ok.rawValue)
+    case .isIgnored: return
+    case .fails(let sentence):
+      note("pushpool: \(sentence)")
+      exit(ExitStatus.outputError.rawValue)
+    }
   }
 
   /// A result that nobody got is no result: what comes after this command may rely on it.
