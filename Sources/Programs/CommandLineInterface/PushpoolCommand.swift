@@ -15,7 +15,7 @@ struct PushpoolCommand: AsyncParsableCommand {
       Stop sending:      pushpool switch off --app shop
       Ask what happened: pushpool trace --job ID --user U
 
-      Exit status: 0 done, 1 the job that was waited for was cancelled, or pushes of it failed, were rejected or expired, 64 usage, 65 bad input, 69 Redis or a push network is not there, \
+      Exit status: 0 done, 1 the job that was waited for was cancelled, or pushes of it failed, were rejected or expired, or all were skipped, 64 usage, 65 bad input, 69 Redis or a push network is not there, \
       70 a fault of this program or a limit of the machine, 74 a result or file cannot be written, 78 bad configuration, 130 Ctrl-C, \
       143 SIGTERM.
       """,

@@ -71,6 +71,26 @@ import Testing
     }
   }
 
+  @Test("an import that refuses every line says so and ends as bad input")
+  func nothing() async throws {
+    try await RedisServer.with { redis in
+      let folder = try TemporaryFolder()
+      let path = try ImportFile.write(["not json", ImportFile.line(3, user: "")], in: folder)
+      let lines = try await Pushpool.run(
+        "import", path, "--skip-errors", "--json", "--redis", redis.url)
+      #expect(lines.status == 65)
+      #expect(lines.error.contains("nothing was imported: every line was refused"))
+      #expect(try tally(lines, "refused") == 2)
+      let foreign = try ImportFile.write([#"{"results":[{"deviceToken":"x"}]}"#], in: folder)
+      let parse = try await Pushpool.run(
+        "import", foreign, "--format", "parse", "--app", "shop", "--redis", redis.url)
+      #expect(parse.status == 65)
+      #expect(parse.error.contains("nothing was imported: every installation was refused"))
+      let empty = try ImportFile.write([""], in: folder)
+      #expect(try await Pushpool.run("import", empty, "--redis", redis.url).status == 0)
+    }
+  }
+
   @Test("of a user with more devices than one may have the newest are in, and the rest is counted")
   func tooMany() async throws {
     try await RedisServer.with { redis in

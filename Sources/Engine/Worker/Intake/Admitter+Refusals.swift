@@ -20,10 +20,7 @@ extension Admitter {
     case .duplicate: log.info("job ignored: it was enqueued before", metadata: metadata)
     case .stale: log.notice("job left to another worker", metadata: metadata)
     case .conflict:
-      let field = InvalidField(
-        pointer: "/id",
-        message: "another job of this app has the id \"\(admission.id)\" and other content; "
-          + "choose a new id")
+      let field = InvalidField.takenName(admission.id)
       try await refuse(entry, "id_conflict", field, app: admission.app, id: admission.id)
     case .notIndexed:
       let field = InvalidField(
@@ -35,24 +32,12 @@ extension Admitter {
       try await refuse(entry, "not_indexed", field, app: admission.app, id: admission.id)
     case .looping: try await refuseLoop(entry, admission)
     case .variablesMissing, .variablesType, .variablesUnreadable:
-      let field = InvalidField(
-        pointer: "/variables_key",
-        message: Self.complaint(of: answer, variables: admission.variablesKey ?? ""))
+      let key = admission.variablesKey ?? ""
+      let field = InvalidField.unusable(variablesKey: key, answer)
       try await refuse(entry, "invalid_job", field, app: admission.app, id: admission.id)
     case .keyMissing, .keyType, .keyUnreadable, .keyEncoding:
-      let field = InvalidField(
-        pointer: "/audience/users_key",
-        message: Self.complaint(of: answer, key: admission.usersKey ?? ""))
+      let field = InvalidField.unusable(usersKey: admission.usersKey ?? "", answer)
       try await refuse(entry, "invalid_job", field, app: admission.app, id: admission.id)
-    }
-  }
-
-  private static func complaint(of answer: AdmissionAnswer, variables key: String) -> String {
-    switch answer {
-    case .variablesType:
-      "the key \"\(FieldPointer.printable(key))\" is of another type: it must be a HASH, user → JSON object"
-    case .variablesMissing: complaint(of: .keyMissing, key: key)
-    default: complaint(of: .keyUnreadable, key: key)
     }
   }
 
@@ -82,22 +67,6 @@ extension Admitter {
     reasons.note(
       "\(admission.app): \(what) come so fast that some are refused (pushpool dead list)")
     try await store.jobs.refuse(entry, refusal, consumer: consumer)
-  }
-
-  private static func complaint(of answer: AdmissionAnswer, key: String) -> String {
-    let name = "the key \"\(FieldPointer.printable(key))\""
-    return switch answer {
-    case .keyMissing:
-      "\(name) does not exist in this database: fill it before the job is enqueued"
-    case .keyType: "\(name) is of another type: it must be a SET, ZSET or LIST of user ids"
-    case .keyEncoding:
-      "\(name) is a large set in a compact encoding, which can only be read as a whole: lower "
-        + "set-max-intset-entries, set-max-listpack-entries and zset-max-listpack-entries in Redis to "
-        + "their defaults and fill it anew"
-    default:
-      "\(name) may not be read by the workers: check the ACL, and in a cluster give it the hash "
-        + "tag of redis.prefix"
-    }
   }
 
   private func refuse(

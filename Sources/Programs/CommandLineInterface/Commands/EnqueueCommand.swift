@@ -28,7 +28,9 @@ struct EnqueueCommand: AsyncParsableCommand {
                    "object_scope_app_id": "shop", "object_scope_type": "APP"}}
 
       The command checks the job first. An error names the place of the fault, such as \
-      /notification/badge. With an "id", enqueueing the same job again does nothing.
+      /notification/badge. It also asks Redis whether the id has other content, and whether users_key and \
+      variables_key exist. The rest is judged by the worker that takes the job: pushpool job ID tells. \
+      With an "id", enqueueing the same job again does nothing.
 
         pushpool enqueue job.json --wait
         make-job | pushpool enqueue --priority high
@@ -42,8 +44,9 @@ struct EnqueueCommand: AsyncParsableCommand {
       "dry_run": true in a job is another thing. Such a job is enqueued, and FCM and JPush are \
       asked to check its pushes without delivering them.
 
-      With --wait it ends with 1 when the job was cancelled or some of its pushes failed, were \
-      rejected or expired, else with 0: also when pushes were skipped, or nobody had a device.
+      With --wait it ends with 1 when the job was cancelled, when some of its pushes failed, were \
+      rejected or expired, or when all were skipped. It ends with 65 when the job was refused, else \
+      with 0: also when some pushes were skipped, or nobody had a device.
 
       Programs need none of this: XADD pushpool:jobs:normal * job '<JSON>'
       """)
@@ -75,7 +78,7 @@ struct EnqueueCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let console = Console.standard
+    let console = Console.standard.with(.isIgnored)
     let configuration = try shared.configuration()
     let text = try InputFile.read(file, bytesMax: Limits.jobBytesMax)
     let submission = try read(text)
@@ -88,11 +91,15 @@ struct EnqueueCommand: AsyncParsableCommand {
     // Before the job is added: from then on a Ctrl-C must not look as if it had not been.
     if wait { Interrupts.shared.expect() }
     let session = try await RedisSession.open(configuration.redis, functions: wait)
+    let isRepeated = try await isRepeated(submission, session)
     let priority = priority
     let job = try await session.run { store throws(RedisError) in
       try await submission.enqueue(in: store, priority: priority)
     }
-    guard wait else { return announce(job, console) }
+    guard wait else {
+      await session.close()
+      return announce(job, isRepeated: isRepeated, console)
+    }
     if submission.app == nil {
       throw CommandFailure(
         .badInput, "the job was added, but names no app: what becomes of it is unknown")
@@ -105,6 +112,24 @@ struct EnqueueCommand: AsyncParsableCommand {
     await session.close()
     if let shortfall = JobReport(record: record).shortfall {
       throw CommandFailure(.unsent, shortfall)
+    }
+  }
+
+  /// Whether the same job was enqueued before.
+  /// - Throws: when a worker would refuse the job; nothing is added then.
+  private func isRepeated(
+    _ submission: JobSubmission, _ session: RedisSession
+  ) async throws(CommandFailure) -> Bool {
+    guard let job = submission.job else { return false }
+    let outlook = try await session.run { store throws(RedisError) in
+      try await JobOutlook.of(job, in: store)
+    }
+    switch outlook {
+    case .open: return false
+    case .repeated: return true
+    case .refused(let field):
+      await session.close()
+      throw refused(field)
     }
   }
 
@@ -129,12 +154,27 @@ struct EnqueueCommand: AsyncParsableCommand {
     return CommandFailure(.badInput, "\(name): \(field)")
   }
 
-  private func announce(_ job: EnqueuedJob, _ console: Console) {
-    guard shared.json else { return console.print(job.id) }
-    console.print(
-      json: .object([
-        "app": .string(job.app), "id": .string(job.id),
-        "priority": .string(job.priority.rawValue), "entry": .string(job.entry),
-      ]))
+  /// Tells what was added, and that nobody has judged it.
+  private func announce(_ job: EnqueuedJob, isRepeated: Bool, _ console: Console) {
+    if shared.json {
+      return console.print(
+        json: .object([
+          "app": .string(job.app), "id": .string(job.id),
+          "priority": .string(job.priority.rawValue), "entry": .string(job.entry),
+          "judged": .bool(false), "repeated": .bool(isRepeated),
+        ]))
+    }
+    console.print(job.id)
+    if job.app.isEmpty {
+      console.note("handed over, not yet judged; a refusal is a dead letter: pushpool dead list")
+    } else if isRepeated {
+      console.note(
+        "the same job was enqueued before, and nothing is sent again; see: "
+          + "pushpool job \(job.id) --app \(job.app)")
+    } else {
+      console.note(
+        "handed over, not yet judged; to learn what became of it: "
+          + "pushpool job \(job.id) --app \(job.app)")
+    }
   }
 }

@@ -19,7 +19,8 @@ struct ImportCommand: AsyncParsableCommand {
         pushpool import installations.ndjson
         zcat installations.gz | pushpool import - --skip-errors --rejects refused.txt
 
-      It stops at the first bad line unless --skip-errors is given. Importing a line twice is \
+      It stops at the first bad line unless --skip-errors is given. It ends with 65 then, and when \
+      every line was refused. Importing a line twice is \
       harmless. A token that stands in several lines ends with the last of them, and a user has \
       at most \(Limits.installationsPerUserMax) devices: of more the last ones stay.
 
@@ -114,7 +115,7 @@ struct ImportCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let console = Console.standard
+    let console = Console.standard.with(.isIgnored)
     let input = try ImportInput(file)
     var settings = InstallationImport.Settings()
     settings.skipsErrors = skipErrors
@@ -152,6 +153,10 @@ struct ImportCommand: AsyncParsableCommand {
     } else {
       for line in settings.foreign?.report ?? [] { console.note(line) }
       console.print(work.tally.sentence(elapsedMs: work.elapsedMs))
+    }
+    if work.tally.done == 0, work.tally.refused > 0 {
+      throw CommandFailure(
+        .badInput, "nothing was imported: every \(work.tally.noun) was refused")
     }
   }
 

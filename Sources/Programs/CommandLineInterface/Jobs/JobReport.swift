@@ -92,13 +92,17 @@ struct JobReport {
     return Int(Int64(sent) * 1_000 / durationMs)
   }
 
-  /// Why an ended job is no success; nil when it is one. Dead devices and users without any are everyday.
+  /// Why an ended job is no success; nil when it is one. Dead devices, users without any, and some pushes that are
+  /// skipped are everyday.
   var shortfall: String? {
     if record.state == .cancelled { return "the job was cancelled" }
     let counts = record.counts
     let missing = [
       (counts.rejected, "rejected"), (counts.expired, "expired"), (counts.failed, "failed"),
     ].filter { $0.0 > 0 }.map { "\(FigureText.count($0.0)) \($0.1)" }
+    if missing.isEmpty, counts.accepted == 0, counts.skipped > 0 {
+      return "nothing was sent: \(FigureText.count(counts.skipped)) skipped"
+    }
     guard !missing.isEmpty else { return nil }
     return "not all of it was sent: \(missing.joined(separator: ", "))"
   }

@@ -60,15 +60,30 @@ import Testing
     }
   }
 
-  @Test("pushes that were skipped are told of, with the way to learn why")
+  @Test(
+    "pushes that were skipped are told of, with the way to learn why; if all were, nothing was sent"
+  )
   func skipped() async throws {
     try await PushStage.with(endpoints: PushStage.Endpoints(hasFCM: false)) { stage in
-      try await stage.client.install(try Devices.fcm(0..<3))
-      let job = try file(stage, Devices.job("sale", 0..<3))
+      try await stage.client.install(try Devices.fcm(0..<3) + [try Devices.apns(3)])
       try await stage.withWorkers { _ in
+        let partly = try file(stage, Devices.job("partly", 0..<4))
+        #expect(try await stage.pushpool("enqueue", partly, "--wait").exit == .code(0))
+        let job = try file(stage, Devices.job("sale", 0..<3))
         let waited = try await stage.pushpool("enqueue", job, "--wait")
-        #expect(waited.exit == .code(0), "\(waited.error)")
+        #expect(waited.exit == .code(1), "\(waited.error)")
+        #expect(waited.error.contains("nothing was sent: 3 skipped"))
         #expect(waited.output.contains("pushpool trace --job sale --app shop"))
+        // The report that nobody reads changes nothing of it.
+        let unread = try ChildProcess(
+          "/bin/bash",
+          ["-c", #""$0" "$@" | true; exit ${PIPESTATUS[0]}"#]
+            + [
+              PushStage.programFolder + "/pushpool", "enqueue", job, "--wait", "--redis",
+              stage.redis.url,
+            ],
+          folder: "/", output: .discard, error: .discard)
+        #expect(await unread.waitForExit(timeoutMs: 60_000) == .code(1))
         let traced = try await stage.pushpool(
           "trace", "--job", "sale", "--app", "shop", "--user", "u0")
         #expect(traced.output.contains("no credentials"), "\(traced.output)")

@@ -22,6 +22,36 @@ package struct JobQueue {
     return try await functions.run(command) { $0.integer == 1 }
   }
 
+  /// How an id stands to a job that is not added yet, as far as plain reads tell; nil when the id is free.
+  /// - Returns: whether its record is of the same content.
+  package func isSame(_ job: Job, asRecordOf id: String) async throws(RedisError) -> Bool? {
+    let key = functions.keys.job(app: job.app, id: id)
+    let fields = try await functions.connection.call(
+      RedisCommand("HMGET", key, "digest", "admitted")
+    ).array?.map(\.string)
+    // The job that took the name and was not admitted may become a dead letter, which frees it.
+    guard let fields, fields.count == 2, fields[1] == "1", let digest = fields[0] else {
+      return nil
+    }
+    return digest == ContentDigest.of(job)
+  }
+
+  /// The type of a key that a job names, such as `set`; `none` when it does not exist. Nil when it cannot be known: the
+  /// key is not in the cluster slot of the others.
+  package func type(ofKey key: String) async throws(RedisError) -> String? {
+    let prefix = functions.keys.prefix
+    if let tag = Self.hashTag(prefix), Self.hashTag(key) != tag { return nil }
+    return try await functions.connection.call(RedisCommand("TYPE", key)).string
+  }
+
+  /// What is between the first `{` and the next `}` (redis.io, "Redis cluster specification", Hash tags).
+  private static func hashTag(_ key: String) -> Substring? {
+    guard let open = key.firstIndex(of: "{") else { return nil }
+    let rest = key[key.index(after: open)...]
+    guard let close = rest.firstIndex(of: "}"), close > rest.startIndex else { return nil }
+    return rest[..<close]
+  }
+
   /// Which admission a job's record is of (`JobSource`); nil when there is no record.
   package func source(app: String, id: String) async throws(RedisError) -> String? {
     try await functions.connection.call(
