@@ -120,8 +120,7 @@ extension Dispatcher {
       retry(run, tag.push, afterMs: afterMs, lead: judgement.lead)
     case .authRefused(let reason):
       reasons.note("\(run.claim.app): \(destination.provider.network.rawValue) refuses: \(reason)")
-      destination.credentialRefused(reason: reason, sentNsAgo: answer.elapsedNs)
-      resend(run, tag, destination, isRefused: false)
+      resendRefused(run, tag, destination, judgement)
     }
   }
 
