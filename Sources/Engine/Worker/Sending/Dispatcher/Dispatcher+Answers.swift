@@ -120,7 +120,8 @@ extension Dispatcher {
       retry(run, tag.push, afterMs: afterMs, lead: judgement.lead)
     case .authRefused(let reason):
       reasons.note("\(run.claim.app): \(destination.provider.network.rawValue) refuses: \(reason)")
-      resendRefused(run, tag, destination, judgement)
+      destination.credentialRefused(reason: reason, sentNsAgo: answer.elapsedNs)
+      resend(run, tag, destination, isRefused: false)
     }
   }
 
