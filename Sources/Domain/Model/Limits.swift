@@ -68,8 +68,9 @@ package enum Limits {
   package static let retryBaseMs: UInt64 = 1_000
   /// APNs: after a 5xx back off from seconds up to 15 minutes.
   package static let retryCapMs: UInt64 = 900_000
-  /// A provider's Retry-After beyond a day is taken as a day.
-  package static let retryAfterMsMax: UInt64 = 86_400_000
+  /// A provider's Retry-After beyond an hour is taken as an hour: no outage is known so long before, and what a broken server
+  /// says must not hold a push for good.
+  package static let retryAfterMsMax: UInt64 = 3_600_000
 
   // Installations
   package static let installationsPerUserMax = 100

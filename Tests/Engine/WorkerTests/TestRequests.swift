@@ -52,14 +52,16 @@ extension Destination {
 
   /// Answers a request.
   func answer(
-    _ tag: UInt64, _ status: Int, _ body: String = "", elapsedNs: UInt64 = 1_000
+    _ tag: UInt64, _ status: Int, _ body: String = "", retryAfter: String? = nil,
+    elapsedNs: UInt64 = 1_000
   ) {
     Array(body.utf8).withUnsafeBytes { body in
       transport(
         TestTransport(), finished: tag,
         with: RequestAnswer(
-          disposition: .answered, status: status, retryAfter: RetryAfter(), body: body,
-          isBodyCut: false, elapsedNs: elapsedNs))
+          disposition: .answered, status: status,
+          retryAfter: RetryAfter(value: retryAfter, date: nil), body: body, isBodyCut: false,
+          elapsedNs: elapsedNs))
     }
   }
 

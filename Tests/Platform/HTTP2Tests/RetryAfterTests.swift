@@ -38,4 +38,20 @@ struct RetryAfterTests {
     #expect(RetryAfter(value: "soon", date: date).seconds(nowMs: 0) == nil)
     #expect(RetryAfter(value: nil, date: date).seconds(nowMs: 0) == nil)
   }
+
+  @Test(
+    "whatever a server puts there is a wait with bounds, or none",
+    arguments: [
+      ("0", 0), ("120", 120), ("1.5", 2), ("0.2", 1), ("3.0", 3),
+      ("86400.5", RetryAfter.secondsMax),
+      ("99999999999999999999999", RetryAfter.secondsMax),
+      ("99999999999999999999999.99999999999999999999999", RetryAfter.secondsMax),
+      ("Fri, 01 Jan 2999 00:00:00 GMT", RetryAfter.secondsMax),
+      ("Sun, 06 Nov 1994 08:49:37 GMT", 0), ("-5", nil), ("-1.5", nil), ("+5", nil), (".5", nil),
+      ("1.", nil), ("1.2.3", nil), ("1e9", nil), ("0x10", nil), ("2 s", nil), ("", nil),
+    ] as [(String, Int?)])
+  func oddities(value: String, seconds: Int?) {
+    let nowMs: Int64 = 1_790_000_000_000
+    #expect(RetryAfter(value: value, date: nil).seconds(nowMs: nowMs) == seconds)
+  }
 }

@@ -1,8 +1,9 @@
 /// The Retry-After header (RFC 9110, 10.2.3) of one answer, with the Date header that a date in it is relative to.
 package struct RetryAfter: Equatable, Sendable {
+  /// More is read as this; how much of it is waited, those who wait decide.
   package static let secondsMax = 86_400
 
-  /// -1 for anything but a plain number.
+  /// -1 for anything but a number.
   private var delay: Int32 = -1
   /// The instant that it names instead, in seconds since 1970; 0 for none.
   private var untilSeconds: Int64 = 0
@@ -17,7 +18,8 @@ package struct RetryAfter: Equatable, Sendable {
     if let date { Array(date.utf8).withUnsafeBytes { noteDate($0) } }
   }
 
-  /// Takes the value of a Retry-After header. One that is neither a number nor a date is as good as none.
+  /// Takes the value of a Retry-After header. One that is neither a number nor a date is as good as none, and so is a negative
+  /// one. Of a fraction, which RFC 9110 does not know and servers send, the next whole second is taken.
   package mutating func note(_ value: UnsafeRawBufferPointer) {
     delay = Self.number(value)
     untilSeconds = delay < 0 ? HTTPDate.epochSeconds(value) ?? 0 : 0
@@ -43,13 +45,18 @@ package struct RetryAfter: Equatable, Sendable {
     return Int(min(max(0, untilSeconds - sinceSeconds), Int64(Self.secondsMax)))
   }
 
-  private static func number(_ digits: UnsafeRawBufferPointer) -> Int32 {
-    guard !digits.isEmpty else { return -1 }
-    var seconds = 0
-    for digit in digits {
-      guard digit >= 48, digit <= 57 else { return -1 }
-      seconds = min(secondsMax, seconds * 10 + Int(digit - 48))
+  private static func number(_ text: UnsafeRawBufferPointer) -> Int32 {
+    let point = text.firstIndex(of: UInt8(ascii: "."))
+    let digits = text[..<(point ?? text.endIndex)]
+    guard !digits.isEmpty, digits.allSatisfy(isDigit) else { return -1 }
+    var seconds = digits.reduce(0) { min(secondsMax, $0 * 10 + Int($1 - 48)) }
+    if let point {
+      let fraction = text[(point + 1)...]
+      guard !fraction.isEmpty, fraction.allSatisfy(isDigit) else { return -1 }
+      if fraction.contains(where: { $0 != 48 }) { seconds = min(secondsMax, seconds + 1) }
     }
     return Int32(seconds)
   }
+
+  private static func isDigit(_ byte: UInt8) -> Bool { (48...57).contains(byte) }
 }

@@ -9,7 +9,7 @@ extension Dispatcher {
   /// - Parameter run: of a push of the request; nil when none of them is awaited any more.
   func reply(_ answer: RequestAnswer, to run: ChunkRun?) -> ProviderAnswer {
     ProviderAnswer(
-      status: answer.status, retryAfterSeconds: answer.retryAfter.seconds(nowMs: wallMs),
+      status: answer.status, retryAfterSeconds: retryAfterSeconds(answer, run),
       body: answer.body, isBodyCut: answer.isBodyCut,
       isDryRun: run?.material.content.dryRun ?? false)
   }

@@ -1,4 +1,6 @@
+internal import HTTP2
 internal import Model
+internal import Store
 
 // Pushes that are sent again: at once, when their destination can take them, or as another attempt.
 extension Dispatcher {
@@ -58,5 +60,21 @@ extension Dispatcher {
     case .expired: run.decide(index, .expired, because: .expiresFirst)
     case .giveUp: run.decide(index, .failed, because: .attemptsUsedUp)
     }
+  }
+
+  /// How long the network asks to wait, as far as that is believed: an hour at most. What asks for more is no plan, and so ends
+  /// no push by its expiry: the push is tried again halfway to it.
+  /// - Parameter run: of a push of the request; nil when none of them is awaited any more.
+  func retryAfterSeconds(_ answer: RequestAnswer, _ run: ChunkRun?) -> Int? {
+    let secondsMax = Int(Limits.retryAfterMsMax / 1_000)
+    guard let seconds = answer.retryAfter.seconds(nowMs: wallMs), seconds > secondsMax else {
+      return answer.retryAfter.seconds(nowMs: wallMs)
+    }
+    guard let run else { return secondsMax }
+    reasons.note(
+      "\(run.claim.app): an answer with status \(answer.status) asks to wait for more than an hour (Retry-After): "
+        + "its push waits for an hour, or for half of its job's time where that is less")
+    guard let expiresAtMs = run.material.expiresAtMs else { return secondsMax }
+    return min(secondsMax, Int(max(0, expiresAtMs - wallMs) / 2_000))
   }
 }

@@ -25,6 +25,33 @@ import Testing
     #expect(stage.dispatcher.takeLatency().map(\.count) == [1])
   }
 
+  @Test("a network that asks to wait for ages is asked again within an hour, and the log says so")
+  func doubtsRetryAfter() throws {
+    let stage = try SendingStage()
+    defer { stage.dispatcher.close() }
+    let run = try stage.run()
+    stage.enqueue(run)
+    stage.destination.offer(1, stage.requests)
+    let ages = "99999999999999999999999"
+    stage.destination.answer(try stage.requests.tag(0), 503, retryAfter: ages)
+    let delays = run.takeNews(isFinal: true).residuals.map(\.delayMs)
+    #expect(delays.count == 1 && delays.allSatisfy { (3_600_000...3_602_000).contains($0) })
+    #expect(stage.lines.all.contains { $0.contains("more than an hour") }, "\(stage.lines.all)")
+  }
+
+  @Test("ages to wait do not end a job that has less time: it is tried again halfway")
+  func doubtsRetryAfterBeforeExpiry() throws {
+    let stage = try SendingStage()
+    defer { stage.dispatcher.close() }
+    let run = try stage.run(expiry: .at(ms: stage.dispatcher.wallMs + 600_000))
+    stage.enqueue(run)
+    stage.destination.offer(1, stage.requests)
+    stage.destination.answer(
+      try stage.requests.tag(0), 503, retryAfter: "Fri, 01 Jan 2999 00:00:00 GMT")
+    let delays = run.takeNews(isFinal: true).residuals.map(\.delayMs)
+    #expect(delays.count == 1 && delays.allSatisfy { (290_000...302_000).contains($0) })
+  }
+
   @Test("a job one of whose requests may have broken its connection is sent apart from others")
   func setsApart() throws {
     let stage = try SendingStage()
