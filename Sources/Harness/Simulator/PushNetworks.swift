@@ -10,6 +10,7 @@ struct PushNetworks {
   private var provider: ProviderTokenVerifier
   private var oauth: OAuthEndpoint
   private var jpush: JPushNetwork
+  private var fcmQuota = FCMQuota()
   private var messageCount: Int64 = 0
   private(set) var bearerTokensIssued = 0
   private(set) var dryRuns = 0
@@ -43,6 +44,7 @@ struct PushNetworks {
     provider.intervalSeconds = script.providerTokenIntervalSeconds
     oauth.lifetimeSeconds = script.bearerLifetimeSeconds
     jpush.install(script)
+    fcmQuota.perSecond = script.fcmRequestsPerSecond
   }
 
   mutating func decide(
@@ -127,6 +129,7 @@ struct PushNetworks {
     do throws(FCMError) {
       try authorise(
         request.headers.authorization, project: project, &connection, nowSeconds: nowSeconds)
+      if fcmQuota.isOver(project) { throw FCMError(status: 429, code: "QUOTA_EXCEEDED") }
       let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
       guard let body = request.body else {
         let acceptance = Acceptance(network: .fcm, token: nothing, topic: project, bodyHash: 0)

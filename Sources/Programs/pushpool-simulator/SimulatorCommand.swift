@@ -48,6 +48,8 @@ struct SimulatorCommand: ParsableCommand {
         provider_token_interval_seconds       1200; 0 lets provider tokens change at will
         bearer_lifetime_seconds               3600
         jpush_calls_per_minute                of an app key; more are refused with 2002
+        fcm_requests_per_second               of a project; more are answered with 429
+                                              RESOURCE_EXHAUSTED, QUOTA_EXCEEDED
         development_token_prefix              tokens of the development environment
         seed                                  of the dice behind probability
       """,

@@ -68,6 +68,32 @@ struct FCMTests {
     )
   }
 
+  @Test("a project that sends more a second than it may is refused what is more, and no other is")
+  func limitsProjects() {
+    var quota = FCMQuota()
+    func isOver(_ project: String, atMs: UInt64) -> Bool {
+      quota.isOver(project, 8, nowNs: atMs * 1_000_000)
+    }
+    // A quarter of a second's at once, and no more.
+    #expect([isOver("shop", atMs: 0), isOver("shop", atMs: 0)] == [false, false])
+    #expect([isOver("shop", atMs: 0), isOver("other", atMs: 0)] == [true, false])
+    #expect([isOver("shop", atMs: 100), isOver("shop", atMs: 130)] == [true, false])
+    let passed = (1_000..<11_000).count { !isOver("shop", atMs: $0) }
+    #expect((80...82).contains(passed), "what is there at once, and a second's eight ten times")
+  }
+
+  @Test("beyond the script's messages a second FCM says QUOTA_EXCEEDED")
+  func refusesMore() throws {
+    var fixture = try authorised()
+    var script = SimulatorScript()
+    script.fcmRequestsPerSecond = 1
+    fixture.networks.install(script)
+    let first = fixture.decide()
+    #expect(first.acceptance != nil)
+    let refused = try error(&fixture)
+    #expect(refused.status == 429 && refused.code == "QUOTA_EXCEEDED")
+  }
+
   @Test("a signed assertion is exchanged for a bearer token that FCM accepts for one hour")
   func exchanges() throws {
     var fixture = try authorised()

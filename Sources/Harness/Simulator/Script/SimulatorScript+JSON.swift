@@ -6,7 +6,8 @@ extension SimulatorScript {
     "goaway_processes_last", "goaway_reason", "max_concurrent_streams", "reset_after",
     "early_answer", "drop_connection_after", "close_without_answer_after",
     "drop_connection_after_bad_requests", "provider_token_interval_seconds",
-    "bearer_lifetime_seconds", "jpush_calls_per_minute", "development_token_prefix", "seed",
+    "bearer_lifetime_seconds", "jpush_calls_per_minute", "fcm_requests_per_second",
+    "development_token_prefix", "seed",
   ]
 
   /// Reads a script; an unknown field or a value out of bounds is refused by name.
@@ -69,6 +70,7 @@ extension SimulatorScript {
       ?? SimulatorLimits.bearerLifetimeSeconds
     jpushCallsPerMinute =
       try fields.count("jpush_calls_per_minute") ?? SimulatorLimits.jpushCallsPerMinute
+    fcmRequestsPerSecond = try fields.count("fcm_requests_per_second")
     developmentTokenPrefix = try fields.text("development_token_prefix")
     seed = UInt64(try fields.integer("seed", in: 0...Int64.max) ?? 1)
   }

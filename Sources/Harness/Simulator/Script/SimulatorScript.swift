@@ -60,6 +60,8 @@ package struct SimulatorScript: Sendable, Equatable {
   package var bearerLifetimeSeconds = SimulatorLimits.bearerLifetimeSeconds
   /// JPush: how many calls an app key has in a minute.
   package var jpushCallsPerMinute = SimulatorLimits.jpushCallsPerMinute
+  /// FCM: how many messages a second a project may have; nil for as many as come. What is more is answered with 429.
+  package var fcmRequestsPerSecond: Int?
   /// APNs: tokens with this prefix belong to the development environment, the others to production;
   /// the wrong listener answers BadDeviceToken. Nil: every token belongs to both.
   package var developmentTokenPrefix: String?
