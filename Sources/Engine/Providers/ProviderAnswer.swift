@@ -1,3 +1,4 @@
+internal import HTTP2
 import Model
 
 /// The answer to one request; `body` is valid during the call that gets it.
@@ -5,8 +6,11 @@ package struct ProviderAnswer {
   package let status: Int
   /// How long the header Retry-After says to wait.
   package let retryAfterSeconds: Int?
-  /// Empty of a 200, whose body no transport keeps.
   package let body: UnsafeRawBufferPointer
+  /// The header Content-Type; valid during the call, too. Empty when there is none.
+  let contentType: UnsafeRawBufferPointer
+  /// Whether the stream ended before the answer did.
+  let isPartial: Bool
   /// Whether the request asked the network to check and not to deliver.
   let isDryRun: Bool
   /// Whether there is more of the body than `ProviderLimits.answerBytesMax`: such an answer is judged by its status
@@ -15,8 +19,11 @@ package struct ProviderAnswer {
 
   package init(
     status: Int, retryAfterSeconds: Int?, body: UnsafeRawBufferPointer, isBodyCut: Bool = false,
-    isDryRun: Bool = false
+    isDryRun: Bool = false, isPartial: Bool = false,
+    contentType: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0)
   ) {
+    self.isPartial = isPartial
+    self.contentType = contentType
     self.isDryRun = isDryRun
     self.status = status
     self.retryAfterSeconds = retryAfterSeconds
@@ -45,8 +52,38 @@ package struct ProviderAnswer {
     return "status \(status) with more than \(ProviderLimits.answerBytesMax.grouped) bytes"
   }
 
-  /// A reason for an answer that the network itself did not give.
+  /// Whether it is an object that is too long to be read: the network's own, as far as one can see.
+  var isLongObject: Bool { isTooLong && beginsObject }
+
+  private var beginsObject: Bool { body.first { $0 > 0x20 } == UInt8(ascii: "{") }
+
+  /// Whether what came of an answer that was cut off is the beginning of a JSON object, or nothing. Its status stands then.
+  var isBegunObject: Bool {
+    isPartial && (beginsObject || body.allSatisfy { $0 <= 0x20 })
+  }
+
+  /// A reason for an answer that the network itself did not give: what came, and what to do.
   func foreignReason(_ network: String) -> String {
-    "\(statusReason) that is not \(network)'s: check the endpoint and what stands before it"
+    "\(statusReason) that is not \(network)'s\(excerpt): check the endpoint and what stands before it"
+  }
+
+  /// What came, for people: the type and the beginning of the text, without what may be a token.
+  private var excerpt: String {
+    let type = Self.shown(contentType, bytesMax: HTTP2Limits.contentTypeBytesMax)
+    let text = Self.shown(body, bytesMax: ProviderLimits.shownBodyBytesMax)
+    switch (type.isEmpty, text.isEmpty) {
+    case (true, true): return ""
+    case (false, true): return " (\(type))"
+    case (true, false): return " (\"\(text)\")"
+    case (false, false): return " (\(type), \"\(text)\")"
+    }
+  }
+
+  /// In one line: blanks of any kind are one space, and quotation marks are single ones.
+  private static func shown(_ bytes: UnsafeRawBufferPointer, bytesMax: Int) -> String {
+    let beginning = String(decoding: bytes.prefix(4 * bytesMax), as: UTF8.self)
+    let words = beginning.split { $0.isWhitespace || $0.isNewline }
+    let line = words.joined(separator: " ").replacing("\"", with: "'")
+    return ForeignText.printable(line, bytesMax: bytesMax)
   }
 }

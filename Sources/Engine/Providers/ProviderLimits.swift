@@ -29,6 +29,8 @@ package enum ProviderLimits {
 
   /// An answer longer than this is judged by its status alone.
   package static let answerBytesMax = HTTP2Limits.answerBodyBytesMax
+  /// Of an answer that is not the network's, what is shown of its text.
+  static let shownBodyBytesMax = 80
   static let answerDepthMax = 16
   static let answerValuesMax = 512
 

@@ -1,3 +1,4 @@
+package import HTTP2
 package import Model
 
 /// One push network for one app (and environment): how its requests look and what its answers mean.
@@ -11,8 +12,8 @@ package protocol PushProvider: Sendable {
   /// Whether a request says how much of the job's life is left, so that it cannot be used for long; false where it
   /// names the instant at which the push expires.
   var tellsRemainingTime: Bool { get }
-  /// Whether the network's answer to a push that it accepts has no body.
-  var acceptsWithoutBody: Bool { get }
+  /// How the network's answer looks by which it accepts a push.
+  var acceptedForm: AcceptedForm { get }
   /// How many pushes of the same content a request carries at most; 1 unless the network takes several.
   var pushesPerRequest: Int { get }
 
@@ -43,7 +44,7 @@ package protocol PushProvider: Sendable {
 }
 
 extension PushProvider {
-  package var acceptsWithoutBody: Bool { false }
+  package var acceptedForm: AcceptedForm { .judged }
 
   package var pushesPerRequest: Int { 1 }
 
@@ -60,6 +61,7 @@ extension PushProvider {
   package func sign(of classification: Classification, status: Int) -> AnswerSign {
     switch classification {
     case .retry where status == 408 || status == 429 || status >= 500: .trouble
+    case .foreign: .trouble
     case .doubtfulToken: .misfit
     default: .none
     }

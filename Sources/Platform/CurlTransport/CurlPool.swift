@@ -250,7 +250,7 @@ package final class CurlPool: Transport {
     guard !transfer.isProbe else { return finishProbe(transfer, code) }
     let ending = disposition(of: transfer, code)
     if let connection = transfer.connection { note(code, ending, transfer, on: connection) }
-    tell(transfer, ending)
+    tell(transfer, ending, isPartial: code != CURLE_OK && !transfer.isAnswerCut)
   }
 
   private func finishProbe(_ probe: CurlTransfer, _ code: CURLcode) {
@@ -299,7 +299,9 @@ package final class CurlPool: Transport {
   }
 
   /// Ends one request; its handle is free again before the delegate hears of it.
-  private func tell(_ transfer: CurlTransfer, _ disposition: RequestAnswer.Disposition) {
+  private func tell(
+    _ transfer: CurlTransfer, _ disposition: RequestAnswer.Disposition, isPartial: Bool = true
+  ) {
     inFlight -= 1
     if let connection = transfer.connection {
       begun -= 1
@@ -309,15 +311,22 @@ package final class CurlPool: Transport {
     let (tag, status, retryAfter) = (transfer.tag, transfer.status, transfer.retryAfter)
     let elapsedNs = loop.nowNs &- transfer.startedNs
     let isCut = transfer.isAnswerCut
+    let isRecognised = transfer.isRecognised
     let body = transfer.takeAnswerBody()
+    let type = transfer.takeType()
     transfer.rest()
     idle.append(transfer)
-    body.withUnsafeBytes { body in
-      delegate.transport(
-        self, finished: tag,
-        with: RequestAnswer(
-          disposition: disposition, status: wasAnswered ? status : 0,
-          retryAfter: retryAfter, body: body, isBodyCut: isCut, elapsedNs: elapsedNs))
+    type.withUnsafeBytes { type in
+      body.withUnsafeBytes { body in
+        delegate.transport(
+          self, finished: tag,
+          with: RequestAnswer(
+            disposition: disposition, status: wasAnswered ? status : 0,
+            retryAfter: retryAfter, body: body, isBodyCut: isCut, elapsedNs: elapsedNs,
+            isAccepted: wasAnswered && status == 200
+              && settings.acceptedForm.isMet(byBodyOf: body.count, isRecognised: isRecognised),
+            isPartial: isPartial, contentType: type))
+      }
     }
   }
 

@@ -83,8 +83,11 @@ extension CurlTransfer {
 
   /// - Returns: false when the rest of the answer is not wanted.
   fileprivate func appendBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    // The body of a yes says nothing that is used.
-    guard status != 200 else { return true }
+    if status == 200 {
+      if isRecognised { return true }
+      isRecognised = answerBody.isEmpty && pool.settings.acceptedForm.isRecognised(bytes)
+      if isRecognised { return true }
+    }
     let room = HTTP2Limits.answerBodyBytesMax - answerBody.count
     answerBody.append(contentsOf: bytes.prefix(room))
     isAnswerCut = bytes.count > room
@@ -95,10 +98,16 @@ extension CurlTransfer {
     // "HTTP/2 200" begins each answer, an interim one too.
     if line.count >= 10, memcmp(line.baseAddress!, "HTTP/", 5) == 0 {
       status = 0
+      hasJSONType = false
+      oddType = []
       guard let space = line.firstIndex(of: 0x20) else { return }
       for byte in line[(space + 1)...].prefix(3) where byte >= 48 && byte <= 57 {
         status = status * 10 + Int(byte - 48)
       }
+    } else if line.count > 13, strncasecmp(line.baseAddress!, "content-type:", 13) == 0 {
+      let value = Self.value(of: line, after: 13)
+      hasJSONType = ContentType.isJSON(value)
+      oddType = hasJSONType ? [] : Array(value.prefix(HTTP2Limits.contentTypeBytesMax))
     } else if line.count > 12, strncasecmp(line.baseAddress!, "retry-after:", 12) == 0 {
       retryAfter.note(Self.value(of: line, after: 12))
     } else if status == 429, line.count > 19,

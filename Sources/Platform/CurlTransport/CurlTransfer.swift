@@ -27,7 +27,12 @@ final class CurlTransfer {
   /// 0 until a status line came.
   var status = 0
   var retryAfter = RetryAfter()
-  /// Of an answer other than 200, up to a bound.
+  /// Whether the body is one by which the server accepts; it is not kept then.
+  var isRecognised = false
+  /// Whether the answer's Content-Type is JSON's, and what it is otherwise.
+  var hasJSONType = false
+  var oddType: [UInt8] = []
+  /// Of an answer that is no plain accept, up to a bound.
   var answerBody: [UInt8] = []
   /// It was answered, and at more length than is kept: libcurl was told to stop there.
   var isAnswerCut = false
@@ -77,6 +82,9 @@ final class CurlTransfer {
     connection = nil
     status = 0
     isAnswerCut = false
+    isRecognised = false
+    hasJSONType = false
+    oddType = []
     retryAfter = RetryAfter()
     errorText[0] = 0
     isRunning = true
@@ -102,6 +110,18 @@ final class CurlTransfer {
     connection = nil
     bodyLeft = RequestBody(before: .init(start: nil, count: 0))
   }
+
+  /// The answer's Content-Type, which is taken out.
+  func takeType() -> [UInt8] {
+    guard oddType.isEmpty else {
+      var type: [UInt8] = []
+      swap(&type, &oddType)
+      return type
+    }
+    return hasJSONType ? Self.jsonType : []
+  }
+
+  private static let jsonType = Array(ContentType.json)
 
   /// The answer's body, which is taken out.
   func takeAnswerBody() -> [UInt8] {

@@ -20,6 +20,10 @@ package enum HTTP2Limits {
   /// Of an answer's body that is kept. Providers' error bodies are a few hundred bytes, a few thousand where they echo
   /// what they complain about. Of a longer one the beginning is kept, and `RequestAnswer.isBodyCut` says so.
   package static let answerBodyBytesMax = 16 * 1024
+  /// Of the body of a 200 that is looked at in place.
+  static let recognisedBytesMax = 256
+  /// Of the Content-Type of an answer that is kept.
+  package static let contentTypeBytesMax = 64
   /// Of a request's body that a server connection takes: one to JPush with 1,000 of the longest device tokens.
   package static let requestBodyBytesMax = 160 * 1024
   /// All header names and values of one request at a server.

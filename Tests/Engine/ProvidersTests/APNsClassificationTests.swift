@@ -25,9 +25,16 @@ struct APNsClassificationTests {
   ]
   static let invalid = ["BadDeviceToken", "Unregistered", "ExpiredToken"]
 
-  @Test("200 is accepted")
+  @Test("200 without a body is accepted, and with one it is not APNs's")
   func accepted() throws {
     #expect(try classify(200, "") == .accepted)
+    #expect(
+      try classify(200, "<html>\n  <h1>Log \"in\"</h1>")
+        == .foreign(
+          reason: "status 200 that is not APNs's (\"<html> <h1>Log 'in'</h1>\"): "
+            + "check the endpoint and what stands before it"))
+    #expect(
+      try TestProvider.apns().sign(of: .foreign(reason: ""), status: 200) == .trouble)
   }
 
   @Test("what can never succeed is rejected and removes nothing", arguments: rejected)
@@ -99,14 +106,14 @@ struct APNsClassificationTests {
     arguments: ["", "<html>", "{}", "[]", #"{"reason":7}"#, "{\"reason\":\"\u{0}\"}", "{"])
   func noReason(body: String) throws {
     #expect(try classify(503, body) == .retry(afterMs: nil, reason: "status 503"))
-    #expect(try classify(410, body) == .rejected(reason: "status 410"))
-    #expect(try classify(400, body) == .rejected(reason: "status 400"))
-    #expect(
-      try classify(403, body)
-        == .retry(
-          afterMs: nil,
-          reason:
-            "status 403 that is not APNs's: check the endpoint and what stands before it"))
+    for status in [204, 302, 400, 401, 403, 404, 407, 410, 421] {
+      guard case .foreign(let reason) = try classify(status, body) else {
+        Issue.record("\(status) \(body) counts as APNs's own")
+        continue
+      }
+      #expect(reason.hasPrefix("status \(status) that is not APNs's"))
+      #expect(reason.hasSuffix(": check the endpoint and what stands before it"))
+    }
   }
 
   @Test("an endless or deeply nested body is judged by its status")

@@ -96,8 +96,11 @@ struct AnswerTableTests {
         #expect(!isRefusal(classification), "\(status) \(body): \(classification)")
         #expect(
           !isRemoval(classification) && !isDoubt(classification) && classification != .accepted)
-        guard [401, 403, 407].contains(status) else { continue }
-        #expect(isRetry(classification), "\(status) \(body): \(classification)")
+        if [408, 425, 429].contains(status) || status >= 500 { continue }
+        guard case .foreign = classification else {
+          Issue.record("\(status) \(body): \(classification)")
+          continue
+        }
         #expect(provider.sign(of: classification, status: status) == .trouble)
       }
     }

@@ -5,6 +5,38 @@ import Testing
 
 @Suite("Answers of FCM")
 struct FCMClassificationTests {
+  @Test(
+    "a 200 without the name of a message is not FCM's",
+    arguments: [
+      "", "{}", "[]", "<html><body>Please log in</body></html>", #"{"name":7}"#, #"{"name":null}"#,
+      #"{"error":{"code":404,"status":"NOT_FOUND"}}"#, #"<meta "name": "viewport">"#,
+    ])
+  func foreignAccept(body: String) throws {
+    guard case .foreign(let reason) = try classify(200, body) else {
+      Issue.record("\(body) counts as FCM's own")
+      return
+    }
+    #expect(reason.hasPrefix("status 200 that is not FCM's"))
+    #expect(try TestProvider.fcm().sign(of: .foreign(reason: reason), status: 200) == .trouble)
+  }
+
+  @Test("a 200 that was cut off is an accept unless what came is somebody else's")
+  func cutAccept() throws {
+    func classify(_ body: String) throws -> Classification {
+      let provider = try TestProvider.fcm()
+      return Array(body.utf8).withUnsafeBytes {
+        provider.classify(
+          ProviderAnswer(status: 200, retryAfterSeconds: nil, body: $0, isPartial: true))
+      }
+    }
+    #expect(try classify("") == .accepted)
+    #expect(try classify(#"{"na"#) == .accepted)
+    guard case .foreign = try classify("<html>") else {
+      Issue.record("a page that was cut off counts as FCM's own")
+      return
+    }
+  }
+
   @Test("200 is accepted")
   func accepted() throws {
     #expect(try classify(200, #"{"name":"projects/demo-shop/messages/1"}"#) == .accepted)
@@ -73,15 +105,18 @@ struct FCMClassificationTests {
   }
 
   @Test(
-    "a 404 that is not FCM's JSON is a wrong endpoint, not a dead token",
+    "what is not FCM's JSON is a wrong endpoint, not a dead token and no refusal",
     arguments: [
       "", "<html>Not Found</html>", "{}", "UNREGISTERED",
     ])
   func wrongEndpoint(body: String) throws {
-    #expect(
-      try classify(404, body)
-        == .rejected(
-          reason: "status 404 that is not FCM's: check the endpoint and what stands before it"))
+    for status in [204, 302, 400, 403, 404, 407, 410, 413] {
+      guard case .foreign(let reason) = try classify(status, body) else {
+        Issue.record("\(status) \(body) counts as FCM's own")
+        continue
+      }
+      #expect(reason.hasPrefix("status \(status) that is not FCM's"))
+    }
   }
 
   @Test("a 404 of FCM without UNREGISTERED removes nothing")
@@ -103,12 +138,10 @@ struct FCMClassificationTests {
   @Test(
     "an answer without a reason goes by its status",
     arguments: [
-      (400, Classification.rejected(reason: "status 400")),
-      (408, .retry(afterMs: 10_000, reason: "status 408")),
+      (408, Classification.retry(afterMs: 10_000, reason: "status 408")),
       (429, .retry(afterMs: 60_000, reason: "status 429")),
       (500, .retry(afterMs: 10_000, reason: "status 500")),
       (502, .retry(afterMs: 10_000, reason: "status 502")),
-      (302, .rejected(reason: "status 302")),
     ])
   func byStatus(status: Int, expected: Classification) throws {
     for body in ["", "<html>", "[1]", #"{"error":"x"}"#] {

@@ -13,6 +13,8 @@ final class TestSender: TransportDelegate {
     var retryAfterSeconds: Int?
     var body = ""
     var isBodyCut = false
+    var isAccepted = false
+    var contentType = ""
 
     static let yes = Ending(disposition: .answered, status: 200)
     static let notSent = Ending(disposition: .notSent)
@@ -92,7 +94,9 @@ final class TestSender: TransportDelegate {
     let ending = Ending(
       disposition: answer.disposition, status: answer.status,
       retryAfterSeconds: answer.retryAfter.seconds(nowMs: 946_684_000_000),
-      body: String(decoding: answer.body, as: UTF8.self), isBodyCut: answer.isBodyCut)
+      body: String(decoding: answer.body, as: UTF8.self), isBodyCut: answer.isBodyCut,
+      isAccepted: answer.isAccepted,
+      contentType: String(decoding: answer.contentType, as: UTF8.self))
     endings[Int(tag), default: []].append(ending)
     finished += 1
     if ending == .yes { accepted += 1 }

@@ -93,8 +93,8 @@ import Testing
       case .accepted where status != 200:
         throw Broken(description: "status \(status) is taken for an accept")
       case .rejected(let reason), .authRefused(let reason), .doubtfulToken(let reason),
-        .invalidToken(let reason, _), .retry(_, let reason):
-        guard reason.utf8.count < 200, reason.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else {
+        .invalidToken(let reason, _), .retry(_, let reason), .foreign(let reason):
+        guard reason.utf8.count < 300, reason.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else {
           throw Broken(description: "the reason \(reason.debugDescription)")
         }
       case .accepted: break

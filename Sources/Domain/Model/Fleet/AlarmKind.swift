@@ -7,6 +7,8 @@ package enum AlarmKind: String, CaseIterable, Sendable {
   case credential
   /// The network cannot be reached, or does not answer.
   case unreachable
+  /// Something else answers in the network's place.
+  case foreignAnswers = "foreign_answers"
   /// Tokens die in numbers that speak for a wrong configuration.
   case massDeath = "mass_death"
   /// No worker has the app, or credentials of it for the network and environment.
@@ -29,7 +31,7 @@ package enum AlarmKind: String, CaseIterable, Sendable {
   /// Whether it tells why an app's pushes wait.
   package var explainsWaiting: Bool {
     switch self {
-    case .breaker, .credential, .unreachable, .noWorker: true
+    case .breaker, .credential, .unreachable, .foreignAnswers, .noWorker: true
     case .massDeath, .lostWork, .loop, .topicLoop, .clock, .descriptors: false
     }
   }

@@ -11,6 +11,9 @@ package enum Classification: Sendable, Equatable {
   case rejected(reason: String)
   /// Throttled or provider trouble; not sooner than `afterMs` milliseconds from now when given.
   case retry(afterMs: UInt64?, reason: String)
+  /// The network did not give this answer: a proxy, a gateway or another server did. It says nothing of the push, which has
+  /// not reached the network.
+  case foreign(reason: String)
   /// Our credential is the problem: work parks, no attempt is burned.
   case authRefused(reason: String)
 }

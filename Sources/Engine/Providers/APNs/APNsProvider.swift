@@ -1,10 +1,11 @@
+package import HTTP2
 package import Model
 
 /// Apple's push network for one app in one environment.
 package struct APNsProvider: PushProvider {
   package let network = Network.apns
   package let tellsRemainingTime = false
-  package let acceptsWithoutBody = true
+  package let acceptedForm = AcceptedForm.empty
   package let destination: PushDestination
   package let credentials: any CredentialSource
   private let topic: String
@@ -85,7 +86,9 @@ package struct APNsProvider: PushProvider {
   }
 
   package func classify(_ answer: ProviderAnswer) -> Classification {
-    if answer.status == 200 { return .accepted }
+    if answer.status == 200 {
+      return answer.body.isEmpty ? .accepted : .foreign(reason: answer.foreignReason("APNs"))
+    }
     let object = answer.object
     let sinceMs = object?["timestamp"]?.int64Value
     guard let text = object?["reason"]?.stringValue else { return Self.foreign(answer) }
@@ -102,7 +105,7 @@ package struct APNsProvider: PushProvider {
     case .retry(_, APNsReason.tooManyRequests.rawValue): .none
     // Trouble of this one push or connection.
     case .retry where [400, 421, 425].contains(status): .none
-    case .retry: .trouble
+    case .retry, .foreign: .trouble
     case .doubtfulToken, .rejected(APNsReason.deviceTokenNotForTopic.rawValue): .misfit
     default: .none
     }
@@ -128,8 +131,11 @@ package struct APNsProvider: PushProvider {
   /// An answer that is not in the form of APNs's own. What stands before it (a proxy, a gateway) knows nothing of
   /// tokens and credentials.
   private static func foreign(_ answer: ProviderAnswer) -> Classification {
-    let isRefusal = [401, 403, 407].contains(answer.status)
-    return byStatus(answer, isRefusal ? answer.foreignReason("APNs") : answer.statusReason)
+    switch answer.status {
+    case 408, 429, 500...599: byStatus(answer, answer.statusReason)
+    case _ where answer.isLongObject: byStatus(answer, answer.statusReason)
+    default: .foreign(reason: answer.foreignReason("APNs"))
+    }
   }
 
   private static func byStatus(_ answer: ProviderAnswer, _ reason: String) -> Classification {

@@ -33,5 +33,7 @@ struct FCMError {
     self.errorCode = errorCode
     self.badField = badField
     status = error["status"]?.stringValue
+    // Google's errors name a status always; what stands before it writes objects of the same name.
+    if status == nil, errorCode == nil { return nil }
   }
 }

@@ -1,9 +1,11 @@
+package import HTTP2
 package import Model
 
 /// Firebase Cloud Messaging, HTTP v1, for one project.
 package struct FCMProvider: PushProvider {
   package let network = Network.fcm
   package let tellsRemainingTime = true
+  package let acceptedForm = AcceptedForm.object(firstMember: "name")
   package let destination: PushDestination
   package let credentials: any CredentialSource
   package let projectID: String
@@ -58,7 +60,9 @@ package struct FCMProvider: PushProvider {
   }
 
   package func classify(_ answer: ProviderAnswer) -> Classification {
-    if answer.status == 200 { return .accepted }
+    if answer.status == 200 {
+      return Self.isAccept(answer) ? .accepted : .foreign(reason: answer.foreignReason("FCM"))
+    }
     let error = FCMError(answer)
     guard let code = error?.errorCode, let httpStatus = code.httpStatus else {
       return Self.classification(
@@ -70,10 +74,15 @@ package struct FCMProvider: PushProvider {
 
   package func sign(of classification: Classification, status: Int) -> AnswerSign {
     switch classification {
-    case .retry: .trouble
+    case .retry, .foreign: .trouble
     case .rejected(FCMErrorCode.senderIDMismatch.rawValue): .misfit
     default: .none
     }
+  }
+
+  /// Whether a 200 is FCM's: it has the name of the message (firebase.google.com, "Method: projects.messages.send").
+  private static func isAccept(_ answer: ProviderAnswer) -> Bool {
+    answer.isBegunObject || answer.object?["name"]?.stringValue != nil
   }
 
   /// FCM's own code, with the status that it comes with.
@@ -115,18 +124,18 @@ package struct FCMProvider: PushProvider {
       return .authRefused(reason: reason)
     // Said by whoever the token is for (RFC 9110, 15.5.2); a proxy has 407 for its own.
     case 401 where answer.body.isEmpty: return .authRefused(reason: reason)
-    // What stands before FCM (a proxy, a gateway) knows nothing of our credential.
-    case 401, 403, 407:
-      return retry(
-        answer, afterMsMin: ProviderLimits.fcmTroubleRetryMsMin,
-        named ?? answer.foreignReason("FCM"))
-    case 400 where error?.status == FCMErrorCode.invalidArgument.rawValue:
-      return .rejected(reason: invalidArgument(error))
-    case 404 where error == nil:
-      return .rejected(reason: answer.foreignReason("FCM"))
     case 429: return retry(answer, afterMsMin: ProviderLimits.fcmQuotaRetryMsMin, reason)
     case 408, 500...599:
       return retry(answer, afterMsMin: ProviderLimits.fcmTroubleRetryMsMin, reason)
+    // What stands before FCM (a proxy, a gateway) knows nothing of our credential, nor of tokens.
+    case _ where error == nil && !answer.isLongObject:
+      return .foreign(reason: answer.foreignReason("FCM"))
+    case 401, 403, 407:
+      return retry(
+        answer, afterMsMin: ProviderLimits.fcmTroubleRetryMsMin,
+        named ?? answer.statusReason)
+    case 400 where error?.status == FCMErrorCode.invalidArgument.rawValue:
+      return .rejected(reason: invalidArgument(error))
     default: return .rejected(reason: reason)
     }
   }

@@ -72,7 +72,9 @@ package struct JPushProvider: PushProvider {
   }
 
   package func classify(_ answer: ProviderAnswer) -> Classification {
-    if answer.status == 200 { return .accepted }
+    if answer.status == 200 {
+      return Self.isAccept(answer) ? .accepted : .foreign(reason: answer.foreignReason("JPush"))
+    }
     guard let error = JPushError(answer) else { return Self.foreign(answer) }
     guard let code = error.code else { return Self.byStatus(answer, error.foreignReason) }
     guard code.httpStatus == answer.status else {
@@ -104,7 +106,7 @@ package struct JPushProvider: PushProvider {
 
   package func sign(of classification: Classification, status: Int) -> AnswerSign {
     switch classification {
-    case .retry: .trouble
+    case .retry, .foreign: .trouble
     case .doubtfulToken, .rejected(JPushErrorCode.noTarget.reason): .misfit
     default: .none
     }
@@ -137,8 +139,21 @@ package struct JPushProvider: PushProvider {
   /// An answer that is not in the form of JPush's own. What stands before it (a proxy, a gateway) knows nothing of
   /// registration IDs and credentials.
   private static func foreign(_ answer: ProviderAnswer) -> Classification {
-    let isRefusal = [401, 403, 404, 407].contains(answer.status)
-    return byStatus(answer, isRefusal ? answer.foreignReason("JPush") : answer.statusReason)
+    switch answer.status {
+    case 408, 429, 500...599: byStatus(answer, answer.statusReason)
+    case _ where answer.isLongObject: byStatus(answer, answer.statusReason)
+    default: .foreign(reason: answer.foreignReason("JPush"))
+    }
+  }
+
+  /// Whether a 200 is JPush's: it has the id of the message. Of the check of a request it is only known that it has no error.
+  private static func isAccept(_ answer: ProviderAnswer) -> Bool {
+    if answer.isBegunObject { return true }
+    guard let object = answer.object else { return false }
+    switch object["msg_id"] {
+    case .string, .number: return true
+    default: return answer.isDryRun && object["error"] == nil
+    }
   }
 
   private static func byStatus(_ answer: ProviderAnswer, _ reason: String) -> Classification {

@@ -1,4 +1,5 @@
 internal import Configuration
+internal import HTTP2
 internal import HTTPClient
 internal import Logging
 internal import Model
@@ -19,7 +20,9 @@ extension WorkerService {
           "pushes cannot go over libcurl \(CurlLibrary.version): \(unfitness); use another libcurl, or "
           + "transport: native without a proxy where the network has it")
     }
-    let reset = carried.filter(\.provider.acceptsWithoutBody)
+    let reset = carried.filter {
+      if case .empty = $0.provider.acceptedForm { true } else { false }
+    }
     guard CurlLibrary.hasResetDefect, !reset.isEmpty else { return }
     log.warning(
       """

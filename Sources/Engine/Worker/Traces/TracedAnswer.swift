@@ -25,7 +25,7 @@ struct TracedAnswer {
   private static func reason(_ classification: Classification?) -> String {
     switch classification {
     case .invalidToken(let reason, _), .doubtfulToken(let reason), .rejected(let reason),
-      .retry(_, let reason), .authRefused(let reason):
+      .retry(_, let reason), .authRefused(let reason), .foreign(let reason):
       reason
     case .accepted, nil: ""
     }

@@ -47,6 +47,14 @@ extension ClientConnection {
 }
 
 extension ClientConnection {
+  /// Whether this piece of the body of a 200, or one before it, is what the server accepts by.
+  fileprivate func isRecognised(_ bytes: UnsafeRawBufferPointer, _ index: Int32) -> Bool {
+    if slots[index].isRecognised { return true }
+    guard !slots.hasBody(index), settings.acceptedForm.isRecognised(bytes) else { return false }
+    slots[index].isRecognised = true
+    return true
+  }
+
   /// The slot of a stream; nil when its request has ended already.
   fileprivate func slotIndex(_ streamID: Int32) -> Int32? {
     // What comes for a stream comes in a row: its headers, its end, its close.
@@ -63,8 +71,11 @@ private func receivedHeader(
   _ name: UnsafePointer<UInt8>?, _ nameLength: Int, _ value: UnsafePointer<UInt8>?,
   _ valueLength: Int, _ flags: UInt8, _ context: UnsafeMutableRawPointer?
 ) -> CInt {
-  // Four headers matter: `:status`, `retry-after`, `date` and `x-rate-limit-reset`, told apart by their lengths first.
-  guard nameLength == 7 || nameLength == 11 || nameLength == 4 || nameLength == 18 else { return 0 }
+  // Five headers matter: `:status`, `retry-after`, `date`, `content-type` and `x-rate-limit-reset`, told apart by their
+  // lengths first.
+  guard
+    nameLength == 7 || nameLength == 11 || nameLength == 4 || nameLength == 12 || nameLength == 18
+  else { return 0 }
   let connection = connection(context)
   guard let index = connection.slotIndex(frame!.pointee.hd.stream_id) else { return 0 }
   if nameLength == 7, memcmp(name!, ":status", 7) == 0 {
@@ -78,6 +89,9 @@ private func receivedHeader(
   } else if nameLength == 4, connection.slots[index].status != 200, memcmp(name!, "date", 4) == 0 {
     connection.slots[index].retryAfter.noteDate(
       UnsafeRawBufferPointer(start: value, count: valueLength))
+  } else if nameLength == 12, memcmp(name!, "content-type", 12) == 0 {
+    connection.slots.noteType(
+      UnsafeRawBufferPointer(start: value, count: valueLength), of: index)
   } else if nameLength == 18, connection.slots[index].status == 429,
     memcmp(name!, "x-rate-limit-reset", 18) == 0
   {
@@ -93,10 +107,9 @@ private func receivedData(
 ) -> CInt {
   let connection = connection(context)
   guard let index = connection.slotIndex(streamID) else { return 0 }
-  // The body of a yes says nothing that is used.
-  if connection.slots[index].status != 200 {
-    connection.slots.appendBody(UnsafeRawBufferPointer(start: data, count: length), to: index)
-  }
+  let bytes = UnsafeRawBufferPointer(start: data, count: length)
+  if connection.slots[index].status == 200, connection.isRecognised(bytes, index) { return 0 }
+  connection.slots.appendBody(bytes, to: index)
   return 0
 }
 

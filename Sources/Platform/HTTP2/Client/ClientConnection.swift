@@ -185,6 +185,20 @@ package final class ClientConnection: RequestTaker {
       answered += 1
       if slot.status != 403 { isAuthorised = true }
     }
+    if slot.hasOddType {
+      slots.takeType(index).withUnsafeBytes { tell(slot, index, ending, contentType: $0) }
+    } else {
+      let none = UnsafeRawBufferPointer(start: nil, count: 0)
+      tell(slot, index, ending, contentType: slot.hasType ? ContentType.json : none)
+    }
+    stream.requestFlush()
+  }
+
+  private func tell(
+    _ slot: RequestSlot, _ index: Int32, _ ending: RequestAnswer.Disposition,
+    contentType: UnsafeRawBufferPointer
+  ) {
+    let wasAnswered = ending == .answered
     // Taken out first: whoever hears of the end may look at this connection.
     slots.takeBody(index).withUnsafeBytes { body in
       owner.connection(
@@ -193,9 +207,12 @@ package final class ClientConnection: RequestTaker {
           disposition: ending, status: wasAnswered ? Int(slot.status) : 0,
           retryAfter: slot.retryAfter, body: body, isBodyCut: slot.isBodyCut,
           elapsedNs: loop.nowNs &- slot.startedNs, isRefused: ending == .notSent && slot.isReset,
-          isAccused: accused != nil && !wasAnswered, isCutOff: isCutOff && ending == .unknown))
+          isAccused: accused != nil && !wasAnswered, isCutOff: isCutOff && ending == .unknown,
+          isAccepted: wasAnswered && slot.status == 200
+            && settings.acceptedForm.isMet(
+              byBodyOf: body.count, isRecognised: slot.isRecognised),
+          isPartial: !slot.isEnded, contentType: contentType))
     }
-    stream.requestFlush()
   }
 
   /// What a stream's end means for its request.

@@ -13,6 +13,8 @@ package struct ClientSettings {
   /// Whether a connection uses one stream until an answer shows that the credential is accepted, as
   /// APNs demands with token authentication.
   package var startsWithOneStream = false
+  /// How the server's accepts look.
+  package var acceptedForm = AcceptedForm.judged
   package var connectTimeoutMs: UInt64 = 10_000
   /// From submission to the end of the answer.
   package var requestTimeoutMs: UInt64 = 10_000

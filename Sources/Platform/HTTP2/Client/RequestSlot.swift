@@ -8,6 +8,11 @@ struct RequestSlot {
   var streamID: Int32 = 0
   var status: Int32 = 0
   var retryAfter = RetryAfter()
+  /// Whether the body is one by which the server accepts; it is not kept then.
+  var isRecognised = false
+  /// Whether the answer has a Content-Type, and whether that is another than JSON's.
+  var hasType = false
+  var hasOddType = false
   /// Whether the answer's body is longer than what is kept of it.
   var isBodyCut = false
   /// Whether the answer is complete (END_STREAM).

@@ -9,8 +9,10 @@ struct SlotTable: ~Copyable {
   private var free: [Int32] = []
   private(set) var oldest: Int32 = -1
   private var youngest: Int32 = -1
-  /// Bodies of answers other than 200.
+  /// Bodies of answers that are not plain accepts.
   private var bodies: [[UInt8]] = []
+  /// Content-Types other than JSON's by slot; empty while there was none.
+  private var types: [[UInt8]] = []
   /// Of slots that had a body to be copied; empty while none had.
   private var copies: [BodyCopy] = []
 
@@ -39,6 +41,7 @@ struct SlotTable: ~Copyable {
     free = (Int32(slots.count)..<Int32(count)).reversed() + free
     free.reserveCapacity(count)
     bodies += Array(repeating: [], count: count - slots.count)
+    if !types.isEmpty { types += Array(repeating: [], count: count - slots.count) }
     if !copies.isEmpty {
       for _ in slots.count..<count { copies.append(BodyCopy()) }
     }
@@ -89,6 +92,24 @@ struct SlotTable: ~Copyable {
   /// The slot of a stream that nghttp2 has no object of (any more); a scan, for rare cases.
   func find(streamID: Int32) -> Int32? {
     slots.firstIndex { $0.streamID == streamID }.map(Int32.init)
+  }
+
+  func hasBody(_ index: Int32) -> Bool { !bodies[Int(index)].isEmpty }
+
+  /// Notes the answer's Content-Type. Networks answer in JSON, so nothing is kept of that.
+  mutating func noteType(_ value: UnsafeRawBufferPointer, of index: Int32) {
+    slots[Int(index)].hasType = true
+    slots[Int(index)].hasOddType = !ContentType.isJSON(value)
+    guard slots[Int(index)].hasOddType else { return }
+    if types.isEmpty { types = Array(repeating: [], count: slots.count) }
+    types[Int(index)] = Array(value.prefix(HTTP2Limits.contentTypeBytesMax))
+  }
+
+  /// The Content-Type of a slot that has had another than JSON's, which is left without one.
+  mutating func takeType(_ index: Int32) -> [UInt8] {
+    var type: [UInt8] = []
+    swap(&type, &types[Int(index)])
+    return type
   }
 
   mutating func appendBody(_ bytes: UnsafeRawBufferPointer, to index: Int32) {

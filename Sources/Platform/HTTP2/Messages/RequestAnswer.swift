@@ -17,10 +17,17 @@ package struct RequestAnswer {
   /// 0 unless answered.
   package let status: Int
   package let retryAfter: RetryAfter
-  /// Of an answer other than 200, up to `HTTP2Limits.answerBodyBytesMax`; valid during the callback only.
+  /// Up to `HTTP2Limits.answerBodyBytesMax`; valid during the callback only. Empty of an answer that is accepted.
   package let body: UnsafeRawBufferPointer
   /// Whether there was more of it.
   package let isBodyCut: Bool
+  /// The Content-Type, up to `HTTP2Limits.contentTypeBytesMax`; valid during the callback only.
+  package let contentType: UnsafeRawBufferPointer
+  /// Whether it is a 200 in the form by which the peer accepts (`ClientSettings.acceptedForm`). What is not recognised
+  /// may be one all the same: its body tells.
+  package let isAccepted: Bool
+  /// Whether the stream ended before the answer did.
+  package let isPartial: Bool
   /// From submission to the end, in nanoseconds.
   package let elapsedNs: UInt64
   /// Not sent because the server refused this one stream (REFUSED_STREAM, RFC 9113, 8.7).
@@ -33,8 +40,12 @@ package struct RequestAnswer {
   package init(
     disposition: Disposition, status: Int, retryAfter: RetryAfter, body: UnsafeRawBufferPointer,
     isBodyCut: Bool, elapsedNs: UInt64, isRefused: Bool = false, isAccused: Bool = false,
-    isCutOff: Bool = false
+    isCutOff: Bool = false, isAccepted: Bool = false, isPartial: Bool = false,
+    contentType: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0)
   ) {
+    self.isAccepted = isAccepted
+    self.isPartial = isPartial
+    self.contentType = contentType
     self.isRefused = isRefused
     self.isAccused = isAccused
     self.isCutOff = isCutOff

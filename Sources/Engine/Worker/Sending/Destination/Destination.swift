@@ -47,6 +47,8 @@ final class Destination {
   private(set) var breaker: Breaker
   /// What opened the breaker, until it is closed.
   private(set) var troubleReason: String?
+  /// What came in place of the network's answers.
+  private(set) var foreignAnswers = ForeignAnswers()
 
   init(
     number: Int, app: String, provider: any PushProvider, limits: [RateAllowance] = [],
@@ -61,6 +63,8 @@ final class Destination {
     self.limits = limits
     self.loop = loop
     self.owner = owner
+    var settings = settings
+    settings.acceptedForm = provider.acceptedForm
     self.settings = settings
     self.breaker = breaker
     credentialSignal = LoopSignal(loop: loop)
@@ -202,6 +206,7 @@ final class Destination {
 
   /// Something was answered that is no trouble of the network's.
   func noteGood(elapsedNs: UInt64) {
+    if foreignAnswers.isUnbroken { foreignAnswers.end() }
     if breaker.noteGood(nowNs: loop.nowNs, elapsedNs: elapsedNs) {
       endTrouble()
       wake()
@@ -227,6 +232,16 @@ final class Destination {
       park(forMs: parkDelayMs)
     }
     return consequence
+  }
+
+  /// Somebody else answered in the network's place: trouble of what stands before it. While nothing of the network's own
+  /// comes, that is no attempt of the push.
+  /// - Returns: what that means for the push.
+  func noteForeign(elapsedNs: UInt64, reason: String) -> Breaker.Consequence {
+    let wasUnbroken = foreignAnswers.isUnbroken
+    foreignAnswers.note(reason, nowNs: loop.nowNs)
+    let consequence = noteTrouble(elapsedNs: elapsedNs, retryAfterMs: nil, reason: reason)
+    return consequence == .counted && wasUnbroken ? .forgiven : consequence
   }
 
   /// A request ended that says nothing of the network: as a probe it makes room for another.

@@ -28,6 +28,9 @@ extension Dispatcher {
     if destination.isStuck && !destination.lacksDescriptors {
       return (.unreachable, "cannot be reached or does not answer; the workers' log says why")
     }
+    if let reason = destination.foreignAnswers.reason(nowNs: loop.nowNs) {
+      return (.foreignAnswers, "is answered for by something else (\(reason))")
+    }
     return nil
   }
 

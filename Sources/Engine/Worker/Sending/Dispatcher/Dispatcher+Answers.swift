@@ -27,12 +27,15 @@ extension Dispatcher {
       latency.add(destination.network, elapsedNs: answer.elapsedNs)
       run.noteAnswer(tag.push)
       if !destination.quarantine.isEmpty { destination.noteAnswer(toJob: run.claim.job) }
-      // Asked of nobody: no transport keeps the body of a 200, so there is nothing in it to judge.
-      if answer.status == 200 {
+      if answer.isAccepted {
         judgeGood(answer, destination)
         return accept(run, tag.push, answer)
       }
       let classification = destination.provider.classify(reply(answer, to: run))
+      if case .accepted = classification {
+        judgeGood(answer, destination)
+        return accept(run, tag.push, answer)
+      }
       decide(run, tag, destination, answer, judge(classification, answer, destination))
     }
   }
@@ -118,6 +121,8 @@ extension Dispatcher {
       run.decide(tag.push, .rejected)
     case .retry(let afterMs, _):
       retry(run, tag.push, afterMs: afterMs, lead: judgement.lead)
+    // As its trouble that is judged.
+    case .foreign: retry(run, tag.push, afterMs: nil, lead: judgement.lead)
     case .authRefused(let reason):
       reasons.note("\(run.claim.app): \(destination.provider.network.rawValue) refuses: \(reason)")
       destination.credentialRefused(reason: reason, sentNsAgo: answer.elapsedNs)

@@ -11,7 +11,8 @@ extension Dispatcher {
     ProviderAnswer(
       status: answer.status, retryAfterSeconds: retryAfterSeconds(answer, run),
       body: answer.body, isBodyCut: answer.isBodyCut,
-      isDryRun: run?.material.content.dryRun ?? false)
+      isDryRun: run?.material.content.dryRun ?? false, isPartial: answer.isPartial,
+      contentType: answer.contentType)
   }
 
   /// An answer that is no accept.
@@ -20,6 +21,9 @@ extension Dispatcher {
     _ classification: Classification, _ answer: RequestAnswer, _ destination: Destination,
     lead: ChunkRun? = nil
   ) -> Judgement {
+    if case .foreign(let reason) = classification {
+      return judgeForeign(reason, answer, destination, lead: lead)
+    }
     let sign = destination.provider.sign(of: classification, status: answer.status)
     guard sign == .trouble, case .retry(let afterMs, let reason) = classification else {
       judgeGood(answer, destination)
@@ -28,6 +32,20 @@ extension Dispatcher {
     let consequence = destination.noteTrouble(
       elapsedNs: answer.elapsedNs, retryAfterMs: afterMs, reason: "\(answer.status) \(reason)")
     return Judgement(classification: classification, sign: sign, trouble: consequence, lead: lead)
+  }
+
+  /// An answer that the network did not give.
+  private func judgeForeign(
+    _ reason: String, _ answer: RequestAnswer, _ destination: Destination, lead: ChunkRun?
+  ) -> Judgement {
+    reasons.note(
+      "\(destination.app): \(destination.network.rawValue) is answered for by something else "
+        + "(status \(answer.status)): the alarm says what came",
+      metadata: ["reason": "\(reason)"])
+    let consequence = destination.noteForeign(elapsedNs: answer.elapsedNs, reason: reason)
+    return Judgement(
+      classification: .retry(afterMs: WorkerLimits.foreignDelayMs, reason: reason),
+      sign: .trouble, trouble: consequence, lead: lead)
   }
 
   /// An answer that is no trouble of the network's.
