@@ -1,4 +1,5 @@
 internal import HTTP2
+internal import Logging
 internal import Model
 internal import Providers
 
