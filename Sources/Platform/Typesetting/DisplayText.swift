@@ -9,6 +9,29 @@ package enum DisplayText {
     return String(result)
   }
 
+  /// JSON that shows as it is: what `printable` replaces is written as an escape in its string (RFC 8259, 7), which every reader
+  /// takes for the same.
+  package static func printable(json: String) -> String {
+    // Nearly all is plain: the first bytes of what is not tell.
+    guard json.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F || mayBegin.contains($0) }) else {
+      return json
+    }
+    var result = String.UnicodeScalarView()
+    for scalar in json.unicodeScalars {
+      guard isUnsafe(scalar) else {
+        result.append(scalar)
+        continue
+      }
+      let digits = String(scalar.value, radix: 16)
+      let zeros = String(repeating: "0", count: max(0, 4 - digits.count))
+      result.append(contentsOf: "\\u\(zeros)\(digits)".unicodeScalars)
+    }
+    return String(result)
+  }
+
+  /// What the UTF-8 of scalars begins with of which some are unsafe.
+  private static let mayBegin: Set<UInt8> = [0xC2, 0xD8, 0xE2]
+
   /// Columns on a terminal; East Asian wide characters take two.
   package static func columns(_ text: String) -> Int {
     text.reduce(0) { $0 + columns($1) }
@@ -39,10 +62,11 @@ package enum DisplayText {
     }
   }
 
-  /// Controls, and the marks that turn the direction of what follows.
-  private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
+  /// Controls, ends of lines, and the marks that turn the direction of what follows (Unicode, Bidi_Control). The model has
+  /// the same in `TextRule.isUnsafeToShow`.
+  package static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
-    case 0...0x1F, 0x7F...0x9F, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+    case 0...0x1F, 0x7F...0x9F, 0x61C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: true
     default: false
     }
   }

@@ -1,11 +1,15 @@
 import Glibc
+import Model
 
 /// What the command says: results on standard output, complaints on standard error.
 enum Console {
   static func say(_ line: String) { write(line + "\n", to: STDOUT_FILENO) }
 
   static func complain(_ sentence: String) {
-    write("pushpool-simulator: \(sentence)\n", to: STDERR_FILENO)
+    let shown = String(
+      String.UnicodeScalarView(
+        sentence.unicodeScalars.map { TextRule.isUnsafeToShow($0) ? "\u{FFFD}" : $0 }))
+    write("pushpool-simulator: \(shown)\n", to: STDERR_FILENO)
   }
 
   /// Unbuffered, for whoever waits for a line on a pipe.

@@ -32,7 +32,7 @@ package enum FieldPointer {
     var text = ""
     for scalar in name.unicodeScalars {
       if text.utf8.count >= Limits.quotedTextBytesMax { return text + "…" }
-      text.unicodeScalars.append(TextRule.isControl(scalar) ? "\u{FFFD}" : scalar)
+      text.unicodeScalars.append(TextRule.isUnsafeToShow(scalar) ? "\u{FFFD}" : scalar)
     }
     return text
   }

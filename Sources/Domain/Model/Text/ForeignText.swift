@@ -23,7 +23,7 @@ package enum ForeignText {
       }
       finish(&run, in: &shown, runBytesMax)
       guard shown.utf8.count < bytesMax else { return cut(shown, bytesMax) }
-      shown.unicodeScalars.append(TextRule.isControl(scalar) ? "\u{FFFD}" : scalar)
+      shown.unicodeScalars.append(TextRule.isUnsafeToShow(scalar) ? "\u{FFFD}" : scalar)
     }
     finish(&run, in: &shown, runBytesMax)
     return shown.utf8.count <= bytesMax ? shown : cut(shown, bytesMax)

@@ -7,6 +7,15 @@ package enum TextRule {
     scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
   }
 
+  /// Controls, ends of lines, and the marks that turn the direction of what follows (Unicode, Bidi_Control): what no log and no
+  /// terminal is to show of somebody else's text.
+  package static func isUnsafeToShow(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0...0x1F, 0x7F...0x9F, 0x61C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+    default: false
+    }
+  }
+
   /// The UTF-8 of `text`: in place for every string that Swift made, a copy for others. Going through
   /// `text.utf8` byte by byte costs several times as much.
   @inline(__always)

@@ -1,5 +1,6 @@
 internal import Logging
 internal import Model
+internal import Typesetting
 
 /// Log lines for collectors: one JSON object a line with `time`, `level`, `message`, and the metadata beside
 /// them.
@@ -28,7 +29,7 @@ struct JSONLogHandler: LogHandler {
     for (name, value) in LogFields.merged(self, event) where object[name] == nil {
       object[name] = Self.json(value)
     }
-    return JSONValue.object(object).text()
+    return DisplayText.printable(json: JSONValue.object(object).text())
   }
 
   private static func json(_ value: Logger.MetadataValue) -> JSONValue {

@@ -1,7 +1,9 @@
 internal import Glibc
 internal import Model
+internal import Typesetting
 
-/// Where a command writes: results to standard output, all else to standard error.
+/// Where a command writes: results to standard output, all else to standard error. It is the one door to the terminal: much
+/// of what goes through it was written by others.
 struct Console: Sendable {
   static let standard = Console(
     output: Terminal(descriptor: STDOUT_FILENO), error: Terminal(descriptor: STDERR_FILENO))
@@ -26,16 +28,36 @@ struct Console: Sendable {
     return console
   }
 
-  /// A line of the result.
-  func print(_ line: String = "") { write(line + "\n", to: STDOUT_FILENO) }
+  /// A line of the result. Of what it holds nothing but the emphasis that this terminal has reaches it as it is.
+  func print(_ line: String = "") {
+    write(TextStyle.printable(line, on: output) + "\n", to: STDOUT_FILENO)
+  }
+
+  /// Lines of the program's own, such as its help.
+  func print(text: String) {
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      print(String(line))
+    }
+  }
 
   /// The result for programs: one line of JSON.
-  func print(json: JSONValue) {
-    write(json.text() + "\n", to: STDOUT_FILENO)
+  func print(json: JSONValue) { print(jsonLines: [json]) }
+
+  /// The same of several, in one write.
+  func print(jsonLines values: [JSONValue]) {
+    let lines = values.map { DisplayText.printable(json: $0.text()) + "\n" }
+    write(lines.joined(), to: STDOUT_FILENO)
   }
 
   /// A remark beside the result.
-  func note(_ line: String) { writeError(line + "\n") }
+  func note(_ line: String) { writeError(DisplayText.printable(line) + "\n") }
+
+  /// Remarks of several lines.
+  func note(text: String) {
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      note(String(line))
+    }
+  }
 
   func writeError(_ text: String) { write(text, to: STDERR_FILENO) }
 
