@@ -3,13 +3,15 @@ package enum NearestName {
   /// The known name nearest to `name`, or nil when none is near enough to be a guess.
   package static func suggestion(for name: String, among known: [String]) -> String? {
     let written = Array(name.utf8.prefix(Limits.quotedTextBytesMax))
-    var best: (name: String, distance: Int)?
+    var best: (name: String, distance: Int, rank: Int)?
     for candidate in known {
       let letters = Array(candidate.utf8)
       var distance = editDistance(fold(written), fold(letters))
       // "ttl" for "ttl_seconds": far by edits, near by sight.
       if written.count >= 3, letters.starts(with: written) { distance = min(distance, 1) }
-      if distance < best?.distance ?? Int.max { best = (candidate, distance) }
+      // Of two that are as near, the one of which letters were left out: "aps" for "apns" and not for "app".
+      let rank = 2 * distance - (isLeftOver(fold(written), of: fold(letters)) ? 1 : 0)
+      if rank < best?.rank ?? Int.max { best = (candidate, distance, rank) }
     }
     guard let best, best.distance <= max(1, min(3, written.count / 2)) else { return nil }
     return best.name
@@ -21,6 +23,13 @@ package enum NearestName {
       return "is not a known field; did you mean \"\(suggestion)\"?"
     }
     return "is not a known field; known here: \(known.joined(separator: ", "))"
+  }
+
+  /// Whether `written` is what is left of `whole` without some of its letters.
+  private static func isLeftOver(_ written: [UInt8], of whole: [UInt8]) -> Bool {
+    var left = written[...]
+    for letter in whole where left.first == letter { left.removeFirst() }
+    return left.isEmpty
   }
 
   /// Case and separators are not what tells names apart: `collapseId` is near `collapse_id`.
