@@ -24,6 +24,17 @@ struct StoreFunctions {
     try await connection.callFunction(command, decode: decode)
   }
 
+  /// Calls a function that writes nothing (`no-writes`), also for a user who may only read.
+  func read<Value: Sendable>(
+    _ name: String, _ arguments: [String],
+    decode: @escaping (RedisReply) throws(RedisError) -> Value
+  ) async throws(RedisError) -> Value {
+    var command = RedisCommand("1", keys.prefix)
+    for argument in arguments { command.append(argument) }
+    return try await connection.callReadingFunction(
+      "pushpool_\(name)_\(StoreLibrary.library.version)", command, decode: decode)
+  }
+
   /// The same for several, in one pipeline.
   /// - Returns: the answer to each, once all are there.
   func run<Value: Sendable>(

@@ -45,6 +45,8 @@ package enum StoreLimits {
   static let glanceBytes = 4096
   /// A dead letter's larger original is kept beside it.
   static let letterBytesMax = 16 * 1024
+  /// Dead letters that a plain read takes at a time, while they are small.
+  static let lettersAtOnce = 32
   /// How long a refused job's text stays that never becomes a dead letter's original.
   static let letterCopySeconds = 600
   /// Calls that reconcile one job, each for some 200 of its chunks.
@@ -53,6 +55,8 @@ package enum StoreLimits {
   static let entryAgeMsMax: Int64 = 30 * 86_400_000
   /// Switches that are honoured at a time; more are refused, and complained of.
   package static let switchesMax = 1_000
+  /// Fields looked at when there are more: SWITCHES_LOOKED_MAX in Functions/Library/limits.lua.
+  static let switchesLookedMax = 3_000
   /// What is kept of why something was switched off.
   package static let switchReasonBytesMax = 512
   /// What a trace keeps of a network's reason.

@@ -15,7 +15,8 @@ extension RedisConnection {
   ) async throws(RedisError) -> Value {
     try await withUnsafeContinuation { continuation in
       send(command, timeoutMs: timeoutMs, cutBytes: cutBytes) { result in
-        continuation.resume(returning: Self.decoded(result, decode))
+        continuation.resume(
+          returning: Self.decoded(result.mapError { $0.naming(command) }, decode))
       }
     }.get()
   }
@@ -53,6 +54,25 @@ extension RedisConnection {
     }.get()
   }
 
+  /// As `callFunction`, for a function that writes nothing: a user who may only read calls it so.
+  package func callReadingFunction<Value: Sendable>(
+    _ function: String, _ arguments: RedisCommand,
+    decode: @escaping (RedisReply) throws(RedisError) -> Value
+  ) async throws(RedisError) -> Value {
+    func command(_ name: String) -> RedisCommand {
+      var command = RedisCommand(name, function)
+      command.append(argumentsOf: arguments)
+      return command
+    }
+    do throws(RedisError) {
+      return try await callFunction(command("FCALL"), decode: decode)
+    } catch {
+      // Rights of an older version have no `+fcall_ro`, so that the other is tried first.
+      guard error.missingRight == .command("fcall") else { throw error }
+      return try await callFunction(command("FCALL_RO"), decode: decode)
+    }
+  }
+
   /// As `callFunction` for several, in one pipeline.
   /// - Returns: the answer to each once all are there. A call that is made once more comes behind the others.
   package func callFunctions<Value: Sendable>(
@@ -72,9 +92,8 @@ extension RedisConnection {
   /// As `send`, for FCALL of the connection's library.
   package func sendFunction(_ command: RedisCommand, _ handler: @escaping Handler) {
     send(command) { [unowned self] result in
-      guard case .failure(let error) = result, error.isFunctionMissing else {
-        return handler(result)
-      }
+      guard case .failure(let error) = result else { return handler(result) }
+      guard error.isFunctionMissing else { return handler(.failure(error.naming(command))) }
       loadLibrary { [unowned self] failure in
         if let failure { handler(.failure(failure)) } else { send(command, handler) }
       }

@@ -75,6 +75,9 @@ extension RedisConnection {
       guard state == .greeting else { return }
       switch result {
       case .success(let reply) where reply.count > 0: becomeReady()
+      case .failure(let error) where error.isCommandUnknown: refuseServer(lacking: "FUNCTION")
+      case .success where !needsLibrary: becomeReady()
+      case .failure(let error) where !needsLibrary && error.missingRight != nil: becomeReady()
       case .success, .failure: loadLibrary { [unowned self] in greetedLibrary($0) }
       }
     }
@@ -84,6 +87,26 @@ extension RedisConnection {
     guard state == .greeting else { return }
     // Out of memory is a state of the server, not of this connection: what needs no memory still works.
     if let failure, !failure.isTemporary { discard(failure) } else { becomeReady() }
+  }
+
+  /// Leaves a server that does not know a command, and says which version it is.
+  private func refuseServer(lacking command: String) {
+    write(RedisCommand("INFO", "server"), timeoutMs: RedisLimits.commandTimeoutMs) {
+      [unowned self] result in
+      guard state == .greeting else { return }
+      let version = (try? result.get()).flatMap { Self.version(in: $0.string) }
+      let name = version.map { "Redis \($0)" } ?? "the server"
+      discard(
+        .unsuitable(
+          reason:
+            "\(name) does not know \(command): pushpool needs Redis 7.0 or later with functions"))
+    }
+  }
+
+  /// What INFO says, such as `6.2.14`.
+  private static func version(in info: String) -> String? {
+    let line = info.split(whereSeparator: \.isNewline).first { $0.hasPrefix("redis_version:") }
+    return line.map { String($0.dropFirst("redis_version:".count).prefix(32)) }
   }
 
   /// Loads the functions, once for all who ask meanwhile; calls back with nil when they are there.

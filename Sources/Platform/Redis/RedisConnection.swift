@@ -20,6 +20,8 @@ package final class RedisConnection {
   package let loop: EventLoop
   package let endpoint: RedisEndpoint
   let library: FunctionLibrary?
+  /// Whether the connection is of no use without its functions.
+  let needsLibrary: Bool
   private let tls: TLSContext?
   var state = State.idle
   private var stream: ByteStream?
@@ -35,6 +37,8 @@ package final class RedisConnection {
   private var closingReason: RedisError?
   /// Whether it is closed for the rest of a reply that nobody wants.
   private var isCutShort = false
+  /// Whether anything was read of this connection.
+  private var hasAnswered = false
   private var lastFailure = "not connected yet"
   /// The node of a cluster that the last one named; nil for the configured address.
   private var namedNode: Endpoint?
@@ -57,13 +61,17 @@ package final class RedisConnection {
   /// anew to be rid of a reply.
   package var onLost: ((RedisError) -> Void)?
 
-  /// - Parameter library: loaded when the server lacks it, on connecting and when a function is missing.
+  /// - Parameters:
+  ///   - library: loaded when the server lacks it, on connecting and when a function is missing.
+  ///   - needsLibrary: false for a user who may be forbidden to load it: it is loaded only when a function is missing.
   package init(
-    loop: EventLoop, endpoint: RedisEndpoint, library: FunctionLibrary? = nil
+    loop: EventLoop, endpoint: RedisEndpoint, library: FunctionLibrary? = nil,
+    needsLibrary: Bool = true
   ) throws(TLSError) {
     self.loop = loop
     self.endpoint = endpoint
     self.library = library
+    self.needsLibrary = needsLibrary
     tls = endpoint.tls ? try TLSContext.client(caFile: endpoint.caFile) : nil
     timeoutTimer = LoopTimer(loop: loop) { [unowned self] in checkTimeout() }
     reconnectTimer = LoopTimer(loop: loop) { [unowned self] in open() }
@@ -75,6 +83,9 @@ package final class RedisConnection {
   }
 
   package var isReady: Bool { state == .ready }
+
+  /// Whether functions can be called over it at all.
+  package var hasLibrary: Bool { library != nil }
 
   // MARK: Life
 
@@ -99,6 +110,7 @@ package final class RedisConnection {
     reader = ReplyReader()
     closingReason = nil
     isCutShort = false
+    hasAnswered = false
     // Pushes leave before Redis is told of anything, and one write carries what their turn made to tell.
     let stream = ByteStream(
       loop: loop, delegate: self, outputBytesMax: RedisLimits.outputBytesMax, flushesLate: true)
@@ -272,6 +284,10 @@ package final class RedisConnection {
   }
 
   private func readReplies(_ bytes: UnsafeRawBufferPointer) throws(RedisError) {
+    if !hasAnswered, tls == nil, bytes.first == TLSMismatch.alert {
+      throw .unsuitable(reason: TLSMismatch.answersWithTLS)
+    }
+    hasAnswered = true
     // Held, because a handler may close the connection and with it the reader.
     let reader = self.reader
     try reader.feed(bytes)
@@ -325,6 +341,11 @@ extension RedisConnection: ByteStreamDelegate {
   package func stream(_ stream: ByteStream, didCloseWith failure: StreamFailure?) {
     guard stream === self.stream else { return }
     let reason = failure?.description ?? "the server closed it"
-    lost(closingReason ?? .connectionLost(reason: reason))
+    let advice = TLSMismatch.advice(
+      failure, at: place, usesTLS: endpoint.tls, hasAnswered: hasAnswered || state == .ready)
+    lost(
+      closingReason
+        ?? advice.map { .unsuitable(reason: "\(reason); \($0)") }
+        ?? .connectionLost(reason: reason))
   }
 }

@@ -12,13 +12,17 @@ package enum RedisError: Error, Sendable, Equatable, CustomStringConvertible {
   case unavailable(reason: String)
   /// `RedisLimits.pendingCommandsMax` or `outputBytesMax` is reached; the command was not sent.
   case tooManyPending
+  /// The server was reached and cannot serve as things are: it has no functions, or one side speaks TLS and the other does
+  /// not. The reason says what is needed. The command was not sent.
+  case unsuitable(reason: String)
   /// The reply is not of the documented form.
   case unexpectedReply(String)
 
   /// Whether the same command can succeed later without anybody repairing anything.
   package var isTemporary: Bool {
     switch self {
-    case .connectionLost, .timeout, .unavailable, .tooManyPending, .protocolViolation: true
+    case .connectionLost, .timeout, .unavailable, .tooManyPending, .protocolViolation, .unsuitable:
+      true
     case .server(let code, _):
       [
         "READONLY", "LOADING", "MASTERDOWN", "BUSY", "TRYAGAIN", "CLUSTERDOWN", "OOM", "MOVED",
@@ -32,7 +36,8 @@ package enum RedisError: Error, Sendable, Equatable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .server(let code, let message): "Redis refused: \(code) \(message)"
-    case .connectionLost(let reason): "there is no connection to Redis: \(reason)"
+    case .connectionLost(let reason), .unsuitable(let reason):
+      "there is no connection to Redis: \(reason)"
     case .timeout: "Redis did not answer in time"
     case .protocolViolation(let what): "Redis sent something unreadable: \(what)"
     case .unavailable(let reason): "Redis is not connected: \(reason)"
@@ -49,6 +54,12 @@ package enum RedisError: Error, Sendable, Equatable, CustomStringConvertible {
     let words = text.split(separator: " ", maxSplits: 1)
     return .server(
       code: words.first.map(String.init) ?? "", message: words.count > 1 ? String(words[1]) : "")
+  }
+
+  /// Whether the server does not know the command at all, as one that is too old.
+  var isCommandUnknown: Bool {
+    guard case .server("ERR", let message) = self else { return false }
+    return message.hasPrefix("unknown command")
   }
 
   /// FCALL of a function that no loaded library has (Redis 7: "ERR Function not found").

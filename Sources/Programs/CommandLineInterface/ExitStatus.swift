@@ -1,7 +1,8 @@
 /// What the process ends with (sysexits.h).
 package enum ExitStatus: Int32, Sendable {
   case ok = 0
-  /// Of a job that was waited for not all was sent, or of one that was previewed not all would be.
+  /// Of a job that was waited for not all was sent, or of one that was previewed not all would be; or `status --check` found
+  /// an alarm.
   case unsent = 1
   /// The command line itself; ArgumentParser's own choice too.
   case usage = 64

@@ -43,6 +43,7 @@ package enum Program {
   private static func run(_ arguments: [String]) async -> Int32 {
     do {
       try EmptyValue.check(arguments)
+      try UnknownCommand.check(arguments)
       var command = try PushpoolCommand.parseAsRoot(arguments)
       if var asynchronous = command as? any AsyncParsableCommand {
         try await asynchronous.run()
@@ -65,10 +66,10 @@ package enum Program {
     let status = PushpoolCommand.exitCode(for: error)
     let message = PushpoolCommand.fullMessage(for: error)
     if status.isSuccess {
-      Console.standard.print(message)
+      Console.standard.print(text: message)
       Console.standard.finish()
     } else if !message.isEmpty {
-      Console.standard.note(message)
+      Console.standard.note(text: message)
     }
     // Whatever is neither ours nor ArgumentParser's is a fault of this program.
     let isFault = status.rawValue == EXIT_FAILURE

@@ -80,7 +80,7 @@ struct ByteStreamConnectTests {
       let endpoint = Endpoint.tcp(host: "127.0.0.1", port: server.port)
       stream.connect(to: endpoint, tls: try certificates.clientContext(), timeoutMs: 50)
       #expect(await occurrences.until { !client.endings.isEmpty })
-      #expect(client.endings == [.connectTimeout(endpoint)])
+      #expect(client.endings == [.handshakeTimeout(endpoint)])
     }
   }
 

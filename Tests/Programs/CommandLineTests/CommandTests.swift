@@ -141,6 +141,26 @@ import Testing
     }
   }
 
+  @Test("status --check ends with 1 while there is an alarm, and shows the same")
+  func check() async throws {
+    try await RedisServer.with { redis in
+      let quiet = try await Pushpool.run("status", "--check", "--redis", redis.url)
+      #expect(quiet.status == 0, "\(quiet.error)")
+      let child = try ChildProcess(
+        "redis-cli",
+        [
+          "-s", redis.socketPath, "HSET", "pushpool:alarms", "clock|w1",
+          #"{"at":1,"until":9000000000000,"by":"x","message":"m"}"#,
+        ], output: .discard)
+      #expect(await child.waitForExit(timeoutMs: Pushpool.timeoutMs) == .code(0))
+      let alarmed = try await Pushpool.run("status", "--check", "--json", "--redis", redis.url)
+      #expect(alarmed.status == 1)
+      #expect(alarmed.error == "pushpool: 1 alarm: clock|w1\n")
+      #expect(try alarmed.json.first?["alarms"]?.arrayValue?.count == 1)
+      #expect(try await Pushpool.run("status", "--redis", redis.url).status == 0)
+    }
+  }
+
   @Test("a Ctrl-C leaves a waiting job in the queue and says so")
   func interruptedWait() async throws {
     try await RedisServer.with { redis in

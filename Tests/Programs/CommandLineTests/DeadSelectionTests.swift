@@ -17,7 +17,7 @@ import Testing
       defer { loop.stop() }
       try await Program.$loop.withValue(loop) {
         let session = try await RedisSession.open(
-          RedisConfiguration(url: RedisURL(redis.url)), functions: true)
+          RedisConfiguration(url: RedisURL(redis.url)), as: .operator)
         // More than a page.
         let count = CommandLineLimits.deadPage + 2
         let add: @Sendable (Store, Int) async throws(RedisError) -> Void = {

@@ -69,7 +69,7 @@ import Testing
     let snippet = try Self.program("python", 0, in: "docs/guides/registering-devices.md")
     try await Self.withRedis { redis in
       // Any command that changes something puts the functions there.
-      let first = try await Pushpool.run("switch", "list", "--redis", redis.url)
+      let first = try await Pushpool.run("index", "--app", "shop", "--redis", redis.url)
       #expect(first.status == 0, "\(first.error)")
       let result = try await Self.run(snippet, redis)
       #expect(result.status == 0, "\(snippet): \(result.error)")
@@ -85,7 +85,7 @@ import Testing
   )
   func redisCLI() async throws {
     try await Self.withRedis { redis in
-      _ = try await Pushpool.run("switch", "list", "--redis", redis.url)
+      _ = try await Pushpool.run("index", "--app", "shop", "--redis", redis.url)
       let lines = DocumentSnippet.indented(in: "docs/guides/registering-devices.md")
         .filter { $0.hasPrefix("redis-cli FCALL ") }
       #expect(lines.count == 4)

@@ -1,5 +1,6 @@
 import Glibc
 import LocalServices
+import TestSupport
 import Testing
 
 @Suite struct UsageTests {
@@ -40,6 +41,32 @@ import Testing
     let url = try await Pushpool.run("status", "--redis", "http://127.0.0.1")
     #expect(url.status == 64)
     #expect(url.error == "pushpool: --redis must begin with redis://, rediss:// or unix://\n")
+  }
+
+  @Test(
+    "the command that was meant is named",
+    arguments: [
+      (["stat"], "pushpool status"), (["swich", "list"], "pushpool switch"),
+      (["dead", "lst"], "pushpool dead list"), (["switch", "of"], "pushpool switch off"),
+    ])
+  func nearCommand(arguments: [String], name: String) async throws {
+    let child = try Pushpool.start(arguments)
+    let result = try await Pushpool.finish(child)
+    #expect(result.status == 64 && result.output.isEmpty)
+    #expect(result.error.contains("did you mean \"\(name)\"?"), "\(result.error)")
+    let far = try await Pushpool.run("frobnicate")
+    #expect(far.status == 64 && far.error.contains("see: pushpool --help"), "\(far.error)")
+  }
+
+  @Test(
+    "a completion script is made for each shell, as the page says",
+    arguments: ["bash", "zsh", "fish"])
+  func completion(shell: String) async throws {
+    let script = try await Pushpool.run("--generate-completion-script", shell)
+    #expect(script.status == 0 && script.output.contains("pushpool"))
+    #expect(
+      Document.text("docs/reference/command-line.md").contains(
+        "pushpool --generate-completion-script \(shell)"))
   }
 
   @Test(
@@ -193,12 +220,33 @@ import Testing
     }
   }
 
+  @Test("too little memory is named as what is missing")
+  func memory() async throws {
+    var named = 0
+    // From too little to load the program to enough for it, whatever its size.
+    for megabytes in stride(from: 40, to: 400, by: 20) {
+      let child = try Pushpool.start(
+        ["status", "--redis", "unix:///none"],
+        behind: ["/bin/bash", "-c", #"ulimit -v \#(megabytes * 1_024); exec "$0" "$@""#])
+      let result = try await Pushpool.finish(child)
+      if result.status == 69 { break }
+      guard result.error.hasPrefix("pushpool: ") else { continue }
+      #expect(result.error.contains("ulimit -v"), "\(megabytes): \(result.error)")
+      named += 1
+    }
+    #expect(named > 0)
+  }
+
   @Test("a bad job is refused before Redis is asked, by its field")
   func badJob() async throws {
     let folder = try TemporaryFolder()
     try PrivateFile.write(
       #"{"app": "shop", "audience": {"users": ["u1"]}, "notification": {"titel": "x"}}"#,
       to: folder.file("job.json"))
+    try PrivateFile.write(#"{"app": "shop", "aps": {"alert": "x"}}"#, to: folder.file("aps.json"))
+    let aps = try await Pushpool.run("enqueue", folder.file("aps.json"))
+    #expect(
+      aps.error.contains(#"/aps: is not a known field; did you mean "apns"?"#), "\(aps.error)")
     let result = try await Pushpool.run("enqueue", folder.file("job.json"))
     #expect(result.status == 65)
     #expect(result.error.contains("/notification/titel"))

@@ -72,8 +72,8 @@ package struct AudienceStore {
   package func subscribers(
     app: String, topic: String, behind place: String
   ) async throws(RedisError) -> (users: [String], place: String?) {
-    let command = functions.call("export_subscribers", app, topic, place)
-    return try await functions.run(command) { reply throws(RedisError) in
+    return try await functions.read("export_subscribers", [app, topic, place]) {
+      reply throws(RedisError) in
       try expectArray(reply, atLeast: 2)
       let isOver = try decodeInteger(reply[1]) == 1
       return ((2..<reply.count).map { reply[$0].string }, isOver ? nil : reply[0].string)

@@ -22,6 +22,14 @@ package struct DeadLetter: Sendable, Equatable {
   package var atMs: Int64? { fields["at"].flatMap { Int64($0) }.map { StoredNumber.instantMs($0) } }
   /// The job's text or the chunk's recipients; only in `DeadLetters.show`.
   package var original: String? { fields["job"] ?? fields["recipients"] }
+  /// As a list has it.
+  var withoutOriginal: DeadLetter {
+    DeadLetter(entry: entry, fields: fields.filter { !Self.originals.contains($0.key) })
+  }
+
+  /// The fields that may be large.
+  static let originals: Set = ["job", "recipients", "done"]
+
   /// The original was over the size limit and only its beginning is kept.
   package var isTruncated: Bool { fields["truncated"] == "1" && fields["kept"] == nil }
 }

@@ -19,6 +19,9 @@ package struct DeadLetters {
   /// A page of letters, oldest first, without their originals; less than `max` at the end only.
   /// - Parameter after: the entry to start behind.
   package func list(after: String? = nil, max: Int) async throws(RedisError) -> [DeadLetter] {
+    guard functions.connection.hasLibrary else {
+      return try await listPlainly(after: after, max: max)
+    }
     var letters: [DeadLetter] = []
     var areMore = true
     while areMore, letters.count < max {
@@ -30,6 +33,28 @@ package struct DeadLetters {
       // Else an entry that cannot be read would be asked for again and again.
       guard !found.isEmpty else { break }
       letters += found
+    }
+    return letters
+  }
+
+  /// The same with plain reads, which take the originals along: a few letters at a time, or one where they are large, as
+  /// those of older versions.
+  private func listPlainly(after: String?, max: Int) async throws(RedisError) -> [DeadLetter] {
+    var letters: [DeadLetter] = []
+    var count = 1
+    while letters.count < max {
+      let start = (letters.last?.entry ?? after).map { "(\($0)" } ?? "-"
+      let command = RedisCommand(
+        "XRANGE", functions.keys.dead, start, "+", "COUNT",
+        String(min(count, max - letters.count)))
+      let items = try await functions.connection.call(command).array ?? []
+      let page = Self.letters(items[...])
+      guard let last = page.last else { break }
+      let bytes = page.reduce(0) { sum, letter in
+        sum + DeadLetter.originals.reduce(0) { $0 + (letter.fields[$1]?.utf8.count ?? 0) }
+      }
+      count = bytes <= page.count * StoreLimits.letterBytesMax ? StoreLimits.lettersAtOnce : 1
+      letters += page.dropLast().map(\.withoutOriginal) + [last.withoutOriginal]
     }
     return letters
   }

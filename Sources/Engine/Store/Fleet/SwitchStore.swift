@@ -43,6 +43,34 @@ package struct SwitchStore {
     }
   }
 
+  /// As `read`, with plain reads: for a user who may only read.
+  package func list() async throws(RedisError) -> SwitchReading {
+    let key = functions.keys.switches
+    let max = StoreLimits.switchesMax
+    let count = try await functions.connection.call(RedisCommand("HLEN", key), decode: decodeCount)
+    var (others, users): ([(String, String)], [(String, String)]) = ([], [])
+    var (cursor, looked) = ("0", 0)
+    repeat {
+      let page =
+        try await functions.connection.call(
+          RedisCommand("HSCAN", key, cursor, "COUNT", String(max))
+        ).array ?? []
+      guard page.count == 2, let next = page[0].string else {
+        throw .unexpectedReply("HSCAN has no cursor")
+      }
+      cursor = next
+      for field in page[1].pairs {
+        looked += 1
+        if field.0.hasPrefix("user|") { users.append(field) } else { others.append(field) }
+      }
+    } while cursor != "0" && looked < StoreLimits.switchesLookedMax
+    var reading = SwitchReading(count: count)
+    for (field, value) in (others + users).prefix(max) {
+      reading.add(field: field, value: Array(value.utf8))
+    }
+    return reading
+  }
+
   /// As `read`, without the functions and whatever is first of too many: for a screen.
   package func glance() async throws(RedisError) -> SwitchReading {
     let key = functions.keys.switches

@@ -140,8 +140,9 @@ extension InstallationStore {
   /// The next installations of an export.
   /// - Parameter app: nil for those of every app.
   package func export(app: String?, _ walk: KeyWalk) async throws(RedisError) -> ExportPage {
-    let command = functions.call("export_installations", app ?? "", walk.cursor ?? "", walk.server)
-    return try await functions.run(command) { reply throws(RedisError) in
+    return try await functions.read(
+      "export_installations", [app ?? "", walk.cursor ?? "", walk.server]
+    ) { reply throws(RedisError) in
       try ExportPage(reply, after: walk)
     }
   }

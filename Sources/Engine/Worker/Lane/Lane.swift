@@ -134,7 +134,9 @@ actor Lane {
       clock.learn(serverMs: serverMs, sentNs: sentNs, receivedNs: receivedNs)
     }
     dispatcher.roundTripNs = { [redis] in redis.roundTripNs }
-    redis.onLost = { [log] error in log.warning("no Redis: \(error); trying again") }
+    redis.onLost = { [log] error in
+      log.warning("no Redis: \(DocumentedUser.worker.explain(error)); trying again")
+    }
     loop.onOutOfDescriptors = { [unowned self] error in
       assumeIsolated { $0.dispatcher.noteOutOfDescriptors(error) }
     }

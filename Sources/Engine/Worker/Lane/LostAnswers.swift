@@ -19,7 +19,7 @@ struct LostAnswers {
       areLikely = true
       if isCounted { count += 1 }
     // What was leased just before may not have been begun.
-    case .unavailable, .tooManyPending: areLikely = areLikely || hasHeard
+    case .unavailable, .unsuitable, .tooManyPending: areLikely = areLikely || hasHeard
     // It was refused, or is beyond us: asking again at once would be answered the same.
     case .server, .unexpectedReply: return
     }

@@ -1,5 +1,6 @@
 internal import Logging
 internal import Redis
+internal import Store
 
 /// Logs each reason once, and now and then how often it came up, so that a campaign does not fill the log;
 /// loop-bound.
@@ -20,7 +21,9 @@ final class ReasonLog {
   /// What Redis refuses is for its operator to hear of. A lost connection speaks for itself.
   func note(_ error: RedisError, during work: String, metadata: Logger.Metadata = [:]) {
     guard case .server = error else { return log.debug("\(work): \(error)") }
-    note("\(work) fails and is tried again: \(error)", metadata: metadata)
+    note(
+      "\(work) fails and is tried again: \(DocumentedUser.worker.explain(error))",
+      metadata: metadata)
   }
 
   /// Logs how often each reason came up, and starts again.

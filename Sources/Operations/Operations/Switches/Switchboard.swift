@@ -11,7 +11,7 @@ package struct Switchboard {
   /// What is off now in any store; of more than `StoreLimits.switchesMax` in one only so many, and those of users last.
   package func read() async throws(RedisError) -> SwitchReading {
     var reading = SwitchReading()
-    for store in stores { reading.add(try await store.switches.read()) }
+    for store in stores { reading.add(try await store.switches.list()) }
     return reading
   }
 

@@ -190,7 +190,10 @@ extension ByteStream {
     for candidate in attempt.candidates {
       if let address = candidate.address { noteFailure(of: address) }
     }
-    finish(.connectTimeout(endpoint))
+    let isHandshaking = attempt.candidates.contains {
+      if case .handshaking = $0.phase { true } else { false }
+    }
+    finish(isHandshaking ? .handshakeTimeout(endpoint) : .connectTimeout(endpoint))
   }
 
   /// Lets go of everything that was begun.

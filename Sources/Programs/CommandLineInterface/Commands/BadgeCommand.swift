@@ -38,7 +38,7 @@ struct BadgeCommand: AsyncParsableCommand {
     let configuration = try shared.configuration()
     let app = try appOption.resolve(configuration)
     let only = try device()
-    let session = try await RedisSession.open(configuration.redis, functions: true)
+    let session = try await RedisSession.open(configuration.redis, as: .operator)
     let (user, number) = (user, number)
     let count = try await session.run { store throws(RedisError) in
       try await InstallationOffice(stores: [store])

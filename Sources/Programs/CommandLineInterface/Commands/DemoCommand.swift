@@ -45,7 +45,7 @@ struct DemoCommand: AsyncParsableCommand {
     } catch {
       throw Self.failure(error)
     }
-    if !json { console.print(DemoReport.nextCommands) }
+    if !json { console.print(text: DemoReport.nextCommands) }
   }
 
   private func campaign(_ demo: Demo, _ console: Console) async throws {

@@ -24,7 +24,7 @@ struct DevicesCommand: AsyncParsableCommand {
     try UserOption.check(user)
     let configuration = try shared.configuration()
     let app = try appOption.resolve(configuration)
-    let session = try await RedisSession.open(configuration.redis, functions: false)
+    let session = try await RedisSession.open(configuration.redis, as: .reader)
     let user = user
     let devices = try await session.run { store throws(RedisError) in
       try await InstallationLookup(stores: [store]).devices(app: app, user: user)

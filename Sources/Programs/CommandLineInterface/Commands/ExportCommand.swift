@@ -38,7 +38,7 @@ struct ExportCommand: AsyncParsableCommand {
       .fails("the export is not whole: whoever reads it has closed the pipe; export again"))
     let configuration = try shared.configuration()
     if let app { AppOption.warn(of: app, unlessIn: configuration, on: console) }
-    let session = try await RedisSession.open(configuration.redis, functions: true)
+    let session = try await RedisSession.open(configuration.redis, as: .reader)
     Interrupts.shared.expect()
     let app = app
     let done: (progress: Export.Progress, elapsedMs: Int64)
@@ -73,6 +73,6 @@ struct ExportCommand: AsyncParsableCommand {
       }
     guard !documents.isEmpty else { return }
     // A page at a time: a write a line would cost more than the reading.
-    console.print(documents.map { $0.text() }.joined(separator: "\n"))
+    console.print(jsonLines: documents)
   }
 }

@@ -137,7 +137,7 @@ struct ImportCommand: AsyncParsableCommand {
       }
     }
     if let app { AppOption.warn(of: app, unlessIn: try shared.configuration(), on: console) }
-    let session = try await shared.openSession(functions: true)
+    let session = try await shared.openSession(as: .operator)
     Interrupts.shared.expect()
     let work = try InstallationImport(input, settings, session: session, console: console)
     do {

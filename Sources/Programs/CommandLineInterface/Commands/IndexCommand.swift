@@ -28,7 +28,7 @@ struct IndexCommand: AsyncParsableCommand {
     let configuration = try shared.configuration()
     let app = try appOption.resolve(configuration)
     AppOption.warn(of: app, unlessIn: configuration, on: console)
-    let session = try await RedisSession.open(configuration.redis, functions: true)
+    let session = try await RedisSession.open(configuration.redis, as: .operator)
     Interrupts.shared.expect()
     let result = try await session.operate { stores throws(OperationError) in
       let display = ProgressDisplay(label: "indexing", total: nil, console: console)

@@ -50,7 +50,7 @@ struct InstallCommand: AsyncParsableCommand {
   func run() async throws {
     let configuration = try shared.configuration()
     let installation = try installation(app: appOption.resolve(configuration))
-    let session = try await RedisSession.open(configuration.redis, functions: true)
+    let session = try await RedisSession.open(configuration.redis, as: .operator)
     let isStrict = strict
     let result = try await session.run { store throws(RedisError) in
       try await InstallationOffice.install(installation, strict: isStrict, in: store)

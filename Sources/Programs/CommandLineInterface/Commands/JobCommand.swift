@@ -55,14 +55,17 @@ struct JobCommand: AsyncParsableCommand {
     let id = id
     // To see a job that has a record takes no function, and so no right to load any.
     if action == .show {
-      let session = try await RedisSession.open(redis, functions: false)
+      let session = try await RedisSession.open(redis, as: .dashboard)
       let record = try await session.run { store throws(RedisError) in
         try await JobControl(app: app, id: id, stores: [store]).recorded()
       }
       await session.close()
       if let record { return record }
     }
-    let session = try await RedisSession.open(redis, functions: true)
+    let session =
+      action == .show
+      ? try await RedisSession.open(redis, as: .reader)
+      : try await RedisSession.open(redis, as: .operator)
     let record = try await session.operate { stores throws(OperationError) in
       var display: ProgressDisplay?
       defer { display?.clear() }

@@ -34,7 +34,7 @@ struct JobsCommand: AsyncParsableCommand {
 
   func run() async throws {
     let configuration = try shared.configuration()
-    let session = try await RedisSession.open(configuration.redis, functions: false)
+    let session = try await RedisSession.open(configuration.redis, as: .dashboard)
     let (app, ended) = (app, ended)
     let list = try await session.run { store throws(RedisError) in
       try await JobList.read([store], app: app, endedMax: ended)

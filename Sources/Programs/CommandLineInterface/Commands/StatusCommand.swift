@@ -3,25 +3,44 @@ internal import Configuration
 internal import Model
 internal import Operations
 internal import Redis
+internal import Store
 
 struct StatusCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
     abstract: "Show workers, backlog, dead letters and the last minute's outcomes.",
-    discussion: "  pushpool status\n  watch -n 2 pushpool status\n  pushpool status --json")
+    discussion: """
+        pushpool status
+        watch -n 2 pushpool status
+        pushpool status --json
+
+      With --check it ends with 1 when there is an alarm, for monitors:
+
+        pushpool status --check --json || echo "look at pushpool"
+      """)
+
+  @Flag(help: "End with 1 when there is an alarm.")
+  var check = false
 
   @OptionGroup var shared: SharedOptions
 
   func run() async throws {
-    let console = Console.standard
+    let console = Console.standard.with(check ? .isIgnored : .endsWell)
     let configuration = try shared.configuration()
-    let session = try await RedisSession.open(configuration.redis, functions: false)
+    let session = try await RedisSession.open(configuration.redis, as: .dashboard)
     let snapshot = try await session.run { store throws(RedisError) in
       try await FleetSnapshot.read([store])
     }
     await session.close()
-    if shared.json { return console.print(json: snapshot.json()) }
-    let place = "Redis \(configuration.redis.url), prefix \(configuration.redis.prefix)"
-    for line in snapshot.lines(on: console.output, place: place) { console.print(line) }
+    if shared.json {
+      console.print(json: snapshot.json())
+    } else {
+      let place = "Redis \(configuration.redis.url), prefix \(configuration.redis.prefix)"
+      for line in snapshot.lines(on: console.output, place: place) { console.print(line) }
+    }
+    guard check, !snapshot.alarms.isEmpty else { return }
+    let fields = snapshot.alarms.map(\.field).joined(separator: ", ")
+    throw CommandFailure(
+      .unsent, "\(snapshot.alarms.count) alarm\(snapshot.alarms.count == 1 ? "" : "s"): \(fields)")
   }
 }

@@ -40,7 +40,8 @@ struct TraceCommand: AsyncParsableCommand {
     let subject = try subject()
     let configuration = try shared.configuration()
     let app = try appOption.resolve(configuration)
-    let session = try await RedisSession.open(configuration.redis, functions: false)
+    let session = try await RedisSession.open(
+      configuration.redis, as: user == nil && token == nil ? .dashboard : .reader)
     let id = job
     let traced = try await session.run { store throws(RedisError) in
       try await TracedJob.find(

@@ -30,7 +30,7 @@ struct UninstallCommand: AsyncParsableCommand {
     do throws(InvalidField) { token = try DeviceToken(self.token, network: network) } catch {
       throw CommandFailure(.badInput, "\(OptionName.of(error.pointer)) \(error.message)")
     }
-    let session = try await RedisSession.open(configuration.redis, functions: true)
+    let session = try await RedisSession.open(configuration.redis, as: .operator)
     let user = user
     let answer = try await session.run { store throws(RedisError) in
       try await InstallationOffice(stores: [store]).uninstall(token, app: app, owner: user)

@@ -15,7 +15,7 @@ struct DeadDropCommand: AsyncParsableCommand {
 
   func run() async throws {
     let console = Console.standard
-    let session = try await shared.openSession(functions: true)
+    let session = try await shared.openSession(as: .operator)
     try await selection.confirm("drop", in: session, console: console)
     Interrupts.shared.expect()
     var dropped = 0

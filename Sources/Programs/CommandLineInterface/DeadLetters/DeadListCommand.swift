@@ -24,7 +24,7 @@ struct DeadListCommand: AsyncParsableCommand {
 
   func run() async throws {
     let console = Console.standard
-    let session = try await shared.openSession(functions: true)
+    let session = try await shared.openSession(as: .dashboard)
     let (after, max) = (after, max)
     let (letters, count) = try await session.run { store throws(RedisError) in
       let office = DeadLetterOffice(stores: [store])

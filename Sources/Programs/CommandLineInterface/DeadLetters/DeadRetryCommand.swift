@@ -22,7 +22,7 @@ struct DeadRetryCommand: AsyncParsableCommand {
 
   func run() async throws {
     let console = Console.standard.with(.isIgnored)
-    let session = try await shared.openSession(functions: true)
+    let session = try await shared.openSession(as: .operator)
     try await selection.confirm("retry", in: session, console: console)
     Interrupts.shared.expect()
     var retried = 0

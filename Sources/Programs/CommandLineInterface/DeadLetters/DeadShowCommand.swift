@@ -18,7 +18,7 @@ struct DeadShowCommand: AsyncParsableCommand {
 
   func run() async throws {
     let console = Console.standard
-    let session = try await shared.openSession()
+    let session = try await shared.openSession(as: .dashboard)
     let entry = entry
     let found = try await session.run { store throws(RedisError) in
       try await DeadLetterOffice(stores: [store]).show(entry)
@@ -40,9 +40,8 @@ struct DeadShowCommand: AsyncParsableCommand {
     for line in table.lines(on: console.output) { console.print(line) }
     guard let original = letter.original else { return }
     console.print()
-    for line in original.split(separator: "\n") {
-      console.print(DisplayText.printable(String(line)))
-    }
+    // Indented, so that nothing of it looks like the lines above.
+    for line in original.split(whereSeparator: \.isNewline) { console.print("  " + line) }
     if letter.isTruncated { console.note("only its beginning was kept") }
   }
 }

@@ -48,7 +48,7 @@ final class Demo {
       try await stage.withSimulator(program, networks.options) { simulator in
         console.note("simulated push networks (APNs, FCM, JPush) listen on localhost:\(stage.port)")
         let session = try await RedisSession.open(
-          RedisConfiguration(url: RedisURL(stage.redis.url)), functions: true)
+          RedisConfiguration(url: RedisURL(stage.redis.url)), as: .operator)
         let demo = Demo(
           campaign, console, stage, simulator,
           configurationFile: try stage.write(networks.configuration(stage)), session: session)

@@ -69,7 +69,8 @@ struct SharedOptions: ParsableArguments {
   }
 
   /// A session with Redis for this command.
-  func openSession(functions: Bool = false) async throws(CommandFailure) -> RedisSession {
-    try await RedisSession.open(configuration().redis, functions: functions)
+  /// - Parameter user: as of `RedisSession.open`.
+  func openSession(as user: RedisSession.User) async throws(CommandFailure) -> RedisSession {
+    try await RedisSession.open(configuration().redis, as: user)
   }
 }

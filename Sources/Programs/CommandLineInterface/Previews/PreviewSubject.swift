@@ -49,7 +49,7 @@ enum PreviewSubject {
     _ configuration: RedisConfiguration
   ) async throws(CommandFailure) -> RedisSession {
     do throws(CommandFailure) {
-      return try await RedisSession.open(configuration, functions: false)
+      return try await RedisSession.open(configuration, as: .reader)
     } catch {
       guard error.status == .unavailable else { throw error }
       throw CommandFailure(

@@ -12,28 +12,48 @@ actor RedisSession {
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
   private let place: String
+  /// Who has the rights that the command needs.
+  private let user: User
   private var store: Store?
 
-  private init(loop: EventLoop, place: String) {
+  private init(loop: EventLoop, place: String, user: User) {
     self.loop = loop
     self.place = place
+    self.user = user
+  }
+
+  /// The documented user with the fewest rights that may do what a command does.
+  enum User {
+    case dashboard, producer, reader, `operator`
+
+    fileprivate var documented: DocumentedUser {
+      switch self {
+      case .dashboard: .dashboard
+      case .producer: .producer
+      case .reader: .reader
+      case .operator: .operator
+      }
+    }
+
+    /// Whether functions are called, of which a reader calls only those that write nothing.
+    fileprivate var callsFunctions: Bool { self == .reader || self == .operator }
   }
 
   /// Connects, or says at once why that cannot be.
-  /// - Parameter functions: whether the command calls functions, which are then loaded where they are missing.
+  /// - Parameter user: whose rights the command needs. The functions that an operator calls are loaded where they are missing.
   static func open(
-    _ configuration: RedisConfiguration, functions: Bool
+    _ configuration: RedisConfiguration, as user: User
   ) async throws(CommandFailure) -> RedisSession {
     guard let loop = Program.loop else {
       throw CommandFailure(.internalError, "there is no loop to talk to Redis on")
     }
-    let session = RedisSession(loop: loop, place: "\(configuration.url)")
-    try await session.connect(configuration, functions: functions)
+    let session = RedisSession(loop: loop, place: "\(configuration.url)", user: user)
+    try await session.connect(configuration)
     return session
   }
 
   private func connect(
-    _ configuration: RedisConfiguration, functions: Bool
+    _ configuration: RedisConfiguration
   ) async throws(CommandFailure) {
     let connection: RedisConnection
     do {
@@ -41,7 +61,8 @@ actor RedisSession {
       endpoint.clientName = "pushpool-cli"
       connection = try RedisConnection(
         loop: loop, endpoint: endpoint,
-        library: functions ? StoreLibrary.library : nil)
+        library: user.callsFunctions ? StoreLibrary.library : nil,
+        needsLibrary: user == .operator)
     } catch {
       throw CommandFailure(.configuration, "\(error)")
     }
@@ -62,11 +83,20 @@ actor RedisSession {
     if let failure {
       connection.close()
       throw CommandFailure(
-        .unavailable,
-        "cannot use Redis at \(place): \(failure); start it, or name another with --redis URL")
+        .unavailable, "cannot use Redis at \(place): \(failure)\(advice(after: failure))")
     }
     // For other clients: that it fails is no reason not to do what was asked for.
-    if functions { _ = try? await store?.registration.provide() }
+    if user == .operator { _ = try? await store?.registration.provide() }
+  }
+
+  /// What to do about a connection that cannot be made.
+  private func advice(after failure: RedisError) -> String {
+    if let remedy = user.documented.remedy(for: failure) { return "; \(remedy)" }
+    switch failure {
+    case .connectionLost, .timeout, .unavailable:
+      return "; start it, or name another with --redis URL"
+    case .server, .protocolViolation, .tooManyPending, .unsuitable, .unexpectedReply: return ""
+    }
   }
 
   /// Runs a body on the session's loop, against the store.
@@ -148,8 +178,14 @@ actor RedisSession {
     case .server("WRONGTYPE", _):
       CommandFailure(
         .badInput, "\(error); another program uses the same prefix: choose one with --prefix")
-    case .server, .connectionLost, .timeout, .unavailable, .tooManyPending:
-      CommandFailure(.unavailable, "Redis at \(place): \(error)")
+    case .server where error.isFunctionMissing:
+      CommandFailure(
+        .unavailable,
+        "Redis at \(place): the functions of version \(WorkerVersion.text) are not loaded there: "
+          + "start a worker of this version, or run a command once as \(DocumentedUser.operator.rawValue)"
+      )
+    case .server, .connectionLost, .timeout, .unavailable, .tooManyPending, .unsuitable:
+      CommandFailure(.unavailable, "Redis at \(place): \(user.documented.explain(error))")
     case .protocolViolation, .unexpectedReply:
       CommandFailure(.internalError, "Redis at \(place): \(error)")
     }

@@ -14,7 +14,7 @@ struct SizeList {
     let console = Console.standard
     let configuration = try shared.configuration()
     let app = try appOption.resolve(configuration)
-    let session = try await RedisSession.open(configuration.redis, functions: false)
+    let session = try await RedisSession.open(configuration.redis, as: .dashboard)
     let kind = kind
     let sizes = try await session.run { store throws(RedisError) in
       try await AudienceLookup(stores: [store]).sizes(of: kind, app: app)

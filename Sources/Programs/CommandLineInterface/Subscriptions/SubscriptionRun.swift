@@ -15,7 +15,7 @@ struct SubscriptionRun {
       return try await run(subscription, configuration)
     }
     let input = try ImportInput(options.file ?? "-")
-    let session = try await RedisSession.open(configuration.redis, functions: true)
+    let session = try await RedisSession.open(configuration.redis, as: .operator)
     Interrupts.shared.expect()
     let tally = try await SubscriptionFile(
       input: input, change: change, session: session, console: .standard
@@ -38,7 +38,7 @@ struct SubscriptionRun {
   private func run(
     _ subscription: Subscription, _ configuration: Configuration
   ) async throws(CommandFailure) {
-    let session = try await RedisSession.open(configuration.redis, functions: true)
+    let session = try await RedisSession.open(configuration.redis, as: .operator)
     let change = change
     let changed = try await session.operate { stores throws(OperationError) in
       try await SubscriptionOffice(store: stores[0], patience: .ofCommands())

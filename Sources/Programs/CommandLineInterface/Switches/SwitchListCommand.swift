@@ -15,7 +15,7 @@ struct SwitchListCommand: AsyncParsableCommand {
 
   func run() async throws {
     let console = Console.standard
-    let session = try await shared.openSession(functions: true)
+    let session = try await shared.openSession(as: .dashboard)
     let reading = try await session.run { store throws(RedisError) in
       try await Switchboard(stores: [store]).read()
     }

@@ -31,7 +31,7 @@ struct SwitchOffCommand: AsyncParsableCommand {
     let console = Console.standard
     let configuration = try shared.configuration()
     let killSwitch = try scope.killSwitch(configuration)
-    let session = try await RedisSession.open(configuration.redis, functions: true)
+    let session = try await RedisSession.open(configuration.redis, as: .operator)
     let reason = reason
     let answer = try await session.run { store throws(RedisError) in
       try await Switchboard(stores: [store]).switchOff(killSwitch, reason: reason)

@@ -23,7 +23,7 @@ struct SwitchOnCommand: AsyncParsableCommand {
     let console = Console.standard
     let configuration = try shared.configuration()
     let killSwitch = try scope.killSwitch(configuration)
-    let session = try await RedisSession.open(configuration.redis, functions: true)
+    let session = try await RedisSession.open(configuration.redis, as: .operator)
     let (wasOff, others) = try await session.run { store throws(RedisError) in
       let board = Switchboard(stores: [store])
       let wasOff = try await board.switchOn(killSwitch)

@@ -25,7 +25,7 @@ import Testing
       users[words[1]] = User(
         name: words[1], password: String(password.dropFirst()), line: String(line))
     }
-    #expect(users.count == 5)
+    #expect(users.count == 6)
     return users
   }
 
@@ -76,6 +76,7 @@ import Testing
     let producer = try #require(users["pushpool-producer"])
     let dashboard = try #require(users["pushpool-dashboard"])
     let registrar = try #require(users["pushpool-registrar"])
+    let reader = try #require(users["pushpool-reader"])
     try await PushStage.with { stage in
       for user in users.values {
         let rules = user.line.split(separator: " ").dropFirst().map { String($0) }
@@ -140,15 +141,58 @@ import Testing
         let result = try await Self.run(arguments, as: operating, stage, input: input)
         #expect(result.code == .code(0), "\(arguments): \(result)")
       }
-      for arguments in [["status"], ["status", "--json"]] {
-        let result = try await Self.run(arguments, as: dashboard, stage)
+      for arguments in Self.looks {
+        for user in [dashboard, reader] {
+          let result = try await Self.run(arguments, as: user, stage)
+          #expect(result.code == .code(0), "\(user.name): \(arguments): \(result)")
+        }
+      }
+      for arguments in Self.readings(names[0], try stage.writeConfiguration()) {
+        let result = try await Self.run(
+          arguments, as: reader, stage,
+          input: arguments[0] == "enqueue" ? Devices.job("preview", 0..<1) : nil)
         #expect(result.code == .code(0), "\(arguments): \(result)")
+        let refused = try await Self.run(
+          arguments, as: dashboard, stage,
+          input: arguments[0] == "enqueue" ? Devices.job("preview", 0..<1) : nil)
+        #expect(refused.code == .code(69), "\(arguments): \(refused)")
+        #expect(refused.error.contains("pushpool-reader has it"), "\(arguments): \(refused)")
+      }
+      let handed = try await Self.run(
+        ["enqueue"], as: producer, stage, input: Devices.job("handed", 0..<1))
+      #expect(handed.code == .code(0), "\(handed)")
+      for (arguments, rule) in [
+        (["switch", "off", "--app", "shop"], "+function|load"), (["enqueue"], "+xadd"),
+      ] {
+        let refused = try await Self.run(
+          arguments, as: reader, stage,
+          input: arguments == ["enqueue"] ? Devices.job("none", 0..<1) : nil)
+        #expect(refused.code == .code(69), "\(arguments): \(refused)")
+        #expect(refused.error.contains("the right \(rule) is missing"), "\(refused)")
+        #expect(refused.error.contains("the documented user pushpool-"), "\(refused)")
+        #expect(!refused.error.contains("start it"), "\(refused)")
       }
 
       try await expectRegistration(registrar, stage)
-      try await expectRefusals(worker, operating, producer, dashboard, registrar, stage)
+      try await expectRefusals(worker, operating, producer, dashboard, registrar, reader, stage)
       #expect(await process.terminate(graceMs: 30_000) == .code(0))
     }
+  }
+
+  /// What those may do who look at the fleet.
+  private static let looks = [
+    ["status"], ["status", "--json"], ["jobs"], ["job", "listed", "--app", "shop"],
+    ["trace", "--app", "shop", "--job", "listed"], ["topics", "--app", "shop"],
+    ["channels", "--app", "shop"], ["dead", "list"], ["switch", "list"],
+  ]
+
+  /// What a user may do besides who may read everything.
+  private static func readings(_ user: String, _ configuration: String) -> [[String]] {
+    [
+      ["trace", "--app", "shop", "--job", "listed", "--user", user],
+      ["devices", "--app", "shop", "--user", user], ["export"],
+      ["enqueue", "--dry-run", "--user", user, "--config", configuration],
+    ]
   }
 
   private static func commands(
@@ -217,7 +261,7 @@ import Testing
 
   private func expectRefusals(
     _ worker: User, _ operating: User, _ producer: User, _ dashboard: User, _ registrar: User,
-    _ stage: PushStage
+    _ reader: User, _ stage: PushStage
   ) async throws {
     let refused: [(User, [String])] = [
       (worker, ["FLUSHALL"]), (worker, ["SET", "other", "1"]),
@@ -226,6 +270,9 @@ import Testing
       (operating, ["GET", "other"]), (operating, ["SMEMBERS", "segment:all"]),
       (producer, ["XRANGE", "pushpool:jobs:normal", "-", "+"]),
       (producer, ["HGETALL", "pushpool:switches"]), (producer, ["DEL", "pushpool:job:shop:keyed"]),
+      (reader, ["XADD", "pushpool:jobs:normal", "*", "job", "{}"]), (reader, ["KEYS", "*"]),
+      (reader, ["GET", "pushpool:credential:apns:DEF123GHIJ:ABC123DEFG"]),
+      (reader, ["FCALL", "pushpool_install", "1", "pushpool", "{}"]),
       (dashboard, ["XADD", "pushpool:jobs:normal", "*", "job", "{}"]),
       (dashboard, ["GET", "pushpool:credential:apns:DEF123GHIJ:ABC123DEFG"]),
       (dashboard, ["GET", "pushpool:user:shop:u0"]), (dashboard, ["KEYS", "*"]),

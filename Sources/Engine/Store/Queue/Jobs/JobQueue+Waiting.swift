@@ -8,9 +8,9 @@ extension JobQueue {
   package func searchWaiting(
     id: String, priority: Priority, after: String?
   ) async throws(RedisError) -> WaitingPage {
-    var command = functions.call("find_waiting", priority.rawValue, id, after ?? "0-0")
-    command.append(Limits.jobBytesMax)
-    let page = try await functions.run(command) { reply throws(RedisError) in
+    let page = try await functions.read(
+      "find_waiting", [priority.rawValue, id, after ?? "0-0", String(Limits.jobBytesMax)]
+    ) { reply throws(RedisError) in
       reply.string == "LARGE" ? nil : try WaitingPage(reply)
     }
     if let page { return page }

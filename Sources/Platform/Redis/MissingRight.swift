@@ -1,0 +1,82 @@
+/// A right that the ACL of Redis does not give (redis.io, "ACL").
+package enum MissingRight: Equatable, Sendable {
+  /// To run a command, as an ACL names it: `fcall`, `function|load`.
+  case command(String)
+  /// To reach a key. The pattern stands for it, as far as the command that was refused is known.
+  case key(pattern: String?)
+  /// Something else; the message says what.
+  case other
+
+  /// As an ACL rule gives it: `+function|load`, `~pushpool:user:*`.
+  package var rule: String? {
+    switch self {
+    case .command(let name): "+\(name)"
+    case .key(let pattern): pattern.map { "~\($0)" }
+    case .other: nil
+    }
+  }
+}
+
+extension RedisError {
+  /// Nil when it is another refusal, or none. The messages are those of Redis 7.0 and 7.2.
+  package var missingRight: MissingRight? {
+    guard case .server("NOPERM", let message) = self else { return nil }
+    if let start = message.firstRange(of: "to run the '")?.upperBound,
+      let end = message[start...].firstIndex(of: "'")
+    {
+      return .command(String(message[start..<end]))
+    }
+    guard message.contains("key") else { return .other }
+    guard let start = message.firstRange(of: Self.keyMark)?.upperBound,
+      let end = message[start...].lastIndex(of: ")")
+    else { return .key(pattern: nil) }
+    return .key(pattern: String(message[start..<end]))
+  }
+
+  private static let keyMark = " (the key "
+
+  /// Adds which key it was to a refusal that leaves it out, as Redis does. Names of users and tokens are part of keys: they
+  /// are left out.
+  func naming(_ command: RedisCommand) -> RedisError {
+    guard missingRight == .key(pattern: nil), case .server(let code, let message) = self,
+      let pattern = command.keyPattern
+    else { return self }
+    return .server(code: code, message: message + Self.keyMark + pattern + ")")
+  }
+}
+
+extension RedisCommand {
+  /// The first key, of which the second part is the last that is told: `pushpool:user:*`. Nil for a command whose first
+  /// argument is none.
+  fileprivate var keyPattern: String? {
+    let words = firstWords(4)
+    guard let name = words.first?.uppercased(), words.count > 1 else { return nil }
+    let key: String
+    switch name {
+    case "FCALL", "FCALL_RO":
+      guard words.count > 3 else { return nil }
+      key = words[3]
+    case "XREAD", "XREADGROUP", "XGROUP", "XINFO", "OBJECT", "FUNCTION", "ACL", "CLIENT", "INFO":
+      return nil
+    default: key = words[1]
+    }
+    let parts = key.split(separator: ":", omittingEmptySubsequences: false)
+    return parts.count > 2 ? "\(parts[0]):\(parts[1]):*" : key
+  }
+
+  /// The first arguments as text, its name first; read from what is to be sent.
+  private func firstWords(_ max: Int) -> [String] {
+    var words: [String] = []
+    var rest = body[...]
+    while words.count < max, let line = rest.firstIndex(of: UInt8(ascii: "\r")) {
+      guard
+        let count = Int(String(decoding: rest[rest.startIndex..<line].dropFirst(), as: UTF8.self))
+      else { break }
+      let start = line + 2
+      guard start + count + 2 <= rest.endIndex else { break }
+      words.append(String(decoding: rest[start..<(start + count)], as: UTF8.self))
+      rest = rest[(start + count + 2)...]
+    }
+    return words
+  }
+}

@@ -1,0 +1,24 @@
+internal import ArgumentParser
+internal import Model
+
+/// A word that stands where the name of a command should.
+enum UnknownCommand {
+  /// - Throws: a usage error with the nearest name.
+  static func check(_ arguments: [String]) throws(CommandFailure) {
+    var command: any ParsableCommand.Type = PushpoolCommand.self
+    var path = "pushpool"
+    for argument in arguments {
+      let known = command.configuration.subcommands
+      guard !known.isEmpty, !argument.hasPrefix("-"), argument != "help" else { return }
+      guard let next = known.first(where: { $0.configuration.commandName == argument }) else {
+        let names = known.compactMap { $0.configuration.commandName }
+        let hint =
+          NearestName.suggestion(for: argument, among: names)
+          .map { "did you mean \"\(path) \($0)\"?" } ?? "see: \(path) --help"
+        throw CommandFailure(.usage, "there is no command \"\(path) \(argument)\"; \(hint)")
+      }
+      command = next
+      path += " \(argument)"
+    }
+  }
+}

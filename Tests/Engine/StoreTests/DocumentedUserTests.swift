@@ -1,0 +1,45 @@
+import LocalServices
+import Redis
+import Store
+import TestSupport
+import Testing
+
+/// What is said of a refusal that is about who the caller is.
+@Suite struct DocumentedUserTests {
+  @Test("every user that a message names stands in the document")
+  func documented() {
+    let text = Document.text("docs/reference/redis.md")
+    let names = text.split(separator: "\n").filter { $0.hasPrefix("user pushpool-") }
+      .compactMap { $0.split(separator: " ").dropFirst().first.map { String($0) } }
+    #expect(Set(names) == Set(DocumentedUser.allCases.map(\.rawValue)))
+  }
+
+  @Test("a message says which right lacks and who has it, or how to log in")
+  func remedies() {
+    for (code, message, text) in [
+      ("NOAUTH", "Authentication required.", "redis://pushpool-worker:PASSWORD@HOST"),
+      ("WRONGPASS", "invalid username-password pair", "correct the user or the password"),
+      (
+        "NOPERM", "this user has no permissions to run the 'xadd' command",
+        "the right +xadd is missing: the documented user pushpool-worker has it"
+      ),
+      (
+        "NOPERM", "User ann has no permissions to run the 'function|load' command",
+        "the right +function|load is missing"
+      ),
+      (
+        "NOPERM", "No permissions to access a key (the key pushpool:user:*)",
+        "the right ~pushpool:user:* is missing"
+      ),
+      ("NOPERM", "No permissions to access a channel", "a right is missing"),
+    ] {
+      let explained = DocumentedUser.worker.explain(.server(code: code, message: message))
+      #expect(explained.contains(text), "\(explained)")
+    }
+    let load = RedisError.server(
+      code: "NOPERM", message: "User ann has no permissions to run the 'function|load' command")
+    #expect(DocumentedUser.reader.explain(load).contains("user pushpool-operator has it"))
+    #expect(DocumentedUser.worker.remedy(for: .server(code: "OOM", message: "x")) == nil)
+    #expect(DocumentedUser.worker.remedy(for: .timeout) == nil)
+  }
+}
