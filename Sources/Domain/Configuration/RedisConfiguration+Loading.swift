@@ -3,7 +3,7 @@ internal import Model
 extension RedisConfiguration {
   init(in root: ConfigurationSection) throws(ConfigurationError) {
     let section = try root.section(
-      "redis", known: ["url", "password_file", "ca_file", "prefix"])
+      "redis", known: ["url", "password_file", "ca_file", "prefix", "accepted_risks"])
     self.init()
     let own = try section.scalar("url")
     if let url = try section.value("url", { (text) throws(InvalidField) in try RedisURL(text) }) {
@@ -22,6 +22,28 @@ extension RedisConfiguration {
       try Self.checkPrefix(scalar)
       prefix = scalar.text
     }
+    if let scalar = try section.scalar("accepted_risks") {
+      acceptedRisks = try Self.risks(scalar)
+    }
+  }
+
+  /// Words with commas or spaces between them.
+  private static func risks(
+    _ scalar: ConfigurationScalar
+  ) throws(ConfigurationError) -> Set<RedisRisk> {
+    var risks: Set<RedisRisk> = []
+    for word in scalar.text.split(whereSeparator: { $0 == "," || $0 == " " }) {
+      guard let risk = RedisRisk(rawValue: String(word)) else {
+        let names = RedisRisk.allCases.map(\.rawValue)
+        let hint = NearestName.suggestion(for: String(word), among: names)
+        throw scalar.refused(
+          "must be of the words \(names.joined(separator: ", ")), with commas between them, has "
+            + ConfigurationSection.quoted(String(word))
+            + (hint.map { "; did you mean \"\($0)\"?" } ?? ""))
+      }
+      risks.insert(risk)
+    }
+    return risks
   }
 
   /// Letters, digits and `. _ - :`; a `{hash tag}` puts every key on one node of a cluster.

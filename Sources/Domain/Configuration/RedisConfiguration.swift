@@ -1,3 +1,5 @@
+package import Model
+
 /// Where Redis is and which keys are ours.
 package struct RedisConfiguration: Sendable, Equatable {
   package static let prefixDefault = "pushpool"
@@ -8,16 +10,20 @@ package struct RedisConfiguration: Sendable, Equatable {
   /// PEM certificates of authorities to trust for `rediss://`, beside the system's.
   package var caFile: String?
   package var prefix: String
+  /// What the operator knows of this Redis and takes upon themselves: no alarm tells of it, and no worker refuses to start.
+  package var acceptedRisks: Set<RedisRisk>
 
   package init(
     url: RedisURL = RedisURL(
       server: .tcp(host: "127.0.0.1", port: RedisURL.defaultPort, tls: false)),
-    passwordFile: String? = nil, caFile: String? = nil, prefix: String = Self.prefixDefault
+    passwordFile: String? = nil, caFile: String? = nil, prefix: String = Self.prefixDefault,
+    acceptedRisks: Set<RedisRisk> = []
   ) {
     self.url = url
     self.passwordFile = passwordFile
     self.caFile = caFile
     self.prefix = prefix
+    self.acceptedRisks = acceptedRisks
   }
 
   /// The password of the URL or of the password file; nil when there is neither.

@@ -23,6 +23,7 @@ package struct Store {
   package let rates: RateStore
   package let routes: RouteStore
   package let traces: TraceStore
+  package let settings: SettingsStore
 
   /// - Parameters:
   ///   - connection: made with `StoreLibrary.library`.
@@ -49,6 +50,7 @@ package struct Store {
     rates = RateStore(functions: functions)
     routes = RouteStore(functions: functions)
     traces = TraceStore(functions: functions)
+    settings = SettingsStore(functions: functions)
   }
 
   /// The server's clock, in whole seconds since the epoch.

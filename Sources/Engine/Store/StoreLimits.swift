@@ -2,6 +2,8 @@
 package enum StoreLimits {
   /// Installations of one `importBatch`: 2 ms of Redis' time, or 5 for users with as many as they may have.
   package static let importBatchMax = 64
+  /// The longest name of a `maxmemory-policy` that is believed.
+  static let policyBytesMax = 32
   /// Channels of the installations of one `importBatch`, of which the last may have more: 20 µs each.
   package static let importChannelsMax = 64
   /// How long the record of a job is kept that says nothing else.

@@ -221,6 +221,12 @@ enum WorkerLimits {
   /// How often an alarm is renewed, and how long it stands without.
   static let alarmRenewalMs: UInt64 = 5_000
   static let alarmLifeMs: UInt64 = 15_000
+  /// From one look how Redis is set up to the next.
+  static let redisLookMs: UInt64 = 60_000
+  /// How long a worker that starts waits for Redis, to look how it is set up before it begins.
+  static let redisFirstLookMs: UInt64 = 1_000
+  /// How long it is told of that Redis has evicted keys.
+  static let evictedToldMs: UInt64 = 3_600_000
   /// How far a machine's clock may be from Redis's without an alarm.
   static let clockDifferenceMsMax: Int64 = 30_000
   /// Descriptors of a lane without its connections to the networks: its loop's two, and two to Redis.

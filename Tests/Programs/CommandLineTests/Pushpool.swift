@@ -37,6 +37,8 @@ enum Pushpool {
     for name in ["LD_LIBRARY_PATH", "TMPDIR"] {
       if let value = getenv(name) { variables[name] = String(cString: value) }
     }
+    // The Redis of most tests keeps nothing.
+    variables["PUSHPOOL_REDIS_ACCEPTED_RISKS"] = "no_append_only_file"
     variables.merge(environment) { $1 }
     // A shell that becomes the program: a child process has no other way to an input.
     let redirection = input.map { ["/bin/sh", "-c", #"exec "$0" "$@" < "\#($0)""#] } ?? []

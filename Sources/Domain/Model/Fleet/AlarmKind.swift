@@ -28,11 +28,16 @@ package enum AlarmKind: String, CaseIterable, Sendable {
   /// It has no file descriptor left.
   case descriptors
 
+  // About Redis.
+  /// It is set up to lose what it has confirmed; see `RedisRisk`.
+  case unsafeRedis = "unsafe_redis"
+
   /// Whether it tells why an app's pushes wait.
   package var explainsWaiting: Bool {
     switch self {
     case .breaker, .credential, .unreachable, .foreignAnswers, .noWorker: true
-    case .massDeath, .lostWork, .loop, .topicLoop, .clock, .descriptors: false
+    case .massDeath, .lostWork, .loop, .topicLoop, .clock, .descriptors, .unsafeRedis:
+      false
     }
   }
 

@@ -9,17 +9,19 @@ final class LaneMonitor: Agent {
   private let alarms: AlarmKeeper
   /// Of the lane that speaks for the process.
   private let clockWatch: ClockWatch?
+  private let redisWatch: RedisWatch?
   private var beats = 0
 
   init(
     dispatcher: Dispatcher, reasons: ReasonLog, latencies: LatencyReporter, alarms: AlarmKeeper,
-    clockWatch: ClockWatch?
+    clockWatch: ClockWatch?, redisWatch: RedisWatch? = nil
   ) {
     self.dispatcher = dispatcher
     self.reasons = reasons
     self.latencies = latencies
     self.alarms = alarms
     self.clockWatch = clockWatch
+    self.redisWatch = redisWatch
   }
 
   func turn() async -> UInt64 {
@@ -41,5 +43,6 @@ final class LaneMonitor: Agent {
   private var conditionsOfProcess: [AlarmCondition] {
     guard let clockWatch else { return [] }
     return [clockWatch.alarmCondition, dispatcher.shortageCondition].compactMap { $0 }
+      + (redisWatch?.alarmConditions ?? [])
   }
 }

@@ -23,6 +23,9 @@ actor Lane {
   /// All that take turns, in the order in which they begin.
   private let agents: [AgentLoop]
   private let renewing: AgentLoop
+  /// Of the lane that speaks for the process, and what gives it its turns.
+  private let redisWatch: RedisWatch?
+  private let redisLooks: AgentLoop?
   private let drained: LoopSignal
   /// Tasks of the lane that have not ended.
   private var tasks = 0
@@ -46,13 +49,20 @@ actor Lane {
     drained = LoopSignal(loop: loop)
     let clock = settings.clock
     reporter = ProcessReporter(store: store, loop: loop, clock: clock, log: log)
+    let redisWatch =
+      settings.isHousekeeper
+      ? RedisWatch(
+        settings: store.settings, accepted: settings.acceptedRisks, log: log,
+        nowNs: { loop.nowNs }) : nil
+    self.redisWatch = redisWatch
     let monitor = LaneMonitor(
       dispatcher: parts.dispatcher, reasons: parts.reasons,
       latencies: LatencyReporter(metrics: store.metrics, clock: clock, log: log),
       alarms: AlarmKeeper(
         alarms: store.alarms, consumer: settings.consumer, log: log, nowNs: { loop.nowNs }),
       clockWatch: settings.isHousekeeper
-        ? ClockWatch(clock: clock, worker: settings.worker, log: log) : nil)
+        ? ClockWatch(clock: clock, worker: settings.worker, log: log) : nil,
+      redisWatch: redisWatch)
     housekeeper =
       settings.isHousekeeper
       ? try Housekeeper(
@@ -62,6 +72,7 @@ actor Lane {
     let untilDrained = { !parts.life.isDraining }
     let untilEmpty = { !parts.life.isDraining || parts.runs.count > 0 }
     renewing = AgentLoop(parts.leases, on: loop, while: untilEmpty)
+    redisLooks = redisWatch.map { AgentLoop($0, on: loop, while: untilDrained) }
     agents =
       [
         AgentLoop(parts.switches, on: loop, while: untilEmpty),
@@ -71,7 +82,7 @@ actor Lane {
         AgentLoop(
           parts.recoverer, on: loop, firstAfterMs: parts.recoverer.everyMs, while: untilDrained),
         AgentLoop(monitor, on: loop, while: untilEmpty),
-      ] + (housekeeper?.agents ?? [])
+      ] + [redisLooks].compactMap { $0 } + (housekeeper?.agents ?? [])
   }
 
   // MARK: Life
@@ -90,6 +101,18 @@ actor Lane {
     await leave()
     redis.close()
     housekeeper?.stop()
+  }
+
+  /// Why the process is not to begin with this Redis; nil when it may, or when Redis is not there at once.
+  func refusal() async -> String? {
+    connectParts()
+    redis.connect()
+    do throws(RedisError) {
+      try await redis.waitUntilReady(timeoutMs: WorkerLimits.redisFirstLookMs)
+      guard let sentence = try await redisWatch?.refusal() else { return nil }
+      redis.close()
+      return sentence
+    } catch { return nil }
   }
 
   /// Takes no new work, finishes what is in flight within the drain time, hands the rest back.
@@ -127,7 +150,10 @@ actor Lane {
   private func connectParts() {
     redis.onReady = { [unowned self] in
       // Before anything else: where connections do not live for long, a timer would miss them.
-      assumeIsolated { $0.renewing.wake() }
+      assumeIsolated {
+        $0.renewing.wake()
+        $0.redisLooks?.wake()
+      }
       log.info("connected to Redis")
     }
     redis.onTime = { [clock = settings.clock] serverMs, sentNs, receivedNs in

@@ -10,6 +10,8 @@ struct LaneSettings: Sendable {
   let consumer: String
   let prefix: String
   let redis: RedisEndpoint
+  /// What nobody is to be told of Redis.
+  var acceptedRisks: Set<RedisRisk> = []
   let leaseMs: UInt64
   let drainMs: UInt64
   let connectionsMax: Int

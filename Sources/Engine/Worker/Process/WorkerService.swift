@@ -5,7 +5,7 @@ internal import HTTPClient
 package import Logging
 internal import Model
 package import Providers
-package import Reactor
+internal import Reactor
 internal import Redis
 internal import Synchronization
 
@@ -65,7 +65,7 @@ package final class WorkerService: Sendable {
         loop: try EventLoop(name: "lane-\(number)"),
         settings: LaneSettings(
           worker: name, consumer: "\(name)-\(number)", prefix: configuration.redis.prefix,
-          redis: redis,
+          redis: redis, acceptedRisks: configuration.redis.acceptedRisks,
           leaseMs: UInt64(worker.leaseSeconds) * 1_000,
           drainMs: UInt64(worker.drainSeconds) * 1_000,
           connectionsMax: worker.connectionsPerLane, streamsMax: worker.streamsPerConnection,
@@ -84,14 +84,20 @@ package final class WorkerService: Sendable {
 
   /// Works until `stop`; everything in hand is then settled or handed back.
   /// - Parameter healthFile: replaced each second in which all lanes turned; see `HealthFile`.
-  /// - Throws: `SystemError` when the system does not make the threads that it takes; nothing was begun then.
-  package func run(healthFile: String? = nil) async throws(SystemError) {
+  /// - Throws: `SystemError` when the system does not make the threads that it takes, and `UnsafeRedis` when Redis would
+  ///   surely lose work; nothing was begun then.
+  package func run(healthFile: String? = nil) async throws {
     let health = healthFile.map { HealthFile(path: $0) }
     // The C library would raise this limit by itself, and then keep what one large job took.
     mallopt(M_MMAP_THRESHOLD, Int32(WorkerLimits.returnedBlockBytesMin))
     try startThreads()
     // Swift's timers take their descriptors when one is used first, and end the process when there are none then.
     try? await Task.sleep(for: .milliseconds(1))
+    if let sentence = await lanes[0].refusal() {
+      stopThreads(lanes)
+      client.shutdown()
+      throw UnsafeRedis(sentence: sentence)
+    }
     directory.share(through: FleetCredentials(lane: lanes[0]))
     // The lanes know the directory, so it must not keep one of them for ever.
     defer { directory.share(through: nil) }
@@ -105,8 +111,7 @@ package final class WorkerService: Sendable {
     reporting.cancel()
     await reporting.value
     health?.remove()
-    for lane in lanes { lane.loop.stop() }
-    for lane in lanes { lane.loop.join() }
+    stopThreads(lanes)
     // A thread within libcurl or OpenSSL must not live while the process takes these down.
     client.shutdown()
     log.info("worker \(name) ended")
@@ -122,10 +127,14 @@ package final class WorkerService: Sendable {
       }
       try SystemThread.checkSpare(SystemThread.poolMax + WorkerLimits.spareThreads)
     } catch {
-      for lane in started { lane.loop.stop() }
-      for lane in started { lane.loop.join() }
+      stopThreads(started)
       throw error
     }
+  }
+
+  private func stopThreads(_ lanes: [Lane]) {
+    for lane in lanes { lane.loop.stop() }
+    for lane in lanes { lane.loop.join() }
   }
 
   /// Begins to drain. Called again, it ends without waiting for answers; but not within a second, since

@@ -129,6 +129,8 @@ final class BenchStage: Sendable {
           jpush: settings.networks.contains(.jpush) ? stage.endpoint : nil,
           messagesPerMinute: BenchLimits.messagesPerMinute)
       })
+    // The stage's Redis is gone with it.
+    configuration.acceptedRisks = [.noAppendOnlyFile]
     configuration.logLevel = "warning"
     configuration.worker = [
       "lanes: \(settings.lanes)", "connections_per_lane: \(BenchLimits.connections)",

@@ -102,6 +102,8 @@ final class ChaosStage: Sendable {
         return ConfigurationText.App(
           id: app, apns: places, jpush: options.network == .jpush ? endpoint : nil)
       })
+    // The stage's Redis is gone with it.
+    configuration.acceptedRisks = [.noAppendOnlyFile]
     configuration.logLevel = "info"
     configuration.worker = [
       "lanes: \(options.lanes)", "connections_per_lane: \(options.connections)",

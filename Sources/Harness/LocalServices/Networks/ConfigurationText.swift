@@ -29,6 +29,8 @@ package struct ConfigurationText: Sendable {
 
   package var redisURL: String
   package var apps: [App]
+  /// What is accepted of this Redis, by its words in the configuration: a stage's keeps nothing.
+  package var acceptedRisks: [RedisRisk] = []
   /// The level of the worker's log; nil for its own default.
   package var logLevel: String?
   /// Members of the section `worker`, such as `lanes: 1`.
@@ -43,7 +45,9 @@ package struct ConfigurationText: Sendable {
 
   /// The YAML. Paths are absolute, so that it holds wherever it lies.
   package func text(_ keys: NetworkKeys) -> String {
-    var lines = ["redis: {url: \(quoted(redisURL))}"]
+    let risks = acceptedRisks.map(\.rawValue).joined(separator: " ")
+    let accepted = risks.isEmpty ? "" : ", accepted_risks: \(quoted(risks))"
+    var lines = ["redis: {url: \(quoted(redisURL))\(accepted)}"]
     if let logLevel { lines.append("log: {level: \(logLevel)}") }
     if !worker.isEmpty { lines += ["worker:"] + worker.map { "  \($0)" } }
     lines.append("apps:")

@@ -17,6 +17,8 @@ package struct FleetSnapshot: Sendable {
   /// Each once, oldest first.
   package private(set) var alarms: [Alarm] = []
   package private(set) var switches = SwitchReading()
+  /// How the Redis of each store is set up; nil of one that does not let itself be asked.
+  package private(set) var redis: [RedisSettings?] = []
 
   private init(nowMs: Int64) { self.nowMs = nowMs }
 
@@ -35,6 +37,7 @@ package struct FleetSnapshot: Sendable {
         this: try await store.metrics.minute(Minute.name(epochSeconds: seconds)))
       sum.add(try await store.alarms.current(nowMs: seconds * 1_000))
       sum.switches.add(try await store.switches.glance())
+      sum.redis.append(try await store.settings.readAllowed())
       snapshot = sum
     }
     return snapshot ?? FleetSnapshot(nowMs: 0)

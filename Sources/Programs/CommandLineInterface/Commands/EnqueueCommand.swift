@@ -91,6 +91,7 @@ struct EnqueueCommand: AsyncParsableCommand {
     // Before the job is added: from then on a Ctrl-C must not look as if it had not been.
     if wait { Interrupts.shared.expect() }
     let session = try await RedisSession.open(configuration.redis, as: wait ? .operator : .producer)
+    await session.warnOfRisks(configuration.redis, on: .standard)
     let isRepeated = try await isRepeated(submission, session)
     let priority = priority
     let job = try await session.run { store throws(RedisError) in

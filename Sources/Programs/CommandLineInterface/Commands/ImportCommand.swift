@@ -138,6 +138,7 @@ struct ImportCommand: AsyncParsableCommand {
     }
     if let app { AppOption.warn(of: app, unlessIn: try shared.configuration(), on: console) }
     let session = try await shared.openSession(as: .operator)
+    await session.warnOfRisks(try shared.configuration().redis, on: console)
     Interrupts.shared.expect()
     let work = try InstallationImport(input, settings, session: session, console: console)
     do {

@@ -51,6 +51,7 @@ struct InstallCommand: AsyncParsableCommand {
     let configuration = try shared.configuration()
     let installation = try installation(app: appOption.resolve(configuration))
     let session = try await RedisSession.open(configuration.redis, as: .operator)
+    await session.warnOfRisks(configuration.redis, on: .standard)
     let isStrict = strict
     let result = try await session.run { store throws(RedisError) in
       try await InstallationOffice.install(installation, strict: isStrict, in: store)

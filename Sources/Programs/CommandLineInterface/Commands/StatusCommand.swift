@@ -32,11 +32,14 @@ struct StatusCommand: AsyncParsableCommand {
       try await FleetSnapshot.read([store])
     }
     await session.close()
+    let accepted = configuration.redis.acceptedRisks
     if shared.json {
-      console.print(json: snapshot.json())
+      console.print(json: snapshot.json(accepting: accepted))
     } else {
       let place = "Redis \(configuration.redis.url), prefix \(configuration.redis.prefix)"
-      for line in snapshot.lines(on: console.output, place: place) { console.print(line) }
+      for line in snapshot.lines(on: console.output, place: place, accepting: accepted) {
+        console.print(line)
+      }
     }
     guard check, !snapshot.alarms.isEmpty else { return }
     let fields = snapshot.alarms.map(\.field).joined(separator: ", ")

@@ -75,10 +75,12 @@ struct WorkerCommand: AsyncParsableCommand {
     }
     // A signal that came while keys were being loaded.
     if Interrupts.shared.hasCome { return }
-    do throws(SystemError) {
+    do {
       try await service.run(healthFile: healthFile)
-    } catch {
+    } catch let error as SystemError {
       throw CommandFailure(.internalError, "\(error.withLimits)")
+    } catch {
+      throw CommandFailure(.configuration, "\(error)")
     }
   }
 }

@@ -36,6 +36,8 @@ struct DemoNetworks {
           id: DemoCampaign.app, apns: [.production: stage.endpoint], fcm: stage.endpoint,
           jpush: stage.endpoint, messagesPerMinute: CommandLineLimits.demoMessagesPerMinute)
       ])
+    // The stage's Redis is gone with it.
+    configuration.acceptedRisks = [.noAppendOnlyFile]
     configuration.worker = ["drain_seconds: 5", "lease_seconds: 4"]
     return configuration
   }

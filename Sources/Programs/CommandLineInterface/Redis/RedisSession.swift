@@ -99,6 +99,14 @@ actor RedisSession {
     }
   }
 
+  /// Tells of what is unsafe about Redis and not accepted: for commands that bring what it is to keep.
+  func warnOfRisks(_ configuration: RedisConfiguration, on console: Console) async {
+    guard let settings = try? await store?.settings.readAllowed() else { return }
+    for finding in settings.risks(accepting: configuration.acceptedRisks) {
+      console.note("warning: \(finding.sentence)")
+    }
+  }
+
   /// Runs a body on the session's loop, against the store.
   func run<Value: Sendable>(
     _ body: @Sendable (Store) async throws(RedisError) -> Value

@@ -3,7 +3,8 @@ internal import Operations
 internal import Store
 
 extension FleetSnapshot {
-  func json() -> JSONValue {
+  /// - Parameter accepted: risks of Redis that the configuration accepts.
+  func json(accepting accepted: Set<RedisRisk> = []) -> JSONValue {
     var backlog: JSONObject = [:]
     for priority in Priority.allCases {
       backlog[priority.rawValue] = .object([
@@ -18,6 +19,7 @@ extension FleetSnapshot {
         switches.sorted.map { .object($0.killSwitch.json($0.remark)) }),
       "outcomes": .array(outcomes.map { json($0.names, last: $0.last, this: $0.this) }),
       "alarms": .array(alarms.map(json)),
+      "redis": .array(redis.map { $0?.json(accepting: accepted) ?? .null }),
     ])
   }
 

@@ -5,8 +5,12 @@ internal import Typesetting
 
 extension FleetSnapshot {
   /// One screen for a person.
-  func lines(on terminal: Terminal, place: String) -> [String] {
-    var lines = ["\(place), \(InstantText.rfc3339(ms: nowMs, withMilliseconds: false))", ""]
+  /// - Parameter accepted: risks of Redis that the configuration accepts.
+  func lines(
+    on terminal: Terminal, place: String, accepting accepted: Set<RedisRisk> = []
+  ) -> [String] {
+    var lines = ["\(place), \(InstantText.rfc3339(ms: nowMs, withMilliseconds: false))"]
+    lines += redisLines(accepting: accepted) + [""]
     func heading(_ text: String) { lines.append(TextStyle.bold.apply(text, on: terminal)) }
     if !alarms.isEmpty {
       heading("Alarms")
@@ -51,6 +55,19 @@ extension FleetSnapshot {
       lines += outcomeTable().lines(on: terminal)
     }
     return lines
+  }
+
+  /// How each Redis is set up, and what of it is unsafe that no alarm tells already.
+  private func redisLines(accepting accepted: Set<RedisRisk>) -> [String] {
+    redis.flatMap { settings -> [String] in
+      guard let settings else {
+        return ["Redis does not say how it is set up: let this user run INFO"]
+      }
+      let untold = settings.risks(accepting: accepted).filter { finding in
+        !alarms.contains { $0.field == AlarmKind.unsafeRedis.field(finding.risk.rawValue) }
+      }
+      return ["Redis is a \(settings.summary)"] + untold.map { "  unsafe: \($0.sentence)" }
+    }
   }
 
   private func workerTable() -> TextTable {

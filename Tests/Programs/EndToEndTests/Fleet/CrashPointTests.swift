@@ -51,6 +51,8 @@ import Testing
     // Waiting for work, the timeline, latencies.
     Call(name: "XREADGROUP"), Call(name: "XLEN"), Call(name: "ZCARD"), Call(name: "XADD"),
     Call(name: "HINCRBY"), Call(name: "EXPIRE"),
+    // How Redis is set up.
+    Call(name: "INFO"),
   ]
 
   /// What producers, backends and operators call, and what is only there for a test.

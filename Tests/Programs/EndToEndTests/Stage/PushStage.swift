@@ -87,6 +87,7 @@ final class PushStage: Sendable {
       var text = ConfigurationText(
         redisURL: stage.redis.url, apps: apps(endpoints, stage, development: development))
       text.access = access.map { [$0] } ?? []
+      text.acceptedRisks = [.noAppendOnlyFile, .unawaitedReplicas]
       var configuration = try Configuration.parse(
         text.text(stage.keys), file: stage.folder.file("pushpool.yaml"), environment: [:])
       configuration.worker = worker

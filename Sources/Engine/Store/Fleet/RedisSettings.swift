@@ -1,0 +1,115 @@
+package import Model
+
+/// How a Redis is set up, as far as it concerns what it keeps: what INFO tells, which a managed Redis allows, and what
+/// CONFIG GET adds where that is allowed.
+package struct RedisSettings: Sendable, Equatable {
+  /// What it is, and what that costs, for a person.
+  package struct Finding: Sendable, Equatable {
+    package let risk: RedisRisk
+    /// Names the setting, what it costs and what to do.
+    package let sentence: String
+  }
+
+  /// `maxmemory`; 0 for no limit.
+  package private(set) var memoryBytesMax = 0
+  /// `maxmemory-policy`; nil when the server does not tell.
+  package private(set) var policy: String?
+  /// Keys that were evicted since the server started.
+  package private(set) var evictedKeys = 0
+  /// Nil when the server does not tell.
+  package private(set) var hasAppendOnlyFile: Bool?
+  package private(set) var isReplica = false
+  package private(set) var replicas = 0
+  /// Whether writes are refused when too few replicas are there: only then INFO counts the good ones.
+  package private(set) var awaitsReplicas = false
+  /// `save` of the configuration, empty for no snapshots; nil when that may not be asked.
+  package var savePoints: String?
+
+  /// - Parameter info: the reply to INFO with the sections memory, persistence, replication and stats.
+  package init(info: String) {
+    for line in info.split(whereSeparator: \.isNewline) {
+      let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+      guard parts.count == 2 else { continue }
+      let value = String(parts[1])
+      switch parts[0] {
+      case "maxmemory": memoryBytesMax = max(0, Int(value) ?? 0)
+      case "maxmemory_policy": policy = Self.word(value)
+      case "evicted_keys": evictedKeys = max(0, Int(value) ?? 0)
+      case "aof_enabled": hasAppendOnlyFile = value == "1"
+      case "role": isReplica = value == "slave"
+      case "connected_slaves": replicas = max(0, Int(value) ?? 0)
+      case "min_slaves_good_slaves": awaitsReplicas = true
+      default: break
+      }
+    }
+  }
+
+  /// A policy as the server names it; nil for what is no word of its configuration.
+  private static func word(_ text: String) -> String? {
+    guard text.utf8.count <= StoreLimits.policyBytesMax, TextRule.isWord(text, others: "-")
+    else { return nil }
+    return text
+  }
+
+  /// Whether any key may go when the memory is full, installations and jobs included: work is surely lost then.
+  package var evictsAnyKey: Bool { memoryBytesMax > 0 && policy?.hasPrefix("allkeys-") == true }
+
+  /// What is unsafe, the worst first. That keys were evicted of late is for who compares two readings.
+  package var findings: [Finding] {
+    [eviction, replica, noAppendOnlyFile, unawaitedReplicas].compactMap { $0 }
+  }
+
+  /// What it is that keys were evicted within the last hour.
+  package static func evicted(_ count: Int) -> Finding {
+    Finding(
+      risk: .evicted,
+      sentence: "Redis has evicted \(count) \(count == 1 ? "key" : "keys") within the last hour, "
+        + "and installations and jobs may be among them: set maxmemory-policy noeviction, give "
+        + "Redis memory, and run pushpool index for each app")
+  }
+
+  private var eviction: Finding? {
+    guard let policy, policy != "noeviction" else { return nil }
+    let which =
+      policy.hasPrefix("volatile-")
+      ? "deletes keys that have a time to live, such as the recipients of running jobs"
+      : "deletes installations and jobs"
+    let now =
+      memoryBytesMax == 0
+      ? "as soon as it has a maxmemory that is reached"
+      : "when its memory is full"
+    let so = evictedKeys > 0 ? " (\(evictedKeys) keys since it started)" : ""
+    return Finding(
+      risk: .eviction,
+      sentence: "Redis has maxmemory-policy \(policy): it \(which) \(now)\(so); set "
+        + "maxmemory-policy noeviction")
+  }
+
+  private var replica: Finding? {
+    guard isReplica else { return nil }
+    return Finding(
+      risk: .replica,
+      sentence: "Redis is a replica: it refuses what is written, or loses it when it next copies "
+        + "its primary; name the primary in redis.url")
+  }
+
+  private var noAppendOnlyFile: Finding? {
+    guard hasAppendOnlyFile == false else { return nil }
+    let cost =
+      savePoints == ""
+      ? "a crash or a restart loses everything, for it takes no snapshots either (save \"\")"
+      : "a crash loses what came after its last snapshot"
+    return Finding(
+      risk: .noAppendOnlyFile,
+      sentence: "Redis has appendonly no: \(cost); set appendonly yes")
+  }
+
+  private var unawaitedReplicas: Finding? {
+    guard !isReplica, replicas > 0, !awaitsReplicas else { return nil }
+    return Finding(
+      risk: .unawaitedReplicas,
+      sentence: "Redis has \(replicas) \(replicas == 1 ? "replica" : "replicas") and "
+        + "min-replicas-to-write 0: cut off from them it goes on taking work that a failover "
+        + "loses; set min-replicas-to-write 1 and min-replicas-max-lag 10")
+  }
+}

@@ -1,0 +1,34 @@
+package import Redis
+
+/// How the Redis itself is set up. It only reads, and needs no functions.
+package struct SettingsStore {
+  let functions: StoreFunctions
+
+  /// What may be known: with the snapshots where Redis tells of them and it matters, and nil where INFO is forbidden.
+  package func readAllowed() async throws(RedisError) -> RedisSettings? {
+    do throws(RedisError) {
+      var settings = try await read()
+      guard settings.hasAppendOnlyFile == false else { return settings }
+      do throws(RedisError) { settings.savePoints = try await savePoints() } catch {
+        guard case .server = error else { throw error }
+      }
+      return settings
+    } catch {
+      guard case .server = error else { throw error }
+      return nil
+    }
+  }
+
+  /// What INFO tells. A managed Redis allows it where it forbids CONFIG.
+  package func read() async throws(RedisError) -> RedisSettings {
+    let info = RedisCommand("INFO", "memory", "persistence", "replication", "stats")
+    return RedisSettings(info: try await functions.connection.call(info).string ?? "")
+  }
+
+  /// When Redis takes snapshots, empty for never, which INFO does not tell.
+  /// - Throws: `.server` when that may not be asked.
+  package func savePoints() async throws(RedisError) -> String? {
+    let pairs = try await functions.connection.call(RedisCommand("CONFIG", "GET", "save")).pairs
+    return pairs.first { $0.0 == "save" }?.1
+  }
+}

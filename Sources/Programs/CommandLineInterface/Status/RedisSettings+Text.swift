@@ -1,0 +1,40 @@
+internal import Model
+internal import Store
+
+extension RedisSettings {
+  /// What it is, on one line.
+  var summary: String {
+    let file = hasAppendOnlyFile.map { $0 ? "append-only file on" : "append-only file off" }
+    let others =
+      replicas == 0
+      ? nil
+      : (replicas == 1 ? "1 replica" : "\(replicas) replicas")
+        + (awaitsReplicas ? ", awaited" : ", not awaited")
+    let parts = [
+      isReplica ? "replica" : "primary", file, policy.map { "maxmemory-policy \($0)" }, others,
+    ]
+    return parts.compactMap { $0 }.joined(separator: ", ")
+  }
+
+  /// What is unsafe and not accepted.
+  func risks(accepting accepted: Set<RedisRisk>) -> [Finding] {
+    findings.filter { !accepted.contains($0.risk) }
+  }
+
+  func json(accepting accepted: Set<RedisRisk>) -> JSONValue {
+    let risks = findings.map { finding in
+      JSONValue.object([
+        "risk": .string(finding.risk.rawValue),
+        "accepted": .bool(accepted.contains(finding.risk)), "message": .string(finding.sentence),
+      ])
+    }
+    return .object([
+      "role": .string(isReplica ? "replica" : "primary"),
+      "append_only_file": hasAppendOnlyFile.map { .bool($0) } ?? .null,
+      "maxmemory": .integer(memoryBytesMax),
+      "maxmemory_policy": policy.map { .string($0) } ?? .null,
+      "evicted_keys": .integer(evictedKeys), "replicas": .integer(replicas),
+      "replicas_awaited": .bool(awaitsReplicas), "risks": .array(risks),
+    ])
+  }
+}

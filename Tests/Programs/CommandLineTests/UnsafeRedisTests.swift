@@ -1,0 +1,57 @@
+import LocalServices
+import Model
+import Testing
+
+/// What the program says of a Redis that loses what it has confirmed.
+@Suite struct UnsafeRedisTests {
+  private static let install = [
+    "install", "--app", "shop", "--user", "u1", "--network", "apns", "--token",
+    String(repeating: "ab", count: 32),
+  ]
+
+  private static func evicting() -> RedisServer.Options {
+    var options = RedisServer.Options()
+    options.configuration = ["maxmemory 200mb", "maxmemory-policy allkeys-lru"]
+    return options
+  }
+
+  @Test("status and install name each setting and what it costs, unless it is accepted")
+  func tells() async throws {
+    try await RedisServer.with(Self.evicting()) { redis in
+      let told = ["PUSHPOOL_REDIS_URL": redis.url, "PUSHPOOL_REDIS_ACCEPTED_RISKS": ""]
+      let screen = try await Pushpool.run("status", environment: told)
+      #expect(screen.status == 0)
+      #expect(
+        screen.output.contains(
+          "Redis is a primary, append-only file off, maxmemory-policy allkeys-lru"))
+      #expect(screen.output.contains("unsafe: Redis has maxmemory-policy allkeys-lru"))
+      #expect(screen.output.contains("unsafe: Redis has appendonly no"))
+      let installed = try await Pushpool.finish(
+        try Pushpool.start(Self.install, environment: told))
+      #expect(installed.status == 0 && installed.output.hasPrefix("created"))
+      #expect(installed.error.contains("warning: Redis has maxmemory-policy allkeys-lru"))
+      #expect(installed.error.contains("warning: Redis has appendonly no"))
+
+      var accepted = told
+      accepted["PUSHPOOL_REDIS_ACCEPTED_RISKS"] = "eviction, no_append_only_file"
+      let again = try await Pushpool.finish(
+        try Pushpool.start(Self.install, environment: accepted))
+      #expect(again.status == 0 && again.error == "")
+      let json = try await Pushpool.run("status", "--json", environment: accepted).json
+      let risks = try #require(
+        json.first?["redis"]?.arrayValue?.first?.objectValue?["risks"]?.arrayValue)
+      #expect(risks.map { $0.objectValue?["accepted"]?.boolValue } == [true, true])
+      #expect(
+        try await Pushpool.run("status", environment: accepted).output.contains("unsafe") == false)
+    }
+  }
+
+  @Test("a word of the accepted risks that is none is refused with the near one")
+  func refusesWord() async throws {
+    let result = try await Pushpool.run(
+      "status", environment: ["PUSHPOOL_REDIS_ACCEPTED_RISKS": "evictoin"])
+    #expect(result.status == 78)
+    #expect(result.error.contains("PUSHPOOL_REDIS_ACCEPTED_RISKS"))
+    #expect(result.error.contains("did you mean \"eviction\"?"))
+  }
+}
