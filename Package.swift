@@ -113,7 +113,7 @@ let package = Package(
         "Chunks/promotion", "Chunks/ready", "Chunks/settlement",
         "DeadLetters/dead_letters",
         "Installations/badges", "Installations/bindings", "Installations/exporting",
-        "Installations/installations", "Installations/variables",
+        "Installations/installations", "Installations/mending", "Installations/variables",
         "Jobs/direct", "Jobs/jobs", "Jobs/loops", "Jobs/reconcile", "Jobs/rounds", "Jobs/taking",
         "Jobs/waiting",
         "Traces/traces",

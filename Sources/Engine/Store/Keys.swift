@@ -178,6 +178,15 @@ package struct Keys: Sendable {
   /// STRING: the last generation given to an installation.
   var generation: String { "\(prefix):generation" }
 
+  /// ZSET `<network>:<app>:<token>`: the latest tokens that were uninstalled, by the generation that was drawn last.
+  var unbound: String { "\(prefix):unbound" }
+
+  /// HASH app → bindings that were half there and were mended within a day.
+  var mended: String { "\(prefix):mended" }
+
+  /// HASH: how far the fleet's walk over all bindings is.
+  var mending: String { "\(prefix):mending" }
+
   /// STRING: the last turn of an import that took effect.
   func importTurn(_ id: String) -> String { "\(prefix):import:\(id)" }
 

@@ -221,6 +221,8 @@ enum WorkerLimits {
   /// How often an alarm is renewed, and how long it stands without.
   static let alarmRenewalMs: UInt64 = 5_000
   static let alarmLifeMs: UInt64 = 15_000
+  /// Slices of the bindings that a worker compares in a turn of its janitor: 6 ms of Redis's time a minute.
+  static let mendedSlicesMax = 20
   /// From one look how Redis is set up to the next.
   static let redisLookMs: UInt64 = 60_000
   /// How long a worker that starts waits for Redis, to look how it is set up before it begins.

@@ -28,6 +28,7 @@ import Testing
         "token": keys.token(.fcm, app: "<2>", token: "<3>").replacing("fcm", with: "<1>"),
         "tokens": keys.tokens(.fcm).replacing("fcm", with: "<1>"),
         "credential": keys.credential("<1>"), "generation": keys.generation,
+        "unbound": keys.unbound, "mended": keys.mended, "mending": keys.mending,
         "import": keys.importTurn("<1>"), "open": keys.open,
         "delayed": keys.delayed, "promoter": keys.promoter,
         "oldest": keys.oldest,

@@ -17,6 +17,8 @@ package enum AlarmKind: String, CaseIterable, Sendable {
   // About an app.
   /// Something has deleted keys of a job's work.
   case lostWork = "lost_work"
+  /// Bindings were half there, and were mended.
+  case halfBinding = "half_binding"
   /// The events of a bucket follow each other faster than people act.
   case loop
   /// The jobs of a topic do.
@@ -36,7 +38,7 @@ package enum AlarmKind: String, CaseIterable, Sendable {
   package var explainsWaiting: Bool {
     switch self {
     case .breaker, .credential, .unreachable, .foreignAnswers, .noWorker: true
-    case .massDeath, .lostWork, .loop, .topicLoop, .clock, .descriptors, .unsafeRedis:
+    case .massDeath, .lostWork, .halfBinding, .loop, .topicLoop, .clock, .descriptors, .unsafeRedis:
       false
     }
   }

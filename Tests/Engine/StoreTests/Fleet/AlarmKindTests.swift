@@ -23,7 +23,7 @@ import Testing
 
   @Test(
     "the functions name their alarms as programs do",
-    arguments: [AlarmKind.massDeath, .noWorker, .lostWork, .loop, .topicLoop])
+    arguments: [AlarmKind.massDeath, .noWorker, .lostWork, .halfBinding, .loop, .topicLoop])
   func isNamedAlike(kind: AlarmKind) {
     let library = String(decoding: StoreLibrary.source, as: UTF8.self)
     #expect(library.contains("'\(kind.rawValue)|' .."))

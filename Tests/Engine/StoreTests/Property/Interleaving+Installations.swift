@@ -11,6 +11,7 @@ extension Interleaving {
     + (0..<12).map { DeviceToken(stored: "fcm:\($0)", network: .fcm) }
 
   func operateInstallations() async throws {
+    if random.chance(percent: 2) { return try await loseHalf() }
     switch random.below(10) {
     case 0..<4: try await install()
     case 4: try await installMany()

@@ -117,8 +117,18 @@ struct LibraryFault: Sendable, CustomTestStringConvertible {
       replacement: ""),
     LibraryFault(
       name: "uninstall asks nobody whose token it is",
-      original: "if owner ~= '' and owner ~= user then return 'other_owner' end",
-      replacement: ""),
+      original: "if not user or owner ~= '' and owner ~= user then",
+      replacement: "if not user then"),
+    LibraryFault(
+      name: "a device that was uninstalled without its record comes back",
+      original: "if owner or is_unbound(p, network, app, token, generation) then",
+      replacement: "if owner then"),
+    LibraryFault(
+      name: "a former owner keeps the line of a device that is another's",
+      original: "if owner or is_unbound(p, network, app, token, generation) then",
+      replacement:
+        "if owner then return true end\n  if is_unbound(p, network, app, token, generation) then"
+    ),
     LibraryFault(
       name: "a verdict removes a token that was installed anew",
       original: "if r[1] ~= user or r[2] ~= generation then return 'stale' end",

@@ -53,6 +53,16 @@ extension StoreModel {
     return .removed
   }
 
+  /// A line that was written anew is the last of its user's.
+  mutating func renew(_ token: DeviceToken) {
+    guard let binding = bindings[token] else { return }
+    devices[binding.user]?.removeAll { $0 == token }
+    devices[binding.user]?.append(token)
+  }
+
+  /// Takes a binding away without a word to anybody.
+  mutating func forget(_ token: DeviceToken) { remove(token) }
+
   private mutating func remove(_ token: DeviceToken) {
     guard let old = bindings.removeValue(forKey: token) else { return }
     devices[old.user]?.removeAll { $0 == token }

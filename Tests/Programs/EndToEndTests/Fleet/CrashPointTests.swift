@@ -58,7 +58,7 @@ import Testing
   /// What producers, backends and operators call, and what is only there for a test.
   private static let others: Set<String> = [
     "install", "create", "install_many", "uninstall", "invalidate", "set_badge", "pause", "resume",
-    "cancel", "pace", "subscribe", "unsubscribe", "index_users",
+    "cancel", "pace", "subscribe", "unsubscribe", "index_users", "mend_bindings",
     "export_installations", "export_subscribers",
     "find_waiting", "name_waiting", "has_job",
     "dead_list", "dead_retry", "dead_drop", "reconcile", "keys", "sections", "switch_off",
@@ -68,7 +68,7 @@ import Testing
   private static let seldom: Set<String> = [
     "list_ahead", "keep_turns", "judge_entry", "fields", "variables", "draw_rate", "draw_pace",
     "raise_alarm",
-    "clear_alarm", "unused_libraries",
+    "clear_alarm", "unused_libraries", "mend_next",
   ]
 
   /// What a worker calls when an answer was lost. Who dies at them leaves what it left at `take_jobs` and `claim`.

@@ -257,6 +257,7 @@ import Testing
     let answer = try await register(
       "uninstall", #"{"app":"shop","network":"apns","token":"cdcd1001","user":"r2"}"#)
     #expect(answer.contains("removed"))
+    #expect(try await stage.client.command("ZCARD", "pushpool:unbound").integer == 2)
   }
 
   private func expectRefusals(

@@ -188,23 +188,57 @@ local function bind(p, args, at, extra, now, strict, allowance)
   return (moved and 'moved') or (old[1] and 'updated') or 'created', object_id, old[1] or '', evicted, after
 end
 
--- Removes the binding of a token; with an owner other than '' only that user's. Returns removed, absent or other_owner.
+local function note_explicit(p, app, user, network, token, by)
+  redis.call('XADD', KEY.audit(p), 'MAXLEN', '~', LIMIT.NOTICES_MAX, '*', 'cause', 'explicit', 'app', app,
+    'user', user, 'network', network, 'token', token, 'by', by)
+end
+
+-- What P:unbound calls a token.
+local function unbound_name(network, app, token) return table.concat({network, app, token}, ':') end
+
+-- Remembers that a token was uninstalled, with the generation that was drawn last: should a user's line of an earlier one come
+-- up without a record, it is not to bring the binding back. The latest of them are kept. It never raises: a Redis user of an
+-- earlier version's documents may not write the key.
+local function note_unbound(p, app, network, token)
+  local key, drawn = KEY.unbound(p), redis.pcall('GET', KEY.generation(p))
+  redis.pcall('ZADD', key, tonumber(type(drawn) == 'string' and drawn or '0') or 0, unbound_name(network, app, token))
+  redis.pcall('ZREMRANGEBYRANK', key, 0, -LIMIT.NOTICES_MAX - 1)
+end
+
+-- Takes out a user's line of a token whose record is gone or another user's. Returns whether there was one.
+local function release_line(p, app, network, token, user)
+  local lines = redis.call('GET', KEY.user(p, app, user)) or ''
+  local others = without_line(lines, network, token)
+  if others == lines then return false end
+  note_explicit(p, app, user, network, token, user)
+  unbind(p, app, user, others, false)
+  return true
+end
+
+-- Removes the binding of a token; with an owner other than '' only that user's. Of one without a record the line goes, if its
+-- owner is given: whose it is nobody else can tell. Returns removed, absent or other_owner.
 local function release(p, app, network, token, owner)
   local key = KEY.token(p, network, app, token)
   local user, channels = unpack(redis.call('HMGET', key, 'user', 'channels'))
-  if not user then return 'absent' end
-  if owner ~= '' and owner ~= user then return 'other_owner' end
+  if not user or owner ~= '' and owner ~= user then
+    local is_found = owner ~= '' and release_line(p, app, network, token, owner)
+    if user then return 'other_owner' end
+    note_unbound(p, app, network, token)
+    return is_found and 'removed' or 'absent'
+  end
   local lines = without_line(redis.call('GET', KEY.user(p, app, user)) or '', network, token)
-  redis.call('XADD', KEY.audit(p), 'MAXLEN', '~', LIMIT.NOTICES_MAX, '*', 'cause', 'explicit', 'app', app,
-    'user', user, 'network', network, 'token', token, 'by', owner)
+  note_explicit(p, app, user, network, token, owner)
   redis.call('DEL', key)
   unbind(p, app, user, lines, channels)
+  note_unbound(p, app, network, token)
   return 'removed'
 end
 
 Bindings.COLUMNS = COLUMNS
 Bindings.without_line = without_line
 Bindings.line_of = line_of
+Bindings.new_object_id = new_object_id
+Bindings.unbound_name = unbound_name
 Bindings.unbind = unbind
 Bindings.leave_on = leave_on
 Bindings.bind = bind

@@ -10,11 +10,12 @@ local function escaped(pattern) return (string.gsub(pattern, '[%*%?%[%]\\]', '\\
 -- The next keys that begin with a text, and how far the walk is: {cursor, '' at its end; server; keys in the database; 1 when
 -- the walk begins again}. The cursor and the server are those of the last page; both '' to begin. A cursor means nothing in
 -- another server process: then the walk begins again.
-local function page(start, cursor, server)
+local function page(start, cursor, server, count)
   local here = run_id()
   local begins_again = cursor ~= '' and server ~= here
   if cursor == '' or begins_again then cursor = '0' end
-  local reply = redis.call('SCAN', cursor, 'MATCH', escaped(start) .. '*', 'COUNT', LIMIT.WALKED_AT_ONCE)
+  local reply = redis.call('SCAN', cursor, 'MATCH', escaped(start) .. '*', 'COUNT',
+    count or LIMIT.WALKED_AT_ONCE)
   return reply[2], {reply[1] == '0' and '' or reply[1], here, redis.call('DBSIZE'), begins_again and 1 or 0}
 end
 
