@@ -104,7 +104,7 @@ let package = Package(
       "Store", in: .engine, ["Model", "Redis", "Reactor", "COpenSSL"],
       resources: [
         "Library/keys", "Library/libraries", "Library/library", "Library/limits", "Library/numbers",
-        "Library/sections", "Library/walks",
+        "Library/sections", "Library/types", "Library/walks",
         "Fleet/alarms", "Fleet/credentials", "Fleet/metrics", "Fleet/rates", "Fleet/routes",
         "Fleet/switches", "Fleet/workers",
         "Audiences/audience", "Audiences/index", "Audiences/indexing", "Audiences/reading",

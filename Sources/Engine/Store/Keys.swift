@@ -178,6 +178,9 @@ package struct Keys: Sendable {
   /// STRING: the last generation given to an installation.
   var generation: String { "\(prefix):generation" }
 
+  /// What stood under a key of ours and was of another type; `name` is the key's without the prefix.
+  func displaced(_ name: String) -> String { "\(prefix):displaced:\(name)" }
+
   /// ZSET `<network>:<app>:<token>`: the latest tokens that were uninstalled, by the generation that was drawn last.
   var unbound: String { "\(prefix):unbound" }
 

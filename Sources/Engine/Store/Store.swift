@@ -24,6 +24,7 @@ package struct Store {
   package let routes: RouteStore
   package let traces: TraceStore
   package let settings: SettingsStore
+  package let keyTypes: KeyTypes
 
   /// - Parameters:
   ///   - connection: made with `StoreLibrary.library`.
@@ -51,6 +52,7 @@ package struct Store {
     routes = RouteStore(functions: functions)
     traces = TraceStore(functions: functions)
     settings = SettingsStore(functions: functions)
+    keyTypes = KeyTypes(functions: functions)
   }
 
   /// The server's clock, in whole seconds since the epoch.

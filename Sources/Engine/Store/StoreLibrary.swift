@@ -7,7 +7,7 @@ package enum StoreLibrary {
     Array("#!lua name=pushpool_@VERSION@\n".utf8)
     + PackageResources.limits_lua + PackageResources.keys_lua + PackageResources.numbers_lua
     + PackageResources.library_lua + PackageResources.sections_lua
-    + PackageResources.alarms_lua
+    + PackageResources.alarms_lua + PackageResources.types_lua
     + PackageResources.switches_lua + PackageResources.loops_lua + PackageResources.rates_lua
     + PackageResources.metrics_lua
     + PackageResources.reading_lua + PackageResources.index_lua + PackageResources.rounds_lua

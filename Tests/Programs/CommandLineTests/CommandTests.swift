@@ -87,6 +87,29 @@ import Testing
     }
   }
 
+  @Test("the status tells of a key of the work that something has overwritten, and shows the rest")
+  func wrongTypes() async throws {
+    try await RedisServer.with { redis in
+      let keys = [
+        "jobs:normal", "ready:normal", "chunks:high", "chunks:normal", "chunks:low", "delayed",
+        "finished", "open", "dead",
+      ]
+      for key in keys {
+        let writer = try ChildProcess(
+          "redis-cli", ["-s", redis.socketPath, "SET", "pushpool:\(key)", "wrong"],
+          output: .discard)
+        #expect(await writer.waitForExit(timeoutMs: Pushpool.timeoutMs) == .code(0))
+      }
+      let status = try await Pushpool.run("status", "--json", "--redis", redis.url)
+      #expect(status.status == 0, "\(status)")
+      let alarms = try #require(try status.json.first?["alarms"]?.arrayValue)
+      #expect(
+        Set(alarms.compactMap { $0.objectValue?["alarm"]?.stringValue })
+          == Set(keys.map { "wrong_type|\($0)" }))
+      #expect(try await Pushpool.run("status", "--redis", redis.url).status == 0)
+    }
+  }
+
   @Test("a bad value of install is refused by its option")
   func badInstall() async throws {
     let result = try await Pushpool.run(

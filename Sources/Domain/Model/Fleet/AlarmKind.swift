@@ -33,12 +33,15 @@ package enum AlarmKind: String, CaseIterable, Sendable {
   // About Redis.
   /// It is set up to lose what it has confirmed; see `RedisRisk`.
   case unsafeRedis = "unsafe_redis"
+  /// A key of ours held a value of another type.
+  case wrongType = "wrong_type"
 
   /// Whether it tells why an app's pushes wait.
   package var explainsWaiting: Bool {
     switch self {
     case .breaker, .credential, .unreachable, .foreignAnswers, .noWorker: true
-    case .massDeath, .lostWork, .halfBinding, .loop, .topicLoop, .clock, .descriptors, .unsafeRedis:
+    case .massDeath, .lostWork, .halfBinding, .loop, .topicLoop, .clock, .descriptors, .unsafeRedis,
+      .wrongType:
       false
     }
   }

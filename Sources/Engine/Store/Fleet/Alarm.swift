@@ -11,6 +11,13 @@ package struct Alarm: Sendable, Equatable {
   /// A sentence.
   package let message: String
 
+  init(field: String, atMs: Int64, untilMs: Int64, message: String) {
+    self.field = field
+    self.atMs = atMs
+    self.untilMs = untilMs
+    self.message = message
+  }
+
   /// Nil when the JSON is nothing that the functions wrote.
   init?(field: String, json: String) {
     guard let object = (try? JSONParser().parse(Array(json.utf8)))?.objectValue,

@@ -9,8 +9,8 @@ struct RedisTroubleRow: MatrixRow {
   private enum Trouble: String, Sendable, CaseIterable {
     case memory = "out of memory"
     case readOnly = "read-only"
-    case wrongType = "a wrong type under the chunks' key"
-    case wrongTypeOfJobs = "a wrong type under the jobs' key"
+    case wrongType = "a wrong type written over the chunks"
+    case wrongTypeOfJobs = "a wrong type in place of the jobs"
     case functions = "functions flushed"
     case stream = "chunks' stream deleted"
 
@@ -25,11 +25,14 @@ struct RedisTroubleRow: MatrixRow {
     }
 
     /// A stream that is gone is found by the reconciliation, which looks each minute on average.
-    var recoverySeconds: Double { self == .stream ? 180 : 10 }
+    var recoverySeconds: Double { self == .stream || self == .wrongType ? 180 : 10 }
+
+    /// Whether the leases of what is in hand are lost with a stream.
+    var losesLeases: Bool { [.stream, .wrongType, .wrongTypeOfJobs].contains(self) }
   }
 
   /// Of what is alike one; the reconciliation that finds a lost stream takes a minute.
-  private static let quick: [Trouble] = [.memory, .wrongType, .functions]
+  private static let quick: [Trouble] = [.memory, .wrongTypeOfJobs, .functions]
   private static let chunks = "pushpool:chunks:normal"
   private static let jobs = "pushpool:jobs:normal"
 
@@ -61,8 +64,7 @@ struct RedisTroubleRow: MatrixRow {
       }
       let reckoning = try stage.reckon(try await stage.drain())
       let name = trouble.rawValue
-      // Who loses the stream loses the leases of all that is in hand with it.
-      let isLost = trouble == .stream
+      let isLost = trouble.losesLeases
       result.take(
         reckoning, duplicatesMax: isLost ? options.workers * options.inHandMax : 0, name)
       result.expectAllAccepted(reckoning, name)
@@ -86,7 +88,7 @@ struct RedisTroubleRow: MatrixRow {
     case .readOnly:
       // A primary that is not there: the replica keeps what it has and takes nothing.
       try await stage.tell("REPLICAOF", "127.0.0.1", String(try FreePort.find()))
-    case .wrongType: try await hide(chunks, stage)
+    case .wrongType: try await stage.tell("SET", chunks, "wrong")
     case .wrongTypeOfJobs: try await hide(jobs, stage)
     case .functions: try await stage.tell("FUNCTION", "FLUSH")
     case .stream: try await stage.tell("DEL", chunks)
@@ -97,10 +99,9 @@ struct RedisTroubleRow: MatrixRow {
     switch trouble {
     case .memory: try await stage.tell("CONFIG", "SET", "maxmemory", "0")
     case .readOnly: try await stage.tell("REPLICAOF", "NO", "ONE")
-    case .wrongType: try await show(chunks, stage)
-    case .wrongTypeOfJobs: try await show(jobs, stage)
+    case .wrongTypeOfJobs: try await add(to: jobs, stage)
     case .functions: try await stage.tell("FUNCTION", "FLUSH")
-    case .stream: break
+    case .stream, .wrongType: break
     }
   }
 
@@ -111,7 +112,15 @@ struct RedisTroubleRow: MatrixRow {
       key, "hidden")
   }
 
-  private static func show(_ key: String, _ stage: ChaosStage) async throws {
-    try await stage.tell("EVAL", "redis.call('RENAME', KEYS[2], KEYS[1])", "2", key, "hidden")
+  /// Enqueues what was hidden anew, as producers do whose jobs are lost: what was taken already is a repetition.
+  private static func add(to key: String, _ stage: ChaosStage) async throws {
+    try await stage.tell(
+      "EVAL",
+      """
+      for _, item in ipairs(redis.call('XRANGE', KEYS[2], '-', '+')) do
+        redis.call('XADD', KEYS[1], '*', unpack(item[2]))
+      end
+      redis.call('DEL', KEYS[2])
+      """, "2", key, "hidden")
   }
 }

@@ -36,6 +36,7 @@ package struct FleetSnapshot: Sendable {
         last: try await store.metrics.minute(Minute.name(epochSeconds: seconds - 60)),
         this: try await store.metrics.minute(Minute.name(epochSeconds: seconds)))
       sum.add(try await store.alarms.current(nowMs: seconds * 1_000))
+      sum.add(try await store.keyTypes.alarms(nowMs: seconds * 1_000))
       sum.switches.add(try await store.switches.glance())
       sum.redis.append(try await store.settings.readAllowed())
       snapshot = sum

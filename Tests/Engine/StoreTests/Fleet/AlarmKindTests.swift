@@ -23,7 +23,9 @@ import Testing
 
   @Test(
     "the functions name their alarms as programs do",
-    arguments: [AlarmKind.massDeath, .noWorker, .lostWork, .halfBinding, .loop, .topicLoop])
+    arguments: [
+      AlarmKind.massDeath, .noWorker, .lostWork, .halfBinding, .wrongType, .loop, .topicLoop,
+    ])
   func isNamedAlike(kind: AlarmKind) {
     let library = String(decoding: StoreLibrary.source, as: UTF8.self)
     #expect(library.contains("'\(kind.rawValue)|' .."))

@@ -2,9 +2,10 @@
 
 do
 
--- beat — ARGV: worker, (field, value)… Reply: server time in ms
+-- beat — ARGV: worker, (field, value)… Looks after the types of our keys as well. Reply: server time in ms
 local function beat(keys, args)
   local p, now = keys[1], now_ms()
+  Types.check(p, now)
   local key = KEY.worker(p, args[1])
   local last = tonumber(redis.call('ZREVRANGE', KEY.workers(p), 0, 0, 'WITHSCORES')[2] or '0')
   if now - last > LIMIT.ALIVE_MS or last > now then redis.call('SET', KEY.workers_since(p), text(now)) end

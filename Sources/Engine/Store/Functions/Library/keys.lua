@@ -21,6 +21,7 @@ local KEY = {
   leaving = function(p) return p .. ':leaving' end,
   indexed = function(p) return p .. ':indexed' end,
   generation = function(p) return p .. ':generation' end,
+  displaced = function(p, name) return p .. ':displaced:' .. name end,
   unbound = function(p) return p .. ':unbound' end,
   mended = function(p) return p .. ':mended' end,
   mending = function(p) return p .. ':mending' end,

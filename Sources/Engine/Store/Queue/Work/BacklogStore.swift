@@ -5,7 +5,7 @@ package import Redis
 package struct BacklogStore {
   let functions: StoreFunctions
 
-  /// How many jobs and chunks there are, those included that workers hold.
+  /// How many jobs and chunks there are, those included that workers hold; 0 where a key holds something else (`KeyTypes`).
   package func status() async throws(RedisError) -> QueueStatus {
     let keys = functions.keys
     var status = QueueStatus()
@@ -31,9 +31,11 @@ package struct BacklogStore {
         RedisCommand("XPENDING", functions.keys.chunks(priority), "workers")
       ) { $0.count > 0 ? StoredNumber.count($0[0].integer ?? 0) : 0 }
     } catch {
-      // The consumer group does not exist yet.
-      if case .server("NOGROUP", _) = error { return 0 }
-      throw error
+      // The consumer group does not exist yet, or the stream is none.
+      switch error {
+      case .server("NOGROUP", _), .server("WRONGTYPE", _): return 0
+      default: throw error
+      }
     }
   }
 
@@ -72,6 +74,11 @@ package struct BacklogStore {
   }
 
   private func length(_ command: String, _ key: String) async throws(RedisError) -> Int {
-    try await functions.connection.call(RedisCommand(command, key), decode: decodeCount)
+    do throws(RedisError) {
+      return try await functions.connection.call(RedisCommand(command, key), decode: decodeCount)
+    } catch {
+      guard case .server("WRONGTYPE", _) = error else { throw error }
+      return 0
+    }
   }
 }
