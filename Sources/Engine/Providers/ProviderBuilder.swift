@@ -171,15 +171,12 @@ struct ProviderBuilder {
   private func clientIdentity(
     _ file: String, _ passwordFile: String?, _ field: String
   ) throws(ConfigurationError) -> ClientIdentity {
-    let isPEM = file.lowercased().hasSuffix(".pem")
     var password = ""
-    if let passwordFile, !isPEM {
+    if let passwordFile {
       password = try SecretFile.read(passwordFile, field: "\(field).password_file").text
     }
     do throws(TLSError) {
-      return isPEM
-        ? try ClientIdentity(pemFile: file)
-        : try ClientIdentity(p12File: file, password: password)
+      return try ClientIdentity(file: file, password: password)
     } catch {
       throw refused("\(field).certificate_file", file, error.message)
     }

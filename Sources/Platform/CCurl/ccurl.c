@@ -8,6 +8,11 @@ CURLcode ccurl_easy_setopt_pointer(CURL *handle, CURLoption option, const void *
   return curl_easy_setopt(handle, option, value);
 }
 
+CURLcode ccurl_easy_setopt_blob(CURL *handle, CURLoption option, const void *bytes, size_t count) {
+  struct curl_blob blob = {.data = (void *)bytes, .len = count, .flags = CURL_BLOB_COPY};
+  return curl_easy_setopt(handle, option, &blob);
+}
+
 CURLcode ccurl_easy_setopt_write(CURL *handle, curl_write_callback callback, void *context) {
   CURLcode code = curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, callback);
   return code != CURLE_OK ? code : curl_easy_setopt(handle, CURLOPT_WRITEDATA, context);

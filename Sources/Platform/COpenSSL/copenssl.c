@@ -56,3 +56,16 @@ STACK_OF(X509) *copenssl_certificates_of(X509 *certificate) {
 }
 
 long copenssl_bio_get_mem_data(BIO *bio, char **data) { return BIO_get_mem_data(bio, data); }
+
+int copenssl_pkcs12_cipher(PKCS12 *container) {
+  STACK_OF(PKCS7) *parts = PKCS12_unpack_authsafes(container);
+  int cipher = NID_undef;
+  for (int i = 0; cipher == NID_undef && i < sk_PKCS7_num(parts); i++) {
+    PKCS7 *part = sk_PKCS7_value(parts, i);
+    if (PKCS7_type_is_encrypted(part) && part->d.encrypted != NULL) {
+      cipher = OBJ_obj2nid(part->d.encrypted->enc_data->algorithm->algorithm);
+    }
+  }
+  sk_PKCS7_pop_free(parts, PKCS7_free);
+  return cipher;
+}

@@ -47,6 +47,7 @@ final class Transfer: @unchecked Sendable {
     for (option, value) in stringOptions() {
       try check(ccurl_easy_setopt_pointer(handle, option, value))
     }
+    if let caFile = request.caFile { try trust(caFile, handle) }
     if !request.body.isEmpty {
       // The size comes first: COPYPOSTFIELDS copies that many bytes.
       try check(
@@ -70,6 +71,20 @@ final class Transfer: @unchecked Sendable {
     try check(ccurl_easy_setopt_header(handle, receiveHeader, context))
     try check(ccurl_easy_setopt_tls(handle, restrictTLS, context))
     return handle
+  }
+
+  /// As whatever form the file has, libcurl takes PEM alone.
+  private func trust(_ caFile: String, _ handle: UnsafeMutableRawPointer) throws(HTTPClientError) {
+    let pem: [UInt8]
+    do throws(TLSError) {
+      pem = try TrustStore.pem(caFile)
+    } catch {
+      throw HTTPClientError(.insecure, error.message)
+    }
+    for option in [CURLOPT_CAINFO_BLOB] + (request.proxy == nil ? [] : [CURLOPT_PROXY_CAINFO_BLOB])
+    {
+      try check(ccurl_easy_setopt_blob(handle, option, pem, pem.count))
+    }
   }
 
   /// What the finished transfer amounts to.
@@ -112,10 +127,6 @@ final class Transfer: @unchecked Sendable {
     if let login = request.proxy?.login {
       options.append((CURLOPT_PROXYUSERNAME, login.user))
       options.append((CURLOPT_PROXYPASSWORD, login.password))
-    }
-    if let caFile = request.caFile {
-      options.append((CURLOPT_CAINFO, caFile))
-      if request.proxy != nil { options.append((CURLOPT_PROXY_CAINFO, caFile)) }
     }
     return options
   }

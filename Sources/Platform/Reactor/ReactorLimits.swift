@@ -37,4 +37,8 @@ package enum ReactorLimits {
   /// Addresses that failed and are remembered, and for how long.
   static let addressFailuresMax = 1024
   static let addressFailureMs: UInt64 = 600_000
+  /// Keys, certificates with their chains, service accounts and passwords are a few kilobytes.
+  package static let keyFileBytesMax = 64 << 10
+  /// Certificate authorities: a system's own are some 250 KiB.
+  static let authoritiesFileBytesMax = 4 << 20
 }

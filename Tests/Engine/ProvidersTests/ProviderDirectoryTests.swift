@@ -190,7 +190,7 @@ struct ProviderDirectoryTests {
     expectError("apps[0].apns.development.certificate_file", "missing.p12") {
       AppConfiguration(id: "shop", apns: [.development: certificate("\(missing).p12")])
     }
-    expectError("apps[0].fcm.service_account_file", "\(key.file) is not valid JSON") {
+    expectError("apps[0].fcm.service_account_file", "\(key.file) holds a private key and no JSON") {
       AppConfiguration(id: "shop", fcm: FCMConfiguration(serviceAccountFile: key.file))
     }
     expectError("apps[0].fcm.ca_file", missing) {

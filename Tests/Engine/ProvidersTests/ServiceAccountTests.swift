@@ -1,5 +1,6 @@
 import Foundation
 import LocalServices
+import Reactor
 import Testing
 
 @testable import Providers
@@ -24,13 +25,13 @@ struct ServiceAccountTests {
       ("https://localhost/token", "http://tokens.example/token", "not an https:// URL"),
       ("https://localhost/token", "https://localhost/\\ntoken", "not an https:// URL"),
       ("\"demo-shop\"", "\"demo/../shop\"", "has a \"project_id\" with other than"),
-      ("BEGIN PRIVATE KEY", "BEGIN CERTIFICATE", "(private_key) "),
+      ("-----BEGIN PRIVATE KEY-----", "SECRET", "(private_key) is a text without"),
     ]
     for (old, new, expected) in changes {
       let bad = good.replacingOccurrences(of: old, with: new)
       #expect(problem(bad)?.contains(expected) == true, "\(new)")
     }
-    #expect(problem("[]")?.contains("is not an object") == true)
+    #expect(problem("[]")?.contains("is an array and not an object") == true)
     #expect(problem("{")?.contains("not valid JSON") == true)
   }
 

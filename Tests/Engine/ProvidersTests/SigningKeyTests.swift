@@ -1,7 +1,9 @@
 import Foundation
 import LocalServices
 import Model
+import Reactor
 import Testing
+import TestSupport
 
 @testable import Providers
 
@@ -51,21 +53,13 @@ struct SigningKeyTests {
     expectProblem(folder.path, "is not a regular file")
     let cases: [(String, String)] = [
       ("", "is empty"),
-      ("SECRET", "is not a PEM file: it has no \"-----BEGIN PRIVATE KEY-----\" line"),
       (
-        "-----BEGIN CERTIFICATE-----\nSECRET\n-----END CERTIFICATE-----\n",
-        "is a PEM file without a private key"
+        "SECRET",
+        "is a text without a \"-----BEGIN PRIVATE KEY-----\" line; "
+          + SigningAlgorithm.es256.remedy
       ),
       (
-        "-----BEGIN PRIVATE KEY-----\nSECRET\n",
-        "holds a private key that cannot be decoded; is the file cut off?"
-      ),
-      (
-        "-----BEGIN ENCRYPTED PRIVATE KEY-----\nSECRET\n-----END ENCRYPTED PRIVATE KEY-----\n",
-        "is encrypted with a password; export the key without one"
-      ),
-      (
-        String(repeating: "x", count: CredentialLimits.fileBytesMax + 1),
+        String(repeating: "x", count: ReactorLimits.keyFileBytesMax + 1),
         "is longer than 65536 bytes; is it the right file?"
       ),
     ]
@@ -82,35 +76,20 @@ struct SigningKeyTests {
     #expect(throws: CredentialFileError.self) {
       try SigningKey(file: apns.file, algorithm: .rs256)
     }
-    let curve = try openssl("genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-384")
-    #expect(
-      throws: CredentialFileError(
-        file: "k", problem: "holds a private key that is not of the curve P-256, which ES256 needs")
-    ) { try SigningKey(pem: curve, file: "k", algorithm: .es256) }
-    let short = try openssl("genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:1024")
+    let short = Array(
+      try OpenSSLCommand.run("genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:1024"))
     #expect(
       throws: CredentialFileError(
         file: "k",
-        problem: "holds a private key that is not RSA of at least 2,048 bits, which RS256 needs")
-    ) { try SigningKey(pem: short, file: "k", algorithm: .rs256) }
+        problem:
+          "holds an RSA key of 1024 bits, but Google takes an RSA key of at least 2,048 bits; "
+          + SigningAlgorithm.rs256.remedy)
+    ) { try SigningKey(content: short, file: "k", algorithm: .rs256) }
   }
 
   private func expectProblem(_ file: String, _ problem: String) {
     #expect(throws: CredentialFileError(file: file, problem: problem)) {
       try SigningKey(file: file, algorithm: .es256)
     }
-  }
-
-  private func openssl(_ arguments: String...) throws -> [UInt8] {
-    let process = Process()
-    let output = Pipe()
-    process.executableURL = URL(filePath: "/usr/bin/openssl")
-    process.arguments = arguments
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    let data = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return Array(data)
   }
 }

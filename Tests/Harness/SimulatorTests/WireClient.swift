@@ -50,7 +50,7 @@ final class WireClient: Sendable {
     if usesCertificate {
       options.clientAuthorityFile = authority.certificateFile
       let issued = try authority.issueClient(commonName: "push", fileName: "client")
-      clientIdentity = try ClientIdentity(pemFile: issued.combinedFile)
+      clientIdentity = try ClientIdentity(file: issued.combinedFile)
     } else {
       clientIdentity = nil
     }

@@ -9,7 +9,7 @@ extension ConformanceTests {
   func clientCertificate(kind: TransportKind) async throws {
     let certificates = try TestCertificates()
     let issued = try certificates.authority.issueClient(commonName: "push", fileName: "client")
-    let identity = try ClientIdentity(pemFile: issued.combinedFile)
+    let identity = try ClientIdentity(file: issued.combinedFile)
     try await TestLane.run { lane in
       let occurrences = Occurrences(loop: lane.loop)
       let server = try ScriptedServer(

@@ -167,6 +167,11 @@ struct HTTPClientTests {
     #expect(await failure(HTTPRequest(url: url)) == .insecure)
     let response = try await client.perform(HTTPRequest(url: url, caFile: server.certificateFile))
     #expect(response.status == 200)
+    let der = "\(server.certificateFile).der"
+    try OpenSSLCommand.run(
+      "x509", "-in", server.certificateFile, "-outform", "DER", "-out", der)
+    #expect(try await client.perform(HTTPRequest(url: url, caFile: der)).status == 200)
+    #expect(await failure(HTTPRequest(url: url, caFile: "/nonexistent")) == .insecure)
     // The certificate is for localhost only.
     #expect(
       await failure(

@@ -2,7 +2,7 @@ internal import Foundation
 
 /// A file that holds one secret.
 package enum SecretFile {
-  /// The text of the file without the newlines at its end.
+  /// The text of the file without the newlines at its end and a byte order mark in front.
   package static func read(_ path: String, field: String) throws(ConfigurationError) -> Secret {
     func refused(_ message: String) -> ConfigurationError {
       ConfigurationError(file: path, line: nil, field: field, message: message)
@@ -15,8 +15,10 @@ package enum SecretFile {
       throw refused("is longer than \(ConfigurationLimits.secretFileBytesMax) bytes")
     }
     guard var text = String(validating: data, as: UTF8.self) else {
-      throw refused("is not valid UTF-8")
+      throw refused("is not valid UTF-8: save it as UTF-8, without a byte order mark")
     }
+    // Some editors of Windows put it in front; no secret begins with it.
+    if text.unicodeScalars.first == "\u{feff}" { text.unicodeScalars.removeFirst() }
     while text.last?.isNewline == true { text.removeLast() }
     guard !text.isEmpty else { throw refused("is empty") }
     return Secret(text)

@@ -1,4 +1,5 @@
 import Model
+import Reactor
 import Synchronization
 
 /// Provider tokens of one APNs key: an ES256 JSON Web Token, renewed after 50 minutes and never twice in 20,

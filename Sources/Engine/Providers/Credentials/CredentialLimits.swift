@@ -1,8 +1,5 @@
 /// Bounds and periods of credentials.
 package enum CredentialLimits {
-  /// Keys, service accounts and passwords are a few kilobytes.
-  package static let fileBytesMax = 64 << 10
-
   /// No credential pauses for longer, whatever a token's date says.
   package static let pauseMsMax: Int64 = 20 * 60_000
   /// How long what a network refuses is left alone while nothing renews it: somebody has to change something.

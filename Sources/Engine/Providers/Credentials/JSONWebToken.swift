@@ -1,4 +1,5 @@
 import Model
+import Reactor
 
 /// Builds signed JSON Web Tokens (RFC 7519, compact serialisation of RFC 7515).
 enum JSONWebToken {

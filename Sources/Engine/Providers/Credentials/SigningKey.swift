@@ -1,4 +1,5 @@
 import COpenSSL
+package import Reactor
 
 /// A private key that signs JSON Web Tokens. Safe to share: OpenSSL only reads the key when it signs.
 package final class SigningKey: @unchecked Sendable {
@@ -7,24 +8,40 @@ package final class SigningKey: @unchecked Sendable {
   package let file: String
   private let key: OpaquePointer
 
-  /// Loads a PKCS#8 PEM file, such as Apple's `.p8`.
+  /// Loads a file such as Apple's `.p8`, in any form that `KeyFileContent` reads.
   package convenience init(
     file: String, algorithm: SigningAlgorithm
   ) throws(CredentialFileError) {
     try self.init(
-      pem: try CredentialFile.read(file), file: file, algorithm: algorithm)
+      content: try CredentialFile.read(file), file: file, algorithm: algorithm)
   }
 
-  /// - Parameter file: what errors name as the source of the key.
+  /// - Parameters:
+  ///   - content: the file's bytes, or a text out of another file.
+  ///   - file: what errors name as the source of the key.
   package init(
-    pem: [UInt8], file: String, algorithm: SigningAlgorithm
+    content: [UInt8], file: String, algorithm: SigningAlgorithm
   ) throws(CredentialFileError) {
-    guard let key = Self.parse(pem) else {
-      throw CredentialFileError(file: file, problem: Self.problem(of: pem))
+    let found = try KeyFileContent(content, file: file, remedy: algorithm.remedy)
+    func refused(_ problem: String) -> CredentialFileError {
+      CredentialFileError(file: file, problem: "\(problem); \(algorithm.remedy)")
+    }
+    var keys: [KeyObject] = []
+    // Some files hold their key twice, as a tool appended it again.
+    for key in found.all(.privateKey) where !keys.contains(key) { keys.append(key) }
+    guard let only = keys.first else {
+      throw refused("holds \(found.summary), but no private key to sign with")
+    }
+    guard keys.count == 1 else {
+      throw CredentialFileError(
+        file: file, problem: "holds \(keys.count) private keys: leave only the one that is to sign")
+    }
+    guard let key = only.makePrivateKey() else {
+      throw refused("holds a private key that OpenSSL cannot use")
     }
     if let problem = Self.mismatch(key, algorithm) {
       EVP_PKEY_free(key)
-      throw CredentialFileError(file: file, problem: problem)
+      throw refused(problem)
     }
     self.key = key
     self.file = file
@@ -74,51 +91,27 @@ package final class SigningKey: @unchecked Sendable {
     return CredentialFileError(file: file, problem: "holds a key that OpenSSL cannot sign with")
   }
 
-  private static func parse(_ pem: [UInt8]) -> OpaquePointer? {
-    guard let source = BIO_new_mem_buf(pem, CInt(pem.count)) else { return nil }
-    defer {
-      BIO_free(source)
-      ERR_clear_error()
-    }
-    // Without a callback OpenSSL would ask for the password on the terminal.
-    return PEM_read_bio_PrivateKey(source, nil, refusePassword, nil)
-  }
-
-  private static func problem(of pem: [UInt8]) -> String {
-    let text = String(decoding: pem, as: UTF8.self)
-    if text.contains("ENCRYPTED") {
-      return "is encrypted with a password; export the key without one"
-    }
-    if !text.contains("-----BEGIN") {
-      return "is not a PEM file: it has no \"-----BEGIN PRIVATE KEY-----\" line"
-    }
-    if !text.contains("PRIVATE KEY-----") {
-      return "is a PEM file without a private key"
-    }
-    return "holds a private key that cannot be decoded; is the file cut off?"
-  }
-
+  /// What the key is, if it is not what the algorithm takes.
   private static func mismatch(_ key: OpaquePointer, _ algorithm: SigningAlgorithm) -> String? {
     let kind = EVP_PKEY_get_base_id(key)
-    switch algorithm {
-    case .es256:
-      var name = [CChar](repeating: 0, count: 64)
-      var length = 0
-      let isNamed = EVP_PKEY_get_group_name(key, &name, name.count, &length) == 1
-      let group = String(
-        decoding: name[..<min(length, name.count)].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-      if kind == EVP_PKEY_EC, isNamed, group == "prime256v1" { return nil }
-      return "holds a private key that is not of the curve P-256, which ES256 needs"
-    case .rs256:
-      if kind == EVP_PKEY_RSA, EVP_PKEY_get_bits(key) >= 2_048 { return nil }
-      return "holds a private key that is not RSA of at least 2,048 bits, which RS256 needs"
+    let bits = EVP_PKEY_get_bits(key)
+    var name = [CChar](repeating: 0, count: 64)
+    var length = 0
+    let isNamed = EVP_PKEY_get_group_name(key, &name, name.count, &length) == 1
+    ERR_clear_error()
+    let group = String(
+      decoding: name[..<min(length, name.count)].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let found: String
+    switch kind {
+    case EVP_PKEY_EC:
+      if algorithm == .es256, isNamed, group == "prime256v1" { return nil }
+      found = "an EC key of the curve \(isNamed ? group : "without a name")"
+    case EVP_PKEY_RSA:
+      if algorithm == .rs256, bits >= 2_048 { return nil }
+      found = "an RSA key of \(bits) bits"
+    default:
+      found = "a private key of another kind"
     }
+    return "holds \(found), but \(algorithm.need)"
   }
-}
-
-private func refusePassword(
-  _ buffer: UnsafeMutablePointer<CChar>?, _ size: CInt, _ isWriting: CInt,
-  _ context: UnsafeMutableRawPointer?
-) -> CInt {
-  -1
 }

@@ -1,4 +1,5 @@
 import Model
+package import Reactor
 
 /// A Google service account, as the Firebase console gives it out.
 package struct ServiceAccount: Sendable {
@@ -22,15 +23,7 @@ package struct ServiceAccount: Sendable {
   package init(
     json: [UInt8], file: String, tokenEndpoint: String? = nil
   ) throws(CredentialFileError) {
-    let object: JSONObject
-    do throws(JSONSyntaxError) {
-      guard let value = try JSONParser().parse(json).objectValue else {
-        throw JSONSyntaxError(offset: 0, message: "is not an object")
-      }
-      object = value
-    } catch {
-      throw CredentialFileError(file: file, problem: "is \(error.description)")
-    }
+    let object = try ServiceAccountFile.object(json, file: file)
     func text(_ name: String) throws(CredentialFileError) -> String {
       guard let text = object[name]?.stringValue, !text.isEmpty else {
         throw CredentialFileError(
@@ -39,11 +32,6 @@ package struct ServiceAccount: Sendable {
             + "Firebase console makes it")
       }
       return text
-    }
-    if let type = object["type"]?.stringValue, type != "service_account" {
-      throw CredentialFileError(
-        file: file,
-        problem: "is of type \"\(FieldPointer.printable(type))\"; it must be \"service_account\"")
     }
     projectID = try text("project_id")
     clientEmail = try text("client_email")
@@ -60,7 +48,8 @@ package struct ServiceAccount: Sendable {
         file: file, problem: "has a \"token_uri\" that is not an https:// URL")
     }
     key = try SigningKey(
-      pem: Array(try text("private_key").utf8), file: "\(file) (private_key)", algorithm: .rs256)
+      content: Array(try text("private_key").utf8), file: "\(file) (private_key)",
+      algorithm: .rs256)
   }
 
   /// A signed assertion must not cross a network in clear; a stand-in on this machine may be plain.

@@ -1,6 +1,7 @@
 import HTTP2
 import HTTPClient
 import Model
+import Reactor
 
 /// The exchange of a service account's signed assertion for a bearer token
 /// (RFC 7523 section 2.1; developers.google.com, "Using OAuth 2.0 for server to server applications").

@@ -5,6 +5,8 @@
 
 // curl_easy_setopt and curl_easy_getinfo are variadic, which Swift does not import.
 CURLcode ccurl_easy_setopt_long(CURL *handle, CURLoption option, long value);
+/// The bytes are copied.
+CURLcode ccurl_easy_setopt_blob(CURL *handle, CURLoption option, const void *bytes, size_t count);
 CURLcode ccurl_easy_setopt_pointer(CURL *handle, CURLoption option, const void *value);
 CURLcode ccurl_easy_setopt_write(CURL *handle, curl_write_callback callback, void *context);
 CURLcode ccurl_easy_setopt_header(CURL *handle, curl_write_callback callback, void *context);

@@ -7,6 +7,7 @@
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/pkcs12.h>
+#include <openssl/provider.h>
 #include <openssl/rand.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
@@ -29,5 +30,7 @@ void copenssl_ctx_refuse_renegotiation(SSL_CTX *ctx);
 X509 *copenssl_certificates_pop(STACK_OF(X509) *certificates);
 void copenssl_certificates_free(STACK_OF(X509) *certificates);
 STACK_OF(X509) *copenssl_certificates_of(X509 *certificate);
+/// The NID of the cipher of the first part of a container that is encrypted with its password; NID_undef for none.
+int copenssl_pkcs12_cipher(PKCS12 *container);
 
 #endif

@@ -1,5 +1,4 @@
 internal import COpenSSL
-internal import Glibc
 
 /// A client certificate with its private key and chain, read once at start.
 package struct ClientIdentity: Sendable {
@@ -24,85 +23,113 @@ package struct ClientIdentity: Sendable {
 
   let material: Material
 
-  /// Reads a PEM file with the private key (unencrypted) and the certificate, leaf first.
-  package init(pemFile path: String) throws(TLSError) {
-    guard let bio = BIO_new_file(path, "r") else {
-      throw TLSError.fromQueue("cannot read the client certificate \(path)")
-    }
-    defer { BIO_free(bio) }
-    guard let certificate = PEM_read_bio_X509(bio, nil, nil, nil) else {
-      throw TLSError.fromQueue("\(path) holds no PEM certificate")
-    }
-    var chain: [OpaquePointer] = []
-    while let extra = PEM_read_bio_X509(bio, nil, nil, nil) { chain.append(extra) }
-    ERR_clear_error()
-    let keyBIO = BIO_new_file(path, "r")
-    defer { BIO_free(keyBIO) }
-    guard let key = PEM_read_bio_PrivateKey(keyBIO, nil, refusePassword, nil) else {
-      X509_free(certificate)
-      for extra in chain { X509_free(extra) }
-      throw TLSError.fromQueue("\(path) holds no unencrypted PEM private key")
-    }
-    material = Material(certificate: certificate, key: key, chain: chain)
-    try checkPair(path)
+  /// The certificate itself, in DER.
+  var leafDER: [UInt8] { PKCS12File.encoded { i2d_X509(material.certificate, $0) } }
+
+  private static let remedy =
+    "export certificate and private key together as .p12, in Keychain Access"
+
+  /// Reads a PKCS #12 container, or certificates with their key in PEM, in any order. What the file holds counts, not its
+  /// name.
+  /// - Parameter password: of the container or of the key; empty for none.
+  package init(file: String, password: String = "") throws(TLSError) {
+    try self.init(file: file, password: password, modules: nil)
   }
 
-  /// Reads a PKCS#12 file, as Apple's developer site gives out.
-  package init(p12File path: String, password: String) throws(TLSError) {
-    guard let bio = BIO_new_file(path, "rb") else {
-      throw TLSError.fromQueue("cannot read the client certificate \(path)")
+  /// - Parameter modules: where OpenSSL's providers are, in place of the system's folder.
+  init(file: String, password: String, modules: String?) throws(TLSError) {
+    do throws(CredentialFileError) {
+      let bytes = try CredentialFile.read(file)
+      let found = try KeyFileContent(bytes, file: file, remedy: Self.remedy)
+      func refused(_ problem: String) -> CredentialFileError {
+        CredentialFileError(file: file, problem: problem)
+      }
+      let pairing: KeyPairing
+      if let container = found.all(.pkcs12).first {
+        do throws(PKCS12File.Problem) {
+          pairing = try PKCS12File.open(container.der, password: password, modules: modules)
+        } catch {
+          throw refused(Self.sentence(error, file))
+        }
+      } else {
+        pairing = try Self.pairing(of: found, bytes, password, refused)
+      }
+      guard let material = pairing.identity() else {
+        throw refused(
+          "holds a private key that does not belong to any certificate of the file; \(Self.remedy)")
+      }
+      self.material = material
+    } catch {
+      throw TLSError(error.description)
     }
-    defer { BIO_free(bio) }
-    guard let p12 = d2i_PKCS12_bio(bio, nil) else {
-      throw TLSError.fromQueue("\(path) is not a PKCS#12 file")
-    }
-    defer { PKCS12_free(p12) }
-    var key: OpaquePointer?
-    var certificate: OpaquePointer?
-    var others: OpaquePointer?
-    guard PKCS12_parse(p12, password, &key, &certificate, &others) == 1 else {
-      throw TLSError.fromQueue(
-        "cannot open \(path) (wrong password, or a cipher OpenSSL 3 calls legacy)")
-    }
-    defer { copenssl_certificates_free(others) }
-    guard let key, let certificate else {
-      EVP_PKEY_free(key)
-      X509_free(certificate)
-      throw TLSError("\(path) must hold both a certificate and its private key")
-    }
-    material = Material(
-      certificate: certificate, key: key, chain: Self.issuers(of: certificate, among: others))
-    try checkPair(path)
   }
 
-  /// The intermediate certificates that lead to an authority, each the issuer of the one before it. A root is not
-  /// sent: the peer has it or does not trust it.
-  private static func issuers(of leaf: OpaquePointer, among others: OpaquePointer?)
-    -> [OpaquePointer]
-  {
-    var left: [OpaquePointer] = []
-    while let certificate = copenssl_certificates_pop(others) { left.append(certificate) }
-    var chain: [OpaquePointer] = []
-    var last = leaf
-    while let index = left.firstIndex(where: {
-      X509_check_issued($0, last) == X509_V_OK && X509_check_issued($0, $0) != X509_V_OK
-    }) {
-      last = left.remove(at: index)
-      chain.append(last)
+  private static func pairing(
+    of found: KeyFileContent, _ bytes: [UInt8], _ password: String,
+    _ refused: (String) -> CredentialFileError
+  ) throws(CredentialFileError) -> KeyPairing {
+    let certificates = found.all(.certificate)
+    let isEncrypted = !found.all(.encryptedKey).isEmpty
+    guard isEncrypted || !found.all(.privateKey).isEmpty else {
+      guard !certificates.isEmpty else {
+        throw refused("holds \(found.summary), but no certificate with its private key; \(remedy)")
+      }
+      throw refused("holds a certificate without its private key; \(remedy)")
     }
-    for certificate in left { X509_free(certificate) }
-    return chain
+    guard !certificates.isEmpty else {
+      throw refused(
+        "holds a private key without a certificate: a .p8 belongs into key_file, beside key_id and "
+          + "team_id")
+    }
+    let keys = found.all(.privateKey)
+    if isEncrypted, keys.isEmpty {
+      guard !password.isEmpty else {
+        throw refused(
+          "holds a private key that is encrypted: give the file of its password in password_file")
+      }
+      guard let key = decrypted(bytes, password) else {
+        throw refused("holds a private key that the password in password_file does not open")
+      }
+      return KeyPairing(key: key, certificates: certificates.compactMap { $0.makeCertificate() })
+    }
+    guard keys.allSatisfy({ $0 == keys[0] }) else {
+      throw refused("holds \(keys.count) private keys: leave only the certificate's own")
+    }
+    guard let key = keys[0].makePrivateKey() else {
+      throw refused("holds a private key that OpenSSL cannot use; \(remedy)")
+    }
+    return KeyPairing(key: key, certificates: certificates.compactMap { $0.makeCertificate() })
   }
 
-  private func checkPair(_ path: String) throws(TLSError) {
-    guard X509_check_private_key(material.certificate, material.key) == 1 else {
-      throw TLSError.fromQueue("\(path): the private key does not belong to the certificate")
+  private static func sentence(_ problem: PKCS12File.Problem, _ file: String) -> String {
+    switch problem {
+    case .needsPassword:
+      "is a .p12 with a password: give the file of the password in password_file"
+    case .wrongPassword:
+      "is a .p12 with another password than the one in password_file"
+    case .legacyCipher(let cipher):
+      "is encrypted with \(cipher), which OpenSSL 3 has in its legacy provider only, and this "
+        + "system has none. Convert the file on the Mac: openssl pkcs12 -in \(file) -nodes -out "
+        + "push.pem (with -legacy where OpenSSL is 3), and name push.pem. Or install "
+        + "openssl-provider-legacy"
+    case .incomplete:
+      "must hold both a certificate and its private key; \(remedy)"
+    case .unreadable(let reason):
+      "is a .p12 that OpenSSL cannot read (\(reason)); \(remedy)"
+    }
+  }
+
+  /// A key of PEM that its password opens, as PKCS #8 or in OpenSSL's older form.
+  private static func decrypted(_ bytes: [UInt8], _ password: String) -> OpaquePointer? {
+    let text = PlainText.of(bytes)
+    guard let source = BIO_new_mem_buf(text, CInt(text.count)) else { return nil }
+    defer {
+      BIO_free(source)
+      ERR_clear_error()
+    }
+    // Without a callback OpenSSL takes what is behind it for the password.
+    return password.withCString {
+      PEM_read_bio_PrivateKey(source, nil, nil, UnsafeMutableRawPointer(mutating: $0))
     }
   }
 }
-
-/// Without it OpenSSL would ask on the terminal for the password of an encrypted key.
-private func refusePassword(
-  _ buffer: UnsafeMutablePointer<CChar>?, _ size: CInt, _ isWriting: CInt,
-  _ context: UnsafeMutableRawPointer?
-) -> CInt { -1 }

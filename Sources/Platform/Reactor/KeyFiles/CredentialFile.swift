@@ -1,9 +1,11 @@
-import Glibc
+internal import Glibc
 
 /// Reads the small files that hold secrets.
 package enum CredentialFile {
-  /// The whole content of a regular file of at most `CredentialLimits.fileBytesMax` bytes.
-  package static func read(_ path: String) throws(CredentialFileError) -> [UInt8] {
+  /// The whole content of a regular file that is neither empty nor longer than `bytesMax`.
+  package static func read(
+    _ path: String, bytesMax: Int = ReactorLimits.keyFileBytesMax
+  ) throws(CredentialFileError) -> [UInt8] {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
       throw CredentialFileError(
@@ -14,7 +16,6 @@ package enum CredentialFile {
     guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
       throw CredentialFileError(file: path, problem: "is not a regular file")
     }
-    let bytesMax = CredentialLimits.fileBytesMax
     var content = [UInt8](repeating: 0, count: bytesMax + 1)
     var count = 0
     while count <= bytesMax {
