@@ -30,6 +30,7 @@ package enum ConfigurationLimits {
   /// tzdata has some 600 names, of 4 KiB at most.
   static let timeZonesMax = 2_000
   static let timeZoneBytesMax = 64 * 1024
+  static let timeZoneVersionBytesMax = 64
   /// What a message repeats of a field's name: longer ones are none.
   static let nameBytesMax = 40
 }

@@ -27,7 +27,7 @@ enum ForeignFile {
      "deviceToken":"\#(ImportFile.token(2))","deviceType":"ios","sdkVersion":"3.2.1",
      "timeZone":"Asia/Tokyo","user":"taro"},
     {"objectId":"n2","deviceType":"android","deviceToken":"dX2:token","user":"hanako",
-     "timeZone":"GMT+09:00"},
+     "timeZone":"Tokyo Standard Time"},
     {"objectId":"n3","deviceType":"ios","deviceToken":"zz","user":"jiro"}
     ]}
     """#

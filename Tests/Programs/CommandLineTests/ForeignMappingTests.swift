@@ -147,7 +147,7 @@ import Testing
     let (installation, leftOut) = try take(
       android(
         #"""
-        ,"badge":-1,"timeZone":"GMT+09:00","appVersion":"2.1","channels":[1],"appName":"",
+        ,"badge":-1,"timeZone":"GMT 9","appVersion":"2.1","channels":[1],"appName":"",
         "updatedAt":"yesterday","home":{"x":1},"tags":["a"],"bad name":"x","good":"y",
         "long":"\#(String(repeating: "x", count: 1_025))"
         """#))

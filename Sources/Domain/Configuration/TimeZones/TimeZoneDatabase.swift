@@ -1,7 +1,7 @@
 internal import Foundation
 package import Model
 
-/// The system's time zones: the compiled files of tzdata.
+/// The system's time zones: the compiled files of tzdata, and the other names of zones that some systems leave out.
 package struct TimeZoneDatabase: Sendable {
   /// By name, such as `Asia/Tokyo`. Names that say the same of all time share their rules.
   package let zones: [String: TimeZoneRules]
@@ -36,18 +36,53 @@ package struct TimeZoneDatabase: Sendable {
       zones[name] = rules
     }
     guard zones["UTC"] != nil else { throw TimeZonesMissing(folder: folder) }
+    Self.addLinks(to: &zones)
     self.zones = zones
   }
 
-  /// Whether the system has time zones.
-  package static func check() throws(TimeZonesMissing) {
-    guard let bytes = content(of: "\(folder)/UTC"), TimeZoneRules(tzif: bytes) != nil else {
-      throw TimeZonesMissing(folder: folder)
+  /// Gives zones of the system the names that it lacks for them.
+  private static func addLinks(to zones: inout [String: TimeZoneRules]) {
+    let own = zones
+    for names in TimeZoneLinks.groups {
+      // An old system may have the old name alone.
+      guard let rules = names.lazy.compactMap({ own[$0] }).first else { continue }
+      for name in names where own[name] == nil { zones[name] = rules }
     }
   }
 
-  /// Whether the system has a zone of this name.
+  /// From the first line of `tzdata.zi` (zic(8)), or from `+VERSION`, which some systems have in its place.
+  private static func version(in folder: String) -> String? {
+    let comment = "# version "
+    func firstLine(_ file: String) -> Substring? {
+      guard let handle = FileHandle(forReadingAtPath: "\(folder)/\(file)"),
+        let data = try? handle.read(upToCount: ConfigurationLimits.timeZoneVersionBytesMax)
+      else { return nil }
+      return String(decoding: data, as: UTF8.self).split(separator: "\n").first
+    }
+    let line = firstLine("tzdata.zi").flatMap {
+      $0.hasPrefix(comment) ? $0.dropFirst(comment.count) : nil
+    }
+    guard let text = line ?? firstLine("+VERSION"), TextRule.isWord(String(text), others: ".-_")
+    else { return nil }
+    return String(text)
+  }
+
+  /// Which time zones the system has, in words: "tzdata 2025b in /usr/share/zoneinfo".
+  /// - Throws: when it has none.
+  package static func release(in folder: String = Self.folder) throws(TimeZonesMissing) -> String {
+    guard let bytes = content(of: "\(folder)/UTC"), TimeZoneRules(tzif: bytes) != nil else {
+      throw TimeZonesMissing(folder: folder)
+    }
+    return "tzdata \(version(in: folder) ?? "of unknown version") in \(folder)"
+  }
+
+  /// Whether the system has a zone of this name, or one of which it is another name.
   static func has(_ name: String) -> Bool {
+    isFile(name)
+      || TimeZoneLinks.groups.contains { $0.contains(name) && $0.contains(where: isFile) }
+  }
+
+  static func isFile(_ name: String) -> Bool {
     let parts = name.split(separator: "/", omittingEmptySubsequences: false)
     guard TextRule.isWord(name, others: "_+-/"), parts.allSatisfy({ !$0.isEmpty }),
       !otherForms.contains(String(parts[0])),

@@ -39,7 +39,7 @@ extension Installation {
       appVersion: try reader.boundedText("app_version", bytesMax: Limits.versionBytesMax),
       osVersion: try reader.boundedText("os_version", bytesMax: Limits.versionBytesMax),
       sdkVersion: try reader.boundedText("sdk_version", bytesMax: Limits.versionBytesMax),
-      timeZone: try reader.word("time_zone", others: "_+-/", bytesMax: Limits.timeZoneBytesMax),
+      timeZone: try reader.word("time_zone", others: "_+-/:", bytesMax: Limits.timeZoneBytesMax),
       language: try reader.word("language", others: "-_", bytesMax: Limits.languageBytesMax),
       badge: try reader.integer("badge", in: 0...Limits.badgeMax),
       channels: try Self.channels(reader),

@@ -214,7 +214,7 @@ end
 local FOREIGN = '[^%w._-]'
 local FOREIGN_TO_FCM = '[^%w_:.%%~=+-]'
 local FOREIGN_TO_IDS = '[^%w_-]'
-local FOREIGN_TO_ZONES = '[^%w_+/-]'
+local FOREIGN_TO_ZONES = '[^%w_+/:-]'
 
 local NETWORKS, ENVIRONMENTS, KINDS = set_of(RULE.networks), set_of(RULE.environments), set_of(RULE.kinds)
 
@@ -326,7 +326,7 @@ local function add_fields(row, values)
       row[last + 1], row[last + 2], last = name, text_of(values, name, RULE.texts[i].bytes_max), last + 2
     end
   end
-  local zone = word_of(values, 'time_zone', FOREIGN_TO_ZONES, '_ + - /', RULE.time_zone_bytes_max)
+  local zone = word_of(values, 'time_zone', FOREIGN_TO_ZONES, '_ + - / :', RULE.time_zone_bytes_max)
   if zone then row[last + 1], row[last + 2], last = 'time_zone', zone, last + 2 end
   local language = word_of(values, 'language', FOREIGN_TO_IDS, '- _', RULE.language_bytes_max)
   if language then row[last + 1], row[last + 2], last = 'language', language, last + 2 end

@@ -47,7 +47,8 @@ package final class WorkerService: Sendable {
     let poisonGate = PoisonGate()
     let idle = IdleLanes()
     let shortage = DescriptorShortage()
-    try TimeZoneDatabase.check()
+    let timeZones = try TimeZoneDatabase.release()
+    log.info("time zones are those of \(timeZones)")
     let localTimes = LocalTimes(
       homes: Dictionary(
         configuration.apps.compactMap { app in app.timeZone.map { (app.id, $0) } },

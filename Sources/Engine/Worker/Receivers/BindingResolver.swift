@@ -11,7 +11,7 @@ struct BindingResolver {
   let consumer: String
   let dispatcher: Dispatcher
 
-  private var receivers: ReceiverReader { ReceiverReader(store: store, consumer: consumer) }
+  private var receivers: ReceiverReader { ReceiverReader(store: store, consumer: consumer, reasons: dispatcher.reasons) }
 
   /// Resolves the run's next batch and queues its pushes.
   func resolveNext(_ run: ChunkRun) async throws(RedisError) {

@@ -8,6 +8,8 @@ struct ReceiverReader {
   let store: Store
   /// Under which name the lane owns its chunks.
   let consumer: String
+  /// Where time zones are noted that are none.
+  let reasons: ReasonLog
 
   /// An installation that a push is to be made for; borrowed.
   struct Receiver {
@@ -82,7 +84,7 @@ struct ReceiverReader {
       ) { index, value in
         if languages > 0 { found[index].variant = value(0).map(material.variant) ?? 0 }
         if let matcher = material.zones, !receivers[index].isChosen,
-          let exclusion = Self.exclusion(matcher, value(languages))
+          let exclusion = exclusion(matcher, value(languages), run)
         {
           found[index].exclusion = exclusion
           return
@@ -97,10 +99,16 @@ struct ReceiverReader {
     own = found
   }
 
-  private static func exclusion(
-    _ zones: ZoneMatcher, _ zone: UnsafeRawBufferPointer?
+  private func exclusion(
+    _ zones: ZoneMatcher, _ zone: UnsafeRawBufferPointer?, _ run: ChunkRun
   ) -> Exclusion? {
-    switch zones.match(zone) {
+    let match = zones.match(zone) { unknown in
+      let name = FieldPointer.printable(String(decoding: unknown, as: UTF8.self))
+      reasons.note(
+        "\(run.claim.app): installations have the time zone \(name), which is not known: jobs with "
+          + "deliver_local treat them as without one; correct time_zone, or update tzdata")
+    }
+    return switch match {
     case .now: nil
     case .otherRound: .otherRound
     case .missed: .skipped(.missedTime)

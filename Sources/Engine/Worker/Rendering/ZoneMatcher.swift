@@ -50,9 +50,14 @@ struct ZoneMatcher {
   /// Whether it is the job's first.
   var isFirst: Bool { round == 0 }
 
-  /// - Parameter zone: as the installation's record holds it; nil when it has none.
-  func match(_ zone: UnsafeRawBufferPointer?) -> Match {
-    guard let zone, let known = entry(zone) else {
+  /// - Parameters:
+  ///   - zone: as the installation's record holds it; nil when it has none.
+  ///   - unknown: told once of a zone that is none.
+  func match(
+    _ zone: UnsafeRawBufferPointer?, unknown: (UnsafeRawBufferPointer) -> Void = { _ in }
+  ) -> Match {
+    guard let zone, let known = entry(zone) ?? entryOfOffset(zone) else {
+      if round == 0, let zone, !zone.isEmpty { unknown(zone) }
       guard let roundWithoutZone else { return never(.unknown) }
       return roundWithoutZone == round ? .now : .otherRound
     }
@@ -62,6 +67,14 @@ struct ZoneMatcher {
 
   /// Who gets nothing is told of once, in the first round.
   private func never(_ match: Match) -> Match { round == 0 ? match : .otherRound }
+
+  /// By the one name under which a schedule has a clock that never changes.
+  private func entryOfOffset(
+    _ zone: UnsafeRawBufferPointer
+  ) -> (name: UnsafeRawBufferPointer, round: Int?)? {
+    guard var name = FixedOffset(zone)?.name else { return nil }
+    return name.withUTF8 { entry(UnsafeRawBufferPointer($0)) }
+  }
 
   private func entry(
     _ zone: UnsafeRawBufferPointer

@@ -31,6 +31,7 @@ import Testing
     #""app_version":"1\u0000""#, #""app_version":1"#, #""app_version":true"#,
     #""os_version":["1"]"#, #""os_version":{"a":"1"}"#, #""sdk_version":"3""#,
     #""time_zone":"America/Argentina/Buenos_Aires""#, #""time_zone":"Etc/GMT+3""#,
+    #""time_zone":"GMT+09:00""#, #""time_zone":"a;b""#,
     #""time_zone":"a b""#, #""timezone":"UTC""#, #""time zone":"UTC""#,
     #""language":"zh-Hant""#, #""language":"zh Hant""#, #""language":"\#(x(36))""#,
     #""badge":0"#, #""badge":-0"#, #""badge":2147483647"#, #""badge":2147483648"#, #""badge":-1"#,

@@ -29,6 +29,14 @@ extension LocalSchedule {
       case .late: missed.append(name)
       }
     }
+    // Clocks that never change start with the zones that show the same: they make no rounds of their own.
+    for offset in FixedOffset.all {
+      switch Start(delivery, offset.rules, nowMs: nowMs) {
+      case .at(let ms): starts[ms]?.append(offset.name)
+      case .late where delivery.late == .send: starts[nowMs]?.append(offset.name)
+      case .late: missed.append(offset.name)
+      }
+    }
     guard isAnywhereAhead else {
       throw InvalidField(
         pointer: FieldPointer.child("date", of: pointer),
@@ -55,9 +63,11 @@ extension LocalSchedule {
           "means \(home), which is no time zone of the worker's system: correct the app's time_zone, or update tzdata"
       )
     }
-    let rounds = starts.sorted { $0.key < $1.key }.map { Round(atMs: $0.key, zones: $0.value) }
+    let rounds = starts.sorted { $0.key < $1.key }.map {
+      Round(atMs: $0.key, zones: $0.value.sorted())
+    }
     self.rounds = rounds
-    self.missed = missed
+    self.missed = missed.sorted()
     guard let last = rounds.last, last.atMs - nowMs <= Limits.deliverAheadMsMax else {
       throw InvalidField(
         pointer: FieldPointer.child("date", of: pointer),
