@@ -41,7 +41,7 @@ extension RenderedPush {
   ///   - badge: the installation's.
   ///   - value: of the placeholder of a number.
   package func filled(badge: Int, with value: (Int) -> String) -> RenderedPush {
-    func filled(_ bytes: [UInt8], isJSON: Bool = true) -> [UInt8] {
+    func filled(_ bytes: [UInt8], isJSON: Bool = true, badge: Int = badge) -> [UInt8] {
       let (parts, rest) = Mark.cut(bytes)
       var whole: [UInt8] = []
       for (before, mark) in parts {
@@ -71,7 +71,9 @@ extension RenderedPush {
       }
     let limits = limits.map { limit in
       Limit(
-        text: filled(limit.text, isJSON: limit.isJSON), bytesMax: limit.bytesMax,
+        // A badge counts in its longest form, whatever it is now.
+        text: filled(limit.text, isJSON: limit.isJSON, badge: Limits.badgeMax),
+        bytesMax: limit.bytesMax,
         isJSON: limit.isJSON, part: limit.part)
     }
     return RenderedPush(headers: headers, path: path, body: body, dryRun: dryRun, limits: limits)

@@ -1,3 +1,5 @@
+internal import Model
+
 /// A job's request to one network, rendered once; only the device tokens differ.
 package struct RenderedPush: Sendable, Equatable {
   /// The pseudo header `:path`. A device token needs no escaping: `DeviceToken` lets nothing else in.
@@ -47,6 +49,11 @@ package struct RenderedPush: Sendable, Equatable {
     package let isJSON: Bool
     /// What it is called, to be read behind the network's name.
     package var part = "payload"
+
+    /// What the network will count at most, a badge that is raised in its longest form.
+    func bytes(_ content: JobContent) -> Int {
+      text.count + (content.raisesBadge ? Mark.badgeGrowth(of: text) : 0)
+    }
   }
 
   /// Without pseudo headers and `authorization`.

@@ -93,6 +93,32 @@ import Testing
     }
   }
 
+  @Test("a badge that is raised counts as ten digits, to the byte")
+  func longestBadge() throws {
+    let around = #"{"aps":{"alert":{"title":""},"badge":2147483647}}"#.utf8.count
+    func check(_ bytes: Int) throws -> ContentCheck {
+      let title = String(repeating: "x", count: bytes - around)
+      let directory = ProviderDirectory(entries: [
+        .init(
+          app: "shop", environments: Set(PushEnvironment.allCases),
+          provider: try TestProvider.apns())
+      ])
+      return directory.check(
+        try Self.content(#""notification":{"title":"\#(title)","badge":"+1"}"#), textBytes: bytes,
+        app: "shop", nowMs: Self.nowMs)
+    }
+    #expect(try check(4_096) == .sendable)
+    guard case .refused(let field) = try check(4_097) else {
+      Issue.record("a payload that a badge can make too long is admitted")
+      return
+    }
+    #expect(field.pointer == "/notification")
+    #expect(
+      field.message
+        == "makes an APNs payload of 4,097 bytes with a badge of ten digits, and 4,096 are allowed "
+        + "for push type alert: shorten it")
+  }
+
   @Test(
     "what one network alone knows, or is filled in, is not plain",
     arguments: [

@@ -6,7 +6,7 @@ import Reactor
 
 /// A network that takes three pushes a request. It answers as the test says: 200 accepts, 400 is about a push that the body
 /// names or, when it is empty, nobody does, 410 says that all tokens are dead, anything else is trouble. A badge that is
-/// raised stands behind the tokens, and has three digits at most.
+/// raised stands behind the tokens. A badge and the title have twelve bytes at most.
 struct TestBatchNetwork: PushProvider {
   static let pushesMax = 3
 
@@ -32,7 +32,11 @@ struct TestBatchNetwork: PushProvider {
       body: .aroundTokens(
         opening: Array("<".utf8), afterID: Array(" ".utf8), separator: Array("+".utf8),
         closing: Array(" \(badge)>".utf8)), dryRun: .off,
-      limits: [RenderedPush.Limit(text: Array(badge.utf8), bytesMax: 3, isJSON: true)])
+      limits: [
+        RenderedPush.Limit(
+          text: Array(((content.notification?.title ?? "") + badge).utf8), bytesMax: 12,
+          isJSON: true)
+      ])
   }
 
   func classify(_ answer: ProviderAnswer) -> Classification {

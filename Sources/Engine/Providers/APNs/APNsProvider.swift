@@ -29,14 +29,14 @@ package struct APNsProvider: PushProvider {
     }
     let payload = APNsPayload(content, createdAtMs: createdAtMs)
     let body = JSONValue.object(payload.object).bytes()
-    try checkSize(body, payload.pushType, content)
+    let limit = RenderedPush.Limit(
+      text: body, bytesMax: payload.pushType.payloadBytesMax, isJSON: true)
+    try checkSize(limit, payload.pushType, content)
     return RenderedPush(
       headers: try headers(content, pushType: payload.pushType, createdAtMs: createdAtMs),
       path: .perToken(prefix: Array("/3/device/".utf8)), body: .shared(body),
       dryRun: content.dryRun ? .skip : .off,
-      limits: [
-        RenderedPush.Limit(text: body, bytesMax: payload.pushType.payloadBytesMax, isJSON: true)
-      ])
+      limits: [limit])
   }
 
   private func headers(
@@ -74,15 +74,16 @@ package struct APNsProvider: PushProvider {
   }
 
   private func checkSize(
-    _ body: [UInt8], _ pushType: APNsPushType, _ content: JobContent
+    _ limit: RenderedPush.Limit, _ pushType: APNsPushType, _ content: JobContent
   ) throws(InvalidField) {
-    let bytesMax = pushType.payloadBytesMax
-    guard body.count > bytesMax else { return }
+    let bytes = limit.bytes(content)
+    guard bytes > limit.bytesMax else { return }
     let ownBytes = content.apns?.payload.map { JSONValue.object($0).bytes().count } ?? 0
+    let badge = bytes > limit.text.count ? " with a badge of ten digits" : ""
     throw InvalidField(
-      pointer: ownBytes * 2 > body.count ? "/apns/payload" : content.commonPart,
-      message: "makes an APNs payload of \(body.count.grouped) bytes, and "
-        + "\(bytesMax.grouped) are allowed for push type \(pushType.rawValue): shorten it")
+      pointer: ownBytes * 2 > bytes ? "/apns/payload" : content.commonPart,
+      message: "makes an APNs payload of \(bytes.grouped) bytes\(badge), and "
+        + "\(limit.bytesMax.grouped) are allowed for push type \(pushType.rawValue): shorten it")
   }
 
   package func classify(_ answer: ProviderAnswer) -> Classification {

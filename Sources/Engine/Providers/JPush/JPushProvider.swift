@@ -61,11 +61,13 @@ package struct JPushProvider: PushProvider {
         text: request.androidPart, bytesMax: ProviderLimits.jpushAndroidBytesMax, isJSON: true,
         part: "notification and message for Android"),
     ]
-    for limit in limits where limit.text.count > limit.bytesMax {
+    for limit in limits {
+      let bytes = limit.bytes(content)
+      guard bytes > limit.bytesMax else { continue }
       let ownBytes = content.jpush.map { JSONValue.object($0.payload).bytes().count } ?? 0
       throw InvalidField(
-        pointer: ownBytes * 2 > limit.text.count ? "/jpush" : content.commonPart,
-        message: "makes a JPush \(limit.part) of \(limit.text.count.grouped) bytes, and "
+        pointer: ownBytes * 2 > bytes ? "/jpush" : content.commonPart,
+        message: "makes a JPush \(limit.part) of \(bytes.grouped) bytes, and "
           + "\(limit.bytesMax.grouped) are allowed: shorten it")
     }
     return limits

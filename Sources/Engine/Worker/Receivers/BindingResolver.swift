@@ -11,7 +11,9 @@ struct BindingResolver {
   let consumer: String
   let dispatcher: Dispatcher
 
-  private var receivers: ReceiverReader { ReceiverReader(store: store, consumer: consumer, reasons: dispatcher.reasons) }
+  private var receivers: ReceiverReader {
+    ReceiverReader(store: store, consumer: consumer, reasons: dispatcher.reasons)
+  }
 
   /// Resolves the run's next batch and queues its pushes.
   func resolveNext(_ run: ChunkRun) async throws(RedisError) {
@@ -113,14 +115,21 @@ struct BindingResolver {
     }
     run.material.noteBatch(
       users: batch.count, bindings: bindings.count, bytes: values.reduce(0) { $0 + $1.byteCount })
-    guard let own = try await receivers.read(run, asked) else { return giveUp(run, batch) }
+    let check = run.material.raisesBadge ? FillCheck(run, values, dispatcher) : nil
+    let read = try await receivers.read(run, asked) { index, variant in
+      guard let check, let user = ends.firstIndex(where: { index < $0 }) else { return true }
+      let binding = bindings[index]
+      return check.canSend(
+        to: user, routes[binding.network, binding.kind, binding.environment], variant)
+    }
+    guard let own = read else { return giveUp(run, batch) }
     guard mayGoOn(run) else { return run.returnBatch(batch) }
     var first = 0
     for (offset, recipient) in batch.enumerated() {
       var next = first
       addUser(
         run, recipient, bindings[first..<ends[offset]], routes, readNs,
-        variables: run.addVariables(values[offset])
+        variables: run.variables.add(values[offset], of: run.material, in: run.arena)
       ) {
         defer { next += 1 }
         return own[next]
@@ -252,7 +261,13 @@ struct BindingResolver {
           badge: line.badge == 0 && Self.isOwner(binding, of: line)
             ? badge(run, line.network, route, users[index]) : nil)
       }
-      guard let read = try await receivers.read(run, asked) else { return giveUp(run, batch) }
+      let check = run.material.raisesBadge ? FillCheck(run, values, dispatcher) : nil
+      let answer = try await receivers.read(run, asked) { index, variant in
+        guard let check, let line = lines[index], let binding = bindings[index] else { return true }
+        return check.canSend(
+          to: index, routes[line.network, binding.kind, binding.environment], variant)
+      }
+      guard let read = answer else { return giveUp(run, batch) }
       guard mayGoOn(run) else { return run.returnBatch(batch) }
       own = read
     }
@@ -263,7 +278,8 @@ struct BindingResolver {
       }
       add(
         run, recipient, line, bindings[offset], routes, boundNs,
-        variables: values.isEmpty ? .none : run.addVariables(values[offset]),
+        variables: values.isEmpty
+          ? .none : run.variables.add(values[offset], of: run.material, in: run.arena),
         own: own.isEmpty ? ReceiverReader.Own() : own[offset])
     }
   }
@@ -302,8 +318,10 @@ struct BindingResolver {
   }
 
   private func queue(_ run: ChunkRun, _ index: Int, _ own: ReceiverReader.Own) {
-    if case .skipped(let cause)? = own.exclusion {
-      return run.decide(index, .skipped, because: cause)
+    switch own.exclusion {
+    case .skipped(let cause)?: return run.decide(index, .skipped, because: cause)
+    case .unsendable?: return dispatcher.decideUnsendable(run, index)
+    case .otherRound?, nil: break
     }
     run.pace?.spend()
     dispatcher.enqueue(run, push: index)
@@ -314,34 +332,8 @@ struct BindingResolver {
     line.user.isEmpty || binding.user.utf8.elementsEqual(line.user)
   }
 
-  // MARK: Again
-
-  /// Reads the bindings of pushes that waited too long to be sent; those that still hold are queued
-  /// again, the others are skipped.
-  func verify(_ run: ChunkRun, _ pushes: [Int]) async throws(RedisError) {
-    let readNs = loop.nowNs
-    let bindings = try await self.bindings(
-      app: run.claim.app, of: pushes.map { (run.pushes[$0].network, run.pushes[$0].token) })
-    for (index, binding) in zip(pushes, bindings) {
-      guard let binding, binding.user.utf8.elementsEqual(run.pushes[index].user) else {
-        run.decide(index, .skipped, because: .rebound)
-        continue
-      }
-      guard binding.environment == run.pushes[index].environment else {
-        // Installed anew for the other environment: its residual finds the way there.
-        run.decideLater(
-          index, delayMs: 0, attempt: Int(run.pushes[index].attempt) - 1, because: .otherEnvironment
-        )
-        continue
-      }
-      run.confirmBinding(index, generation: binding.generation, atNs: freshNs(readNs))
-      dispatcher.enqueue(run, push: index)
-    }
-    dispatcher.wake()
-  }
-
   /// The bindings of many tokens, in one pipeline; nil for nil, and for tokens that nobody has.
-  private func bindings(
+  func bindings(
     app: String, of tokens: [(network: Network, token: UnsafeRawBufferPointer)?]
   ) async throws(RedisError) -> [TokenBinding?] {
     var found = [TokenBinding?](repeating: nil, count: tokens.count)
@@ -365,7 +357,7 @@ struct BindingResolver {
   }
 
   /// When bindings that were asked for then, and are here now, count as read.
-  private func freshNs(_ askedNs: UInt64) -> UInt64 {
+  func freshNs(_ askedNs: UInt64) -> UInt64 {
     max(askedNs, loop.nowNs &- min(loop.nowNs, WorkerLimits.bindingReadMsMax * 1_000_000))
   }
 

@@ -48,10 +48,16 @@ struct ReceiverReader {
     case skipped(TraceCause)
     /// It counts in another round of the job.
     case otherRound
+    /// Nothing can be made for it: the text is too long with its user's values, or lacks one.
+    case unsendable
   }
 
+  /// - Parameter canSend: whether anything can be made for a receiver, by its position and its variant of the text; asked of
+  ///   those who would get a badge, for nobody's badge is raised by a push that is never sent.
   /// - Returns: nil when the chunk is another worker's by now.
-  func read(_ run: ChunkRun, _ receivers: [Receiver]) async throws(RedisError) -> [Own]? {
+  func read(
+    _ run: ChunkRun, _ receivers: [Receiver], canSend: (Int, UInt8) -> Bool = { _, _ in true }
+  ) async throws(RedisError) -> [Own]? {
     var own = Array(repeating: Own(), count: receivers.count)
     if !run.material.recordFields.isEmpty {
       try await readRecords(run, receivers, &own)
@@ -62,6 +68,10 @@ struct ReceiverReader {
       }
     }
     if run.material.raisesBadge {
+      for index in receivers.indices
+      where receivers[index].badge == .give && own[index].exclusion == nil {
+        if !canSend(index, own[index].variant) { own[index].exclusion = .unsendable }
+      }
       guard try await giveBadges(run, receivers, &own) else { return nil }
     }
     return own

@@ -18,11 +18,10 @@ final class BodyTemplate {
   }
 
   private struct Limit {
-    /// What is counted without the values.
+    /// What is counted without the values. Badges count in their longest form: then what is too long is so before a badge is
+    /// raised.
     let fixedBytes: Int
     let values: [Int]
-    /// How large each badge may be.
-    let badges: [Int?]
     let bytesMax: Int
     let isJSON: Bool
   }
@@ -74,16 +73,17 @@ final class BodyTemplate {
     }
     limits = rendered.limits.map { limit in
       let (parts, rest) = Mark.cut(limit.text)
-      var (values, badges): ([Int], [Int?]) = ([], [])
+      var values: [Int] = []
+      var fixedBytes = rest.count
       for part in parts {
+        fixedBytes += part.before.count
         switch part.mark {
         case .value(let number): values.append(number)
-        case .badge(let max): badges.append(max)
+        case .badge(let max): fixedBytes += Mark.badgeBytesMax(atMost: max)
         }
       }
       return Limit(
-        fixedBytes: parts.reduce(rest.count) { $0 + $1.before.count }, values: values,
-        badges: badges, bytesMax: limit.bytesMax, isJSON: limit.isJSON)
+        fixedBytes: fixedBytes, values: values, bytesMax: limit.bytesMax, isJSON: limit.isJSON)
     }
   }
 
@@ -111,8 +111,18 @@ final class BodyTemplate {
   ) -> Result<RequestBody, Hindrance> {
     guard let (before, number, after) = aroundOne else { preconditionFailure("several values") }
     guard let value = values[values.startIndex + number] else { return .failure(.missing(number)) }
-    guard limits.allSatisfy({ isKept($0, values, badge: 0) }) else { return .failure(.tooLarge) }
+    guard isWithinLimits(values) else { return .failure(.tooLarge) }
     return .success(RequestBody(before: before, own: value, after: after))
+  }
+
+  /// Why there is no body with these values, whatever the badge; nil when there is one.
+  func hindrance(with values: ArraySlice<UnsafeRawBufferPointer?>) -> Hindrance? {
+    guard isWithinLimits(values) else { return .tooLarge }
+    for piece in pieces {
+      guard case .value(let number) = piece else { continue }
+      if values[values.startIndex + number] == nil { return .missing(number) }
+    }
+    return nil
   }
 
   /// Makes the body of one push.
@@ -126,7 +136,7 @@ final class BodyTemplate {
     _ body: inout [UInt8], with values: ArraySlice<UnsafeRawBufferPointer?>,
     badge: Int = 0, tokens: [UnsafeRawBufferPointer], id: [UInt8] = []
   ) -> Hindrance? {
-    guard limits.allSatisfy({ isKept($0, values, badge: badge) }) else { return .tooLarge }
+    guard isWithinLimits(values) else { return .tooLarge }
     body.removeAll(keepingCapacity: true)
     for piece in pieces {
       switch piece {
@@ -148,11 +158,14 @@ final class BodyTemplate {
     return nil
   }
 
+  private func isWithinLimits(_ values: ArraySlice<UnsafeRawBufferPointer?>) -> Bool {
+    limits.allSatisfy { isKept($0, values) }
+  }
+
   private func isKept(
-    _ limit: Limit, _ values: ArraySlice<UnsafeRawBufferPointer?>, badge: Int
+    _ limit: Limit, _ values: ArraySlice<UnsafeRawBufferPointer?>
   ) -> Bool {
     var bytes = limit.fixedBytes
-    for max in limit.badges { bytes += Mark.badgeText(badge, atMost: max).utf8.count }
     for number in limit.values {
       guard let value = values[values.startIndex + number] else { continue }
       // An escape makes six bytes of one at most: what is too long in any case is not counted.

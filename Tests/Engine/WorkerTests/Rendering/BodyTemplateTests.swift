@@ -73,7 +73,7 @@ import Testing
   func badge() throws {
     let marks = [Mark.badge(atMost: nil).text, Mark.badge(atMost: 99).text]
     let template = try template(
-      #"{"a":\#(marks[0]),"b":\#(marks[1])}"#, limit: (marks[0] + marks[1], 5, true))
+      #"{"a":\#(marks[0]),"b":\#(marks[1])}"#, limit: (marks[0] + marks[1], 12, true))
     func fill(_ badge: Int) -> String? {
       var body: [UInt8] = []
       let none = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -82,7 +82,24 @@ import Testing
     }
     #expect(fill(7) == #"{"a":7,"b":7}"#)
     #expect(fill(123) == #"{"a":123,"b":99}"#)
-    #expect(fill(1_234) == nil)
+    #expect(fill(1_234_567_890) == #"{"a":1234567890,"b":99}"#)
+  }
+
+  @Test("a badge counts as ten digits, so that what is too long is so before a badge is raised")
+  func longestBadge() throws {
+    for (max, text) in [(nil as Int?, "\"a\":"), (99, "\"ab\":")] {
+      let mark = Mark.badge(atMost: max).text
+      let bytes = text.utf8.count + (max == nil ? 10 : 2)
+      let none = UnsafeRawBufferPointer(start: nil, count: 0)
+      for (bytesMax, isKept) in [(bytes, true), (bytes - 1, false)] {
+        let template = try template(text + mark, limit: (text + mark, bytesMax, true))
+        var body: [UInt8] = []
+        for badge in [1, 2_147_483_647] {
+          #expect((template.fill(&body, with: [], badge: badge, tokens: [none]) == nil) == isKept)
+        }
+        #expect((template.hindrance(with: []) == nil) == isKept)
+      }
+    }
   }
 
   @Test("a text in which nothing is filled in is no template")

@@ -110,6 +110,30 @@ import Testing
     }
   }
 
+  @Test("a push that is refused for its size, or for a value it lacks, raises no badge")
+  func refusedRaisesNone() async throws {
+    try await PushStage.with { stage in
+      let client = stage.client
+      try await client.install(try (0..<4).map { try Devices.apns($0, user: "u\($0)") })
+      for (user, value) in [
+        ("u0", #"{"name":"Ann"}"#), ("u1", #"{"name":"\#(String(repeating: "x", count: 4_090))"}"#),
+        ("u2", #"{"other":"Bob"}"#), ("u3", "Bob"),
+      ] {
+        _ = try await client.command("HSET", "names", user, value)
+      }
+      try await stage.withWorkers { _ in
+        _ = try await client.enqueue(
+          #"{"id":"sale","app":"shop","audience":{"users":["u0","u1","u2","u3"]},"notification":{"title":"{{name}}","badge":"+1"},"variables_key":"names"}"#
+        )
+        let record = try await client.finished("sale")
+        #expect(record.counts.accepted == 1 && record.counts.rejected == 3 && record.isBalanced)
+      }
+      for (number, badge) in [1, nil, nil, nil].enumerated() {
+        #expect(try await badges(stage, "u\(number)") == [badge])
+      }
+    }
+  }
+
   @Test("a push that is held back has no badge yet, and gets one when it goes on")
   func raisesLate() async throws {
     try await PushStage.with { stage in

@@ -14,6 +14,19 @@ package enum Mark: Sendable, Equatable {
     String(min(badge, atMost ?? badge))
   }
 
+  /// As many bytes as the text of a badge can have: one may grow to ten digits until its push is sent.
+  package static func badgeBytesMax(atMost: Int?) -> Int {
+    badgeText(Limits.badgeMax, atMost: atMost).utf8.count
+  }
+
+  /// How much longer rendered bytes may become than they are, by badges that take the place of marks; below 0 for shorter.
+  package static func badgeGrowth(of bytes: [UInt8]) -> Int {
+    cut(bytes).parts.reduce(0) { growth, part in
+      guard case .badge(let max) = part.mark else { return growth }
+      return growth + badgeBytesMax(atMost: max) - bytesCount
+    }
+  }
+
   package var text: String {
     let number =
       switch self {

@@ -34,6 +34,35 @@ extension Dispatcher {
     }
   }
 
+  /// Whether a push to there would have a body with these values, whatever its badge: nobody's badge is raised for one that
+  /// has none.
+  /// - Parameter values: nil when there is nothing usable.
+  func canSend(
+    _ run: ChunkRun, _ route: Route, _ variant: UInt8,
+    _ values: ArraySlice<UnsafeRawBufferPointer?>?
+  ) -> Bool {
+    // What has no destination here is another worker's.
+    guard let number = route.number else { return true }
+    let rendering = run.material.rendering(
+      for: number, variant: variant, provider: destination(number).provider, nowMs: wallMs)
+    guard case .message(let message) = rendering else { return false }
+    guard let template = message.template else { return true }
+    return values.map { template.hindrance(with: $0) == nil } ?? false
+  }
+
+  /// Decides a push that has no body, and says why.
+  func decideUnsendable(_ run: ChunkRun, _ index: Int) {
+    guard let number = run.pushes[index].route.number else {
+      return enqueue(run, push: index)
+    }
+    guard let message = message(run, index, destination(number)) else { return }
+    guard let values = values(run, index) else { return }
+    guard let hindrance = message.template?.hindrance(with: values) else {
+      return enqueue(run, push: index)
+    }
+    reject(run, index, because: hindrance)
+  }
+
   /// What the texts of a push are filled with, or nil when there is nothing usable, and the push was decided.
   private func values(
     _ run: ChunkRun, _ index: Int

@@ -50,16 +50,17 @@ import Testing
     #expect(Set(zip(stage.sent, stage.badges).map { "\($0) \($1)" }) == ["a+b+e 1", "c+d+f 2"])
   }
 
-  @Test("a badge that makes a request too long rejects each of its pushes")
+  @Test(
+    "a text that a badge can make too long rejects each of its pushes, whatever their badges are")
   func rejectsLongBadges() throws {
     let stage = try BatchStage()
     defer { stage.dispatcher.close() }
     let run = try stage.run(
-      ["a", "b", "c"], of: BatchStage.material(raisesBadge: true),
+      ["a", "b", "c"], of: BatchStage.material(raisesBadge: true, title: "Hi!"),
       badges: ["a": 1_000, "b": 1_000, "c": 7])
     stage.offer()
-    #expect(stage.sent == ["c"] && run.openPushes == 1 && stage.destination.queued == 0)
-    #expect(run.takeNews(isFinal: true).counts[.jpush]?.rejected == 2)
+    #expect(stage.sent.isEmpty && run.openPushes == 0 && stage.destination.queued == 0)
+    #expect(run.takeNews(isFinal: true).counts[.jpush]?.rejected == 3)
   }
 
   @Test("while a chunk may bring more its pushes wait, and leave when the request is full")

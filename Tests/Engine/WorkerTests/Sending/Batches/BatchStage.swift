@@ -36,11 +36,12 @@ struct BatchStage {
   }
 
   static func material(
-    expiry: Expiry? = nil, onUnknown: UnknownPolicy = .resend, raisesBadge: Bool = false
+    expiry: Expiry? = nil, onUnknown: UnknownPolicy = .resend, raisesBadge: Bool = false,
+    title: String = "Hi"
   ) -> JobMaterial {
     JobMaterial(
       content: JobContent(
-        notification: Notification(title: "Hi", badge: raisesBadge ? .next : nil), expiry: expiry,
+        notification: Notification(title: title, badge: raisesBadge ? .next : nil), expiry: expiry,
         unknownPolicy: onUnknown),
       createdAtMs: 0)
   }

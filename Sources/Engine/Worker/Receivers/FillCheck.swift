@@ -1,0 +1,33 @@
+internal import Model
+
+/// Says of receivers whether anything can be made for them with their users' values, before their badges are raised;
+/// loop-bound.
+struct FillCheck {
+  private let run: ChunkRun
+  private let dispatcher: Dispatcher
+  private let table: VariableTable
+  private let rows: [VariableTable.Row]
+  /// What is kept here goes with the check: Redis may yet refuse what else the receivers take.
+  private let arena: ByteArena
+
+  /// - Parameter values: of each user.
+  init(_ run: ChunkRun, _ values: [UserValues], _ dispatcher: Dispatcher) {
+    self.run = run
+    self.dispatcher = dispatcher
+    let arena = ByteArena()
+    var table = VariableTable()
+    rows = values.map { table.add($0, of: run.material, in: arena) }
+    self.table = table
+    self.arena = arena
+  }
+
+  /// - Parameters:
+  ///   - user: a position in the values.
+  ///   - variant: of the job's text.
+  func canSend(to user: Int, _ route: Route, _ variant: UInt8) -> Bool {
+    let needsValues = !run.material.variants.placeholders.isEmpty
+    return withExtendedLifetime(arena) {
+      dispatcher.canSend(run, route, variant, needsValues ? table[rows[user]] : [])
+    }
+  }
+}
