@@ -2,6 +2,7 @@ import Configuration
 import LocalServices
 import Model
 import Redis
+import Store
 import Testing
 
 @testable import Worker

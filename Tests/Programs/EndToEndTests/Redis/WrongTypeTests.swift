@@ -1,5 +1,6 @@
 import Model
 import Redis
+import Store
 import Testing
 
 @testable import Worker
