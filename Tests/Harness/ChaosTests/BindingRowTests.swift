@@ -32,8 +32,8 @@ struct BindingRowTests {
       replacement: ""),
     Fault(
       name: "an owner uninstalls what is another's",
-      original: "if owner ~= '' and owner ~= user then return 'other_owner' end",
-      replacement: ""),
+      original: "if not user or owner ~= '' and owner ~= user then",
+      replacement: "if not user then"),
   ]
 
   private static func trial(_ scale: Double) throws -> Trial {

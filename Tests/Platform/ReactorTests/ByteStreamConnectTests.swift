@@ -78,7 +78,7 @@ struct ByteStreamConnectTests {
       let client = StreamRecorder(occurrences)
       let stream = ByteStream(loop: lane.loop, delegate: client)
       let endpoint = Endpoint.tcp(host: "127.0.0.1", port: server.port)
-      stream.connect(to: endpoint, tls: try certificates.clientContext(), timeoutMs: 50)
+      stream.connect(to: endpoint, tls: try certificates.clientContext(), timeoutMs: 1_000)
       #expect(await occurrences.until { !client.endings.isEmpty })
       #expect(client.endings == [.handshakeTimeout(endpoint)])
     }

@@ -18,7 +18,7 @@ import Testing
   @Test("status and install name each setting and what it costs, unless it is accepted")
   func tells() async throws {
     try await RedisServer.with(Self.evicting()) { redis in
-      let told = ["PUSHPOOL_REDIS_URL": redis.url, "PUSHPOOL_REDIS_ACCEPTED_RISKS": ""]
+      let told = ["PUSHPOOL_REDIS_URL": redis.url, "PUSHPOOL_REDIS_ACCEPTED_RISKS": "replica"]
       let screen = try await Pushpool.run("status", environment: told)
       #expect(screen.status == 0)
       #expect(

@@ -46,7 +46,8 @@ package struct RedisSettings: Sendable, Equatable {
 
   /// A policy as the server names it; nil for what is no word of its configuration.
   private static func word(_ text: String) -> String? {
-    guard text.utf8.count <= StoreLimits.policyBytesMax, TextRule.isWord(text, others: "-")
+    guard !text.isEmpty, text.utf8.count <= StoreLimits.policyBytesMax,
+      TextRule.isWord(text, others: "-")
     else { return nil }
     return text
   }

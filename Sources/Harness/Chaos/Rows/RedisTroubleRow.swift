@@ -19,8 +19,9 @@ struct RedisTroubleRow: MatrixRow {
       switch self {
       case .memory: "OOM"
       case .readOnly: "READONLY"
-      case .wrongType, .wrongTypeOfJobs: "WRONGTYPE"
-      case .functions, .stream: nil
+      case .wrongType: "WRONGTYPE"
+      // What is in the place of the jobs is moved aside before anybody is refused.
+      case .wrongTypeOfJobs, .functions, .stream: nil
       }
     }
 

@@ -59,7 +59,7 @@ struct DemoCommand: AsyncParsableCommand {
       for line in report.lines(on: console.output) { console.print(line) }
     }
     guard keep else { return }
-    console.note(DemoReport.visit(demo.redisURL, user: demo.reachedUser))
+    console.note(text: DemoReport.visit(demo.redisURL, user: demo.reachedUser))
     await demo.keep()
   }
 

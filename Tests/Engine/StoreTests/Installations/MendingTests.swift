@@ -61,6 +61,7 @@ import Testing
       ] {
         _ = try await store.redis("DEL", key)
       }
+      _ = try await store.redis("HDEL", store.keys.audiences(app: "shop"), AudienceIndex.all.name)
       let walk = try await Self.mend(store)
       #expect(walk.lines == 2 && walk.mended == 2)
       #expect(Set(try await Self.lines("u1", store)) == ["aa", "bb"])
