@@ -10,7 +10,7 @@ package struct RedisConfiguration: Sendable, Equatable {
   /// PEM certificates of authorities to trust for `rediss://`, beside the system's.
   package var caFile: String?
   package var prefix: String
-  /// What the operator knows of this Redis and takes upon themselves: no alarm tells of it, and no worker refuses to start.
+  /// Risks that the operator takes knowingly: no alarm tells of them, and no worker refuses to start for them.
   package var acceptedRisks: Set<RedisRisk>
 
   package init(

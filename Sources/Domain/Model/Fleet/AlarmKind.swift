@@ -31,7 +31,7 @@ package enum AlarmKind: String, CaseIterable, Sendable {
   case descriptors
 
   // About Redis.
-  /// It is set up to lose what it has confirmed; see `RedisRisk`.
+  /// Redis is set up to lose what it has confirmed; see `RedisRisk`.
   case unsafeRedis = "unsafe_redis"
   /// A key of ours held a value of another type.
   case wrongType = "wrong_type"

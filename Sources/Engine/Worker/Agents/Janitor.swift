@@ -42,7 +42,7 @@ final class Janitor: Agent {
       metadata: ["app": "\(app)", "job": "\(id)"])
   }
 
-  /// A slice takes Redis some 0.3 ms. It goes on with what other workers have left.
+  /// Goes on with the walk over bindings where other workers have left it, a few slices a turn.
   private func mendBindings() async throws(RedisError) {
     for _ in 0..<WorkerLimits.mendedSlicesMax where !life.isDraining {
       let (mended, rests) = try await store.installations.mendNext()
