@@ -32,6 +32,35 @@ struct ConnectionLossTests {
     }
   }
 
+  @Test(
+    "by GOAWAY of a server that took many requests and has yet to answer the first is made good at once"
+  )
+  func goAwayBeforeAnswers() async throws {
+    try await TestWorld.run({
+      // Whoever waits for it waits for longer than any test.
+      $0.reconnectMsMin = 3_600_000
+      $0.reconnectMsMax = 3_600_000
+    }) { lane, world in
+      let many = 150
+      world.server.settings.maxConcurrentStreams = 1_000
+      let held = Requests()
+      world.server.onRequest = { _, request in held.list.append(request) }
+      world.sender.send(many)
+      #expect(await world.until { held.list.count == many })
+      let first = world.server.connections[0]
+      world.server.onRequest = ScriptedServer.answer
+      first.goAway(lastStreamID: held.list.map(\.streamID).max())
+      // Those that leave before it has come are above its last stream.
+      world.resendUnsent()
+      world.sender.send(10)
+      #expect(await world.untilAccepted(10))
+      #expect(world.server.accepted == 2)
+      for request in held.list { ScriptedServer.answer(first, request) }
+      #expect(await world.untilAccepted(many + 10))
+      #expect(world.sender.count(.yes) == many + 10)
+    }
+  }
+
   @Test("by GOAWAY while requests wait for room loses none of them")
   func goAwayUnderLoad() async throws {
     try await TestWorld.run { lane, world in

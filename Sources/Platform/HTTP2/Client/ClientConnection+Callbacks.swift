@@ -148,6 +148,9 @@ private func receivedFrame(
       debugData: String(
         decoding: data.prefix(HTTP2Limits.debugDataBytesMax), as: UTF8.self))
     if goAway.error_code == NGHTTP2_PROTOCOL_ERROR.rawValue { connection.noteAccusation() }
+    if goAway.error_code == NGHTTP2_NO_ERROR.rawValue {
+      connection.noteFarewell(lastStreamID: goAway.last_stream_id)
+    }
     connection.drain()
   default: break
   }

@@ -39,6 +39,8 @@ package final class ClientConnection: RequestTaker {
   var isAuthorised: Bool
   var isDraining = false
   var answered = 0
+  /// How many requests the server has taken by its own word, as it let go of the connection and complained of nothing.
+  var takenByServer = 0
   /// How many requests it takes, then it drains: what its pool has learned of the server.
   var requestsMax = Int.max
   private var submitted = 0
@@ -95,9 +97,10 @@ package final class ClientConnection: RequestTaker {
   /// Requests in flight.
   package var inFlight: Int { slots.inFlight }
 
-  /// Whether it answered something and lasted, or answered much: its end is no sign that the server wants us to wait.
+  /// Whether it answered something and lasted, or answered or took much: its end is no sign that the server wants us to wait. A
+  /// server that ends each connection after so many requests may say so before it has answered the first.
   var isProven: Bool {
-    answered >= HTTP2Limits.usefulAnswersMin
+    max(answered, takenByServer) >= HTTP2Limits.usefulAnswersMin
       || answered > 0 && loop.nowNs &- createdNs >= settings.reconnectMsMin &* 1_000_000
   }
 
@@ -160,6 +163,14 @@ package final class ClientConnection: RequestTaker {
   /// The peer closes the connection because of what we sent (GOAWAY with PROTOCOL_ERROR).
   func noteAccusation() {
     if accused == nil { accused = slots.inFlight }
+  }
+
+  /// The server lets go of the connection (GOAWAY with NO_ERROR).
+  /// - Parameter lastStreamID: the last stream that it has taken, or may have; the highest of all while that is not known yet
+  ///   (RFC 9113, 6.8).
+  func noteFarewell(lastStreamID: Int32) {
+    // A client's streams are the odd ones, from 1.
+    takenByServer = min(submitted, (Int(lastStreamID) + 1) / 2)
   }
 
   /// Closes now; requests in flight end as `unknown` or `notSent`.
@@ -386,7 +397,7 @@ extension ClientConnection: ByteStreamDelegate {
     isDraining = true
     // It was opened, and did not even say SETTINGS.
     if streamsAllowed == nil, end != .closed { stream.avoidAddress() }
-    isCutOff = end == nil && answered >= HTTP2Limits.usefulAnswersMin
+    isCutOff = (end?.isFarewell ?? true) && answered >= HTTP2Limits.usefulAnswersMin
     failAll()
     owner.connection(
       self, endedBecause: end ?? failure.map { .failed($0) } ?? .closedByPeer)

@@ -22,6 +22,11 @@ package enum ConnectionEnd: Equatable, CustomStringConvertible {
     if case .failed(.system(let error)) = self { error.isOutOfDescriptors } else { false }
   }
 
+  /// Whether the server said that it would end it, and complained of nothing.
+  var isFarewell: Bool {
+    if case .goAway(errorCode: 0, _) = self { true } else { false }
+  }
+
   /// Whether the server ended it, and complained of nothing.
   var isOfServersOwnAccord: Bool {
     switch self {
