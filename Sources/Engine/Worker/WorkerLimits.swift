@@ -13,6 +13,8 @@ enum WorkerLimits {
   /// Chunks that a lane holds at a time, and how many when Redis is far away.
   static let runsMax = 32
   static let farRunsMax = 96
+  /// Chunks besides that only wait for answers: each has some 64 KiB, and streams that nobody else gets anyway.
+  static let lingeringRunsMax = 512
   /// Jobs besides that a lane sends from their entries at a time, and how many when Redis is far away: each of its three trips
   /// lasts longer.
   static let directRunsMax = 384

@@ -58,6 +58,7 @@ final class ChunkCarrier {
     } else {
       while await step(run) {
         if run.isQuiet { return direct.attend(run) }
+        if runs.letLinger(run) { fetchSignal.raise() }
         await run.signal.wait(upToMs: min(run.settleWithinMs, paceWaitMs(run) ?? .max))
       }
     }
@@ -103,6 +104,7 @@ final class ChunkCarrier {
       return false
     }
     if run.hasNews { await settle(run, isFinal: false) }
+    if runs.isToBePassed(run) { await settle(run, isFinal: false, onlyWaits: true) }
     // Answers that came during the settling are settled first: what is handed back is sent again.
     if run.standing == .paused && run.openPushes == 0 && !run.hasNews {
       await handBack(run)
@@ -152,9 +154,11 @@ final class ChunkCarrier {
 
   /// Tells the store what is done, until it has heard it. A call whose reply was lost may be repeated: the
   /// store knows a bitmap that it has seen, and a chunk that was finished is nobody's any more.
-  private func settle(_ run: ChunkRun, isFinal: Bool) async {
+  private func settle(_ run: ChunkRun, isFinal: Bool, onlyWaits: Bool = false) async {
     if !isFinal { await admit(run) }
-    await tell(run, run.takeNews(isFinal: isFinal))
+    var news = run.takeNews(isFinal: isFinal)
+    news.onlyWaits = onlyWaits
+    await tell(run, news)
   }
 
   private func tell(_ run: ChunkRun, _ news: Settlement) async {

@@ -1,3 +1,4 @@
+internal import Reactor
 internal import Store
 
 /// The chunks that a lane has in hand, each in a place of its own, and jobs that it sends from their entries; loop-bound.
@@ -5,16 +6,21 @@ final class RunTable {
   /// With some to spare: jobs become chunks while others are being claimed.
   private static let places =
     WorkerLimits.farRunsMax + WorkerLimits.farDirectRunsMax + 2 * WorkerLimits.farClaimMax
+    + WorkerLimits.lingeringRunsMax
   private var runs: [ChunkRun?] = Array(repeating: nil, count: places)
   private var generations = [UInt8](repeating: 0, count: places)
   /// Places without a run, the next one last.
   private var free = Array((0..<places).reversed())
+  /// Since when the run of a place is one of `lingering`, in the loop's time; 0 while it is none.
+  private var lingersSince = [UInt64](repeating: 0, count: places)
   /// `JobEntry.source` of the jobs that are sent from their entries.
   private var directSources: Set<String> = []
 
   var count: Int { Self.places - free.count }
   /// How many of them are chunks.
   var chunks: Int { count - directSources.count }
+  /// How many of these only wait for answers, and take no other chunk's room.
+  private(set) var lingering = 0
 
   var all: [ChunkRun] { runs.compactMap { $0 } }
   /// Those whose chunks stand in a stream.
@@ -41,12 +47,43 @@ final class RunTable {
   var chunksMax = WorkerLimits.runsMax
 
   /// How many more chunks there is room for.
-  var freeSlots: Int { max(0, chunksMax - chunks) }
+  var freeSlots: Int { max(0, chunksMax - (chunks - lingering)) }
 
   /// How many more jobs may be sent from their entries, of so many; less than 0 when there are more. What such a job leaves
   /// behind when it has become a chunk is another's room only when that is done.
   func freeDirect(of max: Int) -> Int {
-    min(max - directSources.count, chunksMax + max - count - freeSlots)
+    min(max - directSources.count, chunksMax + max - (count - lingering) - freeSlots)
+  }
+
+  /// Has a chunk that only waits for answers leave its room to another, while there are not too many such chunks. One answer
+  /// that does not come would hold up as much as a whole chunk otherwise.
+  /// - Returns: whether there is room now where there was none.
+  func letLinger(_ run: ChunkRun) -> Bool {
+    guard mayLinger(run) else { return false }
+    let wasFull = freeSlots == 0
+    lingersSince[run.slot] = max(1, run.loop.nowNs)
+    lingering += 1
+    return wasFull
+  }
+
+  /// Whether a chunk would leave its room to another now.
+  func mayLinger(_ run: ChunkRun) -> Bool {
+    run.onlyWaits && lingersSince[run.slot] == 0 && lingering < WorkerLimits.lingeringRunsMax
+  }
+
+  func isLingering(_ run: ChunkRun) -> Bool {
+    runs[run.slot] === run && lingersSince[run.slot] > 0
+  }
+
+  /// Whether a chunk has lingered for so long that its job is to go on beside it. Says so once: where all answers take a moment,
+  /// none of them does.
+  func isToBePassed(_ run: ChunkRun) -> Bool {
+    guard isLingering(run), run.onlyWaits, !run.claim.isResidual,
+      run.loop.nowNs >= lingersSince[run.slot],
+      run.loop.nowNs - lingersSince[run.slot] >= WorkerLimits.checkpointMs * 1_000_000
+    else { return false }
+    lingersSince[run.slot] = .max
+    return true
   }
 
   /// Puts a run into its place.
@@ -70,6 +107,10 @@ final class RunTable {
     guard runs[run.slot] === run else { return }
     forgetEntry(of: run)
     runs[run.slot] = nil
+    if lingersSince[run.slot] > 0 {
+      lingersSince[run.slot] = 0
+      lingering -= 1
+    }
     run.endTrace()
     free.append(run.slot)
   }

@@ -75,6 +75,28 @@ import Testing
     }
   }
 
+  @Test(
+    "a job goes on beside a chunk that has only waited for answers for a while, and hears so once")
+  func letsJobGoOn() async throws {
+    try await LaneStage.with { _, parts in
+      try await parts.install("a", "token-a")
+      try await parts.takeIn(id: "sale", users: ["a"])
+      let run = try await parts.beginNext()
+      #expect(await parts.carrier.step(run))
+      #expect(!run.onlyWaits, "its push was not sent yet")
+      parts.dispatcher.destination(0).use(TestDirectory.credential)
+      parts.dispatcher.destination(0).offer(1, TestRequests())
+      #expect(run.onlyWaits)
+      #expect(!parts.runs.isToBePassed(run), "it has a place of its own")
+      _ = parts.runs.letLinger(run)
+      #expect(!parts.runs.isToBePassed(run), "it has just begun to wait")
+      await parts.loop.sleep(ms: WorkerLimits.checkpointMs + 1)
+      let calls = try await parts.calls("fcall")
+      for _ in 0..<3 { #expect(await parts.carrier.step(run)) }
+      #expect(try await parts.calls("fcall") == calls + 1)
+    }
+  }
+
   @Test("a paused chunk is handed back without a crash, and what was recorded goes ahead")
   func handsBack() async throws {
     try await LaneStage.with { _, parts in

@@ -1,3 +1,5 @@
+import Model
+import Reactor
 import Testing
 
 @testable import Worker
@@ -30,5 +32,48 @@ import Testing
     #expect(runs.run(carrying: try Claims.claim(["a", "b"])) === run)
     runs.remove(run)
     #expect(!runs.isCarrying(run.claim) && runs.count == 0)
+  }
+
+  /// A run whose only push is under way.
+  private static func waitingRun(_ runs: RunTable, _ loop: EventLoop) throws -> ChunkRun {
+    let run = ChunkRun(
+      claim: try Claims.claim(["a"]),
+      material: JobMaterial(content: JobContent(), createdAtMs: 0, trace: nil),
+      slot: try #require(runs.freeSlot), loop: loop)
+    runs.add(run)
+    _ = run.takeBatch(max: 1)
+    run.noteSubmitted(run.resolve(0, devices: 1)[0])
+    return run
+  }
+
+  @Test(
+    "a chunk that only waits for answers leaves its room to another, and takes it along to its end")
+  func leavesRoom() throws {
+    let runs = RunTable()
+    let busy = try Claims.run(["a"])
+    runs.add(busy)
+    #expect(!runs.letLinger(busy), "nothing of it was sent yet")
+    let waiting = try Self.waitingRun(runs, try EventLoop(name: "test"))
+    #expect(runs.freeSlots == WorkerLimits.runsMax - 2)
+    runs.chunksMax = 2
+    #expect(runs.freeSlots == 0)
+    #expect(runs.letLinger(waiting), "there is room where there was none")
+    #expect(runs.freeSlots == 1 && runs.lingering == 1 && runs.chunks == 2)
+    #expect(!runs.letLinger(waiting) && runs.lingering == 1)
+    runs.remove(waiting)
+    #expect(runs.freeSlots == 1 && runs.lingering == 0 && runs.chunks == 1)
+  }
+
+  @Test("no more than a bounded number of chunks waits beside those that are in hand")
+  func boundsLingering() throws {
+    let runs = RunTable()
+    let loop = try EventLoop(name: "test")
+    let waiting = try (0...WorkerLimits.lingeringRunsMax).map { _ in
+      try Self.waitingRun(runs, loop)
+    }
+    for run in waiting { _ = runs.letLinger(run) }
+    #expect(runs.lingering == WorkerLimits.lingeringRunsMax)
+    #expect(runs.freeSlots == WorkerLimits.runsMax - 1)
+    #expect(runs.freeDirect(of: 100) == 100)
   }
 }

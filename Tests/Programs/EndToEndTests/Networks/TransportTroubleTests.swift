@@ -37,6 +37,40 @@ import Testing
     }
   }
 
+  @Test("one answer in each of many chunks that does not come keeps no other push from being sent")
+  func waitsWithoutRoom() async throws {
+    let (jobs, users, slow) = (40, 101, "510")
+    let patient = WorkerConfiguration(
+      lanes: 1, connectionsPerLane: 1, drainSeconds: 1, leaseSeconds: 10,
+      requestTimeoutSeconds: 300)
+    let script = SimulatorScript.stage {
+      $0.rules = [ScriptRule(tokenPrefix: slow, action: .stall)]
+    }
+    try await PushStage.with(script: script, worker: patient) { stage in
+      let client = stage.client
+      for job in 0..<jobs {
+        let all = job * users..<(job + 1) * users
+        try await client.install([try Devices.apns(all.lowerBound, prefix: slow)])
+        try await client.install(try Devices.apns(all.dropFirst()))
+      }
+      try await stage.withWorkers { _ in
+        // A connection to APNs takes one request until its credential is known to be good.
+        try await client.install([try Devices.apns(jobs * users)])
+        _ = try await client.enqueue(Devices.job("first", jobs * users..<jobs * users + 1))
+        #expect(try await client.finished("first").counts.accepted == 1)
+        // Each is a chunk of its own, and together they are more than a lane has room for.
+        for job in 0..<jobs {
+          _ = try await client.enqueue(Devices.job("j\(job)", job * users..<(job + 1) * users))
+        }
+        _ = try await eventually("all others are sent to") {
+          stage.simulator.counters.accepted == 1 + jobs * (users - 1) ? true : nil
+        }
+        #expect(stage.simulator.counters.stalled == jobs)
+      }
+      #expect(stage.duplicates == 0)
+    }
+  }
+
   @Test(
     "a connection that is half open is found out and replaced (apns2#24)")
   func replacesHalfOpenConnection() async throws {

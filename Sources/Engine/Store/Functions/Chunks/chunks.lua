@@ -45,13 +45,24 @@ local function delay_new(p, c, due)
   redis.call('ZADD', KEY.delayed(p), due, pack(c))
 end
 
+-- A paced job has few chunks at a time. When a worker dies that has all of them, the job would stand still until the lease is
+-- over, while others have nothing to do: so it gets as many more. Returns how many chunks it may have.
+local function widen(p, app, job, priority, live, window)
+  if window >= LIMIT.PACE_WINDOW_MAX or live < window then return window end
+  local now = now_ms()
+  if not Rates.stands_still(p, app, job, now) or not is_anybody_silent(p, KEY.chunks(p, priority), now) then return window end
+  window = math.min(window + live, LIMIT.PACE_WINDOW_MAX)
+  redis.call('HSET', KEY.job(p, app, job), 'window', text(window))
+  return window
+end
+
 -- Starts the job's next segments while its window and the stream have room, one in any case when it has none; reads
 -- on in its key when no segment is ready, once a call. What a round has read is started before the next round begins.
 -- Returns how many users were lost with the key.
 local function expand(p, app, job)
   local key = KEY.job(p, app, job)
   local r = redis.call('HMGET', key, 'state', 'cursor', 'segments', 'live', 'window', 'residual_bytes',
-    'source', 'lines', 'priority', 'start_at', 'scan', 'round', 'round_at')
+    'source', 'lines', 'priority', 'start_at', 'scan', 'round', 'round_at', 'pushes_per_second', 'spread_over_seconds')
   local scheduled = r[1] == 'scheduled'
   if r[1] ~= 'running' and not scheduled then return 0 end
   local cursor, segments, live, window = tonumber(r[2]), tonumber(r[3]), tonumber(r[4]), tonumber(r[5])
@@ -61,6 +72,8 @@ local function expand(p, app, job)
   local is_early = not scheduled and r[11] and round and cursor == segments and round_at > now_ms()
   -- What has been read to its end is started to its end first.
   local is_read = r[11] == Rounds.READ and cursor < segments
+  local is_paced = not scheduled and (r[14] or r[15]) and (cursor < segments or r[11])
+  if is_paced then window = widen(p, app, job, r[9], live, window) end
   -- Whom a key holds is asked when the job starts.
   local added, lost, has_more, may_read = 0, 0, r[11], not scheduled and not is_early and not is_read and r[11]
   local free = 0
@@ -87,6 +100,8 @@ local function expand(p, app, job)
     Chunk.go_on_by(p, any, round_at)
   elseif has_more and (live + added == 0 or is_short) then
     go_on_later(p, any, scheduled and tonumber(r[10]) or now_ms())
+  elseif is_paced and live + added >= window then
+    Chunk.go_on_by(p, any, now_ms() + LIMIT.PACE_LOOKS_MS)
   end
   if added > 0 then
     redis.call('HSET', key, 'cursor', text(cursor))
@@ -94,6 +109,16 @@ local function expand(p, app, job)
     redis.call('HINCRBY', key, 'chunks', added)
   end
   return lost
+end
+
+-- All that is left of a chunk waits for answers: the job goes on beside it, as if it were done. Repeated, it makes the window
+-- too wide by one. Returns as `expand`.
+local function go_on_beside(p, c)
+  if is_residual(c) then return 0 end
+  local key = KEY.job(p, c.app, c.job)
+  local window = tonumber(redis.call('HGET', key, 'window') or LIMIT.WINDOW_GROWN_MAX)
+  if window < LIMIT.WINDOW_GROWN_MAX then redis.call('HSET', key, 'window', text(window + 1)) end
+  return expand(p, c.app, c.job)
 end
 
 -- Makes uploaded segments of an admitted job stay that have not been started yet, so many a call: time is to take nobody
@@ -307,6 +332,7 @@ local function bury_chunk(p, c, reason, message, now)
 end
 
 Chunks.expand = expand
+Chunks.go_on_beside = go_on_beside
 Chunks.keep_unstarted = keep_unstarted
 Chunks.finish_if_empty = finish_if_empty
 Chunks.close_chunk = close_chunk

@@ -155,7 +155,7 @@ local SETTLE = Sections.layout('settle', {chunk = 8, progress = 6, counts = 3, r
 --     consumer, priority, entry, app, job, segment, source
 --     lines: users|installations, what a line of its segment is
 --   progress, one row
---     final: 1 when the chunk is finished, else 0
+--     final: 1 when the chunk is finished; 2 when all that is left of it waits for answers, and has for a while; else 0
 --     done: bitmap of the lines that are done, those of earlier settlements included; not looked at when final
 --     told: bitmap that the caller told before, or found when it claimed; '-' to not compare
 --     total: by how much the number of installations differs from that of users
@@ -214,7 +214,7 @@ local function settle(keys, args)
   if not is_final and known == done then
     if not has_kept_open(p, c, open) then return {'STALE', 0, 0, 0, 0} end
     redis.call('XCLAIM', stream, GROUP, consumer, 0, entry, 'JUSTID')
-    return {answer, 0, 0, 0, 0}
+    return {answer, 0, 0, 0, final == '2' and Chunks.go_on_beside(p, c) or 0}
   end
   if told ~= '-' and told ~= known then return {'STALE', 0, 0, 0, 0} end
   refuse_wrong_type(KEY.delayed(p), 'zset')
@@ -240,6 +240,7 @@ local function settle(keys, args)
   else
     redis.call('SET', KEY.done(p, segment, source), done)
     redis.call('XCLAIM', stream, GROUP, consumer, 0, entry, 'JUSTID')
+    if final == '2' then lost = Chunks.go_on_beside(p, c) end
   end
   local reply = {answer, removed, kept, spared, lost}
   if #token_fates > 0 or next(mass_deaths) or #words > 0 then reply[6] = table.concat(token_fates) end

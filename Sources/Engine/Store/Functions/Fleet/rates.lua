@@ -73,9 +73,16 @@ local function window_of(per_second, window)
   return math.min(window, 2 + math.floor(per_second / LIMIT.PACE_PER_CHUNK))
 end
 
+-- Whether nobody has drawn from a job's pace for longer than a lane waits that has a chunk of it.
+local function stands_still(p, app, job, now)
+  local at = tonumber(redis.call('HGET', KEY.pace(p, app, job), 'at') or '0')
+  return now - at >= LIMIT.PACE_STILL_MS
+end
+
 register('draw_rate', draw_rate, {'allow-oom'})
 register('draw_pace', draw_pace, {'allow-oom'})
 
 Rates.window_of = window_of
+Rates.stands_still = stands_still
 
 end

@@ -224,6 +224,15 @@ local function is_alive(p, consumer, lease_ms, now)
   return now - tonumber(beat) < math.min(LIMIT.ALIVE_MS, tonumber(lease_ms) / 2)
 end
 
+-- Whether one of those who have entries of a stream in hand has missed its beats.
+local function is_anybody_silent(p, stream, now)
+  local pending = redis.pcall('XPENDING', stream, GROUP)
+  for _, consumer in ipairs(not pending.err and pending[4] or {}) do
+    if not is_alive(p, consumer[1], 2 * LIMIT.ALIVE_MS, now) then return true end
+  end
+  return false
+end
+
 -- Takes over entries of consumers that have been silent for a lease, the oldest first, at most max, and as long as
 -- may_take(losses) holds if that is given: each goes to take(item, deliveries, losses).
 -- An entry that a living worker left lying was given to it in a reply that got lost. That is no crash of this worker:

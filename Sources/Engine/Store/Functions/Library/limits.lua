@@ -46,6 +46,7 @@ local LIMIT = {
   RECONCILE_NUMBERS_MAX = 1000,         -- numbers of segments that it tries where it does not know which are left
   REQUEUED_MAX = 100,                   -- chunks that one call queues again
   WINDOW_MAX = 512,                     -- chunks of a job that are looked for at their start time
+  WINDOW_GROWN_MAX = 1024,              -- to which its window grows by chunks that only wait for answers
   UNPARKED_MAX = 300,                   -- parked chunks that one call brings back
   DROPPED_BYTES_MAX = 256 * 1024,       -- of segments of cancelled chunks that one call drops: 1 ms; the last goes beyond
   DROPPED_BYTES_MIN = 16 * 1024,        -- that each of them counts as at least: its keys take 60 µs
@@ -117,6 +118,9 @@ local LIMIT = {
   -- rates
   RATE_BURST_S = 0.1,                   -- a bucket holds what so many seconds bring
   PACE_BURST_S = 0.25,                  -- the same of a job's pace, which few lanes draw from
+  PACE_STILL_MS = 1500,                 -- a paced job whose lanes have drawn nothing for so long stands still: each asks once a second
+  PACE_LOOKS_MS = 1000,                 -- from one look whether it does to the next
+  PACE_WINDOW_MAX = 24,                 -- to which its window grows beside chunks of silent workers
   PACE_PER_CHUNK = 2000,                -- pushes a second for each chunk of a paced job beyond the first two
   RATE_RAMP_FROM = 0.2,                 -- the share of its rate that a rate with a ramp begins with
   RATE_IDLE_MS = 10000,                 -- and begins with again after so long without a lease

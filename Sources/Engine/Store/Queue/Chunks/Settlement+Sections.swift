@@ -26,7 +26,7 @@ extension Settlement {
       row.append(claim.lines.rawValue)
     }
     sections.add(Self.progress) { row in
-      row.append(isFinal ? "1" : "0")
+      row.append(isFinal ? "1" : onlyWaits ? "2" : "0")
       row.append(done.bytes)
       row.append(told?.bytes ?? Array("-".utf8))
       row.append(totalDelta)

@@ -102,6 +102,8 @@ package struct Settlement: Sendable {
 
   /// The chunk is finished: every line is done.
   package var isFinal = false
+  /// All that is left of the chunk waits for answers, and has for a while: its job goes on beside it.
+  package var onlyWaits = false
   /// All done lines, those of earlier settlements included. Not looked at when final.
   package var done = DoneBitmap()
   /// What the caller told of this chunk before, or found when it claimed it: another bitmap in the store means that

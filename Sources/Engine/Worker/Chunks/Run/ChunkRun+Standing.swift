@@ -34,6 +34,11 @@ extension ChunkRun {
       && (isFinished || isResolved && standing == .active && !hasStaleBindings)
   }
 
+  /// Whether all that is left of its chunk is under way: nothing of it is to be read or sent.
+  var onlyWaits: Bool {
+    direct == nil && isResolved && !underway.isReading && inFlight > 0 && openPushes == inFlight
+  }
+
   /// Since when it is in hand.
   var ageMs: UInt64 { (loop.nowNs &- begunNs) / 1_000_000 }
 

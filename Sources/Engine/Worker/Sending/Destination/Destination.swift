@@ -250,6 +250,13 @@ final class Destination {
     if breaker.state == .halfOpen { wake() }
   }
 
+  /// Whether it says nothing of the network that a request was not answered: its time ran out, while nearly all of those behind
+  /// it are answered.
+  func isSilenceItsOwn(_ answer: RequestAnswer) -> Bool {
+    answer.elapsedNs >= settings.requestTimeoutMs &* 1_000_000
+      && progress.noteSilence(answer, nowNs: loop.nowNs)
+  }
+
   private func endTrouble() {
     troubleReason = nil
     owner.destinationClosed(self)
@@ -332,7 +339,7 @@ extension Destination: TransportDelegate {
   }
 
   func transport(_ transport: any Transport, finished tag: UInt64, with answer: RequestAnswer) {
-    if answer.disposition == .answered { progress.noteAnswer(nowNs: loop.nowNs) }
+    if answer.disposition == .answered { progress.noteAnswer(answer, nowNs: loop.nowNs) }
     if transport === apart { apartMovedNs = loop.nowNs }
     owner.receive(answer, to: tag, from: self)
     if transport === apart, apartQueue.count > 0 { transport.wake() }

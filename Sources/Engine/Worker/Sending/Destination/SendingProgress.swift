@@ -1,7 +1,15 @@
+internal import HTTP2
+
 /// Whether a destination's pushes get anywhere. Times are the loop's.
 struct SendingProgress {
   /// When anything was answered last.
   private(set) var answeredNs: UInt64?
+  /// When the latest of the requests that were answered was submitted.
+  private var overtakenNs: UInt64 = 0
+  /// Of the latest requests, how many were answered and of how many the time ran out; older ones with half their weight each time
+  /// that there are `endsMax`.
+  private var answers = 0
+  private var silences = 0
   /// Until when what comes is put aside at once because nothing moved.
   private(set) var parkedUntilNs: UInt64 = 0
   /// Since when pushes have waited and nothing was answered; nil while things move.
@@ -9,12 +17,33 @@ struct SendingProgress {
   /// When pushes were put aside last because nothing moved; nil since something has been answered.
   private var stuckNs: UInt64?
 
+  private static let endsMax = 16_384
+  /// Of those, the share without an answer up to which the network is well.
+  private static let silencePercentMax = 10
+
   /// Something was answered: what comes may be queued again.
-  mutating func noteAnswer(nowNs: UInt64) {
+  mutating func noteAnswer(_ answer: RequestAnswer, nowNs: UInt64) {
+    overtakenNs = max(overtakenNs, nowNs &- answer.elapsedNs)
+    answers &+= 1
+    if answers >= Self.endsMax { age() }
     stillSinceNs = nil
     stuckNs = nil
     parkedUntilNs = 0
     answeredNs = nowNs
+  }
+
+  /// The time of a request ran out.
+  /// - Returns: whether that is the request's own trouble: those behind it are answered, nearly all of them.
+  mutating func noteSilence(_ answer: RequestAnswer, nowNs: UInt64) -> Bool {
+    silences += 1
+    if silences >= Self.endsMax { age() }
+    return nowNs &- answer.elapsedNs < overtakenNs
+      && silences * 100 <= (answers + silences) * Self.silencePercentMax
+  }
+
+  private mutating func age() {
+    answers /= 2
+    silences /= 2
   }
 
   /// Nothing waits, or what waits does so for a reason of its own.

@@ -34,6 +34,10 @@ extension Dispatcher: DestinationOwner {
   func destinationHasWaiting(_ destination: Destination) { list(destination) }
 
   func destinationRanLow(_ destination: Destination) {
+    // Those whose last pushes have just left make room for others, and are not looked at by themselves for a while.
+    if runs.freeSlots == 0 {
+      runs.forEach { run in if runs.mayLinger(run) { run.wake() } }
+    }
     guard let lowest = Priority.allCases.last(where: hasRoom) else { return }
     runs.forEach { run in
       if run.wantsResolving, run.claim.priority.rank <= lowest.rank { run.wake() }

@@ -58,7 +58,10 @@ extension Dispatcher {
   func judgeSilence(_ answer: RequestAnswer, _ destination: Destination) {
     // One of the requests on its connection may have broken that, and the network is well.
     // Nor does it say anything of the network that a connection of many answers ended.
-    guard !answer.isCutOff, !answer.isAccused || !destination.isAnswering else {
+    // Nor that a request waits in vain which others overtake.
+    guard !answer.isCutOff, !answer.isAccused || !destination.isAnswering,
+      !destination.isSilenceItsOwn(answer)
+    else {
       return destination.noteNothing(elapsedNs: answer.elapsedNs)
     }
     _ = destination.noteTrouble(

@@ -46,7 +46,9 @@ extension Dispatcher {
     guard !allowances.isEmpty else { return nil }
     let rank = claim.priority.rank
     func own() -> [ChunkRun] {
-      runs.all.filter { $0.claim.app == claim.app && $0.claim.priority.rank <= rank }
+      runs.all.filter {
+        $0.claim.app == claim.app && $0.claim.priority.rank <= rank && !runs.isLingering($0)
+      }
     }
     // Many small jobs take places long before their pushes make a long queue; some places are always kept for
     // apps that wait for no rate, and of the others some for high priority.
@@ -84,7 +86,9 @@ extension Dispatcher {
   }
 
   /// Runs of apps that wait for a rate.
-  private var dryRuns: Int { runs.all.count { dryAllowance(of: $0.claim.app) != nil } }
+  private var dryRuns: Int {
+    runs.all.count { !runs.isLingering($0) && dryAllowance(of: $0.claim.app) != nil }
+  }
 
   private static func dryRunsMax(rank: Int) -> Int {
     rank == 0 ? WorkerLimits.runsMax * 7 / 8 : WorkerLimits.runsMax * 3 / 4
