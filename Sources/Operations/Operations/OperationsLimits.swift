@@ -1,7 +1,7 @@
 /// The limits of what operators read and do.
 package enum OperationsLimits {
   /// A worker beats every second; one that was silent for so long is lost.
-  package static let workerSilentMs: Int64 = 15_000
+  package static let workerSilentMs: Int64 = 2_500
   /// Dead letters looked through for the reason of one job.
   static let deadSearchMax = 1_000
   /// Dead letters that are read at a time.
