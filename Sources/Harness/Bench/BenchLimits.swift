@@ -64,6 +64,19 @@ enum BenchLimits {
   /// How long a campaign to a troubled network is looked at.
   static let troubledSeconds = 20.0
 
+  // Slow answers
+  static let slowUsers = 60_000
+  static let slowAnswerMs = 20
+  static let slowPercent = 1
+  static let slowSeed = 47
+  static let lateMs = 5_000
+  /// What is measured of the campaign: the slow ones are the rest.
+  static let slowTo = 0.97
+  static let slowSecondsMax = 60
+  static let slowProbeMs: UInt64 = 50
+  static let slowPollMs: UInt64 = 5
+  static let lastPushCampaigns = 50
+
   // Small jobs
   /// Jobs of the scenario `events`.
   static let smallJobs = 20_000

@@ -27,6 +27,10 @@ package struct Budget: Sendable, Equatable {
       "pushes a second where connections go away after 1,000 requests beside none"
     case connectionsClose =
       "pushes a second where connections close after 1,000 requests beside none"
+    case lastPush =
+      "the longest last push of campaigns where connections go away after 1,000 requests beside the middle one"
+    case lateAnswers = "time to 97 % of a campaign without slow answers beside 1 % of them 5 s late"
+    case missingAnswers = "the same beside 1 % of answers that never come"
     case jobsPerSecond = "jobs of one user a second"
     case workerPerJob = "worker CPU per job of one user"
     case redisPerJob = "Redis CPU per job of one user"
@@ -133,6 +137,11 @@ extension Budget {
   static let muchTrouble = Budget(.muchTrouble, .atLeast, 0.5, aim: 0.65, unit: " x")
   static let connectionsGoAway = Budget(.connectionsGoAway, .atLeast, 0.6, aim: 0.85, unit: " x")
   static let connectionsClose = Budget(.connectionsClose, .atLeast, 0.3, aim: 0.6, unit: " x")
+  /// What comes back from a connection that ended is sent at once, also the last of it.
+  static let lastPush = Budget(.lastPush, .atMost, 2, aim: 1.5, unit: " x")
+  /// Who waits for an answer keeps nobody from being sent to.
+  static let lateAnswers = Budget(.lateAnswers, .atLeast, 0.8, aim: 0.95, unit: " x")
+  static let missingAnswers = Budget(.missingAnswers, .atLeast, 0.5, aim: 0.95, unit: " x")
   static let personalTexts = Budget(.besidePlain, .atMost, 1.3, unit: " x")
   /// On one connection; Redis has one core for all of them.
   static let registrations = Budget(.registrations, .atLeast, 15_000, aim: 30_000, unit: "")

@@ -16,6 +16,8 @@ package struct Scenario: Sendable {
     case dueChunks
     case pacedJob
     case troubledNetwork
+    case slowAnswers
+    case lastPush
     case smallJobs
     case jobSizes
     case steadyEvents
@@ -125,6 +127,14 @@ extension Scenario {
       summary:
         "Pushes a second while 10 and 30 % of answers are 503, or connections end after 1,000.",
       kind: .troubledNetwork),
+    Scenario(
+      name: "slow-answers",
+      summary: "A campaign and another app's pushes while 1 % of answers come 5 s late, or never.",
+      kind: .slowAnswers),
+    Scenario(
+      name: "last-push",
+      summary: "The last push of 50 campaigns while connections end after 1,000 requests.",
+      kind: .lastPush, budgets: [.lastPush]),
     Scenario(
       name: "distance",
       summary: "Jobs and a campaign with Redis 2 ms away, and a campaign with it 20 ms away.",

@@ -22,6 +22,21 @@ struct NetworkTrouble: Sendable {
       ])
   }
 
+  /// Some answers come late, but to marked users.
+  static let late = NetworkTrouble(
+    "late", slow(#""delay_ms": \#(BenchLimits.lateMs)"#))
+
+  /// As many never come.
+  static let silent = NetworkTrouble("silent", slow(#""action": "stall""#))
+
+  private static func slow(_ how: String) -> [String] {
+    [
+      #""rules": [{"token_prefix": "\#(Population.markPrefix)"}]"#,
+      #""all": {\#(how), "probability": \#(Double(BenchLimits.slowPercent) / 100)}"#,
+      #""seed": \#(BenchLimits.slowSeed)"#,
+    ]
+  }
+
   /// Each connection ends after so many requests, with a GOAWAY that says so.
   static let goAway = NetworkTrouble(
     "goaway", [#""goaway_after": \#(BenchLimits.requestsPerConnection)"#])

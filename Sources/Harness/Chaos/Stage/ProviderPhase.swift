@@ -45,6 +45,11 @@ struct ProviderPhase: Sendable {
         name: "stalled streams", script: #""all": {"action": "stall", "probability": 0.01}"#,
         ms: usualMs, isLong: true),
       ProviderPhase(
+        name: "late answers",
+        script: #""all": {"delay_ms": 5000, "probability": 0.01}, "#
+          + #""seed": \#(trial.seed % 1_000_000)"#,
+        ms: usualMs, isLong: true),
+      ProviderPhase(
         name: "stalled connections", script: #""stall_after": 200"#, ms: usualMs,
         losesAnswers: true, beginsAnew: true, isLong: true),
       ProviderPhase(
