@@ -212,3 +212,13 @@ func readRequestBody(
   }
   return count
 }
+
+extension ClientConnection {
+  /// The server lets go of the connection (GOAWAY with NO_ERROR).
+  /// - Parameter lastStreamID: the last stream that it has taken, or may have; the highest of all while that is not known yet
+  ///   (RFC 9113, 6.8).
+  func noteFarewell(lastStreamID: Int32) {
+    // A client's streams are the odd ones, from 1.
+    takenByServer = min(submitted, (Int(lastStreamID) + 1) / 2)
+  }
+}

@@ -43,7 +43,7 @@ package final class ClientConnection: RequestTaker {
   var takenByServer = 0
   /// How many requests it takes, then it drains: what its pool has learned of the server.
   var requestsMax = Int.max
-  private var submitted = 0
+  private(set) var submitted = 0
   let createdNs: UInt64
   /// When it was made, or a request was submitted last.
   private(set) var usedNs: UInt64
@@ -163,14 +163,6 @@ package final class ClientConnection: RequestTaker {
   /// The peer closes the connection because of what we sent (GOAWAY with PROTOCOL_ERROR).
   func noteAccusation() {
     if accused == nil { accused = slots.inFlight }
-  }
-
-  /// The server lets go of the connection (GOAWAY with NO_ERROR).
-  /// - Parameter lastStreamID: the last stream that it has taken, or may have; the highest of all while that is not known yet
-  ///   (RFC 9113, 6.8).
-  func noteFarewell(lastStreamID: Int32) {
-    // A client's streams are the odd ones, from 1.
-    takenByServer = min(submitted, (Int(lastStreamID) + 1) / 2)
   }
 
   /// Closes now; requests in flight end as `unknown` or `notSent`.

@@ -1,4 +1,5 @@
 import Model
+import Redis
 import Testing
 
 @testable import Store
@@ -7,7 +8,7 @@ import Testing
 @Suite struct PacedFleetTests {
   /// Admits a job of so many chunks, of which two are worked on at a time, and has one worker take both.
   private static func start(_ store: Store) async throws {
-    let entry = try await store.takeNew()
+    let entry = try await store.takeNew("first-0")
     var admission = Admission(
       app: "shop", id: "j1", digest: "d", content: Array("{}".utf8), lines: .users,
       recipients: 8, segments: 8, texts: (0..<8).map { Array("u\($0)\n".utf8) })
