@@ -33,6 +33,14 @@ package enum RedisError: Error, Sendable, Equatable, CustomStringConvertible {
     }
   }
 
+  /// Whether it tells of Redis and its operator, and not of what the command is about: the same command succeeds once Redis can
+  /// write again, or its user may.
+  package var isPassing: Bool {
+    guard case .server(let code, _) = self else { return isTemporary }
+    return isTemporary
+      || ["MISCONF", "NOREPLICAS", "NOPERM", "NOAUTH", "WRONGPASS"].contains(code)
+  }
+
   package var description: String {
     switch self {
     case .server(let code, let message): "Redis refused: \(code) \(message)"

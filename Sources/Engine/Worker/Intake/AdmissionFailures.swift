@@ -12,7 +12,7 @@ struct AdmissionFailures {
 
   /// - Throws: what speaks of Redis and not of the job.
   mutating func note(_ error: RedisError, _ entry: JobEntry) throws(RedisError) {
-    guard !error.isTemporary else { throw error }
+    guard !error.isPassing else { throw error }
     refused.append((entry, error))
   }
 

@@ -48,6 +48,7 @@ final class Intake: Agent {
   func noteFailureBeside(_ error: RedisError) {
     // What Redis refused is not lost.
     switch error {
+    case .server where error.isPassing: failuresBeside += 1
     case .server, .unexpectedReply: break
     default: failuresBeside += 1
     }
@@ -107,7 +108,7 @@ final class Intake: Agent {
       return 0
     } catch {
       // What Redis refuses each time must not come first each time.
-      if isTime, !error.isTemporary { abandonedDueNs = dueNs(afterMs: settings.leaseMs / 4) }
+      if isTime, !error.isPassing { abandonedDueNs = dueNs(afterMs: settings.leaseMs / 4) }
       lostAnswers.note(error)
       reasons.note(error, during: "taking jobs in")
       return WorkerLimits.redisPauseMs
@@ -153,6 +154,7 @@ final class Intake: Agent {
       } catch {
         // What Redis refuses waits for its lease, as it would without a loss: it must not keep all others waiting.
         switch error {
+        case .server where error.isPassing: break
         case .server, .unexpectedReply: lostAnswers.forget()
         default: break
         }

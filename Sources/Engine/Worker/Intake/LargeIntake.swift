@@ -32,8 +32,8 @@ final class LargeIntake {
         return try await admitter.admitLarge(entry)
       } catch {
         reasons.note(error, during: "taking jobs in")
-        // What Redis refuses is tried again when the lease has run out.
-        if case .server = error { return }
+        // What Redis refuses of this job is tried again when the lease has run out.
+        if case .server = error, !error.isPassing { return }
         guard !life.isDraining else { return }
         await loop.sleep(ms: WorkerLimits.redisPauseMs)
       }

@@ -20,6 +20,8 @@ struct LostAnswers {
       if isCounted { count += 1 }
     // What was leased just before may not have been begun.
     case .unavailable, .unsuitable, .tooManyPending: areLikely = areLikely || hasHeard
+    // Likewise, since Redis refuses everybody: once it does not, what is leased need not wait for the end of its lease.
+    case .server where error.isPassing: areLikely = areLikely || hasHeard
     // It was refused, or is beyond us: asking again at once would be answered the same.
     case .server, .unexpectedReply: return
     }

@@ -102,6 +102,30 @@ import Testing
     }
   }
 
+  @Test(
+    "jobs that Redis refused to begin are begun as soon as it does not, and not at the end of their lease",
+    .timeLimit(.minutes(1)), arguments: [true, false])
+  func takesRefused(sendsDirectly: Bool) async throws {
+    try await LaneStage.with(sendsDirectly: sendsDirectly) { _, parts in
+      try await parts.enqueue("before")
+      _ = await Self.turn(parts)
+      for id in ["one", "two"] { try await parts.enqueue(id) }
+      let entries = try await parts.store.jobs.take(consumer: parts.settings.consumer, max: 4)
+      #expect(entries.count == 2)
+      // It writes for nobody.
+      _ = try await parts.redis("CONFIG", "SET", "min-replicas-to-write", "1")
+      await #expect(throws: RedisError.self) { try await parts.admitter.admit(entries) }
+      #expect(await Self.turn(parts) == WorkerLimits.redisPauseMs)
+      _ = try await parts.redis("CONFIG", "SET", "min-replicas-to-write", "0")
+      _ = await Self.turn(parts)
+      for id in ["one", "two"] {
+        #expect(try await parts.record(id).state == (sendsDirectly ? .queued : .running))
+      }
+      #expect(try await parts.store.deadLetters.list(max: 5).isEmpty)
+      #expect(parts.lines.all.count { $0.contains("NOREPLICAS") } == 1)
+    }
+  }
+
   /// Jobs that are leased to a lane which has not been heard of for long.
   private static func abandon(_ parts: LaneStage, _ ids: [String], by owner: String) async throws {
     for id in ids { try await parts.enqueue(id) }

@@ -30,8 +30,11 @@ import Testing
   }
 
   @Test(
-    "a command that never left loses an answer only if Redis has answered before",
-    arguments: [.unavailable(reason: "away"), .tooManyPending] as [RedisError])
+    "a command that never left, or was refused for a while, loses an answer only if Redis has answered before",
+    arguments: [
+      .unavailable(reason: "away"), .tooManyPending, .server(code: "NOREPLICAS", message: "no"),
+      .server(code: "NOPERM", message: "no"),
+    ] as [RedisError])
   mutating func remembers(error: RedisError) {
     lost.note(error)
     #expect(!lost.areToBeAskedFor)
