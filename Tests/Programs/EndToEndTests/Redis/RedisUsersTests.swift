@@ -119,6 +119,9 @@ import Testing
         #expect(try await stage.client.finished(id).counts.accepted == 50)
       }
       try await backend("HSET", "values:all", names[0], "{\"name\": \"Ann\"}")
+      try await backend("HSET", "values:old", names[0], "{}")
+      try await backend("EXPIRE", "values:old", "60")
+      try await backend("DEL", "values:old")
       _ = try await stage.client.command("HSET", "secret", names[0], "{\"name\": \"Ann\"}")
       for (id, key) in [("unreadable", "secret"), ("filled", "values:all")] {
         try await backend(
@@ -274,6 +277,10 @@ import Testing
       (reader, ["XADD", "pushpool:jobs:normal", "*", "job", "{}"]), (reader, ["KEYS", "*"]),
       (reader, ["GET", "pushpool:credential:apns:DEF123GHIJ:ABC123DEFG"]),
       (reader, ["FCALL", "pushpool_install", "1", "pushpool", "{}"]),
+      (producer, ["DEL", "pushpool:jobs:normal"]),
+      (producer, ["EXPIRE", "pushpool:jobs:normal", "1"]),
+      (producer, ["XTRIM", "pushpool:jobs:normal", "MAXLEN", "0"]),
+      (producer, ["HGETALL", "values:all"]), (producer, ["XADD", "segment:x", "*", "a", "b"]),
       (dashboard, ["XADD", "pushpool:jobs:normal", "*", "job", "{}"]),
       (dashboard, ["GET", "pushpool:credential:apns:DEF123GHIJ:ABC123DEFG"]),
       (dashboard, ["GET", "pushpool:user:shop:u0"]), (dashboard, ["KEYS", "*"]),
