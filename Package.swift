@@ -106,7 +106,7 @@ let package = Package(
         "Library/keys", "Library/libraries", "Library/library", "Library/limits", "Library/numbers",
         "Library/sections", "Library/types", "Library/walks",
         "Fleet/alarms", "Fleet/credentials", "Fleet/metrics", "Fleet/rates", "Fleet/routes",
-        "Fleet/switches", "Fleet/workers",
+        "Fleet/stepping", "Fleet/switches", "Fleet/workers",
         "Audiences/audience", "Audiences/index", "Audiences/indexing", "Audiences/reading",
         "Audiences/topics",
         "Chunks/chunk", "Chunks/chunks", "Chunks/fairness", "Chunks/leases", "Chunks/mass_death",
@@ -114,10 +114,10 @@ let package = Package(
         "DeadLetters/dead_letters",
         "Installations/badges", "Installations/bindings", "Installations/exporting",
         "Installations/installations", "Installations/mending", "Installations/variables",
-        "Jobs/direct", "Jobs/jobs", "Jobs/loops", "Jobs/reconcile", "Jobs/rounds", "Jobs/taking",
-        "Jobs/waiting",
+        "Jobs/direct", "Jobs/jobs", "Jobs/loops", "Jobs/names", "Jobs/reconcile", "Jobs/rescuing",
+        "Jobs/rounds", "Jobs/taking", "Jobs/waiting",
         "Traces/traces",
-        "Work/work",
+        "Work/streams", "Work/work",
       ].map { .embedInCode("Functions/\($0).lua") }
         + ["json", "fields", "registration"].map { .embedInCode("Registration/\($0).lua") }),
     layer(

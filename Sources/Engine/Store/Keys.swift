@@ -215,6 +215,9 @@ package struct Keys: Sendable {
   var promoter: String { "\(prefix):promoter" }
   var oldest: String { "\(prefix):oldest" }
 
+  /// HASH: how many jobs the functions have dropped from the producers' streams, and what the last look at these saw.
+  var ledger: String { "\(prefix):ledger" }
+
   /// STREAM: removals that were asked for or came from a new owner.
   package var audit: String { "\(prefix):audit" }
 

@@ -16,6 +16,7 @@ package struct Store {
   package let metrics: MetricsStore
   package let workers: WorkerStore
   package let libraries: LibraryStore
+  package let streams: StreamStore
   package let registration: RegistrationStore
   package let credentials: CredentialStore
   package let alarms: AlarmStore
@@ -44,6 +45,7 @@ package struct Store {
     metrics = MetricsStore(functions: functions)
     workers = WorkerStore(functions: functions)
     libraries = LibraryStore(functions: functions)
+    streams = StreamStore(functions: functions)
     registration = RegistrationStore(connection: connection)
     credentials = CredentialStore(functions: functions)
     alarms = AlarmStore(functions: functions)

@@ -22,10 +22,13 @@ package enum StoreLibrary {
     + PackageResources.indexing_lua + PackageResources.exporting_lua
     + PackageResources.variables_lua + PackageResources.mass_death_lua
     + PackageResources.settlement_lua
-    + PackageResources.jobs_lua + PackageResources.direct_lua + PackageResources.taking_lua
-    + PackageResources.reconcile_lua
+    + PackageResources.names_lua + PackageResources.jobs_lua + PackageResources.direct_lua
+    + PackageResources.taking_lua
+    + PackageResources.reconcile_lua + PackageResources.rescuing_lua
     + PackageResources.waiting_lua + PackageResources.dead_letters_lua + PackageResources.traces_lua
-    + PackageResources.work_lua + PackageResources.workers_lua + PackageResources.credentials_lua
+    + PackageResources.work_lua + PackageResources.streams_lua + PackageResources.stepping_lua
+    + PackageResources.workers_lua
+    + PackageResources.credentials_lua
     + PackageResources.libraries_lua
 
   /// What the names of all versions' libraries begin with.

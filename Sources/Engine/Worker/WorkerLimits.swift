@@ -220,6 +220,8 @@ enum WorkerLimits {
   static let secondStopMs: Int64 = 1_000
   /// How long consumers of workers that are gone are kept.
   static let consumerIdleMs: UInt64 = 600_000
+  /// From one look at the producers' streams to the next, half or one and a half times of it.
+  static let streamLookMs: UInt64 = 5_000
   /// How often an alarm is renewed, and how long it stands without.
   static let alarmRenewalMs: UInt64 = 5_000
   static let alarmLifeMs: UInt64 = 15_000

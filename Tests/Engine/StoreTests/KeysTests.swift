@@ -32,7 +32,7 @@ import Testing
         "mending": keys.mending,
         "import": keys.importTurn("<1>"), "open": keys.open,
         "delayed": keys.delayed, "promoter": keys.promoter,
-        "oldest": keys.oldest,
+        "oldest": keys.oldest, "ledger": keys.ledger,
         "ready": keys.ready(.low, app: "<2>").replacing("low", with: "<1>"),
         "ready_apps": keys.readyApps(.low).replacing("low", with: "<1>"),
         "dead": keys.dead, "letter": keys.letter("<1>"), "unfinished": keys.unfinished("<1>"),

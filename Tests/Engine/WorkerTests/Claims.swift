@@ -12,14 +12,14 @@ enum Claims {
   static func claim(
     _ recipients: [String], lines: ChunkLines = .users, done: [UInt8] = [],
     segment: String = "1", priority: Priority = .normal, source: String = "n1-0",
-    job: String = "sale"
+    job: String = "sale", digest: String = "d"
   ) throws -> ChunkClaim {
     let text = recipients.map { "\($0)\n" }.joined()
     let parts: [[UInt8]] =
       [
         priority.rawValue, "1-0", "shop", job, segment, source, "0", "0", lines.rawValue,
       ]
-      .map { Array($0.utf8) } + [done, Array(text.utf8)]
+      .map { Array($0.utf8) } + [done, Array(text.utf8), Array(digest.utf8)]
     var wire = Array("*\(parts.count)\r\n".utf8)
     for part in parts {
       wire += Array("$\(part.count)\r\n".utf8) + part + Array("\r\n".utf8)

@@ -24,6 +24,12 @@ package enum AlarmKind: String, CaseIterable, Sendable {
   /// The jobs of a topic do.
   case topicLoop = "topic_loop"
 
+  // About a priority.
+  /// Jobs were deleted from the producers' stream before a worker took them.
+  case trimmed
+  /// The producers' stream takes no more, since it has an entry with the highest id.
+  case exhausted
+
   // About a worker.
   /// Its clock differs from that of Redis.
   case clock
@@ -40,14 +46,15 @@ package enum AlarmKind: String, CaseIterable, Sendable {
   package var explainsWaiting: Bool {
     switch self {
     case .breaker, .credential, .unreachable, .foreignAnswers, .noWorker: true
-    case .massDeath, .lostWork, .halfBinding, .loop, .topicLoop, .clock, .descriptors, .unsafeRedis,
-      .wrongType:
+    case .massDeath, .lostWork, .halfBinding, .loop, .topicLoop, .trimmed, .exhausted, .clock,
+      .descriptors,
+      .unsafeRedis, .wrongType:
       false
     }
   }
 
   /// The field of the alarm about one thing.
-  /// - Parameter subject: an app, network and environment; an app and bucket or topic; or a worker.
+  /// - Parameter subject: an app, network and environment; an app and bucket or topic; a priority; or a worker.
   package func field(_ subject: String...) -> String {
     ([rawValue] + subject).joined(separator: "|")
   }

@@ -39,6 +39,8 @@ final class Housekeeper {
       AgentLoop(routeWatch, on: loop, while: untilDrained),
       AgentLoop(promoter, on: loop, while: untilDrained),
       AgentLoop(
+        StreamWatch(streams: store.streams, log: log), on: loop, while: untilDrained),
+      AgentLoop(
         Janitor(store: store, life: life, log: log), on: loop, firstAfterMs: Janitor.pauseMs(),
         while: untilDrained),
     ]

@@ -13,12 +13,14 @@ final class RunTable {
   private var free = Array((0..<places).reversed())
   /// Since when the run of a place is one of `lingering`, in the loop's time; 0 while it is none.
   private var lingersSince = [UInt64](repeating: 0, count: places)
-  /// `JobEntry.source` of the jobs that are sent from their entries.
-  private var directSources: Set<String> = []
+  /// The jobs that are sent from their entries, by `JobEntry.source`: of several that came by the same entry id the latest.
+  private var direct: [String: DirectJob] = [:]
+  /// How many they are.
+  private var directCount = 0
 
   var count: Int { Self.places - free.count }
   /// How many of them are chunks.
-  var chunks: Int { count - directSources.count }
+  var chunks: Int { count - directCount }
   /// How many of these only wait for answers, and take no other chunk's room.
   private(set) var lingering = 0
 
@@ -52,7 +54,7 @@ final class RunTable {
   /// How many more jobs may be sent from their entries, of so many; less than 0 when there are more. What such a job leaves
   /// behind when it has become a chunk is another's room only when that is done.
   func freeDirect(of max: Int) -> Int {
-    min(max - directSources.count, chunksMax + max - (count - lingering) - freeSlots)
+    min(max - directCount, chunksMax + max - (count - lingering) - freeSlots)
   }
 
   /// Has a chunk that only waits for answers leave its room to another, while there are not too many such chunks. One answer
@@ -92,7 +94,10 @@ final class RunTable {
     run.enter(generation: generations[run.slot])
     // Nearly always the place that `freeSlot` has named.
     if let place = free.lastIndex(of: run.slot) { free.remove(at: place) }
-    if let source = run.direct?.entry.source { directSources.insert(source) }
+    if let job = run.direct {
+      direct[job.entry.source] = job
+      directCount += 1
+    }
     runs[run.slot] = run
     run.beginTrace()
   }
@@ -116,7 +121,9 @@ final class RunTable {
   }
 
   private func forgetEntry(of run: ChunkRun) {
-    if let source = run.direct?.entry.source { directSources.remove(source) }
+    guard let job = run.direct else { return }
+    directCount -= 1
+    if direct[job.entry.source] === job { direct[job.entry.source] = nil }
   }
 
   subscript(slot: Int) -> ChunkRun? { runs[slot] }
@@ -137,8 +144,11 @@ final class RunTable {
   func isCarrying(_ claim: ChunkClaim) -> Bool { run(carrying: claim) != nil }
 
   /// Whether a job that is sent from its entry has become this chunk, and the reply that says so has not come.
-  func isBecoming(_ claim: ChunkClaim) -> Bool { directSources.contains(claim.source) }
+  func isBecoming(_ claim: ChunkClaim) -> Bool {
+    guard let job = direct[claim.source] else { return false }
+    return job.admission.digest == claim.digest && job.admission.id == claim.job
+  }
 
-  /// Whether a job is sent from this entry already.
-  func isCarrying(_ entry: JobEntry) -> Bool { directSources.contains(entry.source) }
+  /// Whether a job is sent from this entry already: another may have come by the same entry id.
+  func isCarrying(_ entry: JobEntry) -> Bool { direct[entry.source]?.entry.text == entry.text }
 }

@@ -18,7 +18,21 @@ extension Admitter {
         ?? ["recipients": "\(admission.recipients)"]
       log.info("job admitted", metadata: metadata.merging(audience) { $1 })
     case .duplicate: log.info("job ignored: it was enqueued before", metadata: metadata)
-    case .stale: log.notice("job left to another worker", metadata: metadata)
+    case .stale:
+      let isRescued = try await store.jobs.rescue(
+        entry, app: admission.app, id: admission.id, digest: admission.digest)
+      guard isRescued else {
+        return log.notice("job left to another worker", metadata: metadata)
+      }
+      log.error(
+        "the entry of a job was deleted after it was taken: look for what trims or deletes the streams",
+        metadata: metadata.merging(["dead_letter": "entry_lost"]) { $1 })
+    case .taken:
+      let field = InvalidField(
+        pointer: "",
+        message: "a job that is not over yet came by the same entry id \(entry.entry), before its "
+          + "stream was deleted; retry this, which gives it another one")
+      try await refuse(entry, "entry_taken", field, app: admission.app, id: admission.id)
     case .conflict:
       let field = InvalidField.takenName(admission.id)
       try await refuse(entry, "id_conflict", field, app: admission.app, id: admission.id)

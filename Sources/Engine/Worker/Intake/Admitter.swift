@@ -143,7 +143,9 @@ struct Admitter {
   /// Takes in a job that came by `large`; may be repeated after an error.
   func admitLarge(_ entry: JobEntry) async throws(RedisError) {
     // It has waited, perhaps for longer than its lease.
-    guard try await store.jobs.heartbeat([entry], consumer: consumer) == [.ok] else { return }
+    guard try await store.jobs.heartbeat([entry], consumer: consumer) == [.ok] else {
+      return try await leave(entry)
+    }
     switch await prepare(entry) {
     case .job(let job):
       try await start(job, admission(of: job, entry), entry)
@@ -153,6 +155,12 @@ struct Admitter {
       try await turnAway([job], &refused)
       if let error = refused.first { throw error }
     }
+  }
+
+  /// Leaves a job to whom its entry is leased, if there is somebody.
+  private func leave(_ entry: JobEntry) async throws(RedisError) {
+    guard case .job(let job) = await prepare(entry) else { return }
+    try await conclude(entry, admission(of: job, entry), .stale)
   }
 
   private func isLarge(_ entry: JobEntry) -> Bool {
@@ -317,7 +325,8 @@ struct Admitter {
           materials.add(
             job.content, contentBytes: admission.content.count, createdAtMs: createdAtMs,
             app: job.app,
-            source: entry.source, id: admission.id, firstBindings: bindings[index])
+            source: entry.source, id: admission.id, digest: admission.digest,
+            firstBindings: bindings[index])
         }
         try await conclude(entry, admission, answer)
       } catch {
@@ -354,6 +363,7 @@ struct Admitter {
     let standings = try await store.jobs.heartbeat([entry] + others, consumer: consumer)
     for (other, standing) in zip(others, standings.dropFirst()) where standing != .ok {
       large.drop(other)
+      try await leave(other)
     }
     return standings.first == .ok
   }

@@ -161,7 +161,7 @@ final class DirectStarter {
 
   /// Whether the lane sends the job of this entry already, or is about to.
   func isSending(_ entry: JobEntry) -> Bool {
-    runs.isCarrying(entry) || held[entry.source] != nil
+    runs.isCarrying(entry) || held[entry.source]?.entry.text == entry.text
   }
 
   /// Entries of jobs that it sends, or is about to send.
@@ -189,7 +189,7 @@ final class DirectStarter {
   /// Its jobs have begun, or have not.
   func release(_ batch: Batch) {
     for (job, direct) in batch {
-      held[direct.entry.source] = nil
+      if held[direct.entry.source] === direct { held[direct.entry.source] = nil }
       heldUsers[direct.entry.priority.rank] -= job.recipients
     }
     noteRoom()

@@ -41,9 +41,11 @@ final class MaterialStore {
   }
 
   func find(_ claim: ChunkClaim) async throws(RedisError) -> Finding {
-    // The source too: a job whose record has expired may be followed by another of the same id.
+    // The source too: a job whose record has expired may be followed by another of the same id. And the digest: that one may
+    // have come by the same entry id.
     let key = Self.key(
-      app: claim.app, source: claim.source, id: claim.job, round: claim.round)
+      app: claim.app, source: claim.source, id: claim.job, digest: claim.digest,
+      round: claim.round)
     if let known = remembered[key] {
       if let place = order.firstIndex(of: key) { order.remove(at: place) }
       order.append(key)
@@ -86,7 +88,7 @@ final class MaterialStore {
   /// - Parameter contentBytes: of the content as Redis keeps it.
   func add(
     _ content: JobContent, contentBytes: Int, createdAtMs: Int64, app: String, source: String,
-    id: String, firstBindings: FirstBindings?
+    id: String, digest: String, firstBindings: FirstBindings?
   ) {
     // Of a job that starts several times each round has its own.
     guard content.schedule == nil else { return }
@@ -94,7 +96,7 @@ final class MaterialStore {
       content, createdAtMs: createdAtMs, app: app, id: id, firstBindings: firstBindings)
     remember(
       Remembered(material, contentBytes: contentBytes),
-      Self.key(app: app, source: source, id: id, round: nil))
+      Self.key(app: app, source: source, id: id, digest: digest, round: nil))
   }
 
   /// What the pushes of a job share that is sent from its entry: nobody asks for it again.
@@ -122,7 +124,9 @@ final class MaterialStore {
       ? WorkerLimits.largeMaterialsMax : WorkerLimits.materialsMax
   }
 
-  private static func key(app: String, source: String, id: String, round: Int?) -> String {
-    "\(app)/\(source)/\(round ?? 0)/\(id)"
+  private static func key(
+    app: String, source: String, id: String, digest: String, round: Int?
+  ) -> String {
+    "\(app)/\(source)/\(round ?? 0)/\(digest)/\(id)"
   }
 }

@@ -25,6 +25,7 @@ import Testing
     "the functions name their alarms as programs do",
     arguments: [
       AlarmKind.massDeath, .noWorker, .lostWork, .halfBinding, .wrongType, .loop, .topicLoop,
+      .trimmed, .exhausted,
     ])
   func isNamedAlike(kind: AlarmKind) {
     let library = String(decoding: StoreLibrary.source, as: UTF8.self)

@@ -98,8 +98,9 @@ extension Interleaving {
       forget(consumer, index)
     case .keyMissing, .keyType, .keyUnreadable, .keyEncoding, .notIndexed, .looping,
       .variablesMissing,
-      .variablesType, .variablesUnreadable:
-      Issue.record("no job of this test reads a key or tells of an event")
+      .variablesType, .variablesUnreadable, .taken:
+      Issue.record(
+        "no job of this test reads a key, tells of an event or comes by an id that came before")
     }
   }
 

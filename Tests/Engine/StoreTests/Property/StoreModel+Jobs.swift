@@ -111,7 +111,7 @@ extension StoreModel {
       segments[place] = job.state == .cancelled ? nil : ModelSegment(recipients: names)
     }
     jobs[admission.id] = job
-    expand(admission.id)
+    expand(admission.id, losses: lease.deliveries - 1)
     entries[entry.priority]!.drop(lease.number)
     finishIfEmpty(admission.id)
     return .admitted

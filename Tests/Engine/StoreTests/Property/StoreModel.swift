@@ -74,16 +74,20 @@ struct StoreModel {
 
   // MARK: A job's course
 
-  mutating func expand(_ id: String) {
+  /// - Parameter losses: how many workers lost the job, which its only chunk has lost, too.
+  mutating func expand(_ id: String, losses: Int = 0) {
     guard var job = jobs[id], job.state == .running || job.state == .scheduled else { return }
     defer { jobs[id] = job }
     while job.live < job.window, job.cursor < job.segments {
       job.cursor += 1
       job.live += 1
       job.chunks += 1
-      let chunk = ModelChunk(
+      var chunk = ModelChunk(
         job: id, segment: String(job.cursor), source: job.source, priority: job.priority,
         lines: job.lines)
+      if job.segments == 1, job.state != .scheduled {
+        chunk.crashes = min(Self.crashesMax - 1, losses)
+      }
       if job.state == .scheduled {
         delayed.append((chunk, false))
       } else {

@@ -66,6 +66,6 @@ extension MaterialStore {
   fileprivate func admit(_ job: Int, bytes: Int) {
     add(
       JobContent(), contentBytes: bytes, createdAtMs: 0, app: "shop", source: "n1-\(job)",
-      id: "job-\(job)", firstBindings: nil)
+      id: "job-\(job)", digest: "d", firstBindings: nil)
   }
 }

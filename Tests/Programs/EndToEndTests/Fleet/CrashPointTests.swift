@@ -68,7 +68,7 @@ import Testing
   private static let seldom: Set<String> = [
     "list_ahead", "keep_turns", "judge_entry", "fields", "variables", "draw_rate", "draw_pace",
     "raise_alarm",
-    "clear_alarm", "unused_libraries", "mend_next",
+    "clear_alarm", "unused_libraries", "mend_next", "rescue", "inspect_streams",
   ]
 
   /// What a worker calls when an answer was lost. Who dies at them leaves what it left at `take_jobs` and `claim`.

@@ -45,7 +45,9 @@ import Testing
           continue
         }
         #expect(!name.hasPrefix("segment:") && !name.hasPrefix("done:"), "\(key) is left over")
-        if ["workers", "routes", "timeline", "delayed", "promoter", "oldest"].contains(name) {
+        if ["workers", "routes", "timeline", "ledger", "delayed", "promoter", "oldest"].contains(
+          name)
+        {
           continue
         }
         #expect((try await client.command("TTL", key).integer ?? -1) > 0, "\(key) never ends")

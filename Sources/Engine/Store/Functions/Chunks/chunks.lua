@@ -58,8 +58,9 @@ end
 
 -- Starts the job's next segments while its window and the stream have room, one in any case when it has none; reads
 -- on in its key when no segment is ready, once a call. What a round has read is started before the next round begins.
+-- losses: how many workers have lost the job itself. Its only chunk has lost as many, for the job may be what killed them.
 -- Returns how many users were lost with the key.
-local function expand(p, app, job)
+local function expand(p, app, job, losses)
   local key = KEY.job(p, app, job)
   local r = redis.call('HMGET', key, 'state', 'cursor', 'segments', 'live', 'window', 'residual_bytes',
     'source', 'lines', 'priority', 'start_at', 'scan', 'round', 'round_at', 'pushes_per_second', 'spread_over_seconds')
@@ -90,6 +91,7 @@ local function expand(p, app, job)
     added = added + 1
     local c = {priority = r[9], app = app, job = job, segment = Rounds.name(text(cursor), round), source = r[7],
       lines = r[8], crashes = 0}
+    if losses and segments == 1 and not scheduled then c.crashes = math.min(LIMIT.CRASHES_MAX - 1, losses) end
     redis.call('PERSIST', KEY.segment(p, c.segment, c.source))
     if scheduled then delay_new(p, c, r[10]) else add_chunk(p, c) end
   end
@@ -263,11 +265,12 @@ local function bring_back(p, c, state, now)
 end
 
 -- The job's state as a chunk sees it: 'gone' when the record is missing, ended, or of another admission. And the bucket that
--- the job tells of and the topic that it goes to, or false.
+-- the job tells of and the topic that it goes to, or false; whether it keeps to a pace; and its digest.
 local function state_for(p, c)
-  local r = redis.call('HMGET', KEY.job(p, c.app, c.job), 'state', 'source', 'bucket', 'topic', 'pushes_per_second', 'spread_over_seconds')
-  if r[2] ~= c.source or r[1] == 'done' or r[1] == 'queued' then return 'gone', false, false, false end
-  return r[1], r[3], r[4], (r[5] or r[6]) and true
+  local r = redis.call('HMGET', KEY.job(p, c.app, c.job), 'state', 'source', 'bucket', 'topic', 'pushes_per_second', 'spread_over_seconds',
+    'digest')
+  if r[2] ~= c.source or r[1] == 'done' or r[1] == 'queued' then return 'gone', false, false, false, '' end
+  return r[1], r[3], r[4], (r[5] or r[6]) and true, r[7] or ''
 end
 
 -- When a scheduled job starts.

@@ -285,16 +285,32 @@ end
 -- Whether several apps have jobs that wait, as far as the scout has seen.
 local function are_several(p, priority) return redis.call('LLEN', KEY.express(p, priority)) > 1 end
 
+-- Counts entries that were dropped here, whatever others have deleted of them before: by that it is known what others delete.
+local function count_ended(p, priority, n)
+  if n > 0 then redis.call('HINCRBY', KEY.ledger(p), 'ended:' .. priority, n) end
+end
+
 local function drop_job(p, priority, entry)
-  drop_entry(KEY.jobs(p, priority), entry)
+  local stream = KEY.jobs(p, priority)
+  local acked = redis.call('XACK', stream, GROUP, entry)
+  count_ended(p, priority, math.max(acked, redis.call('XDEL', stream, entry)))
   redis.call('HDEL', KEY.scout(p, priority), 'c:' .. entry)
 end
 
 local function drop_jobs(p, priority, entries)
   if #entries == 0 then return end
   local stream, key, fields = KEY.jobs(p, priority), KEY.scout(p, priority), {}
-  redis.call('XACK', stream, GROUP, unpack(entries))
-  redis.call('XDEL', stream, unpack(entries))
+  -- What nobody was given yet is another job, that has come by the same entry id: the stream was deleted.
+  local acked = redis.call('XACK', stream, GROUP, unpack(entries))
+  if acked < #entries then
+    local given, gone = last_given(stream) or '0-0', {}
+    for _, entry in ipairs(entries) do
+      if not is_behind(entry, given) then gone[#gone + 1] = entry end
+    end
+    if #gone == 0 then return end
+    entries = gone
+  end
+  count_ended(p, priority, math.max(acked, redis.call('XDEL', stream, unpack(entries))))
   for i, entry in ipairs(entries) do fields[i] = 'c:' .. entry end
   redis.call('HDEL', key, unpack(fields))
 end

@@ -19,7 +19,7 @@ local function claim_entry(p, priority, stream, item, deliveries, now, claims)
     drop_entry(stream, entry)
     return 0
   end
-  local state, bucket, topic, is_paced = Chunks.state_for(p, c)
+  local state, bucket, topic, is_paced, digest = Chunks.state_for(p, c)
   if state ~= 'running' then
     Fairness.drop_chunk(p, c, entry)
     local _, bytes = Chunks.route(p, c, now, 0)
@@ -43,7 +43,7 @@ local function claim_entry(p, priority, stream, item, deliveries, now, claims)
   else
     local done = redis.call('GET', KEY.done(p, c.segment, c.source)) or ''
     claims[#claims + 1] = {priority, entry, c.app, c.job, c.segment, c.source, c.crashes, is_paced and 1 or 0, c.lines, done,
-      segment}
+      segment, digest}
   end
   return 0
 end
@@ -67,7 +67,8 @@ end
 
 -- claim — ARGV: consumer, max, the lowest priority. New chunks, high before normal before low; due ones take the room of those
 -- before.
--- Reply: {{priority, entry, app, job, segment, source, crashes, 1 if the job keeps to a pace, lines, done bitmap, recipients}…}, then MORE
+-- Reply: {{priority, entry, app, job, segment, source, crashes, 1 if the job keeps to a pace, lines, done bitmap, recipients,
+-- the digest of its job}…}, then MORE
 -- when it was held up by chunks that nobody is to have and there may be more
 local function claim(keys, args)
   local p, consumer, max, now = keys[1], args[1], tonumber(args[2]), now_ms()

@@ -45,6 +45,21 @@ local function left_ms(p, field, now)
   return alarm and math.max(0, tonumber(alarm['until']) - now) or 0
 end
 
+-- Has all alarms end as much earlier as the clock went back, but for those that were raised since.
+local function go_back(p, by, now)
+  local key = KEY.alarms(p)
+  local flat = redis.pcall('HGETALL', key)
+  if flat.err or #flat > 4 * LIMIT.ALARMS_MAX then return end
+  for i = 1, #flat, 2 do
+    local alarm = alarm_of(flat[i + 1])
+    local at = alarm and tonumber(alarm.at)
+    if at and (at > now or at < now - LIMIT.ALIVE_MS) then
+      redis.call('HSET', key, flat[i], '{"at":' .. text(math.min(at, now)) .. ',"until":' .. text(tonumber(alarm['until']) - by) ..
+        ',"by":' .. cjson.encode(alarm.by or '') .. ',"message":' .. cjson.encode(alarm.message or '') .. '}')
+    end
+  end
+end
+
 -- How many there are at most; some may be over.
 local function count(p)
   local size = redis.pcall('HLEN', KEY.alarms(p))
@@ -76,6 +91,7 @@ register('clear_alarm', clear_alarm, {'allow-oom'})
 
 Alarms.set = set_alarm
 Alarms.left_ms = left_ms
+Alarms.go_back = go_back
 Alarms.count = count
 Alarms.lost_work = alarm_lost_work
 

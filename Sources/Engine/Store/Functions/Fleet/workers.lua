@@ -8,6 +8,7 @@ local function beat(keys, args)
   Types.check(p, now)
   local key = KEY.worker(p, args[1])
   local last = tonumber(redis.call('ZREVRANGE', KEY.workers(p), 0, 0, 'WITHSCORES')[2] or '0')
+  if last > now + LIMIT.STEPPED_MS then Stepping.go_back(p, last - now, now) end
   if now - last > LIMIT.ALIVE_MS or last > now then redis.call('SET', KEY.workers_since(p), text(now)) end
   redis.call('ZADD', KEY.workers(p), text(now), args[1])
   if #args > 1 then redis.call('HSET', key, unpack(args, 2)) end

@@ -40,7 +40,7 @@ local function begin_direct(keys, args)
   local are_free, taken = redis.pcall('EXISTS', unpack(names)) == 0, {}
   local function begin(priority, app, entry, id, digest)
     local name = names[#answers + 1]
-    local take = are_free and not taken[name] and Jobs.write_name or Jobs.take_name
+    local take = are_free and not taken[name] and Names.write or Names.take
     local is_possible, answer, state, has_pace = pcall(take, p, priority, entry, app, id, digest, now, name_s)
     taken[name] = true
     if not is_possible then return redis.error_reply(type(answer) == 'table' and answer.err or tostring(answer)) end
@@ -130,7 +130,7 @@ local function new_books(p, now)
   return books
 end
 
--- end_direct — ARGV: retention, then of each group seven words, how many, (entry, id)…. Ends jobs that the caller has sent. The
+-- end_direct — ARGV: retention, then of each group seven words, how many, (entry, id, digest)…. Ends jobs that the caller has sent. The
 -- lease is not asked for: of several workers that had the job, the first to end it is counted, and the record tells the others. One
 -- that was admitted as a chunk counts there only.
 --   priority, app
@@ -144,16 +144,17 @@ local function end_direct(keys, args)
   local p, now, answers = keys[1], now_ms(), {}
   local books = new_books(p, now)
   refuse_wrong_type(KEY.finished(p), 'stream')
-  for _, group in ipairs(groups_in(args, 2, 7, 2)) do
+  for _, group in ipairs(groups_in(args, 2, 7, 3)) do
     local priority, app, started_at, total, none, words, tallies = unpack(args, group.at, group.at + 6)
     local counts, ended = read_counts(words), {}
     local write_record = new_record(p, now, started_at, args[1], total, none, counts)
-    for i = group.first, group.last, 2 do
+    for i = group.first, group.last, 3 do
       local entry, id = args[i], args[i + 1]
-      local r = redis.pcall('HMGET', KEY.job(p, app, id), 'state', 'source', 'created_at', 'admitted')
+      local r = redis.pcall('HMGET', KEY.job(p, app, id), 'state', 'source', 'created_at', 'admitted', 'digest')
       -- Of what stands under its key and is no record, too: the others are not to suffer from it.
       local answer = 'STALE'
-      if r[2] == source_of(priority, entry) then
+      -- By the same entry id another job may have come meanwhile.
+      if r[2] == source_of(priority, entry) and r[5] == args[i + 2] then
         if r[4] then
           -- Told before: the reply was lost, or another worker was first.
           if r[1] == 'done' or r[1] == 'cancelled' then answer = 'OK' end

@@ -1,76 +1,6 @@
--- Jobs
-
-local Jobs = {}  -- what later files use of it
+-- Jobs: how they are admitted, and what operators do to them.
 
 do
-
--- When a job was enqueued, as text: the milliseconds of its entry id, unless the producer chose an id that is no time.
-local function enqueued_at(entry, now)
-  local digits = string.match(entry, '^(%d+)-')
-  local ms = tonumber(digits)
-  return ms and ms <= now and ms > LIMIT.ENTRY_MS_MIN and digits or text(now)
-end
-
--- Whether the entry that a source names still waits to be admitted.
-local function is_pending(p, source)
-  local entry = string.sub(source, 2)
-  for _, priority in ipairs(PRIORITIES) do
-    if source_of(priority, entry) == source then return has_entry(KEY.jobs(p, priority), entry) end
-  end
-  return false
-end
-
--- NEW, DUPLICATE or CONFLICT of a job against the record of that name.
-local function standing(p, record, digest, source)
-  if not record[1] then return 'NEW' end
-  -- The same source: this job, whose name an operator or a worker that died took before it was admitted.
-  if record[2] == source then return record[4] == '1' and 'DUPLICATE' or 'NEW' end
-  -- The job that reserved the name became a dead letter before it was admitted: the name is free.
-  if not record[4] and not is_pending(p, record[2]) then return 'NEW' end
-  return record[3] == digest and 'DUPLICATE' or 'CONFLICT'
-end
-
--- How long a name is kept, as text: Redis takes longer to make one of a number.
-local NAME_S = LIMIT.SEGMENT_S .. ''
-
--- Writes the record of a name that is free, as of a job that waits. brief: for how many seconds, of a job that is over at once. Its
--- record leaves out what nobody reads of an ended one.
-local function write_name(p, priority, entry, app, id, digest, now, brief)
-  local key = KEY.job(p, app, id)
-  redis.call('HSET', key, 'state', 'queued', 'source', source_of(priority, entry), 'digest', digest, 'created_at',
-    enqueued_at(entry, now))
-  if not brief then redis.call('HSET', key, 'priority', priority) end
-  redis.call('EXPIRE', key, brief or NAME_S)
-  return 'NEW'
-end
-
--- Takes a name for the job of an entry, before it is admitted. What another job of this name was told before it was lost
--- does not hold for this one.
--- Returns its standing; if it had the name before, also its state, and whether an operator has given it a pace.
-local function take_name(p, priority, entry, app, id, digest, now, brief)
-  local key, source = KEY.job(p, app, id), source_of(priority, entry)
-  local record = redis.call('HMGET', key, 'state', 'source', 'digest', 'admitted', 'pushes_per_second')
-  local answer = standing(p, record, digest, source)
-  if answer == 'NEW' and record[2] ~= source then
-    write_name(p, priority, entry, app, id, digest, now, brief)
-  elseif answer == 'NEW' and record[1] == 'queued' then
-    -- Not what an operator has stopped: that has no end.
-    redis.call('EXPIRE', key, brief or NAME_S)
-  end
-  if record[2] ~= source then return answer end
-  return answer, record[1], record[5] and true
-end
-
--- reserve — ARGV: consumer, priority, entry, app, id, digest. Takes the name before segments are uploaded.
--- Reply: NEW | CANCELLED (while it waited: no segment is needed) | DUPLICATE (the entry is dropped) | CONFLICT (refuse
--- it) | STALE
-local function reserve(keys, args)
-  local p, priority, entry, app, id, digest = keys[1], unpack(args, 2, 6)
-  if not Fairness.owned_job(p, priority, entry, args[1]) then return 'STALE' end
-  local answer, state = take_name(p, priority, entry, app, id, digest, now_ms())
-  if answer == 'DUPLICATE' then Fairness.drop_job(p, priority, entry) end
-  return answer == 'NEW' and state == 'cancelled' and 'CANCELLED' or answer
-end
 
 -- upload — ARGV: consumer, priority, entry, number, text. Keeps one segment of a job that is to be admitted. Only who
 -- holds the entry may: what is uploaded after the job's end nobody would remove. Reply: OK | STALE
@@ -152,7 +82,7 @@ local ADMIT = Sections.layout('admit', {entry = 3, job = 4, audience = 6, texts 
 --     started_at: since when, ms. The chunk is the caller's, whatever an operator did to the job meanwhile
 -- Needs no reserve when no segment was uploaded.
 -- Reply: OK, of a job that was begun {OK, the chunk's entry} | DUPLICATE (the entry is dropped) | CONFLICT (refuse it) |
--- STALE, of a key of users also KEY_MISSING | KEY_TYPE | KEY_UNREADABLE | KEY_ENCODING (refuse it), of an index NOT_INDEXED (refuse it), of variables also
+-- TAKEN (what is kept by the entry's id is another job's: refuse it) | STALE, of a key of users also KEY_MISSING | KEY_TYPE | KEY_UNREADABLE | KEY_ENCODING (refuse it), of an index NOT_INDEXED (refuse it), of variables also
 -- VARIABLES_MISSING | VARIABLES_TYPE | VARIABLES_UNREADABLE (refuse it), of a topic or an event also LOOP (there are too many of it: refuse it)
 local function admit(keys, args)
   local p, now = keys[1], now_ms()
@@ -169,13 +99,17 @@ local function admit(keys, args)
   local rounds = unpack(args, first.rounds, last.rounds)
   local begun_at = args[rawget(first, 'begun')]
   local key, source = KEY.job(p, app, id), source_of(priority, entry)
-  if not Fairness.owned_job(p, priority, entry, consumer) then
+  local deliveries = Fairness.owned_job(p, priority, entry, consumer)
+  if not deliveries then
     local chunk = begun_at and Chunks.only_of(p, key, priority, source, consumer)
     return chunk and {'OK', chunk} or 'STALE'
   end
   local record = redis.call('HMGET', key, 'state', 'source', 'digest', 'admitted', 'created_at')
-  local answer = standing(p, record, digest, source)
+  -- Another job has come by the entry's id since it was begun.
+  if begun_at and record[2] == source and record[3] ~= digest then return 'STALE' end
+  local answer = Names.standing(p, record, digest, source)
   if answer == 'DUPLICATE' then Fairness.drop_job(p, priority, entry) end
+  if answer == 'NEW' and Names.are_segments_in_use(p, source) then answer = 'TAKEN' end
   if answer ~= 'NEW' then
     if record[2] ~= source then drop_uploaded(p, source) end
     return answer
@@ -216,7 +150,7 @@ local function admit(keys, args)
   -- Paused or cancelled since its name was taken.
   if is_named and (record[1] == 'paused' or record[1] == 'cancelled') then state = record[1] end
   redis.call('HSET', key, 'state', state, 'source', source, 'digest', digest, 'admitted', '1', 'priority',
-    priority, 'created_at', is_named and record[5] or enqueued_at(entry, now), 'total', recipients, 'pending', recipients, 'accepted', 0,
+    priority, 'created_at', is_named and record[5] or Names.enqueued_at(entry, now), 'total', recipients, 'pending', recipients, 'accepted', 0,
     'rejected', 0, 'uninstalled', 0, 'expired', 0, 'skipped', 0, 'failed', 0, 'no_installations', 0, 'retries', 0,
     'segments', segments, 'cursor', 0, 'chunks', 0, 'live', 0, 'residuals', 0, 'residual_bytes', 0, 'window',
     window, 'lines', lines, 'start_at', later and start_at or '0', 'keeps_content', keeps_content or '1')
@@ -245,7 +179,7 @@ local function admit(keys, args)
     return {'OK', chunk}
   end
   if state == 'cancelled' then forget_audience(p, key, source) end
-  Chunks.expand(p, app, id)
+  Chunks.expand(p, app, id, deliveries - 1)
   Chunks.keep_unstarted(p, app, id)
   Fairness.drop_job(p, priority, entry)
   Chunks.finish_if_empty(p, app, id, now)
@@ -382,7 +316,6 @@ local function resume(keys, args)
 end
 
 register('upload', upload)
-register('reserve', reserve)
 register('admit', admit)
 -- What is sent already goes on when Redis is full.
 register('admit_begun', admit, {'allow-oom'})
@@ -391,8 +324,5 @@ register('cancel', cancel, {'allow-oom'})
 register('pause', pause, {'allow-oom'})
 register('resume', resume, {'allow-oom'})
 register('pace', pace, {'allow-oom'})
-
-Jobs.write_name = write_name
-Jobs.take_name = take_name
 
 end

@@ -56,7 +56,7 @@ end
 local function name_waiting(keys, args)
   local p, priority, entry, app, id, digest = keys[1], unpack(args)
   if not has_entry(KEY.jobs(p, priority), entry) then return 'GONE' end
-  return Jobs.take_name(p, priority, entry, app, id, digest, now_ms())
+  return Names.take(p, priority, entry, app, id, digest, now_ms())
 end
 
 -- has_job — ARGV: priority, entry. Reply: 1 while the entry is in its stream, else 0

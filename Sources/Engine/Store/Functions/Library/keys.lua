@@ -32,6 +32,7 @@ local KEY = {
   ready_apps = function(p, priority) return p .. ':ready:' .. priority end,
   promoter = function(p) return p .. ':promoter' end,
   oldest = function(p) return p .. ':oldest' end,
+  ledger = function(p) return p .. ':ledger' end,
   dead = function(p) return p .. ':dead' end,
   letter = function(p, entry) return p .. ':letter:' .. entry end,
   letter_badges = function(p, entry) return p .. ':letter_badges:' .. entry end,

@@ -221,7 +221,8 @@ local function is_alive(p, consumer, lease_ms, now)
   local worker = string.match(consumer, '^(.*)%-%d+$')
   local beat = worker and redis.pcall('ZSCORE', KEY.workers(p), worker)
   if type(beat) ~= 'string' then return false end
-  return now - tonumber(beat) < math.min(LIMIT.ALIVE_MS, tonumber(lease_ms) / 2)
+  -- A beat from the future is none: the clock went back, and nobody has beaten since.
+  return now - tonumber(beat) < math.min(LIMIT.ALIVE_MS, tonumber(lease_ms) / 2) and tonumber(beat) - now <= LIMIT.STEPPED_MS
 end
 
 -- Whether one of those who have entries of a stream in hand has missed its beats.
@@ -275,9 +276,10 @@ end
 -- Names an admission: entry ids of two streams can be equal, the priority's initial tells them apart.
 local function source_of(priority, entry) return string.sub(priority, 1, 1) .. entry end
 
--- Removes what was uploaded of a job that will not start. Uploads go in order: what is missing ends it.
+-- Removes what was uploaded of a job that will not start. Uploads go in order: what is missing ends it. What has no end is a job's
+-- that goes on, which came by the same entry id.
 local function drop_uploaded(p, source)
-  if redis.call('EXISTS', KEY.segment(p, '1', source)) == 0 then return end
+  if redis.call('TTL', KEY.segment(p, '1', source)) < 0 then return end
   local first, page = 1, LIMIT.UPLOADED_PAGE
   repeat
     local segments = {}

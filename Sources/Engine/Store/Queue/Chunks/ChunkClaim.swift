@@ -18,6 +18,8 @@ package struct ChunkClaim: Sendable, Equatable {
   /// Lines that were settled before.
   package let done: DoneBitmap
   package let recipients: [UInt8]
+  /// Of its job, by which that is told from another of its name and source.
+  package let digest: String
 
   /// Whether it is what an earlier chunk set aside to be tried later.
   package var isResidual: Bool { segment.hasPrefix("r") }
@@ -40,10 +42,11 @@ package struct ChunkClaim: Sendable, Equatable {
     lines = admission.lines
     done = DoneBitmap()
     recipients = admission.texts.first ?? []
+    digest = admission.digest
   }
 
   init(_ reply: RedisReply) throws(RedisError) {
-    try expectArray(reply, atLeast: 11)
+    try expectArray(reply, atLeast: 12)
     priority = try decodeWord(reply[0])
     entry = try decodeEntry(reply[1])
     app = reply[2].string
@@ -55,6 +58,7 @@ package struct ChunkClaim: Sendable, Equatable {
     lines = try decodeWord(reply[8])
     done = DoneBitmap(bytes: Array(reply[9].bytes))
     recipients = Array(reply[10].bytes)
+    digest = reply[11].string
   }
 
   static func list(_ reply: RedisReply) throws(RedisError) -> [ChunkClaim] {

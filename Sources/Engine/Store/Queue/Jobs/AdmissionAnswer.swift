@@ -10,6 +10,8 @@ package enum AdmissionAnswer: String, Sendable {
   case duplicate = "DUPLICATE"
   /// Another job has the name: refuse this one with `id_conflict`.
   case conflict = "CONFLICT"
+  /// What is kept by the entry's id is that of another job, which goes on: refuse this one with `entry_taken`.
+  case taken = "TAKEN"
   /// The entry belongs to another worker now.
   case stale = "STALE"
   /// The audience's key does not exist.

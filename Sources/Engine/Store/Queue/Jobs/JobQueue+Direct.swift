@@ -49,6 +49,7 @@ extension JobQueue {
       for ending in group {
         command.append(ending.job.entry.entry)
         command.append(ending.job.admission.id)
+        command.append(ending.job.admission.digest)
       }
     }
     return try await functions.run(command) { reply throws(RedisError) in

@@ -1,0 +1,98 @@
+-- Names: the records of jobs that are not admitted yet. An app and an id name a job. Its source, of the entry that it came by, names
+-- what is kept of it beside the record; its digest tells it from another that came by the same entry id.
+
+local Names = {}  -- what later files use of it
+
+do
+
+-- When a job was enqueued, as text: the milliseconds of its entry id, unless the producer chose an id that is no time.
+local function enqueued_at(entry, now)
+  local digits = string.match(entry, '^(%d+)-')
+  local ms = tonumber(digits)
+  return ms and ms <= now and ms > LIMIT.ENTRY_MS_MIN and digits or text(now)
+end
+
+-- Whether the entry that a source names still waits to be admitted.
+local function is_pending(p, source)
+  local entry = string.sub(source, 2)
+  for _, priority in ipairs(PRIORITIES) do
+    if source_of(priority, entry) == source then return has_entry(KEY.jobs(p, priority), entry) end
+  end
+  return false
+end
+
+-- NEW, DUPLICATE or CONFLICT of a job against the record of that name.
+local function standing(p, record, digest, source)
+  if not record[1] then return 'NEW' end
+  -- The same source: this job, whose name an operator or a worker that died took before it was admitted. With other content it
+  -- is another one, that came by the same entry id: the stream was deleted.
+  if record[2] == source then
+    if record[4] ~= '1' then return 'NEW' end
+    return record[3] == digest and 'DUPLICATE' or 'CONFLICT'
+  end
+  -- The job that reserved the name became a dead letter before it was admitted: the name is free.
+  if not record[4] and not is_pending(p, record[2]) then return 'NEW' end
+  return record[3] == digest and 'DUPLICATE' or 'CONFLICT'
+end
+
+-- Whether what is kept by a source is that of a job that goes on. Of a job that is not admitted yet, it is another's: that one came
+-- by the same entry id, before the stream was deleted. What was only uploaded ends by itself.
+local function are_segments_in_use(p, source)
+  return redis.call('EXISTS', KEY.unfinished(p, source), KEY.read(p, source)) > 0
+    or redis.call('TTL', KEY.segment(p, '1', source)) == -1
+end
+
+-- How long a name is kept, as text: Redis takes longer to make one of a number.
+local NAME_S = LIMIT.SEGMENT_S .. ''
+
+-- Writes the record of a name that is free, as of a job that waits. brief: for how many seconds, of a job that is over at once. Its
+-- record leaves out what nobody reads of an ended one.
+local function write_name(p, priority, entry, app, id, digest, now, brief)
+  local key = KEY.job(p, app, id)
+  redis.call('HSET', key, 'state', 'queued', 'source', source_of(priority, entry), 'digest', digest, 'created_at',
+    enqueued_at(entry, now))
+  if not brief then redis.call('HSET', key, 'priority', priority) end
+  redis.call('EXPIRE', key, brief or NAME_S)
+  return 'NEW'
+end
+
+-- Takes a name for the job of an entry, before it is admitted. What another job of this name was told before it was lost
+-- does not hold for this one.
+-- Returns its standing; if it had the name before, also its state, and whether an operator has given it a pace.
+local function take_name(p, priority, entry, app, id, digest, now, brief)
+  local key, source = KEY.job(p, app, id), source_of(priority, entry)
+  local record = redis.call('HMGET', key, 'state', 'source', 'digest', 'admitted', 'pushes_per_second')
+  local answer = standing(p, record, digest, source)
+  if answer == 'NEW' and record[2] ~= source then
+    write_name(p, priority, entry, app, id, digest, now, brief)
+  elseif answer == 'NEW' and record[1] == 'queued' then
+    -- Not what an operator has stopped: that has no end.
+    redis.call('EXPIRE', key, brief or NAME_S)
+  end
+  if record[2] ~= source then return answer end
+  -- What an operator has said of the entry holds for whatever it is by now.
+  if answer == 'NEW' and record[3] ~= digest then redis.call('HSET', key, 'digest', digest) end
+  return answer, record[1], record[5] and true
+end
+
+-- reserve — ARGV: consumer, priority, entry, app, id, digest. Takes the name before segments are uploaded.
+-- Reply: NEW | CANCELLED (while it waited: no segment is needed) | DUPLICATE (the entry is dropped) | CONFLICT (refuse
+-- it) | TAKEN (what is kept by the entry's id is another job's: refuse it) | STALE
+local function reserve(keys, args)
+  local p, priority, entry, app, id, digest = keys[1], unpack(args, 2, 6)
+  if not Fairness.owned_job(p, priority, entry, args[1]) then return 'STALE' end
+  local answer, state = take_name(p, priority, entry, app, id, digest, now_ms())
+  if answer == 'NEW' and are_segments_in_use(p, source_of(priority, entry)) then return 'TAKEN' end
+  if answer == 'DUPLICATE' then Fairness.drop_job(p, priority, entry) end
+  return answer == 'NEW' and state == 'cancelled' and 'CANCELLED' or answer
+end
+
+register('reserve', reserve)
+
+Names.enqueued_at = enqueued_at
+Names.standing = standing
+Names.are_segments_in_use = are_segments_in_use
+Names.write = write_name
+Names.take = take_name
+
+end

@@ -1,0 +1,38 @@
+-- Jobs in the hands of a lane whose entries are gone: somebody deleted the stream, trimmed it, or Redis lost it.
+
+do
+
+-- Whether the entry is in its stream yet, and is this job's.
+local function is_there(p, priority, entry, job)
+  local items = redis.call('XRANGE', KEY.jobs(p, priority), entry, entry)
+  return #items == 1 and field_of(items[1][2], 'job') == job
+end
+
+-- Whether a dead letter was made of the entry lately.
+local function has_letter(p, priority, entry)
+  for _, item in ipairs(redis.call('XREVRANGE', KEY.dead(p), '+', '-', 'COUNT', LIMIT.LETTERS_LOOKED_MAX)) do
+    local fields = fields_of(item[2])
+    if fields.job_entry == entry and fields.priority == priority then return true end
+  end
+  return false
+end
+
+-- rescue — ARGV: priority, entry, app, id, digest, job text. Of a job that the caller has taken, and that is not its own any more.
+-- If nobody else has it, and nothing else tells of it, it becomes a dead letter: only the caller has its text.
+-- Reply: 1 when it has become one, else 0
+local function rescue(keys, args)
+  local p, now = keys[1], now_ms()
+  local priority, entry, app, id, digest, job = unpack(args)
+  refuse_wrong_type(KEY.dead(p), 'stream')
+  if is_there(p, priority, entry, job) then return 0 end
+  if redis.call('HGET', KEY.job(p, app, id), 'digest') == digest or has_letter(p, priority, entry) then return 0 end
+  dead_letter(p, now, 'kind', 'job', 'reason', 'entry_lost', 'field', '', 'message',
+    'The entry of this job was deleted after a worker had taken it; look for what trims or deletes ' .. KEY.jobs(p, priority) ..
+    ', then retry this', 'app', app, 'id', id, 'priority', priority, 'job_entry', entry, 'job', job, 'truncated', '0')
+  Alarms.lost_work(p, app, 'job ' .. id .. ' was taken by a worker and its entry deleted before it began', now)
+  return 1
+end
+
+register('rescue', rescue, {'allow-oom'})
+
+end
