@@ -11,14 +11,19 @@ package struct TraceStore {
   /// Adds a batch of `TraceLine`s, without waiting.
   /// - Parameters:
   ///   - by: the lane.
+  ///   - number: which of the lane's batches it is.
+  ///   - isAgain: whether it may be there already, since the answer to an earlier call was lost.
   ///   - handler: called once, on the loop; with a failure the batch may be lost.
   package func append(
     app: String, job: String, by: String, lines: [UInt8], count: Int,
+    number: UInt64 = 0, isAgain: Bool = false,
     _ handler: @escaping (Result<Void, RedisError>) -> Void
   ) {
     var command = functions.call("trace", app, job, by)
     command.append(count)
     command.append(lines)
+    command.append(String(number))
+    command.append(isAgain ? "1" : "0")
     functions.connection.sendFunction(command) { handler($0.map { _ in () }) }
   }
 

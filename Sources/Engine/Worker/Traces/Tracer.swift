@@ -1,11 +1,12 @@
 internal import Model
 internal import Reactor
+internal import Redis
 internal import Store
 
 /// Brings what a lane records of its jobs' pushes to the store, without anybody waiting for it; loop-bound.
 ///
-/// A trace is the first thing to do without: when Redis is away or slow, events are dropped and counted,
-/// and the count is recorded when Redis is back.
+/// A trace is the first thing to do without: when Redis is away for long or slow, events are dropped and counted,
+/// and the count is recorded when Redis is back. What was on its way when a connection was lost is sent again.
 final class Tracer {
   private let store: TraceStore
   private let by: String
@@ -14,6 +15,16 @@ final class Tracer {
   private var timer: LoopTimer!
   /// Traces that have something to tell.
   private var waiting: [JobTrace] = []
+  private struct Batch {
+    let trace: JobTrace
+    let lines: [UInt8]
+    let count: Int
+    let number: UInt64
+  }
+
+  /// Batches that were sent, and of which nobody knows whether they have arrived.
+  private var unanswered: [Batch] = []
+  private var lastNumber: UInt64 = 0
   /// Batches that Redis has not answered for.
   private var outstanding = 0
   private let drained: LoopSignal
@@ -29,11 +40,13 @@ final class Tracer {
       // One load for both: to be sent, a trace may let go of the tracer.
       let tracer = self
       tracer.flush()
-      if !tracer.waiting.isEmpty { tracer.timer.schedule(afterMs: WorkerLimits.traceFlushMs) }
+      if tracer.hasMore { tracer.timer.schedule(afterMs: WorkerLimits.traceFlushMs) }
     }
   }
 
   deinit { timer?.cancel() }
+
+  private var hasMore: Bool { !waiting.isEmpty || !unanswered.isEmpty }
 
   /// Epoch milliseconds by Redis's clock.
   var nowMs: Int64 { clock.at(loop.nowNs) }
@@ -61,6 +74,7 @@ final class Tracer {
   /// Sends what was recorded.
   /// - Parameter isLast: also what is told only now and then.
   func flush(isLast: Bool = false) {
+    sendAgain()
     guard !waiting.isEmpty else { return }
     let traces = waiting
     waiting.removeAll(keepingCapacity: true)
@@ -75,14 +89,39 @@ final class Tracer {
     guard store.isReady, outstanding < WorkerLimits.traceBatchesMax,
       let batch = trace.take(nowNs: loop.nowNs, isLast: isLast)
     else { return }
+    lastNumber += 1
+    send(
+      Batch(trace: trace, lines: batch.lines, count: batch.count, number: lastNumber),
+      isAgain: false)
+  }
+
+  private func send(_ batch: Batch, isAgain: Bool) {
     outstanding += 1
     store.append(
-      app: trace.app, job: trace.job, by: by, lines: batch.lines, count: batch.count
+      app: batch.trace.app, job: batch.trace.job, by: by, lines: batch.lines, count: batch.count,
+      number: batch.number, isAgain: isAgain
     ) { [self] result in
       outstanding -= 1
-      if case .failure = result { trace.noteLost(batch.count) }
+      if case .failure(let error) = result { noteFailure(error, batch) }
       if outstanding == 0 { drained.raise() }
     }
+  }
+
+  /// What was lost with its connection is kept. What Redis refuses is done without.
+  private func noteFailure(_ error: RedisError, _ batch: Batch) {
+    if case .server = error { return batch.trace.noteLost(batch.count) }
+    guard unanswered.count < WorkerLimits.traceBatchesMax else {
+      return batch.trace.noteLost(batch.count)
+    }
+    unanswered.append(batch)
+    if !timer.isArmed { timer.schedule(afterMs: WorkerLimits.traceFlushMs) }
+  }
+
+  private func sendAgain() {
+    guard !unanswered.isEmpty, store.isReady else { return }
+    let batches = unanswered
+    unanswered.removeAll()
+    for batch in batches { send(batch, isAgain: true) }
   }
 
   /// Sends everything and waits for Redis' answers, as long as a command may take.

@@ -5,11 +5,21 @@
 
 do
 
--- trace — ARGV: app, job, who recorded it, number of lines, the lines. The oldest entries go when the job's trace
--- would pass its limit. Reply: OK
+-- Whether a batch is there already: the reply to the call that brought it was lost.
+local function has_batch(key, by, number)
+  for _, item in ipairs(redis.call('XREVRANGE', key, '+', '-', 'COUNT', LIMIT.TRACE_AGAIN_MAX)) do
+    local f = fields_of(item[2])
+    if f.by == by and f.no == number then return true end
+  end
+  return false
+end
+
+-- trace — ARGV: app, job, who recorded it, number of lines, the lines, which of its batches it is, 1 when it may be there already else
+-- 0. The oldest entries go when the job's trace would pass its limit. Reply: OK
 -- Not allow-oom: when Redis is full, a trace is the first thing to do without.
 local function trace(keys, args)
   local key = KEY.trace(keys[1], args[1], args[2])
+  if args[7] == '1' and has_batch(key, args[3], args[6]) then return 'OK' end
   local last = redis.call('XREVRANGE', key, '+', '-', 'COUNT', 1)[1]
   local bytes, events = 0, 0
   if last then
@@ -18,7 +28,7 @@ local function trace(keys, args)
     events = tonumber(f.events) + tonumber(f.count)
   end
   redis.call('XADD', key, '*', 'by', args[3], 'bytes', text(bytes), 'events', text(events), 'count', args[4],
-    'lines', args[5])
+    'lines', args[5], 'no', args[6])
   redis.call('EXPIRE', key, LIMIT.TRACE_S)
   local till = bytes + #args[5] + LIMIT.TRACE_ENTRY_BYTES
   while till > LIMIT.TRACE_BYTES_MAX do
