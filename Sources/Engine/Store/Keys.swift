@@ -215,7 +215,7 @@ package struct Keys: Sendable {
   var promoter: String { "\(prefix):promoter" }
   var oldest: String { "\(prefix):oldest" }
 
-  /// HASH: how many jobs the functions have dropped from the producers' streams, and what the last look at these saw.
+  /// HASH: what the last look at the producers' streams saw.
   var ledger: String { "\(prefix):ledger" }
 
   /// STREAM: removals that were asked for or came from a new owner.

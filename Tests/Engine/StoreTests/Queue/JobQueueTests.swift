@@ -377,23 +377,4 @@ func counts(accepted: Int = 0, rejected: Int = 0, failed: Int = 0) -> OutcomeCou
   counts.rejected = rejected
   counts.failed = failed
   return counts
-
-  @Test(arguments: [1, 2])
-  func `the only chunk of a job has lost the workers that the job has lost`(
-    segments: Int
-  ) async throws {
-    try await Lane.withStore { _, store in
-      let entry = try await store.takeNew("dead")
-      for _ in 0..<2 {
-        let taken = try await store.jobs.take(consumer: "dead", max: 1, abandonedForMs: 0)
-        #expect(taken.map(\.entry) == [entry.entry])
-      }
-      var admission = Admission(
-        app: "shop", id: "j", digest: "d", content: [0x7b, 0x7d], lines: .users,
-        recipients: segments, segments: segments)
-      admission.texts = (0..<segments).map { Array("u\($0)\n".utf8) }
-      #expect(try await store.jobs.admit(entry, admission, consumer: "dead") == .admitted)
-      #expect(try await store.claimOne().crashes == (segments == 1 ? 2 : 0))
-    }
-  }
 }

@@ -285,15 +285,16 @@ end
 -- Whether several apps have jobs that wait, as far as the scout has seen.
 local function are_several(p, priority) return redis.call('LLEN', KEY.express(p, priority)) > 1 end
 
--- Counts entries that were dropped here, whatever others have deleted of them before: by that it is known what others delete.
-local function count_ended(p, priority, n)
-  if n > 0 then redis.call('HINCRBY', KEY.ledger(p), 'ended:' .. priority, n) end
-end
+-- How many entries of each stream were dropped here, whatever others have deleted of them before: by that it is known what others
+-- delete (streams.lua). As Redis' process keeps it: a command for each would cost a small job a hundredth.
+local ended = {}
+
+local function count_ended(stream, n) ended[stream] = (ended[stream] or 0) + n end
 
 local function drop_job(p, priority, entry)
   local stream = KEY.jobs(p, priority)
   local acked = redis.call('XACK', stream, GROUP, entry)
-  count_ended(p, priority, math.max(acked, redis.call('XDEL', stream, entry)))
+  count_ended(stream, math.max(acked, redis.call('XDEL', stream, entry)))
   redis.call('HDEL', KEY.scout(p, priority), 'c:' .. entry)
 end
 
@@ -310,7 +311,7 @@ local function drop_jobs(p, priority, entries)
     if #gone == 0 then return end
     entries = gone
   end
-  count_ended(p, priority, math.max(acked, redis.call('XDEL', stream, unpack(entries))))
+  count_ended(stream, math.max(acked, redis.call('XDEL', stream, unpack(entries))))
   for i, entry in ipairs(entries) do fields[i] = 'c:' .. entry end
   redis.call('HDEL', key, unpack(fields))
 end
@@ -359,6 +360,7 @@ Fairness.owned_job = owned_job
 Fairness.keep_or_give_back = keep_or_give_back
 Fairness.drop_job = drop_job
 Fairness.drop_jobs = drop_jobs
+Fairness.ended = ended
 Fairness.look_at_queue = look_at_queue
 
 end

@@ -1,7 +1,7 @@
 -- The producers' streams: what others do to them. Jobs that are trimmed or deleted before anybody has taken them leave nothing
--- behind but a gap between how many were added, how many are there, and how many the functions have dropped. P:ledger keeps the
--- last: ended:<priority>. Beside it stands what the last look saw: added, waiting and seen (of ended), and gap: what is known to
--- lack.
+-- behind but a gap between how many were added, how many are there, and how many the functions have dropped. Redis' process keeps
+-- the last. P:ledger keeps what the last look saw: added, waiting, ended, gap (what is known to lack), and by which count:
+-- of another process, or of functions that were loaded anew, it is none to compare with.
 
 do
 
@@ -40,15 +40,20 @@ local function renew_exhausted(p, priority, stream, length, now)
   return true
 end
 
+-- Names the count of this process.
+local count
+
 -- How many jobs were lost since the last look.
 local function lost_since(p, priority, stream, added, length, now)
   local key = KEY.ledger(p)
-  local r = redis.call('HMGET', key, 'ended:' .. priority, 'added:' .. priority, 'waiting:' .. priority, 'seen:' .. priority,
+  local r = redis.call('HMGET', key, 'count:' .. priority, 'added:' .. priority, 'waiting:' .. priority, 'ended:' .. priority,
     'gap:' .. priority)
-  local ended, before = tonumber(r[1] or '0'), tonumber(r[2] or '0')
+  count = count or text(now)
+  if r[1] ~= count then r = {} end
+  local ended, before = Fairness.ended[stream] or 0, tonumber(r[2] or '0')
   local gap, lost = added - length - ended, 0
   local given = not r[5] and last_given(stream) or '0-0'
-  -- At the first look nobody knows what an older version has dropped, unless nobody was given anything.
+  -- At the first look nobody knows what was dropped before, unless nobody was given anything.
   local known = tonumber(r[5] or given == '0-0' and '0' or text(gap))
   if added < before then
     -- The stream was deleted: what waited then, but for what was ended since.
@@ -59,7 +64,7 @@ local function lost_since(p, priority, stream, added, length, now)
     gap = math.max(gap, known)
   end
   redis.call('HSET', key, 'added:' .. priority, text(added), 'waiting:' .. priority, text(math.max(0, length - in_hand(stream))),
-    'seen:' .. priority, text(ended), 'gap:' .. priority, text(gap))
+    'ended:' .. priority, text(ended), 'gap:' .. priority, text(gap), 'count:' .. priority, count)
   return lost
 end
 
