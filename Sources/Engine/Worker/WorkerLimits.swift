@@ -119,6 +119,8 @@ enum WorkerLimits {
   static let resendsMax = 8
   /// Times that one push is sent again at once after the network refused its stream.
   static let refusalsMax = 1
+  /// Times that one push is sent again at once after the network refused its credential, and accepted it of others.
+  static let isolatedRefusalsMax = 2
   /// Pushes of a destination that wait to be tried apart.
   static let apartPushesMax = 64
   /// Longest pause before the connection that these are tried on is opened again: each of them may cost it. Far below

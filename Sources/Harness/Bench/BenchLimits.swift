@@ -54,6 +54,8 @@ enum BenchLimits {
   static let retryAfterSeconds = 2
   /// What many servers allow a connection.
   static let requestsPerConnection = 1_000
+  /// Of the dice of trouble at random.
+  static let troubleSeed = 47
   /// Pushes of a campaign to a troubled network.
   static let troubledPushesMin = 800_000
   /// Campaigns behind one another, to the same users. What is refused comes back after `retryAfterSeconds`: what is measured

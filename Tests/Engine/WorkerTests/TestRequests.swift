@@ -65,6 +65,13 @@ extension Destination {
     }
   }
 
+  /// Has the network refuse what requests are authorised with until it is given up.
+  func refuseCredential(_ reason: String) {
+    for _ in 0..<Authorization.provenRefusalsMax where credential != nil {
+      _ = credentialRefused(reason: reason, sentNsAgo: 0)
+    }
+  }
+
   /// Ends a request without an answer.
   func end(
     _ tag: UInt64, _ disposition: RequestAnswer.Disposition, isRefused: Bool = false,

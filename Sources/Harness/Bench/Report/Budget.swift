@@ -23,6 +23,8 @@ package struct Budget: Sendable, Equatable {
     case campaignBesidePaced = "a campaign's speed beside a paced job"
     case littleTrouble = "pushes a second with 10 % of trouble beside none"
     case muchTrouble = "pushes a second with 30 % of trouble beside none"
+    case oneServerExpired = "pushes a second with 1 % of ExpiredProviderToken beside none"
+    case oneStreamReset = "pushes a second with 1 % of streams reset beside none"
     case connectionsGoAway =
       "pushes a second where connections go away after 1,000 requests beside none"
     case connectionsClose =
@@ -135,6 +137,9 @@ extension Budget {
   /// A network in trouble still gets what it takes.
   static let littleTrouble = Budget(.littleTrouble, .atLeast, 0.8, aim: 0.88, unit: " x")
   static let muchTrouble = Budget(.muchTrouble, .atLeast, 0.5, aim: 0.65, unit: " x")
+  /// What happens to one request in a hundred, at random, is no word about the others.
+  static let oneServerExpired = Budget(.oneServerExpired, .atLeast, 0.8, aim: 0.9, unit: " x")
+  static let oneStreamReset = Budget(.oneStreamReset, .atLeast, 0.5, aim: 0.9, unit: " x")
   static let connectionsGoAway = Budget(.connectionsGoAway, .atLeast, 0.6, aim: 0.85, unit: " x")
   static let connectionsClose = Budget(.connectionsClose, .atLeast, 0.3, aim: 0.6, unit: " x")
   /// What comes back from a connection that ended is sent at once, also the last of it.

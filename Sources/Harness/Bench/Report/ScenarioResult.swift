@@ -68,8 +68,8 @@ package struct ScenarioResult: Sendable {
           .besideAPNs, .registrations, .besideHSET,
           .lanesBesideOne,
           .workersBesideOne, .functionsShare, .paceError, .campaignBesidePaced, .littleTrouble,
-          .muchTrouble, .connectionsGoAway, .connectionsClose, .lastPush, .lateAnswers,
-          .missingAnswers, .besideNoDistance,
+          .muchTrouble, .oneServerExpired, .oneStreamReset, .connectionsGoAway, .connectionsClose,
+          .lastPush, .lateAnswers, .missingAnswers, .besideNoDistance,
           .admission, .longestCall, .campaignBesideEvents, .idleShare, .bytesPerJob, .connectionKiB,
           .firstRound:
           others[budget.measure]

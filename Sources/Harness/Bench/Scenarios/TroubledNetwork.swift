@@ -34,6 +34,8 @@ struct TroubledNetwork {
     var trials = [
       Trial(trouble: .answers(percent: 10), budget: .littleTrouble),
       Trial(trouble: .answers(percent: 30), budget: .muchTrouble),
+      Trial(trouble: .expiredAtRandom, budget: .oneServerExpired),
+      Trial(trouble: .resetAtRandom, budget: .oneStreamReset),
       Trial(trouble: .goAway, budget: .connectionsGoAway),
       Trial(trouble: .closing, budget: .connectionsClose),
     ]

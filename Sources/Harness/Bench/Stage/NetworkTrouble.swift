@@ -37,6 +37,22 @@ struct NetworkTrouble: Sendable {
     ]
   }
 
+  /// One server behind the balancer has another clock: it refuses the provider token of one request in a hundred.
+  static let expiredAtRandom = NetworkTrouble(
+    "expired-1",
+    [
+      #""seed": \#(BenchLimits.troubleSeed)"#,
+      #""all": {"status": 403, "reason": "ExpiredProviderToken", "probability": 0.01}"#,
+    ])
+
+  /// One stream in a hundred is reset with PROTOCOL_ERROR.
+  static let resetAtRandom = NetworkTrouble(
+    "reset-1",
+    [
+      #""seed": \#(BenchLimits.troubleSeed)"#,
+      #""all": {"action": "reset", "reset_code": 1, "probability": 0.01}"#,
+    ])
+
   /// Each connection ends after so many requests, with a GOAWAY that says so.
   static let goAway = NetworkTrouble(
     "goaway", [#""goaway_after": \#(BenchLimits.requestsPerConnection)"#])

@@ -1,5 +1,6 @@
 import LocalServices
 import Model
+import Redis
 import Stage
 import Worker
 
@@ -40,12 +41,21 @@ struct ProviderRow: MatrixRow {
     let workers = options.workers
     let limitSeconds = trial.limit(Self.recoverySeconds)
     try await ChaosStage.with(trial, options) { stage in
-      let seconds = try await stage.underLoad { stage in
+      let (seconds, meanwhile) = try await stage.underLoad { stage in
         try await ChaosStage.pause(ms: 1_500)
         let usual = try await stage.acceptRate(overMs: 1_500)
-        try await Self.apply(phase, stage)
-        return try await stage.secondsUntilRate(
+        let meanwhile = try await Self.apply(phase, stage)
+        let seconds = try await stage.secondsUntilRate(
           usual * Self.rateShare, patienceSeconds: limitSeconds + 10)
+        return (seconds, meanwhile.map { $0 / usual })
+      }
+      if let shareMin = phase.rateShareMin, let meanwhile {
+        result.note("\(phase.name): \(tenths(meanwhile * 100)) % of the usual rate meanwhile")
+        result.expect(
+          meanwhile >= shareMin,
+          "\(phase.name): \(tenths(meanwhile * 100)) % of the usual rate meanwhile")
+        let alarms = try await stage.session.command("HKEYS", "pushpool:alarms").array ?? []
+        result.expect(alarms.isEmpty, "\(phase.name): an alarm stands for a few answers")
       }
       let reckoning = try stage.reckon(try await stage.drain(hurrying: true))
       let breaks = await stage.providerProxy?.breaks ?? 0
@@ -89,7 +99,8 @@ struct ProviderRow: MatrixRow {
         + "\(attemptsMax)")
   }
 
-  private static func apply(_ phase: ProviderPhase, _ stage: ChaosStage) async throws {
+  /// - Returns: the rate meanwhile, where it matters.
+  private static func apply(_ phase: ProviderPhase, _ stage: ChaosStage) async throws -> Double? {
     guard let proxy = stage.providerProxy else { throw ChaosError("this stage has no proxy") }
     await proxy.set(phase.network)
     if let script = phase.script {
@@ -97,10 +108,16 @@ struct ProviderRow: MatrixRow {
     }
     // What counts per connection begins anew.
     if phase.beginsAnew { await proxy.cut() }
-    try await ChaosStage.pause(ms: phase.ms)
+    var meanwhile: Double?
+    if phase.rateShareMin == nil {
+      try await ChaosStage.pause(ms: phase.ms)
+    } else {
+      meanwhile = try await stage.acceptRate(overMs: phase.ms)
+    }
     await proxy.set(.none)
     try await stage.simulator.follow(stage.options.health)
     // A connection keeps what its script made of it: that is the fault's, not the network's in health.
     if phase.beginsAnew { await proxy.cut() }
+    return meanwhile
   }
 }

@@ -16,6 +16,9 @@ struct ProviderPhase: Sendable {
   var opensBreakers = false
   /// Whether connections are cut before, since the script counts their requests.
   var beginsAnew = false
+  /// The share of the usual rate that goes on meanwhile, with no alarm: what troubles a few is no word about all. Nil when it
+  /// may stand still.
+  var rateShareMin: Double?
   /// Whether a brief run leaves it out.
   var isLong = false
 
@@ -41,6 +44,15 @@ struct ProviderPhase: Sendable {
       ProviderPhase(
         name: "400 without a reason", script: #""all": {"status": 400, "probability": 0.02}"#,
         ms: usualMs, rejects: true, isLong: true),
+      ProviderPhase(
+        name: "403 ExpiredProviderToken at random",
+        script: #""seed": 47, "all": "#
+          + #"{"status": 403, "reason": "ExpiredProviderToken", "probability": 0.01}"#,
+        ms: usualMs, rateShareMin: 0.5),
+      ProviderPhase(
+        name: "PROTOCOL_ERROR at random",
+        script: #""seed": 47, "all": {"action": "reset", "reset_code": 1, "probability": 0.01}"#,
+        ms: usualMs, rateShareMin: 0.5),
       ProviderPhase(
         name: "stalled streams", script: #""all": {"action": "stall", "probability": 0.01}"#,
         ms: usualMs, isLong: true),

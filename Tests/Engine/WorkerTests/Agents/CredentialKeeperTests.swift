@@ -48,7 +48,7 @@ import Testing
     #expect(await (55_000...60_000).contains(keeper.turn()))
     #expect(destination.credential?.generation == 1)
 
-    destination.credentialRefused(reason: "ExpiredProviderToken", sentNsAgo: 0)
+    destination.refuseCredential("ExpiredProviderToken")
     #expect(destination.credential == nil)
     // A renewal that is due already is not tried in a circle.
     source.set(.success(Self.credential(2, refreshAtMs: 0)))

@@ -32,6 +32,12 @@ extension ChunkRun {
   /// A push may be what the network calls malformed.
   func quarantine(_ index: Int, nowNs: UInt64) { underway.quarantine(index, nowNs: nowNs) }
 
+  /// The network called a push malformed.
+  /// - Parameter isApart: whether it was tried apart from others.
+  func noteMalformed(_ index: Int, isApart: Bool, nowNs: UInt64) {
+    underway.noteMalformed(index, isApart: isApart, nowNs: nowNs)
+  }
+
   /// A push is tried apart from others.
   func noteApart(_ index: Int) { underway.setApart(index) }
 

@@ -274,11 +274,20 @@ final class Destination {
     if authorization.use(credential, nowNs: loop.nowNs) { wake() }
   }
 
+  /// The network accepted the credential that a request was sent with, so long ago.
+  func credentialAccepted(sentNsAgo: UInt64) {
+    let nowNs = loop.nowNs
+    authorization.accept(sentNs: nowNs &- sentNsAgo, nowNs: nowNs)
+  }
+
   /// The network refused the credential that a request was sent with, so long ago.
-  func credentialRefused(reason: String, sentNsAgo: UInt64) {
-    if authorization.refuse(reason: reason, sentNs: loop.nowNs &- sentNsAgo) {
-      credentialSignal.raise()
-    }
+  func credentialRefused(reason: String, sentNsAgo: UInt64) -> Authorization.Refusal {
+    let hadCredential = credential != nil
+    let nowNs = loop.nowNs
+    let meaning = authorization.refuse(
+      reason: reason, sentNs: nowNs &- sentNsAgo, nowNs: nowNs)
+    if hadCredential, credential == nil { credentialSignal.raise() }
+    return meaning
   }
 
   /// There is no credential until then: nothing is sent, and nothing waits here.

@@ -1,10 +1,15 @@
-/// Jobs of a destination whose requests may be broken: the network has called one of them malformed, or has closed a
-/// connection because of one of many. Their pushes are tried apart from all others until one is answered; loop-bound.
+/// Jobs of a destination whose requests may be broken: the network has called some of them malformed, or has closed a
+/// connection because of one of many. When several in a row were, or a connection was closed, the job's pushes are
+/// tried apart from all others until one is answered; loop-bound.
 struct Quarantine {
   private struct Entry {
     let job: String
+    /// Requests in a row that the network called malformed among others.
+    var complaints = 0
+    /// Whether its pushes are tried apart.
+    var isHeld = false
     /// Requests in a row that the network called malformed although they were tried apart.
-    var refusals: Int
+    var refusals = 0
     let sinceNs: UInt64
     var notedNs: UInt64
   }
@@ -21,10 +26,13 @@ struct Quarantine {
 
   /// Jobs that are watched at a time; a further one takes the oldest's place.
   static let jobsMax = 64
+  /// Requests of a job, or sendings of a push, in a row that were malformed among others, after which it is tried apart: a server
+  /// that resets one stream in a hundred resets no three in a row of the same job.
+  static let complaintsMin = 3
   /// How long without another complaint until a job, or a push that was tried before, is out of quarantine.
   static let lifeNs: UInt64 = 60_000_000_000
   /// Requests of a job in a row that were malformed apart from all others, none of it answered, after which nothing more of
-  /// it is sent.
+  /// it is sent; and sendings apart of one push after which it is rejected.
   static let refusalsMax = 3
 
   private var entries: [Entry] = []
@@ -39,10 +47,10 @@ struct Quarantine {
   /// Whether a push is to be tried apart.
   /// - Parameter isRepeated: it was sent before.
   func holds(_ job: String, isRepeated: Bool, nowNs: UInt64) -> Bool {
-    entries.contains { $0.job == job } || (isRepeated && nowNs < repeatedUntilNs)
+    entries.contains { $0.isHeld && $0.job == job } || (isRepeated && nowNs < repeatedUntilNs)
   }
 
-  /// Since when a job has been in quarantine, without an answer to any request of it.
+  /// Since when the network has complained of a job, without an answer to any request of it.
   func sinceNs(_ job: String) -> UInt64? { entries.first { $0.job == job }?.sinceNs }
 
   /// Whether the network has refused enough of a job while it answered others.
@@ -55,18 +63,32 @@ struct Quarantine {
   }
 
   /// Notes what the network did to a request of a job.
-  /// - Returns: whether the job is new in quarantine.
+  /// - Returns: whether the job is to be tried apart from now on.
   mutating func note(_ job: String, _ complaint: Complaint, nowNs: UInt64) -> Bool {
     if complaint == .accusedWithOthers { repeatedUntilNs = nowNs &+ Self.lifeNs }
-    let refusals = complaint == .refusedApart ? 1 : 0
-    if let index = entries.firstIndex(where: { $0.job == job }) {
-      entries[index].refusals += refusals
-      entries[index].notedNs = nowNs
-      return false
+    let index = entries.firstIndex { $0.job == job } ?? add(job, nowNs)
+    entries[index].notedNs = nowNs
+    switch complaint {
+    case .accusedWithOthers: return hold(index)
+    // Of a push that alone is suspected: its job's others go on.
+    case .refusedApart: entries[index].refusals += 1
+    case .accused:
+      entries[index].complaints += 1
+      return entries[index].complaints >= Self.complaintsMin && hold(index)
     }
+    return false
+  }
+
+  /// - Returns: whether it was not held before.
+  private mutating func hold(_ index: Int) -> Bool {
+    defer { entries[index].isHeld = true }
+    return !entries[index].isHeld
+  }
+
+  private mutating func add(_ job: String, _ nowNs: UInt64) -> Int {
     if entries.count >= Self.jobsMax { entries.removeFirst() }
-    entries.append(Entry(job: job, refusals: refusals, sinceNs: nowNs, notedNs: nowNs))
-    return true
+    entries.append(Entry(job: job, sinceNs: nowNs, notedNs: nowNs))
+    return entries.count - 1
   }
 
   /// A request of the job was answered.

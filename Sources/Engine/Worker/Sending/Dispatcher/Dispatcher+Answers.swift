@@ -125,8 +125,7 @@ extension Dispatcher {
     case .foreign: retry(run, tag.push, afterMs: nil, lead: judgement.lead)
     case .authRefused(let reason):
       reasons.note("\(run.claim.app): \(destination.provider.network.rawValue) refuses: \(reason)")
-      destination.credentialRefused(reason: reason, sentNsAgo: answer.elapsedNs)
-      resend(run, tag, destination, isRefused: false)
+      resendRefused(run, tag, destination, judgement)
     }
   }
 

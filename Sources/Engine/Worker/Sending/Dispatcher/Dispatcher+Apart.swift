@@ -5,8 +5,8 @@ internal import Providers
 internal import Reactor
 internal import Store
 
-// Requests that a network calls malformed. It is the push's trouble, or its job's, while others are answered: they are
-// tried apart from others, then rejected.
+// Requests that a network calls malformed. It is the push's trouble, or its job's, when that happens again and again while
+// others are answered: they are tried apart from others, then rejected.
 extension Dispatcher {
   /// The word that HTTP/2 has for it.
   static let malformedReason = "PROTOCOL_ERROR"
@@ -17,8 +17,9 @@ extension Dispatcher {
     let push = run.pushes[index]
     let job = run.claim.job
     guard
-      destination.quarantine.holds(
-        job, isRepeated: push.attempt > 1 || run.quarantined.contains(index), nowNs: loop.nowNs)
+      run.quarantined.isSuspect(index)
+        || destination.quarantine.holds(
+          job, isRepeated: push.attempt > 1 || run.quarantined.contains(index), nowNs: loop.nowNs)
     else { return false }
     if destination.quarantine.isCondemned(job, answeredNs: destination.answeredNs) {
       rejectMalformed(run, index, destination)
@@ -37,8 +38,9 @@ extension Dispatcher {
     return true
   }
 
-  /// The network called this request malformed, and did not process it: it is tried once more, apart from others, and
-  /// rejected then if the network has answered others in between.
+  /// The network called this request malformed, and did not process it: it is tried again, at first among others, since
+  /// that may happen to any request, then apart from them. It is rejected when it fails there again and again while the
+  /// network answers others.
   /// - Parameters:
   ///   - quarantinedNs: since when it has been in quarantine; nil when it was not.
   ///   - isAlone: whether the request carried no other push.
@@ -49,9 +51,11 @@ extension Dispatcher {
     // One that was tried apart may have left with others since.
     let isApart = isAlone && run.quarantined.isApart(index)
     let sinceNs = [quarantinedNs, destination.quarantine.sinceNs(job)].compactMap { $0 }.min()
-    run.quarantine(index, nowNs: loop.nowNs)
+    run.noteMalformed(index, isApart: isApart, nowNs: loop.nowNs)
     note(isApart ? .refusedApart : .accused, ofJob: job, destination)
-    guard isApart, let sinceNs else { return queue(run, index, destination) }
+    guard isApart, let sinceNs, run.quarantined.isCondemned(index) else {
+      return queue(run, index, destination)
+    }
     let isWell = destination.answeredNs.map { $0 > sinceNs } ?? false
     if isWell || Int(run.pushes[index].attempt) >= policy.attemptsMax {
       rejectMalformed(run, index, destination)

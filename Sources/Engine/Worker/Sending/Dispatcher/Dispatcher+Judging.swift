@@ -27,8 +27,10 @@ extension Dispatcher {
     }
     let sign = destination.provider.sign(of: classification, status: answer.status)
     guard sign == .trouble, case .retry(let afterMs, let reason) = classification else {
-      judgeGood(answer, destination)
-      return Judgement(classification: classification, sign: sign, trouble: nil, lead: lead)
+      destination.noteGood(elapsedNs: answer.elapsedNs)
+      return Judgement(
+        classification: classification, sign: sign, trouble: nil,
+        refusal: judgeCredential(classification, answer, destination), lead: lead)
     }
     let consequence = destination.noteTrouble(
       elapsedNs: answer.elapsedNs, retryAfterMs: afterMs, reason: "\(answer.status) \(reason)")
@@ -49,9 +51,25 @@ extension Dispatcher {
       sign: .trouble, trouble: consequence, lead: lead)
   }
 
-  /// An answer that is no trouble of the network's.
+  /// An answer that is no trouble of the network's, and speaks for the credential.
   func judgeGood(_ answer: RequestAnswer, _ destination: Destination) {
     destination.noteGood(elapsedNs: answer.elapsedNs)
+    destination.credentialAccepted(sentNsAgo: answer.elapsedNs)
+  }
+
+  /// What an answer says of the credential, once a request.
+  private func judgeCredential(
+    _ classification: Classification, _ answer: RequestAnswer, _ destination: Destination
+  ) -> Authorization.Refusal? {
+    switch classification {
+    case .authRefused(let reason):
+      return destination.credentialRefused(reason: reason, sentNsAgo: answer.elapsedNs)
+    case .accepted, .invalidToken, .doubtfulToken:
+      destination.credentialAccepted(sentNsAgo: answer.elapsedNs)
+    // It may be a gateway's, which knows nothing of credentials.
+    case .rejected, .retry, .foreign: break
+    }
+    return nil
   }
 
   /// No answer came.

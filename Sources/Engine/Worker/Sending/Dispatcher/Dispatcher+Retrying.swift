@@ -19,6 +19,19 @@ extension Dispatcher {
     queue(run, tag.push, destination)
   }
 
+  /// Sends a push again whose credential the network refused: no attempt is burned, unless others go through with that
+  /// credential and this push does not.
+  func resendRefused(
+    _ run: ChunkRun, _ tag: PushTag, _ destination: Destination, _ judgement: Judgement
+  ) {
+    if judgement.refusal == .isolated,
+      Int(run.pushes[tag.push].resends) >= WorkerLimits.isolatedRefusalsMax
+    {
+      return retry(run, tag.push, afterMs: nil, lead: judgement.lead)
+    }
+    resend(run, tag, destination, isRefused: false)
+  }
+
   /// Puts a push aside that its destination cannot take now: no attempt is burned. One that has been
   /// refused in its own environment was sent, though, so it is an attempt: its number has a bound.
   func putAside(

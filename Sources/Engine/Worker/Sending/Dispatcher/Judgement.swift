@@ -7,6 +7,8 @@ struct Judgement {
   let sign: AnswerSign
   /// What trouble of the network's means for the pushes; nil when the answer is no trouble.
   let trouble: Breaker.Consequence?
+  /// What it means for the credential that the answer refuses; nil when it refuses none.
+  var refusal: Authorization.Refusal?
   /// The run whose draw says when they are tried again; nil for each push's own.
   let lead: ChunkRun?
 }

@@ -4,17 +4,40 @@ import Testing
 
 @Suite struct QuarantineTests {
   @Test(
-    "a job that is accused is tried apart until a request of it is answered, and no other job is")
+    "a job is tried apart once several requests of it in a row were malformed, and no other job is")
   func holds() {
     var quarantine = Quarantine()
-    let isNew = [7, 9].map { quarantine.note("sale", .accused, nowNs: $0) }
-    #expect(isNew == [true, false])
+    let isHeld = (0...Quarantine.complaintsMin).map {
+      quarantine.note("sale", .accused, nowNs: UInt64(7 + $0))
+    }
+    #expect(isHeld == [false, false, true, false])
     #expect(quarantine.holds("sale", isRepeated: false, nowNs: 9))
     #expect(quarantine.sinceNs("sale") == 7)
     #expect(!quarantine.holds("news", isRepeated: true, nowNs: 9))
     quarantine.clear("sale")
     #expect(quarantine.isEmpty)
     #expect(!quarantine.holds("sale", isRepeated: true, nowNs: 9))
+  }
+
+  @Test(
+    "requests that are malformed now and then, others of their job answered between them, hold nobody"
+  )
+  func forgivesNowAndThen() {
+    var quarantine = Quarantine()
+    for _ in 0..<50 {
+      let isHeld = [7, 8].map { quarantine.note("sale", .accused, nowNs: $0) }
+      #expect(isHeld == [false, false])
+      #expect(!quarantine.holds("sale", isRepeated: true, nowNs: 9))
+      quarantine.clear("sale")
+    }
+  }
+
+  @Test("a push that alone is refused apart does not hold the others of its job")
+  func blamesThePush() {
+    var quarantine = Quarantine()
+    let isHeld = quarantine.note("sale", .refusedApart, nowNs: 7)
+    #expect(!isHeld)
+    #expect(!quarantine.holds("sale", isRepeated: false, nowNs: 9))
   }
 
   @Test("after a connection was closed, whatever was sent before is tried apart for a minute")
@@ -69,7 +92,9 @@ import Testing
   @Test("a job too many takes the place of the one that was accused first")
   func isBounded() {
     var quarantine = Quarantine()
-    for job in 0...Quarantine.jobsMax { _ = quarantine.note("\(job)", .accused, nowNs: 1) }
+    for job in 0...Quarantine.jobsMax {
+      _ = quarantine.note("\(job)", .accusedWithOthers, nowNs: 1)
+    }
     #expect(quarantine.jobs == Quarantine.jobsMax)
     #expect(!quarantine.holds("0", isRepeated: false, nowNs: 1))
     #expect(quarantine.holds("1", isRepeated: false, nowNs: 1))

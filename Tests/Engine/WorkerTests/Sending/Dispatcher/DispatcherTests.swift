@@ -73,12 +73,8 @@ import Testing
     defer { stage.dispatcher.close() }
     let run = try stage.run()
     stage.enqueue(run)
-    stage.destination.offer(1, stage.requests)
-    stage.destination.end(try stage.requests.tag(0), .malformed)
-    let apart = try #require(stage.destination.apart)
-    stage.destination.transport(apart, hasRoomFor: 1, in: stage.requests)
-    #expect(stage.requests.taken.count == 2)
-    stage.destination.end(try stage.requests.tag(1), .malformed)
+    try stage.callMalformed(Quarantine.complaintsMin)
+    try stage.callMalformedApart(Quarantine.refusalsMax)
     #expect(run.pushes[0].decision == .later)
   }
 
