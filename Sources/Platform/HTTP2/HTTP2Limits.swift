@@ -8,6 +8,12 @@ package enum HTTP2Limits {
   static let usefulAnswersMin = 100
   /// How long a pool keeps to the number of requests after which a server has ended connections.
   static let requestsLearnedNs: UInt64 = 600_000_000_000
+  /// Requests under way on a connection that breaks, from which on it counts as a loss.
+  static let lostRequestsMin = 64
+  /// So many losses spread the requests over four times as many connections, two over twice as many.
+  static let lossesMax = 3
+  /// How long a loss is remembered without another one.
+  static let lossesKnownNs: UInt64 = 60_000_000_000
   /// How long ago the last request of a connection may be that ends in use.
   static let inUseNs: UInt64 = 1_000_000_000
   /// How many ends must be like the one before them to teach that number.

@@ -82,6 +82,27 @@ struct ConnectionLossTests {
     }
   }
 
+  @Test(
+    "again and again has as many requests spread over more connections: a loss takes fewer with it")
+  func spreadsOut() async throws {
+    try await TestWorld.run(over: .native, { $0.streamsMax = 400 }) { lane, world in
+      let held = Requests()
+      world.server.settings.maxConcurrentStreams = 1_000
+      world.server.onRequest = { _, request in held.list.append(request) }
+      for lost in [400, 400, 200] {
+        let (before, finished) = (world.sender.count(.unknown), world.sender.finished)
+        let waiting = world.sender.submitted - finished
+        world.sender.send(400 - waiting)
+        #expect(await world.until { world.transport.inFlight == 400 && held.list.count == 400 })
+        held.list.removeAll()
+        let connection = world.server.connections[0]
+        connection.abort()
+        #expect(await world.untilFinished(finished + lost))
+        #expect(world.sender.count(.unknown) - before == lost)
+      }
+    }
+  }
+
   @Test("by a TCP abort: what was written is unknown, what was not was not sent")
   func abort() async throws {
     try await TestWorld.run { lane, world in

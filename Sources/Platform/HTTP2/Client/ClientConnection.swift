@@ -43,6 +43,10 @@ package final class ClientConnection: RequestTaker {
   var takenByServer = 0
   /// How many requests it takes, then it drains: what its pool has learned of the server.
   var requestsMax = Int.max
+  /// How many streams it uses at most, when connections have broken lately: what they would take with them is spread.
+  var streamsMax: Int
+  /// Requests whose answers its end took with it.
+  private(set) var unanswered = 0
   private(set) var submitted = 0
   let createdNs: UInt64
   /// When it was made, or a request was submitted last.
@@ -67,6 +71,7 @@ package final class ClientConnection: RequestTaker {
     self.settings = settings
     self.owner = owner
     slots = SlotTable(capacity: settings.streamsMax)
+    streamsMax = settings.streamsMax
     memory = cnghttp2_pool_create()
     isAuthorised = !settings.startsWithOneStream
     createdNs = loop.nowNs
@@ -110,7 +115,7 @@ package final class ClientConnection: RequestTaker {
   /// How many requests may be submitted now.
   package var room: Int {
     guard !isDraining, !isUnresponsive, let streamsAllowed else { return 0 }
-    let allowed = isAuthorised ? min(streamsAllowed, slots.capacity) : min(streamsAllowed, 1)
+    let allowed = isAuthorised ? min(streamsAllowed, streamsMax) : min(streamsAllowed, 1)
     return max(0, allowed - slots.inFlight)
   }
 
@@ -389,6 +394,7 @@ extension ClientConnection: ByteStreamDelegate {
     isDraining = true
     // It was opened, and did not even say SETTINGS.
     if streamsAllowed == nil, end != .closed { stream.avoidAddress() }
+    unanswered = slots.inFlight
     isCutOff = (end?.isFarewell ?? true) && answered >= HTTP2Limits.usefulAnswersMin
     failAll()
     owner.connection(

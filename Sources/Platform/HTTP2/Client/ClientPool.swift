@@ -17,6 +17,9 @@ package final class ClientPool: Transport {
   private var wantedConnections = 1
   private var pause: ReconnectPause
   private var learned = LearnedRequests()
+  private var losses = ConnectionLosses()
+  /// Over how many times as many connections the requests are spread.
+  private var spread = 1
   private var reconnectTimer: LoopTimer!
   private var isClosed = false
 
@@ -46,7 +49,7 @@ package final class ClientPool: Transport {
   package var streamsAllowed: Int {
     connections.reduce(0) { sum, connection in
       guard let allowed = connection.streamsAllowed, !connection.isDraining else { return sum }
-      return sum + min(allowed, settings.streamsMax)
+      return sum + min(allowed, connection.streamsMax)
     }
   }
 
@@ -54,7 +57,7 @@ package final class ClientPool: Transport {
     isWanted = true
     // Where nothing is known to carry them yet, a campaign does not wait for one connection to be full.
     if waiting > HTTP2Limits.waitingForOneMax, !connections.contains(where: \.isCarrying) {
-      wantedConnections = settings.connectionsMax
+      wantedConnections = connectionsMax
     }
     openMissing()
     for connection in connections { connection.wake() }
@@ -97,7 +100,23 @@ package final class ClientPool: Transport {
     for connection in connections { connection.close() }
   }
 
+  /// More than usual while connections break, with fewer streams each.
+  private var connectionsMax: Int { settings.connectionsMax * spread }
+  private var streamsPerConnection: Int { max(1, settings.streamsMax / spread) }
+
+  /// Gives each connection its part of the streams when there are to be more connections, or fewer again.
+  private func spreadOut() {
+    let spread = losses.spread(nowNs: loop.nowNs)
+    guard spread != self.spread else { return }
+    self.spread = spread
+    wantedConnections = min(wantedConnections, connectionsMax)
+    for connection in connections { connection.streamsMax = streamsPerConnection }
+    var surplus = connections.count { !$0.isDraining } - connectionsMax
+    while surplus > 0, shed() { surplus -= 1 }
+  }
+
   private func openMissing() {
+    spreadOut()
     guard isWanted, !isClosed, !reconnectTimer.isArmed else { return }
     let connectionsMax = loop.isFrugal ? 1 : wantedConnections
     // Draining connections do not count: their places are free, up to a bound.
@@ -106,6 +125,7 @@ package final class ClientPool: Transport {
     {
       let connection = ClientConnection(loop: loop, settings: settings, owner: self)
       connection.requestsMax = learned.requestsMax(nowNs: loop.nowNs)
+      connection.streamsMax = streamsPerConnection
       connections.append(connection)
       connection.open()
     }
@@ -125,7 +145,7 @@ package final class ClientPool: Transport {
 
 extension ClientPool: ClientConnectionOwner {
   func connectionIsFull(_ connection: ClientConnection) {
-    guard isWanted, wantedConnections < settings.connectionsMax else { return }
+    guard isWanted, wantedConnections < connectionsMax else { return }
     // One at a time: the others may be on their way already.
     guard connections.count(where: { !$0.isDraining }) >= wantedConnections,
       connections.allSatisfy({ $0.streamsAllowed != nil })
@@ -162,6 +182,7 @@ extension ClientPool: ClientConnectionOwner {
     {
       for other in connections { other.requestsMax = learned.requestsMax(nowNs: loop.nowNs) }
     }
+    if end.isBreak { losses.note(unanswered: connection.unanswered, nowNs: loop.nowNs) }
     delegate.transport(self, connectionEnded: end)
     if end.isOutOfDescriptors, !connection.isReplaced {
       // Not the server's fault, and whoever hears of it frees a descriptor: there is nothing to spare it.

@@ -35,6 +35,14 @@ package enum ConnectionEnd: Equatable, CustomStringConvertible {
     }
   }
 
+  /// Whether it broke, without a word on what was processed.
+  var isBreak: Bool {
+    switch self {
+    case .closedByPeer, .failed(.system), .failed(.truncated), .silent: true
+    case .failed, .goAway, .protocolViolation, .reported, .closed: false
+    }
+  }
+
   package var description: String {
     switch self {
     case .failed(let failure): failure.description
