@@ -237,6 +237,9 @@ enum WorkerLimits {
   static let evictedToldMs: UInt64 = 3_600_000
   /// How far a machine's clock may be from Redis's without an alarm.
   static let clockDifferenceMsMax: Int64 = 30_000
+  /// How often the log tells of certificates that have expired or soon will, and of how many: the alarms have room for more.
+  static let certificateLogMs: Int64 = 86_400_000
+  static let certificateAlarmsMax = 64
   /// Descriptors of a lane without its connections to the networks: its loop's two, and two to Redis.
   static let laneDescriptors = 4
   /// Those of the process: its outputs, signals and log, look-ups, keys, and the exchange of tokens.

@@ -36,6 +36,34 @@ extension ConformanceTests {
   }
 
   @Test(
+    "tells that the peer refuses a certificate which has expired", arguments: TransportKind.allCases
+  )
+  func expiredCertificate(kind: TransportKind) async throws {
+    let certificates = try TestCertificates()
+    let issued = try certificates.authority.issueClient(
+      commonName: "push", fileName: "client", validDays: -1)
+    let identity = try ClientIdentity(pemFile: issued.combinedFile)
+    try await TestLane.run { lane in
+      let occurrences = Occurrences(loop: lane.loop)
+      let server = try ScriptedServer(
+        loop: lane.loop,
+        tls: try certificates.serverContext(alpn: ["h2"], asksForCertificate: true),
+        occurrences: occurrences)
+      let settings = ClientSettings(
+        endpoint: server.endpoint,
+        tls: try certificates.clientContext(alpn: ["h2"], identity: identity))
+      let sender = TestSender(
+        loop: lane.loop, settings: settings, kind: kind, occurrences: occurrences)
+      sender.send(1)
+      #expect(await occurrences.until { !sender.connectionEnds.isEmpty })
+      #expect("\(sender.connectionEnds[0])".lowercased().contains("expired"))
+      #expect(server.received == 0)
+      sender.transport.close()
+      server.close()
+    }
+  }
+
+  @Test(
     "sends nothing to a peer whose name is its certificate's common name only",
     arguments: TransportKind.allCases)
   func commonNameOnly(kind: TransportKind) async throws {

@@ -5,6 +5,8 @@ package enum AlarmKind: String, CaseIterable, Sendable {
   case breaker
   /// The network refuses the credential, or none could be obtained.
   case credential
+  /// The certificate that the app shows the network has expired, or soon will.
+  case certificate
   /// The network cannot be reached, or does not answer.
   case unreachable
   /// Something else answers in the network's place.
@@ -46,9 +48,9 @@ package enum AlarmKind: String, CaseIterable, Sendable {
   package var explainsWaiting: Bool {
     switch self {
     case .breaker, .credential, .unreachable, .foreignAnswers, .noWorker: true
-    case .massDeath, .lostWork, .halfBinding, .loop, .topicLoop, .trimmed, .exhausted, .clock,
-      .descriptors,
-      .unsafeRedis, .wrongType:
+    // While a certificate holds, pushes go; once it does not, the alarms of the network say so.
+    case .certificate, .massDeath, .lostWork, .halfBinding, .loop, .topicLoop, .trimmed,
+      .exhausted, .clock, .descriptors, .unsafeRedis, .wrongType:
       false
     }
   }

@@ -1,6 +1,7 @@
 /// Authorisation by TLS client certificate: there is no header, and nothing that could be renewed.
 package struct CertificateCredentialSource: CredentialSource {
   package let hasHeader = false
+  package let certificate: CertificateExpiry?
 
   private static let credential = Credential(
     header: nil, generation: 0, expiresAtMs: .max, refreshAtMs: .max)
@@ -8,9 +9,12 @@ package struct CertificateCredentialSource: CredentialSource {
   private let clock: WallClock
   private let pause = CredentialPause()
 
-  /// - Parameter file: the certificate's file, for messages.
-  package init(file: String, clock: WallClock = .system) {
+  /// - Parameters:
+  ///   - file: the certificate's file, for messages.
+  ///   - expiresAtMs: its `notAfter`, in epoch milliseconds; nil when that is not known.
+  package init(file: String, expiresAtMs: Int64? = nil, clock: WallClock = .system) {
     self.file = file
+    certificate = expiresAtMs.map { CertificateExpiry(file: file, expiresAtMs: $0) }
     self.clock = clock
   }
 
@@ -23,10 +27,11 @@ package struct CertificateCredentialSource: CredentialSource {
     generation: UInt64, reason: String
   ) async throws(CredentialError) -> Credential {
     let nowMs = clock.nowMs()
+    let cause = certificate?.cause(nowMs: nowMs).map { "\($0): replace the file" }
     throw pause.begin(
       CredentialError(
-        reason: "APNs refused the certificate \(file): \(reason); replace the file or "
-          + "check that it is for this app and environment",
+        reason: "APNs refused the certificate \(file): \(reason); "
+          + (cause ?? "replace the file or check that it is for this app and environment"),
         resumeAtMs: nowMs + CredentialLimits.refusedPauseMs),
       nowMs: nowMs)
   }

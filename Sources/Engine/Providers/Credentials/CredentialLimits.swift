@@ -1,5 +1,8 @@
 /// Bounds and periods of credentials.
 package enum CredentialLimits {
+  /// How long before its end a certificate is an alarm.
+  package static let certificateNoticeMs: Int64 = 30 * 86_400_000
+
   /// No credential pauses for longer, whatever a token's date says.
   package static let pauseMsMax: Int64 = 20 * 60_000
   /// How long what a network refuses is left alone while nothing renews it: somebody has to change something.

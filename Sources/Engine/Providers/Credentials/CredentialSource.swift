@@ -6,6 +6,9 @@ package protocol CredentialSource: Sendable {
   /// Whether a credential is the value of a header; false where the TLS certificate authorises.
   var hasHeader: Bool { get }
 
+  /// Until when it holds, where that is a certificate's; nil elsewhere.
+  var certificate: CertificateExpiry? { get }
+
   /// The credential to send with now, renewed when it is due.
   ///
   /// Throws while the credential is paused or cannot be obtained; waiting lanes share one renewal.
@@ -22,4 +25,5 @@ package protocol CredentialSource: Sendable {
 
 extension CredentialSource {
   package var hasHeader: Bool { true }
+  package var certificate: CertificateExpiry? { nil }
 }

@@ -4,6 +4,8 @@ import Model
 struct FCMError {
   /// `errorCode` of the FcmError detail, the most precise of the three.
   let errorCode: FCMErrorCode?
+  /// `reason` of the google.rpc.ErrorInfo detail, such as `SERVICE_DISABLED`: what is wrong with the project or the account.
+  let infoReason: String?
   /// The canonical status, such as `INVALID_ARGUMENT`.
   let status: String?
   /// The first field that a google.rpc.BadRequest detail complains about; "" when it names none.
@@ -19,6 +21,7 @@ struct FCMError {
     guard let error = answer.object?["error"]?.objectValue else { return nil }
     var errorCode: FCMErrorCode?
     var badField: String?
+    var infoReason: String?
     for detail in error["details"]?.arrayValue ?? [] {
       guard let detail = detail.objectValue, let type = detail["@type"]?.stringValue else {
         continue
@@ -28,10 +31,13 @@ struct FCMError {
       } else if type.hasSuffix("google.rpc.BadRequest") {
         let violation = detail["fieldViolations"]?.arrayValue?.first?.objectValue
         badField = violation?["field"]?.stringValue ?? ""
+      } else if type.hasSuffix("google.rpc.ErrorInfo") {
+        infoReason = detail["reason"]?.stringValue
       }
     }
     self.errorCode = errorCode
     self.badField = badField
+    self.infoReason = infoReason
     status = error["status"]?.stringValue
     // Google's errors name a status always; what stands before it writes objects of the same name.
     if status == nil, errorCode == nil { return nil }

@@ -121,7 +121,7 @@ package struct FCMProvider: PushProvider {
     let reason = named ?? answer.statusReason
     switch answer.status {
     case 401 where error?.concernsCredential == true, 403 where error?.concernsCredential == true:
-      return .authRefused(reason: reason)
+      return .authRefused(reason: error?.infoReason.map { ForeignText.printable($0) } ?? reason)
     // Said by whoever the token is for (RFC 9110, 15.5.2); a proxy has 407 for its own.
     case 401 where answer.body.isEmpty: return .authRefused(reason: reason)
     case 429: return retry(answer, afterMsMin: ProviderLimits.fcmQuotaRetryMsMin, reason)

@@ -81,9 +81,8 @@ package final class FCMTokenSource: SharedTokenSource {
       let intervalMs = CredentialLimits.fcmRefusalIntervalMsMin
       if let refusalAtMs = state.refusalAtMs, (0..<intervalMs).contains(nowMs - refusalAtMs) {
         let error = CredentialError(
-          reason: "FCM refused a fresh token of \(exchange.account.clientEmail): \(reason); check "
-            + "that the account may send for project \(exchange.account.projectID), and "
-            + clock.advice,
+          reason: "FCM refused a fresh token of \(exchange.account.clientEmail): \(reason); "
+            + remedy(reason),
           resumeAtMs: refusalAtMs + intervalMs)
         state.failure = error
         return (.failure(error), false)
@@ -91,6 +90,12 @@ package final class FCMTokenSource: SharedTokenSource {
       state.refusalAtMs = nowMs
       return wait(&state, waiter, nowMs)
     }
+  }
+
+  private func remedy(_ reason: String) -> String {
+    let (project, account) = (exchange.account.projectID, exchange.account.clientEmail)
+    return FCMRefusal.remedy(reason, project: project, account: account)
+      ?? "check that the account may send for project \(project), and \(clock.advice)"
   }
 
   /// Runs `decide` under the lock. It returns an answer at once, or nil when it has kept the waiter,

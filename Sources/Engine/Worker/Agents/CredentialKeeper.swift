@@ -33,7 +33,7 @@ final class CredentialKeeper: Agent {
           "app": "\(destination.app)", "network": "\(destination.provider.network.rawValue)",
         ])
       let waitMs = min(msUntil(error.resumeAtMs), UInt64(CredentialLimits.pauseMsMax))
-      destination.pause(forMs: waitMs)
+      destination.pause(forMs: waitMs, because: error.reason)
       return waitMs
     }
   }

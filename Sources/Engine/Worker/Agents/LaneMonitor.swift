@@ -10,11 +10,13 @@ final class LaneMonitor: Agent {
   /// Of the lane that speaks for the process.
   private let clockWatch: ClockWatch?
   private let redisWatch: RedisWatch?
+  private let certificates: CertificateWatch?
   private var beats = 0
 
   init(
     dispatcher: Dispatcher, reasons: ReasonLog, latencies: LatencyReporter, alarms: AlarmKeeper,
-    clockWatch: ClockWatch?, redisWatch: RedisWatch? = nil
+    clockWatch: ClockWatch?, redisWatch: RedisWatch? = nil,
+    certificates: CertificateWatch? = nil
   ) {
     self.dispatcher = dispatcher
     self.reasons = reasons
@@ -22,6 +24,7 @@ final class LaneMonitor: Agent {
     self.alarms = alarms
     self.clockWatch = clockWatch
     self.redisWatch = redisWatch
+    self.certificates = certificates
   }
 
   func turn() async -> UInt64 {
@@ -32,6 +35,7 @@ final class LaneMonitor: Agent {
     if beats % Self.beatsPerCount == 0 { reasons.logCounts() }
     await reportLatency()
     clockWatch?.report()
+    certificates?.report()
     await alarms.report(dispatcher.alarmConditions + conditionsOfProcess)
     return WorkerLimits.beatMs
   }
@@ -43,6 +47,6 @@ final class LaneMonitor: Agent {
   private var conditionsOfProcess: [AlarmCondition] {
     guard let clockWatch else { return [] }
     return [clockWatch.alarmCondition, dispatcher.shortageCondition].compactMap { $0 }
-      + (redisWatch?.alarmConditions ?? [])
+      + (redisWatch?.alarmConditions ?? []) + (certificates?.alarmConditions ?? [])
   }
 }

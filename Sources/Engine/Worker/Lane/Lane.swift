@@ -62,7 +62,9 @@ actor Lane {
         alarms: store.alarms, consumer: settings.consumer, log: log, nowNs: { loop.nowNs }),
       clockWatch: settings.isHousekeeper
         ? ClockWatch(clock: clock, worker: settings.worker, log: log) : nil,
-      redisWatch: redisWatch)
+      redisWatch: redisWatch,
+      certificates: settings.isHousekeeper
+        ? CertificateWatch(directory: directory, clock: clock, log: log) : nil)
     housekeeper =
       settings.isHousekeeper
       ? try Housekeeper(

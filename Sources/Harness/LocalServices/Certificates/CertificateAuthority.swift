@@ -86,17 +86,20 @@ package final class CertificateAuthority: @unchecked Sendable {
 
   /// A certificate for a client, such as an app's push certificate. Written to `<file name>.pem`,
   /// `.key`, and for one that wants both in one file `.p12`, which the password protects.
+  /// - Parameter validDays: how long it holds from now, nil for the usual time; a negative number, at least -1, for one that
+  ///   has expired.
   package func issueClient(
-    commonName: String, fileName: String = "client", p12Password: String = ""
+    commonName: String, fileName: String = "client", p12Password: String = "",
+    validDays: Int? = nil
   ) throws(LocalServiceError) -> IssuedCertificate {
     try issue(
       commonName: commonName, fileName: fileName, extensions: [(NID_ext_key_usage, "clientAuth")],
-      p12Password: p12Password)
+      p12Password: p12Password, validDays: validDays)
   }
 
   private func issue(
     commonName: String, fileName: String, extensions: [(nid: CInt, value: String)],
-    p12Password: String? = nil
+    p12Password: String? = nil, validDays: Int? = nil
   ) throws(LocalServiceError) -> IssuedCertificate {
     let leafKey = try PrivateKey.ellipticCurve()
     let common: [(nid: CInt, value: String)] = [
@@ -105,7 +108,8 @@ package final class CertificateAuthority: @unchecked Sendable {
       (NID_authority_key_identifier, "keyid"),
     ]
     let leaf = try CertificateRequest(
-      commonName: commonName, key: leafKey, extensions: common + extensions
+      commonName: commonName, key: leafKey, extensions: common + extensions,
+      validSeconds: validDays.map { $0 * 86_400 } ?? CertificateRequest.usualSeconds
     ).sign(issuer: certificate, issuerKey: key)
     defer { X509_free(leaf) }
     let issued = IssuedCertificate(

@@ -5,10 +5,12 @@ struct CertificateRequest {
   var commonName: String
   var key: PrivateKey
   var extensions: [(nid: CInt, value: String)]
+  /// How long it holds from now; negative for one that has expired.
+  var validSeconds = CertificateRequest.usualSeconds
 
   /// A certificate made now must hold already where a clock is slow, and still where one is fast.
   private static let startsSecondsAgo = 2 * 86_400
-  private static let validSeconds = 3 * 86_400
+  static let usualSeconds = 3 * 86_400
 
   /// The signed certificate, to be freed by the caller; without `issuer` it is self-signed.
   func sign(issuer: OpaquePointer?, issuerKey: PrivateKey) throws(LocalServiceError)
@@ -37,7 +39,7 @@ struct CertificateRequest {
       ASN1_INTEGER_set_uint64(X509_get_serialNumber(certificate), serial) == 1,
       X509_gmtime_adj(X509_getm_notBefore(certificate), -CertificateRequest.startsSecondsAgo)
         != nil,
-      X509_gmtime_adj(X509_getm_notAfter(certificate), CertificateRequest.validSeconds) != nil,
+      X509_gmtime_adj(X509_getm_notAfter(certificate), validSeconds) != nil,
       X509_NAME_add_entry_by_txt(name, "CN", 0x1000 | 1, commonName, -1, -1, 0) == 1,
       X509_set_issuer_name(certificate, X509_get_subject_name(issuer)) == 1,
       X509_set_pubkey(certificate, key.pointer) == 1

@@ -33,6 +33,8 @@ struct Authorization {
   private(set) var refusal: (generation: UInt64, reason: String)?
   /// Until when it is paused, in the loop's time.
   private(set) var pausedUntilNs: UInt64 = 0
+  /// Why it is paused.
+  private(set) var pauseReason: String?
   /// Since when the credential is in use, in the loop's time.
   private var sinceNs: UInt64 = 0
   /// When the network accepted it last, in the loop's time; 0 for never.
@@ -54,6 +56,7 @@ struct Authorization {
     surplus = 0
     refusal = nil
     pausedUntilNs = 0
+    pauseReason = nil
     return true
   }
 
@@ -87,9 +90,10 @@ struct Authorization {
   }
 
   /// There is no credential until then.
-  mutating func pause(untilNs: UInt64) {
+  mutating func pause(untilNs: UInt64, because reason: String?) {
     credential = nil
     refusal = nil
+    pauseReason = reason
     pausedUntilNs = untilNs
   }
 }

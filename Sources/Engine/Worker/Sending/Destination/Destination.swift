@@ -44,6 +44,8 @@ final class Destination {
   private var sent = 0
   /// Whether it could not be connected to last because no file descriptor was left.
   private(set) var lacksDescriptors = false
+  /// How its last connection ended that we did not end, and when, in the loop's time.
+  private var lastEnd: (end: ConnectionEnd, atNs: UInt64)?
   private(set) var breaker: Breaker
   /// What opened the breaker, until it is closed.
   private(set) var troubleReason: String?
@@ -194,6 +196,16 @@ final class Destination {
   /// Whether nothing was answered when it was tried last, not long ago.
   var isStuck: Bool { progress.isStuck(nowNs: loop.nowNs) }
 
+  /// Why its pushes wait, as far as that is known: what the credential lacks, else how connections have ended since the last
+  /// answer.
+  /// - Parameter nowMs: epoch milliseconds, which the end of a certificate is compared with.
+  func hindrance(nowMs: Int64) -> String? {
+    if isPaused, let reason = authorization.pauseReason { return reason }
+    let end = lastEnd.flatMap { $0.atNs >= answeredNs ?? 0 ? $0.end.logText : nil }
+    let parts = [provider.credentials.certificate?.cause(nowMs: nowMs), end].compactMap { $0 }
+    return parts.isEmpty ? nil : parts.joined(separator: "; ")
+  }
+
   private func park(forMs delayMs: UInt64) {
     var tags = batches?.removeAll() ?? []
     while let tag = queue.popFirst() { tags.append(tag) }
@@ -291,8 +303,9 @@ final class Destination {
   }
 
   /// There is no credential until then: nothing is sent, and nothing waits here.
-  func pause(forMs delayMs: UInt64) {
-    authorization.pause(untilNs: loop.nowNs &+ delayMs &* 1_000_000)
+  /// - Parameter reason: for operators.
+  func pause(forMs delayMs: UInt64, because reason: String? = nil) {
+    authorization.pause(untilNs: loop.nowNs &+ delayMs &* 1_000_000, because: reason)
     checkReachable()
   }
 
@@ -362,7 +375,10 @@ extension Destination: TransportDelegate {
   }
 
   func transport(_ transport: any Transport, connectionEnded end: ConnectionEnd) {
-    if end != .closed { lacksDescriptors = end.isOutOfDescriptors }
+    if end != .closed {
+      lacksDescriptors = end.isOutOfDescriptors
+      lastEnd = (end, loop.nowNs)
+    }
     owner.noteEnd(end, ofConnectionTo: self)
   }
 }

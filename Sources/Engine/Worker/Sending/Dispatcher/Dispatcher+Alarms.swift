@@ -21,17 +21,22 @@ extension Dispatcher {
     if let reason = destination.troubleReason { return (.breaker, "is in trouble (\(reason))") }
     if destination.isPaused {
       return (
-        .credential, "refuses the credential, or none could be obtained; the workers' log says why"
+        .credential, "refuses the credential, or none could be obtained\(because(destination))"
       )
     }
     // A destination that only lacks a descriptor is no trouble of the network's.
     if destination.isStuck && !destination.lacksDescriptors {
-      return (.unreachable, "cannot be reached or does not answer; the workers' log says why")
+      return (.unreachable, "cannot be reached or does not answer\(because(destination))")
     }
     if let reason = destination.foreignAnswers.reason(nowNs: loop.nowNs) {
       return (.foreignAnswers, "is answered for by something else (\(reason))")
     }
     return nil
+  }
+
+  /// The cause as the end of a clause.
+  func because(_ destination: Destination) -> String {
+    destination.hindrance(nowMs: wallMs).map { " (\($0))" } ?? "; the workers' log says why"
   }
 
   func destinationOpened(_ destination: Destination, because reason: String) {

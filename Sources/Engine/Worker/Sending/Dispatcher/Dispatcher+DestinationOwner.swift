@@ -12,7 +12,8 @@ extension Dispatcher: DestinationOwner {
     if destination.breaker.state == .closed && !destination.lacksDescriptors {
       reasons.note(
         "\(destination.app): \(destination.provider.network.rawValue) cannot be reached, does not answer "
-          + "or refuses the credential: its pushes wait")
+          + "or refuses the credential: its pushes wait"
+          + (destination.hindrance(nowMs: wallMs).map { " (\($0))" } ?? ""))
     }
     for raw in tags {
       let tag = PushTag(raw)
