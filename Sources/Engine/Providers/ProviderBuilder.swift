@@ -61,8 +61,10 @@ struct ProviderBuilder {
       source = APNsDestinationCredentials(
         shared: try tokenSource(keyFile, keyID, teamID, field), clock: clock)
     case .certificate(let file, let passwordFile):
-      identity = try clientIdentity(file, passwordFile, field)
-      source = CertificateCredentialSource(file: file, clock: clock)
+      let shown = try clientIdentity(file, passwordFile, field)
+      identity = shown
+      source = CertificateCredentialSource(
+        file: file, expiresAtMs: shown.expiresAtMs, clock: clock)
     }
     return APNsProvider(
       topic: apns.topic,
@@ -131,7 +133,8 @@ struct ProviderBuilder {
     JPushProvider(
       appKey: jpush.appKey, environment: environment,
       destination: try destination(
-        jpush.access, ServiceAddress(host: "api.jpush.cn"), nil, startsWithOneStream: false, field),
+        jpush.access, ServiceAddress(host: "api.jpush.cn"), nil, startsWithOneStream: false,
+        acceptsHTTP1: true, field),
       credentials: try credentials(of: jpush, field))
   }
 
@@ -184,7 +187,7 @@ struct ProviderBuilder {
 
   private mutating func destination(
     _ access: Access, _ usual: ServiceAddress, _ identity: ClientIdentity?,
-    startsWithOneStream: Bool, _ field: String
+    startsWithOneStream: Bool, acceptsHTTP1: Bool = false, _ field: String
   ) throws(ConfigurationError) -> PushDestination {
     let address =
       access.endpoint.map { ServiceAddress(host: $0.host, port: $0.port) } ?? usual
@@ -193,7 +196,8 @@ struct ProviderBuilder {
       return PushDestination(
         address: address,
         tls: try context(caFile: access.caFile, identity),
-        transport: access.transport, proxy: proxy, startsWithOneStream: startsWithOneStream)
+        transport: access.transport, proxy: proxy, startsWithOneStream: startsWithOneStream,
+        acceptsHTTP1: acceptsHTTP1)
     } catch {
       throw refused("\(field).ca_file", access.caFile ?? "", error.message)
     }

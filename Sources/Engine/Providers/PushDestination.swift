@@ -16,10 +16,12 @@ package struct PushDestination: Sendable {
   package let proxy: ProxyServer?
   /// APNs with token authentication: one stream until a first push on the connection is accepted.
   package let startsWithOneStream: Bool
+  /// Whether a peer may speak HTTP/1.1 instead of HTTP/2: a relay before a network of which each request carries many pushes.
+  package let acceptsHTTP1: Bool
 
   package init(
     address: ServiceAddress, tls: TLSContext, transport: TransportChoice = .native,
-    proxy: ProxyServer? = nil, startsWithOneStream: Bool
+    proxy: ProxyServer? = nil, startsWithOneStream: Bool, acceptsHTTP1: Bool = false
   ) {
     endpoint = .tcp(host: address.host, port: address.port)
     authority = address.authority
@@ -28,5 +30,6 @@ package struct PushDestination: Sendable {
     self.transport = transport
     self.proxy = proxy
     self.startsWithOneStream = startsWithOneStream
+    self.acceptsHTTP1 = acceptsHTTP1
   }
 }

@@ -11,6 +11,8 @@ final class CurlConnection {
   var answered = 0
   /// Whether an answer has shown that it serves.
   var isProven = false
+  /// Whether it was a probe's that libcurl ends with it: its end says nothing.
+  var isPassing = false
   /// When it last answered something, or was opened.
   var heardNs: UInt64
   /// What went wrong with a request on it last.

@@ -11,12 +11,15 @@ package import Reactor
 /// one. That moment also divides `notSent` from `unknown`: of what was allowed to begin, nobody knows,
 /// unless there was an answer. Connections are opened by probes, which are never allowed to begin, so
 /// that no push waits for a handshake.
+///
+/// A peer that speaks HTTP/1.1, where that is accepted, is sent to one request at a time on each connection. libcurl ends a
+/// connection of HTTP/1.1 whose probe is not sent, so requests open theirs then.
 package final class CurlPool: Transport {
   let loop: EventLoop
   package let settings: ClientSettings
   /// What the peer's certificate must carry.
   let serverName: String
-  private unowned let delegate: any TransportDelegate
+  unowned let delegate: any TransportDelegate
   private let multi: UnsafeMutableRawPointer
   private let proxy: ProxyServer?
   private let origin: [UInt8]
@@ -39,14 +42,16 @@ package final class CurlPool: Transport {
   var isResting = false
   var restTimer: LoopTimer!
   var timer: LoopTimer!
-  private var reconnectTimer: LoopTimer!
-  private var pause: ReconnectPause
+  var reconnectTimer: LoopTimer!
+  var pause: ReconnectPause
 
   /// Sockets that libcurl has open, those of connections that are being opened included.
   var sockets: Set<CInt> = []
   var connections: [CurlConnection] = []
   /// Why libcurl got no socket, when no file descriptor was left.
   var shortage: SystemError?
+  /// Whether the peer spoke HTTP/1.1 when it was connected to last.
+  var isOneByOne = false
   /// Connections that opened or ended and were not told of yet.
   var openedUntold = 0
   private var endedUntold: [CurlConnection] = []
@@ -105,7 +110,10 @@ package final class CurlPool: Transport {
     host.contains(":") ? "[\(host)]" : host
   }
 
-  package var readyConnections: Int { connections.count { !$0.isCut } }
+  package var readyConnections: Int {
+    // Between requests a connection may be gone, and the next request opens another.
+    max(isOneByOne ? 1 : 0, connections.count { !$0.isCut })
+  }
 
   package var streamsMax: Int { settings.connectionsMax * settings.streamsMax }
 
@@ -148,7 +156,7 @@ package final class CurlPool: Transport {
   // MARK: Connections and room
 
   func openMissing() {
-    let connectionsMax = loop.isFrugal ? 1 : settings.connectionsMax
+    guard !isOneByOne else { return }
     while isWanted, !isClosed, !reconnectTimer.isArmed, readyConnections + probing < connectionsMax
     {
       guard let probe = idleProbes.popLast() ?? makeTransfer(isProbe: true),
@@ -161,6 +169,7 @@ package final class CurlPool: Transport {
   /// How many requests may be submitted now.
   private var room: Int {
     guard !isClosed, isWanted, readyConnections > 0 else { return 0 }
+    if isOneByOne { return roomOneByOne }
     let waiting = inFlight - begun
     let free = max(0, streamsMax - inFlight)
     guard connections.contains(where: { !$0.isProven && !$0.isCut }) else {
@@ -218,7 +227,8 @@ package final class CurlPool: Transport {
     forget(socket)
     sockets.remove(socket)
     guard let index = connections.firstIndex(where: { $0.socket == socket }) else { return }
-    endedUntold.append(connections.remove(at: index))
+    let connection = connections.remove(at: index)
+    if !connection.isPassing { endedUntold.append(connection) }
   }
 
   private func makeTransfer(isProbe: Bool = false) -> CurlTransfer? {
@@ -249,7 +259,11 @@ package final class CurlPool: Transport {
   private func finish(_ transfer: CurlTransfer, _ code: CURLcode) {
     guard !transfer.isProbe else { return finishProbe(transfer, code) }
     let ending = disposition(of: transfer, code)
-    if let connection = transfer.connection { note(code, ending, transfer, on: connection) }
+    if let connection = transfer.connection {
+      note(code, ending, transfer, on: connection)
+    } else if isOneByOne {
+      lookAgain(transfer.text(code))
+    }
     tell(transfer, ending, isPartial: code != CURLE_OK && !transfer.isAnswerCut)
   }
 

@@ -68,11 +68,12 @@ extension CurlTransfer {
     guard !isProbe else {
       hasConnected = !connection.isCut
       trouble = connection.trouble
+      connection.isPassing = hasConnected && pool.isOneByOne
       return false
     }
     let waitedNs = pool.loop.nowNs &- startedNs
     guard !connection.isCut, connection.isProven || connection.inFlight == 0,
-      waitedNs <= CurlLimits.waitMsMax &* 1_000_000
+      pool.isOneByOne || waitedNs <= CurlLimits.waitMsMax &* 1_000_000
     else { return false }
     self.connection = connection
     pool.movements += 1
@@ -142,6 +143,11 @@ extension CurlPool {
       settings.tls?.isProtocolAgreed(on: session) == true
     {
       openedUntold += 1
+      isOneByOne = false
+    } else if settings.acceptsHTTP1 {
+      // libcurl offers nothing but these two.
+      openedUntold += 1
+      isOneByOne = true
     } else {
       connection.cut(because: "the peer does not agree to HTTP/2")
     }

@@ -19,6 +19,7 @@ struct DispatcherSettings {
     settings.connectionsMax = connectionsMax
     settings.streamsMax = streamsMax
     settings.startsWithOneStream = destination.startsWithOneStream
+    settings.acceptsHTTP1 = destination.acceptsHTTP1
     settings.requestTimeoutMs = requestTimeoutMs
     return settings
   }
