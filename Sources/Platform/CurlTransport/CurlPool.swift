@@ -110,10 +110,8 @@ package final class CurlPool: Transport {
     host.contains(":") ? "[\(host)]" : host
   }
 
-  package var readyConnections: Int {
-    // Between requests a connection may be gone, and the next request opens another.
-    max(isOneByOne ? 1 : 0, connections.count { !$0.isCut })
-  }
+  // One by one, a connection may be gone between requests, and the next request opens another.
+  package var readyConnections: Int { max(isOneByOne ? 1 : 0, connections.count { !$0.isCut }) }
 
   package var streamsMax: Int { settings.connectionsMax * settings.streamsMax }
 
@@ -259,11 +257,8 @@ package final class CurlPool: Transport {
   private func finish(_ transfer: CurlTransfer, _ code: CURLcode) {
     guard !transfer.isProbe else { return finishProbe(transfer, code) }
     let ending = disposition(of: transfer, code)
-    if let connection = transfer.connection {
-      note(code, ending, transfer, on: connection)
-    } else if isOneByOne {
-      lookAgain(transfer.text(code))
-    }
+    if let connection = transfer.connection { note(code, ending, transfer, on: connection) }
+    if transfer.connection == nil, isOneByOne { lookAgain(transfer.text(code)) }
     tell(transfer, ending, isPartial: code != CURLE_OK && !transfer.isAnswerCut)
   }
 

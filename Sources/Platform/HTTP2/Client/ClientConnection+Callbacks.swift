@@ -214,6 +214,13 @@ func readRequestBody(
 }
 
 extension ClientConnection {
+  /// Whether it answered something and lasted, or answered or took much: its end is no sign that the server wants us to wait. A
+  /// server that ends each connection after so many requests may say so before it has answered the first.
+  var isProven: Bool {
+    max(answered, takenByServer) >= HTTP2Limits.usefulAnswersMin
+      || answered > 0 && loop.nowNs &- createdNs >= settings.reconnectMsMin &* 1_000_000
+  }
+
   /// The server lets go of the connection (GOAWAY with NO_ERROR).
   /// - Parameter lastStreamID: the last stream that it has taken, or may have; the highest of all while that is not known yet
   ///   (RFC 9113, 6.8).

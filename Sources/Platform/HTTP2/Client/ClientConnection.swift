@@ -102,13 +102,6 @@ package final class ClientConnection: RequestTaker {
   /// Requests in flight.
   package var inFlight: Int { slots.inFlight }
 
-  /// Whether it answered something and lasted, or answered or took much: its end is no sign that the server wants us to wait. A
-  /// server that ends each connection after so many requests may say so before it has answered the first.
-  var isProven: Bool {
-    max(answered, takenByServer) >= HTTP2Limits.usefulAnswersMin
-      || answered > 0 && loop.nowNs &- createdNs >= settings.reconnectMsMin &* 1_000_000
-  }
-
   /// Whether it has taken all that it takes.
   var isSpent: Bool { submitted >= requestsMax }
 
@@ -397,7 +390,6 @@ extension ClientConnection: ByteStreamDelegate {
     unanswered = slots.inFlight
     isCutOff = (end?.isFarewell ?? true) && answered >= HTTP2Limits.usefulAnswersMin
     failAll()
-    owner.connection(
-      self, endedBecause: end ?? failure.map { .failed($0) } ?? .closedByPeer)
+    owner.connection(self, endedBecause: end ?? failure.map { .failed($0) } ?? .closedByPeer)
   }
 }

@@ -3,6 +3,7 @@ import LocalServices
 import Model
 import Reactor
 import Simulator
+import Store
 import TestSupport
 import Testing
 
