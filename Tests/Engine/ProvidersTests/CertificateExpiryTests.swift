@@ -16,8 +16,8 @@ import Testing
       commonName: "push", p12Password: "open", validDays: days)
     let p12 = try #require(issued.p12File)
     for identity in [
-      try ClientIdentity(pemFile: issued.combinedFile),
-      try ClientIdentity(p12File: p12, password: "open"),
+      try ClientIdentity(file: issued.combinedFile),
+      try ClientIdentity(file: p12, password: "open"),
     ] {
       let leftMs = try #require(identity.expiresAtMs) - WallClock.system.nowMs()
       // It was made within the last hour.

@@ -36,13 +36,14 @@ extension ConformanceTests {
   }
 
   @Test(
-    "tells that the peer refuses a certificate which has expired", arguments: TransportKind.allCases
+    "ends when the peer refuses a certificate which has expired, and the native transport says so",
+    arguments: TransportKind.allCases
   )
   func expiredCertificate(kind: TransportKind) async throws {
     let certificates = try TestCertificates()
     let issued = try certificates.authority.issueClient(
       commonName: "push", fileName: "client", validDays: -1)
-    let identity = try ClientIdentity(pemFile: issued.combinedFile)
+    let identity = try ClientIdentity(file: issued.combinedFile)
     try await TestLane.run { lane in
       let occurrences = Occurrences(loop: lane.loop)
       let server = try ScriptedServer(
@@ -56,7 +57,10 @@ extension ConformanceTests {
         loop: lane.loop, settings: settings, kind: kind, occurrences: occurrences)
       sender.send(1)
       #expect(await occurrences.until { !sender.connectionEnds.isEmpty })
-      #expect("\(sender.connectionEnds[0])".lowercased().contains("expired"))
+      // With TLS 1.3 it comes behind the handshake, where libcurl only notices the end.
+      if kind == .native {
+        #expect("\(sender.connectionEnds[0])".lowercased().contains("expired"))
+      }
       #expect(server.received == 0)
       sender.transport.close()
       server.close()

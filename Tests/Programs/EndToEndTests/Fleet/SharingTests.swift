@@ -42,10 +42,15 @@ import Testing
         let byConnection = Dictionary(grouping: stage.simulator.acceptedPushes, by: \.connection)
         #expect(byConnection.count == 2)
         stage.simulator.script = .stage {
-          $0.delayMs = 10
-          $0.all = ScriptRule(network: .fcm, status: 401, times: 1)
+          // Long enough to end it between two requests with the new token.
+          $0.delayMs = 500
+          $0.all = ScriptRule(network: .fcm, status: 401)
         }
         _ = try await client.enqueue(Devices.job("second", 0..<3_000))
+        _ = try await eventually("another token is fetched") {
+          stage.simulator.counters.bearerTokensIssued == 2 ? true : nil
+        }
+        stage.simulator.script = .stage()
         let second = try await client.finished("second")
         #expect(second.counts.accepted == 3_000)
         #expect(second.counts.retries == 0)

@@ -75,7 +75,7 @@ struct Authorization {
       return .heeded
     }
     surplus += 1
-    let isIsolated = acceptedNs > sentNs
+    let isIsolated = acceptedNs >= sentNs
     if !isIsolated {
       if doubts == 0 { doubtedNs = nowNs }
       doubts += 1

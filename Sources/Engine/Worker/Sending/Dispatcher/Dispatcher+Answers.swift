@@ -65,17 +65,21 @@ extension Dispatcher {
   /// - Parameters:
   ///   - quarantinedNs: since when the push had been in quarantine before; nil when it was not.
   ///   - isAlone: whether the request carried no other push.
+  ///   - isFirst: of the pushes of its request, which is one complaint.
   func decideMalformed(
     _ run: ChunkRun, _ tag: PushTag, _ destination: Destination, _ answer: RequestAnswer,
-    quarantinedNs: UInt64?, isAlone: Bool = true
+    quarantinedNs: UInt64?, isAlone: Bool = true, isFirst: Bool = true
   ) {
     // Whether a connection's only request was processed before the connection was closed, nobody knows.
     if answer.isAccused, run.material.content.unknownPolicy != .resend {
       return decideUnanswered(run, tag, answer)
     }
     run.beginAnswer(TracedAnswer(answer, .rejected(reason: Self.malformedReason)))
+    // One that was tried apart may have left with others since.
+    let isApart = isAlone && run.quarantined.isApart(tag.push)
+    if isFirst { complain(of: run, isApart: isApart, destination) }
     decideMalformed(
-      run, tag.push, destination, quarantinedNs: quarantinedNs, isAlone: isAlone)
+      run, tag.push, destination, quarantinedNs: quarantinedNs, isApart: isApart)
     run.endAnswer(tag.push)
   }
 

@@ -43,25 +43,27 @@ extension Dispatcher {
   /// network answers others.
   /// - Parameters:
   ///   - quarantinedNs: since when it has been in quarantine; nil when it was not.
-  ///   - isAlone: whether the request carried no other push.
+  ///   - isApart: whether it was tried apart, and the request carried no other push.
   func decideMalformed(
-    _ run: ChunkRun, _ index: Int, _ destination: Destination, quarantinedNs: UInt64?, isAlone: Bool
+    _ run: ChunkRun, _ index: Int, _ destination: Destination, quarantinedNs: UInt64?, isApart: Bool
   ) {
-    let job = run.claim.job
-    // One that was tried apart may have left with others since.
-    let isApart = isAlone && run.quarantined.isApart(index)
-    let sinceNs = [quarantinedNs, destination.quarantine.sinceNs(job)].compactMap { $0 }.min()
+    let sinceNs = [quarantinedNs, destination.quarantine.sinceNs(run.claim.job)]
+      .compactMap { $0 }.min()
     run.noteMalformed(index, isApart: isApart, nowNs: loop.nowNs)
-    note(isApart ? .refusedApart : .accused, ofJob: job, destination)
     guard isApart, let sinceNs, run.quarantined.isCondemned(index) else {
       return queue(run, index, destination)
     }
-    let isWell = destination.answeredNs.map { $0 > sinceNs } ?? false
+    let isWell = destination.answeredNs.map { $0 >= sinceNs } ?? false
     if isWell || Int(run.pushes[index].attempt) >= policy.attemptsMax {
       rejectMalformed(run, index, destination)
     } else {
       retry(run, index, afterMs: nil)
     }
+  }
+
+  /// The network called a request of a run's job malformed.
+  func complain(of run: ChunkRun, isApart: Bool, _ destination: Destination) {
+    note(isApart ? .refusedApart : .accused, ofJob: run.claim.job, destination)
   }
 
   /// The network closed a connection because of one of its requests, and this may be the one.

@@ -79,10 +79,10 @@ extension Dispatcher {
       judgeNotSent(answer, resends: resends, destination)
       for (run, tag) in pushes { decideNotSent(run, tag, destination, answer) }
     case .malformed:
-      for ((run, tag), quarantinedNs) in zip(pushes, quarantinedNs) {
+      for (number, (run, tag)) in pushes.enumerated() {
         decideMalformed(
-          run, tag, destination, answer, quarantinedNs: quarantinedNs,
-          isAlone: batch.tags.count == 1)
+          run, tag, destination, answer, quarantinedNs: quarantinedNs[number],
+          isAlone: batch.tags.count == 1, isFirst: number == 0)
       }
       judgeMalformed(answer, destination)
     case .unknown:

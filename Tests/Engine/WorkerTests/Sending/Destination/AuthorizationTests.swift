@@ -73,7 +73,8 @@ import Testing
     for number in 1...Authorization.provenRefusalsMax {
       #expect(authorization.credential != nil, "after \(number - 1)")
       _ = authorization.refuse(
-        reason: "ExpiredProviderToken", sentNs: 1_001, nowNs: 1_001 + UInt64(number))
+        reason: "ExpiredProviderToken", sentNs: 1_000 + UInt64(number),
+        nowNs: 1_000 + UInt64(number))
     }
     #expect(authorization.credential == nil && authorization.refusal?.generation == 1)
     // Those that were under way say nothing more.

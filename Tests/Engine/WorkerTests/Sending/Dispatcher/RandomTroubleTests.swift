@@ -86,8 +86,8 @@ import Testing
       let tags = try (first..<first + 2).map(stage.requests.tag)
       let other = try #require(tags.first { stage.runs[PushTag($0)] === others })
       let refused = try #require(tags.first { stage.runs[PushTag($0)] === run })
-      stage.destination.answer(other, 200)
-      stage.destination.answer(refused, 403, Self.expired, elapsedNs: 1_000_000)
+      stage.destination.answer(other, 200, elapsedNs: 0)
+      stage.destination.answer(refused, 403, Self.expired, elapsedNs: 0)
     }
     #expect(run.pushes[0].decision == .later)
     #expect(run.takeNews(isFinal: true).retries == 1)
@@ -103,7 +103,7 @@ import Testing
     let destination = stage.destination
     destination.offer(Authorization.unprovenRefusalsMax, stage.requests)
     for number in 0..<Authorization.unprovenRefusalsMax {
-      destination.answer(try stage.requests.tag(number), 403, Self.expired)
+      destination.answer(try stage.requests.tag(number), 403, Self.expired, elapsedNs: 0)
     }
     #expect(destination.credential == nil)
     #expect(destination.refusal?.reason == "ExpiredProviderToken")
