@@ -6,4 +6,9 @@ package enum AnswerSign: Sendable, Equatable {
   /// The token does not fit our environment, topic or sender: of one device that is its own affair, of
   /// many it is a mistake in the configuration.
   case misfit
+  /// The app is set up wrongly: the next push would be refused as well, whatever its job and its token.
+  case setup
+  /// The job's content is refused, which is the same for its other devices.
+  /// - Parameter isSure: false where the token may be to blame as well.
+  case content(isSure: Bool)
 }

@@ -41,12 +41,17 @@ package protocol PushProvider: Sendable {
 
   /// What an answer that is classified so says about all pushes to the destination.
   func sign(of classification: Classification, status: Int) -> AnswerSign
+
+  /// What to do about a reason that holds every push of the app up.
+  func remedy(for reason: String) -> String
 }
 
 extension PushProvider {
   package var acceptedForm: AcceptedForm { .judged }
 
   package var pushesPerRequest: Int { 1 }
+
+  package func remedy(for reason: String) -> String { "check the app's configuration" }
 
   package func classify(_ answer: ProviderAnswer, of token: UnsafeRawBufferPointer)
     -> Classification

@@ -130,6 +130,8 @@ enum WorkerLimits {
   static let answeringMs: UInt64 = 10_000
   /// How long a push is put aside when it was refused that often without being processed.
   static let refusedDelayMs: UInt64 = 1_000
+  /// Requests in flight to a destination whose network has not accepted anything yet.
+  static let untriedRequestsMax = 32
   /// How long a push waits at least that something else than its network has answered.
   static let foreignDelayMs: UInt64 = 2_000
   /// How long a destination may have no connection before its work is put aside.

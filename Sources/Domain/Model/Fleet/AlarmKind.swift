@@ -9,6 +9,8 @@ package enum AlarmKind: String, CaseIterable, Sendable {
   case certificate
   /// The network cannot be reached, or does not answer.
   case unreachable
+  /// The network refuses every push alike, because the app is set up wrongly.
+  case setup
   /// Something else answers in the network's place.
   case foreignAnswers = "foreign_answers"
   /// Tokens die in numbers that speak for a wrong configuration.
@@ -47,7 +49,7 @@ package enum AlarmKind: String, CaseIterable, Sendable {
   /// Whether it tells why an app's pushes wait.
   package var explainsWaiting: Bool {
     switch self {
-    case .breaker, .credential, .unreachable, .foreignAnswers, .noWorker: true
+    case .breaker, .credential, .unreachable, .setup, .foreignAnswers, .noWorker: true
     // While a certificate holds, pushes go; once it does not, the alarms of the network say so.
     case .certificate, .massDeath, .lostWork, .halfBinding, .loop, .topicLoop, .trimmed,
       .exhausted, .clock, .descriptors, .unsafeRedis, .wrongType:

@@ -18,6 +18,7 @@ package enum TraceCause: String, Sendable, CaseIterable {
   case noTimeZone = "no_time_zone"
   case malformed
   case malformedRequest = "malformed_request"
+  case contentRefused = "content_refused"
   case triedApart = "tried_apart"
   case unrenderable
   case missingVariable = "missing_variable"
@@ -70,6 +71,8 @@ package enum TraceCause: String, Sendable, CaseIterable {
     case .malformed: "its line in the chunk could not be read"
     case .malformedRequest:
       "the network called its request malformed (PROTOCOL_ERROR) and answers others"
+    case .contentRefused:
+      "the network has refused the job's content for its other devices alike"
     case .triedApart:
       "requests of its job are tried one at a time, since the network called one malformed"
     case .unrenderable: "the job breaks a rule of this network; the workers' log says which"

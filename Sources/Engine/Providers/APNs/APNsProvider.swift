@@ -108,7 +108,18 @@ package struct APNsProvider: PushProvider {
     case .retry where [400, 421, 425].contains(status): .none
     case .retry, .foreign: .trouble
     case .doubtfulToken, .rejected(APNsReason.deviceTokenNotForTopic.rawValue): .misfit
+    case .rejected(let reason): APNsReason(rawValue: reason)?.rejectionSign ?? .none
     default: .none
+    }
+  }
+
+  package func remedy(for reason: String) -> String {
+    switch APNsReason(rawValue: reason) {
+    case .badTopic, .missingTopic, .topicDisallowed:
+      "compare topic in the configuration with the app's bundle id, and with the topics of the key"
+    case .deviceTokenNotForTopic:
+      "compare topic in the configuration with the app that its device tokens are of"
+    default: "check the endpoint in the configuration"
     }
   }
 

@@ -9,6 +9,17 @@ extension APNsReason {
     }
   }
 
+  /// What it says of other pushes where it rejects one.
+  var rejectionSign: AnswerSign {
+    switch self {
+    case .badTopic, .missingTopic, .topicDisallowed, .badPath, .methodNotAllowed: .setup
+    case .badCollapseID, .badExpirationDate, .badMessageID, .badPriority, .duplicateHeaders,
+      .invalidPushType, .payloadEmpty, .payloadTooLarge:
+      .content(isSure: true)
+    default: .none
+    }
+  }
+
   /// What follows from it.
   ///
   /// - Parameters:

@@ -76,7 +76,28 @@ package struct FCMProvider: PushProvider {
     switch classification {
     case .retry, .foreign: .trouble
     case .rejected(FCMErrorCode.senderIDMismatch.rawValue): .misfit
+    case .rejected(FCMErrorCode.thirdPartyAuthError.rawValue): .setup
+    // It may be the payload and it may be the token.
+    case .rejected(FCMErrorCode.invalidArgument.rawValue): .content(isSure: false)
+    case .rejected(let reason) where Self.blamesContent(reason): .content(isSure: true)
     default: .none
+    }
+  }
+
+  /// Whether a reason names a field of the message, other than the one that differs from device to device.
+  private static func blamesContent(_ reason: String) -> Bool {
+    reason.hasPrefix(fieldReason("")) && reason != fieldReason("message.token")
+  }
+
+  private static func fieldReason(_ field: String) -> String {
+    "\(FCMErrorCode.invalidArgument.rawValue) in \(field)"
+  }
+
+  package func remedy(for reason: String) -> String {
+    switch FCMErrorCode(rawValue: reason) {
+    case .thirdPartyAuthError:
+      "give Firebase the app's APNs key (Project settings, Cloud Messaging)"
+    default: "compare the service account's project with the one that the app's tokens are of"
     }
   }
 
@@ -143,7 +164,7 @@ package struct FCMProvider: PushProvider {
   private static func invalidArgument(_ error: FCMError?) -> String {
     let code = FCMErrorCode.invalidArgument.rawValue
     guard let field = error?.badField, !field.isEmpty else { return code }
-    return "\(code) in \(ForeignText.printable(field))"
+    return fieldReason(ForeignText.printable(field))
   }
 
   private static func retry(

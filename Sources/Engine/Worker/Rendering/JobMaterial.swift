@@ -103,6 +103,8 @@ final class JobMaterial {
     let atMs: Int64
   }
 
+  /// What the networks say of the content.
+  var verdicts = ContentVerdicts()
   /// By number of the destination, from the first that something was rendered for, and variant.
   private var firstRendered = 0
   private var renderings: [Rendered?] = []

@@ -270,10 +270,16 @@ import Testing
       let client = stage.client
       try await client.install(try Devices.apns(0..<120, prefix: "bad"))
       try await client.install(try Devices.apns(120..<122, prefix: "dead"))
+      // Some are accepted: were none, the app's pushes would be held.
+      try await client.install(
+        try (0..<60).map { try Devices.apns(200 + $0, user: "u\(2 * $0)-good") })
       try await stage.withWorkers(2) { _ in
         // Two, lest a minute ends within the one.
         for first in [0, 60] {
-          _ = try await client.enqueue(Devices.job("wrong\(first)", first..<first + 60))
+          let users = (first..<first + 60).flatMap {
+            $0 % 2 == 0 ? ["u\($0)", "u\($0)-good"] : ["u\($0)"]
+          }
+          _ = try await client.enqueue(Devices.job("wrong\(first)", users: users))
           #expect(try await client.finished("wrong\(first)").counts.rejected == 60)
         }
         _ = try await client.enqueue(Devices.job("dead", 120..<122))

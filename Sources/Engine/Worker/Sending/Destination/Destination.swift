@@ -49,6 +49,10 @@ final class Destination {
   private(set) var breaker: Breaker
   /// What opened the breaker, until it is closed.
   private(set) var troubleReason: String?
+  /// Whether the network refuses all pushes alike.
+  var setup = SetupHold()
+  /// Whether the network has ever accepted anything here.
+  var isProven = false
   /// What came in place of the network's answers.
   private(set) var foreignAnswers = ForeignAnswers()
 
@@ -168,7 +172,7 @@ final class Destination {
   /// has for all its destinations; nil when it may be queued.
   var parkDelayMs: UInt64? {
     let untilNs = max(
-      authorization.pausedUntilNs, progress.parkedUntilNs, breaker.openUntilNs)
+      authorization.pausedUntilNs, progress.parkedUntilNs, breaker.openUntilNs, setup.untilNs)
     guard loop.nowNs < untilNs else { return nil }
     // Not for the whole of a long pause: another worker may be able to send it meanwhile.
     return min((untilNs - loop.nowNs) / 1_000_000 + 1, WorkerLimits.parkedDelayMs)
@@ -206,7 +210,7 @@ final class Destination {
     return parts.isEmpty ? nil : parts.joined(separator: "; ")
   }
 
-  private func park(forMs delayMs: UInt64) {
+  func park(forMs delayMs: UInt64) {
     var tags = batches?.removeAll() ?? []
     while let tag = queue.popFirst() { tags.append(tag) }
     batchTimer?.cancel()
@@ -330,6 +334,8 @@ extension Destination: TransportDelegate {
     // Probes tell more of those that are not in quarantine.
     if isApart, breaker.state != .closed { return }
     var left = min(count, breaker.allowance(nowNs: loop.nowNs))
+    setup.forgetOld(nowNs: loop.nowNs)
+    if !isProven || setup.isHolding { left = min(left, allowance(beside: transport.inFlight)) }
     if breaker.sawTrouble {
       let requestsMax = breaker.requestsMax(of: transport.streamsAllowed)
       left = min(left, max(0, requestsMax - transport.inFlight))
@@ -337,6 +343,7 @@ extension Destination: TransportDelegate {
     if let batches {
       let sent = submit(batches, requestsMax: left, isApart: isApart, credential, taker)
       if breaker.state == .halfOpen, sent > 0 { breaker.noteProbes(sent, nowNs: loop.nowNs) }
+      if setup.isHolding { setup.noteProbes(sent) }
       return
     }
     if !limits.isEmpty { left = allowance(of: left) }
@@ -351,6 +358,7 @@ extension Destination: TransportDelegate {
       }
     }
     if breaker.state == .halfOpen, sent > 0 { breaker.noteProbes(sent, nowNs: loop.nowNs) }
+    if setup.isHolding { setup.noteProbes(sent) }
     if !limits.isEmpty { spend(sent) }
     if isApart {
       if apartQueue.count == 0 { transport.rest() }
@@ -361,6 +369,7 @@ extension Destination: TransportDelegate {
   }
 
   func transport(_ transport: any Transport, finished tag: UInt64, with answer: RequestAnswer) {
+    if setup.isHolding { setup.noteEnd() }
     if answer.disposition == .answered { progress.noteAnswer(answer, nowNs: loop.nowNs) }
     if transport === apart { apartMovedNs = loop.nowNs }
     owner.receive(answer, to: tag, from: self)

@@ -23,6 +23,9 @@ protocol DestinationOwner: AnyObject {
   /// A push waits in it, and none did before.
   func destinationHasWaiting(_ destination: Destination)
   func destinationRanLow(_ destination: Destination)
+  /// The network refuses its pushes because of how the app is set up, or does not any more.
+  func destinationHeld(_ destination: Destination, because reason: String)
+  func destinationReleased(_ destination: Destination)
   /// Its breaker has opened because of this, or is closed again.
   func destinationOpened(_ destination: Destination, because reason: String)
   func destinationClosed(_ destination: Destination)

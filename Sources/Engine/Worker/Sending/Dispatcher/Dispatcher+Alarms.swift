@@ -28,6 +28,14 @@ extension Dispatcher {
     if destination.isStuck && !destination.lacksDescriptors {
       return (.unreachable, "cannot be reached or does not answer\(because(destination))")
     }
+    if destination.setup.isCurrent(nowNs: loop.nowNs) {
+      let reason = destination.setup.reason
+      return (
+        .setup,
+        "refuses every push because of how the app is set up (\(reason)); "
+          + destination.provider.remedy(for: reason)
+      )
+    }
     if let reason = destination.foreignAnswers.reason(nowNs: loop.nowNs) {
       return (.foreignAnswers, "is answered for by something else (\(reason))")
     }
@@ -37,6 +45,28 @@ extension Dispatcher {
   /// The cause as the end of a clause.
   func because(_ destination: Destination) -> String {
     destination.hindrance(nowMs: wallMs).map { " (\($0))" } ?? "; the workers' log says why"
+  }
+
+  func destinationHeld(_ destination: Destination, because reason: String) {
+    let (network, environment) = place(destination)
+    let sentence =
+      "\(destination.app): \(network) (\(environment)) refuses every push because of how the app is set up: its pushes "
+      + "wait; \(destination.provider.remedy(for: reason))"
+    log.error(
+      "\(sentence)",
+      metadata: [
+        "app": "\(destination.app)", "network": "\(network)", "environment": "\(environment)",
+        "reason": "\(reason)",
+      ])
+  }
+
+  func destinationReleased(_ destination: Destination) {
+    let (network, environment) = place(destination)
+    log.notice(
+      "\(destination.app): \(network) (\(environment)) accepts pushes of the app again",
+      metadata: [
+        "app": "\(destination.app)", "network": "\(network)", "environment": "\(environment)",
+      ])
   }
 
   func destinationOpened(_ destination: Destination, because reason: String) {

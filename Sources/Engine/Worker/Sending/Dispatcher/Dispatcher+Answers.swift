@@ -28,15 +28,15 @@ extension Dispatcher {
       run.noteAnswer(tag.push)
       if !destination.quarantine.isEmpty { destination.noteAnswer(toJob: run.claim.job) }
       if answer.isAccepted {
-        judgeGood(answer, destination)
+        judgeAccept(answer, of: run, destination)
         return accept(run, tag.push, answer)
       }
       let classification = destination.provider.classify(reply(answer, to: run))
       if case .accepted = classification {
-        judgeGood(answer, destination)
+        judgeAccept(answer, of: run, destination)
         return accept(run, tag.push, answer)
       }
-      decide(run, tag, destination, answer, judge(classification, answer, destination))
+      decide(run, tag, destination, answer, judge(classification, answer, of: run, destination))
     }
   }
 

@@ -117,11 +117,16 @@ extension Dispatcher {
     }
     for (run, tag) in pushes { run.noteAnswer(tag.push) }
     if case .accepted = classification {
-      judgeGood(answer, destination)
+      if let run = pushes.first?.run {
+        judgeAccept(answer, of: run, destination)
+      } else {
+        judgeGood(answer, destination)
+      }
       for (run, tag) in pushes { accept(run, tag.push, answer) }
       return
     }
-    let judgement = judge(classification, answer, destination, lead: pushes.first?.run)
+    let judgement = judge(
+      classification, answer, of: pushes.first?.run, destination, lead: pushes.first?.run)
     for (run, tag) in pushes { decide(run, tag, destination, answer, judgement) }
   }
 

@@ -2,6 +2,7 @@ internal import HTTP2
 internal import Logging
 internal import Model
 internal import Providers
+internal import Store
 
 // What an answer, or its absence, says of its network, whatever it says of its push. Each request is judged once, here, and
 // nobody else tells a destination's breaker of an answer: it counts each of them once.
@@ -17,10 +18,12 @@ extension Dispatcher {
   }
 
   /// An answer that is no accept.
-  /// - Parameter lead: as of the judgement.
+  /// - Parameters:
+  ///   - run: of a push of the request; nil when none of them is awaited any more.
+  ///   - lead: as of the judgement.
   func judge(
-    _ classification: Classification, _ answer: RequestAnswer, _ destination: Destination,
-    lead: ChunkRun? = nil
+    _ classification: Classification, _ answer: RequestAnswer, of run: ChunkRun?,
+    _ destination: Destination, lead: ChunkRun? = nil
   ) -> Judgement {
     if case .foreign(let reason) = classification {
       return judgeForeign(reason, answer, destination, lead: lead)
@@ -28,9 +31,18 @@ extension Dispatcher {
     let sign = destination.provider.sign(of: classification, status: answer.status)
     guard sign == .trouble, case .retry(let afterMs, let reason) = classification else {
       destination.noteGood(elapsedNs: answer.elapsedNs)
+      let refusal = judgeCredential(classification, answer, destination)
+      if case .rejected(let reason) = classification, let run,
+        judgeRefusal(reason, sign, answer, of: run, destination)
+      {
+        return Judgement(
+          classification: .retry(afterMs: nil, reason: reason), sign: sign, trouble: .forgiven,
+          lead: lead)
+      }
+      // Whoever says that a token has died knew it: the app is set up rightly.
+      if case .invalidToken = classification { destination.noteAccept() }
       return Judgement(
-        classification: classification, sign: sign, trouble: nil,
-        refusal: judgeCredential(classification, answer, destination), lead: lead)
+        classification: classification, sign: sign, trouble: nil, refusal: refusal, lead: lead)
     }
     let consequence = destination.noteTrouble(
       elapsedNs: answer.elapsedNs, retryAfterMs: afterMs, reason: "\(answer.status) \(reason)")
@@ -49,6 +61,51 @@ extension Dispatcher {
     return Judgement(
       classification: .retry(afterMs: WorkerLimits.foreignDelayMs, reason: reason),
       sign: .trouble, trouble: consequence, lead: lead)
+  }
+
+  /// An accept.
+  func judgeAccept(_ answer: RequestAnswer, of run: ChunkRun, _ destination: Destination) {
+    judgeGood(answer, destination)
+    destination.noteAccept()
+    run.material.verdicts.noteAccept(by: destination.network)
+  }
+
+  /// A refusal that says something of other pushes.
+  /// - Returns: whether the push waits for the app to be set up rightly.
+  private func judgeRefusal(
+    _ reason: String, _ sign: AnswerSign, _ answer: RequestAnswer, of run: ChunkRun,
+    _ destination: Destination
+  ) -> Bool {
+    // A topic that the job names is the job's content, not how the app is set up.
+    let isOwn = destination.network == .apns && run.material.content.apns?.topic != nil
+    switch sign {
+    case .setup where !isOwn:
+      return destination.noteRefusal(reason, isSure: true, elapsedNs: answer.elapsedNs)
+    case .misfit where !isOwn:
+      return destination.noteRefusal(reason, isSure: false, elapsedNs: answer.elapsedNs)
+    case .setup: judgeContent(reason, isSure: true, of: run, destination)
+    case .misfit: judgeContent(reason, isSure: false, of: run, destination)
+    case .content(let isSure): judgeContent(reason, isSure: isSure, of: run, destination)
+    case .none, .trouble: break
+    }
+    return false
+  }
+
+  /// The network refused what a job says.
+  private func judgeContent(
+    _ reason: String, isSure: Bool, of run: ChunkRun, _ destination: Destination
+  ) {
+    let material = run.material
+    guard
+      material.verdicts.noteRefusal(
+        by: destination.network, reason, isSure: isSure && !material.isPersonal)
+    else { return }
+    let sentence =
+      "\(run.claim.app): \(destination.network.rawValue) refuses the content of a job for every device alike "
+      + "(\(reason)): the rest of the job is rejected there without being sent; enqueue it anew, corrected"
+    log.error(
+      "\(sentence)",
+      metadata: ["app": "\(run.claim.app)", "job": "\(run.claim.job)", "reason": "\(reason)"])
   }
 
   /// An answer that is no trouble of the network's, and speaks for the credential.

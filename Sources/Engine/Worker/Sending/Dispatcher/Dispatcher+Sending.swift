@@ -54,6 +54,12 @@ extension Dispatcher {
       withdraw(run, index, because: hindrance)
       return nil
     }
+    if run.material.verdicts.isAnyCondemned,
+      run.material.verdicts.isCondemned(by: destination.network)
+    {
+      run.decide(index, .rejected, because: .contentRefused)
+      return nil
+    }
     let rendering = run.material.rendering(
       for: destination.number, variant: run.pushes[index].variant,
       provider: destination.provider, nowMs: wallMs)

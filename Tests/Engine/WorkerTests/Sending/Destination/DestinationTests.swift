@@ -41,6 +41,8 @@ import Testing
     func noteEnd(_ end: ConnectionEnd, ofConnectionTo destination: Destination) {}
     func destinationHasWaiting(_ destination: Destination) {}
     func destinationRanLow(_ destination: Destination) {}
+    func destinationHeld(_ destination: Destination, because reason: String) {}
+    func destinationReleased(_ destination: Destination) {}
     func destinationOpened(_ destination: Destination, because reason: String) {
       opened.append(reason)
     }

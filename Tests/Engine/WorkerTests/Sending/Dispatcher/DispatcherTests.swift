@@ -107,6 +107,8 @@ import Testing
     defer { stage.dispatcher.close() }
     let run = try stage.run(devices: 100)
     stage.enqueue(run)
+    // Before that few are tried.
+    stage.destination.noteAccept()
     for number in 0..<100 {
       if number % 10 < 3 {
         _ = stage.destination.noteTrouble(elapsedNs: 0, retryAfterMs: nil, reason: "503")

@@ -1,0 +1,36 @@
+internal import Reactor
+
+// Whether the network accepts pushes of the app as that is set up. Only this file writes what is known of it, but for the
+// requests that are tried.
+extension Destination {
+  /// The network accepted a push.
+  func noteAccept() {
+    let wasProven = isProven
+    isProven = true
+    guard !wasProven || !setup.isClean else { return }
+    let wasHolding = setup.noteAccept()
+    if wasHolding { owner.destinationReleased(self) }
+    if wasHolding || !wasProven { wake() }
+  }
+
+  /// The network refused a push because of how the app is set up.
+  /// - Parameter isSure: whether no token can be to blame for it.
+  /// - Returns: whether the push waits, and that is no attempt of it.
+  func noteRefusal(_ reason: String, isSure: Bool, elapsedNs: UInt64) -> Bool {
+    // Where some are accepted, what may be of single tokens is: the last of a job may all be of that kind.
+    guard isSure || !isProven || setup.isHolding else { return false }
+    let wasUntilNs = setup.untilNs
+    let consequence = setup.noteRefusal(
+      reason, isSure: isSure, nowNs: loop.nowNs, elapsedNs: elapsedNs)
+    if consequence == .opened { owner.destinationHeld(self, because: reason) }
+    if setup.untilNs != wasUntilNs, let parkDelayMs, queued > 0 { park(forMs: parkDelayMs) }
+    return consequence != .counted
+  }
+
+  /// How many requests a destination may send beyond those in flight, for its network's sake.
+  func allowance(beside inFlight: Int) -> Int {
+    // What the network thinks of the app is to be known before much is sent.
+    let untried = isProven || batches != nil ? Int.max : WorkerLimits.untriedRequestsMax - inFlight
+    return max(0, min(untried, setup.allowance(nowNs: loop.nowNs)))
+  }
+}

@@ -1,0 +1,78 @@
+import Testing
+
+@testable import Worker
+
+@Suite struct SetupHoldTests {
+  private static let second: UInt64 = 1_000_000_000
+  private var hold = SetupHold()
+
+  private mutating func refuse(
+    _ count: Int, isSure: Bool = true, atSecond second: UInt64 = 100, elapsedNs: UInt64 = 1_000_000
+  ) -> [SetupHold.Consequence] {
+    (0..<count).map { _ in
+      hold.noteRefusal(
+        "TopicDisallowed", isSure: isSure, nowNs: second * Self.second, elapsedNs: elapsedNs)
+    }
+  }
+
+  @Test("refusals in a row begin a hold, and count until then")
+  mutating func opens() {
+    let consequences = refuse(SetupHold.refusalsMin + 1)
+    #expect(consequences.dropLast(2).allSatisfy { $0 == .counted })
+    #expect(consequences.suffix(2) == [.opened, .held])
+    #expect(hold.allowance(nowNs: 100 * Self.second) == 0)
+  }
+
+  @Test("those that may be of single tokens take as many as a mass death")
+  mutating func misfits() {
+    #expect(refuse(SetupHold.misfitsMin - 1, isSure: false).allSatisfy { $0 == .counted })
+    #expect(refuse(1, isSure: false) == [.opened])
+  }
+
+  @Test("an accept in between begins the count anew, and ends a hold")
+  mutating func ends() {
+    _ = refuse(SetupHold.refusalsMin - 1)
+    let wasHolding = hold.noteAccept()
+    #expect(!wasHolding && hold.isClean)
+    #expect(refuse(SetupHold.refusalsMin - 1).allSatisfy { $0 == .counted })
+    _ = refuse(1)
+    #expect(hold.isHolding)
+    let hasEnded = hold.noteAccept()
+    #expect(hasEnded)
+    #expect(hold.allowance(nowNs: 100 * Self.second) == .max)
+  }
+
+  @Test("few are tried at a time, after pauses that grow to half a minute")
+  mutating func probes() {
+    _ = refuse(SetupHold.refusalsMin)
+    var now = hold.untilNs
+    var longest: UInt64 = 0
+    for _ in 0..<10 {
+      #expect(hold.allowance(nowNs: now) == SetupHold.probesMax)
+      hold.noteProbes(SetupHold.probesMax)
+      #expect(hold.allowance(nowNs: now) == 0)
+      // One that says nothing makes room for another.
+      hold.noteEnd()
+      #expect(hold.allowance(nowNs: now) == 1)
+      // What was sent before the pause prolongs nothing.
+      let untilNs = hold.untilNs
+      _ = hold.noteRefusal("x", isSure: true, nowNs: now, elapsedNs: 2 * Self.second)
+      #expect(hold.untilNs == untilNs)
+      _ = hold.noteRefusal("x", isSure: true, nowNs: now, elapsedNs: 0)
+      longest = hold.untilNs - now
+      now = hold.untilNs
+    }
+    #expect((30...38).contains(longest / Self.second))
+  }
+
+  @Test("a hold that nothing waits for any more is forgotten")
+  mutating func forgets() {
+    _ = refuse(SetupHold.refusalsMin)
+    let lapsesNs = 100 * Self.second + SetupHold.lifeNs
+    #expect(hold.isCurrent(nowNs: lapsesNs - 1) && !hold.isCurrent(nowNs: lapsesNs))
+    hold.forgetOld(nowNs: lapsesNs - 1)
+    #expect(hold.isHolding)
+    hold.forgetOld(nowNs: lapsesNs)
+    #expect(hold.isClean && hold.allowance(nowNs: lapsesNs) == .max)
+  }
+}
