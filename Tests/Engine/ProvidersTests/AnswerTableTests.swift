@@ -83,6 +83,20 @@ struct AnswerTableTests {
     }
   }
 
+  @Test("that FCM has had too many pushes a second is no trouble of its own")
+  func overRate() throws {
+    let provider = try TestProvider.fcm()
+    for (status, sign) in [(429, .overRate), (503, .trouble)] as [(Int, AnswerSign)] {
+      let classification = provider.classify(
+        status, fcmError("RESOURCE_EXHAUSTED", status == 429 ? "QUOTA_EXCEEDED" : "UNAVAILABLE"))
+      #expect(provider.sign(of: classification, status: status) == sign)
+    }
+    // Apple means one device.
+    let apns = try TestProvider.apns()
+    let perDevice = apns.classify(429, #"{"reason":"TooManyRequests"}"#)
+    #expect(apns.sign(of: perDevice, status: 429) != .overRate)
+  }
+
   @Test("only a network's own refusal pauses a credential", arguments: statuses)
   func foreignRefusals(status: Int) throws {
     let providers: [any PushProvider] = try [

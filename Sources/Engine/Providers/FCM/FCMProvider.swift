@@ -74,6 +74,7 @@ package struct FCMProvider: PushProvider {
 
   package func sign(of classification: Classification, status: Int) -> AnswerSign {
     switch classification {
+    case .retry where status == 429: .overRate
     case .retry, .foreign: .trouble
     case .rejected(FCMErrorCode.senderIDMismatch.rawValue): .misfit
     case .rejected(FCMErrorCode.thirdPartyAuthError.rawValue): .setup

@@ -19,6 +19,23 @@ import Testing
     return most
   }
 
+  @Test("what FCM refuses as too many a second comes back, and is no attempt")
+  func learnsRate() async throws {
+    let script = SimulatorScript.stage { $0.fcmRequestsPerSecond = 400 }
+    try await PushStage.with(script: script, worker: Self.worker) { stage in
+      let client = stage.client
+      try await client.install(try Devices.fcm(0..<1_000))
+      try await stage.withWorkers { _ in
+        _ = try await client.enqueue(Devices.job("many", 0..<1_000))
+        let record = try await client.finishedInHaste("many")
+        #expect(record.counts.accepted == 1_000 && record.isBalanced)
+        #expect(record.counts.retries == 0)
+        #expect(try await client.alarms().isEmpty)
+      }
+      #expect(stage.duplicates == 0)
+    }
+  }
+
   @Test("two workers together keep an app to its rate, and another app passes")
   func keepsAppRate() async throws {
     try await PushStage.with(

@@ -1,10 +1,12 @@
-/// Stops sending to a destination while most of its answers are trouble of its own: 5xx, an exceeded
-/// quota, silence.
+/// Stops sending to a destination while nothing gets through to it: its answers are 5xx, or none.
 ///
-/// Closed, it counts answers in a sliding window, and lets fewer requests be in flight in proportion as they are
-/// trouble. Open, nothing is sent until the pause is over; then, half-open, a few probes at a time are let through:
-/// when most of their answers are good they close it, else it opens for twice as long. One per destination and lane: a
-/// lane learns within some 20 answers, and no state that is shared can be wrong.
+/// Requests that left together are answered together, and those that are refused may come first, or last. So the answers of
+/// one moment say little, however many they are. Closed, it opens when trouble meets requests that were sent after anything
+/// good was heard, and again those that were sent after that; or when hardly anything is good for longer than all that is in
+/// flight takes. Meanwhile fewer requests are in flight, in proportion as they are trouble. Open, nothing is sent until the
+/// pause is over; then, half-open, a few probes at a time are let through, until it is known whether some of them get
+/// through. It closes by degrees: as many more requests are in flight as are answered well. One per destination and lane: no
+/// state that is shared can be wrong.
 package struct Breaker {
   enum State {
     case closed, open, halfOpen
@@ -16,36 +18,51 @@ package struct Breaker {
     case counted
     /// It has opened the breaker; as `forgiven`.
     case opened
-    /// The request was under way when the breaker opened, or was a probe: no attempt is burned.
+    /// No attempt is burned: the request was under way when the breaker opened, was a probe, or one of many that meet with
+    /// trouble.
     case forgiven
   }
 
-  /// Answers within the window below which their share of trouble says nothing: it is looked at with each answer, and
-  /// of few answers most are trouble by chance now and then.
+  /// Trouble in a row that opens it, of requests that were sent since the latest good answer. The last must have been sent after the
+  /// first of them came, or have waited for so long in vain. Of 60 % at random that is met with once in 10^14 answers.
+  static let troublesMin = 64
+  static let waitedNs: UInt64 = 1_000_000_000
+  /// The same where nothing has been good within the window. Fewer of them within it open nothing: what comes seldom costs little.
+  static let firstTroublesMin = 20
+  /// How much trouble a good answer makes up for: so what nearly all is trouble opens it in the end, over 93 % of the answers.
+  static let troublesPerGood = 14
+  /// Trouble that nothing has made up for which opens it, in requests that may be in flight, and at least and at most. Of what is in
+  /// flight all trouble may come first.
+  static let surplusOfStreams = 2
+  static let surplusMin = 256
+  static let surplusMax = 16_384
+  /// The most attempts that an outage burns: what is trouble after so much in a row is no attempt of its push.
+  package static let attemptsBurnedMax = 64
+  /// Answers within the window below which their share of trouble says nothing.
   static let answersMin = 64
-  static let troublePercentMin = 60
-  /// Of so few answers nearly all must be trouble.
-  static let firstAnswersMin = 20
-  static let firstTroublePercentMin = 90
-  /// The share from which on fewer requests are in flight.
-  static let slowedPercentMin = 10
-  /// The last so many answers, roughly, are judged by themselves: after minutes of good answers at a high
-  /// rate the window would take seconds, and tens of thousands of attempts, to notice an outage.
+  /// The share of trouble from which on not every one is an attempt of its push.
+  static let sharedPercentMin = 10
+  /// The share of trouble from which on fewer requests are in flight.
+  static let slowedPercentMin = 33
+  /// The share is the lesser one of the window's and of the last so many answers', roughly: what is over slows nothing.
   static let recentMax = 256
-  /// The most attempts that trouble burns until it opens.
-  package static let attemptsBurnedMax = recentMax * 3 / 4
   static let bucketNs: UInt64 = 1_000_000_000
   /// The window is so many buckets long, the running one included.
   static let bucketCount = 5
-  static let openMsMin: UInt64 = 1_000
-  static let openMsMax: UInt64 = 30_000
+  /// So short that a network that is well again is sent to within two seconds.
+  static let openMsMin: UInt64 = 400
+  static let openMsMax: UInt64 = 1_200
   /// A longer Retry-After is kept to by the pushes that were told, while probes go out after this.
   static let retryAfterMsMax: UInt64 = 900_000
   /// Probes that are under way at a time.
   static let probesMax = 4
-  /// Good answers to probes that close it, unless so many of trouble come first and open it: most of five decide.
+  /// Good answers to probes that close it, unless so many of trouble come in a row and open it.
   static let successesMin = 3
   static let probeTroublesMax = 3
+  /// Requests in flight when it has closed, how many more for each good answer, and from how many on it holds back none.
+  static let rampFirst = 16
+  static let rampStep = 2
+  static let rampMax = 4_096
   /// After so long without anything to probe with it is taken for closed: longer than a probe can take.
   static let idleNs: UInt64 = 60_000_000_000
 
@@ -62,7 +79,25 @@ package struct Breaker {
   private var lastProbeNs: UInt64 = 0
   private var probes = 0
   private var successes = 0
+  /// Those in a row.
   private var probeTroubles = 0
+  /// When the latest good answer came, in the loop's time; 0 for never.
+  private var goodNs: UInt64 = 0
+  /// Trouble since then.
+  private var troublesInRow = 0
+  /// That of requests which were sent after it, and when the first of them came.
+  private var freshTroubles = 0
+  private var freshSinceNs: UInt64 = 0
+  /// Trouble that no good answer has made up for.
+  private var surplus = 0
+  /// How many requests could be in flight, of which it was asked last.
+  private var streams = 0
+  /// The shortest Retry-After of the trouble since something was good; nil when there was none, 0 when one had none.
+  private var leastAskedMs: UInt64?
+  /// How many requests may be in flight since it has closed; `Int.max` when that is over.
+  private var ramp = Int.max
+  /// The part of an attempt that trouble has come to which was no whole one yet.
+  private var owed = 0.0
 
   // The window: the running bucket, and the sums of those before it.
   private var bucketStartNs: UInt64 = 0
@@ -84,6 +119,14 @@ package struct Breaker {
     if nowNs &- bucketStartNs >= Self.bucketNs { turn(nowNs) }
     answers &+= 1
     noteRecent()
+    goodNs = nowNs
+    if surplus > 0 {
+      surplus = max(0, surplus &- Self.troublesPerGood)
+      troublesInRow = 0
+      freshTroubles = 0
+      leastAskedMs = nil
+    }
+    if ramp < .max { ramp = ramp < Self.rampMax ? ramp &+ Self.rampStep : .max }
     return false
   }
 
@@ -99,26 +142,63 @@ package struct Breaker {
       troubles &+= 1
       recentTroubles &+= 1
       noteRecent()
-      guard
-        Self.isTooMuch(troubles + pastTroubles, of: answers + pastAnswers, atLeast: Self.answersMin)
-          || Self.isTooMuch(recentTroubles, of: recentAnswers, atLeast: Self.recentMax / 2)
-          || Self.isTooMuch(
-            troubles + pastTroubles, of: answers + pastAnswers, atLeast: Self.firstAnswersMin,
-            percent: Self.firstTroublePercentMin)
-      else { return .counted }
-      open(nowNs, retryAfterMs)
-      return .opened
-    case .open:
-      if let retryAfterMs {
-        openUntilNs = max(openUntilNs, nowNs &+ Self.bounded(retryAfterMs) &* 1_000_000)
+      noteAsked(retryAfterMs)
+      let isSeldom = troubles + pastTroubles < Self.firstTroublesMin
+      guard isEvidence(nowNs, elapsedNs), !isSeldom else {
+        let isOutage = troublesInRow > Self.attemptsBurnedMax && !isSeldom
+        return !isOutage && isAttempt() ? .counted : .forgiven
       }
+      open(nowNs)
+      return .opened
+    case .open: break
     case .halfOpen:
       guard isCurrent(nowNs, elapsedNs) else { break }
       probes = max(0, probes - 1)
       probeTroubles += 1
-      if probeTroubles >= Self.probeTroublesMax { open(nowNs, retryAfterMs) }
+      noteAsked(retryAfterMs)
+      if probeTroubles >= Self.probeTroublesMax { open(nowNs) }
     }
     return .forgiven
+  }
+
+  /// Weighs trouble.
+  /// - Returns: whether it is known by now that nothing gets through, or hardly anything.
+  private mutating func isEvidence(_ nowNs: UInt64, _ elapsedNs: UInt64) -> Bool {
+    surplus &+= 1
+    troublesInRow &+= 1
+    let sentNs = nowNs &- elapsedNs
+    if sentNs >= goodNs {
+      if freshTroubles == 0 { freshSinceNs = nowNs }
+      freshTroubles &+= 1
+      let wasGoodLately = goodNs > 0 && nowNs &- goodNs < UInt64(Self.bucketCount) * Self.bucketNs
+      if freshTroubles >= (wasGoodLately ? Self.troublesMin : Self.firstTroublesMin),
+        sentNs >= freshSinceNs || elapsedNs >= Self.waitedNs
+      {
+        return true
+      }
+    }
+    return surplus >= min(max(streams * Self.surplusOfStreams, Self.surplusMin), Self.surplusMax)
+  }
+
+  /// Whether trouble now is an attempt of its push. Where much of what is sent meets with it, it is the network's: of the attempts
+  /// as much counts as the square of what gets through. A push that meets with trouble at random is so given up once in
+  /// 300,000 times at most, and one that alone is never taken is given up in the end.
+  private mutating func isAttempt() -> Bool {
+    let (answers, troubles) = (answers + pastAnswers, troubles + pastTroubles)
+    guard answers >= Self.answersMin, troubles * 100 > answers * Self.sharedPercentMin else {
+      return true
+    }
+    let good = Double(answers - troubles) / Double(answers)
+    owed += good * good
+    guard owed >= 1 else { return false }
+    owed -= 1
+    return true
+  }
+
+  /// A Retry-After is its push's. How long nothing is sent at all is what the least of them asks for.
+  private mutating func noteAsked(_ retryAfterMs: UInt64?) {
+    let askedMs = min(retryAfterMs ?? 0, Self.retryAfterMsMax)
+    leastAskedMs = min(leastAskedMs ?? askedMs, askedMs)
   }
 
   private mutating func noteRecent() {
@@ -128,25 +208,23 @@ package struct Breaker {
     recentTroubles /= 2
   }
 
-  private static func isTooMuch(
-    _ troubles: Int, of answers: Int, atLeast answersMin: Int, percent: Int = troublePercentMin
-  ) -> Bool {
-    answers >= answersMin && troubles * 100 >= answers * percent
+  /// Whether fewer requests may be in flight than the transport has room for: it is asked how many, then.
+  var isSlowing: Bool { troubles &+ pastTroubles > 0 || ramp < .max }
+
+  /// How many requests may be in flight where so many could be.
+  mutating func requestsMax(of streams: Int) -> Int {
+    self.streams = streams
+    guard state == .closed else { return streams }
+    return min(ramp, max(1, Int((Double(streams) * min(1, usableShare)).rounded())))
   }
 
-  /// Whether the window has any trouble in it: without, as many requests may be in flight as the transport has room for.
-  var sawTrouble: Bool { troubles &+ pastTroubles > 0 }
-
-  /// How many requests may be in flight where `streams` could be.
-  func requestsMax(of streams: Int) -> Int {
-    let troubles = troubles + pastTroubles
-    guard state == .closed, sawTrouble else { return streams }
-    let answers = answers + pastAnswers
-    guard
-      Self.isTooMuch(
-        troubles, of: answers, atLeast: Self.firstAnswersMin, percent: Self.slowedPercentMin)
-    else { return streams }
-    return max(1, streams * (answers - troubles) / answers)
+  /// The share of answers that are good, beside the one from which on nothing is slowed down.
+  private var usableShare: Double {
+    let (answers, troubles) = (answers + pastAnswers, troubles + pastTroubles)
+    guard answers >= Self.firstTroublesMin, recentAnswers > 0 else { return 1 }
+    let trouble = min(
+      Double(troubles) / Double(answers), Double(recentTroubles) / Double(recentAnswers))
+    return (1 - trouble) * 100 / Double(100 - Self.slowedPercentMin)
   }
 
   /// Notes the end of a request that says nothing of the network.
@@ -167,6 +245,7 @@ package struct Breaker {
       probes = 0
       successes = 0
       probeTroubles = 0
+      leastAskedMs = nil
       return Self.probesMax
     case .halfOpen: return max(0, Self.probesMax - probes)
     }
@@ -196,6 +275,8 @@ package struct Breaker {
     guard state == .halfOpen, isCurrent(nowNs, elapsedNs) else { return false }
     probes = max(0, probes - 1)
     successes += 1
+    probeTroubles = 0
+    leastAskedMs = nil
     guard successes >= Self.successesMin else { return false }
     close(nowNs)
     return true
@@ -205,15 +286,11 @@ package struct Breaker {
     nowNs &- elapsedNs >= epochNs
   }
 
-  private static func bounded(_ retryAfterMs: UInt64) -> UInt64 {
-    min(retryAfterMs, retryAfterMsMax)
-  }
-
-  private mutating func open(_ nowNs: UInt64, _ retryAfterMs: UInt64?) {
+  private mutating func open(_ nowNs: UInt64) {
     if openings == 0 { openedNs = nowNs }
     let windowMs = min(Self.openMsMin << min(openings, 16), Self.openMsMax)
     openings += 1
-    let leastMs = max(windowMs, Self.bounded(retryAfterMs ?? 0))
+    let leastMs = max(windowMs, leastAskedMs ?? 0)
     // Lanes that opened together do not probe together.
     let openMs = leastMs + UInt64.random(in: 0...leastMs / 4)
     state = .open
@@ -224,8 +301,17 @@ package struct Breaker {
     state = .closed
     openUntilNs = 0
     openings = 0
+    ramp = Self.rampFirst
+    goodNs = nowNs
     bucketStartNs = nowNs
     clearWindow()
+  }
+
+  private mutating func forgetTroubles() {
+    troublesInRow = 0
+    freshTroubles = 0
+    surplus = 0
+    leastAskedMs = nil
   }
 
   /// Begins a bucket.
@@ -253,6 +339,7 @@ package struct Breaker {
     pastTroubles = 0
     recentAnswers = 0
     recentTroubles = 0
+    forgetTroubles()
     for index in past.indices { past[index] = (0, 0) }
   }
 }

@@ -266,6 +266,12 @@ final class Destination {
     if breaker.state == .halfOpen { wake() }
   }
 
+  /// The network has refused a push because there were too many of them.
+  func noteOverRate(elapsedNs: UInt64) {
+    // An app's own rate is what its owner wants, whatever networks take.
+    limits.last { !$0.limit.isOfApp }?.noteRefused(sentNs: loop.nowNs &- elapsedNs)
+  }
+
   /// Whether it says nothing of the network that a request was not answered: its time ran out, while nearly all of those behind
   /// it are answered.
   func isSilenceItsOwn(_ answer: RequestAnswer) -> Bool {
@@ -336,7 +342,7 @@ extension Destination: TransportDelegate {
     var left = min(count, breaker.allowance(nowNs: loop.nowNs))
     setup.forgetOld(nowNs: loop.nowNs)
     if !isProven || setup.isHolding { left = min(left, allowance(beside: transport.inFlight)) }
-    if breaker.sawTrouble {
+    if breaker.isSlowing {
       let requestsMax = breaker.requestsMax(of: transport.streamsAllowed)
       left = min(left, max(0, requestsMax - transport.inFlight))
     }

@@ -22,8 +22,8 @@ final class RateAllowance {
   private let loop: EventLoop
   private unowned let owner: any RateAllowanceOwner
   private var timer: LoopTimer!
-  /// The most that is drawn at a time.
-  private let batchMax: Int
+  /// How much of the rate the network takes.
+  private var learned: LearnedRate
   private var batch = 1
   private var unused = 0
   private var validUntilNs: UInt64 = 0
@@ -37,7 +37,7 @@ final class RateAllowance {
     self.limit = limit
     self.loop = loop
     self.owner = owner
-    batchMax = max(1, Int(limit.perSecond * Double(WorkerLimits.allowanceMs) / 1_000))
+    learned = LearnedRate(full: limit.perSecond)
     timer = LoopTimer(loop: loop) { [weak self] in self?.refill() }
   }
 
@@ -46,12 +46,31 @@ final class RateAllowance {
   /// Another destination keeps to it.
   func join(_ destination: Int) { destinations.append(destination) }
 
+  /// The rate as the network is known to take it.
+  var current: RateLimit {
+    RateLimit(
+      name: limit.name, perSecond: perSecond, isOfApp: limit.isOfApp, rampMs: limit.rampMs)
+  }
+
+  private var perSecond: Double { learned.perSecond(nowNs: loop.nowNs) }
+
+  /// The network refused a push as one too many, which was sent then.
+  func noteRefused(sentNs: UInt64) {
+    guard learned.noteRefused(sentNs: sentNs, nowNs: loop.nowNs) else { return }
+    unused = min(unused, batchMax)
+  }
+
+  /// The most that is drawn at a time.
+  private var batchMax: Int {
+    max(1, Int(perSecond * Double(WorkerLimits.allowanceMs) / 1_000))
+  }
+
   /// How many pushes may be sent now.
   var available: Int { loop.nowNs < validUntilNs ? unused : 0 }
 
   /// How many pushes may wait for it before no more are resolved.
   var queueMax: Int {
-    let share = Int(limit.perSecond * Double(WorkerLimits.limitedQueueMs) / 1_000)
+    let share = Int(perSecond * Double(WorkerLimits.limitedQueueMs) / 1_000)
     return min(max(share, WorkerLimits.limitedQueueMin), WorkerLimits.limitedQueueMax)
   }
 
@@ -60,7 +79,10 @@ final class RateAllowance {
     isAsking || timer.isArmed || loop.nowNs &- askedNs < WorkerLimits.allowanceLifeMs &* 1_000_000
   }
 
-  func spend(_ count: Int) { unused = max(0, unused - count) }
+  func spend(_ count: Int) {
+    unused = max(0, unused - count)
+    learned.noteSent(count, nowNs: loop.nowNs)
+  }
 
   /// Draws more when that is time.
   func refill() {
@@ -93,7 +115,7 @@ final class RateAllowance {
   /// Sets a push aside. - Returns: for how long; in whole seconds, so that what is set aside together comes back
   /// as one chunk.
   func setAsideMs() -> UInt64 {
-    let passed = Double(loop.nowNs &- setAsideNs) / 1_000_000_000 * limit.perSecond
+    let passed = Double(loop.nowNs &- setAsideNs) / 1_000_000_000 * perSecond
     setAside = max(0, setAside - passed) + 1
     setAsideNs = loop.nowNs
     return (delayMs(for: Int(setAside)) + 999) / 1_000 * 1_000
@@ -103,7 +125,7 @@ final class RateAllowance {
   func delayMs(
     for pushes: Int, atLeastMs: UInt64 = WorkerLimits.limitedDelayMsMin
   ) -> UInt64 {
-    let ms = UInt64(min(Double(pushes) / limit.perSecond, 3_600) * 1_000)
+    let ms = UInt64(min(Double(pushes) / perSecond, 3_600) * 1_000)
     return min(max(ms, atLeastMs), WorkerLimits.limitedDelayMsMax)
   }
 }

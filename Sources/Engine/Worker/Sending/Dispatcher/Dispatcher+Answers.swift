@@ -99,8 +99,11 @@ extension Dispatcher {
     if trouble == .counted || run.pushes[tag.push].isRedirected || !run.material.allowsRetry {
       return retry(run, tag.push, afterMs: afterMs, lead: judgement.lead)
     }
-    // The network's trouble and not the push's: no attempt is burned.
-    let delayMs = max(afterMs ?? 0, destination.parkDelayMs ?? WorkerLimits.refusedDelayMs)
+    // The network's trouble and not the push's: no attempt is burned. What comes back while others get through does so as
+    // another attempt would.
+    let delayMs =
+      destination.parkDelayMs.map { max(afterMs ?? 0, $0) }
+      ?? spreadMs(run, tag.push, afterMs: afterMs, lead: judgement.lead)
     if let expiresAtMs = run.material.expiresAtMs, wallMs + Int64(delayMs) >= expiresAtMs {
       return run.decide(tag.push, .expired)
     }

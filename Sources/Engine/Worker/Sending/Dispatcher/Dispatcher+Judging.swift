@@ -29,7 +29,9 @@ extension Dispatcher {
       return judgeForeign(reason, answer, destination, lead: lead)
     }
     let sign = destination.provider.sign(of: classification, status: answer.status)
-    guard sign == .trouble, case .retry(let afterMs, let reason) = classification else {
+    guard sign == .trouble || sign == .overRate,
+      case .retry(let afterMs, let reason) = classification
+    else {
       destination.noteGood(elapsedNs: answer.elapsedNs)
       let refusal = judgeCredential(classification, answer, destination)
       if case .rejected(let reason) = classification, let run,
@@ -44,9 +46,24 @@ extension Dispatcher {
       return Judgement(
         classification: classification, sign: sign, trouble: nil, refusal: refusal, lead: lead)
     }
+    if sign == .overRate { judgeOverRate(answer, destination) }
+    // What the network itself asks for: its rules say besides how long the push waits that was answered. A quota is everybody's.
+    let askedMs =
+      answer.status == 429 ? afterMs : retryAfterSeconds(answer, nil).map { UInt64($0) * 1_000 }
     let consequence = destination.noteTrouble(
-      elapsedNs: answer.elapsedNs, retryAfterMs: afterMs, reason: "\(answer.status) \(reason)")
-    return Judgement(classification: classification, sign: sign, trouble: consequence, lead: lead)
+      elapsedNs: answer.elapsedNs, retryAfterMs: askedMs, reason: "\(answer.status) \(reason)")
+    // That there were too many is no push's fault.
+    let isForgiven = sign == .overRate && consequence == .counted
+    return Judgement(
+      classification: classification, sign: sign, trouble: isForgiven ? .forgiven : consequence,
+      lead: lead)
+  }
+
+  private func judgeOverRate(_ answer: RequestAnswer, _ destination: Destination) {
+    reasons.note(
+      "\(destination.app): \(destination.network.rawValue) takes fewer pushes a second than it gets (status "
+        + "\(answer.status)): workers send more slowly, and try for more by and by", level: .notice)
+    destination.noteOverRate(elapsedNs: answer.elapsedNs)
   }
 
   /// An answer that the network did not give.
@@ -86,7 +103,7 @@ extension Dispatcher {
     case .setup: judgeContent(reason, isSure: true, of: run, destination)
     case .misfit: judgeContent(reason, isSure: false, of: run, destination)
     case .content(let isSure): judgeContent(reason, isSure: isSure, of: run, destination)
-    case .none, .trouble: break
+    case .none, .trouble, .overRate: break
     }
     return false
   }

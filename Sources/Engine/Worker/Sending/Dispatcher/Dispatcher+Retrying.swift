@@ -75,6 +75,13 @@ extension Dispatcher {
     }
   }
 
+  /// When a push comes back that is tried again though that is no attempt of it: with those of its run whose attempt it was.
+  func spreadMs(_ run: ChunkRun, _ index: Int, afterMs: UInt64?, lead: ChunkRun? = nil) -> UInt64 {
+    let attempt = Int(run.pushes[index].attempt)
+    return policy.delayMs(
+      attempt: attempt, retryAfterMs: afterMs, random: (lead ?? run).jitter(attempt: attempt))
+  }
+
   /// How long the network asks to wait, as far as that is believed: an hour at most. What asks for more is no plan, and so ends
   /// no push by its expiry: the push is tried again halfway to it.
   /// - Parameter run: of a push of the request; nil when none of them is awaited any more.

@@ -10,7 +10,7 @@ import Testing
   func passesOverOvertakenRequests(areOvertaken: Bool) throws {
     let stage = try SendingStage()
     defer { stage.dispatcher.close() }
-    let (late, others) = (Breaker.firstAnswersMin, Breaker.firstAnswersMin * 20)
+    let (late, others) = (Breaker.firstTroublesMin, Breaker.firstTroublesMin * 20)
     let timeoutNs: UInt64 = 1_000_000_000
     try stage.acceptFirst(elapsedNs: timeoutNs * 2)
     let run = try stage.run(devices: late + others)
@@ -24,7 +24,7 @@ import Testing
     for number in 1...late {
       stage.destination.end(try stage.requests.tag(number), .unknown, elapsedNs: timeoutNs)
     }
-    #expect(stage.destination.breaker.sawTrouble == !areOvertaken)
+    #expect(stage.destination.breaker.isSlowing == !areOvertaken)
     #expect(run.pushes[0].decision == .later, "it may have been processed: an attempt in any case")
   }
 
@@ -32,7 +32,7 @@ import Testing
   func judgesShareOfOvertaken() throws {
     let stage = try SendingStage()
     defer { stage.dispatcher.close() }
-    let late = Breaker.firstAnswersMin * 4
+    let late = Breaker.surplusMin + Breaker.troublesPerGood
     try stage.acceptFirst(elapsedNs: 2_000_000_000)
     let run = try stage.run(devices: late + 1)
     stage.enqueue(run)
