@@ -35,6 +35,7 @@ struct Bench {
     case .troubledNetwork: try await TroubledNetwork(scenario: scenario, with: with).run()
     case .slowAnswers: try await SlowAnswers(scenario: scenario, with: with).run()
     case .lastPush: [try await LastPush(scenario: scenario, with: with).run()]
+    case .limitedRate: try await LimitedRate(scenario: scenario, with: with).run()
     case .smallJobs: [try await SmallJobs(scenario: scenario, with: with).run()]
     case .jobSizes: try await JobSizes(scenario: scenario, with: with).run()
     case .steadyEvents: try await SteadyEvents(scenario: scenario, with: with).run()

@@ -57,10 +57,10 @@ enum BenchLimits {
   /// Of the dice of trouble at random.
   static let troubleSeed = 47
   /// Pushes of a campaign to a troubled network.
-  static let troubledPushesMin = 800_000
+  static let troubledPushesMin = 300_000
   /// Campaigns behind one another, to the same users. What is refused comes back after `retryAfterSeconds`: what is measured
   /// begins later, and lasts for longer.
-  static let troubledCampaigns = 4
+  static let troubledCampaigns = 2
   /// Its last pushes wait for that and nothing else.
   static let troubledTo = 0.6
   /// How long a campaign to a troubled network is looked at.
@@ -78,6 +78,15 @@ enum BenchLimits {
   static let slowProbeMs: UInt64 = 50
   static let slowPollMs: UInt64 = 5
   static let lastPushCampaigns = 50
+
+  // A rate
+  /// What FCM takes a second in the scenario `rate`, and the quota that the configuration names: Google's usual one.
+  static let rateTaken = 5_000
+  static let rateMessagesPerMinute = 600_000
+  /// Workers beside one another, from when on and for how long they are looked at: learning is not left out.
+  static let rateWorkers = [1, 3]
+  static let rateFromSeconds = 5
+  static let rateSeconds = 20
 
   // Small jobs
   /// Jobs of the scenario `events`.

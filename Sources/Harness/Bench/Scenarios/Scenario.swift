@@ -18,6 +18,7 @@ package struct Scenario: Sendable {
     case troubledNetwork
     case slowAnswers
     case lastPush
+    case limitedRate
     case smallJobs
     case jobSizes
     case steadyEvents
@@ -125,7 +126,7 @@ extension Scenario {
     Scenario(
       name: "trouble",
       summary:
-        "Pushes a second while 10 and 30 % of answers are 503, or connections end after 1,000.",
+        "Pushes a second while 5 to 60 % of answers are 503, or connections end after 1,000.",
       kind: .troubledNetwork),
     Scenario(
       name: "slow-answers",
@@ -135,6 +136,10 @@ extension Scenario {
       name: "last-push",
       summary: "The last push of 50 campaigns while connections end after 1,000 requests.",
       kind: .lastPush, budgets: [.lastPush]),
+    Scenario(
+      name: "rate",
+      summary: "A campaign to FCM that takes 5,000 a second, with one worker and with three.",
+      kind: .limitedRate, budgets: [.rateTaken, .rateWasted]),
     Scenario(
       name: "distance",
       summary: "Jobs and a campaign with Redis 2 ms away, and a campaign with it 20 ms away.",

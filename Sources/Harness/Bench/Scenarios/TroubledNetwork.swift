@@ -32,10 +32,12 @@ struct TroubledNetwork {
     _ population: Population, _ stage: BenchStage
   ) async throws -> [ScenarioResult] {
     var trials = [
+      Trial(trouble: .answers(percent: 5), budget: .leastTrouble),
       Trial(trouble: .answers(percent: 10), budget: .littleTrouble),
       Trial(trouble: .answers(percent: 30), budget: .muchTrouble),
       Trial(trouble: .expiredAtRandom, budget: .oneServerExpired),
       Trial(trouble: .resetAtRandom, budget: .oneStreamReset),
+      Trial(trouble: .answers(percent: 60), budget: .mostTrouble),
       Trial(trouble: .goAway, budget: .connectionsGoAway),
       Trial(trouble: .closing, budget: .connectionsClose),
     ]

@@ -127,7 +127,7 @@ final class BenchStage: Sendable {
           fcm: stage.endpoint,
           // Admission renders a job for each network that its app has: those that are not measured have none.
           jpush: settings.networks.contains(.jpush) ? stage.endpoint : nil,
-          messagesPerMinute: BenchLimits.messagesPerMinute)
+          messagesPerMinute: settings.messagesPerMinute)
       })
     // The stage's Redis is gone with it.
     configuration.acceptedRisks = [.noAppendOnlyFile]

@@ -11,14 +11,15 @@ struct NetworkTrouble: Sendable {
     self.members = members
   }
 
-  /// Some answers are 503.
+  /// Some answers are 503, at random.
   static func answers(percent: Int) -> NetworkTrouble {
     NetworkTrouble(
       "503-\(percent)",
       [
         #""all": {"status": 503, "reason": "ServiceUnavailable", "#
           + #""retry_after_seconds": \#(BenchLimits.retryAfterSeconds), "#
-          + #""probability": \#(Double(percent) / 100)}"#
+          + #""probability": \#(Double(percent) / 100)}"#,
+        #""seed": \#(percent)"#,
       ])
   }
 
@@ -52,6 +53,11 @@ struct NetworkTrouble: Sendable {
       #""seed": \#(BenchLimits.troubleSeed)"#,
       #""all": {"action": "reset", "reset_code": 1, "probability": 0.01}"#,
     ])
+
+  /// FCM takes so many a second from a project, and refuses what is more.
+  static func rate(perSecond: Int) -> NetworkTrouble {
+    NetworkTrouble("rate", [#""fcm_requests_per_second": \#(perSecond)"#])
+  }
 
   /// Each connection ends after so many requests, with a GOAWAY that says so.
   static let goAway = NetworkTrouble(

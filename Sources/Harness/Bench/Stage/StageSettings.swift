@@ -16,6 +16,8 @@ struct StageSettings: Sendable {
   var answerMs = 0
   /// Whether the simulator answers dead tokens with 410.
   var hasDeadTokens = false
+  /// FCM's allowance in the configuration: so large that it holds nothing up.
+  var messagesPerMinute = BenchLimits.messagesPerMinute
   /// What troubles the network.
   var trouble = NetworkTrouble.none
   var keepsAcceptLog = false

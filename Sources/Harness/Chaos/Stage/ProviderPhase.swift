@@ -41,6 +41,12 @@ struct ProviderPhase: Sendable {
       ProviderPhase(
         name: "500 without a body", script: #""all": {"status": 500, "probability": 0.2}"#,
         ms: usualMs, isLong: true),
+      // At random, as from a balancer half of whose servers are gone: nobody is given up, and no breaker stays open.
+      ProviderPhase(
+        name: "503 with Retry-After to six of ten",
+        script:
+          #""all": {"status": 503, "retry_after_seconds": 2, "probability": 0.6}, "seed": 6"#,
+        ms: usualMs, isLong: true),
       ProviderPhase(
         name: "400 without a reason", script: #""all": {"status": 400, "probability": 0.02}"#,
         ms: usualMs, rejects: true, isLong: true),
