@@ -105,7 +105,8 @@ let package = Package(
       resources: [
         "Library/keys", "Library/libraries", "Library/library", "Library/limits", "Library/numbers",
         "Library/sections", "Library/types", "Library/walks",
-        "Fleet/alarms", "Fleet/credentials", "Fleet/metrics", "Fleet/rates", "Fleet/routes",
+        "Fleet/alarms", "Fleet/credentials", "Fleet/metrics", "Fleet/rates",
+        "Fleet/route_alarms", "Fleet/routes",
         "Fleet/stepping", "Fleet/switches", "Fleet/workers",
         "Audiences/audience", "Audiences/index", "Audiences/indexing", "Audiences/reading",
         "Audiences/topics",

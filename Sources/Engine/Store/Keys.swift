@@ -157,6 +157,9 @@ package struct Keys: Sendable {
   /// HASH: route → a known app that may have been meant.
   var routeHints: String { "\(prefix):unrouted:hints" }
 
+  /// HASH: route that no live worker has → how far what waits for it was found to wait no more.
+  var routesLooked: String { "\(prefix):unrouted:looked" }
+
   /// HASH: how far what waits was looked through.
   var routeSweep: String { "\(prefix):unrouted:sweep" }
 

@@ -16,7 +16,8 @@ package enum StoreLibrary {
     + PackageResources.ready_lua
     + PackageResources.fairness_lua + PackageResources.chunk_lua + PackageResources.badges_lua
     + PackageResources.chunks_lua
-    + PackageResources.leases_lua + PackageResources.promotion_lua + PackageResources.routes_lua
+    + PackageResources.leases_lua + PackageResources.promotion_lua
+    + PackageResources.route_alarms_lua + PackageResources.routes_lua
     + PackageResources.installations_lua + PackageResources.topics_lua + PackageResources.walks_lua
     + PackageResources.mending_lua
     + PackageResources.indexing_lua + PackageResources.exporting_lua

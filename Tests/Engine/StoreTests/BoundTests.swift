@@ -113,6 +113,34 @@ import Testing
     }
   }
 
+  @Test func `20,000 cancelled jobs that wait for a worker are looked past a part at a time`()
+    async throws
+  {
+    try await Lane.withStore { _, store in
+      let script = """
+        local p = ARGV[1]
+        for n = 1, 20000 do
+          redis.call('HSET', p .. ':job:news:j' .. n, 'source', 'n1-' .. n, 'state', 'cancelled')
+          redis.call('ZADD', p .. ':unrouted:jobs:news', 1e13 + n % 7,
+            cjson.encode({'job', 'normal', '1-' .. n, 1, 'j' .. n, '0'}))
+        end
+        redis.call('ZADD', p .. ':unrouted', 1, 'news')
+        """
+      try await fill(store, script)
+      let shop = RouteTable(fields: [("shop", "apns|production")])
+      var calls = 0
+      let most = try await mostCommands(store) {
+        calls += 1
+        _ = try await store.redis("DEL", store.keys.routeSweep)
+        _ = try await store.routes.announce(shop, waitMs: 600_000)
+        return try await store.alarms.current(nowMs: 0).isEmpty
+      }
+      #expect(most < Self.commandsMax / 5, "\(most) commands")
+      #expect((20_000 / 256...20_000 / 200).contains(calls), "\(calls) looks")
+      #expect(try await store.redis("ZCARD", "{pp}:unrouted:jobs:news").integer == 20_000)
+    }
+  }
+
   @Test func `what was to bring parked chunks back is put there again by a reconciliation`()
     async throws
   {

@@ -46,6 +46,7 @@ import Testing
         "routes_gathering": keys.routesGathering, "routes_of": keys.routes("<1>"),
         "routed": keys.routed,
         "unrouted": keys.unrouted, "route_hints": keys.routeHints, "route_sweep": keys.routeSweep,
+        "routes_looked": keys.routesLooked,
         "route_waiting": keys.waiting(.jobs, route: "<2>").replacing("jobs", with: "<1>"),
         "switches": keys.switches, "rate": keys.rate("<1>"),
         "pace": keys.pace(app: "<1>", job: "<2>"),

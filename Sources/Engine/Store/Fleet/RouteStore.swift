@@ -73,6 +73,7 @@ package struct RouteStore {
         "pass_on_job", consumer, job.entry.priority.rawValue, job.entry.entry, job.app, job.id,
         job.suggestion ?? "")
       command.append(Int(clamping: waitMs))
+      command.append(Int(clamping: job.expiresAtMs ?? 0))
       return command
     }
     return await functions.run(commands) { reply throws(RedisError) in try decodeWord(reply) }

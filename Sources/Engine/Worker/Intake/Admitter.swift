@@ -185,7 +185,8 @@ struct Admitter {
       return .turnedAway(
         .unknownApp(
           JobOfUnknownApp(
-            entry: entry, app: job.app, id: id, suggestion: routes.suggestion(for: job.app))))
+            entry: entry, app: job.app, id: id, suggestion: routes.suggestion(for: job.app),
+            expiresAtMs: expiresAtMs(job, entry))))
     }
     do throws(InvalidField) { job = try await schedule(job, entry) } catch {
       return .turnedAway(.refused(entry, .invalid(error, app: job.app, id: id)))
@@ -194,6 +195,13 @@ struct Admitter {
       return .turnedAway(.refused(entry, .invalid(field, app: job.app, id: id)))
     }
     return .job(job)
+  }
+
+  /// When a job expires that nobody admits. "Now or never" is for the network: such a job does not.
+  private func expiresAtMs(_ job: PreparedJob, _ entry: JobEntry) -> Int64? {
+    guard let expiry = job.content.expiry, expiry != .ttl(seconds: 0) else { return nil }
+    let nowMs = clock.at(loop.nowNs)
+    return expiry.expiresAtMs(createdAtMs: entry.enqueuedAtMs(nowMs: nowMs) ?? nowMs)
   }
 
   /// Decides when a job starts that goes by the clocks of its receivers.

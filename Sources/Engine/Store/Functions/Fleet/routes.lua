@@ -18,11 +18,6 @@ do
 -- Added to the time at which something began to wait, so that it is found in the order of its priority.
 local RANK = {high = 0, normal = 1e13, low = 2e13}
 
-local function split(route)
-  local app, place = string.match(route, '^([^|]*)|?(.*)$')
-  return app, place
-end
-
 -- The digests of configurations that a worker has now, and of those that one had within the time that work waits.
 local function live_digests(p, now)
   return redis.call('ZRANGEBYSCORE', KEY.routes(p), text(now - LIMIT.ROUTE_ALIVE_MS), '+inf', 'LIMIT', 0,
@@ -35,7 +30,7 @@ local function known_digests(p) return redis.call('ZRANGE', KEY.routes(p), 0, LI
 local function routes_among(p, digests, routes)
   local apps, places, found = {}, {}, {}
   if #routes == 0 then return found end
-  for i, route in ipairs(routes) do apps[i], places[i] = split(route) end
+  for i, route in ipairs(routes) do apps[i], places[i] = RouteAlarms.split(route) end
   for _, digest in ipairs(digests) do
     local values = redis.call('HMGET', KEY.routes_of(p, digest), unpack(apps))
     for i, route in ipairs(routes) do
@@ -56,38 +51,6 @@ local function is_gathering(p)
   return redis.call('EXISTS', KEY.routes_gathering(p)) == 1 or redis.call('EXISTS', KEY.routes(p)) == 0
 end
 
-local function alarm_field(route) return 'no_worker|' .. route end
-
-local function complaint(p, route)
-  local app, place = split(route)
-  if place == '' then
-    local hint = redis.call('HGET', KEY.route_hints(p), route)
-    return 'no worker has the app "' .. app .. '" in its configuration' ..
-      (hint and '; did you mean "' .. hint .. '"?' or '')
-  end
-  local network, environment = string.match(place, '^(.*)|(.*)$')
-  return 'no worker has credentials of "' .. app .. '" for ' .. network .. ' (' .. environment .. ')'
-end
-
-local function raise(p, route, wait_ms, now)
-  Alarms.set(p, alarm_field(route), 'routes', LIMIT.ROUTE_ALARM_MS, complaint(p, route) ..
-    (string.find(route, '|', 1, true) and ': its pushes' or ': its jobs') .. ' wait for one, and become dead letters after ' ..
-    text(wait_ms / 1000) .. ' s; start a worker that has it, or see: pushpool dead list', now)
-end
-
-local function forget_route(p, route)
-  redis.call('ZREM', KEY.routed(p), route)
-  if redis.call('ZREM', KEY.unrouted(p), route) == 1 then
-    redis.call('HDEL', KEY.route_hints(p), route)
-    redis.call('HDEL', KEY.alarms(p), alarm_field(route))
-  end
-end
-
-local function is_idle(p, route)
-  return redis.call('ZCARD', KEY.route_waiting(p, 'jobs', route)) == 0 and
-    redis.call('ZCARD', KEY.route_waiting(p, 'chunks', route)) == 0
-end
-
 local function is_listed(p, route)
   return redis.call('ZSCORE', KEY.routed(p), route) or redis.call('ZSCORE', KEY.unrouted(p), route)
 end
@@ -100,7 +63,7 @@ local function list(p, route, hint, wait_ms, now)
   end
   redis.call('ZADD', KEY.unrouted(p), text(now), route)
   if hint ~= '' then redis.call('HSET', KEY.route_hints(p), route, hint) end
-  raise(p, route, wait_ms, now)
+  RouteAlarms.raise(p, route, wait_ms, now)
 end
 
 -- ---------------------------------------------------------------------------------------------------------
@@ -137,7 +100,7 @@ local function bury_job(p, route, member, now)
     redis.call('DEL', key)
   end
   local job = fields_of(items[1][2]).job or ''
-  dead_letter(p, now, 'kind', 'job', 'reason', 'unknown_app', 'field', '/app', 'message', complaint(p, route) ..
+  dead_letter(p, now, 'kind', 'job', 'reason', 'unknown_app', 'field', '/app', 'message', RouteAlarms.complaint(p, route) ..
     '; add it under apps and retry this, or correct the name', 'app', route, 'id', id, 'priority', priority, 'job_entry', entry,
     'job', job, 'truncated', '0')
   Fairness.drop_job(p, priority, entry)
@@ -155,7 +118,7 @@ local function bury_chunk(p, route, member, now)
   end
   local bytes = redis.call('STRLEN', KEY.segment(p, c.segment, c.source))
   local has_read = redis.call('HEXISTS', KEY.job(p, c.app, c.job), 'scan') == 1
-  Chunks.bury_chunk(p, c, 'no_worker', complaint(p, route) .. '; configure it and retry this', now)
+  Chunks.bury_chunk(p, c, 'no_worker', RouteAlarms.complaint(p, route) .. '; configure it and retry this', now)
   return bytes, has_read
 end
 
@@ -189,8 +152,8 @@ local function sweep(p, wait_ms, now)
   local routed = redis.call('ZRANGE', KEY.routed(p), 0, LIMIT.ROUTES_SWEPT_MAX - 1)
   local found = routes_among(p, live, routed)
   for _, route in ipairs(routed) do
-    if is_idle(p, route) then
-      forget_route(p, route)
+    if RouteAlarms.is_idle(p, route) then
+      RouteAlarms.forget_route(p, route)
     elseif found[route] then
       -- Behind those that were not looked at.
       redis.call('ZADD', KEY.routed(p), text(now), route)
@@ -211,18 +174,20 @@ local function sweep(p, wait_ms, now)
   local dead = redis.call('TYPE', KEY.dead(p)).ok
   local may_bury = not is_gathering(p) and (dead == 'none' or dead == 'stream')
   local left = {items = LIMIT.ROUTE_BURIED_MAX, bytes = LIMIT.ROUTE_BURIED_BYTES}
-  local alarms, kept = 0, 0
+  local alarms, kept, budget = 0, 0, {looks = LIMIT.ROUTE_LOOKS_MAX}
   for _, route in ipairs(routes) do
     if may_bury and since[route] <= now - wait_ms and not found[route] then bury_overdue(p, route, wait_ms, now, left) end
-    if is_idle(p, route) then
-      forget_route(p, route)
+    if RouteAlarms.is_idle(p, route) then
+      RouteAlarms.forget_route(p, route)
     elseif found[route] then
-      forget_route(p, route)
+      RouteAlarms.forget_route(p, route)
       redis.call('ZADD', KEY.routed(p), text(now), route)
     else
       kept = kept + 1
-      if alarms < LIMIT.ROUTE_ALARMS_MAX then
-        raise(p, route, wait_ms, now)
+      if not RouteAlarms.is_waited_for(p, route, budget, now) then
+        RouteAlarms.clear(p, route)
+      elseif alarms < LIMIT.ROUTE_ALARMS_MAX then
+        RouteAlarms.raise(p, route, wait_ms, now)
         alarms = alarms + 1
       end
     end
@@ -274,9 +239,11 @@ local function hold(p, c, route, wait_ms, now)
   local member = Chunk.pack(c)
   redis.call('ZADD', KEY.delayed(p), text(due), member)
   -- From here on nothing is lost, and a wrong type under one of these keys must not undo what was settled.
-  redis.pcall('ZADD', KEY.route_waiting(p, 'chunks', route), text(RANK[c.priority] + now), member)
+  local rank = text(RANK[c.priority] + now)
+  redis.pcall('ZADD', KEY.route_waiting(p, 'chunks', route), rank, member)
   pcall(function()
     if not is_listed(p, route) then list(p, route, '', wait_ms, now) end
+    RouteAlarms.added(p, route, 'chunks', rank, member, wait_ms, now)
   end)
 end
 
@@ -297,7 +264,8 @@ local function pass_on_chunk(keys, args)
 end
 
 -- pass_on_job — ARGV: consumer, priority, entry, app, id, a known app that may have been meant or '', how long it waits for a
--- worker (ms). A job whose app the caller does not have waits in its stream for a worker that has it; no delivery is counted.
+-- worker (ms), when it expires (epoch ms) or 0. A job whose app the caller does not have waits in its stream for a worker that
+-- has it; no delivery is counted.
 -- Reply: OK | STALE | FULL (nobody has the app, and too many others wait already: refuse it)
 local function pass_on_job(keys, args)
   local p, consumer, priority, entry, app, id = keys[1], unpack(args, 1, 5)
@@ -311,8 +279,9 @@ local function pass_on_job(keys, args)
     list(p, app, args[6], wait_ms, now)
   end
   -- One that comes again has waited since it came first.
-  redis.call('ZADD', KEY.route_waiting(p, 'jobs', app), 'NX', text(RANK[priority] + now),
-    cjson.encode({'job', priority, entry, deliveries, id}))
+  local rank, member = text(RANK[priority] + now), cjson.encode({'job', priority, entry, deliveries, id, args[8]})
+  redis.call('ZADD', KEY.route_waiting(p, 'jobs', app), 'NX', rank, member)
+  RouteAlarms.added(p, app, 'jobs', rank, member, wait_ms, now)
   redis.call('XACK', stream, GROUP, entry)
   redis.call('HDEL', KEY.scout(p, priority), 'c:' .. entry)
   return 'OK'

@@ -55,6 +55,7 @@ local KEY = {
   unrouted = function(p) return p .. ':unrouted' end,
   route_waiting = function(p, kind, route) return p .. ':unrouted:' .. kind .. ':' .. route end,
   route_hints = function(p) return p .. ':unrouted:hints' end,
+  routes_looked = function(p) return p .. ':unrouted:looked' end,
   route_sweep = function(p) return p .. ':unrouted:sweep' end,
   loop = function(p, app, bucket) return p .. ':loop:' .. app .. ':' .. bucket end,
   topic_loop = function(p, app, topic) return p .. ':topic_loop:' .. app .. ':' .. topic end,

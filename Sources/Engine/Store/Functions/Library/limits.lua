@@ -142,6 +142,7 @@ local LIMIT = {
   ROUTE_BURIED_MAX = 50,                -- jobs and chunks that one gives up: 2 ms
   ROUTE_BURIED_BYTES = 256 * 1024,
   ROUTES_WAITED_FOR_MAX = 1000,         -- apps that no worker has and whose jobs wait; those of others are refused at once
+  ROUTE_LOOKS_MAX = 256,                -- of what waits for routes that no worker has, looked at by one: 2 ms
   ROUTE_ALARMS_MAX = 8,                 -- alarms renewed by one look
   ROUTE_ALARM_MS = 60000,
   -- waiting
