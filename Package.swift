@@ -209,7 +209,8 @@ let package = Package(
     tests(
       "SimulatorTests", in: .harness,
       [
-        "Simulator", "LocalServices", "HTTP2", "Model", "Reactor", "COpenSSL", "pushpool-simulator",
+        "Simulator", "LocalServices", "HTTP2", "Model", "Reactor", "COpenSSL", "TestSupport",
+        "pushpool-simulator",
       ]),
     tests("LocalServicesTests", in: .harness, ["LocalServices", "Model", "Reactor"]),
     tests(

@@ -44,6 +44,16 @@ package enum SimulatorLimits {
   static let acceptLogBufferBytes = 256 * 1024
   /// The most that an accept log's line has beside its token and topic.
   static let acceptLineOverheadBytes = 128
+  /// What is shown of a request that was received: of a device token in a path, twice as much when it has no more;
+  static let shownTokenCharacters = 8
+  /// of a path without it, and of a header field,
+  static let shownPathCharactersMax = 100
+  static let shownHeaderCharactersMax = 100
+  /// of a body that is JSON, and of one that is other text,
+  static let shownBodyBytesMax = 2_048
+  static let shownTextBytesMax = 512
+  /// and of an answer that is an error.
+  static let shownAnswerBytesMax = 200
   /// The largest script file.
   package static let scriptBytesMax = 4 * 1024 * 1024
   package static let scriptRulesMax = 10_000

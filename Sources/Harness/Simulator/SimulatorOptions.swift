@@ -23,6 +23,8 @@ package struct SimulatorOptions: Sendable, Equatable {
   /// JPush's apps; without any, every app key and secret passes.
   package var jpushApps: [KnownJPushApp] = []
   package var acceptLogFile: String?
+  /// Where each request that is received is shown, a line of JSON each; nil shows none. It stays the caller's.
+  package var receivedDescriptor: CInt?
   /// Whether a new connection allows one stream until it has authorised itself, as APNs does.
   package var limitsNewConnections = true
   /// SETTINGS_MAX_CONCURRENT_STREAMS of a connection that has.

@@ -65,6 +65,9 @@ struct ServeCommand: ParsableCommand {
   @Option(name: .customLong("accept-log"), help: "Append a line for each accepted push.")
   var acceptLogFile: String?
 
+  @Flag(help: "Print a line of JSON for each request that is received.")
+  var printRequests = false
+
   @Option(help: "Streams that a connection may have open at a time.")
   var maxConcurrentStreams: UInt32 = 1_000
 
@@ -181,6 +184,7 @@ struct ServeCommand: ParsableCommand {
     options.jpushApps += try parsedApps()
     options.topics = topics
     options.acceptLogFile = acceptLogFile
+    if printRequests { options.receivedDescriptor = STDOUT_FILENO }
     options.maxConcurrentStreams = maxConcurrentStreams
     options.limitsNewConnections = !openFromTheStart
     options.limitsResets = !tolerateResets

@@ -14,7 +14,7 @@ struct SimulatorCommand: ParsableCommand {
         POST /token                                OAuth
 
       Start with keys of its own and watch what it accepts:
-        pushpool-simulator --generate sim --accept-log accepted.log
+        pushpool-simulator --generate sim --print-requests
       then point workers at it; sim/pushpool.yaml is a configuration that does.
 
       Misbehave: write a script, name it with --script, send SIGHUP after changing it.
@@ -22,11 +22,12 @@ struct SimulatorCommand: ParsableCommand {
                    {"token_prefix": "51", "action": "stall"}],
          "all": {"status": 503, "retry_after_seconds": 30, "probability": 0.1},
          "delay_ms": 20, "goaway_after": 5000}
+      docs/reference/simulator.md says more of each field, with units, defaults and examples.
       The first of the rules that matches a push decides, else "all"; "oauth" is for POST /token.
       Fields of a rule:
         token_prefix                          which pushes; all without
         network                               apns, fcm or jpush
-        action                                answer (default), stall, reset, drop
+        action                                answer (default), stall, reset, drop, goaway
         status, reason, body                  the answer; an ordinary one without status. JPush's
                                               reason is its code; 1011 takes one target away, and
                                               is the answer when none is left

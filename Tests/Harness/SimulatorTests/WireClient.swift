@@ -32,7 +32,7 @@ final class WireClient: Sendable {
 
   init(
     script: SimulatorScript = SimulatorScript(), usesCertificate: Bool = false,
-    logFile: String? = nil
+    logFile: String? = nil, receivedDescriptor: CInt? = nil
   ) throws {
     folder = try TemporaryFolder()
     authority = try CertificateAuthority(folder: folder.path)
@@ -45,6 +45,7 @@ final class WireClient: Sendable {
       KnownAPNsKey(keyID: signing.keyID, teamID: signing.teamID, file: signing.file)
     ]
     options.acceptLogFile = self.logFile
+    options.receivedDescriptor = receivedDescriptor
     options.keptAcceptsMax = 10_000
     options.script = script
     if usesCertificate {

@@ -16,6 +16,7 @@ final class SimulatorServer {
   private let options: SimulatorOptions
   let state: SimulatorState
   let log: AcceptLog?
+  private var received: ReceivedLog?
   private var listener: Listener!
   private(set) var networks: PushNetworks
   private var connections: [Int: SimulatedConnection] = [:]
@@ -48,6 +49,7 @@ final class SimulatorServer {
     options = setup.options
     tls = setup.tls
     log = setup.log
+    received = setup.options.receivedDescriptor.map { ReceivedLog(descriptor: $0) }
     networks = setup.networks
     script = setup.networks.script
     openLimit = setup.options.maxConcurrentStreams
@@ -145,6 +147,7 @@ final class SimulatorServer {
             incoming, &connection.memory, nowSeconds: Int64(time.tv_sec))
           delayMs = decision.delayMs
           answer.reaction = decision.reaction
+          if received != nil { show(request, incoming, decision.reaction) }
           guard let push = decision.acceptance else { return }
           answer.isAccepted = true
           note(push.token, of: push, request, connection, at: time)
@@ -153,6 +156,14 @@ final class SimulatorServer {
       }
     }
     enqueue(answer, delayMs: delayMs, isEarly: isEarly)
+  }
+
+  private func show(
+    _ request: ServerRequest, _ incoming: IncomingRequest, _ reaction: Decision.Reaction
+  ) {
+    var headers: [(name: String, value: String)] = []
+    request.forEachHeader { name, value in headers.append((name.text, value.text)) }
+    received?.note(incoming, headers: headers, answer: reaction.summary)
   }
 
   private func note(

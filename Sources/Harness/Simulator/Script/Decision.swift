@@ -7,6 +7,22 @@ struct Decision {
     case drop
     /// GOAWAY with this code, then the connection is closed.
     case goAway(UInt32)
+
+    /// As somebody reads it who watches.
+    var summary: String {
+      switch self {
+      case .answer(let answer) where answer.status == 200 || answer.body.isEmpty:
+        "\(answer.status)"
+      case .answer(let answer):
+        "\(answer.status) "
+          + String(
+            decoding: answer.body.prefix(SimulatorLimits.shownAnswerBytesMax), as: UTF8.self)
+      case .stall: ScriptRule.Action.stall.rawValue
+      case .reset(let code): "\(ScriptRule.Action.reset.rawValue) \(code)"
+      case .drop: ScriptRule.Action.drop.rawValue
+      case .goAway(let code): "\(ScriptRule.Action.goAway.rawValue) \(code)"
+      }
+    }
   }
 
   var reaction: Reaction

@@ -7,6 +7,19 @@ import Testing
 @Suite struct RecipeTests {
   private static let recipes = DocumentSnippet.all("json", in: "docs/guides/recipes.md")
 
+  /// The FCM tokens that the page has its readers install, by user.
+  private static let installed: [String: String] = {
+    let lines = DocumentSnippet.indented(in: "docs/guides/recipes.md")
+    guard let line = lines.first(where: { $0.hasPrefix("for user in ") }),
+      let end = line.firstIndex(of: ";"), let token = line.firstRange(of: "--token \"")
+    else { preconditionFailure("the recipes install no devices") }
+    let form = line[token.upperBound...].prefix { $0 != "\"" }
+    let users = line[..<end].split(separator: " ").dropFirst(3).map(String.init)
+    return Dictionary(
+      uniqueKeysWithValues: users.map { ($0, form.replacing("$user", with: $0)) }
+    ).mapValues { String($0) }
+  }()
+
   /// Everybody whom a recipe names.
   private static func receivers() throws -> [Installation] {
     func apns(_ user: String, _ number: Int) throws -> Installation {
@@ -20,9 +33,8 @@ import Testing
     var calls = try apns("u1", 5)
     calls.kind = .voip
     return [
-      try apns("u1", 1), try fcm("u1", token: "cX1-token-of-u1:APA91"), try apns("u2", 2),
-      activity, calls, try Devices.jpush(4, user: "u3"),
-    ]
+      try apns("u1", 1), try apns("u2", 2), activity, calls, try Devices.jpush(4, user: "u3"),
+    ] + (try installed.map { try fcm($0.key, token: $0.value) })
   }
 
   @Test("every job of the recipes is taken in and sent, and no network refuses it")
@@ -46,6 +58,16 @@ import Testing
         }
       }
     }
+  }
+
+  @Test("a recipe that names a device names one that the page has installed")
+  func devices() throws {
+    #expect(Self.installed.count >= 2)
+    let named = Self.recipes.map(\.text).flatMap { text in
+      text.ranges(of: "\"token\": \"").map { String(text[$0.upperBound...].prefix { $0 != "\"" }) }
+    }
+    #expect(!named.isEmpty)
+    #expect(Set(named).isSubset(of: Set(Self.installed.values)), "\(named)")
   }
 
   @Test("no two recipes have one id")
