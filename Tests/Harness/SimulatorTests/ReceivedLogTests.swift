@@ -57,6 +57,19 @@ struct ReceivedLogTests {
     #expect(bytes.split(separator: 0x0a).allSatisfy { $0.count < PIPE_BUF })
   }
 
+  @Test("of a request for a bearer token the assertion is not shown")
+  func hidesAssertions() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("received")
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+    defer { close(descriptor) }
+    var log = ReceivedLog(descriptor: descriptor)
+    note(&log, path: "/token", body: "grant_type=x&assertion=secret")
+    let line = try #require(try lines(path).first)
+    #expect(line["network"]?.stringValue == "oauth" && line["bytes"] == .integer(29))
+    #expect(line["body"] == nil)
+  }
+
   @Test("nothing waits for a reader that does not read: the next line says what was left out")
   func leavesOut() throws {
     var ends: [CInt] = [0, 0]
@@ -79,9 +92,10 @@ struct ReceivedLogTests {
   private var longText: String { String(repeating: "x", count: 1_000) }
 
   private func note(
-    _ log: inout ReceivedLog, body: String, headers: [(name: String, value: String)] = []
+    _ log: inout ReceivedLog, path: String = "/3/device/aabb", body: String,
+    headers: [(name: String, value: String)] = []
   ) {
-    Array("/3/device/aabb".utf8).withUnsafeBytes { path in
+    Array(path.utf8).withUnsafeBytes { path in
       Array("POST".utf8).withUnsafeBytes { method in
         Array(body.utf8).withUnsafeBytes { body in
           log.note(

@@ -11,6 +11,8 @@ struct ReceivedLog {
     "apns-id", "content-type",
   ]
 
+  private static let oauth = "oauth"
+
   private let descriptor: CInt
   private var leftOut = 0
 
@@ -27,13 +29,15 @@ struct ReceivedLog {
     var object: JSONObject = [:]
     // A line of its own for what is missing would need a reader with room, too.
     if leftOut > 0 { object["left_out_before"] = .integer(leftOut) }
-    object["network"] = .string(Self.network(of: request.path))
+    let network = Self.network(of: request.path)
+    object["network"] = .string(network)
     object["path"] = .string(Self.shortened(request.path.text))
     object["answer"] = .string(answer)
     object["headers"] = .object(Self.shown(headers))
     if let body = request.body {
       object["bytes"] = .integer(body.count)
-      object["body"] = Self.shown(body)
+      // A bearer token is asked for with a signed assertion, which is as good as a password while it lives.
+      if network != Self.oauth { object["body"] = Self.shown(body) }
     }
     if write(JSONValue.object(object).bytes() + [0x0a]) { leftOut = 0 } else { leftOut += 1 }
   }
@@ -41,7 +45,7 @@ struct ReceivedLog {
   private static func network(of path: UnsafeRawBufferPointer) -> String {
     if path.starts(with: FCMPath.prefix) { return Network.fcm.rawValue }
     if path.starts(with: JPushNetwork.prefix) { return Network.jpush.rawValue }
-    return path.equals("/token") ? "oauth" : Network.apns.rawValue
+    return path.equals("/token") ? oauth : Network.apns.rawValue
   }
 
   /// A path with the start of its last part only, where that is long: a device token.
