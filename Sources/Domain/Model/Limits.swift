@@ -93,7 +93,7 @@ package enum Limits {
   // Device tokens
   /// Hexadecimal digits; Apple says the length may change, so it is not fixed.
   package static let apnsTokenBytesMin = 8
-  package static let apnsTokenBytesMax = 200
+  package static let apnsTokenBytesMax = 400
   package static let fcmTokenBytesMin = 8
   package static let fcmTokenBytesMax = 4_096
   package static let jpushTokenBytesMin = 4

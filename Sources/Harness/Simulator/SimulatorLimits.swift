@@ -7,7 +7,7 @@ package enum SimulatorLimits {
   /// APNs: the longest apns-collapse-id.
   static let collapseIDBytesMax = 64
   /// APNs: the longest hex device token; today's have 64 digits, Live Activity tokens more.
-  static let apnsTokenBytesMax = 200
+  static let apnsTokenBytesMax = 400
   /// FCM: the largest message, without its target.
   static let fcmMessageBytesMax = 4_096
   static let fcmTokenBytesMax = 4_096

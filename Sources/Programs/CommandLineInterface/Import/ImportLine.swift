@@ -8,8 +8,17 @@ enum ImportLine {
 
   init(bytes: UnsafeBufferPointer<UInt8>) throws(InvalidField) {
     let json = try JSONValue(document: bytes)
-    if case .object(let object) = json, object["topic"] != nil, object["token"] == nil {
+    guard case .object(var object) = json else {
+      self = .installation(try Installation(json: json))
+      return
+    }
+    if object["topic"] != nil, object["token"] == nil {
       self = .subscription(try Subscription(json: json))
+    } else if object["network"]?.stringValue == Network.apns.rawValue,
+      let digits = object["token"]?.stringValue.flatMap({ DeviceToken.digits(described: $0) })
+    {
+      object["token"] = .string(digits)
+      self = .installation(try Installation(json: .object(object)))
     } else {
       self = .installation(try Installation(json: json))
     }

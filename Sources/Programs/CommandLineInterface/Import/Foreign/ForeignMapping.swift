@@ -110,6 +110,9 @@ struct ForeignMapping {
     guard let token = ForeignValue.plain(object[ForeignFields.deviceToken])?.stringValue,
       !token.isEmpty
     else { throw Self.refusal("it has no deviceToken") }
+    if network == .apns, let digits = DeviceToken.digits(described: token) {
+      return (network, digits)
+    }
     // Apps on iOS may use Firebase, too. Its tokens have a colon, those of APNs are hexadecimal.
     return (token.utf8.contains(UInt8(ascii: ":")) ? .fcm : network, token)
   }
