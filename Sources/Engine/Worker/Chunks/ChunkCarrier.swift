@@ -191,7 +191,7 @@ final class ChunkCarrier {
         return
       } catch {
         reasons.note("settling waits for Redis: \(error)")
-        if life.isAborting { return run.abandon() }
+        if life.isForsaking { return run.abandon() }
         await loop.sleep(ms: WorkerLimits.redisPauseMs)
       }
     }
@@ -217,7 +217,7 @@ final class ChunkCarrier {
         }
       } catch {
         reasons.note("settling waits for Redis: \(error)")
-        if life.isAborting { return run.abandon() }
+        if life.isForsaking { return run.abandon() }
         await loop.sleep(ms: WorkerLimits.redisPauseMs)
       }
     }
@@ -243,7 +243,7 @@ final class ChunkCarrier {
         return
       } catch {
         log.debug("hand back: \(error)")
-        if life.isAborting { return }
+        if life.isForsaking { return }
         await loop.sleep(ms: WorkerLimits.redisPauseMs)
       }
     }

@@ -168,7 +168,7 @@ final class DirectCarrier {
         return try await jobs.endDirect(endings)
       } catch {
         reasons.note("settling waits for Redis: \(error)")
-        guard error.isPassing, !life.isAborting else { throw error }
+        guard error.isPassing, !life.isForsaking else { throw error }
         await loop.sleep(ms: WorkerLimits.redisPauseMs)
       }
     }

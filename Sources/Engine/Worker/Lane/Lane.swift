@@ -124,14 +124,31 @@ actor Lane {
     dispatcher.pauseAll()
     housekeeper?.stop()
     wakeAgents()
-    let timer = LoopTimer(loop: loop) { [weak self] in self?.assumeIsolated { $0.abort() } }
-    timer.schedule(afterMs: settings.drainMs)
+    after(settings.drainMs) { $0.endInTime() }
   }
 
-  /// Ends without waiting for answers: what is in flight counts as unknown and is left to others.
+  /// Ends without waiting for answers or for Redis: what is in flight counts as unknown and is left to others.
   func abort() {
-    guard !life.isAborting else { return }
     drain()
+    endWaiting()
+    life.forsake()
+  }
+
+  /// The drain time is over. What the networks have answered is not to be sent again because Redis is away for a moment: while the
+  /// leases may last, that is told.
+  private func endInTime() {
+    endWaiting()
+    after(min(settings.leaseMs, WorkerLimits.tellingMsMax)) { $0.life.forsake() }
+  }
+
+  private func after(_ ms: UInt64, _ body: @escaping @Sendable (isolated Lane) -> Void) {
+    let timer = LoopTimer(loop: loop) { [weak self] in self?.assumeIsolated { body($0) } }
+    timer.schedule(afterMs: ms)
+  }
+
+  /// Waits for no answer any more.
+  private func endWaiting() {
+    guard !life.isAborting else { return }
     life.abort()
     parts.admitter.large.abandon()
     dispatcher.close()

@@ -31,6 +31,33 @@ import Testing
     }
   }
 
+  @Test("what was answered is told to Redis, though Redis is away when the drain time is over")
+  func tellsWhatWasAnswered() async throws {
+    let worker = WorkerConfiguration(lanes: 1, drainSeconds: 2, leaseSeconds: 30)
+    let script = SimulatorScript.stage { $0.delayMs = 200 }
+    try await PushStage.with(script: script, worker: worker) { stage in
+      let client = stage.client
+      try await client.install(try Devices.apns(0..<100))
+      let process = try stage.startProcess()
+      _ = try await client.enqueue(Devices.job("sale", 0..<100))
+      _ = try await eventually("it is in the worker's hands") {
+        try await client.claimedChunks() == 1 ? true : nil
+      }
+      // The test's own connection has said who it is.
+      _ = try await client.command("CONFIG", "SET", "requirepass", "another")
+      _ = try await client.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
+      process.signal(SIGTERM)
+      _ = try await eventually("all is answered") {
+        stage.simulator.counters.accepted == 100 ? true : nil
+      }
+      #expect(await process.waitForExit(timeoutMs: 3_000) == nil)
+      _ = try await client.command("CONFIG", "SET", "requirepass", "")
+      #expect(await process.waitForExit(timeoutMs: 60_000) == .code(0))
+      let record = try #require(try await client.record("sale"))
+      #expect(record.state == .done && record.counts.accepted == 100)
+    }
+  }
+
   @Test("a worker that is told to end while it starts ends, and does not crash")
   func endsWhileItStarts() async throws {
     var worker = Self.worker
