@@ -91,6 +91,20 @@ struct ClientIdentityTests {
     }
   }
 
+  @Test("so is an encrypted key of RSA, as Apple's certificates have", arguments: 1...3)
+  func encryptedRSAKey(number: Int) throws {
+    let folder = try TemporaryFolder()
+    let (plain, certificate) = (folder.file("k.pem"), folder.file("c.pem"))
+    _ = try OpenSSLCommand.run(
+      "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=push", "-keyout", plain,
+      "-out", certificate)
+    let encrypted = try OpenSSLCommand.run(
+      "pkcs8", "-topk8", "-in", plain, "-v2", "aes-256-cbc", "-passout", "pass:longer\(number)")
+    let text = try String(contentsOfFile: certificate, encoding: .utf8)
+    let file = try write(text + String(decoding: encrypted, as: UTF8.self))
+    #expect(throws: Never.self) { try ClientIdentity(file: file, password: "longer\(number)") }
+  }
+
   @Test("an export of the Keychain is read, with its chain", .enabled(if: isLegacyThere))
   func legacy() throws {
     let file = try write(try keychainExport("secret"))

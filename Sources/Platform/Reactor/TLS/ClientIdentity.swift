@@ -121,15 +121,17 @@ package struct ClientIdentity: Sendable {
 
   /// A key of PEM that its password opens, as PKCS #8 or in OpenSSL's older form.
   private static func decrypted(_ bytes: [UInt8], _ password: String) -> OpaquePointer? {
-    let text = PlainText.of(bytes)
-    guard let source = BIO_new_mem_buf(text, CInt(text.count)) else { return nil }
-    defer {
-      BIO_free(source)
-      ERR_clear_error()
-    }
-    // Without a callback OpenSSL takes what is behind it for the password.
-    return password.withCString {
-      PEM_read_bio_PrivateKey(source, nil, nil, UnsafeMutableRawPointer(mutating: $0))
+    PlainText.of(bytes).withUnsafeBytes { text in
+      // It does not copy them.
+      guard let source = BIO_new_mem_buf(text.baseAddress, CInt(text.count)) else { return nil }
+      defer {
+        BIO_free(source)
+        ERR_clear_error()
+      }
+      // Without a callback OpenSSL takes what is behind it for the password.
+      return password.withCString {
+        PEM_read_bio_PrivateKey(source, nil, nil, UnsafeMutableRawPointer(mutating: $0))
+      }
     }
   }
 }
