@@ -23,8 +23,11 @@ package struct KeyTypes {
       alarms.append(
         Alarm(
           field: AlarmKind.wrongType.field(name), atMs: nowMs, untilMs: nowMs,
-          message: "\(key) holds a \(found), not a \(expected), and no work goes on that needs it: "
-            + "a worker of this version moves it aside"))
+          message: key == functions.keys.switches
+            ? "\(key) holds a \(found), not a \(expected): what was switched off is lost, and nothing can be switched "
+              + "off; delete the key, then switch off anew"
+            : "\(key) holds a \(found), not a \(expected), and no work goes on that needs it: "
+              + "a worker of this version moves it aside"))
     }
     return alarms
   }
@@ -36,6 +39,7 @@ package struct KeyTypes {
     }
     return ofPriorities + [
       (keys.delayed, "zset"), (keys.open, "set"), (keys.finished, "stream"), (keys.dead, "stream"),
+      (keys.switches, "hash"),
     ]
   }
 }

@@ -25,6 +25,20 @@ import Testing
     }
   }
 
+  @Test("what stands in place of the switches is an alarm, and is left for somebody to look at")
+  func tellsOfSwitches() async throws {
+    try await Lane.withStore { _, store in
+      _ = try await store.redis("SET", store.keys.switches, "x")
+      #expect(
+        try await store.keyTypes.alarms(nowMs: 1).map(\.field) == ["wrong_type|switches"])
+      _ = try await store.workers.beat(worker: "w", fields: [])
+      let alarm = try #require(try await store.alarms.current(nowMs: 0).first)
+      #expect(alarm.field == "wrong_type|switches")
+      #expect(alarm.message.contains("delete the key, then switch off anew"))
+      #expect(try await store.redis("GET", store.keys.switches).string == "x")
+    }
+  }
+
   @Test("a beat moves it aside with an alarm, and the work goes on", arguments: named + others)
   func movesAside(key: String) async throws {
     try await Lane.withStore { _, store in

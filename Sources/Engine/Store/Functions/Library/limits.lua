@@ -107,6 +107,7 @@ local LIMIT = {
   TALLY_S = 180,                        -- how long a minute's answers are kept: it and the next are judged by them
   ENTRY_LAST = '18446744073709551615-18446744073709551615',  -- the highest id: no entry can follow it
   EXHAUSTED_ALARM_MS = 30000,
+  SWITCHES_ALARM_MS = 15000,            -- renewed each second while it lasts
   LIBRARY_SEEN_MS = 180000,             -- a worker says each minute or two which library it uses
   ALARMS_MAX = 256,
   ALARM_MS_MAX = 600000,                -- an alarm that nobody renews for so long is gone
