@@ -137,7 +137,7 @@ import Testing
 
   @Test("streams that the network refuses again and again are sent no faster, and are an alarm")
   func slowsDown() async throws {
-    var refusal = ScriptRule(action: .reset, times: 300)
+    var refusal = ScriptRule(action: .reset, times: 260)
     refusal.resetCode = 7
     try await PushStage.with(script: SimulatorScript.stage { $0.all = refusal }) { stage in
       let client = stage.client

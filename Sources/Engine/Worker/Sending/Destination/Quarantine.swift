@@ -33,7 +33,7 @@ struct Quarantine {
   static let lifeNs: UInt64 = 60_000_000_000
   /// Requests of a job in a row that were malformed apart from all others, none of it answered, after which nothing more of
   /// it is sent; and sendings apart of one push after which it is rejected.
-  static let refusalsMax = 3
+  static let refusalsMax = 5
 
   private var entries: [Entry] = []
   /// Until when pushes that were tried before are tried apart.

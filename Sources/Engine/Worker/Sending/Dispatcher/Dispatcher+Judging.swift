@@ -163,7 +163,10 @@ extension Dispatcher {
   /// The request was not processed. That the network refuses the stream of a push again is a sign that it is in trouble.
   /// - Parameter resends: how often the push came back unprocessed before; of several the most.
   func judgeNotSent(_ answer: RequestAnswer, resends: Int, _ destination: Destination) {
-    guard answer.isRefused, resends >= WorkerLimits.refusalsMax else {
+    // One that happens to a probe is trouble at once: else probes would follow one another as fast as they are refused.
+    guard answer.isRefused,
+      resends >= WorkerLimits.refusalsMax || destination.breaker.state == .halfOpen
+    else {
       return destination.noteNothing(elapsedNs: answer.elapsedNs)
     }
     _ = destination.noteTrouble(
