@@ -3,7 +3,7 @@ package enum AnswerSign: Sendable, Equatable {
   case none
   /// The network is in trouble, or has had enough of us: the next push would fare no better.
   case trouble
-  /// It takes pushes, and has had too many of them a second.
+  /// The network takes pushes, and has had too many of them a second.
   case overRate
   /// The token does not fit our environment, topic or sender: of one device that is its own affair, of
   /// many it is a mistake in the configuration.

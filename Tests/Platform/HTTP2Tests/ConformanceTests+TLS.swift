@@ -5,10 +5,16 @@ import Testing
 import TestSupport
 
 extension ConformanceTests {
-  @Test("shows the client certificate of its provider", arguments: TransportKind.allCases)
-  func clientCertificate(kind: TransportKind) async throws {
+  /// Runs a body beside a server that asks for a certificate, and a sender that shows this one.
+  private func withIdentity(
+    _ kind: TransportKind, validDays: Int? = nil,
+    _ body:
+      @Sendable (isolated TestLane, ScriptedServer, TestSender, Occurrences) async throws ->
+      Void
+  ) async throws {
     let certificates = try TestCertificates()
-    let issued = try certificates.authority.issueClient(commonName: "push", fileName: "client")
+    let issued = try certificates.authority.issueClient(
+      commonName: "push", fileName: "client", validDays: validDays)
     let identity = try ClientIdentity(file: issued.combinedFile)
     try await TestLane.run { lane in
       let occurrences = Occurrences(loop: lane.loop)
@@ -16,22 +22,31 @@ extension ConformanceTests {
         loop: lane.loop,
         tls: try certificates.serverContext(alpn: ["h2"], asksForCertificate: true),
         occurrences: occurrences)
-      let shown = Flag(false)
-      server.onRequest = { connection, request in
-        shown.isSet = connection.clientShowedCertificate
-        ScriptedServer.answer(connection, request)
-      }
       let settings = ClientSettings(
         endpoint: server.endpoint,
         tls: try certificates.clientContext(alpn: ["h2"], identity: identity))
       let sender = TestSender(
         loop: lane.loop, settings: settings, kind: kind, occurrences: occurrences)
+      defer {
+        sender.transport.close()
+        server.close()
+      }
+      try await body(lane, server, sender, occurrences)
+    }
+  }
+
+  @Test("shows the client certificate of its provider", arguments: TransportKind.allCases)
+  func clientCertificate(kind: TransportKind) async throws {
+    try await withIdentity(kind) { lane, server, sender, occurrences in
+      let shown = Flag(false)
+      server.onRequest = { connection, request in
+        shown.isSet = connection.clientShowedCertificate
+        ScriptedServer.answer(connection, request)
+      }
       sender.send(1)
       #expect(await occurrences.until { sender.finished == 1 })
       #expect(sender.endedOnce == [.yes])
       #expect(shown.isSet)
-      sender.transport.close()
-      server.close()
     }
   }
 
@@ -40,21 +55,7 @@ extension ConformanceTests {
     arguments: TransportKind.allCases
   )
   func expiredCertificate(kind: TransportKind) async throws {
-    let certificates = try TestCertificates()
-    let issued = try certificates.authority.issueClient(
-      commonName: "push", fileName: "client", validDays: -1)
-    let identity = try ClientIdentity(file: issued.combinedFile)
-    try await TestLane.run { lane in
-      let occurrences = Occurrences(loop: lane.loop)
-      let server = try ScriptedServer(
-        loop: lane.loop,
-        tls: try certificates.serverContext(alpn: ["h2"], asksForCertificate: true),
-        occurrences: occurrences)
-      let settings = ClientSettings(
-        endpoint: server.endpoint,
-        tls: try certificates.clientContext(alpn: ["h2"], identity: identity))
-      let sender = TestSender(
-        loop: lane.loop, settings: settings, kind: kind, occurrences: occurrences)
+    try await withIdentity(kind, validDays: -1) { lane, server, sender, occurrences in
       sender.send(1)
       #expect(await occurrences.until { !sender.connectionEnds.isEmpty })
       // With TLS 1.3 it comes behind the handshake, where libcurl only notices the end.
@@ -62,8 +63,6 @@ extension ConformanceTests {
         #expect("\(sender.connectionEnds[0])".lowercased().contains("expired"))
       }
       #expect(server.received == 0)
-      sender.transport.close()
-      server.close()
     }
   }
 

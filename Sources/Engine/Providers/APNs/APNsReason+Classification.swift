@@ -9,7 +9,7 @@ extension APNsReason {
     }
   }
 
-  /// What it says of other pushes where it rejects one.
+  /// The sign that a rejection for this reason gives about other pushes.
   var rejectionSign: AnswerSign {
     switch self {
     case .badTopic, .missingTopic, .topicDisallowed, .badPath, .methodNotAllowed: .setup

@@ -14,7 +14,7 @@ package struct CertificateExpiry: Sendable, Equatable {
 
   package func isPast(nowMs: Int64) -> Bool { nowMs >= expiresAtMs }
 
-  /// What is to be said of it: nothing while it holds for longer than `CredentialLimits.certificateNoticeMs`.
+  /// The sentence for operators; nil while the certificate holds for longer than `CredentialLimits.certificateNoticeMs`.
   package func sentence(nowMs: Int64) -> String? {
     guard expiresAtMs - nowMs <= CredentialLimits.certificateNoticeMs else { return nil }
     let remedy =

@@ -78,7 +78,7 @@ package struct FCMProvider: PushProvider {
     case .retry, .foreign: .trouble
     case .rejected(FCMErrorCode.senderIDMismatch.rawValue): .misfit
     case .rejected(FCMErrorCode.thirdPartyAuthError.rawValue): .setup
-    // It may be the payload and it may be the token.
+    // FCM names no field: the payload may be to blame, and so may the token.
     case .rejected(FCMErrorCode.invalidArgument.rawValue): .content(isSure: false)
     case .rejected(let reason) where Self.blamesContent(reason): .content(isSure: true)
     default: .none

@@ -1,5 +1,4 @@
-/// What an operator does about a refusal that Google explains (google.rpc.ErrorInfo; cloud.google.com,
-/// google.api.ErrorReason).
+/// Remedies for the refusals that Google explains (google.rpc.ErrorInfo; cloud.google.com, google.api.ErrorReason).
 enum FCMRefusal {
   /// The rest of a sentence; nil for a reason that nothing is known of.
   static func remedy(_ reason: String, project: String, account: String) -> String? {

@@ -1,4 +1,5 @@
 internal import COpenSSL
+internal import Glibc
 
 /// A client certificate with its private key and chain, read once at start.
 package struct ClientIdentity: Sendable {
@@ -25,6 +26,14 @@ package struct ClientIdentity: Sendable {
 
   /// The certificate itself, in DER.
   var leafDER: [UInt8] { PKCS12File.encoded { i2d_X509(material.certificate, $0) } }
+
+  /// When the certificate ceases to hold (`notAfter`; RFC 5280, 4.1.2.5), in epoch milliseconds; nil when it does not say so in
+  /// a form that can be read.
+  package var expiresAtMs: Int64? {
+    var date = tm()
+    guard ASN1_TIME_to_tm(X509_get0_notAfter(material.certificate), &date) == 1 else { return nil }
+    return Int64(timegm(&date)) * 1_000
+  }
 
   private static let remedy =
     "export certificate and private key together as .p12, in Keychain Access"
