@@ -33,9 +33,8 @@ extension ChunkRun {
   func quarantine(_ index: Int, nowNs: UInt64) { underway.quarantine(index, nowNs: nowNs) }
 
   /// The network called a push malformed.
-  /// - Parameter isApart: whether it was tried apart from others.
-  func noteMalformed(_ index: Int, isApart: Bool, nowNs: UInt64) {
-    underway.noteMalformed(index, isApart: isApart, nowNs: nowNs)
+  func noteMalformed(_ index: Int, _ complaint: Quarantine.Complaint, nowNs: UInt64) {
+    underway.noteMalformed(index, complaint, nowNs: nowNs)
   }
 
   /// A push is tried apart from others.

@@ -21,8 +21,8 @@ struct PushesUnderway {
   }
 
   mutating func quarantine(_ push: Int, nowNs: UInt64) { quarantined.note(push, nowNs: nowNs) }
-  mutating func noteMalformed(_ push: Int, isApart: Bool, nowNs: UInt64) {
-    quarantined.noteMalformed(push, isApart: isApart, nowNs: nowNs)
+  mutating func noteMalformed(_ push: Int, _ complaint: Quarantine.Complaint, nowNs: UInt64) {
+    quarantined.noteMalformed(push, complaint, nowNs: nowNs)
   }
   mutating func setApart(_ push: Int) { quarantined.noteApart(push) }
 }

@@ -34,14 +34,10 @@ struct QuarantinedPushes {
   }
 
   /// The network called it malformed.
-  /// - Parameter isApart: whether it was tried apart from others.
-  mutating func noteMalformed(_ push: Int, isApart: Bool, nowNs: UInt64) {
+  mutating func noteMalformed(_ push: Int, _ complaint: Quarantine.Complaint, nowNs: UInt64) {
     note(push, nowNs: nowNs)
-    if isApart {
-      entries[push]?.refusals += 1
-    } else {
-      entries[push]?.complaints += 1
-    }
+    entries[push]?.refusals += complaint.refusals
+    if complaint == .accused { entries[push]?.complaints += 1 }
   }
 
   /// A push is tried apart from others.

@@ -22,6 +22,17 @@ struct Quarantine {
     case accused
     /// It called this one malformed, which was tried apart.
     case refusedApart
+    /// It closed a connection because of this one, which was tried apart on it.
+    case closedApart
+
+    /// What it counts as, in requests that were refused apart.
+    var refusals: Int {
+      switch self {
+      case .accusedWithOthers, .accused: 0
+      case .refusedApart: 1
+      case .closedApart: Quarantine.closingWeight
+      }
+    }
   }
 
   /// Jobs that are watched at a time; a further one takes the oldest's place.
@@ -34,6 +45,9 @@ struct Quarantine {
   /// Requests of a job in a row that were malformed apart from all others, none of it answered, after which nothing more of
   /// it is sent; and sendings apart of one push after which it is rejected.
   static let refusalsMax = 5
+  /// How many refusals a closed connection counts as: by chance that happens far less often, and each takes seconds to be opened
+  /// again.
+  static let closingWeight = 2
 
   private var entries: [Entry] = []
   /// Until when pushes that were tried before are tried apart.
@@ -71,7 +85,7 @@ struct Quarantine {
     switch complaint {
     case .accusedWithOthers: return hold(index)
     // Of a push that alone is suspected: its job's others go on.
-    case .refusedApart: entries[index].refusals += 1
+    case .refusedApart, .closedApart: entries[index].refusals += complaint.refusals
     case .accused:
       entries[index].complaints += 1
       return entries[index].complaints >= Self.complaintsMin && hold(index)

@@ -77,9 +77,10 @@ extension Dispatcher {
     run.beginAnswer(TracedAnswer(answer, .rejected(reason: Self.malformedReason)))
     // One that was tried apart may have left with others since.
     let isApart = isAlone && run.quarantined.isApart(tag.push)
-    if isFirst { complain(of: run, isApart: isApart, destination) }
-    decideMalformed(
-      run, tag.push, destination, quarantinedNs: quarantinedNs, isApart: isApart)
+    let complaint: Quarantine.Complaint =
+      !isApart ? .accused : answer.isAccused ? .closedApart : .refusedApart
+    if isFirst { note(complaint, ofJob: run.claim.job, destination) }
+    decideMalformed(run, tag.push, destination, quarantinedNs: quarantinedNs, complaint)
     run.endAnswer(tag.push)
   }
 

@@ -28,12 +28,7 @@ extension Dispatcher {
     {
       run.noteApart(index)
     } else {
-      // One that may have broken a connection must not come back as if it had never been sent.
-      if run.quarantined.contains(index) {
-        retry(run, index, afterMs: WorkerLimits.refusedDelayMs)
-      } else {
-        putAside(run, index, delayMs: WorkerLimits.refusedDelayMs, because: .triedApart)
-      }
+      putAside(run, index, delayMs: WorkerLimits.refusedDelayMs, because: .triedApart)
     }
     return true
   }
@@ -43,14 +38,15 @@ extension Dispatcher {
   /// network answers others.
   /// - Parameters:
   ///   - quarantinedNs: since when it has been in quarantine; nil when it was not.
-  ///   - isApart: whether it was tried apart, and the request carried no other push.
+  ///   - complaint: what the network did to it.
   func decideMalformed(
-    _ run: ChunkRun, _ index: Int, _ destination: Destination, quarantinedNs: UInt64?, isApart: Bool
+    _ run: ChunkRun, _ index: Int, _ destination: Destination, quarantinedNs: UInt64?,
+    _ complaint: Quarantine.Complaint
   ) {
     let sinceNs = [quarantinedNs, destination.quarantine.sinceNs(run.claim.job)]
       .compactMap { $0 }.min()
-    run.noteMalformed(index, isApart: isApart, nowNs: loop.nowNs)
-    guard isApart, let sinceNs, run.quarantined.isCondemned(index) else {
+    run.noteMalformed(index, complaint, nowNs: loop.nowNs)
+    guard complaint.refusals > 0, let sinceNs, run.quarantined.isCondemned(index) else {
       return queue(run, index, destination)
     }
     let isWell = destination.answeredNs.map { $0 >= sinceNs } ?? false
@@ -61,18 +57,14 @@ extension Dispatcher {
     }
   }
 
-  /// The network called a request of a run's job malformed.
-  func complain(of run: ChunkRun, isApart: Bool, _ destination: Destination) {
-    note(isApart ? .refusedApart : .accused, ofJob: run.claim.job, destination)
-  }
-
   /// The network closed a connection because of one of its requests, and this may be the one.
   func noteAccused(_ run: ChunkRun, _ index: Int, _ destination: Destination) {
     run.quarantine(index, nowNs: loop.nowNs)
     note(.accusedWithOthers, ofJob: run.claim.job, destination)
   }
 
-  private func note(
+  /// The network did that to a request of a job.
+  func note(
     _ complaint: Quarantine.Complaint, ofJob job: String, _ destination: Destination
   ) {
     guard destination.note(complaint, ofJob: job) else { return }

@@ -33,11 +33,14 @@ extension Dispatcher {
   }
 
   /// Puts a push aside that its destination cannot take now: no attempt is burned. One that has been
-  /// refused in its own environment was sent, though, so it is an attempt: its number has a bound.
+  /// refused in its own environment was sent, though, so it is an attempt: its number has a bound. And one
+  /// that may have broken a connection must not come back as if it had never been sent.
   func putAside(
     _ run: ChunkRun, _ index: Int, delayMs: UInt64, because cause: TraceCause? = nil
   ) {
-    if run.pushes[index].isRedirected { return retry(run, index, afterMs: delayMs) }
+    if run.pushes[index].isRedirected || run.quarantined.contains(index) {
+      return retry(run, index, afterMs: delayMs)
+    }
     // What waits for a network that never comes must still end.
     if isExpired(run) { return run.decide(index, .expired, because: .expired) }
     run.decideLater(

@@ -67,6 +67,15 @@ import Testing
     #expect(!quarantine.isCondemned("sale", answeredNs: nil))
   }
 
+  @Test("a connection that is closed because of a request apart counts as several that are reset")
+  func weighsClosings() {
+    var quarantine = Quarantine()
+    for _ in 0..<2 { _ = quarantine.note("sale", .closedApart, nowNs: 1) }
+    #expect(!quarantine.isCondemned("sale", answeredNs: 2))
+    _ = quarantine.note("sale", .closedApart, nowNs: 1)
+    #expect(quarantine.isCondemned("sale", answeredNs: 2))
+  }
+
   @Test("only refusals without an answer between them count")
   func countsInARow() {
     var quarantine = Quarantine()

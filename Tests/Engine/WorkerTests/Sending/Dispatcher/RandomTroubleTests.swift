@@ -55,6 +55,20 @@ import Testing
     #expect(run.pushes.dropFirst().allSatisfy { $0.decision == .accepted })
   }
 
+  @Test("a push that may have broken a connection comes back as an attempt, whatever it waited for")
+  func remembersTheSuspect() throws {
+    let stage = try SendingStage()
+    defer { stage.dispatcher.close() }
+    let run = try stage.run(devices: 2)
+    stage.enqueue(run)
+    stage.destination.offer(2, stage.requests)
+    let (accused, other) = (try stage.requests.tag(0), try stage.requests.tag(1))
+    stage.destination.end(accused, .malformed, isAccused: true)
+    stage.dispatcher.putAside([accused, other], of: stage.destination, forMs: 1_000)
+    #expect(run.pushes.allSatisfy { $0.decision == .later })
+    #expect(run.takeNews(isFinal: true).retries == 1)
+  }
+
   @Test(
     "a credential that one answer in many refuses stays in use, and the refused push is sent again")
   func trustsTheOthers() throws {
