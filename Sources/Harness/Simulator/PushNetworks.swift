@@ -43,6 +43,7 @@ struct PushNetworks {
     developmentPrefix = script.developmentTokenPrefix.map { Array($0.utf8) }
     provider.intervalSeconds = script.providerTokenIntervalSeconds
     oauth.lifetimeSeconds = script.bearerLifetimeSeconds
+    if script.revokesBearerTokens { oauth.revokeTokens() }
     jpush.install(script)
     fcmQuota.perSecond = script.fcmRequestsPerSecond
   }
@@ -167,7 +168,7 @@ struct PushNetworks {
       connection.bearer = oauth.tokens.grant(for: authorization)
       connection.authorization.remember(authorization)
     }
-    guard let grant = connection.bearer, nowSeconds < grant.expiresAtSeconds else {
+    guard let grant = connection.bearer, oauth.tokens.isValid(grant, nowSeconds: nowSeconds) else {
       throw unauthenticated
     }
     var projectID = grant.projectID

@@ -48,6 +48,7 @@ struct SimulatorCommand: ParsableCommand {
         drop_connection_after_bad_requests    after so many answers with status 400
         provider_token_interval_seconds       1200; 0 lets provider tokens change at will
         bearer_lifetime_seconds               3600
+        revoke_bearer_tokens                  false
         jpush_calls_per_minute                of an app key; more are refused with 2002
         fcm_requests_per_second               of a project; more are answered with 429
                                               RESOURCE_EXHAUSTED, QUOTA_EXCEEDED

@@ -23,7 +23,8 @@ struct ScriptTests {
        "reset_after": {"n": 6, "code": 8, "times": 2}, "early_answer": true,
        "drop_connection_after": 7, "close_without_answer_after": 8,
        "drop_connection_after_bad_requests": 9, "provider_token_interval_seconds": 0,
-       "bearer_lifetime_seconds": 60, "development_token_prefix": "dd", "seed": 42,
+       "bearer_lifetime_seconds": 60, "revoke_bearer_tokens": true,
+       "development_token_prefix": "dd", "seed": 42,
        "fcm_requests_per_second": 5000}
       """)
     var expected = SimulatorScript()
@@ -51,6 +52,7 @@ struct ScriptTests {
     expected.dropConnectionAfterBadRequests = 9
     expected.providerTokenIntervalSeconds = 0
     expected.bearerLifetimeSeconds = 60
+    expected.revokesBearerTokens = true
     expected.developmentTokenPrefix = "dd"
     expected.seed = 42
     expected.fcmRequestsPerSecond = 5_000

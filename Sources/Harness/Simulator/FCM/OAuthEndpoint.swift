@@ -18,6 +18,9 @@ struct OAuthEndpoint {
   /// Whether FCM requests need a bearer token from here: when there is an account to get one with.
   var isRequired: Bool { !accounts.isEmpty }
 
+  /// Takes back every token that was issued so far.
+  mutating func revokeTokens() { tokens.revokeAll() }
+
   /// Answers one exchange.
   mutating func answer(
     method: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer, nowSeconds: Int64

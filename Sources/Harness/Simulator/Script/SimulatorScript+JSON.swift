@@ -6,7 +6,8 @@ extension SimulatorScript {
     "goaway_processes_last", "goaway_reason", "max_concurrent_streams", "reset_after",
     "early_answer", "drop_connection_after", "close_without_answer_after",
     "drop_connection_after_bad_requests", "provider_token_interval_seconds",
-    "bearer_lifetime_seconds", "jpush_calls_per_minute", "fcm_requests_per_second",
+    "bearer_lifetime_seconds", "revoke_bearer_tokens", "jpush_calls_per_minute",
+    "fcm_requests_per_second",
     "development_token_prefix", "seed",
   ]
 
@@ -65,6 +66,7 @@ extension SimulatorScript {
     providerTokenIntervalSeconds =
       try fields.integer("provider_token_interval_seconds", in: 0...86_400)
       ?? SimulatorLimits.providerTokenIntervalSeconds
+    revokesBearerTokens = try fields.flag("revoke_bearer_tokens") ?? false
     bearerLifetimeSeconds =
       try fields.integer("bearer_lifetime_seconds", in: 1...86_400)
       ?? SimulatorLimits.bearerLifetimeSeconds

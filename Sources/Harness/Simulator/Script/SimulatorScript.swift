@@ -56,6 +56,8 @@ package struct SimulatorScript: Sendable, Equatable {
   package var dropConnectionAfterBadRequests: Int?
   /// APNs: how long a team must keep a provider token; 0 switches the check off.
   package var providerTokenIntervalSeconds = SimulatorLimits.providerTokenIntervalSeconds
+  /// FCM: whether the bearer tokens that were issued before this script came are refused from now on.
+  package var revokesBearerTokens = false
   /// OAuth: how long an issued bearer token lives.
   package var bearerLifetimeSeconds = SimulatorLimits.bearerLifetimeSeconds
   /// JPush: how many calls an app key has in a minute.

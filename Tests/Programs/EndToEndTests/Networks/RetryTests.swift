@@ -196,10 +196,7 @@ import Testing
         _ = try await client.enqueue(Devices.job("before", 0..<10))
         _ = try await client.finished("before")
         #expect(stage.simulator.counters.bearerTokensIssued == 1)
-        stage.simulator.script = .stage {
-          // Until it is sure that it is the token.
-          $0.all = ScriptRule(network: .fcm, status: 401, times: 64)
-        }
+        stage.simulator.script = .stage { $0.revokesBearerTokens = true }
         _ = try await client.enqueue(Devices.job("after", 10..<200))
         let record = try await client.finished("after")
         #expect(record.counts.accepted == 190)
