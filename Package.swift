@@ -120,7 +120,9 @@ let package = Package(
         "Traces/traces",
         "Work/streams", "Work/work",
       ].map { .embedInCode("Functions/\($0).lua") }
-        + ["json", "fields", "registration"].map { .embedInCode("Registration/\($0).lua") }),
+        + ["json", "nearest", "fields", "registration"].map {
+          .embedInCode("Registration/\($0).lua")
+        }),
     layer(
       "Providers", in: .engine,
       ["Model", "Configuration", "HTTPClient", "HTTP2", "Reactor", "COpenSSL"]),

@@ -170,7 +170,7 @@ import Testing
       (#"{"body":"B","image":"https:///x"}"#, "/notification/image: must be an https:// URL"),
       (#"{"body":"B","image":"https://x/a b"}"#, "/notification/image: must be an https:// URL"),
       (#"{"content_available":1}"#, "/notification/content_available: must be true or false"),
-      (#"{"data":[]}"#, "/notification/data: must be an object"),
+      (#"{"data":[1]}"#, "/notification/data: must be an object"),
       (#"{"data":{"n":1}}"#, "/notification/data/n: must be a string, is a number: FCM carries"),
       (#"{"data":{"n":true}}"#, "/notification/data/n: must be a string, is a boolean"),
       (#"{"data":{"":"x"}}"#, "/notification/data/: the name must not be empty"),
@@ -240,7 +240,7 @@ import Testing
   @Test(
     "a bad part for one network is refused",
     arguments: [
-      (#""apns":{"payload":[]}"#, "/apns/payload: must be an object, is an array"),
+      (#""apns":{"payload":[1]}"#, "/apns/payload: must be an object, is an array"),
       (#""apns":{"payload":{"aps":1}}"#, "/apns/payload: aps must be an object, is a number"),
       (
         #""apns":{"payload":{"aps":{"badge":"+1"}}}"#,
@@ -271,7 +271,7 @@ import Testing
       (#""jpush":{"platform":["ios"]}"#, "/jpush/platform: must be \"all\", or left out"),
       (#""jpush":{"notification":"x"}"#, "/jpush/notification: must be an object, is a string"),
       (
-        #""jpush":{"notification":{"ios":[]}}"#,
+        #""jpush":{"notification":{"ios":[1]}}"#,
         "/jpush/notification/ios: must be an object, is an array"
       ),
       (#""jpush":{"options":1}"#, "/jpush/options: must be an object, is a number"),

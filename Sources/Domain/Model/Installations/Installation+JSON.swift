@@ -75,7 +75,7 @@ extension Installation {
   }
 
   private static func custom(_ reader: FieldReader) throws(InvalidField) -> [String: String] {
-    guard let object = try reader.anyObject("custom") else { return [:] }
+    guard let object = try reader.map("custom") else { return [:] }
     guard object.count <= Limits.customFieldsMax else {
       throw reader.refused(
         "custom", "must be at most \(Limits.customFieldsMax) fields, are \(object.count)")

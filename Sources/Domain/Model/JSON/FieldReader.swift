@@ -120,6 +120,13 @@ struct FieldReader {
     return object
   }
 
+  /// An object that may be empty (`JSONValue.mapValue`).
+  func map(_ name: String) throws(InvalidField) -> JSONObject? {
+    guard let value = self[name] else { return nil }
+    guard let object = value.mapValue else { throw mistyped(name, "an object", value) }
+    return object
+  }
+
   /// One of the names of a closed set.
   func choice<Choice: RawRepresentable & CaseIterable>(
     _ name: String, of type: Choice.Type

@@ -30,6 +30,14 @@ extension JSONValue {
   package var objectValue: JSONObject? {
     if case .object(let object) = self { object } else { nil }
   }
+  /// The members of an object that may be empty: an empty array counts as one, since PHP writes an empty map so.
+  var mapValue: JSONObject? {
+    switch self {
+    case .object(let object): object
+    case .array(let items) where items.isEmpty: JSONObject()
+    default: nil
+    }
+  }
   package var int64Value: Int64? {
     if case .number(let number) = self { number.int64 } else { nil }
   }

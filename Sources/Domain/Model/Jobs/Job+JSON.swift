@@ -46,6 +46,10 @@ extension Job {
     _ = try reader.headerValue("collapse_id", bytesMax: Limits.collapseIDBytesMax)
     let deliverAtMs = try reader.recentInstantMs("deliver_at")
     var content = try JobContent(reader: reader)
+    if let message = content.fcm?.message {
+      // Not asked of what an older version has admitted, either: FCM itself answers to that.
+      content.fcm?.message = try FCMMessageForm.checked(message, at: "/fcm/message")
+    }
     if let deliverAtMs { try Self.count(from: deliverAtMs, &content.expiry, reader) }
     let deliverLocal = try LocalDelivery(reader: reader)
     guard deliverLocal == nil || deliverAtMs == nil else {

@@ -42,7 +42,7 @@ extension Notification {
   }
 
   private static func data(_ reader: FieldReader) throws(InvalidField) -> [DataEntry] {
-    guard let object = try reader.anyObject("data") else { return [] }
+    guard let object = try reader.map("data") else { return [] }
     return try DataEntry.entries(of: object, at: reader.pointer(to: "data"))
   }
 

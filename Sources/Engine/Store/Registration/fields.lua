@@ -21,44 +21,6 @@ local function pointer_to(name, parent)
 end
 
 -- ---------------------------------------------------------------------------------------------------------
--- What somebody meant to write, as NearestName.swift.
-
-local function folded(name) return string.lower((string.gsub(name, '[_-]', ''))) end
-
--- Insertions, deletions, substitutions and swaps of neighbours.
-local function distance_of(one, other)
-  if one == '' or other == '' then return math.max(#one, #other) end
-  local before_last, last = {}, {}
-  for j = 0, #other do before_last[j], last[j] = 0, j end
-  for i = 1, #one do
-    local row = {[0] = i}
-    for j = 1, #other do
-      local cost = sub(one, i, i) == sub(other, j, j) and 0 or 1
-      row[j] = math.min(last[j] + 1, row[j - 1] + 1, last[j - 1] + cost)
-      if i > 1 and j > 1 and sub(one, i, i) == sub(other, j - 1, j - 1) and sub(one, i - 1, i - 1) == sub(other, j, j) then
-        row[j] = math.min(row[j], before_last[j - 2] + 1)
-      end
-    end
-    before_last, last = last, row
-  end
-  return last[#other]
-end
-
-local GUESSED_MAX = 3  -- edits between what is written and what is meant
-
-local function suggestion(name, known)
-  local written = sub(name, 1, RULE.quoted_bytes_max)
-  local letters, best, nearest = folded(written), nil, math.huge
-  for _, candidate in ipairs(known) do
-    local wanted, distance = folded(candidate), math.huge
-    if math.abs(#wanted - #letters) <= GUESSED_MAX then distance = distance_of(letters, wanted) end
-    if #written >= 3 and sub(candidate, 1, #written) == written then distance = math.min(distance, 1) end
-    if distance < nearest then best, nearest = candidate, distance end
-  end
-  if nearest <= math.max(1, math.min(GUESSED_MAX, math.floor(#written / 2))) then return best end
-end
-
--- ---------------------------------------------------------------------------------------------------------
 -- Values by their form. Of each the usual case is decided first, for a function that is called for every login must be quick.
 
 local function kind_of(value) return type(value) == 'table' and value.kind or 'a string' end
@@ -77,7 +39,7 @@ local function read_object(document, known, known_set)
   local names = object.names
   for i = 1, #names do
     if not known_set[names[i]] then
-      local meant = suggestion(names[i], known)
+      local meant = NearestName.suggestion(names[i], known)
       refuse(pointer_to(names[i]), 'is not a known field; '
         .. (meant and 'did you mean "' .. meant .. '"?' or 'known here: ' .. table.concat(known, ', ')))
     end
@@ -131,7 +93,7 @@ end
 local function choice_of(values, name, words, set)
   local value = string_of(values, name)
   if value and not set[value] then
-    local meant = suggestion(value, words)
+    local meant = NearestName.suggestion(value, words)
     refuse('/' .. name, 'must be one of ' .. table.concat(words, ', ') .. ', is "' .. Json.printable(value) .. '"'
       .. (meant and '; did you mean "' .. meant .. '"?' or ''))
   end
@@ -298,6 +260,8 @@ end
 local function custom_of(values)
   local list, custom = {}, values.custom
   if not custom then return list end
+  -- PHP writes an empty map as an empty array.
+  if kind_of(custom) == 'an array' and #custom.items == 0 then return list end
   if kind_of(custom) ~= 'an object' then refuse_kind('custom', 'an object', custom) end
   if #custom.names > RULE.custom_fields_max then
     refuse('/custom', 'must be at most ' .. RULE.custom_fields_max .. ' fields, are ' .. #custom.names)

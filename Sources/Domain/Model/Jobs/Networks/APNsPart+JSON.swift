@@ -4,7 +4,7 @@ extension APNsPart {
   init(json: JSONValue, at pointer: String) throws(InvalidField) {
     let reader = try FieldReader(json, at: pointer, known: Self.fields)
     self.init(
-      payload: try reader.anyObject("payload"),
+      payload: try reader.map("payload").map(Self.withMaps),
       pushType: try reader.choice("push_type", of: APNsPushType.self),
       topic: try reader.word("topic", others: ".-", bytesMax: Limits.apnsTopicBytesMax),
       priority: try Self.priority(reader))
@@ -18,6 +18,17 @@ extension APNsPart {
         "priority", "must be 5 with push_type background, is \(priority.rawValue)")
     }
     try checkLiveActivity(at: pointer)
+  }
+
+  /// A payload whose members that are objects by Apple's rules are so where they are empty, too (`JSONValue.mapValue`).
+  private static func withMaps(_ payload: JSONObject) -> JSONObject {
+    var payload = payload
+    guard var aps = payload["aps"]?.mapValue else { return payload }
+    for name in ["content-state", "attributes"] {
+      if let map = aps[name]?.mapValue { aps[name] = .object(map) }
+    }
+    payload["aps"] = .object(aps)
+    return payload
   }
 
   /// APNs accepts any badge, and the device shows none that is no number.

@@ -4,7 +4,7 @@ extension FCMPart {
 
   init(json: JSONValue, at pointer: String) throws(InvalidField) {
     let reader = try FieldReader(json, at: pointer, known: ["message"])
-    guard let message = try reader.anyObject("message") else {
+    guard let message = try reader.map("message") else {
       throw reader.refused("message", "is missing: give the members of FCM's message")
     }
     let place = reader.pointer(to: "message")
@@ -14,11 +14,11 @@ extension FCMPart {
         message: "must be left out: the job's audience says who receives it")
     }
     if let data = message["data"] {
-      guard case .object(let object) = data else {
+      guard let entries = data.mapValue else {
         throw InvalidField(
           pointer: place + "/data", message: "must be an object, is \(data.kindName)")
       }
-      _ = try Notification.DataEntry.entries(of: object, at: place + "/data")
+      _ = try Notification.DataEntry.entries(of: entries, at: place + "/data")
     }
     self.init(message: message)
   }

@@ -6,7 +6,7 @@ extension JPushPart {
   ]
 
   init(json: JSONValue, at pointer: String) throws(InvalidField) {
-    guard case .object(let payload) = json else {
+    guard var payload = json.mapValue else {
       throw InvalidField(pointer: pointer, message: "must be an object, is \(json.kindName)")
     }
     for member in payload.members {
@@ -15,8 +15,13 @@ extension JPushPart {
         pointer: FieldPointer.child(member.name, of: pointer),
         message: "must be left out: \(reason)")
     }
-    try Self.checkObjects(payload, at: pointer)
-    try Self.checkExtras(payload, at: pointer)
+    payload = try Self.withMaps(payload, ["notification", "message", "options"], at: pointer)
+    if let notification = payload["notification"]?.objectValue {
+      let place = FieldPointer.child("notification", of: pointer)
+      payload["notification"] = .object(
+        try Self.withMaps(notification, ["android", "ios", "hmos"], at: place))
+    }
+    payload = try Self.checkedExtras(payload, at: pointer)
     // JPush says of a device of another platform what it says of one that is gone.
     if let platform = payload["platform"], platform != .string("all") {
       throw InvalidField(
@@ -33,37 +38,38 @@ extension JPushPart {
 
   /// Checks what reaches the app beside the text, wherever the request may hold it: in a message, in a notification's part
   /// for a platform, and in what is shown in their place.
-  private static func checkExtras(
+  /// - Returns: the object, with empty `extras` as an object.
+  private static func checkedExtras(
     _ object: JSONObject, at pointer: String
-  ) throws(InvalidField) {
+  ) throws(InvalidField) -> JSONObject {
+    var result = object
     for member in object.members {
-      guard let value = member.value.objectValue else { continue }
       let place = FieldPointer.child(member.name, of: pointer)
-      if member.name == "extras" {
-        try ReservedDataKeys.check(value, at: place)
-      } else {
-        try checkExtras(value, at: place)
+      if member.name == "extras", let extras = member.value.mapValue {
+        try ReservedDataKeys.check(extras, at: place)
+        result[member.name] = .object(extras)
+      } else if let value = member.value.objectValue {
+        result[member.name] = .object(try checkedExtras(value, at: place))
       }
     }
+    return result
   }
 
-  /// Laid over the common part, anything else than an object would take the place of all that is there.
-  private static func checkObjects(
-    _ payload: JSONObject, at pointer: String
-  ) throws(InvalidField) {
-    for name in ["notification", "message", "options"] {
-      guard let value = payload[name] else { continue }
-      let place = FieldPointer.child(name, of: pointer)
-      guard case .object(let members) = value else {
-        throw InvalidField(pointer: place, message: "must be an object, is \(value.kindName)")
-      }
-      guard name == "notification" else { continue }
-      for name in ["android", "ios", "hmos"] {
-        guard let value = members[name], value.objectValue == nil else { continue }
+  /// Checks that members are objects: laid over the common part, anything else would take the place of all that is there.
+  /// - Returns: the object, with an empty object for each of these that is an empty array.
+  private static func withMaps(
+    _ object: JSONObject, _ names: [String], at pointer: String
+  ) throws(InvalidField) -> JSONObject {
+    var object = object
+    for name in names {
+      guard let value = object[name] else { continue }
+      guard let map = value.mapValue else {
         throw InvalidField(
-          pointer: FieldPointer.child(name, of: place),
+          pointer: FieldPointer.child(name, of: pointer),
           message: "must be an object, is \(value.kindName)")
       }
+      object[name] = .object(map)
     }
+    return object
   }
 }

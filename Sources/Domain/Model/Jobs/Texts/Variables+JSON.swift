@@ -1,7 +1,7 @@
 extension Variables {
   /// A job's `variables` or `variables_key`; nil when it has neither.
   init?(reader: FieldReader) throws(InvalidField) {
-    guard let users = try reader.anyObject("variables") else {
+    guard let users = try reader.map("variables") else {
       guard
         let key = try reader.boundedText("variables_key", bytesMax: Limits.usersKeyBytesMax)
       else { return nil }
@@ -33,7 +33,7 @@ extension Variables {
   private static func values(
     _ json: JSONValue, at pointer: String
   ) throws(InvalidField) -> [String: String] {
-    guard case .object(let object) = json else {
+    guard let object = json.mapValue else {
       throw InvalidField(
         pointer: pointer,
         message: "must be an object of the user's values by their names, is \(json.kindName)")

@@ -34,7 +34,7 @@ package enum Variables: Sendable, Equatable {
   package static func values(in json: UnsafeRawBufferPointer) -> [String: String]? {
     let parser = JSONParser(
       depthMax: 2, bytesMax: Limits.userVariablesBytesMax, valuesMax: Limits.userVariablesMax)
-    guard case .object(let object)? = try? parser.parse(json) else { return nil }
+    guard let object = try? parser.parse(json).mapValue else { return nil }
     var values: [String: String] = [:]
     for member in object.members {
       guard let text = text(member.value) else { return nil }
