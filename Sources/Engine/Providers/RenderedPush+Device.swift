@@ -11,15 +11,17 @@ extension RenderedPush {
     }
   }
 
-  /// - Parameter id: the request's, where it has one.
-  package func body(to token: String, id: String) -> [UInt8] { body(to: [token], id: id) }
-
-  /// - Parameter tokens: one at least. Those behind the first are left out where a request carries one push.
-  package func body(to tokens: [String], id: String) -> [UInt8] {
+  /// - Parameters:
+  ///   - tokens: one at least. Those behind the first are left out where a request carries one push.
+  ///   - id: the request's, where it has one.
+  ///   - isFID: whether the token is a `FirebaseInstallationID`; nil where it tells by itself.
+  package func body(to tokens: [String], id: String, isFID: Bool? = nil) -> [UInt8] {
+    let isFID = isFID ?? FirebaseInstallationID.isOne(tokens[0])
     let tokens = tokens.map { Array($0.utf8) }
     return switch body {
     case .shared(let bytes): bytes
-    case .aroundToken(let prefix, let suffix): prefix + tokens[0] + suffix
+    case .aroundToken(let prefix, let fidPrefix, let suffix):
+      (isFID ? fidPrefix : prefix) + tokens[0] + suffix
     case .aroundTokens(let opening, let afterID, let separator, let closing):
       opening + Array(id.utf8) + afterID + Array(tokens.joined(separator: separator)) + closing
     }
@@ -30,7 +32,7 @@ extension RenderedPush {
     let parts =
       switch body {
       case .shared(let bytes): [bytes]
-      case .aroundToken(let prefix, let suffix): [prefix, suffix]
+      case .aroundToken(_, _, let suffix): [suffix]
       case .aroundTokens(let opening, let afterID, _, let closing): [opening, afterID, closing]
       }
     return parts.contains { !Mark.cut($0).parts.isEmpty }
@@ -62,8 +64,8 @@ extension RenderedPush {
     let body: Body =
       switch body {
       case .shared(let bytes): .shared(filled(bytes))
-      case .aroundToken(let prefix, let suffix):
-        .aroundToken(prefix: filled(prefix), suffix: filled(suffix))
+      case .aroundToken(let prefix, let fidPrefix, let suffix):
+        .aroundToken(prefix: prefix, fidPrefix: fidPrefix, suffix: filled(suffix))
       case .aroundTokens(let opening, let afterID, let separator, let closing):
         .aroundTokens(
           opening: filled(opening), afterID: filled(afterID), separator: separator,
@@ -73,8 +75,8 @@ extension RenderedPush {
       Limit(
         // A badge counts in its longest form, whatever it is now.
         text: filled(limit.text, isJSON: limit.isJSON, badge: Limits.badgeMax),
-        bytesMax: limit.bytesMax,
-        isJSON: limit.isJSON, part: limit.part)
+        bytesMax: limit.bytesMax, isJSON: limit.isJSON, framingBytes: limit.framingBytes,
+        part: limit.part)
     }
     return RenderedPush(headers: headers, path: path, body: body, dryRun: dryRun, limits: limits)
   }

@@ -10,8 +10,9 @@ package struct RenderedPush: Sendable, Equatable {
 
   package enum Body: Sendable, Equatable {
     case shared([UInt8])
-    /// Prefix, device token, suffix. The token needs no JSON escaping for the same reason.
-    case aroundToken(prefix: [UInt8], suffix: [UInt8])
+    /// Prefix, device token, suffix. The token needs no JSON escaping for the same reason. `fidPrefix` is the prefix of what
+    /// goes to a `FirebaseInstallationID`; neither holds marks.
+    case aroundToken(prefix: [UInt8], fidPrefix: [UInt8], suffix: [UInt8])
     /// Of a network that takes several pushes a request: what stands before the request's id, between the id and the first
     /// device token, between two tokens, and after the last. The id is a UUID, and tells the network that a repeated
     /// request is the same one.
@@ -47,12 +48,17 @@ package struct RenderedPush: Sendable, Equatable {
     package let bytesMax: Int
     /// Whether what is counted is JSON, with its escapes, and not the plain text.
     package let isJSON: Bool
+    /// What the network counts beside the text.
+    package var framingBytes = 0
     /// What it is called, to be read behind the network's name.
     package var part = "payload"
 
+    /// What the network counts, as it was rendered.
+    package var bytes: Int { framingBytes + text.count }
+
     /// What the network will count at most, a badge that is raised in its longest form.
     func bytes(_ content: JobContent) -> Int {
-      text.count + (content.raisesBadge ? Mark.badgeGrowth(of: text) : 0)
+      bytes + (content.raisesBadge ? Mark.badgeGrowth(of: text) : 0)
     }
   }
 

@@ -8,8 +8,11 @@ package enum SimulatorLimits {
   static let collapseIDBytesMax = 64
   /// APNs: the longest hex device token; today's have 64 digits, Live Activity tokens more.
   static let apnsTokenBytesMax = 400
-  /// FCM: the largest message, without its target.
+  /// FCM: the largest notification and data, as it counts them.
   static let fcmMessageBytesMax = 4_096
+  /// FCM: what it was seen to count for a message with one entry and for each entry, beside names and values.
+  static let fcmFramingBytes = 39
+  static let fcmEntryFramingBytes = 6
   static let fcmTokenBytesMax = 4_096
   /// JPush: the member `ios` of a notification, name and braces included.
   static let jpushIOSBytesMax = 2_000

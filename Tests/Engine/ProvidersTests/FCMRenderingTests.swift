@@ -81,20 +81,66 @@ struct FCMRenderingTests {
   @Test("notification and data may have 4,096 bytes together; one more is refused with the size")
   func limit() throws {
     let provider = try TestProvider.fcm()
-    let names = "title".utf8.count + "k".utf8.count
-    let fits = String(repeating: "x", count: 4_096 - names - 1)
+    // A message is framed by 39 bytes and each entry by 6; a notification's names are longer on the device.
+    let others = 39 + 6 + "gcm.notification.title".utf8.count + "t".utf8.count + 6 + "k".utf8.count
+    let fits = String(repeating: "x", count: 4_096 - others)
     _ = try provider.render(#"{"notification":{"title":"t","data":{"k":"\#(fits)"}}}"#)
     #expect(
       throws: InvalidField(
         pointer: "/notification",
-        message: "makes an FCM payload of 4,097 bytes of notification and data, and 4,096 are "
-          + "allowed: shorten it")
+        message: "makes an FCM payload of 4,097 bytes of notification and data, as FCM counts, and "
+          + "4,096 are allowed: shorten it")
     ) { try provider.render(#"{"notification":{"title":"t","data":{"k":"\#(fits)x"}}}"#) }
+    let long = String(repeating: "x", count: 4_051)
     #expect {
-      try provider.render(#"{"fcm":{"message":{"data":{"k":"\#(fits)xxxxxxx"}}}}"#)
+      try provider.render(#"{"fcm":{"message":{"data":{"k":"\#(long)"}}}}"#)
     } throws: {
       ($0 as? InvalidField)?.pointer == "/fcm/message"
     }
+  }
+
+  @Test(
+    "data counts as others have measured it",
+    arguments: [
+      (#"{"k":"x4050"}"#, true), (#"{"k":"x4051"}"#, false),
+      (#"{"k":"x4000","kk":"x42"}"#, true), (#"{"k":"x4000","kk":"x43"}"#, false),
+    ])
+  func counts(data: String, fits: Bool) throws {
+    let spelled = data.replacing(/x(\d+)/) { String(repeating: "x", count: Int($0.1)!) }
+    for message in [
+      "\"data\":\(spelled)", "\"data\":{\"k\":\"v\"},\"android\":{\"data\":\(spelled)}",
+    ] {
+      let wasRendered =
+        (try? TestProvider.fcm().render("{\"fcm\":{\"message\":{\(message)}}}")) != nil
+      #expect(wasRendered == fits)
+    }
+  }
+
+  @Test("what is filled in counts as what was there, framing and all")
+  func countsFilledTexts() throws {
+    let variants = try MessageVariants(
+      JobContent(
+        bytes: Array(
+          #"{"notification":{"title":"t","data":{"k":"{{v}}"}},"variables_key":"x"}"#.utf8)))
+    let rendered = try TestProvider.fcm().render(variants.contents[0], createdAtMs: 0, nowMs: 0)
+    let filled = rendered.filled(badge: 0) { _ in "value" }
+    #expect(filled.limits.map(\.bytes) == [39 + 6 + 22 + 1 + 6 + 1 + 5])
+  }
+
+  @Test(
+    "a Firebase installation ID goes out as one, and a registration token as a token",
+    arguments: [
+      ("cAbCdEfGhIjKlMnOpQrS-_", "fid"), ("f000000000000000000000", "fid"),
+      ("bAbCdEfGhIjKlMnOpQrS-_", "token"), ("cAbCdEfGhIjKlMnOpQrS-", "token"),
+      ("cAbCdEfGhIjKlMnOpQrS-_x", "token"), ("cAbCdEfGhIjKlMnOpQrS-.", "token"),
+      ("cAbCdEfGhIjKlMnOpQrS-:", "token"), ("cAbCdEfGhIjKlMnOpQrS-_:APA91b", "token"),
+    ])
+  func installationID(token: String, member: String) throws {
+    let push = try TestProvider.fcm().render(#"{"notification":{"title":"t"},"dry_run":true}"#)
+    #expect(
+      push.text(token: token)
+        == #"{"validate_only":true,"message":{"\#(member)":"\#(token)","notification":{"title":"t"}"#
+        + #","android":{"priority":"HIGH"}}}"#)
   }
 
   @Test("a job for other networks only is refused for FCM")

@@ -156,6 +156,41 @@ struct FCMTests {
     #expect(try error(&fixture) == (400, "INVALID_ARGUMENT", ["FcmError"]))
   }
 
+  @Test("a message names one receiver, by what it is")
+  func namesReceiver() throws {
+    let fid = "cAbCdEfGhIjKlMnOpQrS-_"
+    var fixture = try authorised()
+    fixture.body = #"{"message":{"fid":"\#(fid)"}}"#
+    #expect(try error(&fixture).status == 200)
+    for members in [
+      #""token":"\#(fid)""#, #""fid":"fcm-token:1""#, #""fid":"\#(fid)","token":"fcm-token:1""#,
+      #""fid":"\#(fid)","fid":"\#(fid)""#, #""fid":1"#,
+    ] {
+      fixture.body = "{\"message\":{\(members)}}"
+      #expect(try error(&fixture).status == 400, "\(members)")
+    }
+  }
+
+  @Test("notification and data count as they reach the device, with their framing")
+  func countsPayload() throws {
+    var fixture = try authorised()
+    for (count, status) in [(4_050, 200), (4_051, 400)] {
+      // A device gets one quote where JSON has an escape.
+      let value = #"\""# + String(repeating: "x", count: count - 1)
+      for data in ["\"data\":{\"k\":\"\(value)\"}", "\"android\":{\"data\":{\"k\":\"\(value)\"}}"] {
+        fixture.body = "{\"message\":{\"token\":\"fcm-token:1\",\(data)}}"
+        #expect(try error(&fixture).status == status)
+      }
+    }
+    let rest = 4_096 - 39 - 6 - "gcm.notification.body".utf8.count
+    for (count, status) in [(rest, 200), (rest + 1, 400)] {
+      let body = String(repeating: "x", count: count)
+      fixture.body =
+        "{\"message\":{\"token\":\"fcm-token:1\",\"notification\":{\"body\":\"\(body)\"}}}"
+      #expect(try error(&fixture).status == status)
+    }
+  }
+
   @Test("a scripted error has google.rpc's form, and a body of its own when it says so")
   func scripts() throws {
     var fixture = try authorised()

@@ -99,7 +99,8 @@ import Testing
     let fcm = try Self.request(preview(content, [Self.device("cX1:token-of-fcm", .fcm)]))
     #expect(fcm.url.hasSuffix("/messages:send"))
     #expect(String(decoding: fcm.body, as: UTF8.self).contains(#""token":"cX1:toke…""#))
-    #expect(fcm.sizes.map(\.bytes) == ["body".utf8.count + "Now".utf8.count])
+    #expect(
+      fcm.sizes.map(\.bytes) == [39 + 6 + "gcm.notification.body".utf8.count + "Now".utf8.count])
     let jpush = try Self.request(preview(content, [Self.device("140fe1da9ea", .jpush)]))
     #expect(jpush.url == "https://push.example:8443/v3/push")
     let text = String(decoding: jpush.body, as: UTF8.self)

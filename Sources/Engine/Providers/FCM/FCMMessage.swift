@@ -53,29 +53,4 @@ struct FCMMessage {
     let seconds = min(max(0, leftMs / 1_000), Int64(Limits.ttlSecondsMax))
     return .string("\(seconds)s")
   }
-
-  /// What FCM counts against its limit: names and values of notification and data, one behind the other.
-  var payload: [UInt8] {
-    var content: [UInt8] = []
-    for name in ["notification", "data"] {
-      if let value = object[name] { Self.append(value, to: &content) }
-    }
-    return content
-  }
-
-  private static func append(_ value: JSONValue, to content: inout [UInt8]) {
-    switch value {
-    case .null: break
-    case .bool: content.append(UInt8(ascii: "1"))
-    case .number(let number): content += number.text.utf8
-    case .string(let text): content += text.utf8
-    case .array(let items):
-      for item in items { append(item, to: &content) }
-    case .object(let object):
-      for member in object.members {
-        content += member.name.utf8
-        append(member.value, to: &content)
-      }
-    }
-  }
 }

@@ -29,34 +29,31 @@ package struct FCMProvider: PushProvider {
         pointer: "/fcm", message: "the job has nothing for FCM: add a notification or fcm.message")
     }
     let message = FCMMessage(content, createdAtMs: createdAtMs, nowMs: nowMs)
-    try checkSize(message, content)
+    let limit = FCMPayload(message.object).limit
+    try checkSize(limit.bytes, content)
     let members = JSONValue.object(message.object).bytes()
-    let opening =
-      content.dryRun ? #"{"validate_only":true,"message":{"token":""# : #"{"message":{"token":""#
+    let opening = content.dryRun ? #"{"validate_only":true,"message":{"# : #"{"message":{"#
     // The other members follow the token: their opening brace becomes a comma.
     var suffix = Array((message.object.isEmpty ? #"""# : #"","#).utf8)
     suffix += members.dropFirst()
     suffix.append(UInt8(ascii: "}"))
     return RenderedPush(
       headers: [RenderedPush.Header("content-type", "application/json")], path: .fixed(path),
-      body: .aroundToken(prefix: Array(opening.utf8), suffix: suffix),
+      body: .aroundToken(
+        prefix: Array("\(opening)\"token\":\"".utf8),
+        fidPrefix: Array("\(opening)\"fid\":\"".utf8), suffix: suffix),
       dryRun: content.dryRun ? .validateOnly : .off,
-      limits: [
-        RenderedPush.Limit(
-          text: message.payload, bytesMax: ProviderLimits.fcmPayloadBytesMax, isJSON: false,
-          part: "payload of notification and data")
-      ])
+      limits: [limit])
   }
 
-  private func checkSize(_ message: FCMMessage, _ content: JobContent) throws(InvalidField) {
-    let bytes = message.payload.count
+  private func checkSize(_ bytes: Int, _ content: JobContent) throws(InvalidField) {
     let bytesMax = ProviderLimits.fcmPayloadBytesMax
     guard bytes > bytesMax else { return }
     let ownBytes = content.fcm.map { JSONValue.object($0.message).bytes().count } ?? 0
     throw InvalidField(
       pointer: ownBytes * 2 > bytes ? "/fcm/message" : content.commonPart,
-      message: "makes an FCM payload of \(bytes.grouped) bytes of notification and data, and "
-        + "\(bytesMax.grouped) are allowed: shorten it")
+      message: "makes an FCM payload of \(bytes.grouped) bytes of notification and data, as FCM "
+        + "counts, and \(bytesMax.grouped) are allowed: shorten it")
   }
 
   package func classify(_ answer: ProviderAnswer) -> Classification {
@@ -87,7 +84,8 @@ package struct FCMProvider: PushProvider {
 
   /// Whether a reason names a field of the message, other than the one that differs from device to device.
   private static func blamesContent(_ reason: String) -> Bool {
-    reason.hasPrefix(fieldReason("")) && reason != fieldReason("message.token")
+    reason.hasPrefix(fieldReason(""))
+      && !["message.token", "message.fid"].contains { reason == fieldReason($0) }
   }
 
   private static func fieldReason(_ field: String) -> String {

@@ -13,6 +13,8 @@ final class BodyTemplate {
     /// The installation's badge, or `atMost` if that is smaller.
     case badge(atMost: Int?)
     case token
+    /// What stands before a token, and before one that is a `FirebaseInstallationID`.
+    case tokenPrefix(UnsafeRawBufferPointer, fid: UnsafeRawBufferPointer)
     /// The request's id and what stands between it and the token.
     case requestID
   }
@@ -46,8 +48,11 @@ final class BodyTemplate {
   init?(_ rendered: RenderedPush) {
     switch rendered.body {
     case .shared(let bytes): append(bytes)
-    case .aroundToken(let prefix, let suffix):
-      append(prefix)
+    case .aroundToken(let prefix, let fidPrefix, let suffix):
+      pieces.append(
+        .tokenPrefix(
+          prefix.withUnsafeBytes { [arena] in arena.copy($0) },
+          fid: fidPrefix.withUnsafeBytes { [arena] in arena.copy($0) }))
       pieces.append(.token)
       append(suffix)
     case .aroundTokens(let opening, let afterID, let separator, let closing):
@@ -62,7 +67,7 @@ final class BodyTemplate {
       pieces.contains(where: {
         switch $0 {
         case .value, .badge: true
-        case .text, .token, .requestID: false
+        case .text, .token, .tokenPrefix, .requestID: false
         }
       })
     else { return nil }
@@ -74,7 +79,7 @@ final class BodyTemplate {
     limits = rendered.limits.map { limit in
       let (parts, rest) = Mark.cut(limit.text)
       var values: [Int] = []
-      var fixedBytes = rest.count
+      var fixedBytes = limit.framingBytes + rest.count
       for part in parts {
         fixedBytes += part.before.count
         switch part.mark {
@@ -146,6 +151,9 @@ final class BodyTemplate {
           if position > 0 { body.append(contentsOf: separator) }
           body.append(contentsOf: token)
         }
+      case .tokenPrefix(let prefix, let fidPrefix):
+        body.append(
+          contentsOf: FirebaseInstallationID.isOne(tokens[0]) ? fidPrefix : prefix)
       case .requestID: body.append(contentsOf: id)
       case .badge(let max): body.append(contentsOf: Mark.badgeText(badge, atMost: max).utf8)
       case .value(let number):

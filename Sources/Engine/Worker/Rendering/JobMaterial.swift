@@ -10,8 +10,9 @@ final class JobMaterial {
     let rendered: RenderedPush
     let pathPrefix: UnsafeRawBufferPointer
     let bodyBefore: UnsafeRawBufferPointer
+    private let bodyBeforeFID: UnsafeRawBufferPointer
     let bodyAfter: UnsafeRawBufferPointer
-    let isBodyPerToken: Bool
+    private let isBodyPerToken: Bool
     /// What is filled in for each push; nil when nothing is.
     let template: BodyTemplate?
     /// Of a request of several pushes: what stands between its id and the first device token, and between two tokens.
@@ -30,14 +31,16 @@ final class JobMaterial {
       case .perToken(let prefix): pathPrefix = prefix.withUnsafeBytes { [arena] in arena.copy($0) }
       case .fixed: pathPrefix = UnsafeRawBufferPointer(start: nil, count: 0)
       }
+      var beforeFID = UnsafeRawBufferPointer(start: nil, count: 0)
       switch rendered.body {
       case .shared(let bytes):
         bodyBefore = bytes.withUnsafeBytes { [arena] in arena.copy($0) }
         bodyAfter = UnsafeRawBufferPointer(start: nil, count: 0)
         isBodyPerToken = false
         between = nil
-      case .aroundToken(let prefix, let suffix):
+      case .aroundToken(let prefix, let fidPrefix, let suffix):
         bodyBefore = prefix.withUnsafeBytes { [arena] in arena.copy($0) }
+        beforeFID = fidPrefix.withUnsafeBytes { [arena] in arena.copy($0) }
         bodyAfter = suffix.withUnsafeBytes { [arena] in arena.copy($0) }
         isBodyPerToken = true
         between = nil
@@ -50,6 +53,15 @@ final class JobMaterial {
           separator.withUnsafeBytes { [arena] in arena.copy($0) }
         )
       }
+      bodyBeforeFID = beforeFID
+    }
+
+    /// The body of one push that nothing is filled in for; of parts that stay in place.
+    func body(to token: UnsafeRawBufferPointer) -> RequestBody {
+      guard isBodyPerToken else { return RequestBody(before: bodyBefore) }
+      return RequestBody(
+        before: FirebaseInstallationID.isOne(token) ? bodyBeforeFID : bodyBefore, own: token,
+        after: bodyAfter)
     }
 
     /// - Parameter known: the destination's.

@@ -46,6 +46,13 @@ package enum PreviewTarget: Sendable, Equatable {
     }
   }
 
+  /// Whether its device token is a `FirebaseInstallationID`.
+  var isFID: Bool {
+    guard case .installation(let installation) = self else { return false }
+    return installation.token.network == .fcm
+      && FirebaseInstallationID.isOne(installation.token.text)
+  }
+
   /// Whether a filter admits it. Of any device only the network and the environment are known, and the rest fits.
   func isIn(_ filter: InstallationFilter) -> Bool {
     switch self {

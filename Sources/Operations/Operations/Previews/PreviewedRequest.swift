@@ -27,9 +27,9 @@ package struct PreviewedRequest: Sendable, Equatable {
     url = "https://\(provider.destination.authority)" + String(decoding: path, as: UTF8.self)
     headers = rendered.headers
     hasCredentialHeader = provider.credentials.hasHeader
-    body = rendered.body(to: target.shownToken, id: Self.shownID)
+    body = rendered.body(to: [target.shownToken], id: Self.shownID, isFID: target.isFID)
     sizes = rendered.limits.filter { !$0.text.isEmpty }.map {
-      PayloadSize(part: $0.part, bytes: $0.text.count, bytesMax: $0.bytesMax)
+      PayloadSize(part: $0.part, bytes: $0.bytes, bytesMax: $0.bytesMax)
     }
     self.devicesMax = devicesMax
   }

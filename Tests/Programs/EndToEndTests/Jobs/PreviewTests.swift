@@ -39,7 +39,7 @@ import Testing
     try await PushStage.with(endpoints: PushStage.Endpoints(hasJPush: true)) { stage in
       var installations = [
         try Devices.apns(1, user: "u1"), try Devices.fcm(2, user: "u1"),
-        try Devices.jpush(3, user: "u1"),
+        try Devices.jpush(3, user: "u1"), try Devices.fid(4, user: "u1"),
       ]
       installations[0].language = "de"
       try await stage.client.install(installations)
@@ -49,7 +49,7 @@ import Testing
       try job.write(toFile: file, atomically: true, encoding: .utf8)
       let printed = try await Self.pushpool(stage, "enqueue", file, "--dry-run", "--user", "u1")
       let devices = printed["devices"]?.arrayValue?.compactMap(\.objectValue) ?? []
-      #expect(devices.count == 3)
+      #expect(devices.count == 4)
 
       #expect(stage.simulator.counters.connectionsOpened == 0)
       #expect(try await stage.client.length("jobs:normal") == 0)
@@ -57,7 +57,7 @@ import Testing
 
       try await stage.withWorkers { _ in
         _ = try await stage.client.enqueue(job)
-        stage.expectDelivered(try await stage.client.finished("sale"), 3)
+        stage.expectDelivered(try await stage.client.finished("sale"), 4)
       }
       for (device, installation) in zip(devices, installations) {
         let network = installation.token.network

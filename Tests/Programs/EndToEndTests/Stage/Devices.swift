@@ -31,6 +31,17 @@ enum Devices {
     try numbers.map { try fcm($0, prefix: prefix) }
   }
 
+  /// An installation that FCM knows by its Firebase installation ID.
+  static func fid(
+    _ number: Int, user: String? = nil, prefix: String = "cX-"
+  ) throws -> Installation {
+    let digits = String(number)
+    let zeros = String(repeating: "0", count: 22 - prefix.count - digits.count)
+    return Installation(
+      app: "shop", user: user ?? "u\(number)",
+      token: try DeviceToken(prefix + zeros + digits, network: .fcm))
+  }
+
   /// An installation whose registration ID begins with the prefix and ends with the number.
   static func jpush(
     _ number: Int, user: String? = nil, prefix: String = "140fe1da"

@@ -39,11 +39,7 @@ extension Dispatcher {
       guard fill(template, run, index) else { return nil }
       return filled.withUnsafeBytes { use(RequestBody(copying: $0)) }
     }
-    let none = UnsafeRawBufferPointer(start: nil, count: 0)
-    return use(
-      RequestBody(
-        before: message.bodyBefore,
-        own: message.isBodyPerToken ? run.pushes[index].token : none, after: message.bodyAfter))
+    return use(message.body(to: run.pushes[index].token))
   }
 
   /// What a push is sent as; nil when it was decided without being sent, or put aside.
