@@ -10,11 +10,11 @@ final class Housekeeper {
   private let workWatch: WorkWatch
 
   /// - Parameters:
-  ///   - intake: is told when jobs that waited for a route have one.
+  ///   - onRouted: called when jobs that waited for a route have one.
   ///   - fetchSignal: raised when chunks were promoted.
   init(
-    loop: EventLoop, settings: LaneSettings, store: Store, life: LaneLife, intake: Intake,
-    reasons: ReasonLog, log: Logger, fetchSignal: LoopSignal
+    loop: EventLoop, settings: LaneSettings, store: Store, life: LaneLife,
+    reasons: ReasonLog, log: Logger, fetchSignal: LoopSignal, onRouted: @escaping () -> Void
   ) throws(TLSError) {
     workWatch = WorkWatch(
       loop: loop,
@@ -25,7 +25,7 @@ final class Housekeeper {
       store: store.routes, routes: settings.routes, unroutedMs: settings.unroutedMs, log: log,
       onWork: { [idle = settings.idle] in
         idle.wake(.chunks)
-        intake.noteRouted()
+        onRouted()
       })
     let promoter = Promoter(
       chunks: store.chunks, consumer: settings.consumer, log: log,

@@ -68,8 +68,9 @@ actor Lane {
     housekeeper =
       settings.isHousekeeper
       ? try Housekeeper(
-        loop: loop, settings: settings, store: store, life: parts.life, intake: parts.intake,
-        reasons: parts.reasons, log: log, fetchSignal: parts.fetchSignal) : nil
+        loop: loop, settings: settings, store: store, life: parts.life,
+        reasons: parts.reasons, log: log, fetchSignal: parts.fetchSignal,
+        onRouted: { [intake = parts.intake] in intake.noteRouted() }) : nil
 
     let untilDrained = { !parts.life.isDraining }
     let untilEmpty = { !parts.life.isDraining || parts.runs.count > 0 }

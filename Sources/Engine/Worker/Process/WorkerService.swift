@@ -99,7 +99,7 @@ package final class WorkerService: Sendable {
       client.shutdown()
       throw UnsafeRedis(sentence: sentence)
     }
-    directory.share(through: FleetCredentials(lane: lanes[0]))
+    directory.share(through: FleetCredentials(connection: lanes[0], clock: clock))
     // The lanes know the directory, so it must not keep one of them for ever.
     defer { directory.share(through: nil) }
     log.info("worker \(name) started", metadata: ["lanes": "\(lanes.count)"])
