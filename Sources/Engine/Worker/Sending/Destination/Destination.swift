@@ -19,7 +19,7 @@ final class Destination {
   /// The rates that its pushes keep to; empty for most.
   let limits: [RateAllowance]
   let loop: EventLoop
-  unowned let owner: any DestinationOwner
+  unowned let owner: any DestinationOwner<Destination>
   let settings: ClientSettings
   private(set) var transport: (any Transport)!
   private var queue = PushQueue()
@@ -59,7 +59,7 @@ final class Destination {
   init(
     number: Int, app: String, provider: any PushProvider, limits: [RateAllowance] = [],
     settings: ClientSettings, breaker: Breaker = Breaker(), loop: EventLoop,
-    owner: any DestinationOwner
+    owner: any DestinationOwner<Destination>
   ) {
     self.number = number
     self.app = app

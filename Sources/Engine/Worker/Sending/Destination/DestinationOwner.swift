@@ -1,32 +1,34 @@
 internal import HTTP2
 internal import Providers
 
-/// What a destination asks of its lane.
-protocol DestinationOwner: AnyObject {
+/// What a destination, the target, asks of its lane. The protocol does not name `Destination`, so that the two do not need
+/// each other.
+protocol DestinationOwner<Target>: AnyObject {
+  associatedtype Target: AnyObject
   /// The next push may be sent: submit it, or decide it otherwise.
   func submit(
-    _ tag: UInt64, to destination: Destination, with credential: Credential,
+    _ tag: UInt64, to destination: Target, with credential: Credential,
     in taker: any RequestTaker
   ) -> Submission
   /// As above, for pushes of one job that leave in one request.
   func submit(
-    batch tags: [UInt64], to destination: Destination, with credential: Credential,
+    batch tags: [UInt64], to destination: Target, with credential: Credential,
     in taker: any RequestTaker
   ) -> BatchSubmission
   /// Whether more pushes of a job may come to this lane.
   func isAwaited(_ material: JobMaterial) -> Bool
   /// A push that was submitted was answered, or will not be.
-  func receive(_ answer: RequestAnswer, to tag: UInt64, from destination: Destination)
+  func receive(_ answer: RequestAnswer, to tag: UInt64, from destination: Target)
   /// It cannot be sent to for so long: what waits for it is to be put aside.
-  func putAside(_ tags: [UInt64], of destination: Destination, forMs delayMs: UInt64)
-  func noteEnd(_ end: ConnectionEnd, ofConnectionTo destination: Destination)
+  func putAside(_ tags: [UInt64], of destination: Target, forMs delayMs: UInt64)
+  func noteEnd(_ end: ConnectionEnd, ofConnectionTo destination: Target)
   /// A push waits in it, and none did before.
-  func destinationHasWaiting(_ destination: Destination)
-  func destinationRanLow(_ destination: Destination)
+  func destinationHasWaiting(_ destination: Target)
+  func destinationRanLow(_ destination: Target)
   /// The network refuses its pushes because of how the app is set up, or does not any more.
-  func destinationHeld(_ destination: Destination, because reason: String)
-  func destinationReleased(_ destination: Destination)
+  func destinationHeld(_ destination: Target, because reason: String)
+  func destinationReleased(_ destination: Target)
   /// Its breaker has opened because of this, or is closed again.
-  func destinationOpened(_ destination: Destination, because reason: String)
-  func destinationClosed(_ destination: Destination)
+  func destinationOpened(_ destination: Target, because reason: String)
+  func destinationClosed(_ destination: Target)
 }

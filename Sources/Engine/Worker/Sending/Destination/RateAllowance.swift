@@ -1,14 +1,15 @@
 internal import Model
 internal import Reactor
 
-/// What a rate asks of its lane.
-protocol RateAllowanceOwner: AnyObject {
+/// What the lane's part of a rate asks of its lane. The protocol does not name `RateAllowance`.
+protocol RateAllowanceOwner<Allowance>: AnyObject {
+  associatedtype Allowance: AnyObject
   /// Pushes that wait for it.
-  func waiting(for allowance: RateAllowance) -> Int
+  func waiting(for allowance: Allowance) -> Int
   /// So many more are wanted; `granted` or `failed` follows.
-  func allowance(_ allowance: RateAllowance, asksFor count: Int)
+  func allowance(_ allowance: Allowance, asksFor count: Int)
   /// There is something to send with.
-  func allowanceWasFilled(_ allowance: RateAllowance)
+  func allowanceWasFilled(_ allowance: Allowance)
 }
 
 /// A lane's part of a rate that the fleet keeps to: what it has drawn and not used; loop-bound.
@@ -20,7 +21,7 @@ final class RateAllowance {
   /// The numbers of the destinations that keep to it.
   private(set) var destinations: [Int] = []
   private let loop: EventLoop
-  private unowned let owner: any RateAllowanceOwner
+  private unowned let owner: any RateAllowanceOwner<RateAllowance>
   private var timer: LoopTimer!
   /// How much of the rate the network takes.
   private var learned: LearnedRate
@@ -33,7 +34,7 @@ final class RateAllowance {
   private var setAside = 0.0
   private var setAsideNs: UInt64 = 0
 
-  init(limit: RateLimit, loop: EventLoop, owner: any RateAllowanceOwner) {
+  init(limit: RateLimit, loop: EventLoop, owner: any RateAllowanceOwner<RateAllowance>) {
     self.limit = limit
     self.loop = loop
     self.owner = owner
