@@ -17,38 +17,39 @@ final class ChunkCarrier {
   private let resolver: BindingResolver
   private let switches: SwitchWatch
   private let leases: LeaseKeeper
-  private let direct: DirectCarrier
-  private let starter: DirectStarter
-  private let tracer: Tracer
   private let life: LaneLife
   private let reasons: ReasonLog
   private let log: Logger
   /// Raised when there may be room for more chunks.
   private let fetchSignal: LoopSignal
+  private let onQuiet: (ChunkRun) -> Void
+  private let onRoom: () -> Void
 
+  /// - Parameters:
+  ///   - onQuiet: called with a run that needs no task while it waits for answers.
+  ///   - onRoom: called when a run has ended, or has become a chunk.
   init(
     loop: EventLoop, store: Store, settings: LaneSettings,
     runs: RunTable, dispatcher: Dispatcher, resolver: BindingResolver, switches: SwitchWatch,
-    leases: LeaseKeeper, direct: DirectCarrier, starter: DirectStarter, tracer: Tracer,
-    life: LaneLife, reasons: ReasonLog, log: Logger, fetchSignal: LoopSignal
+    leases: LeaseKeeper, life: LaneLife, reasons: ReasonLog, log: Logger, fetchSignal: LoopSignal,
+    onQuiet: @escaping (ChunkRun) -> Void, onRoom: @escaping () -> Void
   ) {
     self.loop = loop
     chunks = store.chunks
     jobs = store.jobs
     rates = store.rates
-    self.direct = direct
-    self.starter = starter
     self.settings = settings
     self.runs = runs
     self.dispatcher = dispatcher
     self.resolver = resolver
     self.switches = switches
     self.leases = leases
-    self.tracer = tracer
     self.life = life
     self.reasons = reasons
     self.log = log
     self.fetchSignal = fetchSignal
+    self.onQuiet = onQuiet
+    self.onRoom = onRoom
   }
 
   /// Returns once the run has ended, or needs no task any more.
@@ -57,7 +58,7 @@ final class ChunkCarrier {
       await tell(run, news)
     } else {
       while await step(run) {
-        if run.isQuiet { return direct.attend(run) }
+        if run.isQuiet { return onQuiet(run) }
         if runs.letLinger(run) { fetchSignal.raise() }
         await run.signal.wait(upToMs: min(run.settleWithinMs, paceWaitMs(run) ?? .max))
       }
@@ -67,7 +68,7 @@ final class ChunkCarrier {
 
   private func release(_ run: ChunkRun) {
     runs.remove(run)
-    starter.noteRoom()
+    onRoom()
     if let ticket = run.poisonTicket { settings.poisonGate.leave(ticket) }
     // What was no chunk made room for none, but for the last of it.
     if run.direct == nil || runs.count == 0 { fetchSignal.raise() }
@@ -164,7 +165,7 @@ final class ChunkCarrier {
   private func tell(_ run: ChunkRun, _ news: Settlement) async {
     var news = news
     news.unroutedMs = settings.unroutedMs
-    if news.isFinal { tracer.finish(run) }
+    if news.isFinal { run.finishTrace() }
     await admit(run)
     guard run.standing != .stale else { return }
     while true {
@@ -210,7 +211,7 @@ final class ChunkCarrier {
           !runs.isCarrying(claim)
         {
           runs.become(run, claim)
-          starter.noteRoom()
+          onRoom()
         } else {
           dispatcher.apply(.stale, run)
           run.abandon()
@@ -234,7 +235,7 @@ final class ChunkCarrier {
     // What is off and whose chunk has expired by Redis' clock and not by ours would come back at once.
     let isOff = dispatcher.isSwitchedOff(run)
     if isOff { run.noteSwitchedOff() }
-    tracer.finish(run)
+    run.finishTrace()
     while true {
       do throws(RedisError) {
         try await chunks.handBack(

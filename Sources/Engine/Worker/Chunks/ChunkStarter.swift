@@ -16,14 +16,15 @@ final class ChunkStarter {
   private let life: LaneLife
   private let reasons: ReasonLog
   private let log: Logger
-  private let direct: DirectCarrier
+  private let onDirect: (ChunkRun) -> Void
   /// Called with the place of a run that is to be carried from now on.
   var onBegun: (Int) -> Void = { _ in preconditionFailure("nobody carries what is begun") }
 
+  /// - Parameter onDirect: called with the run of a job that is sent from its entry.
   init(
     loop: EventLoop, store: Store, settings: LaneSettings, materials: MaterialStore,
-    runs: RunTable, dispatcher: Dispatcher, switches: SwitchWatch, direct: DirectCarrier,
-    life: LaneLife, reasons: ReasonLog, log: Logger
+    runs: RunTable, dispatcher: Dispatcher, switches: SwitchWatch, life: LaneLife,
+    reasons: ReasonLog, log: Logger, onDirect: @escaping (ChunkRun) -> Void
   ) {
     self.loop = loop
     self.store = store
@@ -32,10 +33,10 @@ final class ChunkStarter {
     self.runs = runs
     self.dispatcher = dispatcher
     self.switches = switches
-    self.direct = direct
     self.life = life
     self.reasons = reasons
     self.log = log
+    self.onDirect = onDirect
   }
 
   func begin(_ claim: ChunkClaim) async throws(RedisError) {
@@ -87,7 +88,7 @@ final class ChunkStarter {
       claim: job.claim, material: material, slot: slot, loop: loop, direct: job, begunAtMs: atMs)
     runs.add(run)
     if life.isDraining || dispatcher.isStopped(run) { run.change(to: .paused) }
-    direct.begin(run)
+    onDirect(run)
   }
 
   /// Whether the lane carries a chunk already that it has asked for since replies were lost.

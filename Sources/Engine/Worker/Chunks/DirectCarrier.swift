@@ -12,12 +12,14 @@ final class DirectCarrier {
   private let dispatcher: Dispatcher
   private let resolver: BindingResolver
   private let switches: SwitchWatch
-  private let starter: DirectStarter
-  private let tracer: Tracer
   private let life: LaneLife
   private let reasons: ReasonLog
   /// Raised when there may be room for more chunks.
   private let fetchSignal: LoopSignal
+  private let onResolved: (ChunkRun) -> Void
+  private let onRoom: () -> Void
+  /// What those runs call that it waits with; one for all of them.
+  private lazy var attending: (ChunkRun) -> Void = { [unowned self] in hear($0) }
   /// Called when a task is to tell of those that have ended, by `endReady`.
   var onReady: () -> Void = { preconditionFailure("nobody tells of what has ended") }
   /// Called with the place of a run that a task is to carry on.
@@ -31,10 +33,14 @@ final class DirectCarrier {
   private var timer: LoopTimer?
   private var isTimed = false
 
+  /// - Parameters:
+  ///   - onResolved: called with a run that was begun and has its pushes.
+  ///   - onRoom: called when a run has ended.
   init(
     loop: EventLoop, jobs: JobQueue, runs: RunTable, dispatcher: Dispatcher,
-    resolver: BindingResolver, switches: SwitchWatch, starter: DirectStarter, tracer: Tracer,
-    life: LaneLife, reasons: ReasonLog, fetchSignal: LoopSignal
+    resolver: BindingResolver, switches: SwitchWatch, life: LaneLife, reasons: ReasonLog,
+    fetchSignal: LoopSignal, onResolved: @escaping (ChunkRun) -> Void,
+    onRoom: @escaping () -> Void
   ) {
     self.loop = loop
     self.jobs = jobs
@@ -42,11 +48,11 @@ final class DirectCarrier {
     self.dispatcher = dispatcher
     self.resolver = resolver
     self.switches = switches
-    self.starter = starter
-    self.tracer = tracer
     self.life = life
     self.reasons = reasons
     self.fetchSignal = fetchSignal
+    self.onResolved = onResolved
+    self.onRoom = onRoom
   }
 
   // MARK: Waiting
@@ -59,14 +65,14 @@ final class DirectCarrier {
       run.wantsResolving && dispatcher.hasRoom(for: run)
       && !dispatcher.isCongested(run) && !life.isDraining && !switches.isOld
     if mayResolve { resolver.resolveKnown(run) }
-    if run.isResolved { starter.noteResolved(run) }
+    if run.isResolved { onResolved(run) }
     if run.isQuiet { attend(run) } else { onHandedOn(run.slot) }
   }
 
   /// Waits with a run until something happens to it.
   func attend(_ run: ChunkRun) {
     guard !run.isFinished else { return hear(run) }
-    run.attendant = self
+    run.attendant = attending
     look()
   }
 
@@ -141,7 +147,7 @@ final class DirectCarrier {
       }
     }
     guard !ended.isEmpty else { return }
-    for (run, _) in ended { tracer.finish(run) }
+    for (run, _) in ended { run.finishTrace() }
     let answers: [DirectAnswer]
     do throws(RedisError) {
       answers = try await self.answers(to: ended.map(\.ending))
@@ -182,7 +188,7 @@ final class DirectCarrier {
 
   private func release(_ run: ChunkRun) {
     runs.remove(run)
-    starter.noteRoom()
+    onRoom()
     if runs.count == 0 { fetchSignal.raise() }
   }
 }

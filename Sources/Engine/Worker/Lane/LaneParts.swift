@@ -75,17 +75,20 @@ final class LaneParts {
       onDue: { fetchSignal.raise() })
     resolver = BindingResolver(
       loop: loop, store: store, consumer: consumer, dispatcher: dispatcher)
-    directStarter = DirectStarter(
+    let directStarter = DirectStarter(
       isOn: settings.sendsDirectly, runs: runs, dispatcher: dispatcher, life: life,
       signal: admitSignal)
-    direct = DirectCarrier(
+    self.directStarter = directStarter
+    let direct = DirectCarrier(
       loop: loop, jobs: store.jobs, runs: runs, dispatcher: dispatcher,
-      resolver: resolver, switches: switches, starter: directStarter, tracer: tracer, life: life,
-      reasons: reasons, fetchSignal: fetchSignal)
+      resolver: resolver, switches: switches, life: life, reasons: reasons,
+      fetchSignal: fetchSignal, onResolved: { directStarter.noteResolved($0) },
+      onRoom: { directStarter.noteRoom() })
+    self.direct = direct
     starter = ChunkStarter(
       loop: loop, store: store, settings: settings, materials: materials, runs: runs,
-      dispatcher: dispatcher, switches: switches, direct: direct, life: life, reasons: reasons,
-      log: log)
+      dispatcher: dispatcher, switches: switches, life: life, reasons: reasons, log: log,
+      onDirect: { direct.begin($0) })
     fetcher = Fetcher(
       loop: loop, store: store, settings: settings, runs: runs, dispatcher: dispatcher,
       switches: switches, recoverer: recoverer, starter: starter, reasons: reasons, log: log,
@@ -93,8 +96,8 @@ final class LaneParts {
     carrier = ChunkCarrier(
       loop: loop, store: store, settings: settings, runs: runs,
       dispatcher: dispatcher, resolver: resolver, switches: switches, leases: leases,
-      direct: direct, starter: directStarter, tracer: tracer, life: life, reasons: reasons,
-      log: log, fetchSignal: fetchSignal)
+      life: life, reasons: reasons, log: log, fetchSignal: fetchSignal,
+      onQuiet: { direct.attend($0) }, onRoom: { directStarter.noteRoom() })
 
     admitter = Admitter(
       loop: loop, store: store, directory: directory, materials: materials,

@@ -1,6 +1,18 @@
 internal import Model
 internal import Store
 
+/// Carries traces to Redis. The protocol does not name `JobTrace`, so that the two do not need each other.
+protocol TraceCarrier<Trace>: AnyObject {
+  associatedtype Trace: AnyObject
+  /// Epoch milliseconds by Redis's clock.
+  var nowMs: Int64 { get }
+  /// A trace has something to tell, and had nothing before.
+  func note(_ trace: Trace)
+  /// Sends what a trace has to tell, if Redis takes it.
+  /// - Parameter isLast: also what is told only now and then.
+  func send(_ trace: Trace, isLast: Bool)
+}
+
 /// What one lane has recorded of one job's pushes and not sent yet; bounded, loop-bound.
 final class JobTrace {
   /// Events that stand for the same thing; each kind is recorded only so often, then counted.
@@ -22,7 +34,7 @@ final class JobTrace {
   let job: String
   /// Whether plain accepts are recorded, too: the job asks for it.
   let isFull: Bool
-  private let tracer: Tracer
+  private let carrier: any TraceCarrier<JobTrace>
   /// How many runs of the job the lane has in hand that have not begun to tell their last.
   private var runs = 0
   private var lines: [UInt8] = []
@@ -34,11 +46,11 @@ final class JobTrace {
   private var toldOmittedNs: UInt64 = 0
   private var isWaiting = false
 
-  init(app: String, job: String, isFull: Bool, tracer: Tracer) {
+  init(app: String, job: String, isFull: Bool, carrier: any TraceCarrier<JobTrace>) {
     self.app = app
     self.job = job
     self.isFull = isFull
-    self.tracer = tracer
+    self.carrier = carrier
   }
 
   /// Whether there is so much that it is sent at once.
@@ -64,14 +76,14 @@ final class JobTrace {
       var line = line()
       line.decision = decision
       line.cause = cause
-      line.atMs = tracer.nowMs
+      line.atMs = carrier.nowMs
       line.append(to: &lines)
       count += 1
-      if isBatchFull { tracer.send(self) }
+      if isBatchFull { send() }
     }
     guard !isWaiting else { return }
     isWaiting = true
-    tracer.note(self)
+    carrier.note(self)
   }
 
   private func admits(_ sort: Sort) -> Bool {
@@ -89,12 +101,15 @@ final class JobTrace {
     return true
   }
 
+  /// Has what was recorded sent, if Redis takes it.
+  func send() { carrier.send(self, isLast: false) }
+
   /// Events that were sent may not have arrived.
   func noteLost(_ count: Int) {
     lost += count
     guard !isWaiting else { return }
     isWaiting = true
-    tracer.note(self)
+    carrier.note(self)
   }
 
   /// Whether it is to be asked again, because there is something that `take` has not given yet.
@@ -128,7 +143,7 @@ final class JobTrace {
 
   private func tell(_ number: Int, _ sort: Sort) {
     var line = Self.line(.omitted)
-    line.atMs = tracer.nowMs
+    line.atMs = carrier.nowMs
     line.decision = sort.decision
     line.cause = sort.cause
     line.count = number

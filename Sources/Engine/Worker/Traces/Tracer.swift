@@ -7,7 +7,7 @@ internal import Store
 ///
 /// A trace is the first thing to do without: when Redis is away for long or slow, events are dropped and counted,
 /// and the count is recorded when Redis is back. What was on its way when a connection was lost is sent again.
-final class Tracer {
+final class Tracer: TraceCarrier {
   private let store: TraceStore
   private let by: String
   private let loop: EventLoop
@@ -53,22 +53,13 @@ final class Tracer {
 
   /// - Parameter isFull: whether plain accepts are recorded, too.
   func trace(app: String, job: String, isFull: Bool) -> JobTrace {
-    JobTrace(app: app, job: job, isFull: isFull, tracer: self)
+    JobTrace(app: app, job: job, isFull: isFull, carrier: self)
   }
 
   /// A trace has something to tell.
   func note(_ trace: JobTrace) {
     waiting.append(trace)
     if !timer.isArmed { timer.schedule(afterMs: WorkerLimits.traceFlushMs) }
-  }
-
-  /// A run begins to tell its last: if no other of its job is still to do so, this may end the job, and what was recorded of
-  /// it goes ahead. So what a record counts can be explained when the job has ended. Till then the timer is soon enough: a
-  /// network in trouble leaves something to record in each settlement, and a call for each cost Redis a third of what the
-  /// settlements do.
-  func finish(_ run: ChunkRun) {
-    run.endTrace()
-    if let trace = run.trace, !trace.hasRuns { send(trace) }
   }
 
   /// Sends what was recorded.
@@ -85,7 +76,7 @@ final class Tracer {
   }
 
   /// Sends a batch of one trace, if Redis takes it.
-  func send(_ trace: JobTrace, isLast: Bool = false) {
+  func send(_ trace: JobTrace, isLast: Bool) {
     guard store.isReady, outstanding < WorkerLimits.traceBatchesMax,
       let batch = trace.take(nowNs: loop.nowNs, isLast: isLast)
     else { return }

@@ -116,13 +116,13 @@ import Testing
     let second = try Claims.run(["b"], trace: trace, slot: 1)
     let other = try Claims.run(["c"], trace: self.trace(), slot: 2)
     for run in [first, second, other] { runs.add(run) }
-    tracer.finish(first)
+    first.finishTrace()
     #expect(trace.hasRuns)
     // Told, and told again after a lost reply, it has left once.
-    tracer.finish(first)
+    first.finishTrace()
     runs.remove(first)
     #expect(trace.hasRuns)
-    tracer.finish(second)
+    second.finishTrace()
     #expect(!trace.hasRuns)
     for standing in [ChunkRun.Standing.stale, .cancelled] {
       let third = try Claims.run(["d"], trace: trace, slot: 3)
