@@ -9,7 +9,7 @@ package enum DocumentedUser: String, Sendable, CaseIterable {
   case reader = "pushpool-reader"
   case dashboard = "pushpool-dashboard"
 
-  /// What to do about a refusal that is about who the caller is; nil for any other error.
+  /// What to do about a refusal that is about who the caller is, or about the state of the server; nil for any other error.
   package func remedy(for error: RedisError) -> String? {
     guard case .server(let code, _) = error else { return nil }
     switch code {
@@ -20,7 +20,7 @@ package enum DocumentedUser: String, Sendable, CaseIterable {
       return "correct the user or the password in the URL, or in redis.password_file"
     default: break
     }
-    guard let right = error.missingRight else { return nil }
+    guard let right = error.missingRight else { return error.remedy }
     let what = right.rule.map { "the right \($0)" } ?? "a right"
     // Who only reads calls functions that others have loaded.
     let holder = right == .command("function|load") && self != .worker ? .operator : self
@@ -30,6 +30,6 @@ package enum DocumentedUser: String, Sendable, CaseIterable {
 
   /// The error, and what to do about it where that is known.
   package func explain(_ error: RedisError) -> String {
-    remedy(for: error).map { "\(error); \($0)" } ?? "\(error)"
+    error.described(with: remedy(for: error))
   }
 }

@@ -11,6 +11,9 @@ enum LoginRefusal {
         message: "\(name) is not known there, is switched off, or has another password (ACL LIST)")
     case "LOADING", "MASTERDOWN", "BUSY", "OOM", "NOPERM":
       return .server(code: code, message: "to the login of \(name)")
+    // Said to whoever connects, whatever is asked first.
+    case "DENIED": return refusal
+    case "ERR" where message.hasPrefix(RedisError.tooManyClients): return refusal
     default:
       let isOpen =
         message.contains("without any password") || message.contains("no password is set")

@@ -39,7 +39,30 @@ import Testing
     let load = RedisError.server(
       code: "NOPERM", message: "User ann has no permissions to run the 'function|load' command")
     #expect(DocumentedUser.reader.explain(load).contains("user pushpool-operator has it"))
-    #expect(DocumentedUser.worker.remedy(for: .server(code: "OOM", message: "x")) == nil)
+    #expect(DocumentedUser.worker.remedy(for: .server(code: "BUSYGROUP", message: "x")) == nil)
     #expect(DocumentedUser.worker.remedy(for: .timeout) == nil)
+  }
+
+  @Test("a message says what to do about a Redis that cannot do what it is asked")
+  func states() {
+    for (code, message, text) in [
+      ("OOM", "command not allowed when used memory > 'maxmemory'.", "raise maxmemory"),
+      ("MISCONF", "Redis is configured to save RDB snapshots, but", "redis-cli BGSAVE"),
+      ("MISCONF", "Errors writing to the AOF file: No space left on device", "its log says why"),
+      ("NOREPLICAS", "Not enough good replicas to write.", "min-replicas-to-write"),
+      ("READONLY", "You can't write against a read only replica.", "name the primary"),
+      ("LOADING", "Redis is loading the dataset in memory", "wait until it has read its data"),
+      ("MASTERDOWN", "Link with MASTER is down", "name the primary"),
+      ("ERR", "DB index is out of range", "number at the end of the URL"),
+      ("ERR", "SELECT is not allowed in cluster mode", "number at the end of the URL"),
+      ("ERR", "max number of clients reached", "raise maxclients"),
+      ("OOM", "allow-oom flag is not set on the function", "raise maxmemory"),
+    ] {
+      for user in DocumentedUser.allCases {
+        let explained = user.explain(.server(code: code, message: message))
+        #expect(explained.contains(code) && explained.contains(message), "\(explained)")
+        #expect(explained.contains(text), "\(explained)")
+      }
+    }
   }
 }

@@ -83,4 +83,14 @@ import Testing
       #expect("\(lost)".contains("take it out"), "\(lost)")
     }
   }
+
+  @Test("what a server says to whoever connects is no refusal of the login")
+  func saidToAll() {
+    for (code, message) in [
+      ("ERR", "max number of clients reached"), ("DENIED", "Redis is running in protected mode"),
+    ] {
+      let refusal = RedisError.server(code: code, message: message)
+      #expect(LoginRefusal.error(for: refusal, user: "push") == refusal)
+    }
+  }
 }

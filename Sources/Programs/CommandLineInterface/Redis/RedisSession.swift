@@ -83,19 +83,20 @@ actor RedisSession {
     if let failure {
       connection.close()
       throw CommandFailure(
-        .unavailable, "cannot use Redis at \(place): \(failure)\(advice(after: failure))")
+        .unavailable,
+        "cannot use Redis at \(place): \(failure.described(with: advice(after: failure)))")
     }
     // For other clients: that it fails is no reason not to do what was asked for.
     if user == .operator { _ = try? await store?.registration.provide() }
   }
 
   /// What to do about a connection that cannot be made.
-  private func advice(after failure: RedisError) -> String {
-    if let remedy = user.documented.remedy(for: failure) { return "; \(remedy)" }
+  private func advice(after failure: RedisError) -> String? {
+    if let remedy = user.documented.remedy(for: failure) { return remedy }
     switch failure {
     case .connectionLost, .timeout, .unavailable:
-      return "; start it, or name another with --redis URL"
-    case .server, .protocolViolation, .tooManyPending, .unsuitable, .unexpectedReply: return ""
+      return "start it, or name another with --redis URL"
+    case .server, .protocolViolation, .tooManyPending, .unsuitable, .unexpectedReply: return nil
     }
   }
 
