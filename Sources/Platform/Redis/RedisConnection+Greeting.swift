@@ -1,27 +1,31 @@
 internal import Reactor
 
 extension RedisConnection {
-  /// Logs in and checks that the server serves: AUTH, SELECT, PING, EXISTS, TIME, CLIENT SETNAME, and the functions.
+  /// Logs in and checks that the server serves at least those that read: AUTH, SELECT, PING, EXISTS, TIME, CLIENT SETNAME, and the functions.
   /// All but the last go out together; the connection is ready when every one of them is answered.
   func greet() {
     state = .greeting
-    var commands: [RedisCommand] = []
-    if endpoint.database != 0 {
-      commands.append(RedisCommand("SELECT", String(endpoint.database)))
-    }
-    // A server that is loading its data, or a replica without its master, answers PING with an error.
-    commands.append(RedisCommand("PING"))
     let login = endpoint.login
-    greetingsLeft = commands.count + (login == nil ? 0 : 1)
+    let selects = endpoint.database != 0
+    greetingsLeft = 1 + (login == nil ? 0 : 1) + (selects ? 1 : 0)
     if let login {
       write(login, timeoutMs: RedisLimits.commandTimeoutMs) { [unowned self] result in
         greeted(result.mapError { LoginRefusal.error(for: $0, user: endpoint.user) })
       }
     }
-    for command in commands {
-      write(command, timeoutMs: RedisLimits.commandTimeoutMs) { [unowned self] result in
+    if selects {
+      let select = RedisCommand("SELECT", String(endpoint.database))
+      write(select, timeoutMs: RedisLimits.commandTimeoutMs) { [unowned self] result in
         greeted(result)
       }
+    }
+    // A server that is loading its data, or a replica without its master, answers PING with an error.
+    write(RedisCommand("PING"), timeoutMs: RedisLimits.commandTimeoutMs) {
+      [unowned self] result in
+      // One that cannot save refuses PING along with every write (redis.io, "stop-writes-on-bgsave-error"), and answers what
+      // only reads.
+      if case .failure(.server("MISCONF", _)) = result { return greeted(nil) }
+      greeted(result)
     }
     if let slotKey = endpoint.slotKey { probe(slotKey) }
     if onTime != nil { askTime() }

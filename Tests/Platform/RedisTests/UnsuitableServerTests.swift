@@ -48,6 +48,27 @@ import Testing
     }
   }
 
+  @Test("a server that cannot save is ready for those that read, and tells those that write why")
+  func cannotSave() async throws {
+    try await TestLane.withRedis { lane, server in
+      let before = try await lane.connect(server.endpoint, library: Self.library)
+      _ = try await before.call(RedisCommand("SET", "key", "value"))
+      before.close()
+      try await server.refuseWrites()
+      let connection = try await lane.connect(server.endpoint, library: Self.library)
+      #expect(try await connection.call(RedisCommand("GET", "key")).string == "value")
+      let error = await failure { _ = try await connection.call(RedisCommand("SET", "key", "x")) }
+      guard case .server("MISCONF", _) = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+      #expect(error?.remedy?.contains("redis-cli BGSAVE") == true)
+      try await server.takeWritesAgain()
+      _ = try await connection.call(RedisCommand("SET", "key", "x"))
+      connection.close()
+    }
+  }
+
   @Test("TLS on one side only is named with the URL that is right")
   func tlsMismatch() async throws {
     let certificates = try TestCertificates()

@@ -45,6 +45,8 @@ package enum AlarmKind: String, CaseIterable, Sendable {
   case unsafeRedis = "unsafe_redis"
   /// A key of ours held a value of another type.
   case wrongType = "wrong_type"
+  /// Redis answers reads, and refuses all writes. Nobody can write this alarm down: who looks sees it.
+  case refusesWrites = "refuses_writes"
 
   /// Whether it tells why an app's pushes wait.
   package var explainsWaiting: Bool {
@@ -52,7 +54,7 @@ package enum AlarmKind: String, CaseIterable, Sendable {
     case .breaker, .credential, .unreachable, .setup, .foreignAnswers, .noWorker: true
     // While a certificate holds, pushes go; once it does not, the alarms of the network say so.
     case .certificate, .massDeath, .lostWork, .halfBinding, .loop, .topicLoop, .trimmed,
-      .exhausted, .clock, .descriptors, .unsafeRedis, .wrongType:
+      .exhausted, .clock, .descriptors, .unsafeRedis, .wrongType, .refusesWrites:
       false
     }
   }

@@ -1,3 +1,4 @@
+internal import Model
 package import Redis
 
 /// How the Redis itself is set up. It only reads, and needs no functions.
@@ -30,5 +31,21 @@ package struct SettingsStore {
   package func savePoints() async throws(RedisError) -> String? {
     let pairs = try await functions.connection.call(RedisCommand("CONFIG", "GET", "save")).pairs
     return pairs.first { $0.0 == "save" }?.1
+  }
+
+  /// The alarm that Redis refuses all writes now; nil when it does not, or when that may not be asked.
+  package func refusalOfWrites(nowMs: Int64) async throws(RedisError) -> Alarm? {
+    do throws(RedisError) {
+      _ = try await functions.connection.call(RedisCommand("PING"))
+      return nil
+    } catch {
+      guard case .server(let code, _) = error else { throw error }
+      // So it answers as long as it cannot save.
+      guard code == "MISCONF" else { return nil }
+      return Alarm(
+        field: AlarmKind.refusesWrites.field(code), atMs: nowMs, untilMs: nowMs,
+        message: "nothing can be written, and nothing is sent: "
+          + error.described(with: error.remedy))
+    }
   }
 }

@@ -38,6 +38,9 @@ package struct FleetSnapshot: Sendable {
       sum.add(try await store.alarms.current(nowMs: seconds * 1_000))
       sum.add(try await store.keyTypes.alarms(nowMs: seconds * 1_000))
       sum.switches.add(try await store.switches.glance())
+      if let alarm = try await store.settings.refusalOfWrites(nowMs: seconds * 1_000) {
+        sum.add([alarm])
+      }
       sum.redis.append(try await store.settings.readAllowed())
       snapshot = sum
     }
