@@ -25,7 +25,7 @@ package struct KeyTypes {
           field: AlarmKind.wrongType.field(name), atMs: nowMs, untilMs: nowMs,
           message: key == functions.keys.switches
             ? "\(key) holds a \(found), not a \(expected): what was switched off is lost, and nothing can be switched "
-              + "off; delete the key, then switch off anew"
+              + "off; a worker that starts sends nothing; delete the key, then switch off anew"
             : "\(key) holds a \(found), not a \(expected), and no work goes on that needs it: "
               + "a worker of this version moves it aside"))
     }

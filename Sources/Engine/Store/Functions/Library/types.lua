@@ -33,7 +33,7 @@ local function check_switches(p, now)
   local found = redis.call('TYPE', key).ok
   if found == 'none' or found == 'hash' then return end
   Alarms.set(p, 'wrong_type|switches', 'store', LIMIT.SWITCHES_ALARM_MS, key .. ' holds a ' .. found .. ', not a hash: what was ' ..
-    'switched off is lost, a worker that starts now sends it, and nothing can be switched off; delete the key, then switch off anew',
+    'switched off is lost, a worker that starts now sends nothing, and nothing can be switched off; delete the key, then switch off anew',
     now)
 end
 

@@ -82,6 +82,8 @@ final class SwitchWatch: Agent {
     return nowNs() &- askedNs > WorkerLimits.switchesAgeMsMax &* 1_000_000
   }
 
+  /// Asks what is switched off now. While that cannot be read, what was off stays off.
+  /// - Throws: also when it cannot be read and no lane of the process has ever read it. Then nothing is to be sent.
   func read() async throws(RedisError) {
     let askedNs = nowNs()
     let reading: SwitchReading
@@ -89,10 +91,17 @@ final class SwitchWatch: Agent {
       reading = try await store.switches.read()
     } catch {
       guard case .server("WRONGTYPE", _) = error else { throw error }
+      // Anything may have been off that nobody has read.
+      guard let known = fleet.last?.reading else {
+        reasons.note(
+          "\(store.keys.switches) is no HASH: what is switched off is not known, and nothing is sent; "
+            + "delete the key, then switch off anew what is to be off")
+        throw error
+      }
       reasons.note(
         "\(store.keys.switches) is no HASH, so nothing can be switched off: delete it")
       // What was off stays off, as all lanes know it.
-      reading = fleet.last?.reading ?? self.reading
+      reading = known
     }
     let answer = FleetSwitches.Answer(reading: reading, askedNs: askedNs)
     fleet.tell(answer)

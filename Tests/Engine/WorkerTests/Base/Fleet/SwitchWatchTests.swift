@@ -185,4 +185,30 @@ import Testing
       #expect(parts.lines.has(.warning, "is no HASH"))
     }
   }
+
+  @Test("what was never known is not taken for nothing, and is known when the key is mended")
+  func standsStill() async throws {
+    try await LaneStage.with { _, parts in
+      var told: [Switches] = []
+      var nowNs: UInt64 = 1
+      let fleet = FleetSwitches()
+      let watch = SwitchWatch(
+        store: parts.store, fleet: fleet, nowNs: { nowNs }, log: parts.lines.logger,
+        reasons: parts.reasons, isLogging: true, onChange: { told.append($0) })
+      _ = try await parts.redis("SET", parts.store.keys.switches, "text")
+      _ = await watch.turn()
+      #expect(watch.isOld && fleet.last == nil)
+      let refusal = await failure { try await watch.readIfOld() }
+      guard case .server("WRONGTYPE", _) = refusal else {
+        Issue.record("\(String(describing: refusal))")
+        return
+      }
+      #expect(parts.lines.has(.warning, "nothing is sent"))
+      _ = try await parts.redis("DEL", parts.store.keys.switches)
+      _ = try await parts.store.switches.switchOff(.app("shop"), reason: "test")
+      nowNs += Self.everyNs
+      try await watch.readIfOld()
+      #expect(!watch.isOld && told.count == 1 && told[0].stops(app: "shop", bucket: nil))
+    }
+  }
 }
