@@ -38,30 +38,46 @@ extension RedisError {
   /// Adds which key it was to a refusal that leaves it out, as Redis does. Names of users and tokens are part of keys: they
   /// are left out.
   func naming(_ command: RedisCommand) -> RedisError {
-    guard missingRight == .key(pattern: nil), case .server(let code, let message) = self,
-      let pattern = command.keyPattern
-    else { return self }
-    return .server(code: code, message: message + Self.keyMark + pattern + ")")
+    guard case .server(let code, let message) = self else { return self }
+    let name: String?
+    if code == "WRONGTYPE" {
+      // Of a function only the prefix is known.
+      name = command.key.flatMap { $0.contains(":") ? Self.pattern(of: $0, partsMax: 3) : nil }
+    } else if missingRight == .key(pattern: nil) {
+      name = command.key.map { Self.pattern(of: $0, partsMax: 2) }
+    } else {
+      name = nil
+    }
+    return name.map { .server(code: code, message: message + Self.keyMark + $0 + ")") } ?? self
+  }
+
+  /// The key of which Redis says that it holds another type than the command is for; nil when it is not known as a whole.
+  package var wrongTypeKey: String? {
+    guard case .server("WRONGTYPE", let message) = self,
+      let start = message.firstRange(of: Self.keyMark)?.upperBound,
+      let end = message[start...].lastIndex(of: ")"), !message[start..<end].hasSuffix("*")
+    else { return nil }
+    return String(message[start..<end])
+  }
+
+  /// A key as it may be told: of more parts than so many the second is the last. A key with three names no user.
+  private static func pattern(of key: String, partsMax: Int) -> String {
+    let parts = key.split(separator: ":", omittingEmptySubsequences: false)
+    return parts.count > partsMax ? "\(parts[0]):\(parts[1]):*" : key
   }
 }
 
 extension RedisCommand {
-  /// The first key, of which the second part is the last that is told: `pushpool:user:*`. Nil for a command whose first
-  /// argument is none.
-  fileprivate var keyPattern: String? {
+  /// The first key. Nil for a command whose first argument is none.
+  fileprivate var key: String? {
     let words = firstWords(4)
     guard let name = words.first?.uppercased(), words.count > 1 else { return nil }
-    let key: String
     switch name {
-    case "FCALL", "FCALL_RO":
-      guard words.count > 3 else { return nil }
-      key = words[3]
+    case "FCALL", "FCALL_RO": return words.count > 3 ? words[3] : nil
     case "XREAD", "XREADGROUP", "XGROUP", "XINFO", "OBJECT", "FUNCTION", "ACL", "CLIENT", "INFO":
       return nil
-    default: key = words[1]
+    default: return words[1]
     }
-    let parts = key.split(separator: ":", omittingEmptySubsequences: false)
-    return parts.count > 2 ? "\(parts[0]):\(parts[1]):*" : key
   }
 
   /// The first arguments as text, its name first; read from what is to be sent.

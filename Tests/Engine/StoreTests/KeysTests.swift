@@ -37,7 +37,7 @@ import Testing
         "ready_apps": keys.readyApps(.low).replacing("low", with: "<1>"),
         "dead": keys.dead, "letter": keys.letter("<1>"), "unfinished": keys.unfinished("<1>"),
         "uninstalled": keys.uninstalled, "audit": keys.audit, "finished": keys.finished,
-        "metrics": keys.metrics("<1>"), "alarms": keys.alarms,
+        "metrics": keys.metrics("<1>"), "timeline": keys.timeline, "alarms": keys.alarms,
         "tally": keys.tally(app: "<1>", place: "<2>", minute: "<3>"),
         "share": keys.share(.low).replacing("low", with: "<1>"),
         "scout": keys.scout(.low).replacing("low", with: "<1>"),

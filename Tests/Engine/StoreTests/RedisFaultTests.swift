@@ -36,6 +36,23 @@ import Testing
     }
   }
 
+  @Test func `a counter of another type is an error that takes a device from nobody`() async throws
+  {
+    try await Lane.withStore { _, store in
+      try await store.install("u1", "aa")
+      _ = try await store.redis("DEL", store.keys.generation)
+      _ = try await store.redis("LPUSH", store.keys.generation, "x")
+      let error = await failure { try await store.install("u2", "aa") }
+      guard case .server("WRONGTYPE", _) = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+      #expect(try await store.binding("aa")?.installation.user == "u1")
+      #expect(try await store.tokens(of: "u1") == ["aa"])
+      #expect(try await store.tokens(of: "u2").isEmpty)
+    }
+  }
+
   @Test func `a settlement that cannot write its residual counts nothing, and can be repeated`()
     async throws
   {

@@ -29,15 +29,21 @@ package struct FleetSnapshot: Sendable {
       let seconds = try await store.serverSeconds()
       var sum = snapshot ?? FleetSnapshot(nowMs: seconds * 1_000)
       sum.add(try await store.backlog.heldChunks())
-      sum.add(try await store.workers.all())
+      sum.add(
+        try await readable([]) { () async throws(RedisError) in try await store.workers.all() })
       sum.queues.add(try await store.backlog.status())
       // By the clock of the server that counted them.
       sum.add(
-        last: try await store.metrics.minute(Minute.name(epochSeconds: seconds - 60)),
-        this: try await store.metrics.minute(Minute.name(epochSeconds: seconds)))
-      sum.add(try await store.alarms.current(nowMs: seconds * 1_000))
+        last: try await outcomes(store, seconds - 60), this: try await outcomes(store, seconds))
+      sum.add(
+        try await readable([]) { () async throws(RedisError) in
+          try await store.alarms.current(nowMs: seconds * 1_000)
+        })
       sum.add(try await store.keyTypes.alarms(nowMs: seconds * 1_000))
-      sum.switches.add(try await store.switches.glance())
+      sum.switches.add(
+        try await readable(SwitchReading()) { () async throws(RedisError) in
+          try await store.switches.glance()
+        })
       if let alarm = try await store.settings.refusalOfWrites(nowMs: seconds * 1_000) {
         sum.add([alarm])
       }
@@ -45,6 +51,24 @@ package struct FleetSnapshot: Sendable {
       snapshot = sum
     }
     return snapshot ?? FleetSnapshot(nowMs: 0)
+  }
+
+  private static func outcomes(
+    _ store: Store, _ seconds: Int64
+  ) async throws(RedisError) -> [String: Int] {
+    try await readable([:]) { () async throws(RedisError) in
+      try await store.metrics.minute(Minute.name(epochSeconds: seconds))
+    }
+  }
+
+  /// What a screen shows of a key: nothing where it holds another type, of which an alarm tells (`KeyTypes`).
+  private static func readable<Value>(
+    _ nothing: Value, _ read: () async throws(RedisError) -> Value
+  ) async throws(RedisError) -> Value {
+    do throws(RedisError) { return try await read() } catch {
+      guard case .server("WRONGTYPE", _) = error else { throw error }
+      return nothing
+    }
   }
 
   private mutating func add(_ held: [Priority: Int]) {

@@ -3,6 +3,7 @@ internal import Configuration
 internal import Model
 internal import Operations
 internal import Redis
+internal import Store
 internal import Typesetting
 
 struct BadgeCommand: AsyncParsableCommand {
@@ -40,7 +41,8 @@ struct BadgeCommand: AsyncParsableCommand {
     let only = try device()
     let session = try await RedisSession.open(configuration.redis, as: .operator)
     let (user, number) = (user, number)
-    let count = try await session.run { store throws(RedisError) in
+    let count = try await session.run(about: [.user(app: app, user: user)]) {
+      store throws(RedisError) in
       try await InstallationOffice(stores: [store])
         .setBadge(number, app: app, user: user, token: only)
     }

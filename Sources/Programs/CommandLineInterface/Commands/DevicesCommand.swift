@@ -26,7 +26,8 @@ struct DevicesCommand: AsyncParsableCommand {
     let app = try appOption.resolve(configuration)
     let session = try await RedisSession.open(configuration.redis, as: .reader)
     let user = user
-    let devices = try await session.run { store throws(RedisError) in
+    let devices = try await session.run(about: [.user(app: app, user: user)]) {
+      store throws(RedisError) in
       try await InstallationLookup(stores: [store]).devices(app: app, user: user)
     }
     await session.close()

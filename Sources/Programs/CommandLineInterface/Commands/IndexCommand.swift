@@ -34,7 +34,8 @@ struct IndexCommand: AsyncParsableCommand {
     AppOption.warn(of: app, unlessIn: configuration, on: console)
     let session = try await RedisSession.open(configuration.redis, as: .operator)
     Interrupts.shared.expect()
-    let mended = try await session.operate { stores throws(OperationError) in
+    let mended = try await session.operate(about: [.audiences(app: app)]) {
+      stores throws(OperationError) in
       let display = ProgressDisplay(label: "mending", total: nil, console: console)
       defer { display.clear() }
       return try await BindingMending(stores: stores, patience: .ofCommands()).run(app: app) {
@@ -43,7 +44,8 @@ struct IndexCommand: AsyncParsableCommand {
           done: walk.walk.keysSeen, count: walk.mended, total: walk.walk.keys)
       }
     }
-    let result = try await session.operate { stores throws(OperationError) in
+    let result = try await session.operate(about: [.audiences(app: app)]) {
+      stores throws(OperationError) in
       let display = ProgressDisplay(label: "indexing", total: nil, console: console)
       defer { display.clear() }
       return try await UserIndexing(stores: stores, patience: .ofCommands()).run(app: app) {

@@ -53,7 +53,10 @@ struct InstallCommand: AsyncParsableCommand {
     let session = try await RedisSession.open(configuration.redis, as: .operator)
     await session.warnOfRisks(configuration.redis, on: .standard)
     let isStrict = strict
-    let result = try await session.run { store throws(RedisError) in
+    let result = try await session.run(about: [
+      .token(app: installation.app, installation.token),
+      .user(app: installation.app, user: installation.user),
+    ]) { store throws(RedisError) in
       try await InstallationOffice.install(installation, strict: isStrict, in: store)
     }
     await session.close()

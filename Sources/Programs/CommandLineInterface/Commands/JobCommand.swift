@@ -3,6 +3,7 @@ internal import Configuration
 internal import Model
 internal import Operations
 internal import Redis
+internal import Store
 
 struct JobCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -56,7 +57,8 @@ struct JobCommand: AsyncParsableCommand {
     // To see a job that has a record takes no function, and so no right to load any.
     if action == .show {
       let session = try await RedisSession.open(redis, as: .dashboard)
-      let record = try await session.run { store throws(RedisError) in
+      let record = try await session.run(about: [.job(app: app, id: id)]) {
+        store throws(RedisError) in
         try await JobControl(app: app, id: id, stores: [store]).recorded()
       }
       await session.close()
@@ -66,7 +68,8 @@ struct JobCommand: AsyncParsableCommand {
       action == .show
       ? try await RedisSession.open(redis, as: .reader)
       : try await RedisSession.open(redis, as: .operator)
-    let record = try await session.operate { stores throws(OperationError) in
+    let record = try await session.operate(about: [.job(app: app, id: id)]) {
+      stores throws(OperationError) in
       var display: ProgressDisplay?
       defer { display?.clear() }
       return try await JobControl(app: app, id: id, stores: stores).perform(

@@ -3,6 +3,7 @@ internal import Configuration
 internal import Model
 internal import Operations
 internal import Redis
+internal import Store
 
 struct TraceCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -43,7 +44,8 @@ struct TraceCommand: AsyncParsableCommand {
     let session = try await RedisSession.open(
       configuration.redis, as: user == nil && token == nil ? .dashboard : .reader)
     let id = job
-    let traced = try await session.run { store throws(RedisError) in
+    let traced = try await session.run(about: [.job(app: app, id: id)]) {
+      store throws(RedisError) in
       try await TracedJob.find(
         subject, app: app, job: id, nowMs: InstantText.nowMs(), in: [store])
     }

@@ -32,7 +32,8 @@ struct UninstallCommand: AsyncParsableCommand {
     }
     let session = try await RedisSession.open(configuration.redis, as: .operator)
     let user = user
-    let answer = try await session.run { store throws(RedisError) in
+    let answer = try await session.run(about: [.token(app: app, token)]) {
+      store throws(RedisError) in
       try await InstallationOffice(stores: [store]).uninstall(token, app: app, owner: user)
     }
     await session.close()

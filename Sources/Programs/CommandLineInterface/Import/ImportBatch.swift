@@ -22,6 +22,13 @@ struct ImportBatch: Sendable {
 
   var isEmpty: Bool { installations.isEmpty && subscriptions.isEmpty }
 
+  /// Whose keys it needs.
+  var subjects: [KeySubject] {
+    installations.map { .token(app: $0.app, $0.token) }
+      + installations.map { .user(app: $0.app, user: $0.user) }
+      + Set(subscriptions.map(\.app)).sorted().map { .audiences(app: $0) }
+  }
+
   mutating func append(_ line: ImportLine, bytes: Int) {
     self.bytes += bytes
     switch line {

@@ -60,7 +60,8 @@ struct ImportPipeline {
       do throws(CommandFailure) {
         // One of the batches behind it was faster, as they can be when a function had to be loaded.
         if !failure.isOvertaken {
-          try await session.waitToRepeat(after: failure, attempt: attempt)
+          try await session.waitToRepeat(
+            after: failure, attempt: attempt, about: oldest.batch.subjects)
         }
       } catch {
         sent = []

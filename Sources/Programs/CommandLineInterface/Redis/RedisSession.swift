@@ -109,14 +109,16 @@ actor RedisSession {
   }
 
   /// Runs a body on the session's loop, against the store.
+  /// - Parameter subjects: what it is about, to say which of its keys is wrong.
   func run<Value: Sendable>(
+    about subjects: [KeySubject] = [],
     _ body: @Sendable (Store) async throws(RedisError) -> Value
   ) async throws(CommandFailure) -> Value {
     guard let store else { throw CommandFailure(.internalError, "the session is closed") }
     do throws(RedisError) {
       return try await body(store)
     } catch {
-      throw failure(error)
+      throw await failure(error, about: subjects)
     }
   }
 
@@ -134,25 +136,30 @@ actor RedisSession {
   }
 
   /// Runs an operation on the session's loop, against the stores of the fleet.
+  /// - Parameter subjects: as of `run`.
   func operate<Value: Sendable>(
+    about subjects: [KeySubject] = [],
     _ body: @Sendable ([Store]) async throws(OperationError) -> Value
   ) async throws(CommandFailure) -> Value {
     guard let store else { throw CommandFailure(.internalError, "the session is closed") }
     do throws(OperationError) {
       return try await body([store])
     } catch {
-      throw failure(error)
+      throw await failure(error, about: subjects)
     }
   }
 
   /// Waits until what failed for the nth time may be tried again.
+  /// - Parameter subjects: as of `run`.
   /// - Throws: when it failed for good, was tried often enough, or a signal has come.
-  func waitToRepeat(after error: RedisError, attempt: Int) async throws(CommandFailure) {
-    guard let store else { throw failure(error) }
+  func waitToRepeat(
+    after error: RedisError, attempt: Int, about subjects: [KeySubject]
+  ) async throws(CommandFailure) {
+    guard let store else { throw await failure(error, about: subjects) }
     do throws(OperationError) {
       try await Patience.ofCommands().wait(for: store, after: error, attempt: attempt)
     } catch {
-      throw failure(error)
+      throw await failure(error, about: subjects)
     }
   }
 
@@ -163,9 +170,11 @@ actor RedisSession {
     store = nil
   }
 
-  private func failure(_ error: OperationError) -> CommandFailure {
+  private func failure(
+    _ error: OperationError, about subjects: [KeySubject]
+  ) async -> CommandFailure {
     switch error {
-    case .redis(let error): failure(error)
+    case .redis(let error): await failure(error, about: subjects)
     case .stopped: CommandFailure(.interrupted, "interrupted")
     case .notFoundYet(let id):
       CommandFailure(
@@ -181,12 +190,12 @@ actor RedisSession {
     }
   }
 
-  private func failure(_ error: RedisError) -> CommandFailure {
+  private func failure(
+    _ error: RedisError, about subjects: [KeySubject]
+  ) async -> CommandFailure {
     switch error {
     case .server("INVALID", let message): CommandFailure(.badInput, message)
-    case .server("WRONGTYPE", _):
-      CommandFailure(
-        .badInput, "\(error); another program uses the same prefix: choose one with --prefix")
+    case .server("WRONGTYPE", _): await wrongType(error, about: subjects)
     case .server where error.isFunctionMissing:
       CommandFailure(
         .unavailable,
@@ -198,5 +207,19 @@ actor RedisSession {
     case .protocolViolation, .unexpectedReply:
       CommandFailure(.internalError, "Redis at \(place): \(error)")
     }
+  }
+
+  /// Redis does not say which key it is: the keys are asked one by one.
+  private func wrongType(
+    _ error: RedisError, about subjects: [KeySubject]
+  ) async -> CommandFailure {
+    let findings = (try? await store?.keyTypes.findings(after: error, about: subjects)) ?? []
+    let told = findings.prefix(CommandLineLimits.wrongKeysNamedMax).map {
+      "\(DisplayText.printable($0.sentence)); \($0.remedy)"
+    }
+    let what =
+      told.isEmpty ? "\(error): another program uses the same prefix" : told.joined(separator: ". ")
+    return CommandFailure(
+      .badInput, "Redis at \(place): \(what); or choose another prefix with --prefix")
   }
 }

@@ -1,6 +1,7 @@
 internal import Configuration
 internal import Model
 internal import Operations
+internal import Store
 internal import Typesetting
 
 /// What `subscribe` and `unsubscribe` do.
@@ -40,7 +41,8 @@ struct SubscriptionRun {
   ) async throws(CommandFailure) {
     let session = try await RedisSession.open(configuration.redis, as: .operator)
     let change = change
-    let changed = try await session.operate { stores throws(OperationError) in
+    let changed = try await session.operate(about: [.audiences(app: subscription.app)]) {
+      stores throws(OperationError) in
       try await SubscriptionOffice(store: stores[0], patience: .ofCommands())
         .make(change, [subscription])
     }

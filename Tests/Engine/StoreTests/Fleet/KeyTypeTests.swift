@@ -13,29 +13,59 @@ import Testing
   private static let others = [
     keys.uninstalled, keys.audit, keys.share(.normal), keys.scout(.high), keys.express(.low),
     keys.promoter, keys.workers, keys.alarms, keys.oldest, keys.leaving,
+    keys.timeline,
+  ]
+  /// Keys that workers leave where they are, and what is to be done about each.
+  private static let staying = [
+    (keys.switches, "delete the key, then switch off anew"),
+    (keys.generation, "redis-cli SET {pp}:generation $(date +%s%3N)"),
+    (keys.indexed, "run pushpool index for each app"),
   ]
 
   /// Neither a stream nor any other type that one of the keys has.
   private static func spoil(_ key: String, _ store: Store) async throws {
     _ = try await store.redis("DEL", key)
     _ = try await store.redis("SETBIT", key, "0", "1")
-    if key == keys.promoter {
+    if [keys.promoter, keys.generation].contains(key) {
       _ = try await store.redis("DEL", key)
       _ = try await store.redis("LPUSH", key, "wrong")
     }
   }
 
-  @Test("what stands in place of the switches is an alarm, and is left for somebody to look at")
-  func tellsOfSwitches() async throws {
+  @Test(
+    "what stands in place of the switches and the like is an alarm, and is left for somebody to look at",
+    arguments: staying.indices)
+  func leavesThere(index: Int) async throws {
+    let (key, advice) = Self.staying[index]
+    let field = "wrong_type|\(key.dropFirst("{pp}:".count))"
     try await Lane.withStore { _, store in
-      _ = try await store.redis("SET", store.keys.switches, "x")
-      #expect(
-        try await store.keyTypes.alarms(nowMs: 1).map(\.field) == ["wrong_type|switches"])
+      try await Self.spoil(key, store)
+      let told = try await store.keyTypes.alarms(nowMs: 1)
+      #expect(told.map(\.field) == [field] && told[0].message.contains(advice), "\(told)")
       _ = try await store.workers.beat(worker: "w", fields: [])
       let alarm = try #require(try await store.alarms.current(nowMs: 0).first)
-      #expect(alarm.field == "wrong_type|switches")
-      #expect(alarm.message.contains("delete the key, then switch off anew"))
-      #expect(try await store.redis("GET", store.keys.switches).string == "x")
+      #expect(alarm.field == field && alarm.message.contains(advice), "\(alarm)")
+      #expect(try await store.redis("EXISTS", key).integer == 1)
+      let aside = store.keys.displaced(String(key.dropFirst("{pp}:".count)))
+      #expect(try await store.redis("EXISTS", aside).integer == 0)
+    }
+  }
+
+  @Test("what stands in place of the minute's outcomes is moved aside, and they are counted")
+  func countsOn() async throws {
+    try await Lane.withStore { _, store in
+      let seconds = try await store.serverSeconds()
+      // The minute may end meanwhile.
+      let keys = [0, 60].map { store.keys.metrics(Minute.name(epochSeconds: seconds + $0)) }
+      for key in keys { _ = try await store.redis("SET", key, "x") }
+      #expect(try await store.keyTypes.alarms(nowMs: seconds * 1_000).count == 1)
+      _ = try await store.workers.beat(worker: "w", fields: [])
+      var found = 0
+      for key in keys {
+        let name = String(key.dropFirst("{pp}:".count))
+        found += try await store.redis("EXISTS", store.keys.displaced(name)).integer ?? 0
+      }
+      #expect(found >= 1)
     }
   }
 
@@ -64,7 +94,9 @@ import Testing
     }
   }
 
-  @Test("who only reads is told of it, and reads on", arguments: named)
+  @Test(
+    "who only reads is told of it, and reads on",
+    arguments: named + [keys.timeline, keys.audit, keys.uninstalled, keys.workers, keys.alarms])
   func tells(key: String) async throws {
     try await Lane.withStore { _, store in
       try await Self.spoil(key, store)

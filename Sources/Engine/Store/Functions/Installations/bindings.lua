@@ -155,7 +155,8 @@ local function bind(p, args, at, extra, now, strict, allowance)
   local channels = given or before
   local has_changed = channels ~= before
   local joined = has_changed and channels_in(channels) or {}
-  -- First, since it can fail.
+  -- First, since these can fail.
+  local generation = text(redis.call('INCR', KEY.generation(p)))
   if former == '' then Index.add(p, app, Index.ALL, user) end
   for name in pairs(joined) do Index.add(p, app, Index.of_channel(name), user) end
   if moved then
@@ -170,7 +171,6 @@ local function bind(p, args, at, extra, now, strict, allowance)
   local created = old[3] or (args[at + 7] ~= '' and args[at + 7]) or text(now)
   local updated = args[at + 8] ~= '' and math.min(tonumber(args[at + 8]), now) or now
   if old[4] and not moved then updated = math.max(updated, tonumber(old[4]) or 0) end
-  local generation = text(redis.call('INCR', KEY.generation(p)))
   -- Before this binding there was none.
   if generation == '1' then Index.make_whole(p, Index.EVERY_APP) end
   local object_id = old[2] or args[at + 6]

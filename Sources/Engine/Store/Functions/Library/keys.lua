@@ -40,6 +40,7 @@ local KEY = {
   uninstalled = function(p) return p .. ':uninstalled' end,
   audit = function(p) return p .. ':audit' end,
   finished = function(p) return p .. ':finished' end,
+  timeline = function(p) return p .. ':timeline' end,
   metrics = function(p, minute) return p .. ':metrics:' .. minute end,
   share = function(p, priority) return p .. ':share:' .. priority end,
   scout = function(p, priority) return p .. ':scout:' .. priority end,

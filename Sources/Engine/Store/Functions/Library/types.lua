@@ -2,8 +2,9 @@
 -- stop all work that reads the key for as long as it stands there. So it is moved aside, under P:displaced:<name>, and the work
 -- goes on: what the key had held was gone with the write of that value. The chunks among that are found missing by the reconciliation.
 --
--- Left out are the keys whose loss is worse than their standstill, such as the counter of generations. What is switched off
--- (P:switches) must be looked at by somebody: that is an alarm, and is not moved.
+-- Those whose loss is worse than their standstill stay where they are, and are an alarm until somebody has looked at them. What is
+-- switched off (P:switches) would go out: workers keep to what they have read, and those that have read nothing send nothing. The
+-- counter of generations would begin again, and a generation must not come twice. Jobs to all (P:indexed) would be refused.
 
 local Types = {}  -- what later files use of it
 
@@ -15,11 +16,26 @@ local PER_PRIORITY = {
 local SINGLE = {
   delayed = 'zset', open = 'set', finished = 'stream', dead = 'stream', uninstalled = 'stream', audit = 'stream',
   oldest = 'hash', promoter = 'string', leaving = 'list', workers = 'zset', workers_since = 'string', unbound = 'zset',
+  timeline = 'stream',
+}
+-- Their types, and what is said of them.
+local STAYING = {
+  switches = {'hash', 'what was switched off is lost, and nothing can be switched off; a worker that starts now sends nothing; ' ..
+    'delete the key, then switch off anew what is to be off'},
+  generation = {'string', 'no device can be installed; delete the key and write a number there that is higher than any before: ' ..
+    'redis-cli SET KEY $(date +%s%3N)'},
+  indexed = {'hash', 'jobs to all and to channels wait; delete the key, then run pushpool index for each app'},
 }
 
-local function check_one(p, key, expected, now)
+-- What stands under a key if that is of another type.
+local function wrong_type(key, expected)
   local found = redis.call('TYPE', key).ok
-  if found == 'none' or found == expected then return end
+  return found ~= 'none' and found ~= expected and found
+end
+
+local function check_one(p, key, expected, now)
+  local found = wrong_type(key, expected)
+  if not found then return end
   local name = string.sub(key, #p + 2)
   local aside = KEY.displaced(p, name)
   redis.call('RENAME', key, aside)
@@ -28,19 +44,20 @@ local function check_one(p, key, expected, now)
     now)
 end
 
-local function check_switches(p, now)
-  local key = KEY.switches(p)
-  local found = redis.call('TYPE', key).ok
-  if found == 'none' or found == 'hash' then return end
-  Alarms.set(p, 'wrong_type|switches', 'store', LIMIT.SWITCHES_ALARM_MS, key .. ' holds a ' .. found .. ', not a hash: what was ' ..
-    'switched off is lost, a worker that starts now sends nothing, and nothing can be switched off; delete the key, then switch off anew',
-    now)
+local function tell_one(p, name, expected, words, now)
+  local key = KEY[name](p)
+  local found = wrong_type(key, expected)
+  if not found then return end
+  Alarms.set(p, 'wrong_type|' .. name, 'store', LIMIT.STAYING_ALARM_MS, key .. ' holds a ' .. found .. ', not a ' .. expected ..
+    ': ' .. string.gsub(words, 'KEY', function() return key end), now)
 end
 
 -- Moves aside what is of a wrong type: some 50 µs. First what the alarms of the others are written to.
 local function check(p, now)
   check_one(p, KEY.alarms(p), 'hash', now)
-  check_switches(p, now)
+  for name, of in pairs(STAYING) do tell_one(p, name, of[1], of[2], now) end
+  -- What is of the minute that has begun.
+  check_one(p, KEY.metrics(p, minute_of(now)), 'hash', now)
   for name, expected in pairs(SINGLE) do check_one(p, KEY[name](p), expected, now) end
   for name, expected in pairs(PER_PRIORITY) do
     for _, priority in ipairs(PRIORITIES) do check_one(p, KEY[name](p, priority), expected, now) end
