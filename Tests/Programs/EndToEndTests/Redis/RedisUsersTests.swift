@@ -268,6 +268,13 @@ import Testing
     _ reader: User, _ stage: PushStage
   ) async throws {
     let refused: [(User, [String])] = [
+      (worker, ["FUNCTION", "FLUSH"]), (worker, ["FUNCTION", "RESTORE", "x"]),
+      (worker, ["EVAL", "return 1", "0"]),
+      (operating, ["FUNCTION", "FLUSH"]), (operating, ["FUNCTION", "DELETE", "x"]),
+      (operating, ["FUNCTION", "RESTORE", "x"]), (operating, ["EVAL", "return 1", "0"]),
+      (producer, ["FUNCTION", "FLUSH"]), (dashboard, ["FUNCTION", "FLUSH"]),
+      (reader, ["FUNCTION", "FLUSH"]),
+      (dashboard, ["SCAN", "0"]), (dashboard, ["RANDOMKEY"]),
       (worker, ["FLUSHALL"]), (worker, ["SET", "other", "1"]),
       (worker, ["SADD", "segment:x", "u"]),
       (worker, ["CONFIG", "GET", "*"]), (worker, ["KEYS", "*"]), (operating, ["FLUSHDB"]),
