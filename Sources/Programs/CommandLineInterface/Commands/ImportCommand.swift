@@ -157,7 +157,9 @@ struct ImportCommand: AsyncParsableCommand {
     }
     if work.tally.done == 0, work.tally.refused > 0 {
       throw CommandFailure(
-        .badInput, "nothing was imported: every \(work.tally.noun) was refused")
+        .badInput,
+        "nothing was imported: every \(work.tally.noun) was refused"
+          + (work.shapeAdvice.map { "; \($0)" } ?? ""))
     }
   }
 

@@ -49,8 +49,7 @@ final class ElementReader: ImportReader {
         guard let opening = try resultsOpening() else { return try element(body) }
         use(opening)
         enter(.results)
-      case (.top, _):
-        throw broken("neither an object nor an array stands")
+      case (.top, _): throw foreign()
       case (.array, UInt8(ascii: "]")):
         use(1)
         place = .top
@@ -187,6 +186,20 @@ final class ElementReader: ImportReader {
       .badInput,
       "\(InputFile.shown(name)) is not valid JSON: \(problem) at byte \(offset), near "
         + "installation \(max(1, lineNumber))")
+  }
+
+  /// What stands here is no JSON that an export begins with.
+  private func foreign() -> CommandFailure {
+    let failure = broken("neither an object nor an array stands")
+    let line = window.bytes.prefix { $0 != UInt8(ascii: "\n") }
+    let what: String
+    switch offset == 0 ? FileShape(firstLine: line) : nil {
+    case .csv: what = "; the file looks like CSV, and an export as JSON is expected"
+    case .gzip: what = "; the file is compressed: unpack it first (gunzip)"
+    case .utf16: what = "; the file is UTF-16: convert it first (iconv -f UTF-16 -t UTF-8)"
+    case .array, .longObject, .results, .other, nil: what = ""
+    }
+    return CommandFailure(.badInput, "\(failure)\(what)")
   }
 
   private func truncated() -> CommandFailure {

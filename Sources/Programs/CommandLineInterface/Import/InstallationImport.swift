@@ -30,6 +30,8 @@ final class InstallationImport {
   private var position: ImportPosition
   private var positionWritten = ContinuousClock.now
   private var positionProblem: String?
+  /// What the file looks like, and what to do, when its lines are no objects at all.
+  private(set) var shapeAdvice: String?
 
   init(
     _ input: ImportInput, _ settings: Settings, session: RedisSession, console: Console = .standard
@@ -63,6 +65,8 @@ final class InstallationImport {
       if let reason { throw reason }
     } catch {
       display.clear()
+      // Nothing of such a file can be gone on with.
+      if shapeAdvice != nil, !settings.skipsErrors { throw error }
       savePosition(now: true)
       throw resumable(error)
     }
@@ -104,7 +108,12 @@ final class InstallationImport {
   private func readLine(_ reader: any ImportReader) throws(CommandFailure) -> Bool {
     try Interrupts.shared.check()
     guard let refusal = try reader.next(take) else { return false }
-    if let refusal { try refuse(line: reader.lineNumber, refusal.description) }
+    if let refusal {
+      if let shape = (reader as? LineReader)?.shape {
+        shapeAdvice = shape.advice(name: input.name, to: .installations)
+      }
+      try refuse(line: reader.lineNumber, refusal.description)
+    }
     batch.position = ImportPosition(offset: reader.offset, lines: reader.lineNumber)
     return true
   }
@@ -137,8 +146,9 @@ final class InstallationImport {
 
   private func refuse(line: Int, _ reason: String) throws(CommandFailure) {
     guard settings.skipsErrors else {
+      let advice = shapeAdvice.map { "; \($0)" } ?? ""
       throw CommandFailure(
-        .badInput, "\(input.name):\(line): \(DisplayText.printable(reason))")
+        .badInput, "\(input.name):\(line): \(DisplayText.printable(reason))\(advice)")
     }
     try rejects.add(line: line, reason: reason)
     tally.refused += 1

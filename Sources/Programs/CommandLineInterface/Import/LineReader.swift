@@ -16,6 +16,8 @@ final class LineReader: ImportReader {
   private(set) var lineNumber: Int
   /// Where the next line begins.
   private(set) var offset: Int64
+  /// The first line that is not blank: its number, and as much of it as there was room for.
+  private(set) var beginning: (line: Int, bytes: [UInt8])?
 
   /// - Parameter name: for messages.
   init(
@@ -43,7 +45,8 @@ final class LineReader: ImportReader {
         return finish(length: window.count, used: window.count, isTooLong, body)
       }
       if window.count > lineBytesMax {
-        // Only its length matters now.
+        // Only its length matters now, but for what the first line begins with.
+        noteBeginning(UnsafeBufferPointer(rebasing: window.bytes[..<window.count]))
         offset += Int64(window.count)
         window.drop(window.count)
         isTooLong = true
@@ -57,10 +60,23 @@ final class LineReader: ImportReader {
     length: Int, used: Int, _ isTooLong: Bool, _ body: (Line) -> Value
   ) -> Value {
     let line = UnsafeBufferPointer(rebasing: window.bytes[..<length])
+    noteBeginning(line)
     offset += Int64(used)
     window.drop(used)
     lineNumber += 1
     return body(isTooLong || line.count > lineBytesMax ? .tooLong : .text(line))
+  }
+
+  private func noteBeginning(_ line: UnsafeBufferPointer<UInt8>) {
+    guard beginning == nil, line.contains(where: { $0 != 0x20 && $0 != 0x09 && $0 != 0x0D })
+    else { return }
+    beginning = (lineNumber + 1, Array(line.prefix(lineBytesMax)))
+  }
+
+  /// What the file looks like when the line that was given last is the first of it, and no object.
+  var shape: FileShape? {
+    guard let beginning, beginning.line == lineNumber else { return nil }
+    return FileShape(firstLine: beginning.bytes)
   }
 
   private func newline(from searched: Int) -> Int? {

@@ -61,9 +61,14 @@ struct SubscriptionFile {
       case .success(nil): continue
       case .success(let subscription?): return subscription
       case .failure(let field):
+        let name = change == .subscribe ? "subscribe" : "unsubscribe"
+        let advice = reader.shape.map {
+          "; \($0.advice(name: input.name, to: .subscriptions(name)))"
+        }
         throw CommandFailure(
           .badInput,
-          "\(input.name):\(reader.lineNumber): \(DisplayText.printable(field.description))")
+          "\(input.name):\(reader.lineNumber): \(DisplayText.printable(field.description))"
+            + (advice ?? ""))
       }
     }
   }
