@@ -20,7 +20,10 @@ package enum MissingRight: Equatable, Sendable {
 extension RedisError {
   /// Nil when it is another refusal, or none. The messages are those of Redis 7.0 and 7.2.
   package var missingRight: MissingRight? {
-    guard case .server("NOPERM", let message) = self else { return nil }
+    guard case .server(let code, let message) = self else { return nil }
+    // Inside a function, whatever the code: which command or key it was is not told.
+    if message.hasPrefix("The user executing the script can't ") { return .other }
+    guard code == "NOPERM" else { return nil }
     if let start = message.firstRange(of: "to run the '")?.upperBound,
       let end = message[start...].firstIndex(of: "'")
     {

@@ -65,4 +65,25 @@ import Testing
       }
     }
   }
+
+  @Test("a refusal inside a function is about the caller's rights as well")
+  func insideFunctions() {
+    for (message, text) in [
+      (
+        "The user executing the script can't run this command or subcommand script: "
+          + "pushpool_x_1, on @user_function:7.",
+        "right is missing: the documented user pushpool-reader has it"
+      ),
+      (
+        "The user executing the script can't access at least one of the keys mentioned in the "
+          + "command arguments script: pushpool_x_1, on @user_function:7.",
+        "the documented user pushpool-reader has it"
+      ),
+    ] {
+      for code in ["ERR", "NOPERM"] {
+        let explained = DocumentedUser.reader.explain(.server(code: code, message: message))
+        #expect(explained.contains(text), "\(explained)")
+      }
+    }
+  }
 }

@@ -176,6 +176,12 @@ import Testing
         #expect(!refused.error.contains("start it"), "\(refused)")
       }
 
+      let exported = try await Self.run(["export"], as: registrar, stage)
+      #expect(exported.code == .code(69), "\(exported)")
+      #expect(
+        exported.error.contains(
+          "right +scan is missing: the documented user pushpool-reader has it"), "\(exported)")
+
       try await expectRegistration(registrar, stage)
       try await expectRefusals(worker, operating, producer, dashboard, registrar, reader, stage)
       #expect(await process.terminate(graceMs: 30_000) == .code(0))
