@@ -30,7 +30,8 @@ extension ProviderDirectory {
       do throws(InvalidField) {
         for (index, variant) in try MessageVariants(content).contents.enumerated() {
           do throws(InvalidField) {
-            _ = try provider.render(variant, createdAtMs: nowMs, nowMs: nowMs)
+            let rendered = try provider.render(variant, createdAtMs: nowMs, nowMs: nowMs)
+            try provider.checkAdmission(of: variant, as: rendered)
           } catch {
             guard index > 0, error.pointer == "/notification" else { throw error }
             // The common text was fine.

@@ -28,6 +28,12 @@ package protocol PushProvider: Sendable {
     _ content: JobContent, createdAtMs: Int64, nowMs: Int64
   ) throws(InvalidField) -> RenderedPush
 
+  /// Refuses what was rendered and the network may refuse from every device, without being sure. Asked when a job is admitted,
+  /// and of nothing that was.
+  func checkAdmission(
+    of content: JobContent, as rendered: RenderedPush
+  ) throws(InvalidField)
+
   /// What the answer to a request of one push means. An answer is a value, never an error.
   func classify(_ answer: ProviderAnswer) -> Classification
 
@@ -50,6 +56,10 @@ extension PushProvider {
   package var acceptedForm: AcceptedForm { .judged }
 
   package var pushesPerRequest: Int { 1 }
+
+  package func checkAdmission(
+    of content: JobContent, as rendered: RenderedPush
+  ) throws(InvalidField) {}
 
   package func remedy(for reason: String) -> String { "check the app's configuration" }
 

@@ -48,7 +48,7 @@ package struct RenderedPush: Sendable, Equatable {
     package let bytesMax: Int
     /// Whether what is counted is JSON, with its escapes, and not the plain text.
     package let isJSON: Bool
-    /// What the network counts beside the text.
+    /// What the network may count beside the text. It is held to at admission, and not where texts are filled in.
     package var framingBytes = 0
     /// What it is called, to be read behind the network's name.
     package var part = "payload"

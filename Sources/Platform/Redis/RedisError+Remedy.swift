@@ -7,8 +7,11 @@ extension RedisError {
     guard case .server(let code, let message) = self else { return nil }
     switch code {
     case "OOM":
-      return "Redis is full: raise maxmemory (redis-cli CONFIG SET maxmemory 2gb, and in its "
+      return "Redis is full: raise maxmemory (by redis-cli CONFIG SET maxmemory, and in its "
         + "configuration), or delete what is not needed"
+    case "MISCONF" where message.contains("AOF"):
+      return "Redis cannot write to its disk, and its log says why: make room or give it the right "
+        + "to its folder; it goes on by itself"
     case "MISCONF":
       return "Redis cannot write to its disk, and its log says why: make room or give it the right "
         + "to its folder, then try again with redis-cli BGSAVE"

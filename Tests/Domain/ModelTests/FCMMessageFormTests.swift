@@ -4,9 +4,11 @@ import Testing
 
 /// FCM refuses a message of another form than its own from every device; so does admission, once.
 @Suite struct FCMMessageFormTests {
-  private static func job(_ message: String) throws -> Job {
+  private static func job(
+    _ message: String, audience: String = #"{"users":["u"]}"#, more: String = ""
+  ) throws -> Job {
     try Job(
-      text: #"{"app":"shop","audience":{"users":["u"]},"fcm":{"message":\#(message)}}"#)
+      text: #"{"app":"shop","audience":\#(audience),"fcm":{"message":\#(message)}\#(more)}"#)
   }
 
   /// The message as the job keeps it.
@@ -82,7 +84,7 @@ import Testing
       (#"{"condition":null}"#, "condition: must be left out"),
       (
         #"{"apns":{"live_activity_token":"x"}}"#,
-        "apns/live_activity_token: must be left out: it is of one device"
+        "apns/live_activity_token: is of one device: give it in a job whose audience is this one"
       ),
       (#"{"andriod":{}}"#, #"andriod: is not a known field; did you mean "android"?"#),
       (
@@ -113,13 +115,14 @@ import Testing
         #"{"android":{"priority":"urgent"}}"#,
         #"android/priority: must be one of NORMAL, HIGH, is "urgent""#
       ),
-      (#"{"android":{"priority":10}}"#, "android/priority: must be one of NORMAL, HIGH, is a"),
+      (#"{"android":{"priority":10}}"#, "android/priority: must be one of NORMAL, HIGH, is 10"),
+      (#"{"android":{"priority":"h\u0131gh"}}"#, "android/priority: must be one of NORMAL, HIGH"),
       (#"{"android":{"direct_boot_ok":"true"}}"#, "android/direct_boot_ok: must be true or"),
       (
         #"{"android":{"notification":{"notification_count":1.5}}}"#,
-        #"notification_count: must be a whole number from -2147483648 to 2147483647, is "1.5""#
+        "notification_count: must be a whole number from -2147483648 to 2147483647, is 1.5"
       ),
-      (#"{"android":{"notification":{"notification_count":2147483648}}}"#, "is \"2147483648\""),
+      (#"{"android":{"notification":{"notification_count":2147483648}}}"#, "is 2147483648"),
       (#"{"android":{"notification":{"event_time":"tomorrow"}}}"#, "must be an RFC 3339 instant"),
       (#"{"android":{"notification":{"body_loc_args":"a"}}}"#, "body_loc_args: must be an array"),
       (#"{"android":{"notification":{"body_loc_args":[1]}}}"#, "body_loc_args/0: must be a str"),
@@ -134,6 +137,34 @@ import Testing
     let complaint = Self.complaint(message)
     #expect(complaint.hasPrefix("/fcm/message"), "\(complaint)")
     #expect(complaint.contains(expected), "\(complaint)")
+  }
+
+  @Test(arguments: [
+    #"{"android":{"data":{"type":"chat","t":"1"}}}"#, #"{"webpush":{"data":{"from":"x"}}}"#,
+    #"{"android":{"notification":{"notification_count":"5","notification_priority":5}}}"#,
+    #"{"android":{"notification":{"notification_count":3.0,"event_time":null}}}"#,
+    #"{"android":{"notification":{"light_settings":{"color":{"red":"0.5"}}}}}"#,
+    #"{"data":null}"#,
+  ])
+  func `what FCM takes in another form than documented is taken`(message: String) {
+    #expect(Self.complaint(message) == "accepted")
+  }
+
+  @Test func `a placeholder may stand for a number where texts are filled in`() throws {
+    let message =
+      #"{"android":{"ttl":"{{t}}s","notification":{"notification_count":"{{n}}"}}}"#
+    #expect(Self.complaint(message).contains(#"is "{{t}}s""#))
+    _ = try Self.job(message, more: #","variables_key":"values""#)
+  }
+
+  @Test func `what is of one device may go to one`() throws {
+    let message = #"{"apns":{"live_activity_token":"x"}}"#
+    let one = #"{"network":"fcm","token":"fcm-token:1"}"#
+    _ = try Self.job(message, audience: #"{"installations":[\#(one)]}"#)
+    let other = #"{"network":"fcm","token":"fcm-token:2"}"#
+    #expect(throws: InvalidField.self) {
+      try Self.job(message, audience: #"{"installations":[\#(one),\#(other)]}"#)
+    }
   }
 
   @Test func `half a surrogate is no text`() {

@@ -78,25 +78,42 @@ struct FCMRenderingTests {
     #expect(message?["android"]?.objectValue?["ttl"] == .string(expected))
   }
 
+  /// What the app's networks say of a job that is enqueued.
+  private static func admitted(_ json: String) throws -> ContentCheck {
+    let provider = try TestProvider.fcm()
+    let content = try JobContent(bytes: Array(json.utf8))
+    do throws(InvalidField) {
+      let rendered = try provider.render(content, createdAtMs: 0, nowMs: 0)
+      try provider.checkAdmission(of: content, as: rendered)
+      return .sendable
+    } catch {
+      return .refused(error)
+    }
+  }
+
   @Test("notification and data may have 4,096 bytes together; one more is refused with the size")
   func limit() throws {
-    let provider = try TestProvider.fcm()
     // A message is framed by 39 bytes and each entry by 6; a notification's names are longer on the device.
     let others = 39 + 6 + "gcm.notification.title".utf8.count + "t".utf8.count + 6 + "k".utf8.count
     let fits = String(repeating: "x", count: 4_096 - others)
-    _ = try provider.render(#"{"notification":{"title":"t","data":{"k":"\#(fits)"}}}"#)
     #expect(
-      throws: InvalidField(
-        pointer: "/notification",
-        message: "makes an FCM payload of 4,097 bytes of notification and data, as FCM counts, and "
-          + "4,096 are allowed: shorten it")
-    ) { try provider.render(#"{"notification":{"title":"t","data":{"k":"\#(fits)x"}}}"#) }
+      try Self.admitted(#"{"notification":{"title":"t","data":{"k":"\#(fits)"}}}"#) == .sendable)
+    #expect(
+      try Self.admitted(#"{"notification":{"title":"t","data":{"k":"\#(fits)x"}}}"#)
+        == .refused(
+          InvalidField(
+            pointer: "/notification",
+            message: "makes an FCM payload of 4,097 bytes of notification and data, as FCM counts, "
+              + "and 4,096 are allowed: shorten it")))
     let long = String(repeating: "x", count: 4_051)
-    #expect {
-      try provider.render(#"{"fcm":{"message":{"data":{"k":"\#(long)"}}}}"#)
-    } throws: {
-      ($0 as? InvalidField)?.pointer == "/fcm/message"
+    guard
+      case .refused(let field) = try Self.admitted(
+        #"{"fcm":{"message":{"data":{"k":"\#(long)"}}}}"#)
+    else {
+      Issue.record("not refused")
+      return
     }
+    #expect(field.pointer == "/fcm/message")
   }
 
   @Test(
@@ -110,9 +127,18 @@ struct FCMRenderingTests {
     for message in [
       "\"data\":\(spelled)", "\"data\":{\"k\":\"v\"},\"android\":{\"data\":\(spelled)}",
     ] {
-      let wasRendered =
-        (try? TestProvider.fcm().render("{\"fcm\":{\"message\":{\(message)}}}")) != nil
-      #expect(wasRendered == fits)
+      #expect(
+        try (Self.admitted("{\"fcm\":{\"message\":{\(message)}}}") == .sendable) == fits)
+    }
+  }
+
+  @Test("what was admitted is FCM's to judge, unless names and values alone are too many")
+  func rendersAdmitted() throws {
+    let provider = try TestProvider.fcm()
+    let most = String(repeating: "x", count: 4_095)
+    _ = try provider.render(#"{"fcm":{"message":{"data":{"k":"\#(most)"}}}}"#)
+    #expect(throws: InvalidField.self) {
+      try provider.render(#"{"fcm":{"message":{"data":{"k":"\#(most)x"}}}}"#)
     }
   }
 

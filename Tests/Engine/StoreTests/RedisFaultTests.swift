@@ -53,6 +53,23 @@ import Testing
     }
   }
 
+  @Test func `a first install that fails leaves a store whose later jobs to all reach everybody`()
+    async throws
+  {
+    try await Lane.withStore { _, store in
+      let sizes = store.keys.audiences(app: "shop")
+      _ = try await store.redis("SET", sizes, "x")
+      let error = await failure { try await store.install("u1", "aa") }
+      guard case .server("WRONGTYPE", _) = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+      _ = try await store.redis("DEL", sizes)
+      try await store.install("u1", "aa")
+      #expect(try await store.redis("HLEN", store.keys.indexed).integer == 1)
+    }
+  }
+
   @Test func `a settlement that cannot write its residual counts nothing, and can be repeated`()
     async throws
   {

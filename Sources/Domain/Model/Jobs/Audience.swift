@@ -13,6 +13,10 @@ package enum Audience: Sendable, Equatable {
   /// Every installation of the app.
   case all
 
+  var isOneInstallation: Bool {
+    if case .installations(let tokens) = self { tokens.count == 1 } else { false }
+  }
+
   /// Users or installations named; nil when only Redis knows.
   package var count: Int? {
     switch self {

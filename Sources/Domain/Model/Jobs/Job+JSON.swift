@@ -46,10 +46,6 @@ extension Job {
     _ = try reader.headerValue("collapse_id", bytesMax: Limits.collapseIDBytesMax)
     let deliverAtMs = try reader.recentInstantMs("deliver_at")
     var content = try JobContent(reader: reader)
-    if let message = content.fcm?.message {
-      // Not asked of what an older version has admitted, either: FCM itself answers to that.
-      content.fcm?.message = try FCMMessageForm.checked(message, at: "/fcm/message")
-    }
     if let deliverAtMs { try Self.count(from: deliverAtMs, &content.expiry, reader) }
     let deliverLocal = try LocalDelivery(reader: reader)
     guard deliverLocal == nil || deliverAtMs == nil else {
@@ -67,6 +63,12 @@ extension Job {
       )
     }
     let receivers = try Audience(json: audience, at: "/audience")
+    if let message = content.fcm?.message {
+      // Not asked of what an older version has admitted, either: FCM itself answers to that.
+      let check = FCMMessageCheck(
+        isForOne: receivers.isOneInstallation, isFilledIn: content.variables != nil)
+      content.fcm?.message = try check.checked(message, at: "/fcm/message")
+    }
     if case .topic(let topic) = receivers { content.topic = topic }
     if case .channel(let channel) = receivers { content.channel = channel }
     self.init(

@@ -1,11 +1,11 @@
 import Model
 
-/// What FCM counts of a message against its limit: names and values of data and of the notification, each with the bytes that
-/// frame it.
+/// What FCM counts of a message against its limit: names and values of data and of the notification.
 ///
-/// Google documents the limit and not the counting. What is known was measured by others (stackoverflow.com, questions
-/// 31264206 and those that link to it): 4,051 bytes of data under one name, 6 bytes and the name's for each further one, and
-/// names of the notification as the device receives them, behind `gcm.notification.`.
+/// Google documents the limit and not the counting. Others have measured it, and do not agree: names and values alone, those of
+/// a notification behind `gcm.notification.` (stackoverflow.com, question 31264206); or 4,051 bytes of data under one name, and
+/// 6 bytes and the name for each further one. So a message that only the second count refuses is refused when its job is
+/// admitted, where somebody can shorten it; of what was admitted, FCM itself is the judge.
 struct FCMPayload {
   private var text: [UInt8] = []
   private var entries = 0
@@ -14,18 +14,10 @@ struct FCMPayload {
   private static let entryFramingBytes = 6
   private static let notificationPrefix = Array("gcm.notification.".utf8)
 
-  /// - Parameter message: without its target.
-  init(_ message: JSONObject) {
-    let common = Self(entriesOf: message["data"])
-    let android = Self(entriesOf: message["android"]?.objectValue?["data"])
-    // Those for Android take the place of the others on Android alone.
-    self = common.bytes < android.bytes ? android : common
-    append(message["notification"], prefix: Self.notificationPrefix)
+  private init(data: JSONValue?, notification: JSONValue?) {
+    append(data, prefix: [])
+    append(notification, prefix: Self.notificationPrefix)
   }
-
-  private init(entriesOf value: JSONValue?) { append(value, prefix: []) }
-
-  private var bytes: Int { text.count + entries * Self.entryFramingBytes }
 
   private mutating func append(_ value: JSONValue?, prefix: [UInt8]) {
     for member in value?.objectValue?.members ?? [] {
@@ -37,11 +29,19 @@ struct FCMPayload {
     }
   }
 
-  /// The limit, which holds when texts are filled in, too.
-  var limit: RenderedPush.Limit {
+  private var limit: RenderedPush.Limit {
     RenderedPush.Limit(
       text: text, bytesMax: ProviderLimits.fcmPayloadBytesMax, isJSON: false,
       framingBytes: entries == 0 ? 0 : Self.messageFramingBytes + entries * Self.entryFramingBytes,
       part: "payload of notification and data")
+  }
+
+  /// The limits of a message, which hold when texts are filled in, too. Data for Android takes the place of the other on Android
+  /// alone, so each has a limit.
+  /// - Parameter message: without its target.
+  static func limits(of message: JSONObject) -> [RenderedPush.Limit] {
+    let android = message["android"]?.objectValue?["data"]
+    let data = android == nil ? [message["data"]] : [message["data"], android]
+    return data.map { Self(data: $0, notification: message["notification"]).limit }
   }
 }

@@ -29,8 +29,8 @@ package struct FCMProvider: PushProvider {
         pointer: "/fcm", message: "the job has nothing for FCM: add a notification or fcm.message")
     }
     let message = FCMMessage(content, createdAtMs: createdAtMs, nowMs: nowMs)
-    let limit = FCMPayload(message.object).limit
-    try checkSize(limit.bytes, content)
+    let limits = FCMPayload.limits(of: message.object)
+    try Self.check(limits.map(\.text.count), content)
     let members = JSONValue.object(message.object).bytes()
     let opening = content.dryRun ? #"{"validate_only":true,"message":{"# : #"{"message":{"#
     // The other members follow the token: their opening brace becomes a comma.
@@ -43,12 +43,18 @@ package struct FCMProvider: PushProvider {
         prefix: Array("\(opening)\"token\":\"".utf8),
         fidPrefix: Array("\(opening)\"fid\":\"".utf8), suffix: suffix),
       dryRun: content.dryRun ? .validateOnly : .off,
-      limits: [limit])
+      limits: limits)
   }
 
-  private func checkSize(_ bytes: Int, _ content: JobContent) throws(InvalidField) {
+  package func checkAdmission(
+    of content: JobContent, as rendered: RenderedPush
+  ) throws(InvalidField) {
+    try Self.check(rendered.limits.map(\.bytes), content)
+  }
+
+  private static func check(_ sizes: [Int], _ content: JobContent) throws(InvalidField) {
     let bytesMax = ProviderLimits.fcmPayloadBytesMax
-    guard bytes > bytesMax else { return }
+    guard let bytes = sizes.max(), bytes > bytesMax else { return }
     let ownBytes = content.fcm.map { JSONValue.object($0.message).bytes().count } ?? 0
     throw InvalidField(
       pointer: ownBytes * 2 > bytes ? "/fcm/message" : content.commonPart,

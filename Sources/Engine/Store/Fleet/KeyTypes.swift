@@ -10,12 +10,34 @@ package struct KeyTypes {
     /// Types as TYPE names them.
     package let found: String
     package let expected: String
+    /// Where a worker or a hand moves what is there.
+    package let aside: String
+    /// Which of the keys it is that no worker moves; nil for any other.
+    package let staying: Staying?
 
     package var sentence: String { "\(key) holds a \(found), not a \(expected)" }
   }
 
-  /// The time that a new counter of generations begins with, in a shell: higher than any number that was ever drawn.
-  package static let newGeneration = "$(date +%s%3N)"
+  /// The keys whose loss would be worse than their standstill.
+  package enum Staying: Sendable, Equatable {
+    case switches, generation, indexed
+
+    /// What to do about another type there, with the commands to type. Each leaves no moment in which the key is missing and
+    /// that would do harm.
+    package func remedy(_ key: String) -> String {
+      switch self {
+      case .switches:
+        "to delete the key would switch all on: put what is to be off in its place, as "
+          + "redis-cli HSET \(key):new \"app|shop\" why, then redis-cli RENAME \(key):new \(key)"
+      case .generation:
+        // Higher than any number that was ever drawn.
+        "write a number there that is higher than any before: redis-cli SET \(key) $(date +%s)000"
+      case .indexed:
+        "delete the key, and run pushpool index for each app; until that has ended such jobs become "
+          + "dead letters (not_indexed), to be tried again"
+      }
+    }
+  }
 
   let functions: StoreFunctions
 
@@ -29,7 +51,7 @@ package struct KeyTypes {
       alarms.append(
         Alarm(
           field: AlarmKind.wrongType.field(name), atMs: nowMs, untilMs: nowMs,
-          message: "\(finding.sentence)\(consequence(of: key))"))
+          message: "\(finding.sentence)\(consequence(of: finding))"))
     }
     return alarms
   }
@@ -65,7 +87,17 @@ package struct KeyTypes {
       return nil
     }
     guard found != "none", found != expected else { return nil }
-    return Finding(key: key, found: found, expected: expected)
+    let keys = functions.keys
+    let staying: Staying? =
+      switch key {
+      case keys.switches: .switches
+      case keys.generation: .generation
+      case keys.indexed: .indexed
+      default: nil
+      }
+    return Finding(
+      key: key, found: found, expected: expected,
+      aside: keys.displaced(String(key.dropFirst(keys.prefix.count + 1))), staying: staying)
   }
 
   private func finding(about subject: KeySubject) async throws(RedisError) -> Finding? {
@@ -160,20 +192,19 @@ package struct KeyTypes {
   }
 
   /// What it means that a key holds another type, and what to do.
-  private func consequence(of key: String) -> String {
-    let keys = functions.keys
-    return switch key {
-    case keys.switches:
-      ": what was switched off is lost, and nothing can be switched off; a worker that starts sends nothing; "
-        + "delete the key, then switch off anew what is to be off"
-    case keys.generation:
-      ": no device can be installed; delete the key and write a number there that is higher than any before: "
-        + "redis-cli SET \(key) \(Self.newGeneration)"
-    case keys.indexed:
-      ": jobs to all and to channels wait; delete the key, then run pushpool index for each app"
-    case _ where key.hasPrefix(keys.metrics("")):
-      ": what is counted in that minute is not shown; look for what writes there"
-    default: ", and no work goes on that needs it: a worker of this version moves it aside"
+  private func consequence(of finding: Finding) -> String {
+    guard let staying = finding.staying else {
+      return finding.key.hasPrefix(functions.keys.metrics(""))
+        ? ": what is counted in that minute is not shown; look for what writes there"
+        : ", and no work goes on that needs it: a worker of this version moves it aside"
     }
+    let meaning =
+      switch staying {
+      case .switches:
+        "what was switched off is lost, and nothing can be switched off; a worker that starts sends nothing"
+      case .generation: "no device can be installed"
+      case .indexed: "jobs to all and to channels wait"
+      }
+    return ": \(meaning); \(staying.remedy(finding.key))"
   }
 }

@@ -8,6 +8,7 @@ final class DirectStarter {
   private let isOn: Bool
   private let runs: RunTable
   private let dispatcher: Dispatcher
+  private let switches: SwitchWatch
   private let life: LaneLife
   /// Raised when there is room again for those that are waited with.
   private let signal: LoopSignal
@@ -27,10 +28,14 @@ final class DirectStarter {
 
   typealias Batch = [(job: PreparedJob, direct: DirectJob)]
 
-  init(isOn: Bool, runs: RunTable, dispatcher: Dispatcher, life: LaneLife, signal: LoopSignal) {
+  init(
+    isOn: Bool, runs: RunTable, dispatcher: Dispatcher, switches: SwitchWatch, life: LaneLife,
+    signal: LoopSignal
+  ) {
     self.isOn = isOn
     self.runs = runs
     self.dispatcher = dispatcher
+    self.switches = switches
     self.life = life
     self.signal = signal
   }
@@ -155,7 +160,8 @@ final class DirectStarter {
       && (1...WorkerLimits.directUsersMax).contains(job.recipients)
       && job.deliverAtMs == nil && job.pace == nil && job.content.variablesKey == nil
       && job.content.event == nil && !job.content.raisesBadge && !job.content.tellsOfReceivers
-      && !dispatcher.switches.stops(app: job.app, bucket: nil, topic: nil)
+      // Others may know what is off: as a chunk they can have it.
+      && !switches.isBlind && !dispatcher.switches.stops(app: job.app, bucket: nil, topic: nil)
       && dispatcher.crowdedMs(direct.claim) == nil
   }
 

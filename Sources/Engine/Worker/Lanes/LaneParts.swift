@@ -76,8 +76,8 @@ final class LaneParts {
     resolver = BindingResolver(
       loop: loop, store: store, consumer: consumer, dispatcher: dispatcher)
     let directStarter = DirectStarter(
-      isOn: settings.sendsDirectly, runs: runs, dispatcher: dispatcher, life: life,
-      signal: admitSignal)
+      isOn: settings.sendsDirectly, runs: runs, dispatcher: dispatcher, switches: switches,
+      life: life, signal: admitSignal)
     self.directStarter = directStarter
     let direct = DirectCarrier(
       loop: loop, jobs: store.jobs, runs: runs, dispatcher: dispatcher,

@@ -16,6 +16,8 @@ final class LineReader: ImportReader {
   private(set) var lineNumber: Int
   /// Where the next line begins.
   private(set) var offset: Int64
+  /// Whether it reads from the file's beginning, and not from where an import has stopped.
+  private let readsBeginning: Bool
   /// The first line that is not blank: its number, and as much of it as there was room for.
   private(set) var beginning: (line: Int, bytes: [UInt8])?
 
@@ -27,6 +29,7 @@ final class LineReader: ImportReader {
     window = InputWindow(
       descriptor: descriptor, name: name,
       capacity: max(CommandLineLimits.readBytes, lineBytesMax * 2))
+    readsBeginning = position.offset == 0
     lineNumber = position.lines
     offset = position.offset
   }
@@ -68,7 +71,8 @@ final class LineReader: ImportReader {
   }
 
   private func noteBeginning(_ line: UnsafeBufferPointer<UInt8>) {
-    guard beginning == nil, line.contains(where: { $0 != 0x20 && $0 != 0x09 && $0 != 0x0D })
+    guard readsBeginning, beginning == nil,
+      line.contains(where: { $0 != 0x20 && $0 != 0x09 && $0 != 0x0D })
     else { return }
     beginning = (lineNumber + 1, Array(line.prefix(lineBytesMax)))
   }

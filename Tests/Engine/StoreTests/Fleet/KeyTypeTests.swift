@@ -17,8 +17,8 @@ import Testing
   ]
   /// Keys that workers leave where they are, and what is to be done about each.
   private static let staying = [
-    (keys.switches, "delete the key, then switch off anew"),
-    (keys.generation, "redis-cli SET {pp}:generation $(date +%s%3N)"),
+    (keys.switches, "redis-cli RENAME {pp}:switches:new {pp}:switches"),
+    (keys.generation, "redis-cli SET {pp}:generation $(date +%s)000"),
     (keys.indexed, "run pushpool index for each app"),
   ]
 

@@ -74,6 +74,28 @@ import Testing
     }
   }
 
+  @Test("a worker that does not know what is off leaves small jobs to one that does")
+  func leavesJobsToOthers() async throws {
+    try await PushStage.with { stage in
+      let client = stage.client
+      try await client.install(try Devices.apns(0..<41))
+      try await stage.withWorkers { _ in
+        _ = try await client.enqueue(Devices.job("before", 40..<41))
+        #expect(try await client.finished("before").counts.accepted == 1)
+        _ = try await client.command("SET", "pushpool:switches", "wrong")
+        try await stage.withWorkers { _ in
+          for number in 0..<40 {
+            _ = try await client.enqueue(Devices.job("j\(number)", number..<(number + 1)))
+          }
+          for number in 0..<40 {
+            #expect(try await client.finished("j\(number)").counts.accepted == 1)
+          }
+        }
+      }
+      #expect(stage.duplicates == 0)
+    }
+  }
+
   @Test("a worker that knows what is off keeps to it while the switches cannot be read")
   func keepsToWhatItKnows() async throws {
     try await PushStage.with(endpoints: PushStage.Endpoints(moreApps: ["news"])) { stage in

@@ -2,38 +2,69 @@
 ///
 /// FCM refuses a message of another form from every device, so a job with one is refused at once.
 indirect enum FCMMessageForm: Sendable {
-  case text, flag, whole, number
-  /// Strings under any names; `isData` where some names are reserved.
-  case texts(isData: Bool)
+  typealias Field = (name: String, form: FCMMessageForm)
+
+  case text, flag, number
+  /// A number that a 32-bit integer holds.
+  case whole
+  /// Strings under names that keep a rule.
+  case texts(NameRule)
   case list(FCMMessageForm)
   /// Seconds as in "3600s" and "0.5s", with the most there may be.
   case duration(secondsMax: Int)
   case instant
-  /// One of these names, in upper or lower case.
+  /// One of these names, or its number.
   case choice([String])
-  /// The names as FCM documents them; its JSON reader also takes them in camel case.
-  case object([(name: String, form: FCMMessageForm)])
+  case object([Field])
   /// An object for the receiver's browser or Apple's network, which FCM passes on.
   case passedOn
-  /// A field of FCM's that no job may have; why.
-  case leftOut(String)
+  /// Who receives the message: the worker says it.
+  case target
+  /// A text that differs from device to device.
+  case ofOneDevice
 
-  static let message: FCMMessageForm = .object([
-    ("token", target), ("fid", target), ("topic", target), ("condition", target),
-    ("data", .texts(isData: true)),
+  /// Which names texts may have.
+  enum NameRule: Sendable {
+    /// Any: they are a browser's, or names of headers.
+    case free
+    /// Those that neither FCM nor the receivers of topic messages and events reserve.
+    case common
+    /// Those that FCM does not reserve.
+    case network
+
+    func refusal(of name: String) -> String? {
+      if self == .free { return nil }
+      do { try TextRule.check(name, bytesMax: Limits.dataKeyBytesMax) } catch {
+        return "the name \(error.message)"
+      }
+      return self == .common
+        ? ReservedDataKeys.reason(name) : ReservedDataKeys.networkReason(name)
+    }
+  }
+
+  var isTarget: Bool { if case .target = self { true } else { false } }
+
+  /// Whether a placeholder may stand in the place of what is no text to FCM.
+  var takesPlaceholders: Bool {
+    switch self {
+    case .number, .whole, .duration, .instant, .choice: true
+    default: false
+    }
+  }
+
+  static let message: [Field] = [
+    ("token", .target), ("fid", .target), ("topic", .target), ("condition", .target),
+    ("data", .texts(.common)),
     ("notification", .object([("title", .text), ("body", .text), ("image", .text)])),
     ("android", android), ("webpush", webpush), ("apns", apns), ("fcm_options", options),
-  ])
-
-  private static let target: FCMMessageForm = .leftOut(
-    "the job's audience says who receives it")
+  ]
 
   private static let options: FCMMessageForm = .object([("analytics_label", .text)])
 
   private static let android: FCMMessageForm = .object([
     ("collapse_key", .text), ("priority", .choice(["NORMAL", "HIGH"])),
     ("ttl", .duration(secondsMax: Limits.ttlSecondsMax)), ("restricted_package_name", .text),
-    ("data", .texts(isData: true)), ("notification", androidNotification),
+    ("data", .texts(.network)), ("notification", androidNotification),
     ("fcm_options", options), ("direct_boot_ok", .flag), ("bandwidth_constrained_ok", .flag),
     ("restricted_satellite_ok", .flag),
   ])
@@ -68,18 +99,15 @@ indirect enum FCMMessageForm: Sendable {
   ])
 
   private static let webpush: FCMMessageForm = .object([
-    ("headers", .texts(isData: false)), ("data", .texts(isData: false)),
+    ("headers", .texts(.free)), ("data", .texts(.free)),
     ("notification", .passedOn),
     ("fcm_options", .object([("link", .text), ("analytics_label", .text)])),
   ])
 
   private static let apns: FCMMessageForm = .object([
-    ("headers", .texts(isData: false)), ("payload", .passedOn),
+    ("headers", .texts(.free)), ("payload", .passedOn),
     ("fcm_options", .object([("analytics_label", .text), ("image", .text)])),
-    (
-      "live_activity_token",
-      .leftOut("it is of one device, and the message goes to each of the audience")
-    ),
+    ("live_activity_token", .ofOneDevice),
   ])
 
   /// The longest `google.protobuf.Duration`, by its definition.

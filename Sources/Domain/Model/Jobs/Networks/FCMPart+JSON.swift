@@ -13,7 +13,7 @@ extension FCMPart {
         pointer: FieldPointer.child(name, of: place),
         message: "must be left out: the job's audience says who receives it")
     }
-    if let data = message["data"] {
+    if let data = message["data"], data != .null {
       guard let entries = data.mapValue else {
         throw InvalidField(
           pointer: place + "/data", message: "must be an object, is \(data.kindName)")

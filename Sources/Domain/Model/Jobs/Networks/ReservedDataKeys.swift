@@ -9,11 +9,16 @@ package enum ReservedDataKeys {
 
   /// Why `name` is reserved; nil when it is free.
   package static func reason(_ name: String) -> String? {
+    networkReason(name) ?? receiverReason(name)
+  }
+
+  /// Why the networks reserve `name`; nil when they do not.
+  static func networkReason(_ name: String) -> String? {
     if networks.contains(name) { return "is reserved by the push networks: use another name" }
     if let prefix = networkPrefixes.first(where: { isPrefix($0, of: name) }) {
       return "begins with \"\(prefix)\", which FCM reserves: use another name"
     }
-    return receiverReason(name)
+    return nil
   }
 
   /// By bytes: whoever reads the name looks at no characters.

@@ -157,6 +157,8 @@ local function bind(p, args, at, extra, now, strict, allowance)
   local joined = has_changed and channels_in(channels) or {}
   -- First, since these can fail.
   local generation = text(redis.call('INCR', KEY.generation(p)))
+  -- Before this binding there was none. What fails from here on leaves nothing bound.
+  if generation == '1' then Index.make_whole(p, Index.EVERY_APP) end
   if former == '' then Index.add(p, app, Index.ALL, user) end
   for name in pairs(joined) do Index.add(p, app, Index.of_channel(name), user) end
   if moved then
@@ -171,8 +173,6 @@ local function bind(p, args, at, extra, now, strict, allowance)
   local created = old[3] or (args[at + 7] ~= '' and args[at + 7]) or text(now)
   local updated = args[at + 8] ~= '' and math.min(tonumber(args[at + 8]), now) or now
   if old[4] and not moved then updated = math.max(updated, tonumber(old[4]) or 0) end
-  -- Before this binding there was none.
-  if generation == '1' then Index.make_whole(p, Index.EVERY_APP) end
   local object_id = old[2] or args[at + 6]
   if object_id == '' then object_id = new_object_id(p, network, app, token, generation, now) end
   redis.call('HSET', key, 'user', user, 'environment', environment, 'generation', generation, 'object_id',

@@ -21,10 +21,12 @@ local SINGLE = {
 -- Their types, and what is said of them.
 local STAYING = {
   switches = {'hash', 'what was switched off is lost, and nothing can be switched off; a worker that starts now sends nothing; ' ..
-    'delete the key, then switch off anew what is to be off'},
-  generation = {'string', 'no device can be installed; delete the key and write a number there that is higher than any before: ' ..
-    'redis-cli SET KEY $(date +%s%3N)'},
-  indexed = {'hash', 'jobs to all and to channels wait; delete the key, then run pushpool index for each app'},
+    'to delete the key would switch all on: put what is to be off in its place, as redis-cli HSET KEY:new "app|shop" why, ' ..
+    'then redis-cli RENAME KEY:new KEY'},
+  generation = {'string', 'no device can be installed; write a number there that is higher than any before: ' ..
+    'redis-cli SET KEY $(date +%s)000'},
+  indexed = {'hash', 'jobs to all and to channels wait; delete the key, and run pushpool index for each app; ' ..
+    'until that has ended such jobs become dead letters (not_indexed), to be tried again'},
 }
 
 -- What stands under a key if that is of another type.
@@ -33,12 +35,13 @@ local function wrong_type(key, expected)
   return found ~= 'none' and found ~= expected and found
 end
 
-local function check_one(p, key, expected, now)
+local function check_one(p, key, expected, now, kept_s)
   local found = wrong_type(key, expected)
   if not found then return end
   local name = string.sub(key, #p + 2)
   local aside = KEY.displaced(p, name)
   redis.call('RENAME', key, aside)
+  if kept_s then redis.call('EXPIRE', aside, kept_s) end
   Alarms.set(p, 'wrong_type|' .. name, 'store', LIMIT.ALARM_MS_MAX, key .. ' held a ' .. found .. ', not a ' .. expected ..
     ': it was moved to ' .. aside .. ', and what the key had held before is lost; find out what writes keys with the prefix ' .. p,
     now)
@@ -56,8 +59,8 @@ end
 local function check(p, now)
   check_one(p, KEY.alarms(p), 'hash', now)
   for name, of in pairs(STAYING) do tell_one(p, name, of[1], of[2], now) end
-  -- What is of the minute that has begun.
-  check_one(p, KEY.metrics(p, minute_of(now)), 'hash', now)
+  -- What is of the minute that has begun: each one has a name of its own, so they would become many.
+  check_one(p, KEY.metrics(p, minute_of(now)), 'hash', now, LIMIT.METRICS_S)
   for name, expected in pairs(SINGLE) do check_one(p, KEY[name](p), expected, now) end
   for name, expected in pairs(PER_PRIORITY) do
     for _, priority in ipairs(PRIORITIES) do check_one(p, KEY[name](p, priority), expected, now) end

@@ -16,6 +16,8 @@ final class SwitchWatch: Agent {
   private var reading = SwitchReading()
   /// When what is off was asked for last.
   private var askedNs: UInt64?
+  /// Whether they cannot be read, and no lane of the process has read them before: anything may be off.
+  private(set) var isBlind = false
   private var isReading = false
   /// Who waits for what is being asked.
   private var readers: [UnsafeContinuation<Result<Void, RedisError>, Never>] = []
@@ -93,13 +95,15 @@ final class SwitchWatch: Agent {
       guard case .server("WRONGTYPE", _) = error else { throw error }
       // Anything may have been off that nobody has read.
       guard let known = fleet.last?.reading else {
+        isBlind = true
         reasons.note(
           "\(store.keys.switches) is no HASH: what is switched off is not known, and nothing is sent; "
-            + "delete the key, then switch off anew what is to be off")
+            + "see the alarm wrong_type")
         throw error
       }
       reasons.note(
-        "\(store.keys.switches) is no HASH, so nothing can be switched off: delete it")
+        "\(store.keys.switches) is no HASH, so nothing can be switched off: see the alarm wrong_type"
+      )
       // What was off stays off, as all lanes know it.
       reading = known
     }
@@ -113,6 +117,7 @@ final class SwitchWatch: Agent {
     guard askedNs.map({ $0 <= answer.askedNs }) ?? true else { return }
     let (before, reading) = (self.reading, answer.reading)
     askedNs = answer.askedNs
+    isBlind = false
     self.reading = reading
     if reading != before { onChange(Switches(reading)) }
     if reading.isOverfull {

@@ -79,7 +79,7 @@ final class BodyTemplate {
     limits = rendered.limits.map { limit in
       let (parts, rest) = Mark.cut(limit.text)
       var values: [Int] = []
-      var fixedBytes = limit.framingBytes + rest.count
+      var fixedBytes = rest.count
       for part in parts {
         fixedBytes += part.before.count
         switch part.mark {
