@@ -56,25 +56,42 @@ struct APNsTokenSourceTests {
     #expect(try await source.current() == second)
   }
 
-  @Test("a refusal within 20 minutes of the last renewal pauses until they are over, then renews")
+  @Test("a token refused within 20 minutes of its signing is tried again, later each time")
   func refusedEarly() async throws {
     let first = try await source.current()
     clock.advance(minutes: 5)
+    for seconds in [1, 2, 4, 8, 16, 32, 60, 60] as [Int64] {
+      let pause = try #require(await refusal(first, "InvalidProviderToken"))
+      #expect(pause.resumeAtMs == clock.nowMs + seconds * 1_000)
+      #expect(pause.reason.contains("InvalidProviderToken"))
+      #expect(pause.reason.contains("clock"))
+      #expect(pause.reason.contains("ABC123DEFG"))
+      #expect(!pause.reason.contains(first.header!))
+      clock.advance(ms: seconds * 1_000 - 1)
+      #expect(await currentError() == pause)
+      #expect(await refusal(first, "InvalidProviderToken") == pause)
+      clock.advance(ms: 1)
+      #expect(try await source.current() == first)
+    }
+    // What was good for some minutes is not suspected for long.
+    clock.advance(minutes: 4)
+    #expect(
+      await refusal(first, "InvalidProviderToken")?.resumeAtMs == clock.nowMs + 1_000)
+  }
+
+  @Test("a token that is refused until it can be renewed is renewed then")
+  func renewsAfterPauses() async throws {
+    let first = try await source.current()
+    clock.advance(ms: 20 * 60_000 - 500)
     let pause = try #require(await refusal(first, "InvalidProviderToken"))
-    #expect(pause.resumeAtMs == clock.nowMs + 15 * 60_000)
-    #expect(pause.reason.contains("InvalidProviderToken"))
-    #expect(pause.reason.contains("clock"))
-    #expect(pause.reason.contains("ABC123DEFG"))
-    #expect(!pause.reason.contains(first.header!))
-    clock.advance(ms: 15 * 60_000 - 1)
-    #expect(await currentError() == pause)
-    #expect(await refusal(first, "InvalidProviderToken") == pause)
-    clock.advance(ms: 1)
+    #expect(pause.resumeAtMs == clock.nowMs + 500)
+    clock.advance(ms: 500)
     let second = try await source.current()
     #expect(second.generation == first.generation + 1)
-    // Refused again at once: paused for another 20 minutes, not renewed in a loop.
-    #expect(
-      await refusal(second, "InvalidProviderToken")?.resumeAtMs == clock.nowMs + 20 * 60_000)
+    // Refused again at once: it is not renewed in a loop.
+    #expect(await refusal(second, "InvalidProviderToken")?.resumeAtMs == clock.nowMs + 2_000)
+    clock.advance(ms: 2_000)
+    #expect(try await source.current() == second)
   }
 
   @Test("TooManyProviderTokenUpdates pauses and goes on with the same token")
@@ -82,8 +99,8 @@ struct APNsTokenSourceTests {
     let first = try await source.current()
     clock.advance(minutes: 25)
     let pause = try #require(await refusal(first, "TooManyProviderTokenUpdates"))
-    #expect(pause.resumeAtMs == clock.nowMs + 20 * 60_000)
-    clock.advance(minutes: 20)
+    #expect(pause.resumeAtMs == clock.nowMs + 1_000)
+    clock.advance(ms: 1_000)
     #expect(try await source.current() == first)
   }
 
@@ -102,7 +119,7 @@ struct APNsTokenSourceTests {
   func certificate() async throws {
     let source = CertificateCredentialSource(file: "dev.p12", clock: clock.wallClock)
     #expect(try await source.current().header == nil)
-    let expected = clock.nowMs + 5 * 60_000
+    let expected = clock.nowMs + 1_000
     for _ in 0..<2 {
       await #expect {
         _ = try await source.refused(generation: 0, reason: "BadCertificate")
@@ -110,10 +127,10 @@ struct APNsTokenSourceTests {
         ($0 as? CredentialError)?.resumeAtMs == expected
           && "\($0)".contains("dev.p12: BadCertificate")
       }
-      clock.advance(minutes: 1)
+      clock.advance(ms: 400)
     }
     await #expect(throws: CredentialError.self) { try await source.current() }
-    clock.advance(minutes: 3)
+    clock.advance(ms: 200)
     #expect(try await source.current().header == nil)
   }
 
@@ -184,7 +201,12 @@ struct APNsTokenSourceTests {
       try await source.refused(generation: first.generation, reason: "InvalidProviderToken")
     }
     #expect(fleet.agreements == 1)
+    clock.advance(ms: 1_000)
+    #expect(try await source.current() == first)
     clock.advance(minutes: 20)
-    #expect(try await source.current().header != first.header)
+    let second = try await source.refused(
+      generation: first.generation, reason: "InvalidProviderToken")
+    #expect(second.header != first.header)
+    #expect(fleet.agreements == 2)
   }
 }

@@ -25,12 +25,8 @@ package struct APNsDestinationCredentials: CredentialSource {
     guard APNsReason(rawValue: reason)?.concernsDestination == true else {
       return try await shared.refused(generation: generation, reason: reason)
     }
-    let nowMs = clock.nowMs()
     throw pause.begin(
-      CredentialError(
-        reason: "APNs does not let \(shared.name) send here: \(reason); check that the key is "
-          + "enabled for this topic and environment",
-        resumeAtMs: nowMs + CredentialLimits.refusedPauseMs),
-      nowMs: nowMs)
+      because: "APNs does not let \(shared.name) send here: \(reason); check that the key is "
+        + "enabled for this topic and environment", nowMs: clock.nowMs())
   }
 }

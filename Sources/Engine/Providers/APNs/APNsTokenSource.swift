@@ -5,13 +5,13 @@ import Synchronization
 /// Provider tokens of one APNs key: an ES256 JSON Web Token, renewed after 50 minutes and never twice in 20,
 /// and the same one in every replica that shares it.
 ///
-/// A refused token is renewed when the last renewal is at least 20 minutes ago; otherwise the credential
-/// pauses until then, because APNs answers more renewals with TooManyProviderTokenUpdates.
+/// A refused token is renewed when the last renewal is at least 20 minutes ago, because APNs answers more renewals with
+/// TooManyProviderTokenUpdates. Until then the same token is tried again after pauses: it may have been a bad moment.
 package final class APNsTokenSource: SharedTokenSource {
   private struct Issued {
     var credential: Credential
     var shared: SharedToken
-    /// APNs said no to it; it is not handed out again.
+    /// APNs said no to it until it could be renewed; it is not handed out again.
     var isRefused = false
   }
 
@@ -19,6 +19,7 @@ package final class APNsTokenSource: SharedTokenSource {
     var issued: Issued?
     var generation: UInt64 = 0
     var pause: CredentialError?
+    var backOff = RefusalBackOff()
     var share: (any TokenShare)?
   }
 
@@ -66,7 +67,7 @@ package final class APNsTokenSource: SharedTokenSource {
     {
       return adopt(agreed, instead: refused)
     }
-    throw pause(reason, untilMs: renewableAtMs, isTokenBad: !isTooManyUpdates)
+    throw pause(reason, renewableAtMs: isTooManyUpdates ? nil : renewableAtMs)
   }
 
   /// The token at hand, when it is fresh and not refused.
@@ -92,19 +93,19 @@ package final class APNsTokenSource: SharedTokenSource {
     }
   }
 
-  private func pause(
-    _ reason: String, untilMs renewableAtMs: Int64, isTokenBad: Bool
-  ) -> CredentialError {
-    let nowMs = clock.nowMs()
-    let pause = CredentialError(
-      reason: sentence(about: reason),
-      resumeAtMs: min(
-        renewableAtMs > nowMs ? renewableAtMs : .max, nowMs + CredentialLimits.pauseMsMax))
+  /// - Parameter renewableAtMs: when another token may take this one's place; nil where another would not do better.
+  private func pause(_ reason: String, renewableAtMs: Int64?) -> CredentialError {
     state.withLock { state in
+      let nowMs = clock.nowMs()
+      // Another lane's refusal of the same token came first.
+      if let running = state.pause, running.resumeAtMs > nowMs { return running }
+      let againAtMs = nowMs + state.backOff.waitMs(nowMs: nowMs)
+      let pause = CredentialError(
+        reason: sentence(about: reason), resumeAtMs: min(againAtMs, renewableAtMs ?? .max))
       state.pause = pause
-      if isTokenBad { state.issued?.isRefused = true }
+      if pause.resumeAtMs == renewableAtMs { state.issued?.isRefused = true }
+      return pause
     }
-    return pause
   }
 
   // MARK: Renewal

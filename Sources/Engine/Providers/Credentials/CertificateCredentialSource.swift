@@ -29,10 +29,8 @@ package struct CertificateCredentialSource: CredentialSource {
     let nowMs = clock.nowMs()
     let cause = certificate?.cause(nowMs: nowMs).map { "\($0): replace the file" }
     throw pause.begin(
-      CredentialError(
-        reason: "APNs refused the certificate \(file): \(reason); "
-          + (cause ?? "replace the file or check that it is for this app and environment"),
-        resumeAtMs: nowMs + CredentialLimits.refusedPauseMs),
+      because: "APNs refused the certificate \(file): \(reason); "
+        + (cause ?? "replace the file or check that it is for this app and environment"),
       nowMs: nowMs)
   }
 }

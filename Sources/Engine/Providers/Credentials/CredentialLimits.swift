@@ -5,8 +5,11 @@ package enum CredentialLimits {
 
   /// No credential pauses for longer, whatever a token's date says.
   package static let pauseMsMax: Int64 = 20 * 60_000
-  /// How long what a network refuses is left alone while nothing renews it: somebody has to change something.
-  static let refusedPauseMs: Int64 = 5 * 60_000
+  /// How long what a network refuses is left alone while nothing may renew it: at first, and at most.
+  package static let refusedPauseMsMin: Int64 = 1_000
+  package static let refusedPauseMsMax: Int64 = 60_000
+  /// Refusals that come so long after a pause are not of what was refused before it.
+  static let refusalsApartMs: Int64 = 2 * 60_000
   /// A shared token that was issued further in the future is from a clock that is wrong, and is replaced at once.
   static let futureMsMax: Int64 = 30_000
 
@@ -20,8 +23,6 @@ package enum CredentialLimits {
   package static let fcmAssertionLifeMs: Int64 = 60 * 60_000
   /// A token is replaced this long before it expires.
   package static let fcmRefreshEarlyMs: Int64 = 5 * 60_000
-  /// A token that was renewed after a refusal and is refused again is not renewed before this.
-  package static let fcmRefusalIntervalMsMin: Int64 = 10 * 60_000
   /// No token is believed to live longer, whatever `expires_in` says.
   package static let fcmTokenLifeMsMax: Int64 = 24 * 60 * 60_000
   package static let exchangeTimeoutMs = 10_000

@@ -2,13 +2,18 @@ import Synchronization
 
 /// A pause that all lanes of a process see.
 final class CredentialPause: Sendable {
-  private let paused = Mutex<CredentialError?>(nil)
+  private struct State {
+    var paused: CredentialError?
+    var backOff = RefusalBackOff()
+  }
+
+  private let state = Mutex(State())
 
   /// The running pause, or nil.
   func error(nowMs: Int64) -> CredentialError? {
-    paused.withLock { paused in
-      if let error = paused, !Self.isRunning(error, nowMs) { paused = nil }
-      return paused
+    state.withLock { state in
+      if let error = state.paused, !Self.isRunning(error, nowMs) { state.paused = nil }
+      return state.paused
     }
   }
 
@@ -17,11 +22,13 @@ final class CredentialPause: Sendable {
     pause.resumeAtMs > nowMs && pause.resumeAtMs - nowMs <= CredentialLimits.pauseMsMax
   }
 
-  /// Begins a pause unless one runs already; returns the one that runs.
-  func begin(_ error: CredentialError, nowMs: Int64) -> CredentialError {
-    paused.withLock { paused in
-      if let running = paused, Self.isRunning(running, nowMs) { return running }
-      paused = error
+  /// Begins a pause after a refusal, unless one runs already; returns the one that runs.
+  func begin(because reason: String, nowMs: Int64) -> CredentialError {
+    state.withLock { state in
+      if let running = state.paused, Self.isRunning(running, nowMs) { return running }
+      let error = CredentialError(
+        reason: reason, resumeAtMs: nowMs + state.backOff.waitMs(nowMs: nowMs))
+      state.paused = error
       return error
     }
   }

@@ -20,8 +20,9 @@ package final class FCMTokenSource: SharedTokenSource {
     var waiters: [Waiter] = []
     var failureCount = 0
     var failure: CredentialError?
-    /// When a refusal last caused an exchange.
+    /// When a token was refused last.
     var refusalAtMs: Int64?
+    var backOff = RefusalBackOff()
     /// `credential` as the fleet has it.
     var shared: SharedToken?
     var share: (any TokenShare)?
@@ -78,16 +79,18 @@ package final class FCMTokenSource: SharedTokenSource {
       }
       state.isRefused = true
       if let error = backOff(state, nowMs) { return (.failure(error), false) }
-      let intervalMs = CredentialLimits.fcmRefusalIntervalMsMin
-      if let refusalAtMs = state.refusalAtMs, (0..<intervalMs).contains(nowMs - refusalAtMs) {
+      let sinceMs = state.refusalAtMs.map { nowMs - $0 } ?? .max
+      state.refusalAtMs = nowMs
+      // The first refusal may only mean that the token has ended. When its successor is refused as well, each further one is
+      // got later than the one before.
+      if (0...CredentialLimits.refusalsApartMs).contains(sinceMs) {
         let error = CredentialError(
-          reason: "FCM refused a fresh token of \(exchange.account.clientEmail): \(reason); "
-            + remedy(reason),
-          resumeAtMs: refusalAtMs + intervalMs)
+          reason: "FCM refused one token after the other of \(exchange.account.clientEmail): "
+            + "\(reason); \(remedy(reason))",
+          resumeAtMs: nowMs + state.backOff.waitMs(nowMs: nowMs))
         state.failure = error
         return (.failure(error), false)
       }
-      state.refusalAtMs = nowMs
       return wait(&state, waiter, nowMs)
     }
   }
@@ -132,7 +135,7 @@ package final class FCMTokenSource: SharedTokenSource {
     guard let failure = state.failure else { return nil }
     // A remaining time longer than any back-off means that the clock was set back.
     let remainingMs = failure.resumeAtMs - nowMs
-    return (1...CredentialLimits.fcmRefusalIntervalMsMin).contains(remainingMs) ? failure : nil
+    return (1...CredentialLimits.exchangeBackOffMsMax).contains(remainingMs) ? failure : nil
   }
 
   /// The exchange belongs to no caller: cancelling the lane that began it takes nothing from the others.

@@ -28,12 +28,10 @@ package struct JPushCredentialSource: CredentialSource {
   package func refused(
     generation: UInt64, reason: String
   ) async throws(CredentialError) -> Credential {
-    let nowMs = clock.nowMs()
     throw pause.begin(
-      CredentialError(
-        reason: "JPush refuses app key \(appKey) with the master secret of \(file): \(reason); "
-          + "correct app_key or the file and restart the workers, or look at the app in JPush's "
-          + "console", resumeAtMs: nowMs + CredentialLimits.refusedPauseMs), nowMs: nowMs)
+      because: "JPush refuses app key \(appKey) with the master secret of \(file): \(reason); "
+        + "correct app_key or the file and restart the workers, or look at the app in JPush's "
+        + "console", nowMs: clock.nowMs())
   }
 
   /// With the standard alphabet and padding (RFC 7617, 2; RFC 4648, 4).

@@ -172,8 +172,8 @@ import Testing
         _ = try await client.enqueue(Devices.job("fcm", 100..<110))
         #expect(try await client.finished("fcm", withinSeconds: 15).counts.accepted == 10)
         // One stream a connection until an answer is not a 403, and no hammering after the refusal: a few a lane and
-        // connection tell that it is the credential.
-        #expect((stage.simulator.counters.answers[403] ?? 0) <= 36)
+        // connection tell that it is the credential. It is tried again after 1, 2, 4 and 8 s.
+        #expect((stage.simulator.counters.answers[403] ?? 0) <= 5 * 36)
       }
       stage.simulator.script = .stage()
       try await stage.withWorkers { _ in
@@ -184,6 +184,30 @@ import Testing
       }
       #expect(stage.duplicates == 0)
       #expect(try await client.length("uninstalled") == 0)
+    }
+  }
+
+  @Test("a bad moment of APNs in which it refuses the provider token ends when it does")
+  func outlastsRefusals() async throws {
+    try await PushStage.with(script: .stage()) { stage in
+      let client = stage.client
+      try await client.install(try Devices.apns(0..<100))
+      try await stage.withWorkers { _ in
+        _ = try await client.enqueue(Devices.job("before", 0..<10))
+        #expect(try await client.finished("before").counts.accepted == 10)
+        stage.simulator.script = .stage {
+          $0.all = ScriptRule(network: .apns, status: 403, reason: "InvalidProviderToken")
+        }
+        _ = try await client.enqueue(Devices.job("after", 10..<100))
+        _ = try await eventually("the credential is given up") {
+          try await client.alarms().first { $0.field.hasPrefix("credential") }
+        }
+        stage.simulator.script = .stage()
+        let record = try await client.finished("after")
+        #expect(record.counts.accepted == 90)
+        #expect(record.counts.retries == 0)
+      }
+      #expect(stage.duplicates == 0)
     }
   }
 
