@@ -57,9 +57,18 @@ package struct ProviderAnswer {
 
   private var beginsObject: Bool { body.first { $0 > 0x20 } == UInt8(ascii: "{") }
 
-  /// Whether what came of an answer that was cut off is the beginning of a JSON object, or nothing. Its status stands then.
-  var isBegunObject: Bool {
-    isPartial && (beginsObject || body.allSatisfy { $0 <= 0x20 })
+  /// Whether what came of an answer that was cut off is nothing, or begins as this text does. Its status stands then.
+  /// - Parameter text: without blanks, which do not count.
+  func isBegun(_ text: StaticString) -> Bool {
+    guard isPartial else { return false }
+    return text.withUTF8Buffer { text in
+      var expected = text[...]
+      for byte in body where byte > 0x20 {
+        guard let next = expected.popFirst() else { return true }
+        guard next == byte else { return false }
+      }
+      return true
+    }
   }
 
   /// A reason for an answer that the network itself did not give: what came, and what to do.

@@ -4,12 +4,13 @@ import TestSupport
 
 @Suite("The form of an accept")
 struct AcceptedFormTests {
-  private let form = AcceptedForm.object(firstMember: "name")
+  private let form = AcceptedForm.object(firstMember: "name", beginning: "projects/")
 
   @Test(
-    "is an object whose first member has the name and is a text",
+    "is an object whose first member has the name and is a text that begins rightly",
     arguments: [
-      #"{"name":"projects/p/messages/1"}"#, "{\n  \"name\": \"x\"\n}\n", " \t{ \"name\" : \"",
+      #"{"name":"projects/p/messages/1"}"#, "{\n  \"name\": \"projects/p\"\n}\n",
+      " \t{ \"name\" : \"projects/",
     ])
   func recognised(body: String) {
     #expect(Array(body.utf8).withUnsafeBytes { form.isRecognised($0) })
@@ -19,8 +20,9 @@ struct AcceptedFormTests {
     "is nothing else, and no beginning of it",
     arguments: [
       "", "{", "{}", "[]", #"{"name"#, #"{"name""#, #"{"name":"#, #"{"name":7}"#, #"{"nameX":"a"}"#,
-      #"{"other":1,"name":"a"}"#, "<html>", #"["name":"a"]"#, #""name":"a""#,
-      String(repeating: " ", count: 300) + #"{"name":"a"}"#,
+      #"{"other":1,"name":"projects/p"}"#, "<html>", #"["name":"projects/p"]"#,
+      #""name":"projects/p""#, #"{"name":""}"#, #"{"name":"Guest WiFi"}"#, #"{"name":"project"#,
+      String(repeating: " ", count: 300) + #"{"name":"projects/p"}"#,
     ])
   func foreign(body: String) {
     #expect(!Array(body.utf8).withUnsafeBytes { form.isRecognised($0) })
@@ -30,7 +32,9 @@ struct AcceptedFormTests {
     "is told, and what is no accept is handed over with its type and body",
     arguments: TransportKind.allCases)
   func told(kind: TransportKind) async throws {
-    try await TestWorld.run(over: kind, { $0.acceptedForm = .object(firstMember: "name") }) {
+    try await TestWorld.run(
+      over: kind, { $0.acceptedForm = .object(firstMember: "name", beginning: "projects/") }
+    ) {
       lane, world in
       let bodies = [
         #"{"name":"projects/p"}"#, #"{"x":0,"name":"projects/p"}"#, "<html>", "",

@@ -5,7 +5,8 @@ package import Model
 package struct FCMProvider: PushProvider {
   package let network = Network.fcm
   package let tellsRemainingTime = true
-  package let acceptedForm = AcceptedForm.object(firstMember: "name")
+  package let acceptedForm = AcceptedForm.object(
+    firstMember: "name", beginning: "projects/")
   package let destination: PushDestination
   package let credentials: any CredentialSource
   package let projectID: String
@@ -106,9 +107,11 @@ package struct FCMProvider: PushProvider {
     }
   }
 
-  /// Whether a 200 is FCM's: it has the name of the message (firebase.google.com, "Method: projects.messages.send").
+  /// Whether a 200 is FCM's: it has the name of the message, `projects/…/messages/…` (firebase.google.com, "Method:
+  /// projects.messages.send").
   private static func isAccept(_ answer: ProviderAnswer) -> Bool {
-    answer.isBegunObject || answer.object?["name"]?.stringValue != nil
+    answer.isBegun(#"{"name":"projects/"#)
+      || answer.object?["name"]?.stringValue?.hasPrefix("projects/") == true
   }
 
   /// FCM's own code, with the status that it comes with.

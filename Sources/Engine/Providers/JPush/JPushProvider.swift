@@ -150,7 +150,8 @@ package struct JPushProvider: PushProvider {
 
   /// Whether a 200 is JPush's: it has the id of the message. Of the check of a request it is only known that it has no error.
   private static func isAccept(_ answer: ProviderAnswer) -> Bool {
-    if answer.isBegunObject { return true }
+    // Its members come in any order, and that of a complaint has another name.
+    if answer.isBegun("{\"msg_id\":") || answer.isBegun("{\"sendno\":") { return true }
     guard let object = answer.object else { return false }
     switch object["msg_id"] {
     case .string, .number: return true

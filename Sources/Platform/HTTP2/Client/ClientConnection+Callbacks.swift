@@ -118,13 +118,18 @@ private func receivedFrame(
   _ context: UnsafeMutableRawPointer?
 ) -> CInt {
   let header = frame!.pointee.hd
+  let isLast = header.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0
   let isAck = header.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) != 0
   switch UInt32(header.type) {
-  case NGHTTP2_HEADERS.rawValue, NGHTTP2_DATA.rawValue:
+  case NGHTTP2_HEADERS.rawValue:
+    // Told when its block is complete, with all that continues it. A 1xx is followed by the real one.
     let connection = connection(context)
-    guard header.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0,
-      let index = connection.slotIndex(header.stream_id)
-    else { return 0 }
+    guard let index = connection.slotIndex(header.stream_id) else { return 0 }
+    if connection.slots[index].status >= 200 { connection.slots[index].hasHeaders = true }
+    connection.slots[index].isEnded = isLast
+  case NGHTTP2_DATA.rawValue where isLast:
+    let connection = connection(context)
+    guard let index = connection.slotIndex(header.stream_id) else { return 0 }
     connection.slots[index].isEnded = true
   case NGHTTP2_RST_STREAM.rawValue:
     // The stream's close follows.

@@ -218,10 +218,11 @@ package final class ClientConnection: RequestTaker {
 
   /// What a stream's end means for its request.
   func disposition(of slot: RequestSlot, errorCode: UInt32) -> RequestAnswer.Disposition {
+    // A status that stands in headers without an end is none.
+    let status = slot.hasHeaders ? slot.status : 0
     // A complete answer stands whatever follows it (RFC 9113, 8.1), and a 200 is a yes.
-    if slot.isEnded || slot.status == 200 { return .answered }
-    // Not a 1xx, after which the answer is still to come.
-    if slot.status >= 200 && errorCode == NGHTTP2_NO_ERROR.rawValue { return .answered }
+    if slot.isEnded || status == 200 { return .answered }
+    if status >= 200 && errorCode == NGHTTP2_NO_ERROR.rawValue { return .answered }
     if slot.status == 0 && errorCode == NGHTTP2_REFUSED_STREAM.rawValue { return .notSent }
     // The peer's own word; nghttp2 says the same of an answer that is malformed.
     if slot.status == 0 && slot.isReset && errorCode == NGHTTP2_PROTOCOL_ERROR.rawValue {

@@ -7,6 +7,8 @@ struct RequestSlot {
   /// 0 while the slot is free.
   var streamID: Int32 = 0
   var status: Int32 = 0
+  /// Whether the headers of the answer are complete, those of a 1xx apart.
+  var hasHeaders = false
   var retryAfter = RetryAfter()
   /// Whether the body is one by which the server accepts; it is not kept then.
   var isRecognised = false

@@ -5,16 +5,16 @@ internal import Glibc
 package enum AcceptedForm: Sendable {
   /// No body at all.
   case empty
-  /// A JSON object (RFC 8259) whose first member has this name and is a text. What comes in another order, or in pieces, is
-  /// left to whoever submitted.
-  case object(firstMember: StaticString)
+  /// A JSON object (RFC 8259) whose first member has this name and is a text that begins so. What comes in another order, or in
+  /// pieces, is left to whoever submitted.
+  case object(firstMember: StaticString, beginning: StaticString)
   /// Whoever submitted judges it.
   case judged
 
   /// Whether a piece of a body says by itself that the request was accepted. It is looked at in place, for it is asked of
   /// each answer, and no further than its beginning.
   package func isRecognised(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    guard case .object(let name) = self else { return false }
+    guard case .object(let name, let beginning) = self else { return false }
     let bytes = UnsafeRawBufferPointer(rebasing: bytes.prefix(HTTP2Limits.recognisedBytesMax))
     let nameCount = name.utf8CodeUnitCount
     guard let opening = Self.next(bytes, 0), bytes[opening] == UInt8(ascii: "{"),
@@ -24,7 +24,9 @@ package enum AcceptedForm: Sendable {
       let colon = Self.next(bytes, start + nameCount + 2), bytes[colon] == UInt8(ascii: ":"),
       let value = Self.next(bytes, colon + 1)
     else { return false }
-    return bytes[value] == Self.quote
+    let count = beginning.utf8CodeUnitCount
+    return bytes[value] == Self.quote && value + 1 + count <= bytes.count
+      && memcmp(bytes.baseAddress! + value + 1, beginning.utf8Start, count) == 0
   }
 
   /// Whether a body has that form; one that its submitter judges never has.

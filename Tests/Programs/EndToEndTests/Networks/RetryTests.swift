@@ -27,7 +27,11 @@ import Testing
   func outlastsRandomTrouble() async throws {
     let script = SimulatorScript.stage {
       var refusal = ScriptRule(status: 503, reason: "ServiceUnavailable", retryAfterSeconds: 2)
-      refusal.probability = 0.6
+      refusal.probability = 0.5
+      // By bad luck some of them say that it is the device's.
+      var own = ScriptRule(status: 429, reason: "TooManyRequests")
+      own.probability = 0.2
+      $0.rules = [own]
       $0.all = refusal
       $0.seed = 60
     }

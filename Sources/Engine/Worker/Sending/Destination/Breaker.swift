@@ -183,7 +183,7 @@ package struct Breaker {
   /// Whether trouble now is an attempt of its push. Where much of what is sent meets with it, it is the network's: of the attempts
   /// as much counts as the square of what gets through. A push that meets with trouble at random is so given up once in
   /// 100,000 times at most, and one that alone is never taken is given up in the end.
-  private mutating func isAttempt() -> Bool {
+  mutating func isAttempt() -> Bool {
     let (answers, troubles) = (answers + pastAnswers, troubles + pastTroubles)
     guard answers >= Self.answersMin, troubles * 100 > answers * Self.sharedPercentMin else {
       return true

@@ -252,7 +252,6 @@ final class Destination {
 
   /// Somebody else answered in the network's place: trouble of what stands before it. While nothing of the network's own
   /// comes, that is no attempt of the push.
-  /// - Returns: what that means for the push.
   func noteForeign(elapsedNs: UInt64, reason: String) -> Breaker.Consequence {
     let wasUnbroken = foreignAnswers.isUnbroken
     foreignAnswers.note(reason, nowNs: loop.nowNs)
@@ -260,15 +259,17 @@ final class Destination {
     return consequence == .counted && wasUnbroken ? .forgiven : consequence
   }
 
+  /// `Breaker.isAttempt`.
+  func isAttempt() -> Bool { breaker.isAttempt() }
+
   /// A request ended that says nothing of the network: as a probe it makes room for another.
   func noteNothing(elapsedNs: UInt64) {
     breaker.noteNothing(nowNs: loop.nowNs, elapsedNs: elapsedNs)
     if breaker.state == .halfOpen { wake() }
   }
 
-  /// The network has refused a push because there were too many of them.
+  /// The network has refused a push because there were too many of them. An app's own rate stays: its owner wants it.
   func noteOverRate(elapsedNs: UInt64) {
-    // An app's own rate is what its owner wants, whatever networks take.
     limits.last { !$0.limit.isOfApp }?.noteRefused(sentNs: loop.nowNs &- elapsedNs)
   }
 

@@ -43,8 +43,12 @@ extension Dispatcher {
       }
       // Whoever says that a token has died knew it: the app is set up rightly.
       if case .invalidToken = classification { destination.noteAccept() }
+      // What asks its push alone to come later is not each time an attempt either while the network is in trouble.
+      var isForgiven = false
+      if case .retry = classification { isForgiven = !destination.isAttempt() }
       return Judgement(
-        classification: classification, sign: sign, trouble: nil, refusal: refusal, lead: lead)
+        classification: classification, sign: sign, trouble: isForgiven ? .forgiven : nil,
+        refusal: refusal, lead: lead)
     }
     if sign == .overRate { judgeOverRate(answer, destination) }
     // What the network itself asks for: its rules say besides how long the push waits that was answered. A quota is everybody's.
