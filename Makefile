@@ -11,7 +11,7 @@ SOURCES := Sources Tests Package.swift
 # The programs that $(1) names, as releases. Not all targets: what only tests need does not build as a release.
 release = for program in $(1); do swift build -c release --product $$program 2>&1 | scripts/progress; done
 
-.PHONY: help deps build test lint format demo bench instructions chaos elsewhere clean
+.PHONY: help deps build test lint format demo examples bench instructions chaos elsewhere clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,6 +38,10 @@ format: ## Format the sources in place
 demo: deps ## A campaign from Redis to simulated push networks, on this machine
 	@$(call release,pushpool pushpool-simulator)
 	@.build/release/pushpool demo
+
+examples: deps ## Run the examples whose language and Redis client are here
+	@$(call release,pushpool pushpool-simulator)
+	@examples/run
 
 bench: deps ## Measure each figure beside its yardstick; BENCH='--only apns --runs 5' are options
 	@$(call release,pushpool pushpool-simulator pushpool-bench)
