@@ -3,6 +3,7 @@ import LocalServices
 import Model
 import Redis
 import Simulator
+import Store
 import Testing
 
 @Suite struct RetryTests {
