@@ -5,7 +5,7 @@ internal import Store
 /// Carries jobs that are sent from their entries while there is nothing to do for them but to wait for answers: many at a time,
 /// and no task waits with any of them. Those that end in one turn of the loop, or while Redis is asked, are told together.
 /// Whatever else happens to one, a task goes on with it (`ChunkCarrier`); loop-bound.
-final class DirectCarrier {
+final class DirectCarrier: RunAttendant {
   private let loop: EventLoop
   private let jobs: JobQueue
   private let runs: RunTable
@@ -18,8 +18,6 @@ final class DirectCarrier {
   private let fetchSignal: LoopSignal
   private let onResolved: (ChunkRun) -> Void
   private let onRoom: () -> Void
-  /// What those runs call that it waits with; one for all of them.
-  private lazy var attending: (ChunkRun) -> Void = { [unowned self] in hear($0) }
   /// Called when a task is to tell of those that have ended, by `endReady`.
   var onReady: () -> Void = { preconditionFailure("nobody tells of what has ended") }
   /// Called with the place of a run that a task is to carry on.
@@ -72,11 +70,11 @@ final class DirectCarrier {
   /// Waits with a run until something happens to it.
   func attend(_ run: ChunkRun) {
     guard !run.isFinished else { return hear(run) }
-    run.attendant = attending
+    run.attendant = self
     look()
   }
 
-  /// There is something to do for a run: nearly always it has ended.
+  /// Nearly always the run has ended.
   func hear(_ run: ChunkRun) {
     run.attendant = nil
     // What has not ended does not wait for those that have.

@@ -20,9 +20,8 @@ final class ChunkRun {
   private(set) var generation: UInt8 = 0
   /// Raised when its task has something to do.
   private(set) lazy var signal = LoopSignal(loop: loop)
-  /// Called in place of its task when there is something to do, for a job that is sent from its entry; nil while a task
-  /// is to do it.
-  var attendant: ((ChunkRun) -> Void)?
+  /// Who waits with it in place of a task, for a job that is sent from its entry.
+  var attendant: (any RunAttendant<ChunkRun>)?
   /// What its task is to tell of it at last; nil when that is still to be taken.
   var untold: Settlement?
   let arena = ByteArena()
@@ -109,7 +108,7 @@ final class ChunkRun {
   }
 
   /// There is something to do for it.
-  func wake() { if let attendant { attendant(self) } else { signal.raise() } }
+  func wake() { if let attendant { attendant.hear(self) } else { signal.raise() } }
 
   /// It got its place.
   func enter(generation: UInt8) { self.generation = generation }
