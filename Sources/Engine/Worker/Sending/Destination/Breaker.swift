@@ -103,14 +103,17 @@ package struct Breaker {
   private var bucketStartNs: UInt64 = 0
   private var answers = 0
   private var troubles = 0
-  private var past = [(answers: Int, troubles: Int)](
-    repeating: (0, 0), count: Breaker.bucketCount - 1)
+  /// Those of the other answers that asked their push alone to come later.
+  private var declines = 0
+  private var past = [(answers: Int, troubles: Int, declines: Int)](
+    repeating: (0, 0, 0), count: Breaker.bucketCount - 1)
   private var oldest = 0
   /// The latest answers, older ones with half their weight each time that there are `recentMax`.
   private var recentAnswers = 0
   private var recentTroubles = 0
   private var pastAnswers = 0
   private var pastTroubles = 0
+  private var pastDeclines = 0
 
   /// Notes an answer that is no trouble, whatever it says of its push.
   /// - Returns: whether it has closed the breaker.
@@ -183,16 +186,23 @@ package struct Breaker {
   /// Whether trouble now is an attempt of its push. Where much of what is sent meets with it, it is the network's: of the attempts
   /// as much counts as the square of what gets through. A push that meets with trouble at random is so given up once in
   /// 100,000 times at most, and one that alone is never taken is given up in the end.
-  mutating func isAttempt() -> Bool {
+  private mutating func isAttempt() -> Bool {
     let (answers, troubles) = (answers + pastAnswers, troubles + pastTroubles)
     guard answers >= Self.answersMin, troubles * 100 > answers * Self.sharedPercentMin else {
       return true
     }
-    let good = Double(answers - troubles) / Double(answers)
+    let good = Double(max(0, answers - troubles - declines - pastDeclines)) / Double(answers)
     owed += good * good
     guard owed >= 1 else { return false }
     owed -= 1
     return true
+  }
+
+  /// An answer that was noted as good asks its push alone to come later.
+  /// - Returns: whether that is an attempt of the push: while the network is in trouble, not each time.
+  mutating func noteDecline() -> Bool {
+    declines &+= 1
+    return isAttempt()
   }
 
   /// A Retry-After is its push's. How long nothing is sent at all is what the least of them asks for.
@@ -324,10 +334,12 @@ package struct Breaker {
     for _ in 0..<elapsed {
       pastAnswers += answers - past[oldest].answers
       pastTroubles += troubles - past[oldest].troubles
-      past[oldest] = (answers, troubles)
+      pastDeclines += declines - past[oldest].declines
+      past[oldest] = (answers, troubles, declines)
       oldest = (oldest + 1) % past.count
       answers = 0
       troubles = 0
+      declines = 0
     }
     bucketStartNs &+= elapsed &* Self.bucketNs
   }
@@ -335,11 +347,13 @@ package struct Breaker {
   private mutating func clearWindow() {
     answers = 0
     troubles = 0
+    declines = 0
     pastAnswers = 0
     pastTroubles = 0
+    pastDeclines = 0
     recentAnswers = 0
     recentTroubles = 0
     forgetTroubles()
-    for index in past.indices { past[index] = (0, 0) }
+    for index in past.indices { past[index] = (0, 0, 0) }
   }
 }

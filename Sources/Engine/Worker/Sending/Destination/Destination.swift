@@ -259,8 +259,8 @@ final class Destination {
     return consequence == .counted && wasUnbroken ? .forgiven : consequence
   }
 
-  /// `Breaker.isAttempt`.
-  func isAttempt() -> Bool { breaker.isAttempt() }
+  /// `Breaker.noteDecline`.
+  func noteDecline() -> Bool { breaker.noteDecline() }
 
   /// A request ended that says nothing of the network: as a probe it makes room for another.
   func noteNothing(elapsedNs: UInt64) {

@@ -45,7 +45,7 @@ extension Dispatcher {
       if case .invalidToken = classification { destination.noteAccept() }
       // What asks its push alone to come later is not each time an attempt either while the network is in trouble.
       var isForgiven = false
-      if case .retry = classification { isForgiven = !destination.isAttempt() }
+      if case .retry = classification { isForgiven = !destination.noteDecline() }
       return Judgement(
         classification: classification, sign: sign, trouble: isForgiven ? .forgiven : nil,
         refusal: refusal, lead: lead)

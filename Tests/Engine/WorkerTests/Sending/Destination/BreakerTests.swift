@@ -127,24 +127,27 @@ import Testing
 
   @Test(
     "a push that meets with trouble at random is not given up, and one that always does is",
-    arguments: [2, 10, 30, 60, 80])
-  func attempts(percent: Int) {
+    arguments: [(2, 0), (10, 0), (30, 0), (60, 0), (80, 0), (20, 10), (40, 20), (50, 30)])
+  func attempts(percent: Int, declinesPercent: Int) {
     let breaker = Held()
     var dice = SeededDice(seed: 7)
     var (counted, troubles) = (0, 0)
     for number in 0..<100_000 {
       let nowNs = Self.startNs + UInt64(number) * Self.msNs / 20
-      if dice.below(100) < percent {
+      let roll = dice.below(100)
+      if roll < percent {
         troubles += 1
         let consequence = breaker.noteTrouble(nowNs: nowNs, elapsedNs: 0, retryAfterMs: nil)
         counted += consequence == .counted ? 1 : 0
       } else {
         _ = breaker.noteGood(nowNs: nowNs, elapsedNs: 0)
+        // Of these some ask their push alone to come later.
+        if roll < percent + declinesPercent { counted += breaker.noteDecline() ? 1 : 0 }
       }
     }
     // A push is accepted, or comes one attempt closer to its end: how likely is it that the latter happens first?
     let burned = Double(counted) / 100_000
-    let accepted = Double(100 - percent) / 100
+    let accepted = Double(100 - percent - declinesPercent) / 100
     let givenUp = (0..<8).reduce(1.0) { chance, _ in chance * burned / (burned + accepted) }
     #expect(givenUp < 1.0 / 100_000, "\(percent) %: \(givenUp)")
     #expect(counted > 0 && counted * 400 > troubles, "one that is never taken must end")
@@ -362,6 +365,8 @@ private final class Held {
   ) -> Breaker.Consequence {
     breaker.noteTrouble(nowNs: nowNs, elapsedNs: elapsedNs, retryAfterMs: retryAfterMs)
   }
+
+  func noteDecline() -> Bool { breaker.noteDecline() }
 
   func noteNothing(nowNs: UInt64, elapsedNs: UInt64) {
     breaker.noteNothing(nowNs: nowNs, elapsedNs: elapsedNs)
