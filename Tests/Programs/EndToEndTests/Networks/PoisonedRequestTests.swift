@@ -92,6 +92,29 @@ import Testing
     }
   }
 
+  @Test("pushes to a network with a rate that were on a connection it closed do not stand")
+  func drawsForThoseApart() async throws {
+    var rule = ScriptRule(action: .goAway, times: 1)
+    rule.resetCode = Self.protocolError
+    try await PushStage.with(script: .stage { $0.delayMs = 50 }, mostlyWaits: true) { stage in
+      let client = stage.client
+      try await client.install(try Devices.fcm(0..<600))
+      try await stage.withWorkers { _ in
+        _ = try await client.enqueue(Devices.job("before", 0..<100))
+        stage.expectDelivered(try await client.finished("before"), 100)
+        stage.simulator.script = .stage {
+          $0.delayMs = 50
+          $0.rules = [rule]
+        }
+        _ = try await client.enqueue(Devices.job("sale", 100..<600))
+        // Far less than how long a job is tried apart.
+        let record = try await client.finishedInHaste("sale", withinSeconds: 45)
+        #expect(record.counts.accepted == 500 && record.isBalanced)
+        #expect(stage.simulator.counters.goAways == 1)
+      }
+    }
+  }
+
   @Test("a relay that resets all streams for a moment costs a good job nothing")
   func survivesABurst() async throws {
     var rule = ScriptRule(action: .reset, times: 150)

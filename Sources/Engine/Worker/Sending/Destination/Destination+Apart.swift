@@ -34,6 +34,9 @@ extension Destination {
     return transport
   }
 
+  /// Pushes that wait to be submitted, those that are tried apart included: a rate is drawn for both.
+  var queuedInAll: Int { queued + apartQueue.count }
+
   /// Puts aside what waits and does not move, and closes the connection when nobody is in quarantine any more.
   func checkApart() {
     quarantine.forget(nowNs: loop.nowNs)

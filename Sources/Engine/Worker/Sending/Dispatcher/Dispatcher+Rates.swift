@@ -128,7 +128,7 @@ extension Dispatcher {
 
 extension Dispatcher: RateAllowanceOwner {
   func waiting(for allowance: RateAllowance) -> Int {
-    allowance.destinations.reduce(0) { $0 + (destinations[$1]?.queued ?? 0) }
+    allowance.destinations.reduce(0) { $0 + (destinations[$1]?.queuedInAll ?? 0) }
   }
 
   func allowance(_ allowance: RateAllowance, asksFor count: Int) {
