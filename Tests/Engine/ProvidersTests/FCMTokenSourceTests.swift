@@ -220,6 +220,20 @@ struct FCMTokenSourceTests {
     let (source, _) = try make(server)
     let error = try #require(await failure { try await source.current() })
     #expect(error.reason.contains("without a usable access_token"))
+    #expect((500...1_000).contains(error.resumeAtMs - clock.nowMs), "a moment, and not a minute")
+  }
+
+  @Test("a refusal that is not OAuth's own is soon tried again")
+  func foreignRefusal() async throws {
+    let page = LocalServer.response(status: "404 Not Found", body: "<html>not here</html>")
+    let script = Script([page, token("good")])
+    let server = LocalServer { script.answer($0) }
+    defer { server.close() }
+    let (source, _) = try make(server)
+    let error = try #require(await failure { try await source.current() })
+    #expect((500...1_000).contains(error.resumeAtMs - clock.nowMs))
+    clock.advance(ms: 1_000)
+    #expect(try await source.current().header == "Bearer good")
   }
 
   @Test("while the token server is down a token that is still good goes on")

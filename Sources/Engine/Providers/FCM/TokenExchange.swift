@@ -80,7 +80,7 @@ struct TokenExchange: Sendable {
       throw Failure(
         reason:
           "\(account.tokenEndpoint) answered 200 without a usable access_token and expires_in",
-        waitMsMin: Self.refusalWaitMs)
+        waitMsMin: 0)
     }
     let lifeMs = min(lifeSeconds, CredentialLimits.fcmTokenLifeMsMax / 1_000) * 1_000
     return SharedToken(token: text, issuedAtMs: nowMs, lifeMs: lifeMs)
@@ -107,6 +107,7 @@ struct TokenExchange: Sendable {
       let waitMs = min(seconds, CredentialLimits.exchangeBackOffMsMax / 1_000) * 1_000
       return Failure(reason: reason, waitMsMin: waitMs)
     }
-    return Failure(reason: reason, waitMsMin: Self.refusalWaitMs)
+    // Without a code it is not OAuth's word (RFC 6749, 5.2), but that of something before it.
+    return Failure(reason: reason, waitMsMin: code == nil ? 0 : Self.refusalWaitMs)
   }
 }
