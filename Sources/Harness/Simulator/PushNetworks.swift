@@ -51,6 +51,7 @@ struct PushNetworks {
   mutating func decide(
     _ request: IncomingRequest, _ connection: inout ConnectionMemory, nowSeconds: Int64
   ) -> Decision {
+    rules.connection = connection.number
     if request.path.starts(with: FCMPath.prefix) {
       return decideFCM(request, &connection, nowSeconds: nowSeconds)
     }

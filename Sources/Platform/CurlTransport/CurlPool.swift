@@ -327,7 +327,7 @@ package final class CurlPool: Transport {
     idle.append(transfer)
     type.withUnsafeBytes { type in
       body.withUnsafeBytes { body in
-        delegate.transport(
+        _ = delegate.transport(
           self, finished: tag,
           with: RequestAnswer(
             disposition: disposition, status: wasAnswered ? status : 0,

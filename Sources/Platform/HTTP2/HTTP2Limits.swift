@@ -14,6 +14,23 @@ package enum HTTP2Limits {
   static let lossesMax = 3
   /// How long a loss is remembered without another one.
   static let lossesKnownNs: UInt64 = 60_000_000_000
+  /// Trouble in a row on one connection, by weight, after which it is replaced while the others have none: a dozen of what was in
+  /// flight, six of its trials, or two trials that were not answered in time.
+  static let outlierWeightMin = 12
+  /// Good answers on the others that it takes, at least, and for each time that others had trouble. So nothing is replaced where
+  /// a fifth of all answers is trouble at random.
+  static let othersGoodMin = 8
+  static let othersGoodPerRow = 4
+  /// How long a connection with trouble waits for its next trial, while others are well: doubled from the least to the most.
+  static let troublePauseNsMin: UInt64 = 250_000_000
+  static let troublePauseNsMax: UInt64 = 2_000_000_000
+  /// Trouble in a row on the only connection, by weight, that opens another one to compare with, and up to how many.
+  static let otherWantedWeightMin = 4
+  static let connectionsTriedMax = 3
+  /// For how long after trouble requests wait for a connection that is being opened.
+  static let othersAwaitedNs: UInt64 = 1_000_000_000
+  /// How long a connection has answered nothing, with requests in flight, when others come first.
+  package static let laggingNs: UInt64 = 1_000_000_000
   /// How long ago the last request of a connection may be that ends in use.
   static let inUseNs: UInt64 = 1_000_000_000
   /// How many ends must be like the one before them to teach that number.

@@ -56,7 +56,7 @@ extension Destination {
     elapsedNs: UInt64 = 1_000
   ) {
     Array(body.utf8).withUnsafeBytes { body in
-      transport(
+      _ = transport(
         TestTransport(), finished: tag,
         with: RequestAnswer(
           disposition: .answered, status: status,
@@ -77,7 +77,7 @@ extension Destination {
     _ tag: UInt64, _ disposition: RequestAnswer.Disposition, isRefused: Bool = false,
     isAccused: Bool = false, isCutOff: Bool = false, elapsedNs: UInt64 = 1_000
   ) {
-    transport(
+    _ = transport(
       TestTransport(), finished: tag,
       with: RequestAnswer(
         disposition: disposition, status: 0, retryAfter: RetryAfter(),

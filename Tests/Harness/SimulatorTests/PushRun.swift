@@ -66,7 +66,11 @@ final class PushRun: TransportDelegate {
     }
   }
 
-  func transport(_ transport: any Transport, finished tag: UInt64, with answer: RequestAnswer) {
+  func transport(_ transport: any Transport, replaced trouble: ConnectionTrouble) {}
+
+  func transport(_ transport: any Transport, finished tag: UInt64, with answer: RequestAnswer)
+    -> ConnectionSign
+  {
     endings[Int(tag)] =
       switch answer.disposition {
       case .answered:
@@ -75,7 +79,7 @@ final class PushRun: TransportDelegate {
       case .notSent, .malformed: .notSent
       }
     left -= 1
-    guard left == 0, let finish else { return }
+    guard left == 0, let finish else { return .none }
     self.finish = nil
     finish(endings.map { $0! })
     // Not within the pool's own call: closing frees what it is still using.
@@ -84,6 +88,7 @@ final class PushRun: TransportDelegate {
       itself = nil
     }
     timer.schedule(afterMs: 0)
+    return .none
   }
 
   func transport(_ transport: any Transport, connectionOpened total: Int) {}

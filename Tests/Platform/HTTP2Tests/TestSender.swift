@@ -39,7 +39,10 @@ final class TestSender: TransportDelegate {
   private(set) var opened = 0
   private(set) var connectionEnds: [ConnectionEnd] = []
   var onRoom: ((any RequestTaker) -> Void)?
+  private(set) var troubles: [ConnectionTrouble] = []
   var onFinish: ((Int, Ending) -> Void)?
+  /// What an ending says of its connection.
+  var sign: (Ending) -> ConnectionSign = { $0.status == 200 ? .good : .none }
 
   init(
     loop: EventLoop, settings: ClientSettings, kind: TransportKind = .native,
@@ -88,7 +91,9 @@ final class TestSender: TransportDelegate {
     }
   }
 
-  func transport(_ transport: any Transport, finished tag: UInt64, with answer: RequestAnswer) {
+  func transport(_ transport: any Transport, finished tag: UInt64, with answer: RequestAnswer)
+    -> ConnectionSign
+  {
     // What a sender does on each end: ask what is in flight, and say that there is more.
     precondition(transport.inFlight >= 0)
     let ending = Ending(
@@ -101,6 +106,12 @@ final class TestSender: TransportDelegate {
     finished += 1
     if ending == .yes { accepted += 1 }
     onFinish?(Int(tag), ending)
+    occurrences.note()
+    return sign(ending)
+  }
+
+  func transport(_ transport: any Transport, replaced trouble: ConnectionTrouble) {
+    troubles.append(trouble)
     occurrences.note()
   }
 

@@ -87,10 +87,15 @@ final class OneRequest: TransportDelegate {
     }
   }
 
-  func transport(_ transport: any Transport, finished tag: UInt64, with answer: RequestAnswer) {
+  func transport(_ transport: any Transport, finished tag: UInt64, with answer: RequestAnswer)
+    -> ConnectionSign
+  {
     endings += 1
     signal.raise()
+    return .none
   }
+
+  func transport(_ transport: any Transport, replaced trouble: ConnectionTrouble) {}
 
   func transport(_ transport: any Transport, connectionOpened total: Int) {}
 

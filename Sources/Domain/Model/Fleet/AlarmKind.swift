@@ -13,6 +13,8 @@ package enum AlarmKind: String, CaseIterable, Sendable {
   case setup
   /// Something else answers in the network's place.
   case foreignAnswers = "foreign_answers"
+  /// One connection of several was bad, and was replaced.
+  case badConnection = "bad_connection"
   /// Tokens die in numbers that speak for a wrong configuration.
   case massDeath = "mass_death"
   /// No worker has the app, or credentials of it for the network and environment.
@@ -53,8 +55,8 @@ package enum AlarmKind: String, CaseIterable, Sendable {
     switch self {
     case .breaker, .credential, .unreachable, .setup, .foreignAnswers, .noWorker: true
     // While a certificate holds, pushes go; once it does not, the alarms of the network say so.
-    case .certificate, .massDeath, .lostWork, .halfBinding, .loop, .topicLoop, .trimmed,
-      .exhausted, .clock, .descriptors, .unsafeRedis, .wrongType, .refusesWrites:
+    case .certificate, .badConnection, .massDeath, .lostWork, .halfBinding, .loop, .topicLoop,
+      .trimmed, .exhausted, .clock, .descriptors, .unsafeRedis, .wrongType, .refusesWrites:
       false
     }
   }

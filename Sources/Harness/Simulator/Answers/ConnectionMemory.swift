@@ -1,5 +1,7 @@
 /// What the networks remember of one connection.
 struct ConnectionMemory {
+  /// Counted from 1 as connections are opened.
+  var number = 0
   var hasClientCertificate = false
   /// Whether a request showed a valid credential: then the stream limit rises.
   var isAuthorised = false

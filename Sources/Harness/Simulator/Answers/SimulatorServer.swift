@@ -99,7 +99,8 @@ final class SimulatorServer {
     counters.connectionsOpened += 1
     let connection = SimulatedConnection(
       server: self, number: counters.connectionsOpened,
-      memory: ConnectionMemory(validator: APNsValidator(topics: options.topics)))
+      memory: ConnectionMemory(
+        number: counters.connectionsOpened, validator: APNsValidator(topics: options.topics)))
     connections[connection.number] = connection
     counters.connectionsOpen = connections.count
     connection.begin(descriptor: descriptor)

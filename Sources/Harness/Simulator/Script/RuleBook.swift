@@ -31,6 +31,8 @@ struct RuleBook {
   /// For each first byte of a token, the entries that can match, in the script's order.
   private var candidates: [[Int32]] = []
   private var dice: SeededDice
+  /// The connection whose request is being answered.
+  var connection = 0
 
   init(_ script: SimulatorScript) {
     dice = SeededDice(seed: script.seed)
@@ -51,7 +53,8 @@ struct RuleBook {
     for candidate in candidates[Int(token.first ?? 0)] {
       let index = Int(candidate)
       guard entries[index].timesLeft > 0, token.starts(with: entries[index].prefix),
-        entries[index].match.rule.network.map({ $0 == network }) ?? true
+        entries[index].match.rule.network.map({ $0 == network }) ?? true,
+        entries[index].match.rule.connection.map({ $0 == connection }) ?? true
       else { continue }
       let probability = entries[index].match.rule.probability
       if probability < 1, Double.random(in: 0..<1, using: &dice) >= probability { continue }

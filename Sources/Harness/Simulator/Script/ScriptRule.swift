@@ -19,6 +19,8 @@ package struct ScriptRule: Sendable, Equatable {
   package var tokenPrefix = ""
   /// The network it is for; nil for all.
   package var network: Network?
+  /// The connection it is for, numbered from 1 as they are opened; nil for all.
+  package var connection: Int?
   package var action = Action.answer
   /// HTTP status of the answer; nil for the ordinary answer, which counts as an accept.
   package var status: Int?

@@ -80,7 +80,7 @@ extension SimulatorScript {
 
 extension ScriptRule {
   static let fieldNames = [
-    "token_prefix", "network", "action", "status", "reason", "timestamp_ms",
+    "token_prefix", "network", "connection", "action", "status", "reason", "timestamp_ms",
     "retry_after_seconds", "body", "field_violation", "reset_code", "delay_ms", "times",
     "probability",
   ]
@@ -89,6 +89,7 @@ extension ScriptRule {
     self.init()
     tokenPrefix = try fields.text("token_prefix") ?? ""
     network = try fields.choice("network", among: Network.allCases)
+    connection = try fields.count("connection")
     action = try fields.choice("action", among: Action.allCases) ?? .answer
     status = try fields.integer("status", in: 200...599).map { Int($0) }
     reason = try fields.text("reason")

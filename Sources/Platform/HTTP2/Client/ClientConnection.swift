@@ -53,6 +53,8 @@ package final class ClientConnection: RequestTaker {
   private(set) var usedNs: UInt64
   /// Whether the pool has seen to this connection's successor already.
   var isReplaced = false
+  var troubleRow = TroubleRow()
+  private(set) var answeredNs: UInt64 = 0
   var end: ConnectionEnd?
   /// What the peer closed it for was one of so many requests; nil unless it said PROTOCOL_ERROR.
   private var accused: Int?
@@ -184,6 +186,7 @@ package final class ClientConnection: RequestTaker {
     let ending = !wasAnswered && accused == 1 ? .malformed : disposition
     if wasAnswered {
       answered += 1
+      answeredNs = loop.nowNs
       if slot.status != 403 { isAuthorised = true }
     }
     if slot.hasOddType {

@@ -7,21 +7,28 @@ package import Reactor
 /// grows while connections end without having answered anything: providers take rapid reconnecting for
 /// an attack. Close the pool before letting go of it.
 package final class ClientPool: Transport {
-  private let loop: EventLoop
+  let loop: EventLoop
   package let settings: ClientSettings
-  private unowned let delegate: any TransportDelegate
-  private var connections: [ClientConnection] = []
+  unowned let delegate: any TransportDelegate
+  private(set) var connections: [ClientConnection] = []
   /// Whether anything waits to be sent, as far as the delegate has said.
-  private var isWanted = false
+  private(set) var isWanted = false
   /// How many connections it keeps while there is something to send.
-  private var wantedConnections = 1
+  var wantedConnections = 1
   private var pause: ReconnectPause
   private var learned = LearnedRequests()
   private var losses = ConnectionLosses()
   /// Over how many times as many connections the requests are spread.
   private var spread = 1
-  private var reconnectTimer: LoopTimer!
-  private var isClosed = false
+  private(set) var reconnectTimer: LoopTimer!
+  private(set) var isClosed = false
+  /// Good answers, and rows of trouble that began, on all connections.
+  var goods = 0
+  var rows = 0
+  /// How many of the next connections take the place of a bad one.
+  var probations = 0
+  /// Rings when a connection with trouble may be tried again.
+  private(set) var trialTimer: LoopTimer!
 
   package init(loop: EventLoop, settings: ClientSettings, delegate: any TransportDelegate) {
     precondition(settings.connectionsMax > 0 && settings.streamsMax > 0)
@@ -30,10 +37,12 @@ package final class ClientPool: Transport {
     self.delegate = delegate
     pause = ReconnectPause(settings)
     reconnectTimer = LoopTimer(loop: loop) { [unowned self] in openMissing() }
+    trialTimer = LoopTimer(loop: loop) { [unowned self] in wakeAll() }
   }
 
   deinit {
     reconnectTimer.cancel()
+    trialTimer.cancel()
     // The loop would keep those that were not closed, and they would look for their pool.
     for connection in connections { connection.abandon() }
   }
@@ -97,11 +106,12 @@ package final class ClientPool: Transport {
   package func close() {
     isClosed = true
     reconnectTimer.cancel()
+    trialTimer.cancel()
     for connection in connections { connection.close() }
   }
 
   /// More than usual while connections break, with fewer streams each.
-  private var connectionsMax: Int { settings.connectionsMax * spread }
+  var connectionsMax: Int { settings.connectionsMax * spread }
   private var streamsPerConnection: Int { max(1, settings.streamsMax / spread) }
 
   /// Gives each connection its part of the streams when there are to be more connections, or fewer again.
@@ -122,13 +132,19 @@ package final class ClientPool: Transport {
     // Draining connections do not count: their places are free, up to a bound.
     while connections.count(where: { !$0.isDraining }) < connectionsMax,
       connections.count < connectionsMax * HTTP2Limits.drainingFactorMax
-    {
-      let connection = ClientConnection(loop: loop, settings: settings, owner: self)
-      connection.requestsMax = learned.requestsMax(nowNs: loop.nowNs)
-      connection.streamsMax = streamsPerConnection
-      connections.append(connection)
-      connection.open()
+    { openOne() }
+  }
+
+  func openOne() {
+    let connection = ClientConnection(loop: loop, settings: settings, owner: self)
+    connection.requestsMax = learned.requestsMax(nowNs: loop.nowNs)
+    connection.streamsMax = streamsPerConnection
+    if probations > 0 {
+      probations -= 1
+      connection.troubleRow = .probation(nowNs: loop.nowNs, goods: goods, rows: rows)
     }
+    connections.append(connection)
+    connection.open()
   }
 
   /// Opens a lost connection's successor, at once only when that one was of use.
@@ -159,14 +175,22 @@ extension ClientPool: ClientConnectionOwner {
   }
 
   func connection(_ connection: ClientConnection, hasRoomFor count: Int) {
-    delegate.transport(self, hasRoomFor: count, in: connection)
+    let count = connections.count > 1 ? offer(count, to: connection) : count
+    if count > 0 { delegate.transport(self, hasRoomFor: count, in: connection) }
   }
 
   func connection(
     _ connection: ClientConnection, finished tag: UInt64, with answer: RequestAnswer
   ) {
     if answer.disposition == .answered { pause.noteAnswer() }
-    delegate.transport(self, finished: tag, with: answer)
+    let sign = delegate.transport(self, finished: tag, with: answer)
+    switch sign {
+    case .good:
+      goods &+= 1
+      if connection.troubleRow.weight > 0 { connection.troubleRow = TroubleRow() }
+    case .none: break
+    case .trouble, .graveTrouble: noteTrouble(sign, answer, on: connection)
+    }
   }
 
   func connectionIsDraining(_ connection: ClientConnection) { replace(connection) }

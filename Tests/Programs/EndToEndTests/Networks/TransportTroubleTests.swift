@@ -2,6 +2,7 @@ import Configuration
 import LocalServices
 import Model
 import Simulator
+import Store
 import Testing
 
 @Suite struct TransportTroubleTests {
@@ -140,6 +141,55 @@ import Testing
         let record = try await stage.client.finishedInHaste("narrow")
         stage.expectDelivered(record, 2_000)
       }
+    }
+  }
+
+  @Test(
+    "one bad connection of several costs few pushes an attempt, ends none, and is replaced",
+    arguments: BadServer.allCases)
+  func survivesOneBadConnection(bad: BadServer) async throws {
+    let script = SimulatorScript.stage { $0.rules = [bad.rule] }
+    let worker = WorkerConfiguration(
+      lanes: 1, connectionsPerLane: 4, drainSeconds: 5, leaseSeconds: 10, requestTimeoutSeconds: 1)
+    try await PushStage.with(script: script, worker: worker, mostlyWaits: true) { stage in
+      let client = stage.client
+      try await client.install(try Devices.apns(0..<2_000))
+      try await stage.withWorkers { _ in
+        _ = try await client.enqueue(Devices.job("many", 0..<2_000))
+        let many = try await client.finishedInHaste("many")
+        #expect(many.counts.accepted == 2_000 && many.isBalanced)
+        #expect(many.counts.retries <= 50)
+        // Single pushes find a free connection that is well, and some of them try the one that is not.
+        var (singles, alarm): (Int, String?) = (0, nil)
+        for number in 0..<2_000 where alarm == nil {
+          _ = try await client.enqueue(Devices.job("one\(number)", number..<number + 1))
+          let one = try await client.finishedInHaste("one\(number)")
+          #expect(one.counts.accepted == 1 && one.counts.retries <= 1)
+          singles += 1
+          alarm = try await client.alarms().first { $0.field.hasPrefix("bad_connection|") }?.message
+        }
+        #expect(alarm?.contains("one of 4 connections had nothing but trouble") == true)
+        #expect(stage.simulator.acceptedPushes.count == 2_000 + singles)
+      }
+    }
+  }
+
+  /// How the first connection is bad.
+  enum BadServer: CaseIterable {
+    case unavailable, refuses, resets, page, silent
+
+    var rule: ScriptRule {
+      var rule =
+        switch self {
+        case .unavailable: ScriptRule(status: 503, reason: "ServiceUnavailable")
+        case .refuses: ScriptRule(status: 403, reason: "InvalidProviderToken")
+        case .resets: ScriptRule(action: .reset)
+        case .page: ScriptRule(status: 200)
+        case .silent: ScriptRule(action: .stall)
+        }
+      if self == .page { rule.body = "<html>welcome</html>" }
+      rule.connection = 1
+      return rule
     }
   }
 

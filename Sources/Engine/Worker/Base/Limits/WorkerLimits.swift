@@ -134,6 +134,8 @@ enum WorkerLimits {
   static let refusedDelayMs: UInt64 = 1_000
   /// Requests in flight to a destination whose network has not accepted anything yet.
   static let untriedRequestsMax = 32
+  /// For how long it is an alarm that one connection of several was bad.
+  static let badConnectionAlarmNs: UInt64 = 60_000_000_000
   /// How long a push waits at least that something else than its network has answered.
   static let foreignDelayMs: UInt64 = 2_000
   /// How long a destination may have no connection before its work is put aside.

@@ -261,6 +261,11 @@ package struct Breaker {
     }
   }
 
+  /// How many probes to send on each of so many connections: what nothing gets through is to be known of several.
+  static func probesEach(of connections: Int) -> Int {
+    max(1, (probesMax + connections - 1) / max(1, connections))
+  }
+
   /// Notes requests that were sent while it is half-open.
   mutating func noteProbes(_ count: Int, nowNs: UInt64) {
     probes += count

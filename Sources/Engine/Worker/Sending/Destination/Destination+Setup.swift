@@ -1,3 +1,4 @@
+internal import HTTP2
 internal import Reactor
 
 // Whether the network accepts pushes of the app as that is set up. Only this file writes what is known of it, but for the
@@ -17,6 +18,7 @@ extension Destination {
   /// - Parameter isSure: whether no token can be to blame for it.
   /// - Returns: whether the push waits, and that is no attempt of it.
   func noteRefusal(_ reason: String, isSure: Bool, elapsedNs: UInt64) -> Bool {
+    if isSure { sign = .graveTrouble }
     // Where some are accepted, what may be of single tokens is: the last of a job may all be of that kind.
     guard isSure || !isProven || setup.isHolding else { return false }
     let wasUntilNs = setup.untilNs

@@ -33,7 +33,12 @@ final class Destination {
   var apart: (any Transport)?
   /// When the last of them was answered or the first queued, in the loop's time.
   var apartMovedNs: UInt64 = 0
-  private var authorization = Authorization()
+  /// Only Destination+Credential writes it.
+  var authorization = Authorization()
+  /// What the request whose end is being heard of says of its connection.
+  var sign = ConnectionSign.none
+  /// The last connection that was replaced because it alone was bad.
+  private(set) var badConnection: (trouble: ConnectionTrouble, atNs: UInt64)?
   /// Raised when the credential has to be looked after.
   let credentialSignal: LoopSignal
   /// Whether its lane lists it among those where pushes wait.
@@ -222,6 +227,7 @@ final class Destination {
 
   /// Something was answered that is no trouble of the network's.
   func noteGood(elapsedNs: UInt64) {
+    sign = .good
     if foreignAnswers.isUnbroken { foreignAnswers.end() }
     if breaker.noteGood(nowNs: loop.nowNs, elapsedNs: elapsedNs) {
       endTrouble()
@@ -236,6 +242,7 @@ final class Destination {
   func noteTrouble(
     elapsedNs: UInt64, retryAfterMs: UInt64?, reason: @autoclosure () -> String
   ) -> Breaker.Consequence {
+    sign = .trouble
     let wasOpen = breaker.state == .open
     let consequence = breaker.noteTrouble(
       nowNs: loop.nowNs, elapsedNs: elapsedNs, retryAfterMs: retryAfterMs)
@@ -285,41 +292,6 @@ final class Destination {
     owner.destinationClosed(self)
   }
 
-  // MARK: The credential
-
-  /// What requests are authorised with; nil until it was obtained, and while it is paused.
-  var credential: Credential? { authorization.credential }
-  /// The credential that the network refused, until it was renewed.
-  var refusal: (generation: UInt64, reason: String)? { authorization.refusal }
-
-  /// Sends with this credential from now on.
-  func use(_ credential: Credential) {
-    if authorization.use(credential, nowNs: loop.nowNs) { wake() }
-  }
-
-  /// The network accepted the credential that a request was sent with, so long ago.
-  func credentialAccepted(sentNsAgo: UInt64) {
-    let nowNs = loop.nowNs
-    authorization.accept(sentNs: nowNs &- sentNsAgo, nowNs: nowNs)
-  }
-
-  /// The network refused the credential that a request was sent with, so long ago.
-  func credentialRefused(reason: String, sentNsAgo: UInt64) -> Authorization.Refusal {
-    let hadCredential = credential != nil
-    let nowNs = loop.nowNs
-    let meaning = authorization.refuse(
-      reason: reason, sentNs: nowNs &- sentNsAgo, nowNs: nowNs)
-    if hadCredential, credential == nil { credentialSignal.raise() }
-    return meaning
-  }
-
-  /// There is no credential until then: nothing is sent, and nothing waits here.
-  /// - Parameter reason: for operators.
-  func pause(forMs delayMs: UInt64, because reason: String? = nil) {
-    authorization.pause(untilNs: loop.nowNs &+ delayMs &* 1_000_000, because: reason)
-    checkReachable()
-  }
-
   // MARK: Descriptors
 
   var idleSinceNs: UInt64? { transport.idleSinceNs }
@@ -341,6 +313,10 @@ extension Destination: TransportDelegate {
     // Probes tell more of those that are not in quarantine.
     if isApart, breaker.state != .closed { return }
     var left = min(count, breaker.allowance(nowNs: loop.nowNs))
+    if breaker.state == .halfOpen {
+      // What is known of one connection is not known of all.
+      left = min(left, Breaker.probesEach(of: transport.readyConnections))
+    }
     setup.forgetOld(nowNs: loop.nowNs)
     if !isProven || setup.isHolding { left = min(left, allowance(beside: transport.inFlight)) }
     if breaker.isSlowing {
@@ -375,12 +351,16 @@ extension Destination: TransportDelegate {
     if queue.count == 0 { transport.rest() }
   }
 
-  func transport(_ transport: any Transport, finished tag: UInt64, with answer: RequestAnswer) {
+  func transport(_ transport: any Transport, finished tag: UInt64, with answer: RequestAnswer)
+    -> ConnectionSign
+  {
+    sign = .none
     if setup.isHolding { setup.noteEnd() }
     if answer.disposition == .answered { progress.noteAnswer(answer, nowNs: loop.nowNs) }
     if transport === apart { apartMovedNs = loop.nowNs }
     owner.receive(answer, to: tag, from: self)
     if transport === apart, apartQueue.count > 0 { transport.wake() }
+    return answer.disposition == .answered ? sign : sign(ofSilence: answer)
   }
 
   func transport(_ transport: any Transport, connectionOpened total: Int) {
@@ -396,5 +376,10 @@ extension Destination: TransportDelegate {
       lastEnd = (end, loop.nowNs)
     }
     owner.noteEnd(end, ofConnectionTo: self)
+  }
+
+  func transport(_ transport: any Transport, replaced trouble: ConnectionTrouble) {
+    badConnection = (trouble, loop.nowNs)
+    owner.destination(self, replaced: trouble)
   }
 }

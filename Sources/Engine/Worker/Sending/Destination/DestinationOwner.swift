@@ -21,6 +21,8 @@ protocol DestinationOwner<Target>: AnyObject {
   func receive(_ answer: RequestAnswer, to tag: UInt64, from destination: Target)
   /// It cannot be sent to for so long: what waits for it is to be put aside.
   func putAside(_ tags: [UInt64], of destination: Target, forMs delayMs: UInt64)
+  /// One of its connections was bad, and is replaced.
+  func destination(_ destination: Target, replaced trouble: ConnectionTrouble)
   func noteEnd(_ end: ConnectionEnd, ofConnectionTo destination: Target)
   /// A push waits in it, and none did before.
   func destinationHasWaiting(_ destination: Target)

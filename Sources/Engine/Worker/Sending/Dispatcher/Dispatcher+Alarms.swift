@@ -1,3 +1,4 @@
+internal import HTTP2
 internal import Logging
 internal import Model
 internal import Providers
@@ -13,7 +14,9 @@ extension Dispatcher {
       return AlarmCondition(
         field: kind.field(destination.app, network, environment),
         sentence: "\(destination.app): \(network) (\(environment)) \(reason): "
-          + "its pushes wait and use up no attempts, and it is tried again by itself")
+          + (kind.explainsWaiting
+            ? "its pushes wait and use up no attempts, and it is tried again by itself"
+            : "that connection was replaced"))
     }
   }
 
@@ -36,6 +39,9 @@ extension Dispatcher {
           + destination.provider.remedy(for: reason)
       )
     }
+    if let reason = destination.badConnectionReason {
+      return (.badConnection, "has bad servers behind its address: \(reason)")
+    }
     if let reason = destination.foreignAnswers.reason(nowNs: loop.nowNs) {
       return (.foreignAnswers, "is answered for by something else (\(reason))")
     }
@@ -45,6 +51,13 @@ extension Dispatcher {
   /// The cause as the end of a clause.
   func because(_ destination: Destination) -> String {
     destination.hindrance(nowMs: wallMs).map { " (\($0))" } ?? "; the workers' log says why"
+  }
+
+  func destination(_ destination: Destination, replaced trouble: ConnectionTrouble) {
+    let (network, environment) = place(destination)
+    reasons.note(
+      "\(destination.app): \(network) (\(environment)): \(trouble.reason): that connection is replaced",
+      metadata: ["requests": "\(trouble.requests)"])
   }
 
   func destinationHeld(_ destination: Destination, because reason: String) {

@@ -39,6 +39,7 @@ import Testing
       parked += tags
     }
     func noteEnd(_ end: ConnectionEnd, ofConnectionTo destination: Destination) {}
+    func destination(_ destination: Destination, replaced trouble: ConnectionTrouble) {}
     func destinationHasWaiting(_ destination: Destination) {}
     func destinationRanLow(_ destination: Destination) {}
     func destinationHeld(_ destination: Destination, because reason: String) {}
