@@ -138,6 +138,11 @@ enum WorkerLimits {
   static let badConnectionAlarmNs: UInt64 = 60_000_000_000
   /// How long a push waits at least that something else than its network has answered.
   static let foreignDelayMs: UInt64 = 2_000
+  /// How long a destination may have no connection before what waits for it takes no room from others; how many pushes wait
+  /// then, and how long the others are put aside.
+  static let outOfTouchMs: UInt64 = 1_000
+  static let outOfTouchQueueMax = 64
+  static let outOfTouchDelayMs: UInt64 = 2_000
   /// How long a destination may have no connection before its work is put aside.
   static let unreachableMs: UInt64 = 15_000
   /// How long pushes may wait for a destination that is connected and answers nothing at all, before

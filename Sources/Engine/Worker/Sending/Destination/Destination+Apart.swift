@@ -41,10 +41,10 @@ extension Destination {
   func checkApart() {
     quarantine.forget(nowNs: loop.nowNs)
     if apartQueue.count > 0 {
-      if parkDelayMs != nil
+      if pauseMs != nil
         || loop.nowNs &- apartMovedNs >= WorkerLimits.unreachableMs &* 1_000_000
       {
-        parkApart(forMs: parkDelayMs ?? WorkerLimits.parkedDelayMs)
+        parkApart(forMs: pauseMs ?? WorkerLimits.parkedDelayMs)
       }
     } else if quarantine.isEmpty, let apart, apart.inFlight == 0 {
       apart.close()

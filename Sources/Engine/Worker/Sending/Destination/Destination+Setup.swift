@@ -25,7 +25,7 @@ extension Destination {
     let consequence = setup.noteRefusal(
       reason, isSure: isSure, nowNs: loop.nowNs, elapsedNs: elapsedNs)
     if consequence == .opened { owner.destinationHeld(self, because: reason) }
-    if setup.untilNs != wasUntilNs, let parkDelayMs, queued > 0 { park(forMs: parkDelayMs) }
+    if setup.untilNs != wasUntilNs, let pauseMs, queued > 0 { park(forMs: pauseMs) }
     return consequence != .counted
   }
 

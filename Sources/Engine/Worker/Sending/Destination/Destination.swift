@@ -174,8 +174,16 @@ final class Destination {
   }
 
   /// For how long a push that comes now is to be put aside, rather than fill the room that the lane
-  /// has for all its destinations; nil when it may be queued.
+  /// has for all its destinations; nil when it may be queued. Where nothing connects some wait all the same, so that it is tried
+  /// again; the others come back soon, for a network may be back as soon.
   var parkDelayMs: UInt64? {
+    if let pauseMs { return pauseMs }
+    let isFull = progress.isOutOfTouch && queued >= WorkerLimits.outOfTouchQueueMax
+    return isFull ? WorkerLimits.outOfTouchDelayMs : nil
+  }
+
+  /// For how long nothing is sent at all, and nothing waits here; nil when that is not so.
+  var pauseMs: UInt64? {
     let untilNs = max(
       authorization.pausedUntilNs, progress.parkedUntilNs, breaker.openUntilNs, setup.untilNs)
     guard loop.nowNs < untilNs else { return nil }
@@ -188,7 +196,7 @@ final class Destination {
     if breaker.closeIfIdle(nowNs: loop.nowNs) { endTrouble() }
     checkApart()
     guard queued > 0 else { return progress.forgetWait() }
-    if let parkDelayMs { return park(forMs: parkDelayMs) }
+    if let pauseMs { return park(forMs: pauseMs) }
     let isConnected = transport.readyConnections > 0 && credential != nil
     if isConnected && isStarved && limits.contains(where: \.isWaiting) {
       return progress.forgetWait()
@@ -198,6 +206,8 @@ final class Destination {
     park(forMs: WorkerLimits.parkedDelayMs)
   }
 
+  /// Whether what waits here takes none of the room that its lane has for all destinations: it is bounded by itself.
+  var keepsToItself: Bool { isStarved || progress.isOutOfTouch }
   /// When anything was answered last, in the loop's time.
   var answeredNs: UInt64? { progress.answeredNs }
   /// Whether its pushes wait for a credential that is refused or cannot be obtained.
@@ -251,9 +261,7 @@ final class Destination {
       troubleReason = reason
       owner.destinationOpened(self, because: reason)
     }
-    if !wasOpen, breaker.state == .open, let parkDelayMs, queued > 0 {
-      park(forMs: parkDelayMs)
-    }
+    if !wasOpen, breaker.state == .open, let pauseMs, queued > 0 { park(forMs: pauseMs) }
     return consequence
   }
 
@@ -366,6 +374,7 @@ extension Destination: TransportDelegate {
   func transport(_ transport: any Transport, connectionOpened total: Int) {
     if transport === apart { return transport.wake() }
     progress.forgetWait()
+    progress.noteTouch()
     lacksDescriptors = false
     wake()
   }
@@ -374,6 +383,9 @@ extension Destination: TransportDelegate {
     if end != .closed {
       lacksDescriptors = end.isOutOfDescriptors
       lastEnd = (end, loop.nowNs)
+      if transport !== apart, transport.readyConnections == 0 {
+        progress.noteLoss(nowNs: loop.nowNs)
+      }
     }
     owner.noteEnd(end, ofConnectionTo: self)
   }

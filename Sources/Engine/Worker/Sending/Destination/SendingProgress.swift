@@ -14,6 +14,10 @@ struct SendingProgress {
   private(set) var parkedUntilNs: UInt64 = 0
   /// Since when pushes have waited and nothing was answered; nil while things move.
   private var stillSinceNs: UInt64?
+  /// When the last connection that was ready ended; nil while one is.
+  private var lostNs: UInt64?
+  /// Whether nothing connects: what waits then is to take no room from other destinations.
+  private(set) var isOutOfTouch = false
   /// When pushes were put aside last because nothing moved; nil since something has been answered.
   private var stuckNs: UInt64?
 
@@ -30,6 +34,20 @@ struct SendingProgress {
     stuckNs = nil
     parkedUntilNs = 0
     answeredNs = nowNs
+    noteTouch()
+  }
+
+  /// A connection is ready.
+  mutating func noteTouch() {
+    lostNs = nil
+    isOutOfTouch = false
+  }
+
+  /// A connection ended, or could not be opened, and none is ready.
+  mutating func noteLoss(nowNs: UInt64) {
+    let since = lostNs ?? nowNs
+    lostNs = since
+    if nowNs &- since >= WorkerLimits.outOfTouchMs &* 1_000_000 { isOutOfTouch = true }
   }
 
   /// The time of a request ran out.
@@ -55,6 +73,7 @@ struct SendingProgress {
     let since = stillSinceNs ?? nowNs
     stillSinceNs = since
     let stillMs = (nowNs &- since) / 1_000_000
+    if !isConnected, stillMs >= WorkerLimits.outOfTouchMs { isOutOfTouch = true }
     guard stillMs >= (isConnected ? WorkerLimits.unansweredMs : WorkerLimits.unreachableMs) else {
       return false
     }

@@ -78,9 +78,9 @@ final class Dispatcher {
 
   // MARK: Room
 
-  /// What is sent no later than pushes of a priority, without what waits for a rate, which is bounded by itself.
+  /// What is sent no later than pushes of a priority, without what waits for a rate or a connection, which is bounded by itself.
   private func queued(upTo rank: Int) -> Int {
-    waiting.reduce(0) { $0 + ($1.isStarved ? 0 : $1.crowd(upTo: rank)) }
+    waiting.reduce(0) { $0 + ($1.keepsToItself ? 0 : $1.crowd(upTo: rank)) }
   }
 
   /// What waits to be sent no later than pushes of a priority, or is being read.
@@ -109,7 +109,7 @@ final class Dispatcher {
     if hasRoom(for: priority) { return true }
     guard run.direct != nil, mayHaveMore(), waiting(upTo: priority) < leaving else { return false }
     let (queued, leaving) = inUse(of: run.claim.app).reduce(into: (0, 0)) {
-      if !$1.isStarved { $0.0 += $1.crowd(upTo: priority.rank) }
+      if !$1.keepsToItself { $0.0 += $1.crowd(upTo: priority.rank) }
       $0.1 += $1.leaving(nowNs: nowNs())
     }
     return queued < max(leaving, WorkerLimits.queuedPushesMax)

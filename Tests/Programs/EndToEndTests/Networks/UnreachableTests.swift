@@ -1,0 +1,60 @@
+import Configuration
+import Model
+import Simulator
+import Testing
+
+/// An app's network that nobody can connect to.
+@Suite struct UnreachableTests {
+  @Test(
+    "an app whose network refuses connections takes no room from another, and goes on when it is back"
+  )
+  func sharesTheLane() async throws {
+    let port = try await Self.closedPort()
+    let endpoint = try ServiceURL("https://localhost:\(port)")
+    try await PushStage.with(
+      mostlyWaits: true,
+      configure: {
+        SwitchTests.addOther(&$0)
+        $0.apps[0].apns[.production]?.access.endpoint = endpoint
+      }
+    ) { stage in
+      let client = stage.client
+      try await client.install(try Devices.apns(0..<2_000))
+      try await client.install(try (0..<300).map { try SwitchTests.other($0) })
+      try await stage.withWorkers { _ in
+        _ = try await client.enqueue(Devices.job("stuck", 0..<2_000))
+        _ = try await eventually("some are put aside") { try await client.nextDueMs() }
+        _ = try await client.enqueue(
+          Devices.job("free", 0..<300).replacing("\"shop\"", with: "\"other\""))
+        let free = try await client.finished("free", app: "other")
+        #expect(free.counts.accepted == 300)
+        // Once that is known all pushes are put aside, and the lane has room in any case.
+        #expect(try await client.alarms().isEmpty)
+        let stuck = try #require(try await client.record("stuck"))
+        #expect(stuck.counts.accepted == 0 && stuck.counts.retries == 0)
+
+        var options = stage.simulator.options
+        options.port = port
+        let back = Simulator(options: options)
+        try back.start()
+        defer { back.stop() }
+        let record = try await client.finishedInHaste("stuck")
+        #expect(record.counts.accepted == 2_000 && record.counts.retries == 0 && record.isBalanced)
+        #expect(back.acceptedPushes.count == 2_000)
+      }
+      #expect(stage.duplicates == 0)
+    }
+  }
+
+  /// A port that was free a moment ago and on which nobody listens.
+  private static func closedPort() async throws -> UInt16 {
+    try await PushStage.with { stage in
+      var options = stage.simulator.options
+      options.port = 0
+      let simulator = Simulator(options: options)
+      try simulator.start()
+      defer { simulator.stop() }
+      return simulator.port
+    }
+  }
+}
