@@ -56,6 +56,9 @@ enum BenchLimits {
   static let requestsPerConnection = 1_000
   /// Of the dice of trouble at random.
   static let troubleSeed = 47
+  /// How long a troubled network takes for an answer. One that answers at once keeps all processors busy, and the ratio is then
+  /// one of processor time, the simulator's included: it varied from 0.7 to 1.1 between runs of the same program.
+  static let troubledAnswerMs = 20
   /// Pushes of a campaign to a troubled network.
   static let troubledPushesMin = 300_000
   /// Campaigns behind one another, to the same users. What is refused comes back after `retryAfterSeconds`: what is measured

@@ -12,7 +12,9 @@ struct TroubledNetwork {
 
   func run() async throws -> [ScenarioResult] {
     let population = Population(networks: [.apns], users: pushes)
-    return try await BenchStage.with(with.programs, StageSettings()) { stage in
+    var settings = StageSettings()
+    settings.answerMs = BenchLimits.troubledAnswerMs
+    return try await BenchStage.with(with.programs, settings) { stage in
       try await InstallationLoad(
         session: stage.session, population: population, progress: with.progress
       ).run(0..<population.installations)
