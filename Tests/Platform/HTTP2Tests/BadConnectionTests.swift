@@ -137,6 +137,32 @@ struct BadConnectionTests {
     }
   }
 
+  @Test("is none when some of its requests wait in vain and those behind them are answered")
+  func isOvertaken() async throws {
+    let silences = 16
+    try await TestWorld.run({
+      Self.several(&$0)
+      $0.streamsMax = 50
+      $0.requestTimeoutMs = 1_000
+    }) { lane, world in
+      var isSilent = false
+      let taken = await Self.prepare(world) { connection, request in
+        isSilent.toggle()
+        if !isSilent { ScriptedServer.answer(connection, request) }
+      }
+      while taken.list.count < 2 * silences, world.sender.finished < 2_000 {
+        world.sender.send(1)
+        await lane.loop.sleep(ms: 5)
+      }
+      while world.sender.count(.unknown) < silences, world.sender.finished < 2_000 {
+        await Self.sendInTurn(1, world)
+        await lane.loop.sleep(ms: 1)
+      }
+      #expect(world.sender.count(.unknown) >= silences)
+      #expect(world.sender.troubles.isEmpty && world.server.accepted == Self.connections)
+    }
+  }
+
   @Test("has another one opened to compare with where it was the only one")
   func isAlone() async throws {
     try await TestWorld.run(Self.several) { lane, world in

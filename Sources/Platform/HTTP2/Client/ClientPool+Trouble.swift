@@ -39,6 +39,11 @@ extension ClientPool {
     guard !isClosed, !connection.isDraining, connections.count > 1 || connectionsMax > 1 else {
       return
     }
+    // A request that waits in vain while its connection answers others is no trouble of the connection. Counted as such, a few of
+    // them in a row would keep away from it all that could be good.
+    if answer.disposition == .unknown, connection.answeredNs > loop.nowNs &- answer.elapsedNs {
+      return
+    }
     let isAlone = connections.contains { $0 !== connection && $0.isWell }
     let begins = connection.troubleRow.weight == 0
     if begins { rows &+= 1 }
