@@ -30,7 +30,7 @@ final class CertificateWatch {
     self.log = log
   }
 
-  /// What stands while a certificate has expired or soon will.
+  /// The alarms while a certificate has expired or soon will.
   var alarmConditions: [AlarmCondition] {
     due(clock.nowMs).map { shown, sentence in
       AlarmCondition(

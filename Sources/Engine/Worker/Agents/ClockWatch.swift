@@ -15,7 +15,7 @@ final class ClockWatch {
     self.log = log
   }
 
-  /// What stands while the difference is not small.
+  /// The alarm while the difference is not small.
   var alarmCondition: AlarmCondition? {
     sentence(clock.aheadMs).map {
       AlarmCondition(field: AlarmKind.clock.field(worker), sentence: $0)

@@ -3,8 +3,8 @@ internal import Reactor
 internal import Redis
 internal import Store
 
-/// What one lane of each process does for all of it: it watches for work, says which routes there are, promotes what is
-/// due, clears away, and provides the functions for registration; loop-bound.
+/// The work that one lane of each process does for all of it; loop-bound. It watches for work, says which routes there
+/// are, promotes what is due, clears away, and provides the functions for registration.
 final class Housekeeper {
   let agents: [AgentLoop]
   private let workWatch: WorkWatch

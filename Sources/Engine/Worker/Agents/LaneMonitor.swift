@@ -7,7 +7,7 @@ final class LaneMonitor: Agent {
   private let reasons: ReasonLog
   private let latencies: LatencyReporter
   private let alarms: AlarmKeeper
-  /// Of the lane that speaks for the process.
+  /// The watch on the clock, in the lane that speaks for the process; nil in the others.
   private let clockWatch: ClockWatch?
   private let redisWatch: RedisWatch?
   private let certificates: CertificateWatch?

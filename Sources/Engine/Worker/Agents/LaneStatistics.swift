@@ -1,4 +1,4 @@
-/// What a lane has done and has in hand, for beats and the status screen.
+/// The counts of what a lane has done and has in hand, for beats and the status screen.
 struct LaneStatistics: Sendable {
   var inFlight = 0
   var accepted = 0

@@ -14,7 +14,7 @@ final class RedisWatch: Agent {
   private var findings: [RedisSettings.Finding] = []
   /// Whether CONFIG is forbidden, as managed Redis do: each try would be a line of the ACL's log.
   private var isConfigForbidden = false
-  /// What was said last of why Redis cannot be looked at.
+  /// The last error that was logged about why Redis cannot be looked at.
   private var complaint: RedisError?
 
   /// - Parameters:

@@ -6,7 +6,7 @@ internal import Store
 final class RegistrationKeeper: Agent {
   private let registration: RegistrationStore
   private let log: Logger
-  /// What was said last of why they are not there.
+  /// The last error that was logged about why they are not there.
   private var complaint: RedisError?
 
   init(registration: RegistrationStore, log: Logger) {

@@ -7,14 +7,15 @@ internal import Store
 /// left for a moment, so that one lane takes all of it: an entry each for many lanes costs Redis twice as much.
 final class WorkWatch: Agent {
   private let loop: EventLoop
-  /// Of its own, since waiting for work blocks it.
+  /// A connection of its own, since waiting for work blocks it.
   private let connection: RedisConnection
   private let signal: WorkSignal
   private let idle: IdleLanes
   private let reasons: ReasonLog
   /// When it last had somebody look also for what silent workers left.
   private var lookedNs: UInt64 = 0
-  /// What was waited for last. Of other kinds a busy lane may have taken entries of which nobody was told.
+  /// The kinds of work that were waited for last. Of other kinds a busy lane may have taken entries of which nobody was
+  /// told.
   private var watched: Set<WorkKind> = []
   private var passedNs: UInt64 = 0
   /// Whether a lane was woken by the last turn, and may have taken entries of which nobody was told.

@@ -11,7 +11,7 @@ struct LostAnswers {
   /// Not for ever: what ends each connection that it comes by is left to the end of its lease, which counts it as lost.
   var areToBeAskedFor: Bool { areLikely && count <= WorkerLimits.lostAnswersMax }
 
-  /// What was to lease work, or to begin what was leased, failed.
+  /// Notes that a command failed which was to lease work, or to begin what was leased.
   /// - Parameter isCounted: whether it is one loss more, and not a part of another's.
   mutating func note(_ error: RedisError, isCounted: Bool = true) {
     switch error {

@@ -18,7 +18,7 @@ final class ReasonLog {
     if seen == 0 { log.log(level: level, "\(reason)", metadata: metadata) }
   }
 
-  /// What Redis refuses is for its operator to hear of. A lost connection speaks for itself.
+  /// Logs what Redis refuses, for its operator to hear of. A lost connection speaks for itself.
   func note(_ error: RedisError, during work: String, metadata: Logger.Metadata = [:]) {
     guard case .server = error else { return log.debug("\(work): \(error)") }
     note(

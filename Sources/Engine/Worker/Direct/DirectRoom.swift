@@ -2,7 +2,7 @@ internal import Model
 
 /// How much a lane may be given of jobs that it sends from their entries; less with each that it takes.
 struct DirectRoom {
-  /// So many more jobs.
+  /// How many more jobs it may be given.
   private(set) var jobs: Int
   /// How many users and pushes wait to be sent, no later than pushes of each priority.
   private var waiting: [Int]
@@ -10,7 +10,7 @@ struct DirectRoom {
   let backlogMax: Int
   /// Whether what waits is not soon less.
   let isSlow: Bool
-  /// What the lane has in hand of apps that were asked for.
+  /// The jobs and chunks that the lane has in hand, by app, for the apps that were asked for.
   private var ofApps: [String: Int] = [:]
 
   init(jobs: Int, waiting: [Int], backlogMax: Int, isSlow: Bool) {
@@ -22,7 +22,7 @@ struct DirectRoom {
 
   func waiting(upTo priority: Priority) -> Int { waiting[priority.rank] }
 
-  /// What the lane has in hand of an app, with what was taken of it.
+  /// Returns how many jobs and chunks the lane has in hand of an app, with those that were taken of it.
   /// - Parameter counted: counts it; called once for an app.
   mutating func jobs(of app: String, counted: () -> Int) -> Int {
     if let count = ofApps[app] { return count }

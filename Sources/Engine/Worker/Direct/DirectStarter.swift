@@ -17,9 +17,9 @@ final class DirectStarter {
   private var held: [String: DirectJob] = [:]
   /// Their users, by rank.
   private var heldUsers = [Int](repeating: 0, count: PushQueue.ranks)
-  /// Those of them that nobody asks for yet.
+  /// The held jobs that nobody asks for yet.
   private var batches: [Batch] = []
-  /// What those were like that it was given.
+  /// The usual size of the jobs that it was given.
   private var usual = UsualJob()
   /// Called when a batch is to be begun by a task of its own, which takes it by `nextBatch`.
   var onBatch: () -> Void = { preconditionFailure("nobody begins what is held") }
@@ -146,7 +146,7 @@ final class DirectStarter {
     return room.take(users: job.recipients, direct.entry.priority, app: job.app)
   }
 
-  /// What it has in hand of an app: jobs that it sends or is about to send, and chunks.
+  /// Counts what it has in hand of an app: jobs that it sends or is about to send, and chunks.
   private func inHand(of app: String) -> Int {
     var count = held.values.count { $0.admission.app == app }
     runs.forEach { if $0.claim.app == app { count += 1 } }

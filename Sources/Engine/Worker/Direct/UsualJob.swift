@@ -1,4 +1,4 @@
-/// What small jobs were like lately that a lane took in: it asks for as many as it has room for.
+/// The usual size of the small jobs that a lane took in lately. By it the lane asks for as many as it has room for.
 struct UsualJob {
   /// How much one more changes it.
   private static let weight = 1.0 / 16
@@ -14,7 +14,7 @@ struct UsualJob {
     users += (Double(max(1, count)) - users) * Self.weight
   }
 
-  /// So many users have come to so many pushes. One without any costs as much as one with a push.
+  /// Notes that so many users have come to so many pushes. One without any costs as much as one with a push.
   mutating func note(users count: Int, pushes: Int) {
     let ofUser = max(1, Double(pushes) / Double(max(1, count)))
     pushesOfUser += (ofUser - pushesOfUser) * Self.weight

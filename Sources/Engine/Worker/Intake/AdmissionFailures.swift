@@ -3,8 +3,8 @@ internal import Model
 internal import Redis
 internal import Store
 
-/// Of jobs that are taken in together those that Redis refuses, such as one under whose key another program keeps something.
-/// They keep no other from being taken in.
+/// The jobs that Redis refuses among those that are taken in together, such as one under whose key another program
+/// keeps something. They keep no other from being taken in.
 struct AdmissionFailures {
   private var refused: [(entry: JobEntry, error: RedisError)] = []
 

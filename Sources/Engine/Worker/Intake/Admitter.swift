@@ -32,7 +32,7 @@ struct Admitter {
   let direct: DirectStarter
   let starter: ChunkStarter
 
-  /// What taking jobs in brought.
+  /// The result of taking jobs in.
   struct Yield: Equatable {
     enum Amount {
       case nothing

@@ -77,7 +77,7 @@ final class LargeJobs {
     roomSignal.raise()
   }
 
-  /// Those that wait are taken in yet.
+  /// Takes no more jobs; those that wait are taken in yet.
   func close() {
     isClosed = true
     added.raise()

@@ -18,12 +18,12 @@ actor Lane {
   private let log: Logger
   private let redis: RedisConnection
   private let reporter: ProcessReporter
-  /// Of one lane of the process.
+  /// The housekeeper of the process, in one of its lanes; nil in the others.
   private let housekeeper: Housekeeper?
   /// All that take turns, in the order in which they begin.
   private let agents: [AgentLoop]
   private let renewing: AgentLoop
-  /// Of the lane that speaks for the process, and what gives it its turns.
+  /// The watch on Redis, in the lane that speaks for the process, and what gives it its turns.
   private let redisWatch: RedisWatch?
   private let redisLooks: AgentLoop?
   private let drained: LoopSignal

@@ -4,7 +4,7 @@ internal import Providers
 internal import Reactor
 internal import Store
 
-/// What a lane is made of: each part with those that it needs. Bound to the loop.
+/// The parts of a lane, each with those that it needs. Bound to the loop.
 final class LaneParts {
   let loop: EventLoop
   let settings: LaneSettings

@@ -1,4 +1,4 @@
-/// What this build calls itself in beats and in `pushpool --version`.
+/// The version of this build in beats and in `pushpool --version`.
 package enum WorkerVersion {
   package static let text = "0.3.0"
 }

@@ -65,8 +65,8 @@ struct BindingResolver {
     }
   }
 
-  /// As above, for a job that does not say the same to each receiver, or is not for each: what that takes is read before a
-  /// push is made.
+  /// Resolves users for a job that does not say the same to each receiver, or is not for each. The records and values
+  /// that this takes are read before a push is made.
   private func resolvePersonally(
     _ run: ChunkRun, _ batch: Range<Int>
   ) async throws(RedisError) {
@@ -138,8 +138,8 @@ struct BindingResolver {
     }
   }
 
-  /// What is asked of an installation's badge. It is raised as late as it can be: what would only wait is put aside
-  /// without one, but for what the chunk has given it before.
+  /// Says what is asked of an installation's badge. It is raised as late as it can be: a push that would only wait is
+  /// put aside without one, unless the chunk has given it one before.
   private func badge(
     _ run: ChunkRun, _ network: Network, _ route: Route, _ user: UnsafeRawBufferPointer
   ) -> BadgeStore.Receiver.Request? {

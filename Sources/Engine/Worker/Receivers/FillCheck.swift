@@ -7,7 +7,7 @@ struct FillCheck {
   private let dispatcher: Dispatcher
   private let table: VariableTable
   private let rows: [VariableTable.Row]
-  /// What is kept here goes with the check: Redis may yet refuse what else the receivers take.
+  /// The memory for what is filled in, which goes with the check: Redis may yet refuse what else the receivers take.
   private let arena: ByteArena
 
   /// - Parameter values: of each user.

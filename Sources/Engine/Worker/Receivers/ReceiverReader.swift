@@ -17,13 +17,14 @@ struct ReceiverReader {
     let environment: PushEnvironment
     let token: UnsafeRawBufferPointer
     let user: UnsafeRawBufferPointer
-    /// It was tried before, or is what is left of a user: it stays in its round of the job, whatever its time zone is now.
+    /// Whether it was tried before, or is what is left of a user. It stays in its round of the job then, whatever its
+    /// time zone is now.
     let isChosen: Bool
-    /// What is asked of its badge; nil where the job raises none.
+    /// The request for its badge; nil where the job raises none.
     let badge: BadgeStore.Receiver.Request?
   }
 
-  /// What a push has of its own.
+  /// The properties that are a push's own.
   struct Own {
     enum Badge: Equatable {
       case none
@@ -42,11 +43,11 @@ struct ReceiverReader {
     var exclusion: Exclusion?
   }
 
-  /// What keeps an installation from receiving.
+  /// The reason why an installation does not receive.
   enum Exclusion {
-    /// It counts as skipped.
+    /// The installation counts as skipped.
     case skipped(TraceCause)
-    /// It counts in another round of the job.
+    /// The installation counts in another round of the job.
     case otherRound
     /// Nothing can be made for it: the text is too long with its user's values, or lacks one.
     case unsendable

@@ -1,4 +1,4 @@
-/// What is known of a user to fill a job's texts with.
+/// The values of a user to fill a job's texts with.
 enum UserValues {
   /// The job fills nothing in.
   case notNeeded
@@ -10,6 +10,6 @@ enum UserValues {
   /// The key that should hold the values is no HASH, or may not be read.
   case noHash
 
-  /// Of what was read.
+  /// Bytes of the values that were read.
   var byteCount: Int { if case .json(let json) = self { json.count } else { 0 } }
 }

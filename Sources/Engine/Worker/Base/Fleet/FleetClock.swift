@@ -15,7 +15,7 @@ package final class FleetClock: Sendable {
   private let state = Mutex(State())
   /// Milliseconds from CLOCK_BOOTTIME to Redis's clock; read for each push.
   private let offsetMs: Atomic<Int64>
-  /// This machine's clock.
+  /// The clock of this machine.
   private let own: WallClock
 
   package init(own: WallClock = .system) {
@@ -26,7 +26,7 @@ package final class FleetClock: Sendable {
   /// Epoch milliseconds by Redis's clock; by this machine's until Redis's was read first.
   package var nowMs: Int64 { at(Self.bootNs()) }
 
-  /// The same at an instant of an event loop.
+  /// Epoch milliseconds by Redis's clock at an instant of an event loop.
   func at(_ loopNs: UInt64) -> Int64 {
     Self.milliseconds(loopNs) &+ offsetMs.load(ordering: .relaxed)
   }
@@ -59,7 +59,7 @@ package final class FleetClock: Sendable {
 
   private static func milliseconds(_ ns: UInt64) -> Int64 { Int64(ns / 1_000_000) }
 
-  /// What event loops count in.
+  /// Nanoseconds of CLOCK_BOOTTIME, in which event loops count.
   private static func bootNs() -> UInt64 {
     var time = timespec()
     clock_gettime(CLOCK_BOOTTIME, &time)

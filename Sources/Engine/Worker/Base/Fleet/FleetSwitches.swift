@@ -1,10 +1,10 @@
 internal import Store
 internal import Synchronization
 
-/// What is switched off, as the lane of a process was told that asked last: the others need not ask by themselves. Shared by the
-/// lanes.
+/// The switches that are off, as the process's lane was told that asked last. The others need not ask by themselves.
+/// Shared by the lanes.
 final class FleetSwitches: Sendable {
-  /// What is off, and when that was asked for, on a clock that all lanes have and nobody sets.
+  /// The switches that are off, and when that was asked for, on a clock that all lanes have and nobody sets.
   struct Answer: Equatable {
     let reading: SwitchReading
     let askedNs: UInt64
@@ -29,8 +29,8 @@ final class FleetSwitches: Sendable {
   /// The newest answer, which may be no longer fresh.
   var last: Answer? { state.withLock { $0.last } }
 
-  /// What a lane is to do that wants to know, at a time. Who is to ask tells the answer by `tell`, or that there is none by
-  /// `giveUp`; if it does neither, another is to ask after `WorkerLimits.switchesAskedMs`.
+  /// Says what a lane is to do that wants to know, at a time. A lane that is to ask tells the answer by `tell`, or that
+  /// there is none by `giveUp`. If it does neither, another is to ask after `WorkerLimits.switchesAskedMs`.
   func step(nowNs: UInt64) -> Step {
     state.withLock { state in
       if let last = state.last, !Self.isPast(WorkerLimits.switchesMs, since: last.askedNs, nowNs) {

@@ -1,7 +1,7 @@
 internal import Model
 internal import Store
 
-/// What is switched off, in the form in which a lane asks for it.
+/// The switches that are off, in the form in which a lane asks for them.
 struct Switches {
   private var apps: Set<String> = []
   private var networks: [String: Set<Network>] = [:]

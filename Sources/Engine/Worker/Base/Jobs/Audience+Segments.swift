@@ -2,7 +2,7 @@ internal import Model
 internal import Store
 
 extension Audience {
-  /// What the lines of its segments are.
+  /// The kind of lines in its segments.
   var chunkLines: ChunkLines {
     switch self {
     case .users, .usersKey, .topic, .channel, .all: .users

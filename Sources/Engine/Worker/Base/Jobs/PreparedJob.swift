@@ -8,7 +8,7 @@ final class PreparedJob: Sendable {
   let id: String?
   let app: String
   let content: JobContent
-  /// Of the canonical job.
+  /// The digest of the canonical job.
   let digest: String
   let lines: ChunkLines
   /// 0 when the users are in a key or an index.
@@ -39,7 +39,7 @@ final class PreparedJob: Sendable {
     pace = job.pace
   }
 
-  /// The same job, which starts when this schedule says.
+  /// Makes the same job, which starts when this schedule says.
   init(_ job: PreparedJob, keepingTo schedule: LocalSchedule) {
     id = job.id
     app = job.app
@@ -57,7 +57,8 @@ final class PreparedJob: Sendable {
     pace = job.pace
   }
 
-  /// The same on a thread of its own: a million users take a third of a second, for which no push would leave the lane.
+  /// Prepares a job on a thread of its own: a million users take a third of a second, for which no push would leave the
+  /// lane.
   static func beside(_ text: [UInt8]) async throws(RefusedJob) -> PreparedJob {
     // Detached, since other tasks prefer the lane's thread.
     try await Task.detached {

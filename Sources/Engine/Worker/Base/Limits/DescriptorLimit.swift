@@ -17,7 +17,7 @@ package enum DescriptorLimit {
   /// - Returns: what holds from then on.
   static func raise() -> UInt64 { clinux_raise_descriptors_max() }
 
-  /// What the process needs when every lane is connected to every destination.
+  /// Returns how many the process needs when every lane is connected to every destination.
   static func needed(lanes: Int, destinations: Int, connectionsPerLane: Int) -> Int {
     WorkerLimits.processDescriptors
       + lanes * (WorkerLimits.laneDescriptors + destinations * connectionsPerLane)

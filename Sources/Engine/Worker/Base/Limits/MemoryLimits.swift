@@ -1,12 +1,12 @@
 internal import Glibc
 
-/// What bounds the memory of this process, for whoever has to find out why it got none.
+/// The limits on the memory of this process, for whoever has to find out why it got none.
 enum MemoryLimits {
-  /// Of one thread, where the system's default stack is unlimited (pthread_create(3)).
+  /// The stack of one thread, where the system's default is unlimited (pthread_create(3)).
   private static let stackBytesDefault: UInt64 = 2 << 20
 
-  /// What keeps the process from another thread's stack: a limit of its address space, for instance
-  /// `this process has 92 MiB of memory and may have 97 (ulimit -v, systemd's LimitAS=)`. Nil when there is room.
+  /// Why the process has no room for another thread's stack: a limit of its address space, for instance `this process
+  /// has 92 MiB of memory and may have 97 (ulimit -v, systemd's LimitAS=)`. Nil when there is room.
   static var lackOfStack: String? {
     guard let limit = soft(RLIMIT_AS), let size = addressSpaceBytes else { return nil }
     let stack = soft(RLIMIT_STACK) ?? stackBytesDefault

@@ -1,8 +1,8 @@
 internal import Reactor
 internal import Synchronization
 
-/// That the process had no file descriptor left, as its lanes tell one another: whoever lacks one and whoever holds
-/// an idle connection may be two lanes.
+/// The latest lack of a file descriptor in the process, as its lanes tell one another of it. Whoever lacks one and
+/// whoever holds an idle connection may be two lanes.
 final class DescriptorShortage: Sendable {
   private let notes = Mutex<(atNs: UInt64, error: SystemError)?>(nil)
 
@@ -11,7 +11,7 @@ final class DescriptorShortage: Sendable {
     notes.withLock { $0 = (nowNs, error) }
   }
 
-  /// What was said last, not longer ago than that.
+  /// Returns the latest error, if it is no older than that.
   func error(withinMs: UInt64, nowNs: UInt64) -> SystemError? {
     notes.withLock { note in
       guard let note, nowNs &- min(note.atNs, nowNs) < withinMs * 1_000_000 else { return nil }

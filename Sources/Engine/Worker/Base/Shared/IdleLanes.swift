@@ -11,7 +11,7 @@ final class IdleLanes: Sendable {
   enum Order {
     /// Whose connections are warm.
     case lastIdle
-    /// So that each has its turn.
+    /// The one that has waited longest, so that each has its turn.
     case longestIdle
   }
 

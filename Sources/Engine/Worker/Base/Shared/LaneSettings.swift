@@ -2,7 +2,7 @@ internal import Configuration
 internal import Model
 internal import Redis
 
-/// What a lane needs to know of the configuration.
+/// The part of the configuration that a lane needs to know.
 struct LaneSettings: Sendable {
   /// The process, as it beats.
   let worker: String
@@ -10,7 +10,7 @@ struct LaneSettings: Sendable {
   let consumer: String
   let prefix: String
   let redis: RedisEndpoint
-  /// What nobody is to be told of Redis.
+  /// The risks of Redis that nobody is to be told of.
   var acceptedRisks: Set<RedisRisk> = []
   let leaseMs: UInt64
   let drainMs: UInt64

@@ -3,7 +3,7 @@ internal import Glibc
 internal import Model
 internal import Synchronization
 
-/// What local time is: the system's time zones, and those of the apps. Shared by the lanes of a process.
+/// The rules of local time: the system's time zones, and those of the apps. Shared by the lanes of a process.
 final class LocalTimes: Sendable {
   /// By app.
   private let homes: [String: String]

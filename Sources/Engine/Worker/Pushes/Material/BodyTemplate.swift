@@ -8,20 +8,20 @@ internal import Providers
 final class BodyTemplate {
   private enum Piece {
     case text(UnsafeRawBufferPointer)
-    /// What is filled in, by number of the placeholder.
+    /// A value that is filled in, by number of the placeholder.
     case value(Int)
     /// The installation's badge, or `atMost` if that is smaller.
     case badge(atMost: Int?)
     case token
-    /// What stands before a token, and before one that is a `FirebaseInstallationID`.
+    /// The text before a token, and before one that is a `FirebaseInstallationID`.
     case tokenPrefix(UnsafeRawBufferPointer, fid: UnsafeRawBufferPointer)
     /// The request's id and what stands between it and the token.
     case requestID
   }
 
   private struct Limit {
-    /// What is counted without the values. Badges count in their longest form: then what is too long is so before a badge is
-    /// raised.
+    /// The bytes that are counted without the values. Badges count in their longest form: a body that is too long is
+    /// known to be so before a badge is raised.
     let fixedBytes: Int
     let values: [Int]
     let bytesMax: Int
@@ -36,10 +36,10 @@ final class BodyTemplate {
   }
 
   private var pieces: [Piece] = []
-  /// What stands between two tokens of a request that takes several.
+  /// The text between two tokens of a request that takes several.
   private var separator: [UInt8] = []
   private let arena = ByteArena()
-  /// What stands around the only value, where all else is the same for everybody: such a body need not be put together.
+  /// The text around the only value, where all else is the same for everybody: such a body need not be put together.
   private(set) var aroundOne:
     (before: UnsafeRawBufferPointer, number: Int, after: UnsafeRawBufferPointer)?
   private var limits: [Limit] = []

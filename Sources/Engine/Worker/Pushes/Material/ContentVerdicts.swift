@@ -1,11 +1,11 @@
 internal import Model
 
-/// What the networks have said of a job's content, on one lane. Content that every device's network refuses alike is refused
+/// The networks' verdicts on a job's content, on one lane. Content that every device's network refuses alike is refused
 /// for the job: its other pushes are not sent.
 struct ContentVerdicts {
   /// Refusals alike in a row, with no accept of the job before, after which nothing more of it is sent.
   static let refusalsMin = 10
-  /// The same where the token may be to blame, or the texts of one receiver.
+  /// Refusals in a row after which nothing more is sent, where the token may be to blame, or the texts of one receiver.
   static let doubtfulMin = 50
 
   private struct Refusals {

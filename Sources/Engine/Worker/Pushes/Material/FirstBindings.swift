@@ -9,18 +9,19 @@ final class FirstBindings {
   struct Bounds {
     /// A job of more users is not read at all.
     let usersMax: Int
-    /// What its bindings may hold; more is read again when its turn comes.
+    /// The most bytes that its bindings may hold; more is read again when its turn comes.
     let bytesMax: Int
 
-    /// Of a job that becomes a chunk: it may be another lane's, and then what was read is kept for as long as the job is remembered.
+    /// The bounds for a job that becomes a chunk. The chunk may be another lane's; what was read is then kept for as
+    /// long as the job is remembered.
     static let admitted = Bounds(
       usersMax: WorkerLimits.firstBindingsMax, bytesMax: WorkerLimits.firstBindingsBytesMax)
-    /// Of a job that is sent from its entry at once.
+    /// The bounds for a job that is sent from its entry at once.
     static let direct = Bounds(
       usersMax: WorkerLimits.directUsersMax, bytesMax: WorkerLimits.directBindingsBytesMax)
   }
 
-  /// What users' keys held, in their order.
+  /// The contents of users' keys, in their order.
   struct Known {
     /// When that was, in the loop's time.
     let readNs: UInt64
@@ -109,7 +110,7 @@ final class FirstBindings {
     known = Known(readNs: readNs, texts: texts, ends: ends)
   }
 
-  /// What was read for a chunk's first batch.
+  /// Hands out the bindings that were read for a chunk's first batch.
   /// - Returns: nil when it is not for this batch, has not come or is not of this moment.
   func take(for batch: Range<Int>, nowNs: UInt64) -> Known? {
     defer { known = nil }

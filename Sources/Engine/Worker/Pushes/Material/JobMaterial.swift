@@ -2,8 +2,8 @@ internal import HTTP2
 internal import Model
 internal import Providers
 
-/// What the pushes of one job share on one lane: its content, and per destination the request as
-/// rendered once.
+/// The parts that the pushes of one job share on one lane: its content, and per destination the request as rendered
+/// once.
 final class JobMaterial {
   /// The request to one destination.
   final class Message {
@@ -13,9 +13,9 @@ final class JobMaterial {
     private let bodyBeforeFID: UnsafeRawBufferPointer
     let bodyAfter: UnsafeRawBufferPointer
     private let isBodyPerToken: Bool
-    /// What is filled in for each push; nil when nothing is.
+    /// The template whose texts are filled in for each push; nil when nothing is.
     let template: BodyTemplate?
-    /// Of a request of several pushes: what stands between its id and the first device token, and between two tokens.
+    /// The text between the id of a request of several pushes and its first device token, and between two tokens.
     let between: (idAndTokens: UnsafeRawBufferPointer, tokens: UnsafeRawBufferPointer)?
     private let arena = ByteArena()
     /// The header fields with the credential of a generation; earlier ones are kept while requests
@@ -85,7 +85,7 @@ final class JobMaterial {
   }
 
   let content: JobContent
-  /// What is rendered of it.
+  /// The content in each of its languages, to be rendered.
   let variants: MessageVariants
   /// Why nothing can be rendered of it; nil when it can.
   private let flaw: InvalidField?
@@ -95,8 +95,8 @@ final class JobMaterial {
   let filter: FilterMatcher?
   /// Which time zones this round of the job is for; nil for a job that is for all at once.
   let zones: ZoneMatcher?
-  /// What is read of each installation's record before a push is made for it, by name: its language, its time zone, then what
-  /// the filter looks at.
+  /// The names of the fields that are read of each installation's record before a push is made for it: its language,
+  /// its time zone, then what the filter looks at.
   let recordFields: [String]
   /// The names of `variants.placeholders`, at hand for each push.
   let placeholderNames: [UnsafeRawBufferPointer]
@@ -108,14 +108,14 @@ final class JobMaterial {
   let expiresAtMs: Int64?
   /// Where what happens to its pushes is recorded; nil when that is nowhere.
   let trace: JobTrace?
-  /// What was read of its users as this lane admitted it.
+  /// The bindings of its users that were read as this lane admitted it.
   let firstBindings: FirstBindings?
   private struct Rendered {
     let rendering: Rendering
     let atMs: Int64
   }
 
-  /// What the networks say of the content.
+  /// The networks' verdicts on the content.
   var verdicts = ContentVerdicts()
   /// By number of the destination, from the first that something was rendered for, and variant.
   private var firstRendered = 0
@@ -177,7 +177,7 @@ final class JobMaterial {
   /// How many users are resolved at a time where each push is made for its receiver.
   private(set) var personalBatch = WorkerLimits.resolveBatchMax
 
-  /// So many users had so many bindings and bytes of values.
+  /// Notes that so many users had so many bindings and bytes of values.
   func noteBatch(users: Int, bindings: Int, bytes: Int) {
     let most = min(
       users * WorkerLimits.batchBindingsMax / max(bindings, 1),

@@ -5,7 +5,7 @@ internal import Store
 /// The jobs that a lane has in hand, each read and rendered once; bounded by their number and bytes, the one used longest ago
 /// goes first. Loop-bound.
 final class MaterialStore {
-  /// What was found of a claim's job.
+  /// The outcome of looking for a claim's job.
   enum Finding {
     case material(JobMaterial)
     /// The job's record is not kept any more.
@@ -32,7 +32,7 @@ final class MaterialStore {
 
   private var remembered: [String: Remembered] = [:]
   private var order: [String] = []
-  /// Of all that are remembered.
+  /// Bytes of all that are remembered.
   private var rememberedBytes = 0
 
   init(store: Store, tracer: Tracer) {
@@ -99,7 +99,7 @@ final class MaterialStore {
       Self.key(app: app, source: source, id: id, digest: digest, round: nil))
   }
 
-  /// What the pushes of a job share that is sent from its entry: nobody asks for it again.
+  /// Makes the material of a job that is sent from its entry: nobody asks for it again.
   func make(
     _ content: JobContent, createdAtMs: Int64, app: String, id: String,
     firstBindings: FirstBindings?

@@ -3,13 +3,13 @@ internal import Model
 /// Holds one round of a job against the time zones of installations.
 struct ZoneMatcher {
   enum Match: Equatable {
-    /// It receives the job now.
+    /// The installation receives the job now.
     case now
-    /// It does in another round, or was told of in another that it does not.
+    /// The installation receives it in another round, or was told of in another that it does not.
     case otherRound
-    /// It never does, for its time had passed.
+    /// The installation never receives it, for its time had passed.
     case missed
-    /// It never does, for its zone is not known.
+    /// The installation never receives it, for its zone is not known.
     case unknown
   }
 

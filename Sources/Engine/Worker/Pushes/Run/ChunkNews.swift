@@ -1,7 +1,7 @@
 internal import Model
 internal import Store
 
-/// What became of a chunk's recipients since the store was told last, and what the store knows of the chunk;
+/// The outcomes of a chunk's recipients since the store was told last, and what the store knows of the chunk;
 /// loop-bound. A run puts outcomes in as they are final, and takes all of them out for one settlement.
 struct ChunkNews {
   /// Recipients that are done.
@@ -10,7 +10,7 @@ struct ChunkNews {
   private(set) var results = 0
   /// All lines that are done.
   private var done: DoneBitmap
-  /// Those that the store knows of.
+  /// The lines that the store knows to be done.
   private var toldDone: DoneBitmap
   private var counts = [OutcomeCounts](
     repeating: OutcomeCounts(), count: Network.allCases.count)
@@ -114,7 +114,7 @@ struct ChunkNews {
     return settlement.residuals.count - 1
   }
 
-  /// This worker has no credentials for the push's network in that environment.
+  /// Leaves a push to another worker, since this one has no credentials for its network in that environment.
   /// - Parameters:
   ///   - environment: where it is to be tried. Another than its own stands in the line: its own one has refused it.
   ///   - attempt: how often it was tried.
@@ -164,7 +164,7 @@ struct ChunkNews {
   /// The store has what was last taken.
   mutating func confirm() { confirmedBytes = addedLines.count }
 
-  /// What is to be told now; it counts as told.
+  /// Takes out the settlement that is to be told now; it counts as told.
   mutating func take(isFinal: Bool) -> Settlement {
     var told = settlement
     settlement = Settlement()

@@ -1,4 +1,4 @@
-/// What a run may resolve of a job that keeps to a pace: what was drawn of it and is not used yet.
+/// The pushes that a run may resolve of a job that keeps to a pace: what was drawn of it and is not used yet.
 struct ChunkPace {
   /// Pushes. Below 0 when a user had more devices than were drawn for: these are drawn before anything else is resolved.
   private(set) var allowance = 0

@@ -3,7 +3,7 @@ internal import Store
 
 // Pushes that this worker has no credentials for.
 extension ChunkRun {
-  /// This worker has no credentials for the push's network in that environment.
+  /// Decides that a push is for another worker, since this one has no credentials for its network in that environment.
   /// - Parameter attempt: how many it has had.
   func decideUnrouted(_ index: Int, for environment: PushEnvironment, attempt: Int) {
     guard pushes[index].decision == .open else { return }

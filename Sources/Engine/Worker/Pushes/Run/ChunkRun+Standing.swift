@@ -48,7 +48,7 @@ extension ChunkRun {
       || claim.recipients == self.claim.recipients + news.confirmedLines
   }
 
-  /// What a line is.
+  /// Returns whether a line is a user or an installation.
   func lines(of index: Int) -> ChunkLines {
     index < firstInstallation ? .users : .installations
   }

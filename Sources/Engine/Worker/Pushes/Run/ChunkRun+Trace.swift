@@ -9,14 +9,14 @@ extension ChunkRun {
     tracesAll || pushes[index].attempt > 1 || pushes[index].resends > 0
   }
 
-  /// It is in the lane's hands, and its job's trace waits for what it tells.
+  /// Begins the trace of a run that came into the lane's hands; its job's trace waits for what it tells.
   func beginTrace() {
     guard !isTraced else { return }
     isTraced = true
     trace?.beginRun()
   }
 
-  /// It begins to tell its last, or tells nothing any more.
+  /// Ends its part in the trace: the run begins to tell its last, or tells nothing any more.
   func endTrace() {
     guard isTraced else { return }
     isTraced = false
@@ -32,7 +32,7 @@ extension ChunkRun {
     if let trace, !trace.hasRuns { trace.send() }
   }
 
-  /// What follows for the push follows from this answer, until `endAnswer`.
+  /// Takes this answer for the cause of all that follows for the push, until `endAnswer`.
   func beginAnswer(_ answer: TracedAnswer) {
     if trace != nil { self.answer = answer }
   }

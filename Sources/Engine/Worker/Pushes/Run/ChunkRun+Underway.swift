@@ -51,7 +51,7 @@ extension ChunkRun {
     wake()
   }
 
-  /// Those pushes, to be read again or decided.
+  /// Returns the pushes whose bindings are stale, to be read again or decided.
   func takeStaleBindings() -> [Int] { underway.takeStale() }
 
   /// Puts them back when reading failed.

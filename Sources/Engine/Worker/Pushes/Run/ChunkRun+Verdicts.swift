@@ -18,7 +18,8 @@ extension ChunkRun {
     decide(index, .invalid)
   }
 
-  /// As `decideInvalid`, but told together with all others of the chunk: it shows then whether they are too many.
+  /// Decides as `decideInvalid` does, but is told together with all others of the chunk: the store sees then whether
+  /// they are too many.
   func decideDoubtful(_ index: Int, reason: String) {
     guard pushes[index].decision == .open else { return }
     details.invalidate(index, reason: reason, sinceMs: nil, isDoubtful: true)
@@ -31,6 +32,7 @@ extension ChunkRun {
   /// Notes that the answer was a sign of tokens and configuration not fitting each other.
   func noteMisfit(_ index: Int) { news.tally(pushes[index], misfits: 1) }
 
-  /// What its own environment answered is not the last word: another worker tries it in the other one.
+  /// Takes back what its own environment answered, which is not the last word: another worker tries it in the other
+  /// one.
   func discountMisfit(_ index: Int) { news.tally(pushes[index], answers: -1, misfits: -1) }
 }

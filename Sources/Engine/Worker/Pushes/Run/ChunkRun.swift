@@ -10,7 +10,7 @@ internal import Store
 /// without the silent ones, which become recipients of their own: the last lines of the chunk.
 final class ChunkRun {
   private(set) var claim: ChunkClaim
-  /// What it is while it is sent from its job's entry, and since when, in epoch milliseconds; nil for a chunk.
+  /// The job while it is sent from its entry, and since when, in epoch milliseconds; nil for a chunk.
   private(set) var direct: DirectJob?
   let begunAtMs: Int64
   let material: JobMaterial
@@ -22,7 +22,7 @@ final class ChunkRun {
   private(set) lazy var signal = LoopSignal(loop: loop)
   /// Who waits with it in place of a task, for a job that is sent from its entry.
   var attendant: (any RunAttendant<ChunkRun>)?
-  /// What its task is to tell of it at last; nil when that is still to be taken.
+  /// The settlement that its task is to tell at last; nil when that is still to be taken.
   var untold: Settlement?
   let arena = ByteArena()
   /// The recipients' lines; they live in the arena.
@@ -57,7 +57,7 @@ final class ChunkRun {
   /// Its hold of the process' place for poison chunks; nil when it is none.
   let poisonTicket: UInt64?
 
-  /// What the store has not been told yet.
+  /// The news that the store has not been told yet.
   var news: ChunkNews
   /// Decisions about pushes of recipients that have open ones, too, and when the first of them was made, in the
   /// loop's time.
@@ -110,10 +110,10 @@ final class ChunkRun {
   /// There is something to do for it.
   func wake() { if let attendant { attendant.hear(self) } else { signal.raise() } }
 
-  /// It got its place.
+  /// Notes the generation of the place that it got.
   func enter(generation: UInt8) { self.generation = generation }
 
-  /// It was sent from its job's entry, and is a chunk from now on.
+  /// Turns a run that was sent from its job's entry into a chunk's.
   func become(_ claim: ChunkClaim) {
     self.claim = claim
     direct = nil
@@ -372,13 +372,13 @@ final class ChunkRun {
     }
   }
 
-  /// What was taken for the store never reached it: nothing more is told, and the lease's end gives the
-  /// chunk to others as the store last knew it.
+  /// Gives the run up when what was taken for the store never reached it: nothing more is told, and the lease's end
+  /// gives the chunk to others as the store last knew it.
   func abandon() { standing = .stale }
 
   // MARK: Settling
 
-  /// What is to be told now; it counts as told.
+  /// Takes out the settlement that is to be told now; it counts as told.
   func takeNews(isFinal: Bool) -> Settlement {
     splitWaiting()
     releaseWaiting()

@@ -1,6 +1,6 @@
 internal import Model
 
-/// What decisions about a run's pushes say beyond their kind, by push, until they are told.
+/// The details that decisions about a run's pushes have beyond their kind, by push, until they are told.
 struct DecisionDetails {
   /// When a push is tried later, in ms from when it is told, and how many attempts it has had.
   struct Delay {

@@ -2,7 +2,7 @@ internal import Model
 
 /// One notification to one installation, from its resolution to its outcome.
 struct Push {
-  /// What has been decided about it.
+  /// The decision about it.
   enum Decision: UInt8 {
     /// Waiting to be sent, or in flight.
     case open
@@ -38,9 +38,9 @@ struct Push {
   var togetherMax: UInt16 = 0
   /// Which of the job's `MessageVariants` it is sent as, by its installation's language.
   var variant: UInt8 = 0
-  /// What its texts are filled with.
+  /// The row of values that its texts are filled with.
   var variables = VariableTable.Row.none
-  /// What its installation's badge is for the job; 0 when the job raises none.
+  /// The badge of its installation for the job; 0 when the job raises none.
   var badge: Int32 = 0
   /// When its binding was read, in the loop's time.
   var boundNs: UInt64

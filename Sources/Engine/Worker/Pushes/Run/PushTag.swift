@@ -1,4 +1,4 @@
-/// What goes into a request's tag, to find its push again when it is answered.
+/// The content of a request's tag, to find its push again when it is answered.
 struct PushTag {
   /// The run's place.
   let slot: Int

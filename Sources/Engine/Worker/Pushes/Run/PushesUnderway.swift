@@ -6,7 +6,7 @@ struct PushesUnderway {
   private(set) var inFlight = 0
   /// Their bindings must be read again before they are sent.
   private(set) var staleBindings: [Int] = []
-  /// They may be what the network calls malformed.
+  /// The pushes that may be what the network calls malformed.
   private(set) var quarantined = QuarantinedPushes()
 
   mutating func submit() { inFlight += 1 }

@@ -14,18 +14,18 @@ struct Quarantine {
     var notedNs: UInt64
   }
 
-  /// What the network did to a request.
+  /// The way in which the network complained of a request.
   enum Complaint {
-    /// It closed a connection because of one of many, and this was among them.
+    /// The network closed a connection because of one of many, and this was among them.
     case accusedWithOthers
-    /// It called this one malformed, among others that may have had the same fate.
+    /// The network called this one malformed, among others that may have had the same fate.
     case accused
-    /// It called this one malformed, which was tried apart.
+    /// The network called this one malformed, which was tried apart.
     case refusedApart
-    /// It closed a connection because of this one, which was tried apart on it.
+    /// The network closed a connection because of this one, which was tried apart on it.
     case closedApart
 
-    /// What it counts as, in requests that were refused apart.
+    /// How many requests that were refused apart it counts as.
     var refusals: Int {
       switch self {
       case .accusedWithOthers, .accused: 0

@@ -8,7 +8,7 @@ struct QuarantinedPushes {
   }
 
   private var entries: [Int: Entry] = [:]
-  /// Those that are tried apart from others.
+  /// The pushes that are tried apart from others.
   private var apart: Set<Int> = []
 
   /// Since when a push has been in quarantine; nil when it is not.

@@ -25,12 +25,12 @@ final class RunTable {
   private(set) var lingering = 0
 
   var all: [ChunkRun] { runs.compactMap { $0 } }
-  /// Those whose chunks stand in a stream.
+  /// The runs whose chunks stand in a stream.
   var claimed: [ChunkRun] { runs.compactMap { $0.flatMap { $0.direct == nil ? $0 : nil } } }
   /// Entries of jobs that are sent from them.
   var directEntries: [JobEntry] { runs.compactMap { $0?.direct?.entry } }
 
-  /// As a loop over `all`, without making a list: destinations that run low ask at each flush of a connection.
+  /// Loops over `all` without making a list: destinations that run low ask at each flush of a connection.
   func forEach(_ body: (ChunkRun) -> Void) {
     // The places that are free are mostly the last ones.
     var left = count

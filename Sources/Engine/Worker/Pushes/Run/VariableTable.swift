@@ -7,7 +7,7 @@ struct VariableTable {
 
     /// The job fills nothing in.
     static let none = Row(number: -1)
-    /// What the producer has filled in for the user is no JSON object of texts, numbers and booleans, or too long.
+    /// The producer's values for the user are no JSON object of texts, numbers and booleans, or too long.
     static let unreadable = Row(number: -2)
     /// The key that should hold the values is no HASH, or may not be read.
     static let noHash = Row(number: -3)

@@ -1,4 +1,4 @@
-/// What pushes of one job say beside their device tokens; those that say the same may leave in one request.
+/// The variant and badge of a push. Pushes of one job that have both in common may leave in one request.
 struct Wording: Equatable {
   /// `Push.variant`.
   var variant: UInt8 = 0

@@ -13,7 +13,7 @@ protocol TraceCarrier<Trace>: AnyObject {
   func send(_ trace: Trace, isLast: Bool)
 }
 
-/// What one lane has recorded of one job's pushes and not sent yet; bounded, loop-bound.
+/// The events that one lane has recorded of one job's pushes and not sent yet; bounded, loop-bound.
 final class JobTrace {
   /// Events that stand for the same thing; each kind is recorded only so often, then counted.
   private struct Sort: Hashable {
@@ -40,7 +40,7 @@ final class JobTrace {
   private var lines: [UInt8] = []
   private var count = 0
   private var recorded: [Sort: Int] = [:]
-  /// What was not recorded and is not told yet.
+  /// Counts of events that were not recorded and are not told yet.
   private var omitted: [Sort: Int] = [:]
   private var lost = 0
   private var toldOmittedNs: UInt64 = 0
@@ -59,7 +59,7 @@ final class JobTrace {
   /// A run of the job is in the lane's hands.
   func beginRun() { runs += 1 }
 
-  /// It begins to tell its last, or has nothing to tell any more.
+  /// Notes that a run begins to tell its last, or has nothing to tell any more.
   func endRun() { runs -= 1 }
 
   /// Whether some run of the job is still to tell its last, and brings what is recorded.
@@ -118,7 +118,7 @@ final class JobTrace {
     return isWaiting
   }
 
-  /// What is to be sent now; nil when that is nothing.
+  /// Takes out the lines that are to be sent now; nil when that is nothing.
   /// - Parameter isLast: also what was omitted lately, which else is told only now and then.
   func take(nowNs: UInt64, isLast: Bool) -> (lines: [UInt8], count: Int)? {
     if lost > 0 {

@@ -98,7 +98,7 @@ final class Tracer: TraceCarrier {
     }
   }
 
-  /// What was lost with its connection is kept. What Redis refuses is done without.
+  /// Keeps a batch that was lost with its connection, and drops one that Redis refuses.
   private func noteFailure(_ error: RedisError, _ batch: Batch) {
     if case .server = error { return batch.trace.noteLost(batch.count) }
     guard unanswered.count < WorkerLimits.traceBatchesMax else {

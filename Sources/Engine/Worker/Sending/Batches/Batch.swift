@@ -4,9 +4,9 @@ internal import HTTP2
 ///
 /// It stays until the request has ended, since the request points into it.
 final class Batch {
-  /// Of its pushes (`PushTag`).
+  /// The tags of its pushes (`PushTag`).
   let tags: [UInt64]
-  /// What the pushes share; held here, since the request points into it, too.
+  /// The message that the pushes share; held here, since the request points into it, too.
   private let message: JobMaterial.Message
   private let own: UnsafeMutableRawBufferPointer
   /// Whether what is its own is all of the body.

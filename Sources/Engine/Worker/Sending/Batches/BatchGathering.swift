@@ -1,6 +1,6 @@
 /// Pushes of one job that wait for others of it, chunk by chunk; loop-bound.
 struct BatchGathering {
-  /// Those of one chunk.
+  /// The pushes of one chunk.
   private struct Part {
     let run: ChunkRun
     var tags: [UInt64]

@@ -26,8 +26,8 @@ enum BatchID {
         .joined(separator: [UInt8(ascii: "-")]))
   }
 
-  /// What stands for a destination's environments. It never changes: a request that is repeated by a newer worker must have
-  /// the id that it had.
+  /// Returns the name for a destination's environments. It never changes: a request that is repeated by a newer worker
+  /// must have the id that it had.
   private static func key(of environments: Set<PushEnvironment>) -> String {
     guard environments.count == 1, let environment = environments.first else { return "all" }
     return switch environment {

@@ -6,11 +6,11 @@ internal import Store
 /// when the first of them has waited for `WorkerLimits.batchWaitMs`. Chunks are not cut where that can be helped: so after
 /// a crash the same chunks make the same requests.
 final class BatchQueue {
-  /// What leaves as one request.
+  /// The pushes that leave as one request.
   struct Draft {
     var tags: [UInt64]
     let rank: Int
-    /// Of halves of what was refused: what they are of and say, and how many of it may leave together.
+    /// The material and wording of halves of a refused request, and how many of its pushes may leave together.
     var material: JobMaterial?
     var wording = Wording()
     var pushesMax = 0
@@ -96,7 +96,7 @@ final class BatchQueue {
 
   // MARK: Out
 
-  /// What may leave now: high priority first, and jobs in turn.
+  /// Takes out the pushes that may leave now: high priority first, and jobs in turn.
   /// - Parameter isAwaited: whether more pushes of a job may come to the lane.
   func popFirst(nowNs: UInt64, isAwaited: (JobMaterial) -> Bool) -> Draft? {
     guard count > 0 else { return nil }

@@ -1,6 +1,6 @@
-/// What goes into the tag of a request of several pushes, to find its batch again when it is answered.
+/// The content of the tag of a request of several pushes, to find its batch again when it is answered.
 struct BatchTag: Equatable {
-  /// What tells it from a `PushTag`.
+  /// The bit that tells it from a `PushTag`.
   private static let mark: UInt64 = 1 << 63
 
   /// The batch's place.

@@ -6,7 +6,7 @@ internal import Providers
 /// is given up only when nothing is accepted any more, or nearly nothing. Answers that left together come in any order:
 /// only a refusal of a request that was sent after the latest accept says that the credential may have ended.
 struct Authorization {
-  /// What the refusal of one request means.
+  /// The meaning of one request's refusal for the credential.
   enum Refusal {
     /// Requests with the same credential were accepted after this one was sent: it was bad luck, or it is the push's own trouble.
     case isolated
@@ -19,7 +19,7 @@ struct Authorization {
   /// Refusals in a row, of requests that were sent after the latest accept, after which a credential is given up that nothing was
   /// accepted with yet. The last must be of a request that was sent after the first refusal came.
   static let unprovenRefusalsMax = 8
-  /// The same of one that was good.
+  /// Refusals in a row after which a credential that was good is given up.
   static let provenRefusalsMax = 32
   /// How many refusals an accept makes up for: so what over 90 % of the answers refuse is given up in the end.
   static let refusalsPerAccept = 9
@@ -27,7 +27,8 @@ struct Authorization {
   /// refusals may come one after the other.
   static let surplusMax = 10_000
 
-  /// What requests are authorised with; nil until it was obtained, when it was refused, and while it is paused.
+  /// The credential that requests are authorised with; nil until it was obtained, when it was refused, and while it is
+  /// paused.
   private(set) var credential: Credential?
   /// The credential that the network refused, until it was renewed.
   private(set) var refusal: (generation: UInt64, reason: String)?

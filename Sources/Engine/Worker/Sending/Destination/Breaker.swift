@@ -12,11 +12,11 @@ package struct Breaker {
     case closed, open, halfOpen
   }
 
-  /// What an answer of trouble means for its push.
+  /// The consequence of an answer of trouble for its push.
   enum Consequence {
     /// An attempt like any other.
     case counted
-    /// It has opened the breaker; as `forgiven`.
+    /// The breaker was opened by it; otherwise like `forgiven`.
     case opened
     /// No attempt is burned: the request was under way when the breaker opened, was a probe, or one of many that meet with
     /// trouble.
@@ -27,7 +27,8 @@ package struct Breaker {
   /// first of them came, or have waited for so long in vain. Of 60 % at random that is met with once in 10^14 answers.
   static let troublesMin = 64
   static let waitedNs: UInt64 = 1_000_000_000
-  /// The same where nothing has been good within the window. Fewer of them within it open nothing: what comes seldom costs little.
+  /// Trouble in a row that opens it where nothing has been good within the window. Less of it within the window opens
+  /// nothing: what comes seldom costs little.
   static let firstTroublesMin = 20
   /// How much trouble a good answer makes up for: so what nearly all is trouble opens it in the end, over 93 % of the answers.
   static let troublesPerGood = 14
@@ -49,7 +50,7 @@ package struct Breaker {
   static let bucketNs: UInt64 = 1_000_000_000
   /// The window is so many buckets long, the running one included.
   static let bucketCount = 5
-  /// So short that a network that is well again is sent to within two seconds.
+  /// The shortest pause: a network that is well again is sent to within two seconds.
   static let openMsMin: UInt64 = 400
   static let openMsMax: UInt64 = 1_200
   /// A longer Retry-After is kept to by the pushes that were told, while probes go out after this.
@@ -74,18 +75,18 @@ package struct Breaker {
   /// Openings since it was closed last.
   private var openings: UInt64 = 0
 
-  /// What was sent before this says nothing about now.
+  /// The loop's time at which a request must have been sent, or later, to say anything about now.
   private var epochNs: UInt64 = 0
   private var lastProbeNs: UInt64 = 0
   private var probes = 0
   private var successes = 0
-  /// Those in a row.
+  /// Probes in a row that met with trouble.
   private var probeTroubles = 0
   /// When the latest good answer came, in the loop's time; 0 for never.
   private var goodNs: UInt64 = 0
   /// Trouble since then.
   private var troublesInRow = 0
-  /// That of requests which were sent after it, and when the first of them came.
+  /// Trouble of requests that were sent after that answer, and when the first of it came.
   private var freshTroubles = 0
   private var freshSinceNs: UInt64 = 0
   /// Trouble that no good answer has made up for.
@@ -103,7 +104,7 @@ package struct Breaker {
   private var bucketStartNs: UInt64 = 0
   private var answers = 0
   private var troubles = 0
-  /// Those of the other answers that asked their push alone to come later.
+  /// Answers, other than trouble, that asked their push alone to come later.
   private var declines = 0
   private var past = [(answers: Int, troubles: Int, declines: Int)](
     repeating: (0, 0, 0), count: Breaker.bucketCount - 1)

@@ -3,7 +3,7 @@ internal import Reactor
 
 // What the ends of requests say of the connections that carried them.
 extension Destination {
-  /// What it says of its connection that a request was not answered, whoever is to blame for that.
+  /// Says what an unanswered request tells of its connection, whoever is to blame for that.
   func sign(ofSilence answer: RequestAnswer) -> ConnectionSign {
     switch answer.disposition {
     case .unknown where !answer.isCutOff && !answer.isAccused:
@@ -24,7 +24,7 @@ extension Destination {
 }
 
 extension ConnectionTrouble {
-  /// As the end of a sentence about a destination.
+  /// The trouble as the end of a sentence about a destination.
   var reason: String {
     let last =
       switch kind {

@@ -4,7 +4,7 @@ internal import Reactor
 
 // The credential. Only this file writes what is known of it.
 extension Destination {
-  /// What requests are authorised with; nil until it was obtained, and while it is paused.
+  /// The credential that requests are authorised with; nil until it was obtained, and while it is paused.
   var credential: Credential? { authorization.credential }
   /// The credential that the network refused, until it was renewed.
   var refusal: (generation: UInt64, reason: String)? { authorization.refusal }

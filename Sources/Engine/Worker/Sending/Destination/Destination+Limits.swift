@@ -5,8 +5,8 @@ extension Destination {
   /// How many of so many pushes its rates let it send now.
   func allowance(of count: Int) -> Int { limits.reduce(count) { min($0, $1.available) } }
 
-  /// So many were sent; draws what the rest needs. A narrow rate comes before a wide one, which is not drawn
-  /// for pushes that wait for the other.
+  /// Spends the rates on so many pushes that were sent, and draws what the rest needs. A narrow rate comes before
+  /// a wide one, which is not drawn for pushes that wait for the other.
   func spend(_ sent: Int) {
     for limit in limits { limit.spend(sent) }
     for limit in limits {

@@ -1,8 +1,8 @@
 internal import HTTP2
 internal import Providers
 
-/// What a destination, the target, asks of its lane. The protocol does not name `Destination`, so that the two do not need
-/// each other.
+/// The calls by which a destination, the target, asks things of its lane. The protocol does not name `Destination`, so
+/// that the two do not need each other.
 protocol DestinationOwner<Target>: AnyObject {
   associatedtype Target: AnyObject
   /// The next push may be sent: submit it, or decide it otherwise.
@@ -10,7 +10,7 @@ protocol DestinationOwner<Target>: AnyObject {
     _ tag: UInt64, to destination: Target, with credential: Credential,
     in taker: any RequestTaker
   ) -> Submission
-  /// As above, for pushes of one job that leave in one request.
+  /// Submits pushes of one job that leave in one request, or decides them otherwise.
   func submit(
     batch tags: [UInt64], to destination: Target, with credential: Credential,
     in taker: any RequestTaker
@@ -19,7 +19,7 @@ protocol DestinationOwner<Target>: AnyObject {
   func isAwaited(_ material: JobMaterial) -> Bool
   /// A push that was submitted was answered, or will not be.
   func receive(_ answer: RequestAnswer, to tag: UInt64, from destination: Target)
-  /// It cannot be sent to for so long: what waits for it is to be put aside.
+  /// The destination cannot be sent to for so long: what waits for it is to be put aside.
   func putAside(_ tags: [UInt64], of destination: Target, forMs delayMs: UInt64)
   /// One of its connections was bad, and is replaced.
   func destination(_ destination: Target, replaced trouble: ConnectionTrouble)

@@ -3,7 +3,7 @@
 struct ForeignAnswers {
   /// For how long after such an answer, amid answers of the network's own, that is an alarm.
   static let amidGoodNs: UInt64 = 10_000_000_000
-  /// The same where nothing of the network's own has come since.
+  /// For how long it is an alarm where nothing of the network's own has come since.
   static let unbrokenNs: UInt64 = 600_000_000_000
 
   /// Whether nothing of the network's own has come since the first of them. Looked at for each answer.
@@ -18,7 +18,7 @@ struct ForeignAnswers {
   /// The network itself answered.
   mutating func end() { isUnbroken = false }
 
-  /// What came last, while it is to be an alarm.
+  /// The reason that came last, while it is to be an alarm.
   func reason(nowNs: UInt64) -> String? {
     guard let last else { return nil }
     return nowNs &- last.atNs < (isUnbroken ? Self.unbrokenNs : Self.amidGoodNs) ? last.reason : nil

@@ -16,7 +16,7 @@ struct LatencyHistogram {
     counts[network.index * Self.boundsMs.count + bucket] += 1
   }
 
-  /// What was counted, as (network, upper bound in ms, count); counting starts again.
+  /// Returns the counts, as (network, upper bound in ms, count), and starts counting again.
   mutating func takeAll() -> [(network: Network, boundMs: UInt64, count: Int)] {
     var taken: [(network: Network, boundMs: UInt64, count: Int)] = []
     for network in Network.allCases {

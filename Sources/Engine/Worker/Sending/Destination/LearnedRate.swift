@@ -7,24 +7,24 @@
 struct LearnedRate {
   /// The share of refusals that lowers it; less is the price of trying.
   static let refusedShareMin = 0.02
-  /// What it is lowered to beside what was taken.
+  /// The factor to which it is lowered, beside what was taken.
   static let loweredTo = 0.95
   /// For how long refusals are counted before they are judged, and of how many pushes at least.
   static let lookNs: UInt64 = 250_000_000
   static let lookPushesMin = 16
-  /// So many of them, and such a share, are judged at once.
+  /// How many refusals, and what share of them, are judged at once.
   static let refusedMany = 32
   static let refusedShareMany = 0.5
   /// After so long a look begins anew: what was sent before is not what was refused.
   static let lookNsMax: UInt64 = 1_000_000_000
-  /// What was drawn before it was lowered is still being sent for so long, and says nothing.
+  /// For how long pushes that were drawn before it was lowered are still being sent; their refusals say nothing.
   static let settleNs: UInt64 = 100_000_000
   /// The increase after t seconds, beside what it was lowered to: steady at first, so that most of the time is spent just below what
   /// is taken, and fast when the network takes more for good (as CUBIC's, RFC 9438).
   static func growth(_ seconds: Double) -> Double {
     0.01 * seconds + 0.0005 * seconds * seconds * seconds
   }
-  /// It is never lower than this, beside the whole: pushes that are refused then are probes.
+  /// The least that it is lowered to, beside the whole: pushes that are refused then are probes.
   static let leastShare = 0.001
   static let leastPerSecond = 10.0
 
@@ -44,7 +44,7 @@ struct LearnedRate {
     lowered = full
   }
 
-  /// What may be sent a second.
+  /// Returns how many pushes may be sent a second.
   func perSecond(nowNs: UInt64) -> Double {
     guard let loweredNs else { return full }
     let seconds = Double(nowNs &- loweredNs) / 1_000_000_000

@@ -1,12 +1,12 @@
 internal import Model
 internal import Reactor
 
-/// What the lane's part of a rate asks of its lane. The protocol does not name `RateAllowance`.
+/// The calls by which the lane's part of a rate asks things of its lane. The protocol does not name `RateAllowance`.
 protocol RateAllowanceOwner<Allowance>: AnyObject {
   associatedtype Allowance: AnyObject
   /// Pushes that wait for it.
   func waiting(for allowance: Allowance) -> Int
-  /// So many more are wanted; `granted` or `failed` follows.
+  /// The allowance wants so many more; `granted` or `failed` follows.
   func allowance(_ allowance: Allowance, asksFor count: Int)
   /// There is something to send with.
   func allowanceWasFilled(_ allowance: Allowance)

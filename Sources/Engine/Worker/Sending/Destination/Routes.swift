@@ -19,7 +19,7 @@ struct Routes {
     routes[network, environment]
   }
 
-  /// The same for a token that is for this kind of push; `unwanted` when the job is of another kind.
+  /// The route for a token that is for this kind of push; `unwanted` when the job is of another kind.
   subscript(network: Network, kind: TokenKind, environment: PushEnvironment) -> Route {
     guard kind == (network == .apns ? apnsTokenKind : .alert) else { return .unwanted }
     return routes[network, environment]

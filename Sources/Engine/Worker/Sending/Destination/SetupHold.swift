@@ -5,19 +5,19 @@
 /// It holds after a number of such refusals in a row, without an accept between them. Then a few pushes at a time are tried,
 /// with pauses that grow; the first accept ends it. One per destination and lane, as the breaker is.
 struct SetupHold {
-  /// What a refusal means for its push.
+  /// The consequence of a refusal for its push.
   enum Consequence {
-    /// It is refused for good.
+    /// The push is refused for good.
     case counted
-    /// It has begun the hold; as `held`.
+    /// The refusal has begun the hold; otherwise like `held`.
     case opened
-    /// It waits, and no attempt is burned.
+    /// The push waits, and no attempt is burned.
     case held
   }
 
   /// Refusals in a row that no token can be to blame for.
   static let refusalsMin = 10
-  /// The same with those that may be of single tokens: as many as make a mass death.
+  /// Refusals in a row, counting those that may be of single tokens: as many as make a mass death.
   static let misfitsMin = 50
   /// Pushes that are tried at a time.
   static let probesMax = 2

@@ -1,17 +1,17 @@
-/// What became of a push that could be sent.
+/// The result for a push that could be sent.
 enum Submission {
   case sent
-  /// It was decided without being sent, or put aside.
+  /// The push was decided without being sent, or put aside.
   case withdrawn
   /// The connection takes no more.
   case blocked
 }
 
-/// What became of pushes that could be sent in one request.
+/// The result for pushes that could be sent in one request.
 enum BatchSubmission {
-  /// So many of them were sent.
+  /// How many of them were sent.
   case sent(Int)
-  /// They were decided without being sent, or put aside.
+  /// The pushes were decided without being sent, or put aside.
   case withdrawn
   /// The connection takes no more; these are still to be sent.
   case blocked([UInt64])

@@ -159,7 +159,8 @@ extension Dispatcher {
     destinations[number]?.wake()
   }
 
-  /// As above, of a token whose other environment this worker has no credentials for: another worker that has them tries it.
+  /// Decides about a token that is called bad, whose other environment this worker has no credentials for: another
+  /// worker that has them tries it.
   private func decideDoubtfulElsewhere(_ run: ChunkRun, _ index: Int, _ reason: String) {
     let push = run.pushes[index]
     let other = push.environment.other

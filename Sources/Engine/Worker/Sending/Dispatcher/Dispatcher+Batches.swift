@@ -57,7 +57,7 @@ extension Dispatcher {
     return .sent(sendable.count)
   }
 
-  /// Those whose runs have not ended.
+  /// Returns the pushes whose runs have not ended.
   private func pushes(of batch: Batch) -> [(run: ChunkRun, tag: PushTag)] {
     batch.tags.compactMap { raw in
       let tag = PushTag(raw)

@@ -135,7 +135,7 @@ extension Dispatcher {
     destination.credentialAccepted(sentNsAgo: answer.elapsedNs)
   }
 
-  /// What an answer says of the credential, once a request.
+  /// Notes what an answer says of the credential, once a request.
   private func judgeCredential(
     _ classification: Classification, _ answer: RequestAnswer, _ destination: Destination
   ) -> Authorization.Refusal? {

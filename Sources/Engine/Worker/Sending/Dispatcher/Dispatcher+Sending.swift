@@ -42,7 +42,7 @@ extension Dispatcher {
     return use(message.body(to: run.pushes[index].token))
   }
 
-  /// What a push is sent as; nil when it was decided without being sent, or put aside.
+  /// Returns the message that a push is sent as; nil when it was decided without being sent, or put aside.
   func message(
     _ run: ChunkRun, _ index: Int, _ destination: Destination
   ) -> JobMaterial.Message? {

@@ -63,7 +63,7 @@ extension Dispatcher {
     reject(run, index, because: hindrance)
   }
 
-  /// What the texts of a push are filled with, or nil when there is nothing usable, and the push was decided.
+  /// Returns the values that fill the texts of a push, or nil when there is nothing usable, and the push was decided.
   private func values(
     _ run: ChunkRun, _ index: Int
   ) -> ArraySlice<UnsafeRawBufferPointer?>? {

@@ -6,13 +6,13 @@ extension Dispatcher {
   /// Why a push is not to be submitted.
   enum Hindrance: Equatable {
     case cancelled, takenOver, paused, expired
-    /// It is switched off: it comes back after so long.
+    /// The push is switched off, and comes back after so long.
     case switchedOff(delayMs: UInt64)
     /// The token may be somebody else's by now: its binding is read again before it is sent.
     case oldBinding
   }
 
-  /// What keeps a push from being submitted now; nil when nothing does.
+  /// Returns what keeps a push from being submitted now; nil when nothing does.
   func hindrance(_ run: ChunkRun, _ index: Int) -> Hindrance? {
     switch run.standing {
     case .active: break
