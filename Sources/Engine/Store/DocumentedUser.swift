@@ -9,7 +9,8 @@ package enum DocumentedUser: String, Sendable, CaseIterable {
   case reader = "pushpool-reader"
   case dashboard = "pushpool-dashboard"
 
-  /// What to do about a refusal that is about who the caller is, or about the state of the server; nil for any other error.
+  /// Says what to do about a refusal that is about who the caller is, or about the state of the server; nil for any
+  /// other error.
   package func remedy(for error: RedisError) -> String? {
     guard case .server(let code, _) = error else { return nil }
     switch code {

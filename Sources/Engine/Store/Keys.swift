@@ -96,7 +96,7 @@ package struct Keys: Sendable {
   /// STRING: the installations of a user, a `BindingLine` each.
   package func user(app: String, user: String) -> String { userPrefix(app: app) + user }
 
-  /// What every `user` key of an app begins with.
+  /// Returns the beginning of every `user` key of an app.
   func userPrefix(app: String) -> String { "\(prefix):user:\(app):" }
 
   /// ZSET: the bounds of the blocks of an index.
@@ -123,12 +123,12 @@ package struct Keys: Sendable {
     tokenPrefix(network, app: app) + token
   }
 
-  /// What every `token` key of an app's network begins with.
+  /// Returns the beginning of every `token` key of an app's network.
   func tokenPrefix(_ network: Network, app: String) -> String {
     tokens(network) + "\(app):"
   }
 
-  /// What every `token` key of a network begins with.
+  /// Returns the beginning of every `token` key of a network.
   func tokens(_ network: Network) -> String { "\(prefix):token:\(network.rawValue):" }
 
   /// STRING: a credential that the fleet shares, a secret.
@@ -181,7 +181,8 @@ package struct Keys: Sendable {
   /// STRING: the last generation given to an installation.
   var generation: String { "\(prefix):generation" }
 
-  /// What stood under a key of ours and was of another type; `name` is the key's without the prefix.
+  /// Returns the key under which a value of another type is kept that stood under one of our keys; `name` is that key's
+  /// without the prefix.
   func displaced(_ name: String) -> String { "\(prefix):displaced:\(name)" }
 
   /// ZSET `<network>:<app>:<token>`: the latest tokens that were uninstalled, by the generation that was drawn last.

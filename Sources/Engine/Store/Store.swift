@@ -1,7 +1,7 @@
 internal import Model
 package import Redis
 
-/// What the rest of the program sees of Redis, a noun each; loop-bound like its connection.
+/// The rest of the program's view of Redis, a noun each; loop-bound like its connection.
 package struct Store {
   package let connection: RedisConnection
   package let keys: Keys

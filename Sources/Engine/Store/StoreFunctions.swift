@@ -35,7 +35,7 @@ struct StoreFunctions {
       "pushpool_\(name)_\(StoreLibrary.library.version)", command, decode: decode)
   }
 
-  /// The same for several, in one pipeline.
+  /// Calls several functions, in one pipeline.
   /// - Returns: the answer to each, once all are there.
   func run<Value: Sendable>(
     _ commands: [RedisCommand], decode: @escaping (RedisReply) throws(RedisError) -> Value

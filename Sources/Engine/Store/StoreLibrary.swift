@@ -32,7 +32,7 @@ package enum StoreLibrary {
     + PackageResources.credentials_lua
     + PackageResources.libraries_lua
 
-  /// What the names of all versions' libraries begin with.
+  /// The beginning of the names of all versions' libraries.
   static let libraryName = "pushpool"
 
   /// The version is the start of the source's SHA-256: another source, other names.

@@ -18,11 +18,11 @@ package enum StoreLimits {
   package static let subscriptionsMax = 128
   /// Sizes of topics and channels that one call reads.
   static let sizesPageMax = 500
-  /// Such calls, for five million of them.
+  /// Calls that read sizes, for five million of them.
   static let sizePagesMax = 10_000
   /// Users of one `resolve`; a chunk has fewer.
   package static let resolveUsersMax = 1_024
-  /// What is around a user's id in such a question: room to make.
+  /// Bytes around a user's id in a `resolve`: room to make.
   static let userKeyBytesUsual = 48
   /// Values that one `fields` reads: some 0.3 ms of Redis's time.
   package static let fieldValuesMax = 256
@@ -34,7 +34,7 @@ package enum StoreLimits {
   package static let uploadSegmentsMax = 256
   /// Job text that one `take` brings: no further job is taken beyond it.
   package static let takenBytesMax = 1024 * 1024
-  /// Of an entry's text what is read to tell somebody of it: to connect anew costs Redis less than to send more.
+  /// Bytes of an entry's text that are read to tell somebody of it: to connect anew costs Redis less than to send more.
   static let signBytesMax = 512 * 1024
   /// How long the connection for signs is waited for: meanwhile lanes look for work by themselves.
   static let signReadyMs: UInt64 = 1_000
@@ -43,7 +43,7 @@ package enum StoreLimits {
   static let searchedBytesMax = 1024 * 1024
   /// Entries of one app that a lane tells the fleet of when it has read ahead: one more than the functions list.
   static let toldAheadPerApp = 17
-  /// Of a job's beginning and end that are searched for its app.
+  /// Bytes of a job's beginning and end that are searched for its app.
   static let glanceBytes = 4096
   /// A dead letter's larger original is kept beside it.
   static let letterBytesMax = 16 * 1024
@@ -59,9 +59,9 @@ package enum StoreLimits {
   package static let switchesMax = 1_000
   /// Fields looked at when there are more: SWITCHES_LOOKED_MAX in Functions/Library/limits.lua.
   static let switchesLookedMax = 3_000
-  /// What is kept of why something was switched off.
+  /// Bytes that are kept of why something was switched off.
   package static let switchReasonBytesMax = 512
-  /// What a trace keeps of a network's reason.
+  /// Bytes that a trace keeps of a network's reason.
   package static let traceReasonBytesMax = 64
   /// The longest that a lane waits before it asks for more of a rate; the functions say at most a second.
   static let rateRetryMsMax: UInt64 = 10_000

@@ -1,17 +1,17 @@
 /// Users of an app that Redis keeps in order for the jobs to them (Functions/Audiences/index.lua).
 package enum AudienceIndex: Sendable, Equatable {
-  /// Those who have an installation.
+  /// All who have an installation.
   case all
-  /// Those who subscribe to a topic.
+  /// The users who subscribe to a topic.
   case topic(String)
-  /// Those who have an installation in a channel.
+  /// The users who have an installation in a channel.
   case channel(String)
 
   private static let allName = "all"
   private static let topicPrefix = "topic:"
   private static let channelPrefix = "channel:"
 
-  /// What the functions call it.
+  /// The name by which the functions call it.
   package var name: String {
     switch self {
     case .all: Self.allName

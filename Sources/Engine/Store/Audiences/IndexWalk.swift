@@ -5,7 +5,7 @@ package struct IndexWalk: Sendable, Equatable {
   package private(set) var walk = KeyWalk()
   /// Users that were found.
   package private(set) var found = 0
-  /// Those of them that were not in the index.
+  /// Users that were found and were not in the index.
   package private(set) var added = 0
 
   package init() {}

@@ -1,6 +1,6 @@
 internal import Model
 
-/// What was given up on, and why.
+/// A job or chunk that was given up on, and why.
 package struct DeadLetter: Sendable, Equatable {
   /// The stream entry, by which it is retried or dropped.
   package let entry: String
@@ -22,7 +22,7 @@ package struct DeadLetter: Sendable, Equatable {
   package var atMs: Int64? { fields["at"].flatMap { Int64($0) }.map { StoredNumber.instantMs($0) } }
   /// The job's text or the chunk's recipients; only in `DeadLetters.show`.
   package var original: String? { fields["job"] ?? fields["recipients"] }
-  /// As a list has it.
+  /// The letter as a list has it.
   var withoutOriginal: DeadLetter {
     DeadLetter(entry: entry, fields: fields.filter { !Self.originals.contains($0.key) })
   }

@@ -37,8 +37,8 @@ package struct DeadLetters {
     return letters
   }
 
-  /// The same with plain reads, which take the originals along: a few letters at a time, or one where they are large, as
-  /// those of older versions.
+  /// Lists the letters with plain reads, which take the originals along: a few letters at a time, or one where they are
+  /// large, as those of older versions.
   private func listPlainly(after: String?, max: Int) async throws(RedisError) -> [DeadLetter] {
     var letters: [DeadLetter] = []
     var count = 1

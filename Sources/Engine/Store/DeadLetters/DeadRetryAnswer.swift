@@ -1,12 +1,12 @@
 internal import Redis
 
-/// What became of a dead letter's retry.
+/// The result of retrying a dead letter.
 package enum DeadRetryAnswer: Sendable, Equatable {
   /// A refused job is in its stream again, by this entry; nil for the recipients of a chunk.
   case retried(entry: String?)
   /// Retried or dropped before.
   case absent
-  /// It cannot be retried: its job's record has expired, or the original is not kept.
+  /// The letter cannot be retried: its job's record has expired, or the original is not kept.
   case gone
   /// Its job was cancelled and still ends: retry it when nothing is pending any more.
   case ending

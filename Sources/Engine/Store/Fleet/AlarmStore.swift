@@ -1,6 +1,6 @@
 package import Redis
 
-/// What operators are to look at. An alarm ends when it is cleared, or by itself when nobody renews it.
+/// The alarms that operators are to look at. An alarm ends when it is cleared, or by itself when nobody renews it.
 package struct AlarmStore {
   let functions: StoreFunctions
 

@@ -4,8 +4,8 @@ package import Redis
 package struct CredentialStore {
   let functions: StoreFunctions
 
-  /// What the fleet uses: what it has already, unless that is the refused one; else the proposal, which
-  /// it has from then on, for `lifeMs`.
+  /// Returns the credential that the fleet uses: the one that it has already, unless that is the refused one. Else it
+  /// is the proposal, which the fleet has from then on, for `lifeMs`.
   package func agree(
     _ name: String, proposal: String, refused: String?, lifeMs: Int64
   ) async throws(RedisError) -> String {
@@ -14,7 +14,7 @@ package struct CredentialStore {
     return try await functions.run(command) { $0.string }
   }
 
-  /// What the fleet uses now; nil for nothing.
+  /// Returns the credential that the fleet uses now; nil for nothing.
   package func current(_ name: String) async throws(RedisError) -> String? {
     try await functions.connection.call(
       RedisCommand("GET", functions.keys.credential(name))

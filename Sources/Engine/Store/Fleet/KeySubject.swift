@@ -1,8 +1,8 @@
 package import Model
 
-/// What a command is about, for the keys that it needs.
+/// The subject of a command, for the keys that it needs.
 package enum KeySubject: Sendable, Equatable {
-  /// What a user of an app has.
+  /// The records of one user of an app.
   case user(app: String, user: String)
   /// A device's token, and whoever has it.
   case token(app: String, DeviceToken)

@@ -22,8 +22,8 @@ package struct KeyTypes {
   package enum Staying: Sendable, Equatable {
     case switches, generation, indexed
 
-    /// What to do about another type there, with the commands to type. Each leaves no moment in which the key is missing and
-    /// that would do harm.
+    /// Says what to do about another type there, with the commands to type. Each leaves no moment in which the key is
+    /// missing and that would do harm.
     package func remedy(_ key: String) -> String {
       switch self {
       case .switches:
@@ -138,7 +138,7 @@ package struct KeyTypes {
     }
   }
 
-  /// What may not be read says nothing.
+  /// Returns `none` for a key that may not be read.
   private func allowed<Value>(
     _ none: Value, _ read: () async throws(RedisError) -> Value
   ) async throws(RedisError) -> Value {
@@ -150,7 +150,7 @@ package struct KeyTypes {
 
   // MARK: The keys
 
-  /// Those of which a worker moves aside what is of another type.
+  /// The keys which a worker moves aside when they hold another type, and the type of each.
   private var moved: [(String, String)] {
     let keys = functions.keys
     let ofPriorities: [(String, String)] = Priority.allCases.flatMap {
@@ -163,7 +163,7 @@ package struct KeyTypes {
     ]
   }
 
-  /// Those that somebody must look at.
+  /// The keys that somebody must look at, and the type of each.
   private var staying: [(String, String)] {
     let keys = functions.keys
     return [(keys.switches, "hash"), (keys.generation, "string"), (keys.indexed, "hash")]
@@ -184,14 +184,14 @@ package struct KeyTypes {
     }
   }
 
-  /// What is counted now, and a minute ago.
+  /// The keys of the counts of this minute and of the one before.
   private func minutes(_ nowMs: Int64) -> [(String, String)] {
     [nowMs / 1_000 - 60, nowMs / 1_000].map {
       (functions.keys.metrics(Minute.name(epochSeconds: $0)), "hash")
     }
   }
 
-  /// What it means that a key holds another type, and what to do.
+  /// Says what it means that a key holds another type, and what to do.
   private func consequence(of finding: Finding) -> String {
     guard let staying = finding.staying else {
       return finding.key.hasPrefix(functions.keys.metrics(""))

@@ -1,7 +1,7 @@
 internal import Model
 package import Redis
 
-/// What dashboards read: the counts of each minute, latencies and the timeline.
+/// The figures that dashboards read: the counts of each minute, latencies and the timeline.
 package struct MetricsStore {
   let functions: StoreFunctions
 

@@ -1,7 +1,7 @@
-/// What became of a job whose app a worker does not have.
+/// Redis's answer about a job whose app a worker does not have.
 package enum PassOnAnswer: String, Sendable {
   case ok = "OK"
-  /// It belongs to another worker.
+  /// The job belongs to another worker.
   case stale = "STALE"
   /// No worker has the app, and the jobs of too many such apps wait already.
   case full = "FULL"

@@ -3,7 +3,7 @@ package import Model
 /// How a Redis is set up, as far as it concerns what it keeps: what INFO tells, which a managed Redis allows, and what
 /// CONFIG GET adds where that is allowed.
 package struct RedisSettings: Sendable, Equatable {
-  /// What it is, and what that costs, for a person.
+  /// A setting that costs work, and what it costs, for a person.
   package struct Finding: Sendable, Equatable {
     package let risk: RedisRisk
     /// Names the setting, what it costs and what to do.
@@ -55,12 +55,13 @@ package struct RedisSettings: Sendable, Equatable {
   /// Whether any key may go when the memory is full, installations and jobs included: work is surely lost then.
   package var evictsAnyKey: Bool { memoryBytesMax > 0 && policy?.hasPrefix("allkeys-") == true }
 
-  /// What is unsafe, the worst first. That keys were evicted of late is for who compares two readings.
+  /// The unsafe settings, the worst first. Evictions of late are not among them: two readings must be compared for
+  /// that.
   package var findings: [Finding] {
     [eviction, replica, noAppendOnlyFile, unawaitedReplicas].compactMap { $0 }
   }
 
-  /// What it is that keys were evicted within the last hour.
+  /// Returns the finding that keys were evicted within the last hour.
   package static func evicted(_ count: Int) -> Finding {
     Finding(
       risk: .evicted,

@@ -1,4 +1,4 @@
-/// What a worker learns when it says which routes it has.
+/// The news for a worker that says which routes it has.
 package struct RouteNews: Sendable, Equatable {
   /// Whether something waits that this worker has a route for.
   package let hasWork: Bool

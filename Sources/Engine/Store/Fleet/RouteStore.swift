@@ -44,7 +44,7 @@ package struct RouteStore {
     _ = try await functions.run(command) { $0.string }
   }
 
-  /// What the workers of a configuration can send to; empty when that is not known any more.
+  /// Returns the routes that the workers of a configuration can send to; empty when that is not known any more.
   package func table(_ digest: String) async throws(RedisError) -> RouteTable {
     let key = functions.keys.routes(digest)
     return RouteTable(

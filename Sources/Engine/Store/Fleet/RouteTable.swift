@@ -1,6 +1,6 @@
 package import Model
 
-/// What workers of one configuration can send to: for each app its networks and environments.
+/// The routes that workers of one configuration can send to: for each app its networks and environments.
 package struct RouteTable: Sendable, Equatable {
   /// App → `<network>|<environment>`, with commas between them; by app.
   package let fields: [(String, String)]

@@ -5,7 +5,8 @@ package import Redis
 package struct SettingsStore {
   let functions: StoreFunctions
 
-  /// What may be known: with the snapshots where Redis tells of them and it matters, and nil where INFO is forbidden.
+  /// Reads the settings that may be known: with the snapshots where Redis tells of them and it matters, and nil where
+  /// INFO is forbidden.
   package func readAllowed() async throws(RedisError) -> RedisSettings? {
     do throws(RedisError) {
       var settings = try await read()
@@ -20,7 +21,7 @@ package struct SettingsStore {
     }
   }
 
-  /// What INFO tells. A managed Redis allows it where it forbids CONFIG.
+  /// Reads what INFO tells. A managed Redis allows it where it forbids CONFIG.
   package func read() async throws(RedisError) -> RedisSettings {
     let info = RedisCommand("INFO", "memory", "persistence", "replication", "stats")
     return RedisSettings(info: try await functions.connection.call(info).string ?? "")

@@ -1,6 +1,6 @@
 package import Model
 
-/// What is switched off at one moment.
+/// The switches that are off at one moment.
 package struct SwitchReading: Sendable, Equatable {
   package struct Entry: Sendable, Equatable {
     package let killSwitch: KillSwitch

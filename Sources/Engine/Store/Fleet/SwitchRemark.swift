@@ -1,6 +1,6 @@
 internal import Model
 
-/// What the one who switched something off says of it.
+/// The remark of the one who switched something off.
 package struct SwitchRemark: Sendable, Equatable {
   /// Epoch milliseconds; nil when it was not said.
   package var sinceMs: Int64?

@@ -1,12 +1,12 @@
 package import Model
 package import Redis
 
-/// What operators have switched off for the whole fleet.
+/// The switches that operators have turned off for the whole fleet.
 package struct SwitchStore {
-  /// What came of switching something off.
+  /// The result of switching something off.
   package enum Answer: Sendable, Equatable {
     case off(SwitchRemark)
-    /// It was off before, and stays as it was.
+    /// The switch was off before, and stays as it was.
     case already(SwitchRemark)
     /// `StoreLimits.switchesMax` are off, and more are not honoured.
     case full
@@ -14,7 +14,7 @@ package struct SwitchStore {
 
   let functions: StoreFunctions
 
-  /// Those of `switches` that are off, in their order; needs no functions.
+  /// Returns the ones among `switches` that are off, in their order; needs no functions.
   package func thoseOff(among switches: [KillSwitch]) async throws(RedisError) -> [KillSwitch] {
     var command = RedisCommand("HMGET", functions.keys.switches)
     for killSwitch in switches { command.append(killSwitch.field) }
@@ -29,7 +29,7 @@ package struct SwitchStore {
     return zip(switches, reply.array ?? []).filter { $1.string != nil }.map { $0.0 }
   }
 
-  /// What is off now; of more than `StoreLimits.switchesMax` only so many, and those of users last.
+  /// Reads what is off now; of more than `StoreLimits.switchesMax` only so many, and those of users last.
   package func read() async throws(RedisError) -> SwitchReading {
     var command = functions.call("switches")
     command.append(StoreLimits.switchesMax)
@@ -43,7 +43,7 @@ package struct SwitchStore {
     }
   }
 
-  /// As `read`, with plain reads: for a user who may only read.
+  /// Reads what `read` reads, with plain commands: for a user who may only read.
   package func list() async throws(RedisError) -> SwitchReading {
     let key = functions.keys.switches
     let max = StoreLimits.switchesMax
@@ -71,7 +71,7 @@ package struct SwitchStore {
     return reading
   }
 
-  /// As `read`, without the functions and whatever is first of too many: for a screen.
+  /// Reads what `read` reads, but without the functions and whatever is first of too many: for a screen.
   package func glance() async throws(RedisError) -> SwitchReading {
     let key = functions.keys.switches
     let connection = functions.connection

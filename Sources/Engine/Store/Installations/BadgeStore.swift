@@ -10,7 +10,7 @@ package struct BadgeStore {
       case give
       /// Which that would be; nothing changes.
       case look
-      /// What the chunk has given it before.
+      /// The badge that the chunk has given it before.
       case recall
     }
 

@@ -4,7 +4,7 @@ package import Model
 /// `network[.kind] \t environment \t generation \t updated_at_ms \t token`. Borrowed: valid as long as its bytes.
 package struct BindingLine {
   package let network: Network
-  /// What the token is for.
+  /// The kind of push that the token is for.
   package let kind: TokenKind
   package let environment: PushEnvironment
   /// Changes with every install of the token; a verdict about another generation removes nothing.

@@ -1,7 +1,7 @@
 package import Model
 internal import Redis
 
-/// What one step of an export found.
+/// A page of an export, as one step found it.
 package struct ExportPage: Sendable {
   package let installations: [Installation]
   /// Apps that have topics, channels or users.

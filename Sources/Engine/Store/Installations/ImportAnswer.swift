@@ -1,4 +1,4 @@
-/// What became of a batch of installations.
+/// The result of storing a batch of installations.
 package struct ImportAnswer: Sendable, Equatable {
   package var created = 0
   package var updated = 0

@@ -4,7 +4,7 @@ package struct ImportTurn: Sendable {
   let id: String
   private(set) var number = 0
 
-  /// Of a new import.
+  /// Makes the first turn of a new import.
   package init() { id = InstallationStore.newID() }
 
   /// Each sending of a batch has a turn of its own, a repeated one too.

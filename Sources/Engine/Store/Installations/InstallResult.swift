@@ -1,8 +1,8 @@
-/// What an install did.
+/// The result of an install.
 package struct InstallResult: Sendable, Equatable {
   package enum Status: String, Sendable {
     case created
-    /// The same user had it.
+    /// The token was the same user's before.
     case updated
     /// Another user had it, who receives nothing on this device any more.
     case moved

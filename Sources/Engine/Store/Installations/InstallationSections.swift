@@ -7,14 +7,14 @@ enum InstallationSections {
   private static let installations = Sections.Section(name: "installations", columns: 10)
   private static let fields = Sections.Section(name: "fields", columns: 2)
 
-  /// Those of `install` and `create`.
+  /// Returns the arguments of `install` and `create`.
   static func of(_ installations: [Installation]) -> Sections {
     var sections = Sections()
     add(installations, to: &sections)
     return sections
   }
 
-  /// Those of `install_many`; without a turn the order of the batches does not matter.
+  /// Returns the arguments of `install_many`; without a turn the order of the batches does not matter.
   static func of(_ installations: [Installation], in turn: ImportTurn?) -> Sections {
     var sections = Sections()
     sections.add(batch) { row in

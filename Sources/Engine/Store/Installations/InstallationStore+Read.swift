@@ -38,7 +38,7 @@ extension InstallationStore {
     }
   }
 
-  /// What the records of installations say, for the lanes.
+  /// Reads fields of installations' records, for the lanes.
   /// - Parameters:
   ///   - names: of the records' fields.
   ///   - tokens: with so many names at most `StoreLimits.fieldValuesMax` values, or one; borrowed during the call.

@@ -13,7 +13,8 @@ package struct InstallationStore {
     try await bind("install", installation)
   }
 
-  /// As `install`, but a token that is bound already is a conflict, and the answer names its object id.
+  /// Stores an installation as `install` does, unless its token is bound already. That is a conflict, and the answer
+  /// names the token's object id.
   package func create(_ installation: Installation) async throws(RedisError) -> InstallResult {
     try await bind("create", installation)
   }

@@ -11,6 +11,6 @@ package struct ResolvedUsers {
   /// Empty for a user without installations, which is a normal outcome and no error.
   package subscript(index: Int) -> BindingLines { BindingLines(text(index)) }
 
-  /// The same as it stands in Redis.
+  /// Returns the text of a user's installations as it stands in Redis.
   package func text(_ index: Int) -> UnsafeRawBufferPointer { reply[index].bytes }
 }

@@ -20,7 +20,7 @@ struct TabFields {
     return field
   }
 
-  /// What is left, tabs included.
+  /// The rest of the line, tabs included.
   var remainder: UnsafeRawBufferPointer { rest }
 
   /// A field of decimal digits; nil for anything else and for numbers beyond 64 bits.

@@ -4,7 +4,7 @@ package import Model
 package struct TokenBinding: Sendable, Equatable {
   package let user: String
   package let environment: PushEnvironment
-  /// What the token is for.
+  /// The kind of push that the token is for.
   package let kind: TokenKind
   package let generation: UInt64
   package let updatedAtMs: Int64

@@ -1,4 +1,4 @@
-/// What became of a removal.
+/// The result of a removal.
 package enum UninstallAnswer: String, Sendable {
   case removed
   case absent

@@ -3,7 +3,7 @@ package import Redis
 
 /// The values that producers fill in for their users: a HASH of theirs, user → JSON object.
 package struct VariableStore {
-  /// What a HASH holds of a user.
+  /// The values that a HASH holds for a user, or why there are none.
   package enum Found {
     case nothing
     /// Borrowed.

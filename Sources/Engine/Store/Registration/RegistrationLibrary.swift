@@ -1,14 +1,14 @@
 /// The functions that any Redis client registers devices with. Their names never change, so a server has one such library for all
 /// versions of the program and all prefixes: that of the newest version that has run there.
 struct RegistrationLibrary: Sendable {
-  /// What the names of all versions' libraries begin with. It is not that of the versions' own libraries, so none of them
-  /// takes this one for a library that nobody uses, and deletes it.
+  /// The beginning of the names of all versions' libraries. It is not that of the versions' own libraries. So none of
+  /// them takes this one for a library that nobody uses, and deletes it.
   static let namePrefix = "pushpoolregistration_"
 
   /// To be raised with every change of the source: of two libraries the higher one stays.
   static let currentNumber = 8
-  /// Of the source with this number. A test compares it, so that no change of what the functions do is without a number of
-  /// its own.
+  /// The digest of the source with this number. A test compares it, so that no change of what the functions do is
+  /// without a number of its own.
   static let currentDigest = "a4897d4f5e79c4de"
 
   static let current = RegistrationLibrary(number: currentNumber)
@@ -28,8 +28,8 @@ struct RegistrationLibrary: Sendable {
     String(decoding: PackageResources.keys_lua + PackageResources.numbers_lua, as: UTF8.self)
     + deeds
 
-  /// What the functions do, without the spelling of keys: further keys, of which these functions use none, change nothing. A
-  /// file sees the tables of those before it.
+  /// The source without the spelling of keys: further keys, of which these functions use none, change nothing. A file
+  /// sees the tables of those before it.
   private static let deeds =
     RegistrationRules.lua
     + String(

@@ -6,9 +6,9 @@ enum RegistrationRules {
   /// Bytes of tokens and records that one answer tells in full; the one that goes beyond it is told, too.
   static let answerBytesMax = 64 * 1024
 
-  /// What an uninstall may name.
+  /// The fields that an uninstall may name.
   static let uninstallFields = ["app", "network", "token", "user"]
-  /// What a question for devices may name.
+  /// The fields that a question for devices may name.
   static let devicesFields = ["app", "user"]
 
   private static let numbers: [(String, Int)] = [

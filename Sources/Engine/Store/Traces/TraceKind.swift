@@ -1,4 +1,4 @@
-/// What kind of thing a line of a trace tells.
+/// The kind of event that a line of a trace tells.
 package enum TraceKind: String, Sendable, CaseIterable {
   /// The request was handed to a connection; of jobs that ask for a full trace only.
   case sent
@@ -10,8 +10,8 @@ package enum TraceKind: String, Sendable, CaseIterable {
   case unprocessed
   /// Decided without a request.
   case decided
-  /// What the store did about a token that was called dead.
+  /// The store's decision about a token that was called dead.
   case settled
-  /// So many events are not recorded.
+  /// A number of events that are not recorded.
   case omitted
 }

@@ -1,7 +1,7 @@
 package import Redis
 
-/// What lanes recorded of the pushes of each job: kept within bytes and for two days after its last event, as
-/// Functions/Library/limits.lua says.
+/// The events that lanes recorded of the pushes of each job: kept within bytes and for two days after its last event,
+/// as Functions/Library/limits.lua says.
 package struct TraceStore {
   let functions: StoreFunctions
 

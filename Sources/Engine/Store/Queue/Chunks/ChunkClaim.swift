@@ -18,7 +18,7 @@ package struct ChunkClaim: Sendable, Equatable {
   /// Lines that were settled before.
   package let done: DoneBitmap
   package let recipients: [UInt8]
-  /// Of its job, by which that is told from another of its name and source.
+  /// The digest of its job, by which that is told from another of its name and source.
   package let digest: String
 
   /// Whether it is what an earlier chunk set aside to be tried later.

@@ -10,8 +10,9 @@ package struct ChunkQueue {
     try await claimSome(consumer: consumer, max: max).claims
   }
 
-  /// As `claim`, of no lower priority than `lowest`. What is paused, cancelled or switched off is cleared away on the way,
-  /// so much in one call: `isMore` says that the call ended there, and that another may find work behind it.
+  /// Leases chunks as `claim` does, of no lower priority than `lowest`. Chunks that are paused, cancelled or switched
+  /// off are cleared away on the way, only so many in one call. `isMore` says that the call ended there, and that
+  /// another may find work behind it.
   package func claimSome(
     consumer: String, max: Int, downTo lowest: Priority = .low
   ) async throws(RedisError) -> (claims: [ChunkClaim], isMore: Bool) {

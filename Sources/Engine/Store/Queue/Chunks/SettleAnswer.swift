@@ -1,4 +1,4 @@
-/// What became of a settlement.
+/// The store's answer to a settlement.
 package struct SettleAnswer: Sendable, Equatable {
   /// `.stale`: nothing was counted, the chunk belongs to somebody else.
   package let standing: WorkStanding
@@ -10,11 +10,11 @@ package struct SettleAnswer: Sendable, Equatable {
   package let spared: Int
   /// Users that were not read because the job's key of users is gone; they count as failed.
   package let lost: Int
-  /// What became of each invalid token, in their order; empty for a settlement that had been counted before.
+  /// The fate of each invalid token, in their order; empty for a settlement that had been counted before.
   package let fates: [TokenFate]
   /// Where a mass death is assumed: `<network>|<environment>`.
   package let massDeaths: [String]
-  /// Of `Settlement.unrouted`, those that no worker has credentials for: `<network>|<environment>`.
+  /// The places of `Settlement.unrouted` that no worker has credentials for: `<network>|<environment>`.
   package let skipped: [String]
 
   package init(

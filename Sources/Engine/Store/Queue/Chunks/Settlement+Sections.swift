@@ -72,7 +72,7 @@ extension Settlement {
     if !stillOpen.isEmpty { sections.add(Self.open) { $0.append(stillOpen) } }
   }
 
-  /// What the networks say of installations.
+  /// Adds the networks' answers about installations.
   private func addAnswers(to sections: inout Sections) {
     sections.add(Self.tallies, tallies) { tally, row in
       row.append(tally.network.rawValue)

@@ -1,6 +1,6 @@
 package import Model
 
-/// What happened to a chunk since it was last settled.
+/// The changes of a chunk since it was last settled.
 ///
 /// A line is done when it has an outcome in `counts`, stands in `invalidations`, is part of a residual, or is a
 /// user for whom all of that is true of every installation but those in `stillOpen`. Each outcome is given once.
@@ -39,7 +39,7 @@ package struct Settlement: Sendable {
   /// death is assumed, and then counted as uninstalled; otherwise counted as rejected.
   package struct Invalidation: Sendable {
     package var network: Network
-    /// What the installation is for, as it stood when the push was sent.
+    /// The environment that the installation is for, as it stood when the push was sent.
     package var environment: PushEnvironment
     package var token: String
     package var user: String
@@ -83,13 +83,13 @@ package struct Settlement: Sendable {
     }
   }
 
-  /// What a network answered about installations for one environment, for the judgement whether a
-  /// mistake of ours makes tokens look dead.
+  /// A network's answers about installations for one environment. They serve to judge whether a mistake of ours makes
+  /// tokens look dead.
   package struct Tally: Sendable, Equatable {
     package var network: Network
     package var environment: PushEnvironment
     package var answers: Int
-    /// Those that say that token and environment, topic or sender do not fit each other.
+    /// Answers that say that token and environment, topic or sender do not fit each other.
     package var misfits: Int
 
     package init(network: Network, environment: PushEnvironment, answers: Int, misfits: Int) {
@@ -106,8 +106,8 @@ package struct Settlement: Sendable {
   package var onlyWaits = false
   /// All done lines, those of earlier settlements included. Not looked at when final.
   package var done = DoneBitmap()
-  /// What the caller told of this chunk before, or found when it claimed it: another bitmap in the store means that
-  /// somebody else had the chunk in between. Nil to not compare.
+  /// The lines that the caller told as done before, or found done when it claimed the chunk: another bitmap in the
+  /// store means that somebody else had the chunk in between. Nil to not compare.
   package var told: DoneBitmap?
   /// New outcomes by network. `uninstalled` comes from `invalidations`; `retries` and `noInstallations` are the
   /// chunk's own properties below.

@@ -5,7 +5,7 @@ package struct Admission: Sendable {
   package var app: String
   /// The job's id, or one that the worker made for a job without.
   package var id: String
-  /// Of the canonical job: the same id with another digest is a conflict.
+  /// The digest of the canonical job: the same id with another digest is a conflict.
   package var digest: String
   /// Canonical `JobContent`.
   package var content: [UInt8]

@@ -1,16 +1,17 @@
-/// What Redis says to a job that asks for its name.
+/// Redis's answer to a job that asks for its name.
 package enum AdmissionAnswer: String, Sendable {
   /// `reserve`, `begin_direct`: the name is this job's.
   case new = "NEW"
-  /// It was cancelled while it waited, for `begin_direct` also paused or given a pace: it is admitted, without segments if it was cancelled.
+  /// The job was cancelled while it waited, for `begin_direct` also paused or given a pace. It is admitted, without
+  /// segments if it was cancelled.
   case cancelled = "CANCELLED"
   /// `admit`: the job is queued and its entry gone.
   case admitted = "OK"
-  /// The same job was admitted before; the entry is gone.
+  /// An equal job was admitted before; the entry is gone.
   case duplicate = "DUPLICATE"
   /// Another job has the name: refuse this one with `id_conflict`.
   case conflict = "CONFLICT"
-  /// What is kept by the entry's id is that of another job, which goes on: refuse this one with `entry_taken`.
+  /// The record under the entry's id is that of another job, which goes on: refuse this one with `entry_taken`.
   case taken = "TAKEN"
   /// The entry belongs to another worker now.
   case stale = "STALE"

@@ -6,7 +6,7 @@ package enum ContentDigest {
   /// 16 bytes as 32 digits: enough that two different jobs never look alike.
   package static func of(_ bytes: [UInt8]) -> String { hex(bytes, count: 16) }
 
-  /// What tells a job from another of its id.
+  /// Returns the digest that tells a job from another of its id.
   package static func of(_ job: Job) -> String { of(job.canonicalBytes()) }
 
   /// Looked up once: by its name OpenSSL looks through its providers each time. Never changed, and kept for good.

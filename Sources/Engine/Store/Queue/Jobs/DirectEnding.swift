@@ -1,4 +1,4 @@
-/// What became of a direct job. A class, for it goes through many hands.
+/// The end of a direct job, as it is told to Redis. A class, for it goes through many hands.
 package final class DirectEnding: Sendable {
   package let job: DirectJob
   /// Since when it was sent, in epoch milliseconds by Redis's clock.

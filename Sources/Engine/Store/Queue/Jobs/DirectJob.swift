@@ -16,7 +16,7 @@ package final class DirectJob: Sendable {
     claim = ChunkClaim(of: entry, admission, as: "")
   }
 
-  /// The same, admitted as this entry.
+  /// Returns its chunk, admitted as this entry.
   package func claim(entry: String) -> ChunkClaim {
     ChunkClaim(of: self.entry, admission, as: entry)
   }

@@ -2,7 +2,7 @@ package import Model
 
 // What is wrong with a job that only Redis knows: workers refuse it with these, and producers may ask before.
 extension InvalidField {
-  /// Of a job whose id another one has, with other content (`AdmissionAnswer.conflict`).
+  /// Returns the complaint about a job whose id another one has, with other content (`AdmissionAnswer.conflict`).
   package static func takenName(_ id: String) -> InvalidField {
     InvalidField(
       pointer: "/id",

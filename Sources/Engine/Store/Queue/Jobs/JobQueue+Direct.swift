@@ -65,7 +65,7 @@ extension JobQueue {
     job?.admission.retentionSeconds ?? StoreLimits.recordSeconds
   }
 
-  /// Those that stand beside one another and have in common what a group of the functions says once.
+  /// Returns groups of neighbours that have in common what a group of the functions says once.
   private static func groups<Element>(
     of all: [Element], where areAlike: (Element, Element) -> Bool
   ) -> [ArraySlice<Element>] {
@@ -135,7 +135,7 @@ extension DirectEnding {
       && settlement.tallies == other.settlement.tallies
   }
 
-  /// What the jobs of its group have in common, in `end_direct`.
+  /// Appends the words that the jobs of its group have in common, in `end_direct`.
   fileprivate func append(to command: inout RedisCommand) {
     command.append(job.entry.priority.rawValue)
     command.append(job.admission.app)
@@ -159,7 +159,7 @@ extension DirectEnding {
     command.append(words)
   }
 
-  /// Of a job to one network.
+  /// Bytes of the words for a job to one network.
   private static let usualWordBytes = 64
 
   /// Adds a word, its parts divided by bars, behind a space if others stand before it.

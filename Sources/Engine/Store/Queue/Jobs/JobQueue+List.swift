@@ -35,7 +35,7 @@ extension JobQueue {
     return records
   }
 
-  /// What the records of the jobs said that ended last, the last first.
+  /// Returns the records of the jobs that ended last, the last first.
   package func ended(max: Int) async throws(RedisError) -> [JobRecord] {
     let reply = try await functions.connection.call(
       RedisCommand("XREVRANGE", functions.keys.finished, "+", "-", "COUNT", String(max)))

@@ -23,7 +23,7 @@ extension JobQueue {
       onTakeOver: onTakeOver, beforeReading: beforeReading)
   }
 
-  /// The same, and returns all of them.
+  /// Leases jobs in the same way, and returns all of them.
   package func take(
     consumer: String, max: Int, abandonedForMs: UInt64? = nil,
     onRefusal: (RefusedEntry) -> Void = { _ in }

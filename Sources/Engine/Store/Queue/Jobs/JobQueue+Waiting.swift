@@ -17,7 +17,7 @@ extension JobQueue {
     return try await searchLarge(id: id, priority: priority, after: after ?? "0-0")
   }
 
-  /// The same where jobs are too large for a function to read.
+  /// Looks on where jobs are too large for a function to read.
   private func searchLarge(
     id: String, priority: Priority, after: String
   ) async throws(RedisError) -> WaitingPage {

@@ -44,7 +44,7 @@ package struct JobQueue {
     return try await functions.connection.call(RedisCommand("TYPE", key)).string
   }
 
-  /// What is between the first `{` and the next `}` (redis.io, "Redis cluster specification", Hash tags).
+  /// Returns the text between the first `{` and the next `}` (redis.io, "Redis cluster specification", Hash tags).
   private static func hashTag(_ key: String) -> Substring? {
     guard let open = key.firstIndex(of: "{") else { return nil }
     let rest = key[key.index(after: open)...]
@@ -163,7 +163,7 @@ package struct JobQueue {
     }
   }
 
-  /// The same for several jobs, in one pipeline.
+  /// Admits several jobs, in one pipeline.
   /// - Returns: the answer to each, or why there is none.
   package func admit(
     _ jobs: [(entry: JobEntry, admission: Admission)], consumer: String
@@ -190,7 +190,7 @@ package struct JobQueue {
     try await refuse([(entry, refusal)], consumer: consumer)[0].get()
   }
 
-  /// The same for several, in one pipeline.
+  /// Refuses several, in one pipeline.
   /// - Returns: the answer to each, or why there is none.
   package func refuse(
     _ jobs: [(entry: JobEntry, refusal: Refusal)], consumer: String

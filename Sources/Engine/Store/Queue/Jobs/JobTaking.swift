@@ -7,7 +7,7 @@ struct JobTaking {
   let functions: StoreFunctions
   let consumer: String
 
-  /// As `JobQueue.take`.
+  /// Leases jobs as `JobQueue.take` does.
   func take(
     max: Int, downTo last: Priority, abandonedForMs: UInt64?, leavesLarge: Bool,
     _ onRefusal: (RefusedEntry) -> Void,
@@ -62,7 +62,7 @@ struct JobTaking {
     return entries
   }
 
-  /// What another function leases.
+  /// Takes the jobs that another function leases.
   func take(
     by command: RedisCommand, _ onRefusal: (RefusedEntry) -> Void = { _ in }
   ) async throws(RedisError) -> [JobEntry] {
@@ -174,7 +174,7 @@ struct JobTaking {
     } catch {}
   }
 
-  /// The same, and waits for nothing.
+  /// Reads on for the fleet, and waits for nothing.
   private func lookAheadMeanwhile(_ look: LookAhead) {
     functions.connection.send(look.question(functions.keys)) { [functions] result in
       guard case .success(let reply) = result else { return }

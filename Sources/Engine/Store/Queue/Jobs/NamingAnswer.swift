@@ -1,8 +1,8 @@
-/// What Redis says to a name that is taken for a job that waits.
+/// Redis's answer to a name that is taken for a job that waits.
 package enum NamingAnswer: String, Sendable {
   /// The name is the job's: it has a record.
   case new = "NEW"
-  /// The same job has the name under another entry.
+  /// An equal job has the name under another entry.
   case duplicate = "DUPLICATE"
   /// Another job has the name; this one will be refused.
   case conflict = "CONFLICT"

@@ -4,7 +4,7 @@ package import Redis
 package struct OpenJobScan {
   private let jobs: JobQueue
   private var cursor = "0"
-  /// Those of the last part that have not had it yet.
+  /// Jobs of the last part that have not had their turn yet.
   private var left: ArraySlice<(app: String, id: String)> = []
 
   package init(jobs: JobQueue) { self.jobs = jobs }

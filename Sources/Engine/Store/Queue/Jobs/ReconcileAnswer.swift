@@ -1,4 +1,4 @@
-/// What a reconciliation of a job found.
+/// The finding of a job's reconciliation.
 package enum ReconcileAnswer: String, Sendable {
   case sound = "OK"
   /// Work was missing and is queued again, or the counters were off: somebody or something damaged Redis.

@@ -11,7 +11,7 @@ struct StreamedJob: Sendable {
     items(reply) { entry, fields in StreamedJob(entry: entry, text: job(fields).map { Array($0) }) }
   }
 
-  /// As `list`, of each only its app by a glance, and how long its text is.
+  /// Lists the entries with each one's app, found by a glance, and the length of its text.
   static func glances(at reply: RedisReply) -> [(entry: String, app: String, bytes: Int)] {
     items(reply) { entry, fields in
       let text = job(fields)

@@ -1,7 +1,7 @@
 internal import Model
 internal import Redis
 
-/// What a function that leases jobs answers.
+/// The answer of a function that leases jobs.
 struct TakenJobs: Sendable {
   struct Job: Sendable {
     let priority: Priority

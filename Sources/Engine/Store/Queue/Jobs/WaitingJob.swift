@@ -34,7 +34,7 @@ package struct WaitingJob: Sendable {
     id = name.id ?? JobSource.of(entry, priority)
   }
 
-  /// What its record would say.
+  /// Returns the record that it would have.
   package func record(nowMs: Int64) -> JobRecord {
     var record = JobRecord(app: app, id: id, state: .queued)
     record.priority = priority

@@ -5,13 +5,13 @@ package import Redis
 package struct StreamStore {
   let functions: StoreFunctions
 
-  /// What was found in the stream of a priority.
+  /// The state of a priority's stream that is worth telling.
   package enum Finding: Sendable, Equatable {
-    /// So many jobs were deleted since the last look, before a worker took them.
+    /// How many jobs were deleted since the last look, before a worker took them.
     case lost(Int)
-    /// It takes no more, since it has an entry with the highest id; so many are left in it.
+    /// The stream takes no more, since it has an entry with the highest id; so many are left in it.
     case exhausted(left: Int)
-    /// It was exhausted and empty, and takes jobs again.
+    /// The stream was exhausted and empty, and takes jobs again.
     case renewed
   }
 

@@ -69,7 +69,7 @@ package final class WorkSignal {
     try await functions.connection.waitUntilReady(timeoutMs: StoreLimits.signReadyMs)
   }
 
-  /// Of XREADGROUP's reply: each stream that has something, and its first entry's id.
+  /// Reads the signs from XREADGROUP's reply: each stream that has something, and its first entry's id.
   private static func signs(_ reply: RedisReply, of streams: [Stream]) -> [WorkSign] {
     guard !reply.isNull else { return [] }
     return (0..<reply.count).compactMap { index in
