@@ -4,7 +4,7 @@ package struct ConfigurationError: Error, Equatable, CustomStringConvertible {
   package let file: String
   /// Counted from 1; nil for a variable and for what is missing altogether.
   package let line: Int?
-  /// Such as `apps[0].apns.production.key_id`; empty for the whole file.
+  /// The field, for instance `apps[0].apns.production.key_id`; empty for the whole file.
   package let field: String
   package let message: String
 

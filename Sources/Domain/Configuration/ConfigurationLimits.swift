@@ -31,6 +31,6 @@ package enum ConfigurationLimits {
   static let timeZonesMax = 2_000
   static let timeZoneBytesMax = 64 * 1024
   static let timeZoneVersionBytesMax = 64
-  /// What a message repeats of a field's name: longer ones are none.
+  /// Bytes of a field's name that a message repeats: longer ones are none.
   static let nameBytesMax = 40
 }

@@ -1,4 +1,4 @@
-/// What is kept of jobs.
+/// The settings for how long jobs are kept.
 package struct JobsConfiguration: Sendable, Equatable {
   /// How long the record of a job is kept after its end, and with it the job's id.
   package var retentionHours: Int

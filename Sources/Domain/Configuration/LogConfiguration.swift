@@ -1,4 +1,4 @@
-/// What is logged, and how.
+/// The settings for what is logged, and how.
 package struct LogConfiguration: Sendable, Equatable {
   package enum Level: String, Sendable, CaseIterable {
     case trace, debug, info, notice, warning, error, critical

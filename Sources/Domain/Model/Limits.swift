@@ -6,7 +6,7 @@ package enum Limits {
   /// Values in one document: a million users and some content.
   package static let jsonValuesMax = 1_200_000
   package static let jsonNumberBytesMax = 64
-  /// What an error message repeats of a producer's text.
+  /// Bytes of a producer's text that an error message repeats.
   package static let quotedTextBytesMax = 64
 
   // Jobs
@@ -38,10 +38,10 @@ package enum Limits {
   package static let variableNameBytesMax = 64
   /// All values that stand in the job; there can be any number in a `variables_key`.
   package static let variablesBytesMax = 64 * 1024
-  /// What a `variables_key` holds of one user, and how many values.
+  /// Bytes that a `variables_key` holds of one user, and how many values.
   package static let userVariablesBytesMax = 16 * 1024
   package static let userVariablesMax = 4_096
-  /// Of each word of an event: a bucket, an object, who caused it.
+  /// Bytes of each word of an event: a bucket, an object, who caused it.
   package static let eventTextBytesMax = 256
   /// A job's filter: bytes of JSON, values of one of its fields, and custom fields that it asks about.
   package static let filterBytesMax = 64 * 1024

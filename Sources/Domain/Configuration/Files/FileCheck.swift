@@ -2,7 +2,7 @@ internal import Glibc
 
 /// Whether a file is there to be read.
 enum FileCheck {
-  /// What is wrong with the file at `path`; nil when it is a regular file that can be read.
+  /// Says what is wrong with the file at `path`; nil when it is a regular file that can be read.
   static func problem(_ path: String) -> String? {
     // Without O_NONBLOCK a named pipe would wait for its writer.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)

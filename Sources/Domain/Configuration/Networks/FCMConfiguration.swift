@@ -5,7 +5,7 @@ package struct FCMConfiguration: Sendable, Equatable {
   package var access: Access
   /// In place of the `token_uri` of the service account.
   package var tokenEndpoint: ServiceURL?
-  /// What the project's quota allows; the fleet together sends no more.
+  /// The quota of the project; the fleet together sends no more.
   package var messagesPerMinute: Int
 
   package init(

@@ -1,4 +1,4 @@
-/// What carries the pushes to a provider.
+/// The transport that carries the pushes to a provider.
 package enum TransportChoice: String, Sendable, CaseIterable {
   case native
   case curl

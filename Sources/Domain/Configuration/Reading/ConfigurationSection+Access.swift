@@ -2,7 +2,7 @@ internal import Model
 
 extension ConfigurationSection {
   static let accessFields = ["endpoint", "ca_file", "proxy", "proxy_user", "proxy_password_file"]
-  /// Of a provider that pushes go to over HTTP/2.
+  /// The fields of a provider that pushes go to over HTTP/2.
   static let pushAccessFields = accessFields + ["transport"]
 
   /// How the provider is reached, `accessFields`.
@@ -13,7 +13,7 @@ extension ConfigurationSection {
       caFile: try file("ca_file"), proxy: proxy, proxyLogin: try proxyLogin(hasProxy: proxy != nil))
   }
 
-  /// The same with the transport, `pushAccessFields`.
+  /// Reads how the provider is reached, with the transport: `pushAccessFields`.
   func pushAccess() throws(ConfigurationError) -> Access {
     var access = try access()
     let usual: TransportChoice = access.proxy == nil ? .native : .curl

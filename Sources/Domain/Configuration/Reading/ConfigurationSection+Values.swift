@@ -8,7 +8,7 @@ extension ConfigurationSection {
     try optionalInteger(name, in: range, zero: zero) ?? `default`
   }
 
-  /// As `integer`, for what has no default.
+  /// Reads a number like `integer`, for what has no default.
   func optionalInteger(
     _ name: String, in range: ClosedRange<Int>, zero: String? = nil
   ) throws(ConfigurationError) -> Int? {

@@ -7,9 +7,9 @@ struct ConfigurationSection {
   /// nil when the file does not have it.
   let mapping: Node.Mapping?
   let line: Int?
-  /// Such as `apps[0].apns`; empty for the whole file.
+  /// The section's place, for instance `apps[0].apns`; empty for the whole file.
   let field: String
-  /// Such as `PUSHPOOL_APPS_SHOP_APNS`.
+  /// The beginning of its variables, for instance `PUSHPOOL_APPS_SHOP_APNS`.
   let variables: String
 
   /// `known` are the names that it may hold, `fields` those of them that are scalars.
@@ -47,7 +47,7 @@ struct ConfigurationSection {
     }
   }
 
-  /// What was written, for a message; not when it may be a URL with a password, or a key, in the wrong place.
+  /// Returns what was written, for a message; not when it may be a URL with a password, or a key, in the wrong place.
   static func quoted(_ text: String) -> String {
     isName(text) ? "\"\(FieldPointer.printable(text))\"" : "something else"
   }

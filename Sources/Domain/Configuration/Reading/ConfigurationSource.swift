@@ -4,7 +4,7 @@ internal import Yams
 final class ConfigurationSource {
   static let variablePrefix = "PUSHPOOL"
 
-  /// As the operator named it; what stands in for it when there is none.
+  /// The file as the operator named it; what stands in for it when there is none.
   let file: String
   /// Relative paths begin here.
   let folder: String

@@ -1,4 +1,5 @@
-/// What operators are to look at. An alarm's field in Redis is its kind and what it is about, with `|` between them.
+/// The kinds of trouble that operators are to look at. An alarm's field in Redis is its kind and what it is about, with
+/// `|` between them.
 package enum AlarmKind: String, CaseIterable, Sendable {
   // About an app, a network and an environment.
   /// The network is in trouble, and the breaker open.
@@ -39,7 +40,7 @@ package enum AlarmKind: String, CaseIterable, Sendable {
   // About a worker.
   /// Its clock differs from that of Redis.
   case clock
-  /// It has no file descriptor left.
+  /// The worker has no file descriptor left.
   case descriptors
 
   // About Redis.

@@ -1,6 +1,6 @@
 /// How many pushes a second the fleet as a whole may begin of something.
 package struct RateLimit: Sendable, Hashable {
-  /// What is limited, such as `app:shop`; the same name is the same bucket.
+  /// The name of what is limited, for instance `app:shop`; the same name is the same bucket.
   package let name: String
   package let perSecond: Double
   /// Whether it is for everything of an app, and not for one network.

@@ -17,7 +17,7 @@ package struct DeviceToken: Hashable, Sendable {
     self.network = network
   }
 
-  /// What a token can be whose network is not said: one for each network that could have it.
+  /// Returns the tokens that a text can be whose network is not said: one for each network that could have it.
   /// - Throws: the rule of one network that it breaks, when no network could have it.
   package static func candidates(_ text: String) throws(InvalidField) -> [DeviceToken] {
     var tokens: [DeviceToken] = []

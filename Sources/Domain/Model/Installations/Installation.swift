@@ -4,7 +4,7 @@ package struct Installation: Sendable, Equatable {
   package var user: String
   package var token: DeviceToken
   package var environment: PushEnvironment
-  /// What the token is for; `alert` on networks other than APNs.
+  /// The kind of push that the token is for; `alert` on networks other than APNs.
   package var kind = TokenKind.alert
   /// Stable and unique, survives a re-install; nil lets the store give one.
   package var objectID: String?

@@ -24,7 +24,7 @@ extension Subscription {
     self.init(app: app, topic: topic, user: user)
   }
 
-  /// As `init(bytes:)` reads it.
+  /// Returns the JSON that `init(bytes:)` reads.
   package func json() -> JSONValue {
     .object(["app": .string(app), "topic": .string(topic), "user": .string(user)])
   }

@@ -1,4 +1,4 @@
-/// What bytes are written to, one behind the other.
+/// A place that bytes are written to, one behind the other.
 protocol ByteSink: ~Copyable {
   mutating func put(_ byte: UInt8)
   mutating func put(_ bytes: UnsafeRawBufferPointer)

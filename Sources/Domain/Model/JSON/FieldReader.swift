@@ -148,7 +148,7 @@ struct FieldReader {
       + "\"\(FieldPointer.printable(text))\"\(hint)"
   }
 
-  /// As `instantMs`, and refuses what was surely meant in seconds.
+  /// Reads an instant like `instantMs`, and refuses what was surely meant in seconds.
   func recentInstantMs(_ name: String) throws(InvalidField) -> Int64? {
     guard let ms = try instantMs(name) else { return nil }
     guard ms >= Limits.recentInstantMsMin else {

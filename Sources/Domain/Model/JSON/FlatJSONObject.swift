@@ -71,7 +71,7 @@ package enum FlatJSONObject {
       return true
     }
 
-    /// What is behind an opening quote; nil when it has an escape or does not end.
+    /// Returns the text behind an opening quote; nil when it has an escape or does not end.
     mutating func text() -> UnsafeRawBufferPointer? {
       let start = offset
       while offset < json.count {

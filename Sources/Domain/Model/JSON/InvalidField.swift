@@ -12,7 +12,7 @@ package struct InvalidField: Error, Equatable, CustomStringConvertible {
 
   package var description: String { pointer.isEmpty ? message : "\(pointer): \(message)" }
 
-  /// The same complaint, seen from the document that holds the value at `prefix`.
+  /// Returns this complaint as seen from the document that holds the value at `prefix`.
   package func under(_ prefix: String) -> InvalidField {
     InvalidField(pointer: prefix + pointer, message: message)
   }

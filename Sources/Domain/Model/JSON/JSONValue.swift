@@ -42,7 +42,7 @@ extension JSONValue {
     if case .number(let number) = self { number.int64 } else { nil }
   }
 
-  /// What a message calls it: "a string", "null".
+  /// The words by which a message calls its kind: "a string", "null".
   package var kindName: String {
     switch self {
     case .null: "null"

@@ -2,7 +2,7 @@
 package enum JSONWriter {
   /// Room for a usual notification, so that its text need not grow time and again.
   private static let usualBytes = 512
-  /// Of an object with more members their order is found on the heap.
+  /// The most members whose order is found in place; that of more is found on the heap.
   private static let sortedInPlaceMax = 32
 
   /// Calls the body with the JSON of a value; borrowed.
@@ -93,7 +93,7 @@ package enum JSONWriter {
     output.put(UInt8(ascii: "\""))
   }
 
-  /// What stands between the quotes of a string.
+  /// Appends the text between the quotes of a string.
   /// - Parameter content: UTF-8.
   package static func appendEscaped(_ content: UnsafeRawBufferPointer, to bytes: inout [UInt8]) {
     writeEscaped(content, to: &bytes)

@@ -2,7 +2,7 @@
 package enum Audience: Sendable, Equatable {
   /// Every installation of these users; each user once, in the order given.
   case users([String])
-  /// These installations; each once, in the order given.
+  /// Every one of these installations; each once, in the order given.
   case installations([DeviceToken])
   /// Every installation of the users whose ids are the members of this Redis SET, ZSET or LIST.
   case usersKey(String)

@@ -29,7 +29,7 @@ package enum Badge: Sendable, Equatable {
     }
   }
 
-  /// What stands in a message that is rendered; of `next` a mark.
+  /// Returns its value in a message that is rendered; of `next` a mark.
   /// - Parameter max: the largest that its network takes, in place of a larger one; at most `Mark.atMostMax`.
   package func rendered(atMost max: Int? = nil) -> JSONValue {
     switch self {

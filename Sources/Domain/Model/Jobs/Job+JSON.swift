@@ -90,7 +90,7 @@ extension Job {
     }
   }
 
-  /// What a producer would enqueue for this job: two jobs are the same when these are equal, the id aside.
+  /// Returns what a producer would enqueue for this job: two jobs are the same when these are equal, the id aside.
   package func json() -> JSONValue {
     var object = object()
     object["id"] = id.map { .string($0) }

@@ -1,5 +1,6 @@
 extension Job {
-  /// What a job that breaks the rules calls itself, for whoever looks for it; empty where that cannot be read.
+  /// Returns the app and id that a job which breaks the rules gives itself, for whoever looks for it; empty where that
+  /// cannot be read.
   package static func name(in text: [UInt8]) -> (app: String, id: String) {
     let object = (try? JSONParser().parse(text))?.objectValue
     // Not as it stands: both go into keys, logs and onto terminals.

@@ -4,10 +4,10 @@ extension JobContent {
     "event", "collapse_id", "ttl_seconds", "expires_at", "environments", "filter", "dry_run",
     "on_unknown", "trace",
   ]
-  /// What a producer does not write here: it is the job's audience.
+  /// The field of the topic, which a producer does not write here: it is the job's audience.
   private static let topicField = "topic"
   private static let channelField = "channel"
-  /// What the admission makes of `deliver_local`.
+  /// The field for what the admission makes of `deliver_local`.
   private static let scheduleField = "schedule"
 
   /// Decodes what `json()` wrote, with the same checks as at admission.

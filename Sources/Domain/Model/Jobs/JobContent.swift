@@ -1,4 +1,5 @@
-/// What a job sends and under which conditions: all of it but who receives it, but for a topic, which the message names.
+/// The content of a job, and the conditions under which it is sent. It holds all but who receives it, except for a
+/// topic, which the message names.
 package struct JobContent: Sendable, Equatable {
   package var notification: Notification?
   package var apns: APNsPart?
@@ -6,7 +7,7 @@ package struct JobContent: Sendable, Equatable {
   package var jpush: JPushPart?
   /// The common title and body in other languages, in the order of these.
   package var localized: [LocalizedText] = []
-  /// What texts are filled with for each user; nil when they mean what they say.
+  /// The values that texts are filled with for each user; nil when they mean what they say.
   package var variables: Variables?
   /// In place of a notification, for apps and not for people.
   package var event: AppEvent?

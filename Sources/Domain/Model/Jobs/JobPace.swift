@@ -2,6 +2,6 @@
 package enum JobPace: Sendable, Equatable {
   /// Pushes a second of the whole fleet.
   case perSecond(Int)
-  /// What it has is spread evenly over so many seconds from its start.
+  /// The pushes are spread evenly over so many seconds from its start.
   case spread(seconds: Int)
 }

@@ -1,4 +1,4 @@
-/// What the public record of a job says. Counters are installations.
+/// The public record of a job. Counters are installations.
 package struct JobRecord: Sendable, Equatable {
   package let app: String
   package let id: String
@@ -12,7 +12,7 @@ package struct JobRecord: Sendable, Equatable {
   package var finishedAtMs: Int64?
   /// When a scheduled job is to start.
   package var startAtMs: Int64?
-  /// Of a job with `deliver_local`: the local time that it is sent for now, or waits for.
+  /// The local time that a job with `deliver_local` is sent for now, or waits for.
   package var roundAtMs: Int64?
   package var priority: Priority?
   /// The bucket of the event that the job tells of, once it is admitted.

@@ -1,4 +1,4 @@
-/// What a notification says on every network.
+/// The notification that a job shows on every network.
 package struct Notification: Sendable, Equatable {
   /// One entry of the custom data.
   package struct DataEntry: Sendable, Equatable {

@@ -1,4 +1,4 @@
-/// What to do when the connection was lost after a push was written and before its answer came.
+/// The policy for a connection that was lost after a push was written and before its answer came.
 package enum UnknownPolicy: String, Sendable, Hashable, CaseIterable {
   /// Send again: the device may see the push twice, but never not at all.
   case resend

@@ -1,4 +1,4 @@
-/// What the answer to one request means, as its provider says. An answer is a value, never a thrown error.
+/// The meaning of the answer to one request, as its provider says it. An answer is a value, never a thrown error.
 package enum Classification: Sendable, Equatable {
   /// The provider said yes, which is all that it tells: nothing is ever called delivered.
   case accepted
@@ -7,7 +7,7 @@ package enum Classification: Sendable, Equatable {
   /// The token is called bad, which a wrong environment or topic of ours explains as well: uninstalled
   /// only while few are.
   case doubtfulToken(reason: String)
-  /// This message or configuration can never succeed for this device: no retry, no uninstall.
+  /// The message or configuration can never succeed for this device: no retry, no uninstall.
   case rejected(reason: String)
   /// Throttled or provider trouble; not sooner than `afterMs` milliseconds from now when given.
   case retry(afterMs: UInt64?, reason: String)

@@ -1,6 +1,6 @@
 /// When a push that the provider could not take is tried again: exponential back-off with full jitter.
 package struct RetryPolicy: Sendable, Equatable {
-  /// What follows an attempt that asked for a retry.
+  /// The consequence of an attempt that asked for a retry.
   package enum Decision: Sendable, Equatable {
     case retry(afterMs: UInt64)
     /// All attempts are used up.

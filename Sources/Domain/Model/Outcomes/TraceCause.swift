@@ -37,9 +37,9 @@ package enum TraceCause: String, Sendable, CaseIterable {
   /// Recorded by older workers only: their traces hold it.
   case tooManyDoubtful = "too_many_doubtful"
   case massDeath = "mass_death"
-  /// Of what was not recorded: there were too many alike.
+  /// Too many events were alike to be recorded.
   case tooMany = "too_many"
-  /// Of what was not recorded: Redis did not take it in time.
+  /// Redis did not take the event in time to be recorded.
   case notTaken = "not_taken"
 
   /// For a person, to stand behind a colon.

@@ -1,10 +1,10 @@
-/// What followed for a push, as its trace says it.
+/// The decision about a push, as its trace says it.
 package enum TraceDecision: String, Sendable, CaseIterable {
   // Outcomes
   case accepted, rejected, uninstalled, expired, skipped, failed
   /// The network called the token dead: the store is asked to remove it.
   case uninstall
-  /// It was not removed: its binding changed after the push was sent. Counts as rejected.
+  /// The token was not removed: its binding changed after the push was sent. Counts as rejected.
   case kept
   /// Tried again later, as the next attempt.
   case retry

@@ -14,7 +14,7 @@ extension TextRule {
     }
   }
 
-  /// As `check`, and what a header can hold.
+  /// Checks as `check` does, and that a header can hold the text.
   package static func checkHeaderValue(_ text: String, bytesMax: Int) throws(InvalidField) {
     try check(text, bytesMax: bytesMax)
     guard isHeaderValue(text) else {

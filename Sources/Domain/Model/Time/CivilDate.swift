@@ -37,7 +37,7 @@ package struct CivilDate: Sendable, Equatable {
     self.init(year: year, month: month, day: day)
   }
 
-  /// As RFC 3339 writes a date.
+  /// The date as RFC 3339 writes it.
   package var text: String {
     func padded(_ number: Int, _ width: Int) -> String {
       let digits = String(number)

@@ -17,7 +17,7 @@ package struct FixedOffset: Sendable, Equatable {
   )
   .map { FixedOffset(minutes: $0) }
 
-  /// As Java writes it: `GMT+09:00`.
+  /// The name as Java writes it: `GMT+09:00`.
   package var name: String {
     func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
     let size = abs(minutes)

@@ -1,4 +1,4 @@
-/// What clocks in one time zone show: the offset from UTC at every instant, as its TZif file (RFC 9636) says. Instants are
+/// The rules of one time zone: the offset from UTC at every instant, as its TZif file (RFC 9636) says. Instants are
 /// seconds since 1970-01-01T00:00:00Z, offsets seconds east of UTC.
 package struct TimeZoneRules: Sendable, Equatable {
   /// From an instant on clocks are so far ahead of UTC.

@@ -8,7 +8,7 @@ extension AppEvent {
     "environments", "dry_run", "on_unknown", "trace",
   ]
 
-  /// What people would see or hear, by the names that producers may look for.
+  /// Members of what people would see or hear, by the names that producers may look for.
   private static let customisations = [
     "alert", "title", "body", "sound", "badge", "category", "thread_id", "image", "data",
     "notification", "aps",

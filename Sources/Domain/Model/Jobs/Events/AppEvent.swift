@@ -8,7 +8,7 @@ package struct AppEvent: Sendable, Equatable {
   /// A set of data objects in the app's backend: what has changed, or what holds the object that has.
   package var bucketID: String
   package var bucketType: BucketType
-  /// What has happened, in the backend's words, such as `DATA_OBJECT_UPDATED`.
+  /// The event, in the backend's words, for instance `DATA_OBJECT_UPDATED`.
   package var type: String
   /// Nil when the bucket itself has changed.
   package var objectID: String?
@@ -34,7 +34,7 @@ package struct AppEvent: Sendable, Equatable {
     self.whenMs = whenMs
   }
 
-  /// What there is of it in words, in the order of `AppEventField`; the time is not among them.
+  /// Its fields and their texts, in the order of `AppEventField`; the time is not among them.
   package var texts: [(field: AppEventField, text: String)] {
     var texts: [(field: AppEventField, text: String)] = [
       (.bucketID, bucketID), (.bucketType, bucketType.rawValue), (.type, type),

@@ -1,5 +1,5 @@
-/// What an event says, by the names that producers, APNs and the other networks know it by. By these a receiver tells an
-/// event from a notification.
+/// The fields of an event, by the names that producers, APNs and the other networks know them by. By these a receiver
+/// tells an event from a notification.
 package enum AppEventField: Sendable, CaseIterable {
   case bucketID, bucketType, type, objectID, scopeApp, scopeType, scopeUser, scopeGroup, scopeThing
   case sender, when

@@ -5,7 +5,7 @@ package enum AppEventScope: Sendable, Equatable {
   case group(String)
   case thing(String)
 
-  /// As producers and receivers call it.
+  /// The kind of scope, as producers and receivers call it.
   package enum Kind: String, Sendable, Hashable, CaseIterable {
     case app = "APP"
     case user = "APP_AND_USER"

@@ -1,7 +1,7 @@
 /// Holds a filter against installations.
 package struct FilterMatcher: Sendable {
   private enum Source {
-    /// What the binding says.
+    /// The network or environment of the binding.
     case network, environment
     /// A position in `fields`.
     case record(Int)
@@ -10,7 +10,7 @@ package struct FilterMatcher: Sendable {
   private struct Check {
     let source: Source
     let test: FilterTest
-    /// What `test` must come to.
+    /// The result that `test` must have.
     let wanted: Bool
   }
 

@@ -1,4 +1,4 @@
-/// What a field's value must be for a condition to hold.
+/// The test of a field's value that decides whether a condition holds.
 enum FilterTest: Sendable, Equatable {
   case networks([Network])
   case environments([PushEnvironment])

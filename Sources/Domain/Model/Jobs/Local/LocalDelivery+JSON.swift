@@ -50,7 +50,7 @@ extension LocalDelivery {
     return hour * 60 + minute
   }
 
-  /// As a producer would write it, in one form alone.
+  /// Returns it as a producer would write it, in one form alone.
   func json() -> JSONValue {
     var object = JSONObject()
     object["date"] = date.map { .string($0.text) }

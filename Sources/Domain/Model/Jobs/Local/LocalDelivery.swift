@@ -1,6 +1,6 @@
 /// A job's order to send to each installation when clocks in its own time zone show a time.
 package struct LocalDelivery: Sendable, Equatable {
-  /// What an installation receives whose time zone is not known.
+  /// The treatment of an installation whose time zone is not known.
   package enum WithoutZone: String, Sendable, CaseIterable {
     /// The job at the app's own time.
     case app
@@ -9,13 +9,13 @@ package struct LocalDelivery: Sendable, Equatable {
     case skip
   }
 
-  /// What is done where the time has passed when the job is enqueued.
+  /// The treatment of a time that has passed when the job is enqueued.
   package enum Late: String, Sendable, CaseIterable {
-    /// It is sent at once.
+    /// The job is sent at once.
     case send
     /// Nothing is sent.
     case skip
-    /// It is sent at that time of the next day.
+    /// The job is sent at that time of the next day.
     case nextDay = "next_day"
   }
 

@@ -4,7 +4,7 @@ extension LocalSchedule {
   private static let fields = ["rounds", "missed", "round_without_zone"]
   private static let roundFields = ["at", "zones"]
 
-  /// As it stands in the content of a job; nil when the job has none.
+  /// Reads it as it stands in the content of a job; nil when the job has none.
   init?(_ value: JSONValue?, at pointer: @autoclosure () -> String) throws(InvalidField) {
     guard let value else { return nil }
     let reader = try FieldReader(value, at: pointer(), known: Self.fields)

@@ -1,4 +1,4 @@
-/// What a push does to a Live Activity.
+/// The change that a push makes to a Live Activity.
 package enum LiveActivityEvent: String, Sendable, CaseIterable {
   case start, update, end
 }

@@ -1,4 +1,4 @@
-/// What a job says to APNs alone, merged over the common notification.
+/// The part of a job for APNs alone, merged over the common notification.
 package struct APNsPart: Sendable, Equatable {
   /// Merged into the payload; `aps` within it is merged member by member.
   package var payload: JSONObject?

@@ -27,9 +27,9 @@ indirect enum FCMMessageForm: Sendable {
   enum NameRule: Sendable {
     /// Any: they are a browser's, or names of headers.
     case free
-    /// Those that neither FCM nor the receivers of topic messages and events reserve.
+    /// Names that neither FCM nor the receivers of topic messages and events reserve.
     case common
-    /// Those that FCM does not reserve.
+    /// Names that FCM does not reserve.
     case network
 
     func refusal(of name: String) -> String? {

@@ -1,4 +1,4 @@
-/// What a job says to FCM alone, merged over the common notification.
+/// The part of a job for FCM alone, merged over the common notification.
 package struct FCMPart: Sendable, Equatable {
   /// Merged into the `message` of `messages:send`; it names no target.
   package var message: JSONObject

@@ -1,8 +1,8 @@
 /// A language as BCP 47 writes it: subtags such as `zh-Hant-TW`, whose case means nothing.
 package struct LanguageTag: Sendable, Equatable {
-  /// As it was given.
+  /// The tag as it was given.
   package let text: String
-  /// What languages are compared by: lowercase, with `-` between the subtags.
+  /// The form by which languages are compared: lowercase, with `-` between the subtags.
   package let key: String
 
   /// Nil when the text is no tag. Android's `zh_TW` is taken as well.

@@ -1,4 +1,4 @@
-/// What a notification says in one language, in place of the common title and body.
+/// The text of a notification in one language, in place of the common title and body.
 package struct LocalizedText: Sendable, Equatable {
   package let language: LanguageTag
   package var title: String?

@@ -9,12 +9,12 @@ package enum Mark: Sendable, Equatable {
   /// The largest `atMost`: more does not fit into a mark.
   package static let atMostMax = 999
 
-  /// What stands in the message for an installation's badge.
+  /// Returns the text in the message for an installation's badge.
   package static func badgeText(_ badge: Int, atMost: Int?) -> String {
     String(min(badge, atMost ?? badge))
   }
 
-  /// As many bytes as the text of a badge can have: one may grow to ten digits until its push is sent.
+  /// Returns how many bytes the text of a badge can have: one may grow to ten digits until its push is sent.
   package static func badgeBytesMax(atMost: Int?) -> Int {
     badgeText(Limits.badgeMax, atMost: atMost).utf8.count
   }
@@ -38,7 +38,7 @@ package enum Mark: Sendable, Equatable {
       String.UnicodeScalarView([Self.noncharacter, Unicode.Scalar(UInt32(0xE000 + number))!]))
   }
 
-  /// What the two last bytes of a mark say, which hold six bits each.
+  /// Reads the two last bytes of a mark, which hold six bits each.
   private init(_ high: UInt8, _ low: UInt8) {
     let number = Int(high & 0x3F) << 6 | Int(low & 0x3F)
     if number < Limits.placeholdersMax {

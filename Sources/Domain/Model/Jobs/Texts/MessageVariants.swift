@@ -1,8 +1,8 @@
-/// What a job says, in each of its languages, with marks for what is filled in for each user.
+/// The content of a job in each of its languages, with marks for what is filled in for each user.
 package struct MessageVariants: Sendable {
   /// The common content, and behind it one for each of the job's localized texts.
   package let contents: [JobContent]
-  /// What the marks in the contents stand for, by number.
+  /// The placeholders that the marks in the contents stand for, by number.
   package let placeholders: [Placeholder]
   /// Whether the contents hold marks: a message that is rendered of one is another for each push.
   package let hasMarks: Bool

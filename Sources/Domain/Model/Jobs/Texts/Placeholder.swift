@@ -1,7 +1,7 @@
 /// A place in a text that is filled in for each user: `{{name}}` or `{{name | default: "there"}}`.
 package struct Placeholder: Sendable, Hashable {
   package let name: String
-  /// What stands there for a user without a value; without one the push is rejected.
+  /// The text for a user without a value; without one the push is rejected.
   package let fallback: String?
   /// Whether it is part of a URL, where its value is percent-encoded.
   package let isInURL: Bool
@@ -12,7 +12,7 @@ package struct Placeholder: Sendable, Hashable {
     self.isInURL = isInURL
   }
 
-  /// What stands in the text for a value: in a URL all but the unreserved characters is escaped (RFC 3986, 2.3).
+  /// Returns the text that stands for a value: in a URL all but the unreserved characters is escaped (RFC 3986, 2.3).
   package func written(_ value: String) -> String {
     guard isInURL else { return value }
     var text = ""

@@ -20,7 +20,7 @@ package enum Variables: Sendable, Equatable {
     }
   }
 
-  /// What a value is written as; nil for what is no text, number or boolean.
+  /// Returns the text that a value is written as; nil for what is no text, number or boolean.
   package static func text(_ value: JSONValue) -> String? {
     switch value {
     case .string(let text): text
