@@ -3,7 +3,7 @@ package import Store
 
 /// Tells who is in the topics and channels of an app, over the stores of all partitions. It only reads, and needs no functions.
 package struct AudienceLookup {
-  /// What users are in together.
+  /// The kind of group that users are in.
   package enum Kind: String, Sendable {
     case topic
     case channel
@@ -20,7 +20,8 @@ package struct AudienceLookup {
   /// How large a topic or a channel is.
   package struct Size: Sendable, Equatable {
     package let name: String
-    /// Those who subscribe to the topic, or have an installation in the channel. Who is in two partitions counts twice.
+    /// The users who subscribe to the topic, or have an installation in the channel. Who is in two partitions counts
+    /// twice.
     package let users: Int
   }
 

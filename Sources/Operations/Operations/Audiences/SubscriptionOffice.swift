@@ -4,7 +4,7 @@ package import Store
 
 /// Changes who subscribes to topics, again after each failure that may pass.
 package struct SubscriptionOffice {
-  /// What becomes of subscriptions.
+  /// The change to subscriptions.
   package enum Change: Sendable {
     case subscribe
     case unsubscribe

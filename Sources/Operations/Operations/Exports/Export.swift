@@ -5,7 +5,7 @@ package import Store
 /// Reads all installations and subscriptions out of the stores of all partitions, while they change: what is bound or
 /// subscribed throughout is among them. An installation may come twice.
 package struct Export {
-  /// What was read, and how far it is.
+  /// The counts of what was read, and how far it is.
   package struct Progress: Sendable, Equatable {
     package internal(set) var installations = 0
     package internal(set) var subscriptions = 0

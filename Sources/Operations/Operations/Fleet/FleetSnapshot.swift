@@ -61,7 +61,7 @@ package struct FleetSnapshot: Sendable {
     }
   }
 
-  /// What a screen shows of a key: nothing where it holds another type, of which an alarm tells (`KeyTypes`).
+  /// Reads what a screen shows of a key: nothing where it holds another type, of which an alarm tells (`KeyTypes`).
   private static func readable<Value>(
     _ nothing: Value, _ read: () async throws(RedisError) -> Value
   ) async throws(RedisError) -> Value {

@@ -8,7 +8,7 @@ package struct EnqueuedJob: Sendable {
   package let priority: Priority
   /// The stream entry.
   package let entry: String
-  /// What was added, to know a dead letter by.
+  /// The text that was added, to know a dead letter by.
   let text: [UInt8]
 
   /// - Parameter entry: what `JobQueue.enqueue` returned.
@@ -20,7 +20,7 @@ package struct EnqueuedJob: Sendable {
     self.text = text
   }
 
-  /// What the record of this admission names as its source; another source is an earlier job of the same id.
+  /// The source that the record of this admission names; another source is an earlier job of the same id.
   var source: String { JobSource.of(entry, priority) }
 
   /// When the entry was added, by the server's clock: the first half of its id.

@@ -1,6 +1,6 @@
 package import Model
 
-/// What an operator does with a job.
+/// An operator's action on a job.
 package enum JobAction: Sendable, Equatable {
   case show, cancel, pause, resume
   /// Keep to so many pushes a second; nil for as many as there can be.

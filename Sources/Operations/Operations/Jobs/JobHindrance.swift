@@ -5,9 +5,9 @@ package import Store
 /// Something that keeps a job, or a part of it, from going on.
 package enum JobHindrance: Sendable, Equatable {
   case paused
-  /// It has not started: when it does, in epoch milliseconds.
+  /// The job has not started; when it does, in epoch milliseconds.
   case scheduled(Int64)
-  /// It waits for its next local time, in epoch milliseconds.
+  /// The job waits for its next local time, in epoch milliseconds.
   case betweenLocalTimes(Int64)
   case switchedOff(KillSwitch, SwitchRemark)
   /// No worker beats at all.
@@ -15,7 +15,7 @@ package enum JobHindrance: Sendable, Equatable {
   /// An alarm about the job's app, with its sentence.
   case alarm(field: String, message: String)
 
-  /// What the fleet tells now, the surest first. It only reads.
+  /// Reads what the fleet tells now, the surest first. It only reads.
   /// - Parameter record: the job's; nil before a worker has taken it in.
   package static func all(
     of app: String, _ record: JobRecord?, in stores: [Store]

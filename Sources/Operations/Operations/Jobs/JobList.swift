@@ -6,7 +6,7 @@ package import Store
 package struct JobList: Sendable, Equatable {
   /// How many are admitted and not finished, of whatever app.
   package private(set) var openCount = 0
-  /// Of these, those that were looked at: running ones first, then paused and scheduled ones, each in the order of their
+  /// The open jobs that were looked at: running ones first, then paused and scheduled ones, each in the order of their
   /// beginning.
   package private(set) var open: [JobRecord] = []
   /// The last first.

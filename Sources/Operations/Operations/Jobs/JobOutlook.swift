@@ -2,11 +2,11 @@ package import Model
 package import Redis
 package import Store
 
-/// What can be foretold of a job before it is added to its stream.
+/// The forecast for a job before it is added to its stream.
 package enum JobOutlook: Sendable, Equatable {
   /// Nothing speaks against it. A worker judges it when it takes it.
   case open
-  /// The same job was admitted before: to add it again does nothing.
+  /// An equal job was admitted before: to add it again does nothing.
   case repeated
   /// A worker would make a dead letter of it.
   case refused(InvalidField)

@@ -1,7 +1,7 @@
 package import Model
 package import Store
 
-/// What one look at an enqueued job finds.
+/// The finding of one look at an enqueued job.
 package enum JobSighting: Sendable {
   /// No worker has taken it yet, or one is about to.
   case waiting

@@ -4,7 +4,7 @@ package import Store
 
 /// A job as a producer gives it, before it is in a stream.
 package struct JobSubmission: Sendable {
-  /// What the text says; nil when it was not checked.
+  /// The job that the text says; nil when it was not checked.
   package let job: Job?
   /// The app that the text names. Nil only where a text that was not checked has none.
   package let app: String?

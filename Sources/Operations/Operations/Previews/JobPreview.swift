@@ -3,7 +3,8 @@ internal import HTTPClient
 package import Model
 internal import Providers
 
-/// What a job would send to some devices, rendered as workers render it. Nothing is enqueued, signed or sent.
+/// The requests that a job would send to some devices, rendered as workers render them. Nothing is enqueued, signed or
+/// sent.
 package struct JobPreview: Sendable {
   /// Why workers with this configuration would make the job a dead letter; nil when they would take it in.
   package let refusal: InvalidField?

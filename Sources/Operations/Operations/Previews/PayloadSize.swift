@@ -2,7 +2,7 @@
 package struct PayloadSize: Sendable, Equatable {
   /// To be read behind the network's name.
   package let part: String
-  /// As the network counts it.
+  /// The size as the network counts it.
   package let bytes: Int
   package let bytesMax: Int
 }

@@ -20,7 +20,7 @@ package enum PreviewTarget: Sendable, Equatable {
     }
   }
 
-  /// What its device token is for; nil for whatever a job is for.
+  /// The kind of push that its device token is for; nil for whatever a job is for.
   var kind: TokenKind? {
     guard case .installation(let installation) = self else { return nil }
     return installation.kind
@@ -32,13 +32,13 @@ package enum PreviewTarget: Sendable, Equatable {
     return installation.language ?? ""
   }
 
-  /// What the next job that raises it makes of its badge.
+  /// The badge that the next job that raises it sets.
   var nextBadge: Int {
     guard case .installation(let installation) = self else { return 1 }
     return min(installation.badge ?? 0, Limits.badgeMax - 1) + 1
   }
 
-  /// What stands for its device token where people read it: a whole one is as good as an address.
+  /// The text in place of its device token where people read it: a whole one is as good as an address.
   package var shownToken: String {
     switch self {
     case .installation(let installation): installation.token.shortened

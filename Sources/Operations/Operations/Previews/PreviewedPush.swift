@@ -1,7 +1,7 @@
 package import Model
 internal import Providers
 
-/// What one device would get of a job.
+/// The push that one device would get of a job.
 package struct PreviewedPush: Sendable, Equatable {
   package enum Result: Sendable, Equatable {
     case request(PreviewedRequest)
@@ -26,7 +26,7 @@ package struct PreviewedPush: Sendable, Equatable {
     case refused(InvalidField)
     /// The user has no value for the placeholder of this name, which has no default.
     case missingVariable(String)
-    /// As `ReceiverValues`.
+    /// The values are unreadable, as in `ReceiverValues`.
     case unreadableVariables, noVariablesHash
     /// With the user's values it is longer than its network allows.
     case payloadTooLarge(PayloadSize)

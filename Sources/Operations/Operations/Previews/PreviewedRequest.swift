@@ -10,12 +10,12 @@ package struct PreviewedRequest: Sendable, Equatable {
   /// Whether the header `authorization` follows; else the TLS certificate authorises.
   package let hasCredentialHeader: Bool
   package let body: [UInt8]
-  /// What of it the network limits, counted with the whole device token.
+  /// The sizes of the parts that the network limits, counted with the whole device token.
   package let sizes: [PayloadSize]
   /// How many devices a request is for at most.
   package let devicesMax: Int
 
-  /// What stands for a request's id, which follows from the job's entry and all devices of the request.
+  /// The text in place of a request's id, which follows from the job's entry and all devices of the request.
   package static let shownID = "(id)"
 
   /// - Parameter rendered: with all texts filled in.

@@ -2,11 +2,11 @@ package import Model
 package import Redis
 package import Store
 
-/// What the placeholders of a job's texts are filled in with for one user.
+/// The values that fill in the placeholders of a job's texts for one user.
 package enum ReceiverValues: Sendable, Equatable {
   /// By name.
   case values([String: String])
-  /// What the job's HASH holds of the user is no JSON object of strings, numbers and booleans.
+  /// The value that the job's HASH holds of the user is no JSON object of strings, numbers and booleans.
   case unreadable
   /// The job's key is no HASH.
   case noHash

@@ -2,13 +2,15 @@ package import Model
 package import Redis
 package import Store
 
-/// What operators have switched off. Each partition's workers look at their own store, so a switch is in all of them.
+/// The switches that operators have turned off. Each partition's workers look at their own store, so a switch is in all
+/// of them.
 package struct Switchboard {
   private let stores: [Store]
 
   package init(stores: [Store]) { self.stores = stores }
 
-  /// What is off now in any store; of more than `StoreLimits.switchesMax` in one only so many, and those of users last.
+  /// Reads what is off now in any store; of more than `StoreLimits.switchesMax` in one only so many, and those of users
+  /// last.
   package func read() async throws(RedisError) -> SwitchReading {
     var reading = SwitchReading()
     for store in stores { reading.add(try await store.switches.list()) }

@@ -1,7 +1,7 @@
 package import Model
 package import Store
 
-/// What can be said of one installation, or of a user as a whole, from a trace.
+/// A conclusion from a trace about one installation, or about a user as a whole.
 package struct TraceConclusion: Sendable, Equatable {
   /// For programs.
   package enum Code: String, Sendable {
@@ -18,11 +18,11 @@ package struct TraceConclusion: Sendable, Equatable {
     case acceptedIfMeant = "accepted_if_meant"
     /// Nothing is recorded and something else than an accept is possible.
     case noRecord = "no_record"
-    /// It cannot have got the job.
+    /// The installation cannot have got the job.
     case notSent = "not_sent"
   }
 
-  /// What a conclusion is drawn from.
+  /// The grounds that a conclusion is drawn from.
   package enum Grounds: Sendable, Equatable {
     /// The last event decides nothing: the push was sent then.
     case sent(TraceEvent?)

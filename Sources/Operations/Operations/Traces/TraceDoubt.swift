@@ -1,6 +1,6 @@
 package import Model
 
-/// What else than a plain accept could be behind there being no record of a push.
+/// A reason other than a plain accept why there may be no record of a push.
 package enum TraceDoubt: Sendable, Equatable {
   /// The job has not ended: so many are pending.
   case unfinished(JobState, pending: Int)
@@ -8,6 +8,6 @@ package enum TraceDoubt: Sendable, Equatable {
   /// The job ended so long ago that its trace is gone.
   case old
   case gap(TraceGap)
-  /// So many pushes of the job were not accepted and have no record.
+  /// How many pushes of the job were not accepted and have no record.
   case unexplained(Int)
 }

@@ -1,7 +1,7 @@
-/// So many events that are missing from a trace.
+/// A number of events that are missing from a trace.
 package struct TraceGap: Sendable, Equatable {
   package enum Reason: Sendable, CaseIterable {
-    /// They were recorded, and made room for others.
+    /// The events were recorded, and made room for others.
     case trimmed
     /// Redis was away or slow.
     case lost

@@ -2,7 +2,7 @@ internal import Model
 internal import Redis
 package import Store
 
-/// What was read of a job's trace: counts of everything, and the last events of a subject.
+/// The contents of a job's trace that were read: counts of everything, and the last events of a subject.
 package struct TraceReading: Sendable {
   package let subject: TraceSubject
   package private(set) var tallies: [TraceTally.Sort: TraceTally] = [:]

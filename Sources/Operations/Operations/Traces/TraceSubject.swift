@@ -5,7 +5,7 @@ internal import Store
 package enum TraceSubject: Sendable {
   case everybody
   case user(String)
-  /// As it is stored, once for each network that could have it.
+  /// The token as it is stored, once for each network that could have it.
   case token([DeviceToken])
 
   /// - Throws: the rule that the user's name breaks.
@@ -20,7 +20,7 @@ package enum TraceSubject: Sendable {
     self = .token(try DeviceToken.candidates(token))
   }
 
-  /// What could keep it from being sent to.
+  /// Returns the switches that could keep it from being sent to.
   func switches(app: String, _ installations: [Installation]) -> [KillSwitch] {
     var switches = [KillSwitch.app(app)]
     if case .everybody = self { return switches + Network.allCases.map { .network(app: app, $0) } }

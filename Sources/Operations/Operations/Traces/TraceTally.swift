@@ -3,7 +3,7 @@ package import Store
 
 /// How often the same thing happened to pushes of a job, and when.
 package struct TraceTally: Sendable {
-  /// What counts as the same.
+  /// The properties that make events count as the same.
   package struct Sort: Sendable, Hashable {
     package var network: Network?
     package var kind: TraceKind

@@ -105,7 +105,7 @@ extension TracedJob {
     return TraceConclusion(code: .acceptedIfMeant, grounds: .plainAccept)
   }
 
-  /// What else than a plain accept could be behind there being no record.
+  /// Returns the reasons other than a plain accept why there may be no record.
   private func doubts() -> [TraceDoubt] {
     var doubts: [TraceDoubt] = []
     if !record.state.isFinal {
@@ -121,7 +121,7 @@ extension TracedJob {
 }
 
 extension TraceReading {
-  /// What is missing from the trace.
+  /// The parts that are missing from the trace.
   package var gaps: [TraceGap] {
     TraceGap.Reason.allCases.map { TraceGap(reason: $0, count: missing($0)) }
       .filter { $0.count > 0 }

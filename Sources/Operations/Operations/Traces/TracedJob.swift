@@ -11,7 +11,7 @@ package struct TracedJob: Sendable {
   package let reading: TraceReading
   /// The subject's installations as they are now.
   let installations: [Installation]
-  /// What is switched off now and concerns the subject, for a job that has not ended.
+  /// The switches that are off now and concern the subject, for a job that has not ended.
   package let switchedOff: [KillSwitch]
   /// Whether events of this job may be gone because of their age.
   package let isOld: Bool
