@@ -1,7 +1,7 @@
 import Glibc
 
-/// What the pool knows of one of libcurl's connections: libcurl chooses among them and names none, so
-/// they are told apart by the port at our end.
+/// One of libcurl's connections as far as the pool knows it: libcurl chooses among them and names none, so they are
+/// told apart by the port at our end.
 final class CurlConnection {
   let port: UInt16
   /// -1 when it was not found.
@@ -15,7 +15,7 @@ final class CurlConnection {
   var isPassing = false
   /// When it last answered something, or was opened.
   var heardNs: UInt64
-  /// What went wrong with a request on it last.
+  /// The error of the last request that went wrong on it.
   var trouble: String?
   /// Nothing may be sent on it any more.
   private(set) var isCut = false

@@ -33,7 +33,7 @@ final class CurlHeaders {
 
   deinit { curl_slist_free_all(list) }
 
-  /// Those of a head, which keeps them.
+  /// Returns the headers of a head, which keeps them.
   static func of(_ head: RequestHead) -> CurlHeaders {
     if let known = head.translation as? CurlHeaders { return known }
     let made = CurlHeaders(head)

@@ -3,8 +3,8 @@ enum CurlLimits {
   /// Requests that libcurl holds without having begun to send them. It does not say how many streams a
   /// server allows: that these wait is how the pool knows.
   static let waitingMax = 16
-  /// Such a request that waited longer is handed back as not sent, and asked for again: the sender looks
-  /// once more at what it rests on.
+  /// How long such a request may wait before it is handed back as not sent, and asked for again: the sender looks once
+  /// more at what it rests on.
   static let waitMsMax: UInt64 = 200
   /// Rounds of requests in one turn of the loop.
   static let roundsPerTurn = 256

@@ -23,7 +23,7 @@ extension CurlPool {
     }
   }
 
-  /// What of a wish is heeded now. One to write alone is that of a socket which is being connected.
+  /// Returns what of a wish is heeded now. One to write alone is that of a socket which is being connected.
   private func granted(_ wish: DescriptorWatch.Wish) -> DescriptorWatch.Wish {
     isResting && wish.contains(.read) ? .read : wish
   }

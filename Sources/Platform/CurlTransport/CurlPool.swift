@@ -17,7 +17,7 @@ package import Reactor
 package final class CurlPool: Transport {
   let loop: EventLoop
   package let settings: ClientSettings
-  /// What the peer's certificate must carry.
+  /// The name that the peer's certificate must carry.
   let serverName: String
   unowned let delegate: any TransportDelegate
   private let multi: UnsafeMutableRawPointer
@@ -31,7 +31,7 @@ package final class CurlPool: Transport {
   /// Connections that are being opened.
   private var probing = 0
   var watches: [CInt: DescriptorWatch] = [:]
-  /// What libcurl waits for.
+  /// The events that libcurl waits for, by descriptor.
   var wishes: [CInt: DescriptorWatch.Wish] = [:]
   /// Anything that moved: requests begun and ended, bytes of bodies and headers, sockets opened and closed.
   var movements = 0
@@ -56,7 +56,7 @@ package final class CurlPool: Transport {
   var openedUntold = 0
   private var endedUntold: [CurlConnection] = []
   package private(set) var inFlight = 0
-  /// Those in flight that libcurl was allowed to send.
+  /// Requests in flight that libcurl was allowed to send.
   var begun = 0
   /// Whether anything waits to be sent, as far as the delegate has said.
   private var isWanted = false

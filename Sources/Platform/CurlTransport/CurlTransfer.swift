@@ -14,12 +14,12 @@ final class CurlTransfer {
   private(set) var tag: UInt64 = 0
   private(set) var startedNs: UInt64 = 0
   private(set) var isRunning = false
-  /// What is left of the request's body.
+  /// The rest of the request's body.
   var bodyLeft = RequestBody(before: .init(start: nil, count: 0))
   private var bodyCopy = BodyCopy()
   /// The connection that it was begun on; nil while not a byte of it can have been written.
   var connection: CurlConnection?
-  /// It opens a connection and sends nothing.
+  /// Whether it only opens a connection and sends nothing.
   let isProbe: Bool
   /// Whether a probe's connection stands; else what is wrong with it, if it came that far.
   var hasConnected = false
@@ -32,9 +32,9 @@ final class CurlTransfer {
   /// Whether the answer's Content-Type is JSON's, and what it is otherwise.
   var hasJSONType = false
   var oddType: [UInt8] = []
-  /// Of an answer that is no plain accept, up to a bound.
+  /// The body of an answer that is no plain accept, up to a bound.
   var answerBody: [UInt8] = []
-  /// It was answered, and at more length than is kept: libcurl was told to stop there.
+  /// Whether the answer had more length than is kept: libcurl was told to stop there.
   var isAnswerCut = false
 
   init(pool: CurlPool, handle: UnsafeMutableRawPointer, origin: [UInt8], isProbe: Bool) {

@@ -10,7 +10,7 @@ package enum HTTP2Limits {
   static let requestsLearnedNs: UInt64 = 600_000_000_000
   /// Requests under way on a connection that breaks, from which on it counts as a loss.
   static let lostRequestsMin = 64
-  /// So many losses spread the requests over four times as many connections, two over twice as many.
+  /// How many losses spread the requests over four times as many connections; two spread them over twice as many.
   static let lossesMax = 3
   /// How long a loss is remembered without another one.
   static let lossesKnownNs: UInt64 = 60_000_000_000
@@ -40,17 +40,17 @@ package enum HTTP2Limits {
   /// Requests that are submitted before they are framed. nghttp2 queues each twice, headers and body, in heaps and
   /// trees of stream objects; with hundreds in them most steps miss the cache.
   static let submissionsPerRound = 16
-  /// Of an answer's body that is kept. Providers' error bodies are a few hundred bytes, a few thousand where they echo
-  /// what they complain about. Of a longer one the beginning is kept, and `RequestAnswer.isBodyCut` says so.
+  /// Bytes of an answer's body that are kept. Providers' error bodies are a few hundred bytes, a few thousand where
+  /// they echo what they complain about. Of a longer one the beginning is kept, and `RequestAnswer.isBodyCut` says so.
   package static let answerBodyBytesMax = 16 * 1024
-  /// Of the body of a 200 that is looked at in place.
+  /// Bytes of the body of a 200 that are looked at in place.
   static let recognisedBytesMax = 256
-  /// Of the Content-Type of an answer that is kept.
+  /// Bytes of an answer's Content-Type that are kept.
   package static let contentTypeBytesMax = 64
-  /// Of a request's body that a server connection takes: one to JPush with 1,000 of the longest device tokens.
+  /// Bytes of a request's body that a server connection takes: one to JPush with 1,000 of the longest device tokens.
   package static let requestBodyBytesMax = 160 * 1024
   /// All header names and values of one request at a server.
   static let requestHeaderBytesMax = 16 * 1024
-  /// Of a GOAWAY's debug data that is kept for the logs.
+  /// Bytes of a GOAWAY's debug data that are kept for the logs.
   static let debugDataBytesMax = 512
 }

@@ -1,4 +1,4 @@
-/// What carries requests to one endpoint with one credential: a pool of connections; loop-bound.
+/// A carrier of requests to one endpoint with one credential: a pool of connections; loop-bound.
 ///
 /// It pulls: while there is something to send, its delegate is asked for requests whenever there is room.
 /// Close it before letting go of it.
@@ -12,7 +12,7 @@ package protocol Transport: AnyObject {
   /// Streams used at most when every connection stands and the server allows all.
   var streamsMax: Int { get }
 
-  /// Those of them that the connections which stand allow, as far as that is known.
+  /// Streams that the connections which stand allow, as far as that is known.
   var streamsAllowed: Int { get }
 
   /// Says that there is something to send: opens what it takes, and asks the delegate for requests at

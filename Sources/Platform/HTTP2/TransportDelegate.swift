@@ -1,4 +1,4 @@
-/// What a transport asks of and tells the one who sends through it.
+/// The calls by which a transport asks and tells the one who sends through it.
 package protocol TransportDelegate: AnyObject {
   /// Up to `count` requests may be submitted to the taker now; fewer, or none, is fine.
   func transport(_ transport: any Transport, hasRoomFor count: Int, in taker: any RequestTaker)

@@ -14,7 +14,7 @@ package enum CurlLibrary {
 
   private static var info: curl_version_info_data { ccurl_version().pointee }
 
-  /// Such as `7.88.1`.
+  /// The version, for instance `7.88.1`.
   package static var version: String { String(cString: info.version) }
 
   /// Whether it resets each HTTP/2 stream that was answered without a body, as versions before 8.0 do.

@@ -73,7 +73,7 @@ final class Transfer: @unchecked Sendable {
     return handle
   }
 
-  /// As whatever form the file has, libcurl takes PEM alone.
+  /// Trusts the authorities of a file, whatever form it has, since libcurl takes PEM alone.
   private func trust(_ caFile: String, _ handle: UnsafeMutableRawPointer) throws(HTTPClientError) {
     let pem: [UInt8]
     do throws(TLSError) {
@@ -87,7 +87,7 @@ final class Transfer: @unchecked Sendable {
     }
   }
 
-  /// What the finished transfer amounts to.
+  /// Returns the result of the finished transfer.
   func result(_ code: CURLcode) -> Result<HTTPResponse, HTTPClientError> {
     guard code == CURLE_OK else { return .failure(error(code)) }
     var status = 0

@@ -1,6 +1,6 @@
 /// The limits of the loop and its sockets.
 package enum ReactorLimits {
-  /// What one read takes from a socket at most.
+  /// Bytes that one read takes from a socket at most.
   package static let readBufferBytes = 64 * 1024
   /// Reads of one stream in one turn, so that a fast peer does not starve the others.
   static let readsPerTurn = 16
@@ -18,7 +18,7 @@ package enum ReactorLimits {
   package static let outputLowWaterBytes = 64 * 1024
   /// Reads after which a stream keeps its buffers, until it is told to give them back.
   static let leanReadsMax = 32
-  /// What one write hands to TLS: the largest record (RFC 8446, 5.1).
+  /// Bytes that one write hands to TLS: the largest record (RFC 8446, 5.1).
   static let tlsRecordBytes = 16 * 1024
   /// The addresses of a host that are tried at most.
   static let addressesMax = 16

@@ -27,7 +27,7 @@
       if times == armed.times { kill(getpid(), SIGKILL) }
     }
 
-    /// What the points of a command are called.
+    /// Returns the name that the points of a command have.
     static func name(of command: RedisCommand) -> String {
       // $<length>\r\n<word>\r\n…
       let lines = command.body.prefix(128).split(

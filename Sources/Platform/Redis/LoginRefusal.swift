@@ -1,5 +1,5 @@
-/// What it means that a server refuses AUTH, in words of our own: servers repeat the arguments of a command that they
-/// do not know, and with them the password.
+/// The reasons for which a server refuses AUTH, in words of our own: servers repeat the arguments of a command that
+/// they do not know, and with them the password.
 enum LoginRefusal {
   static func error(for refusal: RedisError, user: String?) -> RedisError {
     guard case .server(let code, let message) = refusal else { return refusal }

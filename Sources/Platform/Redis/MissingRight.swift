@@ -7,7 +7,7 @@ package enum MissingRight: Equatable, Sendable {
   /// Something else; the message says what.
   case other
 
-  /// As an ACL rule gives it: `+function|load`, `~pushpool:user:*`.
+  /// The right as an ACL rule gives it: `+function|load`, `~pushpool:user:*`.
   package var rule: String? {
     switch self {
     case .command(let name): "+\(name)"

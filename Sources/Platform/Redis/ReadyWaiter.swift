@@ -3,7 +3,7 @@ internal import Reactor
 /// Somebody who waits for the connection, until a deadline.
 final class ReadyWaiter {
   var continuation: UnsafeContinuation<Result<Void, RedisError>, Never>?
-  /// It holds the waiter, until either is done.
+  /// The timer that holds the waiter, until either is done.
   var timer: LoopTimer?
 
   func resume(_ result: Result<Void, RedisError>) {

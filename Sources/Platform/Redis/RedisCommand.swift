@@ -62,7 +62,7 @@ package struct RedisCommand: Sendable {
     endLine()
   }
 
-  /// What another command has, as further arguments.
+  /// Appends all that another command has, as further arguments.
   package mutating func append(argumentsOf other: RedisCommand) {
     body.append(contentsOf: other.body)
     count += other.count

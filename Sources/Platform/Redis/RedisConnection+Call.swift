@@ -42,8 +42,8 @@ extension RedisConnection {
     send(all[all.count - 1], handler)
   }
 
-  /// As `call`, for FCALL of the connection's library: a missing function is loaded and the call made once more,
-  /// which is safe because the first did nothing.
+  /// Calls a function as `call` calls a command, for FCALL of the connection's library: a missing function is loaded
+  /// and the call made once more, which is safe because the first did nothing.
   package func callFunction<Value: Sendable>(
     _ command: RedisCommand, decode: @escaping (RedisReply) throws(RedisError) -> Value
   ) async throws(RedisError) -> Value {
@@ -54,7 +54,7 @@ extension RedisConnection {
     }.get()
   }
 
-  /// As `callFunction`, for a function that writes nothing: a user who may only read calls it so.
+  /// Calls a function that writes nothing, as `callFunction` does: a user who may only read calls it so.
   package func callReadingFunction<Value: Sendable>(
     _ function: String, _ arguments: RedisCommand,
     decode: @escaping (RedisReply) throws(RedisError) -> Value
@@ -73,7 +73,7 @@ extension RedisConnection {
     }
   }
 
-  /// As `callFunction` for several, in one pipeline.
+  /// Calls several functions as `callFunction` does, in one pipeline.
   /// - Returns: the answer to each once all are there. A call that is made once more comes behind the others.
   package func callFunctions<Value: Sendable>(
     _ commands: [RedisCommand], decode: @escaping (RedisReply) throws(RedisError) -> Value
@@ -89,7 +89,7 @@ extension RedisConnection {
     }
   }
 
-  /// As `send`, for FCALL of the connection's library.
+  /// Sends as `send` does, for FCALL of the connection's library.
   package func sendFunction(_ command: RedisCommand, _ handler: @escaping Handler) {
     send(command) { [unowned self] result in
       guard case .failure(let error) = result else { return handler(result) }

@@ -107,7 +107,7 @@ extension RedisConnection {
     }
   }
 
-  /// What INFO says, such as `6.2.14`.
+  /// Returns the version that INFO says, for instance `6.2.14`.
   private static func version(in info: String) -> String? {
     let line = info.split(whereSeparator: \.isNewline).first { $0.hasPrefix("redis_version:") }
     return line.map { String($0.dropFirst("redis_version:".count).prefix(32)) }

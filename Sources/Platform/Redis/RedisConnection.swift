@@ -121,7 +121,7 @@ package final class RedisConnection {
 
   private var place: Endpoint { namedNode ?? endpoint.endpoint }
 
-  /// What an error of a cluster's node means here; nil for any other.
+  /// Returns what an error of a cluster's node means here; nil for any other.
   func clusterRefusal(_ error: RedisError) -> ClusterRefusal? {
     ClusterRefusal(error, here: place, slotKey: endpoint.slotKey)
   }
@@ -227,7 +227,7 @@ package final class RedisConnection {
     write(command, timeoutMs: timeoutMs, cutBytes: cutBytes, handler)
   }
 
-  /// As `send`, without asking whether the greeting is over.
+  /// Writes a command as `send` does, without asking whether the greeting is over.
   func write(
     _ command: RedisCommand, timeoutMs: UInt64?, cutBytes: Int = .max, _ handler: @escaping Handler
   ) {

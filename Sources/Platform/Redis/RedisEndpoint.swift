@@ -10,7 +10,7 @@ package struct RedisEndpoint: Sendable, CustomStringConvertible {
   package var user: String?
   package var password: String?
   package var database: Int
-  /// What CLIENT LIST shows; no spaces or line breaks.
+  /// The name that CLIENT LIST shows; no spaces or line breaks.
   package var clientName: String
   /// A key of the cluster slot that all of ours are in; nil to not ask who serves it.
   package var slotKey: String?

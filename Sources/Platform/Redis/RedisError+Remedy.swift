@@ -1,8 +1,8 @@
 extension RedisError {
   static let tooManyClients = "max number of clients"
 
-  /// What to do about a server that cannot do what it is asked as it is now; nil for any other error. The messages are those of
-  /// Redis 7.0 and 7.2.
+  /// Advice about a server that cannot do what it is asked as it is now; nil for any other error. The messages are
+  /// those of Redis 7.0 and 7.2.
   package var remedy: String? {
     guard case .server(let code, let message) = self else { return nil }
     switch code {

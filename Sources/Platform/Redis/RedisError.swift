@@ -6,7 +6,7 @@ package enum RedisError: Error, Sendable, Equatable, CustomStringConvertible {
   case connectionLost(reason: String)
   /// No reply in time. The command may have been executed; the connection was discarded.
   case timeout
-  /// What came back is no RESP, or over a limit; the connection was discarded.
+  /// The answer is no RESP, or over a limit; the connection was discarded.
   case protocolViolation(String)
   /// There is no connection now; the command was not sent.
   case unavailable(reason: String)

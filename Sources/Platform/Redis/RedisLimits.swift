@@ -2,7 +2,7 @@
 package enum RedisLimits {
   /// Commands sent and not yet answered.
   package static let pendingCommandsMax = 8_192
-  /// What may wait to be written; one command must fit as a whole.
+  /// Bytes that may wait to be written; one command must fit as a whole.
   package static let outputBytesMax = 32 * 1024 * 1024
   /// One reply: a peer that announces more is not a Redis that this program talks to.
   package static let replyBytesMax = 64 * 1024 * 1024
@@ -23,6 +23,6 @@ package enum RedisLimits {
   static let healthyMs: UInt64 = 2_000
   /// For how long the least of the round trips is remembered, once or twice.
   static let roundTripsNs: UInt64 = 500_000_000
-  /// What TIME may say: the end of the year 9999.
+  /// The latest time that TIME may say: the end of the year 9999.
   static let epochSecondsMax = 253_402_300_799
 }

@@ -43,7 +43,7 @@ final class ReplyReader {
   /// Bytes that are here and not read, as those of a string that is not complete.
   var waiting: Int { chiredis_reader_waiting(raw) }
 
-  /// What there is of the reply that `next` found incomplete, gone with the next bytes.
+  /// The part that is there of the reply that `next` found incomplete, gone with the next bytes.
   var beginning: RedisReply? { chiredis_reader_beginning(raw).map(RedisReply.init) }
 
   private var failure: RedisError {

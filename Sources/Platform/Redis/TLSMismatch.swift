@@ -7,7 +7,7 @@ enum TLSMismatch {
   /// The first byte of a TLS alert (RFC 8446, 5.1).
   static let alert: UInt8 = 0x15
 
-  /// What is to be changed when a connection ends so; nil when that says nothing of TLS.
+  /// Says what is to be changed when a connection ends so; nil when that says nothing of TLS.
   /// - Parameter hasAnswered: whether anything was read.
   static func advice(
     _ failure: StreamFailure?, at endpoint: Endpoint, usesTLS: Bool, hasAnswered: Bool

@@ -29,7 +29,7 @@ package enum DisplayText {
     return String(result)
   }
 
-  /// What the UTF-8 of scalars begins with of which some are unsafe.
+  /// The first bytes, in UTF-8, of scalars of which some are unsafe.
   private static let mayBegin: Set<UInt8> = [0xC2, 0xD8, 0xE2]
 
   /// Columns on a terminal; East Asian wide characters take two.

@@ -2,15 +2,15 @@ internal import CNGHTTP2
 internal import Glibc
 package import Reactor
 
-/// What a client connection tells its pool.
+/// The calls by which a client connection tells its pool of itself.
 protocol ClientConnectionOwner: AnyObject {
   func connectionIsReady(_ connection: ClientConnection)
   func connection(_ connection: ClientConnection, hasRoomFor count: Int)
-  /// It takes no more for now, and that is not because its credential is still to be accepted.
+  /// The connection takes no more for now, and that is not because its credential is still to be accepted.
   func connectionIsFull(_ connection: ClientConnection)
   func connection(
     _ connection: ClientConnection, finished tag: UInt64, with answer: RequestAnswer)
-  /// It takes no new requests; those in flight go on.
+  /// The connection takes no new requests; those in flight go on.
   func connectionIsDraining(_ connection: ClientConnection)
   func connection(_ connection: ClientConnection, endedBecause end: ConnectionEnd)
 }
@@ -25,7 +25,7 @@ package final class ClientConnection: RequestTaker {
   private(set) unowned var owner: any ClientConnectionOwner
   var slots: SlotTable
   var session: OpaquePointer?
-  /// What the session's streams are made in.
+  /// The memory that the session's streams are made in.
   let memory: OpaquePointer?
   /// The slot that was looked for last.
   var recentSlot: Int32 = 0
@@ -33,7 +33,7 @@ package final class ClientConnection: RequestTaker {
   private var deadlineTimer: LoopTimer!
   private var keepAliveTimer: LoopTimer!
 
-  /// What the server allows at once; nil until its SETTINGS arrived.
+  /// The number of streams that the server allows at once; nil until its SETTINGS arrived.
   var streamsAllowed: Int?
   /// Whether an answer has shown that the credential is accepted.
   var isAuthorised: Bool
@@ -56,9 +56,9 @@ package final class ClientConnection: RequestTaker {
   var troubleRow = TroubleRow()
   private(set) var answeredNs: UInt64 = 0
   var end: ConnectionEnd?
-  /// What the peer closed it for was one of so many requests; nil unless it said PROTOCOL_ERROR.
+  /// How many requests there were when the peer closed it because of one of them; nil unless it said PROTOCOL_ERROR.
   private var accused: Int?
-  /// What the peer did wrong last.
+  /// The last thing that the peer did wrong.
   var peerError: String?
   private var lastReadNs: UInt64 = 0
   private var pingSentNs: UInt64?
@@ -219,7 +219,7 @@ package final class ClientConnection: RequestTaker {
     }
   }
 
-  /// What a stream's end means for its request.
+  /// Says what a stream's end means for its request.
   func disposition(of slot: RequestSlot, errorCode: UInt32) -> RequestAnswer.Disposition {
     // A status that stands in headers without an end is none.
     let status = slot.hasHeaders ? slot.status : 0
@@ -251,7 +251,7 @@ package final class ClientConnection: RequestTaker {
     }
   }
 
-  /// What it means for a request that we give up its stream or lose the connection.
+  /// Says what it means for a request that we give up its stream or lose the connection.
   private func dispositionWhenCut(_ slot: RequestSlot) -> RequestAnswer.Disposition {
     // nghttp2 makes the stream when it frames the HEADERS: without one, nothing was written.
     guard session != nil, nghttp2_session_find_stream(session, slot.streamID) != nil else {

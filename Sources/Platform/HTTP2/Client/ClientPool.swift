@@ -88,7 +88,7 @@ package final class ClientPool: Transport {
     leastUsed.close()
   }
 
-  /// What was wanted of late is not what will be.
+  /// Forgets what was wanted of late, which is not what will be.
   private func forgetWant() {
     wantedConnections = max(1, connections.count { !$0.isDraining })
   }

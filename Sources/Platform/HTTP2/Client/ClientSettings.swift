@@ -4,7 +4,7 @@ package import Reactor
 package struct ClientSettings {
   package var endpoint: Endpoint
   package var tls: TLSContext?
-  /// What the certificate must carry; the endpoint's host when nil.
+  /// The name that the certificate must carry; the endpoint's host when nil.
   package var serverName: String?
   /// Connections kept open at most.
   package var connectionsMax = 2

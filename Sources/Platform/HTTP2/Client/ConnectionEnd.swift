@@ -2,7 +2,7 @@ package import Reactor
 
 /// Why a client connection ended.
 package enum ConnectionEnd: Equatable, CustomStringConvertible {
-  /// It could not be opened, or broke.
+  /// The connection could not be opened, or broke.
   case failed(StreamFailure)
   /// The server said GOAWAY; its debug data often carries a reason.
   case goAway(errorCode: UInt32, debugData: String)

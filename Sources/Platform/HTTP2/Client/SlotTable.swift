@@ -13,7 +13,7 @@ struct SlotTable: ~Copyable {
   private var bodies: [[UInt8]] = []
   /// Content-Types other than JSON's by slot; empty while there was none.
   private var types: [[UInt8]] = []
-  /// Of slots that had a body to be copied; empty while none had.
+  /// Copies of bodies, by the slots that had one to be copied; empty while none had.
   private var copies: [BodyCopy] = []
 
   /// - Parameter capacity: the most requests at a time.

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// What the body of a 200 looks like by which a peer accepts a request. A 200 of another form came from somebody else: a
+/// The form of the body of a 200 by which a peer accepts a request. A 200 of another form came from somebody else: a
 /// gateway's page, say.
 package enum AcceptedForm: Sendable {
   /// No body at all.

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// What the header Content-Type of an answer says (RFC 9110, 8.3).
+/// The kind of body that the header Content-Type of an answer names (RFC 9110, 8.3).
 package enum ContentType {
   private static let jsonName: StaticString = "application/json"
 

@@ -3,10 +3,10 @@ package struct RequestAnswer {
   package enum Disposition: Equatable, Sendable {
     /// The peer answered; `status` says what.
     case answered
-    /// It was (or may have been) written, and no answer came: it may have been processed.
+    /// The request was (or may have been) written, and no answer came: it may have been processed.
     case unknown
-    /// It was certainly not processed: never written, REFUSED_STREAM (RFC 9113, 8.7), or above the
-    /// last stream of a GOAWAY (RFC 9113, 6.8).
+    /// The request was certainly not processed: never written, REFUSED_STREAM (RFC 9113, 8.7), or above the last stream
+    /// of a GOAWAY (RFC 9113, 6.8).
     case notSent
     /// The peer calls the request itself a breach of the protocol and did not process it: PROTOCOL_ERROR for its stream
     /// (RFC 9113, 8.1.1), or for a connection that carried nothing else.

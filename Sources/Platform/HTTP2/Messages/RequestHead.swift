@@ -8,7 +8,7 @@ package final class RequestHead {
   let list: HeaderList
   /// Whether every request has this head's own path.
   package let hasFixedPath: Bool
-  /// What another transport than the native one made of these fields, kept with them.
+  /// The form of these fields that another transport than the native one made, kept with them.
   package var translation: AnyObject?
 
   /// - Parameters:

@@ -12,7 +12,7 @@ package struct RetryAfter: Equatable, Sendable {
 
   package init() {}
 
-  /// Of headers that came as text; nil for one that did not come.
+  /// Reads headers that came as text; nil for one that did not come.
   package init(value: String?, date: String?) {
     if let value { Array(value.utf8).withUnsafeBytes { note($0) } }
     if let date { Array(date.utf8).withUnsafeBytes { noteDate($0) } }

@@ -19,7 +19,7 @@
       return hosts
     }()
 
-    /// What is said of a host; nil when it is not named.
+    /// Returns the addresses that are given for a host; nil when it is not named.
     static func lookUp(_ host: String) -> Resolver.Answer? {
       guard let addresses = hosts[host] else { return nil }
       if addresses.isEmpty {

@@ -32,7 +32,7 @@ struct SocketAddress: Sendable {
     }
   }
 
-  /// The same host at another port.
+  /// Returns the host's address at another port.
   func with(port: UInt16) -> SocketAddress {
     var changed = self
     withUnsafeMutablePointer(to: &changed.storage) { pointer in

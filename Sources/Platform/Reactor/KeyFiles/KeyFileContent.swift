@@ -18,7 +18,7 @@ package struct KeyFileContent: Sendable {
     }
   }
 
-  /// What it holds, for messages, such as "a certificate and a public key".
+  /// The kinds of object in it, for messages, such as "a certificate and a public key".
   package var summary: String {
     var names: [String] = []
     for object in objects where object.kind != .parameters && !names.contains(object.kind.name) {

@@ -27,7 +27,7 @@ struct KeyPairing: ~Copyable {
     return ClientIdentity.Material(certificate: leaf, key: key, chain: chain)
   }
 
-  /// Of several for the same key, as each year renews one, the one that holds the longest.
+  /// Returns the certificate of the key; of several, as each year renews one, the one that holds the longest.
   private func leaf() -> OpaquePointer? {
     var longest: OpaquePointer?
     for certificate in certificates where X509_check_private_key(certificate, key) == 1 {

@@ -1,7 +1,7 @@
-/// What stands between the BEGIN and the END line of a PEM text (RFC 7468), read as people have it: with blank or
-/// indented lines, all on one line, or with other dashes.
+/// The part of a PEM text (RFC 7468) between the BEGIN and the END line, read as people have it: with blank or indented
+/// lines, all on one line, or with other dashes.
 struct PEMBlock {
-  /// Such as `PRIVATE KEY`.
+  /// The label, for instance `PRIVATE KEY`.
   let label: String
   /// Whether headers in front say that it is encrypted (RFC 1421, as OpenSSL used to write keys).
   let isEncrypted: Bool

@@ -61,7 +61,7 @@ enum PKCS12File {
       return KeyPairing(key: key, certificates: certificates)
     }
 
-    /// The same in OpenSSL's usual library; the originals are given back.
+    /// Copies the contents to OpenSSL's usual library; the originals are given back.
     func copied() -> Contents {
       let bytes = PKCS12File.encoded { i2d_PrivateKey(key, $0) }
       let copy = Contents(

@@ -1,4 +1,4 @@
-/// What is left of a text with keys when the marks of editors, shells and JSON are taken away from it.
+/// The rest of a text with keys when the marks of editors, shells and JSON are taken away from it.
 ///
 /// No key holds a backslash, a dash of typographers or a character of no width, so nothing is lost.
 package enum PlainText {
@@ -42,7 +42,7 @@ package enum PlainText {
     return Array(String(decoding: units, as: UTF16.self).utf8)
   }
 
-  /// What a run of backslashes and the letter behind it stand for, and where they end.
+  /// Returns what a run of backslashes and the letter behind it stand for, and where they end.
   private static func unescaped(_ bytes: [UInt8], _ start: Int) -> ([UInt8], Int) {
     let end = bytes[start...].firstIndex { $0 != UInt8(ascii: "\\") } ?? bytes.count
     guard end < bytes.count else { return ([], end) }
@@ -56,7 +56,7 @@ package enum PlainText {
     }
   }
 
-  /// What a character beyond ASCII was before an editor changed it, and its length.
+  /// Returns what a character beyond ASCII was before an editor changed it, and its length.
   private static func typed(_ bytes: ArraySlice<UInt8>) -> ([UInt8], Int) {
     let three = Array(bytes.prefix(3)) + [0, 0]
     switch (three[0], three[1], three[2]) {

@@ -1,4 +1,4 @@
-/// What a text is that holds no key, by its first characters, for messages.
+/// The form of a text that holds no key, by its first characters, for messages.
 package enum TextForm: Equatable {
   case html, xml, json, richText, puTTY, binary, other
 

@@ -3,7 +3,7 @@
 /// Level-triggered: its handler is called in each turn in which the descriptor is ready for what is wanted.
 /// With nothing wanted it is called when the peer has ended the connection.
 package final class DescriptorWatch {
-  /// What the library waits for.
+  /// The events that the library waits for.
   package struct Wish: OptionSet, Sendable {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }

@@ -12,7 +12,7 @@ internal import Synchronization
 /// A turn: wait for readiness, call the handlers, fire the timers, run the tasks, then flush what
 /// they wrote. Output is thereby gathered once a turn, whoever wrote it.
 package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
-  /// What other threads hand in.
+  /// The work that other threads hand in.
   private struct Inbox {
     var jobs: [UnownedJob] = []
     var closures: [@Sendable () -> Void] = []
@@ -142,7 +142,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
   /// after that a lease or a binding is as old as it looks to others.
   package var nowNs: UInt64 { bootNs }
 
-  /// The same clock, read now and not when the turn began.
+  /// Reads that clock now, and not when the turn began.
   package static func clockNs() -> UInt64 {
     var time = timespec()
     clock_gettime(CLOCK_BOOTTIME, &time)

@@ -1,6 +1,6 @@
 internal import CLinux
 
-/// What epoll reports of a descriptor, and is asked to.
+/// The events of a descriptor that epoll reports, and is asked to.
 struct Readiness: OptionSet {
   let rawValue: UInt32
 

@@ -6,7 +6,7 @@ internal import Synchronization
 package struct SystemThread: Sendable {
   private let thread: pthread_t
 
-  /// What the new thread runs.
+  /// The code that the new thread runs.
   private final class Body {
     let run: @Sendable () -> Void
     init(_ run: @escaping @Sendable () -> Void) { self.run = run }

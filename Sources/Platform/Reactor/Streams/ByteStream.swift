@@ -203,7 +203,7 @@ package final class ByteStream {
 
   // MARK: Life
 
-  /// What it is connected to was of no use: the next connection to its host does not begin with this address.
+  /// Notes that its address was of no use: the next connection to its host does not begin with this address.
   package func avoidAddress() {
     opened?.history.noteFailure(opened!.address, nowNs: loop.nowNs)
   }

@@ -1,4 +1,4 @@
-/// What a stream tells its owner; every call comes on the loop.
+/// The calls by which a stream tells its owner of itself; every call comes on the loop.
 package protocol ByteStreamDelegate: AnyObject {
   /// TCP, TLS and ALPN are settled.
   func streamDidOpen(_ stream: ByteStream)

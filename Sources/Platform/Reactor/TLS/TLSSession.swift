@@ -3,7 +3,7 @@ internal import Glibc
 
 /// One TLS connection over a non-blocking socket.
 struct TLSSession: ~Copyable {
-  /// What a TLS call made of itself.
+  /// The result of a TLS call.
   enum Step {
     case bytes(Int)
     case wantsRead
