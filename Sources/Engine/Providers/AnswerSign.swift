@@ -1,4 +1,4 @@
-/// What an answer to one push says about all of a destination's.
+/// The meaning of an answer to one push for all pushes of a destination.
 package enum AnswerSign: Sendable, Equatable {
   case none
   /// The network is in trouble, or has had enough of us: the next push would fare no better.

@@ -1,7 +1,7 @@
 import Model
 
 extension AppEvent {
-  /// What networks carry whose data are strings.
+  /// Returns the members for networks whose data are strings.
   func longNamed(createdAtMs: Int64) -> JSONObject {
     var members = JSONObject()
     for (field, text) in texts { members[field.longName] = .string(text) }

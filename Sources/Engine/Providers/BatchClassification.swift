@@ -1,8 +1,8 @@
 package import Model
 
-/// What the answer to a request of several pushes means.
+/// The meaning of the answer to a request of several pushes.
 package enum BatchClassification: Sendable, Equatable {
-  /// The same for each push of the request.
+  /// One classification holds for each push of the request.
   case all(Classification)
   /// The network refuses the request because of some of its pushes. Parts of it are sent as requests of their own, until one
   /// push is alone in a request, whose answer decides; no attempt is burned.

@@ -1,6 +1,6 @@
 package import Model
 
-/// What the networks of an app make of a job's content before any device is tried.
+/// The judgement of an app's networks on a job's content, before any device is tried.
 package enum ContentCheck: Sendable, Equatable {
   /// There is something to send on one network at least.
   case sendable

@@ -76,7 +76,7 @@ package struct ProviderAnswer {
     "\(statusReason) that is not \(network)'s\(excerpt): check the endpoint and what stands before it"
   }
 
-  /// What came, for people: the type and the beginning of the text, without what may be a token.
+  /// An excerpt of the answer, for people: the type and the beginning of the text, without what may be a token.
   private var excerpt: String {
     let type = Self.shown(contentType, bytesMax: HTTP2Limits.contentTypeBytesMax)
     let text = Self.shown(body, bytesMax: ProviderLimits.shownBodyBytesMax)

@@ -11,7 +11,7 @@ package struct ProviderDirectory: Sendable {
     /// FCM has one provider for both environments.
     package let environments: Set<PushEnvironment>
     package let provider: any PushProvider
-    /// What the fleet keeps to when it sends there; the widest first.
+    /// The rates that the fleet keeps to when it sends there; the widest first.
     package let limits: [RateLimit]
 
     package init(

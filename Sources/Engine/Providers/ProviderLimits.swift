@@ -23,13 +23,13 @@ package enum ProviderLimits {
   /// JPush, "REST API overview": calls are counted by the minute.
   static let jpushRateWindowMs: UInt64 = 60_000
 
-  /// What a plain job of at most so many bytes makes is within every network's limits: each of its texts stands there
-  /// once, no longer than in the job, beside names of a few hundred bytes.
+  /// The most bytes of a plain job that is surely within every network's limits. Each of its texts stands there once,
+  /// no longer than in the job, beside names of a few hundred bytes.
   static let plainJobBytesMax = 1_024
 
   /// An answer longer than this is judged by its status alone.
   package static let answerBytesMax = HTTP2Limits.answerBodyBytesMax
-  /// Of an answer that is not the network's, what is shown of its text.
+  /// Bytes that are shown of the text of an answer that is not the network's.
   static let shownBodyBytesMax = 80
   static let answerDepthMax = 16
   static let answerValuesMax = 512

@@ -12,7 +12,7 @@ package struct PushDestination: Sendable {
   /// Trusted authorities, client certificate and ALPN `h2`; shared by all connections.
   package let tls: TLSContext
   package let transport: TransportChoice
-  /// What to tunnel through; with `curl` only.
+  /// The proxy to tunnel through; with `curl` only.
   package let proxy: ProxyServer?
   /// APNs with token authentication: one stream until a first push on the connection is accepted.
   package let startsWithOneStream: Bool

@@ -34,21 +34,21 @@ package protocol PushProvider: Sendable {
     of content: JobContent, as rendered: RenderedPush
   ) throws(InvalidField)
 
-  /// What the answer to a request of one push means. An answer is a value, never an error.
+  /// Classifies the answer to a request of one push. An answer is a value, never an error.
   func classify(_ answer: ProviderAnswer) -> Classification
 
-  /// The same, where the answer may name the token that it is about.
+  /// Classifies an answer that may name the token that it is about.
   /// - Parameter token: of the push, borrowed.
   func classify(_ answer: ProviderAnswer, of token: UnsafeRawBufferPointer) -> Classification
 
-  /// What the answer to a request of several pushes means, a 200 included; asked of networks that take several.
+  /// Classifies the answer to a request of several pushes, a 200 included; asked of networks that take several.
   /// - Parameter pushes: how many were in the request, 2 at least.
   func classify(_ answer: ProviderAnswer, pushes: Int) -> BatchClassification
 
-  /// What an answer that is classified so says about all pushes to the destination.
+  /// Says what an answer that is classified so means for all pushes to the destination.
   func sign(of classification: Classification, status: Int) -> AnswerSign
 
-  /// What to do about a reason that holds every push of the app up.
+  /// Says what to do about a reason that holds every push of the app up.
   func remedy(for reason: String) -> String
 }
 

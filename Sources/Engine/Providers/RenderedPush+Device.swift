@@ -38,7 +38,8 @@ extension RenderedPush {
     return parts.contains { !Mark.cut($0).parts.isEmpty }
   }
 
-  /// The same with what stands for one push in the place of the marks; only of a content that has some (`MessageVariants`).
+  /// Returns the request with what stands for one push in the place of the marks; only of a content that has some
+  /// (`MessageVariants`).
   /// - Parameters:
   ///   - badge: the installation's.
   ///   - value: of the placeholder of a number.

@@ -13,9 +13,9 @@ package struct RenderedPush: Sendable, Equatable {
     /// Prefix, device token, suffix. The token needs no JSON escaping for the same reason. `fidPrefix` is the prefix of what
     /// goes to a `FirebaseInstallationID`; neither holds marks.
     case aroundToken(prefix: [UInt8], fidPrefix: [UInt8], suffix: [UInt8])
-    /// Of a network that takes several pushes a request: what stands before the request's id, between the id and the first
-    /// device token, between two tokens, and after the last. The id is a UUID, and tells the network that a repeated
-    /// request is the same one.
+    /// The parts of a request that takes several pushes: before its id, between the id and the first device token,
+    /// between two tokens, and after the last. The id is a UUID, and tells the network that a repeated request is the
+    /// same one.
     case aroundTokens(
       opening: [UInt8], afterID: [UInt8], separator: [UInt8], closing: [UInt8])
   }
@@ -40,23 +40,23 @@ package struct RenderedPush: Sendable, Equatable {
     }
   }
 
-  /// What the network limits of a request. It was held to at the rendering; where texts are filled in for each user it is
-  /// looked at again.
+  /// A part of a request that the network limits. It was held to at the rendering; where texts are filled in for each
+  /// user it is looked at again.
   package struct Limit: Sendable, Equatable {
-    /// What is counted, as it was rendered.
+    /// The text that is counted, as it was rendered.
     package let text: [UInt8]
     package let bytesMax: Int
     /// Whether what is counted is JSON, with its escapes, and not the plain text.
     package let isJSON: Bool
-    /// What the network may count beside the text. It is held to at admission, and not where texts are filled in.
+    /// Bytes that the network may count beside the text. They count at admission, and not where texts are filled in.
     package var framingBytes = 0
-    /// What it is called, to be read behind the network's name.
+    /// The name of the part, to be read behind the network's name.
     package var part = "payload"
 
-    /// What the network counts, as it was rendered.
+    /// Bytes that the network counts, as it was rendered.
     package var bytes: Int { framingBytes + text.count }
 
-    /// What the network will count at most, a badge that is raised in its longest form.
+    /// Bytes that the network will count at most, a badge that is raised in its longest form.
     func bytes(_ content: JobContent) -> Int {
       bytes + (content.raisesBadge ? Mark.badgeGrowth(of: text) : 0)
     }

@@ -8,7 +8,7 @@ package struct ServiceAddress: Sendable, Hashable {
     self.port = port
   }
 
-  /// As in a URL; the default port of https is left out.
+  /// The authority as in a URL; the default port of https is left out.
   package var authority: String {
     let name = host.contains(":") ? "[\(host)]" : host
     return port == 443 ? name : "\(name):\(port)"

@@ -1,8 +1,8 @@
 import Model
 
 extension APNsPushType {
-  /// What follows the bundle identifier in `apns-topic`
-  /// (developer.apple.com, "Sending notification requests to APNs").
+  /// The part that follows the bundle identifier in `apns-topic` (developer.apple.com, "Sending notification requests
+  /// to APNs").
   var topicSuffix: String? {
     switch self {
     case .alert, .background, .mdm: nil

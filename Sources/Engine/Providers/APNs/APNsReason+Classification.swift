@@ -20,7 +20,7 @@ extension APNsReason {
     }
   }
 
-  /// What follows from it.
+  /// Returns the consequence of the reason.
   ///
   /// - Parameters:
   ///   - sinceMs: the answer's `timestamp`.

@@ -189,7 +189,7 @@ package final class APNsTokenSource: SharedTokenSource {
     return "APNs refused the provider token of \(name): \(reason); \(advice)"
   }
 
-  /// What messages call the key.
+  /// The name by which messages call the key.
   var name: String { "key \(keyID) of team \(teamID)" }
 
   /// `withLock` with its error type kept.

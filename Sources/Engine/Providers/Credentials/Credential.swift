@@ -1,4 +1,4 @@
-/// What authorises requests to a push network for a while.
+/// An authorisation of requests to a push network for a while.
 package struct Credential: Sendable, Equatable {
   /// The value of the `authorization` header; nil when the TLS certificate authorises.
   package let header: String?

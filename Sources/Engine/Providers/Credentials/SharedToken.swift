@@ -20,7 +20,7 @@ package struct SharedToken: Sendable, Equatable, CustomStringConvertible {
 
   package var description: String { "a token issued at \(issuedAtMs)" }
 
-  /// As the fleet keeps it.
+  /// The token as the fleet keeps it.
   package var text: String { "\(issuedAtMs) \(token)" + (lifeMs > 0 ? " \(lifeMs)" : "") }
 
   /// Nil when the text is nothing that `text` wrote.

@@ -5,7 +5,7 @@ package enum SigningAlgorithm: String, Sendable {
   /// RSASSA-PKCS1-v1_5 with SHA-256: Google service accounts.
   case rs256 = "RS256"
 
-  /// What a key must be, for messages.
+  /// The demands on a key, for messages.
   var need: String {
     switch self {
     case .es256: "APNs takes an EC key of the curve P-256"

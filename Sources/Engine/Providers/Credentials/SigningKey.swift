@@ -91,7 +91,7 @@ package final class SigningKey: @unchecked Sendable {
     return CredentialFileError(file: file, problem: "holds a key that OpenSSL cannot sign with")
   }
 
-  /// What the key is, if it is not what the algorithm takes.
+  /// Says what the key is, if it is not what the algorithm takes.
   private static func mismatch(_ key: OpaquePointer, _ algorithm: SigningAlgorithm) -> String? {
     let kind = EVP_PKEY_get_base_id(key)
     let bits = EVP_PKEY_get_bits(key)

@@ -1,6 +1,6 @@
 import Model
 
-/// What FCM counts of a message against its limit: names and values of data and of the notification.
+/// The parts of a message that FCM counts against its limit: names and values of data and of the notification.
 ///
 /// Google documents the limit and not the counting. Others have measured it, and do not agree: names and values alone, those of
 /// a notification behind `gcm.notification.` (stackoverflow.com, question 31264206); or 4,051 bytes of data under one name, and

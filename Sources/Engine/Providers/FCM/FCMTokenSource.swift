@@ -48,7 +48,7 @@ package final class FCMTokenSource: SharedTokenSource {
     state.withLock { $0.share = share }
   }
 
-  /// What the fleet keeps the token under.
+  /// The key under which the fleet keeps the token.
   var shareKey: String { SharedExchange.key(of: exchange.account) }
 
   package func current() async throws(CredentialError) -> Credential {

@@ -75,7 +75,7 @@ enum ServiceAccountFile {
     return "is \(form == .other ? "\(error)" : form.name); \(remedy)"
   }
 
-  /// What another JSON file of Google's is, for messages.
+  /// Says which other JSON file of Google's it is, for messages.
   private static func otherKind(_ object: JSONObject) -> String? {
     if object["project_info"] != nil, object["client"] != nil {
       return "google-services.json, which the app has"

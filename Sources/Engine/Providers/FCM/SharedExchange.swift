@@ -65,7 +65,7 @@ struct SharedExchange: Sendable {
     } catch { throw failure(error) }
   }
 
-  /// What the fleet has and nobody wants any more.
+  /// Returns the token that the fleet has and nobody wants any more.
   private func stale() async throws(TokenExchange.Failure) -> SharedToken? {
     guard let token = try await agreed(), !isFresh(token) else { return nil }
     return token

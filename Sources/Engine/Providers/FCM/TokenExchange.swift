@@ -17,7 +17,7 @@ struct TokenExchange: Sendable {
   static let scope = "https://www.googleapis.com/auth/firebase.messaging"
   /// After a refusal that only a person can cure.
   private static let refusalWaitMs: Int64 = 60_000
-  /// Of what the server says about a refusal.
+  /// Bytes of the server's description of a refusal that are kept.
   private static let descriptionBytesMax = 200
 
   let account: ServiceAccount

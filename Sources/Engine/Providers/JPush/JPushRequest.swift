@@ -125,13 +125,13 @@ struct JPushRequest {
   /// Whether there is anything in it to send.
   var hasContent: Bool { object["notification"] != nil || object["message"] != nil }
 
-  /// What JPush counts for iOS: the member `ios` of the notification, name and braces included.
+  /// The part that JPush counts for iOS: the member `ios` of the notification, name and braces included.
   var iosPart: [UInt8] {
     guard let ios = object["notification"]?.objectValue?["ios"] else { return [] }
     return Array(#""ios":"#.utf8) + ios.bytes()
   }
 
-  /// What JPush counts for Android: notification and message together.
+  /// The part that JPush counts for Android: notification and message together.
   var androidPart: [UInt8] {
     let parts = [object["notification"]?.objectValue?["android"], object["message"]]
     return parts.reduce(into: []) { $0 += $1?.bytes() ?? [] }
