@@ -11,7 +11,7 @@ enum ChaosLimits {
   static let usersPerBriefJob = 2_000
   /// Jobs that are unfinished at a time while a load is kept up.
   static let jobsOutstanding = 4
-  /// The same of jobs to one user each.
+  /// Jobs to one user each that are unfinished at a time.
   static let smallJobsOutstanding = 2_000
   /// By how much fewer pushes of such jobs are enough for a row: each is a job, with a record to be checked.
   static let smallJobsShare = 10

@@ -1,4 +1,4 @@
-/// So many at a time, first come first served.
+/// A number of places, first come first served.
 package actor Places {
   private var free: Int
   private var waiting: [CheckedContinuation<Void, Never>] = []

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What is going on, on standard error: one line that is replaced on a terminal, lines elsewhere.
+/// The progress of a run, on standard error: one line that is replaced on a terminal, lines elsewhere.
 package final class ProgressLine: Sendable {
   private let isTerminal = isatty(STDERR_FILENO) == 1
   private let isQuiet: Bool

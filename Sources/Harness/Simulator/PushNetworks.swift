@@ -266,7 +266,7 @@ struct PushNetworks {
     return Decision(reaction: .answer(answer), acceptance: acceptance, delayMs: delayMs)
   }
 
-  /// What stands for a topic, which JPush has none of: what the accept log tells jobs apart by.
+  /// Returns what stands for a topic, which JPush has none of: what the accept log tells jobs apart by.
   private static func topic(of push: JPushRequest?) -> UnsafeRawBufferPointer {
     // The log's fields are separated by spaces.
     if let id = push?.collapseID, !id.isEmpty, id.allSatisfy({ (0x21...0x7e).contains($0) }) {

@@ -61,7 +61,7 @@ package final class Simulator: Sendable {
   /// The TCP port while it runs; 0 otherwise.
   package var port: UInt16 { lifecycle.withLock { $0.running?.port ?? 0 } }
 
-  /// What was counted, complete up to the answers that have left.
+  /// The counts, complete up to the answers that have left.
   package var counters: SimulatorCounters { state.counters }
 
   /// The first accepted pushes, at most `SimulatorOptions.keptAcceptsMax`.

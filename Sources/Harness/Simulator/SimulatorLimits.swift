@@ -47,7 +47,7 @@ package enum SimulatorLimits {
   static let acceptLogBufferBytes = 256 * 1024
   /// The most that an accept log's line has beside its token and topic.
   static let acceptLineOverheadBytes = 128
-  /// What is shown of a request that was received: of a device token in a path, twice as much when it has no more;
+  /// The amounts that are shown of a received request: of a device token in a path, twice as much when it has no more;
   static let shownTokenCharacters = 8
   /// of a path without it, and of a header field,
   static let shownPathCharactersMax = 100

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import Reactor
 
-/// What a server needs and what can be wrong before it listens: keys, certificates, files.
+/// The needs of a server, of which any can be wrong before it listens: keys, certificates, files.
 ///
 /// Unchecked Sendable: made on one thread, then handed to the loop and not used elsewhere.
 struct SimulatorSetup: @unchecked Sendable {

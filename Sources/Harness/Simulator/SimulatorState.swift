@@ -1,7 +1,7 @@
 internal import LocalServices
 internal import Synchronization
 
-/// What the loop's thread publishes and other threads read.
+/// The state that the loop's thread publishes and other threads read.
 final class SimulatorState: Sendable {
   private struct Content {
     var counters = SimulatorCounters()

@@ -67,7 +67,7 @@ package final class SimulatorProcess: Sendable {
     }
   }
 
-  /// What it saw and did since it started.
+  /// Returns what it saw and did since it started.
   package func counters() async throws(LocalServiceError) -> SimulatorCounters {
     child.signal(SIGUSR1)
     guard

@@ -1,6 +1,6 @@
 package import LocalServices
 
-/// What stands around workers, real and on this machine: a redis-server, the keys that workers and the push networks'
+/// The surroundings of workers, real and on this machine: a redis-server, the keys that workers and the push networks'
 /// stand-in know each other by, a port to play the networks on, and a folder for everything else.
 ///
 /// The networks are played by a process of their own (``withSimulator(_:_:_:)``), or by whoever owns the stage.

@@ -5,8 +5,8 @@ package import Store
 internal import Configuration
 internal import Worker
 
-/// What an actor that watches workers from outside talks to Redis with: a loop of its own, a connection on it and
-/// the store behind that; loop-bound.
+/// The connection by which an actor that watches workers from outside talks to Redis: a loop of its own, a connection
+/// on it and the store behind that; loop-bound.
 package final class StoreAccess {
   package let loop: EventLoop
   package let connection: RedisConnection

@@ -1,4 +1,4 @@
-/// What valgrind's callgrind counted in a process from its start to its end.
+/// The instructions that valgrind's callgrind counted in a process from its start to its end.
 package struct CallgrindProfile: Sendable, Equatable {
   package var instructions: Int
   /// Calls of the C library's functions that allocate.

@@ -1,4 +1,4 @@
-/// What the worker executes for a push of a campaign, or for a job of one user, in the steady state.
+/// The instructions of the worker for a push of a campaign, or for a job of one user, in the steady state.
 package struct InstructionCount: Sendable, Equatable {
   package var instructions: Double
   package var allocations: Double

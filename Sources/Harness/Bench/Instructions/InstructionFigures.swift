@@ -1,8 +1,8 @@
-/// What is held against the committed figures.
+/// The figures that are held against the committed ones.
 package struct InstructionFigures: Sendable, Equatable {
-  /// Of a campaign.
+  /// The count for a push of a campaign.
   package var push: InstructionCount
-  /// Of a backlog of jobs to one user each.
+  /// The count for a job, in a backlog of jobs to one user each.
   package var job: InstructionCount
 
   package init(push: InstructionCount, job: InstructionCount) {

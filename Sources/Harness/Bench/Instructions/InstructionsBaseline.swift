@@ -4,14 +4,15 @@ import Model
 package struct InstructionsBaseline: Sendable, Equatable {
   /// The day it was measured, `2026-11-21`.
   package var date: String
-  /// What else decides the figures: see ``Platform``.
+  /// The circumstances that decide the figures besides: see ``Platform``.
   package var platform: String
   package var figures: InstructionFigures
 
   /// How much more is a failure. Runs differ by less than 2 %, on a machine with ten times the load it can
   /// bear: timers and turns of the loop that it has more of for each push then.
   package static let tolerance = 0.05
-  /// Of a job: how many are taken in together, and so share a call, goes by how busy the machine is. Runs differ by 3 %.
+  /// The tolerance for a job: how many are taken in together, and so share a call, goes by how busy the machine is.
+  /// Runs differ by 3 %.
   package static let jobTolerance = 0.1
   /// For the same reason a push's allocations differ by up to 0.4; another allocation in each push is 1.
   package static let allocationsTolerance = 0.5

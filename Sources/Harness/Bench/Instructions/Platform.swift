@@ -1,7 +1,7 @@
 import Glibc
 import LocalServices
 
-/// What decides an instruction count beside this package's code: the processor's architecture, the
+/// The circumstances that decide an instruction count beside this package's code: the processor's architecture, the
 /// system with its libraries, and the compiler. Figures of different ones cannot be compared.
 enum Platform {
   /// `x86_64, debian 12, Swift 6.3.1`

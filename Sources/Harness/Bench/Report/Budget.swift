@@ -87,7 +87,7 @@ extension Budget {
   static let besideAPNs = Budget(.besideAPNs, .atMost, 0.6, unit: " x")
   /// All commands, those inside functions included.
   static let redisCommands = Budget(.redisCommands, .atMost, 2, aim: 1.1, unit: "")
-  /// What messages, orders and events make, all day: the producer's command is not counted.
+  /// The rate of messages, orders and events, all day: the producer's command is not counted.
   static let jobsPerSecond = Budget(.jobsPerSecond, .atLeast, 10_000, aim: 20_000, unit: "")
   static let workerPerJob = Budget(.workerPerJob, .atMost, 40, aim: 20, unit: " µs")
   static let redisPerJob = Budget(.redisPerJob, .atMost, 50, aim: 30, unit: " µs")
@@ -121,7 +121,7 @@ extension Budget {
   /// However many it is for.
   static let firstPush = Budget(.firstPush, .atMost, 1, unit: " s")
   static let workerMemory = Budget(.residentMiB, .atMost, 64, aim: 32, unit: " MiB")
-  /// Of a worker for 1,000 apps with an event now and then, and what each idle connection has of it.
+  /// The memory of a worker for 1,000 apps with an event now and then, and the part of each idle connection in it.
   static let tenantsMemory = Budget(.residentMiB, .atMost, 160, aim: 96, unit: " MiB")
   static let connectionMemory = Budget(.connectionKiB, .atMost, 100, aim: 50, unit: " KiB")
   static let firstRound = Budget(.firstRound, .atMost, 6, aim: 3, unit: " s")
@@ -132,7 +132,7 @@ extension Budget {
   /// Work wakes as many lanes as there is work for: Redis must not pay for those that wait.
   static let lanesBesideOne = Budget(.lanesBesideOne, .atMost, 1.5, aim: 1.1, unit: " x")
   static let workersBesideOne = Budget(.workersBesideOne, .atMost, 1.5, aim: 1.1, unit: " x")
-  /// What waits for room or for a network costs a look, however much it is.
+  /// Work that waits for room or for a network costs a look, however much it is.
   static let functionsShare = Budget(.functionsShare, .atMost, 2, unit: " %")
   static let paceError = Budget(.paceError, .atMost, 5, aim: 3, unit: " %")
   /// The pushes of a paced job wait in nobody's way.
@@ -143,16 +143,16 @@ extension Budget {
   static let leastTrouble = Budget(.leastTrouble, .atLeast, 0.9, unit: " x")
   static let littleTrouble = Budget(.littleTrouble, .atLeast, 0.8, aim: 0.88, unit: " x")
   static let muchTrouble = Budget(.muchTrouble, .atLeast, 0.5, aim: 0.65, unit: " x")
-  /// What happens to one request in a hundred, at random, is no word about the others.
+  /// An accident of one request in a hundred, at random, is no word about the others.
   static let oneServerExpired = Budget(.oneServerExpired, .atLeast, 0.8, aim: 0.9, unit: " x")
   static let oneStreamReset = Budget(.oneStreamReset, .atLeast, 0.5, aim: 0.9, unit: " x")
   static let mostTrouble = Budget(.mostTrouble, .atLeast, 0.2, aim: 0.35, unit: " x")
-  /// What a network takes a second is learned by what it refuses.
+  /// The rate that a network takes is learned by what it refuses.
   static let rateTaken = Budget(.rateTaken, .atLeast, 0.9, unit: " x")
   static let rateWasted = Budget(.rateWasted, .atMost, 10, aim: 3, unit: " %")
   static let connectionsGoAway = Budget(.connectionsGoAway, .atLeast, 0.6, aim: 0.85, unit: " x")
   static let connectionsClose = Budget(.connectionsClose, .atLeast, 0.3, aim: 0.6, unit: " x")
-  /// What comes back from a connection that ended is sent at once, also the last of it.
+  /// Pushes that come back from a connection that ended are sent at once, also the last of them.
   static let lastPush = Budget(.lastPush, .atMost, 2, aim: 1.5, unit: " x")
   /// Who waits for an answer keeps nobody from being sent to.
   static let lateAnswers = Budget(.lateAnswers, .atLeast, 0.8, aim: 0.95, unit: " x")

@@ -1,7 +1,7 @@
 import Model
 import Typesetting
 
-/// This run beside an earlier one's JSON.
+/// A run beside an earlier one's JSON.
 package struct Comparison: Sendable {
   /// A ratio that grew by more than this part is worse; below it is the machine's mood.
   package static let tolerance = 0.1

@@ -21,7 +21,7 @@ package struct ScenarioResult: Sendable {
   /// The ratio of each run, in order: how far to trust the median.
   package var ratios: [Double] = []
   package var checks: [BudgetCheck] = []
-  /// What a reader of the table should know of this row.
+  /// A note that a reader of the table should know about this row.
   package var note: String?
 
   package init(_ name: String, pushes: Int, runs: Int) {

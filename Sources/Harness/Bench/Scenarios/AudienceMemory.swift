@@ -2,8 +2,8 @@ import LocalServices
 import Model
 import Typesetting
 
-/// What a running campaign to a key of users needs in Redis beside that key and the installations, and for how
-/// long a call of it keeps Redis from everybody else.
+/// The memory that a running campaign to a key of users needs in Redis beside that key and the installations. Also for
+/// how long a call of it keeps Redis from everybody else.
 struct AudienceMemory {
   private static let usersKey = "bench:audience"
   private static let batch = 5_000

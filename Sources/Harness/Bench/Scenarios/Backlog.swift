@@ -11,7 +11,7 @@ struct Backlog {
     var wallSeconds: Double
     var workerMicroseconds: Double
     var redisMicroseconds: Double
-    /// Those inside functions included.
+    /// All commands, those inside functions included.
     var commands: Int
   }
 

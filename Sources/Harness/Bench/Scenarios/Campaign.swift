@@ -28,7 +28,7 @@ struct Campaign {
     }
   }
 
-  /// So many jobs of one user each, for one user after the other.
+  /// Makes so many jobs of one user each, for one user after the other.
   static func ofOneUser(
     _ name: String, _ count: Int, _ population: Population, _ message: Message
   ) -> [Job] {

@@ -1,7 +1,7 @@
 import Glibc
 import Model
 
-/// What one campaign scenario has different from the next.
+/// The differences of one campaign scenario from the next.
 struct CampaignShape: Sendable {
   enum Lanes: Sendable { case one, all }
 

@@ -1,6 +1,6 @@
 import LocalServices
 
-/// What every scenario is run with.
+/// The circumstances that every scenario is run in.
 struct Circumstances: Sendable {
   let programs: Programs
   /// Pushes of a campaign.

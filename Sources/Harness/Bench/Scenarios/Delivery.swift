@@ -17,7 +17,7 @@ struct Delivery {
     var redisCommands: Int
     var redisClientCommands: Int
     var workerResidentBytesMax: Int
-    /// Of the steady part; nil when the campaign was too short to have one.
+    /// Pushes a second in the steady part; nil when the campaign was too short to have one.
     var steadyPushesPerSecond: Double?
   }
 

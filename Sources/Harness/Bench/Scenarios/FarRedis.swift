@@ -2,8 +2,8 @@ import LocalServices
 import Model
 import Stage
 
-/// What a Redis some milliseconds away leaves of the rate that workers reach with one at no distance. Both are behind the same
-/// proxy, so that only the distance differs.
+/// The part of the usual rate that workers reach with a Redis some milliseconds away. Both are behind the same proxy,
+/// so that only the distance differs.
 struct FarRedis {
   private enum Load: String, CaseIterable { case ofOne = "1", ofHundred = "100", campaign }
 

@@ -2,7 +2,7 @@ import LocalServices
 import Model
 import Typesetting
 
-/// As many pushes out of ever larger populations: what the worker needs for one must not grow.
+/// Campaigns of as many pushes out of ever larger populations: what the worker needs for one must not grow.
 ///
 /// Each population has a stage of its own, all at once, so that the sizes take turns: only what was
 /// measured within seconds is set in relation.

@@ -2,10 +2,10 @@ import LocalServices
 import Model
 import Stage
 
-/// What lanes with nothing to do cost Redis: many of one worker, beside one.
+/// The cost to Redis of lanes with nothing to do: many of one worker, beside one.
 struct IdleLanes {
   private struct Measurement {
-    /// Of one core, in percent.
+    /// The share of one core, in percent.
     var share: Double
     var commandsPerSecond: Double
   }

@@ -1,6 +1,6 @@
 import Model
 
-/// What is measured.
+/// A scenario that is measured.
 package struct Scenario: Sendable {
   enum Kind: Sendable {
     case campaign(CampaignShape)

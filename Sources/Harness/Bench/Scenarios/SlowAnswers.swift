@@ -8,7 +8,7 @@ struct SlowAnswers {
   private struct Run {
     /// From enqueueing until `BenchLimits.slowTo` of the campaign is accepted.
     var seconds: Double
-    /// Of the other app's pushes, in ms.
+    /// Latencies of the other app's pushes, in ms.
     var probes: [Double]
   }
 

@@ -6,7 +6,7 @@ import Stage
 struct SmallJobs {
   private struct Measurement {
     var backlog: Backlog.Measurement
-    /// Of all jobs, in Redis.
+    /// Bytes that Redis keeps of all jobs.
     var keptBytes: Int
   }
 

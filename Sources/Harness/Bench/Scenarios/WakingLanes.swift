@@ -2,7 +2,7 @@ import LocalServices
 import Model
 import Stage
 
-/// What a steady load of small jobs costs Redis when few lanes wait for it, and when many do.
+/// The cost to Redis of a steady load of small jobs when few lanes wait for it, and when many do.
 struct WakingLanes {
   private struct Fleet {
     let workers: Int

@@ -101,7 +101,7 @@ actor BenchSession {
     if let failure { throw failure }
   }
 
-  /// What the server has allocated, in bytes.
+  /// Returns how much the server has allocated, in bytes.
   func usedMemory() async throws -> Int {
     commands += 1
     let info = try await connection.call(RedisCommand("INFO", "memory")).string
@@ -111,7 +111,8 @@ actor BenchSession {
     return bytes
   }
 
-  /// What the server keeps, in bytes, without the stream of jobs that have ended: that is bounded by its length.
+  /// Returns how much the server keeps, in bytes, without the stream of jobs that have ended: that is bounded by its
+  /// length.
   func unboundedMemory() async throws -> Int {
     commands += 1
     let finished = try await connection.call(
@@ -130,7 +131,7 @@ actor BenchSession {
     _ = try await connection.call(RedisCommand("CONFIG", "RESETSTAT"))
   }
 
-  /// What calling functions took since `watchCalls`.
+  /// Returns the time that calls of functions took since `watchCalls`.
   func functionCalls() async throws -> FunctionCalls {
     commands += 2
     let info = try await connection.call(RedisCommand("INFO", "latencystats")).string ?? ""
@@ -173,7 +174,7 @@ actor BenchSession {
     return try await store.jobs.record(app: Population.app, id: id)
   }
 
-  /// What the server did so far without this session's part.
+  /// Returns what the server did so far without this session's part.
   func usage() async throws -> RedisUsage {
     commands += 1
     let info = try await connection.call(RedisCommand("INFO", "stats", "commandstats", "cpu"))

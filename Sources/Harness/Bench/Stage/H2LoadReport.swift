@@ -1,4 +1,4 @@
-/// What h2load prints at its end.
+/// The report that h2load prints at its end.
 package struct H2LoadReport: Sendable, Equatable {
   package var requestsPerSecond: Double
   package var succeeded: Int

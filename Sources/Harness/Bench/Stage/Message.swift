@@ -1,4 +1,4 @@
-/// What the benchmark's jobs say.
+/// The content of the benchmark's jobs.
 package struct Message: Sendable {
   /// Bytes of filling, which make a payload as long as it shall be.
   let fillingBytes: Int
@@ -12,7 +12,7 @@ package struct Message: Sendable {
     fillingBytes = max(0, payloadBytes - Self.payloadBytesMin - Self.fillingOverheadBytes)
   }
 
-  /// What the payload has without any filling.
+  /// Bytes of the payload without any filling.
   package static let payloadBytesMin = 300
   /// The member that the filling is in: `,"filling":""`
   private static let fillingOverheadBytes = 13
@@ -32,10 +32,10 @@ package struct Message: Sendable {
       """
   }
 
-  /// What installations of a personal message speak; one of them has no text of its own.
+  /// The languages of installations that get a personal message; one of them has no text of its own.
   static let languages = ["en", "de", "fr", "ja", "zh-Hant", "pt-BR"]
 
-  /// As long as what it stands beside.
+  /// Returns a personal text as long as what it stands beside.
   private static func personal(_ names: String) -> String {
     let texts = languages.dropFirst().map { language in
       """

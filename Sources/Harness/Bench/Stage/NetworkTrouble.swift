@@ -1,9 +1,9 @@
-/// What troubles a network that is not down.
+/// A trouble of a network that is not down.
 struct NetworkTrouble: Sendable {
   static let none = NetworkTrouble("none", [])
 
   let name: String
-  /// Of the simulator's script.
+  /// Members of the simulator's script.
   let members: [String]
 
   private init(_ name: String, _ members: [String]) {
@@ -27,7 +27,7 @@ struct NetworkTrouble: Sendable {
   static let late = NetworkTrouble(
     "late", slow(#""delay_ms": \#(BenchLimits.lateMs)"#))
 
-  /// As many never come.
+  /// The trouble in which as many answers never come.
   static let silent = NetworkTrouble("silent", slow(#""action": "stall""#))
 
   private static func slow(_ how: String) -> [String] {
@@ -63,7 +63,7 @@ struct NetworkTrouble: Sendable {
   static let goAway = NetworkTrouble(
     "goaway", [#""goaway_after": \#(BenchLimits.requestsPerConnection)"#])
 
-  /// The same without a word.
+  /// The trouble in which each connection ends after so many requests, without a word.
   static let closing = NetworkTrouble(
     "closing", [#""drop_connection_after": \#(BenchLimits.requestsPerConnection)"#])
 }

@@ -3,22 +3,22 @@ package import Model
 /// The users of a benchmark and their installations. Everything follows from a number.
 package struct Population: Sendable {
   package static let app = "shop"
-  /// Of several apps, that of this number; 0 is the one of a population.
+  /// Returns the app of this number among several; 0 is the one of a population.
   static func app(_ number: Int) -> String { number == 0 ? app : "\(app)-\(number)" }
   /// Installations take turns with them.
   package let networks: [Network]
   package let users: Int
   package let devicesPerUser: Int
-  /// Of each hundred installations so many have a token that the simulator calls dead.
+  /// How many of each hundred installations have a token that the simulator calls dead.
   package let deadPercent: Int
   /// The users from this number on have tokens that are found again in an accept log.
   package let markedFrom: Int
-  /// What installations speak, in turn; they tell none when this is empty.
+  /// The languages of installations, in turn; they tell none when this is empty.
   package var languages: [String] = []
 
   package static let deadPrefix = "deadbeef"
   package static let markPrefix = "f00dcafe"
-  /// As JPush's registration IDs have. The first 16 tell all of a population apart.
+  /// The digits of a token, as many as JPush's registration IDs have. The first 16 tell all of a population apart.
   private static let jpushTokenDigits = 19
 
   package init(
@@ -48,7 +48,7 @@ package struct Population: Sendable {
     return "user-" + String(repeating: "0", count: max(0, 8 - digits.count)) + digits
   }
 
-  /// As long and as random as a real one: header compression counts letters, not only bytes.
+  /// Returns a token as long and as random as a real one: header compression counts letters, not only bytes.
   package func tokenText(_ number: Int) -> String {
     let text =
       switch network(number) {

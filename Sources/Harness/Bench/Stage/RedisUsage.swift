@@ -1,10 +1,10 @@
-/// What a Redis server has done since it started, from INFO.
+/// The work that a Redis server has done since it started, from INFO.
 package struct RedisUsage: Sendable, Equatable {
   /// All commands, those that functions call included.
   package var commands = 0
   /// Commands that only clients send: pushpool's functions call none of these.
   package var clientCommands = 0
-  /// What calls of functions took, those that were read only included.
+  /// Microseconds that calls of functions took, those that were read only included.
   package var functionMicroseconds = 0
   /// User and system time of the process, to the microsecond where the kernel keeps it so.
   package var cpuMicroseconds = 0.0

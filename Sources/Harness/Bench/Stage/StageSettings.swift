@@ -18,7 +18,7 @@ struct StageSettings: Sendable {
   var hasDeadTokens = false
   /// FCM's allowance in the configuration: so large that it holds nothing up.
   var messagesPerMinute = BenchLimits.messagesPerMinute
-  /// What troubles the network.
+  /// The trouble of the network.
   var trouble = NetworkTrouble.none
   var keepsAcceptLog = false
   /// The configuration's `transport` of each provider; nil leaves the default.

@@ -1,6 +1,6 @@
 import Providers
 
-/// What h2load sends: the worker's own request as it was rendered, to as many device tokens.
+/// The request that h2load sends: the worker's own request as it was rendered, to as many device tokens.
 struct YardstickRequest: Sendable {
   /// `name: value`
   let headers: [String]

@@ -1,7 +1,7 @@
 import Model
 import Store
 
-/// What becomes of one device token's binding, operation by operation: the rules of docs/reference/installations.md again.
+/// A model of one device token's binding, operation by operation: the rules of docs/reference/installations.md again.
 struct BindingModel: Sendable {
   struct Binding: Sendable, Equatable {
     var user: String

@@ -1,4 +1,4 @@
-/// What came of many rounds of installs, uninstalls and verdicts.
+/// The results of many rounds of installs, uninstalls and verdicts.
 struct BindingTally: Sendable {
   var operations = 0
   /// Verdicts that removed what they were about.

@@ -2,7 +2,7 @@ import Model
 import Redis
 import Store
 
-/// As devices, backends and push networks change whose a device token is.
+/// The operations by which devices, backends and push networks change whose a device token is.
 extension ChaosSession {
   func perform(
     _ operation: BindingModel.Operation, app: String, token: DeviceToken

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What was enqueued: what the accept log has to show.
+/// The pushes that were enqueued, which the accept log has to show.
 final class Ledger: Sendable {
   private let content = Mutex<[LedgerEntry]>([])
 

@@ -6,9 +6,9 @@ import Model
 /// reasons, too: a claim whose reply got lost is taken over, and a final settlement that is repeated because
 /// its reply got lost is STALE. So the smaller of the two numbers is at least that of the lost leases.
 struct LostLeases: Sendable {
-  /// What a worker's log says when it takes over a chunk.
+  /// The line of a worker's log when it takes over a chunk.
   private static let takenOverLine = "took over a chunk from a worker that fell silent"
-  /// What that line has besides when the worker that had the chunk still beats: it cannot have been kept from
+  /// The mark that this line has besides when the worker that had the chunk still beats: it cannot have been kept from
   /// Redis, and never heard of the chunk, or it should have renewed its lease.
   private static let unheardMark = #""crashes":"0""#
 

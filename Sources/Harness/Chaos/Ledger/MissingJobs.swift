@@ -1,7 +1,7 @@
 import Model
 import Redis
 
-/// What Redis still tells of jobs that it acknowledged and that have no record: so that a failure explains itself.
+/// The remains in Redis of jobs that it acknowledged and that have no record, so that a failure explains itself.
 struct MissingJobs: Sendable {
   /// A sentence for each, up to so many.
   let sentences: [String]

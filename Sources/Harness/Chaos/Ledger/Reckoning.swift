@@ -28,7 +28,7 @@ struct Reckoning: Sendable {
   var skipped = 0
   var otherwise = 0
   var retries = 0
-  /// What was lost by Redis and says so.
+  /// Sentences about the first problems, for the result.
   var examples: [String] = []
 
   private static let examplesMax = 5

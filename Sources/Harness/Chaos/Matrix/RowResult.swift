@@ -1,4 +1,4 @@
-/// What came of a row.
+/// The result of a row.
 package struct RowResult: Sendable {
   package let number: Int
   package let fault: String
@@ -15,7 +15,7 @@ package struct RowResult: Sendable {
   package var seconds = 0.0
   /// Sentences about what was not kept; empty when the row passes.
   package private(set) var failures: [String] = []
-  /// What else a reader should know.
+  /// Sentences about what else a reader should know.
   package private(set) var notes: [String] = []
   /// Why the row was not run; such a row has not passed.
   package var notRun: String?
@@ -71,7 +71,7 @@ package struct RowResult: Sendable {
     if !isPassed { for example in reckoning.examples { note("\(start)\(example)") } }
   }
 
-  /// As `take`, for faults that explain no push but an accepted one.
+  /// Expects as `take` does, for faults that explain no push but an accepted one.
   mutating func expectAllAccepted(_ reckoning: Reckoning, _ name: String = "") {
     let start = name.isEmpty ? "" : "\(name): "
     expect(reckoning.failed == 0, "\(start)\(reckoning.failed) pushes were given up")

@@ -20,7 +20,7 @@ struct Trial: Sendable {
   var phase: String?
   let progress: ProgressLine
 
-  /// The same seed, row and kind of decision give the same dice, whatever else runs.
+  /// Returns the dice of a kind of decision: the same seed, row and kind give the same dice, whatever else runs.
   func dice(_ draw: Draw) -> SeededDice {
     var mixer = SeededDice(seed: seed &* 1_000_003 &+ UInt64(row) &* 101 &+ draw.rawValue)
     return SeededDice(seed: mixer.next())
@@ -38,13 +38,13 @@ struct Trial: Sendable {
   /// Whether only the quickest kinds of a fault are wanted, as `make test` does.
   var isBrief: Bool { scale < 0.05 }
 
-  /// What a time limit is here. A brief trial runs beside tests, perhaps on a machine that has no time to spare: it tells
-  /// what hangs, and `make chaos` how long it takes.
+  /// Returns a time limit as it is here. A brief trial runs beside tests, perhaps on a machine that has no time to
+  /// spare. It tells what hangs, and `make chaos` how long it takes.
   func limit(_ seconds: Double) -> Double {
     isBrief ? ChaosLimits.patienceBrief * seconds : seconds
   }
 
-  /// The same with workers of a debug build, which has crash points; nil when there is none.
+  /// Returns the trial with workers of a debug build, which has crash points; nil when there is none.
   func withDebugWorkers() -> Trial? {
     guard let programs = programs.withDebugWorkers() else { return nil }
     var trial = self

@@ -15,7 +15,7 @@ struct BacklogRow: MatrixRow {
   private static let other = Crowd(app: "other", count: 20, prefix: "d1", userPrefix: "o")
   private static let downMs = 20_000
   private static let limitSeconds = 5.0
-  /// What is set aside comes back with each probe of the network, and is claimed and set aside again.
+  /// The work that is set aside comes back with each probe of the network, and is claimed and set aside again.
   private static let functionsPercentMax = 10.0
   private static let patienceMs: UInt64 = 180_000
 
@@ -80,7 +80,7 @@ struct BacklogRow: MatrixRow {
     return result
   }
 
-  /// Of so many milliseconds, the part in which Redis was running functions.
+  /// Returns the part of so many milliseconds in which Redis was running functions.
   private static func functionsPercent(_ stage: ChaosStage, ms: UInt64) async throws -> Double {
     func microseconds() async throws -> Int {
       let information = try await stage.session.command("INFO", "commandstats").string ?? ""

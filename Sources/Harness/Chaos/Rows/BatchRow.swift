@@ -20,7 +20,7 @@ struct BatchRow: MatrixRow {
   private static let kills = 15
   private static let killsMin = 2
   private static let pushes = 300_000
-  /// So long that there are requests without an answer whenever a worker is killed.
+  /// The delay of answers: so long that there are requests without an answer whenever a worker is killed.
   private static let answerMs = 300
   private static let pauseMs: ClosedRange<UInt64> = 0...200
   private static let patienceMs: UInt64 = 60_000

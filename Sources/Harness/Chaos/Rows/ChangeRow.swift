@@ -17,7 +17,7 @@ struct ChangeRow: MatrixRow {
   private static let changesPerSecond = 1_000
   private static let topic = "news"
 
-  /// What a user of the crowd does, by number.
+  /// The part of a user of the crowd, by number.
   private enum Part {
     /// Has a device and subscribes throughout.
     case steady

@@ -11,14 +11,14 @@ struct CrashPointRow: MatrixRow {
   let number = 2
   let fault = "kill at each crash point"
 
-  /// What a worker calls with the work that each point gets.
+  /// The calls of a worker with the work that each point gets.
   private static let calls = [
     "take_jobs", "begin_direct", "admit_begun", "reserve", "upload", "admit", "refuse", "claim",
     "claim:2", "reclaim", "heartbeat", "settle", "settle:2", "settle:3", "promote", "beat", "agree",
     "watch", "switches", "held_back", "trace", "oldest",
     "MGET", "MGET:2", "HMGET", "XREADGROUP", "XADD", "HINCRBY", "EXPIRE",
   ]
-  /// What it calls when it is told to end.
+  /// The calls of a worker that is told to end.
   private static let lastCalls: Set = ["hand_back", "forget", "sweep_consumers"]
   private static let triesMax = 3
   /// More than one chunk.
@@ -103,8 +103,8 @@ struct CrashPointRow: MatrixRow {
     return few
   }
 
-  /// What makes a worker call everything: a bad job, chunks of segments that are told and of uploaded
-  /// ones, late answers, retries, tokens.
+  /// Enqueues what makes a worker call everything: a bad job, chunks of segments that are told and of uploaded ones,
+  /// late answers, retries, tokens.
   private static func enqueue(_ number: Int, _ few: Few, _ stage: ChaosStage) async throws {
     try await stage.session.enqueue(Array("bad \(number)".utf8))
     try await stage.enqueue(0..<fewUsers, to: few.slow)

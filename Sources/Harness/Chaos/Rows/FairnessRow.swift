@@ -7,7 +7,7 @@ struct FairnessRow: MatrixRow {
   let fault = "app A floods, app B has one job"
 
   private static let jobs = 1_000_000
-  /// Of a flood that is waited for to its end: what a minute takes.
+  /// The jobs of a flood that is waited for to its end: what a minute takes.
   private static let drainedJobs = 100_000
   private static let batch = 1_000
   private static let campaigns = 4
@@ -89,8 +89,8 @@ struct FairnessRow: MatrixRow {
     }
   }
 
-  /// As `flood`, thousands on their way at a time. Most of these jobs are still waiting when the row ends, so
-  /// they are not noted as acknowledged: of them only what is sent twice counts.
+  /// Floods as `flood` does, thousands of jobs on their way at a time. Most of these jobs are still waiting when the
+  /// row ends, so they are not noted as acknowledged: of them only what is sent twice counts.
   private static func pour(_ jobs: Int, _ stage: ChaosStage) async throws {
     for first in stride(from: 0, to: jobs, by: batch) {
       let texts = (first..<min(first + batch, jobs)).map { number in

@@ -11,7 +11,7 @@ struct FreezeRow: MatrixRow {
   private static let extraMs: ClosedRange<UInt64> = 800...2_000
   private static let pauseMs: ClosedRange<UInt64> = 300...1_000
   private static let jobUsersBrief = 20_000
-  /// What a worker's log says when it hears STALE.
+  /// The line of a worker's log when it hears STALE.
   static let staleLine = "not this worker's any more"
 
   func run(_ trial: Trial) async throws -> RowResult {

@@ -9,17 +9,17 @@ struct FullStructuresRow: MatrixRow {
   let fault = "every structure filled to its bound"
 
   private static let callMsMax = 5.0
-  /// Of the calls, and of few calls: what a machine with other work preempts.
+  /// The percentage of the calls, and their number where they are few, that a machine with other work may preempt.
   private static let slowPercentMax = 0.1
   private static let slowMin = 3
-  /// What reads, refuses or retries a job: one that copied ten megabytes would take longer.
+  /// The functions that read, refuse or retry a job: one that copied ten megabytes would take longer.
   private static let readers = [
     "take_jobs", "take_unanswered", "judge_entry", "list_ahead", "refuse", "dead_retry", "oldest",
   ]
   private static let copyingCallMs = 20.0
   /// More than few calls, each of which would copy one.
   private static let largeLetters = 2 * slowMin
-  /// Of an inline job of some 10 MiB.
+  /// The users of an inline job of some 10 MiB.
   private static let largeJobUsers = 600_000
   private static let patienceMs: UInt64 = 120_000
 
@@ -33,7 +33,7 @@ struct FullStructuresRow: MatrixRow {
   }
 
   private static func fillings(_ trial: Trial) -> [Filling] {
-    /// Of a job of its own, so that the workers' load is not in it.
+    /// Makes a job of its own, so that the workers' load is not in it.
     func job(_ id: String, _ state: String, _ place: String) -> String {
       """
       local p, job = ARGV[3], ARGV[3] .. ':job:shop:\(id)'

@@ -11,7 +11,7 @@ struct HostileInputRow: MatrixRow {
 
   /// 64 MB, more than a producer of ours could send.
   private static let largeBytes = 64 << 20
-  /// What of a large job a dead letter may hold.
+  /// Bytes of a large job that a dead letter may hold.
   private static let keptBytesMax = 10_000
   private static let messageBytesMax = 1_000
   private static let patienceMs: UInt64 = 20_000

@@ -8,7 +8,7 @@ struct PoisonedRequestRow: MatrixRow {
   let number = 20
   let fault = "a poisonous value in one job"
 
-  /// What the network does with the poisoned requests.
+  /// The network's answer to the poisoned requests, and their mark.
   private struct Phase {
     let name: String
     let action: String

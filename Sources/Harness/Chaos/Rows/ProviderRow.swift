@@ -11,7 +11,7 @@ struct ProviderRow: MatrixRow {
 
   private static let rateShare = 0.9
   private static let recoverySeconds = 60.0
-  /// What a worker's log says when a breaker of it opens.
+  /// The line of a worker's log when a breaker of it opens.
   private static let openingLine = "is in trouble: its pushes wait"
 
   func run(_ trial: Trial) async throws -> RowResult {

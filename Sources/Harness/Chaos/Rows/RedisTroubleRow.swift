@@ -32,7 +32,8 @@ struct RedisTroubleRow: MatrixRow {
     var losesLeases: Bool { [.stream, .wrongType, .wrongTypeOfJobs].contains(self) }
   }
 
-  /// Of what is alike one; the reconciliation that finds a lost stream takes a minute.
+  /// The kinds that a brief trial takes, one of what is alike; the reconciliation that finds a lost stream takes a
+  /// minute.
   private static let quick: [Trouble] = [.memory, .wrongTypeOfJobs, .functions]
   private static let chunks = "pushpool:chunks:normal"
   private static let jobs = "pushpool:jobs:normal"

@@ -25,9 +25,10 @@ struct SilentDeviceRow: MatrixRow {
   /// How long after the last answer everything but the silent devices may be unsettled: 200 ms, and what it takes to ask.
   private static let settledSecondsMax = 1.0
   private static let patienceMs: UInt64 = 60_000
-  /// So long that 100 answers take 40 ms: what comes in while Redis takes a settlement is few beside what the row bounds.
+  /// The delay of answers: so long that 100 of them take 40 ms. What comes in while Redis takes a settlement is few
+  /// beside what the row bounds.
   private static let answerMs = 250
-  /// Of all answers, when a worker is killed amid them.
+  /// The percentage of all answers that have come when a worker is killed amid them.
   private static let killPercent: ClosedRange<Int> = 20...80
 
   func run(_ trial: Trial) async throws -> RowResult {

@@ -13,7 +13,7 @@ struct StopRow: MatrixRow {
   private static let pausedMs: UInt64 = 2_500
   /// Jobs of one user each that are stopped at a time.
   private static let smallVictims = 4_000
-  /// So slow that many of them wait.
+  /// The delay of answers: so slow that many of the jobs wait.
   private static let smallAnswerMs = 300
 
   func run(_ trial: Trial) async throws -> RowResult {

@@ -4,9 +4,9 @@ import LocalServices
 /// A job of the corpus in Tests/Programs/EndToEndTests/BadJobs, and how it is to be refused.
 struct BadJob: Sendable {
   let name: String
-  /// What the refused field's pointer begins with.
+  /// The beginning of the refused field's pointer.
   let field: String
-  /// What the sentence holds.
+  /// A phrase that the sentence holds.
   let phrase: String
   let bytes: [UInt8]
 

@@ -11,7 +11,7 @@ package struct ChaosPrograms: Sendable {
     simulator = try BuiltProgram.path(of: "pushpool-simulator", builtBy: "chaos")
   }
 
-  /// The same with pushpool's debug build; nil when there is none.
+  /// Returns the programs with pushpool's debug build; nil when there is none.
   func withDebugWorkers() -> ChaosPrograms? {
     guard let folder = pushpool.lastIndex(of: "/").map({ pushpool[..<$0] }) else { return nil }
     if folder.hasSuffix("/debug") { return self }

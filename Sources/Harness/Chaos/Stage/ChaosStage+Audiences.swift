@@ -8,7 +8,7 @@ enum CampaignAudience: String, CaseIterable, Sendable {
   /// Whether the users are the members of a key.
   var isKey: Bool { !fill.isEmpty }
 
-  /// What adds a member to the key, with the member's number as ARGV[2] to ARGV[3].
+  /// The Lua statement that adds a member to the key, with the member's number as ARGV[2] to ARGV[3].
   var fill: String {
     switch self {
     case .users, .installations, .topic, .channel, .all: ""

@@ -17,7 +17,7 @@ final class ChaosStage: Sendable {
   let acceptLog: String
   let redisProxy: FaultProxy?
   let providerProxy: FaultProxy?
-  /// What workers take for the system's, where the crowd is in made-up ones.
+  /// The folder that workers take for the system's, where the crowd is in made-up zones.
   let timeZones: TimeZoneFolder?
   private let folder: TemporaryFolder
 
@@ -115,7 +115,7 @@ final class ChaosStage: Sendable {
     return configuration
   }
 
-  /// The same without some apps, and without credentials for development.
+  /// Returns the configuration without some apps, and without credentials for development.
   private static func lesser(
     _ configuration: ConfigurationText, _ options: StageOptions
   ) -> ConfigurationText {

@@ -12,13 +12,13 @@ struct Crowd: Sendable {
   let count: Int
   /// Installations of each user, whose numbers follow one another.
   var devicesPerUser = 1
-  /// Of each so many installations the second has a token with another beginning; nil for none.
+  /// The size of a group of installations of which the second has a token with another beginning; nil for none.
   var silentEvery: Int?
-  /// What the tokens of those begin with, for a script that answers them never.
+  /// The beginning of those tokens, for a script that answers them never.
   static let silentPrefix = "51"
   /// Hexadecimal digits that the tokens begin with, for a provider's script to know them by.
   var prefix = ""
-  /// What the users' names begin with: crowds of one app differ in it.
+  /// The beginning of the users' names: crowds of one app differ in it.
   var userPrefix = "u"
   /// Whether every other installation is for development.
   var hasDevelopment = false
@@ -29,7 +29,8 @@ struct Crowd: Sendable {
   var raisesBadges = false
   private static let badges = 40
 
-  /// What an installation shows before any job: neighbours differ, and a request of many pushes holds those of several chunks.
+  /// Returns the badge that an installation shows before any job: neighbours differ, and a request of many pushes holds
+  /// those of several chunks.
   func firstBadge(_ number: Int) -> Int { raisesBadges ? number % Self.badges : 0 }
 
   /// The channel that its installations are in.
@@ -76,7 +77,7 @@ struct Crowd: Sendable {
       + Array(#"\#(name(topic))\#(more),"audience":{\#(audience)}}"#.utf8)
   }
 
-  /// These installations as an audience's one member.
+  /// Returns the member of an audience that names these installations.
   func places(_ numbers: Range<Int>) -> String {
     let places = numbers.map {
       #"{"network":"\#(network.rawValue)","token":"\#(tokenText($0))"}"#

@@ -23,7 +23,7 @@ actor Fleet {
   private let configurationFile: String
   private let lesserFile: String
   private let folder: String
-  /// What every member has in its environment.
+  /// The variables that every member has in its environment.
   private let environment: [String: String]
   private(set) var members: [Member] = []
   private var started = 0

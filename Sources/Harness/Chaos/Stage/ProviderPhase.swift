@@ -5,7 +5,7 @@ struct ProviderPhase: Sendable {
   let name: String
   /// Further members of the simulator's script.
   var script: String?
-  /// What the network on the way does.
+  /// The fault of the network on the way.
   var network = FaultProxy.Fault.none
   let ms: UInt64
   /// Whether answers are lost on the way: those pushes are sent again.

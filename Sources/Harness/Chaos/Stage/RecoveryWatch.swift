@@ -3,7 +3,7 @@ actor RecoveryWatch {
   private struct Wait {
     let member: Fleet.Member
     let since: ContinuousClock.Instant
-    /// What it had in hand and nobody has taken over yet, stream and entry.
+    /// The work that it had in hand and nobody has taken over yet, stream and entry.
     var left: Set<String>
   }
 

@@ -2,13 +2,13 @@ import LocalServices
 import Model
 import Redis
 
-/// What a stage at rest leaves in Redis and in its processes.
+/// The remains of a stage at rest in Redis and in its processes.
 struct StageFootprint: Sendable {
   /// Keys that belong to work: nothing of them may be left when there is none.
   private static let workKeys = [
     "segment", "done", "parked", "open", "delayed", "ready", "unfinished",
   ]
-  /// What allocators keep and connections differ by.
+  /// Bytes that allocators keep and by which connections differ.
   private static let residentSlack = 32 * 1_048_576
   private static let descriptorSlack = 6
   private static let clientsSlack = 4

@@ -1,13 +1,13 @@
 import LocalServices
 import Model
 
-/// What a row wants its stage to be.
+/// The options of a stage that a row wants.
 struct StageOptions: Sendable {
   /// Installations of the crowd, and how many of them each user has.
   var users = ChaosLimits.usersDefault
   var devicesPerUser = 1
   var network = Network.apns
-  /// Of each so many installations one can be told to answer never (`Crowd.silentPrefix`).
+  /// The size of a group of installations of which one can be told to answer never (`Crowd.silentPrefix`).
   var silentEvery: Int?
   /// Whether each job raises the badges of its installations.
   var raisesBadges = false
@@ -67,9 +67,9 @@ struct StageOptions: Sendable {
     return server
   }
 
-  /// What one worker can have in flight.
+  /// The most requests that one worker can have in flight.
   var inFlightMax: Int { lanes * connections * streams }
 
-  /// What one worker can have in hand: in flight, or done and not told to Redis.
+  /// The most pushes that one worker can have in hand: in flight, or done and not told to Redis.
   var inHandMax: Int { lanes * ChaosLimits.inHandPerLane }
 }

@@ -5,7 +5,7 @@ package struct APNsSigningKey: Sendable {
   /// Ten characters, as is the team's.
   package let keyID: String
   package let teamID: String
-  /// What verifies the tokens signed with it, PEM.
+  /// The public key that verifies the tokens signed with it, PEM.
   package let publicKeyPEM: String
 
   /// Makes a key and writes its file into the folder, and the public half beside it as `.pub`.

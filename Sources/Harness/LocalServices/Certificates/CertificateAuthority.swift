@@ -12,7 +12,7 @@ package final class CertificateAuthority: @unchecked Sendable {
 
   private let key: PrivateKey
   private let certificate: OpaquePointer
-  /// Of an intermediate authority: its issuer, from whose certificate on peers trust.
+  /// The issuer of an intermediate authority, from whose certificate on peers trust.
   private let issuer: CertificateAuthority?
 
   /// Makes an authority and writes `ca.pem` into the folder.

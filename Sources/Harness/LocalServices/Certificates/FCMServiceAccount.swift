@@ -4,7 +4,7 @@ package struct FCMServiceAccount: Sendable {
   package let projectID: String
   package let clientEmail: String
   package let privateKeyID: String
-  /// What verifies the assertions signed with it, PEM.
+  /// The public key that verifies the assertions signed with it, PEM.
   package let publicKeyPEM: String
 
   /// Makes a key and writes the account into `<project id>.json`. `tokenURI` is where access tokens

@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// What OpenSSL writes into a memory BIO.
+/// The text that OpenSSL writes into a memory BIO.
 enum OpenSSLText {
   static func collect(
     _ write: (OpaquePointer) -> CInt

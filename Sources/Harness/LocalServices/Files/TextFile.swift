@@ -7,7 +7,7 @@ package enum TextFile {
     bytes(path, bytesMax: bytesMax).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// As `read`, whatever the bytes are.
+  /// Reads the bytes as `read` does, whatever they are.
   package static func bytes(_ path: String, bytesMax: Int) -> [UInt8]? {
     guard let file = fopen(path, "re") else { return nil }
     defer { fclose(file) }

@@ -8,9 +8,9 @@ package struct ConfigurationText: Sendable {
     package var id: String
     /// `https://host:port` for each environment of APNs's that the app has.
     package var apns: [PushEnvironment: String]
-    /// The same of FCM; nil for an app without it.
+    /// The address of FCM; nil for an app without it.
     package var fcm: String?
-    /// The same of JPush.
+    /// The address of JPush.
     package var jpush: String?
     /// Nil for the limit that FCM gives a project.
     package var messagesPerMinute: Int?
@@ -29,7 +29,7 @@ package struct ConfigurationText: Sendable {
 
   package var redisURL: String
   package var apps: [App]
-  /// What is accepted of this Redis, by its words in the configuration: a stage's keeps nothing.
+  /// The risks that are accepted of this Redis, by its words in the configuration: a stage's keeps nothing.
   package var acceptedRisks: [RedisRisk] = []
   /// The level of the worker's log; nil for its own default.
   package var logLevel: String?

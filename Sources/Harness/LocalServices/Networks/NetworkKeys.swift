@@ -1,5 +1,5 @@
-/// What workers and the push networks' stand-in know each other by, made anew: an authority, its certificate for this
-/// machine, APNs's signing key, FCM's service account and JPush's master secret.
+/// The keys by which workers and the push networks' stand-in know each other, made anew: an authority, its certificate
+/// for this machine, APNs's signing key, FCM's service account and JPush's master secret.
 package struct NetworkKeys: Sendable {
   /// The bundle ID of the app that the keys are for.
   package static let topic = "com.example.shop"

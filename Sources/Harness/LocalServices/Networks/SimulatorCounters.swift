@@ -1,6 +1,6 @@
 internal import Model
 
-/// What the simulator saw and did since it started, as it counts and as its process prints it.
+/// The counts of what the simulator saw and did since it started, as its process prints them.
 package struct SimulatorCounters: Sendable, Equatable {
   package var connectionsOpened = 0
   package var connectionsOpen = 0
@@ -79,7 +79,7 @@ package struct SimulatorCounters: Sendable, Equatable {
     return JSONValue.object(object).text()
   }
 
-  /// What ``json`` says; nil when it is nothing of the kind.
+  /// Reads what ``json`` says; nil when it is nothing of the kind.
   package init?(json: String) {
     guard let object = try? JSONParser().parse(json).objectValue,
       let statuses = object["answers"]?.objectValue

@@ -3,8 +3,8 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// What a child writes to a pipe, line by line. A thread drains the pipe, so the child never blocks;
-/// of output that nobody reads, the oldest is dropped beyond ``unreadBytesMax``.
+/// The output that a child writes to a pipe, line by line. A thread drains the pipe, so the child never blocks; of
+/// output that nobody reads, the oldest is dropped beyond ``unreadBytesMax``.
 package final class ChildOutput: Sendable {
   /// How much unread output is kept.
   package static let unreadBytesMax = 1 << 20

@@ -13,7 +13,7 @@ package final class ClockShift: Sendable {
     try set()
   }
 
-  /// What the process is to be started with.
+  /// The environment that the process is to be started with.
   package var environment: [String: String] {
     ["LD_PRELOAD": library, "CLOCK_SHIFT_FILE": file]
   }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What the kernel says of a process that runs (proc(5)).
+/// The kernel's figures for a process that runs (proc(5)).
 package struct ProcessUsage: Sendable, Equatable {
   /// User and system time of all its threads since it started; the kernel rounds to 10 ms.
   package var cpuMicroseconds: Double

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// What to start, and with which descriptors (-1 = the owner's).
+/// The program to start, and the descriptors that it gets (-1 = the owner's).
 struct SpawnRequest: Sendable {
   var path: String
   var arguments: [String]
@@ -10,7 +10,7 @@ struct SpawnRequest: Sendable {
   var input: CInt
   var output: CInt
   var error: CInt
-  /// What the kernel sends when the thread that called ``spawn()`` ends; 0 = nothing.
+  /// The signal that the kernel sends when the thread that called ``spawn()`` ends; 0 = nothing.
   var deathSignal: CInt = SIGKILL
 
   /// The new process, or the errno of what failed. Call it on a thread that outlives the child.

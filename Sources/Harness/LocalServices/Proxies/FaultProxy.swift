@@ -13,7 +13,7 @@ package actor FaultProxy {
     case delay(ms: ClosedRange<UInt64>)
     /// Replies pass byte by byte, each in a turn of its own.
     case fragments
-    /// So many bytes a second pass, either way.
+    /// Bytes a second pass at this rate, either way.
     case bandwidth(bytesPerSecond: Int)
     /// Nothing passes; what comes is kept and passes later.
     case stall
@@ -26,7 +26,7 @@ package actor FaultProxy {
     /// After so many reads of replies part of one passes, then both sides are reset; drawn for each
     /// connection anew.
     case resetMidReply(afterReads: ClosedRange<Int>)
-    /// As `resetMidReply`, within what the client sends.
+    /// Each connection is reset as by `resetMidReply`, but within what the client sends.
     case resetMidRequest(afterReads: ClosedRange<Int>)
     /// After so many reads of replies one is swallowed whole and the connection closed: the server has
     /// done what it was asked for, and the client does not hear of it.

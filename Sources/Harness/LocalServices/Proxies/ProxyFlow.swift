@@ -8,11 +8,11 @@ final class ProxyFlow {
     var dueNs: UInt64
   }
 
-  /// What may wait here before its source is not read any more.
+  /// Bytes that may wait here before their source is not read any more.
   private static let waitingBytesMax = 256 * 1_024
-  /// The same on a long way: what is on it takes no room from what follows, as with TCP's windows.
+  /// Bytes that may wait on a long way: what is on it takes no room from what follows, as with TCP's windows.
   private static let delayedBytesMax = 16 * 1_024 * 1_024
-  /// What is due so soon passes at once, with what is due now.
+  /// How soon bytes must be due to pass at once, with what is due now.
   private static let soonNs: UInt64 = 50_000
   /// How often a limited bandwidth's share passes.
   private static let shareMs: UInt64 = 10

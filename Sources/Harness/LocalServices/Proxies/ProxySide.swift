@@ -2,7 +2,7 @@ import Reactor
 
 /// One of the two connections of a ``ProxyPair``; loop-bound.
 final class ProxySide: ByteStreamDelegate {
-  /// What may wait to be written: two reads.
+  /// Bytes that may wait to be written: two reads.
   static let outputBytesMax = 4 * ReactorLimits.readBufferBytes
 
   private(set) var stream: ByteStream!

@@ -36,7 +36,7 @@ package final class TunnelProxy {
 
   package var port: UInt16 { listener.port }
 
-  /// Such as `socks5h://127.0.0.1:1080`.
+  /// The URL, for instance `socks5h://127.0.0.1:1080`.
   package var url: String { "\(way == .http ? "http" : "socks5h")://127.0.0.1:\(port)" }
 
   /// Whether it cuts whoever is connected or connects. It keeps its port meanwhile: anybody's connection

@@ -1,5 +1,5 @@
 extension RedisServer {
-  /// What the server offers beside its Unix socket.
+  /// The offers of the server beside its Unix socket.
   package struct Options: Sendable {
     /// Listens on a free port of 127.0.0.1 as well.
     package var tcp = false

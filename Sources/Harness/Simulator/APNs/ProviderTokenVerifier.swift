@@ -70,7 +70,7 @@ struct ProviderTokenVerifier {
     return owner
   }
 
-  /// What changes with time: the token's age and the team's change of tokens.
+  /// Checks what changes with time: the token's age and the team's change of tokens.
   func check(_ token: ProviderToken, nowSeconds: Int64) -> APNsReason? {
     guard nowSeconds - token.issuedAtSeconds < SimulatorLimits.providerTokenAgeMaxSeconds else {
       return .expiredProviderToken

@@ -1,6 +1,6 @@
 internal import Model
 
-/// What goes back on one stream.
+/// The answer that goes back on one stream.
 struct Answer {
   var status: Int
   var body: [UInt8] = []
@@ -18,7 +18,7 @@ struct Answer {
 
   static func apns(_ reason: APNsReason) -> Answer { reasonAnswers[reason]! }
 
-  /// What a rule with a status answers on this network to a push to this token.
+  /// Makes the answer of a rule with a status, on this network to a push to this token.
   init(rule: ScriptRule, status: Int, network: Network, token: UnsafeRawBufferPointer) {
     self.status = status
     retryAfterSeconds = rule.retryAfterSeconds

@@ -1,4 +1,4 @@
-/// What the networks remember of one connection.
+/// The memory that the networks have of one connection.
 struct ConnectionMemory {
   /// Counted from 1 as connections are opened.
   var number = 0

@@ -8,7 +8,7 @@ internal import Reactor
 /// A turn's decisions are gathered; at its end the accept log is written, the counters are published,
 /// and only then the answers are handed to their connections, which flush them in the same turn.
 final class SimulatorServer {
-  /// What follows a turn's answers comes this much later, when they have left.
+  /// The delay of what follows a turn's answers, which have left by then.
   static let afterFlushMs: UInt64 = 1
 
   let loop: EventLoop

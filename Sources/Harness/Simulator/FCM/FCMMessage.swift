@@ -1,6 +1,6 @@
 internal import Model
 
-/// What the simulated FCM reads of a request body: the target, and whether the rest may stand.
+/// The parts of a request body that the simulated FCM reads: the target, and whether the rest may stand.
 struct FCMMessage {
   /// The registration token or the Firebase installation ID; points into the body.
   let token: UnsafeRawBufferPointer
@@ -11,7 +11,7 @@ struct FCMMessage {
     "token", "fid", "topic", "condition",
   ]
 
-  /// What a message names as its receiver; FCM takes one.
+  /// The receiver that a message names; FCM takes one.
   private struct Target {
     let text: UnsafeRawBufferPointer
     let isFID: Bool

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// How many messages a second a project may have: a token bucket, full at first.
 struct FCMQuota {
-  /// What may come at once, in seconds of the rate.
+  /// Messages that may come at once, in seconds of the rate.
   static let burstSeconds = 0.25
 
   private struct Bucket {

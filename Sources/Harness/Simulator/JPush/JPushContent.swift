@@ -1,4 +1,4 @@
-/// What a request to the simulated JPush sends: which members it has, of which kind and how long
+/// The content of a request to the simulated JPush: which members it has, of which kind and how long
 /// (docs.jiguang.cn/jpush/server/push/rest_api_v3_push).
 struct JPushContent {
   private typealias Member = (name: StaticString, kinds: [JSONWalker.Kind])

@@ -53,7 +53,7 @@ struct JPushError: Error {
     self.message = message ?? code.message
   }
 
-  /// What a rule of the script says, of a request to this registration ID.
+  /// Makes the error that a rule of the script says, of a request to this registration ID.
   init(status: Int, code: Int, registrationID: UnsafeRawBufferPointer) {
     self.status = status
     self.code = code

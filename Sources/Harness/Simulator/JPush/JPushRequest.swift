@@ -1,7 +1,7 @@
-/// What the simulated JPush reads of a request body: the targets, and whether the rest may stand
+/// The parts of a request body that the simulated JPush reads: the targets, and whether the rest may stand
 /// (docs.jiguang.cn/jpush/server/push/rest_api_v3_push).
 struct JPushRequest {
-  /// These point into the body.
+  /// The IDs of the receivers, which point into the body.
   let registrationIDs: [UnsafeRawBufferPointer]
   let cid: UnsafeRawBufferPointer?
   let collapseID: UnsafeRawBufferPointer?

@@ -1,4 +1,4 @@
-/// What JPush says of its quota with each answer: the headers X-Rate-Limit-Limit, -Remaining and -Reset.
+/// The standing of JPush's quota, told with each answer: the headers X-Rate-Limit-Limit, -Remaining and -Reset.
 struct RateStanding {
   let limit: Int
   var remaining: Int

@@ -1,6 +1,6 @@
 internal import Model
 
-/// What was accepted of a request, while that lives: the buffers point into it.
+/// The accepted part of a request, while that lives: the buffers point into it.
 struct Acceptance {
   let network: Network
   let token: UnsafeRawBufferPointer

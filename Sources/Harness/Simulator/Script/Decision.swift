@@ -1,4 +1,4 @@
-/// What becomes of a request.
+/// The decision about a request.
 struct Decision {
   enum Reaction {
     case answer(Answer)
@@ -8,7 +8,7 @@ struct Decision {
     /// GOAWAY with this code, then the connection is closed.
     case goAway(UInt32)
 
-    /// As somebody reads it who watches.
+    /// The decision in words for somebody who watches.
     var summary: String {
       switch self {
       case .answer(let answer) where answer.status == 200 || answer.body.isEmpty:

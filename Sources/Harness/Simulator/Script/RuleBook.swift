@@ -6,7 +6,7 @@ struct RuleBook {
   /// A rule that applies to a push.
   struct Match {
     let rule: ScriptRule
-    /// What APNs answers by it, the same to every token; nil when the rule answers nothing of its own.
+    /// The answer of APNs by it, the same to every token; nil when the rule answers nothing of its own.
     let apnsAnswer: Answer?
   }
 

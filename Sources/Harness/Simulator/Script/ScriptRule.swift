@@ -1,6 +1,6 @@
 package import Model
 
-/// What the simulator does with the pushes to some tokens, or with all of them.
+/// A rule for what the simulator does with the pushes to some tokens, or with all of them.
 package struct ScriptRule: Sendable, Equatable {
   package enum Action: String, Sendable, CaseIterable {
     /// Answers: as an ordinary push when `status` is nil.

@@ -24,7 +24,7 @@ struct JSONWalker {
     return position == bytes.count
   }
 
-  /// What comes next, without moving past it.
+  /// Returns what comes next, without moving past it.
   mutating func peekKind() -> Kind? {
     skipSpace()
     guard position < bytes.count else { return nil }
