@@ -2,7 +2,7 @@ internal import Operations
 
 /// The limits of the command line.
 enum CommandLineLimits {
-  /// What may be repeated is tried so often while Redis is away.
+  /// How often a repeatable command is tried while Redis is away.
   static let redisAttemptsMax = 10
   static let redisRetryMs: UInt64 = 200
   static let redisReconnectTimeoutMs: UInt64 = 30_000

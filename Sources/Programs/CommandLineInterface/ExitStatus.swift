@@ -1,12 +1,12 @@
-/// What the process ends with (sysexits.h).
+/// The status that the process ends with (sysexits.h).
 package enum ExitStatus: Int32, Sendable {
   case ok = 0
-  /// Of a job that was waited for not all was sent, or of one that was previewed not all would be; or `status --check` found
-  /// an alarm.
+  /// Pushes of a job that was waited for were not sent, or those of a previewed one would not be; or `status --check`
+  /// found an alarm.
   case unsent = 1
   /// The command line itself; ArgumentParser's own choice too.
   case usage = 64
-  /// What was given to work on is refused.
+  /// The input that was given is refused.
   case badInput = 65
   /// Redis, or another service that is needed, is not there.
   case unavailable = 69

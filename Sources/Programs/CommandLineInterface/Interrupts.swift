@@ -17,7 +17,7 @@ final class Interrupts: Sendable {
   /// Whether a signal has come since the program started.
   var hasCome: Bool { seen.load(ordering: .relaxed) > 0 }
 
-  /// What a program ends with that a signal ended, as shells report it: 130 for Ctrl-C, 143 for SIGTERM.
+  /// The exit status of a program that a signal ended, as shells report it: 130 for Ctrl-C, 143 for SIGTERM.
   var exitStatus: Int32 { 128 + first.load(ordering: .relaxed) }
 
   /// Delivers these signals on this loop; they are blocked everywhere else.

@@ -1,7 +1,7 @@
 import Glibc
 import Model
 
-/// What the command says: results on standard output, complaints on standard error.
+/// The console that the command writes to: results on standard output, complaints on standard error.
 enum Console {
   static func say(_ line: String) { write(line + "\n", to: STDOUT_FILENO) }
 

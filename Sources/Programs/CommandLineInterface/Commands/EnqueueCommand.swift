@@ -149,7 +149,7 @@ struct EnqueueCommand: AsyncParsableCommand {
     return submission
   }
 
-  /// What a job that breaks a rule is refused with.
+  /// Returns the failure for a job that breaks a rule.
   func refused(_ field: InvalidField) -> CommandFailure {
     let name = file == "-" ? "the job" : file
     return CommandFailure(.badInput, "\(name): \(field)")

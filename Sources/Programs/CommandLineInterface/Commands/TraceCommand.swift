@@ -63,7 +63,7 @@ struct TraceCommand: AsyncParsableCommand {
     for line in report.lines(on: console.output) { console.print(line) }
   }
 
-  /// What was typed, checked.
+  /// Returns what was typed, checked.
   private func subject() throws(CommandFailure) -> TraceSubject {
     if let user {
       do throws(InvalidField) { return try TraceSubject(user: user) } catch {

@@ -26,7 +26,7 @@ struct DeadRetryCommand: AsyncParsableCommand {
     try await selection.confirm("retry", in: session, console: console)
     Interrupts.shared.expect()
     var retried = 0
-    /// Of the jobs that were named, as they are queued again.
+    /// Entries of the jobs that were named, as they are queued again.
     var entries: [String] = []
     var left: [String] = []
     try await selection.forEach(in: session) { entry throws(CommandFailure) in

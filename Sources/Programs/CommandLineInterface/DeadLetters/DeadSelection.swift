@@ -18,7 +18,7 @@ struct DeadSelection: ParsableArguments {
     for entry in entries { try DeadEntry.check(entry) }
   }
 
-  /// As below, of as many letters as there are.
+  /// Asks as below, about as many letters as there are.
   func confirm(
     _ verb: String, in session: RedisSession, console: Console
   ) async throws(CommandFailure) {

@@ -34,7 +34,7 @@ final class Demo {
   var redisURL: String { stage.redis.url }
   var reachedUser: String { campaign.reachedUser }
 
-  /// What the networks saw and answered.
+  /// Returns what the networks saw and answered.
   func counters() async throws -> SimulatorCounters { try await simulator.counters() }
 
   /// Starts Redis and the networks, and ends everything that was started after the body, whatever happened.

@@ -1,7 +1,7 @@
 internal import LocalServices
 internal import Model
 
-/// What the demo sends, and to whom: invented users with invented devices, some of which are gone or slow.
+/// The content and audience of the demo: invented users with invented devices, some of which are gone or slow.
 struct DemoCampaign {
   static let app = "shop"
   static let jobID = "spring-sale"
@@ -31,7 +31,7 @@ struct DemoCampaign {
     usersWithout = max(1, users / 100)
   }
 
-  /// Of 100 installations each: 3 are gone, 2 meet a busy network.
+  /// How many of 100 installations are gone, and how many meet a busy network.
   private static let goneOf100 = 3
   private static let busyOf100 = 2
 

@@ -42,7 +42,7 @@ struct DemoNetworks {
     return configuration
   }
 
-  /// What the simulator answers beside yes, as `pushpool-simulator --help` has it.
+  /// The rules for what the simulator answers beside yes, as `pushpool-simulator --help` has it.
   private var script: String {
     let rules: [JSONObject] = [
       // The devices were lost after they had been installed, which was yesterday.

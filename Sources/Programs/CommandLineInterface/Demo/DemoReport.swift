@@ -2,7 +2,7 @@ internal import LocalServices
 internal import Model
 internal import Typesetting
 
-/// What the demo ends with: the job's table, the other side's count, and what to try next.
+/// The end of the demo: the job's table, the other side's count, and what to try next.
 struct DemoReport {
   let record: JobRecord
   let counters: SimulatorCounters
@@ -49,7 +49,7 @@ struct DemoReport {
       pushpool worker --help                   a worker of your own
     """
 
-  /// What works while the demo is kept.
+  /// Returns what works while the demo is kept.
   static func visit(_ redisURL: String, user: String) -> String {
     """
 

@@ -188,7 +188,7 @@ final class ElementReader: ImportReader {
         + "installation \(max(1, lineNumber))")
   }
 
-  /// What stands here is no JSON that an export begins with.
+  /// Returns the failure for JSON that no export begins with.
   private func foreign() -> CommandFailure {
     let failure = broken("neither an object nor an array stands")
     let line = window.bytes.prefix { $0 != UInt8(ascii: "\n") }

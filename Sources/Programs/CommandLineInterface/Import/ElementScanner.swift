@@ -3,7 +3,7 @@ struct ElementScanner {
   enum Result: Equatable {
     /// The value ends before this byte of the piece.
     case ended(Int)
-    /// This byte of the piece cannot stand where it does.
+    /// The byte of the piece that cannot stand where it does.
     case broken(Int)
     /// The value goes on behind the piece.
     case open
@@ -17,7 +17,7 @@ struct ElementScanner {
   private var kinds: UInt64
   private var isInString = false
   private var isEscaped = false
-  /// It began with neither a bracket nor a quotation mark.
+  /// Whether it began with neither a bracket nor a quotation mark.
   private var isWord = false
   private var hasBegun: Bool
 

@@ -1,4 +1,4 @@
-/// What a file looks like that should be JSON objects, one a line, and is not; told by its first line.
+/// The shape of a file that should be JSON objects, one a line, and is not; told by its first line.
 enum FileShape: Equatable {
   /// Values with this byte between them.
   case csv(separator: UInt8)
@@ -13,7 +13,7 @@ enum FileShape: Equatable {
   /// Something else that is no JSON object.
   case other
 
-  /// What reads lines, and what a line of it says.
+  /// The command that reads lines, and what a line of it says.
   enum Reader {
     case installations
     /// The command's name.
@@ -80,7 +80,7 @@ enum FileShape: Equatable {
     }
   }
 
-  /// What the file looks like, what is expected, and the command that takes it.
+  /// Says what the file looks like, what is expected, and the command that takes it.
   /// - Parameter name: the file's; `-` for standard input.
   func advice(name: String, to reader: Reader) -> String {
     let file = name == "-" ? "" : " \(ShellWord.quoted(name))"

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// What file a path or a descriptor leads to, whatever the file is called.
+/// The file that a path or a descriptor leads to, whatever it is called.
 struct FileStatus {
   private let device: UInt64
   private let inode: UInt64

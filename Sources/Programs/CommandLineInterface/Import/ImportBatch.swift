@@ -9,7 +9,7 @@ struct ImportBatch: Sendable {
   private(set) var installations: [Installation] = []
   private(set) var subscriptions: [Subscription] = []
   private var bytes = 0
-  /// What the batch changes of channels takes time, too.
+  /// Changes of channels in the batch, which take time, too.
   private var channels = 0
   /// Where the input is behind the batch's last line.
   var position = ImportPosition()

@@ -1,6 +1,6 @@
 internal import Model
 
-/// What a line of an import can be.
+/// A line of an import.
 enum ImportLine {
   case installation(Installation)
   /// Told from an installation by its topic.

@@ -11,7 +11,7 @@ struct ImportPipeline {
     let answer: Task<Result<Answer, RedisError>, Never>
   }
 
-  /// What a batch has done.
+  /// The results of a batch.
   struct Answer: Sendable {
     var installed: ImportAnswer?
     /// Subscriptions that were news.

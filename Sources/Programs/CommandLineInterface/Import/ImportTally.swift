@@ -2,18 +2,18 @@ internal import Model
 internal import Store
 internal import Typesetting
 
-/// What an import has done so far.
+/// The counts of an import so far.
 struct ImportTally: Equatable, Sendable {
   var created = 0
   var updated = 0
   var moved = 0
   var refused = 0
-  /// What the input consists of.
+  /// The noun for what the input consists of.
   var noun = "line"
   /// Bindings that made room for others of their user.
   var evicted = 0
   var subscriptions = 0
-  /// Those of them that were news.
+  /// Subscriptions that were news.
   var subscribed = 0
 
   var installed: Int { created + updated + moved }

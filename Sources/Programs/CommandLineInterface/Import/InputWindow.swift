@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// What has been read of a file or a pipe and is still to be used.
+/// The part of a file or a pipe that has been read and is still to be used.
 final class InputWindow {
   private let descriptor: CInt
   private let name: String

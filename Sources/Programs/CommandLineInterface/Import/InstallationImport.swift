@@ -30,7 +30,7 @@ final class InstallationImport {
   private var position: ImportPosition
   private var positionWritten = ContinuousClock.now
   private var positionProblem: String?
-  /// What the file looks like, and what to do, when its lines are no objects at all.
+  /// Advice from the shape of the file, when its lines are no objects at all.
   private(set) var shapeAdvice: String?
 
   init(

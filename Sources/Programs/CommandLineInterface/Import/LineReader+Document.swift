@@ -1,7 +1,7 @@
 internal import Model
 
 extension LineReader.Line {
-  /// What is to be parsed of a line; nil for a blank one. Borrowed, as the line is.
+  /// Returns the part of a line that is to be parsed; nil for a blank one. Borrowed, as the line is.
   func document() throws(InvalidField) -> UnsafeBufferPointer<UInt8>? {
     guard case .text(var bytes) = self else {
       throw InvalidField(

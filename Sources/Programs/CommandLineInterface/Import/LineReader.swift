@@ -2,7 +2,7 @@ internal import Glibc
 
 /// Reads lines out of a file or a pipe in constant memory.
 final class LineReader: ImportReader {
-  /// What a line can be.
+  /// The kinds of line.
   enum Line {
     /// Its bytes without the newline, valid during the call.
     case text(UnsafeBufferPointer<UInt8>)
@@ -77,7 +77,7 @@ final class LineReader: ImportReader {
     beginning = (lineNumber + 1, Array(line.prefix(lineBytesMax)))
   }
 
-  /// What the file looks like when the line that was given last is the first of it, and no object.
+  /// The shape of the file when the line that was given last is the first of it, and no object.
   var shape: FileShape? {
     guard let beginning, beginning.line == lineNumber else { return nil }
     return FileShape(firstLine: beginning.bytes)

@@ -8,7 +8,7 @@ struct JobFollower: Sendable {
   let job: EnqueuedJob
   let session: RedisSession
   let console: Console
-  /// What the progress is called at first, and how much there is, as far as that is known.
+  /// The words for the progress at first, and how much there is, as far as that is known.
   let label: String
   let total: Int?
 
@@ -49,12 +49,12 @@ struct JobFollower: Sendable {
     }
   }
 
-  /// What the person knows by now.
+  /// The things that the person knows by now.
   private struct Told {
     private var hindrances: [JobHindrance] = []
     var isDuplicate = false
 
-    /// Those that were not there at the last time.
+    /// Returns the hindrances that were not there at the last time.
     mutating func news(of found: [JobHindrance]) -> [JobHindrance] {
       let known = hindrances
       hindrances = found

@@ -3,7 +3,7 @@ internal import Operations
 internal import Typesetting
 
 extension JobHindrance {
-  /// What a person who waits is told, and what to do about it.
+  /// Says what a person who waits is told, and what to do about it.
   func sentence(app: String, id: String) -> String {
     switch self {
     case .paused: "the job is paused; to go on: pushpool job \(id) resume --app \(app)"

@@ -1,7 +1,7 @@
 internal import Model
 internal import Typesetting
 
-/// What became of a job, for a person or a program.
+/// The outcome of a job, for a person or a program.
 struct JobReport {
   let record: JobRecord
 

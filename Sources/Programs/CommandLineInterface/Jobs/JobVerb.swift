@@ -2,11 +2,11 @@ internal import ArgumentParser
 internal import Model
 internal import Operations
 
-/// What `pushpool job` is told to do with a job.
+/// The action that `pushpool job` is told to take.
 enum JobVerb: String, CaseIterable, ExpressibleByArgument {
   case show, cancel, pause, resume, pace
 
-  /// What is said when the job had ended before; nil for what can always be done.
+  /// The refusal when the job had ended before; nil for what can always be done.
   var refusal: String? {
     switch self {
     case .show: nil

@@ -11,12 +11,12 @@ internal import Synchronization
 final class LogQueue: Sendable {
   private struct State {
     var lines: [String] = []
-    /// Of the lines that are not written yet, the one that is being written included.
+    /// Bytes of the lines that are not written yet, the one that is being written included.
     var bytes = 0
     var dropped = 0
     /// Whether the thread has been woken and has not looked yet.
     var isWoken = false
-    /// Those who wait until everything is written.
+    /// The callers that wait until everything is written.
     var waiting = 0
   }
 

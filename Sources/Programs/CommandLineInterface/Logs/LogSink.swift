@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// Standard error as the place of log lines.
 enum LogSink {
-  /// What waits to be written at most, some thousand lines.
+  /// Bytes that wait to be written at most, some thousand lines.
   static let bytesMax = 1 << 20
   /// How long a process that ends waits for somebody to read its last lines.
   static let lastWordsMs = 1_000

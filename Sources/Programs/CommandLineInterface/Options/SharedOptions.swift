@@ -27,12 +27,12 @@ struct SharedOptions: ParsableArguments {
   @Flag(help: "Print the result as JSON, for programs.")
   var json = false
 
-  /// What to set in place of the file and the environment; the command line goes before both.
+  /// The variables to set in place of the file and the environment; the command line goes before both.
   private var overrides: [(option: String, variable: String, value: String?)] {
     [("--redis", "PUSHPOOL_REDIS_URL", redis), ("--prefix", "PUSHPOOL_REDIS_PREFIX", prefix)]
   }
 
-  /// As `load`, with a remark on standard error for each secret that everybody on the machine may read.
+  /// Loads as `load` does, with a remark on standard error for each secret that everybody on the machine may read.
   func configuration() throws(CommandFailure) -> Configuration {
     let configuration = try load()
     for sentence in configuration.secretsReadableByAll() {

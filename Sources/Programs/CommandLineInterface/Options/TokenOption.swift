@@ -1,6 +1,6 @@
 internal import Model
 
-/// What is said of a `--token` whose network is not said, wherever a command has it.
+/// The complaint about a `--token` whose network is not said, wherever a command has it.
 enum TokenOption {
   /// - Parameter error: why no network could have it. It does not repeat the token.
   static func failure(_ error: InvalidField) -> CommandFailure {

@@ -3,7 +3,7 @@ internal import Operations
 internal import Providers
 internal import Typesetting
 
-/// What a job would send, for a person or a program.
+/// The report on what a job would send, for a person or a program.
 struct JobPreviewReport {
   static let credential = "(credential)"
 

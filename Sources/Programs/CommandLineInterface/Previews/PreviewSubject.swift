@@ -8,7 +8,7 @@ internal import Typesetting
 /// Whom a preview is asked for, checked.
 enum PreviewSubject {
   case user(String)
-  /// As it is stored, once for each network that could have it.
+  /// The token as it is stored, once for each network that could have it.
   case token([DeviceToken])
   case anyDevice(Network, PushEnvironment)
 
@@ -72,7 +72,7 @@ enum PreviewSubject {
     }
   }
 
-  /// What is said of nobody.
+  /// Says that there is nobody.
   func absence(app: String) -> String {
     switch self {
     case .user(let user):

@@ -1,7 +1,7 @@
 import Store
 
 extension KeyTypes.Finding {
-  /// What to do about it, with the command to type.
+  /// Advice about it, with the command to type.
   var remedy: String {
     let name = ShellWord.quoted(key)
     if let staying { return "another program or a hand wrote it; \(staying.remedy(name))" }

@@ -1,7 +1,7 @@
 internal import Operations
 
 extension Patience {
-  /// As long as a person waits at a terminal.
+  /// Returns the patience of a person who waits at a terminal.
   /// - Parameter goesOn: unless it is until a signal comes.
   static func ofCommands(
     _ goesOn: @escaping () -> Bool = { !Interrupts.shared.hasCome }

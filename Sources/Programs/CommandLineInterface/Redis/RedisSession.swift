@@ -90,7 +90,7 @@ actor RedisSession {
     if user == .operator { _ = try? await store?.registration.provide() }
   }
 
-  /// What to do about a connection that cannot be made.
+  /// Returns advice about a connection that cannot be made.
   private func advice(after failure: RedisError) -> String? {
     if let remedy = user.documented.remedy(for: failure) { return remedy }
     switch failure {

@@ -2,7 +2,7 @@ internal import Model
 internal import Store
 
 extension RedisSettings {
-  /// What it is, on one line.
+  /// The settings on one line.
   var summary: String {
     let file = hasAppendOnlyFile.map { $0 ? "append-only file on" : "append-only file off" }
     let others =
@@ -16,7 +16,7 @@ extension RedisSettings {
     return parts.compactMap { $0 }.joined(separator: ", ")
   }
 
-  /// What is unsafe and not accepted.
+  /// Returns the findings that are unsafe and not accepted.
   func risks(accepting accepted: Set<RedisRisk>) -> [Finding] {
     findings.filter { !accepted.contains($0.risk) }
   }

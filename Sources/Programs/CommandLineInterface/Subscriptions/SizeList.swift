@@ -7,7 +7,7 @@ internal import Typesetting
 /// The topics, or the channels, of an app and how many users are in each.
 struct SizeList {
   let kind: AudienceLookup.Kind
-  /// What is said, before the app's name, when there are none.
+  /// The words, before the app's name, when there are none.
   let nobody: String
 
   func show(_ appOption: AppOption, _ shared: SharedOptions) async throws(CommandFailure) {

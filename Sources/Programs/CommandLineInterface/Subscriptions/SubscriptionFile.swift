@@ -12,7 +12,7 @@ struct SubscriptionFile {
 
   struct Tally {
     var lines = 0
-    /// Those that it was news to.
+    /// Lines that were news.
     var changed = 0
     var elapsedMs: Int64 = 0
   }
@@ -73,7 +73,7 @@ struct SubscriptionFile {
     }
   }
 
-  /// What a line says; nil for a blank one.
+  /// Reads what a line says; nil for a blank one.
   private static func read(_ line: LineReader.Line) -> Result<Subscription?, InvalidField> {
     do throws(InvalidField) {
       return .success(

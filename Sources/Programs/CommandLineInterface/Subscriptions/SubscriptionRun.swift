@@ -4,7 +4,7 @@ internal import Operations
 internal import Store
 internal import Typesetting
 
-/// What `subscribe` and `unsubscribe` do.
+/// The work of `subscribe` and `unsubscribe`.
 struct SubscriptionRun {
   let change: SubscriptionOffice.Change
   let options: SubscriptionOptions
@@ -55,7 +55,7 @@ struct SubscriptionRun {
     Console.standard.print(changed > 0 ? words.done : words.sentence)
   }
 
-  /// As the functions for registration answer, and for people.
+  /// The words for the outcome, as the functions for registration answer, and for people.
   private var words: (done: String, unchanged: String, sentence: String) {
     switch change {
     case .subscribe: ("subscribed", "unchanged", "subscribed already")

@@ -3,7 +3,7 @@ internal import Store
 internal import Typesetting
 
 extension KillSwitch {
-  /// As a sentence calls it.
+  /// The words by which a sentence calls it.
   var words: String {
     switch self {
     case .app(let app): "app \(app)"

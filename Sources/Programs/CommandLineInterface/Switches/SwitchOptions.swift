@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Configuration
 internal import Model
 
-/// What is to be switched.
+/// The options that say what is to be switched.
 struct SwitchOptions: ParsableArguments {
   @OptionGroup var appOption: AppOption
   @Option(help: "Only this network of the app: apns, fcm or jpush.") var network: Network?

@@ -8,7 +8,7 @@ struct Console: Sendable {
   static let standard = Console(
     output: Terminal(descriptor: STDOUT_FILENO), error: Terminal(descriptor: STDERR_FILENO))
 
-  /// What it means that nobody reads standard output any more.
+  /// The meaning of the fact that nobody reads standard output any more.
   enum BrokenPipe: Sendable {
     /// `pushpool dead list | head`: the reader has enough, and the command ends well.
     case endsWell
@@ -43,7 +43,7 @@ struct Console: Sendable {
   /// The result for programs: one line of JSON.
   func print(json: JSONValue) { print(jsonLines: [json]) }
 
-  /// The same of several, in one write.
+  /// Prints several results for programs, in one write.
   func print(jsonLines values: [JSONValue]) {
     let lines = values.map { DisplayText.printable(json: $0.text()) + "\n" }
     write(lines.joined(), to: STDOUT_FILENO)

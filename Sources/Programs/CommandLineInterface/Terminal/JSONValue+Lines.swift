@@ -1,7 +1,7 @@
 internal import Model
 
 extension JSONValue {
-  /// As people read it: a member or element a line, two spaces a level.
+  /// The lines of the value as people read it: a member or element a line, two spaces a level.
   var indentedLines: [String] {
     switch self {
     case .object(let object) where !object.isEmpty:

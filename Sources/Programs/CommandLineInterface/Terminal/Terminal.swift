@@ -1,7 +1,7 @@
 internal import CLinux
 internal import Glibc
 
-/// What is at the other end of standard output or standard error.
+/// The receiver at the other end of standard output or standard error.
 struct Terminal: Sendable {
   /// A person's terminal, not a file or a pipe.
   var isInteractive: Bool

@@ -52,13 +52,13 @@ final class ForeignExport {
     return object
   }
 
-  /// What was not taken and why, in lines for people; none when everything was.
+  /// Lines for people about what was not taken and why; none when everything was.
   var report: [String] {
     (refused.isEmpty ? [] : ["installations that were refused:"] + refused.lines)
       + (leftOut.isEmpty ? [] : ["fields that were left out:"] + leftOut.lines)
   }
 
-  /// The same for programs, beside the members of the tally.
+  /// Adds the report for programs, beside the members of the tally.
   func addReport(to tally: JSONValue) -> JSONValue {
     guard var object = tally.objectValue else { return tally }
     object["refused_reasons"] = refused.json

@@ -1,5 +1,5 @@
-/// What another service calls the fields of an installation. Of several names of one field the first that is there counts:
-/// its API and its database call some differently.
+/// The names by which another service calls the fields of an installation. Of several names of one field the first that
+/// is there counts: its API and its database call some differently.
 struct ForeignFields {
   let objectID: [String]
   let createdAt: [String]
@@ -27,7 +27,8 @@ struct ForeignFields {
   static let timeZone = "timeZone"
   static let appVersion = "appVersion"
 
-  /// What only the other service has a use for. It is left out without a word, as is every name with `_` before it.
+  /// Fields that only the other service has a use for. They are left out without a word, as is every name with `_`
+  /// before it.
   private static let internalNames: Set<String> = [
     "ACL", "acl", "className", "GCMSenderId", "deviceTokenLastModified",
   ]

@@ -21,7 +21,7 @@ struct ForeignMapping {
   let userField: String
   let environment: PushEnvironment
 
-  /// What names an exported installation to its owner; nil when nothing does.
+  /// Returns what names an exported installation to its owner; nil when nothing does.
   func objectID(of object: JSONObject) -> String? {
     fields.objectID.lazy.compactMap { object[$0]?.stringValue }.first
   }

@@ -34,7 +34,7 @@ enum ForeignValue {
     return String(text[text.index(after: mark)...])
   }
 
-  /// What a custom field can hold of it; nil for arrays and objects.
+  /// Returns the text that a custom field can hold of it; nil for arrays and objects.
   static func text(_ value: JSONValue) -> String? {
     switch value {
     case .string(let text): text

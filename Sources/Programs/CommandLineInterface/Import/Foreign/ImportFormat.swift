@@ -1,6 +1,6 @@
 internal import ArgumentParser
 
-/// What wrote a file of installations.
+/// The program that wrote a file of installations.
 enum ImportFormat: String, CaseIterable, ExpressibleByArgument {
   case pushpool, parse, ncmb
 }
