@@ -52,7 +52,7 @@ enum BenchLimits {
 
   // Trouble
   static let retryAfterSeconds = 2
-  /// What many servers allow a connection.
+  /// The streams that many servers allow a connection.
   static let requestsPerConnection = 1_000
   /// Of the dice of trouble at random.
   static let troubleSeed = 47
@@ -75,7 +75,7 @@ enum BenchLimits {
   static let slowPercent = 1
   static let slowSeed = 47
   static let lateMs = 5_000
-  /// What is measured of the campaign: the slow ones are the rest.
+  /// The part of the campaign that is measured: the slow ones are the rest.
   static let slowTo = 0.97
   static let slowSecondsMax = 60
   static let slowProbeMs: UInt64 = 50
@@ -83,7 +83,7 @@ enum BenchLimits {
   static let lastPushCampaigns = 50
 
   // A rate
-  /// What FCM takes a second in the scenario `rate`, and the quota that the configuration names: Google's usual one.
+  /// The pushes that FCM takes a second in the scenario `rate`, and the quota that the configuration names: Google's usual one.
   static let rateTaken = 5_000
   static let rateMessagesPerMinute = 600_000
   /// Workers beside one another, from when on and for how long they are looked at: learning is not left out.
@@ -116,7 +116,7 @@ enum BenchLimits {
   /// High-priority jobs of one user a second beside a large job, from how long before it.
   static let besideLargePerSecond = 200
   static let beforeLargeMs: UInt64 = 500
-  /// What its admission may take, and how often its record is looked at.
+  /// The time that its admission may take, and how often its record is looked at.
   static let largeSecondsMax = 20
   static let largePollMs: UInt64 = 5
 
@@ -161,7 +161,7 @@ enum BenchLimits {
   static let growthSizesFull = growthSizes + [10_000_000]
   static let growthPushes = 200_000
   static let backlogPushes = 1_000_000
-  /// What a watched Redis takes down, and how much of it: little, as its memory is measured too.
+  /// The calls that a watched Redis takes down, and how much of it: little, as its memory is measured too.
   static let notedCallMicroseconds = 2_000
   static let notedCallsMax = 500
   static let audienceUsers = 1_000_000

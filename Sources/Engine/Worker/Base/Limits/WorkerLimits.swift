@@ -30,7 +30,7 @@ enum WorkerLimits {
   static let directBegunMax = 128
   /// The users of one: no more than bring a checkpoint on.
   static let directUsersMax = checkpointResults
-  /// What may wait to be sent before no more of them are taken in, while no chunk wants room: what left in the last two of
+  /// The pushes that may wait to be sent before no more of them are taken in, while no chunk wants room: what left in the last two of
   /// these spans, from `queuedPushesMax` on. What has not ended by `checkpointMs` costs more than a chunk would have.
   static let directPushesMax = 8_192
   static let directSpanMs: UInt64 = checkpointMs / 4
@@ -41,7 +41,7 @@ enum WorkerLimits {
   /// How long such a job may be without what any other has in Redis; with some outcomes it is `checkpointMs`. Its entry's
   /// lease is not renewed meanwhile.
   static let directMsMax: UInt64 = 400
-  /// Such jobs ended by one call: 2 ms.
+  /// The jobs sent from their entries that one call ends: 2 ms.
   static let directEndsMax = 64
   /// Chunks asked for by one claim, and how many when Redis is far away.
   static let claimMax = 4
@@ -54,9 +54,9 @@ enum WorkerLimits {
   static let aheadPushesMax = 16_384
   /// A job's users whose bindings are read while it is being admitted.
   static let firstBindingsMax = 8
-  /// What those may hold: the chunk may be another lane's, and then they are kept for as long as the job is remembered.
+  /// The bytes that those bindings may hold: the chunk may be another lane's, and then they are kept for as long as the job is remembered.
   static let firstBindingsBytesMax = 8 * 1024
-  /// What those of a job may hold that is sent from its entry.
+  /// The same of a job that is sent from its entry.
   static let directBindingsBytesMax = 32 * 1024
   /// How old those may be when its chunk is claimed.
   static let firstBindingsMsMax: UInt64 = 200
@@ -158,7 +158,7 @@ enum WorkerLimits {
   static let switchesAskedMs: UInt64 = 200
   /// The wait of a lane for the answer of another, between two looks.
   static let switchesSoonMs: UInt64 = 50
-  /// What a lane knows of the switches when it takes up work or reads bindings is no older.
+  /// The greatest age of what a lane knows of the switches when it takes up work or reads bindings.
   static let switchesAgeMsMax: UInt64 = 1_000
   /// How long pushes of a network are set aside that is switched off, and those to a user.
   static let stoppedDelayMs: UInt64 = 3_000
@@ -253,7 +253,7 @@ enum WorkerLimits {
   static let certificateAlarmsMax = 64
   /// Descriptors of a lane without its connections to the networks: its loop's two, and two to Redis.
   static let laneDescriptors = 4
-  /// Those of the process: its outputs, signals and log, look-ups, keys, and the exchange of tokens.
+  /// Descriptors of the process: its outputs, signals and log, look-ups, keys, and the exchange of tokens.
   static let processDescriptors = 64
   /// With fewer nothing starts: Swift's own parts end the process.
   static let descriptorsMin = 24

@@ -23,7 +23,7 @@ final class Destination {
   let settings: ClientSettings
   private(set) var transport: (any Transport)!
   private var queue = PushQueue()
-  /// What waits instead of `queue` where the network takes several pushes a request; nil where it takes one.
+  /// The queue instead of `queue` where the network takes several pushes a request; nil where it takes one.
   let batches: BatchQueue?
   /// Rings when pushes have waited long enough for others.
   private(set) var batchTimer: LoopTimer?
@@ -35,7 +35,7 @@ final class Destination {
   var apartMovedNs: UInt64 = 0
   /// Only Destination+Credential writes it.
   var authorization = Authorization()
-  /// What the request whose end is being heard of says of its connection.
+  /// The sign that the request gives of its connection whose end is being heard of.
   var sign = ConnectionSign.none
   /// The last connection that was replaced because it alone was bad.
   private(set) var badConnection: (trouble: ConnectionTrouble, atNs: UInt64)?
@@ -52,13 +52,13 @@ final class Destination {
   /// How its last connection ended that we did not end, and when, in the loop's time.
   private var lastEnd: (end: ConnectionEnd, atNs: UInt64)?
   private(set) var breaker: Breaker
-  /// What opened the breaker, until it is closed.
+  /// The reason that opened the breaker, until it is closed.
   private(set) var troubleReason: String?
   /// Whether the network refuses all pushes alike.
   var setup = SetupHold()
   /// Whether the network has ever accepted anything here.
   var isProven = false
-  /// What came in place of the network's answers.
+  /// The answers that came in place of the network's.
   private(set) var foreignAnswers = ForeignAnswers()
 
   init(
@@ -101,7 +101,7 @@ final class Destination {
   func queued(upTo rank: Int) -> Int {
     batches?.count(upTo: rank) ?? queue.count(upTo: rank)
   }
-  /// Those of them that keep the lane from resolving more of a priority: beyond what fills the next requests.
+  /// The queued pushes that keep the lane from resolving more of a priority: beyond what fills the next requests.
   func crowd(upTo rank: Int) -> Int {
     guard let batches else { return queue.count(upTo: rank) }
     return max(0, batches.count(upTo: rank) - WorkerLimits.batchesFilledMax * batches.pushesMax)

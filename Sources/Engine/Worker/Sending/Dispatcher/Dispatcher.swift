@@ -21,7 +21,7 @@ final class Dispatcher {
   /// The body of a request in which texts are filled in, from when it is made until it is submitted.
   var filled: [UInt8] = []
   private(set) var destinations: [Destination?]
-  /// Those of them where pushes wait, and some where none do any more: there may be thousands besides.
+  /// The destinations where pushes wait, and some where none do any more: there may be thousands besides.
   private var waiting: [Destination] = []
   var latency = LatencyHistogram()
   var accepted = 0
@@ -38,7 +38,7 @@ final class Dispatcher {
   let reasons: ReasonLog
   private let clock: FleetClock
 
-  /// What is switched off.
+  /// The switches that are off.
   private(set) var switches = Switches()
   /// The rates that its destinations keep to, by name, and those that are a whole app's by app.
   var allowances: [String: RateAllowance] = [:]
@@ -78,12 +78,13 @@ final class Dispatcher {
 
   // MARK: Room
 
-  /// What is sent no later than pushes of a priority, without what waits for a rate or a connection, which is bounded by itself.
+  /// The pushes that are sent no later than those of a priority. Pushes that wait for a rate or a connection do not count: they are
+  /// bounded by themselves.
   private func queued(upTo rank: Int) -> Int {
     waiting.reduce(0) { $0 + ($1.keepsToItself ? 0 : $1.crowd(upTo: rank)) }
   }
 
-  /// What waits to be sent no later than pushes of a priority, or is being read.
+  /// The pushes that wait to be sent no later than those of a priority, and the recipients that are being read.
   func waiting(upTo priority: Priority) -> Int {
     queued(upTo: priority.rank) + resolving[...priority.rank].reduce(0, +)
   }
@@ -190,7 +191,7 @@ final class Dispatcher {
 
   // MARK: Queueing
 
-  /// This worker has no credentials for a push: it is for one that has, and skipped if there is none.
+  /// Leaves a push to a worker that has credentials for it; where there is none, the push is skipped.
   private func leaveToOthers(_ run: ChunkRun, push index: Int) {
     if isExpired(run) { return run.decide(index, .expired, because: .expired) }
     let push = run.pushes[index]
@@ -259,7 +260,7 @@ extension Dispatcher {
     run.noteReading(true)
   }
 
-  /// They have been read, or that failed.
+  /// Notes that the bindings of so many recipients have been read, or that this failed.
   func noteResolved(_ run: ChunkRun, _ count: Int) {
     resolving[run.claim.priority.rank] -= count
     run.noteReading(false)
