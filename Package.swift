@@ -35,8 +35,10 @@ func layer(
   resources: [Resource]? = nil,
   settings: [SwiftSetting] = []
 ) -> Target {
-  .target(
-    name: name, dependencies: dependencies, path: "Sources/\(storey.rawValue)/\(name)",
+  // A storey of one room has no folder besides.
+  let folder = storey.rawValue == name ? name : "\(storey.rawValue)/\(name)"
+  return .target(
+    name: name, dependencies: dependencies, path: "Sources/\(folder)",
     resources: resources, swiftSettings: swiftSettings + settings)
 }
 
@@ -137,7 +139,10 @@ let package = Package(
     // What operators and backends read and do, for whatever shows it.
     layer(
       "Operations", in: .operations,
-      ["Store", "Providers", "HTTPClient", "Redis", "Reactor", "Configuration", "Model"]),
+      [
+        "Store", "Providers", "HTTPClient", "Redis", "Reactor", "Configuration", "Model",
+        "Typesetting",
+      ]),
 
     // The stand-in for the push networks, and what a test, a demo or a benchmark starts by itself.
     layer("Simulator", in: .harness, ["LocalServices", "HTTP2", "Model", "Reactor", "COpenSSL"]),

@@ -88,12 +88,7 @@ struct InstallCommand: AsyncParsableCommand {
 
   private func report(_ result: InstallResult) throws(CommandFailure) {
     if shared.json {
-      Console.standard.print(
-        json: .object([
-          "status": .string(result.status.rawValue), "object_id": .string(result.objectID),
-          "previous_user": result.previousUser.isEmpty ? .null : .string(result.previousUser),
-          "evicted": .integer(result.evicted),
-        ]))
+      Console.standard.print(json: result.json())
     }
     if result.evicted > 0 {
       Console.standard.note(

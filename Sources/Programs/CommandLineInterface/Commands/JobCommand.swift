@@ -4,6 +4,7 @@ internal import Model
 internal import Operations
 internal import Redis
 internal import Store
+internal import Typesetting
 
 struct JobCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -4,6 +4,7 @@ internal import Model
 internal import Operations
 internal import Redis
 internal import Store
+internal import Typesetting
 
 struct TraceCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -59,7 +60,7 @@ struct TraceCommand: AsyncParsableCommand {
       limit: limit
         ?? (isSummary ? CommandLineLimits.traceSummaryEvents : CommandLineLimits.traceEvents))
     let console = Console.standard
-    if shared.json { return console.print(json: report.json()) }
+    if shared.json { return console.print(json: traced.json(limit: report.limit)) }
     for line in report.lines(on: console.output) { console.print(line) }
   }
 

@@ -5,6 +5,7 @@ internal import Model
 internal import Operations
 internal import Redis
 internal import Stage
+internal import Typesetting
 
 /// A campaign from Redis to simulated push networks, all of it on this machine and gone afterwards.
 ///

@@ -1,6 +1,7 @@
 internal import LocalServices
 internal import Model
 internal import Stage
+internal import Typesetting
 
 /// The push networks of the demo: how they behave, and the configuration that leads a worker to them.
 struct DemoNetworks {

@@ -1,5 +1,6 @@
 internal import LocalServices
 internal import Model
+internal import Operations
 internal import Typesetting
 
 /// The end of the demo: the job's table, the other side's count, and what to try next.
@@ -62,7 +63,7 @@ struct DemoReport {
   }
 
   func json() -> JSONValue {
-    var object = JobReport(record: record).json().objectValue ?? [:]
+    var object = record.json().objectValue ?? [:]
     object["provider_accepted"] = .integer(counters.accepted)
     var answers: JSONObject = [:]
     for (status, count) in counters.answers.sorted(by: { $0.key < $1.key }) {

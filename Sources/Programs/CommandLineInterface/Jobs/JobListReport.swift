@@ -11,7 +11,7 @@ struct JobListReport {
   func show(asJSON: Bool, on console: Console) {
     let records = list.open + list.ended
     if asJSON {
-      for record in records { console.print(json: json(record)) }
+      for record in records { console.print(json: record.json(nowMs: nowMs)) }
       return
     }
     guard !records.isEmpty else { return console.note("no job is under way, and none has ended") }
@@ -47,11 +47,5 @@ struct JobListReport {
       return "\(FigureText.duration(ms: leftMs)) left"
     }
     return record.createdAtMs.map { "since \(FigureText.duration(ms: nowMs - $0))" } ?? ""
-  }
-
-  private func json(_ record: JobRecord) -> JSONValue {
-    guard case .object(var object) = JobReport(record: record).json() else { return .null }
-    object["left_ms"] = record.leftMs(nowMs: nowMs).map { .integer($0) }
-    return .object(object)
   }
 }

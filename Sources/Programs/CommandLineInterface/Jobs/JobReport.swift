@@ -1,4 +1,5 @@
 internal import Model
+internal import Operations
 internal import Typesetting
 
 /// The outcome of a job, for a person or a program.
@@ -107,33 +108,8 @@ struct JobReport {
     return "not all of it was sent: \(missing.joined(separator: ", "))"
   }
 
-  func json() -> JSONValue {
-    var object: JSONObject = [
-      "app": .string(record.app), "id": .string(record.id),
-      "state": .string(record.state.rawValue),
-    ]
-    object["admitted"] = .bool(record.isAdmitted)
-    object["priority"] = record.priority.map { .string($0.rawValue) }
-    object["bucket"] = record.bucket.map { .string($0) }
-    object["topic"] = record.topic.map { .string($0) }
-    object["total"] = .integer(record.total)
-    for (name, count) in record.counts.fields { object[name] = .integer(count) }
-    object["pending"] = .integer(record.pending)
-    switch record.pace {
-    case nil: break
-    case .perSecond(let count): object["pushes_per_second"] = .integer(count)
-    case .spread(let seconds): object["spread_over_seconds"] = .integer(seconds)
-    }
-    object["created_at"] = record.createdAtMs.map { .integer($0) }
-    object["start_at"] = record.startAtMs.map { .integer($0) }
-    object["round_at"] = record.roundAtMs.map { .integer($0) }
-    object["started_at"] = record.startedAtMs.map { .integer($0) }
-    object["finished_at"] = record.finishedAtMs.map { .integer($0) }
-    return .object(object)
-  }
-
   func show(asJSON: Bool, on console: Console) {
-    if asJSON { return console.print(json: json()) }
+    if asJSON { return console.print(json: record.json()) }
     for line in lines(on: console.output) { console.print(line) }
   }
 }

@@ -2,6 +2,7 @@ internal import Configuration
 internal import Glibc
 internal import Logging
 internal import Reactor
+internal import Typesetting
 
 /// Chooses how this process logs; once, before the first logger is made.
 enum LogBootstrap {

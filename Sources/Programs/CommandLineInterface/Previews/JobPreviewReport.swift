@@ -5,8 +5,6 @@ internal import Typesetting
 
 /// The report on what a job would send, for a person or a program.
 struct JobPreviewReport {
-  static let credential = "(credential)"
-
   let job: Job
   let preview: JobPreview
 
@@ -31,7 +29,7 @@ struct JobPreviewReport {
   private func lines(of request: PreviewedRequest) -> [String] {
     var lines = ["\(request.method) \(request.url)"]
     lines += request.headers.map { "\($0.name): \($0.value)" }
-    if request.hasCredentialHeader { lines.append("authorization: \(Self.credential)") }
+    if request.hasCredentialHeader { lines.append("authorization: \(JobPreview.shownCredential)") }
     lines += [""] + request.bodyLines + [""]
     lines += request.sizes.map { size in
       "\(size.part): \(FigureText.count(size.bytes)) bytes, "
@@ -45,7 +43,7 @@ struct JobPreviewReport {
   }
 
   func show(asJSON: Bool, on console: Console) {
-    if asJSON { return console.print(json: json()) }
+    if asJSON { return console.print(json: preview.json(of: job)) }
     for line in lines(on: console.output) { console.print(line) }
   }
 }
@@ -57,38 +55,7 @@ extension PreviewTarget {
 }
 
 extension PreviewedRequest {
-  /// Nil when it is not JSON, which no network's is today.
-  var json: JSONValue? { try? JSONParser().parse(body) }
-
   fileprivate var bodyLines: [String] {
     json?.indentedLines ?? [String(decoding: body, as: UTF8.self)]
-  }
-}
-
-extension PreviewedPush.Cause {
-  /// For a person, to stand behind a colon.
-  func sentence(_ target: PreviewTarget) -> String {
-    let network = target.network.rawValue
-    return switch self {
-    case .environmentExcluded:
-      "the job is not for installations of \(target.environment.rawValue) (/environments)"
-    case .noCredentials:
-      "this configuration has no credentials for \(network) in \(target.environment.rawValue); a "
-        + "worker that has them would send it"
-    case .expired: "the job has expired (/expires_at)"
-    case .notForNetwork: "the job has nothing for \(network): add a notification or a part for it"
-    case .noDryRun: "the job's \"dry_run\" is true, and \(network) has no dry run"
-    case .refused(let field): "\(field)"
-    case .otherKind(let kind):
-      "the job is for tokens of kind \(kind.rawValue), and this is one of another kind"
-    case .filtered: "\(TraceCause.filtered.explanation) (/filter)"
-    case .missingVariable(let name):
-      "the job's variables have no value for {{\(name)}}, which has no default"
-    case .unreadableVariables: TraceCause.unreadableVariables.explanation
-    case .noVariablesHash: TraceCause.noVariablesHash.explanation
-    case .payloadTooLarge(let size):
-      "filled in it makes a \(network) \(size.part) of \(FigureText.count(size.bytes)) bytes, and "
-        + "\(FigureText.count(size.bytesMax)) are allowed"
-    }
   }
 }

@@ -20,21 +20,4 @@ extension RedisSettings {
   func risks(accepting accepted: Set<RedisRisk>) -> [Finding] {
     findings.filter { !accepted.contains($0.risk) }
   }
-
-  func json(accepting accepted: Set<RedisRisk>) -> JSONValue {
-    let risks = findings.map { finding in
-      JSONValue.object([
-        "risk": .string(finding.risk.rawValue),
-        "accepted": .bool(accepted.contains(finding.risk)), "message": .string(finding.sentence),
-      ])
-    }
-    return .object([
-      "role": .string(isReplica ? "replica" : "primary"),
-      "append_only_file": hasAppendOnlyFile.map { .bool($0) } ?? .null,
-      "maxmemory": .integer(memoryBytesMax),
-      "maxmemory_policy": policy.map { .string($0) } ?? .null,
-      "evicted_keys": .integer(evictedKeys), "replicas": .integer(replicas),
-      "replicas_awaited": .bool(awaitsReplicas), "risks": .array(risks),
-    ])
-  }
 }

@@ -46,7 +46,7 @@ struct TraceReport {
       .init("COUNT", .right), .init("NETWORK"), .init("WHAT"), .init("ANSWER"),
       .init("DECISION"), .init("FIRST", .right), .init("LAST", .right), .init("CAUSE"),
     ])
-    for (sort, tally) in sortedTallies {
+    for (sort, tally) in job.reading.sortedTallies {
       table.append([
         FigureText.count(tally.count), sort.network?.rawValue ?? "", sort.kind.rawValue,
         Self.answer(sort.status, sort.reason), sort.decision?.rawValue ?? "",
@@ -54,13 +54,6 @@ struct TraceReport {
       ])
     }
     return table.isEmpty ? [] : [""] + table.lines(on: terminal)
-  }
-
-  /// The most frequent first.
-  var sortedTallies: [(sort: TraceTally.Sort, tally: TraceTally)] {
-    job.reading.tallies.map { ($0.key, $0.value) }.sorted {
-      ($1.1.count, $0.1.firstMs) < ($0.1.count, $1.1.firstMs)
-    }
   }
 
   private func eventLines(on terminal: Terminal) -> [String] {

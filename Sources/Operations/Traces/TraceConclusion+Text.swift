@@ -1,12 +1,11 @@
 internal import Model
-internal import Operations
 internal import Store
 internal import Typesetting
 
 // What a trace comes to, in words. Each sentence says no more than is known.
 extension TraceConclusion {
   /// A clause without a full stop.
-  func text(of job: TracedJob) -> String {
+  package func text(of job: TracedJob) -> String {
     let text =
       switch grounds {
       case .sent(let event): Self.sent(event, job)

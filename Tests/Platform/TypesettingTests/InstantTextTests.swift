@@ -1,6 +1,5 @@
 import Testing
-
-@testable import CommandLineInterface
+import Typesetting
 
 @Suite struct InstantTextTests {
   @Test("instants are RFC 3339 in UTC")

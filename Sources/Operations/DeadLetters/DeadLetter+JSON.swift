@@ -1,9 +1,9 @@
-internal import Model
-internal import Store
+package import Model
+package import Store
 
 extension DeadLetter {
   /// Its fields as they are, and the entry.
-  func json() -> JSONValue {
+  package func json() -> JSONValue {
     var object: JSONObject = ["entry": .string(entry)]
     for (name, value) in fields.sorted(by: { $0.key < $1.key }) {
       switch name {

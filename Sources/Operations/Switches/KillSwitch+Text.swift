@@ -1,10 +1,10 @@
-internal import Model
-internal import Store
+package import Model
+package import Store
 internal import Typesetting
 
 extension KillSwitch {
   /// The words by which a sentence calls it.
-  var words: String {
+  package var words: String {
     switch self {
     case .app(let app): "app \(app)"
     case .network(let app, let network): "\(network.rawValue) of app \(app)"
@@ -15,7 +15,7 @@ extension KillSwitch {
   }
 
   /// Since when and why, where that is known, to follow a sentence.
-  func since(_ remark: SwitchRemark) -> String {
+  package func since(_ remark: SwitchRemark) -> String {
     var text = remark.sinceMs.map {
       " since \(InstantText.rfc3339(ms: $0, withMilliseconds: false))"
     }
@@ -25,7 +25,7 @@ extension KillSwitch {
     return text ?? ""
   }
 
-  func json(_ remark: SwitchRemark) -> JSONObject {
+  package func json(_ remark: SwitchRemark) -> JSONObject {
     var object: JSONObject = ["switch": .string(field), "app": .string(app)]
     switch self {
     case .app: break

@@ -1,10 +1,9 @@
-internal import Model
-internal import Operations
+package import Model
 internal import Store
 
 extension FleetSnapshot {
   /// - Parameter accepted: risks of Redis that the configuration accepts.
-  func json(accepting accepted: Set<RedisRisk> = []) -> JSONValue {
+  package func json(accepting accepted: Set<RedisRisk> = []) -> JSONValue {
     var backlog: JSONObject = [:]
     for priority in Priority.allCases {
       backlog[priority.rawValue] = .object([

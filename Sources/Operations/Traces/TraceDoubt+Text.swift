@@ -1,10 +1,9 @@
 internal import Model
-internal import Operations
 internal import Typesetting
 
 extension TraceDoubt {
   /// A clause without a full stop.
-  func text(of job: TracedJob) -> String {
+  package func text(of job: TracedJob) -> String {
     switch self {
     case .unfinished(let state, let pending):
       return
@@ -25,7 +24,7 @@ extension TraceDoubt {
 
 extension TraceGap {
   /// A clause without a full stop.
-  var text: String {
+  package var text: String {
     let what =
       switch reason {
       case .trimmed: "events were recorded and dropped: a job's trace keeps the last 8 MiB"

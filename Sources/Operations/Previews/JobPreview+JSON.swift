@@ -1,14 +1,17 @@
-internal import Model
-internal import Operations
+package import Model
 internal import Providers
 
-extension JobPreviewReport {
-  /// The whole preview as one object.
-  func json() -> JSONValue {
+extension JobPreview {
+  /// The words in place of a credential, which is shown nowhere.
+  package static let shownCredential = "(credential)"
+
+  /// Returns the whole preview as one object.
+  /// - Parameter job: the job that it is of.
+  package func json(of job: Job) -> JSONValue {
     var object: JSONObject = ["app": .string(job.app)]
     object["id"] = job.id.map { .string($0) }
-    object["refused"] = preview.refusal.map { Self.json(of: $0) } ?? .null
-    object["devices"] = .array(preview.pushes.map { .object(Self.object(of: $0)) })
+    object["refused"] = refusal.map { Self.json(of: $0) } ?? .null
+    object["devices"] = .array(pushes.map { .object(Self.object(of: $0)) })
     return .object(object)
   }
 
@@ -35,7 +38,7 @@ extension JobPreviewReport {
   private static func json(of request: PreviewedRequest) -> JSONValue {
     var headers = JSONObject()
     for header in request.headers { headers[header.name] = .string(header.value) }
-    if request.hasCredentialHeader { headers["authorization"] = .string(credential) }
+    if request.hasCredentialHeader { headers["authorization"] = .string(shownCredential) }
     let sizes = request.sizes.map { size -> JSONValue in
       [
         "part": .string(size.part), "bytes": .integer(size.bytes),

@@ -1,23 +1,23 @@
-internal import Model
-internal import Operations
+package import Model
 internal import Store
 
-extension TraceReport {
-  /// The whole report as one object.
-  func json() -> JSONValue {
+extension TracedJob {
+  /// Returns the whole trace as one object.
+  /// - Parameter limit: how many events are in it, the last ones.
+  package func json(limit: Int) -> JSONValue {
     var object: JSONObject = [
-      "job": JobReport(record: job.record).json(),
-      "trace": .bool(job.content?.trace == true),
-      "complete": .bool(job.reading.isComplete && !job.isOld),
-      "trimmed": .integer(job.reading.trimmed), "lost": .integer(job.reading.lost),
-      "omitted": .integer(job.reading.omitted), "unexplained": .integer(job.unexplained),
-      "matched": .integer(job.reading.matched),
-      "events": .array(events.map { .object($0.object()) }),
+      "job": record.json(),
+      "trace": .bool(content?.trace == true),
+      "complete": .bool(reading.isComplete && !isOld),
+      "trimmed": .integer(reading.trimmed), "lost": .integer(reading.lost),
+      "omitted": .integer(reading.omitted), "unexplained": .integer(unexplained),
+      "matched": .integer(reading.matched),
+      "events": .array(reading.events.suffix(limit).map { .object($0.object()) }),
     ]
-    if case .everybody = job.reading.subject {
-      object["counts"] = .array(sortedTallies.map { .object($0.tally.object($0.sort)) })
+    if case .everybody = reading.subject {
+      object["counts"] = .array(reading.sortedTallies.map { .object($0.tally.object($0.sort)) })
     } else {
-      object["conclusions"] = .array(job.conclusions().map { .object($0.object(of: job)) })
+      object["conclusions"] = .array(conclusions().map { .object($0.object(of: self)) })
     }
     return .object(object)
   }

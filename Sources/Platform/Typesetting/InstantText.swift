@@ -1,9 +1,9 @@
 internal import Glibc
 
 /// Instants as RFC 3339 text in UTC.
-enum InstantText {
+package enum InstantText {
   /// `2026-11-21T09:30:00.250Z`, or without the milliseconds.
-  static func rfc3339(ms: Int64, withMilliseconds: Bool = true) -> String {
+  package static func rfc3339(ms: Int64, withMilliseconds: Bool = true) -> String {
     var seconds = time_t(ms / 1_000)
     var parts = tm()
     gmtime_r(&seconds, &parts)
@@ -16,7 +16,7 @@ enum InstantText {
   }
 
   /// Now, in epoch milliseconds.
-  static func nowMs() -> Int64 {
+  package static func nowMs() -> Int64 {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
     return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000

@@ -84,3 +84,12 @@ package struct TraceReading: Sendable {
     }
   }
 }
+
+extension TraceReading {
+  /// The tallies, the most frequent first.
+  package var sortedTallies: [(sort: TraceTally.Sort, tally: TraceTally)] {
+    tallies.map { ($0.key, $0.value) }.sorted {
+      ($1.1.count, $0.1.firstMs) < ($0.1.count, $1.1.firstMs)
+    }
+  }
+}

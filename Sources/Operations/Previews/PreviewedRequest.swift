@@ -1,3 +1,4 @@
+package import Model
 package import Providers
 
 /// The request that one device would get, with all that does not change from push to push.
@@ -10,6 +11,8 @@ package struct PreviewedRequest: Sendable, Equatable {
   /// Whether the header `authorization` follows; else the TLS certificate authorises.
   package let hasCredentialHeader: Bool
   package let body: [UInt8]
+  /// The body as JSON; nil when it is none, which no network's is today.
+  package var json: JSONValue? { try? JSONParser().parse(body) }
   /// The sizes of the parts that the network limits, counted with the whole device token.
   package let sizes: [PayloadSize]
   /// How many devices a request is for at most.
