@@ -103,7 +103,7 @@ let package = Package(
     layer("Configuration", in: .domain, ["Model", .product(name: "Yams", package: "Yams")]),
 
     layer(
-      "Store", in: .engine, ["Model", "Redis", "Reactor", "COpenSSL"],
+      "Store", in: .engine, ["Configuration", "Model", "Redis", "Reactor", "COpenSSL"],
       resources: [
         "Library/keys", "Library/libraries", "Library/library", "Library/limits", "Library/numbers",
         "Library/sections", "Library/types", "Library/walks",

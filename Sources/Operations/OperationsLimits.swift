@@ -31,4 +31,6 @@ package enum OperationsLimits {
   static let traceSortsMax = 500
   /// TRACE_S in Functions/Library/limits.lua.
   package static let traceLifeMs: Int64 = 48 * 3_600_000
+  /// Keys of a wrong type that a message names.
+  static let wrongKeysNamedMax = 3
 }

@@ -1,4 +1,4 @@
-import Typesetting
+internal import Operations
 
 /// Why a command ends without having done its work: one sentence for the person who typed it.
 struct CommandFailure: Error, CustomStringConvertible {
@@ -10,11 +10,16 @@ struct CommandFailure: Error, CustomStringConvertible {
     self.description = description
   }
 
-  /// - Parameter others: why else it may be unknown.
-  static func unknownJob(_ id: String, app: String, or others: String) -> CommandFailure {
-    CommandFailure(
-      .badInput,
-      "there is no job \(DisplayText.printable(id)) of \(app): \(others), refused (pushpool dead list), or "
-        + "ended longer ago than jobs.retention_hours says")
+  /// Tells of a session with Redis that failed.
+  init(_ failure: StoreFailure) {
+    let status: ExitStatus =
+      switch failure.kind {
+      case .invalid, .notFound: .badInput
+      case .unavailable: .unavailable
+      case .interrupted: .interrupted
+      case .misconfigured: .configuration
+      case .internalError: .internalError
+      }
+    self.init(status, failure.description)
   }
 }

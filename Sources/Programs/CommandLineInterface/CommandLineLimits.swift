@@ -27,8 +27,6 @@ enum CommandLineLimits {
   static let deadPage = OperationsLimits.deadPage
   /// Switches that status, and other remarks, name; the list names all.
   static let switchesNamedMax = 10
-  /// Keys of a wrong type that a message names.
-  static let wrongKeysNamedMax = 3
   /// Events of a trace that are shown of a subject, and of a whole job.
   static let traceEvents = 100
   static let traceSummaryEvents = 20

@@ -1,3 +1,4 @@
+internal import Store
 internal import CLinux
 package import Configuration
 internal import Glibc

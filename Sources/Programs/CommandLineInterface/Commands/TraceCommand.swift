@@ -52,7 +52,7 @@ struct TraceCommand: AsyncParsableCommand {
     }
     await session.close()
     guard let traced else {
-      throw CommandFailure.unknownJob(id, app: app, or: "not taken by a worker yet")
+      throw CommandFailure(.unknownJob(id, app: app, or: "not taken by a worker yet"))
     }
     let isSummary = user == nil && token == nil
     let report = TraceReport(

@@ -1,3 +1,4 @@
+internal import Store
 internal import ArgumentParser
 internal import Model
 internal import Operations

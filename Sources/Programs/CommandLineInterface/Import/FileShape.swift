@@ -1,3 +1,5 @@
+internal import Typesetting
+
 /// The shape of a file that should be JSON objects, one a line, and is not; told by its first line.
 enum FileShape: Equatable {
   /// Values with this byte between them.

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Configuration
 internal import Glibc
+internal import Store
 
 /// The options that every command has.
 struct SharedOptions: ParsableArguments {
@@ -70,7 +71,7 @@ struct SharedOptions: ParsableArguments {
 
   /// A session with Redis for this command.
   /// - Parameter user: as of `RedisSession.open`.
-  func openSession(as user: RedisSession.User) async throws(CommandFailure) -> RedisSession {
+  func openSession(as user: DocumentedUser) async throws(CommandFailure) -> RedisSession {
     try await RedisSession.open(configuration().redis, as: user)
   }
 }

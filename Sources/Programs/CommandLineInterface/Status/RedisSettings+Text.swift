@@ -15,9 +15,4 @@ extension RedisSettings {
     ]
     return parts.compactMap { $0 }.joined(separator: ", ")
   }
-
-  /// Returns the findings that are unsafe and not accepted.
-  func risks(accepting accepted: Set<RedisRisk>) -> [Finding] {
-    findings.filter { !accepted.contains($0.risk) }
-  }
 }

@@ -1,9 +1,7 @@
-internal import Typesetting
-
 /// A word of a command that a person is to type.
-enum ShellWord {
+package enum ShellWord {
   /// Returns the word as a POSIX shell takes it for the text, without anything that moves a cursor.
-  static func quoted(_ text: String) -> String {
+  package static func quoted(_ text: String) -> String {
     let shown = DisplayText.printable(text)
     let isPlain = shown.utf8.allSatisfy {
       switch $0 {

@@ -1,4 +1,5 @@
-import Store
+internal import Store
+internal import Typesetting
 
 extension KeyTypes.Finding {
   /// Advice about it, with the command to type.
