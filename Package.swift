@@ -145,7 +145,11 @@ let package = Package(
       ]),
 
     // The stand-in for the push networks, and what a test, a demo or a benchmark starts by itself.
-    layer("Simulator", in: .harness, ["LocalServices", "HTTP2", "Model", "Reactor", "COpenSSL"]),
+    layer(
+      "HTTP2Server", in: .harness, ["HTTP2", "Reactor", "CNGHTTP2"], settings: pathOfAPush),
+    layer(
+      "Simulator", in: .harness,
+      ["LocalServices", "HTTP2Server", "Model", "Reactor", "COpenSSL"]),
     layer("LocalServices", in: .harness, ["Model", "Reactor", "CLinux", "COpenSSL"]),
     layer(
       "Stage", in: .harness,
@@ -193,7 +197,10 @@ let package = Package(
     tests("RedisTests", in: .platform, ["Redis", "LocalServices", "Reactor", "TestSupport"]),
     tests(
       "HTTP2Tests", in: .platform,
-      ["HTTP2", "CurlTransport", "HTTPClient", "Reactor", "LocalServices", "TestSupport"]),
+      [
+        "HTTP2", "HTTP2Server", "CurlTransport", "HTTPClient", "Reactor", "LocalServices",
+        "TestSupport",
+      ]),
     tests(
       "HTTPClientTests", in: .platform, ["HTTPClient", "Reactor", "LocalServices", "TestSupport"]),
     tests("ModelTests", in: .domain, ["Model"]),
@@ -246,8 +253,8 @@ let package = Package(
     tests(
       "FuzzTests", in: .programs,
       [
-        "Configuration", "HTTP2", "LocalServices", "Model", "Providers", "Reactor", "Redis",
-        "Store", "TestSupport",
+        "Configuration", "HTTP2", "HTTP2Server", "LocalServices", "Model", "Providers", "Reactor",
+        "Redis", "Store", "TestSupport",
       ]),
   ]
 )

@@ -1,4 +1,4 @@
-/// The limits of HTTP/2 connections, both roles.
+/// The limits of HTTP/2 connections.
 package enum HTTP2Limits {
   /// Connections of a pool, the draining ones included, in multiples of those it keeps open.
   static let drainingFactorMax = 4
@@ -47,10 +47,6 @@ package enum HTTP2Limits {
   static let recognisedBytesMax = 256
   /// Bytes of an answer's Content-Type that are kept.
   package static let contentTypeBytesMax = 64
-  /// Bytes of a request's body that a server connection takes: one to JPush with 1,000 of the longest device tokens.
-  package static let requestBodyBytesMax = 160 * 1024
-  /// All header names and values of one request at a server.
-  static let requestHeaderBytesMax = 16 * 1024
   /// Bytes of a GOAWAY's debug data that are kept for the logs.
   static let debugDataBytesMax = 512
 }

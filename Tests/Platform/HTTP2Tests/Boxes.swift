@@ -1,3 +1,4 @@
+import HTTP2Server
 import HTTP2
 
 /// What the closures of a test share; loop-bound.

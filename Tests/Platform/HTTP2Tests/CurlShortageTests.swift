@@ -1,3 +1,4 @@
+import HTTP2Server
 import Glibc
 import HTTP2
 import Reactor

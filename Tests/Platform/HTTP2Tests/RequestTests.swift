@@ -1,3 +1,4 @@
+import HTTP2Server
 import HTTP2
 import Reactor
 import Testing
@@ -54,12 +55,12 @@ struct RequestTests {
       // Each but just within what the server takes, which is more than a stream's window.
       world.sender.pieces = [
         StableBytes(
-          [UInt8](repeating: 98, count: HTTP2Limits.requestBodyBytesMax))
+          [UInt8](repeating: 98, count: HTTP2ServerLimits.requestBodyBytesMax))
       ]
       world.sender.send(40)
       #expect(await world.untilFinished(40))
       #expect(world.sender.count(.yes) == 40)
-      #expect(bytes.list == Array(repeating: HTTP2Limits.requestBodyBytesMax, count: 40))
+      #expect(bytes.list == Array(repeating: HTTP2ServerLimits.requestBodyBytesMax, count: 40))
     }
   }
 

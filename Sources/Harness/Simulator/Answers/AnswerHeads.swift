@@ -1,4 +1,4 @@
-internal import HTTP2
+internal import HTTP2Server
 
 /// The prepared heads of answers; they live as long as the server, as `ResponseHead` asks for.
 struct AnswerHeads {

@@ -1,4 +1,4 @@
-internal import HTTP2
+internal import HTTP2Server
 
 /// A decision that waits for the accept log, and maybe for its delay.
 struct PendingAnswer {

@@ -1,4 +1,4 @@
-internal import HTTP2
+internal import HTTP2Server
 internal import LocalServices
 internal import Model
 internal import Reactor

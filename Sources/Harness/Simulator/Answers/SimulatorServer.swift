@@ -1,5 +1,5 @@
+internal import HTTP2Server
 internal import Glibc
-internal import HTTP2
 internal import LocalServices
 internal import Reactor
 

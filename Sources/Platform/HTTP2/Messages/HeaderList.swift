@@ -1,15 +1,15 @@
-internal import CNGHTTP2
+package import CNGHTTP2
 internal import Glibc
 
 /// Header fields laid out once for nghttp2 and sent many times: names and values stay where they are,
 /// so that submitting copies nothing but what differs.
 package final class HeaderList {
-  let fields: UnsafeMutableBufferPointer<nghttp2_nv>
+  package let fields: UnsafeMutableBufferPointer<nghttp2_nv>
   private let storage: UnsafeMutableBufferPointer<UInt8>
 
   /// - Parameter fields: name (lowercase), value, and whether HPACK may index it; what differs in
   ///   each message should not push the constant ones out of the table (RFC 7541, 6.2.2).
-  init(_ list: [(name: String, value: [UInt8], isIndexed: Bool)]) {
+  package init(_ list: [(name: String, value: [UInt8], isIndexed: Bool)]) {
     let bytes = list.reduce(0) { $0 + $1.name.utf8.count + $1.value.count }
     storage = .allocate(capacity: max(1, bytes))
     fields = .allocate(capacity: list.count)

@@ -1,3 +1,4 @@
+internal import HTTP2
 /// The header fields of an answer, laid out once and sent any number of times. It must outlive the
 /// connections it was used on.
 package final class ResponseHead {

@@ -39,7 +39,8 @@ package final class ServerRequest {
 
   /// - Returns: false when the headers are over their limit.
   func appendField(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) -> Bool {
-    guard headerBytes.count + name.count + value.count <= HTTP2Limits.requestHeaderBytesMax else {
+    guard headerBytes.count + name.count + value.count <= HTTP2ServerLimits.requestHeaderBytesMax
+    else {
       return false
     }
     let start = headerBytes.count
@@ -54,7 +55,9 @@ package final class ServerRequest {
 
   /// - Returns: false when the body is over its limit.
   func appendBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    guard bodyBytes.count + bytes.count <= HTTP2Limits.requestBodyBytesMax else { return false }
+    guard bodyBytes.count + bytes.count <= HTTP2ServerLimits.requestBodyBytesMax else {
+      return false
+    }
     bodyBytes.append(contentsOf: bytes)
     return true
   }

@@ -1,3 +1,4 @@
+internal import HTTP2
 internal import CNGHTTP2
 internal import Glibc
 package import Reactor
