@@ -7,21 +7,11 @@ internal import Store
 /// Carries chunks to their end: has their recipients resolved as there is room, checkpoints what is done, and settles them,
 /// or hands them back when they may not go on. Keeps nothing itself; loop-bound.
 final class ChunkCarrier {
-  private let loop: EventLoop
-  private let chunks: ChunkQueue
-  private let jobs: JobQueue
-  private let rates: RateStore
-  private let settings: LaneSettings
+  private let context: LaneContext
   private let runs: RunTable
   private let dispatcher: Dispatcher
   private let resolver: BindingResolver
-  private let switches: SwitchWatch
   private let leases: LeaseKeeper
-  private let life: LaneLife
-  private let reasons: ReasonLog
-  private let log: Logger
-  /// Raised when there may be room for more chunks.
-  private let fetchSignal: LoopSignal
   private let onQuiet: (ChunkRun) -> Void
   private let onRoom: () -> Void
 
@@ -29,25 +19,14 @@ final class ChunkCarrier {
   ///   - onQuiet: called with a run that needs no task while it waits for answers.
   ///   - onRoom: called when a run has ended, or has become a chunk.
   init(
-    loop: EventLoop, store: Store, settings: LaneSettings,
-    runs: RunTable, dispatcher: Dispatcher, resolver: BindingResolver, switches: SwitchWatch,
-    leases: LeaseKeeper, life: LaneLife, reasons: ReasonLog, log: Logger, fetchSignal: LoopSignal,
-    onQuiet: @escaping (ChunkRun) -> Void, onRoom: @escaping () -> Void
+    _ context: LaneContext, runs: RunTable, dispatcher: Dispatcher, resolver: BindingResolver,
+    leases: LeaseKeeper, onQuiet: @escaping (ChunkRun) -> Void, onRoom: @escaping () -> Void
   ) {
-    self.loop = loop
-    chunks = store.chunks
-    jobs = store.jobs
-    rates = store.rates
-    self.settings = settings
+    self.context = context
     self.runs = runs
     self.dispatcher = dispatcher
     self.resolver = resolver
-    self.switches = switches
     self.leases = leases
-    self.life = life
-    self.reasons = reasons
-    self.log = log
-    self.fetchSignal = fetchSignal
     self.onQuiet = onQuiet
     self.onRoom = onRoom
   }
@@ -59,7 +38,7 @@ final class ChunkCarrier {
     } else {
       while await step(run) {
         if run.isQuiet { return onQuiet(run) }
-        if runs.letLinger(run) { fetchSignal.raise() }
+        if runs.letLinger(run) { context.fetchSignal.raise() }
         await run.signal.wait(upToMs: min(run.settleWithinMs, paceWaitMs(run) ?? .max))
       }
     }
@@ -69,9 +48,9 @@ final class ChunkCarrier {
   private func release(_ run: ChunkRun) {
     runs.remove(run)
     onRoom()
-    if let ticket = run.poisonTicket { settings.poisonGate.leave(ticket) }
+    if let ticket = run.poisonTicket { context.settings.poisonGate.leave(ticket) }
     // What was no chunk made room for none, but for the last of it.
-    if run.direct == nil || runs.count == 0 { fetchSignal.raise() }
+    if run.direct == nil || runs.count == 0 { context.fetchSignal.raise() }
   }
 
   /// Does what can be done for a run now.
@@ -81,22 +60,22 @@ final class ChunkCarrier {
     if run.standing != .active { dispatcher.endStaleBindings(run) }
     if run.isOverdue { await admit(run) }
     do throws(RedisError) {
-      if run.wantsResolving || run.hasStaleBindings { try await switches.readIfOld() }
+      if run.wantsResolving || run.hasStaleBindings { try await context.switches.readIfOld() }
       let stale = run.takeStaleBindings()
       if !stale.isEmpty { try await verify(run, stale) }
       while run.wantsResolving && dispatcher.hasRoom(for: run)
         && !dispatcher.isCongested(run)
-        && !life.isDraining
+        && !context.life.isDraining
       {
         guard try await keepsPace(run) else { break }
         try await resolver.resolveNext(run)
         // The next chunk is claimed while this one's last recipients are on their way.
-        if run.isResolved, run.direct == nil { fetchSignal.raise() }
+        if run.isResolved, run.direct == nil { context.fetchSignal.raise() }
       }
     } catch {
-      reasons.note(
+      context.reasons.note(
         "reading bindings of \(run.claim.app) fails and is tried again: \(error)")
-      await loop.sleep(ms: WorkerLimits.redisPauseMs)
+      await context.loop.sleep(ms: WorkerLimits.redisPauseMs)
     }
     if run.standing == .stale { return run.openPushes > 0 }
     if run.isQuiet { return true }
@@ -112,13 +91,13 @@ final class ChunkCarrier {
       return false
     }
     // Pushes that wait for Redis and not for an answer keep nobody who is to leave at once.
-    return !life.isAborting || run.inFlight > 0 || run.hasNews
+    return !context.life.isAborting || run.inFlight > 0 || run.hasNews
   }
 
   /// How long a run waits for its job's pace; nil when it does not.
   private func paceWaitMs(_ run: ChunkRun) -> UInt64? {
     guard run.wantsResolving, let pace = run.pace, !pace.allows else { return nil }
-    return max(1, pace.waitMs(nowNs: loop.nowNs))
+    return max(1, pace.waitMs(nowNs: context.loop.nowNs))
   }
 
   /// Draws what a run's job may make of pushes now. - Returns: whether something may be resolved.
@@ -129,11 +108,11 @@ final class ChunkCarrier {
       run.pace = nil
       return true
     }
-    guard pace.waitMs(nowNs: loop.nowNs) == 0 else { return false }
+    guard pace.waitMs(nowNs: context.loop.nowNs) == 0 else { return false }
     let wanted = min(run.lines.count - run.cursor, dispatcher.resolveBatch) - pace.allowance
-    let answer = try await rates.drawPace(
+    let answer = try await context.store.rates.drawPace(
       app: run.claim.app, job: run.claim.job, wanted: wanted)
-    run.pace?.grant(answer.granted, retryMs: answer.retryMs, nowNs: loop.nowNs)
+    run.pace?.grant(answer.granted, retryMs: answer.retryMs, nowNs: context.loop.nowNs)
     return run.wantsResolving && run.pace?.allows ?? true
   }
 
@@ -150,7 +129,7 @@ final class ChunkCarrier {
   }
 
   private func isRenewalDue(_ run: ChunkRun) -> Bool {
-    loop.nowNs &- run.renewedNs >= settings.leaseMs / 2 * 1_000_000
+    context.loop.nowNs &- run.renewedNs >= context.settings.leaseMs / 2 * 1_000_000
   }
 
   /// Tells the store what is done, until it has heard it. A call whose reply was lost may be repeated: the
@@ -164,25 +143,26 @@ final class ChunkCarrier {
 
   private func tell(_ run: ChunkRun, _ news: Settlement) async {
     var news = news
-    news.unroutedMs = settings.unroutedMs
+    news.unroutedMs = context.settings.unroutedMs
     if news.isFinal { run.finishTrace() }
     await admit(run)
     guard run.standing != .stale else { return }
     while true {
       do throws(RedisError) {
-        let answer = try await chunks.settle(run.claim, news, consumer: settings.consumer)
+        let answer = try await context.store.chunks.settle(
+          run.claim, news, consumer: context.settings.consumer)
         run.noteRenewal()
         run.confirmNews()
         run.noteFates(news, answer)
         run.noteSkipped(news, answer)
         dispatcher.apply(answer.standing, run)
         if answer.kept > 0 {
-          log.info(
+          context.log.info(
             "bindings kept: they changed after the push was sent",
             metadata: ["job": "\(run.claim.job)", "count": "\(answer.kept)"])
         }
         if answer.lost > 0 {
-          log.error(
+          context.log.error(
             "the users of a job cannot be read any more: those not read yet count as failed (pushpool dead list)",
             metadata: [
               "app": "\(run.claim.app)", "job": "\(run.claim.job)", "count": "\(answer.lost)",
@@ -191,9 +171,9 @@ final class ChunkCarrier {
         for place in answer.massDeaths { reportMassDeath(run.claim.app, place) }
         return
       } catch {
-        reasons.note("settling waits for Redis: \(error)")
-        if life.isForsaking { return run.abandon() }
-        await loop.sleep(ms: WorkerLimits.redisPauseMs)
+        context.reasons.note("settling waits for Redis: \(error)")
+        if context.life.isForsaking { return run.abandon() }
+        await context.loop.sleep(ms: WorkerLimits.redisPauseMs)
       }
     }
   }
@@ -204,9 +184,9 @@ final class ChunkCarrier {
   private func admit(_ run: ChunkRun) async {
     while let job = run.direct, run.standing != .stale {
       do throws(RedisError) {
-        if let claim = try await jobs.admit(
+        if let claim = try await context.store.jobs.admit(
           begun: job, content: run.material.content.canonicalBytes(),
-          startedAtMs: run.begunAtMs, consumer: settings.consumer),
+          startedAtMs: run.begunAtMs, consumer: context.settings.consumer),
           // After a lost reply the lane may have been given the chunk meanwhile.
           !runs.isCarrying(claim)
         {
@@ -217,15 +197,15 @@ final class ChunkCarrier {
           run.abandon()
         }
       } catch {
-        reasons.note("settling waits for Redis: \(error)")
-        if life.isForsaking { return run.abandon() }
-        await loop.sleep(ms: WorkerLimits.redisPauseMs)
+        context.reasons.note("settling waits for Redis: \(error)")
+        if context.life.isForsaking { return run.abandon() }
+        await context.loop.sleep(ms: WorkerLimits.redisPauseMs)
       }
     }
   }
 
   private func reportMassDeath(_ app: String, _ place: String) {
-    reasons.note(
+    context.reasons.note(
       "\(app): so many device tokens of \(place) do not fit their environment, topic or sender that no "
         + "installation is removed; check the configuration (see pushpool status)", level: .error)
   }
@@ -238,14 +218,14 @@ final class ChunkCarrier {
     run.finishTrace()
     while true {
       do throws(RedisError) {
-        try await chunks.handBack(
-          [run.claim], consumer: settings.consumer,
+        try await context.store.chunks.handBack(
+          [run.claim], consumer: context.settings.consumer,
           delayMs: isOff ? WorkerLimits.stoppedChunkDelayMs : 0)
         return
       } catch {
-        log.debug("hand back: \(error)")
-        if life.isForsaking { return }
-        await loop.sleep(ms: WorkerLimits.redisPauseMs)
+        context.log.debug("hand back: \(error)")
+        if context.life.isForsaking { return }
+        await context.loop.sleep(ms: WorkerLimits.redisPauseMs)
       }
     }
   }

@@ -6,36 +6,23 @@ internal import Store
 
 /// Decides about a claimed chunk: it is carried, handed back, left to another worker, or buried; loop-bound.
 final class ChunkStarter {
-  private let loop: EventLoop
-  private let store: Store
-  private let settings: LaneSettings
+  private let context: LaneContext
   private let materials: MaterialStore
   private let runs: RunTable
   private let dispatcher: Dispatcher
-  private let switches: SwitchWatch
-  private let life: LaneLife
-  private let reasons: ReasonLog
-  private let log: Logger
   private let onDirect: (ChunkRun) -> Void
   /// Called with the place of a run that is to be carried from now on.
   var onBegun: (Int) -> Void = { _ in preconditionFailure("nobody carries what is begun") }
 
   /// - Parameter onDirect: called with the run of a job that is sent from its entry.
   init(
-    loop: EventLoop, store: Store, settings: LaneSettings, materials: MaterialStore,
-    runs: RunTable, dispatcher: Dispatcher, switches: SwitchWatch, life: LaneLife,
-    reasons: ReasonLog, log: Logger, onDirect: @escaping (ChunkRun) -> Void
+    _ context: LaneContext, materials: MaterialStore, runs: RunTable, dispatcher: Dispatcher,
+    onDirect: @escaping (ChunkRun) -> Void
   ) {
-    self.loop = loop
-    self.store = store
-    self.settings = settings
+    self.context = context
     self.materials = materials
     self.runs = runs
     self.dispatcher = dispatcher
-    self.switches = switches
-    self.life = life
-    self.reasons = reasons
-    self.log = log
     self.onDirect = onDirect
   }
 
@@ -46,7 +33,8 @@ final class ChunkStarter {
       return try await bury(claim, reason: reason, message: message)
     }
     // A chunk without a job goes away by being handed back.
-    guard case .material(let material) = finding, runs.freeSlot != nil, !life.isDraining else {
+    guard case .material(let material) = finding, runs.freeSlot != nil, !context.life.isDraining
+    else {
       return try await handBack(claim, delayMs: 1_000)
     }
     if try await passOn(claim, material) { return }
@@ -61,22 +49,22 @@ final class ChunkStarter {
     if dispatcher.switches.stops(
       app: claim.app, bucket: material.bucket, topic: material.topic)
     {
-      try await switches.read()
+      try await context.switches.read()
     }
     if isCarried(claim) { return }
     guard let slot = runs.freeSlot else { return try await handBack(claim, delayMs: 0) }
     var poisonTicket: UInt64?
     if claim.crashes >= WorkerLimits.poisonCrashesMin {
-      poisonTicket = settings.poisonGate.enter(nowNs: loop.nowNs)
+      poisonTicket = context.settings.poisonGate.enter(nowNs: context.loop.nowNs)
       guard poisonTicket != nil else {
         return try await handBack(claim, delayMs: WorkerLimits.poisonPauseMs)
       }
     }
     let run = ChunkRun(
-      claim: claim, material: material, slot: slot, loop: loop, poisonTicket: poisonTicket)
+      claim: claim, material: material, slot: slot, loop: context.loop, poisonTicket: poisonTicket)
     runs.add(run)
     // Redis was asked in between: the drain that began meanwhile has not seen this run.
-    if life.isDraining || dispatcher.isStopped(run) { run.change(to: .paused) }
+    if context.life.isDraining || dispatcher.isStopped(run) { run.change(to: .paused) }
     onBegun(slot)
   }
 
@@ -85,9 +73,10 @@ final class ChunkStarter {
   func begin(_ job: DirectJob, _ material: JobMaterial, atMs: Int64) {
     guard let slot = runs.freeSlot else { preconditionFailure("no place for a direct job") }
     let run = ChunkRun(
-      claim: job.claim, material: material, slot: slot, loop: loop, direct: job, begunAtMs: atMs)
+      claim: job.claim, material: material, slot: slot, loop: context.loop, direct: job,
+      begunAtMs: atMs)
     runs.add(run)
-    if life.isDraining || dispatcher.isStopped(run) { run.change(to: .paused) }
+    if context.life.isDraining || dispatcher.isStopped(run) { run.change(to: .paused) }
     onDirect(run)
   }
 
@@ -97,19 +86,22 @@ final class ChunkStarter {
   }
 
   private func handBack(_ claim: ChunkClaim, delayMs: UInt64) async throws(RedisError) {
-    try await store.chunks.handBack([claim], consumer: settings.consumer, delayMs: delayMs)
+    try await context.store.chunks.handBack(
+      [claim], consumer: context.settings.consumer, delayMs: delayMs)
   }
 
   /// Has a chunk whose app this worker does not have wait for another, unless it has expired: that any can count.
   /// - Returns: whether it waits.
   private func passOn(_ claim: ChunkClaim, _ material: JobMaterial) async throws(RedisError) -> Bool
   {
-    guard !settings.routes.own.has(claim.app), !dispatcher.isExpired(material) else { return false }
-    reasons.note(
+    guard !context.settings.routes.own.has(claim.app), !dispatcher.isExpired(material) else {
+      return false
+    }
+    context.reasons.note(
       "\(claim.app) is not in this worker's configuration: its work is left to others")
     noteDeferral(of: claim, material, because: .otherWorker)
-    try await store.routes.passOn(
-      claim, consumer: settings.consumer, waitMs: settings.unroutedMs)
+    try await context.store.routes.passOn(
+      claim, consumer: context.settings.consumer, waitMs: context.settings.unroutedMs)
     return true
   }
 
@@ -130,10 +122,10 @@ final class ChunkStarter {
   private func bury(
     _ claim: ChunkClaim, reason: String, message: String
   ) async throws(RedisError) {
-    let wasOurs = try await store.chunks.bury(
-      claim, reason: reason, message: message, consumer: settings.consumer)
+    let wasOurs = try await context.store.chunks.bury(
+      claim, reason: reason, message: message, consumer: context.settings.consumer)
     guard wasOurs else { return }
-    log.error(
+    context.log.error(
       "\(message)",
       metadata: ["app": "\(claim.app)", "job": "\(claim.job)", "dead_letter": "\(reason)"])
   }

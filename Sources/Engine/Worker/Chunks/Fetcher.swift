@@ -7,38 +7,24 @@ internal import Store
 /// Fetches chunks as long as there is room: first those of silent workers, then those that waited for this worker's routes,
 /// then new ones.
 final class Fetcher: Agent {
-  private let loop: EventLoop
-  private let store: Store
-  private let settings: LaneSettings
+  private let context: LaneContext
   private let runs: RunTable
   private let dispatcher: Dispatcher
-  private let switches: SwitchWatch
   private let recoverer: Recoverer
   private let starter: ChunkStarter
-  private let reasons: ReasonLog
-  private let log: Logger
-  /// Ends its wait for work.
-  private let signal: LoopSignal
   /// Claims that Redis failed to say more about; taken up when it is back.
   private var unstarted: [ChunkClaim] = []
   private var lostAnswers = LostAnswers()
 
   init(
-    loop: EventLoop, store: Store, settings: LaneSettings, runs: RunTable,
-    dispatcher: Dispatcher, switches: SwitchWatch, recoverer: Recoverer, starter: ChunkStarter,
-    reasons: ReasonLog, log: Logger, signal: LoopSignal
+    _ context: LaneContext, runs: RunTable, dispatcher: Dispatcher, recoverer: Recoverer,
+    starter: ChunkStarter
   ) {
-    self.loop = loop
-    self.store = store
-    self.settings = settings
+    self.context = context
     self.runs = runs
     self.dispatcher = dispatcher
-    self.switches = switches
     self.recoverer = recoverer
     self.starter = starter
-    self.reasons = reasons
-    self.log = log
-    self.signal = signal
   }
 
   /// Fetches some, or waits until there may be some.
@@ -48,7 +34,7 @@ final class Fetcher: Agent {
       return 0
     } catch {
       lostAnswers.note(error)
-      reasons.note(error, during: "fetching work")
+      context.reasons.note(error, during: "fetching work")
       return WorkerLimits.redisPauseMs
     }
   }
@@ -61,7 +47,7 @@ final class Fetcher: Agent {
       unstarted += try await unanswered(max: WorkerLimits.runsMax)
     }
     guard !unstarted.isEmpty else { return }
-    try await store.chunks.handBack(unstarted, consumer: settings.consumer)
+    try await context.store.chunks.handBack(unstarted, consumer: context.settings.consumer)
     unstarted.removeAll()
   }
 
@@ -69,7 +55,7 @@ final class Fetcher: Agent {
 
   /// - Returns: whether anything was claimed.
   private func claim() async throws(RedisError) -> Bool {
-    try await switches.readIfOld()
+    try await context.switches.readIfOld()
     try await takeUpUnstarted()
     let chunksAhead = dispatcher.pushesAhead / Limits.chunkRecipientsMax
     runs.chunksMax = min(WorkerLimits.runsMax + 2 * chunksAhead, WorkerLimits.farRunsMax)
@@ -88,12 +74,12 @@ final class Fetcher: Agent {
     let room = wasRouted ? runs.freeSlots : free
     guard room > 0 else { return true }
     let claimMax = min(room, WorkerLimits.claimMax + chunksAhead, WorkerLimits.farClaimMax)
-    let (claims, isMore) = try await store.chunks.claimSome(
-      consumer: settings.consumer, max: claimMax, downTo: lowest)
+    let (claims, isMore) = try await context.store.chunks.claimSome(
+      consumer: context.settings.consumer, max: claimMax, downTo: lowest)
     lostAnswers.forget()
     try await begin(claims)
     // Others may have room for what this lane has not.
-    if isMore || claims.count == claimMax { settings.idle.wake(.chunks) }
+    if isMore || claims.count == claimMax { context.settings.idle.wake(.chunks) }
     return isMore || !claims.isEmpty || wasRouted
   }
 
@@ -119,7 +105,7 @@ final class Fetcher: Agent {
         dispatcher.apply(.stale, run)
       }
       guard !runs.isCarrying(claim) else { continue }
-      log.notice(
+      context.log.notice(
         "took over a chunk from a worker that fell silent",
         metadata: ["app": "\(claim.app)", "job": "\(claim.job)", "crashes": "\(claim.crashes)"])
       do throws(RedisError) {
@@ -134,12 +120,12 @@ final class Fetcher: Agent {
 
   /// Takes up chunks that wait for a worker with this one's routes. - Returns: whether there were any.
   private func claimRouted(max: Int) async throws(RedisError) -> Bool {
-    guard settings.routes.hasWork else { return false }
-    let claims = try await store.routes.claim(
-      consumer: settings.consumer, digest: settings.routes.own.digest, max: max)
-    if claims.isEmpty { settings.routes.noteWork(false) }
+    guard context.settings.routes.hasWork else { return false }
+    let claims = try await context.store.routes.claim(
+      consumer: context.settings.consumer, digest: context.settings.routes.own.digest, max: max)
+    if claims.isEmpty { context.settings.routes.noteWork(false) }
     try await begin(claims)
-    if claims.count == max { settings.idle.wake(.chunks) }
+    if claims.count == max { context.settings.idle.wake(.chunks) }
     return !claims.isEmpty
   }
 
@@ -161,14 +147,15 @@ final class Fetcher: Agent {
   private func takeUpUnstarted() async throws(RedisError) {
     guard !unstarted.isEmpty else { return }
     // The lease may have passed meanwhile: asking renews it, or says whose the chunk is not.
-    let standings = try await store.chunks.heartbeat(unstarted, consumer: settings.consumer)
+    let standings = try await context.store.chunks.heartbeat(
+      unstarted, consumer: context.settings.consumer)
     for standing in standings {
       let claim = unstarted[0]
       switch standing {
       case .ok where !runs.isCarrying(claim): try await starter.begin(claim)
       case .ok, .stale: break
       case .paused, .cancelled:
-        try await store.chunks.handBack([claim], consumer: settings.consumer)
+        try await context.store.chunks.handBack([claim], consumer: context.settings.consumer)
       }
       unstarted.removeFirst()
     }
@@ -185,8 +172,8 @@ final class Fetcher: Agent {
   }
 
   private func unanswered(max: Int) async throws(RedisError) -> [ChunkClaim] {
-    try await store.chunks.claimUnanswered(
-      consumer: settings.consumer, max: max,
+    try await context.store.chunks.claimUnanswered(
+      consumer: context.settings.consumer, max: max,
       inHand: runs.claimed.map(\.claim) + unstarted)
   }
 
@@ -198,15 +185,18 @@ final class Fetcher: Agent {
     guard lowestClaimed == .low else {
       // Jobs that are sent from their entries come and go without a word.
       let isAlone = runs.chunks == runs.count
-      await signal.wait(upToMs: isAlone ? WorkerLimits.idleMsMax : WorkerLimits.directSpanMs)
+      await context.fetchSignal.wait(
+        upToMs: isAlone ? WorkerLimits.idleMsMax : WorkerLimits.directSpanMs)
       return
     }
-    let remote = RemoteSignal(signal, of: loop)
-    guard settings.idle.enlist(settings.number, for: .chunks, wake: { remote.raise() }) else {
+    let remote = RemoteSignal(context.fetchSignal, of: context.loop)
+    guard
+      context.settings.idle.enlist(context.settings.number, for: .chunks, wake: { remote.raise() })
+    else {
       return
     }
-    await signal.wait(
+    await context.fetchSignal.wait(
       upToMs: runs.count > 0 ? WorkerLimits.idleMsMax : WorkerLimits.idleLaneMsMax)
-    settings.idle.withdraw(settings.number, from: .chunks)
+    context.settings.idle.withdraw(context.settings.number, from: .chunks)
   }
 }

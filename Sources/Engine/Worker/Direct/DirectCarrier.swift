@@ -6,16 +6,10 @@ internal import Store
 /// and no task waits with any of them. Those that end in one turn of the loop, or while Redis is asked, are told together.
 /// Whatever else happens to one, a task goes on with it (`ChunkCarrier`); loop-bound.
 final class DirectCarrier: RunAttendant {
-  private let loop: EventLoop
-  private let jobs: JobQueue
+  private let context: LaneContext
   private let runs: RunTable
   private let dispatcher: Dispatcher
   private let resolver: BindingResolver
-  private let switches: SwitchWatch
-  private let life: LaneLife
-  private let reasons: ReasonLog
-  /// Raised when there may be room for more chunks.
-  private let fetchSignal: LoopSignal
   private let onResolved: (ChunkRun) -> Void
   private let onRoom: () -> Void
   /// Called when a task is to tell of those that have ended, by `endReady`.
@@ -35,20 +29,13 @@ final class DirectCarrier: RunAttendant {
   ///   - onResolved: called with a run that was begun and has its pushes.
   ///   - onRoom: called when a run has ended.
   init(
-    loop: EventLoop, jobs: JobQueue, runs: RunTable, dispatcher: Dispatcher,
-    resolver: BindingResolver, switches: SwitchWatch, life: LaneLife, reasons: ReasonLog,
-    fetchSignal: LoopSignal, onResolved: @escaping (ChunkRun) -> Void,
-    onRoom: @escaping () -> Void
+    _ context: LaneContext, runs: RunTable, dispatcher: Dispatcher, resolver: BindingResolver,
+    onResolved: @escaping (ChunkRun) -> Void, onRoom: @escaping () -> Void
   ) {
-    self.loop = loop
-    self.jobs = jobs
+    self.context = context
     self.runs = runs
     self.dispatcher = dispatcher
     self.resolver = resolver
-    self.switches = switches
-    self.life = life
-    self.reasons = reasons
-    self.fetchSignal = fetchSignal
     self.onResolved = onResolved
     self.onRoom = onRoom
   }
@@ -61,7 +48,7 @@ final class DirectCarrier: RunAttendant {
   func begin(_ run: ChunkRun) {
     let mayResolve =
       run.wantsResolving && dispatcher.hasRoom(for: run)
-      && !dispatcher.isCongested(run) && !life.isDraining && !switches.isOld
+      && !dispatcher.isCongested(run) && !context.life.isDraining && !context.switches.isOld
     if mayResolve { resolver.resolveKnown(run) }
     if run.isResolved { onResolved(run) }
     if run.isQuiet { attend(run) } else { onHandedOn(run.slot) }
@@ -91,7 +78,7 @@ final class DirectCarrier: RunAttendant {
   private func look() {
     guard !isTimed else { return }
     isTimed = true
-    let timer = self.timer ?? LoopTimer(loop: loop) { [weak self] in self?.handOnOverdue() }
+    let timer = self.timer ?? LoopTimer(loop: context.loop) { [weak self] in self?.handOnOverdue() }
     self.timer = timer
     timer.schedule(afterMs: Self.everyMs)
   }
@@ -169,11 +156,11 @@ final class DirectCarrier: RunAttendant {
   private func answers(to endings: [DirectEnding]) async throws(RedisError) -> [DirectAnswer] {
     while true {
       do throws(RedisError) {
-        return try await jobs.endDirect(endings)
+        return try await context.store.jobs.endDirect(endings)
       } catch {
-        reasons.note("settling waits for Redis: \(error)")
-        guard error.isPassing, !life.isForsaking else { throw error }
-        await loop.sleep(ms: WorkerLimits.redisPauseMs)
+        context.reasons.note("settling waits for Redis: \(error)")
+        guard error.isPassing, !context.life.isForsaking else { throw error }
+        await context.loop.sleep(ms: WorkerLimits.redisPauseMs)
       }
     }
   }
@@ -187,6 +174,6 @@ final class DirectCarrier: RunAttendant {
   private func release(_ run: ChunkRun) {
     runs.remove(run)
     onRoom()
-    if runs.count == 0 { fetchSignal.raise() }
+    if runs.count == 0 { context.fetchSignal.raise() }
   }
 }

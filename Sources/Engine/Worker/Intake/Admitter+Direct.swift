@@ -22,7 +22,7 @@ extension Admitter {
     do throws(RedisError) {
       var refused = AdmissionFailures()
       try await begin(batch, &refused)
-      try refused.conclude(of: batch.count, reasons)
+      try refused.conclude(of: batch.count, context.reasons)
     } catch { direct.onFailure(error) }
   }
 
@@ -31,8 +31,9 @@ extension Admitter {
     _ jobs: DirectStarter.Batch, _ refused: inout AdmissionFailures
   ) async throws(RedisError) {
     let bindings = FirstBindings.read(
-      jobs.map(\.job), within: .direct, store: store, loop: loop)
-    let answers = try await store.jobs.beginDirect(jobs.map(\.direct), consumer: consumer)
+      jobs.map(\.job), within: .direct, store: context.store, loop: context.loop)
+    let answers = try await context.store.jobs.beginDirect(
+      jobs.map(\.direct), consumer: context.settings.consumer)
     // What one came to is no reason to forget what Redis said of the others.
     var failure: RedisError?
     // The others take trips of their own, for which those that can be sent need not wait.
@@ -59,12 +60,12 @@ extension Admitter {
     case .new where !self.direct.hasPlace, .cancelled:
       try await start(job, direct.admission, direct.entry)
     case .new:
-      let nowMs = clock.at(loop.nowNs)
+      let nowMs = context.settings.clock.at(context.loop.nowNs)
       let material = materials.make(
         job.content, createdAtMs: direct.entry.enqueuedAtMs(nowMs: nowMs) ?? nowMs, app: job.app,
         id: direct.admission.id, firstBindings: bindings)
       starter.begin(direct, material, atMs: nowMs)
-      log.debug(
+      context.log.debug(
         "job begun",
         metadata: ["app": "\(job.app)", "job": "\(direct.admission.id)"])
     default: try await conclude(direct.entry, direct.admission, answer)

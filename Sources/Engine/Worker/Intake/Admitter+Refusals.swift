@@ -16,15 +16,15 @@ extension Admitter {
         admission.usersKey.map { ["users_key": "\(FieldPointer.printable($0))"] }
         ?? admission.index.map { ["index": "\($0.name)"] }
         ?? ["recipients": "\(admission.recipients)"]
-      log.info("job admitted", metadata: metadata.merging(audience) { $1 })
-    case .duplicate: log.info("job ignored: it was enqueued before", metadata: metadata)
+      context.log.info("job admitted", metadata: metadata.merging(audience) { $1 })
+    case .duplicate: context.log.info("job ignored: it was enqueued before", metadata: metadata)
     case .stale:
-      let isRescued = try await store.jobs.rescue(
+      let isRescued = try await context.store.jobs.rescue(
         entry, app: admission.app, id: admission.id, digest: admission.digest)
       guard isRescued else {
-        return log.notice("job left to another worker", metadata: metadata)
+        return context.log.notice("job left to another worker", metadata: metadata)
       }
-      log.error(
+      context.log.error(
         "the entry of a job was deleted after it was taken: look for what trims or deletes the streams",
         metadata: metadata.merging(["dead_letter": "entry_lost"]) { $1 })
     case .taken:
@@ -78,9 +78,9 @@ extension Admitter {
           + "look for an app that sends to the topic when it receives from it, or raise "
           + "events_per_minute, then retry this", app: admission.app, id: admission.id)
     }
-    reasons.note(
+    context.reasons.note(
       "\(admission.app): \(what) come so fast that some are refused (pushpool dead list)")
-    try await store.jobs.refuse(entry, refusal, consumer: consumer)
+    try await context.store.jobs.refuse(entry, refusal, consumer: context.settings.consumer)
   }
 
   private func refuse(
@@ -89,12 +89,12 @@ extension Admitter {
     let refusal = Refusal(
       reason: reason, field: field.pointer, message: field.message, app: app, id: id)
     note(refusal, entry)
-    try await store.jobs.refuse(entry, refusal, consumer: consumer)
+    try await context.store.jobs.refuse(entry, refusal, consumer: context.settings.consumer)
   }
 
   private func note(_ refusal: Refusal, _ entry: JobEntry) {
     let field = InvalidField(pointer: refusal.field, message: refusal.message)
-    log.notice(
+    context.log.notice(
       "job refused: \(field)",
       metadata: [
         "entry": "\(entry.entry)", "app": "\(refusal.app)", "reason": "\(refusal.reason)",
@@ -118,7 +118,7 @@ extension Admitter {
       }
       letters += try await passOn(strangers, &refused)
       for (entry, refusal) in letters { note(refusal, entry) }
-      let answers = await store.jobs.refuse(letters, consumer: consumer)
+      let answers = await context.store.jobs.refuse(letters, consumer: context.settings.consumer)
       for (letter, answer) in zip(letters, answers) {
         do throws(RedisError) { _ = try answer.get() } catch {
           try refused.note(error, letter.entry)
@@ -132,13 +132,14 @@ extension Admitter {
     _ jobs: [JobOfUnknownApp], _ refused: inout AdmissionFailures
   ) async throws(RedisError) -> [(entry: JobEntry, refusal: Refusal)] {
     var letters: [(entry: JobEntry, refusal: Refusal)] = []
-    let answers = await store.routes.passOn(jobs, consumer: consumer, waitMs: unroutedMs)
+    let answers = await context.store.routes.passOn(
+      jobs, consumer: context.settings.consumer, waitMs: context.settings.unroutedMs)
     for (job, answer) in zip(jobs, answers) {
       let metadata: Logger.Metadata = ["app": "\(job.app)", "job": "\(job.id)"]
       do throws(RedisError) {
         switch try answer.get() {
-        case .ok: log.info("job left to a worker that has its app", metadata: metadata)
-        case .stale: log.notice("job left to another worker", metadata: metadata)
+        case .ok: context.log.info("job left to a worker that has its app", metadata: metadata)
+        case .stale: context.log.notice("job left to another worker", metadata: metadata)
         case .full: letters.append((job.entry, .unknownApp(job)))
         }
       } catch { try refused.note(error, job.entry) }

@@ -9,25 +9,9 @@ internal import Store
 /// into segments, and starts them. To see that they fit, it renders all that is not short and plain.
 /// What cannot be admitted becomes a dead letter that names the field. Loop-bound.
 struct Admitter {
-  let loop: EventLoop
-  let store: Store
+  let context: LaneContext
   let directory: ProviderDirectory
   let materials: MaterialStore
-  let routes: FleetRoutes
-  /// How long a job waits for a worker that has its app.
-  let unroutedMs: UInt64
-  /// By app: how many jobs that tell of one bucket, or go to one topic, the fleet starts in a minute; 0 for
-  /// any number.
-  let eventsPerMinute: [String: Int]
-  let localTimes: LocalTimes
-  /// How long the record of a job is kept that has ended.
-  let retentionSeconds: Int
-  let consumer: String
-  let log: Logger
-  let reasons: ReasonLog
-  /// Raised as the last small job of a batch is being admitted, so that its first chunk is claimed in the same trip to Redis.
-  let fetchSignal: LoopSignal
-  let clock: FleetClock
   let large: LargeJobs
   let direct: DirectStarter
   let starter: ChunkStarter
@@ -53,15 +37,15 @@ struct Admitter {
   func admitNext(
     downTo last: Priority = .low, abandonedForMs: UInt64?
   ) async throws(RedisError) -> Yield {
-    let refused = RefusalLog(log: log)
+    let refused = RefusalLog(log: context.log)
     direct.lookHowFar()
     let max = direct.jobsWanted(downTo: last)
     var early = 0
     var hasAbandoned = false
     var large: [JobEntry] = []
     var refusedByRedis = AdmissionFailures()
-    let entries = try await store.jobs.take(
-      consumer: consumer, max: max, downTo: last, abandonedForMs: abandonedForMs,
+    let entries = try await context.store.jobs.take(
+      consumer: context.settings.consumer, max: max, downTo: last, abandonedForMs: abandonedForMs,
       leavesLarge: self.large.isFull, onRefusal: refused.note,
       onTakeOver: { hasAbandoned = true },
       beforeReading: { entries throws(RedisError) in
@@ -72,7 +56,7 @@ struct Admitter {
       })
     refused.conclude()
     try await admit(large + entries, &refusedByRedis)
-    try refusedByRedis.conclude(of: early + entries.count, reasons)
+    try refusedByRedis.conclude(of: early + entries.count, context.reasons)
     guard !entries.isEmpty || early > 0 || refused.count > 0 else {
       return Yield(hasAbandoned: hasAbandoned)
     }
@@ -86,9 +70,9 @@ struct Admitter {
   /// Takes in what the consumer was leased and does not know of. - Returns: whether there was any.
   func admitUnanswered() async throws(RedisError) -> Bool {
     guard !large.isAbandoned else { return false }
-    let refused = RefusalLog(log: log)
-    let entries = try await store.jobs.takeUnanswered(
-      consumer: consumer, max: max(WorkerLimits.admissionsMax, direct.room.jobs),
+    let refused = RefusalLog(log: context.log)
+    let entries = try await context.store.jobs.takeUnanswered(
+      consumer: context.settings.consumer, max: max(WorkerLimits.admissionsMax, direct.room.jobs),
       inHand: large.inHand + direct.inHand,
       onRefusal: refused.note)
     refused.conclude()
@@ -100,7 +84,7 @@ struct Admitter {
   func admit(_ entries: [JobEntry]) async throws(RedisError) {
     var refused = AdmissionFailures()
     try await admit(entries, &refused)
-    try refused.conclude(of: entries.count, reasons)
+    try refused.conclude(of: entries.count, context.reasons)
   }
 
   private func admit(
@@ -143,13 +127,15 @@ struct Admitter {
   /// Takes in a job that came by `large`; may be repeated after an error.
   func admitLarge(_ entry: JobEntry) async throws(RedisError) {
     // It has waited, perhaps for longer than its lease.
-    guard try await store.jobs.heartbeat([entry], consumer: consumer) == [.ok] else {
+    guard
+      try await context.store.jobs.heartbeat([entry], consumer: context.settings.consumer) == [.ok]
+    else {
       return try await leave(entry)
     }
     switch await prepare(entry) {
     case .job(let job):
       try await start(job, admission(of: job, entry), entry)
-      fetchSignal.raise()
+      context.fetchSignal.raise()
     case .turnedAway(let job):
       var refused = AdmissionFailures()
       try await turnAway([job], &refused)
@@ -181,11 +167,12 @@ struct Admitter {
       return .turnedAway(.refused(entry, .invalid(error.field, app: error.app, id: error.id)))
     }
     let id = job.id ?? entry.source
-    guard routes.own.has(job.app) else {
+    guard context.settings.routes.own.has(job.app) else {
       return .turnedAway(
         .unknownApp(
           JobOfUnknownApp(
-            entry: entry, app: job.app, id: id, suggestion: routes.suggestion(for: job.app),
+            entry: entry, app: job.app, id: id,
+            suggestion: context.settings.routes.suggestion(for: job.app),
             expiresAtMs: expiresAtMs(job, entry))))
     }
     do throws(InvalidField) { job = try await schedule(job, entry) } catch {
@@ -200,7 +187,7 @@ struct Admitter {
   /// When a job expires that nobody admits. "Now or never" is for the network: such a job does not.
   private func expiresAtMs(_ job: PreparedJob, _ entry: JobEntry) -> Int64? {
     guard let expiry = job.content.expiry, expiry != .ttl(seconds: 0) else { return nil }
-    let nowMs = clock.at(loop.nowNs)
+    let nowMs = context.settings.clock.at(context.loop.nowNs)
     return expiry.expiresAtMs(createdAtMs: entry.enqueuedAtMs(nowMs: nowMs) ?? nowMs)
   }
 
@@ -209,8 +196,8 @@ struct Admitter {
     _ job: PreparedJob, _ entry: JobEntry
   ) async throws(InvalidField) -> PreparedJob {
     guard let delivery = job.deliverLocal else { return job }
-    let nowMs = clock.at(loop.nowNs)
-    let schedule = try await localTimes.schedule(
+    let nowMs = context.settings.clock.at(context.loop.nowNs)
+    let schedule = try await context.settings.localTimes.schedule(
       delivery, app: job.app, nowMs: entry.enqueuedAtMs(nowMs: nowMs) ?? nowMs)
     try schedule.check(job.content.expiry)
     return PreparedJob(job, keepingTo: schedule)
@@ -218,7 +205,7 @@ struct Admitter {
 
   /// Why no device should be tried: a network's limit is passed, or nothing can be sent at all.
   private func unsendable(_ job: PreparedJob, textBytes: Int) -> InvalidField? {
-    let nowMs = clock.at(loop.nowNs)
+    let nowMs = context.settings.clock.at(context.loop.nowNs)
     if let atMs = job.deliverAtMs, atMs - nowMs > Limits.deliverAheadMsMax {
       return InvalidField(
         pointer: "/deliver_at",
@@ -238,8 +225,8 @@ struct Admitter {
     Network.allCases.contains { network in
       job.content.isFor(network)
         && job.content.environments.contains { environment in
-          !routes.own.has(job.app, network, environment)
-            && routes.othersHave(job.app, network, environment) ?? true
+          !context.settings.routes.own.has(job.app, network, environment)
+            && context.settings.routes.othersHave(job.app, network, environment) ?? true
         }
     }
   }
@@ -250,11 +237,12 @@ struct Admitter {
       app: job.app, id: job.id ?? entry.source, digest: job.digest, content: [],
       lines: job.lines, recipients: job.recipients, segments: job.segments.count,
       usersKey: job.usersKey, index: job.index, variablesKey: job.content.variablesKey,
-      bucket: job.content.event?.bucketID, eventsPerMinute: eventsPerMinute[job.app] ?? 0,
+      bucket: job.content.event?.bucketID,
+      eventsPerMinute: context.settings.eventsPerMinute[job.app] ?? 0,
       startAtMs: job.deliverAtMs)
     admission.pace = job.pace
     admission.roundsAtMs = job.content.schedule?.rounds.map(\.atMs) ?? []
-    admission.retentionSeconds = retentionSeconds
+    admission.retentionSeconds = context.settings.retentionSeconds
     admission.keepsContent = job.content.tellsOfReceivers
     let bytes = job.segments.reduce(0) { $0 + $1.count }
     if job.segments.count == 1 || bytes <= WorkerLimits.admittedSegmentsBytesMax {
@@ -268,7 +256,7 @@ struct Admitter {
     _ jobs: DirectStarter.Batch, _ refused: inout AdmissionFailures
   ) async throws(RedisError) {
     guard !jobs.isEmpty else { return }
-    defer { fetchSignal.raise() }
+    defer { context.fetchSignal.raise() }
     for first in stride(from: 0, to: jobs.count, by: WorkerLimits.admittedAtOnceMax) {
       let end = min(first + WorkerLimits.admittedAtOnceMax, jobs.count)
       var told: [StartingJob] = []
@@ -304,8 +292,9 @@ struct Admitter {
     var admission = admission
     admission.content = job.content.canonicalBytes()
     guard !job.segments.isEmpty, admission.texts.isEmpty else { return (job, entry, admission) }
-    let answer = try await store.jobs.reserve(
-      entry, app: job.app, id: admission.id, digest: job.digest, consumer: consumer)
+    let answer = try await context.store.jobs.reserve(
+      entry, app: job.app, id: admission.id, digest: job.digest, consumer: context.settings.consumer
+    )
     switch answer {
     case .new where try await upload(job.segments, entry), .cancelled:
       return (job, entry, admission)
@@ -320,16 +309,18 @@ struct Admitter {
     _ jobs: [StartingJob], isLast: Bool, _ refused: inout AdmissionFailures
   ) async throws(RedisError) {
     let bindings = FirstBindings.read(
-      jobs.map(\.job), within: .admitted, store: store, loop: loop)
-    if isLast { fetchSignal.raise() }
-    let answers = await store.jobs.admit(
-      jobs.map { ($0.entry, $0.admission) }, consumer: consumer)
+      jobs.map(\.job), within: .admitted, store: context.store, loop: context.loop)
+    if isLast { context.fetchSignal.raise() }
+    let answers = await context.store.jobs.admit(
+      jobs.map { ($0.entry, $0.admission) }, consumer: context.settings.consumer)
     // What one came to is no reason to forget what Redis said of the others.
     var failure: RedisError?
     for (index, (job, entry, admission)) in jobs.enumerated() {
       do throws(RedisError) {
         let answer = try answers[index].get()
-        if answer == .admitted, let createdAtMs = entry.enqueuedAtMs(nowMs: clock.at(loop.nowNs)) {
+        if answer == .admitted,
+          let createdAtMs = entry.enqueuedAtMs(nowMs: context.settings.clock.at(context.loop.nowNs))
+        {
           materials.add(
             job.content, contentBytes: admission.content.count, createdAtMs: createdAtMs,
             app: job.app,
@@ -357,8 +348,9 @@ struct Admitter {
       }
       let atOnce = direct.isFar ? renewedAfter : WorkerLimits.uploadedAtOnceMax
       let end = min(first + atOnce, first - first % renewedAfter + renewedAfter, segments.count)
-      let isOurs = try await store.jobs.upload(
-        Array(segments[first..<end]), first: first + 1, of: entry, consumer: consumer)
+      let isOurs = try await context.store.jobs.upload(
+        Array(segments[first..<end]), first: first + 1, of: entry,
+        consumer: context.settings.consumer)
       guard isOurs else { return false }
       first = end
     }
@@ -368,7 +360,8 @@ struct Admitter {
   /// Renews the lease of an entry and of those that wait for it.
   private func renew(_ entry: JobEntry) async throws(RedisError) -> Bool {
     let others = large.waiting
-    let standings = try await store.jobs.heartbeat([entry] + others, consumer: consumer)
+    let standings = try await context.store.jobs.heartbeat(
+      [entry] + others, consumer: context.settings.consumer)
     for (other, standing) in zip(others, standings.dropFirst()) where standing != .ok {
       large.drop(other)
       try await leave(other)

@@ -6,14 +6,10 @@ internal import Store
 /// Takes producers' jobs in: new ones, those that silent workers left half taken in, and those that waited for this worker's
 /// routes.
 final class Intake: Agent {
-  private let loop: EventLoop
-  private let store: Store
+  private let context: LaneContext
   private let admitter: Admitter
-  private let settings: LaneSettings
-  private let reasons: ReasonLog
   /// Ends its wait for jobs.
   private let signal: LoopSignal
-  private let fetchSignal: LoopSignal
   /// From when on jobs are looked for that silent workers left; nil when at once.
   private var abandonedDueNs: UInt64?
   private var wasHeld = false
@@ -25,17 +21,10 @@ final class Intake: Agent {
   /// Whether jobs that waited for a worker with these routes are to be taken in.
   private var isRoutedDue = false
 
-  init(
-    loop: EventLoop, store: Store, admitter: Admitter, settings: LaneSettings, reasons: ReasonLog,
-    signal: LoopSignal, fetchSignal: LoopSignal
-  ) {
-    self.loop = loop
-    self.store = store
+  init(_ context: LaneContext, admitter: Admitter, signal: LoopSignal) {
+    self.context = context
     self.admitter = admitter
-    self.settings = settings
-    self.reasons = reasons
     self.signal = signal
-    self.fetchSignal = fetchSignal
   }
 
   /// Jobs wait for this worker's routes.
@@ -53,7 +42,7 @@ final class Intake: Agent {
     default: failuresBeside += 1
     }
     lostAnswers.note(error, isCounted: false)
-    reasons.note(error, during: "taking jobs in")
+    context.reasons.note(error, during: "taking jobs in")
     signal.raise()
   }
 
@@ -70,7 +59,7 @@ final class Intake: Agent {
         return 0
       }
       // A lane that leaves streams alone would not find what silent workers left there.
-      isTime = !admitter.large.isFull && (abandonedDueNs.map { loop.nowNs >= $0 } ?? true)
+      isTime = !admitter.large.isFull && (abandonedDueNs.map { context.loop.nowNs >= $0 } ?? true)
       // Jobs without room are left in the stream. After a pause some are taken all the same, when those before have found room:
       // only then does it show whose they are.
       let takesAll = isTime || hasPaused && !hasWaiting
@@ -79,10 +68,10 @@ final class Intake: Agent {
       guard let last else { return await pause(thenAll: true) }
       let failuresBefore = failuresBeside
       let intake = try await admitter.admitNext(
-        downTo: last, abandonedForMs: isTime ? settings.leaseMs : nil)
+        downTo: last, abandonedForMs: isTime ? context.settings.leaseMs : nil)
       if failuresBeside == failuresBefore { lostAnswers.forget() }
       if isTime { abandonedDueNs = nextLookNs(after: intake) }
-      if intake.amount == .maybeMore { settings.idle.wake(.jobs) }
+      if intake.amount == .maybeMore { context.settings.idle.wake(.jobs) }
       let mayBeMore = intake.amount == .maybeMore || intake.hasAbandoned
       guard !mayBeMore, !isRoutedDue else { return 0 }
       // Not among the idle ones: it would be woken for what it has no room for.
@@ -91,16 +80,17 @@ final class Intake: Agent {
       }
       if admitter.large.isFull {
         // Not among the idle ones: it would be woken for what it leaves to others.
-        let lanes = settings.idle.enterFull()
-        defer { settings.idle.leaveFull() }
+        let lanes = context.settings.idle.enterFull()
+        defer { context.settings.idle.leaveFull() }
         await signal.wait(upToMs: WorkerLimits.besideLargeMs * UInt64(lanes))
         return 0
       }
       // Of what is held back few come at a time, and more may be.
-      let heldMs = intake.amount == .nothing || wasHeld ? try await store.jobs.heldBackMs() : nil
+      let heldMs =
+        intake.amount == .nothing || wasHeld ? try await context.store.jobs.heldBackMs() : nil
       wasHeld = heldMs != nil
-      if let heldMs, settings.idle.watchHeld() {
-        defer { settings.idle.leaveHeld() }
+      if let heldMs, context.settings.idle.watchHeld() {
+        defer { context.settings.idle.leaveHeld() }
         await signal.wait(upToMs: heldMs)
       } else {
         await waitForJobs()
@@ -108,9 +98,9 @@ final class Intake: Agent {
       return 0
     } catch {
       // What Redis refuses each time must not come first each time.
-      if isTime, !error.isPassing { abandonedDueNs = dueNs(afterMs: settings.leaseMs / 4) }
+      if isTime, !error.isPassing { abandonedDueNs = dueNs(afterMs: context.settings.leaseMs / 4) }
       lostAnswers.note(error)
-      reasons.note(error, during: "taking jobs in")
+      context.reasons.note(error, during: "taking jobs in")
       return WorkerLimits.redisPauseMs
     }
   }
@@ -131,18 +121,20 @@ final class Intake: Agent {
     // A full call has not looked at the priorities that come behind.
     return dueNs(
       afterMs: intake.amount == .maybeMore
-        ? WorkerLimits.abandonedLookMs : settings.leaseMs / 4)
+        ? WorkerLimits.abandonedLookMs : context.settings.leaseMs / 4)
   }
 
-  private func dueNs(afterMs: UInt64) -> UInt64 { loop.nowNs &+ afterMs &* 1_000_000 }
+  private func dueNs(afterMs: UInt64) -> UInt64 { context.loop.nowNs &+ afterMs &* 1_000_000 }
 
   private func waitForJobs() async {
-    let remote = RemoteSignal(signal, of: loop)
-    guard settings.idle.enlist(settings.number, for: .jobs, wake: { remote.raise() }) else {
+    let remote = RemoteSignal(signal, of: context.loop)
+    guard
+      context.settings.idle.enlist(context.settings.number, for: .jobs, wake: { remote.raise() })
+    else {
       return
     }
     await signal.wait(upToMs: WorkerLimits.idleLaneMsMax)
-    settings.idle.withdraw(settings.number, from: .jobs)
+    context.settings.idle.withdraw(context.settings.number, from: .jobs)
   }
 
   /// Takes in what this lane was given by answers that were lost, or had begun to take in when Redis was.
@@ -160,18 +152,18 @@ final class Intake: Agent {
         }
         throw error
       }
-      fetchSignal.raise()
+      context.fetchSignal.raise()
     }
   }
 
   /// Takes in jobs that waited for a worker with this one's routes. - Returns: whether there may be more.
   private func takeRouted() async throws(RedisError) -> Bool {
-    let entries = try await store.routes.takeJobs(
-      consumer: settings.consumer, digest: settings.routes.own.digest,
+    let entries = try await context.store.routes.takeJobs(
+      consumer: context.settings.consumer, digest: context.settings.routes.own.digest,
       max: WorkerLimits.routedJobsMax)
     guard !entries.isEmpty else { return false }
     try await admitter.admit(entries)
-    settings.idle.wake(.chunks)
+    context.settings.idle.wake(.chunks)
     return true
   }
 }

@@ -6,6 +6,7 @@ internal import Store
 
 /// The parts of a lane, each with those that it needs. Bound to the loop.
 final class LaneParts {
+  let context: LaneContext
   let loop: EventLoop
   let settings: LaneSettings
   let store: Store
@@ -79,38 +80,29 @@ final class LaneParts {
       isOn: settings.sendsDirectly, runs: runs, dispatcher: dispatcher, switches: switches,
       life: life, signal: admitSignal)
     self.directStarter = directStarter
+    let context = LaneContext(
+      loop: loop, store: store, settings: settings, life: life, switches: switches,
+      reasons: reasons, log: log, fetchSignal: fetchSignal)
+    self.context = context
     let direct = DirectCarrier(
-      loop: loop, jobs: store.jobs, runs: runs, dispatcher: dispatcher,
-      resolver: resolver, switches: switches, life: life, reasons: reasons,
-      fetchSignal: fetchSignal, onResolved: { directStarter.noteResolved($0) },
-      onRoom: { directStarter.noteRoom() })
+      context, runs: runs, dispatcher: dispatcher, resolver: resolver,
+      onResolved: { directStarter.noteResolved($0) }, onRoom: { directStarter.noteRoom() })
     self.direct = direct
     starter = ChunkStarter(
-      loop: loop, store: store, settings: settings, materials: materials, runs: runs,
-      dispatcher: dispatcher, switches: switches, life: life, reasons: reasons, log: log,
+      context, materials: materials, runs: runs, dispatcher: dispatcher,
       onDirect: { direct.begin($0) })
     fetcher = Fetcher(
-      loop: loop, store: store, settings: settings, runs: runs, dispatcher: dispatcher,
-      switches: switches, recoverer: recoverer, starter: starter, reasons: reasons, log: log,
-      signal: fetchSignal)
+      context, runs: runs, dispatcher: dispatcher, recoverer: recoverer, starter: starter)
     carrier = ChunkCarrier(
-      loop: loop, store: store, settings: settings, runs: runs,
-      dispatcher: dispatcher, resolver: resolver, switches: switches, leases: leases,
-      life: life, reasons: reasons, log: log, fetchSignal: fetchSignal,
+      context, runs: runs, dispatcher: dispatcher, resolver: resolver, leases: leases,
       onQuiet: { direct.attend($0) }, onRoom: { directStarter.noteRoom() })
 
     admitter = Admitter(
-      loop: loop, store: store, directory: directory, materials: materials,
-      routes: settings.routes, unroutedMs: settings.unroutedMs,
-      eventsPerMinute: settings.eventsPerMinute, localTimes: settings.localTimes,
-      retentionSeconds: settings.retentionSeconds, consumer: consumer, log: log,
-      reasons: reasons, fetchSignal: fetchSignal, clock: clock,
-      large: LargeJobs(loop: loop, roomSignal: admitSignal),
-      direct: directStarter, starter: starter)
-    intake = Intake(
-      loop: loop, store: store, admitter: admitter, settings: settings, reasons: reasons,
-      signal: admitSignal, fetchSignal: fetchSignal)
+      context: context, directory: directory, materials: materials,
+      large: LargeJobs(loop: loop, roomSignal: admitSignal), direct: directStarter,
+      starter: starter)
+    intake = Intake(context, admitter: admitter, signal: admitSignal)
     directStarter.onFailure = { [unowned intake] in intake.noteFailureBeside($0) }
-    largeIntake = LargeIntake(loop: loop, admitter: admitter, life: life, reasons: reasons)
+    largeIntake = LargeIntake(context, admitter: admitter)
   }
 }

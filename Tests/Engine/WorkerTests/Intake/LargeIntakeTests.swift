@@ -15,8 +15,7 @@ import Testing
   }
 
   private static func intake(_ parts: LaneStage) -> LargeIntake {
-    LargeIntake(
-      loop: parts.loop, admitter: parts.admitter, life: parts.life, reasons: parts.reasons)
+    LargeIntake(parts.context, admitter: parts.admitter)
   }
 
   @Test("a large job that Redis refuses keeps none behind it waiting", .timeLimit(.minutes(1)))

@@ -1,0 +1,18 @@
+internal import Logging
+internal import Reactor
+internal import Store
+
+/// The values that the parts of a lane share: where they run, what they ask, and whom they tell. Each is one object of the
+/// lane; loop-bound.
+struct LaneContext {
+  let loop: EventLoop
+  let store: Store
+  let settings: LaneSettings
+  let life: LaneLife
+  let switches: SwitchWatch
+  /// For what fails again and again.
+  let reasons: ReasonLog
+  let log: Logger
+  /// Raised when there may be something to fetch, or room for more.
+  let fetchSignal: LoopSignal
+}
