@@ -61,9 +61,10 @@ struct ProviderRow: MatrixRow {
       let breaks = await stage.providerProxy?.breaks ?? 0
       // A silence takes the answers of all that is in flight when it begins.
       let silenced = phase.network == .blackhole ? workers * options.inFlightMax : 0
-      result.take(
-        reckoning,
-        duplicatesMax: phase.losesAnswers ? breaks * options.streams + silenced : 0, phase.name)
+      let explained =
+        phase.losesAnswers
+        ? breaks * options.streams + silenced : phase.answersTooLate ? reckoning.retries : 0
+      result.take(reckoning, duplicatesMax: explained, phase.name)
       result.expect(
         reckoning.failed == 0, "\(phase.name): \(reckoning.failed) pushes were given up")
       result.expect(

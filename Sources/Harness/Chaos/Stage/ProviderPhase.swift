@@ -10,6 +10,8 @@ struct ProviderPhase: Sendable {
   let ms: UInt64
   /// Whether answers are lost on the way: those pushes are sent again.
   var losesAnswers = false
+  /// Whether answers come after their requests were given up: each such attempt is sent again.
+  var answersTooLate = false
   /// Whether refusals that are final belong to it.
   var rejects = false
   /// Whether breakers open, so that only what they need to notice burns attempts.
@@ -66,7 +68,13 @@ struct ProviderPhase: Sendable {
         name: "late answers",
         script: #""all": {"delay_ms": 5000, "probability": 0.01}, "#
           + #""seed": \#(trial.seed % 1_000_000)"#,
+        ms: usualMs, answersTooLate: true, isLong: true),
+      ProviderPhase(
+        name: "one bad connection", script: #""rules": [{"connection": 1, "status": 503}]"#,
         ms: usualMs, isLong: true),
+      ProviderPhase(
+        name: "connections refused", network: .refuse, ms: usualMs, losesAnswers: true,
+        beginsAnew: true, isLong: true),
       ProviderPhase(
         name: "stalled connections", script: #""stall_after": 200"#, ms: usualMs,
         losesAnswers: true, beginsAnew: true, isLong: true),
