@@ -43,7 +43,7 @@ struct SendingStage {
     try #require(breaker.openUntilNs < loop.nowNs, "the machine has only just started")
     let entry = dispatcher.directory.entries[0]
     let destination = Destination(
-      number: 0, app: entry.app, provider: entry.provider,
+      number: 0, entry: entry,
       settings: dispatcher.settings.clientSettings(entry.provider.destination), breaker: breaker,
       loop: loop, owner: dispatcher)
     destination.use(TestDirectory.credential)

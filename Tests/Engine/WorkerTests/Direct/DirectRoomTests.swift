@@ -1,4 +1,5 @@
 import Model
+import Providers
 import Reactor
 import Redis
 import Store
@@ -305,7 +306,10 @@ import Testing
       parts.send(
         WorkerLimits.directPushesMax,
         to: Destination(
-          number: 1, app: "other", provider: shop.provider, settings: shop.settings,
+          number: 1,
+          entry: ProviderDirectory.Entry(
+            app: "other", environments: shop.entry.environments, provider: shop.provider),
+          settings: shop.settings,
           loop: parts.loop, owner: parts.dispatcher))
       let ofApp = parts.dispatcher.hasRoom(for: run)
       let ofOther = parts.dispatcher.hasRoom(for: try Self.runOfOther(parts))

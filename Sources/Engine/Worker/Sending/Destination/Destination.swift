@@ -10,9 +10,10 @@ internal import Reactor
 final class Destination {
   /// Its provider's position in the directory.
   let number: Int
-  let app: String
+  /// The app, its network and environments there, and its rates.
+  let entry: ProviderDirectory.Entry
+  // Of the entry, at hand for each push.
   let provider: any PushProvider
-  /// The provider's, at hand for each push.
   let authority: String
   let network: Network
   let heads = RequestHeads()
@@ -62,13 +63,13 @@ final class Destination {
   private(set) var foreignAnswers = ForeignAnswers()
 
   init(
-    number: Int, app: String, provider: any PushProvider, limits: [RateAllowance] = [],
+    number: Int, entry: ProviderDirectory.Entry, limits: [RateAllowance] = [],
     settings: ClientSettings, breaker: Breaker = Breaker(), loop: EventLoop,
     owner: any DestinationOwner<Destination>
   ) {
     self.number = number
-    self.app = app
-    self.provider = provider
+    self.entry = entry
+    provider = entry.provider
     authority = provider.destination.authority
     network = provider.network
     self.limits = limits
@@ -95,6 +96,8 @@ final class Destination {
         loop: loop, settings: settings, proxy: provider.destination.proxy, delegate: self)
     }
   }
+
+  var app: String { entry.app }
 
   /// Pushes that wait to be submitted.
   var queued: Int { batches?.count ?? queue.count }

@@ -105,7 +105,7 @@ extension Dispatcher {
 
   /// How alarms and the log name a destination.
   private func place(_ destination: Destination) -> (network: String, environment: String) {
-    let environments = directory.entries[destination.number].environments
+    let environments = destination.entry.environments
     return (
       destination.provider.network.rawValue,
       environments.count == 1 ? environments.first!.rawValue : "all"

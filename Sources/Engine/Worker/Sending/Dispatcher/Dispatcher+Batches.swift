@@ -28,7 +28,7 @@ extension Dispatcher {
       if first == nil { first = (run, tag.push, message) }
     }
     guard let (run, push, message) = first else { return .withdrawn }
-    let environments = directory.entries[destination.number].environments
+    let environments = destination.entry.environments
     let id = BatchID.of(run.claim, environments: environments, tokens)
     let batch: Batch
     if let template = message.template {

@@ -77,11 +77,8 @@ extension Dispatcher {
 
   /// The destinations of an app, or of an app and network, that something was sent to.
   func inUse(of app: String, _ network: Network? = nil) -> [Destination] {
-    directory.positions(app: app).compactMap { number in
-      guard network == nil || directory.entries[number].provider.network == network else {
-        return nil
-      }
-      return destinations[number]
+    directory.positions(app: app).compactMap { destinations[$0] }.filter {
+      network == nil || $0.network == network
     }
   }
 

@@ -219,7 +219,7 @@ final class Dispatcher {
     if let known = destinations[number] { return known }
     let entry = directory.entries[number]
     let destination = Destination(
-      number: number, app: entry.app, provider: entry.provider,
+      number: number, entry: entry,
       limits: entry.limits.map { allowance(of: $0, app: entry.app, for: number) },
       settings: settings.clientSettings(entry.provider.destination), loop: loop, owner: self)
     destinations[number] = destination
