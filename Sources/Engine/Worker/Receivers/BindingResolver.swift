@@ -332,36 +332,12 @@ struct BindingResolver {
     line.user.isEmpty || binding.user.utf8.elementsEqual(line.user)
   }
 
-  /// The bindings of many tokens, in one pipeline; nil for nil, and for tokens that nobody has.
-  func bindings(
-    app: String, of tokens: [(network: Network, token: UnsafeRawBufferPointer)?]
-  ) async throws(RedisError) -> [TokenBinding?] {
-    var found = [TokenBinding?](repeating: nil, count: tokens.count)
-    var failure: RedisError?
-    var left = tokens.count { $0 != nil }
-    guard left > 0 else { return found }
-    try await withReply { finish in
-      for (index, token) in tokens.enumerated() {
-        guard let token else { continue }
-        store.installations.resolve(app: app, network: token.network, token: token.token) {
-          switch $0 {
-          case .success(let binding): found[index] = binding
-          case .failure(let error): failure = failure ?? error
-          }
-          left -= 1
-          if left == 0 { finish(failure.map { .failure($0) } ?? .success(())) }
-        }
-      }
-    }
-    return found
-  }
-
   /// When bindings that were asked for then, and are here now, count as read.
   func freshNs(_ askedNs: UInt64) -> UInt64 {
     max(askedNs, loop.nowNs &- min(loop.nowNs, WorkerLimits.bindingReadMsMax * 1_000_000))
   }
 
-  private func withReply(
+  func withReply(
     _ send: (@escaping (Result<Void, RedisError>) -> Void) -> Void
   ) async throws(RedisError) {
     try await withReplies(1, send)

@@ -49,6 +49,21 @@ import Testing
     }
   }
 
+  @Test("the bindings of more tokens are read than commands may wait for Redis at a time")
+  func readsMany() async throws {
+    try await LaneStage.with { _, parts in
+      try await parts.install("a", "token-a")
+      let arena = ByteArena()
+      let tokens = (0..<2 * RedisLimits.pendingCommandsMax).map { number in
+        arena.copy(number % 3_000 == 7 ? "token-a" : "none-\(number)")
+      }
+      let found = try await parts.resolver.bindings(
+        app: "shop", of: tokens.map { (network: .apns, token: $0) })
+      #expect(found.count == tokens.count)
+      #expect(found.indices.filter { found[$0] != nil } == found.indices.filter { $0 % 3_000 == 7 })
+    }
+  }
+
   @Test("an installation whose token is somebody else's by now gets nothing")
   func resolvesInstallations() async throws {
     try await LaneStage.with { _, parts in

@@ -10,6 +10,9 @@ enum WorkerLimits {
   static let personalBatchMin = 8
   static let batchBindingsMax = 512
   static let batchValueBytesMax = 256 * 1024
+  /// Tokens whose bindings are asked for together, a command each: far fewer than a connection takes (`RedisLimits`), for others
+  /// ask by it, too.
+  static let bindingsAskedMax = 1_024
   /// For how long a lane tells Redis at most what it knows after its drain time, while Redis is away.
   static let tellingMsMax: UInt64 = 10_000
   /// Chunks that a lane holds at a time, and how many when Redis is far away.
