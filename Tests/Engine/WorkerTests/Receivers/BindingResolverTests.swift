@@ -61,6 +61,7 @@ import Testing
         app: "shop", of: tokens.map { (network: .apns, token: $0) })
       #expect(found.count == tokens.count)
       #expect(found.indices.filter { found[$0] != nil } == found.indices.filter { $0 % 3_000 == 7 })
+      withExtendedLifetime(arena) {}
     }
   }
 

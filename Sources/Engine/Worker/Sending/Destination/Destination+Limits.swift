@@ -1,3 +1,5 @@
+internal import HTTP2
+
 extension Destination {
   /// Whether pushes wait for a rate and not for the network.
   var isStarved: Bool { queued > 0 && limits.contains { $0.available == 0 } }
@@ -21,5 +23,12 @@ extension Destination {
       return false
     }
     return queued(upTo: rank) >= queueMax * factor
+  }
+
+  /// Whether what waits here takes none of the room that its lane has for all destinations: it is bounded by itself.
+  var keepsToItself: Bool { isStarved || isOutOfTouch }
+  /// Whether nothing connects, or nothing authorises.
+  var isOutOfTouch: Bool {
+    progress.isOutOfTouch && (transport.readyConnections == 0 || credential == nil)
   }
 }

@@ -18,7 +18,8 @@ extension Destination {
   /// - Parameter isSure: whether no token can be to blame for it.
   /// - Returns: whether the push waits, and that is no attempt of it.
   func noteRefusal(_ reason: String, isSure: Bool, elapsedNs: UInt64) -> Bool {
-    if isSure { sign = .graveTrouble }
+    // Not more: some networks say it of single tokens, and connections on which others are accepted are well.
+    if isSure { sign = .trouble }
     // Where some are accepted, what may be of single tokens is: the last of a job may all be of that kind.
     guard isSure || !isProven || setup.isHolding else { return false }
     let wasUntilNs = setup.untilNs

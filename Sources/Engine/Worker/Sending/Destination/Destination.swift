@@ -44,7 +44,7 @@ final class Destination {
   let credentialSignal: LoopSignal
   /// Whether its lane lists it among those where pushes wait.
   var isListed = false
-  private var progress = SendingProgress()
+  private(set) var progress = SendingProgress()
   private var throughput = Throughput()
   /// Pushes that were submitted.
   private var sent = 0
@@ -181,7 +181,7 @@ final class Destination {
   /// again; the others come back soon, for a network may be back as soon.
   var parkDelayMs: UInt64? {
     if let pauseMs { return pauseMs }
-    let isFull = progress.isOutOfTouch && queued >= WorkerLimits.outOfTouchQueueMax
+    let isFull = isOutOfTouch && queued >= WorkerLimits.outOfTouchQueueMax
     return isFull ? WorkerLimits.outOfTouchDelayMs : nil
   }
 
@@ -209,8 +209,6 @@ final class Destination {
     park(forMs: WorkerLimits.parkedDelayMs)
   }
 
-  /// Whether what waits here takes none of the room that its lane has for all destinations: it is bounded by itself.
-  var keepsToItself: Bool { isStarved || progress.isOutOfTouch }
   /// When anything was answered last, in the loop's time.
   var answeredNs: UInt64? { progress.answeredNs }
   /// Whether its pushes wait for a credential that is refused or cannot be obtained.
@@ -386,7 +384,7 @@ extension Destination: TransportDelegate {
     if end != .closed {
       lacksDescriptors = end.isOutOfDescriptors
       lastEnd = (end, loop.nowNs)
-      if transport !== apart, transport.readyConnections == 0 {
+      if transport !== apart, queued > 0, transport.readyConnections == 0 {
         progress.noteLoss(nowNs: loop.nowNs)
       }
     }

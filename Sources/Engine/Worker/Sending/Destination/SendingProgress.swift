@@ -65,7 +65,10 @@ struct SendingProgress {
   }
 
   /// Nothing waits, or what waits does so for a reason of its own.
-  mutating func forgetWait() { stillSinceNs = nil }
+  mutating func forgetWait() {
+    stillSinceNs = nil
+    lostNs = nil
+  }
 
   /// Pushes wait. Whether they have done so for too long: then they are to be put aside, and for a while what comes too.
   /// - Parameter isConnected: whether they could be sent.

@@ -133,6 +133,15 @@ import Testing
     #expect(owner.submitted.isEmpty)
   }
 
+  @Test("a refusal of the app's setup weighs on its connection no more than other trouble")
+  func weighsSetup() {
+    defer { destination.close() }
+    destination.use(TestDirectory.credential)
+    destination.noteAccept()
+    _ = destination.noteRefusal("TopicDisallowed", isSure: true, elapsedNs: 0)
+    #expect(destination.sign == .trouble)
+  }
+
   @Test("as many pushes as may wait to be tried apart, and no more")
   func boundsApart() {
     defer { destination.close() }
