@@ -2,6 +2,7 @@ package import Model
 internal import Store
 
 extension FleetSnapshot {
+  /// Returns all of it as one object.
   /// - Parameter accepted: risks of Redis that the configuration accepts.
   package func json(accepting accepted: Set<RedisRisk> = []) -> JSONValue {
     var backlog: JSONObject = [:]
@@ -46,5 +47,24 @@ extension FleetSnapshot {
     object["last_minute"] = .integer(last)
     object["this_minute"] = .integer(this)
     return .object(object)
+  }
+}
+
+extension RedisSettings {
+  fileprivate func json(accepting accepted: Set<RedisRisk>) -> JSONValue {
+    let risks = findings.map { finding in
+      JSONValue.object([
+        "risk": .string(finding.risk.rawValue),
+        "accepted": .bool(accepted.contains(finding.risk)), "message": .string(finding.sentence),
+      ])
+    }
+    return .object([
+      "role": .string(isReplica ? "replica" : "primary"),
+      "append_only_file": hasAppendOnlyFile.map { .bool($0) } ?? .null,
+      "maxmemory": .integer(memoryBytesMax),
+      "maxmemory_policy": policy.map { .string($0) } ?? .null,
+      "evicted_keys": .integer(evictedKeys), "replicas": .integer(replicas),
+      "replicas_awaited": .bool(awaitsReplicas), "risks": .array(risks),
+    ])
   }
 }

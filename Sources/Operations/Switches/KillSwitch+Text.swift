@@ -25,6 +25,7 @@ extension KillSwitch {
     return text ?? ""
   }
 
+  /// Returns the switch with its app, what it is for, since when and why.
   package func json(_ remark: SwitchRemark) -> JSONObject {
     var object: JSONObject = ["switch": .string(field), "app": .string(app)]
     switch self {

@@ -164,6 +164,30 @@ struct BadConnectionTests {
     }
   }
 
+  @Test("is avoided when it has died amid the answers to what was sent together")
+  func diesAmidAnswers() async throws {
+    try await TestWorld.run({
+      Self.several(&$0)
+      $0.requestTimeoutMs = 300
+    }) { lane, world in
+      var hasAnswered = false
+      let taken = await Self.prepare(world) { connection, request in
+        if !hasAnswered { ScriptedServer.answer(connection, request) }
+        hasAnswered = true
+      }
+      let finished = world.sender.finished
+      world.sender.send(10)
+      #expect(await world.untilFinished(finished + 10))
+      let lost = taken.list.count
+      #expect(lost > 2)
+      // It answers the PING that follows a time-out.
+      await lane.loop.sleep(ms: 50)
+      world.sender.send(10)
+      #expect(await world.untilFinished(finished + 20))
+      #expect(taken.list.count <= lost + 2)
+    }
+  }
+
   @Test("has another one opened to compare with where it was the only one")
   func isAlone() async throws {
     try await TestWorld.run(Self.several) { lane, world in

@@ -61,6 +61,11 @@ package struct RedisSettings: Sendable, Equatable {
     [eviction, replica, noAppendOnlyFile, unawaitedReplicas].compactMap { $0 }
   }
 
+  /// Returns the findings that are unsafe and not accepted.
+  package func risks(accepting accepted: Set<RedisRisk>) -> [Finding] {
+    findings.filter { !accepted.contains($0.risk) }
+  }
+
   /// Returns the finding that keys were evicted within the last hour.
   package static func evicted(_ count: Int) -> Finding {
     Finding(

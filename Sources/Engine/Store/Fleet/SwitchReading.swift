@@ -18,6 +18,13 @@ package struct SwitchReading: Sendable, Equatable {
   /// Whether there are more than are honoured.
   package var isOverfull: Bool { count > StoreLimits.switchesMax }
 
+  /// The switches in the order of a list: an app before what is its.
+  package var sorted: [Entry] {
+    entries.sorted {
+      ($0.killSwitch.app, $0.killSwitch.field) < ($1.killSwitch.app, $1.killSwitch.field)
+    }
+  }
+
   /// Adds what is off in another store and not here. A switch is in the stores of all partitions.
   package mutating func add(_ other: SwitchReading) {
     let known = Set(entries.map(\.killSwitch))

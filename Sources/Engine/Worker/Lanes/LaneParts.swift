@@ -7,13 +7,6 @@ internal import Store
 /// The parts of a lane, each with those that it needs. Bound to the loop.
 final class LaneParts {
   let context: LaneContext
-  let loop: EventLoop
-  let settings: LaneSettings
-  let store: Store
-  let life = LaneLife()
-  let reasons: ReasonLog
-  /// Raised when there may be something to fetch.
-  let fetchSignal: LoopSignal
   /// Raised when there may be jobs to take in.
   let admitSignal: LoopSignal
 
@@ -25,7 +18,6 @@ final class LaneParts {
   // Chunks.
   let tracer: Tracer
   let materials: MaterialStore
-  let switches: SwitchWatch
   let leases: LeaseKeeper
   let recoverer: Recoverer
   let starter: ChunkStarter
@@ -40,17 +32,22 @@ final class LaneParts {
   let intake: Intake
   let largeIntake: LargeIntake
 
+  var loop: EventLoop { context.loop }
+  var store: Store { context.store }
+  var settings: LaneSettings { context.settings }
+  var life: LaneLife { context.life }
+  var switches: SwitchWatch { context.switches }
+  var reasons: ReasonLog { context.reasons }
+  var fetchSignal: LoopSignal { context.fetchSignal }
+
   init(
     loop: EventLoop, settings: LaneSettings, store: Store, directory: ProviderDirectory, log: Logger
   ) {
-    self.loop = loop
-    self.settings = settings
-    self.store = store
     let clock = settings.clock
     let consumer = settings.consumer
-    reasons = ReasonLog(log: log)
+    let reasons = ReasonLog(log: log)
+    let life = LaneLife()
     let fetchSignal = LoopSignal(loop: loop)
-    self.fetchSignal = fetchSignal
     admitSignal = LoopSignal(loop: loop)
 
     let dispatcher = Dispatcher(
@@ -65,7 +62,7 @@ final class LaneParts {
 
     tracer = Tracer(loop: loop, store: store.traces, by: consumer, clock: clock)
     materials = MaterialStore(store: store, tracer: tracer)
-    switches = SwitchWatch(
+    let switches = SwitchWatch(
       store: store, fleet: settings.switches, nowNs: { loop.nowNs }, log: log, reasons: reasons,
       isLogging: settings.isHousekeeper, onChange: { dispatcher.apply($0) })
     leases = LeaseKeeper(

@@ -18,7 +18,7 @@ extension BindingResolver {
     return found
   }
 
-  /// The same of so many that they are asked for in one pipeline.
+  /// The bindings of so many tokens that one pipeline asks for them.
   private func bindings(
     app: String, together tokens: ArraySlice<(network: Network, token: UnsafeRawBufferPointer)?>
   ) async throws(RedisError) -> [TokenBinding?] {

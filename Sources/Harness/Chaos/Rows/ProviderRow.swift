@@ -12,6 +12,9 @@ struct ProviderRow: MatrixRow {
   private static let rateShare = 0.9
   private static let recoverySeconds = 60.0
   /// The line of a worker's log when a breaker of it opens.
+  /// The words of a worker's log when it replaces a bad connection.
+  private static let replacementLine = "that connection is replaced"
+  /// The words of a worker's log when a breaker of it opens.
   private static let openingLine = "is in trouble: its pushes wait"
 
   func run(_ trial: Trial) async throws -> RowResult {
@@ -73,6 +76,11 @@ struct ProviderRow: MatrixRow {
       result.note(
         "\(phase.name): \(reckoning.pushes) pushes, \(reckoning.retries) retries, "
           + "\(reckoning.duplicates) duplicates, usual rate again after \(tenths(seconds)) s")
+      if phase.replacesConnection {
+        let replaced = await stage.fleet.logLines(with: Self.replacementLine)
+        result.note("\(phase.name): \(replaced) connections replaced")
+        result.expect(replaced > 0, "\(phase.name): no connection was replaced")
+      }
       if phase.opensBreakers { await Self.checkAttempts(phase, reckoning, stage, &result) }
       result.noteRecovery(seconds)
       result.expect(

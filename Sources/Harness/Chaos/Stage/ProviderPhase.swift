@@ -12,6 +12,8 @@ struct ProviderPhase: Sendable {
   var losesAnswers = false
   /// Whether answers come after their requests were given up: each such attempt is sent again.
   var answersTooLate = false
+  /// Whether a connection is replaced because it alone is bad.
+  var replacesConnection = false
   /// Whether refusals that are final belong to it.
   var rejects = false
   /// Whether breakers open, so that only what they need to notice burns attempts.
@@ -71,7 +73,7 @@ struct ProviderPhase: Sendable {
         ms: usualMs, answersTooLate: true, isLong: true),
       ProviderPhase(
         name: "one bad connection", script: #""rules": [{"connection": 1, "status": 503}]"#,
-        ms: usualMs, isLong: true),
+        ms: usualMs, replacesConnection: true, isLong: true),
       ProviderPhase(
         name: "connections refused", network: .refuse, ms: usualMs, losesAnswers: true,
         beginsAnew: true, isLong: true),

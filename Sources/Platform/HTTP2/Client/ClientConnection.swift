@@ -17,8 +17,7 @@ protocol ClientConnectionOwner: AnyObject {
 
 /// One HTTP/2 connection in the client role; loop-bound.
 ///
-/// It pulls: whenever it flushes and the server allows more streams, its owner is asked for requests.
-/// So nothing waits inside it, and what was not submitted was not sent.
+/// It pulls: whenever it flushes and the server allows more streams, its owner is asked for requests. So nothing waits inside it.
 package final class ClientConnection: RequestTaker {
   let loop: EventLoop
   let settings: ClientSettings
@@ -55,6 +54,8 @@ package final class ClientConnection: RequestTaker {
   var isReplaced = false
   var troubleRow = TroubleRow()
   private(set) var answeredNs: UInt64 = 0
+  /// When the latest of the requests that were answered was submitted.
+  private(set) var overtakenNs: UInt64 = 0
   var end: ConnectionEnd?
   /// How many requests there were when the peer closed it because of one of them; nil unless it said PROTOCOL_ERROR.
   private var accused: Int?
@@ -62,8 +63,7 @@ package final class ClientConnection: RequestTaker {
   var peerError: String?
   private var lastReadNs: UInt64 = 0
   private var pingSentNs: UInt64?
-  /// A request timed out in a silence: a PING asks whether the peer is there, and until something is
-  /// read nothing more is risked on this connection.
+  /// A request timed out in a silence: until something is read, as the answer to a PING, nothing more is sent here.
   private var isUnresponsive = false
   /// Whether the peer ended it, though it was of use.
   private var isCutOff = false
@@ -187,6 +187,7 @@ package final class ClientConnection: RequestTaker {
     if wasAnswered {
       answered += 1
       answeredNs = loop.nowNs
+      overtakenNs = max(overtakenNs, slot.startedNs)
       if slot.status != 403 { isAuthorised = true }
     }
     if slot.hasOddType {

@@ -8,7 +8,7 @@ extension ClientPool {
     let row = connection.troubleRow
     guard row.weight > 0 || connection.isLagging else { return room }
     guard hasOthers(than: connection) else { return room }
-    // What it has in flight is its trial.
+    // Its requests in flight are its trial.
     guard connection.inFlight == 0, loop.nowNs >= row.dueNs else {
       let waitNs = connection.inFlight > 0 ? HTTP2Limits.laggingNs : row.dueNs &- loop.nowNs
       if !trialTimer.isArmed { trialTimer.schedule(afterMs: (waitNs + 999_999) / 1_000_000) }
@@ -39,9 +39,9 @@ extension ClientPool {
     guard !isClosed, !connection.isDraining, connections.count > 1 || connectionsMax > 1 else {
       return
     }
-    // A request that waits in vain while its connection answers others is no trouble of the connection. Counted as such, a few of
+    // A request that waits in vain while its connection answers later ones is no trouble of the connection. Counted as such, a few of
     // them in a row would keep away from it all that could be good.
-    if answer.disposition == .unknown, connection.answeredNs > loop.nowNs &- answer.elapsedNs {
+    if answer.disposition == .unknown, connection.overtakenNs > loop.nowNs &- answer.elapsedNs {
       return
     }
     let isAlone = connections.contains { $0 !== connection && $0.isWell }
@@ -97,7 +97,7 @@ extension ClientConnection {
   fileprivate var isLagging: Bool {
     guard slots.oldest >= 0 else { return false }
     let startedNs = slots[slots.oldest].startedNs
-    // What was answered in the turn of its submission was sent before.
+    // An answer in the turn of its submission is to an earlier request.
     return answeredNs <= startedNs && loop.nowNs &- startedNs >= HTTP2Limits.laggingNs
   }
 }

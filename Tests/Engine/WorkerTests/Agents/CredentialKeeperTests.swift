@@ -68,7 +68,7 @@ import Testing
     let keeper = CredentialKeeper(
       destination: destination, clock: clock, log: stage.lines.logger)
     #expect(await (4_000...5_000).contains(keeper.turn()))
-    #expect(destination.isPaused && destination.parkDelayMs != nil)
+    #expect(destination.isPaused && destination.pauseMs != nil)
     #expect(stage.lines.has(.error, "no such key"))
   }
 }

@@ -34,7 +34,7 @@ package struct AppEvent: Sendable, Equatable {
     self.whenMs = whenMs
   }
 
-  /// Its fields and their texts, in the order of `AppEventField`; the time is not among them.
+  /// The fields of the event and their texts, in the order of `AppEventField`; the time is not among them.
   package var texts: [(field: AppEventField, text: String)] {
     var texts: [(field: AppEventField, text: String)] = [
       (.bucketID, bucketID), (.bucketType, bucketType.rawValue), (.type, type),

@@ -59,7 +59,7 @@ enum WorkerLimits {
   static let firstBindingsMax = 8
   /// The bytes that those bindings may hold: the chunk may be another lane's, and then they are kept for as long as the job is remembered.
   static let firstBindingsBytesMax = 8 * 1024
-  /// The same of a job that is sent from its entry.
+  /// The bytes that the bindings of a job may hold which is sent from its entry.
   static let directBindingsBytesMax = 32 * 1024
   /// How old those may be when its chunk is claimed.
   static let firstBindingsMsMax: UInt64 = 200

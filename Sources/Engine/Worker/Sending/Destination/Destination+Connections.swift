@@ -1,7 +1,7 @@
 internal import HTTP2
 internal import Reactor
 
-// What the ends of requests say of the connections that carried them.
+// The ends of requests, and what they say of the connections that carried them.
 extension Destination {
   /// Says what an unanswered request tells of its connection, whoever is to blame for that.
   func sign(ofSilence answer: RequestAnswer) -> ConnectionSign {

@@ -176,12 +176,12 @@ final class Destination {
     if credential == nil { credentialSignal.raise() }
   }
 
-  /// For how long a push that comes now is to be put aside, rather than fill the room that the lane
-  /// has for all its destinations; nil when it may be queued. Where nothing connects some wait all the same, so that it is tried
-  /// again; the others come back soon, for a network may be back as soon.
-  var parkDelayMs: UInt64? {
+  /// For how long a push of this rank that comes now is to be put aside, rather than fill the room that the lane has for all its
+  /// destinations; nil when it may be queued. Where nothing connects some wait all the same, so that it is tried again; the
+  /// others come back soon, for a network may be back as soon.
+  func parkDelayMs(rank: Int) -> UInt64? {
     if let pauseMs { return pauseMs }
-    let isFull = isOutOfTouch && queued >= WorkerLimits.outOfTouchQueueMax
+    let isFull = isOutOfTouch && queued(upTo: rank) >= WorkerLimits.outOfTouchQueueMax
     return isFull ? WorkerLimits.outOfTouchDelayMs : nil
   }
 
@@ -198,9 +198,10 @@ final class Destination {
   func checkReachable() {
     if breaker.closeIfIdle(nowNs: loop.nowNs) { endTrouble() }
     checkApart()
+    let isConnected = transport.readyConnections > 0 && credential != nil
+    if isConnected { progress.noteTouch() }
     guard queued > 0 else { return progress.forgetWait() }
     if let pauseMs { return park(forMs: pauseMs) }
-    let isConnected = transport.readyConnections > 0 && credential != nil
     if isConnected && isStarved && limits.contains(where: \.isWaiting) {
       return progress.forgetWait()
     }
@@ -323,7 +324,7 @@ extension Destination: TransportDelegate {
     if isApart, breaker.state != .closed { return }
     var left = min(count, breaker.allowance(nowNs: loop.nowNs))
     if breaker.state == .halfOpen {
-      // What is known of one connection is not known of all.
+      // One connection says nothing of the others.
       left = min(left, Breaker.probesEach(of: transport.readyConnections))
     }
     setup.forgetOld(nowNs: loop.nowNs)

@@ -34,10 +34,9 @@ struct SendingProgress {
     stuckNs = nil
     parkedUntilNs = 0
     answeredNs = nowNs
-    noteTouch()
   }
 
-  /// A connection is ready.
+  /// A connection is ready, and what it takes to use it is here.
   mutating func noteTouch() {
     lostNs = nil
     isOutOfTouch = false

@@ -39,13 +39,15 @@ extension Dispatcher {
           + destination.provider.remedy(for: reason)
       )
     }
+    let foreign = destination.foreignAnswers.reason(nowNs: loop.nowNs).map {
+      (kind: AlarmKind.foreignAnswers, reason: "is answered for by something else (\($0))")
+    }
+    // Where nothing else answers it is why pushes wait.
+    if let foreign, destination.foreignAnswers.isUnbroken { return foreign }
     if let reason = destination.badConnectionReason {
       return (.badConnection, "has bad servers behind its address: \(reason)")
     }
-    if let reason = destination.foreignAnswers.reason(nowNs: loop.nowNs) {
-      return (.foreignAnswers, "is answered for by something else (\(reason))")
-    }
-    return nil
+    return foreign
   }
 
   /// The cause as the end of a clause.

@@ -103,7 +103,7 @@ extension Dispatcher {
     // The network's trouble and not the push's: no attempt is burned. What comes back while others get through does so as
     // another attempt would.
     let delayMs =
-      destination.parkDelayMs.map { max(afterMs ?? 0, $0) }
+      destination.pauseMs.map { max(afterMs ?? 0, $0) }
       ?? spreadMs(run, tag.push, afterMs: afterMs, lead: judgement.lead)
     if let expiresAtMs = run.material.expiresAtMs, wallMs + Int64(delayMs) >= expiresAtMs {
       return run.decide(tag.push, .expired)

@@ -77,8 +77,9 @@ extension Dispatcher {
 
   /// The destinations of an app, or of an app and network, that something was sent to.
   func inUse(of app: String, _ network: Network? = nil) -> [Destination] {
-    directory.positions(app: app).compactMap { destinations[$0] }.filter {
-      network == nil || $0.network == network
+    directory.positions(app: app).compactMap { number in
+      guard let destination = destinations[number] else { return nil }
+      return network == nil || destination.network == network ? destination : nil
     }
   }
 

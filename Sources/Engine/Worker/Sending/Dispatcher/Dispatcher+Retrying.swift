@@ -13,7 +13,7 @@ extension Dispatcher {
       let delayMs =
         WorkerLimits.refusedDelayMs + run.jitter(attempt: 0) % WorkerLimits.refusedDelayMs
       return putAside(
-        run, tag.push, delayMs: max(delayMs, destination.parkDelayMs ?? 0), because: .resendsUsedUp)
+        run, tag.push, delayMs: max(delayMs, destination.pauseMs ?? 0), because: .resendsUsedUp)
     }
     run.note(tag.push, .resend)
     queue(run, tag.push, destination)

@@ -30,7 +30,9 @@ extension Dispatcher {
     let content = material.content
     for number in directory.positions(app: claim.app, environments: content.environments)
     where content.isFor(directory.entries[number].provider.network) {
-      guard let parkedMs = destinations[number]?.parkDelayMs else { return nil }
+      guard let parkedMs = destinations[number]?.parkDelayMs(rank: claim.priority.rank) else {
+        return nil
+      }
       delayMs = min(delayMs ?? .max, parkedMs)
     }
     return delayMs

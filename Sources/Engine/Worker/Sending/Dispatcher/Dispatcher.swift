@@ -280,7 +280,7 @@ extension Dispatcher {
       return leaveToOthers(run, push: index)
     }
     let destination = destination(number)
-    if let delayMs = destination.parkDelayMs {
+    if let delayMs = destination.parkDelayMs(rank: run.claim.priority.rank) {
       return putAside(run, index, delayMs: delayMs, because: .parked)
     }
     if let delayMs = heldMs(run, index) {
@@ -304,7 +304,8 @@ extension Dispatcher {
   ) -> Bool {
     guard let number = route.number else { return true }
     let destination = destination(number)
-    return destination.parkDelayMs != nil || overflowMs(run, destination) != nil
+    return destination.parkDelayMs(rank: run.claim.priority.rank) != nil
+      || overflowMs(run, destination) != nil
       || heldMs(run, network, user) != nil
   }
 

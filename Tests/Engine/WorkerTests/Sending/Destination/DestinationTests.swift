@@ -111,10 +111,10 @@ import Testing
     destination.use(TestDirectory.credential)
     destination.enqueue(1, rank: 0)
     destination.enqueue(2, rank: 1)
-    #expect(destination.parkDelayMs == nil)
+    #expect(destination.pauseMs == nil)
     destination.pause(forMs: 60_000)
     #expect(owner.parked == [1, 2] && destination.queued == 0)
-    #expect(destination.parkDelayMs == WorkerLimits.parkedDelayMs)
+    #expect(destination.pauseMs == WorkerLimits.parkedDelayMs)
   }
 
   @Test("trouble that goes on opens the breaker: what waits is put aside, and operators hear why")
@@ -128,7 +128,7 @@ import Testing
       answers += 1
     }
     #expect(owner.opened == ["503"] && destination.troubleReason == "503")
-    #expect(owner.parked == [1] && destination.parkDelayMs != nil)
+    #expect(owner.parked == [1] && destination.pauseMs != nil)
     destination.offer(10, TestRequests())
     #expect(owner.submitted.isEmpty)
   }
