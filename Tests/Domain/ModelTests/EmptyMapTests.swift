@@ -13,7 +13,8 @@ import Testing
       #""notification":{"title":"t","data":[]}"#,
       #""notification":{"title":"{{a}}"},"variables":[]"#,
       #""notification":{"title":"{{a}}"},"variables":{"u":[]}"#,
-      #""apns":{"payload":[]}"#, #""apns":{"payload":{"aps":[]}}"#,
+      #""apns":[],"notification":{"title":"t"}"#, #""apns":{"payload":[]}"#,
+      #""apns":{"payload":{"aps":[]}}"#,
       """
       "apns":{"push_type":"liveactivity","payload":{"aps":{"event":"update",
         "timestamp":1790000000,"content-state":[]}}}

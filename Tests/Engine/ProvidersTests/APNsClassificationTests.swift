@@ -94,6 +94,21 @@ struct APNsClassificationTests {
     #expect(try classify(status, body("New")) == expected)
   }
 
+  @Test(
+    "a refused credential is one with a relay's 401, too",
+    arguments: ["InvalidProviderToken", "MissingProviderToken", "ExpiredProviderToken"])
+  func refusedWith401(reason: String) throws {
+    #expect(try classify(401, body(reason)) == .authRefused(reason: reason))
+    #expect(try classify(401, body("BadDeviceToken")) != .authRefused(reason: "BadDeviceToken"))
+  }
+
+  @Test("an unknown refusal may be of the app")
+  func unknownRefusal() throws {
+    let provider = try TestProvider.apns()
+    #expect(provider.sign(of: .rejected(reason: "New"), status: 400) == .misfit)
+    #expect(provider.sign(of: .rejected(reason: "MissingDeviceToken"), status: 400) == .none)
+  }
+
   @Test("an unknown reason with APNs's timestamp on a 410 is a dead token")
   func unknownGone() throws {
     #expect(

@@ -72,6 +72,47 @@ struct FCMClassificationTests {
         == .rejected(reason: "INVALID_ARGUMENT"))
   }
 
+  // As in firebase-admin-java#1064 and on Google's page of error codes.
+  @Test(
+    "a token that FCM or APNs cannot read is blamed by the text, too, and says nothing of the job")
+  func unnamedToken() throws {
+    let text = "The registration token is not a valid FCM registration token"
+    let bodies = [
+      error(400, "INVALID_ARGUMENT", fcm: "INVALID_ARGUMENT", text: text),
+      error(400, "INVALID_ARGUMENT", text: text),
+      error(400, "INVALID_ARGUMENT", fcm: "INVALID_ARGUMENT", apns: "BadDeviceToken"),
+    ]
+    for body in bodies {
+      let classification = try classify(400, body)
+      #expect(classification == .rejected(reason: "INVALID_ARGUMENT in message.token"))
+      #expect(try TestProvider.fcm().sign(of: classification, status: 400) == .none)
+    }
+    #expect(
+      try classify(
+        400,
+        error(
+          400, "INVALID_ARGUMENT", fcm: "INVALID_ARGUMENT", badField: "message.data", text: text))
+        == .rejected(reason: "INVALID_ARGUMENT in message.data"))
+  }
+
+  @Test(
+    "Google's words for what passes by itself are tried again",
+    arguments: [(409, "ABORTED"), (499, "CANCELLED")])
+  func passing(status: Int, name: String) throws {
+    let classification = try classify(status, error(status, name))
+    #expect(classification == .retry(afterMs: 10_000, reason: name))
+    #expect(try TestProvider.fcm().sign(of: classification, status: status) == .trouble)
+  }
+
+  @Test(
+    "a refusal that FCM has for no token may be of the app",
+    arguments: [(404, "NOT_FOUND"), (400, "FAILED_PRECONDITION"), (418, "NEW")])
+  func unknownRefusal(status: Int, name: String) throws {
+    let classification = try classify(status, error(status, name))
+    #expect(classification == .rejected(reason: name))
+    #expect(try TestProvider.fcm().sign(of: classification, status: status) == .misfit)
+  }
+
   @Test(
     "a foreign sender and Firebase's own APNs credential are rejected",
     arguments: [
@@ -155,7 +196,8 @@ struct FCMClassificationTests {
 
   /// An error as FCM writes it.
   private func error(
-    _ code: Int, _ status: String, fcm: String? = nil, badField: String? = nil
+    _ code: Int, _ status: String, fcm: String? = nil, badField: String? = nil,
+    apns: String? = nil, text: String = "m"
   ) -> String {
     var details: [String] = []
     if let badField {
@@ -167,7 +209,12 @@ struct FCMClassificationTests {
       details.append(
         #"{"@type":"type.googleapis.com/google.firebase.fcm.v1.FcmError","errorCode":"\#(fcm)"}"#)
     }
-    return #"{"error":{"code":\#(code),"message":"m","status":"\#(status)","details":["#
+    if let apns {
+      details.append(
+        #"{"@type":"type.googleapis.com/google.firebase.fcm.v1.ApnsError","statusCode":400,"#
+          + #""reason":"\#(apns)"}"#)
+    }
+    return #"{"error":{"code":\#(code),"message":"\#(text)","status":"\#(status)","details":["#
       + details.joined(separator: ",") + "]}}"
   }
 

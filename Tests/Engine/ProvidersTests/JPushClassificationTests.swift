@@ -10,6 +10,15 @@ struct JPushClassificationTests {
     #expect(try classify(200, #"{"sendno":"0","msg_id":"1828256757"}"#) == .accepted)
   }
 
+  @Test("a complaint with a 200 is no accept, though it has the id of a message")
+  func complaint() throws {
+    let body = #"{"msg_id":1828256757,"error":{"code":1008,"message":"app_key is invalid"}}"#
+    guard case .foreign = try classify(200, body) else {
+      Issue.record("it counts as an accept")
+      return
+    }
+  }
+
   // As in jpush-api-java-client#179 and #165: an ID of another app key gets the same answers.
   @Test("an ID without a target, or one that is called invalid, is doubtful")
   func doubtful() throws {

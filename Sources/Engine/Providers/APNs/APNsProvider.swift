@@ -96,8 +96,10 @@ package struct APNsProvider: PushProvider {
     guard let reason = APNsReason(rawValue: text) else {
       return Self.classification(answer, newReason: ForeignText.printable(text), sinceMs: sinceMs)
     }
-    guard reason.status == answer.status else { return Self.misplaced(reason, answer) }
-    return reason.classification(sinceMs: sinceMs, retryAfterMs: answer.retryAfterMs)
+    let classification = reason.classification(sinceMs: sinceMs, retryAfterMs: answer.retryAfterMs)
+    // A relay may say 401 of a credential where APNs says 403.
+    if case .authRefused = classification, answer.status == 401 { return classification }
+    return reason.status == answer.status ? classification : Self.misplaced(reason, answer)
   }
 
   package func sign(of classification: Classification, status: Int) -> AnswerSign {
@@ -108,7 +110,8 @@ package struct APNsProvider: PushProvider {
     case .retry where [400, 421, 425].contains(status): .none
     case .retry, .foreign: .trouble
     case .doubtfulToken, .rejected(APNsReason.deviceTokenNotForTopic.rawValue): .misfit
-    case .rejected(let reason): APNsReason(rawValue: reason)?.rejectionSign ?? .none
+    // A new word may be about the app as well as about the token.
+    case .rejected(let reason): APNsReason(rawValue: reason)?.rejectionSign ?? .misfit
     default: .none
     }
   }

@@ -84,15 +84,17 @@ package struct FCMProvider: PushProvider {
     case .rejected(FCMErrorCode.thirdPartyAuthError.rawValue): .setup
     // FCM names no field: the payload may be to blame, and so may the token.
     case .rejected(FCMErrorCode.invalidArgument.rawValue): .content(isSure: false)
-    case .rejected(let reason) where Self.blamesContent(reason): .content(isSure: true)
+    case .rejected(let reason) where reason.hasPrefix(Self.fieldReason("")):
+      Self.blamesContent(reason) ? .content(isSure: true) : .none
+    // FCM has no such word for a token: what all pushes meet with is how the app is set up.
+    case .rejected: .misfit
     default: .none
     }
   }
 
   /// Whether a reason names a field of the message, other than the one that differs from device to device.
   private static func blamesContent(_ reason: String) -> Bool {
-    reason.hasPrefix(fieldReason(""))
-      && !["message.token", "message.fid"].contains { reason == fieldReason($0) }
+    !["message.token", "message.fid"].contains { reason == fieldReason($0) }
   }
 
   private static func fieldReason(_ field: String) -> String {
@@ -154,7 +156,8 @@ package struct FCMProvider: PushProvider {
     // Said by whoever the token is for (RFC 9110, 15.5.2); a proxy has 407 for its own.
     case 401 where answer.body.isEmpty: return .authRefused(reason: reason)
     case 429: return retry(answer, afterMsMin: ProviderLimits.fcmQuotaRetryMsMin, reason)
-    case 408, 500...599:
+    case 408, 500...599,
+      _ where error?.isPassing == true:
       return retry(answer, afterMsMin: ProviderLimits.fcmTroubleRetryMsMin, reason)
     // What stands before FCM (a proxy, a gateway) knows nothing of our credential, nor of tokens.
     case _ where error == nil && !answer.isLongObject:
@@ -171,7 +174,7 @@ package struct FCMProvider: PushProvider {
 
   private static func invalidArgument(_ error: FCMError?) -> String {
     let code = FCMErrorCode.invalidArgument.rawValue
-    guard let field = error?.badField, !field.isEmpty else { return code }
+    guard let field = error?.blamedField, !field.isEmpty else { return code }
     return fieldReason(ForeignText.printable(field))
   }
 

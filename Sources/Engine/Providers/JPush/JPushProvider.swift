@@ -152,10 +152,11 @@ package struct JPushProvider: PushProvider {
   private static func isAccept(_ answer: ProviderAnswer) -> Bool {
     // Its members come in any order, and that of a complaint has another name.
     if answer.isBegun("{\"msg_id\":") || answer.isBegun("{\"sendno\":") { return true }
-    guard let object = answer.object else { return false }
+    // A complaint may have the id of a message as well.
+    guard let object = answer.object, object["error"] == nil else { return false }
     switch object["msg_id"] {
     case .string, .number: return true
-    default: return answer.isDryRun && object["error"] == nil
+    default: return answer.isDryRun
     }
   }
 

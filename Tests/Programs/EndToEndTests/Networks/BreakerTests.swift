@@ -49,6 +49,28 @@ import Testing
     }
   }
 
+  @Test("an outage that one push alone meets with costs it no more than some attempts")
+  func outlastsOutageAlone() async throws {
+    let script = SimulatorScript.stage {
+      $0.all = ScriptRule(network: .apns, status: 503, reason: "ServiceUnavailable")
+    }
+    try await PushStage.with(script: script, mostlyWaits: true) { stage in
+      let client = stage.client
+      try await client.install(try Devices.apns(0..<1))
+      try await stage.withWorkers { _ in
+        _ = try await client.enqueue(Devices.job("alone", 0..<1))
+        let alarm = try await eventually("an alarm is raised") {
+          try await client.alarms().first
+        }
+        #expect(alarm.field == "breaker|shop|apns|production")
+        stage.simulator.script = .stage()
+        let record = try await client.finished("alone", withinSeconds: 120)
+        #expect(record.counts.accepted == 1)
+        #expect(record.counts.retries < Limits.attemptsMax - 1)
+      }
+    }
+  }
+
   @Test("an exceeded quota is given its minute by everybody, not push by push")
   func heedsQuota() async throws {
     let script = SimulatorScript.stage {

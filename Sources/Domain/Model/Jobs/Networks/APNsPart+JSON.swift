@@ -2,7 +2,8 @@ extension APNsPart {
   static let fields = ["payload", "push_type", "topic", "priority"]
 
   init(json: JSONValue, at pointer: String) throws(InvalidField) {
-    let reader = try FieldReader(json, at: pointer, known: Self.fields)
+    let reader = try FieldReader(
+      json.mapValue.map(JSONValue.object) ?? json, at: pointer, known: Self.fields)
     self.init(
       payload: try reader.map("payload").map(Self.withMaps),
       pushType: try reader.choice("push_type", of: APNsPushType.self),

@@ -23,8 +23,11 @@ struct ContentVerdicts {
 
   func isCondemned(by network: Network) -> Bool { condemned & Self.bit(network) != 0 }
 
-  /// The network accepted a push of the job: what it refuses is no matter of the whole job.
-  mutating func noteAccept(by network: Network) { accepted |= Self.bit(network) }
+  /// The network accepted a push of the job: what it refuses is no matter of the whole job, whatever it seemed before.
+  mutating func noteAccept(by network: Network) {
+    accepted |= Self.bit(network)
+    condemned &= ~Self.bit(network)
+  }
 
   /// - Returns: whether the network has refused enough of the job by now.
   mutating func noteRefusal(by network: Network, _ reason: String, isSure: Bool) -> Bool {

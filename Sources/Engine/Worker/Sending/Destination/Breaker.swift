@@ -39,6 +39,10 @@ package struct Breaker {
   static let surplusMax = 16_384
   /// The most attempts that an outage burns: what is trouble after so much in a row is no attempt of its push.
   package static let attemptsBurnedMax = 64
+  /// The attempt of a push from which on its trouble opens it where nothing was good within the window: so an outage that few
+  /// requests meet with is known as well, and leaves each push attempts for the time after it. Without any such traffic the
+  /// attempts of one push say it: lanes and workers take turns with them.
+  static let attemptMin = 5
   /// Answers within the window below which their share of trouble says nothing.
   static let answersMin = 64
   /// The share of trouble from which on not every one is an attempt of its push.
@@ -50,6 +54,7 @@ package struct Breaker {
   static let bucketNs: UInt64 = 1_000_000_000
   /// The window is so many buckets long, the running one included.
   static let bucketCount = 5
+  private static let windowNs = UInt64(bucketCount) * bucketNs
   /// The shortest pause: a network that is well again is sent to within two seconds.
   static let openMsMin: UInt64 = 400
   static let openMsMax: UInt64 = 1_200
@@ -82,8 +87,10 @@ package struct Breaker {
   private var successes = 0
   /// Probes in a row that met with trouble.
   private var probeTroubles = 0
-  /// When the latest good answer came, in the loop's time; 0 for never.
+  /// When the latest good answer came, or it was closed, in the loop's time; 0 for never.
   private var goodNs: UInt64 = 0
+  /// When the latest good answer came, in the loop's time; 0 for never.
+  private var heardNs: UInt64 = 0
   /// Trouble since then.
   private var troublesInRow = 0
   /// Trouble of requests that were sent after that answer, and when the first of it came.
@@ -124,6 +131,7 @@ package struct Breaker {
     answers &+= 1
     noteRecent()
     goodNs = nowNs
+    heardNs = nowNs
     if surplus > 0 {
       surplus = max(0, surplus &- Self.troublesPerGood)
       troublesInRow = 0
@@ -135,8 +143,9 @@ package struct Breaker {
   }
 
   /// Notes trouble, or an answer that did not come.
+  /// - Parameter attempt: of the push that met with it, from 1; 0 where that says nothing.
   mutating func noteTrouble(
-    nowNs: UInt64, elapsedNs: UInt64, retryAfterMs: UInt64?
+    nowNs: UInt64, elapsedNs: UInt64, retryAfterMs: UInt64?, attempt: Int = 0
   ) -> Consequence {
     switch state {
     case .closed:
@@ -148,7 +157,8 @@ package struct Breaker {
       noteRecent()
       noteAsked(retryAfterMs)
       let isSeldom = troubles + pastTroubles < Self.firstTroublesMin
-      guard isEvidence(nowNs, elapsedNs), !isSeldom else {
+      let isEvidence = isEvidence(nowNs, elapsedNs)
+      guard isEvidence && !isSeldom || attempt >= Self.attemptMin && !wasHeardLately(nowNs) else {
         let isOutage = troublesInRow > Self.attemptsBurnedMax && !isSeldom
         return !isOutage && isAttempt() ? .counted : .forgiven
       }
@@ -174,7 +184,7 @@ package struct Breaker {
     if sentNs >= goodNs {
       if freshTroubles == 0 { freshSinceNs = nowNs }
       freshTroubles &+= 1
-      let wasGoodLately = goodNs > 0 && nowNs &- goodNs < UInt64(Self.bucketCount) * Self.bucketNs
+      let wasGoodLately = goodNs > 0 && nowNs &- goodNs < Self.windowNs
       if freshTroubles >= (wasGoodLately ? Self.troublesMin : Self.firstTroublesMin),
         sentNs >= freshSinceNs || elapsedNs >= Self.waitedNs
       {
@@ -182,6 +192,10 @@ package struct Breaker {
       }
     }
     return surplus >= min(max(streams * Self.surplusOfStreams, Self.surplusMin), Self.surplusMax)
+  }
+
+  private func wasHeardLately(_ nowNs: UInt64) -> Bool {
+    heardNs > 0 && nowNs &- heardNs < Self.windowNs
   }
 
   /// Whether trouble now is an attempt of its push. Where much of what is sent meets with it, it is the network's: of the attempts
@@ -290,6 +304,7 @@ package struct Breaker {
   private mutating func noteGoodProbe(_ nowNs: UInt64, _ elapsedNs: UInt64) -> Bool {
     guard state == .halfOpen, isCurrent(nowNs, elapsedNs) else { return false }
     probes = max(0, probes - 1)
+    heardNs = nowNs
     successes += 1
     probeTroubles = 0
     leastAskedMs = nil

@@ -250,14 +250,15 @@ final class Destination {
   }
 
   /// The network is in trouble, or did not answer.
+  /// - Parameter attempt: of the push that it met with, from 1; 0 where that says nothing.
   /// - Returns: what that means for the push.
   func noteTrouble(
-    elapsedNs: UInt64, retryAfterMs: UInt64?, reason: @autoclosure () -> String
+    elapsedNs: UInt64, retryAfterMs: UInt64?, attempt: Int = 0, reason: @autoclosure () -> String
   ) -> Breaker.Consequence {
     sign = .trouble
     let wasOpen = breaker.state == .open
     let consequence = breaker.noteTrouble(
-      nowNs: loop.nowNs, elapsedNs: elapsedNs, retryAfterMs: retryAfterMs)
+      nowNs: loop.nowNs, elapsedNs: elapsedNs, retryAfterMs: retryAfterMs, attempt: attempt)
     if consequence == .opened {
       let reason = reason()
       troubleReason = reason

@@ -36,7 +36,9 @@ extension Dispatcher {
         judgeAccept(answer, of: run, destination)
         return accept(run, tag.push, answer)
       }
-      decide(run, tag, destination, answer, judge(classification, answer, of: run, destination))
+      let judgement = judge(
+        classification, answer, of: run, attempt: Int(run.pushes[tag.push].attempt), destination)
+      decide(run, tag, destination, answer, judgement)
     }
   }
 

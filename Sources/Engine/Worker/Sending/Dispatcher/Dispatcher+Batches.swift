@@ -126,7 +126,9 @@ extension Dispatcher {
       return
     }
     let judgement = judge(
-      classification, answer, of: pushes.first?.run, destination, lead: pushes.first?.run)
+      classification, answer, of: pushes.first?.run,
+      attempt: pushes.first.map { Int($0.run.pushes[$0.tag.push].attempt) } ?? 0, destination,
+      lead: pushes.first?.run)
     for (run, tag) in pushes { decide(run, tag, destination, answer, judgement) }
   }
 

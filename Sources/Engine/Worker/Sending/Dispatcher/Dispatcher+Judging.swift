@@ -20,9 +20,10 @@ extension Dispatcher {
   /// An answer that is no accept.
   /// - Parameters:
   ///   - run: of a push of the request; nil when none of them is awaited any more.
+  ///   - attempt: of that push; 0 without one.
   ///   - lead: as of the judgement.
   func judge(
-    _ classification: Classification, _ answer: RequestAnswer, of run: ChunkRun?,
+    _ classification: Classification, _ answer: RequestAnswer, of run: ChunkRun?, attempt: Int,
     _ destination: Destination, lead: ChunkRun? = nil
   ) -> Judgement {
     if case .foreign(let reason) = classification {
@@ -55,7 +56,8 @@ extension Dispatcher {
     let askedMs =
       answer.status == 429 ? afterMs : retryAfterSeconds(answer, nil).map { UInt64($0) * 1_000 }
     let consequence = destination.noteTrouble(
-      elapsedNs: answer.elapsedNs, retryAfterMs: askedMs, reason: "\(answer.status) \(reason)")
+      elapsedNs: answer.elapsedNs, retryAfterMs: askedMs, attempt: attempt,
+      reason: "\(answer.status) \(reason)")
     // That there were too many is no push's fault.
     let isForgiven = sign == .overRate && consequence == .counted
     return Judgement(

@@ -25,6 +25,16 @@ import Testing
     #expect(refuse(ContentVerdicts.refusalsMin - 1, "z") == 0)
   }
 
+  @Test("an accept proves a verdict wrong")
+  mutating func proves() {
+    #expect(refuse(ContentVerdicts.doubtfulMin, isSure: false) == 1)
+    verdicts.noteAccept(by: .apns)
+    #expect(verdicts.isCondemned(by: .fcm))
+    verdicts.noteAccept(by: .fcm)
+    #expect(!verdicts.isAnyCondemned)
+    #expect(refuse(200, isSure: false) == 0)
+  }
+
   @Test("a job that any device of the network has got is not refused as a whole")
   mutating func accepted() {
     verdicts.noteAccept(by: .fcm)

@@ -96,6 +96,26 @@ import Testing
     }
   }
 
+  @Test("it opens for few requests, too, when one push meets with trouble again and again")
+  func opensForFew() {
+    let breaker = Held()
+    var nowNs = Self.startNs
+    func trouble(attempt: Int) -> Breaker.Consequence {
+      breaker.noteTrouble(nowNs: nowNs, elapsedNs: 0, retryAfterMs: nil, attempt: attempt)
+    }
+    #expect(trouble(attempt: Breaker.attemptMin - 1) == .counted)
+    // While others get through it is the push's own affair.
+    _ = breaker.noteGood(nowNs: nowNs, elapsedNs: 0)
+    nowNs += 4_999 * Self.msNs
+    #expect(trouble(attempt: Breaker.attemptMin) == .counted)
+    nowNs += Self.msNs
+    #expect(trouble(attempt: Breaker.attemptMin) == .opened)
+    // It is as well known after it was closed for want of pushes.
+    nowNs += 120_000 * Self.msNs
+    #expect(breaker.closeIfIdle(nowNs: nowNs))
+    #expect(trouble(attempt: Breaker.attemptMin) == .opened)
+  }
+
   @Test("while nothing has been good it takes less to open it")
   func opensEarly() {
     let breaker = Held()
@@ -361,21 +381,19 @@ private final class Held {
   }
 
   func noteTrouble(
-    nowNs: UInt64, elapsedNs: UInt64, retryAfterMs: UInt64?
+    nowNs: UInt64, elapsedNs: UInt64, retryAfterMs: UInt64?, attempt: Int = 0
   ) -> Breaker.Consequence {
-    breaker.noteTrouble(nowNs: nowNs, elapsedNs: elapsedNs, retryAfterMs: retryAfterMs)
+    breaker.noteTrouble(
+      nowNs: nowNs, elapsedNs: elapsedNs, retryAfterMs: retryAfterMs, attempt: attempt)
   }
 
   func noteDecline() -> Bool { breaker.noteDecline() }
-
   func noteNothing(nowNs: UInt64, elapsedNs: UInt64) {
     breaker.noteNothing(nowNs: nowNs, elapsedNs: elapsedNs)
   }
 
   func allowance(nowNs: UInt64) -> Int { breaker.allowance(nowNs: nowNs) }
-
   func requestsMax(of streamsMax: Int) -> Int { breaker.requestsMax(of: streamsMax) }
-
   func noteProbes(_ count: Int, nowNs: UInt64) { breaker.noteProbes(count, nowNs: nowNs) }
 
   func closeIfIdle(nowNs: UInt64) -> Bool { breaker.closeIfIdle(nowNs: nowNs) }
