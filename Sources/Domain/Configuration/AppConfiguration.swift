@@ -1,4 +1,5 @@
 package import Model
+internal import Yams
 
 /// One app and its accounts at the push networks.
 package struct AppConfiguration: Sendable, Equatable {
@@ -25,5 +26,98 @@ package struct AppConfiguration: Sendable, Equatable {
     self.pushesPerSecond = pushesPerSecond
     self.eventsPerMinute = eventsPerMinute
     self.timeZone = timeZone
+  }
+}
+
+extension AppConfiguration {
+  static func list(in root: ConfigurationSection) throws(ConfigurationError) -> [AppConfiguration] {
+    guard let node = root.node("apps"), !ConfigurationSection.isNull(node) else { return [] }
+    func refused(_ message: String) -> ConfigurationError {
+      ConfigurationError(
+        file: root.source.file, line: node.mark?.line, field: "apps", message: message)
+    }
+    guard let items = node.sequence else {
+      throw refused("must be a list of apps, each beginning with \"- id:\"")
+    }
+    guard items.count <= ConfigurationLimits.appsMax else {
+      throw refused("must be at most \(ConfigurationLimits.appsMax) apps, are \(items.count)")
+    }
+    var apps: [AppConfiguration] = []
+    var ids: Set<String> = []
+    var owners: [String: String] = [:]
+    let hasVariables = root.source.hasVariables(beginning: "\(root.variables)_APPS_")
+    for (position, item) in items.enumerated() {
+      let (section, id) = try entry(item, at: position, root)
+      guard ids.insert(id.text).inserted else {
+        throw id.refused("\"\(id.text)\" occurs twice: an app has one entry")
+      }
+      if let other = owners.updateValue(id.text, forKey: section.variables),
+        hasVariables, root.source.hasVariables(beginning: section.variables + "_")
+      {
+        throw id.refused(
+          "goes by the same variables \(section.variables)_… as \"\(other)\": unset them or "
+            + "rename one app")
+      }
+      apps.append(try AppConfiguration(id: id, in: section))
+    }
+    return apps
+  }
+
+  /// The section of one app. Its id comes from the file alone, since variables go by it.
+  private static func entry(
+    _ item: Node, at position: Int, _ root: ConfigurationSection
+  ) throws(ConfigurationError) -> (ConfigurationSection, ConfigurationScalar) {
+    let field = "apps[\(position)]"
+    let known = [
+      "id", "apns", "fcm", "jpush", "pushes_per_second", "events_per_minute", "time_zone",
+    ]
+    // The variables of the unnamed section do not exist: no id has a character that becomes "[".
+    let unnamed = try ConfigurationSection(
+      item, source: root.source, field: field, variables: "[", known: known)
+    guard let id = try unnamed.scalar("id") else {
+      throw ConfigurationError(
+        file: root.source.file, line: item.mark?.line, field: "\(field).id",
+        message: "is missing: name the app as its jobs do")
+    }
+    do { try TextRule.checkApp(id.text) } catch { throw id.refused(error.message) }
+    let name = String(
+      decoding: id.text.uppercased().utf8.map {
+        TextRule.isLetterOrDigit($0) ? $0 : UInt8(ascii: "_")
+      }, as: UTF8.self)
+    let section = try ConfigurationSection(
+      item, source: root.source, field: field, variables: "\(root.variables)_APPS_\(name)",
+      known: known)
+    return (section, id)
+  }
+
+  private init(
+    id: ConfigurationScalar, in section: ConfigurationSection
+  ) throws(ConfigurationError) {
+    self.init(id: id.text)
+    let environments = try section.section(
+      "apns", known: PushEnvironment.allCases.map(\.rawValue))
+    for environment in PushEnvironment.allCases {
+      apns[environment] = try APNsConfiguration(environment.rawValue, in: environments)
+    }
+    fcm = try FCMConfiguration(in: section)
+    jpush = try JPushConfiguration(in: section)
+    pushesPerSecond = try section.optionalInteger(
+      "pushes_per_second", in: 1...ConfigurationLimits.pushesPerSecondMax,
+      zero: "nothing would ever be sent; leave it out for no limit, and stop sending with "
+        + "pushpool switch off")
+    eventsPerMinute = try section.integer(
+      "events_per_minute", in: 0...ConfigurationLimits.eventsPerMinuteMax,
+      default: ConfigurationLimits.eventsPerMinuteUsual)
+    if let zone = try section.scalar("time_zone") {
+      guard TimeZoneDatabase.has(zone.text) else {
+        throw zone.refused(
+          "\"\(FieldPointer.printable(zone.text))\" is no time zone of this system: write one such as Asia/Tokyo, "
+            + "as in \(TimeZoneDatabase.folder)")
+      }
+      timeZone = zone.text
+    }
+    guard !apns.isEmpty || fcm != nil || jpush != nil else {
+      throw id.refused("\"\(id.text)\" has no apns, fcm or jpush: it could send nothing")
+    }
   }
 }

@@ -32,3 +32,65 @@ package struct RedisConfiguration: Sendable, Equatable {
     return try SecretFile.read(passwordFile, field: "redis.password_file")
   }
 }
+
+extension RedisConfiguration {
+  init(in root: ConfigurationSection) throws(ConfigurationError) {
+    let section = try root.section(
+      "redis", known: ["url", "password_file", "ca_file", "prefix", "accepted_risks"])
+    self.init()
+    let own = try section.scalar("url")
+    if let url = try section.value("url", { (text) throws(InvalidField) in try RedisURL(text) }) {
+      self.url = url
+      if url.password != nil, let own { section.source.notePassword(in: own) }
+    }
+    let file = try section.scalar("password_file")
+    if url.password != nil, let own, let file, (own.variable == nil) == (file.variable == nil) {
+      throw file.refused("must not stand beside a password in redis.url: give one of them")
+    }
+    // What is set outside the file goes before what it says.
+    let isDisplaced = url.password != nil && own?.variable != nil
+    passwordFile = isDisplaced ? nil : try section.file("password_file")
+    caFile = try section.file("ca_file")
+    if let scalar = try section.scalar("prefix") {
+      try Self.checkPrefix(scalar)
+      prefix = scalar.text
+    }
+    if let scalar = try section.scalar("accepted_risks") {
+      acceptedRisks = try Self.risks(scalar)
+    }
+  }
+
+  /// Words with commas or spaces between them.
+  private static func risks(
+    _ scalar: ConfigurationScalar
+  ) throws(ConfigurationError) -> Set<RedisRisk> {
+    var risks: Set<RedisRisk> = []
+    for word in scalar.text.split(whereSeparator: { $0 == "," || $0 == " " }) {
+      guard let risk = RedisRisk(rawValue: String(word)) else {
+        let names = RedisRisk.allCases.map(\.rawValue)
+        let hint = NearestName.suggestion(for: String(word), among: names)
+        throw scalar.refused(
+          "must be of the words \(names.joined(separator: ", ")), with commas between them, has "
+            + ConfigurationSection.quoted(String(word))
+            + (hint.map { "; did you mean \"\($0)\"?" } ?? ""))
+      }
+      risks.insert(risk)
+    }
+    return risks
+  }
+
+  /// Letters, digits and `. _ - :`; a `{hash tag}` puts every key on one node of a cluster.
+  private static func checkPrefix(_ scalar: ConfigurationScalar) throws(ConfigurationError) {
+    let text = scalar.text
+    guard (1...ConfigurationLimits.prefixBytesMax).contains(text.utf8.count),
+      TextRule.isWord(text, others: "._-:{}")
+    else {
+      throw scalar.refused(
+        "must be 1 to \(ConfigurationLimits.prefixBytesMax) ASCII letters, digits or . _ - : { }")
+    }
+    let braces = text.filter { $0 == "{" || $0 == "}" }
+    guard braces.isEmpty || (braces == "{}" && !text.contains("{}")) else {
+      throw scalar.refused("must have one hash tag at most, such as {pushpool}")
+    }
+  }
+}

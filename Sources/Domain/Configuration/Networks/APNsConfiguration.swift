@@ -1,3 +1,5 @@
+internal import Model
+
 /// One environment of an app at APNs.
 package struct APNsConfiguration: Sendable, Equatable {
   package enum Credential: Sendable, Equatable {
@@ -16,5 +18,79 @@ package struct APNsConfiguration: Sendable, Equatable {
     self.credential = credential
     self.topic = topic
     self.access = access
+  }
+}
+
+extension APNsConfiguration {
+  private static let tokenFields = ["key_file", "key_id", "team_id"]
+  private static let certificateFields = ["certificate_file", "password_file"]
+  private static let fields =
+    tokenFields + certificateFields + ["topic"] + ConfigurationSection.pushAccessFields
+  private static let appleIDBytes = 10
+
+  init?(_ name: String, in parent: ConfigurationSection) throws(ConfigurationError) {
+    let section = try parent.section(name, known: Self.fields)
+    guard section.isPresent(fields: Self.fields) else { return nil }
+    self.init(
+      credential: try Self.credential(section),
+      topic: try Self.topic(section),
+      access: try section.pushAccess())
+  }
+
+  private static func credential(
+    _ section: ConfigurationSection
+  ) throws(ConfigurationError) -> Credential {
+    let token = try first(tokenFields, section)
+    let certificate = try first(certificateFields, section)
+    if token != nil, let certificate {
+      throw certificate.refused("must not stand beside a key: give a key or a certificate")
+    }
+    if certificate != nil {
+      return .certificate(
+        file: try section.requiredFile("certificate_file", "the .p12 or .pem of the app"),
+        passwordFile: try section.file("password_file"))
+    }
+    guard token != nil else {
+      throw section.missing(
+        "key_file", "is missing: give key_file, key_id and team_id, or a certificate_file")
+    }
+    return .token(
+      keyFile: try section.requiredFile("key_file", "the .p8 signing key"),
+      keyID: try appleID("key_id", "the ten characters in the name of the .p8", section),
+      teamID: try appleID("team_id", "the ten characters of the Apple team", section))
+  }
+
+  private static func first(
+    _ names: [String], _ section: ConfigurationSection
+  ) throws(ConfigurationError) -> ConfigurationScalar? {
+    for name in names {
+      if let scalar = try section.scalar(name) { return scalar }
+    }
+    return nil
+  }
+
+  private static func appleID(
+    _ name: String, _ why: String, _ section: ConfigurationSection
+  ) throws(ConfigurationError) -> String {
+    let scalar = try section.required(name, why)
+    let count = scalar.text.utf8.count
+    guard count == appleIDBytes else {
+      throw scalar.refused("must be \(appleIDBytes) letters or digits, is \(count)")
+    }
+    guard TextRule.isWord(scalar.text, others: "") else {
+      throw scalar.refused("must be \(appleIDBytes) letters or digits, holds something else")
+    }
+    return scalar.text
+  }
+
+  private static func topic(_ section: ConfigurationSection) throws(ConfigurationError) -> String {
+    let scalar = try section.required("topic", "the bundle id of the app")
+    guard (1...Limits.apnsTopicBytesMax).contains(scalar.text.utf8.count),
+      TextRule.isWord(scalar.text, others: ".-")
+    else {
+      throw scalar.refused(
+        "must be a bundle id: 1 to \(Limits.apnsTopicBytesMax) letters, digits, dots or hyphens")
+    }
+    return scalar.text
   }
 }

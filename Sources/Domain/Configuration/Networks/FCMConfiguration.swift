@@ -1,3 +1,5 @@
+internal import Model
+
 /// An app at Firebase Cloud Messaging.
 package struct FCMConfiguration: Sendable, Equatable {
   /// The JSON key of a service account.
@@ -16,5 +18,28 @@ package struct FCMConfiguration: Sendable, Equatable {
     self.access = access
     self.tokenEndpoint = tokenEndpoint
     self.messagesPerMinute = messagesPerMinute
+  }
+}
+
+extension FCMConfiguration {
+  private static let fields =
+    ["service_account_file", "token_endpoint", "messages_per_minute"]
+    + ConfigurationSection.pushAccessFields
+
+  init?(in parent: ConfigurationSection) throws(ConfigurationError) {
+    let section = try parent.section("fcm", known: Self.fields)
+    guard section.isPresent(fields: Self.fields) else { return nil }
+    self.init(
+      serviceAccountFile: try section.requiredFile(
+        "service_account_file", "the JSON key of a Firebase service account"),
+      access: try section.pushAccess(),
+      tokenEndpoint: try section.value("token_endpoint") { (text) throws(InvalidField) in
+        try ServiceURL(text, allowsPath: true)
+      },
+      messagesPerMinute: try section.integer(
+        "messages_per_minute", in: 1...ConfigurationLimits.fcmMessagesPerMinuteMax,
+        default: ConfigurationLimits.fcmMessagesPerMinuteUsual,
+        zero: "nothing would ever be sent; write what the Google Cloud console gives as the "
+          + "project's quota, and stop sending with pushpool switch off"))
   }
 }

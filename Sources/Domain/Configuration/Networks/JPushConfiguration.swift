@@ -1,3 +1,5 @@
+internal import Model
+
 /// An app at JPush.
 package struct JPushConfiguration: Sendable, Equatable {
   package var appKey: String
@@ -10,5 +12,27 @@ package struct JPushConfiguration: Sendable, Equatable {
     self.masterSecretFile = masterSecretFile
     self.access = access
     self.access.transport = .curl
+  }
+}
+
+extension JPushConfiguration {
+  private static let fields =
+    ["app_key", "master_secret_file"] + ConfigurationSection.accessFields
+  private static let appKeyBytesMax = 64
+
+  init?(in parent: ConfigurationSection) throws(ConfigurationError) {
+    let section = try parent.section("jpush", known: Self.fields)
+    guard section.isPresent(fields: Self.fields) else { return nil }
+    let appKey = try section.required("app_key", "the AppKey of the JPush console")
+    guard (1...Self.appKeyBytesMax).contains(appKey.text.utf8.count),
+      TextRule.isWord(appKey.text, others: "")
+    else {
+      throw appKey.refused("must be 1 to \(Self.appKeyBytesMax) letters or digits")
+    }
+    self.init(
+      appKey: appKey.text,
+      masterSecretFile: try section.requiredFile(
+        "master_secret_file", "a file with the master secret of the JPush console"),
+      access: try section.access())
   }
 }

@@ -31,3 +31,9 @@ package struct Access: Sendable, Equatable {
     self.transport = proxy == nil ? transport : .curl
   }
 }
+
+/// The transport that carries the pushes to a provider.
+package enum TransportChoice: String, Sendable, CaseIterable {
+  case native
+  case curl
+}
