@@ -13,3 +13,18 @@ package enum Expiry: Sendable, Equatable {
     }
   }
 }
+
+extension Expiry {
+  /// From a job's `ttl_seconds` or `expires_at`; nil when it has neither; both together are refused.
+  init?(reader: FieldReader) throws(InvalidField) {
+    let seconds = try reader.integer("ttl_seconds", in: 0...Limits.ttlSecondsMax)
+    let ms = try reader.recentInstantMs("expires_at")
+    switch (seconds, ms) {
+    case (nil, nil): return nil
+    case (let seconds?, nil): self = .ttl(seconds: seconds)
+    case (nil, let ms?): self = .at(ms: ms)
+    case (_?, _?):
+      throw reader.refused("expires_at", "must not stand beside ttl_seconds: give one of them")
+    }
+  }
+}

@@ -72,3 +72,53 @@ package struct JobContent: Sendable, Equatable {
     if case .key(let key)? = variables { key } else { nil }
   }
 }
+
+/// The policy for a connection that was lost after a push was written and before its answer came.
+package enum UnknownPolicy: String, Sendable, Hashable, CaseIterable {
+  /// Send again: the device may see the push twice, but never not at all.
+  case resend
+  /// Count it as failed: the device may not see the push, but never sees it twice.
+  case giveUp = "give_up"
+}
+
+extension JobContent {
+  /// Whether it has anything to say on a network: the common part, or that network's own.
+  package func isFor(_ network: Network) -> Bool {
+    if event != nil { return true }
+    return switch network {
+    case .apns: notification != nil || apns?.payload != nil
+    case .fcm: notification?.saysSomethingOnAndroid == true || fcm != nil
+    case .jpush: notification != nil || jpush != nil
+    }
+  }
+
+  /// Whether an installation of the network gets a badge of its own. Android shows one beside the common text only.
+  package func showsRaisedBadge(on network: Network) -> Bool {
+    guard raisesBadge, let notification else { return false }
+    return network != .fcm || notification.title != nil || notification.body != nil
+  }
+}
+
+extension Notification {
+  /// A badge or a sound is shown beside a text only: alone they would be a message without anything in it.
+  fileprivate var saysSomethingOnAndroid: Bool {
+    title != nil || body != nil || contentAvailable || !data.isEmpty
+  }
+}
+
+extension JobContent {
+  /// Which of a user's tokens of APNs the job is for: each push type has its own.
+  package var apnsTokenKind: TokenKind {
+    switch apns?.pushType {
+    case nil, .alert, .background, .mdm: .alert
+    case .voip: .voip
+    case .complication: .complication
+    case .fileprovider: .fileProvider
+    case .liveactivity: apns?.liveActivityEvent == .start ? .pushToStart : .liveActivity
+    case .location: .location
+    case .pushToTalk: .pushToTalk
+    case .widgets: .widgets
+    case .controls: .controls
+    }
+  }
+}

@@ -96,3 +96,11 @@ package struct JobRecord: Sendable, Equatable {
   /// The promise of the counters: every installation is pending or ended in exactly one outcome.
   package var isBalanced: Bool { total == counts.settled + pending }
 }
+
+/// Where a job is in its life.
+package enum JobState: String, Sendable, Hashable, CaseIterable {
+  case queued, scheduled, running, paused, cancelled, done
+
+  /// Nothing more happens to it.
+  package var isFinal: Bool { self == .cancelled || self == .done }
+}
