@@ -1,3 +1,4 @@
+internal import Model
 package import Redis
 
 /// The alarms that operators are to look at. An alarm ends when it is cleared, or by itself when nobody renews it.
@@ -27,5 +28,36 @@ package struct AlarmStore {
     ).pairs
     return pairs.compactMap { Alarm(field: $0, json: $1) }
       .filter { $0.untilMs > nowMs }.sorted { ($0.atMs, $0.field) < ($1.atMs, $1.field) }
+  }
+}
+
+/// Something that an operator is to look at.
+package struct Alarm: Sendable, Equatable {
+  /// See `AlarmKind.field`.
+  package let field: String
+  /// Since when, epoch milliseconds.
+  package let atMs: Int64
+  /// When it ends unless it is renewed, epoch milliseconds.
+  package let untilMs: Int64
+  /// A sentence.
+  package let message: String
+
+  init(field: String, atMs: Int64, untilMs: Int64, message: String) {
+    self.field = field
+    self.atMs = atMs
+    self.untilMs = untilMs
+    self.message = message
+  }
+
+  /// Nil when the JSON is nothing that the functions wrote.
+  init?(field: String, json: String) {
+    guard let object = (try? JSONParser().parse(Array(json.utf8)))?.objectValue,
+      let atMs = object["at"]?.int64Value, let untilMs = object["until"]?.int64Value,
+      let message = object["message"]?.stringValue
+    else { return nil }
+    self.field = field
+    self.atMs = StoredNumber.instantMs(atMs)
+    self.untilMs = StoredNumber.instantMs(untilMs)
+    self.message = message
   }
 }

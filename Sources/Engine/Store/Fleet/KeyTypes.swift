@@ -1,4 +1,4 @@
-internal import Model
+package import Model
 package import Redis
 
 /// Whether the keys that the work stands on hold what they should. Workers move aside what is of another type
@@ -207,4 +207,15 @@ package struct KeyTypes {
       }
     return ": \(meaning); \(staying.remedy(finding.key))"
   }
+}
+
+/// The subject of a command, for the keys that it needs.
+package enum KeySubject: Sendable, Equatable {
+  /// The records of one user of an app.
+  case user(app: String, user: String)
+  /// A device's token, and whoever has it.
+  case token(app: String, DeviceToken)
+  case job(app: String, id: String)
+  /// Who belongs to the topics and channels of an app.
+  case audiences(app: String)
 }

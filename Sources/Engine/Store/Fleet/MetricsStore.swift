@@ -1,4 +1,5 @@
-internal import Model
+internal import Glibc
+package import Model
 package import Redis
 
 /// The figures that dashboards read: the counts of each minute, latencies and the timeline.
@@ -50,5 +51,32 @@ package struct MetricsStore {
       command.append(value)
     }
     _ = try await functions.connection.call(command)
+  }
+}
+
+/// How many answers of a network came within a bound.
+package struct LatencyCount: Sendable, Equatable {
+  package let network: Network
+  /// The upper bound of the histogram's bucket.
+  package let boundMs: Int
+  package let count: Int
+
+  package init(network: Network, boundMs: Int, count: Int) {
+    self.network = network
+    self.boundMs = boundMs
+    self.count = count
+  }
+}
+
+/// A UTC minute as the metric keys spell it.
+package enum Minute {
+  /// `yyyyMMddHHmm` of an instant in epoch seconds.
+  package static func name(epochSeconds: Int64) -> String {
+    var seconds = time_t(epochSeconds)
+    var parts = tm()
+    gmtime_r(&seconds, &parts)
+    let numbers = [parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min]
+    return String(parts.tm_year + 1900)
+      + numbers.map { ($0 < 10 ? "0" : "") + String($0) }.joined()
   }
 }

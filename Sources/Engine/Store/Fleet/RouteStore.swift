@@ -98,3 +98,51 @@ package struct RouteStore {
     return try await functions.run(command, decode: ChunkClaim.list)
   }
 }
+
+/// The news for a worker that says which routes it has.
+package struct RouteNews: Sendable, Equatable {
+  /// Whether something waits that this worker has a route for.
+  package let hasWork: Bool
+  package let isAnythingWaiting: Bool
+  /// Whether the fleet has only just begun: which routes others have is not known yet.
+  package let isGathering: Bool
+  /// The configurations of the workers that live, or did so lately; its own among them.
+  package let digests: [String]
+
+  package init(hasWork: Bool, isAnythingWaiting: Bool, isGathering: Bool, digests: [String]) {
+    self.hasWork = hasWork
+    self.isAnythingWaiting = isAnythingWaiting
+    self.isGathering = isGathering
+    self.digests = digests
+  }
+}
+
+/// A job whose app a worker does not have.
+package struct JobOfUnknownApp: Sendable {
+  package let entry: JobEntry
+  package let app: String
+  package let id: String
+  /// A known app that may have been meant.
+  package let suggestion: String?
+  /// Epoch milliseconds; nil when it does not expire.
+  package let expiresAtMs: Int64?
+
+  package init(
+    entry: JobEntry, app: String, id: String, suggestion: String?, expiresAtMs: Int64? = nil
+  ) {
+    self.entry = entry
+    self.app = app
+    self.id = id
+    self.suggestion = suggestion
+    self.expiresAtMs = expiresAtMs
+  }
+}
+
+/// Redis's answer about a job whose app a worker does not have.
+package enum PassOnAnswer: String, Sendable {
+  case ok = "OK"
+  /// The job belongs to another worker.
+  case stale = "STALE"
+  /// No worker has the app, and the jobs of too many such apps wait already.
+  case full = "FULL"
+}

@@ -180,3 +180,28 @@ private final class FoundInstallations {
     if let found = StoredInstallation(app: app, token: token, fields: fields) { list.append(found) }
   }
 }
+
+/// The installations of the users that were asked for, in their order; borrowed, valid during the callback.
+package struct ResolvedUsers {
+  private let reply: RedisReply
+
+  init(_ reply: RedisReply) { self.reply = reply }
+
+  package var count: Int { reply.count }
+
+  /// Empty for a user without installations, which is a normal outcome and no error.
+  package subscript(index: Int) -> BindingLines { BindingLines(text(index)) }
+
+  /// Returns the text of a user's installations as it stands in Redis.
+  package func text(_ index: Int) -> UnsafeRawBufferPointer { reply[index].bytes }
+}
+
+/// Whose a token is.
+package struct TokenBinding: Sendable, Equatable {
+  package let user: String
+  package let environment: PushEnvironment
+  /// The kind of push that the token is for.
+  package let kind: TokenKind
+  package let generation: UInt64
+  package let updatedAtMs: Int64
+}

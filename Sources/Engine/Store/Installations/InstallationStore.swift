@@ -76,3 +76,56 @@ package struct InstallationStore {
     return try await functions.run(command) { reply throws(RedisError) in try decodeWord(reply) }
   }
 }
+
+/// The result of an install.
+package struct InstallResult: Sendable, Equatable {
+  package enum Status: String, Sendable {
+    case created
+    /// The token was the same user's before.
+    case updated
+    /// Another user had it, who receives nothing on this device any more.
+    case moved
+    /// `create` only: somebody has it, nothing was changed.
+    case conflict
+  }
+
+  package let status: Status
+  /// The existing one where there was one.
+  package let objectID: String
+  /// Who had the token; empty when nobody.
+  package let previousUser: String
+  /// How many of the user's bindings made room: a user has at most `Limits.installationsPerUserMax`.
+  package var evicted = 0
+}
+
+/// The place of a batch among those of one import. A batch takes effect only while none of a later turn has: a copy of
+/// it that was delayed changes nothing.
+package struct ImportTurn: Sendable {
+  let id: String
+  private(set) var number = 0
+
+  /// Makes the first turn of a new import.
+  package init() { id = InstallationStore.newID() }
+
+  /// Each sending of a batch has a turn of its own, a repeated one too.
+  package mutating func advance() { number += 1 }
+}
+
+/// The result of storing a batch of installations.
+package struct ImportAnswer: Sendable, Equatable {
+  package var created = 0
+  package var updated = 0
+  package var moved = 0
+  /// Bindings that made room: a user has at most `Limits.installationsPerUserMax`.
+  package var evicted = 0
+}
+
+/// The result of a removal.
+package enum UninstallAnswer: String, Sendable {
+  case removed
+  case absent
+  /// Uninstall for an owner: another user has the token now.
+  case otherOwner = "other_owner"
+  /// Invalidation: the binding is not the one that the verdict is about.
+  case stale
+}

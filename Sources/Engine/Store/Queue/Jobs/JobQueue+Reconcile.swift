@@ -42,3 +42,35 @@ extension JobQueue {
     return worst
   }
 }
+
+/// The finding of a job's reconciliation.
+package enum ReconcileAnswer: String, Sendable {
+  case sound = "OK"
+  /// Work was missing and is queued again, or the counters were off: somebody or something damaged Redis.
+  case repaired = "REPAIRED"
+  /// No such job, or it is finished.
+  case absent = "ABSENT"
+  /// There is too much work in Redis to look through it; try again later.
+  case busy = "BUSY"
+}
+
+/// Passes through the open jobs, some at a time, time and again: each has its turn.
+package struct OpenJobScan {
+  private let jobs: JobQueue
+  private var cursor = "0"
+  /// Jobs of the last part that have not had their turn yet.
+  private var left: ArraySlice<(app: String, id: String)> = []
+
+  package init(jobs: JobQueue) { self.jobs = jobs }
+
+  /// - Returns: at most `max`; fewer at the end of a part.
+  package mutating func next(_ max: Int) async throws(RedisError) -> [(app: String, id: String)] {
+    if left.isEmpty {
+      let part = try await jobs.openJobs(cursor: cursor)
+      cursor = part.cursor
+      left = part.jobs[...]
+    }
+    defer { left = left.dropFirst(max) }
+    return Array(left.prefix(max))
+  }
+}
