@@ -82,3 +82,30 @@ extension PushProvider {
     }
   }
 }
+
+/// The meaning of an answer to one push for all pushes of a destination.
+package enum AnswerSign: Sendable, Equatable {
+  case none
+  /// The network is in trouble, or has had enough of us: the next push would fare no better.
+  case trouble
+  /// The network takes pushes, and has had too many of them a second.
+  case overRate
+  /// The token does not fit our environment, topic or sender: of one device that is its own affair, of
+  /// many it is a mistake in the configuration.
+  case misfit
+  /// The app is set up wrongly: the next push would be refused as well, whatever its job and its token.
+  case setup
+  /// The job's content is refused, which is the same for its other devices.
+  /// - Parameter isSure: false where the token may be to blame as well.
+  case content(isSure: Bool)
+}
+
+/// The meaning of the answer to a request of several pushes.
+package enum BatchClassification: Sendable, Equatable {
+  /// One classification holds for each push of the request.
+  case all(Classification)
+  /// The network refuses the request because of some of its pushes. Parts of it are sent as requests of their own, until one
+  /// push is alone in a request, whose answer decides; no attempt is burned.
+  /// - Parameter token: the device token that the network blames; nil when it does not say which.
+  case split(reason: String, token: String? = nil)
+}

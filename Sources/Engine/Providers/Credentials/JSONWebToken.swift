@@ -21,3 +21,27 @@ enum JSONWebToken {
     return String(decoding: token, as: UTF8.self)
   }
 }
+
+/// The encoding of JSON Web Tokens: RFC 4648 section 5, without padding.
+enum Base64URL {
+  private static let alphabet = Array(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+
+  static func encode(_ bytes: [UInt8]) -> [UInt8] {
+    var encoded: [UInt8] = []
+    encoded.reserveCapacity((bytes.count * 4 + 2) / 3)
+    var start = 0
+    while start < bytes.count {
+      let count = min(3, bytes.count - start)
+      var bits: UInt32 = 0
+      for offset in 0..<3 {
+        bits = bits << 8 | (offset < count ? UInt32(bytes[start + offset]) : 0)
+      }
+      for digit in 0...count {
+        encoded.append(alphabet[Int(bits >> (18 - 6 * UInt32(digit)) & 63)])
+      }
+      start += 3
+    }
+    return encoded
+  }
+}
