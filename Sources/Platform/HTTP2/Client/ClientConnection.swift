@@ -2,19 +2,6 @@ internal import CNGHTTP2
 internal import Glibc
 package import Reactor
 
-/// The calls by which a client connection tells its pool of itself.
-protocol ClientConnectionOwner: AnyObject {
-  func connectionIsReady(_ connection: ClientConnection)
-  func connection(_ connection: ClientConnection, hasRoomFor count: Int)
-  /// The connection takes no more for now, and that is not because its credential is still to be accepted.
-  func connectionIsFull(_ connection: ClientConnection)
-  func connection(
-    _ connection: ClientConnection, finished tag: UInt64, with answer: RequestAnswer)
-  /// The connection takes no new requests; those in flight go on.
-  func connectionIsDraining(_ connection: ClientConnection)
-  func connection(_ connection: ClientConnection, endedBecause end: ConnectionEnd)
-}
-
 /// One HTTP/2 connection in the client role; loop-bound.
 ///
 /// It pulls: whenever it flushes and the server allows more streams, its owner is asked for requests. So nothing waits inside it.
