@@ -59,3 +59,14 @@ package struct Report: Sendable {
     is taken off. The simulator allows all streams at once, because h2load does not wait to be authorised.
     """
 }
+
+/// A scenario that could not be measured.
+package struct ScenarioFailure: Sendable, Equatable {
+  package let name: String
+  package let reason: String
+
+  package init(name: String, reason: String) {
+    self.name = name
+    self.reason = reason
+  }
+}
