@@ -124,3 +124,9 @@ package struct ChaosCommand: AsyncParsableCommand {
     if !report.isPassed { throw Self.failed }
   }
 }
+
+/// The settings of a run when nothing else is asked for.
+package enum ChaosDefaults {
+  package static let seed: UInt64 = 1
+  package static let soakMinutes = 5.0
+}
