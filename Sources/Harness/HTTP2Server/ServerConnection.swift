@@ -1,6 +1,6 @@
-internal import HTTP2
 internal import CNGHTTP2
 internal import Glibc
+internal import HTTP2
 package import Reactor
 
 /// One HTTP/2 connection in the server role, over an accepted socket; loop-bound.
@@ -181,4 +181,35 @@ extension ServerConnection: ByteStreamDelegate {
     for request in requests { request.isClosed = true }
     delegate.connectionClosed(self)
   }
+}
+
+/// Who answers the requests of server connections; every call comes on the loop.
+package protocol ServerConnectionDelegate: AnyObject {
+  /// TLS is settled and SETTINGS are queued.
+  func connectionOpened(_ connection: ServerConnection)
+
+  /// The header fields are there, the body is not: the place to answer early.
+  func connection(_ connection: ServerConnection, receivedHeadersOf request: ServerRequest)
+
+  /// The whole request is there, unless it was answered already.
+  func connection(_ connection: ServerConnection, received request: ServerRequest)
+
+  /// The client did what the protocol or our SETTINGS forbid, such as too many streams.
+  func connection(_ connection: ServerConnection, sawViolation reason: String)
+
+  func connectionClosed(_ connection: ServerConnection)
+}
+
+/// How a server connection behaves.
+package struct ServerSettings {
+  /// SETTINGS_MAX_CONCURRENT_STREAMS at the start.
+  package var maxConcurrentStreams: UInt32 = 1000
+  /// How many stream resets a client may cause before it is cut off, and how many more a second
+  /// (the defence against rapid reset, CVE-2023-44487, as nghttp2 sets it by default).
+  package var resetBurst: UInt64 = 1000
+  package var resetsPerSecond: UInt64 = 33
+  /// Whether the windows of what clients send are opened again as it is read (RFC 9113, 5.2).
+  package var opensWindows = true
+
+  package init() {}
 }
