@@ -41,3 +41,31 @@ package struct SimulatorOptions: Sendable, Equatable {
     self.keyFile = keyFile
   }
 }
+
+/// A token signing key that the simulated APNs knows.
+package struct KnownAPNsKey: Sendable, Equatable {
+  /// The 10 characters that the token's header names as `kid`.
+  package let keyID: String
+  /// The team that the token must claim as `iss`.
+  package let teamID: String
+  /// The .p8 file, or a PEM file with its public half only.
+  package let file: String
+
+  package init(keyID: String, teamID: String, file: String) {
+    self.keyID = keyID
+    self.teamID = teamID
+    self.file = file
+  }
+}
+
+/// An app that the simulated JPush knows.
+package struct KnownJPushApp: Sendable, Equatable {
+  package var appKey: String
+  /// A file with the master secret.
+  package var secretFile: String
+
+  package init(appKey: String, secretFile: String) {
+    self.appKey = appKey
+    self.secretFile = secretFile
+  }
+}

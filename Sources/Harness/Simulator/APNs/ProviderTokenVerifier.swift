@@ -85,3 +85,28 @@ struct ProviderTokenVerifier {
     return nil
   }
 }
+
+/// A provider token that was verified once; requests carrying the same text share it.
+final class ProviderToken {
+  let owner: ProviderTokenOwner
+  let issuedAtSeconds: Int64
+  /// Tells the owner's tokens apart.
+  let serial: Int
+
+  init(owner: ProviderTokenOwner, issuedAtSeconds: Int64, serial: Int) {
+    self.owner = owner
+    self.issuedAtSeconds = issuedAtSeconds
+    self.serial = serial
+  }
+}
+
+/// A team and one of its keys: who changes provider tokens, and which one counts at the moment.
+final class ProviderTokenOwner {
+  let teamID: String
+  var currentSerial: Int?
+  var currentSinceSeconds: Int64 = 0
+
+  init(teamID: String) {
+    self.teamID = teamID
+  }
+}

@@ -1,3 +1,5 @@
+internal import HTTP2Server
+
 /// Answers that wait for their time: a binary heap by due time, then by arrival.
 struct DelayedAnswers {
   private struct Entry {
@@ -51,5 +53,21 @@ struct DelayedAnswers {
     let open = heap.filter { $0.answer.connection.isOpen }
     guard open.count < heap.count else { return }
     heap = open.sorted { $0.isBefore($1) }
+  }
+}
+
+/// A decision that waits for the accept log, and maybe for its delay.
+struct PendingAnswer {
+  let connection: SimulatedConnection
+  let request: ServerRequest
+  /// The request objects are reused: this tells whether it is still the same request.
+  let use: UInt64
+  var reaction: Decision.Reaction
+  var isAccepted: Bool
+  /// Cuts the connection instead of answering, after the accept was logged.
+  let isCut: Bool
+
+  var isCurrent: Bool {
+    connection.isOpen && request.use == use && !request.isClosed
   }
 }
