@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Glibc
 internal import Operations
 internal import Redis
+internal import Store
 internal import Typesetting
 
 /// Which dead letters a command is for.
@@ -68,6 +69,17 @@ struct DeadSelection: ParsableArguments {
         if Interrupts.shared.hasCome { throw CommandFailure(.interrupted, "interrupted") }
         try await body(entry)
       }
+    }
+  }
+}
+
+/// The name of a dead letter: a stream entry, `<ms>-<n>`.
+enum DeadEntry {
+  static func check(_ text: String) throws {
+    guard EntryID(text) != nil else {
+      throw ValidationError(
+        "\"\(DisplayText.printable(text))\" is no dead letter: they are named like "
+          + "1790000000000-0, see pushpool dead list.")
     }
   }
 }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Model
 
 /// Reads lines out of a file or a pipe in constant memory.
 final class LineReader: ImportReader {
@@ -89,5 +90,21 @@ final class LineReader: ImportReader {
       let found = memchr(base + searched, CInt(UInt8(ascii: "\n")), bytes.count - searched)
     else { return nil }
     return UnsafeRawPointer(found) - UnsafeRawPointer(base)
+  }
+}
+
+extension LineReader.Line {
+  /// Returns the part of a line that is to be parsed; nil for a blank one. Borrowed, as the line is.
+  func document() throws(InvalidField) -> UnsafeBufferPointer<UInt8>? {
+    guard case .text(var bytes) = self else {
+      throw InvalidField(
+        pointer: "", message: "the line is longer than \(Limits.installationBytesMax) bytes")
+    }
+    // What editors on Windows put before a text; several texts may have been joined to one file.
+    if bytes.starts(with: ByteOrderMark.utf8) {
+      bytes = UnsafeBufferPointer(rebasing: bytes.dropFirst(ByteOrderMark.utf8.count))
+    }
+    // A blank line, or what such an editor leaves of one.
+    return bytes.allSatisfy { $0 == 0x20 || $0 == 0x0D || $0 == 0x09 } ? nil : bytes
   }
 }

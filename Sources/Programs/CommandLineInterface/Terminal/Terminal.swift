@@ -1,5 +1,6 @@
 internal import CLinux
 internal import Glibc
+internal import Typesetting
 
 /// The receiver at the other end of standard output or standard error.
 struct Terminal: Sendable {
@@ -37,5 +38,15 @@ struct Terminal: Sendable {
       return CommandLineLimits.columnsDefault
     }
     return min(Int(size.ws_col), CommandLineLimits.columnsMax)
+  }
+}
+
+extension TextTable {
+  /// The lines of the table. On a terminal the titles stand out and the last column is cut to its width; elsewhere
+  /// nothing is lost.
+  func lines(on terminal: Terminal) -> [String] {
+    lines(columnsMax: terminal.isInteractive ? terminal.columns : nil) {
+      TextStyle.bold.apply($0, on: terminal)
+    }
   }
 }
