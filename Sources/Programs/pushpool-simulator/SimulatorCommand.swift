@@ -1,4 +1,6 @@
 import ArgumentParser
+import LocalServices
+import Simulator
 
 @main
 struct SimulatorCommand: ParsableCommand {
@@ -57,4 +59,19 @@ struct SimulatorCommand: ParsableCommand {
       """,
     subcommands: [ServeCommand.self, KeysCommand.self],
     defaultSubcommand: ServeCommand.self)
+}
+
+/// The exit codes of sysexits(3) that the command uses; 64 is the argument parser's own.
+enum ExitStatus {
+  static let badInput = ExitCode(65)
+  static let unavailable = ExitCode(69)
+  static let configuration = ExitCode(78)
+
+  static func of(_ error: SimulatorError) -> ExitCode {
+    switch error.kind {
+    case .configuration: configuration
+    case .script: badInput
+    case .unavailable: unavailable
+    }
+  }
 }
