@@ -45,7 +45,10 @@ struct SendingStage {
     let destination = Destination(
       number: 0, entry: entry,
       settings: dispatcher.settings.clientSettings(entry.provider.destination), breaker: breaker,
-      loop: loop, owner: dispatcher)
+      loop: loop,
+      journal: DestinationJournal(
+        of: entry, reasons: ReasonLog(log: lines.logger), log: lines.logger),
+      owner: dispatcher)
     destination.use(TestDirectory.credential)
     return destination
   }

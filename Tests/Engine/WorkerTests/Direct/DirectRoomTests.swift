@@ -310,7 +310,7 @@ import Testing
           entry: ProviderDirectory.Entry(
             app: "other", environments: shop.entry.environments, provider: shop.provider),
           settings: shop.settings,
-          loop: parts.loop, owner: parts.dispatcher))
+          loop: parts.loop, journal: shop.journal, owner: parts.dispatcher))
       let ofApp = parts.dispatcher.hasRoom(for: run)
       let ofOther = parts.dispatcher.hasRoom(for: try Self.runOfOther(parts))
       let ofChunk = parts.dispatcher.hasRoom(for: try Claims.run(["a"]))

@@ -1,7 +1,7 @@
 internal import HTTP2
 internal import Reactor
 
-// The ends of requests, and what they say of the connections that carried them.
+// Its connections: what the ends of requests say of them, and which are not needed.
 extension Destination {
   /// Says what an unanswered request tells of its connection, whoever is to blame for that.
   func sign(ofSilence answer: RequestAnswer) -> ConnectionSign {
@@ -21,6 +21,12 @@ extension Destination {
     else { return nil }
     return badConnection.trouble.reason
   }
+
+  // MARK: Connections that can be spared
+
+  var idleSinceNs: UInt64? { transport.idleSinceNs }
+  func closeIdle() { transport.closeIdle() }
+  func shed() -> Bool { transport.shed() }
 }
 
 extension ConnectionTrouble {

@@ -10,7 +10,7 @@ extension Destination {
     isProven = true
     guard !wasProven || !setup.isClean else { return }
     let wasHolding = setup.noteAccept()
-    if wasHolding { owner.destinationReleased(self) }
+    if wasHolding { journal.noteReleased() }
     if wasHolding || !wasProven { wake() }
   }
 
@@ -25,7 +25,7 @@ extension Destination {
     let wasUntilNs = setup.untilNs
     let consequence = setup.noteRefusal(
       reason, isSure: isSure, nowNs: loop.nowNs, elapsedNs: elapsedNs)
-    if consequence == .opened { owner.destinationHeld(self, because: reason) }
+    if consequence == .opened { journal.noteHeld(because: reason) }
     if setup.untilNs != wasUntilNs, let pauseMs, queued > 0 { park(forMs: pauseMs) }
     return consequence != .counted
   }

@@ -20,6 +20,7 @@ final class Destination {
   /// The rates that its pushes keep to; empty for most.
   let limits: [RateAllowance]
   let loop: EventLoop
+  let journal: DestinationJournal
   unowned let owner: any DestinationOwner<Destination>
   let settings: ClientSettings
   private(set) var transport: (any Transport)!
@@ -65,7 +66,7 @@ final class Destination {
   init(
     number: Int, entry: ProviderDirectory.Entry, limits: [RateAllowance] = [],
     settings: ClientSettings, breaker: Breaker = Breaker(), loop: EventLoop,
-    owner: any DestinationOwner<Destination>
+    journal: DestinationJournal, owner: any DestinationOwner<Destination>
   ) {
     self.number = number
     self.entry = entry
@@ -74,6 +75,7 @@ final class Destination {
     network = provider.network
     self.limits = limits
     self.loop = loop
+    self.journal = journal
     self.owner = owner
     var settings = settings
     settings.acceptedForm = provider.acceptedForm
@@ -262,7 +264,7 @@ final class Destination {
     if consequence == .opened {
       let reason = reason()
       troubleReason = reason
-      owner.destinationOpened(self, because: reason)
+      journal.noteOpened(because: reason)
     }
     if !wasOpen, breaker.state == .open, let pauseMs, queued > 0 { park(forMs: pauseMs) }
     return consequence
@@ -300,14 +302,8 @@ final class Destination {
 
   private func endTrouble() {
     troubleReason = nil
-    owner.destinationClosed(self)
+    journal.noteClosed(openMs: (loop.nowNs &- breaker.openedNs) / 1_000_000)
   }
-
-  // MARK: Descriptors
-
-  var idleSinceNs: UInt64? { transport.idleSinceNs }
-  func closeIdle() { transport.closeIdle() }
-  func shed() -> Bool { transport.shed() }
 
   func close() {
     batchTimer?.cancel()
@@ -390,11 +386,11 @@ extension Destination: TransportDelegate {
         progress.noteLoss(nowNs: loop.nowNs)
       }
     }
-    owner.noteEnd(end, ofConnectionTo: self)
+    journal.noteEnd(end)
   }
 
   func transport(_ transport: any Transport, replaced trouble: ConnectionTrouble) {
     badConnection = (trouble, loop.nowNs)
-    owner.destination(self, replaced: trouble)
+    journal.noteReplaced(trouble)
   }
 }

@@ -21,16 +21,7 @@ protocol DestinationOwner<Target>: AnyObject {
   func receive(_ answer: RequestAnswer, to tag: UInt64, from destination: Target)
   /// The destination cannot be sent to for so long: what waits for it is to be put aside.
   func putAside(_ tags: [UInt64], of destination: Target, forMs delayMs: UInt64)
-  /// One of its connections was bad, and is replaced.
-  func destination(_ destination: Target, replaced trouble: ConnectionTrouble)
-  func noteEnd(_ end: ConnectionEnd, ofConnectionTo destination: Target)
   /// A push waits in it, and none did before.
   func destinationHasWaiting(_ destination: Target)
   func destinationRanLow(_ destination: Target)
-  /// The network refuses its pushes because of how the app is set up, or does not any more.
-  func destinationHeld(_ destination: Target, because reason: String)
-  func destinationReleased(_ destination: Target)
-  /// Its breaker has opened because of this, or is closed again.
-  func destinationOpened(_ destination: Target, because reason: String)
-  func destinationClosed(_ destination: Target)
 }

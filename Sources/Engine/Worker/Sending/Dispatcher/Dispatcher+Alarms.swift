@@ -1,5 +1,3 @@
-internal import HTTP2
-internal import Logging
 internal import Model
 internal import Providers
 internal import Reactor
@@ -10,10 +8,10 @@ extension Dispatcher {
   var alarmConditions: [AlarmCondition] {
     destinations.compactMap { destination in
       guard let destination, let (kind, reason) = alarm(of: destination) else { return nil }
-      let (network, environment) = place(destination)
+      let name = destination.journal.name
       return AlarmCondition(
-        field: kind.field(destination.app, network, environment),
-        sentence: "\(destination.app): \(network) (\(environment)) \(reason): "
+        field: kind.field(name.app, name.network, name.environment),
+        sentence: "\(name.app): \(name.network) (\(name.environment)) \(reason): "
           + (kind.explainsWaiting
             ? "its pushes wait and use up no attempts, and it is tried again by itself"
             : "that connection was replaced"))
@@ -53,64 +51,5 @@ extension Dispatcher {
   /// The cause as the end of a clause.
   func because(_ destination: Destination) -> String {
     destination.hindrance(nowMs: wallMs).map { " (\($0))" } ?? "; the workers' log says why"
-  }
-
-  func destination(_ destination: Destination, replaced trouble: ConnectionTrouble) {
-    let (network, environment) = place(destination)
-    reasons.note(
-      "\(destination.app): \(network) (\(environment)): \(trouble.reason): that connection is replaced",
-      metadata: ["requests": "\(trouble.requests)"])
-  }
-
-  func destinationHeld(_ destination: Destination, because reason: String) {
-    let (network, environment) = place(destination)
-    let sentence =
-      "\(destination.app): \(network) (\(environment)) refuses every push because of how the app is set up: its pushes "
-      + "wait; \(destination.provider.remedy(for: reason))"
-    log.error(
-      "\(sentence)",
-      metadata: [
-        "app": "\(destination.app)", "network": "\(network)", "environment": "\(environment)",
-        "reason": "\(reason)",
-      ])
-  }
-
-  func destinationReleased(_ destination: Destination) {
-    let (network, environment) = place(destination)
-    log.notice(
-      "\(destination.app): \(network) (\(environment)) accepts pushes of the app again",
-      metadata: [
-        "app": "\(destination.app)", "network": "\(network)", "environment": "\(environment)",
-      ])
-  }
-
-  func destinationOpened(_ destination: Destination, because reason: String) {
-    let (network, environment) = place(destination)
-    log.error(
-      "\(destination.app): \(network) (\(environment)) is in trouble: its pushes wait",
-      metadata: [
-        "app": "\(destination.app)", "network": "\(network)", "environment": "\(environment)",
-        "reason": "\(reason)",
-      ])
-  }
-
-  func destinationClosed(_ destination: Destination) {
-    let (network, environment) = place(destination)
-    let openMs = (loop.nowNs &- destination.breaker.openedNs) / 1_000_000
-    log.notice(
-      "\(destination.app): \(network) (\(environment)) is sent to again",
-      metadata: [
-        "app": "\(destination.app)", "network": "\(network)", "environment": "\(environment)",
-        "open_ms": "\(openMs)",
-      ])
-  }
-
-  /// How alarms and the log name a destination.
-  private func place(_ destination: Destination) -> (network: String, environment: String) {
-    let environments = destination.entry.environments
-    return (
-      destination.provider.network.rawValue,
-      environments.count == 1 ? environments.first!.rawValue : "all"
-    )
   }
 }

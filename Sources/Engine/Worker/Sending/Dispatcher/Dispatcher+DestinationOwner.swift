@@ -1,11 +1,10 @@
 internal import HTTP2
-internal import Logging
 internal import Model
 internal import Providers
 internal import Reactor
 internal import Store
 
-// What destinations tell besides answers; of their breakers, see Dispatcher+Alarms.
+// What destinations tell besides answers.
 extension Dispatcher: DestinationOwner {
   func putAside(_ tags: [UInt64], of destination: Destination, forMs delayMs: UInt64) {
     // The breaker has said why by itself.
@@ -20,16 +19,6 @@ extension Dispatcher: DestinationOwner {
       guard let run = runs[tag] else { continue }
       putAside(run, tag.push, delayMs: delayMs, because: .parked)
     }
-  }
-
-  func noteEnd(_ end: ConnectionEnd, ofConnectionTo destination: Destination) {
-    guard end != .closed else { return }
-    log.info(
-      "connection ended",
-      metadata: [
-        "app": "\(destination.app)", "network": "\(destination.provider.network.rawValue)",
-        "reason": "\(end.logText)",
-      ])
   }
 
   func destinationHasWaiting(_ destination: Destination) { list(destination) }

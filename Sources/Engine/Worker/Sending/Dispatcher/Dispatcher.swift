@@ -221,7 +221,8 @@ final class Dispatcher {
     let destination = Destination(
       number: number, entry: entry,
       limits: entry.limits.map { allowance(of: $0, app: entry.app, for: number) },
-      settings: settings.clientSettings(entry.provider.destination), loop: loop, owner: self)
+      settings: settings.clientSettings(entry.provider.destination), loop: loop,
+      journal: DestinationJournal(of: entry, reasons: reasons, log: log), owner: self)
     destinations[number] = destination
     onNewDestination?(number)
     return destination

@@ -1,4 +1,5 @@
 import HTTP2
+import Logging
 import Model
 import Providers
 import Reactor
@@ -12,8 +13,6 @@ import Testing
     var submitted: [UInt64] = []
     var finished: [UInt64] = []
     var parked: [UInt64] = []
-    var opened: [String] = []
-    var closings = 0
     var withdrawn: Set<UInt64> = []
 
     func submit(
@@ -38,19 +37,12 @@ import Testing
     func putAside(_ tags: [UInt64], of destination: Destination, forMs delayMs: UInt64) {
       parked += tags
     }
-    func noteEnd(_ end: ConnectionEnd, ofConnectionTo destination: Destination) {}
-    func destination(_ destination: Destination, replaced trouble: ConnectionTrouble) {}
     func destinationHasWaiting(_ destination: Destination) {}
     func destinationRanLow(_ destination: Destination) {}
-    func destinationHeld(_ destination: Destination, because reason: String) {}
-    func destinationReleased(_ destination: Destination) {}
-    func destinationOpened(_ destination: Destination, because reason: String) {
-      opened.append(reason)
-    }
-    func destinationClosed(_ destination: Destination) { closings += 1 }
   }
 
   private let owner = Owner()
+  private let lines = LogLines()
   private let destination: Destination
 
   init() throws {
@@ -59,7 +51,10 @@ import Testing
       number: 0, entry: entry,
       settings: ClientSettings(
         endpoint: entry.provider.destination.endpoint, tls: entry.provider.destination.tls),
-      loop: try EventLoop(name: "test"), owner: owner)
+      loop: try EventLoop(name: "test"),
+      journal: DestinationJournal(
+        of: entry, reasons: ReasonLog(log: lines.logger), log: lines.logger),
+      owner: owner)
   }
 
   @Test("pushes leave in order, high priority first, as many as there is room for")
@@ -123,11 +118,12 @@ import Testing
     destination.use(TestDirectory.credential)
     destination.enqueue(1, rank: 0)
     var answers = 0
-    while owner.opened.isEmpty, answers < 1_000 {
+    while destination.troubleReason == nil, answers < 1_000 {
       _ = destination.noteTrouble(elapsedNs: 0, retryAfterMs: nil, reason: "503")
       answers += 1
     }
-    #expect(owner.opened == ["503"] && destination.troubleReason == "503")
+    #expect(destination.troubleReason == "503" && lines.all.count == 1)
+    #expect(lines.has(.error, "is in trouble: its pushes wait", ["reason": "503"]))
     #expect(owner.parked == [1] && destination.pauseMs != nil)
     destination.offer(10, TestRequests())
     #expect(owner.submitted.isEmpty)

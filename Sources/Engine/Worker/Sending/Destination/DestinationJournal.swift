@@ -1,0 +1,71 @@
+internal import HTTP2
+internal import Logging
+internal import Providers
+
+/// The log of one destination: when its network takes no pushes any more, and when it does again.
+struct DestinationJournal {
+  let name: DestinationName
+  private let provider: any PushProvider
+  private let reasons: ReasonLog
+  private let log: Logger
+
+  init(of entry: ProviderDirectory.Entry, reasons: ReasonLog, log: Logger) {
+    name = DestinationName(entry)
+    provider = entry.provider
+    self.reasons = reasons
+    self.log = log
+  }
+
+  /// One of its connections was bad, and is replaced.
+  func noteReplaced(_ trouble: ConnectionTrouble) {
+    reasons.note(
+      "\(name.app): \(name.network) (\(name.environment)): \(trouble.reason): that connection is replaced",
+      metadata: ["requests": "\(trouble.requests)"])
+  }
+
+  func noteEnd(_ end: ConnectionEnd) {
+    guard end != .closed else { return }
+    log.info(
+      "connection ended",
+      metadata: ["app": "\(name.app)", "network": "\(name.network)", "reason": "\(end.logText)"])
+  }
+
+  /// The network refuses its pushes because of how the app is set up.
+  func noteHeld(because reason: String) {
+    let sentence =
+      "\(name.app): \(name.network) (\(name.environment)) refuses every push because of how the app is set up: its pushes "
+      + "wait; \(provider.remedy(for: reason))"
+    log.error("\(sentence)", metadata: metadata(because: reason))
+  }
+
+  /// The network does not refuse them any more.
+  func noteReleased() {
+    log.notice(
+      "\(name.app): \(name.network) (\(name.environment)) accepts pushes of the app again",
+      metadata: metadata)
+  }
+
+  /// Its breaker has opened because of this.
+  func noteOpened(because reason: String) {
+    log.error(
+      "\(name.app): \(name.network) (\(name.environment)) is in trouble: its pushes wait",
+      metadata: metadata(because: reason))
+  }
+
+  /// Its breaker is closed again.
+  func noteClosed(openMs: UInt64) {
+    log.notice(
+      "\(name.app): \(name.network) (\(name.environment)) is sent to again",
+      metadata: metadata.merging(["open_ms": "\(openMs)"]) { $1 })
+  }
+
+  private var metadata: Logger.Metadata {
+    [
+      "app": "\(name.app)", "network": "\(name.network)", "environment": "\(name.environment)",
+    ]
+  }
+
+  private func metadata(because reason: String) -> Logger.Metadata {
+    metadata.merging(["reason": "\(reason)"]) { $1 }
+  }
+}
