@@ -43,16 +43,17 @@ final class LaneStage {
       self?.handedOnSignal.raise()
     }
     parts.direct.onReady = { [weak self] in self?.telling += 1 }
-    parts.dispatcher.nowNs = { 0 }
+    parts.sending.room.nowNs = { 0 }
   }
 
   /// So many pushes left in each of the last two spans of time: it stands still otherwise, however slow the machine is.
   func send(_ count: Int, to destination: Destination? = nil) {
     for _ in 0..<2 {
-      let nowNs = parts.dispatcher.nowNs() + WorkerLimits.directSpanMs * 1_000_000
-      parts.dispatcher.nowNs = { nowNs }
-      parts.dispatcher.noteSent(count, to: destination ?? parts.dispatcher.destination(0))
-      _ = parts.dispatcher.leaving
+      let nowNs = parts.sending.room.nowNs() + WorkerLimits.directSpanMs * 1_000_000
+      parts.sending.room.nowNs = { nowNs }
+      parts.sending.room.noteSent(
+        count, to: destination ?? parts.sending.destinations.destination(0))
+      _ = parts.sending.room.leaving
     }
   }
 
@@ -91,7 +92,7 @@ final class LaneStage {
         try TestDirectory.of(.production, limits: limits), consumer: consumer, leaseMs: leaseMs,
         sendsDirectly: sendsDirectly)
       defer {
-        stage.dispatcher.close()
+        stage.sending.close()
         connection.close()
       }
       return try await body(lane, stage)

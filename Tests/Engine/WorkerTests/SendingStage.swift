@@ -7,12 +7,15 @@ import Testing
 @testable import Store
 @testable import Worker
 
-/// A dispatcher without a thread: what its loop would bring, the test brings.
+/// What sends of a lane, without a thread: what its loop would bring, the test brings.
 struct SendingStage {
   let loop: EventLoop
   let lines = LogLines()
   let runs = RunTable()
-  let dispatcher: Dispatcher
+  let sending: SendingParts
+  /// The only entry of the directory, or that of production.
+  private let entry: ProviderDirectory.Entry
+  private let clock = FleetClock()
   let requests = TestRequests()
 
   init(
@@ -24,12 +27,16 @@ struct SendingStage {
       environments.count > 1
       ? try TestDirectory.of(.production, .development, limits: limits, credentials: credentials)
       : try TestDirectory.of(.production, limits: limits, credentials: credentials)
-    dispatcher = Dispatcher.of(loop, runs, directory, lines.logger)
+    entry = directory.entries[0]
+    sending = SendingParts(loop, runs, directory, lines.logger, clock)
   }
+
+  /// Epoch milliseconds, as those who send count them.
+  var wallMs: Int64 { clock.at(loop.nowNs) }
 
   /// The only destination, or that of production, ready to send.
   var destination: Destination {
-    let destination = dispatcher.destination(0)
+    let destination = sending.destinations.destination(0)
     destination.use(TestDirectory.credential)
     return destination
   }
@@ -41,14 +48,13 @@ struct SendingStage {
       _ = breaker.noteTrouble(nowNs: 1, elapsedNs: 0, retryAfterMs: nil)
     }
     try #require(breaker.openUntilNs < loop.nowNs, "the machine has only just started")
-    let entry = dispatcher.directory.entries[0]
     let destination = Destination(
       number: 0, entry: entry,
-      settings: dispatcher.settings.clientSettings(entry.provider.destination), breaker: breaker,
-      loop: loop,
+      settings: SendingParts.connections.clientSettings(entry.provider.destination),
+      breaker: breaker, loop: loop,
       journal: DestinationJournal(
         of: entry, reasons: ReasonLog(log: lines.logger), log: lines.logger),
-      owner: dispatcher)
+      owner: sending.dispatcher)
     destination.use(TestDirectory.credential)
     return destination
   }
@@ -80,33 +86,36 @@ struct SendingStage {
 
   /// Queues the pushes of a run.
   func enqueue(_ run: ChunkRun) {
-    for push in run.pushes.indices { dispatcher.enqueue(run, push: push) }
+    for push in run.pushes.indices { sending.router.enqueue(run, push: push) }
   }
 
   /// Queues the pushes of a run there.
   func enqueue(_ run: ChunkRun, to destination: Destination) {
-    for push in run.pushes.indices { dispatcher.queue(run, push, destination) }
+    for push in run.pushes.indices { sending.router.queue(run, push, destination) }
   }
 
   /// What is off from now on.
   func switchOff(_ switches: KillSwitch...) {
     var reading = SwitchReading()
     for killSwitch in switches { reading.add(field: killSwitch.field, value: []) }
-    dispatcher.apply(Switches(reading))
+    sending.gate.apply(Switches(reading))
   }
 }
 
-extension Dispatcher {
-  /// One that sends for `shop`, without a thread.
-  static func of(
-    _ loop: EventLoop, _ runs: RunTable, _ directory: ProviderDirectory, _ log: Logger
-  ) -> Dispatcher {
-    Dispatcher(
+extension SendingParts {
+  static let connections = ConnectionSettings(
+    connectionsMax: 1, streamsMax: 10, requestTimeoutMs: 1_000)
+
+  /// Those that send for `shop`, without a thread.
+  convenience init(
+    _ loop: EventLoop, _ runs: RunTable, _ directory: ProviderDirectory, _ log: Logger,
+    _ clock: FleetClock = FleetClock()
+  ) {
+    self.init(
       loop: loop, runs: runs, directory: directory,
       fleet: FleetRoutes(own: directory.routes(of: ["shop"])),
-      settings: DispatcherSettings(
-        worker: "test", connectionsMax: 1, streamsMax: 10, requestTimeoutMs: 1_000,
-        shortage: DescriptorShortage()), clock: FleetClock(), reasons: ReasonLog(log: log),
-      log: log)
+      settings: SendingSettings(
+        worker: "test", connections: Self.connections, shortage: DescriptorShortage()),
+      clock: clock, reasons: ReasonLog(log: log), log: log)
   }
 }

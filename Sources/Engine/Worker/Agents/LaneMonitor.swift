@@ -3,7 +3,8 @@ final class LaneMonitor: Agent {
   /// Beats between two counts of reasons in the log.
   private static let beatsPerCount = 60
 
-  private let dispatcher: Dispatcher
+  private let destinations: DestinationWatch
+  private let descriptors: DescriptorRelief
   private let reasons: ReasonLog
   private let latencies: LatencyReporter
   private let alarms: AlarmKeeper
@@ -14,11 +15,13 @@ final class LaneMonitor: Agent {
   private var beats = 0
 
   init(
-    dispatcher: Dispatcher, reasons: ReasonLog, latencies: LatencyReporter, alarms: AlarmKeeper,
-    clockWatch: ClockWatch?, redisWatch: RedisWatch? = nil,
+    destinations: DestinationWatch, descriptors: DescriptorRelief, reasons: ReasonLog,
+    latencies: LatencyReporter, alarms: AlarmKeeper, clockWatch: ClockWatch?,
+    redisWatch: RedisWatch? = nil,
     certificates: CertificateWatch? = nil
   ) {
-    self.dispatcher = dispatcher
+    self.destinations = destinations
+    self.descriptors = descriptors
     self.reasons = reasons
     self.latencies = latencies
     self.alarms = alarms
@@ -28,25 +31,23 @@ final class LaneMonitor: Agent {
   }
 
   func turn() async -> UInt64 {
-    dispatcher.checkReachable()
-    dispatcher.checkDescriptors()
-    dispatcher.closeSurplus()
+    destinations.look()
+    descriptors.check()
+    descriptors.closeSurplus()
     beats += 1
     if beats % Self.beatsPerCount == 0 { reasons.logCounts() }
-    await reportLatency()
+    await latencies.report()
     clockWatch?.report()
     certificates?.report()
-    await alarms.report(dispatcher.alarmConditions + conditionsOfProcess)
+    await alarms.report(destinations.alarmConditions + conditionsOfProcess)
     return WorkerLimits.beatMs
   }
 
-  func finish() async { await reportLatency() }
-
-  private func reportLatency() async { await latencies.report(dispatcher.takeLatency()) }
+  func finish() async { await latencies.report() }
 
   private var conditionsOfProcess: [AlarmCondition] {
     guard let clockWatch else { return [] }
-    return [clockWatch.alarmCondition, dispatcher.shortageCondition].compactMap { $0 }
+    return [clockWatch.alarmCondition, descriptors.alarmCondition].compactMap { $0 }
       + (redisWatch?.alarmConditions ?? []) + (certificates?.alarmConditions ?? [])
   }
 }

@@ -1,17 +1,17 @@
 internal import Logging
-internal import Model
 internal import Redis
 internal import Store
 
 /// Adds the answer times of a lane to those of the fleet's minute; loop-bound.
 struct LatencyReporter {
+  let histogram: LatencyHistogram
   let metrics: MetricsStore
   let clock: FleetClock
   let log: Logger
 
-  /// - Parameter counted: since the last report. Lost when Redis cannot be asked.
-  func report(_ counted: [(network: Network, boundMs: UInt64, count: Int)]) async {
-    let counts = counted.map {
+  /// Adds those since the last report. Lost when Redis cannot be asked.
+  func report() async {
+    let counts = histogram.takeAll().map {
       LatencyCount(network: $0.network, boundMs: Int($0.boundMs), count: $0.count)
     }
     guard !counts.isEmpty else { return }

@@ -9,7 +9,8 @@ internal import Store
 final class ChunkCarrier {
   private let context: LaneContext
   private let runs: RunTable
-  private let dispatcher: Dispatcher
+  private let room: SendingRoom
+  private let gate: SendingGate
   private let resolver: BindingResolver
   private let leases: LeaseKeeper
   private let onQuiet: (ChunkRun) -> Void
@@ -19,12 +20,14 @@ final class ChunkCarrier {
   ///   - onQuiet: called with a run that needs no task while it waits for answers.
   ///   - onRoom: called when a run has ended, or has become a chunk.
   init(
-    _ context: LaneContext, runs: RunTable, dispatcher: Dispatcher, resolver: BindingResolver,
-    leases: LeaseKeeper, onQuiet: @escaping (ChunkRun) -> Void, onRoom: @escaping () -> Void
+    _ context: LaneContext, runs: RunTable, room: SendingRoom, gate: SendingGate,
+    resolver: BindingResolver, leases: LeaseKeeper, onQuiet: @escaping (ChunkRun) -> Void,
+    onRoom: @escaping () -> Void
   ) {
     self.context = context
     self.runs = runs
-    self.dispatcher = dispatcher
+    self.room = room
+    self.gate = gate
     self.resolver = resolver
     self.leases = leases
     self.onQuiet = onQuiet
@@ -57,16 +60,13 @@ final class ChunkCarrier {
   /// - Returns: whether the run goes on.
   func step(_ run: ChunkRun) async -> Bool {
     // Nothing more is sent of it, so whose the devices are by now need not be asked: Redis may be away for long.
-    if run.standing != .active { dispatcher.endStaleBindings(run) }
+    if run.standing != .active { gate.endStaleBindings(run) }
     if run.isOverdue { await admit(run) }
     do throws(RedisError) {
       if run.wantsResolving || run.hasStaleBindings { try await context.switches.readIfOld() }
       let stale = run.takeStaleBindings()
       if !stale.isEmpty { try await verify(run, stale) }
-      while run.wantsResolving && dispatcher.hasRoom(for: run)
-        && !dispatcher.isCongested(run)
-        && !context.life.isDraining
-      {
+      while room.mayResolve(run) && !context.life.isDraining {
         guard try await keepsPace(run) else { break }
         try await resolver.resolveNext(run)
         // The next chunk is claimed while this one's last recipients are on their way.
@@ -103,13 +103,13 @@ final class ChunkCarrier {
   /// Draws what a run's job may make of pushes now. - Returns: whether something may be resolved.
   private func keepsPace(_ run: ChunkRun) async throws(RedisError) -> Bool {
     guard let pace = run.pace, !pace.allows else { return true }
-    if dispatcher.isExpired(run) {
+    if gate.isExpired(run) {
       // Nothing more of it is sent, so nothing has to be spread.
       run.pace = nil
       return true
     }
     guard pace.waitMs(nowNs: context.loop.nowNs) == 0 else { return false }
-    let wanted = min(run.lines.count - run.cursor, dispatcher.resolveBatch) - pace.allowance
+    let wanted = min(run.lines.count - run.cursor, room.resolveBatch) - pace.allowance
     let answer = try await context.store.rates.drawPace(
       app: run.claim.app, job: run.claim.job, wanted: wanted)
     run.pace?.grant(answer.granted, retryMs: answer.retryMs, nowNs: context.loop.nowNs)
@@ -155,7 +155,7 @@ final class ChunkCarrier {
         run.confirmNews()
         run.noteFates(news, answer)
         run.noteSkipped(news, answer)
-        dispatcher.apply(answer.standing, run)
+        gate.apply(answer.standing, run)
         if answer.kept > 0 {
           context.log.info(
             "bindings kept: they changed after the push was sent",
@@ -193,7 +193,7 @@ final class ChunkCarrier {
           runs.become(run, claim)
           onRoom()
         } else {
-          dispatcher.apply(.stale, run)
+          gate.apply(.stale, run)
           run.abandon()
         }
       } catch {
@@ -213,7 +213,7 @@ final class ChunkCarrier {
   private func handBack(_ run: ChunkRun) async {
     await admit(run)
     // What is off and whose chunk has expired by Redis' clock and not by ours would come back at once.
-    let isOff = dispatcher.isSwitchedOff(run)
+    let isOff = gate.isSwitchedOff(run)
     if isOff { run.noteSwitchedOff() }
     run.finishTrace()
     while true {

@@ -9,20 +9,22 @@ final class ChunkStarter {
   private let context: LaneContext
   private let materials: MaterialStore
   private let runs: RunTable
-  private let dispatcher: Dispatcher
+  private let gate: SendingGate
+  private let congestion: RateCongestion
   private let onDirect: (ChunkRun) -> Void
   /// Called with the place of a run that is to be carried from now on.
   var onBegun: (Int) -> Void = { _ in preconditionFailure("nobody carries what is begun") }
 
   /// - Parameter onDirect: called with the run of a job that is sent from its entry.
   init(
-    _ context: LaneContext, materials: MaterialStore, runs: RunTable, dispatcher: Dispatcher,
-    onDirect: @escaping (ChunkRun) -> Void
+    _ context: LaneContext, materials: MaterialStore, runs: RunTable, gate: SendingGate,
+    congestion: RateCongestion, onDirect: @escaping (ChunkRun) -> Void
   ) {
     self.context = context
     self.materials = materials
     self.runs = runs
-    self.dispatcher = dispatcher
+    self.gate = gate
+    self.congestion = congestion
     self.onDirect = onDirect
   }
 
@@ -38,15 +40,15 @@ final class ChunkStarter {
       return try await handBack(claim, delayMs: 1_000)
     }
     if try await passOn(claim, material) { return }
-    if let delayMs = dispatcher.parkedMs(claim, material) {
+    if let delayMs = gate.parkedMs(claim, material) {
       noteDeferral(of: claim, material, because: .parked)
       return try await handBack(claim, delayMs: delayMs)
     }
-    if let delayMs = dispatcher.crowdedMs(claim) {
+    if let delayMs = congestion.crowdedMs(claim) {
       return try await handBack(claim, delayMs: delayMs)
     }
     // The functions hold what is off, so this was on when it was claimed: it may be on again.
-    if dispatcher.switches.stops(
+    if gate.switches.stops(
       app: claim.app, bucket: material.bucket, topic: material.topic)
     {
       try await context.switches.read()
@@ -64,7 +66,7 @@ final class ChunkStarter {
       claim: claim, material: material, slot: slot, loop: context.loop, poisonTicket: poisonTicket)
     runs.add(run)
     // Redis was asked in between: the drain that began meanwhile has not seen this run.
-    if context.life.isDraining || dispatcher.isStopped(run) { run.change(to: .paused) }
+    if context.life.isDraining || gate.isStopped(run) { run.change(to: .paused) }
     onBegun(slot)
   }
 
@@ -76,7 +78,7 @@ final class ChunkStarter {
       claim: job.claim, material: material, slot: slot, loop: context.loop, direct: job,
       begunAtMs: atMs)
     runs.add(run)
-    if context.life.isDraining || dispatcher.isStopped(run) { run.change(to: .paused) }
+    if context.life.isDraining || gate.isStopped(run) { run.change(to: .paused) }
     onDirect(run)
   }
 
@@ -94,7 +96,7 @@ final class ChunkStarter {
   /// - Returns: whether it waits.
   private func passOn(_ claim: ChunkClaim, _ material: JobMaterial) async throws(RedisError) -> Bool
   {
-    guard !context.settings.routes.own.has(claim.app), !dispatcher.isExpired(material) else {
+    guard !context.settings.routes.own.has(claim.app), !gate.isExpired(material) else {
       return false
     }
     context.reasons.note(

@@ -9,7 +9,8 @@ internal import Store
 final class Fetcher: Agent {
   private let context: LaneContext
   private let runs: RunTable
-  private let dispatcher: Dispatcher
+  private let room: SendingRoom
+  private let gate: SendingGate
   private let recoverer: Recoverer
   private let starter: ChunkStarter
   /// Claims that Redis failed to say more about; taken up when it is back.
@@ -17,12 +18,13 @@ final class Fetcher: Agent {
   private var lostAnswers = LostAnswers()
 
   init(
-    _ context: LaneContext, runs: RunTable, dispatcher: Dispatcher, recoverer: Recoverer,
-    starter: ChunkStarter
+    _ context: LaneContext, runs: RunTable, room: SendingRoom, gate: SendingGate,
+    recoverer: Recoverer, starter: ChunkStarter
   ) {
     self.context = context
     self.runs = runs
-    self.dispatcher = dispatcher
+    self.room = room
+    self.gate = gate
     self.recoverer = recoverer
     self.starter = starter
   }
@@ -57,7 +59,7 @@ final class Fetcher: Agent {
   private func claim() async throws(RedisError) -> Bool {
     try await context.switches.readIfOld()
     try await takeUpUnstarted()
-    let chunksAhead = dispatcher.pushesAhead / Limits.chunkRecipientsMax
+    let chunksAhead = room.pushesAhead / Limits.chunkRecipientsMax
     runs.chunksMax = min(WorkerLimits.runsMax + 2 * chunksAhead, WorkerLimits.farRunsMax)
     guard let lowest = lowestClaimed else { return false }
     if lostAnswers.areToBeAskedFor, try await takeUpUnanswered() { return true }
@@ -86,12 +88,12 @@ final class Fetcher: Agent {
   /// The lowest priority that there is room for; nil when there is none.
   private var lowestClaimed: Priority? {
     guard runs.freeSlots > 0 else { return nil }
-    let unresolvedMax = Limits.chunkRecipientsMax + dispatcher.pushesAhead
+    let unresolvedMax = Limits.chunkRecipientsMax + room.pushesAhead
     // Behind jobs that are sent from their entries there is no other room before a chunk wants it.
-    let backlogMax = dispatcher.isAnyChunkWaiting ? 0 : dispatcher.directBacklogMax
+    let backlogMax = room.isAnyChunkWaiting ? 0 : room.directBacklogMax
     return Priority.allCases.last {
-      dispatcher.waiting(upTo: $0) < backlogMax
-        || dispatcher.hasRoom(for: $0) && dispatcher.unresolved(for: $0) < unresolvedMax
+      room.waiting(upTo: $0) < backlogMax
+        || room.hasRoom(for: $0) && room.unresolved(for: $0) < unresolvedMax
     }
   }
 
@@ -102,7 +104,7 @@ final class Fetcher: Agent {
       // After a silence of our own, our own chunks come back: they are being carried already. Another worker may have
       // had one in between, and have added other lines to it.
       if let run = runs.run(carrying: claim), !run.agrees(with: claim) {
-        dispatcher.apply(.stale, run)
+        gate.apply(.stale, run)
       }
       guard !runs.isCarrying(claim) else { continue }
       context.log.notice(

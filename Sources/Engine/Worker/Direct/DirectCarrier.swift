@@ -8,7 +8,8 @@ internal import Store
 final class DirectCarrier: RunAttendant {
   private let context: LaneContext
   private let runs: RunTable
-  private let dispatcher: Dispatcher
+  private let room: SendingRoom
+  private let gate: SendingGate
   private let resolver: BindingResolver
   private let onResolved: (ChunkRun) -> Void
   private let onRoom: () -> Void
@@ -29,12 +30,14 @@ final class DirectCarrier: RunAttendant {
   ///   - onResolved: called with a run that was begun and has its pushes.
   ///   - onRoom: called when a run has ended.
   init(
-    _ context: LaneContext, runs: RunTable, dispatcher: Dispatcher, resolver: BindingResolver,
-    onResolved: @escaping (ChunkRun) -> Void, onRoom: @escaping () -> Void
+    _ context: LaneContext, runs: RunTable, room: SendingRoom, gate: SendingGate,
+    resolver: BindingResolver, onResolved: @escaping (ChunkRun) -> Void,
+    onRoom: @escaping () -> Void
   ) {
     self.context = context
     self.runs = runs
-    self.dispatcher = dispatcher
+    self.room = room
+    self.gate = gate
     self.resolver = resolver
     self.onResolved = onResolved
     self.onRoom = onRoom
@@ -47,8 +50,7 @@ final class DirectCarrier: RunAttendant {
   /// Sends a job that was just begun, at once when its users' bindings are here.
   func begin(_ run: ChunkRun) {
     let mayResolve =
-      run.wantsResolving && dispatcher.hasRoom(for: run)
-      && !dispatcher.isCongested(run) && !context.life.isDraining && !context.switches.isOld
+      room.mayResolve(run) && !context.life.isDraining && !context.switches.isOld
     if mayResolve { resolver.resolveKnown(run) }
     if run.isResolved { onResolved(run) }
     if run.isQuiet { attend(run) } else { onHandedOn(run.slot) }
@@ -145,7 +147,7 @@ final class DirectCarrier: RunAttendant {
       switch answer {
       case .ended: release(run)
       case .stale:
-        dispatcher.apply(.stale, run)
+        gate.apply(.stale, run)
         release(run)
       case .admit: handOn(run, telling: ending.settlement)
       }

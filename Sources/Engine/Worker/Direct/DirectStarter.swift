@@ -7,7 +7,9 @@ internal import Store
 final class DirectStarter {
   private let isOn: Bool
   private let runs: RunTable
-  private let dispatcher: Dispatcher
+  private let sendingRoom: SendingRoom
+  private let congestion: RateCongestion
+  private let gate: SendingGate
   private let switches: SwitchWatch
   private let life: LaneLife
   /// Raised when there is room again for those that are waited with.
@@ -29,12 +31,14 @@ final class DirectStarter {
   typealias Batch = [(job: PreparedJob, direct: DirectJob)]
 
   init(
-    isOn: Bool, runs: RunTable, dispatcher: Dispatcher, switches: SwitchWatch, life: LaneLife,
-    signal: LoopSignal
+    isOn: Bool, runs: RunTable, room: SendingRoom, congestion: RateCongestion, gate: SendingGate,
+    switches: SwitchWatch, life: LaneLife, signal: LoopSignal
   ) {
     self.isOn = isOn
     self.runs = runs
-    self.dispatcher = dispatcher
+    sendingRoom = room
+    self.congestion = congestion
+    self.gate = gate
     self.switches = switches
     self.life = life
     self.signal = signal
@@ -45,12 +49,12 @@ final class DirectStarter {
     let takenMax = isFar ? WorkerLimits.farDirectTakenMax : WorkerLimits.directTakenMax
     let jobs = isOn && !life.isDraining ? max(0, min(free, takenMax)) : 0
     let waiting = Priority.allCases.map { priority in
-      dispatcher.waiting(upTo: priority) + dispatcher.unresolved(for: priority, onlyDirect: true)
+      sendingRoom.waiting(upTo: priority) + sendingRoom.unresolved(for: priority, onlyDirect: true)
         + heldUsers[...priority.rank].reduce(0, +)
     }
     return DirectRoom(
-      jobs: jobs, waiting: waiting, backlogMax: dispatcher.directBacklogMax,
-      isSlow: dispatcher.isSlow)
+      jobs: jobs, waiting: waiting, backlogMax: sendingRoom.directBacklogMax,
+      isSlow: sendingRoom.isSlow)
   }
 
   /// How many jobs of a priority and higher ones to take in: as many as there is room for, when they are like those before.
@@ -103,16 +107,16 @@ final class DirectStarter {
   }
 
   /// Whether some have begun and wait for room.
-  var areAnyWaiting: Bool { dispatcher.unresolved(for: .low, onlyDirect: true) > 0 }
+  var areAnyWaiting: Bool { sendingRoom.unresolved(for: .low, onlyDirect: true) > 0 }
 
   /// Goes on with those that wait and have room now, high priority first.
   func wakeWaiting() {
-    let (backlogMax, mayHaveMore) = (dispatcher.directBacklogMax, dispatcher.mayHaveMore)
+    let (backlogMax, mayHaveMore) = (sendingRoom.directBacklogMax, sendingRoom.mayHaveMore)
     for priority in Priority.allCases {
-      var room = backlogMax - dispatcher.waiting(upTo: priority)
+      var room = backlogMax - sendingRoom.waiting(upTo: priority)
       runs.forEach { run in
         guard room > 0, run.direct != nil, run.wantsResolving, run.claim.priority == priority,
-          dispatcher.hasRoom(for: run, mayHaveMore: mayHaveMore)
+          sendingRoom.hasRoom(for: run, mayHaveMore: mayHaveMore)
         else { return }
         room -= run.lines.count
         run.wake()
@@ -123,8 +127,8 @@ final class DirectStarter {
   /// Waits until half of what waits has left, or not for so long.
   func pause() async {
     let halfMs =
-      UInt64(dispatcher.waiting(upTo: .low)) * WorkerLimits.directSpanMs
-      / UInt64(max(1, dispatcher.leaving))
+      UInt64(sendingRoom.waiting(upTo: .low)) * WorkerLimits.directSpanMs
+      / UInt64(max(1, sendingRoom.leaving))
     await signal.wait(upToMs: min(1 + halfMs, WorkerLimits.directPauseMs))
   }
 
@@ -139,7 +143,7 @@ final class DirectStarter {
     // What becomes a chunk takes no room here.
     usual.note(users: mayTake ? job.recipients : 1)
     guard mayTake else { return false }
-    if let max = dispatcher.directJobsMax[job.app] {
+    if let max = congestion.directJobsMax[job.app] {
       let others = room.jobs(of: job.app) { inHand(of: job.app) }
       guard others < max else { return false }
     }
@@ -161,8 +165,8 @@ final class DirectStarter {
       && job.deliverAtMs == nil && job.pace == nil && job.content.variablesKey == nil
       && job.content.event == nil && !job.content.raisesBadge && !job.content.tellsOfReceivers
       // Others may know what is off: as a chunk they can have it.
-      && !switches.isBlind && !dispatcher.switches.stops(app: job.app, bucket: nil, topic: nil)
-      && dispatcher.crowdedMs(direct.claim) == nil
+      && !switches.isBlind && !gate.switches.stops(app: job.app, bucket: nil, topic: nil)
+      && congestion.crowdedMs(direct.claim) == nil
   }
 
   /// Whether the lane sends the job of this entry already, or is about to.
@@ -178,7 +182,7 @@ final class DirectStarter {
   private(set) var isFar = false
 
   /// Finds out how far Redis is, before jobs are asked for.
-  func lookHowFar() { isFar = dispatcher.isFar }
+  func lookHowFar() { isFar = sendingRoom.isFar }
 
   /// Has a batch begun by a task of its own, and keeps room for it.
   func hold(_ batch: Batch) {

@@ -32,7 +32,7 @@ actor Lane {
 
   var store: Store { parts.store }
   private var life: LaneLife { parts.life }
-  private var dispatcher: Dispatcher { parts.dispatcher }
+  private var sending: SendingParts { parts.sending }
 
   init(
     loop: EventLoop, settings: LaneSettings, directory: ProviderDirectory, log: Logger
@@ -56,8 +56,10 @@ actor Lane {
         nowNs: { loop.nowNs }) : nil
     self.redisWatch = redisWatch
     let monitor = LaneMonitor(
-      dispatcher: parts.dispatcher, reasons: parts.reasons,
-      latencies: LatencyReporter(metrics: store.metrics, clock: clock, log: log),
+      destinations: parts.sending.watch, descriptors: parts.sending.descriptors,
+      reasons: parts.reasons,
+      latencies: LatencyReporter(
+        histogram: parts.sending.latency, metrics: store.metrics, clock: clock, log: log),
       alarms: AlarmKeeper(
         alarms: store.alarms, consumer: settings.consumer, log: log, nowNs: { loop.nowNs }),
       clockWatch: settings.isHousekeeper
@@ -99,7 +101,7 @@ actor Lane {
     start { await $0.parts.largeIntake.run() }
     while tasks > 0 { await drained.wait() }
     life.end()
-    dispatcher.close()
+    sending.close()
     await parts.tracer.finish()
     await leave()
     redis.close()
@@ -122,7 +124,7 @@ actor Lane {
   func drain() {
     guard !life.isDraining else { return }
     life.drain()
-    dispatcher.pauseAll()
+    sending.gate.pauseAll()
     housekeeper?.stop()
     wakeAgents()
     after(settings.drainMs) { $0.endInTime() }
@@ -152,8 +154,8 @@ actor Lane {
     guard !life.isAborting else { return }
     life.abort()
     parts.admitter.large.abandon()
-    dispatcher.close()
-    dispatcher.withdrawUnsendable()
+    sending.close()
+    sending.gate.withdrawUnsendable()
   }
 
   private func leave() async {
@@ -179,17 +181,17 @@ actor Lane {
     redis.onTime = { [clock = settings.clock] serverMs, sentNs, receivedNs in
       clock.learn(serverMs: serverMs, sentNs: sentNs, receivedNs: receivedNs)
     }
-    dispatcher.roundTripNs = { [redis] in redis.roundTripNs }
+    sending.room.roundTripNs = { [redis] in redis.roundTripNs }
     redis.onLost = { [log] error in
       log.warning("no Redis: \(DocumentedUser.worker.explain(error)); trying again")
     }
     loop.onOutOfDescriptors = { [unowned self] error in
-      assumeIsolated { $0.dispatcher.noteOutOfDescriptors(error) }
+      assumeIsolated { $0.sending.descriptors.noteOutOfDescriptors(error) }
     }
-    dispatcher.onNewDestination = { [unowned self] number in
+    sending.destinations.onNewDestination = { [unowned self] number in
       assumeIsolated { lane in lane.startUncounted { await $0.keepCredential(number) } }
     }
-    dispatcher.onAllowance = { [unowned self] name, wanted in
+    sending.rates.onAsked = { [unowned self] name, wanted in
       assumeIsolated { lane in lane.startUncounted { await $0.drawAllowance(name, wanted) } }
     }
     parts.directStarter.onBatch = { [unowned self] in
@@ -216,7 +218,7 @@ actor Lane {
   }
 
   private func keepCredential(_ number: Int) async {
-    guard let destination = dispatcher.destinations[number] else { return }
+    guard let destination = sending.destinations[number] else { return }
     let keeper = CredentialKeeper(destination: destination, clock: settings.clock, log: log)
     await AgentLoop(
       keeper, on: loop, signal: destination.credentialSignal, while: { [life] in !life.isEnded }
@@ -224,7 +226,7 @@ actor Lane {
   }
 
   private func drawAllowance(_ name: String, _ wanted: Int) async {
-    guard let allowance = dispatcher.allowances[name] else { return }
+    guard let allowance = sending.rates[name] else { return }
     await parts.rateKeeper.obtain(wanted, for: allowance)
   }
 
@@ -258,9 +260,9 @@ actor Lane {
 
   func statistics() -> LaneStatistics {
     var statistics = LaneStatistics()
-    statistics.inFlight = dispatcher.inFlight
-    statistics.accepted = dispatcher.accepted
-    statistics.connections = dispatcher.connections
+    statistics.inFlight = sending.dispatcher.inFlight
+    statistics.accepted = sending.decider.accepted
+    statistics.connections = sending.destinations.connections
     statistics.isConnected = redis.isReady
     return statistics
   }

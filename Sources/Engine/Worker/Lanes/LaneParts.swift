@@ -12,7 +12,7 @@ final class LaneParts {
 
   // Sending.
   let runs = RunTable()
-  let dispatcher: Dispatcher
+  let sending: SendingParts
   let rateKeeper: RateKeeper
 
   // Chunks.
@@ -50,48 +50,52 @@ final class LaneParts {
     let fetchSignal = LoopSignal(loop: loop)
     admitSignal = LoopSignal(loop: loop)
 
-    let dispatcher = Dispatcher(
+    sending = SendingParts(
       loop: loop, runs: runs, directory: directory, fleet: settings.routes,
-      settings: DispatcherSettings(
-        worker: settings.worker, connectionsMax: settings.connectionsMax,
-        streamsMax: settings.streamsMax, connectionsKept: settings.connectionsKept,
-        requestTimeoutMs: settings.requestTimeoutMs,
-        shortage: settings.shortage), clock: clock, reasons: reasons, log: log)
-    self.dispatcher = dispatcher
+      settings: SendingSettings(
+        worker: settings.worker,
+        connections: ConnectionSettings(
+          connectionsMax: settings.connectionsMax, streamsMax: settings.streamsMax,
+          requestTimeoutMs: settings.requestTimeoutMs),
+        connectionsKept: settings.connectionsKept, shortage: settings.shortage),
+      clock: clock, reasons: reasons, log: log)
+    let (room, gate, congestion) = (sending.room, sending.gate, sending.congestion)
     rateKeeper = RateKeeper(rates: store.rates, reasons: reasons)
 
     tracer = Tracer(loop: loop, store: store.traces, by: consumer, clock: clock)
     materials = MaterialStore(store: store, tracer: tracer)
     let switches = SwitchWatch(
       store: store, fleet: settings.switches, nowNs: { loop.nowNs }, log: log, reasons: reasons,
-      isLogging: settings.isHousekeeper, onChange: { dispatcher.apply($0) })
+      isLogging: settings.isHousekeeper, onChange: { gate.apply($0) })
     leases = LeaseKeeper(
       loop: loop, chunks: store.chunks, runs: runs, consumer: consumer, leaseMs: settings.leaseMs,
-      log: log, onStanding: { dispatcher.apply($0, $1) })
+      log: log, onStanding: { gate.apply($0, $1) })
     recoverer = Recoverer(
       chunks: store.chunks, consumer: consumer, leaseMs: settings.leaseMs,
       onDue: { fetchSignal.raise() })
     resolver = BindingResolver(
-      loop: loop, store: store, consumer: consumer, dispatcher: dispatcher)
+      loop: loop, store: store,
+      receivers: ReceiverReader(store: store, consumer: consumer, reasons: reasons),
+      room: room, gate: gate, router: sending.router, composer: sending.composer)
     let directStarter = DirectStarter(
-      isOn: settings.sendsDirectly, runs: runs, dispatcher: dispatcher, switches: switches,
-      life: life, signal: admitSignal)
+      isOn: settings.sendsDirectly, runs: runs, room: room, congestion: congestion, gate: gate,
+      switches: switches, life: life, signal: admitSignal)
     self.directStarter = directStarter
     let context = LaneContext(
       loop: loop, store: store, settings: settings, life: life, switches: switches,
       reasons: reasons, log: log, fetchSignal: fetchSignal)
     self.context = context
     let direct = DirectCarrier(
-      context, runs: runs, dispatcher: dispatcher, resolver: resolver,
+      context, runs: runs, room: room, gate: gate, resolver: resolver,
       onResolved: { directStarter.noteResolved($0) }, onRoom: { directStarter.noteRoom() })
     self.direct = direct
     starter = ChunkStarter(
-      context, materials: materials, runs: runs, dispatcher: dispatcher,
+      context, materials: materials, runs: runs, gate: gate, congestion: congestion,
       onDirect: { direct.begin($0) })
     fetcher = Fetcher(
-      context, runs: runs, dispatcher: dispatcher, recoverer: recoverer, starter: starter)
+      context, runs: runs, room: room, gate: gate, recoverer: recoverer, starter: starter)
     carrier = ChunkCarrier(
-      context, runs: runs, dispatcher: dispatcher, resolver: resolver, leases: leases,
+      context, runs: runs, room: room, gate: gate, resolver: resolver, leases: leases,
       onQuiet: { direct.attend($0) }, onRoom: { directStarter.noteRoom() })
 
     admitter = Admitter(

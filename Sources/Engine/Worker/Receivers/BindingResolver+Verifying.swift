@@ -24,8 +24,8 @@ extension BindingResolver {
         continue
       }
       run.confirmBinding(index, generation: binding.generation, atNs: freshNs(readNs))
-      dispatcher.enqueue(run, push: index)
+      router.enqueue(run, push: index)
     }
-    dispatcher.wake()
+    router.wake()
   }
 }

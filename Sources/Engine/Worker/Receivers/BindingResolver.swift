@@ -7,20 +7,18 @@ internal import Store
 struct BindingResolver {
   let loop: EventLoop
   let store: Store
-  /// Under which name the lane owns its chunks.
-  let consumer: String
-  let dispatcher: Dispatcher
-
-  private var receivers: ReceiverReader {
-    ReceiverReader(store: store, consumer: consumer, reasons: dispatcher.reasons)
-  }
+  let receivers: ReceiverReader
+  let room: SendingRoom
+  let gate: SendingGate
+  let router: PushRouter
+  let composer: PushComposer
 
   /// Resolves the run's next batch and queues its pushes.
   func resolveNext(_ run: ChunkRun) async throws(RedisError) {
     let batch = run.takeBatch(max: batchMax(run))
     guard !batch.isEmpty else { return }
-    dispatcher.noteResolving(run, batch.count)
-    defer { dispatcher.noteResolved(run, batch.count) }
+    room.noteResolving(run, batch.count)
+    defer { room.noteResolved(run, batch.count) }
     do throws(RedisError) {
       switch run.lines(of: batch.lowerBound) {
       case .users: try await resolveUsers(run, batch)
@@ -30,7 +28,7 @@ struct BindingResolver {
       run.returnBatch(batch)
       throw error
     }
-    dispatcher.wake()
+    router.wake()
   }
 
   /// How many of a run's recipients to resolve in one trip.
@@ -38,7 +36,7 @@ struct BindingResolver {
     if run.material.isPersonal { return run.material.personalBatch }
     // What is known of a job's users is known of all of them.
     return run.material.firstBindings == nil
-      ? dispatcher.resolveBatch : max(dispatcher.resolveBatch, WorkerLimits.directUsersMax)
+      ? room.resolveBatch : max(room.resolveBatch, WorkerLimits.directUsersMax)
   }
 
   /// Queues the pushes of a job whose users' bindings were read as it was taken in; otherwise does nothing.
@@ -47,7 +45,7 @@ struct BindingResolver {
       let known = run.material.firstBindings?.take(for: run.lines.indices, nowNs: loop.nowNs)
     else { return }
     addUsers(run, run.takeBatch(max: run.lines.count), known)
-    dispatcher.wake()
+    router.wake()
   }
 
   // MARK: Users
@@ -94,7 +92,7 @@ struct BindingResolver {
       readNs = known.readNs
     }
     guard mayGoOn(run) else { return run.returnBatch(batch) }
-    let routes = dispatcher.routes(run)
+    let routes = router.routes(run)
     var bindings: [BindingLine] = []
     var asked: [ReceiverReader.Receiver] = []
     var ends: [Int] = []
@@ -115,7 +113,7 @@ struct BindingResolver {
     }
     run.material.noteBatch(
       users: batch.count, bindings: bindings.count, bytes: values.reduce(0) { $0 + $1.byteCount })
-    let check = run.material.raisesBadge ? FillCheck(run, values, dispatcher) : nil
+    let check = run.material.raisesBadge ? FillCheck(run, values, composer) : nil
     let read = try await receivers.read(run, asked) { index, variant in
       guard let check, let user = ends.firstIndex(where: { index < $0 }) else { return true }
       let binding = bindings[index]
@@ -146,10 +144,10 @@ struct BindingResolver {
     guard run.material.raisesBadge else { return nil }
     let content = run.material.content
     guard content.showsRaisedBadge(on: network), run.standing == .active,
-      !dispatcher.isExpired(run), route != .unwanted
+      !gate.isExpired(run), route != .unwanted
     else { return nil }
     if content.dryRun { return .look }
-    return dispatcher.holdsBack(run, route, network, user) ? .recall : .give
+    return router.holdsBack(run, route, network, user) ? .recall : .give
   }
 
   /// Whether recipients become pushes now. Those of a paused chunk wait in it, with what it gave them: set aside they
@@ -161,13 +159,13 @@ struct BindingResolver {
   /// Another worker has the chunk by now, and goes on with it.
   private func giveUp(_ run: ChunkRun, _ batch: Range<Int>) {
     run.returnBatch(batch)
-    dispatcher.noteTakenOver(run)
+    gate.apply(.stale, run)
   }
 
   private func addUsers(
     _ run: ChunkRun, _ batch: Range<Int>, _ known: FirstBindings.Known
   ) {
-    let routes = dispatcher.routes(run)
+    let routes = router.routes(run)
     known.forEach { place, text in
       addUser(run, batch.lowerBound + place, BindingLines(text), routes, known.readNs)
     }
@@ -176,7 +174,7 @@ struct BindingResolver {
   private func addUsers(
     _ run: ChunkRun, _ batch: Range<Int>, _ resolved: ResolvedUsers, _ readNs: UInt64
   ) {
-    let routes = dispatcher.routes(run)
+    let routes = router.routes(run)
     for (offset, recipient) in batch.enumerated() {
       addUser(run, recipient, resolved[offset], routes, readNs)
     }
@@ -235,7 +233,7 @@ struct BindingResolver {
       app: run.claim.app,
       of: lines.map { line in line.map { ($0.network, $0.token) } })
     let boundNs = freshNs(readNs)
-    let routes = dispatcher.routes(run)
+    let routes = router.routes(run)
     var values: [UserValues] = []
     var own: [ReceiverReader.Own] = []
     let scratch = ByteArena()
@@ -261,7 +259,7 @@ struct BindingResolver {
           badge: line.badge == 0 && Self.isOwner(binding, of: line)
             ? badge(run, line.network, route, users[index]) : nil)
       }
-      let check = run.material.raisesBadge ? FillCheck(run, values, dispatcher) : nil
+      let check = run.material.raisesBadge ? FillCheck(run, values, composer) : nil
       let answer = try await receivers.read(run, asked) { index, variant in
         guard let check, let line = lines[index], let binding = bindings[index] else { return true }
         return check.canSend(
@@ -320,11 +318,11 @@ struct BindingResolver {
   private func queue(_ run: ChunkRun, _ index: Int, _ own: ReceiverReader.Own) {
     switch own.exclusion {
     case .skipped(let cause)?: return run.decide(index, .skipped, because: cause)
-    case .unsendable?: return dispatcher.decideUnsendable(run, index)
+    case .unsendable?: return composer.decideUnsendable(run, index)
     case .otherRound?, nil: break
     }
     run.pace?.spend()
-    dispatcher.enqueue(run, push: index)
+    router.enqueue(run, push: index)
   }
 
   /// Whether the token is still the user's whom the line means.

@@ -4,16 +4,16 @@ internal import Model
 /// loop-bound.
 struct FillCheck {
   private let run: ChunkRun
-  private let dispatcher: Dispatcher
+  private let composer: PushComposer
   private let table: VariableTable
   private let rows: [VariableTable.Row]
   /// The memory for what is filled in, which goes with the check: Redis may yet refuse what else the receivers take.
   private let arena: ByteArena
 
   /// - Parameter values: of each user.
-  init(_ run: ChunkRun, _ values: [UserValues], _ dispatcher: Dispatcher) {
+  init(_ run: ChunkRun, _ values: [UserValues], _ composer: PushComposer) {
     self.run = run
-    self.dispatcher = dispatcher
+    self.composer = composer
     let arena = ByteArena()
     var table = VariableTable()
     rows = values.map { table.add($0, of: run.material, in: arena) }
@@ -27,7 +27,7 @@ struct FillCheck {
   func canSend(to user: Int, _ route: Route, _ variant: UInt8) -> Bool {
     let needsValues = !run.material.variants.placeholders.isEmpty
     return withExtendedLifetime(arena) {
-      dispatcher.canSend(run, route, variant, needsValues ? table[rows[user]] : [])
+      composer.canSend(run, route, variant, needsValues ? table[rows[user]] : [])
     }
   }
 }

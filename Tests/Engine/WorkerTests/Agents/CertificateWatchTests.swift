@@ -50,7 +50,7 @@ import Testing
   func namesTheCause() throws {
     let stage = try SendingStage(
       credentials: CertificateCredentialSource(file: "/etc/shop.p12", expiresAtMs: 1))
-    defer { stage.dispatcher.close() }
+    defer { stage.sending.close() }
     let destination = stage.destination
     #expect(destination.hindrance(nowMs: 0) == nil)
     destination.transport(
@@ -63,9 +63,9 @@ import Testing
   @Test("a credential that is paused is told of with the reason")
   func namesTheRefusal() throws {
     let stage = try SendingStage()
-    defer { stage.dispatcher.close() }
+    defer { stage.sending.close() }
     stage.destination.pause(forMs: 60_000, because: "SERVICE_DISABLED; enable the API")
-    let condition = try #require(stage.dispatcher.alarmConditions.first)
+    let condition = try #require(stage.sending.watch.alarmConditions.first)
     #expect(condition.field == "credential|shop|apns|production")
     #expect(condition.sentence.contains("(SERVICE_DISABLED; enable the API)"))
   }

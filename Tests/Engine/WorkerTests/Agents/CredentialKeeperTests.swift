@@ -41,8 +41,8 @@ import Testing
     let clock = FleetClock()
     let source = Source(.success(Self.credential(1, refreshAtMs: clock.nowMs + 60_000)))
     let stage = try SendingStage(credentials: source)
-    defer { stage.dispatcher.close() }
-    let destination = stage.dispatcher.destination(0)
+    defer { stage.sending.close() }
+    let destination = stage.sending.destinations.destination(0)
     let keeper = CredentialKeeper(
       destination: destination, clock: clock, log: stage.lines.logger)
     #expect(await (55_000...60_000).contains(keeper.turn()))
@@ -63,8 +63,8 @@ import Testing
     let source = Source(
       .failure(CredentialError(reason: "no such key", resumeAtMs: clock.nowMs + 5_000)))
     let stage = try SendingStage(credentials: source)
-    defer { stage.dispatcher.close() }
-    let destination = stage.dispatcher.destination(0)
+    defer { stage.sending.close() }
+    let destination = stage.sending.destinations.destination(0)
     let keeper = CredentialKeeper(
       destination: destination, clock: clock, log: stage.lines.logger)
     #expect(await (4_000...5_000).contains(keeper.turn()))

@@ -12,14 +12,16 @@ import Testing
     try await LaneStage.with { _, parts in
       let clock = parts.settings.clock
       let monitor = LaneMonitor(
-        dispatcher: parts.dispatcher, reasons: parts.reasons,
+        destinations: parts.sending.watch, descriptors: parts.sending.descriptors,
+        reasons: parts.reasons,
         latencies: LatencyReporter(
-          metrics: parts.store.metrics, clock: clock, log: parts.lines.logger),
+          histogram: parts.sending.latency, metrics: parts.store.metrics, clock: clock,
+          log: parts.lines.logger),
         alarms: AlarmKeeper(
           alarms: parts.store.alarms, consumer: "test-0", log: parts.lines.logger,
           nowNs: { parts.loop.nowNs }),
         clockWatch: nil)
-      let destination = parts.dispatcher.destination(0)
+      let destination = parts.sending.destinations.destination(0)
       destination.use(TestDirectory.credential)
       destination.pause(forMs: 60_000)
       #expect(await monitor.turn() == WorkerLimits.beatMs)

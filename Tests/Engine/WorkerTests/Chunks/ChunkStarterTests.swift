@@ -50,7 +50,7 @@ import Testing
       try await parts.takeIn(id: "sale", users: ["a"])
       let claim = try #require(
         try await parts.store.chunks.claim(consumer: "test-0", max: 1).first)
-      parts.dispatcher.destination(0).pause(forMs: 60_000)
+      parts.sending.destinations.destination(0).pause(forMs: 60_000)
       try await parts.starter.begin(claim)
       #expect(parts.runs.count == 0)
       #expect(try await parts.store.backlog.status().delayed == 1)

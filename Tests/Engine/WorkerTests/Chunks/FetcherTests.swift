@@ -67,7 +67,7 @@ import Testing
   func claimsHigher() async throws {
     try await LaneStage.with { _, parts in
       try await Self.takeIn("first", .low, parts)
-      parts.dispatcher.noteResolving(try await parts.beginNext(), WorkerLimits.queuedPushesMax)
+      parts.sending.room.noteResolving(try await parts.beginNext(), WorkerLimits.queuedPushesMax)
       try await Self.takeIn("later", .low, parts)
       try await Self.takeIn("urgent", .high, parts)
       _ = await parts.fetcher.turn()
@@ -81,11 +81,11 @@ import Testing
       try await parts.takeIn(id: "sale", users: ["a"])
       let other = try Claims.run(["b"], slot: 1, job: "other")
       parts.send(WorkerLimits.directPushesMax)
-      parts.dispatcher.noteResolving(other, WorkerLimits.queuedPushesMax)
-      #expect(!parts.dispatcher.hasRoom(for: .low))
+      parts.sending.room.noteResolving(other, WorkerLimits.queuedPushesMax)
+      #expect(!parts.sending.room.hasRoom(for: .low))
       _ = await parts.fetcher.turn()
       #expect(parts.runs.all.map(\.claim.job) == ["sale"])
-      #expect(parts.dispatcher.directBacklogMax == WorkerLimits.queuedPushesMax)
+      #expect(parts.sending.room.directBacklogMax == WorkerLimits.queuedPushesMax)
     }
   }
 
@@ -93,7 +93,7 @@ import Testing
   func takesOverNothing() async throws {
     try await LaneStage.with(leaseMs: 0) { _, parts in
       try await Self.takeIn("first", .low, parts)
-      parts.dispatcher.noteResolving(try await parts.beginNext(), WorkerLimits.queuedPushesMax)
+      parts.sending.room.noteResolving(try await parts.beginNext(), WorkerLimits.queuedPushesMax)
       try await Self.takeIn("left", .low, parts)
       #expect(try await parts.store.chunks.claim(consumer: "silent", max: 1).count == 1)
       try await Self.takeIn("urgent", .high, parts)

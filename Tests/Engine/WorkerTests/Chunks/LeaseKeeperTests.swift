@@ -35,7 +35,7 @@ import Testing
       let leases = LeaseKeeper(
         loop: parts.loop, chunks: parts.store.chunks, runs: parts.runs, consumer: "test-0",
         leaseMs: 3_600_000, log: parts.lines.logger,
-        onStanding: { parts.dispatcher.apply($0, $1) })
+        onStanding: { parts.sending.gate.apply($0, $1) })
       try await parts.takeIn(id: "sale", users: ["a"])
       let run = try await parts.beginNext()
       _ = try await parts.store.jobs.cancel(app: "shop", id: "sale")

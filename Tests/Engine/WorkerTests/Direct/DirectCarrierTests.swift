@@ -185,7 +185,7 @@ import Testing
     try await LaneStage.with(sendsDirectly: true) { _, parts in
       let runs = try Self.attend(try await Self.begin(2, parts), parts)
       runs[0].decide(0, .accepted)
-      parts.dispatcher.pauseAll()
+      parts.sending.gate.pauseAll()
       #expect(parts.telling == 1 && parts.handedOn == [runs[1].slot])
       await parts.carryOn()
       #expect(try await parts.record("job-0").state == .done)

@@ -45,7 +45,7 @@ import Testing
     try await takeIn(parts)
     let run = try #require(parts.runs.all.first { $0.claim.job == "bulk" })
     #expect(run.isResolved)
-    parts.dispatcher.noteResolving(run, count)
+    parts.sending.room.noteResolving(run, count)
     return run
   }
 
@@ -79,13 +79,13 @@ import Testing
         #expect(waiting.direct != nil && waiting.cursor == 0)
         #expect(parts.handedOn.contains(waiting.slot))
         #expect(parts.directStarter.areAnyWaiting)
-        parts.dispatcher.noteResolved(run, WorkerLimits.directPushesMax)
+        parts.sending.room.noteResolved(run, WorkerLimits.directPushesMax)
         let before = try await parts.calls("mget")
         await parts.carryOn()
         #expect(waiting.isResolved && waiting.pushes.count == 1)
         #expect(!parts.directStarter.areAnyWaiting)
         if try await parts.calls("mget") == before { return }
-        parts.dispatcher.noteResolving(run, WorkerLimits.directPushesMax)
+        parts.sending.room.noteResolving(run, WorkerLimits.directPushesMax)
       }
       Issue.record("read again each time")
     }
@@ -111,13 +111,13 @@ import Testing
   @Test("a lane that sends much may have more waiting, unless somebody wants room besides")
   func fast() async throws {
     try await LaneStage.with(sendsDirectly: true) { _, parts in
-      #expect(parts.dispatcher.directBacklogMax == WorkerLimits.queuedPushesMax)
+      #expect(parts.sending.room.directBacklogMax == WorkerLimits.queuedPushesMax)
       parts.send(WorkerLimits.directPushesMax)
-      #expect(parts.dispatcher.directBacklogMax == WorkerLimits.directPushesMax)
+      #expect(parts.sending.room.directBacklogMax == WorkerLimits.directPushesMax)
       let users = (0..<WorkerLimits.directUsersMax + 1).map { "user-\($0)" }
       try await parts.takeIn(id: "campaign", users: users)
       _ = try await parts.beginNext()
-      #expect(parts.dispatcher.directBacklogMax == WorkerLimits.queuedPushesMax)
+      #expect(parts.sending.room.directBacklogMax == WorkerLimits.queuedPushesMax)
     }
   }
 
@@ -129,9 +129,9 @@ import Testing
         #"{"id":"slow","app":"shop","audience":{"users":["a"]},"notification":{"title":"Hi"},"pushes_per_second":1}"#
       )
       let run = try await parts.beginNext()
-      #expect(parts.dispatcher.directBacklogMax == WorkerLimits.queuedPushesMax)
+      #expect(parts.sending.room.directBacklogMax == WorkerLimits.queuedPushesMax)
       run.pace?.grant(0, retryMs: 60_000, nowNs: parts.loop.nowNs)
-      #expect(parts.dispatcher.directBacklogMax == WorkerLimits.directPushesMax)
+      #expect(parts.sending.room.directBacklogMax == WorkerLimits.directPushesMax)
     }
   }
 
@@ -144,7 +144,7 @@ import Testing
       _ = await parts.intake.turn()
       #expect(parts.settings.idle.kinds.isEmpty)
       #expect(parts.loop.nowNs - start < WorkerLimits.idleLaneMsMax / 2 * 1_000_000)
-      parts.dispatcher.noteResolved(run, WorkerLimits.directPushesMax)
+      parts.sending.room.noteResolved(run, WorkerLimits.directPushesMax)
     }
   }
 
@@ -162,9 +162,9 @@ import Testing
         #expect(waiting.direct != nil && !waiting.isResolved)
         return await waiting.signal.wait(upToMs: 0)
       }
-      parts.dispatcher.noteResolved(run, WorkerLimits.directPushesMax)
+      parts.sending.room.noteResolved(run, WorkerLimits.directPushesMax)
       let low = try Claims.run(["b"], slot: run.slot, priority: .low, job: "other")
-      parts.dispatcher.noteResolving(low, WorkerLimits.directPushesMax)
+      parts.sending.room.noteResolving(low, WorkerLimits.directPushesMax)
       parts.directStarter.wakeWaiting()
       #expect(try await isWoken("high"))
       #expect(try await !isWoken("low"))
@@ -197,7 +197,7 @@ import Testing
       }
       #expect(try await Self.left(parts, .low) == 1)
       #expect(await !later.signal.wait(upToMs: 0))
-      parts.dispatcher.noteResolved(run, WorkerLimits.directPushesMax)
+      parts.sending.room.noteResolved(run, WorkerLimits.directPushesMax)
       parts.directStarter.wakeWaiting()
       #expect(await later.signal.wait(upToMs: 0))
     }
@@ -214,7 +214,7 @@ import Testing
       #expect(parts.directStarter.lowestWanted == nil)
       _ = await parts.intake.turn()
       #expect(try await Self.left(parts, .high) == 1)
-      parts.dispatcher.noteResolved(run, WorkerLimits.directPushesMax)
+      parts.sending.room.noteResolved(run, WorkerLimits.directPushesMax)
       #expect(parts.directStarter.lowestWanted == .low)
     }
   }
@@ -239,7 +239,7 @@ import Testing
   @Test("users of jobs whose names are asked for beside others take room")
   func countsHeld() async throws {
     try await LaneStage.with(sendsDirectly: true) { _, parts in
-      parts.dispatcher.roundTripNs = { WorkerLimits.farNsMin }
+      parts.sending.room.roundTripNs = { WorkerLimits.farNsMin }
       parts.directStarter.onBatch = {}
       let users = (0..<WorkerLimits.directUsersMax).map { "user-\($0)" }
       for number in 0..<6 {
@@ -300,9 +300,9 @@ import Testing
         try await Self.takeIn(parts)
       }
       let run = try #require(parts.runs.all.last)
-      #expect(parts.dispatcher.destination(0).queued > WorkerLimits.queuedPushesMax)
+      #expect(parts.sending.destinations.destination(0).queued > WorkerLimits.queuedPushesMax)
       // Much leaves the lane, and nothing of it to this app's networks.
-      let shop = parts.dispatcher.destination(0)
+      let shop = parts.sending.destinations.destination(0)
       parts.send(
         WorkerLimits.directPushesMax,
         to: Destination(
@@ -310,13 +310,13 @@ import Testing
           entry: ProviderDirectory.Entry(
             app: "other", environments: shop.entry.environments, provider: shop.provider),
           settings: shop.settings,
-          loop: parts.loop, journal: shop.journal, owner: parts.dispatcher))
-      let ofApp = parts.dispatcher.hasRoom(for: run)
-      let ofOther = parts.dispatcher.hasRoom(for: try Self.runOfOther(parts))
-      let ofChunk = parts.dispatcher.hasRoom(for: try Claims.run(["a"]))
+          loop: parts.loop, journal: shop.journal, owner: parts.sending.dispatcher))
+      let ofApp = parts.sending.room.hasRoom(for: run)
+      let ofOther = parts.sending.room.hasRoom(for: try Self.runOfOther(parts))
+      let ofChunk = parts.sending.room.hasRoom(for: try Claims.run(["a"]))
       #expect(!ofApp && ofOther && !ofChunk)
       parts.send(WorkerLimits.directPushesMax)
-      let hasRoom = parts.dispatcher.hasRoom(for: run)
+      let hasRoom = parts.sending.room.hasRoom(for: run)
       #expect(hasRoom)
     }
   }

@@ -24,7 +24,7 @@ import Testing
     try await parts.takeIn(id: "sale", users: ["a"])
     let run = try #require(parts.runs.all.first)
     await parts.carryOn()
-    let destination = parts.dispatcher.destination(0)
+    let destination = parts.sending.destinations.destination(0)
     destination.use(TestDirectory.credential)
     destination.offer(10, requests)
     return (run, destination)
@@ -85,7 +85,7 @@ import Testing
       try await parts.install("a", "token-a")
       try await parts.takeIn(id: "sale", users: ["a"])
       await parts.carryOn()
-      parts.dispatcher.pauseAll()
+      parts.sending.gate.pauseAll()
       await parts.carryOn()
       let claim = try #require(try await parts.store.chunks.claim(consumer: "other", max: 1).first)
       #expect(claim.job == "sale" && claim.crashes == 0)
@@ -221,7 +221,7 @@ import Testing
         parts.directStarter.lookHowFar()
         parts.directStarter.onBatch = {}
         let max = Int(200 * WorkerLimits.limitedDirectMs / 1_000)
-        #expect(parts.dispatcher.directJobsMax == ["shop": max])
+        #expect(parts.sending.congestion.directJobsMax == ["shop": max])
         // More than one call takes, of users without a device: no push waits for the rate.
         for number in 0..<60 { try await parts.enqueue("job-\(number)", users: ["nobody"]) }
         let entries = try await parts.store.jobs.take(consumer: "test-0", max: 60)
@@ -235,7 +235,7 @@ import Testing
 
   /// Redis is so far away that jobs are taken in while the names of others are asked for.
   private static func moveAway(_ parts: LaneStage) {
-    parts.dispatcher.roundTripNs = { WorkerLimits.farNsMin }
+    parts.sending.room.roundTripNs = { WorkerLimits.farNsMin }
   }
 
   /// Has the lane, far from Redis, begin 100 jobs to one user, so that it knows what such jobs are like, and enqueues as many as
@@ -294,7 +294,7 @@ import Testing
       // More than a lane nearby may have at a time: those that a call under way brings are sent all the same, and then no more.
       let entries = try await parts.store.jobs.take(consumer: "test-0", max: 200)
       #expect(entries.count == 200)
-      parts.dispatcher.roundTripNs = { 0 }
+      parts.sending.room.roundTripNs = { 0 }
       try await parts.admitter.admit(entries)
       #expect(parts.directStarter.inHand.count == held + 200)
       parts.directStarter.lookHowFar()

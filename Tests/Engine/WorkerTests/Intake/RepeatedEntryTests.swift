@@ -22,7 +22,7 @@ import Testing
       try await Self.add(parts, "second", title: "two")
       await parts.carryOn()
       #expect(parts.runs.all.map(\.claim.job).sorted() == ["first", "second"])
-      let destination = parts.dispatcher.destination(0)
+      let destination = parts.sending.destinations.destination(0)
       destination.use(TestDirectory.credential)
       destination.offer(10, requests)
       for index in requests.paths.indices { destination.answer(try requests.tag(index), 200) }

@@ -43,7 +43,7 @@ import Testing
           "token-a1", "token-a2",
         ])
       #expect(run.pushes.allSatisfy { $0.route.number == 0 && $0.attempt == 1 })
-      #expect(parts.dispatcher.destinations[0]?.queued == 2)
+      #expect(parts.sending.destinations[0]?.queued == 2)
       #expect(run.isResolved && run.openRecipients == 1)
       #expect(run.takeNews(isFinal: false).noInstallations == 2)
     }
@@ -165,7 +165,7 @@ import Testing
       try await parts.resolver.resolveNext(run)
       #expect(run.pushes.map(\.decision) == [.open, .skipped, .skipped])
       #expect(run.pushes.map(\.badge) == [1, 0, 0])
-      #expect(parts.dispatcher.destinations[0]?.queued == 1)
+      #expect(parts.sending.destinations[0]?.queued == 1)
       for (number, badge) in ["1", nil, nil].enumerated() {
         let kept = try await parts.redis("HGET", "{pp}:token:apns:shop:token-\(number)", "badge")
         #expect(kept.string == badge)
@@ -224,7 +224,7 @@ import Testing
       for _ in 0..<WorkerLimits.queuedPushesMax {
         #expect(await failure { try await parts.resolver.resolveNext(run) } != nil)
       }
-      #expect(run.cursor == 0 && run.openRecipients == 2 && parts.dispatcher.hasRoom(for: .low))
+      #expect(run.cursor == 0 && run.openRecipients == 2 && parts.sending.room.hasRoom(for: .low))
     }
   }
 }

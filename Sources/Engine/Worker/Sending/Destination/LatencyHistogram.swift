@@ -1,7 +1,7 @@
 internal import Model
 
-/// Answer times by network, in the buckets of `pushpool:latency:<minute>`, since the last flush.
-struct LatencyHistogram {
+/// Answer times by network, in the buckets of `pushpool:latency:<minute>`, since the last flush; loop-bound.
+final class LatencyHistogram {
   /// Upper bounds in milliseconds; the last bucket takes the rest.
   static let boundsMs: [UInt64] = [
     1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 60_000,
@@ -9,7 +9,7 @@ struct LatencyHistogram {
   private var counts = [Int](
     repeating: 0, count: Network.allCases.count * (LatencyHistogram.boundsMs.count))
 
-  mutating func add(_ network: Network, elapsedNs: UInt64) {
+  func add(_ network: Network, elapsedNs: UInt64) {
     let ms = elapsedNs / 1_000_000
     var bucket = 0
     while bucket < Self.boundsMs.count - 1 && Self.boundsMs[bucket] < ms { bucket += 1 }
@@ -17,7 +17,7 @@ struct LatencyHistogram {
   }
 
   /// Returns the counts, as (network, upper bound in ms, count), and starts counting again.
-  mutating func takeAll() -> [(network: Network, boundMs: UInt64, count: Int)] {
+  func takeAll() -> [(network: Network, boundMs: UInt64, count: Int)] {
     var taken: [(network: Network, boundMs: UInt64, count: Int)] = []
     for network in Network.allCases {
       for (bucket, bound) in Self.boundsMs.enumerated() {

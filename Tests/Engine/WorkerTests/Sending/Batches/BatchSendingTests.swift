@@ -11,7 +11,7 @@ import Testing
   @Test("pushes of two chunks of a job leave in one request, and an accept is the outcome of each")
   func fillsAcrossChunks() throws {
     let stage = try BatchStage()
-    defer { stage.dispatcher.close() }
+    defer { stage.sending.close() }
     let job = BatchStage.material()
     let first = try stage.run(["a", "b"], of: job)
     let second = try stage.run(["c"], of: job)
@@ -19,18 +19,18 @@ import Testing
     #expect(stage.sent == ["a+b+c"])
     #expect(stage.requests.bodies[0].hasSuffix(">") && stage.ids[0].count == 36)
     #expect(first.inFlight == 2 && second.inFlight == 1)
-    #expect(stage.dispatcher.batches.pushes == 3 && stage.destination.queued == 0)
+    #expect(stage.sending.submitter.batches.pushes == 3 && stage.destination.queued == 0)
     stage.destination.answer(try stage.requests.tag(0), 200)
-    #expect(stage.dispatcher.accepted == 3 && first.isFinished && second.isFinished)
+    #expect(stage.sending.decider.accepted == 3 && first.isFinished && second.isFinished)
     #expect(first.takeNews(isFinal: true).counts[.jpush]?.accepted == 2)
-    #expect(stage.dispatcher.takeLatency().map(\.count) == [1])
-    #expect(stage.dispatcher.batches.count == 0)
+    #expect(stage.sending.latency.takeAll().map(\.count) == [1])
+    #expect(stage.sending.submitter.batches.count == 0)
   }
 
   @Test("pushes of two jobs never leave in one request")
   func keepsJobsApart() throws {
     let stage = try BatchStage()
-    defer { stage.dispatcher.close() }
+    defer { stage.sending.close() }
     _ = try stage.run(["a"], of: BatchStage.material())
     _ = try stage.run(["b"], of: BatchStage.material())
     stage.offer()
@@ -40,7 +40,7 @@ import Testing
   @Test("pushes of one badge leave in one request, with that badge, whatever their chunks")
   func keepsBadges() throws {
     let stage = try BatchStage()
-    defer { stage.dispatcher.close() }
+    defer { stage.sending.close() }
     let job = BatchStage.material(raisesBadge: true)
     let badges: [String: Int32] = ["a": 1, "b": 1, "c": 2, "d": 2, "e": 1]
     _ = try stage.run(["a", "c", "b"], of: job, badges: badges)
@@ -54,7 +54,7 @@ import Testing
     "a text that a badge can make too long rejects each of its pushes, whatever their badges are")
   func rejectsLongBadges() throws {
     let stage = try BatchStage()
-    defer { stage.dispatcher.close() }
+    defer { stage.sending.close() }
     let run = try stage.run(
       ["a", "b", "c"], of: BatchStage.material(raisesBadge: true, title: "Hi!"),
       badges: ["a": 1_000, "b": 1_000, "c": 7])
@@ -66,7 +66,7 @@ import Testing
   @Test("while a chunk may bring more its pushes wait, and leave when the request is full")
   func waits() throws {
     let stage = try BatchStage()
-    defer { stage.dispatcher.close() }
+    defer { stage.sending.close() }
     let run = try stage.run(["a", "b", "c", "d"], of: BatchStage.material(), resolved: 2)
     stage.offer()
     #expect(stage.sent.isEmpty && stage.destination.queued == 2)
@@ -82,15 +82,15 @@ import Testing
   @Test("pushes wait for bindings that are being read")
   func waitsForReading() throws {
     let stage = try BatchStage()
-    defer { stage.dispatcher.close() }
+    defer { stage.sending.close() }
     let job = BatchStage.material()
     let run = try stage.run(["a"], of: job)
     let other = try stage.run(["b"], of: job, resolved: 0)
     _ = other.takeBatch(max: 1)
-    stage.dispatcher.noteResolving(other, 1)
+    stage.sending.room.noteResolving(other, 1)
     stage.offer()
     #expect(stage.sent.isEmpty && other.isResolved)
-    stage.dispatcher.noteResolved(other, 1)
+    stage.sending.room.noteResolved(other, 1)
     stage.offer()
     #expect(stage.sent == ["a"] && run.inFlight == 1)
   }
@@ -98,7 +98,7 @@ import Testing
   @Test("a request that is refused as a whole is tried by halves until the bad token is alone")
   func splits() throws {
     let stage = try BatchStage()
-    defer { stage.dispatcher.close() }
+    defer { stage.sending.close() }
     let run = try stage.run(["a", "b", "c"], of: BatchStage.material())
     stage.offer()
     stage.destination.answer(try stage.requests.tag(0), 400)
@@ -120,7 +120,7 @@ import Testing
   @Test("a push that the network blames is tried alone, beside halves of the others")
   func blames() throws {
     let stage = try BatchStage()
-    defer { stage.dispatcher.close() }
+    defer { stage.sending.close() }
     let run = try stage.run(["a", "b", "c"], of: BatchStage.material())
     stage.offer()
     stage.destination.answer(try stage.requests.tag(0), 400, "b")
@@ -138,7 +138,7 @@ import Testing
   @Test("a blamed token that was in no push of the request changes nothing")
   func blamesNobody() throws {
     let stage = try BatchStage()
-    defer { stage.dispatcher.close() }
+    defer { stage.sending.close() }
     _ = try stage.run(["a", "b", "c"], of: BatchStage.material())
     stage.offer()
     stage.destination.answer(try stage.requests.tag(0), 400, "x")
@@ -149,7 +149,7 @@ import Testing
   @Test("halves of a refused request that wait for their bindings do not come together again")
   func staysSplit() throws {
     let stage = try BatchStage()
-    defer { stage.dispatcher.close() }
+    defer { stage.sending.close() }
     let job = BatchStage.material()
     let run = try stage.run(["a", "b", "c"], of: job)
     stage.offer()
@@ -159,7 +159,7 @@ import Testing
     #expect(stage.sent == ["a+b+c"] && stage.destination.queued == 0)
     for push in run.takeStaleBindings() {
       run.confirmBinding(push, generation: 1, atNs: stage.loop.nowNs)
-      stage.dispatcher.enqueue(run, push: push)
+      stage.sending.router.enqueue(run, push: push)
     }
     // Nor do others join them.
     _ = try stage.run(["d"], of: job)
@@ -170,7 +170,7 @@ import Testing
   @Test("a timer of pushes that were put aside meanwhile asks for no connection")
   func asksForNothing() throws {
     let stage = try BatchStage()
-    defer { stage.dispatcher.close() }
+    defer { stage.sending.close() }
     _ = try stage.run(["a", "b"], of: BatchStage.material(), resolved: 1)
     stage.offer()
     #expect(stage.destination.batchTimer?.isArmed == true)
@@ -181,7 +181,7 @@ import Testing
   @Test("what a request is answered becomes of each of its pushes, and counts once for the breaker")
   func sharesOutcomes() throws {
     let stage = try BatchStage()
-    defer { stage.dispatcher.close() }
+    defer { stage.sending.close() }
     let dead = try stage.run(["a", "b"], of: BatchStage.material())
     let troubled = try stage.run(["c", "d"], of: BatchStage.material())
     stage.offer()
@@ -195,7 +195,7 @@ import Testing
   @Test("a lost connection leaves each push unknown, and a request that was not sent is sent again")
   func losesConnections() throws {
     let stage = try BatchStage()
-    defer { stage.dispatcher.close() }
+    defer { stage.sending.close() }
     let lost = try stage.run(["a", "b"], of: BatchStage.material())
     let given = try stage.run(["c"], of: BatchStage.material(onUnknown: .giveUp))
     let unsent = try stage.run(["d", "e"], of: BatchStage.material())
@@ -215,7 +215,7 @@ import Testing
   @Test("pushes of one request that are tried again come back together, whatever their chunks")
   func comesBackTogether() throws {
     let stage = try BatchStage()
-    defer { stage.dispatcher.close() }
+    defer { stage.sending.close() }
     let job = BatchStage.material()
     for ending in [nil, 503] {
       let runs = try ["a", "b", "c"].map { try stage.run([$0], of: job) }
@@ -233,16 +233,16 @@ import Testing
   @Test("pushes that shared a request do not wait for others of their chunk")
   func hurriesWithRequest() throws {
     let stage = try BatchStage()
-    defer { stage.dispatcher.close() }
+    defer { stage.sending.close() }
     let run = try stage.run(["a", "b"], of: BatchStage.material())
-    stage.dispatcher.putAside(run, 0, delayMs: 2_000)
+    stage.sending.rescheduling.putAside(run, 0, delayMs: 2_000)
     #expect(run.pushes[1].decision == .open && run.hasNews)
   }
 
   @Test("what may not be sent leaves its batch before that, and the others go")
   func withdraws() throws {
     let stage = try BatchStage()
-    defer { stage.dispatcher.close() }
+    defer { stage.sending.close() }
     let job = BatchStage.material()
     let cancelled = try stage.run(["a"], of: job)
     let stale = try stage.run(["b", "c"], of: job)
@@ -259,11 +259,11 @@ import Testing
   @Test("what is withdrawn from the queue is not sent with the others")
   func takesOut() throws {
     let stage = try BatchStage()
-    defer { stage.dispatcher.close() }
+    defer { stage.sending.close() }
     let job = BatchStage.material()
     let paused = try stage.run(["a"], of: job)
     _ = try stage.run(["b"], of: job)
-    stage.dispatcher.apply(.paused, paused)
+    stage.sending.gate.apply(.paused, paused)
     #expect(paused.openPushes == 0 && stage.destination.queued == 1)
     stage.offer()
     #expect(stage.sent == ["b"])
@@ -275,7 +275,7 @@ import Testing
   @Test("an answer that comes too late touches nobody")
   func knowsLateAnswers() throws {
     let stage = try BatchStage()
-    defer { stage.dispatcher.close() }
+    defer { stage.sending.close() }
     let run = try stage.run(["a"], of: BatchStage.material())
     stage.offer()
     let tag = try stage.requests.tag(0)
@@ -286,18 +286,18 @@ import Testing
     stage.runs.remove(run)
     let next = try stage.run(["b"], of: BatchStage.material())
     stage.destination.answer(try stage.requests.tag(1), 410)
-    #expect(next.openPushes == 1 && stage.dispatcher.batches.count == 0)
+    #expect(next.openPushes == 1 && stage.sending.submitter.batches.count == 0)
   }
 
   @Test("what a connection does not take leaves next, as it was")
   func waitsForRoom() throws {
     let stage = try BatchStage()
-    defer { stage.dispatcher.close() }
+    defer { stage.sending.close() }
     let run = try stage.run(["a", "b"], of: BatchStage.material())
     stage.requests.room = 0
     stage.offer()
     #expect(run.inFlight == 0 && stage.destination.queued == 2)
-    #expect(stage.dispatcher.batches.count == 0)
+    #expect(stage.sending.submitter.batches.count == 0)
     stage.requests.room = 1
     stage.offer()
     #expect(stage.sent == ["a+b"])
@@ -306,11 +306,11 @@ import Testing
   @Test("a rate counts pushes, whatever carries them")
   func keepsToRates() throws {
     let stage = try BatchStage(limits: [RateLimit(name: "app:shop", perSecond: 100)])
-    defer { stage.dispatcher.close() }
+    defer { stage.sending.close() }
     _ = try stage.run(["a", "b", "c"], of: BatchStage.material())
     stage.offer()
     #expect(stage.sent.isEmpty && stage.destination.queued == 3)
-    stage.dispatcher.allowances["app:shop"]?.granted(2, retryMs: 1_000)
+    stage.sending.rates["app:shop"]?.granted(2, retryMs: 1_000)
     stage.offer()
     #expect(stage.sent == ["a+b"] && stage.destination.queued == 1)
   }
@@ -318,7 +318,7 @@ import Testing
   @Test("pushes of a job in quarantine are tried apart, one a request")
   func triesApart() throws {
     let stage = try BatchStage()
-    defer { stage.dispatcher.close() }
+    defer { stage.sending.close() }
     let run = try stage.run(["a", "b"], of: BatchStage.material())
     for number in 0..<Quarantine.complaintsMin {
       #expect(stage.sent == Array(repeating: "a+b", count: number))
@@ -333,7 +333,7 @@ import Testing
   @Test("what was to be tried apart, and left with others after all, is not rejected with them")
   func rejectsOnlyWhatIsAlone() throws {
     let stage = try BatchStage()
-    defer { stage.dispatcher.close() }
+    defer { stage.sending.close() }
     _ = try stage.run(["x"], of: BatchStage.material())
     for number in 0..<Quarantine.complaintsMin {
       stage.offer()
@@ -349,7 +349,7 @@ import Testing
     stage.offerApart(3)
     for push in run.takeStaleBindings() {
       run.confirmBinding(push, generation: 1, atNs: stage.loop.nowNs)
-      stage.dispatcher.enqueue(run, push: push)
+      stage.sending.router.enqueue(run, push: push)
     }
     stage.offer()
     #expect(stage.sent.suffix(2) == ["x", "a+b+c"])
@@ -371,7 +371,7 @@ import Testing
   @Test("a malformed request of many counts once for the breaker")
   func countsMalformedOnce() throws {
     let stage = try BatchStage()
-    defer { stage.dispatcher.close() }
+    defer { stage.sending.close() }
     for number in 0..<10 {
       _ = try stage.run(["a", "b", "c"], of: BatchStage.material(), job: "sale-\(number)")
     }

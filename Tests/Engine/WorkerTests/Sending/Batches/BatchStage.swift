@@ -4,12 +4,12 @@ import Reactor
 
 @testable import Worker
 
-/// A dispatcher that sends to a network of several pushes a request, without a thread.
+/// What sends to a network of several pushes a request, without a thread.
 struct BatchStage {
   let loop: EventLoop
   let lines = LogLines()
   let runs = RunTable()
-  let dispatcher: Dispatcher
+  let sending: SendingParts
   let requests = TestRequests()
 
   init(limits: [RateLimit] = []) throws {
@@ -19,7 +19,7 @@ struct BatchStage {
         app: "shop", environments: Set(PushEnvironment.allCases), provider: try TestBatchNetwork(),
         limits: limits)
     ])
-    dispatcher = Dispatcher.of(loop, runs, directory, lines.logger)
+    sending = SendingParts(loop, runs, directory, lines.logger)
   }
 
   /// Offers room to the connection of those who are tried apart.
@@ -30,7 +30,7 @@ struct BatchStage {
 
   /// The only destination, ready to send.
   var destination: Destination {
-    let destination = dispatcher.destination(0)
+    let destination = sending.destinations.destination(0)
     destination.use(TestDirectory.credential)
     return destination
   }
@@ -70,7 +70,7 @@ struct BatchStage {
           recipient: Int32(recipient), network: .jpush, environment: .production, attempt: 1,
           route: Route(to: 0), badge: badges[user] ?? 0, boundNs: loop.nowNs))
       run.endRecipient(recipient)
-      dispatcher.enqueue(run, push: push)
+      sending.router.enqueue(run, push: push)
     }
   }
 

@@ -11,7 +11,7 @@ import Testing
       (9_999_000, 10_000), (10_001_000, 60_000), (600_000_000, 60_000),
     ] as [(UInt64, UInt64)])
   func findsBucket(elapsedUs: UInt64, boundMs: UInt64) {
-    var histogram = LatencyHistogram()
+    let histogram = LatencyHistogram()
     histogram.add(.fcm, elapsedNs: elapsedUs * 1_000)
     let taken = histogram.takeAll()
     #expect(taken.map(\.boundMs) == [boundMs])
@@ -21,7 +21,7 @@ import Testing
 
   @Test("what was taken is not counted again, and networks are apart")
   func takesOnce() {
-    var histogram = LatencyHistogram()
+    let histogram = LatencyHistogram()
     for network in Network.allCases {
       for _ in 0..<3 { histogram.add(network, elapsedNs: 30_000_000) }
     }

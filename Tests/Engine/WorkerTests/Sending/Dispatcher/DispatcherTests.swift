@@ -1,7 +1,5 @@
 import Store
-import Logging
 import HTTP2
-import Reactor
 import Model
 import Providers
 import Testing
@@ -12,23 +10,23 @@ import Testing
   @Test("a push is submitted with its device token, and an accept is its outcome")
   func sends() throws {
     let stage = try SendingStage()
-    defer { stage.dispatcher.close() }
+    defer { stage.sending.close() }
     let run = try stage.run()
     stage.enqueue(run)
-    #expect(stage.requests.taken.isEmpty && stage.dispatcher.hasRoom(for: .low))
+    #expect(stage.requests.taken.isEmpty && stage.sending.room.hasRoom(for: .low))
     stage.destination.offer(10, stage.requests)
     #expect(stage.requests.paths == ["/3/device/token-0-0"])
     #expect(run.inFlight == 1 && !run.isFinished)
     stage.destination.answer(try stage.requests.tag(0), 200)
-    #expect(run.inFlight == 0 && run.isFinished && stage.dispatcher.accepted == 1)
+    #expect(run.inFlight == 0 && run.isFinished && stage.sending.decider.accepted == 1)
     #expect(run.takeNews(isFinal: true).counts[.apns]?.accepted == 1)
-    #expect(stage.dispatcher.takeLatency().map(\.count) == [1])
+    #expect(stage.sending.latency.takeAll().map(\.count) == [1])
   }
 
   @Test("a network that asks to wait for ages is asked again within an hour, and the log says so")
   func doubtsRetryAfter() throws {
     let stage = try SendingStage()
-    defer { stage.dispatcher.close() }
+    defer { stage.sending.close() }
     let run = try stage.run()
     stage.enqueue(run)
     stage.destination.offer(1, stage.requests)
@@ -42,8 +40,8 @@ import Testing
   @Test("ages to wait do not end a job that has less time: it is tried again halfway")
   func doubtsRetryAfterBeforeExpiry() throws {
     let stage = try SendingStage()
-    defer { stage.dispatcher.close() }
-    let run = try stage.run(expiry: .at(ms: stage.dispatcher.wallMs + 600_000))
+    defer { stage.sending.close() }
+    let run = try stage.run(expiry: .at(ms: stage.wallMs + 600_000))
     stage.enqueue(run)
     stage.destination.offer(1, stage.requests)
     stage.destination.answer(
@@ -55,7 +53,7 @@ import Testing
   @Test("a job one of whose requests may have broken its connection is sent apart from others")
   func setsApart() throws {
     let stage = try SendingStage()
-    defer { stage.dispatcher.close() }
+    defer { stage.sending.close() }
     let run = try stage.run(devices: 3)
     stage.enqueue(run)
     stage.destination.offer(1, stage.requests)
@@ -70,7 +68,7 @@ import Testing
   )
   func condemnsNobodyUnheard() throws {
     let stage = try SendingStage()
-    defer { stage.dispatcher.close() }
+    defer { stage.sending.close() }
     let run = try stage.run()
     stage.enqueue(run)
     try stage.callMalformed(Quarantine.complaintsMin)
@@ -78,33 +76,10 @@ import Testing
     #expect(run.pushes[0].decision == .later)
   }
 
-  @Test("what would expire while it waits for others of its chunk is told without them")
-  func hurriesBeforeExpiry() throws {
-    let stage = try SendingStage()
-    defer { stage.dispatcher.close() }
-    for (leftMs, isTold) in [(2_900, true), (60_000, false)] as [(Int64, Bool)] {
-      let content = JobContent(
-        notification: Notification(title: "Hi"),
-        expiry: .at(ms: stage.dispatcher.wallMs + leftMs))
-      for isAttempt in [true, false] {
-        let run = try Claims.run(["a", "b"], content: content)
-        _ = run.takeBatch(max: 2)
-        _ = run.resolve(0, devices: 1)
-        _ = run.resolve(1, devices: 1)
-        if isAttempt {
-          stage.dispatcher.retry(run, 0, afterMs: 2_000)
-        } else {
-          stage.dispatcher.putAside(run, 0, delayMs: 2_000)
-        }
-        #expect(run.pushes[0].decision == .later && run.hasNews == isTold, "\(leftMs) ms left")
-      }
-    }
-  }
-
   @Test("of a network in trouble a transport gets no more than its share of what it may carry")
   func slowsDown() throws {
     let stage = try SendingStage()
-    defer { stage.dispatcher.close() }
+    defer { stage.sending.close() }
     let run = try stage.run(devices: 100)
     stage.enqueue(run)
     // Before that few are tried.
@@ -127,7 +102,7 @@ import Testing
     let destination = try stage.destinationToProbe()
     defer {
       destination.close()
-      stage.dispatcher.close()
+      stage.sending.close()
     }
     stage.enqueue(try stage.run(devices: 3 * Breaker.probesMax), to: destination)
     // One answer: the network is well.
@@ -151,7 +126,7 @@ import Testing
     let destination = try stage.destinationToProbe()
     defer {
       destination.close()
-      stage.dispatcher.close()
+      stage.sending.close()
     }
     for slot in 0..<Breaker.probesMax {
       stage.enqueue(try stage.run(slot: slot, job: "sale-\(slot)"), to: destination)
@@ -172,7 +147,7 @@ import Testing
     arguments: [true, false])
   func passesOverCutConnections(isCutOff: Bool) throws {
     let stage = try SendingStage()
-    defer { stage.dispatcher.close() }
+    defer { stage.sending.close() }
     let run = try stage.run(devices: Breaker.firstTroublesMin)
     stage.enqueue(run)
     stage.destination.offer(Breaker.firstTroublesMin, stage.requests)
@@ -185,133 +160,6 @@ import Testing
     #expect(run.pushes[0].decision == .later, "it may have been processed: an attempt in any case")
   }
 
-  @Test("to ask whether a push may be sent decides nothing")
-  func asks() throws {
-    let stage = try SendingStage()
-    defer { stage.dispatcher.close() }
-    let run = try stage.run()
-    #expect(stage.dispatcher.hindrance(run, 0) == nil)
-    run.confirmBinding(0, generation: 1, atNs: 0)
-    #expect(stage.dispatcher.hindrance(run, 0) == .oldBinding)
-    stage.switchOff(.network(app: "shop", .apns))
-    #expect(
-      stage.dispatcher.hindrance(run, 0)
-        == .switchedOff(delayMs: WorkerLimits.stoppedDelayMs))
-    run.change(to: .cancelled)
-    #expect(stage.dispatcher.hindrance(run, 0) == .cancelled)
-    #expect(run.openPushes == 1 && !run.hasStaleBindings)
-    let expired = try stage.run(expiry: .at(ms: 1))
-    #expect(stage.dispatcher.hindrance(expired, 0) == .expired)
-  }
-
-  @Test("a push whose binding is old is not sent before its binding was read again")
-  func readsOldBindingsAgain() throws {
-    let stage = try SendingStage()
-    defer { stage.dispatcher.close() }
-    let run = try stage.run(devices: 2)
-    run.confirmBinding(1, generation: 1, atNs: 0)
-    stage.enqueue(run)
-    stage.destination.offer(10, stage.requests)
-    #expect(stage.requests.paths == ["/3/device/token-0-0"])
-    #expect(run.takeStaleBindings() == [1] && run.openPushes == 2)
-    run.confirmBinding(1, generation: 2, atNs: stage.loop.nowNs)
-    stage.dispatcher.enqueue(run, push: 1)
-    stage.destination.offer(10, stage.requests)
-    #expect(stage.requests.paths.last == "/3/device/token-0-1")
-  }
-
-  @Test(
-    "pushes whose bindings are old end without Redis when their run may not send any more",
-    arguments: [ChunkRun.Standing.stale, .cancelled, .paused])
-  func endsOldBindings(standing: ChunkRun.Standing) throws {
-    let stage = try SendingStage()
-    defer { stage.dispatcher.close() }
-    let run = try stage.run(devices: 2)
-    run.keepStaleBindings([0, 1])
-    run.change(to: standing)
-    #expect(run.openPushes == 2)
-    stage.dispatcher.endStaleBindings(run)
-    #expect(run.openPushes == 0)
-    #expect(!run.hasStaleBindings)
-  }
-
-  @Test("nothing more is sent of a chunk that is not this worker's, and what waited is taken out")
-  func heedsStanding() throws {
-    let stage = try SendingStage()
-    defer { stage.dispatcher.close() }
-    let run = try stage.run(devices: 2)
-    stage.enqueue(run)
-    stage.dispatcher.apply(.ok, run)
-    #expect(run.standing == .active && stage.destination.queued == 2)
-    stage.dispatcher.apply(.stale, run)
-    #expect(run.standing == .stale && stage.destination.queued == 0 && run.openPushes == 0)
-    #expect(stage.lines.has(.notice, "a chunk is not this worker's any more"))
-  }
-
-  @Test("a lane that is to end sends nothing more, and what waited burns no attempt")
-  func pausesAll() throws {
-    let stage = try SendingStage()
-    defer { stage.dispatcher.close() }
-    let run = try stage.run(devices: 2)
-    stage.enqueue(run)
-    stage.destination.offer(1, stage.requests)
-    stage.dispatcher.pauseAll()
-    #expect(run.standing == .paused && run.openPushes == 1 && run.inFlight == 1)
-    stage.destination.answer(try stage.requests.tag(0), 200)
-    let news = run.takeNews(isFinal: false)
-    #expect(news.counts[.apns]?.accepted == 1 && news.retries == 0)
-    #expect(news.residuals.count == 1)
-  }
-
-  @Test("a network that is switched off gives back what waited for it, and the app's runs go on")
-  func heedsSwitches() throws {
-    let stage = try SendingStage()
-    defer { stage.dispatcher.close() }
-    let run = try stage.run()
-    stage.enqueue(run)
-    stage.switchOff(.network(app: "shop", .apns))
-    #expect(run.standing == .active && run.openPushes == 0 && stage.destination.queued == 0)
-    let next = try stage.run()
-    stage.enqueue(next)
-    #expect(next.openPushes == 0)
-    let whole = try stage.run()
-    stage.switchOff(.app("shop"))
-    #expect(whole.standing == .paused)
-  }
-
-  @Test("a bucket that is switched off stops the runs that tell of it, and no others")
-  func heedsBucketSwitches() throws {
-    let stage = try SendingStage()
-    defer { stage.dispatcher.close() }
-    func event(in bucket: String) -> AppEvent {
-      AppEvent(bucketID: bucket, bucketType: .sync, type: "DATA_OBJECT_UPDATED", scopeApp: "a1")
-    }
-    let run = try stage.run(event: event(in: "orders"))
-    let other = try stage.run(event: event(in: "carts"), slot: 1)
-    let plain = try stage.run(slot: 2)
-    for run in [run, other, plain] { stage.enqueue(run) }
-    #expect(stage.destination.queued == 3)
-    stage.switchOff(.bucket(app: "shop", "orders"), .bucket(app: "other", "carts"))
-    #expect(run.standing == .paused && run.openPushes == 0)
-    #expect(other.standing == .active && plain.standing == .active)
-    #expect(stage.destination.queued == 2)
-    #expect(run.takeNews(isFinal: false).retries == 0)
-    let expired = try stage.run(expiry: .at(ms: 1), event: event(in: "orders"), slot: 3)
-    #expect(stage.dispatcher.isSwitchedOff(expired) && !stage.dispatcher.isStopped(expired))
-  }
-
-  @Test("a topic that is switched off stops the jobs to it, and no others")
-  func heedsTopicSwitches() throws {
-    let stage = try SendingStage()
-    defer { stage.dispatcher.close() }
-    stage.switchOff(.topic(app: "shop", "news"), .topic(app: "other", "goals"))
-    let switches = stage.dispatcher.switches
-    #expect(switches.stops(app: "shop", bucket: nil, topic: "news"))
-    #expect(switches.stops(app: "shop", bucket: "carts", topic: "news"))
-    #expect(!switches.stops(app: "shop", bucket: "news", topic: "goals"))
-    #expect(!switches.stops(app: "shop", bucket: nil))
-  }
-
   @Test(
     "what a network says of a token is what becomes of it",
     arguments: [
@@ -320,7 +168,7 @@ import Testing
     ])
   func classifies(status: Int, reason: String, fate: String) throws {
     let stage = try SendingStage()
-    defer { stage.dispatcher.close() }
+    defer { stage.sending.close() }
     let run = try stage.run()
     stage.enqueue(run)
     stage.destination.offer(1, stage.requests)
@@ -334,12 +182,12 @@ import Testing
   @Test("a token that is called bad is tried in the other environment, once")
   func triesOtherEnvironment() throws {
     let stage = try SendingStage(.production, .development)
-    defer { stage.dispatcher.close() }
+    defer { stage.sending.close() }
     let run = try stage.run()
     stage.enqueue(run)
     stage.destination.offer(1, stage.requests)
     stage.destination.answer(try stage.requests.tag(0), 400, "{\"reason\":\"BadDeviceToken\"}")
-    let other = stage.dispatcher.destination(1)
+    let other = stage.sending.destinations.destination(1)
     #expect(run.openPushes == 1 && other.queued == 1)
     other.use(TestDirectory.credential)
     other.offer(1, stage.requests)
@@ -350,7 +198,7 @@ import Testing
   @Test("what was surely not processed is sent again at once, what may have been is an attempt")
   func tellsUnsentFromUnknown() throws {
     let stage = try SendingStage()
-    defer { stage.dispatcher.close() }
+    defer { stage.sending.close() }
     let run = try stage.run()
     stage.enqueue(run)
     stage.destination.offer(1, stage.requests)
@@ -364,8 +212,8 @@ import Testing
   @Test("a push that comes while its destination is paused is put aside and burns no attempt")
   func parks() throws {
     let stage = try SendingStage()
-    defer { stage.dispatcher.close() }
-    stage.dispatcher.destination(0).pause(forMs: 5_000)
+    defer { stage.sending.close() }
+    stage.sending.destinations.destination(0).pause(forMs: 5_000)
     let run = try stage.run()
     stage.enqueue(run)
     let news = run.takeNews(isFinal: true)
@@ -375,7 +223,7 @@ import Testing
   @Test("a destination without room for all gets the rest later")
   func waitsForRoom() throws {
     let stage = try SendingStage()
-    defer { stage.dispatcher.close() }
+    defer { stage.sending.close() }
     let run = try stage.run(devices: 3)
     stage.enqueue(run)
     stage.requests.room = 2

@@ -9,7 +9,7 @@ import Testing
     arguments: [true, false])
   func passesOverOvertakenRequests(areOvertaken: Bool) throws {
     let stage = try SendingStage()
-    defer { stage.dispatcher.close() }
+    defer { stage.sending.close() }
     let (late, others) = (Breaker.firstTroublesMin, Breaker.firstTroublesMin * 20)
     let timeoutNs: UInt64 = 1_000_000_000
     try stage.acceptFirst(elapsedNs: timeoutNs * 2)
@@ -31,7 +31,7 @@ import Testing
   @Test("that many requests in vain are overtaken by few is trouble of the network's")
   func judgesShareOfOvertaken() throws {
     let stage = try SendingStage()
-    defer { stage.dispatcher.close() }
+    defer { stage.sending.close() }
     let late = Breaker.surplusMin + Breaker.troublesPerGood
     try stage.acceptFirst(elapsedNs: 2_000_000_000)
     let run = try stage.run(devices: late + 1)

@@ -14,7 +14,7 @@ import Testing
     "a push whose stream is reset is sent again among others, and nobody of its job is set apart")
   func resendsAmongOthers() throws {
     let stage = try SendingStage()
-    defer { stage.dispatcher.close() }
+    defer { stage.sending.close() }
     let run = try stage.run(devices: 3)
     stage.enqueue(run)
     stage.destination.offer(1, stage.requests)
@@ -23,7 +23,7 @@ import Testing
     stage.destination.offer(10, stage.requests)
     #expect(stage.requests.taken.count == 4)
     for number in 1...3 { stage.destination.answer(try stage.requests.tag(number), 200) }
-    #expect(run.isFinished && stage.dispatcher.accepted == 3)
+    #expect(run.isFinished && stage.sending.decider.accepted == 3)
     #expect(run.takeNews(isFinal: true).retries == 0)
   }
 
@@ -31,12 +31,12 @@ import Testing
     "a push that alone is malformed again and again, while others are answered, is rejected alone")
   func findsThePoison() throws {
     let stage = try SendingStage()
-    defer { stage.dispatcher.close() }
+    defer { stage.sending.close() }
     let run = try stage.run(devices: 1 + Quarantine.complaintsMin)
-    stage.dispatcher.enqueue(run, push: 0)
+    stage.sending.router.enqueue(run, push: 0)
     for number in 1...Quarantine.complaintsMin {
       #expect(stage.destination.apartQueue.count == 0)
-      stage.dispatcher.enqueue(run, push: number)
+      stage.sending.router.enqueue(run, push: number)
       let first = stage.requests.taken.count
       stage.destination.offer(2, stage.requests)
       let tags = try (first..<first + 2).map(stage.requests.tag)
@@ -58,13 +58,13 @@ import Testing
   @Test("a push that may have broken a connection comes back as an attempt, whatever it waited for")
   func remembersTheSuspect() throws {
     let stage = try SendingStage()
-    defer { stage.dispatcher.close() }
+    defer { stage.sending.close() }
     let run = try stage.run(devices: 2)
     stage.enqueue(run)
     stage.destination.offer(2, stage.requests)
     let (accused, other) = (try stage.requests.tag(0), try stage.requests.tag(1))
     stage.destination.end(accused, .malformed, isAccused: true)
-    stage.dispatcher.putAside([accused, other], of: stage.destination, forMs: 1_000)
+    stage.sending.dispatcher.putAside([accused, other], of: stage.destination, forMs: 1_000)
     #expect(run.pushes.allSatisfy { $0.decision == .later })
     #expect(run.takeNews(isFinal: true).retries == 1)
   }
@@ -73,28 +73,28 @@ import Testing
     "a credential that one answer in many refuses stays in use, and the refused push is sent again")
   func trustsTheOthers() throws {
     let stage = try SendingStage()
-    defer { stage.dispatcher.close() }
+    defer { stage.sending.close() }
     let run = try stage.run(devices: 2)
     stage.enqueue(run)
     stage.destination.offer(2, stage.requests)
     stage.destination.answer(try stage.requests.tag(0), 200)
     stage.destination.answer(try stage.requests.tag(1), 403, Self.expired)
-    #expect(stage.dispatcher.destination(0).credential != nil)
+    #expect(stage.sending.destinations.destination(0).credential != nil)
     stage.destination.offer(1, stage.requests)
     stage.destination.answer(try stage.requests.tag(2), 200)
-    #expect(run.isFinished && stage.dispatcher.accepted == 2)
+    #expect(run.isFinished && stage.sending.decider.accepted == 2)
     #expect(run.takeNews(isFinal: true).retries == 0)
   }
 
   @Test("a push that is refused again and again, while others go through, uses up attempts")
   func blamesThePush() throws {
     let stage = try SendingStage()
-    defer { stage.dispatcher.close() }
+    defer { stage.sending.close() }
     let run = try stage.run(devices: 1)
     let others = try stage.run(devices: 8, slot: 1, job: "others")
     stage.enqueue(run)
     for number in 0...WorkerLimits.isolatedRefusalsMax {
-      stage.dispatcher.enqueue(others, push: number)
+      stage.sending.router.enqueue(others, push: number)
       let first = stage.requests.taken.count
       stage.destination.offer(2, stage.requests)
       let tags = try (first..<first + 2).map(stage.requests.tag)
@@ -105,13 +105,13 @@ import Testing
     }
     #expect(run.pushes[0].decision == .later)
     #expect(run.takeNews(isFinal: true).retries == 1)
-    #expect(stage.dispatcher.destination(0).credential != nil)
+    #expect(stage.sending.destinations.destination(0).credential != nil)
   }
 
   @Test("a credential that nearly all answers refuse is given up, and no attempt is burned")
   func givesUpTheRefused() throws {
     let stage = try SendingStage()
-    defer { stage.dispatcher.close() }
+    defer { stage.sending.close() }
     let run = try stage.run(devices: Authorization.unprovenRefusalsMax)
     stage.enqueue(run)
     let destination = stage.destination

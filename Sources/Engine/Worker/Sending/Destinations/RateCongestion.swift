@@ -1,33 +1,22 @@
 internal import Model
-internal import Providers
 internal import Store
 
-// Rates that the fleet keeps to: who waits for them, and who must not be held up by that.
-extension Dispatcher {
-  /// The lane's part of a rate, for one more destination.
-  func allowance(of limit: RateLimit, app: String, for destination: Int) -> RateAllowance {
-    let allowance = allowances[limit.name] ?? RateAllowance(limit: limit, loop: loop, owner: self)
-    allowances[limit.name] = allowance
-    allowance.join(destination)
-    if limit.isOfApp { appAllowances[app] = allowance }
-    return allowance
-  }
+/// Who waits for the rates that the fleet keeps to, and is not to hold up those who need not; loop-bound.
+final class RateCongestion {
+  private let runs: RunTable
+  private let destinations: DestinationTable
+  private let rates: RateTable
+  /// By app: how many of its jobs the lane may have in hand when it begins another one from its entry; those without a low rate
+  /// are missing. More would wait, become chunks of the lane, and leave others no place.
+  let directJobsMax: [String: Int]
 
-  /// For how long a push is set aside that would wait for a rate behind too many others; nil when it may be
-  /// queued. What stands in a chunk of installations waits there, and is not set aside again and again.
-  func overflowMs(_ run: ChunkRun, _ destination: Destination) -> UInt64? {
-    guard !destination.limits.isEmpty, run.claim.lines == .users,
-      destination.isCongested(rank: run.claim.priority.rank, times: 2)
-    else { return nil }
-    return destination.limits.map { $0.setAsideMs() }.max()
-  }
-
-  /// By app, of those where each network has a low rate: as many jobs as the fastest of them lets pass pushes in
-  /// `WorkerLimits.limitedDirectMs`. More would wait, become chunks of the lane, and leave others no place.
-  static func directJobsMax(_ directory: ProviderDirectory) -> [String: Int] {
-    Dictionary(grouping: directory.entries, by: \.app).compactMapValues { entries in
-      let perSecond = entries.map { $0.limits.map(\.perSecond).min() ?? .infinity }.max()
-      guard let perSecond, perSecond < WorkerLimits.limitedDirectRateMax else { return nil }
+  init(runs: RunTable, destinations: DestinationTable, rates: RateTable) {
+    self.runs = runs
+    self.destinations = destinations
+    self.rates = rates
+    // As many jobs as the fastest of an app's networks lets pass pushes in that time.
+    directJobsMax = destinations.perSecondMaxByApp.compactMapValues { perSecond in
+      guard perSecond < WorkerLimits.limitedDirectRateMax else { return nil }
       let jobs = Int(perSecond * Double(WorkerLimits.limitedDirectMs) / 1_000)
       return min(max(jobs, WorkerLimits.limitedDirectMin), WorkerLimits.limitedDirectMax)
     }
@@ -35,7 +24,7 @@ extension Dispatcher {
 
   /// Whether the next recipients of a run would only wait for a rate: then they are not resolved yet.
   func isCongested(_ run: ChunkRun) -> Bool {
-    guard !allowances.isEmpty, run.wantsResolving else { return false }
+    guard !rates.isEmpty, run.wantsResolving else { return false }
     let line = run.lines(of: run.cursor) == .installations ? run.lines[run.cursor] : nil
     return congestion(run.claim.app, rank: run.claim.priority.rank, line: line) != nil
   }
@@ -43,7 +32,7 @@ extension Dispatcher {
   /// For how long a claimed chunk is handed back because as many as a lane may hold wait for the same rate; nil
   /// when it may be carried.
   func crowdedMs(_ claim: ChunkClaim) -> UInt64? {
-    guard !allowances.isEmpty else { return nil }
+    guard !rates.isEmpty else { return nil }
     let rank = claim.priority.rank
     func own() -> [ChunkRun] {
       runs.all.filter {
@@ -56,7 +45,7 @@ extension Dispatcher {
       own().count >= Self.placesMax(allowance) || dryRuns >= Self.dryRunsMax(rank: rank)
     {
       return allowance.delayMs(
-        for: waiting(for: allowance), atLeastMs: WorkerLimits.limitedPlaceDelayMsMin)
+        for: destinations.waiting(for: allowance), atLeastMs: WorkerLimits.limitedPlaceDelayMsMin)
     }
     let allowance = claim.recipients.withUnsafeBytes { bytes in
       congestion(claim.app, rank: rank, line: claim.lines == .installations ? bytes : nil)
@@ -69,18 +58,12 @@ extension Dispatcher {
 
   /// A rate that pushes of an app wait for.
   private func dryAllowance(of app: String) -> RateAllowance? {
-    if let allowance = appAllowances[app], allowance.available == 0, waiting(for: allowance) > 0 {
+    if let allowance = rates.allowance(ofApp: app), allowance.available == 0,
+      destinations.waiting(for: allowance) > 0
+    {
       return allowance
     }
-    return inUse(of: app).first { $0.isStarved }?.limits.last
-  }
-
-  /// The destinations of an app, or of an app and network, that something was sent to.
-  func inUse(of app: String, _ network: Network? = nil) -> [Destination] {
-    directory.positions(app: app).compactMap { number in
-      guard let destination = destinations[number] else { return nil }
-      return network == nil || destination.network == network ? destination : nil
-    }
+    return destinations.used(by: app).first { $0.isStarved }?.limits.last
   }
 
   /// Runs of apps that wait for a rate.
@@ -102,7 +85,7 @@ extension Dispatcher {
   private func congestion(
     _ app: String, rank: Int, line: UnsafeRawBufferPointer?
   ) -> RateAllowance? {
-    if let allowance = appAllowances[app] {
+    if let allowance = rates.allowance(ofApp: app) {
       let waiting = allowance.destinations.reduce(0) {
         $0 + (destinations[$1]?.queued(upTo: rank) ?? 0)
       }
@@ -112,7 +95,7 @@ extension Dispatcher {
       return nil
     }
     // A line does not always say which environment it is for.
-    let places = inUse(of: app, network).filter { $0.queued > 0 }
+    let places = destinations.used(by: app, network).filter { $0.queued > 0 }
     guard places.allSatisfy({ $0.isCongested(rank: rank) }) else { return nil }
     return places.last?.limits.last
   }
@@ -121,19 +104,5 @@ extension Dispatcher {
     let name = network.rawValue.utf8
     return line.count > name.count && line.prefix(name.count).elementsEqual(name)
       && line[line.startIndex + name.count] == UInt8(ascii: "\t")
-  }
-}
-
-extension Dispatcher: RateAllowanceOwner {
-  func waiting(for allowance: RateAllowance) -> Int {
-    allowance.destinations.reduce(0) { $0 + (destinations[$1]?.queuedInAll ?? 0) }
-  }
-
-  func allowance(_ allowance: RateAllowance, asksFor count: Int) {
-    onAllowance?(allowance.limit.name, count)
-  }
-
-  func allowanceWasFilled(_ allowance: RateAllowance) {
-    for number in allowance.destinations { destinations[number]?.wake() }
   }
 }

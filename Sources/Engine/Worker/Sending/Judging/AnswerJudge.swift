@@ -4,9 +4,23 @@ internal import Model
 internal import Providers
 internal import Store
 
-// What an answer, or its absence, says of its network, whatever it says of its push. Each request is judged once, here, and
-// nobody else tells a destination's breaker of an answer: it counts each of them once.
-extension Dispatcher {
+/// Says what an answer, or its absence, means for its network, whatever it means for its push; loop-bound. Each request is judged
+/// once, here, and nobody else tells a destination's breaker of an answer: it counts each of them once.
+final class AnswerJudge {
+  private let clock: LaneClock
+  private let latency: LatencyHistogram
+  private let reasons: ReasonLog
+  private let log: Logger
+
+  init(clock: LaneClock, latency: LatencyHistogram, reasons: ReasonLog, log: Logger) {
+    self.clock = clock
+    self.latency = latency
+    self.reasons = reasons
+    self.log = log
+  }
+
+  // MARK: Answers
+
   /// An answer as its provider reads it.
   /// - Parameter run: of a push of the request; nil when none of them is awaited any more.
   func reply(_ answer: RequestAnswer, to run: ChunkRun?) -> ProviderAnswer {
@@ -17,7 +31,28 @@ extension Dispatcher {
       contentType: answer.contentType)
   }
 
-  /// An answer that is no accept.
+  /// How long the network asks to wait, as far as that is believed: an hour at most. What asks for more is no plan, and so ends
+  /// no push by its expiry: the push is tried again halfway to it.
+  /// - Parameter run: of a push of the request; nil when none of them is awaited any more.
+  private func retryAfterSeconds(_ answer: RequestAnswer, _ run: ChunkRun?) -> Int? {
+    let secondsMax = Int(Limits.retryAfterMsMax / 1_000)
+    guard let seconds = answer.retryAfter.seconds(nowMs: clock.wallMs), seconds > secondsMax else {
+      return answer.retryAfter.seconds(nowMs: clock.wallMs)
+    }
+    guard let run else { return secondsMax }
+    reasons.note(
+      "\(run.claim.app): an answer with status \(answer.status) asks to wait for more than an hour (Retry-After): "
+        + "its push waits for an hour, or for half of its job's time where that is less")
+    guard let expiresAtMs = run.material.expiresAtMs else { return secondsMax }
+    return min(secondsMax, Int(max(0, expiresAtMs - clock.wallMs) / 2_000))
+  }
+
+  /// How long the network took to answer.
+  func noteTime(_ answer: RequestAnswer, _ destination: Destination) {
+    latency.add(destination.network, elapsedNs: answer.elapsedNs)
+  }
+
+  /// Judges an answer that is no accept.
   /// - Parameters:
   ///   - run: of a push of the request; nil when none of them is awaited any more.
   ///   - attempt: of that push; 0 without one.
@@ -86,12 +121,20 @@ extension Dispatcher {
       sign: .trouble, trouble: consequence, lead: lead)
   }
 
-  /// An accept.
-  func judgeAccept(_ answer: RequestAnswer, of run: ChunkRun, _ destination: Destination) {
-    judgeGood(answer, destination)
+  /// The network accepted a push.
+  func noteAccept(_ answer: RequestAnswer, of run: ChunkRun, _ destination: Destination) {
+    noteGood(answer, destination)
     destination.noteAccept()
     run.material.verdicts.noteAccept(by: destination.network)
   }
+
+  /// An answer that is no trouble of the network's, and speaks for the credential.
+  func noteGood(_ answer: RequestAnswer, _ destination: Destination) {
+    destination.noteGood(elapsedNs: answer.elapsedNs)
+    destination.credentialAccepted(sentNsAgo: answer.elapsedNs)
+  }
+
+  // MARK: Refusals
 
   /// A refusal that says something of other pushes.
   /// - Returns: whether the push waits for the app to be set up rightly.
@@ -131,12 +174,6 @@ extension Dispatcher {
       metadata: ["app": "\(run.claim.app)", "job": "\(run.claim.job)", "reason": "\(reason)"])
   }
 
-  /// An answer that is no trouble of the network's, and speaks for the credential.
-  func judgeGood(_ answer: RequestAnswer, _ destination: Destination) {
-    destination.noteGood(elapsedNs: answer.elapsedNs)
-    destination.credentialAccepted(sentNsAgo: answer.elapsedNs)
-  }
-
   /// Notes what an answer says of the credential, once a request.
   private func judgeCredential(
     _ classification: Classification, _ answer: RequestAnswer, _ destination: Destination
@@ -152,8 +189,10 @@ extension Dispatcher {
     return nil
   }
 
+  // MARK: Without an answer
+
   /// No answer came.
-  func judgeSilence(_ answer: RequestAnswer, _ destination: Destination) {
+  func noteSilence(_ answer: RequestAnswer, _ destination: Destination) {
     // One of the requests on its connection may have broken that, and the network is well.
     // Nor does it say anything of the network that a connection of many answers ended.
     // Nor that a request waits in vain which others overtake.
@@ -168,7 +207,7 @@ extension Dispatcher {
 
   /// The request was not processed. That the network refuses the stream of a push again is a sign that it is in trouble.
   /// - Parameter resends: how often the push came back unprocessed before; of several the most.
-  func judgeNotSent(_ answer: RequestAnswer, resends: Int, _ destination: Destination) {
+  func noteNotSent(_ answer: RequestAnswer, resends: Int, _ destination: Destination) {
     // One that happens to a probe is trouble at once: else probes would follow one another as fast as they are refused.
     guard answer.isRefused,
       resends >= WorkerLimits.refusalsMax || destination.breaker.state == .halfOpen
@@ -181,16 +220,16 @@ extension Dispatcher {
 
   /// The network called a request malformed, which its quarantine knows by now. What happens to one job alone may be its own
   /// doing; to several, while nothing is answered, it is the network's.
-  func judgeMalformed(_ answer: RequestAnswer, _ destination: Destination) {
+  func noteMalformed(_ answer: RequestAnswer, _ destination: Destination) {
     guard !destination.isAnswering, destination.quarantine.jobs > 1 else {
       return destination.noteNothing(elapsedNs: answer.elapsedNs)
     }
     _ = destination.noteTrouble(
-      elapsedNs: answer.elapsedNs, retryAfterMs: nil, reason: Self.malformedReason)
+      elapsedNs: answer.elapsedNs, retryAfterMs: nil, reason: Isolation.malformedReason)
   }
 
   /// Nobody waits for the answer any more.
-  func judgeUnawaited(_ answer: RequestAnswer, _ destination: Destination) {
+  func noteUnawaited(_ answer: RequestAnswer, _ destination: Destination) {
     destination.noteNothing(elapsedNs: answer.elapsedNs)
   }
 }

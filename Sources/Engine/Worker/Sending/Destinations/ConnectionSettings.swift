@@ -2,16 +2,10 @@ internal import HTTP2
 internal import Providers
 
 /// How a lane's connections behave, from the configuration.
-struct DispatcherSettings {
-  /// The process, as its alarms name it.
-  var worker: String
+struct ConnectionSettings {
   var connectionsMax: Int
   var streamsMax: Int
-  /// Connections to all networks beyond which idle ones are closed.
-  var connectionsKept = Int.max
   var requestTimeoutMs: UInt64
-  /// Shared by the lanes of a process.
-  var shortage: DescriptorShortage
 
   func clientSettings(_ destination: PushDestination) -> ClientSettings {
     var settings = ClientSettings(endpoint: destination.endpoint, tls: destination.tls)

@@ -1,35 +1,41 @@
-internal import HTTP2
 internal import Model
+internal import Providers
 internal import Store
 
-// Pushes that are sent again: at once, when their destination can take them, or as another attempt.
-extension Dispatcher {
-  /// Sends a push again that was certainly not processed: no attempt is burned. One whose stream the network refuses
-  /// again waits.
-  func resend(_ run: ChunkRun, _ tag: PushTag, _ destination: Destination, isRefused: Bool) {
-    let resends = run.noteResend(tag.push)
-    guard resends <= (isRefused ? WorkerLimits.refusalsMax : WorkerLimits.resendsMax) else {
-      // Those of other runs come back at other times.
-      let delayMs =
-        WorkerLimits.refusedDelayMs + run.jitter(attempt: 0) % WorkerLimits.refusedDelayMs
-      return putAside(
-        run, tag.push, delayMs: max(delayMs, destination.pauseMs ?? 0), because: .resendsUsedUp)
-    }
-    run.note(tag.push, .resend)
-    queue(run, tag.push, destination)
+/// When pushes come back that are not sent now: as another attempt, or as if they had not been tried; loop-bound.
+final class Rescheduling {
+  private let policy = RetryPolicy()
+  private let clock: LaneClock
+  private let runs: RunTable
+  private let destinations: DestinationTable
+  private let gate: SendingGate
+  private let reasons: ReasonLog
+
+  init(
+    clock: LaneClock, runs: RunTable, destinations: DestinationTable, gate: SendingGate,
+    reasons: ReasonLog
+  ) {
+    self.clock = clock
+    self.runs = runs
+    self.destinations = destinations
+    self.gate = gate
+    self.reasons = reasons
   }
 
-  /// Sends a push again whose credential the network refused: no attempt is burned, unless others go through with that
-  /// credential and this push does not.
-  func resendRefused(
-    _ run: ChunkRun, _ tag: PushTag, _ destination: Destination, _ judgement: Judgement
-  ) {
-    if judgement.refusal == .isolated,
-      Int(run.pushes[tag.push].resends) >= WorkerLimits.isolatedRefusalsMax
-    {
-      return retry(run, tag.push, afterMs: nil, lead: judgement.lead)
+  /// Puts pushes aside that a destination cannot take for so long.
+  func putAside(_ tags: [UInt64], of destination: Destination, forMs delayMs: UInt64) {
+    // The breaker has said why by itself.
+    if destination.breaker.state == .closed && !destination.lacksDescriptors {
+      reasons.note(
+        "\(destination.app): \(destination.provider.network.rawValue) cannot be reached, does not answer "
+          + "or refuses the credential: its pushes wait"
+          + (destination.hindrance(nowMs: clock.wallMs).map { " (\($0))" } ?? ""))
     }
-    resend(run, tag, destination, isRefused: false)
+    for raw in tags {
+      let tag = PushTag(raw)
+      guard let run = runs[tag] else { continue }
+      putAside(run, tag.push, delayMs: delayMs, because: .parked)
+    }
   }
 
   /// Puts a push aside that its destination cannot take now: no attempt is burned. One that has been
@@ -42,7 +48,7 @@ extension Dispatcher {
       return retry(run, index, afterMs: delayMs)
     }
     // What waits for a network that never comes must still end.
-    if isExpired(run) { return run.decide(index, .expired, because: .expired) }
+    if gate.isExpired(run) { return run.decide(index, .expired, because: .expired) }
     run.decideLater(
       index, delayMs: delayMs, attempt: Int(run.pushes[index].attempt) - 1,
       isHurried: isHurried(run, index, delayMs), because: cause)
@@ -55,10 +61,11 @@ extension Dispatcher {
       return true
     }
     guard let expiresAtMs = run.material.expiresAtMs else { return false }
-    let leftMs = UInt64(max(0, expiresAtMs - wallMs))
+    let leftMs = UInt64(max(0, expiresAtMs - clock.wallMs))
     return delayMs &+ delayMs / 2 >= leftMs
   }
 
+  /// Has a push come back as another attempt, or ends it when that was the last one.
   /// - Parameter lead: the run whose draw it takes: pushes of one request come back together. Nil for its own.
   func retry(_ run: ChunkRun, _ index: Int, afterMs: UInt64?, lead: ChunkRun? = nil) {
     let attempt = Int(run.pushes[index].attempt)
@@ -67,7 +74,7 @@ extension Dispatcher {
     }
     // One draw per run and attempt, so that a chunk's retries are one residual and not hundreds.
     let decision = policy.decide(
-      attempt: attempt, retryAfterMs: afterMs, nowMs: wallMs,
+      attempt: attempt, retryAfterMs: afterMs, nowMs: clock.wallMs,
       expiresAtMs: run.material.expiresAtMs, random: (lead ?? run).jitter(attempt: attempt))
     switch decision {
     case .retry(let delayMs):
@@ -78,26 +85,15 @@ extension Dispatcher {
     }
   }
 
+  /// Whether a push has as many attempts behind it as it may have.
+  func isLastAttempt(_ run: ChunkRun, _ index: Int) -> Bool {
+    Int(run.pushes[index].attempt) >= policy.attemptsMax
+  }
+
   /// When a push comes back that is tried again though that is no attempt of it: with those of its run whose attempt it was.
   func spreadMs(_ run: ChunkRun, _ index: Int, afterMs: UInt64?, lead: ChunkRun? = nil) -> UInt64 {
     let attempt = Int(run.pushes[index].attempt)
     return policy.delayMs(
       attempt: attempt, retryAfterMs: afterMs, random: (lead ?? run).jitter(attempt: attempt))
-  }
-
-  /// How long the network asks to wait, as far as that is believed: an hour at most. What asks for more is no plan, and so ends
-  /// no push by its expiry: the push is tried again halfway to it.
-  /// - Parameter run: of a push of the request; nil when none of them is awaited any more.
-  func retryAfterSeconds(_ answer: RequestAnswer, _ run: ChunkRun?) -> Int? {
-    let secondsMax = Int(Limits.retryAfterMsMax / 1_000)
-    guard let seconds = answer.retryAfter.seconds(nowMs: wallMs), seconds > secondsMax else {
-      return answer.retryAfter.seconds(nowMs: wallMs)
-    }
-    guard let run else { return secondsMax }
-    reasons.note(
-      "\(run.claim.app): an answer with status \(answer.status) asks to wait for more than an hour (Retry-After): "
-        + "its push waits for an hour, or for half of its job's time where that is less")
-    guard let expiresAtMs = run.material.expiresAtMs else { return secondsMax }
-    return min(secondsMax, Int(max(0, expiresAtMs - wallMs) / 2_000))
   }
 }

@@ -1,15 +1,26 @@
-internal import HTTP2
 internal import Logging
 internal import Model
 internal import Providers
 internal import Reactor
 internal import Store
 
-// Requests that a network calls malformed. It is the push's trouble, or its job's, when that happens again and again while
-// others are answered: they are tried apart from others, then rejected.
-extension Dispatcher {
+/// Pushes whose requests a network calls malformed. It is the push's trouble, or its job's, when that happens again and again
+/// while others are answered: they are tried apart from others, then rejected; loop-bound.
+final class Isolation {
   /// The word that HTTP/2 has for it.
   static let malformedReason = "PROTOCOL_ERROR"
+
+  private let loop: EventLoop
+  private let runs: RunTable
+  private let rescheduling: Rescheduling
+  private let reasons: ReasonLog
+
+  init(loop: EventLoop, runs: RunTable, rescheduling: Rescheduling, reasons: ReasonLog) {
+    self.loop = loop
+    self.runs = runs
+    self.rescheduling = rescheduling
+    self.reasons = reasons
+  }
 
   /// Sees to a push whose job, or which itself, is in quarantine.
   /// - Returns: false when it may go with all others.
@@ -22,13 +33,14 @@ extension Dispatcher {
           job, isRepeated: push.attempt > 1 || run.quarantined.contains(index), nowNs: loop.nowNs)
     else { return false }
     if destination.quarantine.isCondemned(job, answeredNs: destination.answeredNs) {
-      rejectMalformed(run, index, destination)
+      reject(run, index, destination)
     } else if destination.enqueueApart(
       PushTag(run, push: index).raw, rank: run.claim.priority.rank)
     {
       run.noteApart(index)
     } else {
-      putAside(run, index, delayMs: WorkerLimits.refusedDelayMs, because: .triedApart)
+      rescheduling.putAside(
+        run, index, delayMs: WorkerLimits.refusedDelayMs, because: .triedApart)
     }
     return true
   }
@@ -39,22 +51,24 @@ extension Dispatcher {
   /// - Parameters:
   ///   - quarantinedNs: since when it has been in quarantine; nil when it was not.
   ///   - complaint: what the network did to it.
+  /// - Returns: whether it is decided; otherwise it is to be queued again.
   func decideMalformed(
     _ run: ChunkRun, _ index: Int, _ destination: Destination, quarantinedNs: UInt64?,
     _ complaint: Quarantine.Complaint
-  ) {
+  ) -> Bool {
     let sinceNs = [quarantinedNs, destination.quarantine.sinceNs(run.claim.job)]
       .compactMap { $0 }.min()
     run.noteMalformed(index, complaint, nowNs: loop.nowNs)
     guard complaint.refusals > 0, let sinceNs, run.quarantined.isCondemned(index) else {
-      return queue(run, index, destination)
+      return false
     }
     let isWell = destination.answeredNs.map { $0 >= sinceNs } ?? false
-    if isWell || Int(run.pushes[index].attempt) >= policy.attemptsMax {
-      rejectMalformed(run, index, destination)
+    if isWell || rescheduling.isLastAttempt(run, index) {
+      reject(run, index, destination)
     } else {
-      retry(run, index, afterMs: nil)
+      rescheduling.retry(run, index, afterMs: nil)
     }
+    return true
   }
 
   /// The network closed a connection because of one of its requests, and this may be the one.
@@ -76,7 +90,7 @@ extension Dispatcher {
     }
   }
 
-  private func rejectMalformed(_ run: ChunkRun, _ index: Int, _ destination: Destination) {
+  private func reject(_ run: ChunkRun, _ index: Int, _ destination: Destination) {
     reasons.note(
       "\(run.claim.app): \(destination.provider.network.rawValue) calls requests of job \(run.claim.job) "
         + "malformed (\(Self.malformedReason)) and answers others: they are rejected; look at what the job puts "

@@ -1,13 +1,18 @@
 internal import Model
 internal import Providers
-internal import Reactor
 
-// Destinations whose pushes wait, as operators hear of them.
-extension Dispatcher {
+/// Watches the destinations of a lane: puts aside what does not get away, and tells operators why pushes wait; loop-bound.
+struct DestinationWatch {
+  let destinations: DestinationTable
+  let clock: LaneClock
+
+  /// Once a beat.
+  func look() { destinations.checkReachable() }
+
   /// The alarms of destinations while their pushes wait.
   var alarmConditions: [AlarmCondition] {
-    destinations.compactMap { destination in
-      guard let destination, let (kind, reason) = alarm(of: destination) else { return nil }
+    destinations.used.compactMap { destination in
+      guard let (kind, reason) = alarm(of: destination) else { return nil }
       let name = destination.journal.name
       return AlarmCondition(
         field: kind.field(name.app, name.network, name.environment),
@@ -29,7 +34,7 @@ extension Dispatcher {
     if destination.isStuck && !destination.lacksDescriptors {
       return (.unreachable, "cannot be reached or does not answer\(because(destination))")
     }
-    if destination.setup.isCurrent(nowNs: loop.nowNs) {
+    if destination.setup.isCurrent(nowNs: clock.nowNs) {
       let reason = destination.setup.reason
       return (
         .setup,
@@ -37,7 +42,7 @@ extension Dispatcher {
           + destination.provider.remedy(for: reason)
       )
     }
-    let foreign = destination.foreignAnswers.reason(nowNs: loop.nowNs).map {
+    let foreign = destination.foreignAnswers.reason(nowNs: clock.nowNs).map {
       (kind: AlarmKind.foreignAnswers, reason: "is answered for by something else (\($0))")
     }
     // Where nothing else answers it is why pushes wait.
@@ -49,7 +54,7 @@ extension Dispatcher {
   }
 
   /// The cause as the end of a clause.
-  func because(_ destination: Destination) -> String {
-    destination.hindrance(nowMs: wallMs).map { " (\($0))" } ?? "; the workers' log says why"
+  private func because(_ destination: Destination) -> String {
+    destination.hindrance(nowMs: clock.wallMs).map { " (\($0))" } ?? "; the workers' log says why"
   }
 }

@@ -1,0 +1,161 @@
+internal import Logging
+internal import Model
+internal import Providers
+internal import Reactor
+internal import Store
+
+/// The destinations of a lane, each found by the number of its entry in the directory and made when it is first used;
+/// loop-bound. A lane uses few of the thousands that there may be.
+final class DestinationTable: RateAllowanceOwner {
+  private let loop: EventLoop
+  private let directory: ProviderDirectory
+  private let settings: ConnectionSettings
+  private let rates: RateTable
+  private let reasons: ReasonLog
+  private let log: Logger
+  private var made: [Destination?]
+  /// The destinations where pushes wait, and some where none do any more: there may be thousands besides.
+  private var waiting: [Destination] = []
+  /// Who sends their pushes and hears the answers; there before the first of them is used. Not weak: that would make each use of
+  /// it by a destination dearer.
+  unowned var owner: (any DestinationOwner<Destination>)?
+  /// Called when a destination is first used, to have its credential looked after.
+  var onNewDestination: ((Int) -> Void)?
+
+  init(
+    loop: EventLoop, directory: ProviderDirectory, settings: ConnectionSettings, rates: RateTable,
+    reasons: ReasonLog, log: Logger
+  ) {
+    self.loop = loop
+    self.directory = directory
+    self.settings = settings
+    self.rates = rates
+    self.reasons = reasons
+    self.log = log
+    made = Array(repeating: nil, count: directory.entries.count)
+  }
+
+  // MARK: One of them
+
+  /// The destination of this number if it has been used before.
+  subscript(number: Int) -> Destination? { made[number] }
+
+  /// The destination of this number.
+  func destination(_ number: Int) -> Destination { made[number] ?? make(number) }
+
+  private func make(_ number: Int) -> Destination {
+    guard let owner else { preconditionFailure("nobody sends the pushes of destinations") }
+    let entry = directory.entries[number]
+    let destination = Destination(
+      number: number, entry: entry,
+      limits: entry.limits.map {
+        rates.allowance(of: $0, app: entry.app, for: number, owner: self)
+      },
+      settings: settings.clientSettings(entry.provider.destination), loop: loop,
+      journal: DestinationJournal(of: entry, reasons: reasons, log: log), owner: owner)
+    made[number] = destination
+    onNewDestination?(number)
+    return destination
+  }
+
+  /// The number of an app's destination; nil where this worker has no credentials for it.
+  func number(app: String, network: Network, environment: PushEnvironment) -> Int? {
+    directory.position(app: app, network: network, environment: environment)
+  }
+
+  /// Where the pushes of a run go.
+  func routes(_ run: ChunkRun) -> Routes {
+    Routes(app: run.claim.app, content: run.material.content, directory: directory)
+  }
+
+  // MARK: Some of them
+
+  /// The destinations that have been used.
+  var used: [Destination] { made.compactMap { $0 } }
+
+  /// The destinations of an app, or of an app and network, that have been used.
+  func used(by app: String, _ network: Network? = nil) -> [Destination] {
+    directory.positions(app: app).compactMap { number in
+      guard let destination = made[number] else { return nil }
+      return network == nil || destination.network == network ? destination : nil
+    }
+  }
+
+  /// For how long each push of an app's job is to be put aside, whichever of its destinations it goes to; nil when one of
+  /// them takes it now.
+  func parkDelayMs(app: String, _ content: JobContent, rank: Int) -> UInt64? {
+    var delayMs: UInt64?
+    for number in directory.positions(app: app, environments: content.environments)
+    where content.isFor(directory.entries[number].provider.network) {
+      guard let parkedMs = made[number]?.parkDelayMs(rank: rank) else { return nil }
+      delayMs = min(delayMs ?? .max, parkedMs)
+    }
+    return delayMs
+  }
+
+  /// By app: how many pushes a second the rates let through of the network that they slow down least.
+  var perSecondMaxByApp: [String: Double] {
+    Dictionary(grouping: directory.entries, by: \.app).compactMapValues { entries in
+      entries.map { $0.limits.map(\.perSecond).min() ?? .infinity }.max()
+    }
+  }
+
+  // MARK: Where pushes wait
+
+  /// Remembers that pushes wait in a destination.
+  func list(_ destination: Destination) {
+    guard !destination.isListed else { return }
+    destination.isListed = true
+    waiting.append(destination)
+  }
+
+  /// Sends what was queued, at the end of this turn.
+  func wake() {
+    waiting.removeAll { destination in
+      guard !destination.hasWaiting else { return false }
+      destination.isListed = false
+      return true
+    }
+    for destination in waiting { destination.wake() }
+  }
+
+  /// The pushes that are sent no later than those of a rank. Pushes that wait for a rate or a connection do not count: they are
+  /// bounded by themselves.
+  func crowd(upTo rank: Int) -> Int {
+    waiting.reduce(0) { $0 + ($1.keepsToItself ? 0 : $1.crowd(upTo: rank)) }
+  }
+
+  /// Keeps in the queues only what is still to be sent.
+  func filterQueues(_ isKept: (PushTag) -> Bool) {
+    for destination in made { destination?.filterQueue { isKept(PushTag($0)) } }
+  }
+
+  // MARK: All of them
+
+  /// Requests that were submitted and not answered.
+  var inFlight: Int { made.reduce(0) { $0 + ($1?.inFlight ?? 0) } }
+  var connections: Int { made.reduce(0) { $0 + ($1?.readyConnections ?? 0) } }
+
+  func checkReachable() {
+    for destination in made { destination?.checkReachable() }
+  }
+
+  func close() {
+    for destination in made { destination?.close() }
+    rates.close()
+  }
+
+  // MARK: Their rates
+
+  func waiting(for allowance: RateAllowance) -> Int {
+    allowance.destinations.reduce(0) { $0 + (made[$1]?.queuedInAll ?? 0) }
+  }
+
+  func allowance(_ allowance: RateAllowance, asksFor count: Int) {
+    rates.onAsked?(allowance.limit.name, count)
+  }
+
+  func allowanceWasFilled(_ allowance: RateAllowance) {
+    for number in allowance.destinations { made[number]?.wake() }
+  }
+}

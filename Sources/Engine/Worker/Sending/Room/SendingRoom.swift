@@ -1,0 +1,166 @@
+internal import Model
+internal import Reactor
+internal import Store
+
+/// How many pushes may wait to be sent, and whether more recipients are to be resolved: as many as keep the networks busy, for
+/// what waits longer grows old; loop-bound.
+final class SendingRoom {
+  private let loop: EventLoop
+  private let runs: RunTable
+  private let destinations: DestinationTable
+  private let congestion: RateCongestion
+  /// Pushes that were submitted.
+  private var sent = 0
+  /// Recipients whose bindings are being read, by rank.
+  private var resolving = [Int](repeating: 0, count: PushQueue.ranks)
+  private var distance = Distance()
+  private var throughput = Throughput()
+  /// How far away Redis is.
+  var roundTripNs: () -> UInt64 = { 0 }
+  /// The time that is passing while pushes leave.
+  var nowNs: () -> UInt64
+
+  init(
+    loop: EventLoop, runs: RunTable, destinations: DestinationTable, congestion: RateCongestion
+  ) {
+    self.loop = loop
+    nowNs = { loop.nowNs }
+    self.runs = runs
+    self.destinations = destinations
+    self.congestion = congestion
+  }
+
+  // MARK: What takes room
+
+  /// The bindings of so many of a run's recipients are being read.
+  func noteResolving(_ run: ChunkRun, _ count: Int) {
+    resolving[run.claim.priority.rank] += count
+    run.noteReading(true)
+  }
+
+  /// Notes that the bindings of so many recipients have been read, or that this failed.
+  func noteResolved(_ run: ChunkRun, _ count: Int) {
+    resolving[run.claim.priority.rank] -= count
+    run.noteReading(false)
+  }
+
+  /// So many pushes were submitted.
+  func noteSent(_ count: Int, to destination: Destination) {
+    sent += count
+    destination.noteSent(count, nowNs: nowNs())
+  }
+
+  /// The pushes that wait to be sent no later than those of a priority, and the recipients that are being read.
+  func waiting(upTo priority: Priority) -> Int {
+    destinations.crowd(upTo: priority.rank) + resolving[...priority.rank].reduce(0, +)
+  }
+
+  /// Recipients of this priority and higher ones that are claimed and not resolved, and wait for no rate and no pace.
+  /// - Parameter onlyDirect: only those of jobs that are sent from their entries.
+  func unresolved(for priority: Priority, onlyDirect: Bool = false) -> Int {
+    var sum = 0
+    runs.forEach { run in
+      if run.claim.priority.rank <= priority.rank, run.wantsResolving, run.pace == nil,
+        !onlyDirect || run.direct != nil, !congestion.isCongested(run)
+      {
+        sum += run.lines.count - run.cursor
+      }
+    }
+    return sum
+  }
+
+  /// Whether a chunk has recipients that could be resolved now, were there room.
+  var isAnyChunkWaiting: Bool {
+    guard runs.chunks > 0 else { return false }
+    var isAny = false
+    runs.forEach { run in
+      guard !isAny, run.direct == nil, run.wantsResolving else { return }
+      let keepsPace = run.pace.map { !$0.allows && $0.waitMs(nowNs: loop.nowNs) > 0 } ?? false
+      isAny = !keepsPace && !congestion.isCongested(run)
+    }
+    return isAny
+  }
+
+  // MARK: Room
+
+  /// Whether more recipients of a priority should be resolved now. What is sent after them takes none of their room. What is
+  /// asked of a Redis far away is not here for long, and what is here must last until then.
+  func hasRoom(for priority: Priority) -> Bool {
+    let (waiting, ahead) = (waiting(upTo: priority), pushesAhead)
+    return waiting < WorkerLimits.queuedPushesMax
+      || waiting < WorkerLimits.queuedPushesMax + ahead
+        && destinations.crowd(upTo: priority.rank) < WorkerLimits.queuedPushesMax + ahead / 2
+  }
+
+  /// Whether more of a run's recipients should be resolved now. A job that is sent from its entry has room behind more than a
+  /// chunk has, for all of that leaves soon. But what takes little is to fill no room of those that take much.
+  func hasRoom(for run: ChunkRun) -> Bool {
+    hasRoom(for: run, mayHaveMore: mayHaveMore)
+  }
+
+  /// The same for one of many runs, which need not each look at all others.
+  func hasRoom(for run: ChunkRun, mayHaveMore: @autoclosure () -> Bool) -> Bool {
+    let priority = run.claim.priority
+    if hasRoom(for: priority) { return true }
+    guard run.direct != nil, mayHaveMore(), waiting(upTo: priority) < leaving else { return false }
+    let (queued, leaving) = destinations.used(by: run.claim.app).reduce(into: (0, 0)) {
+      if !$1.keepsToItself { $0.0 += $1.crowd(upTo: priority.rank) }
+      $0.1 += $1.leaving(nowNs: nowNs())
+    }
+    return queued < max(leaving, WorkerLimits.queuedPushesMax)
+  }
+
+  /// Whether a run has recipients that should be resolved now, and would not only wait for a rate.
+  func mayResolve(_ run: ChunkRun) -> Bool {
+    run.wantsResolving && hasRoom(for: run) && !congestion.isCongested(run)
+  }
+
+  /// How many pushes may wait when a job that is sent from its entry adds its own.
+  var directBacklogMax: Int { mayHaveMore ? leaving : usualBacklogMax }
+
+  /// Whether that may be what leaves soon. No chunk that waits for room would find any behind so much.
+  var mayHaveMore: Bool { leavesMuch && !isAnyChunkWaiting }
+
+  private var usualBacklogMax: Int { WorkerLimits.queuedPushesMax + pushesAhead }
+
+  /// Has runs go on that there is room for: a destination runs low.
+  func fill() {
+    // Those whose last pushes have just left make room for others, and are not looked at by themselves for a while.
+    if runs.freeSlots == 0 {
+      runs.forEach { run in if runs.mayLinger(run) { run.wake() } }
+    }
+    guard let lowest = Priority.allCases.last(where: hasRoom) else { return }
+    runs.forEach { run in
+      if run.wantsResolving, run.claim.priority.rank <= lowest.rank { run.wake() }
+    }
+  }
+
+  // MARK: What leaves
+
+  /// How many pushes were submitted in the last two spans of `WorkerLimits.directSpanMs`, up to what may wait.
+  var leaving: Int {
+    throughput.look(
+      spanNs: WorkerLimits.directSpanMs * 1_000_000, sent: sent, nowNs: nowNs())
+    return min(throughput.last + throughput.before, WorkerLimits.directPushesMax)
+  }
+
+  /// Whether more leaves soon than may wait in any case.
+  private var leavesMuch: Bool { leaving > usualBacklogMax }
+
+  /// Whether it is known that no more leaves soon than may wait in any case.
+  var isSlow: Bool { !leavesMuch && throughput.isKnown }
+
+  // MARK: How far away Redis is
+
+  /// How much more to have ready because Redis is far away.
+  var pushesAhead: Int {
+    distance.pushesAhead(sent: sent, roundTripNs: roundTripNs(), nowNs: loop.nowNs)
+  }
+
+  var isFar: Bool { Distance.isFar(roundTripNs()) }
+
+  /// How many recipients to read the bindings of in one trip.
+  var resolveBatch: Int {
+    isFar ? Limits.chunkRecipientsMax : WorkerLimits.resolveBatchMax
+  }
+}
