@@ -53,6 +53,20 @@ import Testing
     }
   }
 
+  @Test("a Redis that waits for replicas is said to refuse writes for want of them")
+  func lacksReplicas() async throws {
+    try await RedisServer.with { redis in
+      #expect(try await Self.run(Self.install("u1"), redis.url).status == 0)
+      try await redis.command("CONFIG", "SET", "min-replicas-to-write", "1")
+      let checked = try await Self.run(["status", "--check"], redis.url)
+      #expect(
+        checked.status == 1 && checked.error.contains("1 alarm: refuses_writes"), "\(checked)")
+      #expect(checked.output.contains("NOREPLICAS") && checked.output.contains("start them again"))
+      let written = try await Self.run(Self.install("u2"), redis.url)
+      #expect(written.status == 69 && written.error.contains("start them again"), "\(written)")
+    }
+  }
+
   @Test("a full Redis is said to be full, and what to do about it")
   func full() async throws {
     try await RedisServer.with { redis in

@@ -20,8 +20,8 @@ package struct RedisSettings: Sendable, Equatable {
   package private(set) var hasAppendOnlyFile: Bool?
   package private(set) var isReplica = false
   package private(set) var replicas = 0
-  /// Whether writes are refused when too few replicas are there: only then INFO counts the good ones.
-  package private(set) var awaitsReplicas = false
+  /// The replicas that keep up; nil when writes are not refused for want of them: only then INFO counts them.
+  package private(set) var goodReplicas: Int?
   /// `save` of the configuration, empty for no snapshots; nil when that may not be asked.
   package var savePoints: String?
 
@@ -38,7 +38,7 @@ package struct RedisSettings: Sendable, Equatable {
       case "aof_enabled": hasAppendOnlyFile = value == "1"
       case "role": isReplica = value == "slave"
       case "connected_slaves": replicas = max(0, Int(value) ?? 0)
-      case "min_slaves_good_slaves": awaitsReplicas = true
+      case "min_slaves_good_slaves": goodReplicas = max(0, Int(value) ?? 0)
       default: break
       }
     }
@@ -51,6 +51,11 @@ package struct RedisSettings: Sendable, Equatable {
     else { return nil }
     return text
   }
+
+  package var awaitsReplicas: Bool { goodReplicas != nil }
+
+  /// Whether every write is refused because no replica keeps up.
+  var lacksAllReplicas: Bool { goodReplicas == 0 && !isReplica }
 
   /// Whether any key may go when the memory is full, installations and jobs included: work is surely lost then.
   package var evictsAnyKey: Bool { memoryBytesMax > 0 && policy?.hasPrefix("allkeys-") == true }

@@ -38,15 +38,21 @@ package struct SettingsStore {
   package func refusalOfWrites(nowMs: Int64) async throws(RedisError) -> Alarm? {
     do throws(RedisError) {
       _ = try await functions.connection.call(RedisCommand("PING"))
-      return nil
+      guard try await read().lacksAllReplicas else { return nil }
+      return alarm(
+        because: .server(code: "NOREPLICAS", message: "Not enough good replicas to write."), nowMs)
     } catch {
       guard case .server(let code, _) = error else { throw error }
       // So it answers as long as it cannot save.
-      guard code == "MISCONF" else { return nil }
-      return Alarm(
-        field: AlarmKind.refusesWrites.field(code), atMs: nowMs, untilMs: nowMs,
-        message: "nothing can be written, and nothing is sent: "
-          + error.described(with: error.remedy))
+      return code == "MISCONF" ? alarm(because: error, nowMs) : nil
     }
+  }
+
+  private func alarm(because error: RedisError, _ nowMs: Int64) -> Alarm {
+    let code = if case .server(let code, _) = error { code } else { "" }
+    return Alarm(
+      field: AlarmKind.refusesWrites.field(code), atMs: nowMs, untilMs: nowMs,
+      message: "nothing can be written, and nothing is sent: "
+        + error.described(with: error.remedy))
   }
 }

@@ -50,6 +50,27 @@ import Testing
     }
   }
 
+  @Test func `what was put aside by the clock that was ahead comes as much earlier`() async throws {
+    try await Lane.withStore { _, store in
+      try await store.admit("retry", users: [["a"]])
+      let claims = [try await store.claimOne("w")]
+      _ = try await store.chunks.handBack(claims, consumer: "w", delayMs: 60_000)
+      let (_, now) = try await lose(store)
+      let due = { try await store.redis("ZRANGE", "{pp}:delayed", "0", "-1", "WITHSCORES").array }
+      let member = try #require(try await due()?.first?.string)
+      func wait(untilMs: Int64) async throws -> Int64 {
+        _ = try await store.redis("ZADD", "{pp}:delayed", "\(untilMs)", member)
+        _ = try await store.redis("ZADD", "{pp}:workers", "\(now + Self.stepMs)", "dead")
+        _ = try await store.workers.beat(worker: "alive", fields: [])
+        return Int64(try #require(try await due()?.last?.string)) ?? 0
+      }
+      // Put aside before the step, for five seconds.
+      #expect(try await wait(untilMs: now + Self.stepMs + 5_000) <= now + 10_000)
+      // Put aside before the clock was ahead.
+      #expect(try await wait(untilMs: now + 60_000) == now + 60_000)
+    }
+  }
+
   @Test func `alarms that were raised before the step end as much earlier`() async throws {
     try await Lane.withStore { _, store in
       let (_, now) = try await lose(store)

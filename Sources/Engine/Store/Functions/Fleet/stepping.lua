@@ -12,6 +12,15 @@ local function bring_back(key, now)
   for _, member in ipairs(early.err and {} or early) do redis.call('ZADD', key, text(now), member) end
 end
 
+-- What was put aside by the clock that was ahead comes as much earlier. What waits for a time of its own is looked at by then, and
+-- waits on.
+local function hurry(p, by, now)
+  local key = KEY.delayed(p)
+  local late = redis.pcall('ZRANGEBYSCORE', key, text(now + by), '+inf', 'WITHSCORES', 'LIMIT', 0, LIMIT.STEPPED_MAX)
+  if late.err then return end
+  for i = 1, #late, 2 do redis.call('ZADD', key, text(tonumber(late[i + 1]) - by), late[i]) end
+end
+
 -- Leases of a stream that begin in the future begin now. Redis says of such a one that its holder was not idle at all. Whose
 -- they are, and how often they were lost, stays.
 local function begin_anew(stream)
@@ -42,6 +51,7 @@ local function go_back(p, by, now)
   for _, kind in ipairs({'jobs', 'chunks'}) do
     for _, priority in ipairs(PRIORITIES) do begin_anew(KEY[kind](p, priority)) end
   end
+  hurry(p, by, now)
   -- Who has died keeps nobody from these for longer than it would have.
   redis.call('PEXPIRE', KEY.promoter(p), LIMIT.PROMOTER_MS, 'LT')
   redis.call('PEXPIRE', KEY.routes_gathering(p), LIMIT.ROUTE_ALIVE_MS, 'LT')
