@@ -73,6 +73,12 @@ extension PushProvider {
     .all(classify(answer))
   }
 
+  /// Whether a refusal's reason is a word of the network, in the place where that belongs: not the status alone, nor a word with
+  /// a status that it does not come with, as a relay may give it.
+  func isOwnWord(_ reason: String) -> Bool {
+    !reason.hasPrefix("status ") && !reason.contains(" with status ")
+  }
+
   package func sign(of classification: Classification, status: Int) -> AnswerSign {
     switch classification {
     case .retry where status == 408 || status == 429 || status >= 500: .trouble

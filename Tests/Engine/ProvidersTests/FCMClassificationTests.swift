@@ -110,7 +110,14 @@ struct FCMClassificationTests {
   func unknownRefusal(status: Int, name: String) throws {
     let classification = try classify(status, error(status, name))
     #expect(classification == .rejected(reason: name))
-    #expect(try TestProvider.fcm().sign(of: classification, status: status) == .misfit)
+    let provider = try TestProvider.fcm()
+    #expect(provider.sign(of: classification, status: status) == .misfit)
+    for relayed in [
+      error(400, "NOT_FOUND", fcm: "UNREGISTERED"), "{" + String(repeating: " ", count: 70_000),
+    ] {
+      let classification = try classify(400, relayed)
+      #expect(provider.sign(of: classification, status: 400) == .none, "\(classification)")
+    }
   }
 
   @Test(

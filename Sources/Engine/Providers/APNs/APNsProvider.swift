@@ -110,8 +110,9 @@ package struct APNsProvider: PushProvider {
     case .retry where [400, 421, 425].contains(status): .none
     case .retry, .foreign: .trouble
     case .doubtfulToken, .rejected(APNsReason.deviceTokenNotForTopic.rawValue): .misfit
-    // A new word may be about the app as well as about the token.
-    case .rejected(let reason): APNsReason(rawValue: reason)?.rejectionSign ?? .misfit
+    case .rejected(let reason):
+      // A new word may be about the app as well as about the token.
+      APNsReason(rawValue: reason)?.rejectionSign ?? (isOwnWord(reason) ? .misfit : .none)
     default: .none
     }
   }

@@ -22,7 +22,7 @@ struct FCMError {
   private static let tokenText = "registration token"
   /// APNs's words for tokens, as FCM passes them on.
   private static let tokenReasons = [
-    APNsReason.badDeviceToken, .deviceTokenNotForTopic, .expiredToken, .unregistered,
+    APNsReason.badDeviceToken, .expiredToken, .unregistered,
   ].map(\.rawValue)
 
   var concernsCredential: Bool { status.map(Self.credentialStatuses.contains) ?? false }

@@ -87,7 +87,7 @@ package struct FCMProvider: PushProvider {
     case .rejected(let reason) where reason.hasPrefix(Self.fieldReason("")):
       Self.blamesContent(reason) ? .content(isSure: true) : .none
     // FCM has no such word for a token: what all pushes meet with is how the app is set up.
-    case .rejected: .misfit
+    case .rejected(let reason) where isOwnWord(reason): .misfit
     default: .none
     }
   }

@@ -18,7 +18,13 @@ local function hurry(p, by, now)
   local key = KEY.delayed(p)
   local late = redis.pcall('ZRANGEBYSCORE', key, text(now + by), '+inf', 'WITHSCORES', 'LIMIT', 0, LIMIT.STEPPED_MAX)
   if late.err then return end
-  for i = 1, #late, 2 do redis.call('ZADD', key, text(tonumber(late[i + 1]) - by), late[i]) end
+  for first = 1, #late, LIMIT.WORDS_MAX do
+    local scored = {}
+    for i = first, math.min(first + LIMIT.WORDS_MAX, #late + 1) - 1, 2 do
+      scored[#scored + 1], scored[#scored + 2] = text(tonumber(late[i + 1]) - by), late[i]
+    end
+    redis.call('ZADD', key, unpack(scored))
+  end
 end
 
 -- Leases of a stream that begin in the future begin now. Redis says of such a one that its holder was not idle at all. Whose

@@ -39,10 +39,13 @@ package struct Breaker {
   static let surplusMax = 16_384
   /// The most attempts that an outage burns: what is trouble after so much in a row is no attempt of its push.
   package static let attemptsBurnedMax = 64
-  /// The attempt of a push from which on its trouble opens it where nothing was good within the window: so an outage that few
-  /// requests meet with is known as well, and leaves each push attempts for the time after it. Without any such traffic the
-  /// attempts of one push say it: lanes and workers take turns with them.
+  /// The attempt of a push from which on its trouble opens it where nothing was good for a while: so an outage that few requests
+  /// meet with is known as well, and leaves each push attempts for the time after it. The attempts say it rather than a count on
+  /// this lane: lanes and workers take turns with a push.
   static let attemptMin = 5
+  /// How long that while is. Eight attempts seldom take less; and what one push alone meets with, while others get through now
+  /// and then, is to be its own affair.
+  static let quietNs: UInt64 = 15_000_000_000
   /// Answers within the window below which their share of trouble says nothing.
   static let answersMin = 64
   /// The share of trouble from which on not every one is an attempt of its push.
@@ -54,7 +57,6 @@ package struct Breaker {
   static let bucketNs: UInt64 = 1_000_000_000
   /// The window is so many buckets long, the running one included.
   static let bucketCount = 5
-  private static let windowNs = UInt64(bucketCount) * bucketNs
   /// The shortest pause: a network that is well again is sent to within two seconds.
   static let openMsMin: UInt64 = 400
   static let openMsMax: UInt64 = 1_200
@@ -158,10 +160,13 @@ package struct Breaker {
       noteAsked(retryAfterMs)
       let isSeldom = troubles + pastTroubles < Self.firstTroublesMin
       let isEvidence = isEvidence(nowNs, elapsedNs)
-      guard isEvidence && !isSeldom || attempt >= Self.attemptMin && !wasHeardLately(nowNs) else {
+      let isKnown = isEvidence && !isSeldom
+      guard isKnown || attempt >= Self.attemptMin && isQuiet(nowNs) else {
         let isOutage = troublesInRow > Self.attemptsBurnedMax && !isSeldom
         return !isOutage && isAttempt() ? .counted : .forgiven
       }
+      // How long one push is to stay away is no plan of the network's.
+      if !isKnown { leastAskedMs = nil }
       open(nowNs)
       return .opened
     case .open: break
@@ -171,6 +176,8 @@ package struct Breaker {
       probeTroubles += 1
       noteAsked(retryAfterMs)
       if probeTroubles >= Self.probeTroublesMax { open(nowNs) }
+      // Others have got through since: it is this push's affair.
+      if attempt >= Self.attemptMin, heardNs >= openedNs { return .counted }
     }
     return .forgiven
   }
@@ -184,7 +191,7 @@ package struct Breaker {
     if sentNs >= goodNs {
       if freshTroubles == 0 { freshSinceNs = nowNs }
       freshTroubles &+= 1
-      let wasGoodLately = goodNs > 0 && nowNs &- goodNs < Self.windowNs
+      let wasGoodLately = goodNs > 0 && nowNs &- goodNs < UInt64(Self.bucketCount) * Self.bucketNs
       if freshTroubles >= (wasGoodLately ? Self.troublesMin : Self.firstTroublesMin),
         sentNs >= freshSinceNs || elapsedNs >= Self.waitedNs
       {
@@ -194,8 +201,8 @@ package struct Breaker {
     return surplus >= min(max(streams * Self.surplusOfStreams, Self.surplusMin), Self.surplusMax)
   }
 
-  private func wasHeardLately(_ nowNs: UInt64) -> Bool {
-    heardNs > 0 && nowNs &- heardNs < Self.windowNs
+  private func isQuiet(_ nowNs: UInt64) -> Bool {
+    heardNs == 0 || nowNs &- heardNs >= Self.quietNs
   }
 
   /// Whether trouble now is an attempt of its push. Where much of what is sent meets with it, it is the network's: of the attempts

@@ -181,7 +181,7 @@ final class Dispatcher: DestinationOwner {
     }
     let judgement = judge.judge(
       classification, answer, of: pushes.first?.run,
-      attempt: pushes.first.map { Int($0.run.pushes[$0.tag.push].attempt) } ?? 0, destination,
+      attempt: pushes.reduce(0) { max($0, Int($1.run.pushes[$1.tag.push].attempt)) }, destination,
       lead: pushes.first?.run)
     for (run, tag) in pushes { decider.decide(run, tag, destination, answer, judgement) }
   }

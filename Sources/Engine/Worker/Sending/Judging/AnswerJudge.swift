@@ -55,7 +55,7 @@ final class AnswerJudge {
   /// Judges an answer that is no accept.
   /// - Parameters:
   ///   - run: of a push of the request; nil when none of them is awaited any more.
-  ///   - attempt: of that push; 0 without one.
+  ///   - attempt: of the request's pushes the highest; 0 without any.
   ///   - lead: as of the judgement.
   func judge(
     _ classification: Classification, _ answer: RequestAnswer, of run: ChunkRun?, attempt: Int,

@@ -8,8 +8,8 @@ import Testing
   private static let startNs: UInt64 = 1_000 * BreakerTests.msNs
 
   /// A breaker that trouble alone has opened, at the start.
-  private func opened(retryAfterMs: UInt64? = nil) -> Held {
-    let breaker = Held()
+  private func opened(retryAfterMs: UInt64? = nil) -> HeldBreaker {
+    let breaker = HeldBreaker()
     var consequence = Breaker.Consequence.counted
     for _ in 0..<Breaker.firstTroublesMin {
       consequence = breaker.noteTrouble(
@@ -20,7 +20,7 @@ import Testing
     return breaker
   }
 
-  private func openMs(_ breaker: Held, since nowNs: UInt64) -> UInt64 {
+  private func openMs(_ breaker: HeldBreaker, since nowNs: UInt64) -> UInt64 {
     (breaker.openUntilNs - nowNs) / Self.msNs
   }
 
@@ -28,7 +28,7 @@ import Testing
     "it opens when trouble meets what was sent after all that is good, and again what was sent after that"
   )
   func opens() {
-    let breaker = Held()
+    let breaker = HeldBreaker()
     for _ in 0..<10_000 { _ = breaker.noteGood(nowNs: Self.startNs, elapsedNs: 0) }
     func troubles(_ count: Int, sentMs: UInt64, atMs: UInt64) -> [Breaker.Consequence] {
       (0..<count).map { _ in
@@ -48,7 +48,7 @@ import Testing
     "it opens when requests wait in vain, though none was sent since trouble began"
   )
   func opensInSilence() {
-    let breaker = Held()
+    let breaker = HeldBreaker()
     _ = breaker.noteGood(nowNs: Self.startNs, elapsedNs: 0)
     let lateNs = Self.startNs + 10_000 * Self.msNs
     for number in 1...Breaker.firstTroublesMin {
@@ -60,7 +60,7 @@ import Testing
 
   @Test("it opens when hardly anything is good for longer than what is in flight takes")
   func opensAmidFewGoods() {
-    let breaker = Held()
+    let breaker = HeldBreaker()
     _ = breaker.requestsMax(of: 1_000)
     var answers = 0
     while breaker.state == .closed, answers < 100_000 {
@@ -79,7 +79,7 @@ import Testing
     "of requests that leave together those that are refused may be answered first, or last",
     arguments: [30, 60, 80], [true, false])
   func survivesBursts(percent: Int, troublesFirst: Bool) {
-    let breaker = Held()
+    let breaker = HeldBreaker()
     let burst = 1_000
     _ = breaker.requestsMax(of: burst)
     for round in 0..<100 as Range<UInt64> {
@@ -96,29 +96,9 @@ import Testing
     }
   }
 
-  @Test("it opens for few requests, too, when one push meets with trouble again and again")
-  func opensForFew() {
-    let breaker = Held()
-    var nowNs = Self.startNs
-    func trouble(attempt: Int) -> Breaker.Consequence {
-      breaker.noteTrouble(nowNs: nowNs, elapsedNs: 0, retryAfterMs: nil, attempt: attempt)
-    }
-    #expect(trouble(attempt: Breaker.attemptMin - 1) == .counted)
-    // While others get through it is the push's own affair.
-    _ = breaker.noteGood(nowNs: nowNs, elapsedNs: 0)
-    nowNs += 4_999 * Self.msNs
-    #expect(trouble(attempt: Breaker.attemptMin) == .counted)
-    nowNs += Self.msNs
-    #expect(trouble(attempt: Breaker.attemptMin) == .opened)
-    // It is as well known after it was closed for want of pushes.
-    nowNs += 120_000 * Self.msNs
-    #expect(breaker.closeIfIdle(nowNs: nowNs))
-    #expect(trouble(attempt: Breaker.attemptMin) == .opened)
-  }
-
   @Test("while nothing has been good it takes less to open it")
   func opensEarly() {
-    let breaker = Held()
+    let breaker = HeldBreaker()
     for number in 1...Breaker.firstTroublesMin {
       let consequence = breaker.noteTrouble(nowNs: Self.startNs, elapsedNs: 0, retryAfterMs: nil)
       #expect(consequence == (number == Breaker.firstTroublesMin ? .opened : .counted))
@@ -129,7 +109,7 @@ import Testing
     "trouble at random never opens it while some get through, whatever Retry-After comes with it",
     arguments: [(5, 1), (10, 2), (30, 3), (60, 4), (60, 5), (70, 6)] as [(Int, UInt64)])
   func staysClosed(percent: Int, seed: UInt64) {
-    let breaker = Held()
+    let breaker = HeldBreaker()
     var dice = SeededDice(seed: seed)
     for number in 0..<400_000 {
       let nowNs = Self.startNs + UInt64(number) * Self.msNs / 20
@@ -149,7 +129,7 @@ import Testing
     "a push that meets with trouble at random is not given up, and one that always does is",
     arguments: [(2, 0), (10, 0), (30, 0), (60, 0), (80, 0), (20, 10), (40, 20), (50, 30)])
   func attempts(percent: Int, declinesPercent: Int) {
-    let breaker = Held()
+    let breaker = HeldBreaker()
     var dice = SeededDice(seed: 7)
     var (counted, troubles) = (0, 0)
     for number in 0..<100_000 {
@@ -175,7 +155,7 @@ import Testing
 
   @Test("as chance has it, 50 % of trouble leaves it closed, and fewer are in flight")
   func slows() {
-    let breaker = Held()
+    let breaker = HeldBreaker()
     #expect(breaker.requestsMax(of: 1_000) == 1_000)
     var dice = SeededDice(seed: 5)
     for number in 0..<200_000 {
@@ -201,7 +181,7 @@ import Testing
     "an outage after many good answers burns no more attempts than is said",
     arguments: [100_000, 100_001, 100_064, 100_127])
   func noticesOutage(good: Int) {
-    let breaker = Held()
+    let breaker = HeldBreaker()
     for _ in 0..<good { _ = breaker.noteGood(nowNs: Self.startNs, elapsedNs: 0) }
     var burned = 0
     for number in 0..<10_000 as Range<UInt64> where breaker.state == .closed {
@@ -215,7 +195,7 @@ import Testing
 
   @Test("the window slides: what is older than five seconds neither saves nor damns")
   func slides() {
-    let breaker = Held()
+    let breaker = HeldBreaker()
     for _ in 0..<10_000 { _ = breaker.noteGood(nowNs: Self.startNs, elapsedNs: 0) }
     let laterNs = Self.startNs + 6_000 * Self.msNs
     for number in 1...Breaker.firstTroublesMin {
@@ -223,7 +203,7 @@ import Testing
       #expect(consequence == (number == Breaker.firstTroublesMin ? .opened : .counted))
     }
     // Trouble that comes seldom is none.
-    let slow = Held()
+    let slow = HeldBreaker()
     for number in 0..<100 {
       let nowNs = Self.startNs + UInt64(number) * 1_000 * Self.msNs
       #expect(slow.noteTrouble(nowNs: nowNs, elapsedNs: 0, retryAfterMs: nil) == .counted)
@@ -366,35 +346,4 @@ import Testing
     #expect(breaker.allowance(nowNs: nowNs + Breaker.idleNs) == 0)
     #expect(breaker.closeIfIdle(nowNs: nowNs + Breaker.idleNs))
   }
-}
-
-/// A breaker that can change within an expectation.
-private final class Held {
-  private var breaker = Breaker()
-
-  var state: Breaker.State { breaker.state }
-  var isSlowing: Bool { breaker.isSlowing }
-  var openUntilNs: UInt64 { breaker.openUntilNs }
-
-  func noteGood(nowNs: UInt64, elapsedNs: UInt64) -> Bool {
-    breaker.noteGood(nowNs: nowNs, elapsedNs: elapsedNs)
-  }
-
-  func noteTrouble(
-    nowNs: UInt64, elapsedNs: UInt64, retryAfterMs: UInt64?, attempt: Int = 0
-  ) -> Breaker.Consequence {
-    breaker.noteTrouble(
-      nowNs: nowNs, elapsedNs: elapsedNs, retryAfterMs: retryAfterMs, attempt: attempt)
-  }
-
-  func noteDecline() -> Bool { breaker.noteDecline() }
-  func noteNothing(nowNs: UInt64, elapsedNs: UInt64) {
-    breaker.noteNothing(nowNs: nowNs, elapsedNs: elapsedNs)
-  }
-
-  func allowance(nowNs: UInt64) -> Int { breaker.allowance(nowNs: nowNs) }
-  func requestsMax(of streamsMax: Int) -> Int { breaker.requestsMax(of: streamsMax) }
-  func noteProbes(_ count: Int, nowNs: UInt64) { breaker.noteProbes(count, nowNs: nowNs) }
-
-  func closeIfIdle(nowNs: UInt64) -> Bool { breaker.closeIfIdle(nowNs: nowNs) }
 }
