@@ -195,9 +195,8 @@ struct ProviderBuilder {
     do throws(TLSError) {
       return PushDestination(
         address: address,
-        tls: try context(caFile: access.caFile, identity),
-        transport: access.transport, proxy: proxy, startsWithOneStream: startsWithOneStream,
-        acceptsHTTP1: acceptsHTTP1)
+        tls: try context(caFile: access.caFile, identity), proxy: proxy,
+        startsWithOneStream: startsWithOneStream, acceptsHTTP1: acceptsHTTP1)
     } catch {
       throw refused("\(field).ca_file", access.caFile ?? "", error.message)
     }
@@ -220,12 +219,19 @@ struct ProviderBuilder {
     _ access: Access, _ field: String
   ) throws(ConfigurationError) -> ProxyServer? {
     guard let proxy = access.proxy else { return nil }
-    guard let login = access.proxyLogin else { return ProxyServer(url: proxy.description) }
-    let password = try SecretFile.read(
-      login.passwordFile, field: "\(field).proxy_password_file")
-    return ProxyServer(
-      url: proxy.description,
-      login: ProxyServer.Login(user: login.user, password: password.text))
+    let way: ProxyServer.Way =
+      switch proxy.scheme {
+      case .http: .http
+      case .socks5: .socks5
+      case .socks5h: .socks5h
+      }
+    var login: ProxyServer.Login?
+    if let known = access.proxyLogin {
+      let password = try SecretFile.read(
+        known.passwordFile, field: "\(field).proxy_password_file")
+      login = ProxyServer.Login(user: known.user, password: password.text)
+    }
+    return ProxyServer(way, host: proxy.host, port: proxy.port, login: login)
   }
 
   /// The complaint at the line of the configuration that names the file.

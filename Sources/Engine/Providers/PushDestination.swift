@@ -1,5 +1,3 @@
-package import Configuration
-package import HTTPClient
 package import Reactor
 
 /// Where a provider's requests go and what its connections must heed.
@@ -11,23 +9,22 @@ package struct PushDestination: Sendable {
   package let serverName: String
   /// Trusted authorities, client certificate and ALPN `h2`; shared by all connections.
   package let tls: TLSContext
-  package let transport: TransportChoice
-  /// The proxy to tunnel through; with `curl` only.
+  /// Tunnels to the endpoint; nil where it is connected to itself.
   package let proxy: ProxyServer?
   /// APNs with token authentication: one stream until a first push on the connection is accepted.
   package let startsWithOneStream: Bool
   /// Whether a peer may speak HTTP/1.1 instead of HTTP/2: a relay before a network of which each request carries many pushes.
+  /// libcurl carries these requests.
   package let acceptsHTTP1: Bool
 
   package init(
-    address: ServiceAddress, tls: TLSContext, transport: TransportChoice = .native,
-    proxy: ProxyServer? = nil, startsWithOneStream: Bool, acceptsHTTP1: Bool = false
+    address: ServiceAddress, tls: TLSContext, proxy: ProxyServer? = nil,
+    startsWithOneStream: Bool, acceptsHTTP1: Bool = false
   ) {
     endpoint = .tcp(host: address.host, port: address.port)
     authority = address.authority
     serverName = address.host
     self.tls = tls
-    self.transport = transport
     self.proxy = proxy
     self.startsWithOneStream = startsWithOneStream
     self.acceptsHTTP1 = acceptsHTTP1

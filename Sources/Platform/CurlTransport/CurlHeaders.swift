@@ -1,13 +1,13 @@
 import CCurl
 import HTTP2
 
-/// The header lines of a request head, as libcurl takes them; made once per head.
+/// The header lines of a request, as libcurl takes them.
 final class CurlHeaders {
   let list: UnsafeMutablePointer<curl_slist>?
   /// The path of every request; nil when each brings its own.
   let path: [UInt8]?
 
-  private init(_ head: RequestHead) {
+  init(_ head: RequestHead) {
     // What libcurl would add of its own accord; and no "100 Continue" round trip.
     var lines = ["Accept:", "Expect:"]
     var hasContentType = false
@@ -32,12 +32,4 @@ final class CurlHeaders {
   }
 
   deinit { curl_slist_free_all(list) }
-
-  /// Returns the headers of a head, which keeps them.
-  static func of(_ head: RequestHead) -> CurlHeaders {
-    if let known = head.translation as? CurlHeaders { return known }
-    let made = CurlHeaders(head)
-    head.translation = made
-    return made
-  }
 }

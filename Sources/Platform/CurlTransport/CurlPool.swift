@@ -1,10 +1,10 @@
 import CCurl
 package import HTTP2
-package import HTTPClient
+internal import HTTPClient
 package import Reactor
 
-/// The connections of one lane to one endpoint, carried by libcurl, straight or through a proxy;
-/// loop-bound.
+/// The connections of one lane to a network of which each request carries many pushes, by libcurl, straight or through a
+/// proxy; loop-bound. So a peer may speak HTTP/1.1, and what a request costs is shared by its pushes.
 ///
 /// libcurl chooses among the connections, and would send a request again by itself when one breaks, which
 /// for a push may be twice: the pool is asked before each sending (`CURLOPT_PREREQFUNCTION`) and allows
@@ -12,8 +12,8 @@ package import Reactor
 /// unless there was an answer. Connections are opened by probes, which are never allowed to begin, so
 /// that no push waits for a handshake.
 ///
-/// A peer that speaks HTTP/1.1, where that is accepted, is sent to one request at a time on each connection. libcurl ends a
-/// connection of HTTP/1.1 whose probe is not sent, so requests open theirs then.
+/// A peer that speaks HTTP/1.1 is sent to one request at a time on each connection. libcurl ends a connection of HTTP/1.1
+/// whose probe is not sent, so requests open theirs then.
 package final class CurlPool: Transport {
   let loop: EventLoop
   package let settings: ClientSettings
@@ -21,10 +21,7 @@ package final class CurlPool: Transport {
   let serverName: String
   unowned let delegate: any TransportDelegate
   private let multi: UnsafeMutableRawPointer
-  private let proxy: ProxyServer?
   private let origin: [UInt8]
-  /// How libcurl is led to an endpoint whose certificate has another name.
-  private let detour: UnsafeMutablePointer<curl_slist>?
   private var transfers: [CurlTransfer] = []
   private var idle: [CurlTransfer] = []
   private var idleProbes: [CurlTransfer] = []
@@ -64,10 +61,9 @@ package final class CurlPool: Transport {
   private(set) var isClosed = false
   private var isTornDown = false
 
-  /// - Parameter settings: must have TLS.
+  /// - Parameter settings: must have TLS. Whoever submits judges what is an accept.
   package init(
-    loop: EventLoop, settings: ClientSettings, proxy: ProxyServer?,
-    delegate: any TransportDelegate
+    loop: EventLoop, settings: ClientSettings, delegate: any TransportDelegate
   ) {
     precondition(settings.connectionsMax > 0 && settings.streamsMax > 0)
     precondition(settings.tls != nil, "pushes go over TLS")
@@ -80,13 +76,9 @@ package final class CurlPool: Transport {
     self.settings = settings
     self.delegate = delegate
     self.multi = multi
-    self.proxy = proxy
     pause = ReconnectPause(settings)
-    let name = settings.serverName ?? host
-    serverName = name
-    origin = Array("https://\(Self.bracketed(name)):\(port)".utf8)
-    detour =
-      name == host ? nil : curl_slist_append(nil, "::\(Self.bracketed(host)):\(port)")
+    serverName = settings.serverName ?? host
+    origin = Array("https://\(Endpoint.tcp(host: host, port: port))".utf8)
     timer = LoopTimer(loop: loop) { [unowned self] in drive(CURL_SOCKET_TIMEOUT, 0) }
     reconnectTimer = LoopTimer(loop: loop) { [unowned self] in openMissing() }
     restTimer = LoopTimer(loop: loop) { [unowned self] in endRest() }
@@ -101,14 +93,7 @@ package final class CurlPool: Transport {
     ] { _ = ccurl_multi_setopt_long(multi, option, value) }
   }
 
-  deinit {
-    tearDown()
-    curl_slist_free_all(detour)
-  }
-
-  private static func bracketed(_ host: String) -> String {
-    host.contains(":") ? "[\(host)]" : host
-  }
+  deinit { tearDown() }
 
   // One by one, a connection may be gone between requests, and the next request opens another.
   package var readyConnections: Int { max(isOneByOne ? 1 : 0, connections.count { !$0.isCut }) }
@@ -173,9 +158,8 @@ package final class CurlPool: Transport {
     guard connections.contains(where: { !$0.isProven && !$0.isCut }) else {
       return max(0, min(CurlLimits.waitingMax - waiting, free))
     }
-    // One request is alone on a connection until its answer shows that the credential is accepted, and
-    // that libcurl knows the server's limit. libcurl chooses the connection: none is submitted while it
-    // might choose one that waits for that answer.
+    // One request is alone on a connection until its answer shows that libcurl knows the server's limit. libcurl chooses
+    // the connection: none is submitted while it might choose one that waits for that answer.
     let isClear = connections.allSatisfy { $0.isProven || $0.isCut || $0.inFlight == 0 }
     return isClear && waiting == 0 ? min(1, free) : 0
   }
@@ -232,7 +216,7 @@ package final class CurlPool: Transport {
   private func makeTransfer(isProbe: Bool = false) -> CurlTransfer? {
     guard let handle = curl_easy_init() else { return nil }
     let transfer = CurlTransfer(pool: self, handle: handle, origin: origin, isProbe: isProbe)
-    guard transfer.configure(settings, proxy: proxy, detour: detour) else { return nil }
+    guard transfer.configure(settings) else { return nil }
     transfers.append(transfer)
     return transfer
   }
@@ -265,7 +249,7 @@ package final class CurlPool: Transport {
   private func finishProbe(_ probe: CurlTransfer, _ code: CURLcode) {
     probing -= 1
     let hasConnected = probe.hasConnected
-    let reason = probe.trouble ?? probe.text(code)
+    let reason = probe.text(code)
     probe.rest()
     idleProbes.append(probe)
     // What was short then says nothing of a later failure.
@@ -294,7 +278,7 @@ package final class CurlPool: Transport {
       connection.answered += 1
       connection.heardNs = loop.nowNs
       pause.noteAnswer()
-      if transfer.status != 403 || !settings.startsWithOneStream { connection.isProven = true }
+      connection.isProven = true
       return
     }
     connection.trouble = transfer.text(code)
@@ -320,7 +304,6 @@ package final class CurlPool: Transport {
     let (tag, status, retryAfter) = (transfer.tag, transfer.status, transfer.retryAfter)
     let elapsedNs = loop.nowNs &- transfer.startedNs
     let isCut = transfer.isAnswerCut
-    let isRecognised = transfer.isRecognised
     let body = transfer.takeAnswerBody()
     let type = transfer.takeType()
     transfer.rest()
@@ -332,8 +315,6 @@ package final class CurlPool: Transport {
           with: RequestAnswer(
             disposition: disposition, status: wasAnswered ? status : 0,
             retryAfter: retryAfter, body: body, isBodyCut: isCut, elapsedNs: elapsedNs,
-            isAccepted: wasAnswered && status == 200
-              && settings.acceptedForm.isMet(byBodyOf: body.count, isRecognised: isRecognised),
             isPartial: isPartial, contentType: type))
       }
     }

@@ -1,15 +1,12 @@
 import CCurl
 import Glibc
 import HTTP2
-import HTTPClient
 import Reactor
 
 extension CurlTransfer {
   /// Sets what all requests of a pool have in common.
   /// - Returns: false when memory ran out.
-  func configure(
-    _ settings: ClientSettings, proxy: ProxyServer?, detour: UnsafeMutablePointer<curl_slist>?
-  ) -> Bool {
+  func configure(_ settings: ClientSettings) -> Bool {
     let context = Unmanaged.passUnretained(self).toOpaque()
     var codes = [
       ccurl_easy_setopt_pointer(handle, CURLOPT_PRIVATE, context),
@@ -44,11 +41,11 @@ extension CurlTransfer {
       (CURLOPT_CAINFO, nil),
       (CURLOPT_CAPATH, nil),
       // An empty proxy also switches the environment's off.
-      (CURLOPT_PROXY, proxy?.url ?? ""),
+      (CURLOPT_PROXY, settings.proxy?.url ?? ""),
       // Nor do its exceptions count: what is configured to go through a proxy never goes past it.
       (CURLOPT_NOPROXY, ""),
     ]
-    if let login = proxy?.login {
+    if let login = settings.proxy?.login {
       texts += [(CURLOPT_PROXYUSERNAME, login.user), (CURLOPT_PROXYPASSWORD, login.password)]
     }
     for (option, text) in texts {
@@ -56,7 +53,6 @@ extension CurlTransfer {
         text.map { ccurl_easy_setopt_pointer(handle, option, $0) }
           ?? ccurl_easy_setopt_pointer(handle, option, nil))
     }
-    if let detour { codes.append(ccurl_easy_setopt_pointer(handle, CURLOPT_CONNECT_TO, detour)) }
     return codes.allSatisfy { $0 == CURLE_OK }
   }
 
@@ -66,9 +62,8 @@ extension CurlTransfer {
     guard connection == nil else { return false }
     let connection = pool.connection(onPort: port, carrying: self)
     guard !isProbe else {
-      hasConnected = !connection.isCut
-      trouble = connection.trouble
-      connection.isPassing = hasConnected && pool.isOneByOne
+      hasConnected = true
+      connection.isPassing = pool.isOneByOne
       return false
     }
     let waitedNs = pool.loop.nowNs &- startedNs
@@ -84,11 +79,6 @@ extension CurlTransfer {
 
   /// - Returns: false when the rest of the answer is not wanted.
   fileprivate func appendBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    if status == 200 {
-      if isRecognised { return true }
-      isRecognised = answerBody.isEmpty && pool.settings.acceptedForm.isRecognised(bytes)
-      if isRecognised { return true }
-    }
     let room = HTTP2Limits.answerBodyBytesMax - answerBody.count
     answerBody.append(contentsOf: bytes.prefix(room))
     isAnswerCut = bytes.count > room
@@ -131,7 +121,7 @@ extension CurlTransfer {
 }
 
 extension CurlPool {
-  /// The connection with this port at our end; cut when it must not be used.
+  /// The connection with this port at our end.
   fileprivate func connection(onPort port: UInt16, carrying transfer: CurlTransfer)
     -> CurlConnection
   {
@@ -139,18 +129,10 @@ extension CurlPool {
     let connection = CurlConnection(
       port: port, socket: sockets.first { Listener.boundPort($0) == port } ?? -1,
       nowNs: loop.nowNs)
-    if let session = ccurl_easy_openssl(transfer.handle),
-      settings.tls?.isProtocolAgreed(on: session) == true
-    {
-      openedUntold += 1
-      isOneByOne = false
-    } else if settings.acceptsHTTP1 {
-      // libcurl offers nothing but these two.
-      openedUntold += 1
-      isOneByOne = true
-    } else {
-      connection.cut(because: "the peer does not agree to HTTP/2")
-    }
+    // libcurl offers HTTP/2 and HTTP/1.1, nothing else.
+    let session = ccurl_easy_openssl(transfer.handle)
+    isOneByOne = session.map { settings.tls?.isProtocolAgreed(on: $0) != true } ?? true
+    openedUntold += 1
     connections.append(connection)
     return connection
   }

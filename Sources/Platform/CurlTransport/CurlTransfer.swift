@@ -21,18 +21,15 @@ final class CurlTransfer {
   var connection: CurlConnection?
   /// Whether it only opens a connection and sends nothing.
   let isProbe: Bool
-  /// Whether a probe's connection stands; else what is wrong with it, if it came that far.
+  /// Whether a probe's connection stands.
   var hasConnected = false
-  var trouble: String?
   /// 0 until a status line came.
   var status = 0
   var retryAfter = RetryAfter()
-  /// Whether the body is one by which the server accepts; it is not kept then.
-  var isRecognised = false
   /// Whether the answer's Content-Type is JSON's, and what it is otherwise.
   var hasJSONType = false
   var oddType: [UInt8] = []
-  /// The body of an answer that is no plain accept, up to a bound.
+  /// The body of the answer, up to a bound.
   var answerBody: [UInt8] = []
   /// Whether the answer had more length than is kept: libcurl was told to stop there.
   var isAnswerCut = false
@@ -58,14 +55,12 @@ final class CurlTransfer {
     _ head: RequestHead, path: UnsafeRawBufferPointer, body: RequestBody, tag: UInt64,
     nowNs: UInt64
   ) -> Bool {
-    let headers = CurlHeaders.of(head)
-    if headers !== self.headers {
-      guard ccurl_easy_setopt_pointer(handle, CURLOPT_HTTPHEADER, headers.list) == CURLE_OK else {
-        return false
-      }
-      // libcurl reads the list when it sends, so it stays until it is replaced.
-      self.headers = headers
+    let headers = CurlHeaders(head)
+    guard ccurl_easy_setopt_pointer(handle, CURLOPT_HTTPHEADER, headers.list) == CURLE_OK else {
+      return false
     }
+    // libcurl reads the list when it sends, so it stays until it is replaced.
+    self.headers = headers
     url.removeSubrange(origin.count...)
     if let fixed = headers.path {
       for byte in fixed { url.append(CChar(bitPattern: byte)) }
@@ -82,7 +77,6 @@ final class CurlTransfer {
     connection = nil
     status = 0
     isAnswerCut = false
-    isRecognised = false
     hasJSONType = false
     oddType = []
     retryAfter = RetryAfter()
@@ -96,7 +90,6 @@ final class CurlTransfer {
     url.removeSubrange(origin.count...)
     url.append(0)
     hasConnected = false
-    trouble = nil
     errorText[0] = 0
     isRunning =
       ccurl_easy_setopt_pointer(handle, CURLOPT_URL, url) == CURLE_OK

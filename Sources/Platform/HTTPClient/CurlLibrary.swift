@@ -5,8 +5,6 @@ package enum CurlLibrary {
   /// libcurl demands that the first initialisation happens on one thread only.
   private static let isInitialised = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
-  private static let resetDefectEndsAt: UInt32 = 0x080000
-
   /// To be called before a handle is made; cheap when it was before.
   package static func initialise() {
     precondition(isInitialised, "libcurl cannot be initialised")
@@ -16,14 +14,6 @@ package enum CurlLibrary {
 
   /// The version, for instance `7.88.1`.
   package static var version: String { String(cString: info.version) }
-
-  /// Whether it resets each HTTP/2 stream that was answered without a body, as versions before 8.0 do.
-  package static var hasResetDefect: Bool { hasResetDefect(versionNumber: info.version_num) }
-
-  /// - Parameter versionNumber: 0xXXYYZZ, as libcurl gives it.
-  package static func hasResetDefect(versionNumber: UInt32) -> Bool {
-    versionNumber < resetDefectEndsAt
-  }
 
   /// Why pushes cannot be carried by it; nil when they can.
   package static var unfitness: String? {

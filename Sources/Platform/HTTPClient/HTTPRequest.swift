@@ -1,3 +1,5 @@
+package import Reactor
+
 /// A request over HTTP/2 or 1.1, for what is not the hot path: token exchange, JPush, webhooks.
 package struct HTTPRequest: Sendable {
   package var method: String

@@ -41,4 +41,8 @@ package enum ReactorLimits {
   package static let keyFileBytesMax = 64 << 10
   /// Certificate authorities: a system's own are some 250 KiB.
   static let authoritiesFileBytesMax = 4 << 20
+  /// Bytes of a proxy's answer to CONNECT, headers included.
+  static let tunnelAnswerBytesMax = 16 * 1024
+  /// The part of the time for connecting that a proxy has for its tunnel, so that some is left for TLS.
+  static let tunnelTimePercentMax: UInt64 = 80
 }

@@ -66,7 +66,6 @@ import Testing
       shop.jpush
         == JPushConfiguration(
           appKey: "0123456789abcdef01234567", masterSecretFile: "etc/jpush.secret"))
-    #expect(shop.jpush?.access.transport == .curl)
     #expect(configuration.app("other") == nil)
   }
 
@@ -98,7 +97,6 @@ import Testing
     let shop = try #require(try Self.parse(yaml).app("shop"))
     #expect(shop.apns[.development]?.access == expected)
     #expect(shop.fcm?.access == expected)
-    #expect(expected.transport == .curl)
     #expect(shop.jpush?.access == expected)
     #expect(shop.fcm?.tokenEndpoint?.path == "/token")
     #expect(expected.endpoint?.host == "::1")
@@ -178,12 +176,8 @@ import Testing
         "fcm.proxy: must not hold a user or password: secrets are files, write proxy_user"
       ),
       (
-        "apps: [{id: a, fcm: {service_account_file: f, proxy: 'http://x', transport: native}}]",
-        "fcm.transport: must be curl where there is a proxy"
-      ),
-      (
-        "apps: [{id: a, fcm: {service_account_file: f, transport: curly}}]",
-        "fcm.transport: must be one of native, curl, is \"curly\"; did you mean \"curl\"?"
+        "apps: [{id: a, fcm: {service_account_file: f, proxy: 'http://x', transport: curl}}]",
+        "fcm.transport: is no field any more: one transport carries the pushes, through a proxy"
       ),
       (
         "apps: [{id: a, fcm: {service_account_file: f, proxy: 'http://x', proxy_user: u}}]",

@@ -69,7 +69,7 @@ struct ProviderDirectoryTests {
     for entry in directory.entries {
       let destination = entry.provider.destination
       #expect(destination.authority == "api.jpush.cn")
-      #expect(destination.transport == .curl)
+      #expect(destination.acceptsHTTP1)
       #expect(!destination.startsWithOneStream)
       // The example of JPush's documentation.
       #expect(
@@ -152,7 +152,7 @@ struct ProviderDirectoryTests {
     let destination = directory.entries[0].provider.destination
     #expect(destination.endpoint == .tcp(host: "127.0.0.1", port: 8_443))
     #expect(destination.authority == "127.0.0.1:8443")
-    #expect(destination.proxy?.url == "http://proxy:3128")
+    #expect(destination.proxy == ProxyServer(.http, host: "proxy", port: 3_128))
   }
 
   @Test("a client certificate authorises without a header and with all streams at once")

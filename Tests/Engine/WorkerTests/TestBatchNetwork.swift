@@ -1,4 +1,3 @@
-import Configuration
 import Model
 import Reactor
 
@@ -16,11 +15,11 @@ struct TestBatchNetwork: PushProvider {
   let destination: PushDestination
   let credentials: any CredentialSource = CertificateCredentialSource(file: "test.p12")
 
-  init(transport: TransportChoice = .native) throws {
+  init(acceptsHTTP1: Bool = false) throws {
     destination = PushDestination(
       address: ServiceAddress(host: "127.0.0.1", port: 9),
-      tls: try TLSContext.client(caFile: nil, alpn: ["h2"]), transport: transport,
-      startsWithOneStream: false)
+      tls: try TLSContext.client(caFile: nil, alpn: ["h2"]), startsWithOneStream: false,
+      acceptsHTTP1: acceptsHTTP1)
   }
 
   func render(

@@ -1,4 +1,3 @@
-import Configuration
 import Model
 import Providers
 import Reactor
@@ -11,8 +10,7 @@ enum TestDirectory {
   /// - Parameter environments: those of APNs that it has credentials for.
   static func of(
     _ environments: PushEnvironment..., limits: [RateLimit] = [],
-    credentials: any CredentialSource = CertificateCredentialSource(file: "test.p12"),
-    transport: TransportChoice = .native
+    credentials: any CredentialSource = CertificateCredentialSource(file: "test.p12")
   ) throws -> ProviderDirectory {
     ProviderDirectory(
       entries: try environments.map { environment in
@@ -22,8 +20,7 @@ enum TestDirectory {
             topic: "com.example.shop",
             destination: PushDestination(
               address: ServiceAddress(host: "127.0.0.1", port: 9),
-              tls: try TLSContext.client(caFile: nil, alpn: ["h2"]), transport: transport,
-              startsWithOneStream: false),
+              tls: try TLSContext.client(caFile: nil, alpn: ["h2"]), startsWithOneStream: false),
             credentials: credentials),
           limits: limits)
       })

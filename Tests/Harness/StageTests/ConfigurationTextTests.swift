@@ -24,7 +24,7 @@ struct ConfigurationTextTests {
         .init(id: "news", apns: [.development: endpoint]),
       ])
     text.worker = ["lanes: 3", "lease_seconds: 7"]
-    text.access = ["transport: curl"]
+    text.access = ["proxy: \"http://127.0.0.1:3128\""]
     let configuration = try parse(text, keys)
     #expect("\(configuration.redis.url)" == "redis://127.0.0.1:7000/3")
     #expect(configuration.worker.lanes == 3)
@@ -34,6 +34,7 @@ struct ConfigurationTextTests {
     #expect(shop.fcm?.messagesPerMinute == 1_234)
     #expect(shop.jpush?.appKey == keys.jpushApp.appKey)
     #expect(shop.jpush?.access.endpoint?.port == 2_197)
+    #expect(shop.fcm?.access.proxy?.port == 3_128)
     let news = try #require(configuration.apps.last)
     #expect(news.fcm == nil)
     #expect(news.jpush == nil)

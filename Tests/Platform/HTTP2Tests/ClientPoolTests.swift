@@ -127,7 +127,7 @@ struct ClientPoolTests {
       do {
         let settings = ClientSettings(
           endpoint: server.endpoint, tls: try certificates.clientContext(alpn: ["h2"]))
-        let sender = TestSender(loop: lane.loop, settings: settings, occurrences: occurrences)
+        let sender = try TestSender(loop: lane.loop, settings: settings, occurrences: occurrences)
         sender.onRoom = { connections.note($0) }
         pool = sender.pool
         sender.send(100)
@@ -161,7 +161,7 @@ struct ClientPoolTests {
       do {
         let settings = ClientSettings(
           endpoint: server.endpoint, tls: try certificates.clientContext(alpn: ["h2"]))
-        let sender = TestSender(loop: lane.loop, settings: settings, occurrences: occurrences)
+        let sender = try TestSender(loop: lane.loop, settings: settings, occurrences: occurrences)
         sender.onRoom = { connections.note($0) }
         sender.send(1)
         #expect(await occurrences.until { held.list.count == 1 })

@@ -251,7 +251,7 @@ struct ConnectionLossTests {
         endpoint: .tcp(host: "127.0.0.1", port: impostor.port),
         tls: try certificates.clientContext(alpn: ["h2"]))
       settings.connectionsMax = 1
-      let sender = TestSender(loop: lane.loop, settings: settings, occurrences: occurrences)
+      let sender = try TestSender(loop: lane.loop, settings: settings, occurrences: occurrences)
       sender.send(1)
       #expect(await occurrences.until { !sender.connectionEnds.isEmpty })
       guard case .protocolViolation(let reason) = sender.connectionEnds[0] else {

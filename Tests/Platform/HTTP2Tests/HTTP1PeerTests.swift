@@ -4,7 +4,7 @@ import Reactor
 import TestSupport
 import Testing
 
-/// A peer that speaks HTTP/1.1, to a transport that accepts it.
+/// A peer that speaks HTTP/1.1, to the transport over libcurl.
 @Suite struct HTTP1PeerTests {
   /// How what the server says by itself arrives.
   private static let ok = TestSender.Ending(
@@ -26,12 +26,11 @@ import Testing
       var settings = ClientSettings(
         endpoint: .tcp(host: "localhost", port: server.port),
         tls: try certificates.clientContext(alpn: ["h2"]))
-      settings.acceptsHTTP1 = true
       settings.reconnectMsMin = 10
-      let sender = TestSender(
+      let sender = try TestSender(
         loop: lane.loop, settings: settings, kind: .curl, occurrences: occurrences)
       defer {
-        sender.transport.close()
+        sender.close()
         server.close()
       }
       try await body(lane, server, sender, occurrences)

@@ -1,6 +1,6 @@
 import CurlTransport
 import HTTP2
-import HTTPClient
+import LocalServices
 import Reactor
 import TestSupport
 
@@ -23,6 +23,7 @@ final class TestSender: TransportDelegate {
   }
 
   private(set) var transport: (any Transport)!
+  private let proxy: TunnelProxy?
   private let occurrences: Occurrences
   var head = RequestHead(
     authority: "localhost", path: nil, headers: [("apns-topic", "com.example.app")])
@@ -46,17 +47,25 @@ final class TestSender: TransportDelegate {
 
   init(
     loop: EventLoop, settings: ClientSettings, kind: TransportKind = .native,
-    proxy: ProxyServer? = nil, occurrences: Occurrences
-  ) {
+    occurrences: Occurrences
+  ) throws {
     self.occurrences = occurrences
+    proxy = kind == .proxied ? try TunnelProxy(loop: loop, way: .http) : nil
+    var settings = settings
+    if let proxy { settings.proxy = proxy.server() }
     transport =
       switch kind {
-      case .native: ClientPool(loop: loop, settings: settings, delegate: self)
-      case .curl: CurlPool(loop: loop, settings: settings, proxy: proxy, delegate: self)
+      case .native, .proxied: ClientPool(loop: loop, settings: settings, delegate: self)
+      case .curl: CurlPool(loop: loop, settings: settings, delegate: self)
       }
   }
 
-  /// The native transport.
+  func close() {
+    transport.close()
+    proxy?.close()
+  }
+
+  /// The worker's own transport.
   var pool: ClientPool! { transport as? ClientPool }
 
   /// Begins so many more requests, as the pool has room.

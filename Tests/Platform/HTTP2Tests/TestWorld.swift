@@ -1,5 +1,4 @@
 import HTTP2
-import HTTPClient
 import Reactor
 import Testing
 import TestSupport
@@ -9,19 +8,19 @@ final class TestWorld {
   let occurrences: Occurrences
   let server: ScriptedServer
   let sender: TestSender
-  /// The native transport's.
+  /// The worker's own transport.
   var pool: ClientPool { sender.pool }
   var transport: any Transport { sender.transport }
 
   /// Makes both on a loop of their own, runs the body there, and closes them.
   static func run(
-    over kind: TransportKind = .native, proxy: ProxyServer? = nil,
+    over kind: TransportKind = .native,
     _ adjust: @Sendable (inout ClientSettings) -> Void = { _ in },
     _ body: @Sendable (isolated TestLane, TestWorld) async throws -> Void
   ) async throws {
     let certificates = try TestCertificates()
     try await TestLane.run { lane in
-      let world = try TestWorld(lane.loop, certificates, kind, proxy, adjust)
+      let world = try TestWorld(lane.loop, certificates, kind, adjust)
       defer { world.close() }
       try await body(lane, world)
     }
@@ -29,7 +28,7 @@ final class TestWorld {
 
   init(
     _ loop: EventLoop, _ certificates: TestCertificates, _ kind: TransportKind,
-    _ proxy: ProxyServer?, _ adjust: (inout ClientSettings) -> Void
+    _ adjust: (inout ClientSettings) -> Void
   ) throws {
     occurrences = Occurrences(loop: loop)
     server = try ScriptedServer(
@@ -40,12 +39,12 @@ final class TestWorld {
     settings.requestTimeoutMs = 20_000
     settings.reconnectMsMin = 10
     adjust(&settings)
-    sender = TestSender(
-      loop: loop, settings: settings, kind: kind, proxy: proxy, occurrences: occurrences)
+    sender = try TestSender(
+      loop: loop, settings: settings, kind: kind, occurrences: occurrences)
   }
 
   func close() {
-    transport.close()
+    sender.close()
     server.close()
   }
 

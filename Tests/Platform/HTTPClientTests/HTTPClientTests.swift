@@ -1,4 +1,5 @@
 import Foundation
+import Reactor
 import TestSupport
 import Testing
 
@@ -58,7 +59,8 @@ struct HTTPClientTests {
     defer { server.close() }
     let response = try await client.perform(
       HTTPRequest(
-        url: "http://name.invalid/a", proxy: ProxyServer(url: "http://127.0.0.1:\(server.port)")))
+        url: "http://name.invalid/a",
+        proxy: ProxyServer(.http, host: "127.0.0.1", port: server.port)))
     #expect(
       String(decoding: response.body, as: UTF8.self) == "GET http://name.invalid/a HTTP/1.1")
   }

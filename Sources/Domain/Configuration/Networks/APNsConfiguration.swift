@@ -25,7 +25,7 @@ extension APNsConfiguration {
   private static let tokenFields = ["key_file", "key_id", "team_id"]
   private static let certificateFields = ["certificate_file", "password_file"]
   private static let fields =
-    tokenFields + certificateFields + ["topic"] + ConfigurationSection.pushAccessFields
+    tokenFields + certificateFields + ["topic"] + ConfigurationSection.accessFields
   private static let appleIDBytes = 10
 
   init?(_ name: String, in parent: ConfigurationSection) throws(ConfigurationError) {
@@ -34,7 +34,7 @@ extension APNsConfiguration {
     self.init(
       credential: try Self.credential(section),
       topic: try Self.topic(section),
-      access: try section.pushAccess())
+      access: try section.access())
   }
 
   private static func credential(

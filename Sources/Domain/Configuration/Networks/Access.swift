@@ -7,8 +7,6 @@ package struct Access: Sendable, Equatable {
   package var proxy: ProxyURL?
   /// Whom the proxy knows us as, with the file of the password.
   package var proxyLogin: ProxyLogin?
-  /// With a proxy always `curl`.
-  package var transport: TransportChoice
 
   package struct ProxyLogin: Sendable, Equatable {
     package var user: String
@@ -22,13 +20,12 @@ package struct Access: Sendable, Equatable {
 
   package init(
     endpoint: ServiceURL? = nil, caFile: String? = nil, proxy: ProxyURL? = nil,
-    proxyLogin: ProxyLogin? = nil, transport: TransportChoice = .native
+    proxyLogin: ProxyLogin? = nil
   ) {
     self.endpoint = endpoint
     self.caFile = caFile
     self.proxy = proxy
     self.proxyLogin = proxyLogin
-    self.transport = proxy == nil ? transport : .curl
   }
 }
 

@@ -24,7 +24,7 @@ package struct FCMConfiguration: Sendable, Equatable {
 extension FCMConfiguration {
   private static let fields =
     ["service_account_file", "token_endpoint", "messages_per_minute"]
-    + ConfigurationSection.pushAccessFields
+    + ConfigurationSection.accessFields
 
   init?(in parent: ConfigurationSection) throws(ConfigurationError) {
     let section = try parent.section("fcm", known: Self.fields)
@@ -32,7 +32,7 @@ extension FCMConfiguration {
     self.init(
       serviceAccountFile: try section.requiredFile(
         "service_account_file", "the JSON key of a Firebase service account"),
-      access: try section.pushAccess(),
+      access: try section.access(),
       tokenEndpoint: try section.value("token_endpoint") { (text) throws(InvalidField) in
         try ServiceURL(text, allowsPath: true)
       },

@@ -2,8 +2,6 @@ internal import Model
 
 extension ConfigurationSection {
   static let accessFields = ["endpoint", "ca_file", "proxy", "proxy_user", "proxy_password_file"]
-  /// The fields of a provider that pushes go to over HTTP/2.
-  static let pushAccessFields = accessFields + ["transport"]
 
   /// How the provider is reached, `accessFields`.
   func access() throws(ConfigurationError) -> Access {
@@ -11,19 +9,6 @@ extension ConfigurationSection {
     return Access(
       endpoint: try value("endpoint") { (text) throws(InvalidField) in try ServiceURL(text) },
       caFile: try file("ca_file"), proxy: proxy, proxyLogin: try proxyLogin(hasProxy: proxy != nil))
-  }
-
-  /// Reads how the provider is reached, with the transport: `pushAccessFields`.
-  func pushAccess() throws(ConfigurationError) -> Access {
-    var access = try access()
-    let usual: TransportChoice = access.proxy == nil ? .native : .curl
-    access.transport = try choice("transport", default: usual)
-    if access.transport == .native, access.proxy != nil, let scalar = try scalar("transport") {
-      throw scalar.refused(
-        "must be curl where there is a proxy, through which the native transport does not go: write "
-          + "curl, or leave it out")
-    }
-    return access
   }
 
   private func proxyLogin(hasProxy: Bool) throws(ConfigurationError) -> Access.ProxyLogin? {

@@ -1,4 +1,5 @@
 package import HTTPClient
+package import Reactor
 import Synchronization
 
 /// Bearer tokens of one service account: exchanged through OAuth, renewed five minutes early.

@@ -1,5 +1,5 @@
-import COpenSSL
 package import Configuration
+import Reactor
 
 /// Basic authorisation by app key and master secret, which nothing renews
 /// (docs.jiguang.cn/jpush/server/push/server_overview, "鉴权方式").
@@ -13,7 +13,7 @@ package struct JPushCredentialSource: CredentialSource {
   /// - Parameter file: where the secret came from, for messages.
   package init(appKey: String, secret: Secret, file: String, clock: WallClock = .system) {
     credential = Credential(
-      header: "Basic " + Self.base64(Array("\(appKey):\(secret.text)".utf8)), generation: 0,
+      header: "Basic " + Base64.text(of: Array("\(appKey):\(secret.text)".utf8)), generation: 0,
       expiresAtMs: .max, refreshAtMs: .max)
     self.appKey = appKey
     self.file = file
@@ -32,13 +32,5 @@ package struct JPushCredentialSource: CredentialSource {
       because: "JPush refuses app key \(appKey) with the master secret of \(file): \(reason); "
         + "correct app_key or the file and restart the workers, or look at the app in JPush's "
         + "console", nowMs: clock.nowMs())
-  }
-
-  /// With the standard alphabet and padding (RFC 7617, 2; RFC 4648, 4).
-  private static func base64(_ bytes: [UInt8]) -> String {
-    // OpenSSL writes a zero behind the text.
-    var encoded = [UInt8](repeating: 0, count: (bytes.count + 2) / 3 * 4 + 1)
-    let count = EVP_EncodeBlock(&encoded, bytes, CInt(bytes.count))
-    return String(decoding: encoded.prefix(Int(count)), as: UTF8.self)
   }
 }

@@ -37,7 +37,7 @@ package final class WorkerService: Sendable {
     self.name = name
     let directory = try ProviderDirectory(configuration, client: client, clock: clock.wallClock)
     self.directory = directory
-    try Self.checkCurl(directory, logger)
+    try Self.checkCurl(directory)
     let endpoint = try RedisEndpoint(configuration.redis)
     let worker = configuration.worker
     let count = worker.lanes > 0 ? worker.lanes : max(1, sysconf(CInt(_SC_NPROCESSORS_ONLN)))

@@ -35,7 +35,7 @@ package struct ConfigurationText: Sendable {
   package var logLevel: String?
   /// Members of the section `worker`, such as `lanes: 1`.
   package var worker: [String] = []
-  /// Further members of every network, such as `transport: curl`.
+  /// Further members of every network, such as `proxy: "http://proxy:3128"`.
   package var access: [String] = []
 
   package init(redisURL: String, apps: [App]) {
@@ -79,9 +79,7 @@ package struct ConfigurationText: Sendable {
         "    jpush:", "      app_key: '\(keys.jpushApp.appKey)'",
         "      master_secret_file: \(path(keys.jpushApp.file))",
       ]
-      // It has but one transport, and no field for that.
-      let ways = ways(to: endpoint, keys).filter { !$0.hasPrefix("transport:") }
-      lines += ways.map { "      \($0)" }
+      lines += ways(to: endpoint, keys).map { "      \($0)" }
     }
     return lines
   }

@@ -81,8 +81,8 @@ package final class ClientConnection: RequestTaker {
 
   func open() {
     stream.connect(
-      to: settings.endpoint, tls: settings.tls, serverName: settings.serverName,
-      timeoutMs: settings.connectTimeoutMs)
+      to: settings.endpoint, through: settings.proxy, tls: settings.tls,
+      serverName: settings.serverName, timeoutMs: settings.connectTimeoutMs)
   }
 
   /// Whether it is known to take requests by the hundred.

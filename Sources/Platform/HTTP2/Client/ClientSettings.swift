@@ -4,6 +4,8 @@ package import Reactor
 package struct ClientSettings {
   package var endpoint: Endpoint
   package var tls: TLSContext?
+  /// Tunnels to the endpoint; nil where it is connected to itself.
+  package var proxy: ProxyServer?
   /// The name that the certificate must carry; the endpoint's host when nil.
   package var serverName: String?
   /// Connections kept open at most.
@@ -15,9 +17,6 @@ package struct ClientSettings {
   package var startsWithOneStream = false
   /// How the server's accepts look.
   package var acceptedForm = AcceptedForm.judged
-  /// Whether requests may go over HTTP/1.1, one at a time on a connection, to a peer that does not agree to HTTP/2. Only the
-  /// transport over libcurl can.
-  package var acceptsHTTP1 = false
   package var connectTimeoutMs: UInt64 = 10_000
   /// From submission to the end of the answer.
   package var requestTimeoutMs: UInt64 = 10_000

@@ -8,8 +8,6 @@ package final class RequestHead {
   let list: HeaderList
   /// Whether every request has this head's own path.
   package let hasFixedPath: Bool
-  /// The form of these fields that another transport than the native one made, kept with them.
-  package var translation: AnyObject?
 
   /// - Parameters:
   ///   - authority: `host` or `host:port` (RFC 9113, 8.3.1).

@@ -96,6 +96,33 @@ struct SocketAddress: Sendable {
   }
 }
 
+extension SocketAddress: CustomStringConvertible {
+  /// The address itself in network order: 4 or 16 bytes; none of a unix socket.
+  var octets: [UInt8] {
+    // Behind family and port, and in IPv6 the flow (netinet/in.h).
+    withBytes { bytes in
+      switch family {
+      case AF_INET: Array(bytes[4..<8])
+      case AF_INET6: Array(bytes[8..<24])
+      default: []
+      }
+    }
+  }
+
+  /// The port; 0 of a unix socket.
+  var port: UInt16 {
+    withBytes { octets.isEmpty ? 0 : UInt16($0[2]) << 8 | UInt16($0[3]) }
+  }
+
+  /// The address with its port, for instance `[::1]:443`.
+  var description: String {
+    var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+    inet_ntop(family, octets, &text, socklen_t(text.count))
+    let digits = text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+    return "\(Endpoint.tcp(host: String(decoding: digits, as: UTF8.self), port: port))"
+  }
+}
+
 extension SocketAddress: Hashable {
   static func == (one: SocketAddress, other: SocketAddress) -> Bool {
     one.withBytes { bytes in other.withBytes { bytes.elementsEqual($0) } }
@@ -105,7 +132,7 @@ extension SocketAddress: Hashable {
     withBytes { hasher.combine(bytes: $0) }
   }
 
-  private func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+  fileprivate func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
     withUnsafeBytes(of: storage) { body(UnsafeRawBufferPointer(rebasing: $0.prefix(Int(length)))) }
   }
 }

@@ -1,4 +1,6 @@
-/// Reads RFC 4648, section 4, between any white space and with or without its padding.
+internal import COpenSSL
+
+/// RFC 4648, section 4: read between any white space and with or without its padding, and written with it.
 package enum Base64 {
   package enum Content: Equatable {
     case bytes([UInt8])
@@ -23,6 +25,13 @@ package enum Base64 {
       }
     }
     return .bytes(bytes)
+  }
+
+  package static func text(of bytes: [UInt8]) -> String {
+    // OpenSSL writes a zero behind the text.
+    var encoded = [UInt8](repeating: 0, count: (bytes.count + 2) / 3 * 4 + 1)
+    let count = EVP_EncodeBlock(&encoded, bytes, CInt(bytes.count))
+    return String(decoding: encoded.prefix(Int(count)), as: UTF8.self)
   }
 
   private static func digit(_ character: UInt8) -> UInt32? {

@@ -254,9 +254,10 @@ package final class ByteStream {
   func didOpen(_ candidate: ConnectCandidate) {
     (descriptor, registration) = candidate.takeSocket()
     tls = candidate.takeSession()
-    if let address = candidate.address, let attempt {
-      attempt.resolver.history.noteSuccess(address)
-      opened = (address, attempt.resolver.history)
+    if let route = candidate.route, let attempt {
+      attempt.resolver.history.noteSuccess(route.address)
+      attempt.resolver.history.noteSuccess(route.reached)
+      opened = (route.reached, attempt.resolver.history)
     }
     endAttempt()
     if let registration { loop.hand(registration, to: self) }

@@ -5,10 +5,21 @@ package enum StreamFailure: Error, Equatable, CustomStringConvertible {
   case connectTimeout(Endpoint)
   /// The peer took the connection and did not finish the TLS handshake.
   case handshakeTimeout(Endpoint)
+  /// The proxy gives no tunnel; the reason is never in the proxy's words, which may repeat a secret.
+  case proxy(Endpoint, reason: String)
   /// The handshake failed: an untrusted or mismatching certificate, no common version or protocol.
   case tls(String)
   /// The peer ended the connection in the middle of a TLS record or without a closing alert.
   case truncated
+
+  /// How much it explains where several addresses failed: more where somebody has said why.
+  var rank: Int {
+    switch self {
+    case .resolve, .system, .connectTimeout, .handshakeTimeout, .truncated: 0
+    case .proxy: 1
+    case .tls: 2
+    }
+  }
 
   package var description: String {
     switch self {
@@ -17,6 +28,7 @@ package enum StreamFailure: Error, Equatable, CustomStringConvertible {
     case .connectTimeout(let endpoint): "no answer from \(endpoint) to the connect in time"
     case .handshakeTimeout(let endpoint):
       "no answer from \(endpoint) to the TLS handshake in time: is it a port without TLS?"
+    case .proxy(let endpoint, let reason): "the proxy \(endpoint) \(reason)"
     case .tls(let reason): "TLS: \(reason)"
     case .truncated: "the peer cut the TLS connection without closing it"
     }

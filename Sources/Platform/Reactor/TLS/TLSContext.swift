@@ -9,13 +9,9 @@ package final class TLSContext: @unchecked Sendable {
   /// The protocols offered or accepted by ALPN (RFC 7301), in order of preference; the handshake
   /// must settle on one of them unless the list is empty.
   fileprivate let alpnWire: [UInt8]
-  private let identity: ClientIdentity.Material?
 
-  private init(
-    raw: OpaquePointer, isServer: Bool, alpn: [String], identity: ClientIdentity? = nil
-  ) {
+  private init(raw: OpaquePointer, isServer: Bool, alpn: [String]) {
     self.raw = raw
-    self.identity = identity?.material
     self.isServer = isServer
     alpnWire = alpn.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) }
     _ = copenssl_ctx_set_min_proto_version(raw, TLS1_2_VERSION)
@@ -48,7 +44,7 @@ package final class TLSContext: @unchecked Sendable {
     guard let raw = SSL_CTX_new(TLS_client_method()) else {
       throw TLSError.fromQueue("cannot make a TLS context")
     }
-    let context = TLSContext(raw: raw, isServer: false, alpn: alpn, identity: identity)
+    let context = TLSContext(raw: raw, isServer: false, alpn: alpn)
     SSL_CTX_set_verify(raw, SSL_VERIFY_PEER, nil)
     SSL_CTX_set1_cert_store(raw, trust.raw)
     // Of thousands of connections that are open, few are busy.
@@ -88,8 +84,7 @@ package final class TLSContext: @unchecked Sendable {
     return context
   }
 
-  /// Gives the context of another library's connection this one's authorities and identity; the peer is
-  /// verified as on our own.
+  /// Gives the context of another library's connection this one's authorities; the peer is verified as on our own.
   /// - Parameters:
   ///   - other: an `SSL_CTX *`.
   ///   - serverName: what the peer's certificate must carry.
@@ -100,7 +95,6 @@ package final class TLSContext: @unchecked Sendable {
     let other = OpaquePointer(other)
     SSL_CTX_set1_cert_store(other, SSL_CTX_get_cert_store(raw))
     SSL_CTX_set_verify(other, SSL_VERIFY_PEER, nil)
-    if let identity { try Self.use(identity, in: other) }
   }
 
   /// Has the context of another library's connection refuse what our own refuse: a second handshake, and a certificate that

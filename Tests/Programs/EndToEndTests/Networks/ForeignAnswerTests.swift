@@ -92,21 +92,4 @@ import Testing
       }
     }
   }
-
-  @Test("libcurl's pushes are judged by the same answers")
-  func overCurl() async throws {
-    let script = SimulatorScript.stage { $0.all = Self.gateway(200) }
-    try await PushStage.with(script: script, access: "transport: curl") { stage in
-      let client = stage.client
-      try await client.install(try Devices.apns(0..<60) + Devices.fcm(60..<120))
-      try await stage.withWorkers { _ in
-        _ = try await client.enqueue(Devices.job("curl", 0..<120))
-        _ = try await eventually("alarms are raised") {
-          try await client.alarms().count >= 2 ? true : nil
-        }
-        stage.simulator.script = .stage()
-        stage.expectDelivered(try await client.finishedInHaste("curl", withinSeconds: 120), 120)
-      }
-    }
-  }
 }

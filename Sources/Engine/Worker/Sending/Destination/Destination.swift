@@ -1,4 +1,3 @@
-internal import Configuration
 internal import CurlTransport
 internal import HTTP2
 internal import Model
@@ -91,12 +90,9 @@ final class Destination {
   }
 
   func makeTransport(_ settings: ClientSettings) -> any Transport {
-    switch provider.destination.transport {
-    case .native: ClientPool(loop: loop, settings: settings, delegate: self)
-    case .curl:
-      CurlPool(
-        loop: loop, settings: settings, proxy: provider.destination.proxy, delegate: self)
-    }
+    provider.destination.acceptsHTTP1
+      ? CurlPool(loop: loop, settings: settings, delegate: self)
+      : ClientPool(loop: loop, settings: settings, delegate: self)
   }
 
   var app: String { entry.app }

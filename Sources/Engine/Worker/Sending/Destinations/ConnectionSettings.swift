@@ -9,11 +9,11 @@ struct ConnectionSettings {
 
   func clientSettings(_ destination: PushDestination) -> ClientSettings {
     var settings = ClientSettings(endpoint: destination.endpoint, tls: destination.tls)
+    settings.proxy = destination.proxy
     settings.serverName = destination.serverName
     settings.connectionsMax = connectionsMax
     settings.streamsMax = streamsMax
     settings.startsWithOneStream = destination.startsWithOneStream
-    settings.acceptsHTTP1 = destination.acceptsHTTP1
     settings.requestTimeoutMs = requestTimeoutMs
     return settings
   }

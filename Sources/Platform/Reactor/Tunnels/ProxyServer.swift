@@ -1,7 +1,18 @@
-/// A proxy that requests go through.
+/// A proxy that connections are tunnelled through.
 package struct ProxyServer: Sendable, Hashable {
-  /// `http://host:port`, `socks5://host:port`, or `socks5h://host:port` where it resolves names itself.
-  package let url: String
+  /// How it is asked for a tunnel; the name is the scheme of its URL.
+  package enum Way: String, Sendable {
+    /// By CONNECT (RFC 9110, 9.3.6).
+    case http
+    /// By SOCKS5 (RFC 1928), to an address that is looked up here.
+    case socks5
+    /// By SOCKS5, to a name that the proxy looks up.
+    case socks5h
+  }
+
+  package let way: Way
+  package let endpoint: Endpoint
+  /// Whom it knows us as; nil where it takes everybody.
   package let login: Login?
 
   package struct Login: Sendable, Hashable {
@@ -14,10 +25,14 @@ package struct ProxyServer: Sendable, Hashable {
     }
   }
 
-  package init(url: String, login: Login? = nil) {
-    self.url = url
+  package init(_ way: Way, host: String, port: UInt16, login: Login? = nil) {
+    self.way = way
+    endpoint = .tcp(host: host, port: port)
     self.login = login
   }
+
+  /// The URL without the login, for instance `socks5h://127.0.0.1:1080`.
+  package var url: String { "\(way.rawValue)://\(endpoint)" }
 }
 
 extension ProxyServer: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

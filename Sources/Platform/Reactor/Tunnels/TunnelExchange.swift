@@ -1,0 +1,40 @@
+/// Where a proxy's tunnel leads to.
+enum TunnelTarget: Hashable {
+  /// A name, which the proxy looks up; or an address in digits.
+  case host(String, port: UInt16)
+  case address(SocketAddress)
+}
+
+/// The words between us and a proxy until it has opened a tunnel; without input or output.
+///
+/// A refusal is in our own words: a proxy's may repeat the login that it was shown.
+protocol TunnelExchange {
+  /// The bytes for the proxy. Whoever has sent some takes them out.
+  var output: [UInt8] { get set }
+  var progress: TunnelProgress { get }
+  /// Reads as much as belongs to the proxy's answer. What is behind that comes out of the tunnel.
+  /// - Returns: how many bytes were read.
+  mutating func take(_ bytes: UnsafeRawBufferPointer) -> Int
+}
+
+/// How far a proxy has come with a tunnel.
+enum TunnelProgress: Equatable {
+  case goesOn
+  case open
+  /// The reason follows "the proxy HOST:PORT ".
+  case refused(String)
+}
+
+extension ProxyServer {
+  /// The first words to this proxy for a tunnel.
+  func exchange(for target: TunnelTarget) -> any TunnelExchange {
+    switch way {
+    case .http: ConnectExchange(to: target, login: login)
+    case .socks5, .socks5h: SOCKSExchange(to: target, login: login)
+    }
+  }
+
+  /// The reason why nothing can be shown to it as a login, ready for `TunnelProgress.refused`; the same of both ways.
+  static let loginRefused = "refuses the login: check proxy_user and proxy_password_file"
+  static let loginWanted = "wants a login: give proxy_user and proxy_password_file"
+}
