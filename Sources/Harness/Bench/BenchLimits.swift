@@ -38,8 +38,6 @@ enum BenchLimits {
   static let batchPushes = 768
   /// So many of them that their CPU time can be measured.
   static let batchRequests = 20_000
-  /// libcurl needs several times as long.
-  static let curlPushesMax = 100_000
   /// Which part of a campaign counts as its steady part.
   static let steadyFrom = 0.2
   static let steadyTo = 0.8

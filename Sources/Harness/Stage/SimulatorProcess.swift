@@ -15,8 +15,6 @@ package final class SimulatorProcess: Sendable {
     package var streams: Int?
     /// Whether they are allowed before a request was authorised, too.
     package var isOpenFromTheStart = false
-    /// Whether clients may reset as many streams as they like.
-    package var toleratesResets = false
 
     package init(script: String = "{}") {
       self.script = script
@@ -47,7 +45,6 @@ package final class SimulatorProcess: Sendable {
     if let file = options.acceptLog { arguments += ["--accept-log", file] }
     if let streams = options.streams { arguments += ["--max-concurrent-streams", String(streams)] }
     if options.isOpenFromTheStart { arguments.append("--open-from-the-start") }
-    if options.toleratesResets { arguments.append("--tolerate-resets") }
     child = try ChildProcess(program, arguments, output: .pipe)
     guard
       await child.standardOutput?.nextLine(

@@ -11,7 +11,8 @@ struct CampaignShape: Sendable {
   var payloadBytes = Message.payloadBytesMin
   var deadPercent = 0
   var devicesPerUser = 1
-  var transport: String?
+  /// Whether the network is reached through an egress proxy.
+  var hasEgressProxy = false
   var pushesMax = Int.max
 
   var message: Message { Message(payloadBytes: payloadBytes) }
@@ -22,7 +23,7 @@ struct CampaignShape: Sendable {
     settings.lanes = lanes == .one ? 1 : Int(sysconf(CInt(_SC_NPROCESSORS_ONLN)))
     settings.answerMs = answerMs
     settings.hasDeadTokens = deadPercent > 0
-    settings.transport = transport
+    settings.hasEgressProxy = hasEgressProxy
     return settings
   }
 

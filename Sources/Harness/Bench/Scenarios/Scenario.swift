@@ -72,9 +72,8 @@ extension Scenario {
     campaign("devices", "5 installations of each user.") {
       $0.devicesPerUser = BenchLimits.devicesPerUser
     },
-    campaign("curl", "APNs over libcurl (`transport: curl`) instead of nghttp2.") {
-      $0.transport = "curl"
-      $0.pushesMax = BenchLimits.curlPushesMax
+    campaign("proxy", "A campaign to APNs through an egress proxy, by CONNECT.", [.apnsRatio]) {
+      $0.hasEgressProxy = true
     },
     Scenario(
       name: "idle", summary: "From enqueueing to the network, one user at a time.",

@@ -16,6 +16,8 @@ final class BenchStage: Sendable {
   let session: BenchSession
   /// Between workers and Redis; nil when they reach it directly, as the session always does.
   private let redisProxy: FaultProxy?
+  /// Between workers and networks; nil when they reach them directly, as the yardstick always does.
+  private let egressProxy: EgressProxy?
   let simulator: SimulatorProcess
   let simulatorPort: UInt16
   let configurationFile: String
@@ -36,8 +38,10 @@ final class BenchStage: Sendable {
     redisProxy =
       try settings.hasRedisProxy
       ? FaultProxy(server: .unix(path: stage.redis.socketPath), seed: BenchLimits.proxySeed) : nil
+    egressProxy = try settings.hasEgressProxy ? EgressProxy(.http) : nil
     let redisURL = redisProxy.map { "redis://127.0.0.1:\($0.port)" } ?? stage.redis.url
-    let configuration = Self.configuration(settings, stage, redisURL: redisURL)
+    var configuration = Self.configuration(settings, stage, redisURL: redisURL)
+    configuration.access = egressProxy.map { ["proxy: \"\($0.url)\""] } ?? []
     configurationFile = try stage.write(configuration)
     providers = try Self.providers(
       settings.networks, yaml: configuration.text(stage.keys), file: configurationFile)
@@ -56,6 +60,7 @@ final class BenchStage: Sendable {
         do { result = .success(try await body(stage)) } catch { result = .failure(error) }
         await stage.session.close()
         await stage.redisProxy?.close()
+        await stage.egressProxy?.close()
         return try result.get()
       }
     }
@@ -70,8 +75,6 @@ final class BenchStage: Sendable {
     options.topics = [NetworkKeys.topic]
     options.streams = settings.streams
     options.isOpenFromTheStart = true
-    // What libcurl itself costs is the question, not what a server makes of its resets.
-    options.toleratesResets = settings.transport == "curl"
     if settings.keepsAcceptLog { options.acceptLog = acceptLogFile(stage) }
     return options
   }
@@ -142,7 +145,6 @@ final class BenchStage: Sendable {
         "lease_seconds: \(BenchLimits.patientSeconds)",
       ]
     }
-    configuration.access = settings.transport.map { ["transport: \($0)"] } ?? []
     return configuration
   }
 

@@ -21,9 +21,8 @@ struct StageSettings: Sendable {
   /// The trouble of the network.
   var trouble = NetworkTrouble.none
   var keepsAcceptLog = false
-  /// The configuration's `transport` of each provider; nil leaves the default.
-  var transport: String?
-
+  /// Whether the networks are reached through an egress proxy.
+  var hasEgressProxy = false
   /// Whether the worker has all the time in the world: under valgrind on a busy machine time runs out
   /// that never does otherwise, and sending again would be counted.
   var isPatient = false
