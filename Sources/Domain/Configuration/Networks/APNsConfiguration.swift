@@ -29,7 +29,7 @@ extension APNsConfiguration {
   private static let appleIDBytes = 10
 
   init?(_ name: String, in parent: ConfigurationSection) throws(ConfigurationError) {
-    let section = try parent.section(name, known: Self.fields)
+    let section = try parent.section(name, known: Self.fields + ConfigurationSection.formerFields)
     guard section.isPresent(fields: Self.fields) else { return nil }
     self.init(
       credential: try Self.credential(section),

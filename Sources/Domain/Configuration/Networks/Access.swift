@@ -28,9 +28,3 @@ package struct Access: Sendable, Equatable {
     self.proxyLogin = proxyLogin
   }
 }
-
-/// The transport that carries the pushes to a provider.
-package enum TransportChoice: String, Sendable, CaseIterable {
-  case native
-  case curl
-}

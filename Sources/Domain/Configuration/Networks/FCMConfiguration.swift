@@ -27,7 +27,7 @@ extension FCMConfiguration {
     + ConfigurationSection.accessFields
 
   init?(in parent: ConfigurationSection) throws(ConfigurationError) {
-    let section = try parent.section("fcm", known: Self.fields)
+    let section = try parent.section("fcm", known: Self.fields + ConfigurationSection.formerFields)
     guard section.isPresent(fields: Self.fields) else { return nil }
     self.init(
       serviceAccountFile: try section.requiredFile(

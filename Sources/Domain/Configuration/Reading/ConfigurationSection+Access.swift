@@ -1,6 +1,9 @@
 internal import Model
 
 extension ConfigurationSection {
+  /// Fields of former versions, which mean nothing any more and stop no worker. `transport` chose what carries the pushes.
+  static let formerFields = ["transport"]
+
   static let accessFields = ["endpoint", "ca_file", "proxy", "proxy_user", "proxy_password_file"]
 
   /// How the provider is reached, `accessFields`.

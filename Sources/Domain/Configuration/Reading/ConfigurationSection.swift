@@ -67,11 +67,6 @@ struct ConfigurationSection {
       return "must not stand in the configuration: secrets are files, "
         + "write its path as \(name)_file"
     }
-    // A field once, where a proxy needed another transport than the usual one.
-    if name == "transport", known.contains("proxy") {
-      return "is no field any more: one transport carries the pushes, through a proxy as well; "
-        + "leave it out"
-    }
     return NearestName.unknownField(name, among: known)
   }
 
