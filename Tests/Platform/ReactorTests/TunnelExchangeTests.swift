@@ -93,6 +93,14 @@ import Testing
       ).progress == .refused("refuses the login: check proxy_user and proxy_password_file (407)"))
   }
 
+  @Test("find the login by Basic among others in one line")
+  func listedSchemes() {
+    #expect(
+      Self.connect(
+        "HTTP/1.1 407 x\r\nProxy-Authenticate: Negotiate, Digest realm=\"a, b\", Basic realm=\"y\"\r\n\r\n"
+      ).progress == .refused("wants a login: give proxy_user and proxy_password_file (407)"))
+  }
+
   @Test("do not repeat what the proxy says, which may be the login")
   func secrecy() {
     for answer in [

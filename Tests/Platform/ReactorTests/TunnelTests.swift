@@ -136,6 +136,20 @@ import TestSupport
     }
   }
 
+  @Test(
+    "is asked for once with a login that the proxy refuses, however many addresses the network has")
+  func wrongLoginOnce() async throws {
+    try await Self.with(.socks5, expects: "push:s3cret") { lane, world in
+      let names = ScriptedNames(["localhost": ["127.0.0.9", "127.0.0.8", "127.0.0.1"]])
+      let wrong = ProxyServer.Login(user: "push", password: "wr0ng")
+      try world.connect(
+        to: "localhost", through: world.proxy.server(login: wrong, looksUpHere: true),
+        resolver: names.resolver(threadsMax: 1))
+      #expect(await world.refusal().contains("refuses the login"))
+      #expect(world.proxy.refusals == 1)
+    }
+  }
+
   @Test("leads to a network in IPv6, through a proxy in IPv6", arguments: [true, false])
   func ipv6(isHTTP: Bool) async throws {
     // A machine may be without IPv6.

@@ -9,7 +9,6 @@ struct ConnectAttempt {
   let context: TLSContext?
   let serverName: String?
   let resolver: Resolver
-  let timeoutMs: UInt64
   let deadlineNs: UInt64
   /// Ends all of it.
   let deadline: LoopTimer
@@ -97,7 +96,7 @@ extension ByteStream {
     deadline.schedule(afterMs: timeoutMs)
     attempt = ConnectAttempt(
       endpoint: endpoint, proxy: proxy, context: context, serverName: serverName,
-      resolver: resolver, timeoutMs: timeoutMs, deadlineNs: deadline.deadlineNs,
+      resolver: resolver, deadlineNs: deadline.deadlineNs,
       deadline: deadline, next: next)
   }
 
@@ -184,11 +183,16 @@ extension ByteStream {
 
   fileprivate func advance(_ candidate: ConnectCandidate, _ readiness: Readiness) {
     guard let attempt else { return }
-    let wasConnected = candidate.isConnected
+    let (wasConnected, wasTunnelling) = (candidate.isConnected, candidate.isTunnelling)
     candidate.advance(readiness, in: attempt)
+    // Behind a tunnel the handshake has as long as one without.
+    if wasTunnelling, candidate.isHandshaking, candidate === attempt.candidates.last {
+      scheduleNext()
+    }
     if candidate.isConnected, !wasConnected {
       if candidate.isTunnelling, let proxy = attempt.proxy {
-        let limitMs = attempt.timeoutMs * ReactorLimits.tunnelTimePercentMax / 100
+        let leftMs = (attempt.deadlineNs &- min(loop.nowNs, attempt.deadlineNs)) / 1_000_000
+        let limitMs = leftMs * ReactorLimits.tunnelTimePercentMax / 100
         // Cancelled before either lets go of the other.
         candidate.limitTunnel(toMs: limitMs) { [unowned self, unowned candidate] in
           candidate.failTunnel(Self.tunnelTimeout(proxy))
@@ -209,6 +213,7 @@ extension ByteStream {
       self.attempt!.candidates.removeAll { $0 === candidate }
       guard let address = candidate.blamed else { return finish(Self.ofAccepted(failure)) }
       noteFailure(of: address, failure)
+      if candidate.endsAttempt { self.attempt?.routes = [] }
       beginNextAddress()
     }
   }
@@ -259,6 +264,7 @@ extension ByteStream {
       return finish(.handshakeTimeout(endpoint))
     }
     guard let proxy = attempt.proxy else { return finish(.connectTimeout(endpoint)) }
+    if let failure = attempt.failure, failure.rank > 0 { return finish(failure) }
     finish(
       attempt.candidates.contains(where: \.isTunnelling)
         ? Self.tunnelTimeout(proxy)

@@ -17,6 +17,11 @@ final class ConnectCandidate {
   private(set) var descriptor: CInt
   private var registration: RegistrationTable.Place?
   private var exchange: (any TunnelExchange)?
+  /// Whether its failure would be that of every other way, too.
+  private(set) var endsAttempt = false
+  private var isTargetAsked = false
+  /// The proxy whose tunnel it came through.
+  private var tunnel: Endpoint?
   /// Rings when the proxy takes too long.
   private var tunnelTimer: LoopTimer?
   private var tls: TLSSession?
@@ -52,7 +57,7 @@ final class ConnectCandidate {
   }
 
   /// The address that is to blame for a failure; nil for an accepted socket.
-  var blamed: SocketAddress? { isConnected ? route?.reached : route?.address }
+  var blamed: SocketAddress? { isTargetAsked ? route?.reached : route?.address }
 
   var isTunnelling: Bool { if case .tunnelling = phase { true } else { false } }
   var isHandshaking: Bool { if case .handshaking = phase { true } else { false } }
@@ -101,11 +106,15 @@ final class ConnectCandidate {
   private func negotiate(with proxy: ProxyServer, _ attempt: ConnectAttempt) {
     func refused(_ reason: String) { failTunnel(.proxy(proxy.endpoint, reason: reason)) }
     while true {
+      isTargetAsked = exchange!.isTargetAsked
       switch exchange!.progress {
       case .open:
         endTunnel()
+        tunnel = proxy.endpoint
         return beginTLS(attempt)
-      case .refused(let reason): return refused(reason)
+      case .refused(let reason):
+        endsAttempt = !exchange!.isAboutTarget
+        return refused(reason)
       case .goesOn: break
       }
       switch exchange!.output.isEmpty ? receive() : send() {
@@ -155,8 +164,19 @@ final class ConnectCandidate {
     switch tls!.handshake() {
     case .bytes: phase = .open
     case .wantsRead, .wantsWrite: return
-    case .closed: phase = .failed(.truncated)
-    case .failed(let failure): phase = .failed(failure)
+    case .closed: phase = .failed(ofHandshake(.truncated))
+    case .failed(let failure): phase = .failed(ofHandshake(failure))
+    }
+  }
+
+  /// The failure in the words of who can mend it: what cuts a handshake stands behind the proxy, where there is a tunnel.
+  private func ofHandshake(_ failure: StreamFailure) -> StreamFailure {
+    guard let tunnel else { return failure }
+    switch failure {
+    case .system, .truncated:
+      return .proxy(
+        tunnel, reason: "opened its tunnel, and the connection was cut in the TLS handshake")
+    default: return failure
     }
   }
 

@@ -11,6 +11,9 @@ struct ConnectExchange: TunnelExchange {
   /// How the proxy wants a login to be shown, as far as the ways are known.
   private var schemes: [String] = []
 
+  var isTargetAsked: Bool { true }
+  var isAboutTarget: Bool { status.map((502...504).contains) ?? false }
+
   private static let knownSchemes = ["Basic", "Digest", "NTLM", "Negotiate", "Kerberos", "Bearer"]
 
   init(to target: TunnelTarget, login: ProxyServer.Login?) {
@@ -67,13 +70,15 @@ struct ConnectExchange: TunnelExchange {
     guard status == 407, let colon = line.firstIndex(of: UInt8(ascii: ":")),
       String(decoding: line[..<colon], as: UTF8.self).lowercased() == "proxy-authenticate"
     else { return }
-    let value = line[(colon + 1)...].drop { $0 <= 0x20 }
-    let name = String(
-      decoding: value.prefix { $0 > 0x20 && $0 != UInt8(ascii: ",") }, as: UTF8.self)
-    guard let known = Self.knownSchemes.first(where: { $0.lowercased() == name.lowercased() }),
-      !schemes.contains(known)
-    else { return }
-    schemes.append(known)
+    // Several may stand in one line, among their parameters (RFC 9110, 11.6.1).
+    for part in line[(colon + 1)...].split(separator: UInt8(ascii: ",")) {
+      let word = part.drop { $0 <= 0x20 }.prefix { $0 > 0x20 }
+      let name = String(decoding: word, as: UTF8.self).lowercased()
+      guard let known = Self.knownSchemes.first(where: { $0.lowercased() == name }),
+        !schemes.contains(known)
+      else { continue }
+      schemes.append(known)
+    }
   }
 
   private func refusal(_ status: Int) -> String {

@@ -16,9 +16,13 @@ struct SOCKSExchange: TunnelExchange {
   private var step = Step.method
   /// The answer that is awaited, as far as it has come.
   private var answer: [UInt8] = []
+  private(set) var isTargetAsked = false
+  private(set) var isAboutTarget = false
 
   private static let version: UInt8 = 5
   private static let withoutLogin: UInt8 = 0
+  /// Codes of replies that another target may not get.
+  private static let targetCodes: Set<UInt8> = [1, 3, 4, 5, 6, 8]
   private static let withPassword: UInt8 = 2
 
   init(to target: TunnelTarget, login: ProxyServer.Login?) {
@@ -46,6 +50,7 @@ struct SOCKSExchange: TunnelExchange {
       } else if case .reply = step, answer.count == 2, byte != 0 {
         // Some say no more than that.
         progress = .refused(Self.refusal(byte))
+        isAboutTarget = Self.targetCodes.contains(byte)
       }
     }
     return bytes.count
@@ -105,6 +110,7 @@ struct SOCKSExchange: TunnelExchange {
       output += [UInt8(address.port >> 8), UInt8(truncatingIfNeeded: address.port)]
     }
     step = .reply
+    isTargetAsked = true
   }
 
   /// The address that the proxy connected from follows, which nobody needs.

@@ -12,6 +12,10 @@ protocol TunnelExchange {
   /// The bytes for the proxy. Whoever has sent some takes them out.
   var output: [UInt8] { get set }
   var progress: TunnelProgress { get }
+  /// Whether the proxy has been asked for its target: what fails from then on may be the target's fault.
+  var isTargetAsked: Bool { get }
+  /// Whether a refusal concerns the target alone. Any other would meet all targets: a login that one proxy refuses is shown once.
+  var isAboutTarget: Bool { get }
   /// Reads as much as belongs to the proxy's answer. What is behind that comes out of the tunnel.
   /// - Returns: how many bytes were read.
   mutating func take(_ bytes: UnsafeRawBufferPointer) -> Int
