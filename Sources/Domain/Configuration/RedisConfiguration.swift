@@ -47,7 +47,7 @@ extension RedisConfiguration {
     if url.password != nil, let own, let file, (own.variable == nil) == (file.variable == nil) {
       throw file.refused("must not stand beside a password in redis.url: give one of them")
     }
-    // What is set outside the file goes before what it says.
+    // The environment goes before the file.
     let isDisplaced = url.password != nil && own?.variable != nil
     passwordFile = isDisplaced ? nil : try section.file("password_file")
     caFile = try section.file("ca_file")

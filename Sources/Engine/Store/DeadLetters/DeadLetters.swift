@@ -115,7 +115,7 @@ package enum DeadRetryAnswer: Sendable, Equatable {
   case absent
   /// The letter cannot be retried: its job's record has expired, or the original is not kept.
   case gone
-  /// Its job was cancelled and still ends: retry it when nothing is pending any more.
+  /// The job was cancelled and still ends: retry it when nothing is pending any more.
   case ending
 
   init(_ reply: RedisReply) throws(RedisError) {

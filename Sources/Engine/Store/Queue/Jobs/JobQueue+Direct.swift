@@ -178,6 +178,6 @@ package enum DirectAnswer: String, Sendable {
   case ended = "OK"
   /// The job goes on as a chunk, or its record is gone: nothing was counted.
   case stale = "STALE"
-  /// Its counts do not add up: it is to be admitted.
+  /// The counts do not add up: the job is to be admitted.
   case admit = "ADMIT"
 }

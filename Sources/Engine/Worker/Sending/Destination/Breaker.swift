@@ -89,10 +89,10 @@ package struct Breaker {
   private var successes = 0
   /// Probes in a row that met with trouble.
   private var probeTroubles = 0
-  /// When the latest good answer came, or it was closed, in the loop's time; 0 for never.
-  private var goodNs: UInt64 = 0
+  /// When it was closed last, in the loop's time; 0 for never.
+  private var closedNs: UInt64 = 0
   /// When the latest good answer came, in the loop's time; 0 for never.
-  private var heardNs: UInt64 = 0
+  private var goodNs: UInt64 = 0
   /// Trouble since then.
   private var troublesInRow = 0
   /// Trouble of requests that were sent after that answer, and when the first of it came.
@@ -133,7 +133,6 @@ package struct Breaker {
     answers &+= 1
     noteRecent()
     goodNs = nowNs
-    heardNs = nowNs
     if surplus > 0 {
       surplus = max(0, surplus &- Self.troublesPerGood)
       troublesInRow = 0
@@ -177,7 +176,7 @@ package struct Breaker {
       noteAsked(retryAfterMs)
       if probeTroubles >= Self.probeTroublesMax { open(nowNs) }
       // Others have got through since: it is this push's affair.
-      if attempt >= Self.attemptMin, heardNs >= openedNs { return .counted }
+      if attempt >= Self.attemptMin, goodNs >= openedNs { return .counted }
     }
     return .forgiven
   }
@@ -188,10 +187,11 @@ package struct Breaker {
     surplus &+= 1
     troublesInRow &+= 1
     let sentNs = nowNs &- elapsedNs
-    if sentNs >= goodNs {
+    let wellNs = max(goodNs, closedNs)
+    if sentNs >= wellNs {
       if freshTroubles == 0 { freshSinceNs = nowNs }
       freshTroubles &+= 1
-      let wasGoodLately = goodNs > 0 && nowNs &- goodNs < UInt64(Self.bucketCount) * Self.bucketNs
+      let wasGoodLately = wellNs > 0 && nowNs &- wellNs < UInt64(Self.bucketCount) * Self.bucketNs
       if freshTroubles >= (wasGoodLately ? Self.troublesMin : Self.firstTroublesMin),
         sentNs >= freshSinceNs || elapsedNs >= Self.waitedNs
       {
@@ -202,7 +202,7 @@ package struct Breaker {
   }
 
   private func isQuiet(_ nowNs: UInt64) -> Bool {
-    heardNs == 0 || nowNs &- heardNs >= Self.quietNs
+    goodNs == 0 || nowNs &- goodNs >= Self.quietNs
   }
 
   /// Whether trouble now is an attempt of its push. Where much of what is sent meets with it, it is the network's: of the attempts
@@ -311,7 +311,7 @@ package struct Breaker {
   private mutating func noteGoodProbe(_ nowNs: UInt64, _ elapsedNs: UInt64) -> Bool {
     guard state == .halfOpen, isCurrent(nowNs, elapsedNs) else { return false }
     probes = max(0, probes - 1)
-    heardNs = nowNs
+    goodNs = nowNs
     successes += 1
     probeTroubles = 0
     leastAskedMs = nil
@@ -340,7 +340,7 @@ package struct Breaker {
     openUntilNs = 0
     openings = 0
     ramp = Self.rampFirst
-    goodNs = nowNs
+    closedNs = nowNs
     bucketStartNs = nowNs
     clearWindow()
   }

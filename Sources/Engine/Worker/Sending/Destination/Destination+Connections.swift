@@ -1,7 +1,7 @@
 internal import HTTP2
 internal import Reactor
 
-// Its connections: what the ends of requests say of them, and which are not needed.
+// The connections of a destination: what the ends of requests say of them, and which are not needed.
 extension Destination {
   /// Says what an unanswered request tells of its connection, whoever is to blame for that.
   func sign(ofSilence answer: RequestAnswer) -> ConnectionSign {
