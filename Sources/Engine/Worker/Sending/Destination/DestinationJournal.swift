@@ -1,5 +1,6 @@
 internal import HTTP2
 internal import Logging
+internal import Model
 internal import Providers
 
 /// The log of one destination: when its network takes no pushes any more, and when it does again.
@@ -67,5 +68,20 @@ struct DestinationJournal {
 
   private func metadata(because reason: String) -> Logger.Metadata {
     metadata.merging(["reason": "\(reason)"]) { $1 }
+  }
+}
+
+/// A destination as alarms and the log name it.
+struct DestinationName {
+  let app: String
+  let network: String
+  /// The only environment; `all` where one provider sends to both.
+  let environment: String
+
+  init(_ entry: ProviderDirectory.Entry) {
+    app = entry.app
+    network = entry.provider.network.rawValue
+    let environments = entry.environments
+    environment = environments.count == 1 ? environments.first!.rawValue : "all"
   }
 }
