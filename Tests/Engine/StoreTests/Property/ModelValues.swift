@@ -66,6 +66,8 @@ struct ModelLetter {
   var segment = ModelSegment(recipients: [])
   var text = ""
   var priority = Priority.normal
+  /// That of a refused job.
+  var jobEntry = ""
   var entry = ""
 }
 

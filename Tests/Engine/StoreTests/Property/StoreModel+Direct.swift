@@ -7,8 +7,17 @@ extension StoreModel {
   mutating func beginDirect(
     _ entry: JobEntry, _ id: String, _ digest: String, _ consumer: String
   ) -> AdmissionAnswer {
-    let answer = reserve(entry, id, digest, consumer)
-    return answer == .new && jobs[id]?.state == .paused ? .cancelled : answer
+    let answer = isOrphan(entry, id, digest) ? .new : reserve(entry, id, digest, consumer)
+    let isStopped = jobs[id]?.state == .paused || jobs[id]?.state == .cancelled
+    return answer == .new && isStopped ? .cancelled : answer
+  }
+
+  /// Whether the entry of a job that has its name is gone, and nothing else tells of it.
+  private func isOrphan(_ entry: JobEntry, _ id: String, _ digest: String) -> Bool {
+    guard let job = jobs[id], job.source == entry.source, job.digest == digest, !job.isAdmitted
+    else { return false }
+    return !entries[entry.priority]!.has(entry.entry)
+      && !letters.contains { $0.jobEntry == entry.entry && $0.priority == entry.priority }
   }
 
   mutating func endDirect(
@@ -36,7 +45,8 @@ extension StoreModel {
     _ entry: JobEntry, _ admission: Admission, _ recipients: [String], _ consumer: String,
     chunk: String
   ) -> Bool {
-    guard let lease = entries[entry.priority]!.lease(entry.entry, of: consumer) else {
+    let lease = entries[entry.priority]!.lease(entry.entry, of: consumer)
+    guard lease != nil || isOrphan(entry, admission.id, admission.digest) else {
       // Who says it again, since the reply was lost, has the chunk already.
       return jobs[admission.id].map { $0.isAdmitted && $0.source == entry.source } == true
         && chunks[entry.priority]!.leases.contains {
@@ -44,7 +54,7 @@ extension StoreModel {
         }
     }
     let answer = standing(admission.id, admission.digest, entry.source)
-    if answer == .duplicate { entries[entry.priority]!.drop(lease.number) }
+    if let lease, answer == .duplicate { entries[entry.priority]!.drop(lease.number) }
     guard answer == .new else { return false }
     var job = ModelJob(
       state: .running, source: entry.source, digest: admission.digest, priority: entry.priority)
@@ -63,7 +73,7 @@ extension StoreModel {
       job: admission.id, segment: "1", source: job.source, priority: entry.priority, lines: .users)
     segments[own.place] = ModelSegment(recipients: recipients)
     chunks[entry.priority]!.add(own, for: consumer, entry: chunk)
-    entries[entry.priority]!.drop(lease.number)
+    if let lease { entries[entry.priority]!.drop(lease.number) }
     return true
   }
 }

@@ -17,7 +17,9 @@ extension StoreModel {
         {
           if lease.deliveries > Self.crashesMax {
             letters.append(
-              ModelLetter(reason: "crashed_workers", text: lease.item.text, priority: priority))
+              ModelLetter(
+                reason: "crashed_workers", text: lease.item.text, priority: priority,
+                jobEntry: lease.entry))
             entries[priority]!.drop(lease.number)
           } else {
             taken.append((priority, lease))
@@ -122,7 +124,8 @@ extension StoreModel {
       return false
     }
     letters.append(
-      ModelLetter(reason: reason, text: lease.item.text, priority: entry.priority))
+      ModelLetter(
+        reason: reason, text: lease.item.text, priority: entry.priority, jobEntry: lease.entry))
     if let job = jobs[id], job.source == entry.source, !job.isAdmitted { jobs[id] = nil }
     entries[entry.priority]!.drop(lease.number)
     return true

@@ -45,6 +45,32 @@ import Testing
     }
   }
 
+  @Test(arguments: [false, true])
+  func `a job is open again when its lane tells of a chunk that was lost with the open jobs`(
+    settles: Bool
+  ) async throws {
+    try await Lane.withStore { _, store in
+      try await store.admit("j1", users: [["a"]])
+      let claim = try await store.claimOne()
+      _ = try await store.redis("DEL", store.keys.chunks(.normal), store.keys.open)
+      if settles {
+        let answer = try await store.chunks.settle(
+          claim, .final(accepted: 1, users: 1), consumer: "worker")
+        #expect(answer.standing == .stale)
+      } else {
+        #expect(try await store.chunks.heartbeat([claim], consumer: "worker") == [.stale])
+      }
+      #expect(try await store.redis("SMEMBERS", store.keys.open).array?.count == 1)
+      #expect(try await store.jobs.reconcile(app: "shop", id: "j1") == .repaired)
+      let again = try await store.chunks.claim(consumer: "w", max: 1)
+      _ = try await store.chunks.settle(
+        try #require(again.first), .final(accepted: 1, users: 1), consumer: "w")
+      // One that is over stays out.
+      #expect(try await store.chunks.heartbeat([claim], consumer: "worker") == [.stale])
+      #expect(try await store.redis("EXISTS", store.keys.open) == .integer(0))
+    }
+  }
+
   @Test func `chunks that were a deleted consumer's go to others`() async throws {
     try await Lane.withStore { _, store in
       try await store.admit("j1", users: [["a"], ["b"], ["c"]], window: 3)

@@ -150,6 +150,62 @@ import Testing
     }
   }
 
+  @Test(arguments: ["DEL", "XTRIM"])
+  func `a begun job whose entry is deleted goes on as a chunk`(how: String) async throws {
+    try await Lane.withStore { _, store in
+      try await add(store, "first")
+      let job = try await begin(store, "a", digest: "one")
+      try await remove(store, by: how)
+      func admit() async throws -> ChunkClaim {
+        try #require(
+          try await store.jobs.admit(
+            begun: job, content: Array("{}".utf8), startedAtMs: 1, consumer: "worker"))
+      }
+      let claim = try await admit()
+      #expect(try await admit().entry == claim.entry)
+      let answer = try await store.chunks.settle(
+        claim, .final(accepted: 1, users: 1), consumer: "worker")
+      #expect(answer.standing == .ok)
+      #expect(try await store.record("a").state == .done)
+    }
+  }
+
+  @Test func `a job whose entry was deleted is begun again when the answer was lost`()
+    async throws
+  {
+    try await Lane.withStore { _, store in
+      try await add(store, "first")
+      let job = try await begin(store, "a", digest: "one")
+      try await remove(store, by: "DEL")
+      #expect(try await store.jobs.beginDirect([job], consumer: "worker") == [.success(.new)])
+      #expect(try await store.jobs.endDirect([Self.ending(job)]) == [.ended])
+      #expect(try await store.jobs.beginDirect([job], consumer: "worker") == [.success(.stale)])
+    }
+  }
+
+  @Test func `a job that had its name and whose entry is deleted becomes a dead letter, too`()
+    async throws
+  {
+    try await Lane.withStore { _, store in
+      try await add(store, "first")
+      let entry = try await take(store)
+      let reserved = try await store.jobs.reserve(
+        entry, app: "shop", id: "a", digest: "one", consumer: "worker")
+      #expect(reserved == .new)
+      try await remove(store, by: "DEL")
+      for expected in [true, false] {
+        let isRescued = try await store.jobs.rescue(entry, app: "shop", id: "a", digest: "one")
+        #expect(isRescued == expected)
+      }
+      #expect(try await store.redis("EXISTS", "{pp}:job:shop:a") == .integer(0))
+    }
+  }
+
+  private func remove(_ store: Store, by how: String) async throws {
+    let rest = how == "XTRIM" ? ["MAXLEN", "0"] : []
+    _ = try await store.redis([how, "{pp}:jobs:normal"] + rest)
+  }
+
   @Test
   func
     `a job that somebody has ended needs no dead letter, one whose entry id is another's by now does`()

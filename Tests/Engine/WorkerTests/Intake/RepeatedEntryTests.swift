@@ -48,6 +48,25 @@ import Testing
     }
   }
 
+  @Test func `a job whose entry is deleted while it is sent ends with its record`() async throws {
+    try await LaneStage.with(sendsDirectly: true) { _, parts in
+      let requests = TestRequests()
+      try await parts.install("a", "token-a")
+      try await Self.add(parts, "first", title: "one")
+      _ = try await parts.redis("DEL", "{pp}:jobs:normal")
+      await parts.carryOn()
+      let destination = parts.sending.destinations.destination(0)
+      destination.use(TestDirectory.credential)
+      destination.offer(10, requests)
+      // What ends with a dead token takes more than its record.
+      destination.answer(try requests.tag(0), 410, #"{"reason":"Unregistered"}"#)
+      await parts.carryOn()
+      #expect(parts.runs.count == 0)
+      let record = try await parts.record("first")
+      #expect(record.state == .done && record.counts.uninstalled == 1)
+    }
+  }
+
   @Test func `a chunk is sent with its own content, whatever came by its entry id before`()
     async throws
   {

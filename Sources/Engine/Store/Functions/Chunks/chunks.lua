@@ -192,6 +192,13 @@ local function finish_if_empty(p, app, job, now)
   redis.call('SREM', KEY.open(p), app .. ':' .. job)
 end
 
+-- A chunk that its worker has no more may have been lost with its stream: its job is to be looked at, also when the set of open jobs
+-- was lost with that.
+local function note_open(p, app, job)
+  local r = redis.call('HMGET', KEY.job(p, app, job), 'admitted', 'finished_at')
+  if r[1] and not r[2] then redis.pcall('SADD', KEY.open(p), app .. ':' .. job) end
+end
+
 -- Removes a finished chunk's keys and moves its job on. Returns how many users were lost with the job's key.
 local function close_chunk(p, c, now)
   local key = KEY.job(p, c.app, c.job)
@@ -339,6 +346,7 @@ Chunks.go_on_beside = go_on_beside
 Chunks.keep_unstarted = keep_unstarted
 Chunks.finish_if_empty = finish_if_empty
 Chunks.close_chunk = close_chunk
+Chunks.note_open = note_open
 Chunks.state_for = state_for
 Chunks.route = route
 Chunks.bring_back = bring_back

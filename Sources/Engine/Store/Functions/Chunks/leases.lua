@@ -153,6 +153,8 @@ local function heartbeat(keys, args)
       local key = kind == 'chunks' and KEY.job(p, args[i + 2], args[i + 3])
       if key and states[key] == nil then states[key] = redis.call('HGET', key, 'state') end
       answer = (states[key] == 'paused' and 'PAUSED') or (states[key] == 'cancelled' and 'CANCELLED') or 'OK'
+    elseif kind == 'chunks' then
+      Chunks.note_open(p, args[i + 2], args[i + 3])
     end
     answers[#answers + 1] = answer
   end

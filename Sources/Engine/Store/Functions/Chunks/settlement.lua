@@ -201,7 +201,10 @@ local function settle(keys, args)
   local open = args[rawget(first, 'open')]
   local c = {priority = priority, app = app, job = job, segment = segment, source = source, lines = lines, crashes = 0}
   local stream = KEY.chunks(p, priority)
-  if not owned(stream, entry, consumer) then return {'STALE', 0, 0, 0, 0} end
+  if not owned(stream, entry, consumer) then
+    Chunks.note_open(p, app, job)
+    return {'STALE', 0, 0, 0, 0}
+  end
   local state = Chunks.state_for(p, c)
   if state == 'gone' then
     Fairness.drop_chunk(p, c, entry)

@@ -99,12 +99,12 @@ local function admit(keys, args)
   local rounds = unpack(args, first.rounds, last.rounds)
   local begun_at = args[rawget(first, 'begun')]
   local key, source = KEY.job(p, app, id), source_of(priority, entry)
+  local record = redis.call('HMGET', key, 'state', 'source', 'digest', 'admitted', 'created_at')
   local deliveries = Fairness.owned_job(p, priority, entry, consumer)
-  if not deliveries then
+  if not deliveries and not (begun_at and Names.is_orphan(p, priority, entry, digest, record)) then
     local chunk = begun_at and Chunks.only_of(p, key, priority, source, consumer)
     return chunk and {'OK', chunk} or 'STALE'
   end
-  local record = redis.call('HMGET', key, 'state', 'source', 'digest', 'admitted', 'created_at')
   -- Another job has come by the entry's id since it was begun.
   if begun_at and record[2] == source and record[3] ~= digest then return 'STALE' end
   local answer = Names.standing(p, record, digest, source)

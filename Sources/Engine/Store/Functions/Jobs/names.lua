@@ -42,6 +42,26 @@ local function are_segments_in_use(p, source)
     or redis.call('TTL', KEY.segment(p, '1', source)) == -1
 end
 
+-- Whether the name of this record is that of a job that is not admitted yet.
+local function is_of(record, source, digest)
+  return record[2] == source and record[3] == digest and not record[4]
+end
+
+-- Whether a dead letter was made of the entry lately.
+local function has_letter(p, priority, entry)
+  for _, item in ipairs(redis.call('XREVRANGE', KEY.dead(p), '+', '-', 'COUNT', LIMIT.LETTERS_LOOKED_MAX)) do
+    local fields = fields_of(item[2])
+    if fields.job_entry == entry and fields.priority == priority then return true end
+  end
+  return false
+end
+
+-- Whether the entry of a job that has its name was deleted: it is given to nobody any more, and goes on with who has its text.
+local function is_orphan(p, priority, entry, digest, record)
+  return is_of(record, source_of(priority, entry), digest) and not has_entry(KEY.jobs(p, priority), entry)
+    and not has_letter(p, priority, entry)
+end
+
 -- How long a name is kept, as text: Redis takes longer to make one of a number.
 local NAME_S = LIMIT.SEGMENT_S .. ''
 
@@ -91,6 +111,9 @@ register('reserve', reserve)
 
 Names.enqueued_at = enqueued_at
 Names.standing = standing
+Names.is_of = is_of
+Names.is_orphan = is_orphan
+Names.has_letter = has_letter
 Names.are_segments_in_use = are_segments_in_use
 Names.write = write_name
 Names.take = take_name

@@ -8,24 +8,23 @@ local function is_there(p, priority, entry, job)
   return #items == 1 and field_of(items[1][2], 'job') == job
 end
 
--- Whether a dead letter was made of the entry lately.
-local function has_letter(p, priority, entry)
-  for _, item in ipairs(redis.call('XREVRANGE', KEY.dead(p), '+', '-', 'COUNT', LIMIT.LETTERS_LOOKED_MAX)) do
-    local fields = fields_of(item[2])
-    if fields.job_entry == entry and fields.priority == priority then return true end
-  end
-  return false
-end
-
 -- rescue — ARGV: priority, entry, app, id, digest, job text. Of a job that the caller has taken, and that is not its own any more.
--- If nobody else has it, and nothing else tells of it, it becomes a dead letter: only the caller has its text.
+-- If nobody else has it, and nothing else tells of it, it becomes a dead letter: only the caller has its text. A name that it had
+-- taken is free again.
 -- Reply: 1 when it has become one, else 0
 local function rescue(keys, args)
   local p, now = keys[1], now_ms()
   local priority, entry, app, id, digest, job = unpack(args)
   refuse_wrong_type(KEY.dead(p), 'stream')
   if is_there(p, priority, entry, job) then return 0 end
-  if redis.call('HGET', KEY.job(p, app, id), 'digest') == digest or has_letter(p, priority, entry) then return 0 end
+  local key, source = KEY.job(p, app, id), source_of(priority, entry)
+  local record = redis.call('HMGET', key, 'state', 'source', 'digest', 'admitted')
+  local is_named = Names.is_of(record, source, digest)
+  if not is_named and (record[3] == digest or Names.has_letter(p, priority, entry)) then return 0 end
+  if is_named then
+    redis.call('DEL', key)
+    drop_uploaded(p, source)
+  end
   dead_letter(p, now, 'kind', 'job', 'reason', 'entry_lost', 'field', '', 'message',
     'The entry of this job was deleted after a worker had taken it; look for what trims or deletes ' .. KEY.jobs(p, priority) ..
     ', then retry this', 'app', app, 'id', id, 'priority', priority, 'job_entry', entry, 'job', job, 'truncated', '0')
