@@ -60,6 +60,8 @@ package final class RedisConnection {
   /// Called with the reason each time it is lost or cannot be made, once per attempt; not on `close`, and not when it is made
   /// anew to be rid of a reply.
   package var onLost: ((RedisError) -> Void)?
+  /// The least time that a command's answer is waited for, ms, whatever its caller allows: on a machine that others keep busy.
+  package var patienceMs: UInt64 = 0
 
   /// - Parameters:
   ///   - library: loaded when the server lacks it, on connecting and when a function is missing.
@@ -248,7 +250,7 @@ package final class RedisConnection {
       _ = stream.write(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: line[..<(length + 3)])))
     }
     _ = command.body.withUnsafeBytes { stream.write($0) }
-    let deadline = timeoutMs.map { loop.nowNs &+ $0 &* 1_000_000 } ?? .max
+    let deadline = timeoutMs.map { loop.nowNs &+ max($0, patienceMs) &* 1_000_000 } ?? .max
     pending.append(
       PendingCommands.Entry(
         handler: handler, deadlineNs: deadline, sentNs: EventLoop.clockNs(), cutBytes: cutBytes))

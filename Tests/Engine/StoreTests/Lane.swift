@@ -6,7 +6,7 @@ import TestSupport
 
 /// A loop with an actor on it, and the store of a server of its own.
 enum Lane {
-  /// How long Redis may take for what a test asks of it besides: as long as a machine may take that others keep busy.
+  /// How long Redis may take for what a test asks of it: as long as a machine may take that others keep busy.
   static let fixtureTimeoutMs: UInt64 = 60_000
 
   /// Runs the body beside a Redis of its own.
@@ -25,6 +25,7 @@ enum Lane {
     try await withServer(options) { lane, server in
       let connection = try await lane.connect(server)
       defer { connection.close() }
+      connection.patienceMs = fixtureTimeoutMs
       return try await body(lane, Store(connection: connection, prefix: "{pp}"))
     }
   }

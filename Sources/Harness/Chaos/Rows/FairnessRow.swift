@@ -22,7 +22,7 @@ struct FairnessRow: MatrixRow {
 
   func run(_ trial: Trial) async throws -> RowResult {
     var result = RowResult(number, fault)
-    let drained = trial.scaled(Self.drainedJobs, atLeast: 2_000)
+    let drained = trial.scaled(Self.drainedJobs, atLeast: 6_000)
     try await run("\(drained) jobs", trial, &result) { stage in
       try await Self.flood(drained, stage)
     }

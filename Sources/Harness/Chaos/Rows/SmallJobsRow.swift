@@ -15,8 +15,8 @@ struct SmallJobsRow: MatrixRow {
     var options = StageOptions(users: trial.users)
     options.appendOnly = true
     options.hasRedisProxy = true
-    // Longer than Redis is away.
-    options.leaseSeconds = 6
+    // Longer than Redis is away, and than a busy machine keeps a worker of a brief trial waiting.
+    options.leaseSeconds = trial.isBrief ? 20 : 6
     let rounds = trial.scaled(Self.rounds)
     let limitSeconds = trial.limit(Double(options.leaseSeconds) + ChaosLimits.recoverySeconds)
     var result = RowResult(number, fault)

@@ -67,12 +67,23 @@ actor Fleet {
     members.removeAll { $0.number == member.number }
   }
 
-  /// Ends a member in order. - Returns: whether it ended by itself and said success.
+  /// Ends a member in order, once it works: before that a signal ends it as it ends any program.
+  /// - Returns: whether it ended by itself and said success.
   func stop(_ member: Member) async -> Bool {
+    await waitUntilStarted(member)
     note(member)
     let exit = await member.child.terminate(graceMs: ChaosLimits.stopMsMax)
     members.removeAll { $0.number == member.number }
     return exit == .code(0)
+  }
+
+  private func waitUntilStarted(_ member: Member) async {
+    let deadline = ContinuousClock.now + .milliseconds(ChaosLimits.startMsMax)
+    while member.child.exit == nil, ContinuousClock.now < deadline,
+      TextFile.read(member.logFile, bytesMax: ChaosLimits.textBytesMax)?.contains("started") != true
+    {
+      try? await Task.sleep(for: .milliseconds(ChaosLimits.pollMs))
+    }
   }
 
   /// Ends a member in order; throws if it did not say success.
