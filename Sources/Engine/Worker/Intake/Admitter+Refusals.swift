@@ -20,7 +20,8 @@ extension Admitter {
     case .duplicate: context.log.info("job ignored: it was enqueued before", metadata: metadata)
     case .stale:
       let isRescued = try await context.store.jobs.rescue(
-        entry, app: admission.app, id: admission.id, digest: admission.digest)
+        entry, app: admission.app, id: admission.id, digest: admission.digest,
+        consumer: context.settings.consumer)
       guard isRescued else {
         return context.log.notice("job left to another worker", metadata: metadata)
       }

@@ -7,9 +7,8 @@ extension StoreModel {
   mutating func beginDirect(
     _ entry: JobEntry, _ id: String, _ digest: String, _ consumer: String
   ) -> AdmissionAnswer {
-    let answer = isOrphan(entry, id, digest) ? .new : reserve(entry, id, digest, consumer)
-    let isStopped = jobs[id]?.state == .paused || jobs[id]?.state == .cancelled
-    return answer == .new && isStopped ? .cancelled : answer
+    let answer = reserve(entry, id, digest, consumer)
+    return answer == .new && jobs[id]?.state == .paused ? .cancelled : answer
   }
 
   /// Whether the entry of a job that has its name is gone, and nothing else tells of it.

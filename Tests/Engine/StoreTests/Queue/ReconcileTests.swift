@@ -65,6 +65,11 @@ import Testing
       let again = try await store.chunks.claim(consumer: "w", max: 1)
       _ = try await store.chunks.settle(
         try #require(again.first), .final(accepted: 1, users: 1), consumer: "w")
+      // What is no record keeps no other chunk's lease from being renewed.
+      _ = try await store.redis("RENAME", "{pp}:job:shop:j1", "{pp}:aside")
+      _ = try await store.redis("SET", "{pp}:job:shop:j1", "x")
+      #expect(try await store.chunks.heartbeat([claim], consumer: "worker") == [.stale])
+      _ = try await store.redis("RENAME", "{pp}:aside", "{pp}:job:shop:j1")
       // One that is over stays out.
       #expect(try await store.chunks.heartbeat([claim], consumer: "worker") == [.stale])
       #expect(try await store.redis("EXISTS", store.keys.open) == .integer(0))

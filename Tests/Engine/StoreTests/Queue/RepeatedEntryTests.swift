@@ -137,9 +137,7 @@ import Testing
     try await Lane.withStore { _, store in
       try await add(store, "first")
       let entry = try await take(store)
-      func rescue() async throws -> Bool {
-        try await store.jobs.rescue(entry, app: "shop", id: "a", digest: "one")
-      }
+      func rescue() async throws -> Bool { try await isRescued(entry, store) }
       #expect(try await !rescue())
       _ = try await store.redis("XTRIM", "{pp}:jobs:normal", "MAXLEN", "0")
       #expect(try await rescue())
@@ -151,7 +149,9 @@ import Testing
   }
 
   @Test(arguments: ["DEL", "XTRIM"])
-  func `a begun job whose entry is deleted goes on as a chunk`(how: String) async throws {
+  func `a job that is being sent goes on as a chunk when its entry is deleted`(
+    how: String
+  ) async throws {
     try await Lane.withStore { _, store in
       try await add(store, "first")
       let job = try await begin(store, "a", digest: "one")
@@ -170,34 +170,65 @@ import Testing
     }
   }
 
-  @Test func `a job whose entry was deleted is begun again when the answer was lost`()
-    async throws
-  {
-    try await Lane.withStore { _, store in
-      try await add(store, "first")
-      let job = try await begin(store, "a", digest: "one")
-      try await remove(store, by: "DEL")
-      #expect(try await store.jobs.beginDirect([job], consumer: "worker") == [.success(.new)])
-      #expect(try await store.jobs.endDirect([Self.ending(job)]) == [.ended])
-      #expect(try await store.jobs.beginDirect([job], consumer: "worker") == [.success(.stale)])
-    }
-  }
-
   @Test func `a job that had its name and whose entry is deleted becomes a dead letter, too`()
     async throws
   {
     try await Lane.withStore { _, store in
-      try await add(store, "first")
-      let entry = try await take(store)
-      let reserved = try await store.jobs.reserve(
-        entry, app: "shop", id: "a", digest: "one", consumer: "worker")
-      #expect(reserved == .new)
+      let entry = try await reserve(store)
       try await remove(store, by: "DEL")
       for expected in [true, false] {
-        let isRescued = try await store.jobs.rescue(entry, app: "shop", id: "a", digest: "one")
-        #expect(isRescued == expected)
+        #expect(try await isRescued(entry, store) == expected)
       }
       #expect(try await store.redis("EXISTS", "{pp}:job:shop:a") == .integer(0))
+    }
+  }
+
+  /// A job that is large enough to be named before it is admitted, of which the worker has the entry and the name.
+  private func reserve(_ store: Store) async throws -> JobEntry {
+    try await add(store, "first")
+    let entry = try await take(store)
+    let answer = try await store.jobs.reserve(
+      entry, app: "shop", id: "a", digest: "one", consumer: "worker")
+    #expect(answer == .new)
+    return entry
+  }
+
+  private func isRescued(
+    _ entry: JobEntry, _ store: Store, by consumer: String = "worker"
+  ) async throws -> Bool {
+    try await store.jobs.rescue(entry, app: "shop", id: "a", digest: "one", consumer: consumer)
+  }
+
+  @Test func `a job whose trimmed entry another worker has stays with that`() async throws {
+    try await Lane.withStore { _, store in
+      let entry = try await reserve(store)
+      try await remove(store, by: "XTRIM")
+      #expect(try await !isRescued(entry, store, by: "other"))
+      #expect(try await store.record("a").state == .queued)
+      #expect(try await store.deadLetters.list(max: 5).isEmpty)
+    }
+  }
+
+  @Test func `a job that was cancelled before its entry was deleted just ends`() async throws {
+    try await Lane.withStore { _, store in
+      let entry = try await reserve(store)
+      #expect(try await store.jobs.cancel(app: "shop", id: "a") == .cancelled)
+      try await remove(store, by: "DEL")
+      #expect(try await !isRescued(entry, store))
+      #expect(try await store.record("a").state == .cancelled)
+      #expect(try await store.deadLetters.list(max: 5).isEmpty)
+      #expect(try await store.redis("TTL", "{pp}:job:shop:a").integer ?? 0 > 0)
+    }
+  }
+
+  @Test func `a job that has a dead letter gets no other`() async throws {
+    try await Lane.withStore { _, store in
+      let entry = try await reserve(store)
+      try await remove(store, by: "DEL")
+      _ = try await store.redis(
+        "XADD", "{pp}:dead", "*", "kind", "job", "reason", "crashed_workers", "priority", "normal",
+        "job_entry", entry.entry, "app", "", "id", "")
+      #expect(try await !isRescued(entry, store))
     }
   }
 
@@ -216,11 +247,13 @@ import Testing
       let first = try await begin(store, "a", digest: "one")
       #expect(try await store.jobs.endDirect([Self.ending(first)]) == [.ended])
       #expect(
-        try await !store.jobs.rescue(first.entry, app: "shop", id: "a", digest: "one"))
+        try await !store.jobs.rescue(
+          first.entry, app: "shop", id: "a", digest: "one", consumer: "worker"))
       _ = try await store.redis("DEL", "{pp}:jobs:normal")
       try await add(store, "second")
       #expect(
-        try await store.jobs.rescue(first.entry, app: "shop", id: "other", digest: "three"))
+        try await store.jobs.rescue(
+          first.entry, app: "shop", id: "other", digest: "three", consumer: "worker"))
     }
   }
 }

@@ -195,7 +195,7 @@ end
 -- A chunk that its worker has no more may have been lost with its stream: its job is to be looked at, also when the set of open jobs
 -- was lost with that.
 local function note_open(p, app, job)
-  local r = redis.call('HMGET', KEY.job(p, app, job), 'admitted', 'finished_at')
+  local r = redis.pcall('HMGET', KEY.job(p, app, job), 'admitted', 'finished_at')
   if r[1] and not r[2] then redis.pcall('SADD', KEY.open(p), app .. ':' .. job) end
 end
 

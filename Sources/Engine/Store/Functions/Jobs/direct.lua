@@ -47,15 +47,10 @@ local function begin_direct(keys, args)
     if answer == 'DUPLICATE' then Fairness.drop_job(p, priority, entry) end
     return answer == 'NEW' and (state == 'paused' or state == 'cancelled' or has_pace) and 'CANCELLED' or answer
   end
-  local function is_orphan(priority, entry, digest)
-    local record = redis.pcall('HMGET', names[#answers + 1], 'state', 'source', 'digest', 'admitted')
-    return Names.is_orphan(p, priority, entry, digest, record)
-  end
   for _, group in ipairs(groups) do
     local priority, app = args[group.at], args[group.at + 1]
     for i = group.first, group.last, 3 do
-      local is_ours = has[priority](args[i]) or is_orphan(priority, args[i], args[i + 2])
-      answers[#answers + 1] = is_ours and begin(priority, app, args[i], args[i + 1], args[i + 2]) or 'STALE'
+      answers[#answers + 1] = has[priority](args[i]) and begin(priority, app, args[i], args[i + 1], args[i + 2]) or 'STALE'
     end
   end
   return answers

@@ -79,7 +79,8 @@ local ADMIT = Sections.layout('admit', {entry = 3, job = 4, audience = 6, texts 
 --   rounds: of a job that starts several times
 --     instants: ms, in order, with spaces between
 --   begun: of a job of one segment that the caller sends from its entry (direct.lua), by admit_begun
---     started_at: since when, ms. The chunk is the caller's, whatever an operator did to the job meanwhile
+--     started_at: since when, ms. The chunk is the caller's, whatever an operator did to the job meanwhile, and also when
+--     the entry was deleted
 -- Needs no reserve when no segment was uploaded.
 -- Reply: OK, of a job that was begun {OK, the chunk's entry} | DUPLICATE (the entry is dropped) | CONFLICT (refuse it) |
 -- TAKEN (what is kept by the entry's id is another job's: refuse it) | STALE, of a key of users also KEY_MISSING | KEY_TYPE | KEY_UNREADABLE | KEY_ENCODING (refuse it), of an index NOT_INDEXED (refuse it), of variables also
@@ -101,7 +102,7 @@ local function admit(keys, args)
   local key, source = KEY.job(p, app, id), source_of(priority, entry)
   local record = redis.call('HMGET', key, 'state', 'source', 'digest', 'admitted', 'created_at')
   local deliveries = Fairness.owned_job(p, priority, entry, consumer)
-  if not deliveries and not (begun_at and Names.is_orphan(p, priority, entry, digest, record)) then
+  if not deliveries and not (begun_at and Names.is_orphan(p, priority, entry, id, digest, record, consumer)) then
     local chunk = begun_at and Chunks.only_of(p, key, priority, source, consumer)
     return chunk and {'OK', chunk} or 'STALE'
   end

@@ -42,24 +42,31 @@ local function are_segments_in_use(p, source)
     or redis.call('TTL', KEY.segment(p, '1', source)) == -1
 end
 
--- Whether the name of this record is that of a job that is not admitted yet.
-local function is_of(record, source, digest)
+-- Whether this record is that of a job by this entry which has its name and is not admitted yet.
+local function is_named(record, source, digest)
   return record[2] == source and record[3] == digest and not record[4]
 end
 
--- Whether a dead letter was made of the entry lately.
-local function has_letter(p, priority, entry)
+-- Whether another than the consumer has the entry of a job, also one that was trimmed from the stream.
+local function has_other(p, priority, entry, consumer)
+  local pending = redis.pcall('XPENDING', KEY.jobs(p, priority), GROUP, entry, entry, 1)
+  local holder = not pending.err and pending[1] and pending[1][2] or redis.call('HGET', KEY.scout(p, priority), 'c:' .. entry)
+  return holder and holder ~= consumer
+end
+
+-- Whether a dead letter was made of the job lately. One that nobody could read names no job.
+local function has_letter(p, priority, entry, id)
   for _, item in ipairs(redis.call('XREVRANGE', KEY.dead(p), '+', '-', 'COUNT', LIMIT.LETTERS_LOOKED_MAX)) do
     local fields = fields_of(item[2])
-    if fields.job_entry == entry and fields.priority == priority then return true end
+    if fields.job_entry == entry and fields.priority == priority and (fields.id == '' or fields.id == id) then return true end
   end
   return false
 end
 
--- Whether the entry of a job that has its name was deleted: it is given to nobody any more, and goes on with who has its text.
-local function is_orphan(p, priority, entry, digest, record)
-  return is_of(record, source_of(priority, entry), digest) and not has_entry(KEY.jobs(p, priority), entry)
-    and not has_letter(p, priority, entry)
+-- Whether the entry of a job that has its name was deleted, and nobody else has it: it goes on with who has its text.
+local function is_orphan(p, priority, entry, id, digest, record, consumer)
+  return is_named(record, source_of(priority, entry), digest) and not has_entry(KEY.jobs(p, priority), entry)
+    and not has_other(p, priority, entry, consumer) and not has_letter(p, priority, entry, id)
 end
 
 -- How long a name is kept, as text: Redis takes longer to make one of a number.
@@ -111,7 +118,8 @@ register('reserve', reserve)
 
 Names.enqueued_at = enqueued_at
 Names.standing = standing
-Names.is_of = is_of
+Names.is_named = is_named
+Names.has_other = has_other
 Names.is_orphan = is_orphan
 Names.has_letter = has_letter
 Names.are_segments_in_use = are_segments_in_use

@@ -220,10 +220,10 @@ package struct JobQueue {
   /// Makes a dead letter of a job that the caller has taken, if its entry is gone and nothing else tells of it.
   /// - Returns: whether it has become one; false when somebody else has it, or has ended it.
   package func rescue(
-    _ entry: JobEntry, app: String, id: String, digest: String
+    _ entry: JobEntry, app: String, id: String, digest: String, consumer: String
   ) async throws(RedisError) -> Bool {
     var command = functions.call(
-      "rescue", entry.priority.rawValue, entry.entry, app, id, digest)
+      "rescue", consumer, entry.priority.rawValue, entry.entry, app, id, digest)
     command.append(entry.text)
     return try await functions.run(command, decode: decodeCount) > 0
   }
