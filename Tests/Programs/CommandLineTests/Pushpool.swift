@@ -20,7 +20,7 @@ enum Pushpool {
     }
   }
 
-  static let timeoutMs: UInt64 = 60_000
+  static let timeoutMs: UInt64 = 300_000
 
   /// The program stands beside the tests.
   static let path = ((try? BuiltProgram.folder()) ?? ".") + "/pushpool"
