@@ -53,7 +53,8 @@ import Testing
       func token(_ line: Int) -> Int { line / (2 * batch) * batch + line % batch }
       let path = try ImportFile.write(
         (0..<lines).map { ImportFile.line(token($0), user: "u\($0)") }, in: folder)
-      let proxy = try FaultProxy(server: redis.endpoint.endpoint, seed: .random(in: 0..<1_000_000))
+      let proxy = try FaultProxy(
+        server: .unix(path: redis.socketPath), seed: .random(in: 0..<1_000_000))
       for fault in [
         FaultProxy.Fault.resetMidRequest(afterReads: 20...80), .dropReply(afterReads: 8...24),
       ] {
