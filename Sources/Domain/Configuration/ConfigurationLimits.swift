@@ -7,6 +7,10 @@ package enum ConfigurationLimits {
   /// A user's name in SOCKS5 is that long at most (RFC 1929, 2).
   package static let proxyUserBytesMax = 255
   package static let prefixBytesMax = 64
+  /// Sentinels, or nodes of a cluster, that a URL names.
+  package static let redisHostsMax = 16
+  /// The name that sentinels know a master by.
+  package static let masterNameBytesMax = 128
   package static let lanesMax = 1_024
   package static let connectionsPerLaneMax = 64
   package static let streamsPerConnectionMax = 10_000

@@ -12,18 +12,21 @@ package struct RedisConfiguration: Sendable, Equatable {
   package var prefix: String
   /// Risks that the operator takes knowingly: no alarm tells of them, and no worker refuses to start for them.
   package var acceptedRisks: Set<RedisRisk>
+  /// How to log in at the sentinels of the URL, where it has any.
+  package var sentinel: SentinelLogin
 
   package init(
     url: RedisURL = RedisURL(
       server: .tcp(host: "127.0.0.1", port: RedisURL.defaultPort, tls: false)),
     passwordFile: String? = nil, caFile: String? = nil, prefix: String = Self.prefixDefault,
-    acceptedRisks: Set<RedisRisk> = []
+    acceptedRisks: Set<RedisRisk> = [], sentinel: SentinelLogin = SentinelLogin()
   ) {
     self.url = url
     self.passwordFile = passwordFile
     self.caFile = caFile
     self.prefix = prefix
     self.acceptedRisks = acceptedRisks
+    self.sentinel = sentinel
   }
 
   /// The password of the URL or of the password file; nil when there is neither.
@@ -36,7 +39,8 @@ package struct RedisConfiguration: Sendable, Equatable {
 extension RedisConfiguration {
   init(in root: ConfigurationSection) throws(ConfigurationError) {
     let section = try root.section(
-      "redis", known: ["url", "password_file", "ca_file", "prefix", "accepted_risks"])
+      "redis",
+      known: ["url", "password_file", "ca_file", "prefix", "accepted_risks"] + SentinelLogin.fields)
     self.init()
     let own = try section.scalar("url")
     if let url = try section.value("url", { (text) throws(InvalidField) in try RedisURL(text) }) {
@@ -55,9 +59,18 @@ extension RedisConfiguration {
       try Self.checkPrefix(scalar)
       prefix = scalar.text
     }
+    try checkCluster(section)
+    sentinel = try SentinelLogin(in: section, beside: url)
     if let scalar = try section.scalar("accepted_risks") {
       acceptedRisks = try Self.risks(scalar)
     }
+  }
+
+  /// All keys must be in one slot of a cluster.
+  private func checkCluster(_ section: ConfigurationSection) throws(ConfigurationError) {
+    guard case .cluster = url.server, !prefix.contains("{") else { return }
+    let message = "must be a hash tag, such as {pushpool}, beside redis+cluster:// in redis.url"
+    throw try section.scalar("prefix")?.refused(message) ?? section.missing("prefix", message)
   }
 
   /// Words with commas or spaces between them.

@@ -20,7 +20,9 @@ package final class StoreAccess {
     loop: EventLoop, url: String, library: FunctionLibrary = StoreLibrary.library
   ) throws {
     self.loop = loop
-    let endpoint = try RedisEndpoint(RedisConfiguration(url: RedisURL(url)))
+    var endpoint = try RedisEndpoint(RedisConfiguration(url: RedisURL(url)))
+    // Whoever tries what a failover does has a replica become the primary.
+    endpoint.needsPrimary = false
     connection = try RedisConnection(loop: loop, endpoint: endpoint, library: library)
     store = Store(connection: connection, prefix: RedisConfiguration.prefixDefault)
   }

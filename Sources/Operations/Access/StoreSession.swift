@@ -58,6 +58,8 @@ package actor StoreSession {
       endpoint.clientName = client.name
       // A reader calls only functions that write nothing.
       let callsFunctions = user == .reader || user == .operator
+      // What only reads may read from a replica whose address somebody gives.
+      endpoint.needsPrimary = user == .operator
       connection = try RedisConnection(
         loop: loop, endpoint: endpoint,
         library: callsFunctions ? StoreLibrary.library : nil, needsLibrary: user == .operator)

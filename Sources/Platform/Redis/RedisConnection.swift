@@ -11,7 +11,7 @@ package import Reactor
 /// Each socket is a `RedisLink`, and a `RedisLocator` decides where the next one goes.
 package final class RedisConnection {
   enum State: Equatable {
-    case idle, connecting, greeting, ready, waiting, closed
+    case idle, locating, connecting, greeting, ready, waiting, closed
   }
 
   package typealias Handler = (Result<RedisReply, RedisError>) -> Void
@@ -20,14 +20,15 @@ package final class RedisConnection {
   package let endpoint: RedisEndpoint
   /// Has the functions, where there are any.
   private let loader: LibraryLoader?
-  /// Whether the connection is of no use without its functions.
-  private let needsLibrary: Bool
   private let tls: TLSContext?
   private(set) var state = State.idle
   private var locator: RedisLocator
   /// The last one, at its end unless this connection is connecting, greeting or ready.
   private var link: RedisLink?
-  private var reconnectTimer: LoopTimer!
+  /// Ends the wait for the next attempt, or for whoever asks the sentinels.
+  private var timer: LoopTimer!
+  /// The question where the server is, while that is being asked.
+  private var request: SentinelRequest?
   private var losses = LossRecord()
   var readyWaiters: [ReadyWaiter] = []
 
@@ -41,6 +42,8 @@ package final class RedisConnection {
   package var onLost: ((RedisError) -> Void)?
   /// The least time that a command's answer is waited for, ms, whatever its caller allows: on a machine that others keep busy.
   package var patienceMs: UInt64 = 0
+  /// Called with a sentence when the server was found, and those who were asked for it do not all agree.
+  package var onRemark: ((String) -> Void)?
 
   /// - Parameters:
   ///   - library: loaded when the server lacks it, on connecting and when a function is missing.
@@ -51,14 +54,16 @@ package final class RedisConnection {
   ) throws(TLSError) {
     self.loop = loop
     self.endpoint = endpoint
-    loader = library.map { LibraryLoader($0) }
-    self.needsLibrary = needsLibrary
+    loader = library.map { LibraryLoader($0, isNeeded: needsLibrary) }
     tls = endpoint.tls ? try TLSContext.client(caFile: endpoint.caFile) : nil
-    locator = RedisLocator(endpoint)
-    reconnectTimer = LoopTimer(loop: loop) { [unowned self] in open() }
+    locator = RedisLocator(endpoint.place)
+    timer = LoopTimer(loop: loop) { [unowned self] in timeIsOver() }
   }
 
-  deinit { reconnectTimer?.cancel() }
+  deinit {
+    timer?.cancel()
+    request?.cancel()
+  }
 
   package var isReady: Bool { state == .ready }
 
@@ -77,7 +82,9 @@ package final class RedisConnection {
   package func close() {
     guard state != .closed else { return }
     let link = isLinked ? self.link : nil
-    reconnectTimer.cancel()
+    timer.cancel()
+    request?.cancel()
+    request = nil
     state = .closed
     if let link { link.close() } else { resumeWaiters(.failure(Self.closed)) }
   }
@@ -85,15 +92,49 @@ package final class RedisConnection {
   private var isLinked: Bool {
     switch state {
     case .connecting, .greeting, .ready: true
-    case .idle, .waiting, .closed: false
+    case .idle, .locating, .waiting, .closed: false
     }
   }
 
   private func open() {
+    switch locator.step {
+    case .connect(let place): connect(to: place)
+    case .ask(let sentinels):
+      state = .locating
+      timer.schedule(afterMs: RedisLimits.sentinelWaitMs)
+      let request = SentinelRequest { [unowned self] in located($0) }
+      self.request = request
+      sentinels.locate(on: loop, request)
+    }
+  }
+
+  private func located(_ finding: SentinelFinding) {
+    guard state == .locating else { return }
+    timer.cancel()
+    request = nil
+    switch finding.master {
+    case .success(let master): connect(to: master)
+    case .failure(let error):
+      losses.note(error, isFault: true, wasReady: false, nowNs: loop.nowNs)
+      state = .waiting
+      timer.schedule(afterMs: losses.delayMs())
+      onLost?(error)
+    }
+    if let remark = finding.remark { onRemark?(remark) }
+  }
+
+  private func timeIsOver() {
+    guard state == .locating else { return open() }
+    request?.cancel()
+    let error = RedisError.unavailable(reason: "nobody asked the sentinels in time")
+    located(SentinelFinding(master: .failure(error), remark: nil))
+  }
+
+  private func connect(to place: Endpoint) {
     state = .connecting
     let link = RedisLink(
-      loop: loop, place: locator.place, tls: tls,
-      roundTrips: self.link?.roundTrips ?? RoundTrips(), owner: self)
+      loop: loop, place: place, tls: tls, roundTrips: self.link?.roundTrips ?? RoundTrips(),
+      owner: self)
     self.link = link
     link.open()
   }
@@ -103,35 +144,42 @@ package final class RedisConnection {
     if let failure { return link.discard(failure) }
     state = .ready
     link.isOfUse = true
-    locator.arrive()
+    locator.arrive(at: link.place)
     losses.noteReady(nowNs: loop.nowNs)
     resumeWaiters(.success(()))
     onReady?()
   }
 
   private func lost(_ link: RedisLink, _ end: LinkEnd) {
-    let refusal = clusterRefusal(end.reason)
-    let reason = refusal.map { .connectionLost(reason: $0.reason) } ?? end.reason
-    let isCutShort = end.cause == .cutShort
-    losses.note(reason, isFault: !isCutShort, wasReady: state == .ready, nowNs: loop.nowNs)
-    let isRedirected = !isCutShort && locator.leave(for: refusal?.next)
-    if isCutShort { locator.stay() }
     let wasReady = state == .ready
+    let isCutShort = end.cause == .cutShort
+    let refusal = clusterRefusal(end.reason, at: link)
+    let reason = refusal.map { .connectionLost(reason: $0.reason) } ?? end.reason
+    var departure = RedisLocator.Departure.atOnce
+    if isCutShort {
+      locator.stay(at: link.place)
+    } else {
+      departure = locator.leave(
+        link.place, for: refusal?.next, wasOfUse: link.isOfUse, because: reason)
+    }
+    var told: RedisError?
+    if case .later(let error) = departure { told = error }
+    losses.note(told ?? reason, isFault: !isCutShort, wasReady: wasReady, nowNs: loop.nowNs)
     if state != .closed {
       state = .waiting
-      reconnectTimer.schedule(afterMs: isRedirected || isCutShort ? 0 : losses.delayMs())
+      timer.schedule(afterMs: told == nil ? 0 : losses.delayMs())
     }
     link.failPending(reason)
-    if state == .closed { resumeWaiters(.failure(Self.closed)) }
-    // To be sent on from the first node is no failure yet.
-    if state != .closed, !isCutShort, wasReady || !isRedirected { onLost?(reason) }
+    if state == .closed { return resumeWaiters(.failure(Self.closed)) }
+    // To be sent on from the first node is no failure yet, nor is one of several addresses.
+    if wasReady, !isCutShort { onLost?(reason) } else if let told { onLost?(told) }
   }
 
   private static let closed = RedisError.unavailable(reason: "closed")
 
   /// Returns what an error of a cluster's node means here; nil for any other.
-  private func clusterRefusal(_ error: RedisError) -> ClusterRefusal? {
-    ClusterRefusal(error, here: locator.place, slotKey: endpoint.slotKey)
+  private func clusterRefusal(_ error: RedisError, at link: RedisLink) -> ClusterRefusal? {
+    ClusterRefusal(error, here: link.place, slotKey: endpoint.slotKey)
   }
 
   /// How far away the server is: the least that an answer took in the last second in which there were any, in
@@ -187,13 +235,13 @@ extension RedisConnection: RedisLinkOwner {
   func linkDidOpen(_ link: RedisLink) {
     state = .greeting
     RedisGreeting(
-      on: link, of: endpoint, loader: loader, needsLibrary: needsLibrary, onTime: onTime
+      on: link, of: endpoint, loader: loader, onTime: onTime
     ) { [unowned self] failure in greeted(failure, on: link) }.begin()
   }
 
   func reasonToEnd(_ link: RedisLink, after failure: RedisError) -> RedisError? {
     // While it is greeted, the answers say what is to become of it.
-    if state == .ready, clusterRefusal(failure) != nil { return failure }
+    if state == .ready, clusterRefusal(failure, at: link) != nil { return failure }
     // After a failover the name leads elsewhere; this connection would stay at the replica.
     guard case .server("READONLY", _) = failure else { return nil }
     return .connectionLost(reason: "the server became a read-only replica")

@@ -54,6 +54,27 @@ package enum RedisError: Error, Sendable, Equatable, CustomStringConvertible {
     }
   }
 
+  /// The reason, without the sentence around it.
+  var bareReason: String {
+    switch self {
+    case .connectionLost(let reason), .unsuitable(let reason), .unavailable(let reason): reason
+    case .server(let code, let message): "\(code) \(message)"
+    case .timeout: "no answer in time"
+    case .protocolViolation(let what), .unexpectedReply(let what): what
+    case .tooManyPending: description
+    }
+  }
+
+  /// The same with a remark, where it is about the way to the server and not about an answer of it.
+  func explained(_ remark: String) -> RedisError {
+    switch self {
+    case .connectionLost(let reason): .connectionLost(reason: "\(reason) (\(remark))")
+    case .unsuitable, .server, .timeout, .protocolViolation, .unavailable, .tooManyPending,
+      .unexpectedReply:
+      self
+    }
+  }
+
   /// From the text of an error reply. A server repeats the arguments of a command that it does not know: they are cut
   /// off, since a credential may be among them.
   static func server(reply text: String) -> RedisError {

@@ -19,6 +19,14 @@ package enum RedisLimits {
   package static let reconnectMsMax: UInt64 = 1_000
   /// How often in a row a node of a cluster may name another one before the configured address is asked again.
   static let redirectionsMax = 4
+  /// How long sentinels may take to say where a master is, connecting included.
+  static let sentinelAnswerMs: UInt64 = 1_000
+  /// How long what they have said is taken for true by other connections of the process.
+  static let sentinelFreshMs: UInt64 = 200
+  /// How long a connection waits for the one that asks them, which may end before it has an answer.
+  static let sentinelWaitMs: UInt64 = 3_000
+  /// The name of a host (RFC 1035, 2.3.4).
+  static let hostBytesMax = 253
   /// A connection that lived for less counts as one more failed attempt.
   static let healthyMs: UInt64 = 2_000
   /// For how long the least of the round trips is remembered, once or twice.

@@ -155,6 +155,18 @@ import Testing
       ("redis: {prefix: 'a b'}", "redis.prefix: must be 1 to 64"),
       ("redis: {prefix: '}a{'}", "must have one hash tag at most"),
       ("redis: {prefix: 'a{}'}", "must have one hash tag at most"),
+      (
+        "redis: {url: 'redis+cluster://n1'}",
+        "redis.prefix: must be a hash tag, such as {pushpool}, beside redis+cluster://"
+      ),
+      (
+        "redis: {sentinel_user: a}",
+        "redis.sentinel_user: must stand beside sentinels in redis.url"
+      ),
+      (
+        "redis: {url: 'redis://h', sentinel_password_file: f}",
+        "redis.sentinel_password_file: must stand beside sentinels in redis.url"
+      ),
       ("apps: {shop: {}}", "apps: must be a list of apps"),
       ("apps:\n  - fcm: {}", ":2: apps[0].id: is missing"),
       ("apps:\n  - id: a/b", ":2: apps[0].id: must be 1 to 64 ASCII letters"),

@@ -29,6 +29,33 @@ import Testing
         RedisURL(
           server: .unix(path: "/run/redis.sock"), password: Secret("pw"), database: 2)
       ),
+      (
+        "redis+sentinel://s1,s2:7000,[::1]/my-master",
+        RedisURL(
+          server: .sentinels(
+            [
+              HostAndPort(host: "s1", port: 26379), HostAndPort(host: "s2", port: 7000),
+              HostAndPort(host: "::1", port: 26379),
+            ], master: "my-master", tls: false))
+      ),
+      (
+        "rediss+sentinel://me:p%2C%2F@s1/m?db=3",
+        RedisURL(
+          server: .sentinels([HostAndPort(host: "s1", port: 26379)], master: "m", tls: true),
+          user: "me", password: Secret("p,/"), database: 3)
+      ),
+      (
+        "redis+cluster://n1,n2:7001/",
+        RedisURL(
+          server: .cluster(
+            [HostAndPort(host: "n1", port: 6379), HostAndPort(host: "n2", port: 7001)], tls: false))
+      ),
+      (
+        "rediss+cluster://:pw@n1",
+        RedisURL(
+          server: .cluster([HostAndPort(host: "n1", port: 6379)], tls: true),
+          password: Secret("pw"))
+      ),
     ])
   func reads(text: String, expected: RedisURL) throws {
     #expect(try RedisURL(text) == expected)
@@ -44,9 +71,32 @@ import Testing
       "unix://run/redis.sock", "unix://", "unix:///s?x=1", "redis://[::1", "redis://[::1]x",
       "unix:///\(String(repeating: "x", count: 107))",
       "redis://\(String(repeating: "x", count: 254))",
+      "redis+sentinel://", "redis+sentinel://s1", "redis+sentinel://s1/", "redis+sentinel:///m",
+      "redis+sentinel://s1,/m", "redis+sentinel://s1,s1/m", "redis+sentinel://s1,s1:26379/m",
+      "redis+sentinel://s1/a b", "redis+sentinel://s1/a/b", "redis+sentinel://s1/m?x=1",
+      "redis+sentinel://s1/m?db=x", "redis+sentinel://pw@s1/m", "redis+cluster://",
+      "redis+cluster://n1,,n2", "redis+cluster://n1/1", "redis+cluster://n1:0", "redis+other://h",
+      "redis+sentinel://s1/\(String(repeating: "m", count: 129))",
+      "redis+sentinel://\((0..<17).map { "s\($0)" }.joined(separator: ","))/m",
     ])
   func refuses(text: String) {
     #expect(throws: InvalidField.self) { try RedisURL(text) }
+  }
+
+  @Test(
+    "what a URL of sentinels or of a cluster lacks is told",
+    arguments: [
+      ("redis://h1,h2", "must name one host: several are sentinels"),
+      ("redis+sentinel://s1", "must name the master after the sentinels"),
+      ("redis+sentinel://s1,s1/m", "must name its sentinels, 1 to 16 of them"),
+      ("redis+sentinel://s1/m?x", "knows only ?db= after the name of a master"),
+      ("redis+cluster://n1/3", "must name no database"),
+      ("redis+cluster://n1:x", "must name nodes of the cluster"),
+    ])
+  func explains(text: String, message: String) {
+    do throws(InvalidField) {
+      Issue.record("accepted: \(try RedisURL(text))")
+    } catch { #expect(error.message.contains(message), "\(error.message)") }
   }
 
   @Test("no way of printing a URL shows its password")
@@ -64,5 +114,11 @@ import Testing
     }
     #expect("\(url)" == "redis://h:1/2")
     #expect(try RedisURL("unix://:a@/s?db=1").description == "unix:///s?db=1")
+    for text in [
+      "redis+sentinel://s1:26379,[::1]:7000/m", "rediss+sentinel://s1:26379/m?db=2",
+      "redis+cluster://n1:6379,n2:7000", "rediss+cluster://n1:6379",
+    ] {
+      #expect(try RedisURL(text).description == text)
+    }
   }
 }

@@ -79,7 +79,7 @@ private final class AlteredClient: ByteStreamDelegate {
 
   private func forward(_ command: RedisCommand) {
     // What a connection says before it is ready has tests of its own.
-    let isGreeting = ["PING", "FUNCTION", "CLIENT", "EXISTS", "AUTH", "SELECT"].contains(
+    let isGreeting = ["PING", "FUNCTION", "CLIENT", "EXISTS", "AUTH", "SELECT", "HELLO"].contains(
       CommandName.of(command))
     upstream.send(command, timeoutMs: nil) { [weak self] result in
       guard let self else { return }

@@ -100,8 +100,39 @@ import Testing
         // One that comes anew, to the old address, moves before it is called ready.
         let late = try await lane.connect(endpoint(first))
         #expect(try await late.call(RedisCommand("GET", "{pushpool}:k")).string == "after")
+
+        // The configured node is gone for good: the one that was of use last is asked.
+        await first.kill9()
+        _ = try await two.call(RedisCommand("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"))
+        let value = try await eventually(lane, "the connection is back") {
+          try? await connection.call(RedisCommand("GET", "{pushpool}:k")).string
+        }
+        #expect(value == "after")
         for connection in [connection, late, one, two] { connection.close() }
       }
+    }
+  }
+
+  @Test("one seed that answers is enough, and where none does the reason of each is told")
+  func seeds() async throws {
+    try await TestLane.withRedis(Self.options) { lane, server in
+      let tool = try await tool(lane, server)
+      _ = try await tool.call(RedisCommand("CLUSTER", "ADDSLOTSRANGE", "0", "16383"))
+      try await untilServing(lane, tool)
+      let dead = Endpoint.tcp(host: "127.0.0.1", port: try FreePort.find())
+      let alive = Endpoint.tcp(host: "127.0.0.1", port: server.port!)
+      let connection = try await lane.connect(
+        RedisEndpoint(place: .cluster(seeds: [dead, alive]), slotKey: Self.slotKey))
+      _ = try await connection.call(RedisCommand("SET", "{pushpool}:k", "v"))
+      #expect(try await tool.call(RedisCommand("GET", "{pushpool}:k")).string == "v")
+      for connection in [connection, tool] { connection.close() }
+
+      let away = Endpoint.unix(path: "/nowhere/redis.sock")
+      let lost = try RedisConnection(
+        loop: lane.loop, endpoint: RedisEndpoint(place: .cluster(seeds: [dead, away])))
+      let reason = "\(await lane.firstLoss(of: lost))"
+      #expect(reason.contains("\(dead): ") && reason.contains("\(away): "), "\(reason)")
+      lost.close()
     }
   }
 

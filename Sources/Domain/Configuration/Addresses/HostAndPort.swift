@@ -1,9 +1,16 @@
 internal import Model
 
 /// `host`, `host:port`, `[::1]` or `[::1]:port`.
-struct HostAndPort: Equatable {
-  let host: String
-  let port: UInt16
+package struct HostAndPort: Sendable, Equatable, CustomStringConvertible {
+  package let host: String
+  package let port: UInt16
+
+  package init(host: String, port: UInt16) {
+    self.host = host
+    self.port = port
+  }
+
+  package var description: String { Self.text(host, port) }
 
   init?(_ text: Substring, defaultPort: UInt16) {
     let host: Substring
@@ -29,6 +36,18 @@ struct HostAndPort: Equatable {
       else { return nil }
       self.port = port
     }
+  }
+
+  /// One or more of them with commas between them, each once; nil for anything else.
+  static func list(_ text: Substring, defaultPort: UInt16) -> [HostAndPort]? {
+    var list: [HostAndPort] = []
+    for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+      guard list.count < ConfigurationLimits.redisHostsMax,
+        let host = HostAndPort(part, defaultPort: defaultPort), !list.contains(host)
+      else { return nil }
+      list.append(host)
+    }
+    return list
   }
 
   static func text(_ host: String, _ port: UInt16) -> String {

@@ -27,6 +27,8 @@ actor Lane {
   private let redisWatch: RedisWatch?
   private let redisLooks: AgentLoop?
   private let drained: LoopSignal
+  /// The last that was said of sentinels that do not agree.
+  private var remark: String?
   /// Tasks of the lane that have not ended.
   private var tasks = 0
 
@@ -185,6 +187,9 @@ actor Lane {
     redis.onLost = { [log] error in
       log.warning("no Redis: \(DocumentedUser.worker.explain(error)); trying again")
     }
+    redis.onRemark = { [unowned self] sentence in
+      assumeIsolated { $0.note(remark: sentence) }
+    }
     loop.onOutOfDescriptors = { [unowned self] error in
       assumeIsolated { $0.sending.descriptors.noteOutOfDescriptors(error) }
     }
@@ -204,6 +209,13 @@ actor Lane {
     parts.direct.onReady = { [unowned self] in
       assumeIsolated { lane in lane.start { await $0.endReady() } }
     }
+  }
+
+  /// Sentinels are asked each time that a lane connects: one of them says it, and once.
+  private func note(remark sentence: String) {
+    guard settings.isHousekeeper, remark != sentence else { return }
+    remark = sentence
+    log.warning("\(sentence)")
   }
 
   private func carry(_ slot: Int) async {

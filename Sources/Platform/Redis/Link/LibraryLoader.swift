@@ -1,10 +1,15 @@
 /// Loads the functions where they are missing; loop-bound.
 final class LibraryLoader {
   let library: FunctionLibrary
+  /// Whether a connection is of no use without them.
+  let isNeeded: Bool
   /// The callers that wait for the functions to be loaded.
   private var waiters: [(RedisError?) -> Void] = []
 
-  init(_ library: FunctionLibrary) { self.library = library }
+  init(_ library: FunctionLibrary, isNeeded: Bool) {
+    self.library = library
+    self.isNeeded = isNeeded
+  }
 
   /// Loads them, once for all who ask meanwhile; calls back with nil when they are there.
   func load(over link: RedisLink, _ done: @escaping (RedisError?) -> Void) {

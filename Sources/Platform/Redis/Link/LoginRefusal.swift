@@ -1,7 +1,11 @@
 /// The reasons for which a server refuses AUTH, in words of our own: servers repeat the arguments of a command that
 /// they do not know, and with them the password.
 enum LoginRefusal {
-  static func error(for refusal: RedisError, user: String?) -> RedisError {
+  /// - Parameter passwordFields: where the configuration holds the password.
+  static func error(
+    for refusal: RedisError, user: String?,
+    passwordFields: String = "redis.url or redis.password_file"
+  ) -> RedisError {
     guard case .server(let code, let message) = refusal else { return refusal }
     let name = user.map { "the user \(printable($0))" } ?? "the default user"
     switch code {
@@ -20,8 +24,7 @@ enum LoginRefusal {
       return .server(
         code: "ERR",
         message: isOpen
-          ? "a password is configured here and none there: take it out of redis.url or "
-            + "redis.password_file"
+          ? "a password is configured here and none there: take it out of \(passwordFields)"
           : "the server does not take AUTH for \(name): is it a Redis of 7.0 or later?")
     }
   }

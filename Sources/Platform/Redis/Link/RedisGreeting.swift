@@ -2,8 +2,8 @@ internal import Reactor
 
 /// The words on a link before it is used; loop-bound.
 ///
-/// AUTH, SELECT, PING, EXISTS, TIME and CLIENT SETNAME go out together. Once all but the last are answered, the server serves at
-/// least those that read, and the functions are looked for.
+/// AUTH, SELECT, PING, EXISTS, HELLO, TIME and CLIENT SETNAME go out together. Once all but the last are answered, the server is
+/// the one that is meant and serves at least those that read, and the functions are looked for.
 final class RedisGreeting {
   private typealias Answer = Result<RedisReply?, RedisError>
   typealias TimeHandler = (_ serverMs: Int64, _ sentNs: UInt64, _ receivedNs: UInt64) -> Void
@@ -11,7 +11,6 @@ final class RedisGreeting {
   private let link: RedisLink
   private let endpoint: RedisEndpoint
   private let loader: LibraryLoader?
-  private let needsLibrary: Bool
   private let onTime: TimeHandler?
   private let done: (RedisError?) -> Void
   /// Commands that are not answered yet.
@@ -20,17 +19,15 @@ final class RedisGreeting {
 
   /// - Parameters:
   ///   - loader: has the functions, where there are any.
-  ///   - needsLibrary: whether the link is of no use without them.
   ///   - onTime: called with the server's clock, where that is to be asked.
   ///   - done: called once: with nil when the link can be used, else with the reason.
   init(
-    on link: RedisLink, of endpoint: RedisEndpoint, loader: LibraryLoader?, needsLibrary: Bool,
-    onTime: TimeHandler?, _ done: @escaping (RedisError?) -> Void
+    on link: RedisLink, of endpoint: RedisEndpoint, loader: LibraryLoader?, onTime: TimeHandler?,
+    _ done: @escaping (RedisError?) -> Void
   ) {
     self.link = link
     self.endpoint = endpoint
     self.loader = loader
-    self.needsLibrary = needsLibrary
     self.onTime = onTime
     self.done = done
   }
@@ -49,6 +46,7 @@ final class RedisGreeting {
       return result
     }
     if let slotKey = endpoint.slotKey { probe(slotKey) }
+    askIdentity()
     if let onTime { askTime(onTime) }
     // Only a name for CLIENT LIST: an ACL that forbids it is no reason to stay away.
     link.write(RedisCommand("CLIENT", "SETNAME", endpoint.clientName)) { _ in }
@@ -62,6 +60,21 @@ final class RedisGreeting {
         ClusterRefusal(error, here: link.place, slotKey: slotKey) == nil
       else { return result }
       return .success(nil)
+    }
+  }
+
+  /// A replica, a Sentinel and a server that is no node of a cluster answer PING as well. Asked after the slot's key: a replica
+  /// of a cluster names its master, and that leads on.
+  private func askIdentity() {
+    ask(RedisCommand("HELLO", "2")) { [self] result in
+      switch result {
+      case .success(let reply):
+        let refusal = reply.flatMap { endpoint.refusal(of: ServerIdentity($0)) }
+        return refusal.map { .failure($0) } ?? result
+      // A proxy before the server need not know it.
+      case .failure(.server): return .success(nil)
+      case .failure: return result
+      }
     }
   }
 
@@ -96,8 +109,8 @@ final class RedisGreeting {
       switch result {
       case .success(let reply) where reply.count > 0: end(nil)
       case .failure(let error) where error.isCommandUnknown: refuseServer(lacking: "FUNCTION")
-      case .success where !needsLibrary: end(nil)
-      case .failure(let error) where !needsLibrary && error.missingRight != nil: end(nil)
+      case .success where !loader.isNeeded: end(nil)
+      case .failure(let error) where !loader.isNeeded && error.missingRight != nil: end(nil)
       case .success, .failure: loader.load(over: link) { [self] in loaded($0) }
       }
     }

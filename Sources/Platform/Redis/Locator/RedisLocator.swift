@@ -1,31 +1,95 @@
 internal import Reactor
 
-/// Decides where a connection goes: to the server that is configured, or to where a node of a cluster has sent it. A value
-/// without input or output.
+/// Decides where a connection goes: to an address that is configured, to where a node of a cluster has sent it, or to whoever
+/// sentinels name. A value without input or output.
 struct RedisLocator {
-  private let configured: Endpoint
-  /// The node of a cluster that the last one named; nil for the configured server.
-  private var named: Endpoint?
+  enum Step {
+    case connect(Endpoint)
+    case ask(SentinelGroup)
+  }
+
+  /// The consequence of a connection that is lost, or could not be made.
+  enum Departure: Equatable {
+    /// Another place is to be tried at once: nothing is said yet.
+    case atOnce
+    /// There is nowhere else to go for now.
+    case later(RedisError)
+  }
+
+  private let place: RedisPlace
+  /// Where the next connection goes, whatever is configured.
+  private var next: Endpoint?
   /// How many nodes in a row have named another.
   private var redirections = 0
+  /// The node that was of use last.
+  private var lastOfUse: Endpoint?
+  /// The number of the address that is tried next.
+  private var number = 0
+  /// Why the addresses were of no use that were tried since one was, or since all were.
+  private var failures: [(place: Endpoint, reason: RedisError)] = []
 
-  init(_ endpoint: RedisEndpoint) { configured = endpoint.endpoint }
+  init(_ place: RedisPlace) { self.place = place }
 
-  /// Where the connection goes, or is.
-  var place: Endpoint { named ?? configured }
+  /// The addresses to try in turn. The node that was of use last is among them: where the configured ones are gone, it knows
+  /// the cluster.
+  private var candidates: [Endpoint] {
+    let addresses = place.addresses
+    guard let lastOfUse, !addresses.isEmpty, !addresses.contains(lastOfUse) else {
+      return addresses
+    }
+    return addresses + [lastOfUse]
+  }
+
+  /// The way to the next connection.
+  var step: Step {
+    if let next { return .connect(next) }
+    if case .sentinels(let group) = place { return .ask(group) }
+    let candidates = candidates
+    return .connect(candidates[number % candidates.count])
+  }
 
   /// The server at that place is of use.
-  mutating func arrive() { redirections = 0 }
-
-  /// The connection is lost, or could not be made.
-  /// - Parameter next: the node that this one has named.
-  /// - Returns: whether the next connection is to that node; else it is to the configured server.
-  mutating func leave(for next: Endpoint?) -> Bool {
-    named = redirections < RedisLimits.redirectionsMax ? next : nil
-    redirections = named == nil ? 0 : redirections + 1
-    return named != nil
+  mutating func arrive(at place: Endpoint) {
+    redirections = 0
+    failures = []
+    next = nil
+    lastOfUse = place
   }
 
   /// The connection is made anew, to the same place.
-  mutating func stay() { _ = leave(for: named) }
+  mutating func stay(at place: Endpoint) { next = place }
+
+  /// The connection is lost, or could not be made.
+  /// - Parameters:
+  ///   - place: where it went.
+  ///   - named: the node that this one has named.
+  ///   - wasOfUse: whether the server there had been of use.
+  mutating func leave(
+    _ place: Endpoint, for named: Endpoint?, wasOfUse: Bool, because reason: RedisError
+  ) -> Departure {
+    next = redirections < RedisLimits.redirectionsMax ? named : nil
+    redirections = next == nil ? 0 : redirections + 1
+    guard next == nil else { return .atOnce }
+    if case .sentinels(let group) = self.place {
+      return .later(
+        wasOfUse
+          ? reason
+          : reason.explained("at \(place), which the sentinels call the master \(group.master)"))
+    }
+    let count = candidates.count
+    // It may be back at once; if it is not, the others are tried.
+    guard !wasOfUse, count > 1 else { return .later(reason) }
+    failures.append((place, reason))
+    number = (number + 1) % count
+    guard failures.count >= count else { return .atOnce }
+    defer { failures = [] }
+    return .later(Self.sum(failures))
+  }
+
+  private static func sum(_ failures: [(place: Endpoint, reason: RedisError)]) -> RedisError {
+    let first = failures[0].reason
+    guard failures.contains(where: { $0.reason != first }) else { return first }
+    return .connectionLost(
+      reason: failures.map { "\($0.place): \($0.reason.bareReason)" }.joined(separator: "; "))
+  }
 }

@@ -15,8 +15,9 @@ struct SharedOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Where Redis is: redis://, rediss:// or unix:// (default: the configuration's, "
-        + "$PUSHPOOL_REDIS_URL, or redis://127.0.0.1:6379/0).", valueName: "url"))
+      "Where Redis is: redis://, rediss://, unix://, redis+sentinel:// or redis+cluster:// (default: "
+        + "the configuration's, $PUSHPOOL_REDIS_URL, or redis://127.0.0.1:6379/0).",
+      valueName: "url"))
   var redis: String?
 
   @Option(

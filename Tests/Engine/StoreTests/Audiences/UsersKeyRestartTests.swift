@@ -1,6 +1,7 @@
 import LocalServices
 import Model
 import Redis
+import TestSupport
 import Testing
 
 @testable import Store
@@ -61,7 +62,9 @@ import Testing
         var sent = try await store.work("j1", until: 13_500)
         #expect(try await store.redis("WAIT", "1", "60000").integer == 1)
         await master.kill9()
-        let other = try await lane.connect(replica)
+        var endpoint = replica.endpoint
+        endpoint.needsPrimary = false
+        let other = try await lane.connect(endpoint, library: StoreLibrary.library)
         defer { other.close() }
         let successor = Store(connection: other, prefix: "{pp}")
         _ = try await successor.redis("REPLICAOF", "NO", "ONE")

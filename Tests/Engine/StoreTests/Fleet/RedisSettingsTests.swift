@@ -73,7 +73,9 @@ import Testing
     options.configuration = ["replicaof 127.0.0.1 \(port)"]
     let replica = try await RedisServer.start(options)
     try await TestLane.run { lane in
-      let reading = try await lane.connect(replica.endpoint)
+      var endpoint = replica.endpoint
+      endpoint.needsPrimary = false
+      let reading = try await lane.connect(endpoint)
       defer { reading.close() }
       let told = try await Store(connection: reading, prefix: "{pp}").settings.read()
       #expect(told.findings.map(\.risk) == [.replica])
