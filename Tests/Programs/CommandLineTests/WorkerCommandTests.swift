@@ -60,6 +60,36 @@ import Testing
     }
   }
 
+  @Test("a worker whose sentinels know no such master says so in log, health file and status")
+  func unknownMaster() async throws {
+    var options = RedisServer.Options()
+    options.tcp = true
+    try await RedisServer.with(options) { redis in
+      let watching = SentinelServer.Options(masterPort: try #require(redis.port))
+      try await SentinelServer.with(1, watching) { sentinels in
+        let url = SentinelServer.url(sentinels, master: "other")
+        let reason = "no sentinel knows a master with the name other"
+        let folder = try TemporaryFolder()
+        let file = try configuration(folder, redis: url)
+        let health = folder.file("health")
+        let child = try Pushpool.start(["worker", "--config", file, "--health-file", health])
+        let line = await child.standardError?.nextLine(
+          containing: reason, timeoutMs: Pushpool.timeoutMs)
+        #expect(line != nil)
+        let deadline = ContinuousClock.now + .milliseconds(Pushpool.timeoutMs)
+        var content = ""
+        while !content.contains(reason), ContinuousClock.now < deadline {
+          content = TextFile.read(health, bytesMax: 4_096) ?? ""
+        }
+        #expect(content.hasPrefix("starting\n") && content.contains(reason), "\(content)")
+        let status = try await Pushpool.run("status", "--redis", url)
+        #expect(status.status == 69 && status.error.contains(reason), "\(status.error)")
+        child.signal(SIGTERM)
+        #expect(try await Pushpool.finish(child).status == 0)
+      }
+    }
+  }
+
   @Test(
     "a worker whose threads cannot all be made ends with 70 and says how many there may be",
     arguments: [1, 40])

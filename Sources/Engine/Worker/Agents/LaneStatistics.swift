@@ -3,13 +3,16 @@ struct LaneStatistics: Sendable {
   var inFlight = 0
   var accepted = 0
   var connections = 0
-  /// Whether Redis can be reached.
+  /// Whether Redis can be used.
   var isConnected = true
+  /// Why it cannot, as far as that is known.
+  var trouble: String?
 
   static func += (sum: inout LaneStatistics, more: LaneStatistics) {
     sum.inFlight += more.inFlight
     sum.accepted += more.accepted
     sum.connections += more.connections
     sum.isConnected = sum.isConnected && more.isConnected
+    sum.trouble = sum.trouble ?? more.trouble
   }
 }

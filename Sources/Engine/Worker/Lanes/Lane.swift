@@ -27,6 +27,8 @@ actor Lane {
   private let redisWatch: RedisWatch?
   private let redisLooks: AgentLoop?
   private let drained: LoopSignal
+  /// Why there is no Redis, since it was lost or could not be reached.
+  private var trouble: String?
   /// The last that was said of sentinels that do not agree.
   private var remark: String?
   /// Tasks of the lane that have not ended.
@@ -177,6 +179,7 @@ actor Lane {
       assumeIsolated {
         $0.renewing.wake()
         $0.redisLooks?.wake()
+        $0.trouble = nil
       }
       log.info("connected to Redis")
     }
@@ -184,8 +187,10 @@ actor Lane {
       clock.learn(serverMs: serverMs, sentNs: sentNs, receivedNs: receivedNs)
     }
     sending.room.roundTripNs = { [redis] in redis.roundTripNs }
-    redis.onLost = { [log] error in
-      log.warning("no Redis: \(DocumentedUser.worker.explain(error)); trying again")
+    redis.onLost = { [unowned self] error in
+      let sentence = DocumentedUser.worker.explain(error)
+      assumeIsolated { $0.trouble = sentence }
+      log.warning("no Redis: \(sentence); trying again")
     }
     redis.onRemark = { [unowned self] sentence in
       assumeIsolated { $0.note(remark: sentence) }
@@ -276,6 +281,7 @@ actor Lane {
     statistics.accepted = sending.decider.accepted
     statistics.connections = sending.destinations.connections
     statistics.isConnected = redis.isReady
+    statistics.trouble = redis.isReady ? nil : trouble
     return statistics
   }
 

@@ -167,7 +167,7 @@ package final class WorkerService: Sendable {
       (lastAccepted, lastMs) = (sum.accepted, nowMs)
       // Every lane has just answered.
       do throws(SystemError) {
-        try health?.write(isReady: sum.isConnected)
+        try health?.write(isReady: sum.isConnected, trouble: sum.trouble)
       } catch { log.warning("the health file cannot be written: \(error)") }
       await lanes[0].beat(worker: name, fields: fields(sum, rate))
       if beats % (WorkerLimits.timelineMs / WorkerLimits.beatMs) == 0 {
