@@ -37,16 +37,21 @@ enum Claims {
     _ recipients: [String], lines: ChunkLines = .users, done: [UInt8] = [],
     segment: String = "1", trace: JobTrace? = nil, content: JobContent = JobContent(),
     material: JobMaterial? = nil, slot: Int = 0, priority: Priority = .normal, job: String = "sale"
-  ) throws -> ChunkRun {
-    ChunkRun(
-      claim: try claim(
+  ) throws -> PushRun {
+    PushRun(
+      try claim(
         recipients, lines: lines, done: done, segment: segment, priority: priority, job: job),
-      material: material ?? JobMaterial(content: content, createdAtMs: 0, trace: trace), slot: slot,
+      material ?? JobMaterial(content: content, createdAtMs: 0, trace: trace), slot: slot,
       loop: try EventLoop(name: "test"))
   }
 }
 
-extension ChunkRun {
+extension RunTable {
+  /// Puts a run of a chunk into its place.
+  func add(_ run: PushRun) { add(ChunkRun(run)) }
+}
+
+extension PushRun {
   /// Adds a recipient with so many devices; their pushes' numbers.
   func resolve(_ recipient: Int, devices: Int, network: Network = .apns) -> [Int] {
     beginRecipient(recipient)

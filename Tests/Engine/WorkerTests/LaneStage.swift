@@ -64,11 +64,13 @@ final class LaneStage {
         telling -= 1
         await parts.direct.endReady()
       }
-      guard let slot = handedOn.popLast(), let run = parts.runs[slot] else { continue }
-      if run.untold != nil {
-        await parts.carrier.carry(run)
-      } else if await parts.carrier.step(run), run.isQuiet {
-        parts.direct.attend(run)
+      guard let slot = handedOn.popLast(), let direct = parts.runs.direct(at: slot) else {
+        continue
+      }
+      if parts.direct.untold[slot] != nil {
+        await parts.direct.carry(direct)
+      } else if case .chunk(let chunk) = await parts.direct.step(direct) {
+        _ = await parts.carrier.step(chunk)
       }
     }
     _ = await handedOnSignal.wait(upToMs: 0)
@@ -136,7 +138,7 @@ final class LaneStage {
     let claim = try #require(
       try await parts.store.chunks.claim(consumer: parts.settings.consumer, max: 1).first)
     try await parts.starter.begin(claim)
-    return try #require(parts.runs.run(carrying: claim))
+    return try #require(parts.runs.chunk(carrying: claim))
   }
 
   /// Has Redis close the connection.

@@ -70,7 +70,7 @@ struct SendingStage {
     devices: Int = 1, expiry: Expiry? = nil,
     environments: Set<PushEnvironment> = Set(PushEnvironment.allCases), event: AppEvent? = nil,
     slot: Int = 0, job: String = "sale"
-  ) throws -> ChunkRun {
+  ) throws -> PushRun {
     let run = try Claims.run(
       ["a"],
       content: JobContent(
@@ -85,12 +85,12 @@ struct SendingStage {
   }
 
   /// Queues the pushes of a run.
-  func enqueue(_ run: ChunkRun) {
+  func enqueue(_ run: PushRun) {
     for push in run.pushes.indices { sending.router.enqueue(run, push: push) }
   }
 
   /// Queues the pushes of a run there.
-  func enqueue(_ run: ChunkRun, to destination: Destination) {
+  func enqueue(_ run: PushRun, to destination: Destination) {
     for push in run.pushes.indices { sending.router.queue(run, push, destination) }
   }
 

@@ -11,21 +11,18 @@ final class ChunkStarter {
   private let runs: RunTable
   private let gate: SendingGate
   private let congestion: RateCongestion
-  private let onDirect: (ChunkRun) -> Void
   /// Called with the place of a run that is to be carried from now on.
   var onBegun: (Int) -> Void = { _ in preconditionFailure("nobody carries what is begun") }
 
-  /// - Parameter onDirect: called with the run of a job that is sent from its entry.
   init(
     _ context: LaneContext, materials: MaterialStore, runs: RunTable, gate: SendingGate,
-    congestion: RateCongestion, onDirect: @escaping (ChunkRun) -> Void
+    congestion: RateCongestion
   ) {
     self.context = context
     self.materials = materials
     self.runs = runs
     self.gate = gate
     self.congestion = congestion
-    self.onDirect = onDirect
   }
 
   func begin(_ claim: ChunkClaim) async throws(RedisError) {
@@ -62,24 +59,11 @@ final class ChunkStarter {
         return try await handBack(claim, delayMs: WorkerLimits.poisonPauseMs)
       }
     }
-    let run = ChunkRun(
-      claim: claim, material: material, slot: slot, loop: context.loop, poisonTicket: poisonTicket)
-    runs.add(run)
+    let run = PushRun(claim, material, slot: slot, loop: context.loop)
+    runs.add(ChunkRun(run, poisonTicket: poisonTicket))
     // Redis was asked in between: the drain that began meanwhile has not seen this run.
     if context.life.isDraining || gate.isStopped(run) { run.change(to: .paused) }
     onBegun(slot)
-  }
-
-  /// Begins to send a job from its entry, for which there is room.
-  /// - Parameter atMs: epoch milliseconds by Redis's clock.
-  func begin(_ job: DirectJob, _ material: JobMaterial, atMs: Int64) {
-    guard let slot = runs.freeSlot else { preconditionFailure("no place for a direct job") }
-    let run = ChunkRun(
-      claim: job.claim, material: material, slot: slot, loop: context.loop, direct: job,
-      begunAtMs: atMs)
-    runs.add(run)
-    if context.life.isDraining || gate.isStopped(run) { run.change(to: .paused) }
-    onDirect(run)
   }
 
   /// Whether the lane carries a chunk already that it has asked for since replies were lost.

@@ -103,8 +103,8 @@ final class Fetcher: Agent {
     for (index, claim) in claims.enumerated() {
       // After a silence of our own, our own chunks come back: they are being carried already. Another worker may have
       // had one in between, and have added other lines to it.
-      if let run = runs.run(carrying: claim), !run.agrees(with: claim) {
-        gate.apply(.stale, run)
+      if let chunk = runs.chunk(carrying: claim), !chunk.agrees(with: claim) {
+        gate.apply(.stale, chunk.run)
       }
       guard !runs.isCarrying(claim) else { continue }
       context.log.notice(

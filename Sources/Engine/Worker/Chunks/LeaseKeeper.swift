@@ -12,12 +12,12 @@ final class LeaseKeeper: Agent {
   private let consumer: String
   private let everyMs: UInt64
   private let log: Logger
-  private let onStanding: (WorkStanding, ChunkRun) -> Void
+  private let onStanding: (WorkStanding, PushRun) -> Void
 
   /// - Parameter onStanding: called with what the store says of a run.
   init(
     loop: EventLoop, chunks: ChunkQueue, runs: RunTable, consumer: String, leaseMs: UInt64,
-    log: Logger, onStanding: @escaping (WorkStanding, ChunkRun) -> Void
+    log: Logger, onStanding: @escaping (WorkStanding, PushRun) -> Void
   ) {
     self.loop = loop
     self.chunks = chunks
@@ -31,7 +31,7 @@ final class LeaseKeeper: Agent {
   func turn() async -> UInt64 {
     let due = runs.claimed.filter {
       // A quarter, because one that was renewed just after a look would otherwise be passed over at the next.
-      $0.standing != .stale && loop.nowNs &- $0.renewedNs >= everyMs * 250_000
+      $0.run.standing != .stale && loop.nowNs &- $0.renewedNs >= everyMs * 250_000
     }
     for first in stride(from: 0, to: due.count, by: WorkerLimits.renewedMax) {
       await renew(Array(due[first..<min(first + WorkerLimits.renewedMax, due.count)]))
@@ -43,11 +43,11 @@ final class LeaseKeeper: Agent {
   func renew(_ due: [ChunkRun]) async {
     do throws(RedisError) {
       let standings = try await chunks.heartbeat(due.map(\.claim), consumer: consumer)
-      for (run, standing) in zip(due, standings) {
+      for (chunk, standing) in zip(due, standings) {
         // A final settlement may have ended the run in between.
-        guard runs[run.slot] === run, !run.isFinished else { continue }
-        run.noteRenewal()
-        onStanding(standing, run)
+        guard runs[chunk.run.slot] === chunk.run, !chunk.run.isFinished else { continue }
+        chunk.noteRenewal()
+        onStanding(standing, chunk.run)
       }
     } catch { log.debug("heartbeat: \(error)") }
   }

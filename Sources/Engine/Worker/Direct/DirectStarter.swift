@@ -49,7 +49,7 @@ final class DirectStarter {
     let takenMax = isFar ? WorkerLimits.farDirectTakenMax : WorkerLimits.directTakenMax
     let jobs = isOn && !life.isDraining ? max(0, min(free, takenMax)) : 0
     let waiting = Priority.allCases.map { priority in
-      sendingRoom.waiting(upTo: priority) + sendingRoom.unresolved(for: priority, onlyDirect: true)
+      sendingRoom.waiting(upTo: priority) + sendingRoom.unresolvedDirect(for: priority)
         + heldUsers[...priority.rank].reduce(0, +)
     }
     return DirectRoom(
@@ -68,7 +68,7 @@ final class DirectStarter {
   }
 
   /// A job has begun, and has its pushes.
-  func noteResolved(_ run: ChunkRun) {
+  func noteResolved(_ run: PushRun) {
     usual.note(users: run.lines.count, pushes: run.pushes.count)
   }
 
@@ -107,19 +107,19 @@ final class DirectStarter {
   }
 
   /// Whether some have begun and wait for room.
-  var areAnyWaiting: Bool { sendingRoom.unresolved(for: .low, onlyDirect: true) > 0 }
+  var areAnyWaiting: Bool { sendingRoom.unresolvedDirect(for: .low) > 0 }
 
   /// Goes on with those that wait and have room now, high priority first.
   func wakeWaiting() {
     let (backlogMax, mayHaveMore) = (sendingRoom.directBacklogMax, sendingRoom.mayHaveMore)
     for priority in Priority.allCases {
       var room = backlogMax - sendingRoom.waiting(upTo: priority)
-      runs.forEach { run in
-        guard room > 0, run.direct != nil, run.wantsResolving, run.claim.priority == priority,
-          sendingRoom.hasRoom(for: run, mayHaveMore: mayHaveMore)
+      runs.forEachDirect { direct in
+        guard room > 0, direct.run.wantsResolving, direct.priority == priority,
+          sendingRoom.hasRoom(for: direct, mayHaveMore: mayHaveMore)
         else { return }
-        room -= run.lines.count
-        run.wake()
+        room -= direct.run.lines.count
+        direct.run.wake()
       }
     }
   }

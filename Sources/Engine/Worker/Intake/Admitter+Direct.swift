@@ -64,7 +64,7 @@ extension Admitter {
       let material = materials.make(
         job.content, createdAtMs: direct.entry.enqueuedAtMs(nowMs: nowMs) ?? nowMs, app: job.app,
         id: direct.admission.id, firstBindings: bindings)
-      starter.begin(direct, material, atMs: nowMs)
+      directCarrier.begin(direct, material, atMs: nowMs)
       context.log.debug(
         "job begun",
         metadata: ["app": "\(job.app)", "job": "\(direct.admission.id)"])

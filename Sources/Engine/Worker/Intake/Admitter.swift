@@ -14,7 +14,7 @@ struct Admitter {
   let materials: MaterialStore
   let large: LargeJobs
   let direct: DirectStarter
-  let starter: ChunkStarter
+  let directCarrier: DirectCarrier
 
   /// The result of taking jobs in.
   struct Yield: Equatable {

@@ -210,7 +210,9 @@ actor Lane {
     parts.starter.onBegun = { [unowned self] slot in
       assumeIsolated { lane in lane.start { await $0.carry(slot) } }
     }
-    parts.direct.onHandedOn = parts.starter.onBegun
+    parts.direct.onHandedOn = { [unowned self] slot in
+      assumeIsolated { lane in lane.start { await $0.carryDirect(slot) } }
+    }
     parts.direct.onReady = { [unowned self] in
       assumeIsolated { lane in lane.start { await $0.endReady() } }
     }
@@ -224,8 +226,14 @@ actor Lane {
   }
 
   private func carry(_ slot: Int) async {
-    guard let run = parts.runs[slot] else { return }
-    await parts.carrier.carry(run)
+    guard let chunk = parts.runs.chunk(at: slot) else { return }
+    await parts.carrier.carry(chunk)
+    if life.isDraining { wakeAgents() }
+  }
+
+  private func carryDirect(_ slot: Int) async {
+    guard let direct = parts.runs.direct(at: slot) else { return }
+    await parts.direct.carry(direct)
     if life.isDraining { wakeAgents() }
   }
 

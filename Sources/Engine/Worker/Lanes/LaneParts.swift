@@ -85,23 +85,21 @@ final class LaneParts {
       loop: loop, store: store, settings: settings, life: life, switches: switches,
       reasons: reasons, log: log, fetchSignal: fetchSignal)
     self.context = context
-    let direct = DirectCarrier(
-      context, runs: runs, room: room, gate: gate, resolver: resolver,
-      onResolved: { directStarter.noteResolved($0) }, onRoom: { directStarter.noteRoom() })
-    self.direct = direct
     starter = ChunkStarter(
-      context, materials: materials, runs: runs, gate: gate, congestion: congestion,
-      onDirect: { direct.begin($0) })
+      context, materials: materials, runs: runs, gate: gate, congestion: congestion)
     fetcher = Fetcher(
       context, runs: runs, room: room, gate: gate, recoverer: recoverer, starter: starter)
     carrier = ChunkCarrier(
       context, runs: runs, room: room, gate: gate, resolver: resolver, leases: leases,
-      onQuiet: { direct.attend($0) }, onRoom: { directStarter.noteRoom() })
+      onRoom: { directStarter.noteRoom() })
+    direct = DirectCarrier(
+      context, runs: runs, room: room, gate: gate, resolver: resolver, chunks: carrier,
+      onResolved: { directStarter.noteResolved($0) }, onRoom: { directStarter.noteRoom() })
 
     admitter = Admitter(
       context: context, directory: directory, materials: materials,
       large: LargeJobs(loop: loop, roomSignal: admitSignal), direct: directStarter,
-      starter: starter)
+      directCarrier: direct)
     intake = Intake(context, admitter: admitter, signal: admitSignal)
     directStarter.onFailure = { [unowned intake] in intake.noteFailureBeside($0) }
     largeIntake = LargeIntake(context, admitter: admitter)

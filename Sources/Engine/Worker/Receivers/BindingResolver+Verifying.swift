@@ -7,7 +7,7 @@ internal import Store
 extension BindingResolver {
   /// Reads the bindings of pushes that waited too long to be sent; those that still hold are queued
   /// again, the others are skipped.
-  func verify(_ run: ChunkRun, _ pushes: [Int]) async throws(RedisError) {
+  func verify(_ run: PushRun, _ pushes: [Int]) async throws(RedisError) {
     let readNs = loop.nowNs
     let bindings = try await self.bindings(
       app: run.claim.app, of: pushes.map { (run.pushes[$0].network, run.pushes[$0].token) })

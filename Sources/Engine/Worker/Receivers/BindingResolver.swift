@@ -14,8 +14,11 @@ struct BindingResolver {
   let composer: PushComposer
 
   /// Resolves the run's next batch and queues its pushes.
-  func resolveNext(_ run: ChunkRun) async throws(RedisError) {
-    let batch = run.takeBatch(max: batchMax(run))
+  /// - Parameter recipientsMax: the most that its job's pace allows.
+  func resolveNext(
+    _ run: PushRun, atMost recipientsMax: Int = .max
+  ) async throws(RedisError) {
+    let batch = run.takeBatch(max: min(batchMax(run), recipientsMax))
     guard !batch.isEmpty else { return }
     room.noteResolving(run, batch.count)
     defer { room.noteResolved(run, batch.count) }
@@ -32,7 +35,7 @@ struct BindingResolver {
   }
 
   /// How many of a run's recipients to resolve in one trip.
-  private func batchMax(_ run: ChunkRun) -> Int {
+  private func batchMax(_ run: PushRun) -> Int {
     if run.material.isPersonal { return run.material.personalBatch }
     // What is known of a job's users is known of all of them.
     return run.material.firstBindings == nil
@@ -40,7 +43,7 @@ struct BindingResolver {
   }
 
   /// Queues the pushes of a job whose users' bindings were read as it was taken in; otherwise does nothing.
-  func resolveKnown(_ run: ChunkRun) {
+  func resolveKnown(_ run: PushRun) {
     guard !run.material.isPersonal, run.cursor == 0,
       let known = run.material.firstBindings?.take(for: run.lines.indices, nowNs: loop.nowNs)
     else { return }
@@ -50,7 +53,7 @@ struct BindingResolver {
 
   // MARK: Users
 
-  private func resolveUsers(_ run: ChunkRun, _ batch: Range<Int>) async throws(RedisError) {
+  private func resolveUsers(_ run: PushRun, _ batch: Range<Int>) async throws(RedisError) {
     if run.material.isPersonal { return try await resolvePersonally(run, batch) }
     if let known = run.material.firstBindings?.take(for: batch, nowNs: loop.nowNs) {
       return addUsers(run, batch, known)
@@ -66,7 +69,7 @@ struct BindingResolver {
   /// Resolves users for a job that does not say the same to each receiver, or is not for each. The records and values
   /// that this takes are read before a push is made.
   private func resolvePersonally(
-    _ run: ChunkRun, _ batch: Range<Int>
+    _ run: PushRun, _ batch: Range<Int>
   ) async throws(RedisError) {
     // What was read in vain must not stay until the chunk ends, for Redis may refuse a part of it for long.
     let scratch = ByteArena()
@@ -139,7 +142,7 @@ struct BindingResolver {
   /// Says what is asked of an installation's badge. It is raised as late as it can be: a push that would only wait is
   /// put aside without one, unless the chunk has given it one before.
   private func badge(
-    _ run: ChunkRun, _ network: Network, _ route: Route, _ user: UnsafeRawBufferPointer
+    _ run: PushRun, _ network: Network, _ route: Route, _ user: UnsafeRawBufferPointer
   ) -> BadgeStore.Receiver.Request? {
     guard run.material.raisesBadge else { return nil }
     let content = run.material.content
@@ -152,18 +155,18 @@ struct BindingResolver {
 
   /// Whether recipients become pushes now. Those of a paused chunk wait in it, with what it gave them: set aside they
   /// would be another chunk's.
-  private func mayGoOn(_ run: ChunkRun) -> Bool {
+  private func mayGoOn(_ run: PushRun) -> Bool {
     run.standing == .active || run.standing == .cancelled
   }
 
   /// Another worker has the chunk by now, and goes on with it.
-  private func giveUp(_ run: ChunkRun, _ batch: Range<Int>) {
+  private func giveUp(_ run: PushRun, _ batch: Range<Int>) {
     run.returnBatch(batch)
     gate.apply(.stale, run)
   }
 
   private func addUsers(
-    _ run: ChunkRun, _ batch: Range<Int>, _ known: FirstBindings.Known
+    _ run: PushRun, _ batch: Range<Int>, _ known: FirstBindings.Known
   ) {
     let routes = router.routes(run)
     known.forEach { place, text in
@@ -172,7 +175,7 @@ struct BindingResolver {
   }
 
   private func addUsers(
-    _ run: ChunkRun, _ batch: Range<Int>, _ resolved: ResolvedUsers, _ readNs: UInt64
+    _ run: PushRun, _ batch: Range<Int>, _ resolved: ResolvedUsers, _ readNs: UInt64
   ) {
     let routes = router.routes(run)
     for (offset, recipient) in batch.enumerated() {
@@ -182,7 +185,7 @@ struct BindingResolver {
 
   /// - Parameter next: what the next binding's push has of its own, asked for each in turn.
   private func addUser(
-    _ run: ChunkRun, _ recipient: Int, _ bindings: some Sequence<BindingLine>, _ routes: Routes,
+    _ run: PushRun, _ recipient: Int, _ bindings: some Sequence<BindingLine>, _ routes: Routes,
     _ readNs: UInt64, variables: VariableTable.Row = .none,
     next: () -> ReceiverReader.Own = { ReceiverReader.Own() }
   ) {
@@ -212,7 +215,7 @@ struct BindingResolver {
   }
 
   /// Ends a recipient whose pushes are made. One that has none counts in one round of its job.
-  private func end(_ run: ChunkRun, _ recipient: Int, isInOtherRound: Bool) {
+  private func end(_ run: PushRun, _ recipient: Int, isInOtherRound: Bool) {
     let isElsewhere = isInOtherRound || !(run.material.zones?.isFirst ?? true)
     if isElsewhere, run.recipients[recipient].pushCount == 0 {
       run.leaveOutRecipient(recipient)
@@ -225,7 +228,7 @@ struct BindingResolver {
 
   /// Nothing is sent to a token that has another owner by now than the line names.
   private func resolveInstallations(
-    _ run: ChunkRun, _ batch: Range<Int>
+    _ run: PushRun, _ batch: Range<Int>
   ) async throws(RedisError) {
     let readNs = loop.nowNs
     let lines = batch.map { InstallationLine(run.lines[$0]) }
@@ -283,7 +286,7 @@ struct BindingResolver {
   }
 
   private func add(
-    _ run: ChunkRun, _ recipient: Int, _ line: InstallationLine, _ binding: TokenBinding?,
+    _ run: PushRun, _ recipient: Int, _ line: InstallationLine, _ binding: TokenBinding?,
     _ routes: Routes, _ readNs: UInt64, variables: VariableTable.Row, own: ReceiverReader.Own
   ) {
     guard run.standing != .cancelled else {
@@ -315,13 +318,13 @@ struct BindingResolver {
     run.endRecipient(recipient)
   }
 
-  private func queue(_ run: ChunkRun, _ index: Int, _ own: ReceiverReader.Own) {
+  private func queue(_ run: PushRun, _ index: Int, _ own: ReceiverReader.Own) {
     switch own.exclusion {
     case .skipped(let cause)?: return run.decide(index, .skipped, because: cause)
     case .unsendable?: return composer.decideUnsendable(run, index)
     case .otherRound?, nil: break
     }
-    run.pace?.spend()
+    run.noteMade()
     router.enqueue(run, push: index)
   }
 

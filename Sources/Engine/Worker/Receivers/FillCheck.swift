@@ -3,7 +3,7 @@ internal import Model
 /// Says of receivers whether anything can be made for them with their users' values, before their badges are raised;
 /// loop-bound.
 struct FillCheck {
-  private let run: ChunkRun
+  private let run: PushRun
   private let composer: PushComposer
   private let table: VariableTable
   private let rows: [VariableTable.Row]
@@ -11,7 +11,7 @@ struct FillCheck {
   private let arena: ByteArena
 
   /// - Parameter values: of each user.
-  init(_ run: ChunkRun, _ values: [UserValues], _ composer: PushComposer) {
+  init(_ run: PushRun, _ values: [UserValues], _ composer: PushComposer) {
     self.run = run
     self.composer = composer
     let arena = ByteArena()

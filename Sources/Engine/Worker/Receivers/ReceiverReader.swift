@@ -57,7 +57,7 @@ struct ReceiverReader {
   ///   those who would get a badge, for nobody's badge is raised by a push that is never sent.
   /// - Returns: nil when the chunk is another worker's by now.
   func read(
-    _ run: ChunkRun, _ receivers: [Receiver], canSend: (Int, UInt8) -> Bool = { _, _ in true }
+    _ run: PushRun, _ receivers: [Receiver], canSend: (Int, UInt8) -> Bool = { _, _ in true }
   ) async throws(RedisError) -> [Own]? {
     var own = Array(repeating: Own(), count: receivers.count)
     if !run.material.recordFields.isEmpty {
@@ -79,7 +79,7 @@ struct ReceiverReader {
   }
 
   private func readRecords(
-    _ run: ChunkRun, _ receivers: [Receiver], _ own: inout [Own]
+    _ run: PushRun, _ receivers: [Receiver], _ own: inout [Own]
   ) async throws(RedisError) {
     let material = run.material
     // The language and the zone stand before what the filter looks at.
@@ -111,7 +111,7 @@ struct ReceiverReader {
   }
 
   private func exclusion(
-    _ zones: ZoneMatcher, _ zone: UnsafeRawBufferPointer?, _ run: ChunkRun
+    _ zones: ZoneMatcher, _ zone: UnsafeRawBufferPointer?, _ run: PushRun
   ) -> Exclusion? {
     let match = zones.match(zone) { unknown in
       let name = FieldPointer.printable(String(decoding: unknown, as: UTF8.self))
@@ -129,7 +129,7 @@ struct ReceiverReader {
 
   /// - Returns: false when the chunk is another worker's by now.
   private func giveBadges(
-    _ run: ChunkRun, _ receivers: [Receiver], _ own: inout [Own]
+    _ run: PushRun, _ receivers: [Receiver], _ own: inout [Own]
   ) async throws(RedisError) -> Bool {
     var wanted: [Int] = []
     var asked: [BadgeStore.Receiver] = []
@@ -158,7 +158,7 @@ struct ReceiverReader {
   ///   - users: borrowed.
   ///   - arena: where what is read is copied to.
   func readValues(
-    _ run: ChunkRun, _ users: [UnsafeRawBufferPointer], into arena: ByteArena,
+    _ run: PushRun, _ users: [UnsafeRawBufferPointer], into arena: ByteArena,
     _ finish: @escaping (Result<[UserValues], RedisError>) -> Void
   ) {
     guard !run.material.variants.placeholders.isEmpty else {

@@ -11,8 +11,9 @@ import Testing
     try await LaneStage.with { _, parts in
       try await parts.install("a", "token-a")
       try await parts.takeIn(id: "sale", users: ["a", "b"])
-      let run = try await parts.beginNext()
-      #expect(await parts.carrier.step(run))
+      let chunk = try await parts.beginNext()
+      let run = chunk.run
+      #expect(await parts.carrier.step(chunk))
       #expect(run.openPushes == 1 && run.isResolved)
       let destination = parts.sending.destinations.destination(0)
       destination.use(TestDirectory.credential)
@@ -20,7 +21,7 @@ import Testing
       destination.offer(10, requests)
       #expect(requests.paths == ["/3/device/token-a"])
       destination.answer(try requests.tag(0), 200)
-      #expect(await !parts.carrier.step(run))
+      #expect(await !parts.carrier.step(chunk))
       let record = try await parts.record("sale")
       #expect(record.state == .done && record.counts.accepted == 1)
       #expect(record.counts.noInstallations == 1)
@@ -33,20 +34,21 @@ import Testing
       let users = ["a", "b", "c"]
       for user in users { try await parts.install(user, "token-\(user)") }
       try await parts.takeIn(id: "sale", users: users)
-      let run = try await parts.beginNext()
-      #expect(await parts.carrier.step(run))
+      let chunk = try await parts.beginNext()
+      let run = chunk.run
+      #expect(await parts.carrier.step(chunk))
       let destination = parts.sending.destinations.destination(0)
       destination.use(TestDirectory.credential)
       let requests = TestRequests()
       destination.offer(2, requests)
       destination.answer(try requests.tag(0), 200)
-      #expect(await parts.carrier.step(run))
+      #expect(await parts.carrier.step(chunk))
       let record = try await parts.record("sale")
       #expect(record.counts.accepted == 1 && record.pending == 2)
       run.change(to: .paused)
       parts.sending.gate.withdrawUnsendable()
       destination.answer(try requests.tag(1), 200)
-      #expect(await !parts.carrier.step(run))
+      #expect(await !parts.carrier.step(chunk))
       #expect(try await parts.record("sale").counts.accepted == 2)
       #expect(try await parts.record("sale").pending == 1)
     }
@@ -56,8 +58,8 @@ import Testing
   func bringsTrace() async throws {
     try await LaneStage.with { _, parts in
       try await parts.takeIn(id: "sale", users: ["a"])
-      let run = try await parts.beginNext()
-      await parts.carrier.carry(run)
+      let chunk = try await parts.beginNext()
+      await parts.carrier.carry(chunk)
       #expect(try await parts.record("sale").state == .done)
       let entries = try await parts.store.traces.page(app: "shop", job: "sale")
       #expect(entries.count == 1)
@@ -68,8 +70,8 @@ import Testing
   func endsRun() async throws {
     try await LaneStage.with { _, parts in
       try await parts.takeIn(id: "sale", users: ["a"])
-      let run = try await parts.beginNext()
-      await parts.carrier.carry(run)
+      let chunk = try await parts.beginNext()
+      await parts.carrier.carry(chunk)
       #expect(parts.runs.count == 0)
       #expect(await parts.fetchSignal.wait(upToMs: 1))
     }
@@ -81,18 +83,18 @@ import Testing
     try await LaneStage.with { _, parts in
       try await parts.install("a", "token-a")
       try await parts.takeIn(id: "sale", users: ["a"])
-      let run = try await parts.beginNext()
-      #expect(await parts.carrier.step(run))
-      #expect(!run.onlyWaits, "its push was not sent yet")
+      let chunk = try await parts.beginNext()
+      #expect(await parts.carrier.step(chunk))
+      #expect(!chunk.onlyWaits, "its push was not sent yet")
       parts.sending.destinations.destination(0).use(TestDirectory.credential)
       parts.sending.destinations.destination(0).offer(1, TestRequests())
-      #expect(run.onlyWaits)
-      #expect(!parts.runs.isToBePassed(run), "it has a place of its own")
-      _ = parts.runs.letLinger(run)
-      #expect(!parts.runs.isToBePassed(run), "it has just begun to wait")
+      #expect(chunk.onlyWaits)
+      #expect(!parts.runs.isToBePassed(chunk), "it has a place of its own")
+      _ = parts.runs.letLinger(chunk)
+      #expect(!parts.runs.isToBePassed(chunk), "it has just begun to wait")
       await parts.loop.sleep(ms: WorkerLimits.checkpointMs + 1)
       let calls = try await parts.calls("fcall")
-      for _ in 0..<3 { #expect(await parts.carrier.step(run)) }
+      for _ in 0..<3 { #expect(await parts.carrier.step(chunk)) }
       #expect(try await parts.calls("fcall") == calls + 1)
     }
   }
@@ -101,10 +103,11 @@ import Testing
   func handsBack() async throws {
     try await LaneStage.with { _, parts in
       try await parts.takeIn(id: "sale", users: ["a"])
-      let run = try await parts.beginNext()
-      try #require(run.trace).record(JobTrace.line(.sent))
+      let chunk = try await parts.beginNext()
+      let run = chunk.run
+      try #require(run.material.trace).record(JobTrace.line(.sent))
       run.change(to: .paused)
-      #expect(await !parts.carrier.step(run))
+      #expect(await !parts.carrier.step(chunk))
       let again = try await parts.store.chunks.claim(consumer: "other", max: 1)
       #expect(again.map(\.crashes) == [0])
       #expect(try await parts.store.traces.page(app: "shop", job: "sale").count == 1)
@@ -115,9 +118,10 @@ import Testing
   func leavesStale() async throws {
     try await LaneStage.with { _, parts in
       try await parts.takeIn(id: "sale", users: ["a"])
-      let run = try await parts.beginNext()
+      let chunk = try await parts.beginNext()
+      let run = chunk.run
       _ = try await parts.store.chunks.reclaim(consumer: "other", leaseMs: 0, max: 1)
-      #expect(await !parts.carrier.step(run))
+      #expect(await !parts.carrier.step(chunk))
       #expect(run.standing == .stale)
       #expect(try await parts.record("sale").pending == 1)
     }

@@ -67,7 +67,8 @@ import Testing
   func claimsHigher() async throws {
     try await LaneStage.with { _, parts in
       try await Self.takeIn("first", .low, parts)
-      parts.sending.room.noteResolving(try await parts.beginNext(), WorkerLimits.queuedPushesMax)
+      parts.sending.room.noteResolving(
+        try await parts.beginNext().run, WorkerLimits.queuedPushesMax)
       try await Self.takeIn("later", .low, parts)
       try await Self.takeIn("urgent", .high, parts)
       _ = await parts.fetcher.turn()
@@ -93,7 +94,8 @@ import Testing
   func takesOverNothing() async throws {
     try await LaneStage.with(leaseMs: 0) { _, parts in
       try await Self.takeIn("first", .low, parts)
-      parts.sending.room.noteResolving(try await parts.beginNext(), WorkerLimits.queuedPushesMax)
+      parts.sending.room.noteResolving(
+        try await parts.beginNext().run, WorkerLimits.queuedPushesMax)
       try await Self.takeIn("left", .low, parts)
       #expect(try await parts.store.chunks.claim(consumer: "silent", max: 1).count == 1)
       try await Self.takeIn("urgent", .high, parts)

@@ -8,12 +8,12 @@ import Testing
   func hearsOfCancel() async throws {
     try await LaneStage.with(leaseMs: 0) { _, parts in
       try await parts.takeIn(id: "sale", users: ["a"])
-      let run = try await parts.beginNext()
+      let chunk = try await parts.beginNext()
       _ = await parts.leases.turn()
-      #expect(run.standing == .active)
+      #expect(chunk.run.standing == .active)
       _ = try await parts.store.jobs.cancel(app: "shop", id: "sale")
       _ = await parts.leases.turn()
-      #expect(run.standing == .cancelled)
+      #expect(chunk.run.standing == .cancelled)
     }
   }
 
@@ -21,11 +21,11 @@ import Testing
   func hearsOfLoss() async throws {
     try await LaneStage.with(leaseMs: 0) { _, parts in
       try await parts.takeIn(id: "sale", users: ["a"])
-      let run = try await parts.beginNext()
+      let chunk = try await parts.beginNext()
       let taken = try await parts.store.chunks.reclaim(consumer: "other", leaseMs: 0, max: 1)
       #expect(taken.count == 1)
       _ = await parts.leases.turn()
-      #expect(run.standing == .stale)
+      #expect(chunk.run.standing == .stale)
     }
   }
 
@@ -37,13 +37,13 @@ import Testing
         leaseMs: 3_600_000, log: parts.lines.logger,
         onStanding: { parts.sending.gate.apply($0, $1) })
       try await parts.takeIn(id: "sale", users: ["a"])
-      let run = try await parts.beginNext()
+      let chunk = try await parts.beginNext()
       _ = try await parts.store.jobs.cancel(app: "shop", id: "sale")
-      run.noteRenewal()
+      chunk.noteRenewal()
       #expect(await leases.turn() == WorkerLimits.chunkBeatMs)
-      #expect(run.standing == .active)
-      await leases.renew([run])
-      #expect(run.standing == .cancelled)
+      #expect(chunk.run.standing == .active)
+      await leases.renew([chunk])
+      #expect(chunk.run.standing == .cancelled)
     }
   }
 }

@@ -23,24 +23,25 @@ import Testing
   }
 
   /// A run of an app's job that is sent from its entry.
-  private static func run(of app: String, _ parts: LaneStage) throws -> ChunkRun {
+  private static func run(of app: String, _ parts: LaneStage) throws -> DirectRun {
     var admission = Admission(
       app: app, id: "sale", digest: "d", content: [], lines: .users, recipients: 1, segments: 1)
     admission.texts = [Array("a\n".utf8)]
     let entry = JobEntry(priority: .normal, entry: "1-0", text: [], deliveries: 1)
     let job = DirectJob(entry: entry, admission: admission)
-    return ChunkRun(
-      claim: job.claim,
-      material: JobMaterial(
+    let run = PushRun(
+      job.claim,
+      JobMaterial(
         content: JobContent(), createdAtMs: 0,
         trace: parts.tracer.trace(app: app, job: "sale", isFull: false)),
-      slot: try #require(parts.runs.freeSlot), loop: parts.loop, direct: job)
+      slot: try #require(parts.runs.freeSlot), loop: parts.loop)
+    return DirectRun(run, job, begunAtMs: 0)
   }
 
   /// So many recipients of a job of this priority are being resolved; it does not want room itself.
   private static func fill(
     _ parts: LaneStage, _ count: Int, _ priority: Priority = .low
-  ) async throws -> ChunkRun {
+  ) async throws -> PushRun {
     try await parts.enqueue("bulk", priority)
     try await takeIn(parts)
     let run = try #require(parts.runs.all.first { $0.claim.job == "bulk" })
@@ -57,7 +58,7 @@ import Testing
       try await parts.enqueue("sale", users: users)
       try await Self.takeIn(parts)
       let run = try #require(parts.runs.all.first)
-      #expect(run.direct != nil && run.isResolved && parts.handedOn.isEmpty)
+      #expect(parts.runs.direct(at: run.slot) != nil && run.isResolved && parts.handedOn.isEmpty)
       #expect(
         run.pushes.map { String(decoding: $0.token, as: UTF8.self) }
           == users.filter { $0.hasSuffix("7") }.map { "of-\($0)" })
@@ -76,7 +77,7 @@ import Testing
         try await parts.enqueue("sale-\(attempt)", users: users)
         try await Self.takeIn(parts)
         let waiting = try #require(parts.runs.all.first { $0.claim.job == "sale-\(attempt)" })
-        #expect(waiting.direct != nil && waiting.cursor == 0)
+        #expect(parts.runs.direct(at: waiting.slot) != nil && waiting.cursor == 0)
         #expect(parts.handedOn.contains(waiting.slot))
         #expect(parts.directStarter.areAnyWaiting)
         parts.sending.room.noteResolved(run, WorkerLimits.directPushesMax)
@@ -128,9 +129,9 @@ import Testing
       try await parts.takeIn(
         #"{"id":"slow","app":"shop","audience":{"users":["a"]},"notification":{"title":"Hi"},"pushes_per_second":1}"#
       )
-      let run = try await parts.beginNext()
+      let chunk = try await parts.beginNext()
       #expect(parts.sending.room.directBacklogMax == WorkerLimits.queuedPushesMax)
-      run.pace?.grant(0, retryMs: 60_000, nowNs: parts.loop.nowNs)
+      chunk.pace?.grant(0, retryMs: 60_000, nowNs: parts.loop.nowNs)
       #expect(parts.sending.room.directBacklogMax == WorkerLimits.directPushesMax)
     }
   }
@@ -159,7 +160,7 @@ import Testing
       }
       func isWoken(_ id: String) async throws -> Bool {
         let waiting = try #require(parts.runs.all.first { $0.claim.job == id })
-        #expect(waiting.direct != nil && !waiting.isResolved)
+        #expect(parts.runs.direct(at: waiting.slot) != nil && !waiting.isResolved)
         return await waiting.signal.wait(upToMs: 0)
       }
       parts.sending.room.noteResolved(run, WorkerLimits.directPushesMax)
@@ -189,7 +190,9 @@ import Testing
       parts.admitSignal.raise()
       _ = await parts.intake.turn()
       let later = try #require(parts.runs.all.first { $0.claim.job == "later" })
-      #expect(later.direct != nil && !later.isResolved && parts.handedOn.contains(later.slot))
+      #expect(
+        parts.runs.direct(at: later.slot) != nil && !later.isResolved
+          && parts.handedOn.contains(later.slot))
       // While these wait no more are taken, and they are woken when there is room.
       try await parts.enqueue("last", .low)
       for _ in 0..<3 {
@@ -314,7 +317,7 @@ import Testing
           loop: parts.loop, journal: shop.journal, owner: parts.sending.dispatcher))
       let ofApp = parts.sending.room.hasRoom(for: run)
       let ofOther = parts.sending.room.hasRoom(for: try Self.run(of: "other", parts))
-      let ofChunk = parts.sending.room.hasRoom(for: try Claims.run(["a"]))
+      let ofChunk = parts.sending.room.hasRoom(for: .normal)
       #expect(!ofApp && ofOther && !ofChunk)
       parts.send(WorkerLimits.directPushesMax)
       let hasRoom = parts.sending.room.hasRoom(for: run)

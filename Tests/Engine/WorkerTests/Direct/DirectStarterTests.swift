@@ -19,7 +19,7 @@ import Testing
   /// The only run, of a job whose push is in flight.
   private static func sent(
     _ parts: LaneStage, _ requests: TestRequests
-  ) async throws -> (run: ChunkRun, destination: Destination) {
+  ) async throws -> (run: PushRun, destination: Destination) {
     try await parts.install("a", "token-a")
     try await parts.takeIn(id: "sale", users: ["a"])
     let run = try #require(parts.runs.all.first)
@@ -35,7 +35,7 @@ import Testing
     try await Self.with { _, parts in
       let requests = TestRequests()
       let (run, destination) = try await Self.sent(parts, requests)
-      #expect(run.direct != nil && requests.paths == ["/3/device/token-a"])
+      #expect(parts.runs.direct(at: run.slot) != nil && requests.paths == ["/3/device/token-a"])
       #expect(try await parts.redis("XLEN", "{pp}:chunks:normal").integer == 0)
       #expect(try await parts.record("sale").state == .queued)
       destination.answer(try requests.tag(0), 200)
@@ -66,14 +66,17 @@ import Testing
     try await Self.with { _, parts in
       let requests = TestRequests()
       let (run, destination) = try await Self.sent(parts, requests)
+      let direct = try #require(parts.runs.direct(at: run.slot))
       #expect(parts.handedOn.isEmpty)
       try #require(await parts.handedOnSignal.wait(upToMs: 10_000))
       await parts.carryOn()
-      #expect(run.direct == nil && run.ageMs >= WorkerLimits.directMsMax)
+      #expect(parts.runs.direct(at: run.slot) == nil)
+      #expect(direct.ageMs >= WorkerLimits.directMsMax)
+      let chunk = try #require(parts.runs.chunk(at: run.slot))
       #expect(try await parts.record("sale").state == .running)
       #expect(try await parts.store.chunks.claim(consumer: "other", max: 1).isEmpty)
       destination.answer(try requests.tag(0), 200)
-      #expect(await !parts.carrier.step(run))
+      #expect(await !parts.carrier.step(chunk))
       let record = try await parts.record("sale")
       #expect(record.state == .done && record.counts.accepted == 1 && record.isBalanced)
     }
@@ -102,7 +105,8 @@ import Testing
       #expect(other.deliveries == 2)
       #expect(
         try await parts.store.jobs.admit(
-          other, try #require(run.direct).admission, consumer: "other") == .admitted)
+          other, try #require(parts.runs.direct(at: run.slot)).job.admission, consumer: "other")
+          == .admitted)
       destination.answer(try requests.tag(0), 200)
       await parts.carryOn()
       #expect(run.standing == .stale && parts.runs.count == 0)
@@ -121,7 +125,7 @@ import Testing
       #expect(parts.runs.all.map(\.claim.job).sorted() == ["fine", "good"])
       #expect(
         parts.lines.all.contains { $0.contains("WRONGTYPE") && !$0.contains("user_function") })
-      #expect(parts.runs.all.allSatisfy { $0.direct != nil })
+      #expect(parts.runs.directEntries.count == 2)
     }
   }
 
@@ -143,7 +147,7 @@ import Testing
       #expect(parts.runs.all.count == jobs.count)
       for run in parts.runs.all {
         #expect(run.material.firstBindings != nil)
-        #expect(await parts.carrier.step(run))
+        _ = await parts.direct.step(try #require(parts.runs.direct(at: run.slot)))
         let users = try #require(jobs.first { $0.id == run.claim.job }).users
         #expect(
           run.pushes.map { String(decoding: $0.token, as: UTF8.self) }
@@ -172,7 +176,7 @@ import Testing
       let requests = TestRequests()
       _ = try await Self.sent(parts, requests)
       _ = try await parts.admitter.admitNext(abandonedForMs: 0)
-      #expect(parts.runs.count == 1 && parts.runs.all[0].direct != nil)
+      #expect(parts.runs.count == 1 && parts.runs.directEntries.count == 1)
       #expect(try await parts.redis("XLEN", "{pp}:chunks:normal").integer == 0)
       #expect(try await !parts.admitter.admitUnanswered())
     }

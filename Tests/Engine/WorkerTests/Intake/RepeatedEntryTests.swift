@@ -73,7 +73,7 @@ import Testing
     try await LaneStage.with { _, parts in
       for title in ["one", "two"] {
         try await Self.add(parts, "sale", title: title)
-        let run = try await parts.beginNext()
+        let run = try await parts.beginNext().run
         #expect(run.material.content.notification?.title == title)
         parts.runs.remove(run)
         _ = try await parts.redis("FLUSHDB")

@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct BindingResolverTests {
   /// A run of a job to these users, which the lane has not admitted itself.
-  private func run(_ parts: LaneStage, _ job: String) async throws -> ChunkRun {
+  private func run(_ parts: LaneStage, _ job: String) async throws -> PushRun {
     try await parts.takeIn(job)
     let claim = try #require(
       try await parts.store.chunks.claim(consumer: "test-0", max: 1).first)
@@ -16,7 +16,7 @@ import Testing
       loop: parts.loop, store: parts.store.traces, by: "other", clock: parts.settings.clock)
     let materials = MaterialStore(store: parts.store, tracer: tracer)
     guard case .material(let material) = try await materials.find(claim) else { throw Missing() }
-    let run = ChunkRun(claim: claim, material: material, slot: 0, loop: parts.loop)
+    let run = PushRun(claim, material, slot: 0, loop: parts.loop)
     parts.runs.add(run)
     return run
   }
@@ -170,7 +170,7 @@ import Testing
         let kept = try await parts.redis("HGET", "{pp}:token:apns:shop:token-\(number)", "badge")
         #expect(kept.string == badge)
       }
-      let trace = try #require(run.trace?.take(nowNs: 0, isLast: true))
+      let trace = try #require(run.material.trace?.take(nowNs: 0, isLast: true))
       let causes = trace.lines.withUnsafeBytes { bytes in
         SegmentLines(bytes).map { TraceEvent($0)?.cause }
       }
@@ -189,7 +189,7 @@ import Testing
         Self.job(
           #"{"installations":[\#(list)]}"#, #","environments":["production"],"trace":true"#))
       try await parts.resolver.resolveNext(run)
-      let trace = try #require(run.trace?.take(nowNs: 0, isLast: true))
+      let trace = try #require(run.material.trace?.take(nowNs: 0, isLast: true))
       let causes = trace.lines.withUnsafeBytes { bytes in
         SegmentLines(bytes).map { TraceEvent($0)?.cause }
       }

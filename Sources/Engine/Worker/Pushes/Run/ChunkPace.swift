@@ -8,8 +8,8 @@ struct ChunkPace {
   /// Whether there is something to resolve with.
   var allows: Bool { allowance > 0 }
 
-  /// A push was made.
-  mutating func spend() { allowance -= 1 }
+  /// So many pushes were made.
+  mutating func spend(_ pushes: Int) { allowance -= pushes }
 
   mutating func grant(_ count: Int, retryMs: UInt64, nowNs: UInt64) {
     allowance += count

@@ -11,6 +11,7 @@ struct DecisionDetails {
   }
 
   private var delays: [Int: Delay] = [:]
+  private var jitters = RetryJitter()
   /// Which credentials pushes wait for that this worker does not have, and the attempts that they had.
   private var missing: [Int: (environment: PushEnvironment, attempt: Int)] = [:]
   private var verdicts: [Int: (reason: String, sinceMs: Int64?)] = [:]
@@ -37,6 +38,9 @@ struct DecisionDetails {
     verdicts[push] = (reason, sinceMs)
     if isDoubtful { doubtful.insert(push) }
   }
+
+  /// The random part of the run's retries of an attempt.
+  mutating func jitter(attempt: Int) -> UInt64 { jitters.value(attempt: attempt) }
 
   // MARK: Asked
 

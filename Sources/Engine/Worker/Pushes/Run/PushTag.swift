@@ -1,3 +1,10 @@
+/// The place of a run in its lane's table, by which its pushes are found again.
+struct RunPlace {
+  let slot: Int
+  /// Which of the runs that had the place it is; the table says.
+  var generation: UInt8 = 0
+}
+
 /// The content of a request's tag, to find its push again when it is answered.
 struct PushTag {
   /// The run's place.
@@ -7,9 +14,9 @@ struct PushTag {
   /// The push's number in the run.
   let push: Int
 
-  init(_ run: ChunkRun, push: Int) {
-    slot = run.slot
-    generation = run.generation
+  init(_ run: PushRun, push: Int) {
+    slot = run.place.slot
+    generation = run.place.generation
     self.push = push
   }
 

@@ -1,5 +1,9 @@
-/// The pushes of a run from their submission to their answer, and those that are not submitted yet; loop-bound.
+/// The pushes of a run that have no decision, from when they are made; loop-bound.
 struct PushesUnderway {
+  /// All of them: queued, or in flight.
+  private(set) var openPushes = 0
+  /// All that were made to be sent.
+  private(set) var made = 0
   /// Whether bindings are being read, which become pushes.
   var isReading = false
   /// Submitted and not answered.
@@ -8,6 +12,11 @@ struct PushesUnderway {
   private(set) var staleBindings: [Int] = []
   /// The pushes that may be what the network calls malformed.
   private(set) var quarantined = QuarantinedPushes()
+
+  mutating func open() { openPushes += 1 }
+  mutating func close() { openPushes -= 1 }
+
+  mutating func make() { made += 1 }
 
   mutating func submit() { inFlight += 1 }
   mutating func comeBack() { inFlight -= 1 }

@@ -7,7 +7,10 @@ final class RunTable {
   private static let places =
     WorkerLimits.farRunsMax + WorkerLimits.farDirectRunsMax + 2 * WorkerLimits.farClaimMax
     + WorkerLimits.lingeringRunsMax
-  private var runs: [ChunkRun?] = Array(repeating: nil, count: places)
+  private var runs: [PushRun?] = Array(repeating: nil, count: places)
+  /// The chunks among them, by place, and the jobs that are sent from their entries.
+  private var chunkRuns: [ChunkRun?] = Array(repeating: nil, count: places)
+  private var directRuns: [DirectRun?] = Array(repeating: nil, count: places)
   private var generations = [UInt8](repeating: 0, count: places)
   /// Places without a run, the next one last.
   private var free = Array((0..<places).reversed())
@@ -24,17 +27,28 @@ final class RunTable {
   /// How many of these only wait for answers, and take no other chunk's room.
   private(set) var lingering = 0
 
-  var all: [ChunkRun] { runs.compactMap { $0 } }
+  var all: [PushRun] { runs.compactMap { $0 } }
   /// The runs whose chunks stand in a stream.
-  var claimed: [ChunkRun] { runs.compactMap { $0.flatMap { $0.direct == nil ? $0 : nil } } }
+  var claimed: [ChunkRun] { chunkRuns.compactMap { $0 } }
   /// Entries of jobs that are sent from them.
-  var directEntries: [JobEntry] { runs.compactMap { $0?.direct?.entry } }
+  var directEntries: [JobEntry] { directRuns.compactMap { $0?.job.entry } }
 
   /// Loops over `all` without making a list: destinations that run low ask at each flush of a connection.
-  func forEach(_ body: (ChunkRun) -> Void) {
+  func forEach(_ body: (PushRun) -> Void) { Self.forEach(of: count, in: runs, body) }
+
+  /// Loops over the chunks.
+  func forEachChunk(_ body: (ChunkRun) -> Void) { Self.forEach(of: chunks, in: chunkRuns, body) }
+
+  /// Loops over the jobs that are sent from their entries.
+  func forEachDirect(_ body: (DirectRun) -> Void) {
+    Self.forEach(of: directCount, in: directRuns, body)
+  }
+
+  @inline(__always)
+  private static func forEach<Run>(of count: Int, in places: [Run?], _ body: (Run) -> Void) {
     // The places that are free are mostly the last ones.
     var left = count
-    for run in runs {
+    for run in places {
       guard left > 0 else { return }
       if let run {
         left -= 1
@@ -60,27 +74,29 @@ final class RunTable {
   /// Has a chunk that only waits for answers leave its room to another, while there are not too many such chunks. One answer
   /// that does not come would hold up as much as a whole chunk otherwise.
   /// - Returns: whether there is room now where there was none.
-  func letLinger(_ run: ChunkRun) -> Bool {
-    guard mayLinger(run) else { return false }
+  func letLinger(_ chunk: ChunkRun) -> Bool {
+    guard mayLinger(chunk) else { return false }
     let wasFull = freeSlots == 0
-    lingersSince[run.slot] = max(1, run.loop.nowNs)
+    lingersSince[chunk.run.slot] = max(1, chunk.run.loop.nowNs)
     lingering += 1
     return wasFull
   }
 
   /// Whether a chunk would leave its room to another now.
-  func mayLinger(_ run: ChunkRun) -> Bool {
-    run.onlyWaits && lingersSince[run.slot] == 0 && lingering < WorkerLimits.lingeringRunsMax
+  func mayLinger(_ chunk: ChunkRun) -> Bool {
+    chunk.onlyWaits && lingersSince[chunk.run.slot] == 0
+      && lingering < WorkerLimits.lingeringRunsMax
   }
 
-  func isLingering(_ run: ChunkRun) -> Bool {
+  func isLingering(_ run: PushRun) -> Bool {
     runs[run.slot] === run && lingersSince[run.slot] > 0
   }
 
   /// Whether a chunk has lingered for so long that its job is to go on beside it. Says so once: where all answers take a moment,
   /// none of them does.
-  func isToBePassed(_ run: ChunkRun) -> Bool {
-    guard isLingering(run), run.onlyWaits, !run.claim.isResidual,
+  func isToBePassed(_ chunk: ChunkRun) -> Bool {
+    let run = chunk.run
+    guard isLingering(run), chunk.onlyWaits, !run.claim.isResidual,
       run.loop.nowNs >= lingersSince[run.slot],
       run.loop.nowNs - lingersSince[run.slot] >= WorkerLimits.checkpointMs * 1_000_000
     else { return false }
@@ -88,60 +104,79 @@ final class RunTable {
     return true
   }
 
-  /// Puts a run into its place.
-  func add(_ run: ChunkRun) {
-    generations[run.slot] &+= 1
-    run.enter(generation: generations[run.slot])
+  /// Puts a chunk into its run's place.
+  func add(_ chunk: ChunkRun) {
+    enter(chunk.run)
+    chunkRuns[chunk.run.slot] = chunk
+  }
+
+  /// Puts a job that is sent from its entry into its run's place.
+  func add(_ run: DirectRun) {
+    enter(run.run)
+    directRuns[run.slot] = run
+    direct[run.job.entry.source] = run.job
+    directCount += 1
+  }
+
+  private func enter(_ run: PushRun) {
     // Nearly always the place that `freeSlot` has named.
     if let place = free.lastIndex(of: run.slot) { free.remove(at: place) }
-    if let job = run.direct {
-      direct[job.entry.source] = job
-      directCount += 1
-    }
     runs[run.slot] = run
-    run.beginTrace()
+    generations[run.slot] &+= 1
+    run.enter(generation: generations[run.slot])
   }
 
-  /// A job that was sent from its entry is a chunk from now on.
-  func become(_ run: ChunkRun, _ claim: ChunkClaim) {
-    forgetEntry(of: run)
-    run.become(claim)
+  /// Has a job that was sent from its entry be a chunk from now on.
+  func become(_ run: DirectRun, _ claim: ChunkClaim) -> ChunkRun {
+    forgetEntry(of: run.run)
+    run.run.become(claim)
+    let chunk = ChunkRun(run.run)
+    chunkRuns[run.slot] = chunk
+    return chunk
   }
 
-  func remove(_ run: ChunkRun) {
+  func remove(_ run: PushRun) {
     guard runs[run.slot] === run else { return }
     forgetEntry(of: run)
     runs[run.slot] = nil
+    chunkRuns[run.slot] = nil
     if lingersSince[run.slot] > 0 {
       lingersSince[run.slot] = 0
       lingering -= 1
     }
-    run.endTrace()
+    run.trace.end()
     free.append(run.slot)
   }
 
-  private func forgetEntry(of run: ChunkRun) {
-    guard let job = run.direct else { return }
+  private func forgetEntry(of run: PushRun) {
+    guard let job = directRuns[run.slot]?.job else { return }
+    directRuns[run.slot] = nil
     directCount -= 1
     if direct[job.entry.source] === job { direct[job.entry.source] = nil }
   }
 
-  subscript(slot: Int) -> ChunkRun? { runs[slot] }
+  subscript(slot: Int) -> PushRun? { runs[slot] }
+
+  /// The chunk of a place; nil when there is none.
+  func chunk(at slot: Int) -> ChunkRun? { chunkRuns[slot] }
+
+  /// The job of a place that is sent from its entry; nil when there is none.
+  func direct(at slot: Int) -> DirectRun? { directRuns[slot] }
 
   /// The run of a push; nil when it has ended.
-  subscript(tag: PushTag) -> ChunkRun? {
-    guard let run = runs[tag.slot], run.generation == tag.generation else { return nil }
+  subscript(tag: PushTag) -> PushRun? {
+    guard let run = runs[tag.slot], run.place.generation == tag.generation else { return nil }
     return run
   }
 
-  /// The run that carries this chunk already.
-  func run(carrying claim: ChunkClaim) -> ChunkRun? {
-    runs.lazy.compactMap { $0 }.first {
+  /// The chunk that carries this claim already.
+  func chunk(carrying claim: ChunkClaim) -> ChunkRun? {
+    chunkRuns.lazy.compactMap { $0 }.first {
       $0.claim.entry == claim.entry && $0.claim.priority == claim.priority
     }
   }
 
-  func isCarrying(_ claim: ChunkClaim) -> Bool { run(carrying: claim) != nil }
+  func isCarrying(_ claim: ChunkClaim) -> Bool { chunk(carrying: claim) != nil }
 
   /// Whether a job that is sent from its entry has become this chunk, and the reply that says so has not come.
   func isBecoming(_ claim: ChunkClaim) -> Bool {

@@ -2,7 +2,7 @@
 struct BatchGathering {
   /// The pushes of one chunk.
   private struct Part {
-    let run: ChunkRun
+    let run: PushRun
     var tags: [UInt64]
     /// When the first of them came, in the loop's time.
     let sinceNs: UInt64
@@ -33,7 +33,7 @@ struct BatchGathering {
   /// When its first push has waited long enough; not asked of an empty one.
   var dueNs: UInt64 { parts[0].dueNs }
 
-  mutating func append(_ tag: UInt64, of run: ChunkRun, nowNs: UInt64) {
+  mutating func append(_ tag: UInt64, of run: PushRun, nowNs: UInt64) {
     if let index = parts.lastIndex(where: { $0.run === run }) {
       parts[index].tags.append(tag)
     } else {

@@ -45,7 +45,7 @@ final class BatchQueue {
   ///   - wording: `Push.wording`.
   ///   - togetherMax: `Push.togetherMax`.
   func append(
-    _ run: ChunkRun, push index: Int, wording: Wording = Wording(), togetherMax: Int = 0,
+    _ run: PushRun, push index: Int, wording: Wording = Wording(), togetherMax: Int = 0,
     nowNs: UInt64
   ) {
     let rank = run.claim.priority.rank

@@ -6,7 +6,7 @@ internal import Reactor
 // Pushes of a network that takes several a request.
 extension Destination {
   /// Queues a push, to leave with others of its job. Nothing is sent before the end of the turn.
-  func gather(_ run: ChunkRun, push index: Int, in batches: BatchQueue) {
+  func gather(_ run: PushRun, push index: Int, in batches: BatchQueue) {
     let isAlone = !run.material.variants.placeholders.isEmpty
     batches.append(
       run, push: index, wording: run.pushes[index].wording,

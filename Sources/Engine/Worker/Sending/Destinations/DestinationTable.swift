@@ -64,7 +64,7 @@ final class DestinationTable: RateAllowanceOwner {
   }
 
   /// Where the pushes of a run go.
-  func routes(_ run: ChunkRun) -> Routes {
+  func routes(_ run: PushRun) -> Routes {
     Routes(app: run.claim.app, content: run.material.content, directory: directory)
   }
 

@@ -23,7 +23,7 @@ final class RateCongestion {
   }
 
   /// Whether the next recipients of a run would only wait for a rate: then they are not resolved yet.
-  func isCongested(_ run: ChunkRun) -> Bool {
+  func isCongested(_ run: PushRun) -> Bool {
     guard !rates.isEmpty, run.wantsResolving else { return false }
     let line = run.lines(of: run.cursor) == .installations ? run.lines[run.cursor] : nil
     return congestion(run.claim.app, rank: run.claim.priority.rank, line: line) != nil
@@ -34,7 +34,7 @@ final class RateCongestion {
   func crowdedMs(_ claim: ChunkClaim) -> UInt64? {
     guard !rates.isEmpty else { return nil }
     let rank = claim.priority.rank
-    func own() -> [ChunkRun] {
+    func own() -> [PushRun] {
       runs.all.filter {
         $0.claim.app == claim.app && $0.claim.priority.rank <= rank && !runs.isLingering($0)
       }

@@ -144,7 +144,7 @@ final class Dispatcher: DestinationOwner {
   }
 
   /// Returns the pushes whose runs have not ended.
-  private func pushes(of batch: Batch) -> [(run: ChunkRun, tag: PushTag)] {
+  private func pushes(of batch: Batch) -> [(run: PushRun, tag: PushTag)] {
     batch.tags.compactMap { raw in
       let tag = PushTag(raw)
       return runs[tag].map { ($0, tag) }
@@ -152,7 +152,7 @@ final class Dispatcher: DestinationOwner {
   }
 
   private func decide(
-    _ pushes: [(run: ChunkRun, tag: PushTag)], of batch: Batch, _ answer: RequestAnswer,
+    _ pushes: [(run: PushRun, tag: PushTag)], of batch: Batch, _ answer: RequestAnswer,
     _ destination: Destination
   ) {
     let reply = judge.reply(answer, to: pushes.first?.run)
@@ -191,7 +191,7 @@ final class Dispatcher: DestinationOwner {
   /// request a push would be a thousand, and networks of batches count requests. Where all are bad, it is twice as many.
   /// - Parameter token: of the push that is blamed. It is not believed: its push is tried alone.
   private func split(
-    _ pushes: [(run: ChunkRun, tag: PushTag)], _ answer: RequestAnswer, _ reason: String,
+    _ pushes: [(run: PushRun, tag: PushTag)], _ answer: RequestAnswer, _ reason: String,
     _ token: String?, _ destination: Destination
   ) {
     for (run, tag) in pushes {
@@ -199,7 +199,7 @@ final class Dispatcher: DestinationOwner {
       run.note(tag.push, .resend)
     }
     var others = pushes
-    var blamed: [(run: ChunkRun, tag: PushTag)] = []
+    var blamed: [(run: PushRun, tag: PushTag)] = []
     if let token {
       let index = pushes.firstIndex { $0.run.pushes[$0.tag.push].token.elementsEqual(token.utf8) }
       if let index { blamed.append(others.remove(at: index)) }

@@ -31,7 +31,7 @@ final class SendingGate {
   // MARK: Single pushes
 
   /// Returns what keeps a push from being submitted now; nil when nothing does.
-  func hindrance(_ run: ChunkRun, _ index: Int) -> Hindrance? {
+  func hindrance(_ run: PushRun, _ index: Int) -> Hindrance? {
     switch run.standing {
     case .active: break
     case .cancelled: return .cancelled
@@ -47,7 +47,7 @@ final class SendingGate {
   }
 
   /// Decides a push that is not submitted, or has its binding read again.
-  func withdraw(_ run: ChunkRun, _ index: Int, because hindrance: Hindrance) {
+  func withdraw(_ run: PushRun, _ index: Int, because hindrance: Hindrance) {
     let attempt = Int(run.pushes[index].attempt) - 1
     switch hindrance {
     case .cancelled: run.decide(index, .skipped, because: .cancelled)
@@ -60,7 +60,7 @@ final class SendingGate {
   }
 
   /// Decides those of a run's pushes with old bindings whose run may not send any more.
-  func endStaleBindings(_ run: ChunkRun) {
+  func endStaleBindings(_ run: PushRun) {
     for index in run.takeStaleBindings() {
       if let hindrance = hindrance(run, index) { withdraw(run, index, because: hindrance) }
     }
@@ -69,7 +69,7 @@ final class SendingGate {
   // MARK: Time
 
   /// Whether the time of a run's job is over.
-  func isExpired(_ run: ChunkRun) -> Bool { isExpired(run.material) }
+  func isExpired(_ run: PushRun) -> Bool { isExpired(run.material) }
 
   func isExpired(_ material: JobMaterial) -> Bool {
     material.expiresAtMs.map { clock.wallMs >= $0 } ?? false
@@ -78,22 +78,22 @@ final class SendingGate {
   // MARK: Switches
 
   /// Whether a run's whole app is off, its bucket or its topic.
-  func isSwitchedOff(_ run: ChunkRun) -> Bool {
+  func isSwitchedOff(_ run: PushRun) -> Bool {
     switches.stops(
       app: run.claim.app, bucket: run.material.bucket, topic: run.material.topic)
   }
 
   /// Whether a run is to be handed back because it is switched off. What has expired goes on, to be counted.
-  func isStopped(_ run: ChunkRun) -> Bool { isSwitchedOff(run) && !isExpired(run) }
+  func isStopped(_ run: PushRun) -> Bool { isSwitchedOff(run) && !isExpired(run) }
 
   /// For how long a push is set aside because it is switched off; nil when it is not.
-  func heldMs(_ run: ChunkRun, _ index: Int) -> UInt64? {
+  func heldMs(_ run: PushRun, _ index: Int) -> UInt64? {
     guard !switches.isEmpty else { return nil }
     return heldMs(run, run.pushes[index].network, run.pushes[index].user)
   }
 
   func heldMs(
-    _ run: ChunkRun, _ network: Network, _ user: UnsafeRawBufferPointer
+    _ run: PushRun, _ network: Network, _ user: UnsafeRawBufferPointer
   ) -> UInt64? {
     guard !switches.isEmpty else { return nil }
     let app = run.claim.app
@@ -129,7 +129,7 @@ final class SendingGate {
   // MARK: Runs
 
   /// Does to a run what the store says of it.
-  func apply(_ standing: WorkStanding, _ run: ChunkRun) {
+  func apply(_ standing: WorkStanding, _ run: PushRun) {
     switch standing {
     case .ok: return
     case .paused: run.change(to: .paused)

@@ -23,7 +23,7 @@ final class AnswerJudge {
 
   /// An answer as its provider reads it.
   /// - Parameter run: of a push of the request; nil when none of them is awaited any more.
-  func reply(_ answer: RequestAnswer, to run: ChunkRun?) -> ProviderAnswer {
+  func reply(_ answer: RequestAnswer, to run: PushRun?) -> ProviderAnswer {
     ProviderAnswer(
       status: answer.status, retryAfterSeconds: retryAfterSeconds(answer, run),
       body: answer.body, isBodyCut: answer.isBodyCut,
@@ -34,7 +34,7 @@ final class AnswerJudge {
   /// How long the network asks to wait, as far as that is believed: an hour at most. What asks for more is no plan, and so ends
   /// no push by its expiry: the push is tried again halfway to it.
   /// - Parameter run: of a push of the request; nil when none of them is awaited any more.
-  private func retryAfterSeconds(_ answer: RequestAnswer, _ run: ChunkRun?) -> Int? {
+  private func retryAfterSeconds(_ answer: RequestAnswer, _ run: PushRun?) -> Int? {
     let secondsMax = Int(Limits.retryAfterMsMax / 1_000)
     guard let seconds = answer.retryAfter.seconds(nowMs: clock.wallMs), seconds > secondsMax else {
       return answer.retryAfter.seconds(nowMs: clock.wallMs)
@@ -58,8 +58,8 @@ final class AnswerJudge {
   ///   - attempt: of the request's pushes the highest; 0 without any.
   ///   - lead: as of the judgement.
   func judge(
-    _ classification: Classification, _ answer: RequestAnswer, of run: ChunkRun?, attempt: Int,
-    _ destination: Destination, lead: ChunkRun? = nil
+    _ classification: Classification, _ answer: RequestAnswer, of run: PushRun?, attempt: Int,
+    _ destination: Destination, lead: PushRun? = nil
   ) -> Judgement {
     if case .foreign(let reason) = classification {
       return judgeForeign(reason, answer, destination, lead: lead)
@@ -109,7 +109,7 @@ final class AnswerJudge {
 
   /// An answer that the network did not give.
   private func judgeForeign(
-    _ reason: String, _ answer: RequestAnswer, _ destination: Destination, lead: ChunkRun?
+    _ reason: String, _ answer: RequestAnswer, _ destination: Destination, lead: PushRun?
   ) -> Judgement {
     reasons.note(
       "\(destination.app): \(destination.network.rawValue) is answered for by something else "
@@ -122,7 +122,7 @@ final class AnswerJudge {
   }
 
   /// The network accepted a push.
-  func noteAccept(_ answer: RequestAnswer, of run: ChunkRun, _ destination: Destination) {
+  func noteAccept(_ answer: RequestAnswer, of run: PushRun, _ destination: Destination) {
     noteGood(answer, destination)
     destination.noteAccept()
     run.material.verdicts.noteAccept(by: destination.network)
@@ -139,7 +139,7 @@ final class AnswerJudge {
   /// A refusal that says something of other pushes.
   /// - Returns: whether the push waits for the app to be set up rightly.
   private func judgeRefusal(
-    _ reason: String, _ sign: AnswerSign, _ answer: RequestAnswer, of run: ChunkRun,
+    _ reason: String, _ sign: AnswerSign, _ answer: RequestAnswer, of run: PushRun,
     _ destination: Destination
   ) -> Bool {
     // A topic that the job names is the job's content, not how the app is set up.
@@ -159,7 +159,7 @@ final class AnswerJudge {
 
   /// The network refused what a job says.
   private func judgeContent(
-    _ reason: String, isSure: Bool, of run: ChunkRun, _ destination: Destination
+    _ reason: String, isSure: Bool, of run: PushRun, _ destination: Destination
   ) {
     let material = run.material
     guard

@@ -10,5 +10,5 @@ struct Judgement {
   /// The consequence for the credential that the answer refuses; nil when it refuses none.
   var refusal: Authorization.Refusal?
   /// The run whose draw says when they are tried again; nil for each push's own.
-  let lead: ChunkRun?
+  let lead: PushRun?
 }

@@ -28,7 +28,7 @@ final class PushDecider {
 
   // MARK: By an answer
 
-  func accept(_ run: ChunkRun, _ index: Int, _ answer: RequestAnswer) {
+  func accept(_ run: PushRun, _ index: Int, _ answer: RequestAnswer) {
     accepted += 1
     if run.isNoteworthy(index) { run.beginAnswer(TracedAnswer(answer, .accepted)) }
     run.decide(index, .accepted)
@@ -36,7 +36,7 @@ final class PushDecider {
 
   /// Decides about a push that was answered with something else than an accept.
   func decide(
-    _ run: ChunkRun, _ tag: PushTag, _ destination: Destination, _ answer: RequestAnswer,
+    _ run: PushRun, _ tag: PushTag, _ destination: Destination, _ answer: RequestAnswer,
     _ judgement: Judgement
   ) {
     // Not before: when the breaker opens, others of the run are put aside, which is no answer to them.
@@ -62,7 +62,7 @@ final class PushDecider {
   }
 
   private func decideOutcome(
-    _ run: ChunkRun, _ tag: PushTag, _ destination: Destination, _ answer: RequestAnswer,
+    _ run: PushRun, _ tag: PushTag, _ destination: Destination, _ answer: RequestAnswer,
     _ judgement: Judgement
   ) {
     switch judgement.classification {
@@ -90,7 +90,7 @@ final class PushDecider {
   /// Sends a push again whose credential the network refused: no attempt is burned, unless others go through with that
   /// credential and this push does not.
   private func resendRefused(
-    _ run: ChunkRun, _ tag: PushTag, _ destination: Destination, _ judgement: Judgement
+    _ run: PushRun, _ tag: PushTag, _ destination: Destination, _ judgement: Judgement
   ) {
     if judgement.refusal == .isolated,
       Int(run.pushes[tag.push].resends) >= WorkerLimits.isolatedRefusalsMax
@@ -103,7 +103,7 @@ final class PushDecider {
   // MARK: Without an answer
 
   func decideNotSent(
-    _ run: ChunkRun, _ tag: PushTag, _ destination: Destination, _ answer: RequestAnswer
+    _ run: PushRun, _ tag: PushTag, _ destination: Destination, _ answer: RequestAnswer
   ) {
     run.beginAnswer(TracedAnswer(answer, nil))
     router.resend(run, tag, destination, isRefused: answer.isRefused)
@@ -111,7 +111,7 @@ final class PushDecider {
   }
 
   func decideUnanswered(
-    _ run: ChunkRun, _ tag: PushTag, _ answer: RequestAnswer, lead: ChunkRun? = nil
+    _ run: PushRun, _ tag: PushTag, _ answer: RequestAnswer, lead: PushRun? = nil
   ) {
     run.beginAnswer(TracedAnswer(answer, nil))
     decideUnknown(run, tag.push, lead: lead)
@@ -120,7 +120,7 @@ final class PushDecider {
 
   /// Always an attempt, whatever the breaker says: it may have been delivered, and the attempts are what
   /// bounds how often a device gets the same push.
-  private func decideUnknown(_ run: ChunkRun, _ index: Int, lead: ChunkRun?) {
+  private func decideUnknown(_ run: PushRun, _ index: Int, lead: PushRun?) {
     reasons.note("\(run.claim.app): connection lost or time ran out before an answer")
     guard run.material.content.unknownPolicy == .resend else {
       return run.decide(index, .failed, because: .givesUpUnknown)
@@ -133,7 +133,7 @@ final class PushDecider {
   ///   - isAlone: whether the request carried no other push.
   ///   - isFirst: of the pushes of its request, which is one complaint.
   func decideMalformed(
-    _ run: ChunkRun, _ tag: PushTag, _ destination: Destination, _ answer: RequestAnswer,
+    _ run: PushRun, _ tag: PushTag, _ destination: Destination, _ answer: RequestAnswer,
     quarantinedNs: UInt64?, isAlone: Bool = true, isFirst: Bool = true
   ) {
     // Whether a connection's only request was processed before the connection was closed, nobody knows.

@@ -24,7 +24,7 @@ final class DoubtfulTokens {
 
   /// Decides about a token that is called bad: it is tried in the other environment once, where the app
   /// has credentials and the job allows it. Never removed is one that could not be tried there.
-  func decide(_ run: ChunkRun, _ index: Int, _ reason: String) {
+  func decide(_ run: PushRun, _ index: Int, _ reason: String) {
     let push = run.pushes[index]
     guard !push.isRedirected else { return run.decideDoubtful(index, reason: reason) }
     let other = push.environment.other
@@ -46,7 +46,7 @@ final class DoubtfulTokens {
 
   /// Decides about a token that is called bad, whose other environment this worker has no credentials for: another
   /// worker that has them tries it.
-  private func decideElsewhere(_ run: ChunkRun, _ index: Int, _ reason: String) {
+  private func decideElsewhere(_ run: PushRun, _ index: Int, _ reason: String) {
     let push = run.pushes[index]
     let other = push.environment.other
     guard run.material.content.environments.contains(other) else {

@@ -24,7 +24,7 @@ final class Isolation {
 
   /// Sees to a push whose job, or which itself, is in quarantine.
   /// - Returns: false when it may go with all others.
-  func setApart(_ run: ChunkRun, _ index: Int, _ destination: Destination) -> Bool {
+  func setApart(_ run: PushRun, _ index: Int, _ destination: Destination) -> Bool {
     let push = run.pushes[index]
     let job = run.claim.job
     guard
@@ -53,7 +53,7 @@ final class Isolation {
   ///   - complaint: what the network did to it.
   /// - Returns: whether it is decided; otherwise it is to be queued again.
   func decideMalformed(
-    _ run: ChunkRun, _ index: Int, _ destination: Destination, quarantinedNs: UInt64?,
+    _ run: PushRun, _ index: Int, _ destination: Destination, quarantinedNs: UInt64?,
     _ complaint: Quarantine.Complaint
   ) -> Bool {
     let sinceNs = [quarantinedNs, destination.quarantine.sinceNs(run.claim.job)]
@@ -72,7 +72,7 @@ final class Isolation {
   }
 
   /// The network closed a connection because of one of its requests, and this may be the one.
-  func noteAccused(_ run: ChunkRun, _ index: Int, _ destination: Destination) {
+  func noteAccused(_ run: PushRun, _ index: Int, _ destination: Destination) {
     run.quarantine(index, nowNs: loop.nowNs)
     note(.accusedWithOthers, ofJob: run.claim.job, destination)
   }
@@ -90,7 +90,7 @@ final class Isolation {
     }
   }
 
-  private func reject(_ run: ChunkRun, _ index: Int, _ destination: Destination) {
+  private func reject(_ run: PushRun, _ index: Int, _ destination: Destination) {
     reasons.note(
       "\(run.claim.app): \(destination.provider.network.rawValue) calls requests of job \(run.claim.job) "
         + "malformed (\(Self.malformedReason)) and answers others: they are rejected; look at what the job puts "

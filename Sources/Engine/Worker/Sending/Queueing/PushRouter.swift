@@ -21,10 +21,10 @@ final class PushRouter {
   }
 
   /// Where the pushes of a run go.
-  func routes(_ run: ChunkRun) -> Routes { destinations.routes(run) }
+  func routes(_ run: PushRun) -> Routes { destinations.routes(run) }
 
   /// Queues a push, or decides it at once when it cannot be sent.
-  func enqueue(_ run: ChunkRun, push index: Int) {
+  func enqueue(_ run: PushRun, push index: Int) {
     guard let number = run.pushes[index].route.number else {
       return leaveToOthers(run, push: index)
     }
@@ -49,7 +49,7 @@ final class PushRouter {
 
   /// Whether a push would be put aside instead of queued, as things stand.
   func holdsBack(
-    _ run: ChunkRun, _ route: Route, _ network: Network, _ user: UnsafeRawBufferPointer
+    _ run: PushRun, _ route: Route, _ network: Network, _ user: UnsafeRawBufferPointer
   ) -> Bool {
     guard let number = route.number else { return true }
     let destination = destinations.destination(number)
@@ -59,7 +59,7 @@ final class PushRouter {
   }
 
   /// Queues a push, apart from the others when it is in quarantine.
-  func queue(_ run: ChunkRun, _ index: Int, _ destination: Destination) {
+  func queue(_ run: PushRun, _ index: Int, _ destination: Destination) {
     if !destination.quarantine.isEmpty, isolation.setApart(run, index, destination) { return }
     if let batches = destination.batches {
       return destination.gather(run, push: index, in: batches)
@@ -69,7 +69,7 @@ final class PushRouter {
 
   /// Queues a push again that was certainly not processed: no attempt is burned. One whose stream the network refuses
   /// again waits.
-  func resend(_ run: ChunkRun, _ tag: PushTag, _ destination: Destination, isRefused: Bool) {
+  func resend(_ run: PushRun, _ tag: PushTag, _ destination: Destination, isRefused: Bool) {
     let resends = run.noteResend(tag.push)
     guard resends <= (isRefused ? WorkerLimits.refusalsMax : WorkerLimits.resendsMax) else {
       // Those of other runs come back at other times.
@@ -87,7 +87,7 @@ final class PushRouter {
 
   /// For how long a push is set aside that would wait for a rate behind too many others; nil when it may be
   /// queued. What stands in a chunk of installations waits there, and is not set aside again and again.
-  private func overflowMs(_ run: ChunkRun, _ destination: Destination) -> UInt64? {
+  private func overflowMs(_ run: PushRun, _ destination: Destination) -> UInt64? {
     guard !destination.limits.isEmpty, run.claim.lines == .users,
       destination.isCongested(rank: run.claim.priority.rank, times: 2)
     else { return nil }
@@ -95,7 +95,7 @@ final class PushRouter {
   }
 
   /// Leaves a push to a worker that has credentials for it; where there is none, the push is skipped.
-  private func leaveToOthers(_ run: ChunkRun, push index: Int) {
+  private func leaveToOthers(_ run: PushRun, push index: Int) {
     if gate.isExpired(run) { return run.decide(index, .expired, because: .expired) }
     let push = run.pushes[index]
     reasons.note("\(run.claim.app) has no credentials for \(push.network.rawValue) on this worker")

@@ -42,7 +42,7 @@ final class Rescheduling {
   /// refused in its own environment was sent, though, so it is an attempt: its number has a bound. And one
   /// that may have broken a connection must not come back as if it had never been sent.
   func putAside(
-    _ run: ChunkRun, _ index: Int, delayMs: UInt64, because cause: TraceCause? = nil
+    _ run: PushRun, _ index: Int, delayMs: UInt64, because cause: TraceCause? = nil
   ) {
     if run.pushes[index].isRedirected || run.quarantined.contains(index) {
       return retry(run, index, afterMs: delayMs)
@@ -56,7 +56,7 @@ final class Rescheduling {
 
   /// Whether a push that is tried later may not wait for others of its chunk: it would expire, or those that it shared a
   /// request with come back without it, in chunks of their own.
-  private func isHurried(_ run: ChunkRun, _ index: Int, _ delayMs: UInt64) -> Bool {
+  private func isHurried(_ run: PushRun, _ index: Int, _ delayMs: UInt64) -> Bool {
     if let number = run.pushes[index].route.number, destinations[number]?.batches != nil {
       return true
     }
@@ -67,7 +67,7 @@ final class Rescheduling {
 
   /// Has a push come back as another attempt, or ends it when that was the last one.
   /// - Parameter lead: the run whose draw it takes: pushes of one request come back together. Nil for its own.
-  func retry(_ run: ChunkRun, _ index: Int, afterMs: UInt64?, lead: ChunkRun? = nil) {
+  func retry(_ run: PushRun, _ index: Int, afterMs: UInt64?, lead: PushRun? = nil) {
     let attempt = Int(run.pushes[index].attempt)
     guard run.material.allowsRetry else {
       return run.decide(index, .expired, because: .nowOrNever)
@@ -86,12 +86,12 @@ final class Rescheduling {
   }
 
   /// Whether a push has as many attempts behind it as it may have.
-  func isLastAttempt(_ run: ChunkRun, _ index: Int) -> Bool {
+  func isLastAttempt(_ run: PushRun, _ index: Int) -> Bool {
     Int(run.pushes[index].attempt) >= policy.attemptsMax
   }
 
   /// When a push comes back that is tried again though that is no attempt of it: with those of its run whose attempt it was.
-  func spreadMs(_ run: ChunkRun, _ index: Int, afterMs: UInt64?, lead: ChunkRun? = nil) -> UInt64 {
+  func spreadMs(_ run: PushRun, _ index: Int, afterMs: UInt64?, lead: PushRun? = nil) -> UInt64 {
     let attempt = Int(run.pushes[index].attempt)
     return policy.delayMs(
       attempt: attempt, retryAfterMs: afterMs, random: (lead ?? run).jitter(attempt: attempt))

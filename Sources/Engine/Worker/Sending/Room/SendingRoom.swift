@@ -33,13 +33,13 @@ final class SendingRoom {
   // MARK: What takes room
 
   /// The bindings of so many of a run's recipients are being read.
-  func noteResolving(_ run: ChunkRun, _ count: Int) {
+  func noteResolving(_ run: PushRun, _ count: Int) {
     resolving[run.claim.priority.rank] += count
     run.noteReading(true)
   }
 
   /// Notes that the bindings of so many recipients have been read, or that this failed.
-  func noteResolved(_ run: ChunkRun, _ count: Int) {
+  func noteResolved(_ run: PushRun, _ count: Int) {
     resolving[run.claim.priority.rank] -= count
     run.noteReading(false)
   }
@@ -56,27 +56,33 @@ final class SendingRoom {
   }
 
   /// Recipients of this priority and higher ones that are claimed and not resolved, and wait for no rate and no pace.
-  /// - Parameter onlyDirect: only those of jobs that are sent from their entries.
-  func unresolved(for priority: Priority, onlyDirect: Bool = false) -> Int {
-    var sum = 0
-    runs.forEach { run in
-      if run.claim.priority.rank <= priority.rank, run.wantsResolving, run.pace == nil,
-        !onlyDirect || run.direct != nil, !congestion.isCongested(run)
-      {
-        sum += run.lines.count - run.cursor
-      }
-    }
+  func unresolved(for priority: Priority) -> Int {
+    var sum = unresolvedDirect(for: priority)
+    runs.forEachChunk { if $0.pace == nil { sum += unresolved($0.run, for: priority) } }
     return sum
+  }
+
+  /// The same of jobs alone that are sent from their entries.
+  func unresolvedDirect(for priority: Priority) -> Int {
+    var sum = 0
+    runs.forEachDirect { sum += unresolved($0.run, for: priority) }
+    return sum
+  }
+
+  private func unresolved(_ run: PushRun, for priority: Priority) -> Int {
+    guard run.claim.priority.rank <= priority.rank, run.wantsResolving,
+      !congestion.isCongested(run)
+    else { return 0 }
+    return run.lines.count - run.cursor
   }
 
   /// Whether a chunk has recipients that could be resolved now, were there room.
   var isAnyChunkWaiting: Bool {
     guard runs.chunks > 0 else { return false }
     var isAny = false
-    runs.forEach { run in
-      guard !isAny, run.direct == nil, run.wantsResolving else { return }
-      let keepsPace = run.pace.map { !$0.allows && $0.waitMs(nowNs: loop.nowNs) > 0 } ?? false
-      isAny = !keepsPace && !congestion.isCongested(run)
+    runs.forEachChunk { chunk in
+      guard !isAny, chunk.run.wantsResolving else { return }
+      isAny = !chunk.isHeldByPace && !congestion.isCongested(chunk.run)
     }
     return isAny
   }
@@ -92,27 +98,33 @@ final class SendingRoom {
         && destinations.crowd(upTo: priority.rank) < WorkerLimits.queuedPushesMax + ahead / 2
   }
 
-  /// Whether more of a run's recipients should be resolved now. A job that is sent from its entry has room behind more than a
+  /// Whether more of a job's recipients should be resolved now. One that is sent from its entry has room behind more than a
   /// chunk has, for all of that leaves soon. But what takes little is to fill no room of those that take much.
-  func hasRoom(for run: ChunkRun) -> Bool {
-    hasRoom(for: run, mayHaveMore: mayHaveMore)
+  func hasRoom(for direct: DirectRun) -> Bool {
+    hasRoom(for: direct, mayHaveMore: mayHaveMore)
   }
 
-  /// The same for one of many runs, which need not each look at all others.
-  func hasRoom(for run: ChunkRun, mayHaveMore: @autoclosure () -> Bool) -> Bool {
-    let priority = run.claim.priority
+  /// The same for one of many jobs, which need not each look at all others.
+  func hasRoom(for direct: DirectRun, mayHaveMore: @autoclosure () -> Bool) -> Bool {
+    let priority = direct.priority
     if hasRoom(for: priority) { return true }
-    guard run.direct != nil, mayHaveMore(), waiting(upTo: priority) < leaving else { return false }
-    let (queued, leaving) = destinations.used(by: run.claim.app).reduce(into: (0, 0)) {
+    guard mayHaveMore(), waiting(upTo: priority) < leaving else { return false }
+    let (queued, leaving) = destinations.used(by: direct.run.claim.app).reduce(into: (0, 0)) {
       if !$1.keepsToItself { $0.0 += $1.crowd(upTo: priority.rank) }
       $0.1 += $1.leaving(nowNs: nowNs())
     }
     return queued < max(leaving, WorkerLimits.queuedPushesMax)
   }
 
-  /// Whether a run has recipients that should be resolved now, and would not only wait for a rate.
-  func mayResolve(_ run: ChunkRun) -> Bool {
-    run.wantsResolving && hasRoom(for: run) && !congestion.isCongested(run)
+  /// Whether a chunk has recipients that should be resolved now, and would not only wait for a rate.
+  func mayResolve(_ chunk: ChunkRun) -> Bool {
+    chunk.run.wantsResolving && hasRoom(for: chunk.claim.priority)
+      && !congestion.isCongested(chunk.run)
+  }
+
+  /// The same of a job that is sent from its entry.
+  func mayResolve(_ direct: DirectRun) -> Bool {
+    direct.run.wantsResolving && hasRoom(for: direct) && !congestion.isCongested(direct.run)
   }
 
   /// How many pushes may wait when a job that is sent from its entry adds its own.
@@ -127,7 +139,7 @@ final class SendingRoom {
   func fill() {
     // Those whose last pushes have just left make room for others, and are not looked at by themselves for a while.
     if runs.freeSlots == 0 {
-      runs.forEach { run in if runs.mayLinger(run) { run.wake() } }
+      runs.forEachChunk { chunk in if runs.mayLinger(chunk) { chunk.run.wake() } }
     }
     guard let lowest = Priority.allCases.last(where: hasRoom) else { return }
     runs.forEach { run in

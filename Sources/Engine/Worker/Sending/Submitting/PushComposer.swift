@@ -28,7 +28,7 @@ final class PushComposer {
 
   /// Returns the message that a push is sent as; nil when it was decided without being sent, or put aside.
   func message(
-    _ run: ChunkRun, _ index: Int, _ destination: Destination
+    _ run: PushRun, _ index: Int, _ destination: Destination
   ) -> JobMaterial.Message? {
     if let hindrance = gate.hindrance(run, index) {
       gate.withdraw(run, index, because: hindrance)
@@ -49,7 +49,7 @@ final class PushComposer {
   }
 
   private func decideUnsendable(
-    _ run: ChunkRun, _ index: Int, _ rendering: JobMaterial.Rendering
+    _ run: PushRun, _ index: Int, _ rendering: JobMaterial.Rendering
   ) {
     switch rendering {
     case .message: return
@@ -66,7 +66,7 @@ final class PushComposer {
   /// Lends the body of a push.
   /// - Returns: nil when there is no body, and the push was decided.
   func withBody(
-    _ message: JobMaterial.Message, _ run: ChunkRun, _ index: Int, _ use: (RequestBody) -> Bool
+    _ message: JobMaterial.Message, _ run: PushRun, _ index: Int, _ use: (RequestBody) -> Bool
   ) -> Bool? {
     if let template = message.template {
       guard template.aroundOne == nil else { return join(template, run, index).map(use) }
@@ -82,7 +82,7 @@ final class PushComposer {
   ///   - id: of a request that has one.
   /// - Returns: whether there is a body.
   func fill(
-    _ template: BodyTemplate, _ run: ChunkRun, _ index: Int,
+    _ template: BodyTemplate, _ run: PushRun, _ index: Int,
     tokens: [UnsafeRawBufferPointer]? = nil, id: [UInt8] = []
   ) -> Bool {
     guard let values = values(run, index) else { return false }
@@ -96,7 +96,7 @@ final class PushComposer {
   }
 
   /// The body of a push whose only value stays where it is, or nil when the push was decided.
-  private func join(_ template: BodyTemplate, _ run: ChunkRun, _ index: Int) -> RequestBody? {
+  private func join(_ template: BodyTemplate, _ run: PushRun, _ index: Int) -> RequestBody? {
     guard let values = values(run, index) else { return nil }
     switch template.join(with: values) {
     case .success(let body): return body
@@ -108,7 +108,7 @@ final class PushComposer {
 
   /// Returns the values that fill the texts of a push, or nil when there is nothing usable, and the push was decided.
   private func values(
-    _ run: ChunkRun, _ index: Int
+    _ run: PushRun, _ index: Int
   ) -> ArraySlice<UnsafeRawBufferPointer?>? {
     guard !run.material.variants.placeholders.isEmpty else { return [] }
     let row = run.pushes[index].variables
@@ -125,7 +125,7 @@ final class PushComposer {
   }
 
   private func reject(
-    _ run: ChunkRun, _ index: Int, because hindrance: BodyTemplate.Hindrance
+    _ run: PushRun, _ index: Int, because hindrance: BodyTemplate.Hindrance
   ) {
     switch hindrance {
     case .missing(let number):
@@ -141,7 +141,7 @@ final class PushComposer {
     }
   }
 
-  private func note(_ run: ChunkRun, _ what: String) {
+  private func note(_ run: PushRun, _ what: String) {
     reasons.note("\(run.claim.app): job \(run.claim.job): \(what)")
   }
 
@@ -151,7 +151,7 @@ final class PushComposer {
   /// has none.
   /// - Parameter values: nil when there is nothing usable.
   func canSend(
-    _ run: ChunkRun, _ route: Route, _ variant: UInt8,
+    _ run: PushRun, _ route: Route, _ variant: UInt8,
     _ values: ArraySlice<UnsafeRawBufferPointer?>?
   ) -> Bool {
     // What has no destination here is another worker's.
@@ -165,7 +165,7 @@ final class PushComposer {
   }
 
   /// Decides a push that has no body, and says why.
-  func decideUnsendable(_ run: ChunkRun, _ index: Int) {
+  func decideUnsendable(_ run: PushRun, _ index: Int) {
     guard let number = run.pushes[index].route.number else {
       return router.enqueue(run, push: index)
     }

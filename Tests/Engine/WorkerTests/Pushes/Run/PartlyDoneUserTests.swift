@@ -71,20 +71,22 @@ import Testing
   @Test("a chunk that comes back with other lines than were told is not the run's any more")
   func noticesOtherLines() throws {
     let run = try Claims.run(["a", "b"])
+    let chunk = ChunkRun(run)
     _ = run.takeBatch(max: 1)
     let pushes = run.resolve(0, devices: 2)
-    #expect(run.agrees(with: try Claims.claim(["a", "b"])))
+    #expect(chunk.agrees(with: try Claims.claim(["a", "b"])))
     run.decide(pushes[0], .accepted)
     run.change(to: .paused)
     _ = run.takeNews(isFinal: false)
     let device = "apns\tproduction\ttoken-0-1\ta\t0\t0"
-    #expect(run.agrees(with: try Claims.claim(["a", "b", device])))
+    #expect(chunk.agrees(with: try Claims.claim(["a", "b", device])))
     // The settlement that tells of it may still be on its way.
-    #expect(run.agrees(with: try Claims.claim(["a", "b"])))
+    #expect(chunk.agrees(with: try Claims.claim(["a", "b"])))
     run.confirmNews()
-    #expect(run.agrees(with: try Claims.claim(["a", "b", device])))
-    #expect(!run.agrees(with: try Claims.claim(["a", "b"])))
-    #expect(!run.agrees(with: try Claims.claim(["a", "b", device.replacing("0-1", with: "0-0")])))
+    #expect(chunk.agrees(with: try Claims.claim(["a", "b", device])))
+    #expect(!chunk.agrees(with: try Claims.claim(["a", "b"])))
+    #expect(
+      !chunk.agrees(with: try Claims.claim(["a", "b", device.replacing("0-1", with: "0-0")])))
   }
 
   @Test("a hundred answers are told, however many users they belong to")

@@ -29,28 +29,28 @@ import Testing
     let run = try Claims.run(["a"])
     runs.add(run)
     #expect(runs.freeSlots == WorkerLimits.runsMax - 1 && runs.freeSlot == 1 && runs.count == 1)
-    #expect(runs.run(carrying: try Claims.claim(["a", "b"])) === run)
+    #expect(runs.chunk(carrying: try Claims.claim(["a", "b"]))?.run === run)
     runs.remove(run)
     #expect(!runs.isCarrying(run.claim) && runs.count == 0)
   }
 
   /// A run whose only push is under way.
   private static func waitingRun(_ runs: RunTable, _ loop: EventLoop) throws -> ChunkRun {
-    let run = ChunkRun(
-      claim: try Claims.claim(["a"]),
-      material: JobMaterial(content: JobContent(), createdAtMs: 0, trace: nil),
+    let run = PushRun(
+      try Claims.claim(["a"]), JobMaterial(content: JobContent(), createdAtMs: 0, trace: nil),
       slot: try #require(runs.freeSlot), loop: loop)
-    runs.add(run)
+    let chunk = ChunkRun(run)
+    runs.add(chunk)
     _ = run.takeBatch(max: 1)
     run.noteSubmitted(run.resolve(0, devices: 1)[0])
-    return run
+    return chunk
   }
 
   @Test(
     "a chunk that only waits for answers leaves its room to another, and takes it along to its end")
   func leavesRoom() throws {
     let runs = RunTable()
-    let busy = try Claims.run(["a"])
+    let busy = ChunkRun(try Claims.run(["a"]))
     runs.add(busy)
     #expect(!runs.letLinger(busy), "nothing of it was sent yet")
     let waiting = try Self.waitingRun(runs, try EventLoop(name: "test"))
@@ -60,7 +60,7 @@ import Testing
     #expect(runs.letLinger(waiting), "there is room where there was none")
     #expect(runs.freeSlots == 1 && runs.lingering == 1 && runs.chunks == 2)
     #expect(!runs.letLinger(waiting) && runs.lingering == 1)
-    runs.remove(waiting)
+    runs.remove(waiting.run)
     #expect(runs.freeSlots == 1 && runs.lingering == 0 && runs.chunks == 1)
   }
 
@@ -71,7 +71,7 @@ import Testing
     let waiting = try (0...WorkerLimits.lingeringRunsMax).map { _ in
       try Self.waitingRun(runs, loop)
     }
-    for run in waiting { _ = runs.letLinger(run) }
+    for chunk in waiting { _ = runs.letLinger(chunk) }
     #expect(runs.lingering == WorkerLimits.lingeringRunsMax)
     #expect(runs.freeSlots == WorkerLimits.runsMax - 1)
     #expect(runs.freeDirect(of: 100) == 100)

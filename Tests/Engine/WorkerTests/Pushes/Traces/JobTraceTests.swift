@@ -124,7 +124,7 @@ import Testing
     #expect(trace.hasRuns)
     second.finishTrace()
     #expect(!trace.hasRuns)
-    for standing in [ChunkRun.Standing.stale, .cancelled] {
+    for standing in [PushRun.Standing.stale, .cancelled] {
       let third = try Claims.run(["d"], trace: trace, slot: 3)
       runs.add(third)
       #expect(trace.hasRuns)
@@ -166,7 +166,7 @@ import Testing
       }
       let news = run.takeNews(isFinal: true)
       _ = events(trace)
-      run.noteFates(
+      run.trace.noteFates(
         news,
         SettleAnswer(
           standing: .ok, uninstalled: fates.count { $0 == .removed },

@@ -8,7 +8,7 @@ import Testing
     material: BatchStage.material(), wording: Wording(), rank: 0)
 
   /// A chunk that brings no more pushes.
-  private func run(_ slot: Int) throws -> ChunkRun {
+  private func run(_ slot: Int) throws -> PushRun {
     let run = try Claims.run(["u"], material: gathering.material, slot: slot)
     _ = run.takeBatch(max: 1)
     return run

@@ -12,14 +12,14 @@ import Testing
   private func run(
     _ slot: Int, recipients: Int = 1, resolved: Int = .max, of material: JobMaterial? = nil,
     priority: Priority = .normal
-  ) throws -> ChunkRun {
+  ) throws -> PushRun {
     let run = try Claims.run(
       (0..<recipients).map { "u\($0)" }, material: material ?? job, slot: slot, priority: priority)
     _ = run.takeBatch(max: resolved)
     return run
   }
 
-  private func add(_ run: ChunkRun, _ pushes: Range<Int>, atNs nowNs: UInt64 = 0) {
+  private func add(_ run: PushRun, _ pushes: Range<Int>, atNs nowNs: UInt64 = 0) {
     for push in pushes { queue.append(run, push: push, nowNs: nowNs) }
   }
 

@@ -51,7 +51,7 @@ struct BatchStage {
   func run(
     _ users: [String], of material: JobMaterial, resolved: Int = .max,
     priority: Priority = .normal, job: String = "sale", badges: [String: Int32] = [:]
-  ) throws -> ChunkRun {
+  ) throws -> PushRun {
     let run = try Claims.run(
       users, material: material, slot: runs.freeSlot ?? 0, priority: priority, job: job)
     runs.add(run)
@@ -60,7 +60,7 @@ struct BatchStage {
   }
 
   /// Resolves and queues the next users of a run.
-  func resolve(_ run: ChunkRun, _ count: Int, _ badges: [String: Int32] = [:]) {
+  func resolve(_ run: PushRun, _ count: Int, _ badges: [String: Int32] = [:]) {
     for recipient in run.takeBatch(max: count) {
       run.beginRecipient(recipient)
       let user = String(decoding: run.lines[recipient], as: UTF8.self)

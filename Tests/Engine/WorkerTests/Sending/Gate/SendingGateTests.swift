@@ -44,8 +44,8 @@ import Testing
 
   @Test(
     "pushes whose bindings are old end without Redis when their run may not send any more",
-    arguments: [ChunkRun.Standing.stale, .cancelled, .paused])
-  func endsOldBindings(standing: ChunkRun.Standing) throws {
+    arguments: [PushRun.Standing.stale, .cancelled, .paused])
+  func endsOldBindings(standing: PushRun.Standing) throws {
     let stage = try SendingStage()
     defer { stage.sending.close() }
     let run = try stage.run(devices: 2)

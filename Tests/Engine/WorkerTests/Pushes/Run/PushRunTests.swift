@@ -4,7 +4,7 @@ import Testing
 
 @testable import Worker
 
-@Suite struct ChunkRunTests {
+@Suite struct PushRunTests {
   @Test("a user is done when all devices have an outcome, and each outcome is told once")
   func countsDevices() throws {
     let run = try Claims.run(["a", "b"])

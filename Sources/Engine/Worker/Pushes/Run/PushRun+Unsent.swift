@@ -1,7 +1,7 @@
 internal import Model
 
 // Recipients that nothing is sent to.
-extension ChunkRun {
+extension PushRun {
   /// The recipient was never resolved and counts as skipped, as one: so it stood in the job's total.
   /// - Parameters:
   ///   - network: what it counts under; nil for a user, whose installations were not read.

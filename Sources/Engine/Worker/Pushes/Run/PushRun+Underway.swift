@@ -1,23 +1,32 @@
 internal import Reactor
 
 // What the sending tells a run of its pushes.
-extension ChunkRun {
+extension PushRun {
+  /// Pushes without a decision: queued, or in flight.
+  var openPushes: Int { underway.openPushes }
+
   /// Pushes that were submitted and not answered.
   var inFlight: Int { underway.inFlight }
 
   /// A push was handed to a connection.
   func noteSubmitted(_ index: Int) {
     underway.submit()
-    if tracesAll { noteSent(index) }
+    if trace.recordsAll { noteSent(index) }
   }
 
   /// A push came back, answered or not.
   func noteReturned() { underway.comeBack() }
 
   /// The random part of this run's retries of an attempt.
-  func jitter(attempt: Int) -> UInt64 { jitters.value(attempt: attempt) }
+  func jitter(attempt: Int) -> UInt64 { held.details.jitter(attempt: attempt) }
 
   // MARK: Still to come
+
+  /// A push was made that is to be sent.
+  func noteMade() { underway.make() }
+
+  /// How many pushes were made to be sent.
+  var made: Int { underway.made }
 
   /// Bindings of its recipients are being read, or are read.
   func noteReading(_ isReading: Bool) { underway.isReading = isReading }

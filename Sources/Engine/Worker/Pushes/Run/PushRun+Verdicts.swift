@@ -1,20 +1,28 @@
 internal import Model
 
 // What a network's answers come to that are no plain accepts.
-extension ChunkRun {
+extension PushRun {
   /// - Parameter isHurried: whether the push does not wait for others to come back with.
   func decideLater(
     _ index: Int, delayMs: UInt64, attempt: Int, isHurried: Bool = false,
     because cause: TraceCause? = nil
   ) {
     guard pushes[index].decision == .open else { return }
-    details.delay(index, ms: delayMs, attempt: attempt, isHurried: isHurried)
+    held.details.delay(index, ms: delayMs, attempt: attempt, isHurried: isHurried)
     decide(index, .later, because: cause)
+  }
+
+  /// Decides that a push is for another worker, since this one has no credentials for its network in that environment.
+  /// - Parameter attempt: how many it has had.
+  func decideUnrouted(_ index: Int, for environment: PushEnvironment, attempt: Int) {
+    guard pushes[index].decision == .open else { return }
+    held.details.leave(index, for: environment, attempt: attempt)
+    decide(index, .unrouted, because: .otherWorker)
   }
 
   func decideInvalid(_ index: Int, reason: String, sinceMs: Int64?) {
     guard pushes[index].decision == .open else { return }
-    details.invalidate(index, reason: reason, sinceMs: sinceMs, isDoubtful: false)
+    held.details.invalidate(index, reason: reason, sinceMs: sinceMs, isDoubtful: false)
     decide(index, .invalid)
   }
 
@@ -22,7 +30,7 @@ extension ChunkRun {
   /// they are too many.
   func decideDoubtful(_ index: Int, reason: String) {
     guard pushes[index].decision == .open else { return }
-    details.invalidate(index, reason: reason, sinceMs: nil, isDoubtful: true)
+    held.details.invalidate(index, reason: reason, sinceMs: nil, isDoubtful: true)
     decide(index, .invalid)
   }
 
