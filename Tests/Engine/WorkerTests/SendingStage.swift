@@ -61,7 +61,7 @@ struct SendingStage {
 
   /// How many probes more may be under way there.
   func probeRoom(of destination: Destination) -> Int {
-    var breaker = destination.breaker
+    var breaker = destination.health.breaker
     return breaker.allowance(nowNs: loop.nowNs)
   }
 

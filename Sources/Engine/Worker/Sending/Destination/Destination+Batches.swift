@@ -50,28 +50,22 @@ extension Destination {
     guard isApart else {
       return batches.popFirst(nowNs: loop.nowNs) { owner.isAwaited($0) }
     }
-    for rank in 0..<PushQueue.ranks {
-      if let tag = apartQueue.popFirst(rank: rank) {
-        return BatchQueue.Draft(tags: [tag], rank: rank)
-      }
-    }
-    return nil
+    return apart.nextDraft()
   }
 
   private func putBack(_ draft: BatchQueue.Draft, _ isApart: Bool) {
     owner.destinationHasWaiting(self)
-    guard isApart else { return batches!.putBack(draft) }
-    for tag in draft.tags { apartQueue.append(tag, rank: draft.rank) }
+    if isApart { apart.putBack(draft) } else { batches?.putBack(draft) }
   }
 
   private func rest(_ batches: BatchQueue, isApart: Bool) {
     if isApart {
-      if apartQueue.count == 0 { apart?.rest() }
+      if apart.queue.count == 0 { apart.transport?.rest() }
       return
     }
     if batches.count < batches.pushesMax { owner.destinationRanLow(self) }
     if batches.count == 0 { transport.rest() }
     guard let dueNs = batches.dueNs, dueNs > loop.nowNs else { return }
-    batchTimer?.schedule(afterMs: (dueNs - loop.nowNs + 999_999) / 1_000_000)
+    waiting.batchTimer?.schedule(afterMs: (dueNs - loop.nowNs + 999_999) / 1_000_000)
   }
 }

@@ -16,29 +16,15 @@ extension Destination {
 
   /// How one connection was bad while the others were well, while that is to be an alarm.
   var badConnectionReason: String? {
-    guard let badConnection,
-      loop.nowNs &- badConnection.atNs < WorkerLimits.badConnectionAlarmNs
-    else { return nil }
-    return badConnection.trouble.reason
+    reports.badReason(nowNs: loop.nowNs)
   }
+
+  /// Whether it could not be connected to last because no file descriptor was left.
+  var lacksDescriptors: Bool { reports.lacksDescriptors }
 
   // MARK: Connections that can be spared
 
   var idleSinceNs: UInt64? { transport.idleSinceNs }
   func closeIdle() { transport.closeIdle() }
   func shed() -> Bool { transport.shed() }
-}
-
-extension ConnectionTrouble {
-  /// The trouble as the end of a sentence about a destination.
-  var reason: String {
-    let last =
-      switch kind {
-      case .status(let status): "status \(status)"
-      case .unanswered: "no answer"
-      case .refused: "REFUSED_STREAM"
-      }
-    return
-      "one of \(connections) connections had nothing but trouble (\(last)) while the others were well"
-  }
 }

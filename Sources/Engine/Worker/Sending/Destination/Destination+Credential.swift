@@ -22,7 +22,7 @@ extension Destination {
 
   /// The network refused the credential that a request was sent with, so long ago.
   func credentialRefused(reason: String, sentNsAgo: UInt64) -> Authorization.Refusal {
-    sign = .trouble
+    reports.sign = .trouble
     let hadCredential = credential != nil
     let nowNs = loop.nowNs
     let meaning = authorization.refuse(

@@ -21,3 +21,20 @@ struct Throughput {
     (beganNs, sentBefore) = (nowNs, sent)
   }
 }
+
+/// The pushes that were submitted to a destination, and how many lately.
+struct Departures {
+  private var sent = 0
+  private var throughput = Throughput()
+
+  mutating func note(_ count: Int, nowNs: UInt64) {
+    sent += count
+    throughput.look(spanNs: WorkerLimits.directSpanMs * 1_000_000, sent: sent, nowNs: nowNs)
+  }
+
+  /// How many they were in the last two spans of `WorkerLimits.directSpanMs`.
+  mutating func lately(nowNs: UInt64) -> Int {
+    note(0, nowNs: nowNs)
+    return throughput.last + throughput.before
+  }
+}

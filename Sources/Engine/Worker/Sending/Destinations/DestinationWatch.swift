@@ -24,7 +24,9 @@ struct DestinationWatch {
   }
 
   private func alarm(of destination: Destination) -> (kind: AlarmKind, reason: String)? {
-    if let reason = destination.troubleReason { return (.breaker, "is in trouble (\(reason))") }
+    if let reason = destination.health.troubleReason {
+      return (.breaker, "is in trouble (\(reason))")
+    }
     if destination.isPaused {
       return (
         .credential, "refuses the credential, or none could be obtained\(because(destination))"
@@ -34,19 +36,19 @@ struct DestinationWatch {
     if destination.isStuck && !destination.lacksDescriptors {
       return (.unreachable, "cannot be reached or does not answer\(because(destination))")
     }
-    if destination.setup.isCurrent(nowNs: clock.nowNs) {
-      let reason = destination.setup.reason
+    if destination.health.setup.isCurrent(nowNs: clock.nowNs) {
+      let reason = destination.health.setup.reason
       return (
         .setup,
         "refuses every push because of how the app is set up (\(reason)); "
           + destination.provider.remedy(for: reason)
       )
     }
-    let foreign = destination.foreignAnswers.reason(nowNs: clock.nowNs).map {
+    let foreign = destination.health.foreignAnswers.reason(nowNs: clock.nowNs).map {
       (kind: AlarmKind.foreignAnswers, reason: "is answered for by something else (\($0))")
     }
     // Where nothing else answers it is why pushes wait.
-    if let foreign, destination.foreignAnswers.isUnbroken { return foreign }
+    if let foreign, destination.health.foreignAnswers.isUnbroken { return foreign }
     if let reason = destination.badConnectionReason {
       return (.badConnection, "has bad servers behind its address: \(reason)")
     }

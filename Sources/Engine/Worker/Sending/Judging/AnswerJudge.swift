@@ -210,7 +210,7 @@ final class AnswerJudge {
   func noteNotSent(_ answer: RequestAnswer, resends: Int, _ destination: Destination) {
     // One that happens to a probe is trouble at once: else probes would follow one another as fast as they are refused.
     guard answer.isRefused,
-      resends >= WorkerLimits.refusalsMax || destination.breaker.state == .halfOpen
+      resends >= WorkerLimits.refusalsMax || destination.health.breaker.state == .halfOpen
     else {
       return destination.noteNothing(elapsedNs: answer.elapsedNs)
     }

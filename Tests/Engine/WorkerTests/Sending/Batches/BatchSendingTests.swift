@@ -70,7 +70,7 @@ import Testing
     let run = try stage.run(["a", "b", "c", "d"], of: BatchStage.material(), resolved: 2)
     stage.offer()
     #expect(stage.sent.isEmpty && stage.destination.queued == 2)
-    #expect(stage.destination.batchTimer?.isArmed == true)
+    #expect(stage.destination.waiting.batchTimer?.isArmed == true)
     stage.resolve(run, 1)
     stage.offer()
     #expect(stage.sent == ["a+b+c"])
@@ -173,9 +173,9 @@ import Testing
     defer { stage.sending.close() }
     _ = try stage.run(["a", "b"], of: BatchStage.material(), resolved: 1)
     stage.offer()
-    #expect(stage.destination.batchTimer?.isArmed == true)
+    #expect(stage.destination.waiting.batchTimer?.isArmed == true)
     stage.destination.pause(forMs: 5_000)
-    #expect(stage.destination.queued == 0 && stage.destination.batchTimer?.isArmed == false)
+    #expect(stage.destination.queued == 0 && stage.destination.waiting.batchTimer?.isArmed == false)
   }
 
   @Test("what a request is answered becomes of each of its pushes, and counts once for the breaker")
@@ -189,7 +189,7 @@ import Testing
     stage.destination.answer(try stage.requests.tag(1), 503)
     #expect(dead.takeNews(isFinal: true).invalidations.map(\.token) == ["a", "b"])
     #expect(troubled.takeNews(isFinal: true).retries == 2)
-    #expect(stage.destination.breaker.state == .closed)
+    #expect(stage.destination.health.breaker.state == .closed)
   }
 
   @Test("a lost connection leaves each push unknown, and a request that was not sent is sent again")
@@ -379,6 +379,6 @@ import Testing
     for number in 0..<10 {
       stage.destination.end(try stage.requests.tag(number), .malformed)
     }
-    #expect(stage.destination.breaker.state == .closed)
+    #expect(stage.destination.health.breaker.state == .closed)
   }
 }

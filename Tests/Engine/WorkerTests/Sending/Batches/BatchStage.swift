@@ -24,7 +24,7 @@ struct BatchStage {
 
   /// Offers room to the connection of those who are tried apart.
   func offerApart(_ count: Int) {
-    guard let apart = destination.apart else { return }
+    guard let apart = destination.apart.transport else { return }
     destination.transport(apart, hasRoomFor: count, in: requests)
   }
 

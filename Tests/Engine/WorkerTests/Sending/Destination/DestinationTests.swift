@@ -118,11 +118,11 @@ import Testing
     destination.use(TestDirectory.credential)
     destination.enqueue(1, rank: 0)
     var answers = 0
-    while destination.troubleReason == nil, answers < 1_000 {
+    while destination.health.troubleReason == nil, answers < 1_000 {
       _ = destination.noteTrouble(elapsedNs: 0, retryAfterMs: nil, reason: "503")
       answers += 1
     }
-    #expect(destination.troubleReason == "503" && lines.all.count == 1)
+    #expect(destination.health.troubleReason == "503" && lines.all.count == 1)
     #expect(lines.has(.error, "is in trouble: its pushes wait", ["reason": "503"]))
     #expect(owner.parked == [1] && destination.pauseMs != nil)
     destination.offer(10, TestRequests())
@@ -135,7 +135,7 @@ import Testing
     destination.use(TestDirectory.credential)
     destination.noteAccept()
     _ = destination.noteRefusal("TopicDisallowed", isSure: true, elapsedNs: 0)
-    #expect(destination.sign == .trouble)
+    #expect(destination.reports.sign == .trouble)
   }
 
   @Test("as many pushes as may wait to be tried apart, and no more")

@@ -60,7 +60,7 @@ import Testing
     stage.destination.end(try stage.requests.tag(0), .unknown, isAccused: true)
     #expect(stage.destination.quarantine.jobs == 1)
     stage.destination.offer(10, stage.requests)
-    #expect(stage.requests.taken.count == 1 && stage.destination.apartQueue.count == 2)
+    #expect(stage.requests.taken.count == 1 && stage.destination.apart.queue.count == 2)
   }
 
   @Test(
@@ -114,7 +114,7 @@ import Testing
       destination.end(
         try stage.requests.tag(probe), .unknown, isAccused: true, elapsedNs: 0)
     }
-    #expect(destination.breaker.state == .halfOpen)
+    #expect(destination.health.breaker.state == .halfOpen)
     #expect(stage.probeRoom(of: destination) == Breaker.probesMax)
   }
 
@@ -138,7 +138,7 @@ import Testing
       _ = stage.runs[PushTag(tag)]?.noteResend(0)
       destination.end(tag, disposition, isRefused: disposition == .notSent, elapsedNs: 0)
     }
-    #expect(destination.breaker.state == .halfOpen)
+    #expect(destination.health.breaker.state == .halfOpen)
     #expect(stage.probeRoom(of: destination) == 2)
   }
 
@@ -156,7 +156,7 @@ import Testing
         try stage.requests.tag(number), .unknown, isCutOff: isCutOff,
         elapsedNs: Breaker.waitedNs)
     }
-    #expect(stage.destination.breaker.state == (isCutOff ? .closed : .open))
+    #expect(stage.destination.health.breaker.state == (isCutOff ? .closed : .open))
     #expect(run.pushes[0].decision == .later, "it may have been processed: an attempt in any case")
   }
 

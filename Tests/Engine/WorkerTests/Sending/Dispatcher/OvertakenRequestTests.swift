@@ -24,7 +24,7 @@ import Testing
     for number in 1...late {
       stage.destination.end(try stage.requests.tag(number), .unknown, elapsedNs: timeoutNs)
     }
-    #expect(stage.destination.breaker.isSlowing == !areOvertaken)
+    #expect(stage.destination.health.breaker.isSlowing == !areOvertaken)
     #expect(run.pushes[0].decision == .later, "it may have been processed: an attempt in any case")
   }
 
@@ -41,7 +41,7 @@ import Testing
     for number in 1...late {
       stage.destination.end(try stage.requests.tag(number), .unknown, elapsedNs: 1_000_000_000)
     }
-    #expect(stage.destination.breaker.state == .open)
+    #expect(stage.destination.health.breaker.state == .open)
   }
 }
 

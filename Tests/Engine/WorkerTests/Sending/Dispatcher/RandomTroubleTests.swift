@@ -19,7 +19,7 @@ import Testing
     stage.enqueue(run)
     stage.destination.offer(1, stage.requests)
     stage.destination.end(try stage.requests.tag(0), .malformed)
-    #expect(stage.destination.apartQueue.count == 0)
+    #expect(stage.destination.apart.queue.count == 0)
     stage.destination.offer(10, stage.requests)
     #expect(stage.requests.taken.count == 4)
     for number in 1...3 { stage.destination.answer(try stage.requests.tag(number), 200) }
@@ -35,7 +35,7 @@ import Testing
     let run = try stage.run(devices: 1 + Quarantine.complaintsMin)
     stage.sending.router.enqueue(run, push: 0)
     for number in 1...Quarantine.complaintsMin {
-      #expect(stage.destination.apartQueue.count == 0)
+      #expect(stage.destination.apart.queue.count == 0)
       stage.sending.router.enqueue(run, push: number)
       let first = stage.requests.taken.count
       stage.destination.offer(2, stage.requests)
@@ -43,7 +43,7 @@ import Testing
       for tag in tags where PushTag(tag).push != 0 { stage.destination.answer(tag, 200) }
       for tag in tags where PushTag(tag).push == 0 { stage.destination.end(tag, .malformed) }
     }
-    #expect(run.pushes[0].decision == .open && stage.destination.apartQueue.count == 1)
+    #expect(run.pushes[0].decision == .open && stage.destination.apart.queue.count == 1)
     // Others go on being answered.
     let others = try stage.run(slot: 1, job: "others")
     stage.enqueue(others)
@@ -138,7 +138,7 @@ extension SendingStage {
 
   /// The same of the only one that is tried apart.
   func callMalformedApart(_ times: Int) throws {
-    let apart = try #require(destination.apart)
+    let apart = try #require(destination.apart.transport)
     for _ in 0..<times {
       let number = requests.taken.count
       destination.transport(apart, hasRoomFor: 1, in: requests)
