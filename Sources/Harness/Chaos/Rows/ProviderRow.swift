@@ -97,7 +97,7 @@ struct ProviderRow: MatrixRow {
     _ phase: ProviderPhase, _ reckoning: Reckoning, _ stage: ChaosStage, _ result: inout RowResult
   ) async {
     let openings = await stage.fleet.logLines(with: openingLine)
-    let attemptsMax = openings * Breaker.attemptsBurnedMax
+    let attemptsMax = openings * BreakerLimits.attemptsBurnedMax
     result.note(
       "\(phase.name): \(reckoning.retries) attempts burned, at most \(attemptsMax) are explained by "
         + "\(openings) breakers that opened")

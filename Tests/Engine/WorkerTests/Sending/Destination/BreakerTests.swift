@@ -11,7 +11,7 @@ import Testing
   private func opened(retryAfterMs: UInt64? = nil) -> HeldBreaker {
     let breaker = HeldBreaker()
     var consequence = Breaker.Consequence.counted
-    for _ in 0..<Breaker.firstTroublesMin {
+    for _ in 0..<BreakerLimits.firstTroublesMin {
       consequence = breaker.noteTrouble(
         nowNs: Self.startNs, elapsedNs: 0, retryAfterMs: retryAfterMs)
     }
@@ -38,7 +38,7 @@ import Testing
       }
     }
     // As many as may be in flight, all sent together.
-    #expect(!troubles(Breaker.surplusMin - 2, sentMs: 1, atMs: 20).contains(.opened))
+    #expect(!troubles(BreakerLimits.surplusMin - 2, sentMs: 1, atMs: 20).contains(.opened))
     #expect(breaker.allowance(nowNs: Self.startNs) == .max)
     #expect(troubles(1, sentMs: 21, atMs: 40) == [.opened])
     #expect(breaker.allowance(nowNs: Self.startNs) == 0)
@@ -51,10 +51,10 @@ import Testing
     let breaker = HeldBreaker()
     _ = breaker.noteGood(nowNs: Self.startNs, elapsedNs: 0)
     let lateNs = Self.startNs + 10_000 * Self.msNs
-    for number in 1...Breaker.firstTroublesMin {
+    for number in 1...BreakerLimits.firstTroublesMin {
       let consequence = breaker.noteTrouble(
         nowNs: lateNs, elapsedNs: 9_999 * Self.msNs, retryAfterMs: nil)
-      #expect(consequence == (number == Breaker.firstTroublesMin ? .opened : .counted))
+      #expect(consequence == (number == BreakerLimits.firstTroublesMin ? .opened : .counted))
     }
   }
 
@@ -99,9 +99,9 @@ import Testing
   @Test("while nothing has been good it takes less to open it")
   func opensEarly() {
     let breaker = HeldBreaker()
-    for number in 1...Breaker.firstTroublesMin {
+    for number in 1...BreakerLimits.firstTroublesMin {
       let consequence = breaker.noteTrouble(nowNs: Self.startNs, elapsedNs: 0, retryAfterMs: nil)
-      #expect(consequence == (number == Breaker.firstTroublesMin ? .opened : .counted))
+      #expect(consequence == (number == BreakerLimits.firstTroublesMin ? .opened : .counted))
     }
   }
 
@@ -190,7 +190,7 @@ import Testing
       burned += consequence == .counted ? 1 : 0
     }
     #expect(breaker.state == .open)
-    #expect(burned <= Breaker.attemptsBurnedMax)
+    #expect(burned <= BreakerLimits.attemptsBurnedMax)
   }
 
   @Test("the window slides: what is older than five seconds neither saves nor damns")
@@ -198,9 +198,9 @@ import Testing
     let breaker = HeldBreaker()
     for _ in 0..<10_000 { _ = breaker.noteGood(nowNs: Self.startNs, elapsedNs: 0) }
     let laterNs = Self.startNs + 6_000 * Self.msNs
-    for number in 1...Breaker.firstTroublesMin {
+    for number in 1...BreakerLimits.firstTroublesMin {
       let consequence = breaker.noteTrouble(nowNs: laterNs, elapsedNs: 0, retryAfterMs: nil)
-      #expect(consequence == (number == Breaker.firstTroublesMin ? .opened : .counted))
+      #expect(consequence == (number == BreakerLimits.firstTroublesMin ? .opened : .counted))
     }
     // Trouble that comes seldom is none.
     let slow = HeldBreaker()
@@ -218,19 +218,19 @@ import Testing
     #expect(inFlight == .forgiven)
     #expect(breaker.allowance(nowNs: breaker.openUntilNs - 1) == 0)
     let probingNs = breaker.openUntilNs
-    #expect(breaker.allowance(nowNs: probingNs) == Breaker.probesMax)
-    breaker.noteProbes(Breaker.probesMax, nowNs: probingNs)
+    #expect(breaker.allowance(nowNs: probingNs) == BreakerLimits.probesMax)
+    breaker.noteProbes(BreakerLimits.probesMax, nowNs: probingNs)
     #expect(breaker.allowance(nowNs: probingNs) == 0)
-    for number in 1...Breaker.successesMin {
+    for number in 1...BreakerLimits.successesMin {
       let hasClosed = breaker.noteGood(nowNs: probingNs + 5, elapsedNs: 5)
-      #expect(hasClosed == (number == Breaker.successesMin))
+      #expect(hasClosed == (number == BreakerLimits.successesMin))
     }
     #expect(breaker.allowance(nowNs: probingNs + 5) == .max)
     // By degrees: as many more are in flight as are answered well.
-    #expect(breaker.isSlowing && breaker.requestsMax(of: 1_000) == Breaker.rampFirst)
+    #expect(breaker.isSlowing && breaker.requestsMax(of: 1_000) == BreakerLimits.rampFirst)
     for _ in 0..<1_000 { _ = breaker.noteGood(nowNs: probingNs + 5, elapsedNs: 1) }
     #expect(breaker.requestsMax(of: 1_000) == 1_000)
-    for _ in 0..<Breaker.rampMax { _ = breaker.noteGood(nowNs: probingNs + 5, elapsedNs: 1) }
+    for _ in 0..<BreakerLimits.rampMax { _ = breaker.noteGood(nowNs: probingNs + 5, elapsedNs: 1) }
     #expect(!breaker.isSlowing)
     // What opened it is forgotten.
     #expect(
@@ -254,7 +254,7 @@ import Testing
       _ = breaker.noteTrouble(nowNs: nowNs, elapsedNs: 0, retryAfterMs: nil)
       #expect(breaker.state == .halfOpen)
     }
-    for _ in 1..<Breaker.successesMin { _ = breaker.noteGood(nowNs: nowNs, elapsedNs: 0) }
+    for _ in 1..<BreakerLimits.successesMin { _ = breaker.noteGood(nowNs: nowNs, elapsedNs: 0) }
     #expect(breaker.state == .closed)
   }
 
@@ -264,8 +264,8 @@ import Testing
     for ceilingMs in [800, 1_200, 1_200, 1_200] as [UInt64] {
       let nowNs = breaker.openUntilNs
       _ = breaker.allowance(nowNs: nowNs)
-      breaker.noteProbes(Breaker.probesMax, nowNs: nowNs)
-      for _ in 0..<Breaker.probeTroublesMax {
+      breaker.noteProbes(BreakerLimits.probesMax, nowNs: nowNs)
+      for _ in 0..<BreakerLimits.probeTroublesMax {
         let consequence = breaker.noteTrouble(nowNs: nowNs, elapsedNs: 0, retryAfterMs: nil)
         #expect(consequence == .forgiven)
       }
@@ -284,7 +284,7 @@ import Testing
         breaker.noteTrouble(nowNs: nowNs + 1, elapsedNs: 2, retryAfterMs: nil) == .forgiven)
     }
     #expect(breaker.state == .halfOpen)
-    for _ in 0..<Breaker.successesMin { _ = breaker.noteGood(nowNs: nowNs + 1, elapsedNs: 1) }
+    for _ in 0..<BreakerLimits.successesMin { _ = breaker.noteGood(nowNs: nowNs + 1, elapsedNs: 1) }
     #expect(breaker.state == .closed)
     for _ in 0..<100 {
       #expect(
@@ -307,8 +307,8 @@ import Testing
     }
     #expect((2_000...2_500).contains(openMs(breaker, since: probingNs)))
     let ages = opened(retryAfterMs: 86_400_000)
-    #expect(openMs(ages, since: Self.startNs) >= Breaker.retryAfterMsMax)
-    #expect(openMs(ages, since: Self.startNs) <= Breaker.retryAfterMsMax * 5 / 4)
+    #expect(openMs(ages, since: Self.startNs) >= BreakerLimits.retryAfterMsMax)
+    #expect(openMs(ages, since: Self.startNs) <= BreakerLimits.retryAfterMsMax * 5 / 4)
   }
 
   @Test("a probe that was not processed makes room for another")
@@ -325,17 +325,17 @@ import Testing
   func closesWhenIdle() {
     let open = opened()
     let openEndNs = open.openUntilNs
-    #expect(!open.closeIfIdle(nowNs: openEndNs + Breaker.idleNs - 1))
-    #expect(open.closeIfIdle(nowNs: openEndNs + Breaker.idleNs))
+    #expect(!open.closeIfIdle(nowNs: openEndNs + BreakerLimits.idleNs - 1))
+    #expect(open.closeIfIdle(nowNs: openEndNs + BreakerLimits.idleNs))
     #expect(open.state == .closed)
     let probing = opened()
     let nowNs = probing.openUntilNs
     _ = probing.allowance(nowNs: nowNs)
     probing.noteProbes(1, nowNs: nowNs)
     // Its answer, or its time-out, is still to come.
-    #expect(!probing.closeIfIdle(nowNs: nowNs + Breaker.idleNs - 1))
+    #expect(!probing.closeIfIdle(nowNs: nowNs + BreakerLimits.idleNs - 1))
     _ = probing.noteGood(nowNs: nowNs + 1, elapsedNs: 1)
-    #expect(probing.closeIfIdle(nowNs: nowNs + Breaker.idleNs))
+    #expect(probing.closeIfIdle(nowNs: nowNs + BreakerLimits.idleNs))
   }
 
   @Test("probes of which nothing is ever heard do not keep it half-open for ever")
@@ -343,7 +343,7 @@ import Testing
     let breaker = opened()
     let nowNs = breaker.openUntilNs
     breaker.noteProbes(breaker.allowance(nowNs: nowNs), nowNs: nowNs)
-    #expect(breaker.allowance(nowNs: nowNs + Breaker.idleNs) == 0)
-    #expect(breaker.closeIfIdle(nowNs: nowNs + Breaker.idleNs))
+    #expect(breaker.allowance(nowNs: nowNs + BreakerLimits.idleNs) == 0)
+    #expect(breaker.closeIfIdle(nowNs: nowNs + BreakerLimits.idleNs))
   }
 }

@@ -14,17 +14,17 @@ import Testing
     func trouble(attempt: Int) -> Breaker.Consequence {
       breaker.noteTrouble(nowNs: nowNs, elapsedNs: 0, retryAfterMs: nil, attempt: attempt)
     }
-    #expect(trouble(attempt: Breaker.attemptMin - 1) == .counted)
+    #expect(trouble(attempt: BreakerLimits.attemptMin - 1) == .counted)
     // While others get through it is the push's own affair.
     _ = breaker.noteGood(nowNs: nowNs, elapsedNs: 0)
-    nowNs += Breaker.quietNs - Self.msNs
-    #expect(trouble(attempt: Breaker.attemptMin) == .counted)
+    nowNs += BreakerLimits.quietNs - Self.msNs
+    #expect(trouble(attempt: BreakerLimits.attemptMin) == .counted)
     nowNs += Self.msNs
-    #expect(trouble(attempt: Breaker.attemptMin) == .opened)
+    #expect(trouble(attempt: BreakerLimits.attemptMin) == .opened)
     // It is as well known after it was closed for want of pushes.
     nowNs += 120_000 * Self.msNs
     #expect(breaker.closeIfIdle(nowNs: nowNs))
-    #expect(trouble(attempt: Breaker.attemptMin) == .opened)
+    #expect(trouble(attempt: BreakerLimits.attemptMin) == .opened)
   }
 
   @Test("a push that never gets through ends where others do now and then")
@@ -55,8 +55,9 @@ import Testing
     let nowNs = Self.startNs
     #expect(
       breaker.noteTrouble(
-        nowNs: nowNs, elapsedNs: 0, retryAfterMs: 900_000, attempt: Breaker.attemptMin) == .opened)
-    #expect((breaker.openUntilNs - nowNs) / Self.msNs <= Breaker.openMsMin * 5 / 4)
+        nowNs: nowNs, elapsedNs: 0, retryAfterMs: 900_000, attempt: BreakerLimits.attemptMin)
+        == .opened)
+    #expect((breaker.openUntilNs - nowNs) / Self.msNs <= BreakerLimits.openMsMin * 5 / 4)
     // Probes that others got through beside are attempts of their push.
     let laterNs = breaker.openUntilNs
     breaker.noteProbes(breaker.allowance(nowNs: laterNs), nowNs: laterNs)

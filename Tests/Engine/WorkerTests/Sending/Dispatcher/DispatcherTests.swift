@@ -104,18 +104,18 @@ import Testing
       destination.close()
       stage.sending.close()
     }
-    stage.enqueue(try stage.run(devices: 3 * Breaker.probesMax), to: destination)
+    stage.enqueue(try stage.run(devices: 3 * BreakerLimits.probesMax), to: destination)
     // One answer: the network is well.
     destination.offer(1, stage.requests)
     destination.answer(try stage.requests.tag(0), 200, elapsedNs: 0)
     destination.offer(100, stage.requests)
-    #expect(stage.requests.taken.count == 1 + Breaker.probesMax)
-    for probe in 1...Breaker.probesMax {
+    #expect(stage.requests.taken.count == 1 + BreakerLimits.probesMax)
+    for probe in 1...BreakerLimits.probesMax {
       destination.end(
         try stage.requests.tag(probe), .unknown, isAccused: true, elapsedNs: 0)
     }
     #expect(destination.health.breaker.state == .halfOpen)
-    #expect(stage.probeRoom(of: destination) == Breaker.probesMax)
+    #expect(stage.probeRoom(of: destination) == BreakerLimits.probesMax)
   }
 
   @Test(
@@ -128,11 +128,11 @@ import Testing
       destination.close()
       stage.sending.close()
     }
-    for slot in 0..<Breaker.probesMax {
+    for slot in 0..<BreakerLimits.probesMax {
       stage.enqueue(try stage.run(slot: slot, job: "sale-\(slot)"), to: destination)
     }
     destination.offer(100, stage.requests)
-    #expect(stage.requests.taken.count == Breaker.probesMax)
+    #expect(stage.requests.taken.count == BreakerLimits.probesMax)
     for probe in 0..<2 {
       let tag = try stage.requests.tag(probe)
       _ = stage.runs[PushTag(tag)]?.noteResend(0)
@@ -148,13 +148,13 @@ import Testing
   func passesOverCutConnections(isCutOff: Bool) throws {
     let stage = try SendingStage()
     defer { stage.sending.close() }
-    let run = try stage.run(devices: Breaker.firstTroublesMin)
+    let run = try stage.run(devices: BreakerLimits.firstTroublesMin)
     stage.enqueue(run)
-    stage.destination.offer(Breaker.firstTroublesMin, stage.requests)
-    for number in 0..<Breaker.firstTroublesMin {
+    stage.destination.offer(BreakerLimits.firstTroublesMin, stage.requests)
+    for number in 0..<BreakerLimits.firstTroublesMin {
       stage.destination.end(
         try stage.requests.tag(number), .unknown, isCutOff: isCutOff,
-        elapsedNs: Breaker.waitedNs)
+        elapsedNs: BreakerLimits.waitedNs)
     }
     #expect(stage.destination.health.breaker.state == (isCutOff ? .closed : .open))
     #expect(run.pushes[0].decision == .later, "it may have been processed: an attempt in any case")

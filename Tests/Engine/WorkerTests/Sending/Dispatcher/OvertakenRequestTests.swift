@@ -10,7 +10,7 @@ import Testing
   func passesOverOvertakenRequests(areOvertaken: Bool) throws {
     let stage = try SendingStage()
     defer { stage.sending.close() }
-    let (late, others) = (Breaker.firstTroublesMin, Breaker.firstTroublesMin * 20)
+    let (late, others) = (BreakerLimits.firstTroublesMin, BreakerLimits.firstTroublesMin * 20)
     let timeoutNs: UInt64 = 1_000_000_000
     try stage.acceptFirst(elapsedNs: timeoutNs * 2)
     let run = try stage.run(devices: late + others)
@@ -32,7 +32,7 @@ import Testing
   func judgesShareOfOvertaken() throws {
     let stage = try SendingStage()
     defer { stage.sending.close() }
-    let late = Breaker.surplusMin + Breaker.troublesPerGood
+    let late = BreakerLimits.surplusMin + BreakerLimits.troublesPerGood
     try stage.acceptFirst(elapsedNs: 2_000_000_000)
     let run = try stage.run(devices: late + 1)
     stage.enqueue(run)
