@@ -39,33 +39,6 @@ private func connection(_ context: UnsafeMutableRawPointer?) -> ClientConnection
   Unmanaged<ClientConnection>.fromOpaque(context!).takeUnretainedValue()
 }
 
-extension ClientConnection {
-  /// Ends nghttp2's call when whoever heard of something has closed the connection meanwhile.
-  fileprivate var callbackResult: CInt {
-    stream.isOpen ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE.rawValue
-  }
-}
-
-extension ClientConnection {
-  /// Whether this piece of the body of a 200, or one before it, is what the server accepts by.
-  fileprivate func isRecognised(_ bytes: UnsafeRawBufferPointer, _ index: Int32) -> Bool {
-    if slots[index].isRecognised { return true }
-    guard !slots.hasBody(index), settings.acceptedForm.isRecognised(bytes) else { return false }
-    slots[index].isRecognised = true
-    return true
-  }
-
-  /// The slot of a stream; nil when its request has ended already.
-  fileprivate func slotIndex(_ streamID: Int32) -> Int32? {
-    // What comes for a stream comes in a row: its headers, its end, its close.
-    if slots[recentSlot].streamID == streamID { return recentSlot }
-    let mark = Int(bitPattern: nghttp2_session_get_stream_user_data(session, streamID))
-    guard mark != 0 else { return nil }
-    recentSlot = Int32(mark - 1)
-    return recentSlot
-  }
-}
-
 private func receivedHeader(
   _ session: OpaquePointer?, _ frame: UnsafePointer<nghttp2_frame>?,
   _ name: UnsafePointer<UInt8>?, _ nameLength: Int, _ value: UnsafePointer<UInt8>?,
@@ -142,21 +115,16 @@ private func receivedFrame(
     let isFirst = connection.streamsAllowed == nil
     let allowed = nghttp2_session_get_remote_settings(
       session, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS)
-    connection.streamsAllowed = Int(min(allowed, UInt32(Int32.max)))
+    connection.allowance.streamsAllowed = Int(min(allowed, UInt32(Int32.max)))
     if isFirst { connection.owner.connectionIsReady(connection) }
   case NGHTTP2_GOAWAY.rawValue:
     let goAway = frame!.pointee.goaway
     let data = UnsafeBufferPointer(start: goAway.opaque_data, count: goAway.opaque_data_len)
     let connection = connection(context)
-    connection.end = .goAway(
-      errorCode: goAway.error_code,
+    connection.noteGoAway(
+      errorCode: goAway.error_code, lastStreamID: goAway.last_stream_id,
       debugData: String(
         decoding: data.prefix(HTTP2Limits.debugDataBytesMax), as: UTF8.self))
-    if goAway.error_code == NGHTTP2_PROTOCOL_ERROR.rawValue { connection.noteAccusation() }
-    if goAway.error_code == NGHTTP2_NO_ERROR.rawValue {
-      connection.noteFarewell(lastStreamID: goAway.last_stream_id)
-    }
-    connection.drain()
   default: break
   }
   return connection(context).callbackResult
@@ -194,7 +162,7 @@ private func explainedError(
   _ context: UnsafeMutableRawPointer?
 ) -> CInt {
   let text = UnsafeRawBufferPointer(start: message, count: length)
-  connection(context).peerError = String(
+  connection(context).ending.peerError = String(
     decoding: text.prefix(HTTP2Limits.debugDataBytesMax), as: UTF8.self)
   return 0
 }
@@ -219,18 +187,26 @@ func readRequestBody(
 }
 
 extension ClientConnection {
-  /// Whether it answered something and lasted, or answered or took much: its end is no sign that the server wants us to wait. A
-  /// server that ends each connection after so many requests may say so before it has answered the first.
-  var isProven: Bool {
-    max(answered, takenByServer) >= HTTP2Limits.usefulAnswersMin
-      || answered > 0 && loop.nowNs &- createdNs >= settings.reconnectMsMin &* 1_000_000
+  /// Ends nghttp2's call when whoever heard of something has closed the connection meanwhile.
+  fileprivate var callbackResult: CInt {
+    stream.isOpen ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE.rawValue
   }
 
-  /// The server lets go of the connection (GOAWAY with NO_ERROR).
-  /// - Parameter lastStreamID: the last stream that it has taken, or may have; the highest of all while that is not known yet
-  ///   (RFC 9113, 6.8).
-  func noteFarewell(lastStreamID: Int32) {
-    // A client's streams are the odd ones, from 1.
-    takenByServer = min(submitted, (Int(lastStreamID) + 1) / 2)
+  /// Whether this piece of the body of a 200, or one before it, is what the server accepts by.
+  fileprivate func isRecognised(_ bytes: UnsafeRawBufferPointer, _ index: Int32) -> Bool {
+    if slots[index].isRecognised { return true }
+    guard !slots.hasBody(index), settings.acceptedForm.isRecognised(bytes) else { return false }
+    slots[index].isRecognised = true
+    return true
+  }
+
+  /// The slot of a stream; nil when its request has ended already.
+  fileprivate func slotIndex(_ streamID: Int32) -> Int32? {
+    // What comes for a stream comes in a row: its headers, its end, its close.
+    if slots[slots.recent].streamID == streamID { return slots.recent }
+    let mark = Int(bitPattern: nghttp2_session_get_stream_user_data(session, streamID))
+    guard mark != 0 else { return nil }
+    slots.recent = Int32(mark - 1)
+    return slots.recent
   }
 }

@@ -13,58 +13,26 @@ package final class ClientConnection: RequestTaker {
   var session: OpaquePointer?
   /// The memory that the session's streams are made in.
   let memory: OpaquePointer?
-  /// The slot that was looked for last.
-  var recentSlot: Int32 = 0
   private(set) var stream: ByteStream!
   private var deadlineTimer: LoopTimer!
   private var keepAliveTimer: LoopTimer!
 
-  /// The number of streams that the server allows at once; nil until its SETTINGS arrived.
-  var streamsAllowed: Int?
-  /// Whether an answer has shown that the credential is accepted.
-  var isAuthorised: Bool
-  var isDraining = false
-  var answered = 0
-  /// How many requests the server has taken by its own word, as it let go of the connection and complained of nothing.
-  var takenByServer = 0
-  /// How many requests it takes, then it drains: what its pool has learned of the server.
-  var requestsMax = Int.max
-  /// How many streams it uses at most, when connections have broken lately: what they would take with them is spread.
-  var streamsMax: Int
-  /// Requests whose answers its end took with it.
-  private(set) var unanswered = 0
-  private(set) var submitted = 0
-  let createdNs: UInt64
-  /// When it was made, or a request was submitted last.
-  private(set) var usedNs: UInt64
+  var allowance: ConnectionAllowance
+  private(set) var record: ConnectionRecord
+  private var silence = PeerSilence()
+  var ending = ConnectionEnding()
   /// Whether the pool has seen to this connection's successor already.
   var isReplaced = false
   var troubleRow = TroubleRow()
-  private(set) var answeredNs: UInt64 = 0
-  /// When the latest of the requests that were answered was submitted.
-  private(set) var overtakenNs: UInt64 = 0
-  var end: ConnectionEnd?
-  /// How many requests there were when the peer closed it because of one of them; nil unless it said PROTOCOL_ERROR.
-  private var accused: Int?
-  /// The last thing that the peer did wrong.
-  var peerError: String?
-  private var lastReadNs: UInt64 = 0
-  private var pingSentNs: UInt64?
-  /// A request timed out in a silence: until something is read, as the answer to a PING, nothing more is sent here.
-  private var isUnresponsive = false
-  /// Whether the peer ended it, though it was of use.
-  private var isCutOff = false
 
   init(loop: EventLoop, settings: ClientSettings, owner: any ClientConnectionOwner) {
     self.loop = loop
     self.settings = settings
     self.owner = owner
     slots = SlotTable(capacity: settings.streamsMax)
-    streamsMax = settings.streamsMax
     memory = cnghttp2_pool_create()
-    isAuthorised = !settings.startsWithOneStream
-    createdNs = loop.nowNs
-    usedNs = createdNs
+    allowance = ConnectionAllowance(settings)
+    record = ConnectionRecord(createdNs: loop.nowNs)
     stream = ByteStream(loop: loop, delegate: self)
     // Both are cancelled when the stream closes, until which it keeps this object. A weak reference
     // would move the object's counts to a side table and make every retain on the hot path slow.
@@ -85,20 +53,31 @@ package final class ClientConnection: RequestTaker {
       serverName: settings.serverName, timeoutMs: settings.connectTimeoutMs)
   }
 
+  /// The number of streams that the server allows at once; nil until its SETTINGS arrived.
+  var streamsAllowed: Int? { allowance.streamsAllowed }
+  /// Whether it takes no more requests.
+  var isDraining: Bool { ending.isDraining }
+
   /// Whether it is known to take requests by the hundred.
-  var isCarrying: Bool { streamsAllowed != nil && isAuthorised && !isDraining && !isUnresponsive }
+  var isCarrying: Bool {
+    streamsAllowed != nil && allowance.isAuthorised && !isDraining && !silence.isUnresponsive
+  }
+
+  /// Whether its end is no sign that the server wants us to wait.
+  var isProven: Bool {
+    record.isProven(lastsMs: settings.reconnectMsMin, nowNs: loop.nowNs)
+  }
 
   /// Requests in flight.
   package var inFlight: Int { slots.inFlight }
 
   /// Whether it has taken all that it takes.
-  var isSpent: Bool { submitted >= requestsMax }
+  var isSpent: Bool { record.submitted >= allowance.requestsMax }
 
   /// How many requests may be submitted now.
   package var room: Int {
-    guard !isDraining, !isUnresponsive, let streamsAllowed else { return 0 }
-    let allowed = isAuthorised ? min(streamsAllowed, streamsMax) : min(streamsAllowed, 1)
-    return max(0, allowed - slots.inFlight)
+    guard !isDraining, !silence.isUnresponsive else { return 0 }
+    return max(0, allowance.streams - slots.inFlight)
   }
 
   /// To be called only while `room` is above 0; false when the connection is draining.
@@ -107,8 +86,9 @@ package final class ClientConnection: RequestTaker {
   ) -> Bool {
     // It may have been closed since its owner was asked.
     guard !isDraining else { return false }
-    usedNs = loop.nowNs
-    let index = slots.take(tag: tag, body: body, startedNs: usedNs)
+    let nowNs = loop.nowNs
+    record.noteUse(nowNs: nowNs)
+    let index = slots.take(tag: tag, body: body, startedNs: nowNs)
     var provider = nghttp2_data_provider()
     provider.source.ptr = UnsafeMutableRawPointer(bitPattern: Int(index))
     provider.read_callback = readRequestBody
@@ -124,7 +104,7 @@ package final class ClientConnection: RequestTaker {
       return false
     }
     slots[index].streamID = streamID
-    submitted += 1
+    record.noteSubmitted()
     if isSpent { drain() }
     if !deadlineTimer.isArmed { deadlineTimer.schedule(afterMs: settings.requestTimeoutMs) }
     return true
@@ -134,7 +114,7 @@ package final class ClientConnection: RequestTaker {
   func wake() {
     if room > 0 {
       stream.requestFlush()
-    } else if streamsAllowed != nil, !isDraining, isAuthorised || isUnresponsive {
+    } else if streamsAllowed != nil, !isDraining, allowance.isAuthorised || silence.isUnresponsive {
       owner.connectionIsFull(self)
     }
   }
@@ -142,19 +122,24 @@ package final class ClientConnection: RequestTaker {
   /// Takes no more requests; closes when those in flight have ended.
   func drain() {
     guard !isDraining else { return }
-    isDraining = true
+    ending.isDraining = true
     owner.connectionIsDraining(self)
     stream.requestFlush()
   }
 
-  /// The peer closes the connection because of what we sent (GOAWAY with PROTOCOL_ERROR).
-  func noteAccusation() {
-    if accused == nil { accused = slots.inFlight }
+  /// The peer lets go of the connection (GOAWAY).
+  func noteGoAway(errorCode: UInt32, lastStreamID: Int32, debugData: String) {
+    ending.reason = .goAway(errorCode: errorCode, debugData: debugData)
+    if errorCode == NGHTTP2_PROTOCOL_ERROR.rawValue {
+      ending.noteAccusation(inFlight: slots.inFlight)
+    }
+    if errorCode == NGHTTP2_NO_ERROR.rawValue { record.noteFarewell(lastStreamID: lastStreamID) }
+    drain()
   }
 
   /// Closes now; requests in flight end as `unknown` or `notSent`.
   func close(_ reason: ConnectionEnd = .closed) {
-    if end == nil { end = reason }
+    if ending.reason == nil { ending.reason = reason }
     stream.close()
   }
 
@@ -170,36 +155,35 @@ package final class ClientConnection: RequestTaker {
   func finish(_ index: Int32, _ disposition: RequestAnswer.Disposition) {
     let slot = slots.release(index)
     let wasAnswered = disposition == .answered
-    let ending = !wasAnswered && accused == 1 ? .malformed : disposition
+    let outcome = !wasAnswered && ending.accused == 1 ? .malformed : disposition
     if wasAnswered {
-      answered += 1
-      answeredNs = loop.nowNs
-      overtakenNs = max(overtakenNs, slot.startedNs)
-      if slot.status != 403 { isAuthorised = true }
+      record.noteAnswer(startedNs: slot.startedNs, nowNs: loop.nowNs)
+      if slot.status != 403 { allowance.isAuthorised = true }
     }
     if slot.hasOddType {
-      slots.takeType(index).withUnsafeBytes { tell(slot, index, ending, contentType: $0) }
+      slots.takeType(index).withUnsafeBytes { tell(slot, index, outcome, contentType: $0) }
     } else {
       let none = UnsafeRawBufferPointer(start: nil, count: 0)
-      tell(slot, index, ending, contentType: slot.hasType ? ContentType.json : none)
+      tell(slot, index, outcome, contentType: slot.hasType ? ContentType.json : none)
     }
     stream.requestFlush()
   }
 
   private func tell(
-    _ slot: RequestSlot, _ index: Int32, _ ending: RequestAnswer.Disposition,
+    _ slot: RequestSlot, _ index: Int32, _ outcome: RequestAnswer.Disposition,
     contentType: UnsafeRawBufferPointer
   ) {
-    let wasAnswered = ending == .answered
+    let wasAnswered = outcome == .answered
     // Taken out first: whoever hears of the end may look at this connection.
     slots.takeBody(index).withUnsafeBytes { body in
       owner.connection(
         self, finished: slot.tag,
         with: RequestAnswer(
-          disposition: ending, status: wasAnswered ? Int(slot.status) : 0,
+          disposition: outcome, status: wasAnswered ? Int(slot.status) : 0,
           retryAfter: slot.retryAfter, body: body, isBodyCut: slot.isBodyCut,
-          elapsedNs: loop.nowNs &- slot.startedNs, isRefused: ending == .notSent && slot.isReset,
-          isAccused: accused != nil && !wasAnswered, isCutOff: isCutOff && ending == .unknown,
+          elapsedNs: loop.nowNs &- slot.startedNs, isRefused: outcome == .notSent && slot.isReset,
+          isAccused: ending.accused != nil && !wasAnswered,
+          isCutOff: ending.isCutOff && outcome == .unknown,
           isAccepted: wasAnswered && slot.status == 200
             && settings.acceptedForm.isMet(
               byBodyOf: body.count, isRecognised: slot.isRecognised),
@@ -231,11 +215,11 @@ package final class ClientConnection: RequestTaker {
         return
       }
       if isSilentForRequests { checkResponsive() }
-      let ending = dispositionWhenCut(slot)
+      let outcome = dispositionWhenCut(slot)
       nghttp2_session_set_stream_user_data(session, slot.streamID, nil)
       nghttp2_submit_rst_stream(
         session, UInt8(NGHTTP2_FLAG_NONE.rawValue), slot.streamID, NGHTTP2_CANCEL.rawValue)
-      finish(slots.oldest, ending)
+      finish(slots.oldest, outcome)
     }
   }
 
@@ -257,14 +241,11 @@ package final class ClientConnection: RequestTaker {
   // MARK: Keep-alive
 
   private func checkAlive() {
-    // Anything that was read since is as good as the answer to the PING.
-    if let pingSentNs, lastReadNs <= pingSentNs {
-      let waitedMs = (loop.nowNs &- pingSentNs) / 1_000_000
+    if let waitedMs = silence.pingedMs(nowNs: loop.nowNs) {
       guard waitedMs < settings.pingTimeoutMs else { return close(.silent) }
       return keepAliveTimer.schedule(afterMs: settings.pingTimeoutMs - waitedMs)
     }
-    pingSentNs = nil
-    let silentMs = (loop.nowNs &- lastReadNs) / 1_000_000
+    let silentMs = silence.lastedNs(nowNs: loop.nowNs) / 1_000_000
     guard silentMs >= settings.pingAfterMs else {
       return keepAliveTimer.schedule(afterMs: settings.pingAfterMs - silentMs)
     }
@@ -275,7 +256,6 @@ package final class ClientConnection: RequestTaker {
   /// Gives back what it has for being busy.
   private func releaseBuffers() {
     slots.shrink()
-    recentSlot = 0
     cnghttp2_pool_trim(memory)
     stream.releaseBuffers()
   }
@@ -283,20 +263,19 @@ package final class ClientConnection: RequestTaker {
   /// Whether nothing was read for half the time that a request has. Not for all of it: what the peer
   /// said just after a request was submitted, as when it died amid answers, does not speak for it.
   private var isSilentForRequests: Bool {
-    loop.nowNs &- lastReadNs >= settings.requestTimeoutMs &* 500_000
+    silence.lastedNs(nowNs: loop.nowNs) >= settings.requestTimeoutMs &* 500_000
   }
 
   /// Asks at once, rather than after the silence that an idle connection may keep.
   private func checkResponsive() {
-    guard !isUnresponsive else { return }
-    isUnresponsive = true
-    let isAsked = pingSentNs.map { lastReadNs <= $0 } ?? false
-    if !isAsked { sendPing() }
+    guard !silence.isUnresponsive else { return }
+    silence.noteUnresponsive()
+    if silence.pingedMs(nowNs: loop.nowNs) == nil { sendPing() }
   }
 
   private func sendPing() {
     nghttp2_submit_ping(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)
-    pingSentNs = loop.nowNs
+    silence.notePing(nowNs: loop.nowNs)
     stream.requestFlush()
     keepAliveTimer.schedule(afterMs: settings.pingTimeoutMs)
   }
@@ -305,7 +284,7 @@ package final class ClientConnection: RequestTaker {
 extension ClientConnection: ByteStreamDelegate {
   package func streamDidOpen(_ stream: ByteStream) {
     session = makeClientSession(for: self)
-    lastReadNs = loop.nowNs
+    silence.begin(nowNs: loop.nowNs)
     keepAliveTimer.schedule(afterMs: settings.pingAfterMs)
     stream.requestFlush()
   }
@@ -316,8 +295,7 @@ extension ClientConnection: ByteStreamDelegate {
   }
 
   private func receive(_ bytes: UnsafeRawBufferPointer) {
-    lastReadNs = loop.nowNs
-    isUnresponsive = false
+    silence.end(nowNs: loop.nowNs)
     let taken = nghttp2_session_mem_recv(
       session, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
     guard taken >= 0 else {
@@ -344,7 +322,7 @@ extension ClientConnection: ByteStreamDelegate {
       let inFlight = slots.inFlight
       if room > 0 {
         owner.connection(self, hasRoomFor: room)
-      } else if !isDraining, isAuthorised || isUnresponsive {
+      } else if !isDraining, allowance.isAuthorised || silence.isUnresponsive {
         owner.connectionIsFull(self)
       }
       hasMore = room > 0 && slots.inFlight == inFlight + room
@@ -357,7 +335,7 @@ extension ClientConnection: ByteStreamDelegate {
       close()
     } else if isOver {
       // nghttp2 gave up on the peer and has told it why.
-      close(.protocolViolation(peerError ?? "the peer broke the protocol"))
+      close(.protocolViolation(ending.peerError ?? "the peer broke the protocol"))
     }
   }
 
@@ -376,12 +354,12 @@ extension ClientConnection: ByteStreamDelegate {
   package func stream(_ stream: ByteStream, didCloseWith failure: StreamFailure?) {
     deadlineTimer.cancel()
     keepAliveTimer.cancel()
-    isDraining = true
     // It was opened, and did not even say SETTINGS.
-    if streamsAllowed == nil, end != .closed { stream.avoidAddress() }
-    unanswered = slots.inFlight
-    isCutOff = (end?.isFarewell ?? true) && answered >= HTTP2Limits.usefulAnswersMin
+    if streamsAllowed == nil, ending.reason != .closed { stream.avoidAddress() }
+    record.noteEnd(inFlight: slots.inFlight)
+    ending.end(answered: record.answered)
     failAll()
-    owner.connection(self, endedBecause: end ?? failure.map { .failed($0) } ?? .closedByPeer)
+    owner.connection(
+      self, endedBecause: ending.reason ?? failure.map { .failed($0) } ?? .closedByPeer)
   }
 }

@@ -41,7 +41,9 @@ extension ClientPool {
     }
     // A request that waits in vain while its connection answers later ones is no trouble of the connection. Counted as such, a few of
     // them in a row would keep away from it all that could be good.
-    if answer.disposition == .unknown, connection.overtakenNs > loop.nowNs &- answer.elapsedNs {
+    if answer.disposition == .unknown,
+      connection.record.overtakenNs > loop.nowNs &- answer.elapsedNs
+    {
       return
     }
     let isAlone = connections.contains { $0 !== connection && $0.isWell }
@@ -98,7 +100,7 @@ extension ClientConnection {
     guard slots.oldest >= 0 else { return false }
     let startedNs = slots[slots.oldest].startedNs
     // An answer in the turn of its submission is to an earlier request.
-    return answeredNs <= startedNs && loop.nowNs &- startedNs >= HTTP2Limits.laggingNs
+    return record.answeredNs <= startedNs && loop.nowNs &- startedNs >= HTTP2Limits.laggingNs
   }
 }
 

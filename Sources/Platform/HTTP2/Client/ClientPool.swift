@@ -58,7 +58,7 @@ package final class ClientPool: Transport {
   package var streamsAllowed: Int {
     connections.reduce(0) { sum, connection in
       guard let allowed = connection.streamsAllowed, !connection.isDraining else { return sum }
-      return sum + min(allowed, connection.streamsMax)
+      return sum + min(allowed, connection.allowance.streamsMax)
     }
   }
 
@@ -76,10 +76,10 @@ package final class ClientPool: Transport {
 
   private var leastUsed: ClientConnection? {
     connections.filter { $0.streamsAllowed != nil && !$0.isDraining && $0.inFlight == 0 }
-      .min { $0.usedNs < $1.usedNs }
+      .min { $0.record.usedNs < $1.record.usedNs }
   }
 
-  package var idleSinceNs: UInt64? { isWanted ? nil : leastUsed?.usedNs }
+  package var idleSinceNs: UInt64? { isWanted ? nil : leastUsed?.record.usedNs }
 
   package func closeIdle() {
     guard !isWanted, let leastUsed else { return }
@@ -95,7 +95,8 @@ package final class ClientPool: Transport {
 
   package func shed() -> Bool {
     let serving = connections.filter { !$0.isDraining }
-    guard serving.count > 1, let least = serving.min(by: { $0.usedNs < $1.usedNs }) else {
+    guard serving.count > 1, let least = serving.min(by: { $0.record.usedNs < $1.record.usedNs })
+    else {
       return false
     }
     least.isReplaced = true
@@ -120,7 +121,7 @@ package final class ClientPool: Transport {
     guard spread != self.spread else { return }
     self.spread = spread
     wantedConnections = min(wantedConnections, connectionsMax)
-    for connection in connections { connection.streamsMax = streamsPerConnection }
+    for connection in connections { connection.allowance.streamsMax = streamsPerConnection }
     var surplus = connections.count { !$0.isDraining } - connectionsMax
     while surplus > 0, shed() { surplus -= 1 }
   }
@@ -137,8 +138,8 @@ package final class ClientPool: Transport {
 
   func openOne() {
     let connection = ClientConnection(loop: loop, settings: settings, owner: self)
-    connection.requestsMax = learned.requestsMax(nowNs: loop.nowNs)
-    connection.streamsMax = streamsPerConnection
+    connection.allowance.requestsMax = learned.requestsMax(nowNs: loop.nowNs)
+    connection.allowance.streamsMax = streamsPerConnection
     if probations > 0 {
       probations -= 1
       connection.troubleRow = .probation(nowNs: loop.nowNs, goods: goods, rows: rows)
@@ -152,7 +153,7 @@ package final class ClientPool: Transport {
     guard !isClosed else { return }
     let wasOfUse = connection.isProven || connection.isSpent
     if !connection.isReplaced && !wasOfUse && !reconnectTimer.isArmed {
-      reconnectTimer.schedule(afterMs: pause.next(afterFailure: connection.answered == 0))
+      reconnectTimer.schedule(afterMs: pause.next(afterFailure: connection.record.answered == 0))
     }
     connection.isReplaced = true
     openMissing()
@@ -201,12 +202,14 @@ extension ClientPool: ClientConnectionOwner {
     if !isWanted { forgetWant() }
     if end.isOfServersOwnAccord,
       learned.note(
-        answered: connection.answered, createdNs: connection.createdNs,
-        usedNs: connection.usedNs, nowNs: loop.nowNs)
+        answered: connection.record.answered, createdNs: connection.record.createdNs,
+        usedNs: connection.record.usedNs, nowNs: loop.nowNs)
     {
-      for other in connections { other.requestsMax = learned.requestsMax(nowNs: loop.nowNs) }
+      for other in connections {
+        other.allowance.requestsMax = learned.requestsMax(nowNs: loop.nowNs)
+      }
     }
-    if end.isBreak { losses.note(unanswered: connection.unanswered, nowNs: loop.nowNs) }
+    if end.isBreak { losses.note(unanswered: connection.record.unanswered, nowNs: loop.nowNs) }
     delegate.transport(self, connectionEnded: end)
     if end.isOutOfDescriptors, !connection.isReplaced {
       // Not the server's fault, and whoever hears of it frees a descriptor: there is nothing to spare it.

@@ -9,6 +9,8 @@ struct SlotTable: ~Copyable {
   private var free: [Int32] = []
   private(set) var oldest: Int32 = -1
   private var youngest: Int32 = -1
+  /// The slot that was looked for last.
+  var recent: Int32 = 0
   /// Bodies of answers that are not plain accepts.
   private var bodies: [[UInt8]] = []
   /// Content-Types other than JSON's by slot; empty while there was none.
