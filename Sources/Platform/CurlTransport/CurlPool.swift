@@ -313,9 +313,11 @@ package final class CurlPool: Transport {
         _ = delegate.transport(
           self, finished: tag,
           with: RequestAnswer(
-            disposition: disposition, status: wasAnswered ? status : 0,
-            retryAfter: retryAfter, body: body, isBodyCut: isCut, elapsedNs: elapsedNs,
-            isPartial: isPartial, contentType: type))
+            disposition,
+            RequestAnswer.Content(
+              status: wasAnswered ? status : 0, retryAfter: retryAfter, body: body,
+              isBodyCut: isCut, contentType: type, isPartial: isPartial),
+            elapsedNs: elapsedNs))
       }
     }
   }

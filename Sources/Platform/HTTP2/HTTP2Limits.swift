@@ -41,7 +41,7 @@ package enum HTTP2Limits {
   /// trees of stream objects; with hundreds in them most steps miss the cache.
   static let submissionsPerRound = 16
   /// Bytes of an answer's body that are kept. Providers' error bodies are a few hundred bytes, a few thousand where
-  /// they echo what they complain about. Of a longer one the beginning is kept, and `RequestAnswer.isBodyCut` says so.
+  /// they echo what they complain about. Of a longer one the beginning is kept, and `RequestAnswer.Content.isBodyCut` says so.
   package static let answerBodyBytesMax = 16 * 1024
   /// Bytes of the body of a 200 that are looked at in place.
   static let recognisedBytesMax = 256

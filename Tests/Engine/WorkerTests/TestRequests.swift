@@ -59,8 +59,9 @@ extension Destination {
       _ = transport(
         TestTransport(), finished: tag,
         with: RequestAnswer(
-          disposition: .answered, status: status,
-          retryAfter: RetryAfter(value: retryAfter, date: nil), body: body, isBodyCut: false,
+          .answered,
+          RequestAnswer.Content(
+            status: status, retryAfter: RetryAfter(value: retryAfter, date: nil), body: body),
           elapsedNs: elapsedNs))
     }
   }
@@ -80,8 +81,8 @@ extension Destination {
     _ = transport(
       TestTransport(), finished: tag,
       with: RequestAnswer(
-        disposition: disposition, status: 0, retryAfter: RetryAfter(),
-        body: UnsafeRawBufferPointer(start: nil, count: 0), isBodyCut: false, elapsedNs: elapsedNs,
-        isRefused: isRefused, isAccused: isAccused, isCutOff: isCutOff))
+        disposition,
+        failure: RequestAnswer.Failure(
+          isRefused: isRefused, isAccused: isAccused, isCutOff: isCutOff), elapsedNs: elapsedNs))
   }
 }

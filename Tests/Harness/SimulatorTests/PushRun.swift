@@ -74,7 +74,8 @@ final class PushRun: TransportDelegate {
     endings[Int(tag)] =
       switch answer.disposition {
       case .answered:
-        .answered(answer.status, retryAfterSeconds: answer.retryAfter.seconds(nowMs: 0))
+        .answered(
+          answer.content.status, retryAfterSeconds: answer.content.retryAfter.seconds(nowMs: 0))
       case .unknown: .unknown
       case .notSent, .malformed: .notSent
       }

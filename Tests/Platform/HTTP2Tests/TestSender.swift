@@ -106,11 +106,12 @@ final class TestSender: TransportDelegate {
     // What a sender does on each end: ask what is in flight, and say that there is more.
     precondition(transport.inFlight >= 0)
     let ending = Ending(
-      disposition: answer.disposition, status: answer.status,
-      retryAfterSeconds: answer.retryAfter.seconds(nowMs: 946_684_000_000),
-      body: String(decoding: answer.body, as: UTF8.self), isBodyCut: answer.isBodyCut,
-      isAccepted: answer.isAccepted,
-      contentType: String(decoding: answer.contentType, as: UTF8.self))
+      disposition: answer.disposition, status: answer.content.status,
+      retryAfterSeconds: answer.content.retryAfter.seconds(nowMs: 946_684_000_000),
+      body: String(decoding: answer.content.body, as: UTF8.self),
+      isBodyCut: answer.content.isBodyCut,
+      isAccepted: answer.content.isAccepted,
+      contentType: String(decoding: answer.content.contentType, as: UTF8.self))
     endings[Int(tag), default: []].append(ending)
     finished += 1
     if ending == .yes { accepted += 1 }

@@ -179,15 +179,19 @@ package final class ClientConnection: RequestTaker {
       owner.connection(
         self, finished: slot.tag,
         with: RequestAnswer(
-          disposition: outcome, status: wasAnswered ? Int(slot.status) : 0,
-          retryAfter: slot.retryAfter, body: body, isBodyCut: slot.isBodyCut,
-          elapsedNs: loop.nowNs &- slot.startedNs, isRefused: outcome == .notSent && slot.isReset,
-          isAccused: ending.accused != nil && !wasAnswered,
-          isCutOff: ending.isCutOff && outcome == .unknown,
-          isAccepted: wasAnswered && slot.status == 200
-            && settings.acceptedForm.isMet(
-              byBodyOf: body.count, isRecognised: slot.isRecognised),
-          isPartial: !slot.isEnded, contentType: contentType))
+          outcome,
+          RequestAnswer.Content(
+            status: wasAnswered ? Int(slot.status) : 0, retryAfter: slot.retryAfter, body: body,
+            isBodyCut: slot.isBodyCut, contentType: contentType,
+            isAccepted: wasAnswered && slot.status == 200
+              && settings.acceptedForm.isMet(
+                byBodyOf: body.count, isRecognised: slot.isRecognised),
+            isPartial: !slot.isEnded),
+          failure: RequestAnswer.Failure(
+            isRefused: outcome == .notSent && slot.isReset,
+            isAccused: ending.accused != nil && !wasAnswered,
+            isCutOff: ending.isCutOff && outcome == .unknown),
+          elapsedNs: loop.nowNs &- slot.startedNs))
     }
   }
 

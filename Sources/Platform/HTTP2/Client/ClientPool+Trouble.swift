@@ -74,7 +74,7 @@ extension ClientPool {
   private func giveUp(_ connection: ClientConnection, _ answer: RequestAnswer) {
     let kind: ConnectionTrouble.Kind =
       switch answer.disposition {
-      case .answered: .status(answer.status)
+      case .answered: .status(answer.content.status)
       case .unknown, .malformed: .unanswered
       case .notSent: .refused
       }

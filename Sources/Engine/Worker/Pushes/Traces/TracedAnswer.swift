@@ -17,7 +17,7 @@ struct TracedAnswer {
     case .unknown: kind = .unanswered
     case .notSent, .malformed: kind = .unprocessed
     }
-    status = answer.status
+    status = answer.content.status
     reason = Self.reason(classification)
     elapsedNs = answer.elapsedNs
   }

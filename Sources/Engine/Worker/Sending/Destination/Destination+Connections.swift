@@ -6,9 +6,9 @@ extension Destination {
   /// Says what an unanswered request tells of its connection, whoever is to blame for that.
   func sign(ofSilence answer: RequestAnswer) -> ConnectionSign {
     switch answer.disposition {
-    case .unknown where !answer.isCutOff && !answer.isAccused:
+    case .unknown where !answer.failure.isCutOff && !answer.failure.isAccused:
       answer.elapsedNs >= settings.requestTimeoutMs &* 1_000_000 ? .graveTrouble : .trouble
-    case .notSent where answer.isRefused: .trouble
+    case .notSent where answer.failure.isRefused: .trouble
     // One request that breaks a connection is its push's trouble.
     case .unknown, .notSent, .malformed, .answered: .none
     }

@@ -72,7 +72,7 @@ final class Dispatcher: DestinationOwner {
     guard let run = runs[tag] else { return judge.noteUnawaited(answer, destination) }
     run.noteReturned()
     let quarantinedNs = run.quarantined.sinceNs(tag.push)
-    if answer.isAccused { isolation.noteAccused(run, tag.push, destination) }
+    if answer.failure.isAccused { isolation.noteAccused(run, tag.push, destination) }
     switch answer.disposition {
     case .notSent:
       judge.noteNotSent(answer, resends: Int(run.pushes[tag.push].resends), destination)
@@ -87,7 +87,7 @@ final class Dispatcher: DestinationOwner {
       judge.noteTime(answer, destination)
       run.noteAnswer(tag.push)
       if !destination.quarantine.isEmpty { destination.noteAnswer(toJob: run.claim.job) }
-      if answer.isAccepted {
+      if answer.content.isAccepted {
         judge.noteAccept(answer, of: run, destination)
         return decider.accept(run, tag.push, answer)
       }
@@ -114,7 +114,7 @@ final class Dispatcher: DestinationOwner {
     let pushes = pushes(of: batch)
     for (run, _) in pushes { run.noteReturned() }
     let quarantinedNs = pushes.map { $0.run.quarantined.sinceNs($0.tag.push) }
-    if answer.isAccused {
+    if answer.failure.isAccused {
       for (run, tag) in pushes { isolation.noteAccused(run, tag.push, destination) }
     }
     switch answer.disposition {

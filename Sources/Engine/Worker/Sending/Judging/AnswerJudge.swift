@@ -25,10 +25,10 @@ final class AnswerJudge {
   /// - Parameter run: of a push of the request; nil when none of them is awaited any more.
   func reply(_ answer: RequestAnswer, to run: PushRun?) -> ProviderAnswer {
     ProviderAnswer(
-      status: answer.status, retryAfterSeconds: retryAfterSeconds(answer, run),
-      body: answer.body, isBodyCut: answer.isBodyCut,
-      isDryRun: run?.material.content.dryRun ?? false, isPartial: answer.isPartial,
-      contentType: answer.contentType)
+      status: answer.content.status, retryAfterSeconds: retryAfterSeconds(answer, run),
+      body: answer.content.body, isBodyCut: answer.content.isBodyCut,
+      isDryRun: run?.material.content.dryRun ?? false, isPartial: answer.content.isPartial,
+      contentType: answer.content.contentType)
   }
 
   /// How long the network asks to wait, as far as that is believed: an hour at most. What asks for more is no plan, and so ends
@@ -36,12 +36,13 @@ final class AnswerJudge {
   /// - Parameter run: of a push of the request; nil when none of them is awaited any more.
   private func retryAfterSeconds(_ answer: RequestAnswer, _ run: PushRun?) -> Int? {
     let secondsMax = Int(Limits.retryAfterMsMax / 1_000)
-    guard let seconds = answer.retryAfter.seconds(nowMs: clock.wallMs), seconds > secondsMax else {
-      return answer.retryAfter.seconds(nowMs: clock.wallMs)
+    guard let seconds = answer.content.retryAfter.seconds(nowMs: clock.wallMs), seconds > secondsMax
+    else {
+      return answer.content.retryAfter.seconds(nowMs: clock.wallMs)
     }
     guard let run else { return secondsMax }
     reasons.note(
-      "\(run.claim.app): an answer with status \(answer.status) asks to wait for more than an hour (Retry-After): "
+      "\(run.claim.app): an answer with status \(answer.content.status) asks to wait for more than an hour (Retry-After): "
         + "its push waits for an hour, or for half of its job's time where that is less")
     guard let expiresAtMs = run.material.expiresAtMs else { return secondsMax }
     return min(secondsMax, Int(max(0, expiresAtMs - clock.wallMs) / 2_000))
@@ -64,7 +65,7 @@ final class AnswerJudge {
     if case .foreign(let reason) = classification {
       return judgeForeign(reason, answer, destination, lead: lead)
     }
-    let sign = destination.provider.sign(of: classification, status: answer.status)
+    let sign = destination.provider.sign(of: classification, status: answer.content.status)
     guard sign == .trouble || sign == .overRate,
       case .retry(let afterMs, let reason) = classification
     else {
@@ -89,10 +90,11 @@ final class AnswerJudge {
     if sign == .overRate { judgeOverRate(answer, destination) }
     // What the network itself asks for: its rules say besides how long the push waits that was answered. A quota is everybody's.
     let askedMs =
-      answer.status == 429 ? afterMs : retryAfterSeconds(answer, nil).map { UInt64($0) * 1_000 }
+      answer.content.status == 429
+      ? afterMs : retryAfterSeconds(answer, nil).map { UInt64($0) * 1_000 }
     let consequence = destination.noteTrouble(
       elapsedNs: answer.elapsedNs, retryAfterMs: askedMs, attempt: attempt,
-      reason: "\(answer.status) \(reason)")
+      reason: "\(answer.content.status) \(reason)")
     // That there were too many is no push's fault.
     let isForgiven = sign == .overRate && consequence == .counted
     return Judgement(
@@ -103,7 +105,8 @@ final class AnswerJudge {
   private func judgeOverRate(_ answer: RequestAnswer, _ destination: Destination) {
     reasons.note(
       "\(destination.app): \(destination.network.rawValue) takes fewer pushes a second than it gets (status "
-        + "\(answer.status)): workers send more slowly, and try for more by and by", level: .notice)
+        + "\(answer.content.status)): workers send more slowly, and try for more by and by",
+      level: .notice)
     destination.noteOverRate(elapsedNs: answer.elapsedNs)
   }
 
@@ -113,7 +116,7 @@ final class AnswerJudge {
   ) -> Judgement {
     reasons.note(
       "\(destination.app): \(destination.network.rawValue) is answered for by something else "
-        + "(status \(answer.status)): the alarm says what came",
+        + "(status \(answer.content.status)): the alarm says what came",
       metadata: ["reason": "\(reason)"])
     let consequence = destination.noteForeign(elapsedNs: answer.elapsedNs, reason: reason)
     return Judgement(
@@ -196,7 +199,7 @@ final class AnswerJudge {
     // One of the requests on its connection may have broken that, and the network is well.
     // Nor does it say anything of the network that a connection of many answers ended.
     // Nor that a request waits in vain which others overtake.
-    guard !answer.isCutOff, !answer.isAccused || !destination.isAnswering,
+    guard !answer.failure.isCutOff, !answer.failure.isAccused || !destination.isAnswering,
       !destination.isSilenceItsOwn(answer)
     else {
       return destination.noteNothing(elapsedNs: answer.elapsedNs)
@@ -209,7 +212,7 @@ final class AnswerJudge {
   /// - Parameter resends: how often the push came back unprocessed before; of several the most.
   func noteNotSent(_ answer: RequestAnswer, resends: Int, _ destination: Destination) {
     // One that happens to a probe is trouble at once: else probes would follow one another as fast as they are refused.
-    guard answer.isRefused,
+    guard answer.failure.isRefused,
       resends >= WorkerLimits.refusalsMax || destination.health.breaker.state == .halfOpen
     else {
       return destination.noteNothing(elapsedNs: answer.elapsedNs)

@@ -106,7 +106,7 @@ final class PushDecider {
     _ run: PushRun, _ tag: PushTag, _ destination: Destination, _ answer: RequestAnswer
   ) {
     run.beginAnswer(TracedAnswer(answer, nil))
-    router.resend(run, tag, destination, isRefused: answer.isRefused)
+    router.resend(run, tag, destination, isRefused: answer.failure.isRefused)
     run.endAnswer(tag.push)
   }
 
@@ -137,14 +137,14 @@ final class PushDecider {
     quarantinedNs: UInt64?, isAlone: Bool = true, isFirst: Bool = true
   ) {
     // Whether a connection's only request was processed before the connection was closed, nobody knows.
-    if answer.isAccused, run.material.content.unknownPolicy != .resend {
+    if answer.failure.isAccused, run.material.content.unknownPolicy != .resend {
       return decideUnanswered(run, tag, answer)
     }
     run.beginAnswer(TracedAnswer(answer, .rejected(reason: Isolation.malformedReason)))
     // One that was tried apart may have left with others since.
     let isApart = isAlone && run.quarantined.isApart(tag.push)
     let complaint: Quarantine.Complaint =
-      !isApart ? .accused : answer.isAccused ? .closedApart : .refusedApart
+      !isApart ? .accused : answer.failure.isAccused ? .closedApart : .refusedApart
     if isFirst { isolation.note(complaint, ofJob: run.claim.job, destination) }
     let isDecided = isolation.decideMalformed(
       run, tag.push, destination, quarantinedNs: quarantinedNs, complaint)
