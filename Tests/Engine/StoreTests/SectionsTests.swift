@@ -68,8 +68,9 @@ import Testing
   {
     try await Lane.withStore { _, store in
       let admission = Admission(
-        app: "shop", id: "j1", digest: "d", content: [0x7b, 0x7d], lines: .users, recipients: 1,
-        segments: 1, texts: [[0x61, 0x0a]])
+        app: "shop", id: "j1", digest: "d", content: [0x7b, 0x7d],
+        audience: Admission.Audience(
+          lines: .users, recipients: 1, segments: 1, texts: [[0x61, 0x0a]]))
       let entry = JobEntry(priority: .high, entry: "1-1", text: [])
       let admitted = try await read(
         store, "admit", admission.sections(of: entry, consumer: "w"))
@@ -79,20 +80,20 @@ import Testing
           "ending": 0, "pace": 0, "rounds": 0, "begun": 0,
         ])
       var all = admission
-      all.index = .all
+      all.audience.index = .all
       let toAll = try await read(store, "admit", all.sections(of: entry, consumer: "w"))
       #expect(toAll["index"] == 1)
       var event = admission
-      event.bucket = "orders"
+      event.loopGuard.bucket = "orders"
       let ofEvent = try await read(store, "admit", event.sections(of: entry, consumer: "w"))
       #expect(ofEvent["event"] == 1)
-      event.roundsAtMs = [1, 2]
+      event.timing.roundsAtMs = [1, 2]
       let local = try await read(store, "admit", event.sections(of: entry, consumer: "w"))
       #expect(local["rounds"] == 1)
-      event.retentionSeconds = 60
+      event.retention.seconds = 60
       let ending = try await read(store, "admit", event.sections(of: entry, consumer: "w"))
       #expect(ending["ending"] == 1)
-      event.startedAtMs = 1
+      event.timing.startedAtMs = 1
       let begun = try await read(store, "admit", event.sections(of: entry, consumer: "w"))
       #expect(begun["begun"] == 1)
       let installations = ["aa", "bb"].map {

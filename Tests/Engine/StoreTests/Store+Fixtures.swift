@@ -72,9 +72,11 @@ extension Store {
     let segments = users.map { Array($0.map { $0 + "\n" }.joined().utf8) }
     #expect(try await jobs.upload(segments, first: 1, of: entry, consumer: "worker"))
     let admission = Admission(
-      app: app, id: id, digest: digest, content: Array("{\"content\":1}".utf8), lines: .users,
-      recipients: users.joined().count, segments: segments.count, window: window,
-      bucket: bucket, eventsPerMinute: eventsPerMinute, startAtMs: startAtMs)
+      app: app, id: id, digest: digest, content: Array("{\"content\":1}".utf8),
+      audience: Admission.Audience(
+        lines: .users, recipients: users.joined().count, segments: segments.count, window: window),
+      timing: Admission.Timing(startAtMs: startAtMs),
+      loopGuard: Admission.LoopGuard(bucket: bucket, eventsPerMinute: eventsPerMinute))
     return try await jobs.admit(entry, admission, consumer: "worker")
   }
 

@@ -44,8 +44,10 @@ extension Store {
   ) async throws -> AdmissionAnswer {
     let entry = try await takeNew()
     let admission = Admission(
-      app: "shop", id: id, digest: "digest", content: Array("{}".utf8), lines: .users,
-      recipients: 0, segments: 0, window: window, index: index, startAtMs: startAtMs)
+      app: "shop", id: id, digest: "digest", content: Array("{}".utf8),
+      audience: Admission.Audience(
+        lines: .users, recipients: 0, segments: 0, window: window, index: index),
+      timing: Admission.Timing(startAtMs: startAtMs))
     return try await jobs.admit(entry, admission, consumer: "worker")
   }
 

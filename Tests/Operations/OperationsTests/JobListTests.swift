@@ -10,10 +10,10 @@ import Testing
     _ = try await store.jobs.enqueue(Array("{}".utf8), priority: .normal)
     let entry = try #require(try await store.jobs.take(consumer: "w", max: 1).first)
     var admission = Admission(
-      app: id.hasPrefix("x") ? "other" : "shop", id: id, digest: "d",
-      content: Array("{}".utf8), lines: .users, recipients: 1, segments: 1,
-      startAtMs: startAtMs)
-    admission.texts = [Array("u1\n".utf8)]
+      app: id.hasPrefix("x") ? "other" : "shop", id: id, digest: "d", content: Array("{}".utf8),
+      audience: Admission.Audience(lines: .users, recipients: 1, segments: 1),
+      timing: Admission.Timing(startAtMs: startAtMs))
+    admission.audience.texts = [Array("u1\n".utf8)]
     _ = try await store.jobs.admit(entry, admission, consumer: "w")
   }
 

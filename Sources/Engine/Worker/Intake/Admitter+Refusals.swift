@@ -13,9 +13,9 @@ extension Admitter {
     switch answer {
     case .new, .cancelled, .admitted:
       let audience: Logger.Metadata =
-        admission.usersKey.map { ["users_key": "\(FieldPointer.printable($0))"] }
-        ?? admission.index.map { ["index": "\($0.name)"] }
-        ?? ["recipients": "\(admission.recipients)"]
+        admission.audience.usersKey.map { ["users_key": "\(FieldPointer.printable($0))"] }
+        ?? admission.audience.index.map { ["index": "\($0.name)"] }
+        ?? ["recipients": "\(admission.audience.recipients)"]
       context.log.info("job admitted", metadata: metadata.merging(audience) { $1 })
     case .duplicate: context.log.info("job ignored: it was enqueued before", metadata: metadata)
     case .stale:
@@ -39,7 +39,7 @@ extension Admitter {
       try await refuse(entry, "id_conflict", field, app: admission.app, id: admission.id)
     case .notIndexed:
       let field = InvalidField(
-        pointer: admission.index == .all ? "/audience/all" : "/audience/channel",
+        pointer: admission.audience.index == .all ? "/audience/all" : "/audience/channel",
         message:
           "not all users of \(admission.app) are in its indexes yet, since older versions kept none: "
           + "when all workers are of this version, run pushpool index --app \(admission.app), "
@@ -51,7 +51,7 @@ extension Admitter {
       let field = InvalidField.unusable(variablesKey: key, answer)
       try await refuse(entry, "invalid_job", field, app: admission.app, id: admission.id)
     case .keyMissing, .keyType, .keyUnreadable, .keyEncoding:
-      let field = InvalidField.unusable(usersKey: admission.usersKey ?? "", answer)
+      let field = InvalidField.unusable(usersKey: admission.audience.usersKey ?? "", answer)
       try await refuse(entry, "invalid_job", field, app: admission.app, id: admission.id)
     }
   }
@@ -62,7 +62,7 @@ extension Admitter {
   ) async throws(RedisError) {
     let what: String
     let refusal: Refusal
-    if let bucket = admission.bucket {
+    if let bucket = admission.loopGuard.bucket {
       what = "events of the bucket \(FieldPointer.printable(bucket))"
       refusal = Refusal(
         reason: "loop_guard", field: "/event/bucket_id",
@@ -71,7 +71,7 @@ extension Admitter {
           + "look for an app that changes data when it is told of a change, or raise events_per_minute, "
           + "then retry this", app: admission.app, id: admission.id)
     } else {
-      what = "jobs to the topic \(admission.index?.topic ?? "")"
+      what = "jobs to the topic \(admission.audience.index?.topic ?? "")"
       refusal = Refusal(
         reason: "loop_guard", field: "/audience/topic",
         message:

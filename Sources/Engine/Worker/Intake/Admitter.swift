@@ -235,18 +235,20 @@ struct Admitter {
   private func admission(of job: PreparedJob, _ entry: JobEntry) -> Admission {
     var admission = Admission(
       app: job.app, id: job.id ?? entry.source, digest: job.digest, content: [],
-      lines: job.lines, recipients: job.recipients, segments: job.segments.count,
-      usersKey: job.usersKey, index: job.index, variablesKey: job.content.variablesKey,
-      bucket: job.content.event?.bucketID,
-      eventsPerMinute: context.settings.eventsPerMinute[job.app] ?? 0,
-      startAtMs: job.deliverAtMs)
-    admission.pace = job.pace
-    admission.roundsAtMs = job.content.schedule?.rounds.map(\.atMs) ?? []
-    admission.retentionSeconds = context.settings.retentionSeconds
-    admission.keepsContent = job.content.tellsOfReceivers
+      audience: Admission.Audience(
+        lines: job.lines, recipients: job.recipients, segments: job.segments.count,
+        usersKey: job.usersKey, index: job.index), variablesKey: job.content.variablesKey,
+      timing: Admission.Timing(startAtMs: job.deliverAtMs),
+      loopGuard: Admission.LoopGuard(
+        bucket: job.content.event?.bucketID,
+        eventsPerMinute: context.settings.eventsPerMinute[job.app] ?? 0))
+    admission.timing.pace = job.pace
+    admission.timing.roundsAtMs = job.content.schedule?.rounds.map(\.atMs) ?? []
+    admission.retention.seconds = context.settings.retentionSeconds
+    admission.retention.keepsContent = job.content.tellsOfReceivers
     let bytes = job.segments.reduce(0) { $0 + $1.count }
     if job.segments.count == 1 || bytes <= WorkerLimits.admittedSegmentsBytesMax {
-      admission.texts = job.segments
+      admission.audience.texts = job.segments
     }
     return admission
   }
@@ -291,7 +293,9 @@ struct Admitter {
   ) async throws(RedisError) -> StartingJob? {
     var admission = admission
     admission.content = job.content.canonicalBytes()
-    guard !job.segments.isEmpty, admission.texts.isEmpty else { return (job, entry, admission) }
+    guard !job.segments.isEmpty, admission.audience.texts.isEmpty else {
+      return (job, entry, admission)
+    }
     let answer = try await context.store.jobs.reserve(
       entry, app: job.app, id: admission.id, digest: job.digest, consumer: context.settings.consumer
     )

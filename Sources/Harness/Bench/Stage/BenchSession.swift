@@ -156,8 +156,9 @@ actor BenchSession {
     let entry = try await store.jobs.take(consumer: "bench", max: 1).first
     let admission = Admission(
       app: Population.app, id: id, digest: id, content: Array("{\(message.content)}".utf8),
-      lines: .users, recipients: 1, segments: 1, texts: [Array("\(user)\n".utf8)],
-      startAtMs: startAtMs)
+      audience: Admission.Audience(
+        lines: .users, recipients: 1, segments: 1, texts: [Array("\(user)\n".utf8)]),
+      timing: Admission.Timing(startAtMs: startAtMs))
     guard let entry,
       try await store.jobs.admit(entry, admission, consumer: "bench") == .admitted
     else { throw BenchError("job \(id) was not taken in") }

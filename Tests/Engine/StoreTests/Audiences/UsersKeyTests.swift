@@ -317,8 +317,10 @@ extension Store {
   ) async throws -> AdmissionAnswer {
     let entry = try await takeNew()
     let admission = Admission(
-      app: "shop", id: id, digest: "digest", content: Array("{}".utf8), lines: .users,
-      recipients: 0, segments: 0, window: window, usersKey: usersKey, startAtMs: startAtMs)
+      app: "shop", id: id, digest: "digest", content: Array("{}".utf8),
+      audience: Admission.Audience(
+        lines: .users, recipients: 0, segments: 0, window: window, usersKey: usersKey),
+      timing: Admission.Timing(startAtMs: startAtMs))
     return try await jobs.admit(entry, admission, consumer: "worker")
   }
 

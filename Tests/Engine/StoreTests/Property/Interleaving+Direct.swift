@@ -27,9 +27,10 @@ extension Interleaving {
     let users = recipients(taken.spec)[0]
     var admission = Admission(
       app: Self.app, id: taken.spec.id, digest: taken.spec.digest, content: [0x7b, 0x7d],
-      lines: .users, recipients: users.count, segments: 1,
-      texts: [Array(users.map { $0 + "\n" }.joined().utf8)])
-    admission.retentionSeconds = 3_600
+      audience: Admission.Audience(
+        lines: .users, recipients: users.count, segments: 1,
+        texts: [Array(users.map { $0 + "\n" }.joined().utf8)]))
+    admission.retention.seconds = 3_600
     return DirectJob(entry: taken.entry, admission: admission)
   }
 

@@ -110,14 +110,17 @@ extension Interleaving {
     let segments = recipients.map { Array($0.map { $0 + "\n" }.joined().utf8) }
     var admission = Admission(
       app: Self.app, id: taken.spec.id, digest: taken.spec.digest, content: [0x7b, 0x7d],
-      lines: .users, recipients: recipients.joined().count, segments: segments.count,
-      window: 1 + random.below(3),
-      startAtMs: random.chance(percent: 10) ? ModelBinding.now : nil)
-    admission.retentionSeconds = 3_600
-    admission.keepsContent = random.chance(percent: 50)
-    note("admit \(name) \(taken.spec.text) \(taken.entry.entry) later \(admission.startAtMs ?? 0)")
+      audience: Admission.Audience(
+        lines: .users, recipients: recipients.joined().count, segments: segments.count,
+        window: 1 + random.below(3)),
+      timing: Admission.Timing(startAtMs: random.chance(percent: 10) ? ModelBinding.now : nil))
+    admission.retention.seconds = 3_600
+    admission.retention.keepsContent = random.chance(percent: 50)
+    note(
+      "admit \(name) \(taken.spec.text) \(taken.entry.entry) later \(admission.timing.startAtMs ?? 0)"
+    )
     if segments.count == 1 || random.chance(percent: 50) {
-      admission.texts = segments
+      admission.audience.texts = segments
     } else {
       let isOurs = model.entries[taken.entry.priority]!.lease(taken.entry.entry, of: name) != nil
       let isTaken = try await store.jobs.upload(

@@ -64,7 +64,7 @@ extension StoreModel {
     }
     job.isAdmitted = true
     (job.segments, job.cursor, job.live, job.chunks) = (1, 1, 1, 1)
-    job.window = admission.window
+    job.window = admission.audience.window
     job.open = Set(recipients)
     job.total = recipients.count
     jobs[admission.id] = job

@@ -93,7 +93,7 @@ extension StoreModel {
     if answer == .duplicate { entries[entry.priority]!.drop(lease.number) }
     guard answer == .new else { return answer }
     var job = ModelJob(
-      state: admission.startAtMs == nil ? .running : .scheduled, source: entry.source,
+      state: admission.timing.startAtMs == nil ? .running : .scheduled, source: entry.source,
       digest: admission.digest, priority: entry.priority)
     if let known = jobs[admission.id], known.source == entry.source,
       known.state == .paused || known.state == .cancelled
@@ -101,10 +101,10 @@ extension StoreModel {
       job.state = known.state
     }
     job.isAdmitted = true
-    job.startsLater = admission.startAtMs != nil
-    job.lines = admission.lines
+    job.startsLater = admission.timing.startAtMs != nil
+    job.lines = admission.audience.lines
     job.segments = recipients.count
-    job.window = admission.window
+    job.window = admission.audience.window
     job.open = Set(recipients.joined())
     job.total = job.open.count
     if job.state == .cancelled { job.cursor = job.segments }

@@ -104,8 +104,9 @@ import Testing
       _ = try await store.deadLetters.retry(letter.entry)
       let again = try #require(try await store.jobs.take(consumer: "worker", max: 1).first)
       let admission = Admission(
-        app: "shop", id: "j1", digest: "d", content: [0x7b, 0x7d], lines: .users, recipients: 1,
-        segments: 1, texts: [Array("a\n".utf8)])
+        app: "shop", id: "j1", digest: "d", content: [0x7b, 0x7d],
+        audience: Admission.Audience(
+          lines: .users, recipients: 1, segments: 1, texts: [Array("a\n".utf8)]))
       #expect(
         try await store.jobs.reserve(
           again, app: "shop", id: "j1", digest: "d", consumer: "worker") == .new)

@@ -8,10 +8,10 @@ import Testing
 @Suite struct DirectJobTests {
   private static func admission(_ id: String, digest: String = "d") -> Admission {
     var admission = Admission(
-      app: "shop", id: id, digest: digest, content: Array("{}".utf8), lines: .users, recipients: 1,
-      segments: 1)
-    admission.texts = [Array("u1\n".utf8)]
-    admission.retentionSeconds = 60
+      app: "shop", id: id, digest: digest, content: Array("{}".utf8),
+      audience: Admission.Audience(lines: .users, recipients: 1, segments: 1))
+    admission.audience.texts = [Array("u1\n".utf8)]
+    admission.retention.seconds = 60
     return admission
   }
 

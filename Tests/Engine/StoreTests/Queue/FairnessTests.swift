@@ -314,8 +314,9 @@ private struct Intake {
       let app = try #require(value["app"]?.stringValue)
       let id = try #require(value["id"]?.stringValue)
       let admission = Admission(
-        app: app, id: id, digest: "d", content: Array("{}".utf8), lines: .users, recipients: 1,
-        segments: 1, texts: [Array("u\n".utf8)])
+        app: app, id: id, digest: "d", content: Array("{}".utf8),
+        audience: Admission.Audience(
+          lines: .users, recipients: 1, segments: 1, texts: [Array("u\n".utf8)]))
       #expect(
         try await store.jobs.admit(entry, admission, consumer: "worker") == .admitted)
       admitted.append("\(app):\(id)")

@@ -173,8 +173,9 @@ import Testing
         try await jobs.reserve(retaken, app: "shop", id: "j", digest: "d", consumer: "third")
           == .new)
       let admission = Admission(
-        app: "shop", id: "j", digest: "d", content: [], lines: .users, recipients: 1, segments: 1,
-        texts: [Array("u\n".utf8)])
+        app: "shop", id: "j", digest: "d", content: [],
+        audience: Admission.Audience(
+          lines: .users, recipients: 1, segments: 1, texts: [Array("u\n".utf8)]))
       #expect(try await jobs.admit(entry, admission, consumer: "first") == .stale)
       #expect(try await jobs.admit(retaken, admission, consumer: "third") == .admitted)
       #expect(try await jobs.admit(retaken, admission, consumer: "third") == .stale)
@@ -188,8 +189,10 @@ import Testing
     try await Lane.withStore { _, store in
       let entry = try await store.takeNew("w")
       let admission = Admission(
-        app: "shop", id: "j", digest: "d", content: [], lines: .users, recipients: 3, segments: 3,
-        window: 2, texts: ["a\n", "b\n", "c\n"].map { Array($0.utf8) })
+        app: "shop", id: "j", digest: "d", content: [],
+        audience: Admission.Audience(
+          lines: .users, recipients: 3, segments: 3, window: 2,
+          texts: ["a\n", "b\n", "c\n"].map { Array($0.utf8) }))
       #expect(try await store.jobs.admit(entry, admission, consumer: "w") == .admitted)
       var found: [String] = []
       for _ in 0..<3 {
@@ -205,7 +208,7 @@ import Testing
       #expect(found == ["a", "b", "c"])
       let other = try await store.takeNew("w")
       var short = admission
-      (short.id, short.segments) = ("k", 4)
+      (short.id, short.audience.segments) = ("k", 4)
       await #expect(throws: RedisError.self) {
         try await store.jobs.admit(other, short, consumer: "w")
       }

@@ -101,8 +101,9 @@ import Testing
       _ = try await reserve()
       try await store.letTimePass()
       let admission = Admission(
-        app: "shop", id: "j1", digest: "d", content: Array("{}".utf8), lines: .users, recipients: 1,
-        segments: 1, texts: [Array("u1\n".utf8)])
+        app: "shop", id: "j1", digest: "d", content: Array("{}".utf8),
+        audience: Admission.Audience(
+          lines: .users, recipients: 1, segments: 1, texts: [Array("u1\n".utf8)]))
       #expect(try await store.jobs.admit(entry, admission, consumer: "worker") == .admitted)
       #expect(try await store.record("j1").state == state)
       #expect(try await store.chunks.claim(consumer: "worker", max: 1) == [])
@@ -117,8 +118,9 @@ import Testing
         "XADD", store.keys.jobs(.normal), "\(enqueuedAtMs)-0", "job", "{}")
       let entry = try #require(try await store.jobs.take(consumer: "worker", max: 1).first)
       let admission = Admission(
-        app: "shop", id: "j1", digest: "d", content: Array("{}".utf8), lines: .users, recipients: 1,
-        segments: 1, texts: [Array("u1\n".utf8)])
+        app: "shop", id: "j1", digest: "d", content: Array("{}".utf8),
+        audience: Admission.Audience(
+          lines: .users, recipients: 1, segments: 1, texts: [Array("u1\n".utf8)]))
       #expect(try await store.jobs.admit(entry, admission, consumer: "worker") == .admitted)
       #expect(try await store.record("j1").createdAtMs == enqueuedAtMs)
     }

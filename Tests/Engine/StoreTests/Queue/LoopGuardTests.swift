@@ -66,8 +66,10 @@ import Testing
       ) {
         let entry = try await store.takeNew()
         let admission = Admission(
-          app: "shop", id: id, digest: "d", content: Array("{}".utf8), lines: .users,
-          recipients: 0, segments: 0, index: .topic(topic), bucket: bucket, eventsPerMinute: 2)
+          app: "shop", id: id, digest: "d", content: Array("{}".utf8),
+          audience: Admission.Audience(
+            lines: .users, recipients: 0, segments: 0, index: .topic(topic)),
+          loopGuard: Admission.LoopGuard(bucket: bucket, eventsPerMinute: 2))
         let answer = try await store.jobs.admit(entry, admission, consumer: "worker")
         if answer == .looping {
           try await store.jobs.refuse(
@@ -153,9 +155,10 @@ import Testing
       #expect(named == .new)
       #expect(try await store.jobs.cancel(app: "shop", id: "j3") == .cancelled)
       let admission = Admission(
-        app: "shop", id: "j3", digest: "digest", content: Array("{}".utf8), lines: .users,
-        recipients: 1, segments: 1, texts: [Array("a\n".utf8)], bucket: "orders",
-        eventsPerMinute: 3)
+        app: "shop", id: "j3", digest: "digest", content: Array("{}".utf8),
+        audience: Admission.Audience(
+          lines: .users, recipients: 1, segments: 1, texts: [Array("a\n".utf8)]),
+        loopGuard: Admission.LoopGuard(bucket: "orders", eventsPerMinute: 3))
       #expect(try await store.jobs.admit(entry, admission, consumer: "worker") == .admitted)
       #expect(try await store.record("j3").state == .cancelled)
     }

@@ -16,9 +16,9 @@ import Testing
         #expect(taken.map(\.entry) == [entry.entry])
       }
       var admission = Admission(
-        app: "shop", id: "j", digest: "d", content: [0x7b, 0x7d], lines: .users,
-        recipients: segments, segments: segments)
-      admission.texts = (0..<segments).map { Array("u\($0)\n".utf8) }
+        app: "shop", id: "j", digest: "d", content: [0x7b, 0x7d],
+        audience: Admission.Audience(lines: .users, recipients: segments, segments: segments))
+      admission.audience.texts = (0..<segments).map { Array("u\($0)\n".utf8) }
       let answer = try await store.jobs.admit(entry, admission, consumer: "dead")
       #expect(answer == .admitted)
       let claim = try await store.claimOne()

@@ -9,10 +9,11 @@ import Testing
   private func start(_ store: Store, _ pace: JobPace?, users: Int = 1) async throws {
     let entry = try await store.takeNew()
     var admission = Admission(
-      app: "shop", id: "j1", digest: "d", content: Array("{}".utf8), lines: .users,
-      recipients: users, segments: 1,
-      texts: [Array((0..<users).map { "u\($0)\n" }.joined().utf8)])
-    admission.pace = pace
+      app: "shop", id: "j1", digest: "d", content: Array("{}".utf8),
+      audience: Admission.Audience(
+        lines: .users, recipients: users, segments: 1,
+        texts: [Array((0..<users).map { "u\($0)\n" }.joined().utf8)]))
+    admission.timing.pace = pace
     #expect(try await store.jobs.admit(entry, admission, consumer: "worker") == .admitted)
   }
 

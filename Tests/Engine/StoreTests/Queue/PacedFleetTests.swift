@@ -10,9 +10,10 @@ import Testing
   private static func start(_ store: Store) async throws {
     let entry = try await store.takeNew("first-0")
     var admission = Admission(
-      app: "shop", id: "j1", digest: "d", content: Array("{}".utf8), lines: .users,
-      recipients: 8, segments: 8, texts: (0..<8).map { Array("u\($0)\n".utf8) })
-    admission.pace = .perSecond(100)
+      app: "shop", id: "j1", digest: "d", content: Array("{}".utf8),
+      audience: Admission.Audience(
+        lines: .users, recipients: 8, segments: 8, texts: (0..<8).map { Array("u\($0)\n".utf8) }))
+    admission.timing.pace = .perSecond(100)
     #expect(try await store.jobs.admit(entry, admission, consumer: "first-0") == .admitted)
     for worker in ["first", "second"] {
       try await store.workers.beat(worker: worker, fields: [("lanes", "1")])

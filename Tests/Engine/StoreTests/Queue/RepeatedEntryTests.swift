@@ -8,9 +8,10 @@ import Testing
 @Suite struct RepeatedEntryTests {
   private static func admission(_ id: String, digest: String, segments: Int = 1) -> Admission {
     var admission = Admission(
-      app: "shop", id: id, digest: digest, content: Array("{}".utf8), lines: .users,
-      recipients: segments, segments: segments, window: 1)
-    admission.texts = (1...segments).map { Array("\(digest)\($0)\n".utf8) }
+      app: "shop", id: id, digest: digest, content: Array("{}".utf8),
+      audience: Admission.Audience(
+        lines: .users, recipients: segments, segments: segments, window: 1))
+    admission.audience.texts = (1...segments).map { Array("\(digest)\($0)\n".utf8) }
     return admission
   }
 

@@ -14,10 +14,11 @@ import Testing
   ) async throws -> AdmissionAnswer {
     let entry = try await store.takeNew(priority: .high)
     var admission = Admission(
-      app: "shop", id: id, digest: digest, content: Self.content, lines: .users, recipients: 1,
-      segments: 1, texts: [Array("u1\n".utf8)])
-    admission.retentionSeconds = retentionSeconds
-    admission.keepsContent = keepsContent
+      app: "shop", id: id, digest: digest, content: Self.content,
+      audience: Admission.Audience(
+        lines: .users, recipients: 1, segments: 1, texts: [Array("u1\n".utf8)]))
+    admission.retention.seconds = retentionSeconds
+    admission.retention.keepsContent = keepsContent
     return try await store.jobs.admit(entry, admission, consumer: "worker")
   }
 

@@ -8,9 +8,10 @@ import Testing
 @Suite struct RoundTests {
   private static func admission(_ rounds: [Int64]) -> Admission {
     var admission = Admission(
-      app: "shop", id: "j1", digest: "d", content: Array("{}".utf8), lines: .users, recipients: 0,
-      segments: 0, startAtMs: rounds[0])
-    admission.roundsAtMs = rounds
+      app: "shop", id: "j1", digest: "d", content: Array("{}".utf8),
+      audience: Admission.Audience(lines: .users, recipients: 0, segments: 0),
+      timing: Admission.Timing(startAtMs: rounds[0]))
+    admission.timing.roundsAtMs = rounds
     return admission
   }
 
@@ -22,8 +23,10 @@ import Testing
     let segments = users.map { Array($0.map { $0 + "\n" }.joined().utf8) }
     #expect(try await store.jobs.upload(segments, first: 1, of: entry, consumer: "worker"))
     var admission = Self.admission(rounds)
-    (admission.recipients, admission.segments) = (users.joined().count, segments.count)
-    admission.window = window
+    (admission.audience.recipients, admission.audience.segments) = (
+      users.joined().count, segments.count
+    )
+    admission.audience.window = window
     #expect(try await store.jobs.admit(entry, admission, consumer: "worker") == .admitted)
   }
 
@@ -105,7 +108,7 @@ import Testing
       try await store.subscribe(["a"])
       let entry = try await store.takeNew()
       var admission = Self.admission([at, at + 1])
-      admission.index = .topic("news")
+      admission.audience.index = .topic("news")
       #expect(try await store.jobs.admit(entry, admission, consumer: "worker") == .admitted)
       try await come(store)
       #expect(try await work(store).flatMap(\.recipientList) == ["a"])
@@ -124,7 +127,7 @@ import Testing
       _ = try await store.redis("SADD", "crowd", "a", "")
       let entry = try await store.takeNew()
       var admission = Self.admission([at, at + 1, at + 2, at + 3])
-      admission.usersKey = "crowd"
+      admission.audience.usersKey = "crowd"
       #expect(try await store.jobs.admit(entry, admission, consumer: "worker") == .admitted)
       for _ in 0..<2 {
         try await come(store)
@@ -158,13 +161,13 @@ import Testing
       if let key {
         // Small numbers, which one read brings all at once.
         _ = try await store.redis(["SADD", key] + users)
-        admission.usersKey = key
+        admission.audience.usersKey = key
       } else {
         try await store.subscribe(users)
-        admission.index = .topic("news")
+        admission.audience.index = .topic("news")
       }
       entry = try await store.takeNew()
-      admission.window = 1
+      admission.audience.window = 1
       #expect(try await store.jobs.admit(entry, admission, consumer: "worker") == .admitted)
       let claim = try await store.claimOne()
       _ = try await store.redis("HSET", "{pp}:job:shop:j1", "window", "256")

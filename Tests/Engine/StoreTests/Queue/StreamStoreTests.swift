@@ -53,9 +53,9 @@ import Testing
       try await store.admit("a", users: [["u"]])
       #expect(try await lost(store) == 0)
       var admission = Admission(
-        app: "shop", id: "b", digest: "d", content: [0x7b, 0x7d], lines: .users, recipients: 1,
-        segments: 1)
-      admission.texts = [Array("u\n".utf8)]
+        app: "shop", id: "b", digest: "d", content: [0x7b, 0x7d],
+        audience: Admission.Audience(lines: .users, recipients: 1, segments: 1))
+      admission.audience.texts = [Array("u\n".utf8)]
       let direct = DirectJob(entry: try await store.takeNew(), admission: admission)
       #expect(try await store.jobs.beginDirect([direct], consumer: "worker") == [.success(.new)])
       let ending = DirectEnding(

@@ -329,15 +329,15 @@ extension Store {
     let id = job.id ?? entry.source
     var admission = Admission(
       app: job.app, id: id, digest: ContentDigest.of(job), content: job.content.canonicalBytes(),
-      lines: .users, recipients: job.audience.count ?? 0, segments: 0)
+      audience: Admission.Audience(lines: .users, recipients: job.audience.count ?? 0, segments: 0))
     switch job.audience {
     case .users(let users):
       let segments = stride(from: 0, to: users.count, by: 2).map { first in
         Array(users[first..<min(first + 2, users.count)].map { $0 + "\n" }.joined().utf8)
       }
-      admission.segments = segments.count
+      admission.audience.segments = segments.count
       if segments.count == 1 {
-        admission.texts = [segments[0]]
+        admission.audience.texts = [segments[0]]
       } else {
         let answer = try await jobs.reserve(
           entry, app: job.app, id: id, digest: admission.digest, consumer: "w")
@@ -346,7 +346,7 @@ extension Store {
           #expect(try await jobs.upload(segments, first: 1, of: entry, consumer: "w"))
         }
       }
-    case .usersKey(let key): admission.usersKey = key
+    case .usersKey(let key): admission.audience.usersKey = key
     case .installations, .topic, .channel, .all: break
     }
     try await meanwhile()

@@ -13,8 +13,9 @@ import Testing
       let entry = try #require(try await parts.store.jobs.take(consumer: "w", max: 1).first)
       let content = JobContent(notification: Notification(title: "Hi"))
       let admission = Admission(
-        app: "news", id: "n1", digest: "d", content: content.canonicalBytes(), lines: .users,
-        recipients: 1, segments: 1, texts: [Array("a\n".utf8)])
+        app: "news", id: "n1", digest: "d", content: content.canonicalBytes(),
+        audience: Admission.Audience(
+          lines: .users, recipients: 1, segments: 1, texts: [Array("a\n".utf8)]))
       _ = try await parts.store.jobs.admit(entry, admission, consumer: "w")
       let claim = try #require(
         try await parts.store.chunks.claim(consumer: "test-0", max: 1).first)

@@ -19,9 +19,9 @@ import Testing
     let entries = try await parts.store.jobs.take(consumer: "test-0", max: count)
     for (number, entry) in entries.enumerated() {
       var admission = Admission(
-        app: "shop", id: "job-\(number)", digest: "d", content: [], lines: .users, recipients: 1,
-        segments: 1)
-      admission.texts = [Array("user-\(number)\n".utf8)]
+        app: "shop", id: "job-\(number)", digest: "d", content: [],
+        audience: Admission.Audience(lines: .users, recipients: 1, segments: 1))
+      admission.audience.texts = [Array("user-\(number)\n".utf8)]
       jobs.append(DirectJob(entry: entry, admission: admission))
     }
     let answers = try await parts.store.jobs.beginDirect(jobs, consumer: "test-0")

@@ -25,8 +25,9 @@ import Testing
   /// A run of an app's job that is sent from its entry.
   private static func run(of app: String, _ parts: LaneStage) throws -> DirectRun {
     var admission = Admission(
-      app: app, id: "sale", digest: "d", content: [], lines: .users, recipients: 1, segments: 1)
-    admission.texts = [Array("a\n".utf8)]
+      app: app, id: "sale", digest: "d", content: [],
+      audience: Admission.Audience(lines: .users, recipients: 1, segments: 1))
+    admission.audience.texts = [Array("a\n".utf8)]
     let entry = JobEntry(priority: .normal, entry: "1-0", text: [], deliveries: 1)
     let job = DirectJob(entry: entry, admission: admission)
     let run = PushRun(

@@ -39,9 +39,9 @@ package struct ChunkClaim: Sendable, Equatable {
     source = job.source
     crashes = 0
     isPaced = false
-    lines = admission.lines
+    lines = admission.audience.lines
     done = DoneBitmap()
-    recipients = admission.texts.first ?? []
+    recipients = admission.audience.texts.first ?? []
     digest = admission.digest
   }
 

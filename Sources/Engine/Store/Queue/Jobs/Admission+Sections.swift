@@ -29,37 +29,37 @@ extension Admission {
       row.append(content)
     }
     sections.add(Self.audience) { row in
-      row.append(lines.rawValue)
-      row.append(recipients)
-      row.append(segments)
-      row.append(window)
-      row.append(startAtMs.map { String($0) } ?? "")
-      row.append(usersKey ?? "")
+      row.append(audience.lines.rawValue)
+      row.append(audience.recipients)
+      row.append(audience.segments)
+      row.append(audience.window)
+      row.append(timing.startAtMs.map { String($0) } ?? "")
+      row.append(audience.usersKey ?? "")
     }
-    sections.add(Self.texts, texts) { text, row in row.append(text) }
-    if let index {
+    sections.add(Self.texts, audience.texts) { text, row in row.append(text) }
+    if let index = audience.index {
       sections.add(Self.index) { row in
         row.append(index.name)
         row.append(index.topic ?? "")
-        row.append(eventsPerMinute)
+        row.append(loopGuard.eventsPerMinute)
       }
     }
     if let variablesKey {
       sections.add(Self.variables) { row in row.append(variablesKey) }
     }
-    if let bucket {
+    if let bucket = loopGuard.bucket {
       sections.add(Self.event) { row in
         row.append(bucket)
-        row.append(eventsPerMinute)
+        row.append(loopGuard.eventsPerMinute)
       }
     }
-    if let retentionSeconds {
+    if let seconds = retention.seconds {
       sections.add(Self.ending) { row in
-        row.append(retentionSeconds)
-        row.append(keepsContent ? 1 : 0)
+        row.append(seconds)
+        row.append(retention.keepsContent ? 1 : 0)
       }
     }
-    if let pace {
+    if let pace = timing.pace {
       sections.add(Self.pace) { row in
         switch pace {
         case .perSecond(let count):
@@ -71,12 +71,12 @@ extension Admission {
         }
       }
     }
-    if !roundsAtMs.isEmpty {
+    if !timing.roundsAtMs.isEmpty {
       sections.add(Self.rounds) { row in
-        row.append(roundsAtMs.map(String.init).joined(separator: " "))
+        row.append(timing.roundsAtMs.map(String.init).joined(separator: " "))
       }
     }
-    if let startedAtMs {
+    if let startedAtMs = timing.startedAtMs {
       sections.add(Self.begun) { $0.append(String(startedAtMs)) }
     }
     return sections

@@ -62,7 +62,7 @@ extension JobQueue {
 
   /// How long records are kept: a lane's jobs have it in common.
   private static func retentionSeconds(of job: DirectJob?) -> Int {
-    job?.admission.retentionSeconds ?? StoreLimits.recordSeconds
+    job?.admission.retention.seconds ?? StoreLimits.recordSeconds
   }
 
   /// Returns groups of neighbours that have in common what a group of the functions says once.
@@ -106,7 +106,7 @@ extension JobQueue {
     var command = functions.call("admit_begun")
     var admission = job.admission
     admission.content = content
-    admission.startedAtMs = startedAtMs
+    admission.timing.startedAtMs = startedAtMs
     admission.sections(of: job.entry, consumer: consumer).append(to: &command)
     return try await functions.run(command) { reply throws(RedisError) in
       guard reply.kind == .array else {
@@ -122,7 +122,7 @@ extension JobQueue {
 
 extension DirectEnding {
   /// Installations that the job came to.
-  private var total: Int { job.admission.recipients + settlement.totalDelta }
+  private var total: Int { job.admission.audience.recipients + settlement.totalDelta }
 
   /// Whether the words of its group are those of another's.
   fileprivate func isLike(_ other: DirectEnding) -> Bool {
