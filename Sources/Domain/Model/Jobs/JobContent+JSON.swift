@@ -28,26 +28,27 @@ extension JobContent {
 
   init(reader: FieldReader) throws(InvalidField) {
     let event = try AppEvent(reader: reader)
+    let notification = try reader["notification"].map { (value) throws(InvalidField) in
+      try Notification(json: value, at: "/notification")
+    }
+    let apns = try reader["apns"].map { (value) throws(InvalidField) in
+      try APNsPart(json: value, at: "/apns")
+    }
+    let fcm = try reader["fcm"].map { (value) throws(InvalidField) in
+      try FCMPart(json: value, at: "/fcm")
+    }
+    let jpush = try reader["jpush"].map { (value) throws(InvalidField) in
+      try JPushPart(json: value, at: "/jpush")
+    }
     self.init(
-      notification: try reader["notification"].map { (value) throws(InvalidField) in
-        try Notification(json: value, at: "/notification")
-      },
-      apns: try reader["apns"].map { (value) throws(InvalidField) in
-        try APNsPart(json: value, at: "/apns")
-      },
-      fcm: try reader["fcm"].map { (value) throws(InvalidField) in
-        try FCMPart(json: value, at: "/fcm")
-      },
-      jpush: try reader["jpush"].map { (value) throws(InvalidField) in
-        try JPushPart(json: value, at: "/jpush")
-      },
-      event: event,
+      notification: notification, event: event,
       collapseID: try reader.boundedText("collapse_id", bytesMax: Limits.collapseIDBytesMax),
       expiry: try Expiry(reader: reader),
       environments: try Self.environments(reader),
       dryRun: try reader.flag("dry_run") ?? false,
       unknownPolicy: try reader.choice("on_unknown", of: UnknownPolicy.self) ?? .resend,
       trace: try reader.flag("trace") ?? false)
+    (self.apns, self.fcm, self.jpush) = (apns, fcm, jpush)
     channel = try reader.boundedText(Self.channelField, bytesMax: Limits.channelBytesMax)
     topic = try reader.word(Self.topicField, others: "_-", bytesMax: Limits.topicBytesMax)
     schedule = try LocalSchedule(

@@ -2,6 +2,7 @@
 /// topic, which the message names.
 package struct JobContent: Sendable, Equatable {
   package var notification: Notification?
+  // What is for one network alone.
   package var apns: APNsPart?
   package var fcm: FCMPart?
   package var jpush: JPushPart?
@@ -31,16 +32,12 @@ package struct JobContent: Sendable, Equatable {
   package var trace: Bool
 
   package init(
-    notification: Notification? = nil, apns: APNsPart? = nil, fcm: FCMPart? = nil,
-    jpush: JPushPart? = nil, event: AppEvent? = nil, collapseID: String? = nil,
+    notification: Notification? = nil, event: AppEvent? = nil, collapseID: String? = nil,
     expiry: Expiry? = nil,
     environments: Set<PushEnvironment> = PushEnvironment.all, dryRun: Bool = false,
     unknownPolicy: UnknownPolicy = .resend, trace: Bool = false
   ) {
     self.notification = notification
-    self.apns = apns
-    self.fcm = fcm
-    self.jpush = jpush
     self.event = event
     self.collapseID = collapseID
     self.expiry = expiry

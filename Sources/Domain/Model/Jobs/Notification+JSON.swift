@@ -13,10 +13,10 @@ extension Notification {
       sound: try reader.boundedText("sound", bytesMax: Limits.soundBytesMax),
       category: try reader.boundedText("category", bytesMax: Limits.categoryBytesMax),
       threadID: try reader.boundedText("thread_id", bytesMax: Limits.categoryBytesMax),
-      image: try Self.image(reader),
-      contentAvailable: try reader.flag("content_available") ?? false,
-      mutableContent: try reader.flag("mutable_content") ?? false,
-      data: try Self.data(reader))
+      image: try Self.image(reader))
+    contentAvailable = try reader.flag("content_available") ?? false
+    mutableContent = try reader.flag("mutable_content") ?? false
+    data = try Self.data(reader)
     guard hasContent else {
       throw InvalidField(
         pointer: pointer,

@@ -20,15 +20,14 @@ package struct Notification: Sendable, Equatable {
   package var threadID: String?
   /// An https URL.
   package var image: String?
-  package var contentAvailable: Bool
-  package var mutableContent: Bool
+  package var contentAvailable = false
+  package var mutableContent = false
   /// In the order of the names' bytes.
   package var data: [DataEntry]
 
   package init(
     title: String? = nil, body: String? = nil, badge: Badge? = nil, sound: String? = nil,
-    category: String? = nil, threadID: String? = nil, image: String? = nil,
-    contentAvailable: Bool = false, mutableContent: Bool = false, data: [DataEntry] = []
+    category: String? = nil, threadID: String? = nil, image: String? = nil, data: [DataEntry] = []
   ) {
     self.title = title
     self.body = body
@@ -37,8 +36,6 @@ package struct Notification: Sendable, Equatable {
     self.category = category
     self.threadID = threadID
     self.image = image
-    self.contentAvailable = contentAvailable
-    self.mutableContent = mutableContent
     self.data = data
   }
 
