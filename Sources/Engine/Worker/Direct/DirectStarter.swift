@@ -15,12 +15,7 @@ final class DirectStarter {
   /// Raised when there is room again for those that are waited with.
   private let signal: LoopSignal
   private var isWaited = false
-  /// Jobs whose names are asked for while the next ones are taken in, by `JobEntry.source`.
-  private var held: [String: DirectJob] = [:]
-  /// Their users, by rank.
-  private var heldUsers = [Int](repeating: 0, count: PushQueue.ranks)
-  /// The held jobs that nobody asks for yet.
-  private var batches: [Batch] = []
+  private var held = HeldJobs()
   /// The usual size of the jobs that it was given.
   private var usual = UsualJob()
   /// Called when a batch is to be begun by a task of its own, which takes it by `nextBatch`.
@@ -28,7 +23,7 @@ final class DirectStarter {
   /// Called when a batch could not be begun.
   var onFailure: (RedisError) -> Void = { _ in preconditionFailure("nobody hears of a failure") }
 
-  typealias Batch = [(job: PreparedJob, direct: DirectJob)]
+  typealias Batch = HeldJobs.Batch
 
   init(
     isOn: Bool, runs: RunTable, room: SendingRoom, congestion: RateCongestion, gate: SendingGate,
@@ -50,7 +45,7 @@ final class DirectStarter {
     let jobs = isOn && !life.isDraining ? max(0, min(free, takenMax)) : 0
     let waiting = Priority.allCases.map { priority in
       sendingRoom.waiting(upTo: priority) + sendingRoom.unresolvedDirect(for: priority)
-        + heldUsers[...priority.rank].reduce(0, +)
+        + held.users(upTo: priority)
     }
     return DirectRoom(
       jobs: jobs, waiting: waiting, backlogMax: sendingRoom.directBacklogMax,
@@ -152,7 +147,7 @@ final class DirectStarter {
 
   /// Counts what it has in hand of an app: jobs that it sends or is about to send, and chunks.
   private func inHand(of app: String) -> Int {
-    var count = held.values.count { $0.admission.app == app }
+    var count = held.count(of: app)
     runs.forEach { if $0.claim.app == app { count += 1 } }
     return count
   }
@@ -171,11 +166,11 @@ final class DirectStarter {
 
   /// Whether the lane sends the job of this entry already, or is about to.
   func isSending(_ entry: JobEntry) -> Bool {
-    runs.isCarrying(entry) || held[entry.source]?.entry.text == entry.text
+    runs.isCarrying(entry) || held.has(entry)
   }
 
   /// Entries of jobs that it sends, or is about to send.
-  var inHand: [JobEntry] { runs.directEntries + held.values.map(\.entry) }
+  var inHand: [JobEntry] { runs.directEntries + held.entries }
 
   /// Whether a trip to Redis is long: others are taken in meanwhile. It is as it was when jobs were asked for, so that those find
   /// the room that was meant for them.
@@ -186,22 +181,15 @@ final class DirectStarter {
 
   /// Has a batch begun by a task of its own, and keeps room for it.
   func hold(_ batch: Batch) {
-    for (job, direct) in batch {
-      held[direct.entry.source] = direct
-      heldUsers[direct.entry.priority.rank] += job.recipients
-    }
-    batches.append(batch)
+    held.add(batch)
     onBatch()
   }
 
-  func nextBatch() -> Batch? { batches.isEmpty ? nil : batches.removeFirst() }
+  func nextBatch() -> Batch? { held.nextBatch() }
 
   /// Its jobs have begun, or have not.
   func release(_ batch: Batch) {
-    for (job, direct) in batch {
-      if held[direct.entry.source] === direct { held[direct.entry.source] = nil }
-      heldUsers[direct.entry.priority.rank] -= job.recipients
-    }
+    held.remove(batch)
     noteRoom()
   }
 }
