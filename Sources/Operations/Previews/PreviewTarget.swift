@@ -29,7 +29,7 @@ package enum PreviewTarget: Sendable, Equatable {
   /// Empty when it has none.
   var language: String {
     guard case .installation(let installation) = self else { return "" }
-    return installation.language ?? ""
+    return installation.device.language ?? ""
   }
 
   /// The badge that the next job that raises it sets.

@@ -64,12 +64,12 @@ import Testing
       app: "shop", user: "u",
       token: DeviceToken(stored: "aa", network: Network.allCases.randomElement(using: &dice)!),
       environment: PushEnvironment.allCases.randomElement(using: &dice)!)
-    installation.deviceType = dice.maybe(texts["device_type"]!)
-    installation.language = dice.maybe(texts["language"]!)
-    installation.timeZone = dice.maybe(texts["time_zone"]!)
-    installation.appVersion = dice.maybe(installedVersions)
-    installation.osVersion = dice.maybe(installedVersions)
-    installation.sdkVersion = dice.maybe(installedVersions)
+    installation.device.type = dice.maybe(texts["device_type"]!)
+    installation.device.language = dice.maybe(texts["language"]!)
+    installation.device.timeZone = dice.maybe(texts["time_zone"]!)
+    installation.device.appVersion = dice.maybe(installedVersions)
+    installation.device.osVersion = dice.maybe(installedVersions)
+    installation.device.sdkVersion = dice.maybe(installedVersions)
     if Bool.random(using: &dice) {
       installation.channels = dice.some(of: ["a", "b", "ab"], max: 3)
     }
@@ -104,10 +104,10 @@ import Testing
     switch name {
     case "network": return values.contains(device.token.network.rawValue)
     case "environment": return values.contains(device.environment.rawValue)
-    case "device_type": return device.deviceType.map(values.contains) ?? false
-    case "time_zone": return device.timeZone.map(values.contains) ?? false
+    case "device_type": return device.device.type.map(values.contains) ?? false
+    case "time_zone": return device.device.timeZone.map(values.contains) ?? false
     case "language":
-      guard let language = device.language?.lowercased().replacing("_", with: "-") else {
+      guard let language = device.device.language?.lowercased().replacing("_", with: "-") else {
         return false
       }
       return values.contains { value in
@@ -115,9 +115,9 @@ import Testing
         return language == range || language.hasPrefix(range + "-")
       }
     case "channel": return !values.isDisjoint(with: device.channels)
-    case "app_version": return version(device.appVersion)
-    case "os_version": return version(device.osVersion)
-    default: return version(device.sdkVersion)
+    case "app_version": return version(device.device.appVersion)
+    case "os_version": return version(device.device.osVersion)
+    default: return version(device.device.sdkVersion)
     }
   }
 

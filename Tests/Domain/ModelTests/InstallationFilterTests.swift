@@ -11,8 +11,10 @@ import Testing
     _ change: (inout Installation) -> Void = { _ in }
   ) -> Installation {
     var phone = Installation(
-      app: "shop", user: "u", token: DeviceToken(stored: "aa", network: .apns), deviceType: "phone",
-      appVersion: "2.10", osVersion: "17.0.3", language: "zh-Hant-TW", channels: ["news", "sport"],
+      app: "shop", user: "u", token: DeviceToken(stored: "aa", network: .apns),
+      device: Installation.Device(
+        type: "phone", appVersion: "2.10", osVersion: "17.0.3", language: "zh-Hant-TW"),
+      channels: ["news", "sport"],
       custom: ["plan": "pro", "empty": ""])
     change(&phone)
     return phone
@@ -74,8 +76,8 @@ import Testing
     #expect(try !Self.admits(json, Self.phone { $0.custom["plan"] = "free" }))
     #expect(try !Self.admits(json, Self.phone { $0.channels.append("off") }))
     let both = #"{"app_version":{">=":"2"},"not":{"app_version":{">":"2.4","<":"2.6"}}}"#
-    #expect(try Self.admits(both, Self.phone { $0.appVersion = "2.4" }))
-    #expect(try !Self.admits(both, Self.phone { $0.appVersion = "2.5.9" }))
+    #expect(try Self.admits(both, Self.phone { $0.device.appVersion = "2.4" }))
+    #expect(try !Self.admits(both, Self.phone { $0.device.appVersion = "2.5.9" }))
     #expect(FilterMatcher(try Self.filter(both)).recordFields == ["app_version"])
   }
 

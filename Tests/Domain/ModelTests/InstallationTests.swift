@@ -24,15 +24,17 @@ import Testing
   @Test("a line with every field is read, written and read again")
   func everyField() throws {
     let installation = try Installation(text: Self.full)
-    #expect(
-      installation
-        == Installation(
-          app: "shop", user: "u1", token: try DeviceToken("abcdef01", network: .apns),
-          environment: .development, objectID: "o_1-x", deviceType: "ios", appName: "Shop",
-          appVersion: "1.2", osVersion: "18.0", sdkVersion: "3",
-          timeZone: "America/Argentina/Buenos_Aires", language: "zh-Hant", badge: 2,
-          channels: ["news", "a b"], createdAtMs: 1_767_323_045_678,
-          updatedAtMs: 1_790_000_000_000, custom: ["b.c-d_e": "x", "a": ""]))
+    var expected = Installation(
+      app: "shop", user: "u1", token: try DeviceToken("abcdef01", network: .apns),
+      environment: .development, objectID: "o_1-x",
+      device: Installation.Device(
+        type: "ios", appName: "Shop", appVersion: "1.2", osVersion: "18.0", sdkVersion: "3",
+        timeZone: "America/Argentina/Buenos_Aires", language: "zh-Hant"),
+      channels: ["news", "a b"], custom: ["b.c-d_e": "x", "a": ""])
+    expected.badge = 2
+    expected.createdAtMs = 1_767_323_045_678
+    expected.updatedAtMs = 1_790_000_000_000
+    #expect(installation == expected)
     #expect(try Installation(json: installation.json()) == installation)
     #expect(!installation.json().text().contains("\n"))
   }

@@ -177,8 +177,8 @@ import Testing
       ([], "ja", false),
     ] {
       let device = Installation(
-        app: "s", user: "u", token: DeviceToken(stored: "aa", network: .fcm), language: language,
-        channels: channels)
+        app: "s", user: "u", token: DeviceToken(stored: "aa", network: .fcm),
+        device: Installation.Device(language: language), channels: channels)
       #expect(receivers.admits(device) == isIn, "\(channels) \(language)")
     }
     #expect(try JobContent(bytes: channel.content.canonicalBytes()) == channel.content)

@@ -99,7 +99,7 @@ import Testing
       let installations = ["aa", "bb"].map {
         Installation(
           app: "shop", user: "u", token: DeviceToken(stored: $0, network: .apns),
-          deviceType: $0 == "aa" ? "phone" : nil)
+          device: Installation.Device(type: $0 == "aa" ? "phone" : nil))
       }
       for function in ["install", "create"] {
         let found = try await read(store, function, InstallationSections.of([installations[0]]))

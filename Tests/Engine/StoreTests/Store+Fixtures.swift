@@ -20,10 +20,10 @@ extension Store {
   func install(
     _ user: String, _ token: String, app: String = "shop", updatedAtMs: Int64? = nil
   ) async throws -> InstallResult {
-    try await installations.install(
-      Installation(
-        app: app, user: user, token: DeviceToken(stored: token, network: .apns),
-        updatedAtMs: updatedAtMs))
+    var installation = Installation(
+      app: app, user: user, token: DeviceToken(stored: token, network: .apns))
+    installation.updatedAtMs = updatedAtMs
+    return try await installations.install(installation)
   }
 
   func binding(_ token: String) async throws -> StoredInstallation? {

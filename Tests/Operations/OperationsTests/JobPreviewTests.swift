@@ -33,7 +33,7 @@ import Testing
   ) throws -> PreviewTarget {
     var installation = Installation(
       app: "shop", user: "u1", token: try DeviceToken(token, network: network),
-      environment: environment, language: language)
+      environment: environment, device: Installation.Device(language: language))
     installation.kind = kind
     return .installation(installation)
   }

@@ -44,8 +44,8 @@ import Testing
       let job = try #require(try await Self.find(.init(token: "aabbccdd"), in: stores))
       #expect(job.content == JobContent())
       var activity = Installation(
-        app: "shop", user: "u", token: DeviceToken(stored: "eeffeeff", network: .apns),
-        createdAtMs: 1_780_000_000_000)
+        app: "shop", user: "u", token: DeviceToken(stored: "eeffeeff", network: .apns))
+      activity.createdAtMs = 1_780_000_000_000
       activity.kind = .liveActivity
       _ = try await stores[0].installations.install(activity)
       #expect(try await Self.codes(.init(token: "eeffeeff"), in: stores) == [.notSent])
@@ -184,10 +184,10 @@ extension Store {
   }
 
   fileprivate func install(_ user: String, _ token: String) async throws {
-    _ = try await installations.install(
-      Installation(
-        app: "shop", user: user, token: DeviceToken(stored: token, network: .apns),
-        createdAtMs: 1_780_000_000_000))
+    var installation = Installation(
+      app: "shop", user: user, token: DeviceToken(stored: token, network: .apns))
+    installation.createdAtMs = 1_780_000_000_000
+    _ = try await installations.install(installation)
   }
 
   /// Records an answer of APNs.

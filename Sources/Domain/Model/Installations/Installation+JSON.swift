@@ -30,22 +30,25 @@ extension Installation {
       throw reader.refused("network", "is missing: apns, fcm or jpush")
     }
     let token = try reader.requiredString("token", why: "the device token of the network")
-    self.init(
-      app: app, user: user, token: try DeviceToken(token, network: network),
-      environment: try reader.choice("environment", of: PushEnvironment.self) ?? .production,
-      objectID: try reader.word("object_id", others: "_-", bytesMax: Limits.objectIDBytesMax),
-      deviceType: try reader.boundedText("device_type", bytesMax: Limits.deviceTypeBytesMax),
+    let deviceToken = try DeviceToken(token, network: network)
+    let environment = try reader.choice("environment", of: PushEnvironment.self) ?? .production
+    let objectID = try reader.word("object_id", others: "_-", bytesMax: Limits.objectIDBytesMax)
+    let device = Device(
+      type: try reader.boundedText("device_type", bytesMax: Limits.deviceTypeBytesMax),
       appName: try reader.boundedText("app_name", bytesMax: Limits.appNameBytesMax),
       appVersion: try reader.boundedText("app_version", bytesMax: Limits.versionBytesMax),
       osVersion: try reader.boundedText("os_version", bytesMax: Limits.versionBytesMax),
       sdkVersion: try reader.boundedText("sdk_version", bytesMax: Limits.versionBytesMax),
       timeZone: try reader.word("time_zone", others: "_+-/:", bytesMax: Limits.timeZoneBytesMax),
-      language: try reader.word("language", others: "-_", bytesMax: Limits.languageBytesMax),
-      badge: try reader.integer("badge", in: 0...Limits.badgeMax),
-      channels: try Self.channels(reader),
-      createdAtMs: try reader.instantMs("created_at"),
-      updatedAtMs: try reader.instantMs("updated_at"),
-      custom: try Self.custom(reader))
+      language: try reader.word("language", others: "-_", bytesMax: Limits.languageBytesMax))
+    self.init(
+      app: app, user: user, token: deviceToken, environment: environment, objectID: objectID,
+      device: device)
+    badge = try reader.integer("badge", in: 0...Limits.badgeMax)
+    channels = try Self.channels(reader)
+    createdAtMs = try reader.instantMs("created_at")
+    updatedAtMs = try reader.instantMs("updated_at")
+    custom = try Self.custom(reader)
     leavesChannels = channels.isEmpty && reader.has("channels")
     kind = try reader.choice("kind", of: TokenKind.self) ?? .alert
     guard kind == .alert || network == .apns else {
@@ -115,13 +118,13 @@ extension Installation {
     object["environment"] = .string(environment.rawValue)
     if kind != .alert { object["kind"] = .string(kind.rawValue) }
     object["object_id"] = objectID.map { .string($0) }
-    object["device_type"] = deviceType.map { .string($0) }
-    object["app_name"] = appName.map { .string($0) }
-    object["app_version"] = appVersion.map { .string($0) }
-    object["os_version"] = osVersion.map { .string($0) }
-    object["sdk_version"] = sdkVersion.map { .string($0) }
-    object["time_zone"] = timeZone.map { .string($0) }
-    object["language"] = language.map { .string($0) }
+    object["device_type"] = device.type.map { .string($0) }
+    object["app_name"] = device.appName.map { .string($0) }
+    object["app_version"] = device.appVersion.map { .string($0) }
+    object["os_version"] = device.osVersion.map { .string($0) }
+    object["sdk_version"] = device.sdkVersion.map { .string($0) }
+    object["time_zone"] = device.timeZone.map { .string($0) }
+    object["language"] = device.language.map { .string($0) }
     object["badge"] = badge.map { .integer($0) }
     if !channels.isEmpty || leavesChannels {
       object["channels"] = .array(channels.map { .string($0) })

@@ -1,5 +1,32 @@
 /// One device token bound to one user of an app.
 package struct Installation: Sendable, Equatable {
+  /// The device, the app on it and the user's settings, as the app tells of them.
+  package struct Device: Sendable, Equatable {
+    package var type: String?
+    package var appName: String?
+    package var appVersion: String?
+    package var osVersion: String?
+    package var sdkVersion: String?
+    /// A name of the IANA time zone database.
+    package var timeZone: String?
+    /// A BCP 47 tag.
+    package var language: String?
+
+    package init(
+      type: String? = nil, appName: String? = nil, appVersion: String? = nil,
+      osVersion: String? = nil, sdkVersion: String? = nil, timeZone: String? = nil,
+      language: String? = nil
+    ) {
+      self.type = type
+      self.appName = appName
+      self.appVersion = appVersion
+      self.osVersion = osVersion
+      self.sdkVersion = sdkVersion
+      self.timeZone = timeZone
+      self.language = language
+    }
+  }
+
   package var app: String
   package var user: String
   package var token: DeviceToken
@@ -8,15 +35,7 @@ package struct Installation: Sendable, Equatable {
   package var kind = TokenKind.alert
   /// Stable and unique, survives a re-install; nil lets the store give one.
   package var objectID: String?
-  package var deviceType: String?
-  package var appName: String?
-  package var appVersion: String?
-  package var osVersion: String?
-  package var sdkVersion: String?
-  /// A name of the IANA time zone database.
-  package var timeZone: String?
-  /// A BCP 47 tag.
-  package var language: String?
+  package var device: Device
   package var badge: Int?
   package var channels: [String]
   /// Whether it leaves the channels that it was in: an empty list was given. Without channels it stays in them.
@@ -29,27 +48,16 @@ package struct Installation: Sendable, Equatable {
 
   package init(
     app: String, user: String, token: DeviceToken, environment: PushEnvironment = .production,
-    objectID: String? = nil, deviceType: String? = nil, appName: String? = nil,
-    appVersion: String? = nil, osVersion: String? = nil, sdkVersion: String? = nil,
-    timeZone: String? = nil, language: String? = nil, badge: Int? = nil, channels: [String] = [],
-    createdAtMs: Int64? = nil, updatedAtMs: Int64? = nil, custom: [String: String] = [:]
+    objectID: String? = nil, device: Device = Device(), channels: [String] = [],
+    custom: [String: String] = [:]
   ) {
     self.app = app
     self.user = user
     self.token = token
     self.environment = environment
     self.objectID = objectID
-    self.deviceType = deviceType
-    self.appName = appName
-    self.appVersion = appVersion
-    self.osVersion = osVersion
-    self.sdkVersion = sdkVersion
-    self.timeZone = timeZone
-    self.language = language
-    self.badge = badge
+    self.device = device
     self.channels = channels
-    self.createdAtMs = createdAtMs
-    self.updatedAtMs = updatedAtMs
     self.custom = custom
   }
 }

@@ -21,24 +21,29 @@ package struct StoredInstallation: Sendable, Equatable {
     self.generation = generation
     installation = Installation(
       app: app, user: user, token: token, environment: environment, objectID: values["object_id"],
-      deviceType: values["device_type"], appName: values["app_name"],
-      appVersion: values["app_version"], osVersion: values["os_version"],
-      sdkVersion: values["sdk_version"], timeZone: values["time_zone"],
-      language: values["language"], badge: values["badge"].flatMap { Int($0) },
+      device: Installation.Device(
+        type: values["device_type"], appName: values["app_name"],
+        appVersion: values["app_version"], osVersion: values["os_version"],
+        sdkVersion: values["sdk_version"], timeZone: values["time_zone"],
+        language: values["language"]),
       channels: values["channels"].map { $0.split(separator: "\n").map(String.init) } ?? [],
-      createdAtMs: values["created_at"].flatMap { Int64($0) }.map { StoredNumber.instantMs($0) },
-      updatedAtMs: values["updated_at"].flatMap { Int64($0) }.map { StoredNumber.instantMs($0) },
       custom: custom)
+    installation.badge = values["badge"].flatMap { Int($0) }
+    installation.createdAtMs =
+      values["created_at"].flatMap { Int64($0) }.map { StoredNumber.instantMs($0) }
+    installation.updatedAtMs =
+      values["updated_at"].flatMap { Int64($0) }.map { StoredNumber.instantMs($0) }
     installation.kind = values["kind"].flatMap { TokenKind(rawValue: $0) } ?? .alert
   }
 
   /// The fields of a record that are not the store's own.
   static func fields(_ installation: Installation) -> [(String, String)] {
     let optional: [(String, String?)] = [
-      ("device_type", installation.deviceType), ("app_name", installation.appName),
-      ("app_version", installation.appVersion), ("os_version", installation.osVersion),
-      ("sdk_version", installation.sdkVersion), ("time_zone", installation.timeZone),
-      ("language", installation.language), ("badge", installation.badge.map { String($0) }),
+      ("device_type", installation.device.type), ("app_name", installation.device.appName),
+      ("app_version", installation.device.appVersion),
+      ("os_version", installation.device.osVersion),
+      ("sdk_version", installation.device.sdkVersion), ("time_zone", installation.device.timeZone),
+      ("language", installation.device.language), ("badge", installation.badge.map { String($0) }),
       (
         "channels",
         installation.channels.isEmpty && !installation.leavesChannels

@@ -90,7 +90,8 @@ package struct Population: Sendable {
     Installation(
       app: app, user: user(number / devicesPerUser),
       token: try DeviceToken(tokenText(number), network: network(number)),
-      language: languages.isEmpty ? nil : languages[number % languages.count])
+      device: Installation.Device(
+        language: languages.isEmpty ? nil : languages[number % languages.count]))
   }
 
   /// SplitMix64 (Steele, Lea and Flood, 2014), whose outputs for different counters all differ.

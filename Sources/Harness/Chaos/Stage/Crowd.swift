@@ -62,7 +62,7 @@ struct Crowd: Sendable {
       channels: channel.map { [$0] } ?? [])
     if raisesBadges { installation.badge = firstBadge(number) }
     if timeZones > 0 {
-      installation.timeZone = TimeZoneFolder.name(number % timeZones, of: timeZones)
+      installation.device.timeZone = TimeZoneFolder.name(number % timeZones, of: timeZones)
     }
     return installation
   }

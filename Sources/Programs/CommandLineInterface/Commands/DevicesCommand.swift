@@ -46,7 +46,8 @@ struct DevicesCommand: AsyncParsableCommand {
     for installation in devices.map(\.installation) {
       table.append([
         installation.token.network.rawValue, installation.environment.rawValue,
-        installation.kind.rawValue, installation.deviceType ?? "", installation.appVersion ?? "",
+        installation.kind.rawValue, installation.device.type ?? "",
+        installation.device.appVersion ?? "",
         installation.updatedAtMs.map {
           InstantText.rfc3339(ms: $0, withMilliseconds: false)
         } ?? "",

@@ -81,9 +81,10 @@ struct DemoCampaign {
 
   /// One line of the import.
   func line(_ index: Int, installedAtMs: Int64) -> JSONValue {
-    let installation = Installation(
+    var installation = Installation(
       app: Self.app, user: user(index), token: token(index),
-      deviceType: index < users ? "phone" : "tablet", updatedAtMs: installedAtMs)
+      device: Installation.Device(type: index < users ? "phone" : "tablet"))
+    installation.updatedAtMs = installedAtMs
     return installation.json()
   }
 

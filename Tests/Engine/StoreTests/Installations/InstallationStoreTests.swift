@@ -51,12 +51,16 @@ import Testing
 
   @Test func `every field of an installation is stored and read back`() async throws {
     try await Lane.withStore { _, store in
-      let installation = Installation(
+      var installation = Installation(
         app: "shop", user: "u:1", token: DeviceToken(stored: "a:b:c", network: .fcm),
-        environment: .development, objectID: "object-7", deviceType: "android", appName: "Shop",
-        appVersion: "1.2", osVersion: "14", sdkVersion: "3.4", timeZone: "Asia/Tokyo",
-        language: "ja-JP", badge: 2, channels: ["a", "b_c"], createdAtMs: 1_600_000_000_000,
-        updatedAtMs: 1_600_000_000_001, custom: ["x": "1", "y": "z"])
+        environment: .development, objectID: "object-7",
+        device: Installation.Device(
+          type: "android", appName: "Shop", appVersion: "1.2", osVersion: "14",
+          sdkVersion: "3.4", timeZone: "Asia/Tokyo", language: "ja-JP"),
+        channels: ["a", "b_c"], custom: ["x": "1", "y": "z"])
+      installation.badge = 2
+      installation.createdAtMs = 1_600_000_000_000
+      installation.updatedAtMs = 1_600_000_000_001
       _ = try await store.installations.install(installation)
       let read = try await store.installations.installation(
         app: "shop", token: installation.token)

@@ -33,7 +33,7 @@ import Testing
       for (token, language) in [("aa", "ja"), ("bb", nil), ("cc", "zh-Hant-TW")] {
         var installation = Installation(
           app: "shop", user: "u1", token: DeviceToken(stored: token, network: .apns))
-        installation.language = language
+        installation.device.language = language
         if token != "cc" { installation.channels = ["news", token] }
         installation.custom = ["plan": "", "other": "x"]
         _ = try await store.installations.install(installation)

@@ -24,8 +24,8 @@ extension Interleaving {
   private func installation() -> Installation {
     var installation = Installation(
       app: Self.app, user: random.pick(Self.users)!, token: random.pick(Self.tokens)!,
-      objectID: "o\(random.below(1_000_000))",
-      updatedAtMs: random.chance(percent: 50) ? Int64(random.below(50)) : nil)
+      objectID: "o\(random.below(1_000_000))")
+    installation.updatedAtMs = random.chance(percent: 50) ? Int64(random.below(50)) : nil
     // Half of them name channels, none of them maybe.
     if random.chance(percent: 50) {
       installation.channels = Self.channels.filter { _ in random.chance(percent: 40) }

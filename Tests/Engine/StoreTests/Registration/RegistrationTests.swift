@@ -96,12 +96,16 @@ import Testing
 
   @Test func `the devices of a user are told as they are imported`() async throws {
     try await Self.withStore { _, store in
-      let full = Installation(
+      var full = Installation(
         app: "shop", user: "ü:1", token: DeviceToken(stored: "ab12ab12", network: .apns),
-        environment: .development, objectID: "object-7", deviceType: "ios", appName: "Shöp",
-        appVersion: "1.2", osVersion: "14", sdkVersion: "3.4", timeZone: "Asia/Tokyo",
-        language: "ja-JP", badge: 2, channels: ["a \"b\"", "b_c"], createdAtMs: 1_600_000_000_000,
-        updatedAtMs: 1_600_000_000_001, custom: ["x": "1\u{0}/\n", "y": ""])
+        environment: .development, objectID: "object-7",
+        device: Installation.Device(
+          type: "ios", appName: "Shöp", appVersion: "1.2", osVersion: "14", sdkVersion: "3.4",
+          timeZone: "Asia/Tokyo", language: "ja-JP"),
+        channels: ["a \"b\"", "b_c"], custom: ["x": "1\u{0}/\n", "y": ""])
+      full.badge = 2
+      full.createdAtMs = 1_600_000_000_000
+      full.updatedAtMs = 1_600_000_000_001
       let other = Installation(
         app: "shop", user: "ü:1", token: DeviceToken(stored: "a:b:c.d-e", network: .fcm))
       for installation in [full, other] {
@@ -165,7 +169,9 @@ import Testing
       func installation(_ user: String, _ token: String) throws -> Installation {
         var installation = Installation(
           app: "shop", user: user, token: try DeviceToken(token, network: .apns),
-          objectID: "o-\(token)", createdAtMs: 1_600_000_000_000, updatedAtMs: 1_600_000_000_000)
+          objectID: "o-\(token)")
+        installation.createdAtMs = 1_600_000_000_000
+        installation.updatedAtMs = 1_600_000_000_000
         if user == "ann" {
           installation.kind = .voip
           installation.badge = 3

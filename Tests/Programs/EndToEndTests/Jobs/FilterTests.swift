@@ -16,18 +16,18 @@ import Testing
   /// Four devices of one user; all that they say of themselves differs.
   private static func devices() throws -> [Installation] {
     var phone = try Devices.apns(0, user: "u")
-    phone.deviceType = "phone"
-    phone.language = "de-AT"
-    phone.timeZone = "Europe/Vienna"
-    phone.appVersion = "2.10.1-rc1"
-    phone.osVersion = "17.4"
-    phone.sdkVersion = "1.0"
+    phone.device.type = "phone"
+    phone.device.language = "de-AT"
+    phone.device.timeZone = "Europe/Vienna"
+    phone.device.appVersion = "2.10.1-rc1"
+    phone.device.osVersion = "17.4"
+    phone.device.sdkVersion = "1.0"
     phone.channels = ["news", "sport"]
     phone.custom = ["plan": "pro"]
     var tablet = try Devices.fcm(1, user: "u")
-    tablet.deviceType = "tablet"
-    tablet.language = "en"
-    tablet.appVersion = "2.9"
+    tablet.device.type = "tablet"
+    tablet.device.language = "en"
+    tablet.device.appVersion = "2.9"
     tablet.channels = ["sport"]
     tablet.custom = ["plan": "free", "beta": "1"]
     var bare = try Devices.apns(2, user: "u")
@@ -93,7 +93,7 @@ import Testing
       var devices = try Devices.apns(0..<120)
       for number in devices.indices {
         devices[number].custom["plan"] = number % 3 == 0 ? "pro" : "free"
-        devices[number].language = number % 2 == 0 ? "ja" : "en"
+        devices[number].device.language = number % 2 == 0 ? "ja" : "en"
       }
       try await client.install(devices)
       let names = devices.map { "\"\($0.user)\"" }.joined(separator: ",")
@@ -127,7 +127,7 @@ import Testing
       let client = stage.client
       var devices =
         try Devices.apns(0..<20) + (20..<22).map { try Devices.apns($0, prefix: "ff") }
-      for number in devices.indices { devices[number].appVersion = "1.4" }
+      for number in devices.indices { devices[number].device.appVersion = "1.4" }
       try await client.install(devices)
       try await stage.withWorkers { _ in
         _ = try await client.enqueue(
@@ -135,7 +135,7 @@ import Testing
         _ = try await eventually("two wait to be tried again") {
           stage.simulator.counters.answers[503] == 2 ? try await client.nextDueMs() : nil
         }
-        devices[21].appVersion = "2.0"
+        devices[21].device.appVersion = "2.0"
         try await client.install([devices[21]])
         let record = try await client.finishedInHaste("old")
         #expect(record.counts.accepted == 21 && record.counts.skipped == 1)

@@ -20,7 +20,7 @@ import Testing
       for number in 0..<60 {
         for (place, zone) in [zones[number % 5], zones[(number + 1) % 5]].enumerated() {
           var device = try Devices.apns(number * 2 + place, user: "u\(number)")
-          device.timeZone = zone.name
+          device.device.timeZone = zone.name
           devices.append(device)
           due[device.token.text] = zone.nineMs
         }
@@ -74,11 +74,11 @@ import Testing
     try await PushStage.with(mostlyWaits: true) { stage in
       let client = stage.client
       var devices = try Devices.apns(0..<5)
-      devices[1].timeZone = "Pacific/Kiritimati"
-      devices[2].timeZone = "Mars/Base"
-      devices[4].timeZone = "UTC+14"
+      devices[1].device.timeZone = "Pacific/Kiritimati"
+      devices[2].device.timeZone = "Mars/Base"
+      devices[4].device.timeZone = "UTC+14"
       // It gets no alerts, so its user has no device for them in any zone.
-      (devices[3].kind, devices[3].timeZone) = (.voip, "Asia/Tokyo")
+      (devices[3].kind, devices[3].device.timeZone) = (.voip, "Asia/Tokyo")
       try await client.install(devices)
       try await stage.withWorkers { _ in
         // It has begun at +14, and has not at -12.

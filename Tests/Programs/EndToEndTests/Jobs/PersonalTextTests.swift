@@ -13,7 +13,7 @@ import Testing
 
   private static func apns(_ number: Int, _ language: String?) throws -> Installation {
     var installation = try Devices.apns(number)
-    installation.language = language
+    installation.device.language = language
     return installation
   }
 

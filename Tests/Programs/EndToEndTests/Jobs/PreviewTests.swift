@@ -41,7 +41,7 @@ import Testing
         try Devices.apns(1, user: "u1"), try Devices.fcm(2, user: "u1"),
         try Devices.jpush(3, user: "u1"), try Devices.fid(4, user: "u1"),
       ]
-      installations[0].language = "de"
+      installations[0].device.language = "de"
       try await stage.client.install(installations)
       _ = try await stage.client.command("HSET", "names", "u1", #"{"name": "\"Änne\" / 1"}"#)
       let job = Devices.job("sale", 1..<2, ", " + more)

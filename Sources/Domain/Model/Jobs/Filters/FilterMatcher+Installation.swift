@@ -22,12 +22,12 @@ extension Installation {
     switch field {
     case .network: token.network.rawValue
     case .environment: environment.rawValue
-    case .deviceType: deviceType
-    case .language: language
-    case .timeZone: timeZone
-    case .appVersion: appVersion
-    case .osVersion: osVersion
-    case .sdkVersion: sdkVersion
+    case .deviceType: device.type
+    case .language: device.language
+    case .timeZone: device.timeZone
+    case .appVersion: device.appVersion
+    case .osVersion: device.osVersion
+    case .sdkVersion: device.sdkVersion
     case .channel: channels.isEmpty ? nil : channels.joined(separator: "\n")
     case .custom(let name): custom[name]
     }
