@@ -308,6 +308,18 @@ import Testing
     }
   }
 
+  @Test func `a job that was cancelled before it began is told among those that ended`()
+    async throws
+  {
+    try await Lane.withStore { _, store in
+      try await store.admit("j1", users: [["a"]], startAtMs: 4_000_000_000_000)
+      #expect(try await store.jobs.cancel(app: "shop", id: "j1") == .cancelled)
+      let ended = try await store.jobs.ended(max: 9)
+      #expect(ended.map(\.id) == ["j1"] && ended.map(\.state) == [.cancelled])
+      #expect(ended.first?.startedAtMs == nil && ended.first?.counts.skipped == 1)
+    }
+  }
+
   @Test func `a paused job keeps its chunks until it is resumed, progress included`() async throws {
     try await Lane.withStore { _, store in
       try await store.admit("j1", users: [["a", "b"], ["c"]])
