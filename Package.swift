@@ -117,8 +117,8 @@ let package = Package(
         "DeadLetters/dead_letters",
         "Installations/badges", "Installations/bindings", "Installations/exporting",
         "Installations/installations", "Installations/mending", "Installations/variables",
-        "Jobs/direct", "Jobs/jobs", "Jobs/loops", "Jobs/names", "Jobs/reconcile", "Jobs/rescuing",
-        "Jobs/rounds", "Jobs/taking", "Jobs/waiting",
+        "Jobs/direct", "Jobs/jobs", "Jobs/loops", "Jobs/names", "Jobs/reconcile",
+        "Jobs/refusals", "Jobs/rescuing", "Jobs/rounds", "Jobs/taking", "Jobs/waiting",
         "Traces/traces",
         "Work/streams", "Work/work",
       ].map { .embedInCode("Functions/\($0).lua") }

@@ -33,9 +33,11 @@ func follow(ctx context.Context, client *redis.Client) map[string]string {
 		if record["state"] == "done" || record["state"] == "cancelled" {
 			return record
 		}
+		if record["state"] == "refused" {
+			log.Fatalf("%s was refused: %s %s", job["id"], record["field"], record["message"])
+		}
 	}
-	// A job that was refused has no record.
-	return must(map[string]string{}, fmt.Errorf("%s has not ended. Look at: pushpool dead list", job["id"]))
+	return must(map[string]string{}, fmt.Errorf("%s has not ended. Look at: pushpool status", job["id"]))
 }
 
 func must[T any](value T, err error) T {

@@ -27,10 +27,10 @@ async function follow(client, job, timeoutMs = 60_000) {
   while (Date.now() < deadline) {
     const record = await client.hGetAll(`pushpool:job:${job.app}:${job.id}`);
     if (record.state === "done" || record.state === "cancelled") return record;
+    if (record.state === "refused") throw new Error(`${job.id} was refused: ${record.field} ${record.message}`);
     await sleep(100);
   }
-  // A job that was refused has no record.
-  throw new Error(`${job.id} has not ended. Look at: pushpool dead list`);
+  throw new Error(`${job.id} has not ended. Look at: pushpool status`);
 }
 
 async function main() {

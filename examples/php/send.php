@@ -28,10 +28,12 @@ function follow(Redis $redis, array $job, int $timeoutSeconds = 60): array
         if (in_array($record['state'] ?? '', ['done', 'cancelled'], true)) {
             return $record;
         }
+        if (($record['state'] ?? '') === 'refused') {
+            throw new RuntimeException("{$job['id']} was refused: {$record['field']} {$record['message']}");
+        }
         usleep(100_000);
     }
-    // A job that was refused has no record.
-    throw new RuntimeException("{$job['id']} has not ended. Look at: pushpool dead list");
+    throw new RuntimeException("{$job['id']} has not ended. Look at: pushpool status");
 }
 
 $redis = new Redis();

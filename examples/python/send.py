@@ -39,14 +39,15 @@ def enqueue(client, job):
 
 
 def follow(client, job, timeout_seconds=60):
-    """A job that was refused has no record: `pushpool dead list` says why."""
     deadline = time.monotonic() + timeout_seconds
     while time.monotonic() < deadline:
         record = client.hgetall(f"pushpool:job:{job['app']}:{job['id']}")
         if record.get("state") in ("done", "cancelled"):
             return record
+        if record.get("state") == "refused":
+            sys.exit(f"{job['id']} was refused: {record['field']} {record['message']}")
         time.sleep(0.1)
-    sys.exit(f"{job['id']} has not ended. Look at: pushpool dead list")
+    sys.exit(f"{job['id']} has not ended. Look at: pushpool status")
 
 
 if __name__ == "__main__":

@@ -30,10 +30,10 @@ def follow(redis, job, timeout_seconds: 60)
     record = redis.hgetall("pushpool:job:#{job[:app]}:#{job[:id]}")
     return record if ["done", "cancelled"].include?(record["state"])
 
+    abort "#{job[:id]} was refused: #{record['field']} #{record['message']}" if record["state"] == "refused"
     sleep 0.1
   end
-  # A job that was refused has no record.
-  abort "#{job[:id]} has not ended. Look at: pushpool dead list"
+  abort "#{job[:id]} has not ended. Look at: pushpool status"
 end
 
 redis = Redis.new(url: URL)

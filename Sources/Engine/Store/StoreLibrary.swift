@@ -14,7 +14,8 @@ package enum StoreLibrary {
     + PackageResources.audience_lua
     + PackageResources.bindings_lua
     + PackageResources.ready_lua
-    + PackageResources.fairness_lua + PackageResources.chunk_lua + PackageResources.badges_lua
+    + PackageResources.fairness_lua + PackageResources.names_lua + PackageResources.refusals_lua
+    + PackageResources.chunk_lua + PackageResources.badges_lua
     + PackageResources.chunks_lua
     + PackageResources.leases_lua + PackageResources.promotion_lua
     + PackageResources.route_alarms_lua + PackageResources.routes_lua
@@ -23,7 +24,7 @@ package enum StoreLibrary {
     + PackageResources.indexing_lua + PackageResources.exporting_lua
     + PackageResources.variables_lua + PackageResources.mass_death_lua
     + PackageResources.settlement_lua
-    + PackageResources.names_lua + PackageResources.jobs_lua + PackageResources.direct_lua
+    + PackageResources.jobs_lua + PackageResources.direct_lua
     + PackageResources.taking_lua
     + PackageResources.reconcile_lua + PackageResources.rescuing_lua
     + PackageResources.waiting_lua + PackageResources.dead_letters_lua + PackageResources.traces_lua

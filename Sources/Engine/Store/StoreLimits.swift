@@ -7,7 +7,7 @@ package enum StoreLimits {
   /// Channels of the installations of one `importBatch`, of which the last may have more: 20 µs each.
   package static let importChannelsMax = 64
   /// How long the record of a job is kept that says nothing else.
-  static let recordSeconds = 604_800
+  package static let recordSeconds = 604_800
   /// About how many entries the bounded streams keep.
   static let noticesMax = 100_000
   /// Users in a block of an index: Redis keeps up to 128 in one string.
@@ -49,6 +49,8 @@ package enum StoreLimits {
   static let letterBytesMax = 16 * 1024
   /// Dead letters that a plain read takes at a time, while they are small.
   static let lettersAtOnce = 32
+  /// How often a retry of a large letter begins anew because somebody changed what it looked at.
+  static let largeRetriesMax = 3
   /// How long a refused job's text stays that never becomes a dead letter's original.
   static let letterCopySeconds = 600
   /// Calls that reconcile one job, each for some 200 of its chunks.

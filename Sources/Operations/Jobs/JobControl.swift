@@ -33,7 +33,9 @@ package struct JobControl {
   ) async throws(OperationError) -> JobRecord {
     let search = WaitingJobSearch(app: app, id: id, stores: stores)
     for _ in 0..<OperationsLimits.namingTriesMax {
-      if let record = try await change(action) { return record }
+      let record = try await change(action)
+      // Whoever refused a job freed its name: a corrected one of the same id may wait.
+      if let record, record.state != .refused || action == .show { return record }
       guard let found = try await search.find(patience, report: report) else { break }
       if let fault = found.job.fault { throw .doomedJob(job: id, fault: fault) }
       switch action {
@@ -83,7 +85,7 @@ package enum JobAction: Sendable, Equatable {
   package func wasTooLate(_ state: JobState) -> Bool {
     switch self {
     case .show: false
-    case .cancel: state == .done
+    case .cancel: state == .done || state == .refused
     case .pause, .resume, .pace: state.isFinal
     }
   }

@@ -51,7 +51,7 @@ extension JobRecord {
     case .queued: 1
     case .paused: 2
     case .scheduled: 3
-    case .cancelled, .done: 4
+    case .cancelled, .done, .refused: 4
     }
   }
 

@@ -23,7 +23,13 @@ extension JobRecord {
     object["start_at"] = startAtMs.map { .integer($0) }
     object["round_at"] = roundAtMs.map { .integer($0) }
     object["started_at"] = startedAtMs.map { .integer($0) }
-    object["finished_at"] = finishedAtMs.map { .integer($0) }
+    object[refusal == nil ? "finished_at" : "refused_at"] = finishedAtMs.map { .integer($0) }
+    if let refusal {
+      object["reason"] = .string(refusal.reason)
+      object["field"] = .string(refusal.field)
+      object["message"] = .string(refusal.message)
+      object["dead_letter"] = .string(refusal.letter)
+    }
     return .object(object)
   }
 

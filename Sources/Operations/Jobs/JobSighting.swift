@@ -1,5 +1,5 @@
 package import Model
-package import Store
+internal import Store
 
 /// The finding of one look at an enqueued job.
 package enum JobSighting: Sendable {
@@ -8,7 +8,7 @@ package enum JobSighting: Sendable {
   case admitted(JobRecord)
   /// A job of the same id and content came earlier, and this is its record: it may go on still.
   case duplicate(JobRecord)
-  case refused(DeadLetter)
+  case refused(JobRefusal)
   /// Neither queued, nor admitted, nor refused: somebody deleted it.
   case gone
 
@@ -29,5 +29,12 @@ package enum JobSighting: Sendable {
     case .admitted(let record), .duplicate(let record): record
     case .waiting, .refused, .gone: nil
     }
+  }
+}
+
+extension DeadLetter {
+  /// The reason for which its job was refused, as a record tells it.
+  var refusal: JobRefusal {
+    JobRefusal(reason: reason, field: field, message: message, letter: entry)
   }
 }

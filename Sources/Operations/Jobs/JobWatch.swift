@@ -84,10 +84,9 @@ package struct JobWatch {
   private func look(in store: Store) async throws(RedisError) -> JobSighting {
     // Most looks are at a job that runs, and whether an entry is in its stream costs Redis a write.
     let source = try await store.jobs.source(app: job.app, id: job.id)
-    if source == job.source, let record = try await store.jobs.record(app: job.app, id: job.id),
-      record.isAdmitted
-    {
-      return .admitted(record)
+    if source == job.source, let record = try await store.jobs.record(app: job.app, id: job.id) {
+      if let refusal = record.refusal { return .refused(refusal) }
+      if record.isAdmitted { return .admitted(record) }
     }
     return try await lookFurther(in: store)
   }
@@ -97,12 +96,15 @@ package struct JobWatch {
     let source = try await store.jobs.source(app: job.app, id: job.id)
     let record = try await store.jobs.record(app: job.app, id: job.id)
     // One that was named while it waited may have become a dead letter since.
-    if let record, source == job.source, record.isAdmitted || isQueued {
-      return .admitted(record)
+    if let record, source == job.source {
+      if let refusal = record.refusal { return .refused(refusal) }
+      if record.isAdmitted || isQueued { return .admitted(record) }
     }
     if isQueued { return .waiting }
-    if let letter = try await deadLetter(in: store) { return .refused(letter) }
-    return record.flatMap { source == job.source ? nil : .duplicate($0) } ?? .gone
+    // Also of one that an older version refused, or whose id is another job's: there is no record of its own.
+    if let letter = try await deadLetter(in: store) { return .refused(letter.refusal) }
+    guard let record, source != job.source, record.refusal == nil else { return .gone }
+    return .duplicate(record)
   }
 
   /// The dead letter that holds this job's text, among those since it was enqueued.

@@ -50,6 +50,22 @@ import Testing
     #expect(record.state.isFinal)
   }
 
+  @Test("a refused job's record says why, and what a refusal has left in another's says nothing")
+  func refusal() throws {
+    let left = [
+      ("reason", "invalid_job"), ("field", "/id"), ("message", "is long"), ("dead_letter", "5-1"),
+      ("refused_at", "12"),
+    ]
+    let record = try JobRecord(
+      app: "a", id: "j", fields: [("state", "refused"), ("source", "h4-1")] + left)
+    #expect(
+      record.refusal
+        == JobRefusal(reason: "invalid_job", field: "/id", message: "is long", letter: "5-1"))
+    #expect(record.finishedAtMs == 12 && record.priority == .high && record.state.isFinal)
+    let next = try JobRecord(app: "a", id: "j", fields: left + [("state", "running")])
+    #expect(next.refusal == nil && next.finishedAtMs == nil)
+  }
+
   @Test("what is not a record is refused")
   func refused() {
     for fields in [

@@ -22,7 +22,8 @@ import Testing
     ("SEGMENT_USERS_MAX", Limits.chunkRecipientsMax),
     ("USER_BYTES_MAX", Limits.userBytesMax),
     ("INSTALLATIONS_PER_USER_MAX", Limits.installationsPerUserMax),
-    ("NOTICES_MAX", StoreLimits.noticesMax),
+    ("NOTICES_MAX", StoreLimits.noticesMax), ("APP_BYTES_MAX", Limits.appBytesMax),
+    ("JOB_ID_BYTES_MAX", Limits.jobIDBytesMax),
     ("BLOCK_MAX", StoreLimits.indexBlockMax),
     ("WALKED_AT_ONCE", StoreLimits.walkedAtOnce),
   ])

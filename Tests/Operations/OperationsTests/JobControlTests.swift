@@ -62,6 +62,27 @@ import Testing
     }
   }
 
+  @Test func `a corrected job that waits is stopped, though the refused one has a record`()
+    async throws
+  {
+    try await Partitions.withStores { _, stores in
+      try await stores[1].enqueue(#"{"id": "j", \#(Self.rest)}"#)
+      let entry = try #require(try await stores[1].jobs.take(consumer: "w", max: 1).first)
+      let refusal = Refusal(reason: "unknown_app", message: "no", app: "shop", id: "j")
+      try await stores[1].jobs.refuse(entry, refusal, consumer: "w")
+      let control = JobControl(app: "shop", id: "j", stores: stores)
+      let refused = try await Self.perform(control, .pause)
+      #expect(refused.state == .refused && JobAction.pause.wasTooLate(.refused))
+      #expect(JobAction.cancel.wasTooLate(.refused))
+      #expect(try await control.recorded()?.refusal?.reason == "unknown_app")
+      try await stores[1].enqueue(#"{"id": "j", \#(Self.rest)}"#)
+      #expect(try await Self.perform(control, .show).state == .refused)
+      #expect(try await Self.perform(control, .resume).state == .queued)
+      #expect(try await Self.perform(control, .pause).state == .paused)
+      #expect(try await control.recorded()?.refusal == nil)
+    }
+  }
+
   @Test func `a store that is away ends the work as the caller's patience says`() async throws {
     try await TestLane.withRedis { lane, server in
       let connection = try await lane.connect(server.endpoint, library: StoreLibrary.library)

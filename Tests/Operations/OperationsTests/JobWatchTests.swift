@@ -243,12 +243,12 @@ import Testing
       let entry = try #require(try await stores[1].jobs.take(consumer: "w", max: 1).first)
       _ = try await stores[1].jobs.refuse(
         entry, Refusal(reason: "unknown_app", message: "no"), consumer: "w")
-      guard case .refused(let letter) = try await watch.look(Patience()) else {
+      guard case .refused(let refusal) = try await watch.look(Patience()) else {
         Issue.record("it was not refused")
         return
       }
-      #expect(letter.reason == "unknown_app")
-      _ = try await stores[1].deadLetters.drop(letter.entry)
+      #expect(refusal.reason == "unknown_app")
+      _ = try await stores[1].deadLetters.drop(refusal.letter)
       let gone = try await watch.look(Patience())
       guard case .gone = gone, gone.isLast else {
         Issue.record("\(gone)")
@@ -258,6 +258,33 @@ import Testing
       try await Self.run(stores[1], "HSET", key, "source", "h1-0", "state", "running")
       guard case .duplicate = try await watch.look(Patience()) else {
         Issue.record("the record is another admission's")
+        return
+      }
+    }
+  }
+
+  @Test func `a refused job is known by its record, also when its letter is gone`() async throws {
+    try await Partitions.withStores { _, stores in
+      let job = try await Self.add(to: stores[1])
+      let watch = JobWatch(job: job, stores: stores)
+      let entry = try #require(try await stores[1].jobs.take(consumer: "w", max: 1).first)
+      let refusal = Refusal(
+        reason: "invalid_job", field: "/audience", message: "no", app: "shop", id: "j")
+      try await stores[1].jobs.refuse(entry, refusal, consumer: "w")
+      let letter = try #require(try await stores[1].deadLetters.list(max: 1).first?.entry)
+      #expect(try await stores[1].deadLetters.drop(letter))
+      guard case .refused(let told) = try await watch.look(Patience()) else {
+        Issue.record("it was not refused")
+        return
+      }
+      let expected = JobRefusal(
+        reason: "invalid_job", field: "/audience", message: "no", letter: letter)
+      #expect(told == expected)
+      // A later one of the id, of which nothing is left, is not that one.
+      let later = try await Self.add(to: stores[1])
+      try await Self.run(stores[1], "XDEL", stores[1].keys.jobs(.high), later.entry)
+      guard case .gone = try await JobWatch(job: later, stores: stores).look(Patience()) else {
+        Issue.record("another job's refusal was told")
         return
       }
     }

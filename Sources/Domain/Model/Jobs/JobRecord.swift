@@ -21,6 +21,8 @@ package struct JobRecord: Sendable, Equatable {
   package var topic: String?
   /// The pace that the job keeps to while it runs.
   package var pace: JobPace?
+  /// Why the job was refused; nil unless its state is `refused`. It ended then, and nothing of it was counted.
+  package private(set) var refusal: JobRefusal?
   /// False before a worker has taken the job in: nothing is counted then.
   package var isAdmitted = false
 
@@ -42,6 +44,7 @@ package struct JobRecord: Sendable, Equatable {
         pointer: "/state", message: FieldReader.notAChoice(written, of: JobState.self))
     }
     self.init(app: app, id: id, state: state)
+    if state == .refused { refusal = JobRefusal(reason: "") }
     for (name, text) in fields { try read(name, text) }
   }
 
@@ -63,6 +66,12 @@ package struct JobRecord: Sendable, Equatable {
     case "spread_over_seconds": pace = .spread(seconds: try Self.count(name, text))
     case "bucket": bucket = text
     case "topic": topic = text
+    // An older version leaves these in the record of the next job of the name.
+    case "refused_at": if state == .refused { finishedAtMs = try Self.instantMs(name, text) }
+    case "reason": refusal?.reason = text
+    case "field": refusal?.field = text
+    case "message": refusal?.message = text
+    case "dead_letter": refusal?.letter = text
     default:
       if let path = OutcomeCounts.path(name) {
         counts[keyPath: path] = try Self.count(name, text)
@@ -100,7 +109,9 @@ package struct JobRecord: Sendable, Equatable {
 /// Where a job is in its life.
 package enum JobState: String, Sendable, Hashable, CaseIterable {
   case queued, scheduled, running, paused, cancelled, done
+  /// Not admitted: a dead letter has its text. The name is free for another job.
+  case refused
 
   /// Nothing more happens to it.
-  package var isFinal: Bool { self == .cancelled || self == .done }
+  package var isFinal: Bool { self == .cancelled || self == .done || self == .refused }
 }

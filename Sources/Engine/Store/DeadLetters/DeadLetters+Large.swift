@@ -1,3 +1,4 @@
+internal import Model
 internal import Redis
 
 extension DeadLetters {
@@ -6,6 +7,14 @@ extension DeadLetters {
   ///
   /// One at a time on a connection: its end forgets what others watch.
   func retryLarge(_ entry: String) async throws(RedisError) -> DeadRetryAnswer {
+    for _ in 0..<StoreLimits.largeRetriesMax {
+      if let answer = try await retryLargeOnce(entry) { return answer }
+    }
+    throw .unexpectedReply("the record of the letter's job changes again and again")
+  }
+
+  /// Nil when somebody changed the letter, or the record that tells of it, meanwhile.
+  private func retryLargeOnce(_ entry: String) async throws(RedisError) -> DeadRetryAnswer? {
     let connection = functions.connection
     let letter = functions.keys.letter(entry)
     _ = try await connection.call(RedisCommand("WATCH", letter))
@@ -28,12 +37,36 @@ extension DeadLetters {
     job.append("*")
     job.append("job")
     job.append(text)
+    // The record that the refusal left is gone with it, as `dead_retry` has it.
+    var gone = RedisCommand("UNLINK", letter)
+    if let record = try await record(of: DeadLetter(entry: entry, fields: fields)) {
+      gone.append(record)
+    }
     return try await connection.transaction([
-      job, RedisCommand("XDEL", functions.keys.dead, entry), RedisCommand("UNLINK", letter),
+      job, RedisCommand("XDEL", functions.keys.dead, entry), gone,
     ]) { reply throws(RedisError) in
-      guard !reply.isNull else { return .absent }
+      guard !reply.isNull else { return nil }
       try expectArray(reply, exactly: 3)
       return .retried(entry: try decodeEntry(reply[0]))
+    }
+  }
+
+  /// Returns the key of the record that tells of a refused job's letter, which is watched from then on; nil when there is none.
+  private func record(of letter: DeadLetter) async throws(RedisError) -> String? {
+    guard !letter.app.isEmpty, let priority = Priority(rawValue: letter.priority) else {
+      return nil
+    }
+    let id = letter.id.isEmpty ? JobSource.of(letter.jobEntry, priority) : letter.id
+    let key = functions.keys.job(app: letter.app, id: id)
+    let connection = functions.connection
+    _ = try await connection.call(RedisCommand("WATCH", key))
+    do throws(RedisError) {
+      let found = try await connection.call(RedisCommand("HMGET", key, "state", "dead_letter"))
+        .array?.map(\.string)
+      return found == [JobState.refused.rawValue, letter.entry] ? key : nil
+    } catch .server {
+      // Somebody else keeps something there.
+      return nil
     }
   }
 }

@@ -21,7 +21,7 @@ extension Admitter {
     case .stale:
       let isRescued = try await context.store.jobs.rescue(
         entry, app: admission.app, id: admission.id, digest: admission.digest,
-        consumer: context.settings.consumer)
+        consumer: context.settings.consumer, retentionSeconds: context.settings.retentionSeconds)
       guard isRescued else {
         return context.log.notice("job left to another worker", metadata: metadata)
       }
@@ -81,7 +81,9 @@ extension Admitter {
     }
     context.reasons.note(
       "\(admission.app): \(what) come so fast that some are refused (pushpool dead list)")
-    try await context.store.jobs.refuse(entry, refusal, consumer: context.settings.consumer)
+    try await context.store.jobs.refuse(
+      entry, refusal, consumer: context.settings.consumer,
+      retentionSeconds: context.settings.retentionSeconds)
   }
 
   private func refuse(
@@ -90,7 +92,9 @@ extension Admitter {
     let refusal = Refusal(
       reason: reason, field: field.pointer, message: field.message, app: app, id: id)
     note(refusal, entry)
-    try await context.store.jobs.refuse(entry, refusal, consumer: context.settings.consumer)
+    try await context.store.jobs.refuse(
+      entry, refusal, consumer: context.settings.consumer,
+      retentionSeconds: context.settings.retentionSeconds)
   }
 
   private func note(_ refusal: Refusal, _ entry: JobEntry) {
@@ -119,7 +123,9 @@ extension Admitter {
       }
       letters += try await passOn(strangers, &refused)
       for (entry, refusal) in letters { note(refusal, entry) }
-      let answers = await context.store.jobs.refuse(letters, consumer: context.settings.consumer)
+      let answers = await context.store.jobs.refuse(
+        letters, consumer: context.settings.consumer,
+        retentionSeconds: context.settings.retentionSeconds)
       for (letter, answer) in zip(letters, answers) {
         do throws(RedisError) { _ = try answer.get() } catch {
           try refused.note(error, letter.entry)

@@ -79,7 +79,7 @@ struct Reckoning: Sendable {
       repeated += Int(count) - 1
     }
     duplicates += repeated
-    guard let record, record.state.isFinal else {
+    guard let record, record.state.isFinal, record.refusal == nil else {
       unfinished += 1
       lost += entry.users.count - distinct
       return note("\(entry.id) is \(record.map { "\($0)" } ?? "not there")")

@@ -22,7 +22,8 @@ struct JobCommand: AsyncParsableCommand {
       A pace is a number of pushes a second, of the whole fleet; off ends it. It holds for what \
       workers take up from now on, and at once for a job that has a pace already.
 
-      A finished job can be seen for as long as jobs.retention_hours says, a week by default.
+      A finished job can be seen for as long as jobs.retention_hours says, a week by default. So can \
+      a job that was refused: the command says why, and ends with 65.
       """)
 
   @Argument(help: "The job's id, as enqueue printed it.")
@@ -46,6 +47,7 @@ struct JobCommand: AsyncParsableCommand {
     let app = try appOption.resolve(configuration)
     let record = try await record(configuration.redis, app: app, action)
     JobReport(record: record).show(asJSON: shared.json, on: .standard.with(.isIgnored))
+    if let refusal = record.refusal { throw CommandFailure(refused: refusal) }
     if action.wasTooLate(record.state), let change = verb.refusal {
       throw CommandFailure(.badInput, "job \(record.id) is \(record.state.rawValue): \(change)")
     }

@@ -25,7 +25,7 @@ struct JobFollower: Sendable {
     }
     switch sighting {
     case .admitted(let record), .duplicate(let record): return record
-    case .refused(let letter): throw refusal(letter)
+    case .refused(let refusal): throw CommandFailure(refused: refusal)
     case .waiting, .gone:
       throw CommandFailure(
         .internalError, "job \(job.id) is neither queued nor recorded: was it deleted in Redis?")
@@ -87,13 +87,18 @@ struct JobFollower: Sendable {
     CommandFailure(
       .interrupted, "the job goes on; see it with: pushpool job \(job.id) --app \(job.app)")
   }
+}
 
-  private func refusal(_ letter: DeadLetter) -> CommandFailure {
-    let field = letter.field.isEmpty ? "" : "\(letter.field): "
-    let message = DisplayText.printable(field + letter.message)
-    return CommandFailure(
-      .badInput,
-      "the job was refused (\(letter.reason)): \(message); see: pushpool dead show \(letter.entry)")
+extension CommandFailure {
+  /// Tells of a job that no worker admitted.
+  init(refused refusal: JobRefusal) {
+    let field = refusal.field.isEmpty ? "" : "\(refusal.field): "
+    let message = DisplayText.printable(field + refusal.message)
+    let (reason, letter) = (
+      DisplayText.printable(refusal.reason), DisplayText.printable(refusal.letter)
+    )
+    self.init(
+      .badInput, "the job was refused (\(reason)): \(message); see: pushpool dead show \(letter)")
   }
 }
 

@@ -9,6 +9,10 @@ struct JobReport {
   /// The table that a campaign ends with.
   func lines(on terminal: Terminal) -> [String] {
     var lines = [TextStyle.bold.apply(heading, on: terminal)]
+    if record.refusal != nil {
+      lines.append("  nothing was sent" + (endedAgo.map { ", refused \($0) ago" } ?? ""))
+      return lines
+    }
     guard record.isAdmitted else {
       lines.append("  no worker has taken it in yet, nothing was sent")
       var remarks: [String] = []
@@ -79,6 +83,10 @@ struct JobReport {
     }
     if let perSecond { remarks.append("\(FigureText.count(perSecond)) pushes/s") }
     return remarks
+  }
+
+  private var endedAgo: String? {
+    record.finishedAtMs.map { FigureText.duration(ms: max(0, InstantText.nowMs() - $0)) }
   }
 
   private var durationMs: Int64? {

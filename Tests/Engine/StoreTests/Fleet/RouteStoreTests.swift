@@ -262,6 +262,9 @@ import Testing
       #expect(calls == 5)
       let letters = try await store.deadLetters.list(max: 500)
       #expect(letters.allSatisfy { $0.reason == "unknown_app" && $0.app == "news" })
+      let last = try #require(letters.last)
+      let record = try await store.record(JobSource.of(last.jobEntry, .normal), app: "news")
+      #expect(record.refusal?.letter == last.entry && record.refusal?.field == "/app")
       #expect(try await store.redis("XLEN", "{pp}:jobs:normal").integer == 1)
     }
   }

@@ -102,8 +102,12 @@ struct LibraryFault: Sendable, CustomTestStringConvertible {
       name: "a duplicate leaves what was uploaded of it",
       original: "if record[2] ~= source then drop_uploaded(p, source) end", replacement: ""),
     LibraryFault(
-      name: "a reserved name stays taken when its job is a dead letter",
-      original: "if not record[4] and not is_pending(p, record[2]) then return 'NEW' end",
+      name: "a refused job leaves no record",
+      original: "if letter then Refusals.record(p, now, told, letter, args[9]) end",
+      replacement: ""),
+    LibraryFault(
+      name: "a refused job takes the record of another of its id",
+      original: "if found.err or Names.standing(p, found, '', source) ~= 'NEW' then return end",
       replacement: ""),
     LibraryFault(
       name: "a job is given a name though its entry is gone",

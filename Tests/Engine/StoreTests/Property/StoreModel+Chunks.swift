@@ -205,7 +205,13 @@ extension StoreModel {
     }
     guard let chunk = letter.chunk else {
       letters.remove(at: index)
-      entries[letter.priority]!.add(ModelJobEntry(letter.text))
+      let spec = ModelJobEntry(letter.text)
+      if let job = jobs[spec.id], job.state == .refused,
+        job.source == JobSource.of(letter.jobEntry, letter.priority)
+      {
+        jobs[spec.id] = nil
+      }
+      entries[letter.priority]!.add(spec)
       // Redis chooses the entry.
       return .retried(entry: "")
     }

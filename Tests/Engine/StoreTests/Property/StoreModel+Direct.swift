@@ -22,7 +22,9 @@ extension StoreModel {
   mutating func endDirect(
     _ entry: JobEntry, _ id: String, _ recipients: [String], _ report: ModelReport
   ) -> DirectAnswer {
-    guard var job = jobs[id], job.source == entry.source else { return .stale }
+    guard var job = jobs[id], job.source == entry.source, job.state != .refused else {
+      return .stale
+    }
     guard !job.isAdmitted else { return job.state.isFinal ? .ended : .stale }
     job.isAdmitted = true
     job.state = job.state == .cancelled ? .cancelled : .done

@@ -42,7 +42,7 @@ extension StoreModel {
   }
 
   func standing(_ id: String, _ digest: String, _ source: String) -> AdmissionAnswer {
-    guard let job = jobs[id] else { return .new }
+    guard let job = jobs[id], job.state != .refused else { return .new }
     if job.source == source { return job.isAdmitted ? .duplicate : .new }
     if !job.isAdmitted && !isPending(job.source) { return .new }
     return job.digest == digest ? .duplicate : .conflict
@@ -65,7 +65,7 @@ extension StoreModel {
     _ id: String, _ digest: String, _ source: String, _ priority: Priority
   ) {
     // The same entry with the same name: what its record says stays.
-    if jobs[id]?.source == source { return }
+    if let job = jobs[id], job.source == source, job.state != .refused { return }
     jobs[id] = ModelJob(state: .queued, source: source, digest: digest, priority: priority)
   }
 
@@ -126,7 +126,13 @@ extension StoreModel {
     letters.append(
       ModelLetter(
         reason: reason, text: lease.item.text, priority: entry.priority, jobEntry: lease.entry))
-    if let job = jobs[id], job.source == entry.source, !job.isAdmitted { jobs[id] = nil }
+    // Not when its id is another job's.
+    if standing(id, "", entry.source) == .new {
+      jobs[id] = ModelJob(
+        state: .refused, source: entry.source, digest: "", priority: entry.priority,
+        isFinished: true)
+      finished += 1
+    }
     entries[entry.priority]!.drop(lease.number)
     return true
   }

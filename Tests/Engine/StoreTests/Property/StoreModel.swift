@@ -116,7 +116,7 @@ struct StoreModel {
   /// The job's state as a chunk sees it; nil when it is none of its.
   func state(for chunk: ModelChunk) -> JobState? {
     guard let job = jobs[chunk.job], job.source == chunk.source, job.state != .done,
-      job.state != .queued
+      job.state != .queued, job.state != .refused
     else { return nil }
     return job.state
   }
@@ -127,7 +127,7 @@ struct StoreModel {
     case nil: segments[chunk.place] = nil
     case .cancelled: close(chunk, as: \.skipped)
     case .paused: parked[chunk.job, default: []].append(chunk)
-    case .scheduled, .running, .queued, .done:
+    case .scheduled, .running, .queued, .done, .refused:
       guard !isLater else { return delayed.append((chunk, false)) }
       if jobs[chunk.job]?.state == .scheduled { jobs[chunk.job]?.state = .running }
       chunks[chunk.priority]!.add(chunk)

@@ -234,7 +234,12 @@ import Testing
       #expect(letter.reason == "invalid_job" && letter.field == "/audience" && letter.id == "j")
       #expect(letter.original == nil)
       #expect(try await store.deadLetters.show(letter.entry)?.original == "{}")
-      #expect(try await store.jobs.record(app: "shop", id: "j") == nil)
+      #expect(try await store.record("j").state == .refused)
+      let next = try await store.takeNew("w")
+      let answer = try await store.jobs.reserve(
+        next, app: "shop", id: "j", digest: "e", consumer: "w")
+      #expect(answer == .new)
+      try await store.jobs.refuse(next, refusal, consumer: "w")
       #expect(try await store.backlog.status().jobs[.normal] == 0)
     }
   }

@@ -221,11 +221,16 @@ import Testing
       _ = try await store.redis("HSET", key, "bytes", String(16 << 20))
       for text in ["{}", "{}", String(repeating: " ", count: 20_000)] { try await refuse(text) }
       let counted = try #require(try await letters().first)
+      // A loop would fill Redis with their records, too.
+      #expect(try await store.jobs.record(app: "shop", id: "x") == nil)
       #expect(try await letters().count == 1 && counted.count == 3 && counted.isTruncated)
       #expect(counted.reason == "loop_guard" && counted.message.contains("are not kept"))
       #expect(try await store.deadLetters.retry(counted.entry) == .gone)
       // Neither another app's nor another reason's.
       try await refuse("{}", app: "other")
+      #expect(try await store.record("x", app: "other").refusal?.reason == "loop_guard")
+      let kept = try await store.redis("TTL", store.keys.job(app: "other", id: "x")).integer ?? 0
+      #expect((86_000...86_400).contains(kept))
       try await refuse("{}", reason: "invalid_job")
       #expect(try await letters().map(\.count) == [3, nil, nil])
       #expect(try await store.deadLetters.drop(counted.entry))

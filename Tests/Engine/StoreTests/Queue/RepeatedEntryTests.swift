@@ -145,6 +145,10 @@ import Testing
       #expect(try await !rescue())
       let letter = try #require(try await store.deadLetters.list(max: 5).first)
       #expect(letter.reason == "entry_lost" && letter.jobEntry == "5-1")
+      #expect(try await store.record("a").refusal?.letter == letter.entry)
+      // Also when the letter is too far back to be looked at.
+      #expect(try await store.deadLetters.drop(letter.entry))
+      #expect(try await !rescue())
       #expect(try await store.alarms.current(nowMs: 0).contains { $0.field == "lost_work|shop" })
     }
   }
@@ -180,7 +184,7 @@ import Testing
       for expected in [true, false] {
         #expect(try await isRescued(entry, store) == expected)
       }
-      #expect(try await store.redis("EXISTS", "{pp}:job:shop:a") == .integer(0))
+      #expect(try await store.record("a").refusal?.reason == "entry_lost")
     }
   }
 

@@ -160,9 +160,9 @@ import Testing
       let entry = try #require(try await store.jobs.take(consumer: "w", max: 1).first)
       _ = try await store.jobs.refuse(
         entry, Refusal(reason: "unknown_app", message: "No", app: "shop", id: "k"), consumer: "w")
-      #expect(try await store.jobs.record(app: "shop", id: "k") == nil)
+      #expect(try await store.record("k").state == .refused)
       #expect(try await store.jobs.name(refused) == .gone)
-      #expect(try await store.jobs.record(app: "shop", id: "k") == nil)
+      #expect(try await store.record("k").state == .refused)
     }
   }
 

@@ -160,7 +160,7 @@ import Testing
       let letter = try #require(try await parts.store.deadLetters.list(max: 9).first)
       #expect(letter.reason == "loop_guard" && letter.field == "/event/bucket_id")
       #expect(letter.id == "e4" && letter.message.contains("events_per_minute"))
-      #expect(try await parts.store.jobs.record(app: "shop", id: "e4") == nil)
+      #expect(try await parts.record("e4").refusal?.letter == letter.entry)
       #expect(try await parts.store.deadLetters.count() == 3)
       let told = parts.lines.all.filter { $0.contains("events of the bucket orders come so fast") }
       #expect(told.count == 1)

@@ -66,7 +66,7 @@ extension StageClient {
     try await eventually(withinSeconds: withinSeconds, "job \(id) finishes in haste") {
       try await self.hurry()
       let record = try await self.record(id)
-      return record?.state.isFinal == true ? record : nil
+      return record?.state.isFinal == true && record?.refusal == nil ? record : nil
     }
   }
 

@@ -124,7 +124,7 @@ final class StageClient: Sendable {
   ) async throws -> JobRecord {
     try await eventually(withinSeconds: withinSeconds, "job \(id) finishes") {
       let record = try await self.record(id, app: app)
-      return record?.state.isFinal == true ? record : nil
+      return record?.state.isFinal == true && record?.refusal == nil ? record : nil
     }
   }
 }

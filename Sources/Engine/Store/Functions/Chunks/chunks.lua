@@ -276,7 +276,7 @@ end
 local function state_for(p, c)
   local r = redis.call('HMGET', KEY.job(p, c.app, c.job), 'state', 'source', 'bucket', 'topic', 'pushes_per_second', 'spread_over_seconds',
     'digest')
-  if r[2] ~= c.source or r[1] == 'done' or r[1] == 'queued' then return 'gone', false, false, false, '' end
+  if r[2] ~= c.source or r[1] == 'done' or r[1] == 'queued' or r[1] == 'refused' then return 'gone', false, false, false, '' end
   return r[1], r[3], r[4], (r[5] or r[6]) and true, r[7] or ''
 end
 

@@ -68,7 +68,7 @@ local function dead_list(keys, args)
 end
 
 -- dead_retry — ARGV: entry, and anything to copy a large job here all the same. Queues the job again as new, or the chunk's open
--- recipients within its job.
+-- recipients within its job. The record of a refused job that is retried is gone until a worker takes the job.
 -- Reply: {RETRIED, the job's new entry or nil} | ABSENT (retried or dropped before) | GONE (its job or original is not kept any more) | ENDING (its
 -- job is cancelled and chunks of it are still being ended) | LARGE (the caller is to copy it)
 local function dead_retry(keys, args)
@@ -84,6 +84,7 @@ local function dead_retry(keys, args)
     answer = 'GONE'
   else
     queued = redis.call('XADD', KEY.jobs(p, f.priority), '*', 'job', f.job)
+    Refusals.forget(p, entry, f)
     answer = 'RETRIED'
   end
   if answer ~= 'RETRIED' then return answer end

@@ -100,9 +100,10 @@ local function bury_job(p, route, member, now)
     redis.call('DEL', key)
   end
   local job = fields_of(items[1][2]).job or ''
-  dead_letter(p, now, 'kind', 'job', 'reason', 'unknown_app', 'field', '/app', 'message', RouteAlarms.complaint(p, route) ..
-    '; add it under apps and retry this, or correct the name', 'app', route, 'id', id, 'priority', priority, 'job_entry', entry,
-    'job', job, 'truncated', '0')
+  local told = {reason = 'unknown_app', field = '/app', message = RouteAlarms.complaint(p, route) ..
+    '; add it under apps and retry this, or correct the name', app = route, id = id, priority = priority, entry = entry}
+  local letter = Refusals.add_letter(p, now, told, 'job', job, 'truncated', '0')
+  Refusals.record(p, now, told, letter)
   Fairness.drop_job(p, priority, entry)
   return #job
 end

@@ -138,7 +138,7 @@ local function admit(keys, args)
   if recipients == 0 then segments = 0 end
   local base
   if rounds and not index and users_key == '' then base, segments = segments, 0 end
-  local is_named = record[2] == source
+  local is_named = record[2] == source and record[1] ~= 'refused'
   local guarded = bucket and Loops.of_bucket(p, app, bucket) or topic and Loops.of_topic(p, app, topic)
   local pace = tonumber(bucket and per_minute or topic and topic_per_minute or 0)
   if pace > 0 and not (is_named and record[1] == 'cancelled') then
@@ -150,6 +150,7 @@ local function admit(keys, args)
   local state = later and 'scheduled' or 'running'
   -- Paused or cancelled since its name was taken.
   if is_named and (record[1] == 'paused' or record[1] == 'cancelled') then state = record[1] end
+  if record[1] and not is_named then redis.call('DEL', key) end
   redis.call('HSET', key, 'state', state, 'source', source, 'digest', digest, 'admitted', '1', 'priority',
     priority, 'created_at', is_named and record[5] or Names.enqueued_at(entry, now), 'total', recipients, 'pending', recipients, 'accepted', 0,
     'rejected', 0, 'uninstalled', 0, 'expired', 0, 'skipped', 0, 'failed', 0, 'no_installations', 0, 'retries', 0,
@@ -198,9 +199,9 @@ local function refused_text(p, priority, entry)
   return {'job', #items == 1 and fields_of(items[1][2]).job or '', 'truncated', '0'}, false
 end
 
--- refuse — ARGV: consumer, priority, entry, reason code, field (JSON pointer) or '', message, app or '', id or ''.
--- The job becomes a dead letter; a name it had reserved is free again. Of those that the loop guard refuses some are only
--- counted. Reply: OK | STALE
+-- refuse — ARGV: consumer, priority, entry, reason code, field (JSON pointer) or '', message, app or '', id or '', how long its
+-- record is kept (s). The job becomes a dead letter and has a record (refusals.lua); a name it had reserved is free again. Of those
+-- that the loop guard refuses some are only counted, and leave none. Reply: OK | STALE
 local function refuse(keys, args)
   local p, priority, entry, app, id = keys[1], args[2], args[3], args[7], args[8]
   local source = source_of(priority, entry)
@@ -213,12 +214,13 @@ local function refuse(keys, args)
   local key = KEY.job(p, app, id)
   local record = redis.call('HMGET', key, 'source', 'admitted')
   local now, bytes = now_ms(), is_copied and redis.call('STRLEN', copy) or #original[2]
+  local letter, told
   if args[4] == Loops.REASON and not Loops.may_keep(p, app, bytes, now) then
     Loops.count_unkept(p, app, priority, args[5], now)
     redis.call('UNLINK', copy)
   else
-    local letter = dead_letter(p, now, 'kind', 'job', 'reason', args[4], 'field', args[5], 'message', args[6], 'app', app,
-      'id', id, 'priority', priority, 'job_entry', entry, unpack(original))
+    told = {reason = args[4], field = args[5], message = args[6], app = app, id = id, priority = priority, entry = entry}
+    letter = Refusals.add_letter(p, now, told, unpack(original))
     if is_copied then
       redis.call('RENAME', copy, KEY.letter(p, letter))
       redis.call('PERSIST', KEY.letter(p, letter))
@@ -226,18 +228,22 @@ local function refuse(keys, args)
   end
   if record[1] == source and not record[2] then redis.call('DEL', key) end
   if record[1] ~= source or not record[2] then drop_uploaded(p, source) end
+  if letter then Refusals.record(p, now, told, letter, args[9]) end
   Fairness.drop_job(p, priority, entry)
   return 'OK'
 end
 
+-- Whether a job is over before all that an operator can do to it.
+local function is_over(state) return state == 'done' or state == 'cancelled' or state == 'refused' end
+
 -- cancel — ARGV: app, id. Of many parked chunks the first are dropped here, the others by promotions.
--- Reply: the state now (cancelled; done when it was too late) or ABSENT
+-- Reply: the state now (cancelled; done or refused when it was too late) or ABSENT
 local function cancel(keys, args)
   local p, app, id, now = keys[1], args[1], args[2], now_ms()
   local key = KEY.job(p, app, id)
   local r = redis.call('HMGET', key, 'state', 'admitted', 'cursor', 'source', 'priority', 'lines', 'live', 'round')
   if not r[1] then return 'ABSENT' end
-  if r[1] == 'done' or r[1] == 'cancelled' then return r[1] end
+  if is_over(r[1]) then return r[1] end
   refuse_wrong_type(KEY.finished(p), 'stream')
   refuse_wrong_type(KEY.delayed(p), 'zset')
   redis.call('HSET', key, 'state', 'cancelled')
@@ -262,13 +268,13 @@ local function cancel(keys, args)
   return 'cancelled'
 end
 
--- pause — ARGV: app, id. Reply: the state now (paused; done or cancelled when it was too late) or ABSENT
+-- pause — ARGV: app, id. Reply: the state now (paused; done, cancelled or refused when it was too late) or ABSENT
 local function pause(keys, args)
   local key = KEY.job(keys[1], args[1], args[2])
   local r = redis.call('HMGET', key, 'state', 'admitted')
   local state = r[1]
   if not state then return 'ABSENT' end
-  if state == 'done' or state == 'cancelled' then return state end
+  if is_over(state) then return state end
   -- What resume gives back to the name of a job that is not admitted.
   local left = not r[2] and redis.call('TTL', key) or -1
   if left > 0 then redis.call('HSET', key, 'expires_in', text(left)) end
@@ -283,7 +289,7 @@ local function pace(keys, args)
   local key, per_second, window = KEY.job(keys[1], args[1], args[2]), args[3], tonumber(args[4])
   local r = redis.call('HMGET', key, 'state', 'admitted')
   if not r[1] then return 'ABSENT' end
-  if r[1] == 'done' or r[1] == 'cancelled' then return r[1] end
+  if is_over(r[1]) then return r[1] end
   redis.call('HDEL', key, 'pushes_per_second', 'spread_over_seconds')
   if per_second ~= '' then
     keep_pace(key, per_second, '', 0, window)

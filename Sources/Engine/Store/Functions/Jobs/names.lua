@@ -21,16 +21,16 @@ local function is_pending(p, source)
   return false
 end
 
--- NEW, DUPLICATE or CONFLICT of a job against the record of that name.
+-- NEW, DUPLICATE or CONFLICT of a job against the record of that name. record: state, source, digest, admitted.
 local function standing(p, record, digest, source)
-  if not record[1] then return 'NEW' end
+  if not record[1] or record[1] == 'refused' then return 'NEW' end
   -- The same source: this job, whose name an operator or a worker that died took before it was admitted. With other content it
   -- is another one, that came by the same entry id: the stream was deleted.
   if record[2] == source then
     if record[4] ~= '1' then return 'NEW' end
     return record[3] == digest and 'DUPLICATE' or 'CONFLICT'
   end
-  -- The job that reserved the name became a dead letter before it was admitted: the name is free.
+  -- The job that reserved the name was lost before it was admitted, or became a dead letter of an older version: the name is free.
   if not record[4] and not is_pending(p, record[2]) then return 'NEW' end
   return record[3] == digest and 'DUPLICATE' or 'CONFLICT'
 end
@@ -89,14 +89,15 @@ end
 local function take_name(p, priority, entry, app, id, digest, now, brief)
   local key, source = KEY.job(p, app, id), source_of(priority, entry)
   local record = redis.call('HMGET', key, 'state', 'source', 'digest', 'admitted', 'pushes_per_second')
-  local answer = standing(p, record, digest, source)
-  if answer == 'NEW' and record[2] ~= source then
+  local answer, is_own = standing(p, record, digest, source), record[2] == source and record[1] ~= 'refused'
+  if answer == 'NEW' and not is_own then
+    if record[1] then redis.call('DEL', key) end
     write_name(p, priority, entry, app, id, digest, now, brief)
   elseif answer == 'NEW' and record[1] == 'queued' then
     -- Not what an operator has stopped: that has no end.
     redis.call('EXPIRE', key, brief or NAME_S)
   end
-  if record[2] ~= source then return answer end
+  if not is_own then return answer end
   -- What an operator has said of the entry holds for whatever it is by now.
   if answer == 'NEW' and record[3] ~= digest then redis.call('HSET', key, 'digest', digest) end
   return answer, record[1], record[5] and true

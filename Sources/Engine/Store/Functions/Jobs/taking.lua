@@ -2,8 +2,8 @@
 
 do
 
--- The text of a job entry; nil when it cannot even be read. It is dead-lettered here then, and {priority, entry, reason} is added to
--- the refused.
+-- The text of a job entry; nil when it cannot even be read. It is dead-lettered here then, with a record where its name can be, and
+-- {priority, entry, reason} is added to the refused.
 local function read_entry(p, priority, item, deliveries, bytes_max, now, refused)
   local job = field_of(item[2], 'job')
   local reason, message
@@ -19,10 +19,12 @@ local function read_entry(p, priority, item, deliveries, bytes_max, now, refused
   if not reason then return job end
   local original = job or cjson.encode(item[2])
   local truncated = #original > bytes_max
-  dead_letter(p, now, 'kind', 'job', 'reason', reason, 'field', '', 'message', message, 'app', '', 'id', '',
-    'priority', priority, 'job_entry', item[1], 'job', truncated and string.sub(original, 1, LIMIT.EXCERPT_BYTES) or original,
+  local app, id = Refusals.named_in(job or '')
+  local told = {reason = reason, field = '', message = message, app = app, id = id, priority = priority, entry = item[1]}
+  local letter = Refusals.add_letter(p, now, told, 'job', truncated and string.sub(original, 1, LIMIT.EXCERPT_BYTES) or original,
     'truncated', truncated and '1' or '0')
   drop_uploaded(p, source_of(priority, item[1]))
+  Refusals.record(p, now, told, letter)
   Fairness.drop_job(p, priority, item[1])
   refused[#refused + 1] = {priority, item[1], reason}
 end

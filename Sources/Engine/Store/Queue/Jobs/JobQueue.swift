@@ -181,25 +181,29 @@ package struct JobQueue {
     return command
   }
 
-  /// Turns the entry into a dead letter. May be repeated: the entry goes when the letter is there, in one step.
+  /// Turns the entry into a dead letter, and gives the job a record in state refused, unless its name cannot be read or is
+  /// another job's. May be repeated: the entry goes when the letter is there, in one step.
+  /// - Parameter retentionSeconds: how long the record is kept.
   /// - Returns: false when it belongs to another worker now.
   @discardableResult
   package func refuse(
-    _ entry: JobEntry, _ refusal: Refusal, consumer: String
+    _ entry: JobEntry, _ refusal: Refusal, consumer: String,
+    retentionSeconds: Int = StoreLimits.recordSeconds
   ) async throws(RedisError) -> Bool {
-    try await refuse([(entry, refusal)], consumer: consumer)[0].get()
+    try await refuse(
+      [(entry, refusal)], consumer: consumer, retentionSeconds: retentionSeconds)[0].get()
   }
 
   /// Refuses several, in one pipeline.
   /// - Returns: the answer to each, or why there is none.
   package func refuse(
-    _ jobs: [(entry: JobEntry, refusal: Refusal)], consumer: String
+    _ jobs: [(entry: JobEntry, refusal: Refusal)], consumer: String, retentionSeconds: Int
   ) async -> [Result<Bool, RedisError>] {
     for (entry, _) in jobs { keepText(of: entry) }
     let commands = jobs.map { entry, refusal in
       functions.call(
         "refuse", consumer, entry.priority.rawValue, entry.entry, refusal.reason, refusal.field,
-        refusal.message, refusal.app, refusal.id)
+        refusal.message, refusal.app, refusal.id, String(retentionSeconds))
     }
     return await functions.run(commands) { $0.string == WorkStanding.ok.rawValue }
   }
@@ -217,14 +221,17 @@ package struct JobQueue {
     functions.connection.send(copy) { _ in }
   }
 
-  /// Makes a dead letter of a job that the caller has taken, if its entry is gone and nothing else tells of it.
+  /// Makes a dead letter of a job that the caller has taken, if its entry is gone and nothing else tells of it; and gives it
+  /// a record, as `refuse` does.
   /// - Returns: whether it has become one; false when somebody else has it, or has ended it.
   package func rescue(
-    _ entry: JobEntry, app: String, id: String, digest: String, consumer: String
+    _ entry: JobEntry, app: String, id: String, digest: String, consumer: String,
+    retentionSeconds: Int = StoreLimits.recordSeconds
   ) async throws(RedisError) -> Bool {
     var command = functions.call(
       "rescue", consumer, entry.priority.rawValue, entry.entry, app, id, digest)
     command.append(entry.text)
+    command.append(retentionSeconds)
     return try await functions.run(command, decode: decodeCount) > 0
   }
 

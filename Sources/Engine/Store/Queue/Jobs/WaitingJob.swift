@@ -17,7 +17,8 @@ package struct WaitingJob: Sendable {
   /// limits of a network, is not looked at.
   package let fault: InvalidField?
 
-  init(priority: Priority, entry: String, text: [UInt8]) {
+  /// Reads the text as a worker will.
+  package init(priority: Priority, entry: String, text: [UInt8]) {
     self.priority = priority
     self.entry = entry
     let name: (app: String, id: String?)
