@@ -51,6 +51,11 @@ package enum StoreLimits {
   static let lettersAtOnce = 32
   /// How often a retry of a large letter begins anew because somebody changed what it looked at.
   static let largeRetriesMax = 3
+  /// A job of more bytes is added without its name being looked at: a function has to read it as a whole.
+  static let submittedBytesMax = 256 * 1024
+  /// How long the name that a submission took lives while no worker has the job. Beyond it the name is taken when a worker takes
+  /// the job in, as that of a job that was added by XADD.
+  static let submittedNameSeconds = 86_400
   /// How long a refused job's text stays that never becomes a dead letter's original.
   static let letterCopySeconds = 600
   /// Calls that reconcile one job, each for some 200 of its chunks.

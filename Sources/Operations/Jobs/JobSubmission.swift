@@ -32,6 +32,26 @@ package struct JobSubmission: Sendable {
     self.text = text
   }
 
+  /// Adds the job and takes its name in one step, where the server has the function for it and the caller may call it;
+  /// otherwise as `enqueue` does. It is tried once, as that.
+  /// - Throws: after `.connectionLost` and `.timeout` the job may have been added.
+  package func submit(
+    in store: Store, priority: Priority
+  ) async throws(RedisError) -> SubmittedJob {
+    let answer = try await store.jobs.submit(
+      text, priority: priority, digest: job.map { ContentDigest.of($0) })
+    guard let answer else {
+      return .created(try await enqueue(in: store, priority: priority))
+    }
+    let job = EnqueuedJob(
+      app: app ?? "", id: answer.id, priority: priority, entry: answer.entry, text: text)
+    switch answer.status {
+    case .created: return .created(job)
+    case .replayed: return .replayed(job)
+    case .conflict: return .conflict(.takenName(answer.id))
+    }
+  }
+
   /// Adds the job to the stream of a priority; needs no functions. It is tried once, since a job without an id is another one
   /// each time.
   /// - Returns: the job as it can be followed; its app is empty where the text names none.
@@ -44,6 +64,16 @@ package struct JobSubmission: Sendable {
       app: app ?? "", id: id ?? JobSource.of(entry, priority), priority: priority, entry: entry,
       text: text)
   }
+}
+
+/// The outcome of a job's submission.
+package enum SubmittedJob: Sendable {
+  /// The job was added to its stream.
+  case created(EnqueuedJob)
+  /// The same job came before, and is this one; its priority may be another. Nothing was added.
+  case replayed(EnqueuedJob)
+  /// Another job has its id. Nothing was added.
+  case conflict(InvalidField)
 }
 
 /// A job that was added to its stream.

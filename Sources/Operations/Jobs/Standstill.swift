@@ -20,7 +20,7 @@ struct Standstill {
       record = found
       since = now
     }
-    let isHeld = sighting.record.map { $0.state == .paused } ?? true
+    let isHeld = sighting.record.map { $0.state == .paused || !$0.isAdmitted } ?? true
     guard isLong || isHeld else { return false }
     if let explained, now - explained < .milliseconds(OperationsLimits.explanationMs) {
       return false

@@ -22,6 +22,45 @@ import Testing
     }
   }
 
+  @Test func `a job that is submitted is added once where the server can tell, else as ever`()
+    async throws
+  {
+    try await Partitions.withStores { _, stores in
+      let submission = try JobSubmission(checking: Array(#"{"id": "j", \#(Self.rest)}"#.utf8))
+      let other = try JobSubmission(
+        checking: Array(#"{"id": "j", "ttl_seconds": 9, \#(Self.rest)}"#.utf8))
+      // Nobody has put the function there.
+      guard case .created(let plain) = try await submission.submit(in: stores[1], priority: .low)
+      else {
+        Issue.record("it was not added")
+        return
+      }
+      #expect(plain.id == "j")
+      #expect(try await stores[1].jobs.record(app: "shop", id: "j") == nil)
+      try await stores[1].registration.provide()
+      guard case .created(let job) = try await submission.submit(in: stores[1], priority: .high)
+      else {
+        Issue.record("it was not added")
+        return
+      }
+      #expect(try await stores[1].jobs.isQueued(job.entry, .high))
+      guard case .replayed(let again) = try await submission.submit(in: stores[1], priority: .high)
+      else {
+        Issue.record("it was added again")
+        return
+      }
+      #expect(again.entry == job.entry && again.id == "j")
+      let sighting = try await JobWatch(job: again, stores: stores).look(Patience())
+      #expect(sighting.record?.state == .queued)
+      guard case .conflict(let field) = try await other.submit(in: stores[1], priority: .high)
+      else {
+        Issue.record("another job of the id was added")
+        return
+      }
+      #expect(field.pointer == "/id")
+    }
+  }
+
   @Test func `a text that is not checked is added as it is, with the names that it has`()
     async throws
   {

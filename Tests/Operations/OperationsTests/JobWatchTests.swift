@@ -129,11 +129,17 @@ import Testing
     }
   }
 
-  @Test func `a watch tells at once why nobody takes a job, and soon why one stands still`()
-    async throws
-  {
+  @Test(arguments: [false, true])
+  func `a watch tells at once why nobody takes a job, and soon why one stands still`(
+    isNamed: Bool
+  ) async throws {
     try await Partitions.withStores { _, stores in
       let job = try await Self.add(to: stores[1])
+      // As it is when it was submitted.
+      if isNamed {
+        let waiting = WaitingJob(priority: .high, entry: job.entry, text: Self.text)
+        #expect(try await stores[1].jobs.name(waiting) == .new)
+      }
       let watch = JobWatch(job: job, stores: stores)
       try await stores[1].alarms.raise(
         "no_worker|shop", by: "w", lifeMs: 60_000, message: "no worker has shop")
@@ -240,9 +246,12 @@ import Testing
     try await Partitions.withStores { _, stores in
       let job = try await Self.add(to: stores[1])
       let watch = JobWatch(job: job, stores: stores)
-      let entry = try #require(try await stores[1].jobs.take(consumer: "w", max: 1).first)
-      _ = try await stores[1].jobs.refuse(
-        entry, Refusal(reason: "unknown_app", message: "no"), consumer: "w")
+      // As an older version refuses it.
+      try await Self.run(stores[1], "XDEL", stores[1].keys.jobs(.high), job.entry)
+      try await Self.run(
+        stores[1], "XADD", stores[1].keys.dead, "*", "kind", "job", "reason", "unknown_app",
+        "priority", "high", "job_entry", job.entry, "job",
+        String(decoding: Self.text, as: UTF8.self))
       guard case .refused(let refusal) = try await watch.look(Patience()) else {
         Issue.record("it was not refused")
         return

@@ -67,6 +67,29 @@ import Testing
     }
   }
 
+  @Test("where Redis has the function, the same job adds nothing, and an id that waits is taken")
+  func submitted() async throws {
+    try await RedisServer.with { server in
+      // A command that changes something puts the functions there.
+      let installed = try await Pushpool.run(
+        "install", "--app", "shop", "--user", "u1", "--network", "fcm", "--token", "abcdefgh",
+        environment: ["PUSHPOOL_REDIS_URL": server.url])
+      #expect(installed.status == 0, "\(installed)")
+      for isRepeated in [false, true] {
+        let result = try await enqueue(Self.job, "--json", at: server)
+        #expect(result.status == 0, "\(result)")
+        #expect(try result.json.first?["repeated"]?.boolValue == isRepeated)
+        #expect(try await redis("XLEN", "pushpool:jobs:normal", at: server) == "1\n")
+      }
+      // No worker has taken the first one: its name alone tells.
+      let other = Self.job.replacing("\"x\"", with: "\"y\"")
+      let refused = try await enqueue(other, at: server)
+      #expect(refused.status == 65, "\(refused)")
+      #expect(refused.error.contains("/id: another job of this app has the id"), "\(refused)")
+      #expect(try await redis("XLEN", "pushpool:jobs:normal", at: server) == "1\n")
+    }
+  }
+
   @Test("a key that the job names and that is missing, or of a wrong type, is refused by its field")
   func keys() async throws {
     try await RedisServer.with { server in

@@ -1,15 +1,15 @@
-/// The functions that any Redis client registers devices with. Their names never change, so a server has one such library for all
-/// versions of the program and all prefixes: that of the newest version that has run there.
+/// The functions that any Redis client registers devices and submits jobs with. Their names never change, so a server has one such
+/// library for all versions of the program and all prefixes: that of the newest version that has run there.
 struct RegistrationLibrary: Sendable {
   /// The beginning of the names of all versions' libraries. It is not that of the versions' own libraries. So none of
   /// them takes this one for a library that nobody uses, and deletes it.
   static let namePrefix = "pushpoolregistration_"
 
   /// To be raised with every change of the source: of two libraries the higher one stays.
-  static let currentNumber = 8
+  static let currentNumber = 9
   /// The digest of the source with this number. A test compares it, so that no change of what the functions do is
   /// without a number of its own.
-  static let currentDigest = "a4897d4f5e79c4de"
+  static let currentDigest = "23666e2d5029889f"
 
   static let current = RegistrationLibrary(number: currentNumber)
 
@@ -36,7 +36,7 @@ struct RegistrationLibrary: Sendable {
       decoding: PackageResources.index_lua + PackageResources.bindings_lua
         + PackageResources.json_lua
         + PackageResources.nearest_lua + PackageResources.fields_lua
-        + PackageResources.registration_lua, as: UTF8.self)
+        + PackageResources.registration_lua + PackageResources.submission_lua, as: UTF8.self)
 
   /// The start of the SHA-256 of what they do.
   static var digest: String { ContentDigest.hex(Array(deeds.utf8), count: 8) }

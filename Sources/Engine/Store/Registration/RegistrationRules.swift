@@ -25,6 +25,9 @@ enum RegistrationRules {
     ("custom_fields_max", Limits.customFieldsMax),
     ("custom_name_bytes_max", Limits.customNameBytesMax),
     ("custom_value_bytes_max", Limits.customValueBytesMax), ("answer_bytes_max", answerBytesMax),
+    ("job_id_bytes_max", Limits.jobIDBytesMax),
+    ("submitted_bytes_max", StoreLimits.submittedBytesMax),
+    ("submitted_name_s", StoreLimits.submittedNameSeconds),
   ]
 
   private static let texts: [(String, Int)] = [

@@ -49,7 +49,8 @@ struct EnqueueCommand: AsyncParsableCommand {
       rejected or expired, or when all were skipped. It ends with 65 when the job was refused, else \
       with 0: also when some pushes were skipped, or nobody had a device.
 
-      Programs need none of this: XADD pushpool:jobs:normal * job '<JSON>'
+      Programs need none of this: XADD pushpool:jobs:normal * job '<JSON>', or FCALL pushpool_submit 1 \
+      pushpool normal '<JSON>', which also tells at once whether the id is taken.
       """)
 
   @Argument(help: "The job's file; - or nothing for standard input.")
@@ -93,11 +94,7 @@ struct EnqueueCommand: AsyncParsableCommand {
     if wait { Interrupts.shared.expect() }
     let session = try await RedisSession.open(configuration.redis, as: wait ? .operator : .producer)
     await session.warnOfRisks(configuration.redis, on: .standard)
-    let isRepeated = try await isRepeated(submission, session)
-    let priority = priority
-    let job = try await session.run { store throws(RedisError) in
-      try await submission.enqueue(in: store, priority: priority)
-    }
+    let (job, isRepeated, isAdded) = try await add(submission, session)
     guard wait else {
       await session.close()
       return announce(job, isRepeated: isRepeated, console)
@@ -106,7 +103,7 @@ struct EnqueueCommand: AsyncParsableCommand {
       throw CommandFailure(
         .badInput, "the job was added, but names no app: what becomes of it is unknown")
     }
-    console.note("job \(job.id) of \(job.app) is enqueued")
+    console.note(isAdded ? "job \(job.id) of \(job.app) is enqueued" : job.cameBefore)
     let record = try await JobFollower(
       job: job, session: session, console: console, label: "waiting for a worker", total: nil
     ).follow()
@@ -114,6 +111,25 @@ struct EnqueueCommand: AsyncParsableCommand {
     await session.close()
     if let shortfall = JobReport(record: record).shortfall {
       throw CommandFailure(.unsent, shortfall)
+    }
+  }
+
+  /// Adds the job. - Returns: it, or the same job that was enqueued before; whether it was, and whether it was added all the same.
+  /// - Throws: when a worker would refuse it; nothing is added then.
+  private func add(
+    _ submission: JobSubmission, _ session: RedisSession
+  ) async throws(CommandFailure) -> (job: EnqueuedJob, isRepeated: Bool, isAdded: Bool) {
+    let isRepeated = try await isRepeated(submission, session)
+    let priority = priority
+    let submitted = try await session.run { store throws(RedisError) in
+      try await submission.submit(in: store, priority: priority)
+    }
+    switch submitted {
+    case .created(let job): return (job, isRepeated, true)
+    case .replayed(let job): return (job, true, false)
+    case .conflict(let field):
+      await session.close()
+      throw refused(field)
     }
   }
 

@@ -65,14 +65,17 @@ struct JobFollower: Sendable {
   private func show(_ sighting: JobSighting, on display: ProgressDisplay, _ told: inout Told) {
     if case .duplicate = sighting, !told.isDuplicate {
       told.isDuplicate = true
-      note(
-        "a job \(job.id) with the same content came before: this is what becomes of it",
-        clearing: display)
+      note(job.cameBefore, clearing: display)
     }
     switch sighting {
     case .waiting: display.update(done: 0, label: "waiting for a worker")
     case .admitted(let record), .duplicate(let record):
-      let label = record.state == .running ? "sending" : record.state.rawValue
+      let label =
+        switch record.state {
+        case .running: "sending"
+        case .queued: "waiting for a worker"
+        default: record.state.rawValue
+        }
       display.update(done: record.counts.settled, total: record.total, label: label)
     case .refused, .gone: break
     }
@@ -86,6 +89,13 @@ struct JobFollower: Sendable {
   private var left: CommandFailure {
     CommandFailure(
       .interrupted, "the job goes on; see it with: pushpool job \(job.id) --app \(job.app)")
+  }
+}
+
+extension EnqueuedJob {
+  /// The words for a person who waits for it, and whose job is an earlier one.
+  var cameBefore: String {
+    "a job \(id) with the same content came before: this is what becomes of it"
   }
 }
 

@@ -106,6 +106,15 @@ import Testing
         try await backend("HGETALL", "pushpool:job:shop:\(id)")
         #expect(record.counts.accepted == (id == "keyed" ? 50 : 2), "\(id): \(record)")
       }
+      let submitted =
+        #"{"id":"submitted","app":"shop","audience":{"users":["\#(names[0])"]},"notification":{"title":"t"}}"#
+      for status in ["created", "replayed"] {
+        let reply = try await Self.redis(
+          ["FCALL", "pushpool_submit", "1", "pushpool", "normal", submitted], as: producer,
+          stage.redis)
+        #expect(!reply.isRefused && reply.output.contains(status), "\(reply)")
+        #expect(try await stage.client.finished("submitted").counts.accepted == 1)
+      }
       let subscribed = try await Self.run(
         ["subscribe"], as: operating, stage,
         input: names.map { #"{"app":"shop","topic":"news","user":"\#($0)"}"# }

@@ -211,9 +211,14 @@ local function refuse(keys, args)
     return 'STALE'
   end
   local original, is_copied = refused_text(p, priority, entry)
+  local now, bytes = now_ms(), is_copied and redis.call('STRLEN', copy) or #original[2]
+  if app == '' and bytes <= LIMIT.NAMED_BYTES_MAX then
+    -- What is no JSON to a worker may be some to cjson, as it was to whoever submitted it: by that name it is waited for.
+    local named, its_id = Refusals.named_in(is_copied and redis.call('GET', copy) or original[2])
+    if named ~= '' then app, id = named, its_id end
+  end
   local key = KEY.job(p, app, id)
   local record = redis.call('HMGET', key, 'source', 'admitted')
-  local now, bytes = now_ms(), is_copied and redis.call('STRLEN', copy) or #original[2]
   local letter, told
   if args[4] == Loops.REASON and not Loops.may_keep(p, app, bytes, now) then
     Loops.count_unkept(p, app, priority, args[5], now)
