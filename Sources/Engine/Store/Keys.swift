@@ -185,6 +185,9 @@ package struct Keys: Sendable {
   /// without the prefix.
   func displaced(_ name: String) -> String { "\(prefix):displaced:\(name)" }
 
+  /// HASH: what became last of tokens and of users' devices, of so many days; see `Departure`.
+  func departed(_ turn: String) -> String { "\(prefix):departed:\(turn)" }
+
   /// ZSET `<network>:<app>:<token>`: the latest tokens that were uninstalled, by the generation that was drawn last.
   var unbound: String { "\(prefix):unbound" }
 

@@ -56,6 +56,10 @@ package enum StoreLimits {
   /// How long the name that a submission took lives while no worker has the job. Beyond it the name is taken when a worker takes
   /// the job in, as that of a job that was added by XADD.
   static let submittedNameSeconds = 86_400
+  /// How long the departures of one `departed` key are told, at least; and twice as long at most.
+  static let departedMs: Int64 = 302_400_000
+  /// Tokens and users of one `departed` key. With more of them it is told of the last only.
+  static let departedMax = 40_000
   /// How long a refused job's text stays that never becomes a dead letter's original.
   static let letterCopySeconds = 600
   /// Calls that reconcile one job, each for some 200 of its chunks.

@@ -27,4 +27,22 @@ package struct InstallationLookup {
       try await store.installations.installation(app: app, token: token)
     }
   }
+
+  /// The last departure of a token, or its network's last word about it; nil when none is known of the last days.
+  package func departure(
+    app: String, token: DeviceToken, nowMs: Int64
+  ) async throws(RedisError) -> Departure? {
+    try await stores.firstAnswer { store throws(RedisError) in
+      try await store.installations.departure(app: app, token: token, nowMs: nowMs)
+    }
+  }
+
+  /// The last departure of a device of a user; nil when none is known of the last days.
+  package func departure(
+    app: String, user: String, nowMs: Int64
+  ) async throws(RedisError) -> Departure? {
+    try await stores.firstAnswer { store throws(RedisError) in
+      try await store.installations.departure(app: app, user: user, nowMs: nowMs)
+    }
+  }
 }

@@ -24,7 +24,8 @@ import Testing
     ("INSTALLATIONS_PER_USER_MAX", Limits.installationsPerUserMax),
     ("NOTICES_MAX", StoreLimits.noticesMax), ("APP_BYTES_MAX", Limits.appBytesMax),
     ("JOB_ID_BYTES_MAX", Limits.jobIDBytesMax),
-    ("BLOCK_MAX", StoreLimits.indexBlockMax),
+    ("BLOCK_MAX", StoreLimits.indexBlockMax), ("DEPARTED_MS", Int(StoreLimits.departedMs)),
+    ("DEPARTED_MAX", StoreLimits.departedMax),
     ("WALKED_AT_ONCE", StoreLimits.walkedAtOnce),
   ])
   func `a limit that the functions and the program both have is of one value`(

@@ -6,6 +6,8 @@ package struct StoredInstallation: Sendable, Equatable {
   package var installation: Installation
   /// Changes with every install of the token.
   package var generation: UInt64
+  /// When another user had it last, in epoch milliseconds; nil when nobody else had it since it was created.
+  package var movedAtMs: Int64?
 
   /// Nil when the record lacks what every record has.
   init?(app: String, token: DeviceToken, fields: [(String, String)]) {
@@ -19,6 +21,7 @@ package struct StoredInstallation: Sendable, Equatable {
       custom[String(name.dropFirst("custom.".count))] = value
     }
     self.generation = generation
+    movedAtMs = values["moved_at"].flatMap { Int64($0) }.map { StoredNumber.instantMs($0) }
     installation = Installation(
       app: app, user: user, token: token, environment: environment, objectID: values["object_id"],
       device: Installation.Device(

@@ -48,6 +48,8 @@ enum RegistrationRules {
         INSTALLATIONS_PER_USER_MAX = \(Limits.installationsPerUserMax),
         NOTICES_MAX = \(StoreLimits.noticesMax),
         BLOCK_MAX = \(StoreLimits.indexBlockMax),
+        DEPARTED_MS = \(StoreLimits.departedMs),
+        DEPARTED_MAX = \(StoreLimits.departedMax),
       }
 
       local RULE = {

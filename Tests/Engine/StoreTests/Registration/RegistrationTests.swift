@@ -33,7 +33,12 @@ import Testing
       let value: [String]
       switch type {
       case .status("hash"):
-        value = try await store.redis("HGETALL", key).pairs.map { "\($0)=\($1)" }.sorted()
+        value = try await store.redis("HGETALL", key).pairs.map { name, value in
+          // Without the times.
+          if name == "moved_at" { return name }
+          guard key.contains(":departed:") else { return "\(name)=\(value)" }
+          return "\(name)=\(value.split(separator: "\t", maxSplits: 2).first ?? "")"
+        }.sorted()
       case .status("stream"):
         let entries = try await store.redis("XRANGE", key, "-", "+").array ?? []
         value = entries.map { "\($0.array?.last?.pairs.map { "\($0)=\($1)" } ?? [])" }

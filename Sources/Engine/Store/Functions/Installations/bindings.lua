@@ -101,6 +101,34 @@ local function unbind(p, app, user, lines, channels, allowance)
   leave_channels(p, app, user, lines, channels, {}, allowance)
 end
 
+-- Departures: what became last of a token, and of a user's devices. The notices tell of it too, among a hundred thousand others.
+-- HASH P:departed:<turn>: t:<network>:<app>:<token> → cause, at (ms), user, by, job; u:<app>:<user> → cause, at, network, token, by,
+-- job; with tabs between. A turn is half a week. This and the last one are asked, so that what is kept has two bounds: a turn that
+-- has as many as it may have becomes the last one.
+
+-- Notes a departure, or another word of the network about a token when there is no user. entry: of its notice. It never raises: a
+-- Redis user of an earlier version's documents may not write the key.
+local function note_departure(p, entry, cause, app, network, token, user, by, job)
+  local at = string.match(entry, '^%d+')
+  local turn = math.floor(tonumber(at) / LIMIT.DEPARTED_MS)
+  local key = KEY.departed(p, text(turn))
+  by, job = string.gsub(by, '%c', ' '), job or ''
+  local words = {'t:' .. network .. ':' .. app .. ':' .. token, table.concat({cause, at, user or '', by, job}, '\t')}
+  if user then
+    words[3], words[4] = 'u:' .. app .. ':' .. user, table.concat({cause, at, network, token, by, job}, '\t')
+  end
+  local added = redis.pcall('HSET', key, unpack(words))
+  local count = type(added) == 'number' and added > 0 and redis.pcall('HLEN', key)
+  if type(count) ~= 'number' then return end
+  if count == added then
+    redis.pcall('PEXPIRE', key, text(2 * LIMIT.DEPARTED_MS))
+  elseif count >= LIMIT.DEPARTED_MAX then
+    local last = KEY.departed(p, text(turn - 1))
+    redis.pcall('UNLINK', last)
+    redis.pcall('RENAME', key, last)
+  end
+end
+
 -- Makes room for one more binding of a user who has as many as one may have: the first line is the one that was
 -- installed or renewed the longest ago. Refusing the new one instead would leave its device with the former owner.
 -- It is in the channels that are kept. Returns the user's lines, and how many bindings are gone.
@@ -108,8 +136,9 @@ local function evict(p, app, user, lines, n, by, kept, allowance)
   local gone = 0
   while n >= LIMIT.INSTALLATIONS_PER_USER_MAX do
     local network, token = string.match(lines, '^([^\t.]*)[^\t]*\t[^\t]*\t[^\t]*\t[^\t]*\t([^\n]*)')
-    redis.call('XADD', KEY.audit(p), 'MAXLEN', '~', LIMIT.NOTICES_MAX, '*', 'cause', 'evicted', 'app', app,
+    local entry = redis.call('XADD', KEY.audit(p), 'MAXLEN', '~', LIMIT.NOTICES_MAX, '*', 'cause', 'evicted', 'app', app,
       'user', user, 'network', network, 'token', token, 'by', by)
+    note_departure(p, entry, 'evicted', app, network, token, user, by)
     local key = KEY.token(p, network, app, token)
     local channels = redis.call('HGET', key, 'channels')
     redis.call('DEL', key)
@@ -162,8 +191,9 @@ local function bind(p, args, at, extra, now, strict, allowance)
   if former == '' then Index.add(p, app, Index.ALL, user) end
   for name in pairs(joined) do Index.add(p, app, Index.of_channel(name), user) end
   if moved then
-    redis.call('XADD', KEY.audit(p), 'MAXLEN', '~', LIMIT.NOTICES_MAX, '*', 'cause', 'overwritten', 'app', app,
+    local entry = redis.call('XADD', KEY.audit(p), 'MAXLEN', '~', LIMIT.NOTICES_MAX, '*', 'cause', 'overwritten', 'app', app,
       'user', old[1], 'network', network, 'token', token, 'by', user)
+    note_departure(p, entry, 'overwritten', app, network, token, old[1], user)
     -- The former owner's badge, channels and custom fields are not the new owner's.
     redis.call('DEL', key)
     unbind(p, app, old[1], old_lines, old[6], allowance)
@@ -177,6 +207,8 @@ local function bind(p, args, at, extra, now, strict, allowance)
   if object_id == '' then object_id = new_object_id(p, network, app, token, generation, now) end
   redis.call('HSET', key, 'user', user, 'environment', environment, 'generation', generation, 'object_id',
     object_id, 'created_at', created, 'updated_at', text(updated), unpack(args, extra, after - 1))
+  -- Else the present owner has it since it was created.
+  if moved then redis.call('HSET', key, 'moved_at', text(now)) end
   if kind ~= '' then
     redis.call('HSET', key, 'kind', kind)
   elseif old[5] then
@@ -189,8 +221,9 @@ local function bind(p, args, at, extra, now, strict, allowance)
 end
 
 local function note_explicit(p, app, user, network, token, by)
-  redis.call('XADD', KEY.audit(p), 'MAXLEN', '~', LIMIT.NOTICES_MAX, '*', 'cause', 'explicit', 'app', app,
+  local entry = redis.call('XADD', KEY.audit(p), 'MAXLEN', '~', LIMIT.NOTICES_MAX, '*', 'cause', 'explicit', 'app', app,
     'user', user, 'network', network, 'token', token, 'by', by)
+  note_departure(p, entry, 'explicit', app, network, token, user, by)
 end
 
 -- What P:unbound calls a token.
@@ -239,6 +272,7 @@ Bindings.without_line = without_line
 Bindings.line_of = line_of
 Bindings.new_object_id = new_object_id
 Bindings.unbound_name = unbound_name
+Bindings.note_departure = note_departure
 Bindings.unbind = unbind
 Bindings.leave_on = leave_on
 Bindings.bind = bind

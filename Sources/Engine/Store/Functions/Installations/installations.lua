@@ -97,6 +97,7 @@ local function remove_invalid(p, app, network, token, user, generation, since, r
   local noted = redis.pcall('XADD', KEY.uninstalled(p), 'MAXLEN', '~', LIMIT.NOTICES_MAX, '*', 'app', app, 'user', user,
     'network', network, 'token', token, 'reason', reason, 'provider_time', since, 'job', job)
   if type(noted) == 'table' and noted.err then return 'stale' end
+  Bindings.note_departure(p, noted, 'network', app, network, token, user, reason, job)
   redis.call('DEL', key)
   unbind(p, app, user, (without_line(lines or '', network, token)), r[4], allowance)
   return 'removed'
@@ -117,6 +118,7 @@ local function relabel(p, app, network, token, user, generation, environment)
   local noted = redis.pcall('XADD', KEY.audit(p), 'MAXLEN', '~', LIMIT.NOTICES_MAX, '*', 'cause', 'environment', 'app', app,
     'user', user, 'network', network, 'token', token, 'by', environment)
   if type(noted) == 'table' and noted.err then return end
+  Bindings.note_departure(p, noted, 'environment', app, network, token, nil, environment)
   redis.call('HSET', key, 'environment', environment, 'generation', text(drawn))
   redis.call('SET', user_key, others .. line_of(network, r[5], environment, text(drawn), r[4], token))
 end
