@@ -2,7 +2,7 @@ import LocalServices
 import Model
 import Testing
 
-/// What the commands say of a job that no worker admitted.
+/// What the commands say of a job that no worker admitted, and of what a job says.
 @Suite struct RefusedJobTests {
   private static let record = [
     "state", "refused", "source", "n1790000000000-0", "created_at", "1790000000000", "reason",
@@ -36,6 +36,35 @@ import Testing
       #expect(fields["dead_letter"]?.stringValue == "1790000000005-0")
       #expect(fields["refused_at"]?.int64Value == 1_790_000_000_005)
       #expect(fields["finished_at"] == nil)
+    }
+  }
+
+  @Test("what a job says is shown when it is asked for, also of one that waits")
+  func content() async throws {
+    try await RedisServer.with { server in
+      let at = ["PUSHPOOL_REDIS_URL": server.url]
+      let job =
+        #"{"id":"sale","app":"shop","audience":{"users":["a","b"]},"filter":{"language":["ja"]},"#
+        + #""notification":{"title":"Everything must go"}}"#
+      try await redis(["XADD", "pushpool:jobs:low", "*", "job", job], at: server)
+      // A command that changes something loads the functions that look for a job that waits.
+      let named = try await Pushpool.run(
+        "job", "sale", "pause", "--app", "shop", environment: at)
+      #expect(named.status == 0, "\(named)")
+      let plain = try await Pushpool.run(
+        "job", "sale", "--app", "shop", "--content", environment: at)
+      #expect(plain.status == 0 && plain.output.contains(#"audience  {"users":2}"#), "\(plain)")
+      #expect(plain.output.contains(#"filter  {"language":["ja"]}"#), "\(plain)")
+      #expect(plain.output.contains("Everything must go"), "\(plain)")
+      let json = try await Pushpool.run(
+        "job", "sale", "--app", "shop", "--content", "--json", environment: at)
+      let fields = try #require(try json.json.first)
+      #expect(fields["state"]?.stringValue == "paused")
+      #expect(fields["audience"]?.objectValue?["users"]?.int64Value == 2)
+      #expect(fields["content"]?.objectValue?["notification"] != nil)
+      let wrong = try await Pushpool.run(
+        "job", "sale", "cancel", "--app", "shop", "--content", environment: at)
+      #expect(wrong.status == 64, "\(wrong)")
     }
   }
 

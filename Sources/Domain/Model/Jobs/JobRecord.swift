@@ -19,6 +19,14 @@ package struct JobRecord: Sendable, Equatable {
   package var bucket: String?
   /// The topic that the job goes to, once it is admitted.
   package var topic: String?
+  /// Which entry it came by: its priority's first letter and the entry's id; nil where the record does not say.
+  package var source: String?
+  /// The key that holds its users; nil for another audience.
+  package var usersKey: String?
+  /// The index of its users, by the functions' name for it; nil for another audience.
+  package var index: String?
+  /// `users` or `installations`, what a list of receivers holds, while the job is under way.
+  package var lines: String?
   /// The pace that the job keeps to while it runs.
   package var pace: JobPace?
   /// Why the job was refused; nil unless its state is `refused`. It ended then, and nothing of it was counted.
@@ -61,11 +69,15 @@ package struct JobRecord: Sendable, Equatable {
     case "priority": priority = Priority(rawValue: text)
     // Of a job that has ended it says so alone.
     case "source":
+      source = text
       priority = priority ?? Priority.allCases.first { $0.rawValue.first == text.first }
     case "pushes_per_second": pace = .perSecond(try Self.count(name, text))
     case "spread_over_seconds": pace = .spread(seconds: try Self.count(name, text))
     case "bucket": bucket = text
     case "topic": topic = text
+    case "users_key": usersKey = text
+    case "index": index = text
+    case "lines": lines = text
     // An older version leaves these in the record of the next job of the name.
     case "refused_at": if state == .refused { finishedAtMs = try Self.instantMs(name, text) }
     case "reason": refusal?.reason = text

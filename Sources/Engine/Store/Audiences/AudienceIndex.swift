@@ -23,7 +23,7 @@ package enum AudienceIndex: Sendable, Equatable {
   }
 
   /// The index that the functions call so; nil when there is none of that name.
-  init?(name: String) {
+  package init?(name: String) {
     if name == Self.allName {
       self = .all
     } else if name.hasPrefix(Self.topicPrefix) {

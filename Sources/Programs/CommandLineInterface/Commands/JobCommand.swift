@@ -12,6 +12,7 @@ struct JobCommand: AsyncParsableCommand {
     abstract: "Show a job, cancel, pause or resume it, or set its pace.",
     discussion: """
         pushpool job spring-sale --app shop
+        pushpool job spring-sale --app shop --content
         pushpool job spring-sale pause --app shop
         pushpool job spring-sale pace 500 --app shop
 
@@ -35,10 +36,18 @@ struct JobCommand: AsyncParsableCommand {
   @Argument(help: "Pushes a second, or off: behind pace.")
   var value: String?
 
+  @Flag(help: "Also show what the job says, and to whom it goes.")
+  var content = false
+
   @OptionGroup var appOption: AppOption
   @OptionGroup var shared: SharedOptions
 
-  func validate() throws { _ = try action.action(value) }
+  func validate() throws {
+    guard !content || action == .show else {
+      throw ValidationError("--content goes with show alone.")
+    }
+    _ = try action.action(value)
+  }
 
   func run() async throws {
     let verb = action
@@ -46,11 +55,25 @@ struct JobCommand: AsyncParsableCommand {
     let configuration = try shared.configuration()
     let app = try appOption.resolve(configuration)
     let record = try await record(configuration.redis, app: app, action)
-    JobReport(record: record).show(asJSON: shared.json, on: .standard.with(.isIgnored))
+    var report = JobReport(record: record)
+    if content { report.sheet = try await sheet(of: record, configuration.redis) }
+    report.show(asJSON: shared.json, on: .standard.with(.isIgnored))
     if let refusal = record.refusal { throw CommandFailure(refused: refusal) }
     if action.wasTooLate(record.state), let change = verb.refusal {
       throw CommandFailure(.badInput, "job \(record.id) is \(record.state.rawValue): \(change)")
     }
+  }
+
+  private func sheet(
+    of record: JobRecord, _ redis: RedisConfiguration
+  ) async throws(CommandFailure) -> JobSheet {
+    let session = try await RedisSession.open(redis, as: .dashboard)
+    let sheet = try await session.run(about: [.job(app: record.app, id: record.id)]) {
+      store throws(RedisError) in
+      try await JobSheet.read(record, in: [store])
+    }
+    await session.close()
+    return sheet
   }
 
   private func record(

@@ -5,6 +5,8 @@ internal import Typesetting
 /// The outcome of a job, for a person or a program.
 struct JobReport {
   let record: JobRecord
+  /// The job's words and audience, when they were asked for.
+  var sheet: JobSheet?
 
   /// The table that a campaign ends with.
   func lines(on terminal: Terminal) -> [String] {
@@ -117,7 +119,22 @@ struct JobReport {
   }
 
   func show(asJSON: Bool, on console: Console) {
-    if asJSON { return console.print(json: record.json()) }
+    if asJSON {
+      guard let sheet, case .object(var object) = record.json() else {
+        return console.print(json: record.json())
+      }
+      for (name, value) in sheet.members { object[name] = value }
+      return console.print(json: .object(object))
+    }
     for line in lines(on: console.output) { console.print(line) }
+    guard let sheet else { return }
+    for (name, value) in sheet.members { console.print("  \(name)  \(value.text())") }
+    if sheet.content == nil { console.note(contentNote) }
+  }
+
+  private var contentNote: String {
+    record.state.isFinal && record.refusal == nil
+      ? "of a job to few devices the content is not kept when it has ended"
+      : "the content is not kept, or cannot be read"
   }
 }

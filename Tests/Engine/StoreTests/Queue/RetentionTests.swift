@@ -23,7 +23,12 @@ import Testing
   }
 
   private func end(_ store: Store, _ settlement: Settlement) async throws {
-    let claim = try await store.claimOne()
+    try await end(store, try await store.claimOne(), settlement)
+  }
+
+  private func end(
+    _ store: Store, _ claim: ChunkClaim, _ settlement: Settlement
+  ) async throws {
     _ = try await store.chunks.settle(claim, settlement, consumer: "worker")
   }
 
@@ -67,6 +72,38 @@ import Testing
       #expect(try await store.jobs.cancel(app: "shop", id: "j1") == .done)
       #expect(try await store.jobs.reconcile(app: "shop", id: "j1") == .absent)
       #expect(try await store.record("j1").state == .done)
+    }
+  }
+
+  @Test("of a large job what it said and the key of its users are kept as long as the record")
+  func keepsLarge() async throws {
+    try await Lane.withStore { _, store in
+      for (id, count) in [("small", 999), ("large", 1_000)] {
+        let users = (0..<count).map { "u\($0)" }
+        try await store.fill("crowd", .set, users)
+        let entry = try await store.takeNew(priority: .high)
+        var admission = Admission(
+          app: "shop", id: id, digest: "d", content: Self.content,
+          audience: Admission.Audience(
+            lines: .users, recipients: 0, segments: 0, usersKey: "crowd"))
+        admission.retention.seconds = 7_200
+        admission.retention.keepsContent = false
+        #expect(try await store.jobs.admit(entry, admission, consumer: "worker") == .admitted)
+        while try await store.record(id).finishedAtMs == nil {
+          try await store.hurry()
+          _ = try await store.chunks.promote(max: 100)
+          for claim in try await store.chunks.claim(consumer: "worker", max: 100) {
+            let users = claim.recipientList.count
+            try await end(store, claim, .final(accepted: users, users: users))
+          }
+        }
+        let content = store.keys.content(app: "shop", id: id)
+        let isKept = try await store.redis("EXISTS", content).integer == 1
+        #expect(isKept == (count == 1_000))
+        if isKept { #expect((7_100...7_200).contains(try await secondsLeft(store, content))) }
+        #expect(try await store.record(id).usersKey == "crowd")
+        #expect(try await store.record(id).lines == nil)
+      }
     }
   }
 

@@ -140,17 +140,20 @@ end
 
 -- What nobody reads in the record of a job that has ended, unless chunks of it are dead letters: these may be retried.
 local UNREAD_AFTER = {'priority', 'segments', 'cursor', 'chunks', 'live', 'residuals', 'residual_bytes', 'window', 'lines',
-  'later', 'kept', 'unread', 'users_key', 'index', 'expires_at', 'retention', 'keeps_content',
+  'later', 'kept', 'unread', 'expires_at', 'retention', 'keeps_content',
   'pushes_per_second', 'spread_over_seconds', 'rounds', 'round', 'round_at', 'base', 'base_recipients'}
 
--- Leaves of an ended job what is promised: a counter that is missing is 0. names and values: those of its counters and times.
+-- Leaves of an ended job what is promised: a counter that is missing is 0. names and values: those of its counters and times, the
+-- total first. Of a large job the content stays: people ask what it said, and it is little beside what was sent.
 local function keep_promised(p, app, job, names, values, keeps_content)
   local gone = {unpack(UNREAD_AFTER)}
   for i, value in ipairs(values) do
     if value == '0' then gone[#gone + 1] = names[i] end
   end
   redis.call('HDEL', KEY.job(p, app, job), unpack(gone))
-  if keeps_content == '0' then redis.call('UNLINK', KEY.content(p, app, job)) end
+  if keeps_content == '0' and tonumber(values[1] or '0') < LIMIT.CONTENT_KEPT_MIN then
+    redis.call('UNLINK', KEY.content(p, app, job))
+  end
 end
 
 -- Ends a job whose last chunk is gone. What is still pending then was never expanded (cancelled) or lost by

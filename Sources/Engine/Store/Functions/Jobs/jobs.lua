@@ -72,7 +72,7 @@ local ADMIT = Sections.layout('admit', {entry = 3, job = 4, audience = 6, texts 
 --     per_minute: how many jobs that tell of the bucket start in a minute; 0 for any number
 --   ending: what is kept of it after its end
 --     retention: how long, in s
---     keeps_content: 1, or 0 when nobody asks for the content then, unless chunks of it are dead letters
+--     keeps_content: 1, or 0 when nobody asks for the content then, unless the job is large or chunks of it are dead letters
 --   pace: of a job that keeps to one
 --     per_second: pushes a second, or ''
 --     spread: over how many s they are spread, or ''

@@ -7,6 +7,7 @@ local LIMIT = {
   KEPT_MAX = 256,                       -- segments that one call makes stay: 0.4 ms
   ENTRY_MS_MIN = 1500000000000,         -- an entry id below is no time (July 2017)
   RECORD_S = 7 * DAY_S,                 -- how long a finished job can be read (and its dead chunks retried), unless it says so
+  CONTENT_KEPT_MIN = 1000,              -- installations of an ended job from which on its content is kept in any case
   BRIEF_S = 60,                         -- how much longer the name of a job lives that is over at once: it need not expire anew
   METRICS_S = 2 * DAY_S,
   TRACE_S = 2 * DAY_S,                  -- how long a job's trace lives after its last event

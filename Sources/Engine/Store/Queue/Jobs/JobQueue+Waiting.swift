@@ -48,8 +48,23 @@ extension JobQueue {
   package func waiting(
     app: String, id: String, priority: Priority, entry: String
   ) async throws(RedisError) -> WaitingJob? {
+    guard let text = try await text(priority, entry),
+      JobSource.of(entry, priority) == id || Self.mayHold(id, text)
+    else { return nil }
+    let job = WaitingJob(priority: priority, entry: entry, text: text)
+    guard job.id == id, job.app == app || job.app.isEmpty else { return nil }
+    return job
+  }
+
+  /// The text of the job that is named after its entry (`JobSource`), while that is in its stream.
+  package func text(ofSource source: String) async throws(RedisError) -> [UInt8]? {
+    guard let place = JobSource.place(source) else { return nil }
+    return try await text(place.priority, place.entry)
+  }
+
+  private func text(_ priority: Priority, _ entry: String) async throws(RedisError) -> [UInt8]? {
     let key = functions.keys.jobs(priority)
-    let text = try await functions.connection.call(
+    return try await functions.connection.call(
       RedisCommand("XRANGE", key, entry, entry)
     ) { reply -> [UInt8]? in
       guard reply.count == 1, reply[0].count == 2 else { return nil }
@@ -58,12 +73,6 @@ extension JobQueue {
       let at = names.last { fields[$0].string == "job" }
       return at.map { Array(fields[$0 + 1].bytes) }
     }
-    guard let text, JobSource.of(entry, priority) == id || Self.mayHold(id, text) else {
-      return nil
-    }
-    let job = WaitingJob(priority: priority, entry: entry, text: text)
-    guard job.id == id, job.app == app || job.app.isEmpty else { return nil }
-    return job
   }
 
   /// Whether a text may have this id in it, in quotes: it is worth decoding.

@@ -39,6 +39,7 @@ package struct WaitingJob: Sendable {
   package func record(nowMs: Int64) -> JobRecord {
     var record = JobRecord(app: app, id: id, state: .queued)
     record.priority = priority
+    record.source = JobSource.of(entry, priority)
     record.total = recipients
     record.pending = recipients
     record.createdAtMs = JobSource.enqueuedAtMs(entry, nowMs: nowMs)
