@@ -141,6 +141,18 @@ import Testing
       }
       let names = try await client.entries("dead").map { "\($0["app"] ?? "?") \($0["id"] ?? "?")" }
       #expect(names.sorted() == [" nap", "shop ", "shop ", "shop sale-1"])
+      // Whoever waits for it is told the same, and goes on with what is right.
+      let letter = try await client.entries("dead").first { $0["id"] == "sale-1" }
+      let record = try #require(try await client.record("sale-1"))
+      #expect(record.state == .refused && record.refusal?.reason == "invalid_job")
+      #expect(record.refusal?.field == letter?["field"] && record.refusal?.field == "/titel")
+      #expect(record.refusal?.message == letter?["message"])
+      try await client.install([try Devices.apns(0)])
+      _ = try await client.enqueue(Devices.job("sale-1", 0..<1))
+      try await stage.withWorkers { _ in
+        let sent = try await client.finished("sale-1")
+        #expect(sent.counts.accepted == 1)
+      }
     }
   }
 
