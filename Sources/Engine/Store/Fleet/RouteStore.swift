@@ -8,9 +8,11 @@ package struct RouteStore {
 
   /// Says that a worker of this configuration lives, and looks after what waits; publishes the configuration if Redis does
   /// not have it. To be called each second.
-  /// - Parameter waitMs: how long work waits for a worker, before it becomes a dead letter.
+  /// - Parameters:
+  ///   - waitMs: how long work waits for a worker, before it becomes a dead letter.
+  ///   - retentionSeconds: how long the records of jobs are kept that are given up.
   package func announce(
-    _ routes: RouteTable, waitMs: UInt64
+    _ routes: RouteTable, waitMs: UInt64, retentionSeconds: Int = StoreLimits.recordSeconds
   ) async throws(RedisError) -> RouteNews {
     let lifeSeconds = waitMs / 1_000 + StoreLimits.routesSpareSeconds
     // Published once, it is known, unless somebody removes it in between.
@@ -18,6 +20,7 @@ package struct RouteStore {
       var command = functions.call("announce_routes", routes.digest)
       command.append(Int(clamping: waitMs))
       command.append(Int(clamping: lifeSeconds))
+      command.append(retentionSeconds)
       let news = try await functions.run(command) { reply throws(RedisError) -> RouteNews? in
         try expectArray(reply, atLeast: 1)
         guard reply[0].string != "UNKNOWN" else { return nil }

@@ -22,7 +22,8 @@ final class Housekeeper {
         loop: loop, endpoint: settings.redis, library: StoreLibrary.library),
       prefix: settings.prefix, idle: settings.idle, reasons: reasons)
     let routeWatch = RouteWatch(
-      store: store.routes, routes: settings.routes, unroutedMs: settings.unroutedMs, log: log,
+      store: store.routes, routes: settings.routes, unroutedMs: settings.unroutedMs,
+      retentionSeconds: settings.retentionSeconds, log: log,
       onWork: { [idle = settings.idle] in
         idle.wake(.chunks)
         onRouted()

@@ -8,23 +8,27 @@ final class RouteWatch: Agent {
   private let routes: FleetRoutes
   /// How long work waits for a worker that can send it.
   private let unroutedMs: UInt64
+  /// How long the record of a job is kept that nobody could take in the end.
+  private let retentionSeconds: Int
   private let log: Logger
   private let onWork: () -> Void
 
   init(
-    store: RouteStore, routes: FleetRoutes, unroutedMs: UInt64, log: Logger,
+    store: RouteStore, routes: FleetRoutes, unroutedMs: UInt64, retentionSeconds: Int, log: Logger,
     onWork: @escaping () -> Void
   ) {
     self.store = store
     self.routes = routes
     self.unroutedMs = unroutedMs
+    self.retentionSeconds = retentionSeconds
     self.log = log
     self.onWork = onWork
   }
 
   func turn() async -> UInt64 {
     do throws(RedisError) {
-      let news = try await store.announce(routes.own, waitMs: unroutedMs)
+      let news = try await store.announce(
+        routes.own, waitMs: unroutedMs, retentionSeconds: retentionSeconds)
       try await learn(news)
       routes.noteWork(news.hasWork)
       if news.hasWork { onWork() }

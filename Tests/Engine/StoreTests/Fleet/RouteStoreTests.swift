@@ -252,7 +252,7 @@ import Testing
       let clock = ContinuousClock()
       let deadline = clock.now + .seconds(30)
       while before < 250, clock.now < deadline {
-        _ = try await store.routes.announce(Self.shop, waitMs: 1)
+        _ = try await store.routes.announce(Self.shop, waitMs: 1, retentionSeconds: 3_600)
         let count = try await store.deadLetters.count()
         #expect(count - before <= 50)
         if count > before { calls += 1 }
@@ -265,6 +265,8 @@ import Testing
       let last = try #require(letters.last)
       let record = try await store.record(JobSource.of(last.jobEntry, .normal), app: "news")
       #expect(record.refusal?.letter == last.entry && record.refusal?.field == "/app")
+      let seconds = try await store.redis("TTL", store.keys.job(app: "news", id: record.id))
+      #expect((3_400...3_600).contains(seconds.integer ?? 0))
       #expect(try await store.redis("XLEN", "{pp}:jobs:normal").integer == 1)
     }
   }

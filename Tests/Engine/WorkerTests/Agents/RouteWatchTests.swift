@@ -11,8 +11,8 @@ import Testing
       var works = 0
       let routes = parts.settings.routes
       let watch = RouteWatch(
-        store: parts.store.routes, routes: routes, unroutedMs: 60_000, log: parts.lines.logger,
-        onWork: { works += 1 })
+        store: parts.store.routes, routes: routes, unroutedMs: 60_000, retentionSeconds: 60,
+        log: parts.lines.logger, onWork: { works += 1 })
       #expect(await watch.turn() == WorkerLimits.routesMs)
       let other = RouteTable(fields: [("shop", "fcm|production"), ("news", "fcm|production")])
       _ = try await parts.store.routes.announce(other, waitMs: 60_000)

@@ -110,8 +110,8 @@ import Testing
     try await LaneStage.with { _, parts in
       let routes = parts.settings.routes
       let watch = RouteWatch(
-        store: parts.store.routes, routes: routes, unroutedMs: 60_000, log: parts.lines.logger,
-        onWork: {})
+        store: parts.store.routes, routes: routes, unroutedMs: 60_000, retentionSeconds: 60,
+        log: parts.lines.logger, onWork: {})
       try await parts.takeIn(id: "sale", users: ["a"])
       let claim = try #require(try await parts.store.chunks.claim(consumer: "w", max: 1).first)
       try await parts.store.routes.passOn(claim, consumer: "w", waitMs: 60_000)

@@ -77,9 +77,9 @@ local function publish_routes(keys, args)
   return 'OK'
 end
 
--- Gives up a job that nobody can take; one that is paused waits on, one that was cancelled just ends. Returns the bytes of
--- its text.
-local function bury_job(p, route, member, now)
+-- Gives up a job that nobody can take; one that is paused waits on, one that was cancelled just ends. retention: how long its
+-- record is kept, in s, or nil. Returns the bytes of its text.
+local function bury_job(p, route, member, now, retention)
   local _, priority, entry, _, id = unpack(cjson.decode(member))
   local stream, key = KEY.jobs(p, priority), KEY.job(p, route, id)
   local pending = redis.pcall('XPENDING', stream, GROUP, entry, entry, 1)
@@ -93,7 +93,7 @@ local function bury_job(p, route, member, now)
     end
     drop_uploaded(p, record[1])
     if record[3] == 'cancelled' then
-      redis.call('EXPIRE', key, LIMIT.RECORD_S)
+      redis.call('EXPIRE', key, retention or LIMIT.RECORD_S)
       Fairness.drop_job(p, priority, entry)
       return 0
     end
@@ -103,7 +103,7 @@ local function bury_job(p, route, member, now)
   local told = {reason = 'unknown_app', field = '/app', message = RouteAlarms.complaint(p, route) ..
     '; add it under apps and retry this, or correct the name', app = route, id = id, priority = priority, entry = entry}
   local letter = Refusals.add_letter(p, now, told, 'job', job, 'truncated', '0')
-  Refusals.record(p, now, told, letter)
+  Refusals.record(p, now, told, letter, retention)
   Fairness.drop_job(p, priority, entry)
   return #job
 end
@@ -124,7 +124,7 @@ local function bury_chunk(p, route, member, now)
 end
 
 -- Gives up what has waited too long for a route. Returns what is left of the numbers that may be given up.
-local function bury_overdue(p, route, wait_ms, now, left)
+local function bury_overdue(p, route, wait_ms, now, left, retention)
   for kind, bury in pairs({jobs = bury_job, chunks = bury_chunk}) do
     local key = KEY.route_waiting(p, kind, route)
     for _, priority in ipairs(PRIORITIES) do
@@ -134,7 +134,7 @@ local function bury_overdue(p, route, wait_ms, now, left)
       for _, member in ipairs(overdue) do
         if left.bytes <= 0 or left.items <= 0 then break end
         redis.call('ZREM', key, member)
-        local bytes, has_read = bury(p, route, member, now)
+        local bytes, has_read = bury(p, route, member, now, retention)
         left.items = left.items - (has_read and LIMIT.ROUTE_BURIED_MAX / 2 or 1)
         left.bytes = left.bytes - bytes
       end
@@ -144,7 +144,7 @@ end
 
 -- Looks after the routes that something waits for, some in each call, for the whole fleet once in a while. Returns whether
 -- there is more to do.
-local function sweep(p, wait_ms, now)
+local function sweep(p, wait_ms, now, retention)
   local key = KEY.route_sweep(p)
   local r = redis.call('HMGET', key, 'at', 'cursor')
   local at = tonumber(r[1] or '0')
@@ -177,7 +177,9 @@ local function sweep(p, wait_ms, now)
   local left = {items = LIMIT.ROUTE_BURIED_MAX, bytes = LIMIT.ROUTE_BURIED_BYTES}
   local alarms, kept, budget = 0, 0, {looks = LIMIT.ROUTE_LOOKS_MAX}
   for _, route in ipairs(routes) do
-    if may_bury and since[route] <= now - wait_ms and not found[route] then bury_overdue(p, route, wait_ms, now, left) end
+    if may_bury and since[route] <= now - wait_ms and not found[route] then
+      bury_overdue(p, route, wait_ms, now, left, retention)
+    end
     if RouteAlarms.is_idle(p, route) then
       RouteAlarms.forget_route(p, route)
     elseif found[route] then
@@ -206,7 +208,8 @@ local function gather(p, now)
   end
 end
 
--- announce_routes — ARGV: digest, how long work waits for a worker (ms), life s. Says that a worker of a configuration
+-- announce_routes — ARGV: digest, how long work waits for a worker (ms), life s, how long the records of jobs are kept that are given
+-- up (s). Says that a worker of a configuration
 -- lives, and looks after what waits. Reply: {UNKNOWN} (publish the routes first), or {OK, 1 when something waits that this
 -- configuration has, else 0, 1 when anything waits, else 0, 1 while the fleet gathers, else 0, digest… (of the workers that live, or did so lately)}
 local function announce_routes(keys, args)
@@ -220,7 +223,7 @@ local function announce_routes(keys, args)
   local has_work, has_any = 0, 0
   if redis.call('EXISTS', KEY.routed(p), KEY.unrouted(p)) > 0 then
     has_any = 1
-    sweep(p, wait_ms, now)
+    sweep(p, wait_ms, now, args[4])
     local routed = redis.call('ZRANGE', KEY.routed(p), 0, LIMIT.ROUTES_SWEPT_MAX - 1)
     if next(routes_among(p, {digest}, routed)) then has_work = 1 end
   end
