@@ -20,6 +20,24 @@ import TestSupport
     ("held_back", { _ = try await $0.jobs.heldBackMs() }),
     ("record", { _ = try await $0.jobs.record(app: "shop", id: "j1") }),
     ("content", { _ = try await $0.jobs.content(app: "shop", id: "j1") }),
+    (
+      "submit",
+      {
+        _ = try await $0.jobs.submit(
+          Array(#"{"app":"shop","id":"j1"}"#.utf8), priority: .normal, digest: nil)
+      }
+    ),
+    ("text", { _ = try await $0.jobs.text(ofSource: "n1-1") }),
+    (
+      "departures",
+      { store in
+        let token = DeviceToken(stored: "aa", network: .apns)
+        _ = try await store.installations.departure(
+          app: "shop", token: token, nowMs: 1_790_000_000_000)
+        _ = try await store.installations.departure(
+          app: "shop", user: "a", nowMs: 1_790_000_000_000)
+      }
+    ),
     ("open jobs", { _ = try await $0.jobs.openJobs(cursor: "0") }),
     ("reconcile", { _ = try await $0.jobs.reconcile(app: "shop", id: "j1") }),
     ("pause", { _ = try await $0.jobs.pause(app: "shop", id: "j1") }),
