@@ -67,6 +67,9 @@ package final class RedisConnection {
 
   package var isReady: Bool { state == .ready }
 
+  /// The address of the server that it is, or was last, connected to; nil before the first attempt.
+  package var server: Endpoint? { link?.place }
+
   /// Whether functions can be called over it at all.
   package var hasLibrary: Bool { loader != nil }
 
@@ -244,7 +247,7 @@ extension RedisConnection: RedisLinkOwner {
     if state == .ready, clusterRefusal(failure, at: link) != nil { return failure }
     // After a failover the name leads elsewhere; this connection would stay at the replica.
     guard case .server("READONLY", _) = failure else { return nil }
-    return .connectionLost(reason: "the server became a read-only replica")
+    return .connectionLost(reason: "the server became a read-only replica (READONLY)")
   }
 
   func linkDidEnd(_ link: RedisLink, _ end: LinkEnd) { lost(link, end) }

@@ -176,12 +176,13 @@ actor Lane {
   private func connectParts() {
     redis.onReady = { [unowned self] in
       // Before anything else: where connections do not live for long, a timer would miss them.
-      assumeIsolated {
-        $0.renewing.wake()
-        $0.redisLooks?.wake()
-        $0.trouble = nil
+      let server = assumeIsolated { lane -> String in
+        lane.renewing.wake()
+        lane.redisLooks?.wake()
+        lane.trouble = nil
+        return lane.redis.server.map { "\($0)" } ?? ""
       }
-      log.info("connected to Redis")
+      log.info("connected to Redis", metadata: ["server": "\(server)"])
     }
     redis.onTime = { [clock = settings.clock] serverMs, sentNs, receivedNs in
       clock.learn(serverMs: serverMs, sentNs: sentNs, receivedNs: receivedNs)
