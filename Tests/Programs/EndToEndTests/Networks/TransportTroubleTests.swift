@@ -150,7 +150,7 @@ import Testing
   func survivesOneBadConnection(bad: BadServer) async throws {
     let script = SimulatorScript.stage { $0.rules = [bad.rule] }
     let worker = WorkerConfiguration(
-      lanes: 1, connectionsPerLane: 4, drainSeconds: 5, leaseSeconds: 10, requestTimeoutSeconds: 1)
+      lanes: 1, connectionsPerLane: 4, drainSeconds: 5, leaseSeconds: 10, requestTimeoutSeconds: 2)
     try await PushStage.with(script: script, worker: worker, mostlyWaits: true) { stage in
       let client = stage.client
       try await client.install(try Devices.apns(0..<2_000))
