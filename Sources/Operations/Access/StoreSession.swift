@@ -59,7 +59,11 @@ package actor StoreSession {
       // A reader calls only functions that write nothing.
       let callsFunctions = user == .reader || user == .operator
       // What only reads may read from a replica whose address somebody gives.
-      endpoint.needsPrimary = user == .operator
+      endpoint.needsPrimary =
+        switch user {
+        case .reader, .dashboard: false
+        case .worker, .operator, .producer, .registrar: true
+        }
       connection = try RedisConnection(
         loop: loop, endpoint: endpoint,
         library: callsFunctions ? StoreLibrary.library : nil, needsLibrary: user == .operator)

@@ -41,7 +41,9 @@ package final class RedisConnection {
   /// anew to be rid of a reply.
   package var onLost: ((RedisError) -> Void)?
   /// The least time that a command's answer is waited for, ms, whatever its caller allows: on a machine that others keep busy.
-  package var patienceMs: UInt64 = 0
+  package var patienceMs: UInt64 = 0 {
+    didSet { link?.patienceMs = patienceMs }
+  }
   /// Called with a sentence when the server was found, and those who were asked for it do not all agree.
   package var onRemark: ((String) -> Void)?
 
@@ -138,6 +140,7 @@ package final class RedisConnection {
     let link = RedisLink(
       loop: loop, place: place, tls: tls, roundTrips: self.link?.roundTrips ?? RoundTrips(),
       owner: self)
+    link.patienceMs = patienceMs
     self.link = link
     link.open()
   }
@@ -205,7 +208,6 @@ package final class RedisConnection {
     guard state == .ready, let link else {
       return handler(.failure(.unavailable(reason: losses.reason)))
     }
-    let timeoutMs = timeoutMs.map { max($0, patienceMs) }
     #if DEBUG
       if CrashPoint.isArmed {
         let name = CrashPoint.name(of: command)

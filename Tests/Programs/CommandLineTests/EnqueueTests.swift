@@ -25,6 +25,19 @@ import Testing
     return await child.standardOutput?.rest(timeoutMs: Pushpool.timeoutMs) ?? ""
   }
 
+  @Test(
+    "no job is added to a replica that takes writes: it would be gone with the next synchronization"
+  )
+  func replica() async throws {
+    var options = RedisServer.Options()
+    options.configuration = ["replicaof 127.0.0.1 1", "replica-read-only no"]
+    try await RedisServer.with(options) { server in
+      let result = try await enqueue(Self.job, at: server)
+      #expect(result.status == 69 && result.error.contains("replica"), "\(result.error)")
+      #expect(try await redis("XLEN", "pushpool:jobs:normal", at: server) == "0\n")
+    }
+  }
+
   @Test("a job that is only handed over is said not to be judged yet, with the way to learn more")
   func handedOver() async throws {
     try await RedisServer.with { server in

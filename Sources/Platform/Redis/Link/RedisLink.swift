@@ -11,6 +11,8 @@ final class RedisLink {
 
   let loop: EventLoop
   let place: Endpoint
+  /// The least time that an answer is waited for, ms, whatever its command allows.
+  var patienceMs: UInt64 = 0
   private let tls: TLSContext?
   /// Held until the link has ended, as the stream holds the link.
   private var owner: (any RedisLinkOwner)?
@@ -110,7 +112,7 @@ final class RedisLink {
       _ = stream.write(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: line[..<(length + 3)])))
     }
     _ = command.body.withUnsafeBytes { stream.write($0) }
-    let deadline = timeoutMs.map { loop.nowNs &+ $0 &* 1_000_000 } ?? .max
+    let deadline = timeoutMs.map { loop.nowNs &+ max($0, patienceMs) &* 1_000_000 } ?? .max
     pending.append(
       PendingCommands.Entry(
         handler: handler, deadlineNs: deadline, sentNs: EventLoop.clockNs(), cutBytes: cutBytes))

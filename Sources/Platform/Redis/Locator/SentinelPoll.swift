@@ -45,7 +45,7 @@ struct SentinelPoll {
     guard let first = votes.first else {
       return SentinelFinding(master: .failure(silence), remark: nil)
     }
-    guard votes.count == 1 || first.count > votes[1].count else {
+    guard first.count * 2 > votes.reduce(0, { $0 + $1.count }) else {
       return SentinelFinding(master: .failure(disagreement), remark: nil)
     }
     return SentinelFinding(master: .success(first.master), remark: dissent(from: first.master))

@@ -55,7 +55,9 @@ extension Destination {
 
   private func putBack(_ draft: BatchQueue.Draft, _ isApart: Bool) {
     owner.destinationHasWaiting(self)
-    if isApart { apart.putBack(draft) } else { batches?.putBack(draft) }
+    if isApart { return apart.putBack(draft) }
+    guard let batches else { preconditionFailure("a draft came from no queue of batches") }
+    batches.putBack(draft)
   }
 
   private func rest(_ batches: BatchQueue, isApart: Bool) {
