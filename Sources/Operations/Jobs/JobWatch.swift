@@ -63,6 +63,7 @@ package struct JobWatch {
       let record = try await patience.repeating(on: store) { store throws(RedisError) in
         try await store.jobs.record(app: job.app, id: job.id)
       }
+      if let refusal = record?.refusal { return .refused(refusal) }
       if let record { return .duplicate(record) }
     }
     return .gone

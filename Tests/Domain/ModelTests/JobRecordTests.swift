@@ -53,7 +53,7 @@ import Testing
   @Test("a refused job's record says why, and what a refusal has left in another's says nothing")
   func refusal() throws {
     let left = [
-      ("reason", "invalid_job"), ("field", "/id"), ("message", "is long"), ("dead_letter", "5-1"),
+      ("reason", "invalid_job"), ("field", "/id"), ("message", "is long"), ("letter", "5-1"),
       ("refused_at", "12"),
     ]
     let record = try JobRecord(

@@ -27,6 +27,7 @@ import Testing
     ("BLOCK_MAX", StoreLimits.indexBlockMax), ("DEPARTED_MS", Int(StoreLimits.departedMs)),
     ("DEPARTED_MAX", StoreLimits.departedMax),
     ("WALKED_AT_ONCE", StoreLimits.walkedAtOnce),
+    ("NAMED_BYTES_MAX", StoreLimits.submittedBytesMax),
   ])
   func `a limit that the functions and the program both have is of one value`(
     name: String, value: Int

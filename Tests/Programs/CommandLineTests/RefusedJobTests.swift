@@ -6,7 +6,7 @@ import Testing
 @Suite struct RefusedJobTests {
   private static let record = [
     "state", "refused", "source", "n1790000000000-0", "created_at", "1790000000000", "reason",
-    "invalid_job", "field", "/audience", "message", "is \u{1B}[2Jmissing", "dead_letter",
+    "invalid_job", "field", "/audience", "message", "is \u{1B}[2Jmissing", "letter",
     "1790000000005-0",
   ]
 
@@ -33,7 +33,7 @@ import Testing
       #expect(json.status == 65 && fields["state"]?.stringValue == "refused")
       #expect(fields["reason"]?.stringValue == "invalid_job")
       #expect(fields["field"]?.stringValue == "/audience")
-      #expect(fields["dead_letter"]?.stringValue == "1790000000005-0")
+      #expect(fields["letter"]?.stringValue == "1790000000005-0")
       #expect(fields["refused_at"]?.int64Value == 1_790_000_000_005)
       #expect(fields["finished_at"] == nil)
     }

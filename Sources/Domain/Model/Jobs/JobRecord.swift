@@ -83,7 +83,7 @@ package struct JobRecord: Sendable, Equatable {
     case "reason": refusal?.reason = text
     case "field": refusal?.field = text
     case "message": refusal?.message = text
-    case "dead_letter": refusal?.letter = text
+    case "letter": refusal?.letter = text
     default:
       if let path = OutcomeCounts.path(name) {
         counts[keyPath: path] = try Self.count(name, text)

@@ -61,7 +61,7 @@ extension DeadLetters {
     let connection = functions.connection
     _ = try await connection.call(RedisCommand("WATCH", key))
     do throws(RedisError) {
-      let found = try await connection.call(RedisCommand("HMGET", key, "state", "dead_letter"))
+      let found = try await connection.call(RedisCommand("HMGET", key, "state", "letter"))
         .array?.map(\.string)
       return found == [JobState.refused.rawValue, letter.entry] ? key : nil
     } catch .server {

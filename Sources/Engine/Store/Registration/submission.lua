@@ -14,7 +14,7 @@ local PRIORITY_OF = {h = 'high', n = 'normal', l = 'low'}
 
 -- What a job that had the name before leaves in the record, and what was said of it.
 local LEFT = {'digest', 'text', 'pushes_per_second', 'spread_over_seconds', 'window', 'expires_in', 'refused_at', 'reason', 'field',
-  'message', 'dead_letter'}
+  'message', 'letter'}
 
 -- The app and the id of a job, the id nil when it has none; or nil and why they cannot be read. Whoever takes the job judges the rest.
 local function name_of(job)
@@ -87,7 +87,12 @@ local function submit(keys, args)
     return answer('replayed', id, string.sub(record[2] or '', 2), record[1])
   end
   local entry = redis.call('XADD', KEY.jobs(p, priority), '*', 'job', job)
-  id = id or string.sub(priority, 1, 1) .. entry
+  if not id then
+    id = string.sub(priority, 1, 1) .. entry
+    record = redis.pcall('HMGET', KEY.job(p, app, id), 'state')
+    -- A producer may choose an id that looks like one of ours.
+    if record[1] and record[1] ~= 'refused' then return answer('created', id, entry) end
+  end
   write(KEY.job(p, app, id), priority, entry, text_digest, digest, record[1])
   return answer('created', id, entry)
 end

@@ -99,7 +99,7 @@ import Testing
       let record = try await store.record("j")
       #expect(record.state == (taking == "admit" ? .running : .queued) && record.refusal == nil)
       let fields = try await fields(store)
-      for name in ["reason", "field", "message", "dead_letter", "refused_at"] {
+      for name in ["reason", "field", "message", "letter", "refused_at"] {
         #expect(fields[name] == nil, "\(name) is left of the refused job")
       }
     }

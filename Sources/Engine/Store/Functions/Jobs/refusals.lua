@@ -48,7 +48,7 @@ local function announce(p, now, told, id, letter, created_at)
   local notice = {'app', told.app, 'id', id, 'state', 'refused'}
   for _, name in ipairs(COUNTERS) do notice[#notice + 1], notice[#notice + 2] = name, '0' end
   for _, word in ipairs({'created_at', created_at, 'started_at', '', 'finished_at', text(now), 'reason', told.reason, 'field',
-    told.field, 'message', excerpt(told.message), 'dead_letter', letter}) do
+    told.field, 'message', excerpt(told.message), 'letter', letter}) do
     notice[#notice + 1] = word
   end
   -- What stands there in its place must not keep a job from being refused.
@@ -67,7 +67,7 @@ local function record(p, now, told, letter, retention)
   local created_at = Names.enqueued_at(told.entry, now)
   redis.call('DEL', key)
   redis.call('HSET', key, 'state', 'refused', 'source', source, 'created_at', created_at, 'refused_at', text(now), 'reason',
-    told.reason, 'field', told.field, 'message', excerpt(told.message), 'dead_letter', letter)
+    told.reason, 'field', told.field, 'message', excerpt(told.message), 'letter', letter)
   local kept = tonumber(retention or LIMIT.RECORD_S)
   if told.reason == Loops.REASON then kept = math.min(kept, LIMIT.LOOP_RECORD_S) end
   redis.call('EXPIRE', key, text(kept))
@@ -80,7 +80,7 @@ local function forget(p, letter, fields)
   local id = id_of(fields.id or '', fields.priority or '', fields.job_entry or '')
   if not may_name(app, id) then return end
   local key = KEY.job(p, app, id)
-  local found = redis.pcall('HMGET', key, 'state', 'dead_letter')
+  local found = redis.pcall('HMGET', key, 'state', 'letter')
   if found[1] == 'refused' and found[2] == letter then redis.call('DEL', key) end
 end
 

@@ -24,7 +24,7 @@ local function rescue(keys, args)
   -- Refused before, by whoever had it.
   if record[1] == 'refused' and record[2] == source then return 0 end
   local is_named = Names.is_named(record, source, digest)
-  if is_named and record[1] == 'cancelled' then
+  if record[1] == 'cancelled' and record[2] == source and not record[4] then
     redis.call('EXPIRE', key, retention)
     return 0
   end
