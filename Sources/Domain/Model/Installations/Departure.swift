@@ -1,7 +1,7 @@
 /// The last that became of a device token or of a user's device, as it is kept for some days.
 package struct Departure: Sendable, Equatable {
   package enum Cause: String, Sendable, CaseIterable {
-    /// Its network called the token dead; `by` is the network's reason.
+    /// The network called the token dead; `by` is its reason.
     case network
     /// Somebody uninstalled it; `by` is the user whom the uninstall named, or empty.
     case explicit
@@ -9,7 +9,7 @@ package struct Departure: Sendable, Equatable {
     case overwritten
     /// Another token of the same user took its place, which is `by`.
     case evicted
-    /// Its network took it in the environment `by`, in which it is installed since. The binding stayed.
+    /// The network took the token in the environment `by`, in which it is installed since. The binding stayed.
     case environment
   }
 

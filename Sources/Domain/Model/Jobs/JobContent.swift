@@ -2,7 +2,7 @@
 /// topic, which the message names.
 package struct JobContent: Sendable, Equatable {
   package var notification: Notification?
-  // What is for one network alone.
+  // The parts that are for one network alone.
   package var apns: APNsPart?
   package var fcm: FCMPart?
   package var jpush: JPushPart?

@@ -209,8 +209,7 @@ local function gather(p, now)
 end
 
 -- announce_routes — ARGV: digest, how long work waits for a worker (ms), life s, how long the records of jobs are kept that are given
--- up (s). Says that a worker of a configuration
--- lives, and looks after what waits. Reply: {UNKNOWN} (publish the routes first), or {OK, 1 when something waits that this
+-- up (s). Says that a worker of a configuration lives, and looks after what waits. Reply: {UNKNOWN} (publish the routes first), or {OK, 1 when something waits that this
 -- configuration has, else 0, 1 when anything waits, else 0, 1 while the fleet gathers, else 0, digest… (of the workers that live, or did so lately)}
 local function announce_routes(keys, args)
   local p, digest, wait_ms, now = keys[1], args[1], tonumber(args[2]), now_ms()

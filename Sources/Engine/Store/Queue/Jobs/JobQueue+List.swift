@@ -41,7 +41,7 @@ extension JobQueue {
       RedisCommand("XREVRANGE", functions.keys.finished, "+", "-", "COUNT", String(max)))
     return (reply.array ?? []).compactMap { entry in
       guard let parts = entry.array, parts.count == 2 else { return nil }
-      // What a job did not come to is empty in its notice: one that was cancelled before it began has no start.
+      // A notice leaves empty what its job did not come to: one that was cancelled before it began has no start.
       let fields = parts[1].pairs.filter { !$0.1.isEmpty }
       let named = Dictionary(fields, uniquingKeysWith: { $1 })
       guard let app = named["app"], let id = named["id"] else { return nil }

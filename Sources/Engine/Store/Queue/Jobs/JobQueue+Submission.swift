@@ -33,7 +33,7 @@ package struct SubmissionAnswer: Sendable, Equatable {
   package enum Status: String, Sendable {
     /// The job is in its stream, and has the name.
     case created
-    /// The same job came before; nothing was added.
+    /// Nothing was added: the same job came before.
     case replayed
     /// Another job has the name; nothing was added.
     case conflict
