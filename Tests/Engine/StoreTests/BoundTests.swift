@@ -1,5 +1,6 @@
 import Model
 import Redis
+import TestSupport
 import Testing
 
 @testable import Store
@@ -36,7 +37,7 @@ import Testing
   private func fill(_ store: Store, _ script: String, _ arguments: String...) async throws {
     var command = RedisCommand("EVAL", script, "0", store.keys.prefix)
     for argument in arguments { command.append(argument) }
-    _ = try await store.connection.call(command, timeoutMs: Lane.fixtureTimeoutMs)
+    _ = try await store.connection.call(command, timeoutMs: TestLane.patienceMs)
   }
 
   /// Gives a job that is paused many chunks, of retried installations, as a long outage leaves them.

@@ -6,9 +6,6 @@ import TestSupport
 
 /// A loop with an actor on it, and the store of a server of its own.
 enum Lane {
-  /// How long Redis may take for what a test asks of it: as long as a machine may take that others keep busy.
-  static let fixtureTimeoutMs: UInt64 = 60_000
-
   /// Runs the body beside a Redis of its own.
   static func withServer<Value: Sendable>(
     _ options: RedisServer.Options = RedisServer.Options(),
@@ -25,7 +22,6 @@ enum Lane {
     try await withServer(options) { lane, server in
       let connection = try await lane.connect(server)
       defer { connection.close() }
-      connection.patienceMs = fixtureTimeoutMs
       return try await body(lane, Store(connection: connection, prefix: "{pp}"))
     }
   }

@@ -1,5 +1,6 @@
 import Model
 import Redis
+import TestSupport
 import Testing
 
 @testable import Store
@@ -12,7 +13,7 @@ extension Store {
   func redis(_ words: [String]) async throws(RedisError) -> RESPValue {
     var command = RedisCommand()
     for word in words { command.append(word) }
-    return try await connection.call(command, timeoutMs: Lane.fixtureTimeoutMs)
+    return try await connection.call(command, timeoutMs: TestLane.patienceMs)
   }
 
   /// Installs an APNs token.

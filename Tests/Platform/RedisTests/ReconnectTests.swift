@@ -41,7 +41,7 @@ import Testing
 
   @Test func `a late reply after a time-out answers no later command`() async throws {
     try await TestLane.withRedis { lane, server in
-      let connection = try await lane.connect(server.endpoint)
+      let connection = try await lane.connect(server.endpoint, patienceMs: 0)
       await server.freeze()
       let log = Log()
       let lost = Signal()

@@ -31,15 +31,35 @@ import Testing
     return try #require(Int(time[0])) * 1_000 + #require(Int(time[1])) / 1_000
   }
 
-  /// Runs the body so early in one of the steps by which residuals come back that it ends within it.
+  /// Leaves chunks to be tried again within one of the steps of 250 ms by which they come back, and judges what came of it.
+  /// A machine that is too busy for that gets another step, with a job and a Redis of their own.
+  /// - Parameters:
+  ///   - users: those of the job; each is a chunk.
+  ///   - isPaused: whether the job is paused before.
   private static func withinStep(
-    _ store: Store, _ body: () async throws -> Void
+    users: [String], isPaused: Bool = false,
+    _ leaving: @Sendable ([ChunkClaim], Store) async throws -> Void,
+    _ judging: @Sendable (Store) async throws -> Void
   ) async throws {
-    while try await !(5...60).contains(nowMs(store) % 250) {}
-    let step = try await nowMs(store) / 250
-    try await body()
-    try #require(try await nowMs(store) / 250 == step, "the machine is too slow for this test")
+    for _ in 0..<triesMax {
+      let isJudged = try await Lane.withStore { _, store in
+        try await store.admit("j1", users: users.map { [$0] })
+        let claims = try await store.chunks.claim(consumer: "worker", max: users.count)
+        try #require(claims.count == users.count)
+        if isPaused { _ = try await store.jobs.pause(app: "shop", id: "j1") }
+        while try await !(5...60).contains(nowMs(store) % 250) {}
+        let step = try await nowMs(store) / 250
+        try await leaving(claims, store)
+        guard try await nowMs(store) / 250 == step else { return false }
+        try await judging(store)
+        return true
+      }
+      if isJudged { return }
+    }
+    Issue.record("the machine was too busy \(triesMax) times")
   }
+
+  private static let triesMax = 200
 
   private static func dueChunks(_ store: Store) async throws -> [ChunkClaim] {
     let members = try await store.redis("ZRANGE", store.keys.delayed, "0", "-1").array ?? []
@@ -59,15 +79,11 @@ import Testing
 
   @Test("pushes of three chunks that are tried again at about one time become one chunk")
   func joins() async throws {
-    try await Lane.withStore { _, store in
-      try await store.admit("j1", users: [["a"], ["b"], ["c"]])
-      let claims = try await store.chunks.claim(consumer: "worker", max: 3)
-      try #require(claims.count == 3)
-      try await Self.withinStep(store) {
-        for (claim, token) in zip(claims, ["aa", "bb", "cc"]) {
-          try await Self.leave(Self.line(token), of: claim, store)
-        }
+    try await Self.withinStep(users: ["a", "b", "c"]) { claims, store in
+      for (claim, token) in zip(claims, ["aa", "bb", "cc"]) {
+        try await Self.leave(Self.line(token), of: claim, store)
       }
+    } _: { store in
       #expect(try await store.redis("ZCARD", store.keys.delayed).integer == 1)
       let due = try await Self.dueChunks(store)
       #expect(due.map(\.recipients) == [Self.line("aa") + Self.line("bb") + Self.line("cc")])
@@ -98,22 +114,18 @@ import Testing
   @Test(
     "a chunk that is under way gets no more, nor does one that is full, nor what comes by itself")
   func staysApart() async throws {
-    try await Lane.withStore { _, store in
-      try await store.admit("j1", users: [["a"], ["b"], ["c"], ["d"], ["e"]])
-      let claims = try await store.chunks.claim(consumer: "worker", max: 5)
-      try #require(claims.count == 5)
+    try await Self.withinStep(users: ["a", "b", "c", "d", "e"]) { claims, store in
       let many = Array(repeating: Self.line("bb"), count: 1_000).flatMap { $0 }
-      try await Self.withinStep(store) {
-        try await Self.leave(Self.line("aa"), of: claims[0], store)
-        try await Self.leave(many, of: claims[1], store)
-        try await Self.leave(Self.line("cc"), of: claims[2], joins: false, store)
-        try await Self.leave(Self.line("dd"), of: claims[3], delayMs: 120_000, store)
-        #expect(try await store.redis("ZCARD", store.keys.delayed).integer == 4)
-        let taken = try await Self.dueChunks(store)
-        #expect(taken.count == 4)
-        try await Self.leave(Self.line("ee"), of: claims[4], store)
-        #expect(taken.allSatisfy { $0.recipients != Self.line("aa") + Self.line("ee") })
-      }
+      try await Self.leave(Self.line("aa"), of: claims[0], store)
+      try await Self.leave(many, of: claims[1], store)
+      try await Self.leave(Self.line("cc"), of: claims[2], joins: false, store)
+      try await Self.leave(Self.line("dd"), of: claims[3], delayMs: 120_000, store)
+      #expect(try await store.redis("ZCARD", store.keys.delayed).integer == 4)
+      let taken = try await Self.dueChunks(store)
+      #expect(taken.count == 4)
+      try await Self.leave(Self.line("ee"), of: claims[4], store)
+      #expect(taken.allSatisfy { $0.recipients != Self.line("aa") + Self.line("ee") })
+    } _: { store in
       let last = try await Self.dueChunks(store)
       #expect(last.map(\.recipients) == [Self.line("ee")])
     }
@@ -121,21 +133,17 @@ import Testing
 
   @Test("a paused job's are parked one by one, and nothing is lost")
   func isPaused() async throws {
-    try await Lane.withStore { _, store in
-      try await store.admit("j1", users: [["a"], ["b"]])
-      let claims = try await store.chunks.claim(consumer: "worker", max: 2)
-      _ = try await store.jobs.pause(app: "shop", id: "j1")
-      try await Self.withinStep(store) {
-        for (claim, token) in zip(claims, ["aa", "bb"]) {
-          var settlement = Settlement()
-          settlement.isFinal = true
-          settlement.resolveUser(installations: 1)
-          settlement.residuals = [
-            Settlement.Residual(delayMs: 60_000, joins: true, lines: Self.line(token))
-          ]
-          _ = try await store.chunks.settle(claim, settlement, consumer: "worker")
-        }
+    try await Self.withinStep(users: ["a", "b"], isPaused: true) { claims, store in
+      for (claim, token) in zip(claims, ["aa", "bb"]) {
+        var settlement = Settlement()
+        settlement.isFinal = true
+        settlement.resolveUser(installations: 1)
+        settlement.residuals = [
+          Settlement.Residual(delayMs: 60_000, joins: true, lines: Self.line(token))
+        ]
+        _ = try await store.chunks.settle(claim, settlement, consumer: "worker")
       }
+    } _: { store in
       _ = try await store.jobs.resume(app: "shop", id: "j1")
       let due = try await Self.dueChunks(store)
       #expect(Set(due.map(\.recipients)) == [Self.line("aa"), Self.line("bb")])

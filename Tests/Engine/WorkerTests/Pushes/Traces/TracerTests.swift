@@ -16,6 +16,8 @@ import Testing
         loop: parts.loop, store: parts.store.traces, by: "test-0", clock: parts.settings.clock)
       let trace = tracer.trace(app: "shop", job: "sale", isFull: true)
       let connection = parts.store.connection
+      // A connection whose replies are off is not closed by CLIENT KILL: it is lost by its time limit.
+      connection.patienceMs = 0
       func lose() {
         connection.send(RedisCommand("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "no")) { _ in }
       }
