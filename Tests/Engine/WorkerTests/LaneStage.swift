@@ -44,6 +44,8 @@ final class LaneStage {
     }
     parts.direct.onReady = { [weak self] in self?.telling += 1 }
     parts.sending.room.nowNs = { 0 }
+    // What is switched off was read just now, however slow the machine is.
+    parts.switches.nowNs = { 0 }
   }
 
   /// So many pushes left in each of the last two spans of time: it stands still otherwise, however slow the machine is.

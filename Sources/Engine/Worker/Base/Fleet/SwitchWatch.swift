@@ -7,7 +7,8 @@ internal import Store
 final class SwitchWatch: Agent {
   private let store: Store
   private let fleet: FleetSwitches
-  private let nowNs: () -> UInt64
+  /// A clock that is never set, and the same for all of a process.
+  var nowNs: () -> UInt64
   private let log: Logger
   private let reasons: ReasonLog
   /// Whether it says in the log what has changed: each lane learns it, one of a process says it.
@@ -24,7 +25,7 @@ final class SwitchWatch: Agent {
 
   /// - Parameters:
   ///   - fleet: shared by those of a process.
-  ///   - nowNs: a clock that is never set, and the same for all of them.
+  ///   - nowNs: as the property.
   ///   - onChange: called with what is off from now on.
   init(
     store: Store, fleet: FleetSwitches, nowNs: @escaping () -> UInt64, log: Logger,
