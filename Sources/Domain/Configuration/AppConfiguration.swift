@@ -13,11 +13,14 @@ package struct AppConfiguration: Sendable, Equatable {
   package var eventsPerMinute: Int
   /// Where the app is at home: what local time is for installations without a time zone; nil for UTC.
   package var timeZone: String?
+  /// How long its jobs are kept; nil for as long as those of all apps.
+  package var jobs: JobsConfiguration?
 
   package init(
     id: String, apns: [PushEnvironment: APNsConfiguration] = [:], fcm: FCMConfiguration? = nil,
     jpush: JPushConfiguration? = nil, pushesPerSecond: Int? = nil,
-    eventsPerMinute: Int = ConfigurationLimits.eventsPerMinuteUsual, timeZone: String? = nil
+    eventsPerMinute: Int = ConfigurationLimits.eventsPerMinuteUsual, timeZone: String? = nil,
+    jobs: JobsConfiguration? = nil
   ) {
     self.id = id
     self.apns = apns
@@ -26,11 +29,15 @@ package struct AppConfiguration: Sendable, Equatable {
     self.pushesPerSecond = pushesPerSecond
     self.eventsPerMinute = eventsPerMinute
     self.timeZone = timeZone
+    self.jobs = jobs
   }
 }
 
 extension AppConfiguration {
-  static func list(in root: ConfigurationSection) throws(ConfigurationError) -> [AppConfiguration] {
+  /// - Parameter jobs: what holds for the jobs of apps that say nothing of their own.
+  static func list(
+    in root: ConfigurationSection, jobs: JobsConfiguration
+  ) throws(ConfigurationError) -> [AppConfiguration] {
     guard let node = root.node("apps"), !ConfigurationSection.isNull(node) else { return [] }
     func refused(_ message: String) -> ConfigurationError {
       ConfigurationError(
@@ -58,7 +65,7 @@ extension AppConfiguration {
           "goes by the same variables \(section.variables)_… as \"\(other)\": unset them or "
             + "rename one app")
       }
-      apps.append(try AppConfiguration(id: id, in: section))
+      apps.append(try AppConfiguration(id: id, in: section, jobs: jobs))
     }
     return apps
   }
@@ -70,6 +77,7 @@ extension AppConfiguration {
     let field = "apps[\(position)]"
     let known = [
       "id", "apns", "fcm", "jpush", "pushes_per_second", "events_per_minute", "time_zone",
+      "jobs",
     ]
     // The variables of the unnamed section do not exist: no id has a character that becomes "[".
     let unnamed = try ConfigurationSection(
@@ -91,7 +99,7 @@ extension AppConfiguration {
   }
 
   private init(
-    id: ConfigurationScalar, in section: ConfigurationSection
+    id: ConfigurationScalar, in section: ConfigurationSection, jobs all: JobsConfiguration
   ) throws(ConfigurationError) {
     self.init(id: id.text)
     let environments = try section.section(
@@ -108,6 +116,7 @@ extension AppConfiguration {
     eventsPerMinute = try section.integer(
       "events_per_minute", in: 0...ConfigurationLimits.eventsPerMinuteMax,
       default: ConfigurationLimits.eventsPerMinuteUsual)
+    jobs = try JobsConfiguration.ofApp(in: section, else: all)
     if let zone = try section.scalar("time_zone") {
       guard TimeZoneDatabase.has(zone.text) else {
         throw zone.refused(

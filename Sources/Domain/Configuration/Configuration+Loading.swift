@@ -34,10 +34,11 @@ extension Configuration {
       compose(yaml, source), source: source, field: "",
       variables: ConfigurationSource.variablePrefix,
       known: ["redis", "worker", "jobs", "apps", "log"])
+    let jobs = try JobsConfiguration(in: root)
     var configuration = Configuration(
       redis: try RedisConfiguration(in: root), worker: try WorkerConfiguration(in: root),
-      jobs: try JobsConfiguration(in: root),
-      apps: try AppConfiguration.list(in: root), log: try LogConfiguration(in: root))
+      jobs: jobs, apps: try AppConfiguration.list(in: root, jobs: jobs),
+      log: try LogConfiguration(in: root))
     configuration.adopt(
       files: source.files, passwords: source.passwords.map { ($0, source.file) },
       unusedVariables: source.unusedVariables)

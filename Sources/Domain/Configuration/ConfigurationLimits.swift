@@ -20,6 +20,9 @@ package enum ConfigurationLimits {
   package static let unroutedSecondsMax = 86_400
   /// 7 days.
   package static let retentionHoursUsual = 168
+  /// Of jobs to few, with an id of their own and without one.
+  package static let namedRetentionHoursUsual = 24
+  package static let unnamedRetentionMinutesUsual = 60
   /// 30 days.
   package static let retentionHoursMax = 720
   /// Google's quota for a project that asked for no other.

@@ -1,20 +1,64 @@
-/// The settings for how long jobs are kept.
-package struct JobsConfiguration: Sendable, Equatable {
-  /// How long the record of a job is kept after its end, and with it the job's id.
-  package var retentionHours: Int
+package import Model
 
-  package init(retentionHours: Int = ConfigurationLimits.retentionHoursUsual) {
+/// The settings for how long jobs are kept, of all apps or of one.
+package struct JobsConfiguration: Sendable, Equatable {
+  /// How long the record of a job to many is kept after its end, and with it the job's id. That of a job which did not end
+  /// well, too.
+  package var retentionHours: Int
+  /// The same for a job to few with an id of its own; nil for a day, or `retentionHours` if that is less.
+  package var namedRetentionHours: Int?
+  /// And for one without an id; nil for an hour.
+  package var unnamedRetentionMinutes: Int?
+
+  package init(
+    retentionHours: Int = ConfigurationLimits.retentionHoursUsual, namedRetentionHours: Int? = nil,
+    unnamedRetentionMinutes: Int? = nil
+  ) {
     self.retentionHours = retentionHours
+    self.namedRetentionHours = namedRetentionHours
+    self.unnamedRetentionMinutes = unnamedRetentionMinutes
+  }
+
+  package var retention: JobRetention {
+    let named =
+      namedRetentionHours ?? min(retentionHours, ConfigurationLimits.namedRetentionHoursUsual)
+    let unnamed = unnamedRetentionMinutes ?? ConfigurationLimits.unnamedRetentionMinutesUsual
+    return JobRetention(
+      manySeconds: retentionHours * 3_600, namedSeconds: named * 3_600,
+      unnamedSeconds: unnamed * 60)
   }
 }
 
 extension JobsConfiguration {
+  static let fields = ["retention_hours", "named_retention_hours", "unnamed_retention_minutes"]
+
   init(in root: ConfigurationSection) throws(ConfigurationError) {
-    let section = try root.section("jobs", known: ["retention_hours"])
-    self.init(
+    self = try Self.read(root, else: JobsConfiguration())
+  }
+
+  /// Reads what an app says for itself; what it leaves out is as for all apps. Nil when it says nothing.
+  static func ofApp(
+    in section: ConfigurationSection, else all: JobsConfiguration
+  ) throws(ConfigurationError) -> JobsConfiguration? {
+    let found = try read(section, else: all)
+    return found == all ? nil : found
+  }
+
+  private static func read(
+    _ root: ConfigurationSection, else usual: JobsConfiguration
+  ) throws(ConfigurationError) -> JobsConfiguration {
+    let section = try root.section("jobs", known: fields)
+    let unnoticed = "a job that is enqueued again would be sent again"
+    return JobsConfiguration(
       retentionHours: try section.integer(
         "retention_hours", in: 1...ConfigurationLimits.retentionHoursMax,
-        default: JobsConfiguration().retentionHours,
-        zero: "a job that is enqueued again would be sent again; the default is 168"))
+        default: usual.retentionHours, zero: "\(unnoticed); the default is 168"),
+      namedRetentionHours: try section.optionalInteger(
+        "named_retention_hours", in: 1...ConfigurationLimits.retentionHoursMax,
+        zero: "\(unnoticed); the default is 24") ?? usual.namedRetentionHours,
+      unnamedRetentionMinutes: try section.optionalInteger(
+        "unnamed_retention_minutes", in: 1...ConfigurationLimits.retentionHoursMax * 60,
+        zero: "whoever waits for a job would not see its end; the default is 60")
+        ?? usual.unnamedRetentionMinutes)
   }
 }

@@ -15,6 +15,13 @@ package enum Limits {
   package static let pushesPerSecondMax = 1_000_000
   /// 7 days.
   package static let spreadSecondsMax = 604_800
+  /// 30 days; and a minute, in which whoever waits for the job sees its end.
+  package static let retentionSecondsMax = 2_592_000
+  package static let retentionSecondsMin = 60
+  /// Receivers of a job to few, whose record is kept for less long than that of others.
+  package static let fewReceiversMax = 100
+  /// How long a trace is kept after its last event: TRACE_S in Store/Functions/Library/limits.lua.
+  package static let traceSeconds = 172_800
   package static let usersPerJobMax = 1_000_000
   package static let installationsPerJobMax = 1_000_000
   /// The name of a Redis key.

@@ -31,6 +31,7 @@ package struct StoreFailure: Error, CustomStringConvertible {
     StoreFailure(
       .notFound,
       "there is no job \(DisplayText.printable(id)) of \(app): \(others), refused (pushpool dead list), or "
-        + "ended longer ago than jobs.retention_hours says")
+        + "ended longer ago than its record is kept (by default an hour without an id, a day with "
+        + "one, and a week if it went to many)")
   }
 }

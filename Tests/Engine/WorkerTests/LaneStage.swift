@@ -29,7 +29,9 @@ final class LaneStage {
       worker: "test", consumer: consumer, prefix: "{pp}",
       redis: RedisEndpoint(endpoint: .unix(path: "/nowhere")), leaseMs: leaseMs, drainMs: 1_000,
       connectionsMax: 1, streamsMax: 10, requestTimeoutMs: 1_000, number: 0, unroutedMs: 60_000,
-      eventsPerMinute: ["shop": 2], sendsDirectly: sendsDirectly, retentionSeconds: 7_200,
+      eventsPerMinute: ["shop": 2], sendsDirectly: sendsDirectly,
+      retention: RetentionRules(
+        usual: JobRetention(manySeconds: 7_200, namedSeconds: 7_200, unnamedSeconds: 7_200)),
       localTimes: LocalTimes(homes: ["shop": "Asia/Tokyo"]), idle: IdleLanes(),
       clock: FleetClock(), poisonGate: PoisonGate(), shortage: DescriptorShortage(),
       routes: FleetRoutes(own: directory.routes(of: ["shop"])), switches: FleetSwitches())

@@ -1,7 +1,9 @@
 extension Job {
   static let fields =
-    ["id", "app", "audience", "deliver_at", LocalDelivery.field] + JobPace.fields
+    ["id", "app", "audience", "deliver_at", LocalDelivery.field, retentionField] + JobPace.fields
     + JobContent.fields
+
+  private static let retentionField = "retention_seconds"
 
   /// Decodes and checks what a producer enqueued. A syntax error has an empty pointer.
   package init(bytes: UnsafeBufferPointer<UInt8>) throws(InvalidField) {
@@ -62,6 +64,8 @@ extension Job {
         "cannot stand beside deliver_local, which spreads the job by time zones: give pushes_per_second"
       )
     }
+    let retentionSeconds = try reader.integer(
+      Self.retentionField, in: Limits.retentionSecondsMin...Limits.retentionSecondsMax)
     let receivers = try Audience(json: audience, at: "/audience")
     if let message = content.fcm?.message {
       // Not asked of what an older version has admitted, either: FCM itself answers to that.
@@ -73,7 +77,7 @@ extension Job {
     if case .channel(let channel) = receivers { content.channel = channel }
     self.init(
       id: id, app: app, audience: receivers, content: content, deliverAtMs: deliverAtMs,
-      deliverLocal: deliverLocal, pace: pace)
+      deliverLocal: deliverLocal, pace: pace, retentionSeconds: retentionSeconds)
   }
 
   /// Has a job that starts later expire by an instant: its seconds count from its start.
@@ -107,6 +111,7 @@ extension Job {
     object.add(deliverAtMs.map { .integer($0) }, for: "deliver_at")
     object.add(deliverLocal?.json(), for: LocalDelivery.field)
     pace?.write(to: &object)
+    object.add(retentionSeconds.map { .integer($0) }, for: Self.retentionField)
     return object
   }
 }

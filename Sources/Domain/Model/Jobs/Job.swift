@@ -11,10 +11,12 @@ package struct Job: Sendable, Equatable {
   package let deliverLocal: LocalDelivery?
 
   package let pace: JobPace?
+  /// How long its record is kept after its end; nil for what the configuration says.
+  package let retentionSeconds: Int?
 
   package init(
     id: String?, app: String, audience: Audience, content: JobContent, deliverAtMs: Int64? = nil,
-    deliverLocal: LocalDelivery? = nil, pace: JobPace? = nil
+    deliverLocal: LocalDelivery? = nil, pace: JobPace? = nil, retentionSeconds: Int? = nil
   ) {
     self.id = id
     self.app = app
@@ -23,6 +25,7 @@ package struct Job: Sendable, Equatable {
     self.deliverAtMs = deliverAtMs
     self.deliverLocal = deliverLocal
     self.pace = pace
+    self.retentionSeconds = retentionSeconds
   }
 }
 

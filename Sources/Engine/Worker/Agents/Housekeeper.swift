@@ -1,4 +1,5 @@
 internal import Logging
+internal import Model
 internal import Reactor
 internal import Redis
 internal import Store
@@ -23,7 +24,7 @@ final class Housekeeper {
       prefix: settings.prefix, idle: settings.idle, reasons: reasons)
     let routeWatch = RouteWatch(
       store: store.routes, routes: settings.routes, unroutedMs: settings.unroutedMs,
-      retentionSeconds: settings.retentionSeconds, log: log,
+      retentionSeconds: settings.retention.usual.manySeconds, log: log,
       onWork: { [idle = settings.idle] in
         idle.wake(.chunks)
         onRouted()

@@ -21,7 +21,8 @@ extension Admitter {
     case .stale:
       let isRescued = try await context.store.jobs.rescue(
         entry, app: admission.app, id: admission.id, digest: admission.digest,
-        consumer: context.settings.consumer, retentionSeconds: context.settings.retentionSeconds)
+        consumer: context.settings.consumer,
+        retentionSeconds: context.settings.retention[admission.app].manySeconds)
       guard isRescued else {
         return context.log.notice("job left to another worker", metadata: metadata)
       }
@@ -83,7 +84,7 @@ extension Admitter {
       "\(admission.app): \(what) come so fast that some are refused (pushpool dead list)")
     try await context.store.jobs.refuse(
       entry, refusal, consumer: context.settings.consumer,
-      retentionSeconds: context.settings.retentionSeconds)
+      retentionSeconds: context.settings.retention[refusal.app].manySeconds)
   }
 
   private func refuse(
@@ -94,7 +95,7 @@ extension Admitter {
     note(refusal, entry)
     try await context.store.jobs.refuse(
       entry, refusal, consumer: context.settings.consumer,
-      retentionSeconds: context.settings.retentionSeconds)
+      retentionSeconds: context.settings.retention[refusal.app].manySeconds)
   }
 
   private func note(_ refusal: Refusal, _ entry: JobEntry) {
@@ -125,7 +126,7 @@ extension Admitter {
       for (entry, refusal) in letters { note(refusal, entry) }
       let answers = await context.store.jobs.refuse(
         letters, consumer: context.settings.consumer,
-        retentionSeconds: context.settings.retentionSeconds)
+        retentionSeconds: { [retention = context.settings.retention] in retention[$0].manySeconds })
       for (letter, answer) in zip(letters, answers) {
         do throws(RedisError) { _ = try answer.get() } catch {
           try refused.note(error, letter.entry)

@@ -244,7 +244,11 @@ struct Admitter {
         eventsPerMinute: context.settings.eventsPerMinute[job.app] ?? 0))
     admission.timing.pace = job.pace
     admission.timing.roundsAtMs = job.content.schedule?.rounds.map(\.atMs) ?? []
-    admission.retention.seconds = context.settings.retentionSeconds
+    let spans = context.settings.retention[job.app].spans(
+      hasID: job.id != nil, receivers: job.receivers, ownSeconds: job.retentionSeconds,
+      isTraced: job.content.trace)
+    admission.retention.seconds = spans.wellSeconds
+    admission.retention.otherwiseSeconds = spans.otherwiseSeconds
     admission.retention.keepsContent = job.content.tellsOfReceivers
     let bytes = job.segments.reduce(0) { $0 + $1.count }
     if job.segments.count == 1 || bytes <= WorkerLimits.admittedSegmentsBytesMax {

@@ -56,6 +56,7 @@ package final class WorkerService: Sendable {
         uniquingKeysWith: { $1 }))
     let eventsPerMinute = Dictionary(
       configuration.apps.map { ($0.id, $0.eventsPerMinute) }, uniquingKeysWith: { $1 })
+    let retention = RetentionRules(configuration)
     let routes = FleetRoutes(own: directory.routes(of: configuration.apps.map(\.id)))
     let switches = FleetSwitches()
     lanes = try (0..<count).map { number in
@@ -76,7 +77,7 @@ package final class WorkerService: Sendable {
           unroutedMs: UInt64(worker.unroutedSeconds) * 1_000,
           eventsPerMinute: eventsPerMinute,
           sendsDirectly: true,
-          retentionSeconds: configuration.jobs.retentionHours * 3_600,
+          retention: retention,
           localTimes: localTimes, idle: idle, clock: clock,
           poisonGate: poisonGate, shortage: shortage, routes: routes,
           switches: switches),

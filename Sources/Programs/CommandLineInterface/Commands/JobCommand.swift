@@ -23,8 +23,9 @@ struct JobCommand: AsyncParsableCommand {
       A pace is a number of pushes a second, of the whole fleet; off ends it. It holds for what \
       workers take up from now on, and at once for a job that has a pace already.
 
-      A finished job can be seen for as long as jobs.retention_hours says, a week by default. So can \
-      a job that was refused: the command says why, and ends with 65.
+      A finished job can be seen for a time: by default a week if it went to many users or did not \
+      end well, a day if it went to few, and an hour if it had no id. A job that was refused can be \
+      seen for a week: the command says why, and ends with 65.
       """)
 
   @Argument(help: "The job's id, as enqueue printed it.")

@@ -97,6 +97,39 @@ import Testing
     }
   }
 
+  @Test("jobs of one batch are kept as long as each says, and longer when they did not end well")
+  func keepsEachForItsTime() async throws {
+    try await Lane.withStore { _, store in
+      var jobs: [DirectJob] = []
+      for (id, seconds) in [("a", 60), ("b", 60), ("c", 600), ("d", 60)] {
+        var admission = Self.admission(id)
+        admission.retention.seconds = seconds
+        admission.retention.otherwiseSeconds = 7_200
+        jobs.append(DirectJob(entry: try await store.takeNew(), admission: admission))
+      }
+      let answers = try await store.jobs.beginDirect(jobs, consumer: "worker")
+      #expect(answers == jobs.map { _ in .success(.new) })
+      let time = try await store.redis("TIME").array?.first?.string.flatMap { Int64($0) }
+      let nowMs = try #require(time) * 1_000
+      let endings = jobs.map { job in
+        var settlement = Settlement.final(accepted: 1, users: 1)
+        if job.admission.id == "b" {
+          var counts = OutcomeCounts()
+          counts.rejected = 1
+          settlement.counts = [.apns: counts]
+        }
+        return DirectEnding(job: job, startedAtMs: nowMs, settlement: settlement)
+      }
+      #expect(try await store.jobs.endDirect(endings) == jobs.map { _ in .ended })
+      for (id, expected) in [
+        ("a", 110...120), ("b", 7_190...7_200), ("c", 650...660), ("d", 110...120),
+      ] {
+        let left = try await store.redis("TTL", "{pp}:job:shop:\(id)").integer
+        #expect(expected.contains(try #require(left)), "\(id)")
+      }
+    }
+  }
+
   @Test("two jobs of one name in a batch are one, or in conflict", arguments: ["d", "other"])
   func sameNameTogether(digest: String) async throws {
     try await Lane.withStore { _, store in

@@ -10,7 +10,7 @@ import Testing
 
   private func start(
     _ store: Store, _ id: String, digest: String = "0123456789abcdef0123456789abcdef",
-    retentionSeconds: Int? = 7_200, keepsContent: Bool = false
+    retentionSeconds: Int? = 7_200, otherwiseSeconds: Int? = nil, keepsContent: Bool = false
   ) async throws -> AdmissionAnswer {
     let entry = try await store.takeNew(priority: .high)
     var admission = Admission(
@@ -18,6 +18,7 @@ import Testing
       audience: Admission.Audience(
         lines: .users, recipients: 1, segments: 1, texts: [Array("u1\n".utf8)]))
     admission.retention.seconds = retentionSeconds
+    admission.retention.otherwiseSeconds = otherwiseSeconds
     admission.retention.keepsContent = keepsContent
     return try await store.jobs.admit(entry, admission, consumer: "worker")
   }
@@ -129,6 +130,52 @@ import Testing
       ] {
         #expect((604_700...604_800).contains(try await secondsLeft(store, key)))
       }
+    }
+  }
+
+  @Test("what did not end well is kept longer, and so is what an older worker ends")
+  func keepsWhatFailed() async throws {
+    let outcomes: [(WritableKeyPath<OutcomeCounts, Int>, Bool)] = [
+      (\.accepted, true), (\.uninstalled, true), (\.skipped, true), (\.rejected, false),
+      (\.expired, false), (\.failed, false),
+    ]
+    try await Lane.withStore { _, store in
+      func end(_ id: String, _ outcome: WritableKeyPath<OutcomeCounts, Int>) async throws -> Int {
+        _ = try await start(
+          store, id, retentionSeconds: 600, otherwiseSeconds: 7_200, keepsContent: true)
+        if id == "older" {
+          // An older version knows of no such field, and so it neither writes nor reads it.
+          let key = store.keys.job(app: "shop", id: id)
+          #expect(try await store.redis("HDEL", key, "retention_well").integer == 1)
+        }
+        var counts = OutcomeCounts()
+        counts[keyPath: outcome] = 1
+        var settlement = Settlement.final(users: 1)
+        settlement.counts = [.apns: counts]
+        try await self.end(store, settlement)
+        let content = try await secondsLeft(store, store.keys.content(app: "shop", id: id))
+        let record = try await secondsLeft(store, store.keys.job(app: "shop", id: id))
+        #expect(abs(content - record) <= 1)
+        return record
+      }
+      for (number, (outcome, isWell)) in outcomes.enumerated() {
+        let left = try await end("j\(number)", outcome)
+        #expect(isWell ? (500...600).contains(left) : (7_100...7_200).contains(left), "\(number)")
+      }
+      #expect((7_100...7_200).contains(try await end("older", \.accepted)))
+      #expect(try await fields(store, "j0").isDisjoint(with: ["retention", "retention_well"]))
+    }
+  }
+
+  @Test("a cancelled job is kept like one that did not end well")
+  func keepsCancelled() async throws {
+    try await Lane.withStore { _, store in
+      _ = try await start(store, "j1", retentionSeconds: 600, otherwiseSeconds: 7_200)
+      let claim = try await store.claimOne()
+      #expect(try await store.jobs.cancel(app: "shop", id: "j1") == .cancelled)
+      try await end(store, claim, .final(skipped: 1, users: 1))
+      let key = store.keys.job(app: "shop", id: "j1")
+      #expect((7_100...7_200).contains(try await secondsLeft(store, key)))
     }
   }
 

@@ -3,8 +3,8 @@ extension AppEvent {
   /// Everything that changes neither what the push says nor how it shows.
   private static let companions: Set = [
     "id", "app", "audience", "kind", "event", "apns", "collapse_id", "ttl_seconds", "expires_at",
-    "deliver_at", "deliver_local", "pushes_per_second", "spread_over_seconds", "topic", "channel",
-    "filter",
+    "deliver_at", "deliver_local", "pushes_per_second", "spread_over_seconds", "retention_seconds",
+    "topic", "channel", "filter",
     "environments", "dry_run", "on_unknown", "trace",
   ]
 

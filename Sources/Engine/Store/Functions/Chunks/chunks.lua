@@ -140,7 +140,7 @@ end
 
 -- What nobody reads in the record of a job that has ended, unless chunks of it are dead letters: these may be retried.
 local UNREAD_AFTER = {'priority', 'segments', 'cursor', 'chunks', 'live', 'residuals', 'residual_bytes', 'window', 'lines',
-  'later', 'kept', 'unread', 'expires_at', 'retention', 'keeps_content',
+  'later', 'kept', 'unread', 'expires_at', 'retention', 'retention_well', 'keeps_content',
   'pushes_per_second', 'spread_over_seconds', 'rounds', 'round', 'round_at', 'base', 'base_recipients'}
 
 -- Leaves of an ended job what is promised: a counter that is missing is 0. names and values: those of its counters and times, the
@@ -161,7 +161,7 @@ end
 local function finish_if_empty(p, app, job, now)
   local key = KEY.job(p, app, job)
   local r = redis.call('HMGET', key, 'state', 'chunks', 'cursor', 'segments', 'pending', 'finished_at',
-    'scan', 'source', 'start_at', 'retention', 'keeps_content')
+    'scan', 'source', 'start_at', 'retention', 'keeps_content', 'retention_well')
   if r[6] or r[7] or tonumber(r[2]) > 0 or tonumber(r[3]) < tonumber(r[4]) then return end
   local pending = tonumber(r[5])
   local state = r[1] == 'cancelled' and 'cancelled' or 'done'
@@ -189,8 +189,11 @@ local function finish_if_empty(p, app, job, now)
     names[#names + 1], values[#values + 1] = 'start_at', r[9]
     keep_promised(p, app, job, names, values, r[11])
   end
-  redis.call('EXPIRE', key, r[10] or LIMIT.RECORD_S)
-  redis.call('EXPIRE', KEY.content(p, app, job), r[10] or LIMIT.RECORD_S)
+  -- Nothing of it was rejected, expired or failed.
+  local is_well = state == 'done' and values[3] == '0' and values[5] == '0' and values[7] == '0'
+  local kept = is_well and r[12] or r[10] or LIMIT.RECORD_S
+  redis.call('EXPIRE', key, kept)
+  redis.call('EXPIRE', KEY.content(p, app, job), kept)
   redis.call('UNLINK', KEY.parked(p, app, job), KEY.unfinished(p, r[8]))
   redis.call('SREM', KEY.open(p), app .. ':' .. job)
 end

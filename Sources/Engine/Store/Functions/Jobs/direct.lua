@@ -6,7 +6,7 @@ do
 
 -- Both functions are told of jobs in groups of those that stand beside one another and have words in common: of each group its
 -- priority, its app and other common words, how many jobs, and the words of each. retention: how long the record of each is kept
--- after its end, s.
+-- after it ended well, s.
 
 -- The groups, each as where its words stand in args: at, first and last.
 local function groups_in(args, at, common, columns)
@@ -20,25 +20,25 @@ local function groups_in(args, at, common, columns)
   return groups
 end
 
--- begin_direct — ARGV: consumer, retention, how many priorities, (priority, first, last)… between which ids the entries stand, then
--- of each group priority, app, how many, (entry, id, digest)…. Takes the names of jobs that the caller is going to send.
+-- begin_direct — ARGV: consumer, how many priorities, (priority, first, last)… between which ids the entries stand, then of each
+-- group priority, app, retention, how many, (entry, id, digest)…. Takes the names of jobs that the caller is going to send.
 -- Reply: for each NEW | CANCELLED (an operator has paused, cancelled or slowed it while it waited: admit it) | DUPLICATE (the entry is
 -- dropped) | CONFLICT (refuse it) | STALE | an error, when Redis refuses this one: something else stands under its key
 local function begin_direct(keys, args)
   local p, now, answers, names = keys[1], now_ms(), {}, {}
-  local has, at = {}, 4
-  for _ = 1, tonumber(args[3]) do
+  local has, at = {}, 3
+  for _ = 1, tonumber(args[2]) do
     local priority, first, last = unpack(args, at, at + 2)
     has[priority] = Fairness.job_owner(p, priority, args[1], owned_between(KEY.jobs(p, priority), args[1], first, last))
     at = at + 3
   end
-  local groups, name_s = groups_in(args, at, 2, 3), text(tonumber(args[2]) + LIMIT.BRIEF_S)
+  local groups = groups_in(args, at, 3, 3)
   for _, group in ipairs(groups) do
     for i = group.first, group.last, 3 do names[#names + 1] = KEY.job(p, args[group.at + 1], args[i + 1]) end
   end
   -- Nearly always none of them is taken, which one question tells.
   local are_free, taken = redis.pcall('EXISTS', unpack(names)) == 0, {}
-  local function begin(priority, app, entry, id, digest)
+  local function begin(priority, app, name_s, entry, id, digest)
     local name = names[#answers + 1]
     local take = are_free and not taken[name] and Names.write or Names.take
     local is_possible, answer, state, has_pace = pcall(take, p, priority, entry, app, id, digest, now, name_s)
@@ -49,8 +49,9 @@ local function begin_direct(keys, args)
   end
   for _, group in ipairs(groups) do
     local priority, app = args[group.at], args[group.at + 1]
+    local name_s = text(tonumber(args[group.at + 2]) + LIMIT.BRIEF_S)
     for i = group.first, group.last, 3 do
-      answers[#answers + 1] = has[priority](args[i]) and begin(priority, app, args[i], args[i + 1], args[i + 2]) or 'STALE'
+      answers[#answers + 1] = has[priority](args[i]) and begin(priority, app, name_s, args[i], args[i + 1], args[i + 2]) or 'STALE'
     end
   end
   return answers
@@ -71,9 +72,11 @@ end
 
 -- Returns write(app, id, state, created_at), which writes the record of a job that has ended, and tells of it. What the jobs of
 -- a group have in common is put together once.
-local function new_record(p, now, started_at, retention, total, none, counts)
-  -- As long as was written with the name, which was taken a little before.
+local function new_record(p, now, started_at, retention, otherwise, total, none, counts)
+  local is_well = (counts.of.rejected or 0) + (counts.of.expired or 0) + (counts.of.failed or 0) == 0
   local is_brief = math.abs(now - tonumber(started_at)) < LIMIT.BRIEF_S * 1000 / 2
+  -- As long as was written with the name, which was taken a little before.
+  local has_time = is_brief and (is_well or otherwise == retention)
   local fields = {'state', '', 'admitted', '1', 'total', total, 'started_at', started_at, 'finished_at', text(now)}
   local notice = {'app', '', 'id', '', 'state', '', 'total', total}
   local function add(name, n)
@@ -95,7 +98,9 @@ local function new_record(p, now, started_at, retention, total, none, counts)
     notice[2], notice[4], notice[6], notice[created] = app, id, fields[2], created_at
     redis.call('HSET', key, unpack(fields))
     -- An operator who stops a job has its record stay.
-    if state ~= 'queued' or not is_brief then redis.call('EXPIRE', key, retention) end
+    if state ~= 'queued' or not has_time then
+      redis.call('EXPIRE', key, is_well and state ~= 'cancelled' and retention or otherwise)
+    end
     redis.call('XADD', finished, '*', unpack(notice))
   end
 end
@@ -130,10 +135,11 @@ local function new_books(p, now)
   return books
 end
 
--- end_direct — ARGV: retention, then of each group seven words, how many, (entry, id, digest)…. Ends jobs that the caller has sent. The
+-- end_direct — ARGV: of each group nine words, how many, (entry, id, digest)…. Ends jobs that the caller has sent. The
 -- lease is not asked for: of several workers that had the job, the first to end it is counted, and the record tells the others. One
 -- that was admitted as a chunk counts there only.
 --   priority, app
+--   retention, and otherwise: that of one that did not end well
 --   started_at: since when they were sent, ms
 --   total: installations that each came to
 --   no_installations: users of each without any
@@ -144,10 +150,11 @@ local function end_direct(keys, args)
   local p, now, answers = keys[1], now_ms(), {}
   local books = new_books(p, now)
   refuse_wrong_type(KEY.finished(p), 'stream')
-  for _, group in ipairs(groups_in(args, 2, 7, 3)) do
-    local priority, app, started_at, total, none, words, tallies = unpack(args, group.at, group.at + 6)
+  for _, group in ipairs(groups_in(args, 1, 9, 3)) do
+    local priority, app, retention, otherwise, started_at, total, none, words, tallies =
+      unpack(args, group.at, group.at + 8)
     local counts, ended = read_counts(words), {}
-    local write_record = new_record(p, now, started_at, args[1], total, none, counts)
+    local write_record = new_record(p, now, started_at, retention, otherwise, total, none, counts)
     for i = group.first, group.last, 3 do
       local entry, id = args[i], args[i + 1]
       local r = redis.pcall('HMGET', KEY.job(p, app, id), 'state', 'source', 'created_at', 'admitted', 'digest')

@@ -42,7 +42,7 @@ local function keep_pace(key, per_second, spread, recipients, window)
 end
 
 local ADMIT = Sections.layout('admit', {entry = 3, job = 4, audience = 6, texts = 1, index = 3, variables = 1, event = 2,
-  ending = 2, pace = 2, rounds = 1, begun = 1}, {'entry', 'job', 'audience'})
+  ending = 3, pace = 2, rounds = 1, begun = 1}, {'entry', 'job', 'audience'})
 
 -- admit — makes a job of its entry, and starts it. ARGV: sections of these columns and one row, or of as many rows as there are
 -- texts; the last eight may be left out.
@@ -71,7 +71,8 @@ local ADMIT = Sections.layout('admit', {entry = 3, job = 4, audience = 6, texts 
 --     bucket: where it happened
 --     per_minute: how many jobs that tell of the bucket start in a minute; 0 for any number
 --   ending: what is kept of it after its end
---     retention: how long, in s
+--     retention: how long, in s, when it ended well: done, and nothing of it rejected, expired or failed
+--     otherwise: how long when it did not
 --     keeps_content: 1, or 0 when nobody asks for the content then, unless the job is large or chunks of it are dead letters
 --   pace: of a job that keeps to one
 --     per_second: pushes a second, or ''
@@ -95,7 +96,7 @@ local function admit(keys, args)
   if topic == '' then topic = nil end
   local variables_key = unpack(args, first.variables, last.variables)
   local bucket, per_minute = unpack(args, first.event, last.event)
-  local retention, keeps_content = unpack(args, first.ending, last.ending)
+  local retention, otherwise, keeps_content = unpack(args, first.ending, last.ending)
   local per_second, spread = unpack(args, first.pace, last.pace)
   local rounds = unpack(args, first.rounds, last.rounds)
   local begun_at = args[rawget(first, 'begun')]
@@ -166,7 +167,9 @@ local function admit(keys, args)
     redis.call('HSET', key, 'base', base, 'base_recipients', recipients, 'unread', recipients, 'scan', 'base')
   end
   if bucket then redis.call('HSET', key, 'bucket', bucket) end
-  if retention and tonumber(retention) ~= LIMIT.RECORD_S then redis.call('HSET', key, 'retention', retention) end
+  -- Under the name that older versions know is what they keep of any job: the longer of the two.
+  if otherwise and tonumber(otherwise) ~= LIMIT.RECORD_S then redis.call('HSET', key, 'retention', otherwise) end
+  if retention and retention ~= otherwise then redis.call('HSET', key, 'retention_well', retention) end
   if topic then redis.call('HSET', key, 'topic', topic) end
   if per_second then keep_pace(key, per_second, spread, tonumber(recipients), tonumber(window)) end
   redis.call('PERSIST', key)

@@ -13,7 +13,7 @@ extension Admission {
   private static let pace = Sections.Section(name: "pace", columns: 2)
   private static let rounds = Sections.Section(name: "rounds", columns: 1)
   private static let begun = Sections.Section(name: "begun", columns: 1)
-  private static let ending = Sections.Section(name: "ending", columns: 2)
+  private static let ending = Sections.Section(name: "ending", columns: 3)
 
   func sections(of entry: JobEntry, consumer: String) -> Sections {
     var sections = Sections()
@@ -56,6 +56,7 @@ extension Admission {
     if let seconds = retention.seconds {
       sections.add(Self.ending) { row in
         row.append(seconds)
+        row.append(retention.otherwiseSeconds ?? seconds)
         row.append(retention.keepsContent ? 1 : 0)
       }
     }

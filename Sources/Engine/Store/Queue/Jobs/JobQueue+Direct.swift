@@ -10,14 +10,17 @@ extension JobQueue {
     _ jobs: [DirectJob], consumer: String
   ) async throws(RedisError) -> [Result<AdmissionAnswer, RedisError>] {
     var command = functions.call("begin_direct", consumer)
-    command.append(Self.retentionSeconds(of: jobs.first))
     Self.appendRanges(of: jobs, to: &command)
     for group in Self.groups(
       of: jobs,
-      where: { $0.entry.priority == $1.entry.priority && $0.admission.app == $1.admission.app })
+      where: {
+        $0.entry.priority == $1.entry.priority && $0.admission.app == $1.admission.app
+          && $0.admission.retention.isAsLong(as: $1.admission.retention)
+      })
     {
       command.append(group.first!.entry.priority.rawValue)
       command.append(group.first!.admission.app)
+      command.append(group.first!.admission.retention.wellSeconds)
       command.append(group.count)
       for job in group {
         command.append(job.entry.entry)
@@ -42,7 +45,6 @@ extension JobQueue {
     _ endings: [DirectEnding]
   ) async throws(RedisError) -> [DirectAnswer] {
     var command = functions.call("end_direct")
-    command.append(Self.retentionSeconds(of: endings.first?.job))
     for group in Self.groups(of: endings, where: { $0.isLike($1) }) {
       group.first!.append(to: &command)
       command.append(group.count)
@@ -58,11 +60,6 @@ extension JobQueue {
       for index in 0..<reply.count { answers.append(try decodeWord(reply[index])) }
       return answers
     }
-  }
-
-  /// How long records are kept: a lane's jobs have it in common.
-  private static func retentionSeconds(of job: DirectJob?) -> Int {
-    job?.admission.retention.seconds ?? StoreLimits.recordSeconds
   }
 
   /// Returns groups of neighbours that have in common what a group of the functions says once.
@@ -120,6 +117,15 @@ extension JobQueue {
   }
 }
 
+extension Admission.Retention {
+  fileprivate var wellSeconds: Int { seconds ?? StoreLimits.recordSeconds }
+
+  /// Whether the records of two jobs are kept alike.
+  fileprivate func isAsLong(as other: Self) -> Bool {
+    seconds == other.seconds && otherwiseSeconds == other.otherwiseSeconds
+  }
+}
+
 extension DirectEnding {
   /// Installations that the job came to.
   private var total: Int { job.admission.audience.recipients + settlement.totalDelta }
@@ -128,6 +134,7 @@ extension DirectEnding {
   fileprivate func isLike(_ other: DirectEnding) -> Bool {
     startedAtMs == other.startedAtMs && job.entry.priority == other.job.entry.priority
       && job.admission.app == other.job.admission.app
+      && job.admission.retention.isAsLong(as: other.job.admission.retention)
       && total == other.total
       && settlement.noInstallations == other.settlement.noInstallations
       && settlement.skippedUnread == other.settlement.skippedUnread
@@ -139,6 +146,9 @@ extension DirectEnding {
   fileprivate func append(to command: inout RedisCommand) {
     command.append(job.entry.priority.rawValue)
     command.append(job.admission.app)
+    let retention = job.admission.retention
+    command.append(retention.wellSeconds)
+    command.append(retention.otherwiseSeconds ?? retention.wellSeconds)
     command.append(startedAtMs)
     command.append(total)
     command.append(settlement.noInstallations)

@@ -191,19 +191,22 @@ package struct JobQueue {
     retentionSeconds: Int = StoreLimits.recordSeconds
   ) async throws(RedisError) -> Bool {
     try await refuse(
-      [(entry, refusal)], consumer: consumer, retentionSeconds: retentionSeconds)[0].get()
+      [(entry, refusal)], consumer: consumer, retentionSeconds: { _ in retentionSeconds })[0].get()
   }
 
   /// Refuses several, in one pipeline.
+  /// - Parameter retentionSeconds: how long the record of an app's job is kept.
   /// - Returns: the answer to each, or why there is none.
   package func refuse(
-    _ jobs: [(entry: JobEntry, refusal: Refusal)], consumer: String, retentionSeconds: Int
+    _ jobs: [(entry: JobEntry, refusal: Refusal)], consumer: String,
+    retentionSeconds: (String) -> Int
   ) async -> [Result<Bool, RedisError>] {
     for (entry, _) in jobs { keepText(of: entry) }
     let commands = jobs.map { entry, refusal in
       functions.call(
         "refuse", consumer, entry.priority.rawValue, entry.entry, refusal.reason, refusal.field,
-        refusal.message, refusal.app, refusal.id, String(retentionSeconds))
+        refusal.message, refusal.app, refusal.id,
+        String(retentionSeconds(refusal.app)))
     }
     return await functions.run(commands) { $0.string == WorkStanding.ok.rawValue }
   }

@@ -13,12 +13,16 @@ final class PreparedJob: Sendable {
   let lines: ChunkLines
   /// 0 when the users are in a key or an index.
   let recipients: Int
+  /// How many its list has; nil when the users are in a key or an index.
+  var receivers: Int? { usersKey == nil && index == nil ? recipients : nil }
   let usersKey: String?
   let index: AudienceIndex?
   let segments: [[UInt8]]
   let deliverAtMs: Int64?
   let deliverLocal: LocalDelivery?
   let pace: JobPace?
+  /// How long its record is kept; nil for what the configuration says.
+  let retentionSeconds: Int?
 
   init(_ text: [UInt8]) throws(RefusedJob) {
     let job: Job
@@ -37,6 +41,7 @@ final class PreparedJob: Sendable {
     deliverAtMs = job.deliverAtMs
     deliverLocal = job.deliverLocal
     pace = job.pace
+    retentionSeconds = job.retentionSeconds
   }
 
   /// Makes the same job, which starts when this schedule says.
@@ -55,6 +60,7 @@ final class PreparedJob: Sendable {
     deliverAtMs = schedule.rounds.first?.atMs
     deliverLocal = job.deliverLocal
     pace = job.pace
+    retentionSeconds = job.retentionSeconds
   }
 
   /// Prepares a job on a thread of its own: a million users take a third of a second, for which no push would leave the

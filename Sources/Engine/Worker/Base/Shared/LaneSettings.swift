@@ -31,7 +31,7 @@ struct LaneSettings: Sendable {
   /// Whether it sends jobs to few users from their entries.
   let sendsDirectly: Bool
   /// How long the record of a job is kept that has ended.
-  let retentionSeconds: Int
+  let retention: RetentionRules
   /// Shared by the lanes of a process, as are the next.
   let localTimes: LocalTimes
   let idle: IdleLanes
