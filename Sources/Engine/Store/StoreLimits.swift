@@ -8,6 +8,15 @@ package enum StoreLimits {
   package static let importChannelsMax = 64
   /// How long the record of a job is kept that says nothing else.
   package static let recordSeconds = 604_800
+  /// Bytes of the record of a one-user job that has ended, with its key, its place among the keys and its expiry.
+  package static let recordBytes = 338
+  /// Over how long the jobs that end are counted to tell of a second: long enough to be no burst, and a day at most.
+  static let endedSpanMsMin: Int64 = 1_800_000
+  static let endedSpanMsMax: Int64 = 86_400_000
+  /// The largest figure that a forecast of memory goes by, so that its figures fit an Int.
+  static let forecastFigureMax = 1e12
+  /// The share of its memory beyond which Redis is told to get full.
+  static let forecastShareMax = 0.9
   /// About how many entries the bounded streams keep.
   static let noticesMax = 100_000
   /// Users in a block of an index: Redis keeps up to 128 in one string.

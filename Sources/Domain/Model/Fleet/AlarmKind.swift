@@ -46,6 +46,8 @@ package enum AlarmKind: String, CaseIterable, Sendable {
   // About Redis.
   /// Redis is set up to lose what it has confirmed; see `RedisRisk`.
   case unsafeRedis = "unsafe_redis"
+  /// The records of ended jobs will fill its memory.
+  case recordMemory = "record_memory"
   /// A key of ours held a value of another type.
   case wrongType = "wrong_type"
   /// Redis answers reads, and refuses all writes. Nobody can write this alarm down: who looks sees it.
@@ -57,7 +59,8 @@ package enum AlarmKind: String, CaseIterable, Sendable {
     case .breaker, .credential, .unreachable, .setup, .foreignAnswers, .noWorker: true
     // While a certificate holds, pushes go; once it does not, the alarms of the network say so.
     case .certificate, .badConnection, .massDeath, .lostWork, .halfBinding, .loop, .topicLoop,
-      .trimmed, .exhausted, .clock, .descriptors, .unsafeRedis, .wrongType, .refusesWrites:
+      .trimmed, .exhausted, .clock, .descriptors, .unsafeRedis, .recordMemory, .wrongType,
+      .refusesWrites:
       false
     }
   }

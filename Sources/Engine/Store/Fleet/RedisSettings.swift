@@ -12,6 +12,12 @@ package struct RedisSettings: Sendable, Equatable {
 
   /// `maxmemory`; 0 for no limit.
   package private(set) var memoryBytesMax = 0
+  /// `used_memory`.
+  package private(set) var usedBytes = 0
+  /// `total_system_memory`; 0 when the server does not tell.
+  package private(set) var systemBytes = 0
+  /// Keys with a time to live, of all databases.
+  package private(set) var expiringKeys = 0
   /// `maxmemory-policy`; nil when the server does not tell.
   package private(set) var policy: String?
   /// Keys that were evicted since the server started.
@@ -25,13 +31,16 @@ package struct RedisSettings: Sendable, Equatable {
   /// `save` of the configuration, empty for no snapshots; nil when that may not be asked.
   package var savePoints: String?
 
-  /// - Parameter info: the reply to INFO with the sections memory, persistence, replication and stats.
+  /// - Parameter info: the reply to INFO with the sections memory, persistence, replication, stats and keyspace.
   package init(info: String) {
     for line in info.split(whereSeparator: \.isNewline) {
       let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
       guard parts.count == 2 else { continue }
       let value = String(parts[1])
       switch parts[0] {
+      case "used_memory": usedBytes = max(0, Int(value) ?? 0)
+      case "total_system_memory": systemBytes = max(0, Int(value) ?? 0)
+      case let name where name.hasPrefix("db"): note(keyspace: value)
       case "maxmemory": memoryBytesMax = max(0, Int(value) ?? 0)
       case "maxmemory_policy": policy = Self.word(value)
       case "evicted_keys": evictedKeys = max(0, Int(value) ?? 0)
@@ -41,6 +50,15 @@ package struct RedisSettings: Sendable, Equatable {
       case "min_slaves_good_slaves": goodReplicas = max(0, Int(value) ?? 0)
       default: break
       }
+    }
+  }
+
+  /// Adds what a line such as `keys=7,expires=5,avg_ttl=0` tells.
+  private mutating func note(keyspace: String) {
+    for figure in keyspace.split(separator: ",") where figure.hasPrefix("expires=") {
+      let count = max(0, Int(figure.dropFirst("expires=".count)) ?? 0)
+      let (sum, isTooLarge) = expiringKeys.addingReportingOverflow(count)
+      expiringKeys = isTooLarge ? .max : sum
     }
   }
 

@@ -23,7 +23,8 @@ package struct SettingsStore {
 
   /// Reads what INFO tells. A managed Redis allows it where it forbids CONFIG.
   package func read() async throws(RedisError) -> RedisSettings {
-    let info = RedisCommand("INFO", "memory", "persistence", "replication", "stats")
+    let info = RedisCommand(
+      "INFO", "memory", "persistence", "replication", "stats", "keyspace")
     return RedisSettings(info: try await functions.connection.call(info).string ?? "")
   }
 

@@ -29,6 +29,7 @@ struct ProcessReporter {
         ("delayed", String(status.delayed)),
         ("in_flight", String(statistics.inFlight)),
         ("accepted_per_second", String(acceptedPerSecond)),
+        ("ended", String(try await store.metrics.endedCount())),
       ])
     } catch { log.debug("timeline: \(error)") }
   }

@@ -7,6 +7,7 @@ internal import Store
 /// loop-bound.
 final class RedisWatch: Agent {
   private let settings: SettingsStore
+  private let records: RecordOutlook?
   private let accepted: Set<RedisRisk>
   private let log: Logger
   private let nowNs: () -> UInt64
@@ -18,22 +19,25 @@ final class RedisWatch: Agent {
   private var complaint: RedisError?
 
   /// - Parameters:
+  ///   - records: looks whether the memory will do; nil for nobody.
   ///   - accepted: risks that nobody is to be told of.
   ///   - nowNs: a clock that is never set.
   init(
-    settings: SettingsStore, accepted: Set<RedisRisk>, log: Logger, nowNs: @escaping () -> UInt64
+    settings: SettingsStore, records: RecordOutlook? = nil, accepted: Set<RedisRisk>, log: Logger,
+    nowNs: @escaping () -> UInt64
   ) {
+    self.records = records
     self.settings = settings
     self.accepted = accepted
     self.log = log
     self.nowNs = nowNs
   }
 
-  /// An alarm for each risk that was found last and is not accepted.
+  /// An alarm for each risk that was found last and is not accepted, and one when the records will fill the memory.
   var alarmConditions: [AlarmCondition] {
     findings.map {
       AlarmCondition(field: AlarmKind.unsafeRedis.field($0.risk.rawValue), sentence: $0.sentence)
-    }
+    } + (records?.alarmConditions ?? [])
   }
 
   func turn() async -> UInt64 {
@@ -42,6 +46,7 @@ final class RedisWatch: Agent {
       if found.hasAppendOnlyFile == false { found.savePoints = await savePoints() }
       complaint = nil
       note(found)
+      try await records?.look(found)
     } catch {
       // A lost connection speaks for itself.
       if case .server = error, error != complaint {

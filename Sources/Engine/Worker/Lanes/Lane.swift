@@ -56,7 +56,9 @@ actor Lane {
     let redisWatch =
       settings.isHousekeeper
       ? RedisWatch(
-        settings: store.settings, accepted: settings.acceptedRisks, log: log,
+        settings: store.settings,
+        records: RecordOutlook(store: store, retention: settings.retention, log: log),
+        accepted: settings.acceptedRisks, log: log,
         nowNs: { loop.nowNs }) : nil
     self.redisWatch = redisWatch
     let monitor = LaneMonitor(

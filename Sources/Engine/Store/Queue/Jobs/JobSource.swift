@@ -24,6 +24,9 @@ package enum JobSource {
     return (priority, String(name.dropFirst()))
   }
 
+  /// Whether an id is one that a job without its own gets.
+  package static func isName(_ id: String) -> Bool { place(id) != nil }
+
   /// When an entry was added, in epoch milliseconds, by the time in its id; nil when the producer chose an id
   /// that cannot be one. The admission decides it alike (`enqueued_at` of the functions).
   static func enqueuedAtMs(_ entry: String, nowMs: Int64) -> Int64? {
