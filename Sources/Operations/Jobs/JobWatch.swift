@@ -105,6 +105,8 @@ package struct JobWatch {
     // Also of one that an older version refused, or whose id is another job's: there is no record of its own.
     if let letter = try await deadLetter(in: store) { return .refused(letter.refusal) }
     guard let record, source != job.source, record.refusal == nil else { return .gone }
+    // Its entry was deleted, and an operator has cancelled what was left, which freed the name.
+    if record.state == .cancelled, record.source == "" { return .admitted(record) }
     return .duplicate(record)
   }
 

@@ -272,6 +272,24 @@ import Testing
     }
   }
 
+  @Test func `a job that was cancelled when its entry was gone is told as cancelled`() async throws
+  {
+    try await Partitions.withStores { _, stores in
+      let job = try await Self.add(to: stores[1])
+      let key = stores[1].keys.job(app: "shop", id: "j")
+      // As a submission leaves it.
+      try await Self.run(stores[1], "HSET", key, "state", "queued", "source", job.source)
+      try await Self.run(stores[1], "XDEL", stores[1].keys.jobs(.high), job.entry)
+      #expect(try await stores[1].jobs.cancel(app: "shop", id: "j") == .cancelled)
+      let sighting = try await JobWatch(job: job, stores: stores).look(Patience())
+      guard case .admitted(let record) = sighting, sighting.isLast else {
+        Issue.record("\(sighting)")
+        return
+      }
+      #expect(record.state == .cancelled)
+    }
+  }
+
   @Test func `a refused job is known by its record, also when its letter is gone`() async throws {
     try await Partitions.withStores { _, stores in
       let job = try await Self.add(to: stores[1])

@@ -165,6 +165,9 @@ struct LibraryFault: Sendable, CustomTestStringConvertible {
       original: "redis.call('DEL', key)\n    lines, n = string.sub(",
       replacement: "lines, n = string.sub("),
     LibraryFault(
+      name: "cancel leaves the name of a lost job taken",
+      original: "if is_named and Names.is_lost(p, r[4]) then", replacement: "if false then"),
+    LibraryFault(
       name: "cancel forgets the chunks that a pause parked",
       original: "bytes = bytes + close_as(p, unpack_chunk(member), 'skipped', now)",
       replacement: "bytes = bytes + 1"),

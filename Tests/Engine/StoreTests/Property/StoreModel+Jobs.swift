@@ -138,6 +138,16 @@ extension StoreModel {
   }
 
   mutating func cancel(_ id: String) -> JobState? {
+    if let job = jobs[id], !job.isAdmitted, job.state == .cancelled || !job.state.isFinal,
+      !job.source.isEmpty, !isPending(job.source)
+    {
+      // Its entry is gone: nobody else ends it, and its name is free.
+      jobs[id]!.state = .cancelled
+      jobs[id]!.source = ""
+      jobs[id]!.isFinished = true
+      finished += 1
+      return .cancelled
+    }
     guard let job = jobs[id], !job.state.isFinal else { return jobs[id]?.state }
     jobs[id]!.state = .cancelled
     guard job.isAdmitted else { return .cancelled }

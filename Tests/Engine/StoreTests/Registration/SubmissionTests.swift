@@ -144,6 +144,53 @@ import Testing
     }
   }
 
+  @Test(
+    "cancelling a submitted job whose entry somebody deleted frees its name",
+    arguments: [JobAct.none, .pause, .cancel])
+  func frees(before: JobAct) async throws {
+    try await Self.withStore { _, store in
+      let first = try await submit(store, Self.text())
+      // Another job keeps the stream from being empty, which would free the name by itself.
+      _ = try await submit(store, Self.text("other"))
+      switch before {
+      case .none: break
+      case .pause: #expect(try await store.jobs.pause(app: "shop", id: "j") == .paused)
+      case .cancel: #expect(try await store.jobs.cancel(app: "shop", id: "j") == .cancelled)
+      }
+      _ = try await store.redis("XDEL", store.keys.jobs(.normal), first.entry)
+      #expect(try await submit(store, Self.text()).status == .replayed, "nobody knows yet")
+      for _ in 0..<2 {
+        #expect(try await store.jobs.cancel(app: "shop", id: "j") == .cancelled)
+      }
+      let notices = try await store.redis("XRANGE", store.keys.finished, "-", "+").array ?? []
+      #expect(notices.count == 1)
+      let notice = Dictionary(
+        try #require(notices.first?.array?.last).pairs, uniquingKeysWith: { $1 })
+      #expect(notice["id"] == "j" && notice["state"] == "cancelled" && notice["total"] == "0")
+      #expect(try await store.redis("TTL", store.keys.job(app: "shop", id: "j")).integer ?? -1 > 0)
+      #expect(try await submit(store, Self.text(title: "Ho")).status == .created)
+      let record = try await store.record("j")
+      #expect(record.state == .queued && record.source != "")
+      #expect(try await takeIn(store) == .admitted, "the other job")
+      #expect(try await takeIn(store) == .admitted)
+      #expect(try await store.record("j").state == .running)
+    }
+  }
+
+  /// What an operator does before somebody deletes the entry.
+  enum JobAct { case none, pause, cancel }
+
+  @Test func `cancelling a job that a worker has in hand leaves it its name`() async throws {
+    try await Self.withStore { _, store in
+      let first = try await submit(store, Self.text())
+      _ = try #require(try await store.jobs.take(consumer: "w", max: 1).first)
+      _ = try await store.redis("XDEL", store.keys.jobs(.normal), first.entry)
+      _ = try await submit(store, Self.text("other"))
+      #expect(try await store.jobs.cancel(app: "shop", id: "j") == .cancelled)
+      #expect(try await submit(store, Self.text(title: "Ho")).status == .conflict)
+    }
+  }
+
   @Test func `a job without an id is a new one each time, and has a record, too`() async throws {
     try await Self.withStore { _, store in
       let first = try await submit(store, Self.text(nil))

@@ -52,7 +52,7 @@ import Testing
     Call(name: "XREADGROUP"), Call(name: "XLEN"), Call(name: "ZCARD"), Call(name: "XADD"),
     Call(name: "HINCRBY"), Call(name: "EXPIRE"),
     // How Redis is set up.
-    Call(name: "INFO"),
+    Call(name: "INFO"), Call(name: "XINFO"), Call(name: "XRANGE"), Call(name: "XREVRANGE"),
   ]
 
   /// What producers, backends and operators call, and what is only there for a test.

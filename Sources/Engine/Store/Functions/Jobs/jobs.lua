@@ -244,13 +244,28 @@ end
 -- Whether a job is over before all that an operator can do to it.
 local function is_over(state) return state == 'done' or state == 'cancelled' or state == 'refused' end
 
--- cancel — ARGV: app, id. Of many parked chunks the first are dropped here, the others by promotions.
+-- Ends a job that has only its name, and whose entry somebody deleted: nobody else will. An empty source makes the name free, for
+-- older versions as well.
+local function end_lost(p, key, app, id, source, created_at, now)
+  redis.call('HSET', key, 'state', 'cancelled', 'source', '')
+  redis.call('HDEL', key, 'expires_in')
+  redis.call('EXPIRE', key, LIMIT.RECORD_S)
+  drop_uploaded(p, source)
+  Refusals.announce(p, now, app, id, 'cancelled', created_at or '')
+  return 'cancelled'
+end
+
+-- cancel — ARGV: app, id. Of many parked chunks the first are dropped here, the others by promotions. The name of a job whose entry
+-- somebody deleted is free from then on.
 -- Reply: the state now (cancelled; done or refused when it was too late) or ABSENT
 local function cancel(keys, args)
   local p, app, id, now = keys[1], args[1], args[2], now_ms()
   local key = KEY.job(p, app, id)
-  local r = redis.call('HMGET', key, 'state', 'admitted', 'cursor', 'source', 'priority', 'lines', 'live', 'round')
+  local r = redis.call('HMGET', key, 'state', 'admitted', 'cursor', 'source', 'priority', 'lines', 'live', 'round',
+    'created_at')
   if not r[1] then return 'ABSENT' end
+  local is_named = not r[2] and (r[1] == 'cancelled' or not is_over(r[1]))
+  if is_named and Names.is_lost(p, r[4]) then return end_lost(p, key, app, id, r[4], r[9], now) end
   if is_over(r[1]) then return r[1] end
   refuse_wrong_type(KEY.finished(p), 'stream')
   refuse_wrong_type(KEY.delayed(p), 'zset')

@@ -54,6 +54,19 @@ local function has_other(p, priority, entry, consumer)
   return holder and holder ~= consumer
 end
 
+-- Whether the entry that a record's source names is gone, and nobody has it: somebody deleted it, or it became a dead letter that
+-- names no job. An empty source names none.
+local function is_lost(p, source)
+  if not source or source == '' then return false end
+  local entry = string.sub(source, 2)
+  for _, priority in ipairs(PRIORITIES) do
+    if source_of(priority, entry) == source then
+      return not has_entry(KEY.jobs(p, priority), entry) and not has_other(p, priority, entry)
+    end
+  end
+  return true
+end
+
 -- Whether a dead letter was made of the job lately. One that nobody could read names no job.
 local function has_letter(p, priority, entry, id)
   for _, item in ipairs(redis.call('XREVRANGE', KEY.dead(p), '+', '-', 'COUNT', LIMIT.LETTERS_LOOKED_MAX)) do
@@ -122,6 +135,7 @@ Names.standing = standing
 Names.is_named = is_named
 Names.has_other = has_other
 Names.is_orphan = is_orphan
+Names.is_lost = is_lost
 Names.has_letter = has_letter
 Names.are_segments_in_use = are_segments_in_use
 Names.write = write_name

@@ -43,12 +43,11 @@ end
 local COUNTERS = {'total', 'accepted', 'rejected', 'uninstalled', 'expired', 'skipped', 'failed', 'pending', 'no_installations',
   'retries'}
 
--- Tells of it as of a job that has ended: to whoever waits it has.
-local function announce(p, now, told, id, letter, created_at)
-  local notice = {'app', told.app, 'id', id, 'state', 'refused'}
+-- Tells that a job has ended of which nothing was counted: to whoever waits it has. Behind its times the fields of its own.
+local function announce(p, now, app, id, state, created_at, ...)
+  local notice = {'app', app, 'id', id, 'state', state}
   for _, name in ipairs(COUNTERS) do notice[#notice + 1], notice[#notice + 2] = name, '0' end
-  for _, word in ipairs({'created_at', created_at, 'started_at', '', 'finished_at', text(now), 'reason', told.reason, 'field',
-    told.field, 'message', excerpt(told.message), 'letter', letter}) do
+  for _, word in ipairs({'created_at', created_at, 'started_at', '', 'finished_at', text(now), ...}) do
     notice[#notice + 1] = word
   end
   -- What stands there in its place must not keep a job from being refused.
@@ -71,7 +70,8 @@ local function record(p, now, told, letter, retention)
   local kept = tonumber(retention or LIMIT.RECORD_S)
   if told.reason == Loops.REASON then kept = math.min(kept, LIMIT.LOOP_RECORD_S) end
   redis.call('EXPIRE', key, text(kept))
-  announce(p, now, told, id, letter, created_at)
+  announce(p, now, told.app, id, 'refused', created_at, 'reason', told.reason, 'field', told.field, 'message',
+    excerpt(told.message), 'letter', letter)
 end
 
 -- The record that a dead letter has left is gone when that is retried: its job waits again. fields: of the letter.
@@ -88,5 +88,6 @@ Refusals.named_in = named_in
 Refusals.add_letter = add_letter
 Refusals.record = record
 Refusals.forget = forget
+Refusals.announce = announce
 
 end
