@@ -69,6 +69,8 @@ package enum StoreLimits {
   static let departedMs: Int64 = 302_400_000
   /// Tokens and users of one `departed` key. With more of them it is told of the last only.
   static let departedMax = 40_000
+  /// Bytes of a token by which its departures are told: those of FCM have some 160, and may have 4,096.
+  static let departedTokenBytesMax = 512
   /// How long a refused job's text stays that never becomes a dead letter's original.
   static let letterCopySeconds = 600
   /// Calls that reconcile one job, each for some 200 of its chunks.

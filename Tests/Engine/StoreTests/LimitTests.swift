@@ -26,6 +26,7 @@ import Testing
     ("JOB_ID_BYTES_MAX", Limits.jobIDBytesMax),
     ("BLOCK_MAX", StoreLimits.indexBlockMax), ("DEPARTED_MS", Int(StoreLimits.departedMs)),
     ("DEPARTED_MAX", StoreLimits.departedMax),
+    ("DEPARTED_TOKEN_BYTES_MAX", StoreLimits.departedTokenBytesMax),
     ("WALKED_AT_ONCE", StoreLimits.walkedAtOnce),
     ("NAMED_BYTES_MAX", StoreLimits.submittedBytesMax),
   ])

@@ -10,7 +10,10 @@ extension InstallationStore {
   package func departure(
     app: String, token: DeviceToken, nowMs: Int64
   ) async throws(RedisError) -> Departure? {
-    let field = "t:\(token.network.rawValue):\(app):\(token.text)"
+    // The functions cut a longer one there.
+    let known = String(
+      decoding: token.text.utf8.prefix(StoreLimits.departedTokenBytesMax), as: UTF8.self)
+    let field = "t:\(token.network.rawValue):\(app):\(known)"
     guard let words = try await departed(field, nowMs: nowMs), words.count == 5 else { return nil }
     return Self.departure(words[0], words[1], user: words[2], token, by: words[3], job: words[4])
   }

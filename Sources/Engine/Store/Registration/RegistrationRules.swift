@@ -50,6 +50,7 @@ enum RegistrationRules {
         BLOCK_MAX = \(StoreLimits.indexBlockMax),
         DEPARTED_MS = \(StoreLimits.departedMs),
         DEPARTED_MAX = \(StoreLimits.departedMax),
+        DEPARTED_TOKEN_BYTES_MAX = \(StoreLimits.departedTokenBytesMax),
       }
 
       local RULE = {

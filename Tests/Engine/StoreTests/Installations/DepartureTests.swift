@@ -97,6 +97,31 @@ import Testing
     }
   }
 
+  @Test func `a token that is longer than any is told by its beginning, whatever takes its place`()
+    async throws
+  {
+    try await Lane.withStore { _, store in
+      let long = DeviceToken(
+        stored: String(repeating: "x", count: Limits.fcmTokenBytesMax), network: .fcm)
+      let beginning = String(repeating: "x", count: StoreLimits.departedTokenBytesMax)
+      for number in 0..<Limits.installationsPerUserMax {
+        try await store.install("ann", "token-\(number)")
+      }
+      let installation = Installation(app: "shop", user: "ann", token: long)
+      _ = try await store.installations.install(installation)
+      #expect(try await last(store, token: "token-0")?.by == beginning + "…")
+      _ = try await store.installations.uninstall(app: "shop", token: long)
+      let nowMs = try await Self.nowMs(store)
+      let departure = try #require(
+        try await store.installations.departure(app: "shop", token: long, nowMs: nowMs))
+      #expect(departure.cause == .explicit && departure.user == "ann" && departure.token == long)
+      #expect(try await last(store, user: "ann")?.token.text == beginning + "…")
+      let key = store.keys.departed(String(nowMs / StoreLimits.departedMs))
+      let words = try await store.redis("HGETALL", key).array ?? []
+      #expect(!words.isEmpty && words.allSatisfy { ($0.bytes?.count ?? 0) < 1_200 })
+    }
+  }
+
   @Test func `so many are kept and no more, and none for longer than a week`() async throws {
     try await Lane.withStore { _, store in
       try await store.install("ann", "aa")

@@ -106,16 +106,23 @@ end
 -- job; with tabs between. A turn is half a week. This and the last one are asked, so that what is kept has two bounds: a turn that
 -- has as many as it may have becomes the last one.
 
+-- A text as departures tell it: of one that is longer than tokens are its beginning, so that all departures are bounded.
+local function in_short(text)
+  if #text <= LIMIT.DEPARTED_TOKEN_BYTES_MAX then return text end
+  return string.sub(text, 1, LIMIT.DEPARTED_TOKEN_BYTES_MAX) .. '\226\128\166'
+end
+
 -- Notes a departure, or another word of the network about a token when there is no user. entry: of its notice. It never raises: a
 -- Redis user of an earlier version's documents may not write the key.
 local function note_departure(p, entry, cause, app, network, token, user, by, job)
   local at = string.match(entry, '^%d+')
   local turn = math.floor(tonumber(at) / LIMIT.DEPARTED_MS)
   local key = KEY.departed(p, text(turn))
-  by, job = string.gsub(by, '%c', ' '), job or ''
-  local words = {'t:' .. network .. ':' .. app .. ':' .. token, table.concat({cause, at, user or '', by, job}, '\t')}
+  by, job = in_short((string.gsub(by, '%c', ' '))), job or ''
+  local known = string.sub(token, 1, LIMIT.DEPARTED_TOKEN_BYTES_MAX)
+  local words = {'t:' .. network .. ':' .. app .. ':' .. known, table.concat({cause, at, user or '', by, job}, '\t')}
   if user then
-    words[3], words[4] = 'u:' .. app .. ':' .. user, table.concat({cause, at, network, token, by, job}, '\t')
+    words[3], words[4] = 'u:' .. app .. ':' .. user, table.concat({cause, at, network, in_short(token), by, job}, '\t')
   end
   local added = redis.pcall('HSET', key, unpack(words))
   local count = type(added) == 'number' and added > 0 and redis.pcall('HLEN', key)

@@ -25,6 +25,7 @@ local LIMIT = {
   INSTALLATIONS_PER_USER_MAX = 100,
   DEPARTED_MS = 302400000,              -- StoreLimits.departedMs: what became of a token is known for so long, or twice as long
   DEPARTED_MAX = 40000,                 -- StoreLimits.departedMax: tokens and users of which that is kept at a time: 8 MB of APNs
+  DEPARTED_TOKEN_BYTES_MAX = 512,       -- StoreLimits.departedTokenBytesMax: beyond any token that is known
   LEFT_AT_ONCE = 64,                    -- steps of leaving channels in one call; what is begun, of 200 at most, is ended: 5 ms
   LEAVING_MAX = 100000,                 -- bindings whose users are yet to leave channels
   LEAVING_MS = 10,                      -- how soon the next of them do
