@@ -122,7 +122,7 @@ let package = Package(
         "Traces/traces",
         "Work/streams", "Work/work",
       ].map { .embedInCode("Functions/\($0).lua") }
-        + ["json", "nearest", "fields", "registration", "submission"].map {
+        + ["json", "nearest", "fields", "guard", "registration", "submission"].map {
           .embedInCode("Registration/\($0).lua")
         }),
     layer(

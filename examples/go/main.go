@@ -57,7 +57,7 @@ func main() {
 	defer client.Close()
 	// Repeating either call is harmless.
 	var answer struct{ Status string }
-	text := must(client.FCall(ctx, "pushpool_install", []string{"pushpool"}, device).Text())
+	text := must(client.FCall(ctx, "pushpool_install", []string{"pushpool", "pushpool:guard"}, device).Text())
 	must(text, json.Unmarshal([]byte(text), &answer))
 	fmt.Println("device", answer.Status)
 	values := object{"job": must(json.Marshal(job))}

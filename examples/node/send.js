@@ -39,7 +39,7 @@ async function main() {
   try {
     // Repeating either call is harmless.
     const answer = await client.fCall("pushpool_install", {
-      keys: ["pushpool"],
+      keys: ["pushpool", "pushpool:guard"],
       arguments: [JSON.stringify(device)],
     });
     console.log("device", JSON.parse(answer).status);

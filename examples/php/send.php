@@ -44,7 +44,7 @@ if (str_starts_with($url, 'unix://')) {
 }
 
 // Repeating either call is harmless.
-$answer = $redis->rawCommand('FCALL', 'pushpool_install', 1, 'pushpool', json_encode($device));
+$answer = $redis->rawCommand('FCALL', 'pushpool_install', 2, 'pushpool', 'pushpool:guard', json_encode($device));
 if ($answer === false) {
     throw new RuntimeException($redis->getLastError());
 }

@@ -52,4 +52,4 @@ with redis.Redis.from_url(URL, decode_responses=True) as client:
     push(client, 2, "end", stops_left=0)
     gone = {name: ACTIVITY[name] for name in ("app", "network", "token", "user")}
     print("activity", json.loads(
-        client.fcall("pushpool_uninstall", 1, "pushpool", json.dumps(gone)))["status"])
+        client.fcall("pushpool_uninstall", 2, "pushpool", "pushpool:guard", json.dumps(gone)))["status"])

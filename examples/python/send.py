@@ -30,7 +30,7 @@ JOB = {
 
 def register(client, device):
     """Repeating it is harmless. A value that breaks a rule raises an error that names its field."""
-    return json.loads(client.fcall("pushpool_install", 1, "pushpool", json.dumps(device)))
+    return json.loads(client.fcall("pushpool_install", 2, "pushpool", "pushpool:guard", json.dumps(device)))
 
 
 def enqueue(client, job):

@@ -38,7 +38,7 @@ end
 
 redis = Redis.new(url: URL)
 # Repeating either call is harmless. A value that breaks a rule raises an error that names its field.
-answer = redis.call("FCALL", "pushpool_install", 1, "pushpool", JSON.generate(DEVICE))
+answer = redis.call("FCALL", "pushpool_install", 2, "pushpool", "pushpool:guard", JSON.generate(DEVICE))
 puts "device #{JSON.parse(answer)['status']}"
 redis.xadd("pushpool:jobs:normal", { job: JSON.generate(JOB) })
 record = follow(redis, JOB)

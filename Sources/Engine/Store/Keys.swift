@@ -55,6 +55,15 @@ package struct Keys: Sendable {
   /// HASH: what is switched off, a `KillSwitch` each.
   package var switches: String { "\(prefix):switches" }
 
+  /// Never exists: the second key of calls of the functions for registration (Registration/guard.lua).
+  package var guardKey: String { "\(prefix):guard" }
+
+  /// The keys that the program's own calls of these functions declare. Without a hash tag the prefix is of no cluster, and the
+  /// functions of an older version take it alone.
+  package var registrationKeys: [String] {
+    prefix.contains("{") ? [prefix, guardKey] : [prefix]
+  }
+
   // MARK: Internal
 
   /// HASH: what a network answered within a UTC minute; `place` is `<network>|<environment>`.

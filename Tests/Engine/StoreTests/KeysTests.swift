@@ -29,6 +29,7 @@ import Testing
         "tokens": keys.tokens(.fcm).replacing("fcm", with: "<1>"),
         "credential": keys.credential("<1>"), "generation": keys.generation,
         "displaced": keys.displaced("<1>"), "departed": keys.departed("<1>"),
+        "guard": keys.guardKey,
         "unbound": keys.unbound, "mended": keys.mended,
         "mending": keys.mending,
         "import": keys.importTurn("<1>"), "open": keys.open,

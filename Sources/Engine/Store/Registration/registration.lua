@@ -1,8 +1,8 @@
 -- What any Redis client registers devices with (docs/reference/installations.md):
 --
---   FCALL <function> 1 <prefix> <JSON object>
+--   FCALL <function> 2 <prefix> <prefix>:guard <JSON object>
 --
--- KEYS[1] is the key prefix. ARGV[1] and the reply are JSON, as they stand above each function. A refusal is the error
+-- KEYS[1] is the key prefix. KEYS[2] may be left out where there is no cluster: guard.lua. ARGV[1] and the reply are JSON, as they stand above each function. A refusal is the error
 -- INVALID, with the field and the rule that it breaks; it has changed nothing. Every call is one step, and may be repeated.
 --
 -- These names never change, so this library is one for all versions and prefixes: RegistrationLibrary.swift.
@@ -12,9 +12,9 @@ do
 -- The function that reads its document with one function and answers with another, which may write.
 local function register(name, read, answer, flags)
   local function call(keys, args)
-    if #keys ~= 1 or #args ~= 1 then
-      return redis.error_reply('INVALID ' .. name .. ' takes one key, the prefix, and one argument, a JSON object')
-    end
+    local refusal = Guard.refusal(name, keys, 'one argument, a JSON object')
+    if refusal then return redis.error_reply('INVALID ' .. refusal) end
+    if #args ~= 1 then return redis.error_reply('INVALID ' .. name .. ' takes one argument beside its keys, a JSON object') end
     local is_read, request = pcall(read, args[1])
     if is_read then return answer(keys[1], request) end
     if type(request) == 'table' and request.refusal then return redis.error_reply('INVALID ' .. request.refusal) end

@@ -1,6 +1,8 @@
 -- What any Redis client adds a job with that is to know at once whether its id is free (docs/reference/jobs.md):
 --
---   FCALL pushpool_submit 1 <prefix> <priority> <job JSON> [<digest>]
+--   FCALL pushpool_submit 2 <prefix> <prefix>:guard <priority> <job JSON> [<digest>]
+--
+-- For the keys see guard.lua.
 --
 -- The id of a job is its name. What tells two jobs of one name apart is a digest of the canonical job, which only the program can
 -- make: Lua has no SHA-256, and no job's rules. So beside that a record has a digest of the text as it was submitted. The same text
@@ -68,8 +70,10 @@ end
 -- Reply: {"status": created, "id", "entry"}, {"status": replayed, "id", "entry", "state"} (of the same job that came before; nothing
 -- is added), or {"status": conflict, "id"} (another job has the name; nothing is added)
 local function submit(keys, args)
-  if #keys ~= 1 or #args < 2 or #args > 3 then
-    return redis.error_reply('INVALID pushpool_submit takes one key, the prefix, and a priority and a job')
+  local refusal = Guard.refusal('pushpool_submit', keys, 'a priority and a job')
+  if refusal then return redis.error_reply('INVALID ' .. refusal) end
+  if #args < 2 or #args > 3 then
+    return redis.error_reply('INVALID pushpool_submit takes a priority and a job beside its keys')
   end
   local p, priority, job, digest = keys[1], args[1], args[2], args[3]
   if PRIORITY_OF[string.sub(priority, 1, 1)] ~= priority then

@@ -49,8 +49,8 @@ struct EnqueueCommand: AsyncParsableCommand {
       rejected or expired, or when all were skipped. It ends with 65 when the job was refused, else \
       with 0: also when some pushes were skipped, or nobody had a device.
 
-      Programs need none of this: XADD pushpool:jobs:normal * job '<JSON>', or FCALL pushpool_submit 1 \
-      pushpool normal '<JSON>', which also tells at once whether the id is taken.
+      Programs need none of this: XADD pushpool:jobs:normal * job '<JSON>', or FCALL pushpool_submit 2 \
+      pushpool pushpool:guard normal '<JSON>', which also tells at once whether the id is taken.
       """)
 
   @Argument(help: "The job's file; - or nothing for standard input.")

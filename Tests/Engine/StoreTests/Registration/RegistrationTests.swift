@@ -215,16 +215,19 @@ import Testing
   {
     try await Self.withStore { _, store in
       for name in ["install", "create", "uninstall", "devices", "subscribe", "unsubscribe"] {
-        for words in [["0"], ["1", "pp"], ["2", "pp", "qq", "{}"], ["1", "pp", "{}", "{}"]] {
+        let keys = "takes two keys, the prefix and"
+        for (words, complaint) in [
+          (["0"], "\(keys) PREFIX:guard, and one argument, a JSON object"),
+          (["1", "pp"], "takes one argument beside its keys, a JSON object"),
+          (["2", "pp", "qq", "{}"], "\(keys) pp:guard, and one argument, a JSON object"),
+          (["1", "pp", "{}", "{}"], "takes one argument beside its keys, a JSON object"),
+          (["3", "pp", "pp:guard", "x"], "\(keys) pp:guard, and one argument, a JSON object"),
+        ] {
           var command = RedisCommand("FCALL", "pushpool_\(name)")
           for word in words { command.append(word) }
           let error = await failure { try await store.connection.call(command) }
           #expect(
-            error
-              == .server(
-                code: "INVALID",
-                message:
-                  "pushpool_\(name) takes one key, the prefix, and one argument, a JSON object"))
+            error == .server(code: "INVALID", message: "pushpool_\(name) \(complaint)"))
         }
       }
       _ = try await store.redis("RPUSH", store.keys.user(app: "shop", user: "ann"), "x")

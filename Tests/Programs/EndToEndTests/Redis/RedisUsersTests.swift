@@ -110,8 +110,9 @@ import Testing
         #"{"id":"submitted","app":"shop","audience":{"users":["\#(names[0])"]},"notification":{"title":"t"}}"#
       for status in ["created", "replayed"] {
         let reply = try await Self.redis(
-          ["FCALL", "pushpool_submit", "1", "pushpool", "normal", submitted], as: producer,
-          stage.redis)
+          [
+            "FCALL", "pushpool_submit", "2", "pushpool", "pushpool:guard", "normal", submitted,
+          ], as: producer, stage.redis)
         #expect(!reply.isRefused && reply.output.contains(status), "\(reply)")
         #expect(try await stage.client.finished("submitted").counts.accepted == 1)
       }
@@ -247,8 +248,10 @@ import Testing
     func register(_ function: String, _ document: String) async throws -> String {
       let name = "pushpool_\(function)"
       let reply = try await Self.redis(
-        [function == "devices" ? "FCALL_RO" : "FCALL", name, "1", "pushpool", document],
-        as: registrar, stage.redis)
+        [
+          function == "devices" ? "FCALL_RO" : "FCALL", name, "2", "pushpool", "pushpool:guard",
+          document,
+        ], as: registrar, stage.redis)
       #expect(!reply.isRefused, "\(document): \(reply.output)")
       return reply.output
     }

@@ -22,6 +22,7 @@ local KEY = {
   indexed = function(p) return p .. ':indexed' end,
   generation = function(p) return p .. ':generation' end,
   displaced = function(p, name) return p .. ':displaced:' .. name end,
+  guard = function(p) return p .. ':guard' end,
   departed = function(p, turn) return p .. ':departed:' .. turn end,
   unbound = function(p) return p .. ':unbound' end,
   mended = function(p) return p .. ':mended' end,

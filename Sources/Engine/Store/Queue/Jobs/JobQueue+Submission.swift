@@ -11,8 +11,11 @@ extension JobQueue {
     _ json: [UInt8], priority: Priority, digest: String?
   ) async throws(RedisError) -> SubmissionAnswer? {
     guard json.count <= StoreLimits.submittedBytesMax else { return nil }
-    var command = RedisCommand(
-      "FCALL", "pushpool_submit", "1", functions.keys.prefix, priority.rawValue)
+    var command = RedisCommand("FCALL", "pushpool_submit")
+    let keys = functions.keys.registrationKeys
+    command.append(keys.count)
+    for key in keys { command.append(key) }
+    command.append(priority.rawValue)
     command.append(json)
     if let digest { command.append(digest) }
     let reply: RESPValue

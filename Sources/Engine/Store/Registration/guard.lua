@@ -1,0 +1,35 @@
+-- The keys of a call: the prefix, and in a cluster the guard.
+--
+-- While a cluster moves a slot, its source sends whoever asks for a key that is not there to the target (ASK), and a client follows.
+-- The prefix is no key that exists. So a call with the prefix alone is carried out at the target, where nothing of ours is yet: it
+-- answers `created`, and what it has written keeps the cluster from moving the key of that name. Of a call with several keys that
+-- are not there the target says TRYAGAIN, and carries out nothing. So calls declare a second key, which never exists either.
+
+local Guard = {}  -- what later files use of it
+
+do
+
+local is_node  -- of a cluster; nil until somebody has called with one key, and then the same for as long as the server runs
+
+-- Whether the server is a node of a cluster. Callers may not ask INFO or CLUSTER INFO, but they all may SELECT: to a number that no
+-- database has, which changes nothing. A server whose cluster has several databases tells by its slots, where that may be asked.
+local function ask_whether_node()
+  local answer = redis.pcall('SELECT', '-1')
+  if type(answer) == 'table' and answer.err and string.find(answer.err, 'cluster mode', 1, true) then return true end
+  return type(redis.pcall('CLUSTER', 'KEYSLOT', 'x')) == 'number'
+end
+
+-- Why a call of a function with these keys is refused, or nil. takes: what it takes beside keys.
+function Guard.refusal(name, keys, takes)
+  local p = keys[1]
+  if #keys == 2 and keys[2] == KEY.guard(p) then return nil end
+  local wanted = name .. ' takes two keys, the prefix and ' .. (p and KEY.guard(p) or 'PREFIX:guard')
+  if #keys ~= 1 then return wanted .. ', and ' .. takes end
+  -- Without a hash tag our keys would be in many slots, and no node serves such a call.
+  if not string.find(p, '{', 1, true) then return nil end
+  if is_node == nil then is_node = ask_whether_node() end
+  if not is_node then return nil end
+  return wanted .. ', in a Redis Cluster: with one key a call may go to a node that does not have the data yet'
+end
+
+end
