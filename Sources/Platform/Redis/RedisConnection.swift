@@ -138,8 +138,8 @@ package final class RedisConnection {
   private func connect(to place: Endpoint) {
     state = .connecting
     let link = RedisLink(
-      loop: loop, place: place, tls: tls, roundTrips: self.link?.roundTrips ?? RoundTrips(),
-      owner: self)
+      loop: loop, place: place, tls: tls, scheme: endpoint.place.scheme,
+      roundTrips: self.link?.roundTrips ?? RoundTrips(), owner: self)
     link.patienceMs = patienceMs
     self.link = link
     link.open()

@@ -25,6 +25,9 @@ package enum RedisLimits {
   static let sentinelFreshMs: UInt64 = 200
   /// How long a connection waits for the one that asks them, which may end before it has an answer.
   static let sentinelWaitMs: UInt64 = 3_000
+  /// Names of sentinels that are looked up at a time: twice as many as a URL names (ConfigurationLimits.redisHostsMax). A thread
+  /// each, only while there is something to look up.
+  static let sentinelLookUpsMax = 32
   /// The name of a host (RFC 1035, 2.3.4).
   static let hostBytesMax = 253
   /// A connection that lived for less counts as one more failed attempt.

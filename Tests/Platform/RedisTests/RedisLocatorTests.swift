@@ -88,6 +88,31 @@ import Testing
     #expect(place(locator) == Self.one, "the next round")
   }
 
+  @Test("of seeds that fail for different reasons the one that tells what to mend is told as that")
+  func tellingSeed() {
+    func told(_ reasons: RedisError...) -> RedisError? {
+      let seeds = [Self.one, Self.two, Self.three]
+      var locator = RedisLocator(.cluster(seeds: seeds))
+      var departure = RedisLocator.Departure.atOnce
+      for (seed, reason) in zip(seeds, reasons) {
+        departure = locator.leave(seed, for: nil, wasOfUse: false, because: reason)
+      }
+      guard case .later(let error) = departure else { return nil }
+      return error
+    }
+    let login = RedisError.server(code: "WRONGPASS", message: "no such user")
+    #expect(
+      told(Self.refused, login, Self.refused)
+        == .server(
+          code: "WRONGPASS",
+          message: "no such user (two:6379); one:6379: refused; three:6379: refused"))
+    #expect(
+      told(login, Self.refused, .unsuitable(reason: "no TLS"))
+        == .unsuitable(
+          reason: "one:6379: WRONGPASS no such user; two:6379: refused; three:6379: no TLS"))
+    #expect(told(login, login, login) == login)
+  }
+
   @Test("sentinels are asked before each connection, but not to be rid of a reply")
   func sentinels() throws {
     let group = try SentinelGroup(sentinels: [Self.one], master: "m")

@@ -86,6 +86,29 @@ import Testing
         let lost = try await firstLoss(lane, endpoint)
         #expect("\(lost)".contains("TLS") && "\(lost)".contains(advice), "\(lost)")
       }
+      let group = try SentinelGroup(
+        sentinels: [.tcp(host: "127.0.0.1", port: server.tlsPort!)], master: "m")
+      let lost = try await firstLoss(lane, RedisEndpoint(place: .sentinels(group)))
+      #expect(
+        "\(lost)".contains("write rediss+sentinel:// in place of redis+sentinel://"), "\(lost)")
+    }
+  }
+
+  @Test("the advice names the URL of the place that was asked, and of no other")
+  func advisesByPlace() throws {
+    let one = Endpoint.tcp(host: "h", port: 1)
+    let group = try SentinelGroup(sentinels: [one], master: "m")
+    let places: [(RedisPlace, String)] = [
+      (.server(one), "rediss://"), (.cluster(seeds: [one]), "rediss+cluster://"),
+      (.sentinels(group), "rediss+sentinel://"),
+    ]
+    for (place, secure) in places {
+      let advice = TLSMismatch.advice(
+        nil, at: one, usesTLS: false, hasAnswered: false, scheme: place.scheme)
+      #expect(advice?.contains("write \(secure) in place of") == true, "\(advice ?? "none")")
+      let other = TLSMismatch.advice(
+        .handshakeTimeout(one), at: one, usesTLS: true, hasAnswered: false, scheme: place.scheme)
+      #expect(other?.contains("in place of \(secure)") == true, "\(other ?? "none")")
     }
   }
 

@@ -29,8 +29,8 @@ actor Lane {
   private let drained: LoopSignal
   /// Why there is no Redis, since it was lost or could not be reached.
   private var trouble: String?
-  /// The last that was said of sentinels that do not agree.
-  private var remark: String?
+  /// The last that was said of sentinels that do not agree, and when.
+  private var remark: (sentence: String, atNs: UInt64)?
   /// Tasks of the lane that have not ended.
   private var tasks = 0
 
@@ -221,10 +221,16 @@ actor Lane {
     }
   }
 
-  /// Sentinels are asked each time that a lane connects: one of them says it, and once.
+  /// Sentinels are asked each time that a lane connects: one of them says it, and the same once an hour. The majority is believed
+  /// before all have answered, so whether they agree again nobody hears.
   private func note(remark sentence: String) {
-    guard settings.isHousekeeper, remark != sentence else { return }
-    remark = sentence
+    guard settings.isHousekeeper else { return }
+    if let remark, remark.sentence == sentence,
+      loop.nowNs &- remark.atNs < WorkerLimits.remarkAgainMs * 1_000_000
+    {
+      return
+    }
+    remark = (sentence, loop.nowNs)
     log.warning("\(sentence)")
   }
 

@@ -7,13 +7,15 @@ final class RedisLink {
   typealias Handler = (Result<RedisReply, RedisError>) -> Void
 
   /// Apart from that of the push networks: however long their name servers are silent, Redis is found.
-  private static let resolver = Resolver(threadsMax: 2)
+  static let resolver = Resolver(threadsMax: 2)
 
   let loop: EventLoop
   let place: Endpoint
   /// The least time that an answer is waited for, ms, whatever its command allows.
   var patienceMs: UInt64 = 0
   private let tls: TLSContext?
+  private let scheme: RedisScheme
+  private let resolver: Resolver
   /// Held until the link has ended, as the stream holds the link.
   private var owner: (any RedisLinkOwner)?
   private var stream: ByteStream?
@@ -30,14 +32,19 @@ final class RedisLink {
   /// Why the stream is being closed, when it is this side that closes it.
   private var ending: LinkEnd?
 
-  /// - Parameter roundTrips: those of the link before, of which the least still tells.
+  /// - Parameters:
+  ///   - scheme: that of the URL that led there, for advice.
+  ///   - roundTrips: those of the link before, of which the least still tells.
   init(
-    loop: EventLoop, place: Endpoint, tls: TLSContext?, roundTrips: RoundTrips = RoundTrips(),
+    loop: EventLoop, place: Endpoint, tls: TLSContext?, scheme: RedisScheme,
+    resolver: Resolver = RedisLink.resolver, roundTrips: RoundTrips = RoundTrips(),
     owner: any RedisLinkOwner
   ) {
     self.loop = loop
     self.place = place
     self.tls = tls
+    self.scheme = scheme
+    self.resolver = resolver
     self.roundTrips = roundTrips
     self.owner = owner
     timeoutTimer = LoopTimer(loop: loop) { [unowned self] in checkTimeout() }
@@ -53,7 +60,7 @@ final class RedisLink {
     let stream = ByteStream(
       loop: loop, delegate: self, outputBytesMax: RedisLimits.outputBytesMax, flushesLate: true)
     self.stream = stream
-    stream.connect(to: place, tls: tls, timeoutMs: timeoutMs, resolver: Self.resolver)
+    stream.connect(to: place, tls: tls, timeoutMs: timeoutMs, resolver: resolver)
   }
 
   /// Ends it in order. The owner hears of it before this returns.
@@ -151,7 +158,7 @@ final class RedisLink {
 
   private func readReplies(_ bytes: UnsafeRawBufferPointer) throws(RedisError) {
     if !hasAnswered, tls == nil, bytes.first == TLSMismatch.alert {
-      throw .unsuitable(reason: TLSMismatch.answersWithTLS)
+      throw .unsuitable(reason: TLSMismatch.answersWithTLS(scheme))
     }
     hasAnswered = true
     try reader.feed(bytes)
@@ -205,7 +212,7 @@ extension RedisLink: ByteStreamDelegate {
     guard stream === self.stream else { return }
     let reason = failure?.description ?? "the server closed it"
     let advice = TLSMismatch.advice(
-      failure, at: place, usesTLS: tls != nil, hasAnswered: hasAnswered || isOfUse)
+      failure, at: place, usesTLS: tls != nil, hasAnswered: hasAnswered || isOfUse, scheme: scheme)
     let end =
       ending
       ?? LinkEnd(

@@ -86,10 +86,24 @@ struct RedisLocator {
     return .later(Self.sum(failures))
   }
 
+  /// The failures of all addresses as one, of the kind that tells the most: what a server answers is to be mended, and tells more
+  /// than that another is away.
   private static func sum(_ failures: [(place: Endpoint, reason: RedisError)]) -> RedisError {
     let first = failures[0].reason
     guard failures.contains(where: { $0.reason != first }) else { return first }
-    return .connectionLost(
-      reason: failures.map { "\($0.place): \($0.reason.bareReason)" }.joined(separator: "; "))
+    func sentences(without number: Int? = nil) -> String {
+      failures.indices.filter { $0 != number }
+        .map { "\(failures[$0].place): \(failures[$0].reason.bareReason)" }
+        .joined(separator: "; ")
+    }
+    for failure in failures {
+      if case .unsuitable = failure.reason { return .unsuitable(reason: sentences()) }
+    }
+    for (number, failure) in failures.enumerated() {
+      guard case .server(let code, let message) = failure.reason else { continue }
+      return .server(
+        code: code, message: "\(message) (\(failure.place)); \(sentences(without: number))")
+    }
+    return .connectionLost(reason: sentences())
   }
 }

@@ -52,6 +52,9 @@ final class SentinelQuestion {
 
 /// One sentinel that is asked where the master is; loop-bound.
 final class SentinelInquiry: RedisLinkOwner {
+  /// Looks up the names of all sentinels of a URL at once, also of those that took long before, for which half of it is.
+  static let resolver = Resolver(threadsMax: RedisLimits.sentinelLookUpsMax)
+
   private let group: SentinelGroup
   private let sentinel: Endpoint
   private let loop: EventLoop
@@ -71,7 +74,9 @@ final class SentinelInquiry: RedisLinkOwner {
 
   func begin() {
     guard done != nil else { return }
-    let link = RedisLink(loop: loop, place: sentinel, tls: group.tls, owner: self)
+    let link = RedisLink(
+      loop: loop, place: sentinel, tls: group.tls, scheme: .sentinels, resolver: Self.resolver,
+      owner: self)
     self.link = link
     link.open(timeoutMs: RedisLimits.sentinelAnswerMs)
   }
