@@ -41,6 +41,16 @@ enum ChaosLimits {
   static let patienceBrief = 3.0
   static let residentBytesMax = 256 * 1_048_576
 
+  // Sentinels
+  /// How long a master is silent until a sentinel finds it dead: longer than a busy machine keeps it from answering.
+  static let sentinelDownMs = 1_000
+  /// A sentinel begins no failover within twice this after the last one.
+  static let sentinelFailoverMsMax = 3_000
+  /// How long they may take: they leave an old master what it thinks that it is for eight seconds.
+  static let sentinelPatienceMs: UInt64 = 60_000
+  /// How long a producer waits for a replica to have its job, before it adds that again.
+  static let replicaMs = 50
+
   // Patience
   static let startMsMax: UInt64 = 20_000
   static let stopMsMax: UInt64 = 15_000

@@ -31,6 +31,7 @@ package enum FaultMatrix {
     ChangeRow(),
     LocalTimeRow(),
     PaceRow(),
+    SentinelRow(),
   ]
 
   /// Rows whose load can be jobs of one user each.

@@ -15,18 +15,25 @@ actor ChaosSession {
   private var connection: RedisConnection { access.connection }
   var store: Store { access.store }
 
+  /// Whether a job counts as enqueued only when a replica has it, too.
+  private let awaitsReplica: Bool
+
   static func open(
-    url: String, library: FunctionLibrary = StoreLibrary.library
+    url: String, library: FunctionLibrary = StoreLibrary.library, awaitsReplica: Bool = false
   ) async throws -> ChaosSession {
     let loop = try EventLoop(name: "chaos redis")
     try loop.start()
-    let session = try ChaosSession(loop: loop, url: url, library: library)
+    let session = try ChaosSession(
+      loop: loop, url: url, library: library, awaitsReplica: awaitsReplica)
     try await session.connect()
     return session
   }
 
-  private init(loop: EventLoop, url: String, library: FunctionLibrary) throws {
+  private init(
+    loop: EventLoop, url: String, library: FunctionLibrary, awaitsReplica: Bool
+  ) throws {
     self.loop = loop
+    self.awaitsReplica = awaitsReplica
     access = try StoreAccess(loop: loop, url: url, library: library)
   }
 
@@ -52,7 +59,17 @@ actor ChaosSession {
 
   /// Enqueues until Redis says that it has it: a job of the same id and content counts once.
   func enqueue(_ job: [UInt8], priority: Priority = .normal) async throws {
-    _ = try await insisting { store in try await store.jobs.enqueue(job, priority: priority) }
+    _ = try await insisting { store in
+      let entry = try await store.jobs.enqueue(job, priority: priority)
+      if awaitsReplica { try await expectReplicated() }
+      return entry
+    }
+  }
+
+  /// Fails, for as long as it may be tried again, unless a replica has all that was written by this connection.
+  private func expectReplicated() async throws(RedisError) {
+    let count = try await command("WAIT", "1", String(ChaosLimits.replicaMs)).integer ?? 0
+    guard count > 0 else { throw .unavailable(reason: "no replica has it") }
   }
 
   /// Enqueues these at once: one round trip for all.

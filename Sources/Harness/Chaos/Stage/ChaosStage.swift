@@ -9,6 +9,8 @@ final class ChaosStage: Sendable {
   let trial: Trial
   let options: StageOptions
   let redis: RedisServer
+  /// The sentinels that everybody finds Redis by; nil where it stays where it is.
+  let sentinels: SentinelSet?
   let session: ChaosSession
   let simulator: SimulatorProcess
   let fleet: Fleet
@@ -24,12 +26,14 @@ final class ChaosStage: Sendable {
   static let app = "shop"
 
   private init(
-    _ trial: Trial, _ options: StageOptions, _ stage: Stage, _ simulator: SimulatorProcess
+    _ trial: Trial, _ options: StageOptions, _ stage: Stage, _ sentinels: SentinelSet?,
+    _ simulator: SimulatorProcess
   ) async throws {
     self.trial = trial
     self.options = options
     self.simulator = simulator
     redis = stage.redis
+    self.sentinels = sentinels
     folder = stage.folder
     acceptLog = Self.acceptLog(stage)
     // No token of it begins as those that a script singles out.
@@ -46,7 +50,7 @@ final class ChaosStage: Sendable {
     providerProxy =
       options.hasProviderProxy
       ? try FaultProxy(server: .tcp(host: "127.0.0.1", port: stage.port), seed: trial.seed) : nil
-    let directURL = redis.tcpURL ?? redis.url
+    let directURL = sentinels?.url ?? redis.tcpURL ?? redis.url
     let redisURL = redisProxy.map { "redis://\(options.redisHost):\($0.port)" } ?? directURL
     let configuration = Self.configuration(
       options, redis: redisURL, port: providerProxy?.port ?? stage.port, directPort: stage.port)
@@ -54,7 +58,7 @@ final class ChaosStage: Sendable {
       program: trial.programs.pushpool, configurationFile: try stage.write(configuration),
       lesserFile: try stage.write(Self.lesser(configuration, options), to: "lesser.yaml"),
       folder: folder.path, environment: timeZones.map { ["TZDIR": $0.path] } ?? [:])
-    session = try await ChaosSession.open(url: directURL)
+    session = try await ChaosSession.open(url: directURL, awaitsReplica: sentinels != nil)
   }
 
   private static func acceptLog(_ stage: Stage) -> String { stage.folder.file("accepted.log") }
@@ -71,22 +75,28 @@ final class ChaosStage: Sendable {
       var simulated = SimulatorProcess.Options(script: options.health)
       simulated.acceptLog = acceptLog(stage)
       return try await stage.withSimulator(trial.programs.simulator, simulated) { simulator in
-        let stage = try await ChaosStage(trial, options, stage, simulator)
-        let result: Swift.Result<Result, any Error>
-        do {
-          try await stage.install()
-          for _ in 0..<options.workers { try await stage.fleet.start() }
-          let made = try await body(stage)
-          try await stage.fleet.expectLoyalty()
-          result = .success(made)
-        } catch { result = .failure(error) }
-        await stage.fleet.killAll()
-        await stage.session.close()
-        await stage.redisProxy?.close()
-        await stage.providerProxy?.close()
-        return try result.get()
+        try await SentinelSet.with(options, stage.redis) { sentinels in
+          let stage = try await ChaosStage(trial, options, stage, sentinels, simulator)
+          return try await stage.run(body)
+        }
       }
     }
+  }
+
+  private func run<Result>(_ body: (ChaosStage) async throws -> Result) async throws -> Result {
+    let result: Swift.Result<Result, any Error>
+    do {
+      try await install()
+      for _ in 0..<options.workers { try await fleet.start() }
+      let made = try await body(self)
+      try await fleet.expectLoyalty()
+      result = .success(made)
+    } catch { result = .failure(error) }
+    await fleet.killAll()
+    await session.close()
+    await redisProxy?.close()
+    await providerProxy?.close()
+    return try result.get()
   }
 
   private static func configuration(

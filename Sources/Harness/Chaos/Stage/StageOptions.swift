@@ -40,6 +40,11 @@ struct StageOptions: Sendable {
   var appendSync = "everysec"
   /// Whether everybody reaches Redis by a port of its own, which a replica can take over.
   var hasReplica = false
+  /// How many sentinels watch Redis and a replica, by which everybody finds the master; 0 for none. Jobs are then enqueued so that
+  /// the replica has them.
+  var sentinels = 0
+  /// Whether a master that no replica keeps up with refuses writes, as docs/reference/redis.md has it for Sentinel.
+  var refusesAlone = false
   /// Whether a fault proxy stands between the workers and Redis, or them and the networks.
   var hasRedisProxy = false
   var hasProviderProxy = false
@@ -60,9 +65,12 @@ struct StageOptions: Sendable {
     var server = RedisServer.Options()
     server.appendOnly = appendOnly
     if appendOnly { server.configuration = ["appendfsync \(appendSync)"] }
-    if hasReplica {
+    if hasReplica || sentinels > 0 {
       server.tcp = true
       server.configuration += ["repl-diskless-sync-delay 0"]
+    }
+    if refusesAlone {
+      server.configuration += ["min-replicas-to-write 1", "min-replicas-max-lag 10"]
     }
     return server
   }

@@ -105,6 +105,20 @@ package actor RedisServer {
     await child.kill()
   }
 
+  /// The role that it has by its own word, `master` or `slave`; nil when it does not answer at its port.
+  package func role() -> String? {
+    let answer = port.map { RedisProbe.answer(port: $0, to: "ROLE", password: password) } ?? ""
+    return ["master", "slave"].first { answer.contains("\r\n\($0)\r\n") }
+  }
+
+  /// Whether a replica keeps up with it.
+  package func hasReplica() -> Bool {
+    let answer = port.map {
+      RedisProbe.answer(port: $0, to: "INFO replication", password: password)
+    }
+    return answer?.contains("state=online") == true
+  }
+
   /// Suspends the server's process: connections stay open and nothing is answered.
   package func freeze() {
     child.signal(SIGSTOP)
