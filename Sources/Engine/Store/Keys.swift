@@ -34,6 +34,9 @@ package struct Keys: Sendable {
   /// HASH of one UTC minute: `<app>|<network>|<outcome>` → count.
   package func metrics(_ minute: String) -> String { "\(prefix):metrics:\(minute)" }
 
+  /// HASH: `<app>|<network>|<outcome>` → count, since the key began; and names without a `|`.
+  package var totals: String { "\(prefix):totals" }
+
   /// HASH of one UTC minute: `<network>|<upper bound in ms>` → count.
   package func latency(_ minute: String) -> String { "\(prefix):latency:\(minute)" }
 
@@ -229,7 +232,10 @@ package struct Keys: Sendable {
 
   /// STRING: who promotes delayed chunks.
   var promoter: String { "\(prefix):promoter" }
-  var oldest: String { "\(prefix):oldest" }
+
+  /// HASH: priority → the first job that waits; `<priority>|since` → since when work waits there, epoch milliseconds or 0; `at` →
+  /// when that was looked at.
+  package var oldest: String { "\(prefix):oldest" }
 
   /// HASH: what the last look at the producers' streams saw.
   var ledger: String { "\(prefix):ledger" }

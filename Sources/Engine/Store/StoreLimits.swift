@@ -73,6 +73,12 @@ package enum StoreLimits {
   static let departedTokenBytesMax = 512
   /// How long a refused job's text stays that never becomes a dead letter's original.
   static let letterCopySeconds = 600
+  /// Counts that one step of a reading of the totals asks for: 0.5 ms of Redis's time.
+  static let totalsPage = 1_000
+  /// Workers whose fields are read in one trip, and open jobs: 1 ms of Redis's time.
+  static let readAtOnce = 256
+  /// The longest name of an outcome that is believed.
+  static let outcomeBytesMax = 32
   /// Calls that reconcile one job, each for some 200 of its chunks.
   static let reconcilePagesMax = 10_000
   /// How long ago an entry's id may say that it was added, to be believed: as long as segments are kept.

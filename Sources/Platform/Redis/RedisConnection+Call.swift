@@ -89,6 +89,24 @@ extension RedisConnection {
     }
   }
 
+  /// Sends several commands as `call` does, in one pipeline.
+  /// - Returns: the answer to each once all are there.
+  package func callAll<Value: Sendable>(
+    _ commands: [RedisCommand], decode: @escaping (RedisReply) throws(RedisError) -> Value
+  ) async -> [Result<Value, RedisError>] {
+    guard !commands.isEmpty else { return [] }
+    return await withUnsafeContinuation { continuation in
+      let answers = PipelineAnswers<Value>(count: commands.count) {
+        continuation.resume(returning: $0)
+      }
+      for (index, command) in commands.enumerated() {
+        send(command) { result in
+          answers.note(Self.decoded(result.mapError { $0.naming(command) }, decode), of: index)
+        }
+      }
+    }
+  }
+
   /// Sends as `send` does, for FCALL of the connection's library.
   package func sendFunction(_ command: RedisCommand, _ handler: @escaping Handler) {
     send(command) { [unowned self] result in

@@ -38,6 +38,10 @@ import TestSupport
           app: "shop", user: "a", nowMs: 1_790_000_000_000)
       }
     ),
+    ("totals", { _ = try await $0.metrics.totals(max: 10_000) }),
+    ("beating", { _ = try await $0.workers.beating(sinceMs: 0, max: 10) }),
+    ("waiting notes", { _ = try await $0.backlog.waitingNotes() }),
+    ("standings", { _ = try await $0.jobs.standings([(app: "shop", id: "j1")]) }),
     ("open jobs", { _ = try await $0.jobs.openJobs(cursor: "0") }),
     ("reconcile", { _ = try await $0.jobs.reconcile(app: "shop", id: "j1") }),
     ("pause", { _ = try await $0.jobs.pause(app: "shop", id: "j1") }),
@@ -165,6 +169,8 @@ import TestSupport
       "{\"at\":1790000000000,\"until\":1990000000000,\"message\":\"m\"}")
     _ = try await store.redis(
       "HSET", store.keys.metrics("202611211200"), "shop|apns|accepted", "12")
+    _ = try await store.redis("HSET", store.keys.totals, "shop|apns|accepted", "12", "since", "9")
+    _ = try await store.redis("HSET", store.keys.oldest, "at", "9", "low|since", "8")
     _ = try await store.redis("XADD", store.keys.jobs(.normal), "*", "job", "{\"id\":\"j9\"}")
     _ = try await store.redis(
       "XADD", store.keys.trace(app: "shop", job: "j1"), "*", "by", "w-0", "events", "3", "lines",

@@ -160,6 +160,7 @@ package struct KeyTypes {
       (keys.delayed, "zset"), (keys.open, "set"), (keys.finished, "stream"), (keys.dead, "stream"),
       (keys.uninstalled, "stream"), (keys.audit, "stream"), (keys.timeline, "stream"),
       (keys.workers, "zset"), (keys.alarms, "hash"), (keys.unbound, "zset"),
+      (keys.totals, "hash"),
     ]
   }
 
@@ -174,7 +175,7 @@ package struct KeyTypes {
     switch key.dropFirst(functions.keys.prefix.count + 1).prefix(while: { $0 != ":" }) {
     case "user", "content", "letter", "generation": "string"
     case "token", "job", "audiences", "metrics", "latency", "worker", "switches", "alarms",
-      "indexed":
+      "indexed", "totals":
       "hash"
     case "jobs", "chunks", "trace", "dead", "audit", "finished", "uninstalled", "timeline":
       "stream"

@@ -2,7 +2,7 @@ internal import Glibc
 package import Model
 package import Redis
 
-/// The figures that dashboards read: the counts of each minute, latencies and the timeline.
+/// The figures that dashboards read: the counts of each minute and in all, latencies and the timeline.
 package struct MetricsStore {
   let functions: StoreFunctions
 
@@ -33,6 +33,25 @@ package struct MetricsStore {
 
   package func latency(_ minute: String) async throws(RedisError) -> [String: Int] {
     try await counts(functions.keys.latency(minute))
+  }
+
+  /// The outcomes since the totals began, some at a time: a fleet may have thousands of apps.
+  /// - Parameter max: counts beyond which no more are read; a few more may be.
+  package func totals(max: Int) async throws(RedisError) -> OutcomeTotals {
+    var totals = OutcomeTotals()
+    var cursor = "0"
+    repeat {
+      let command = RedisCommand(
+        "HSCAN", functions.keys.totals, cursor, "COUNT", String(StoreLimits.totalsPage))
+      let page = try await functions.connection.call(command)
+      guard let parts = page.array, parts.count == 2, let next = parts[0].string else {
+        throw .unexpectedReply("HSCAN")
+      }
+      for (name, value) in parts[1].pairs { totals.add(name, value) }
+      cursor = next
+    } while cursor != "0" && totals.counts.count < max
+    totals.isWhole = cursor == "0"
+    return totals
   }
 
   private func counts(_ key: String) async throws(RedisError) -> [String: Int] {

@@ -33,7 +33,7 @@ package struct RecordForecast: Sendable, Equatable {
   /// The memory that Redis uses beside records.
   package var otherBytes: Double {
     let present = Double(settings.expiringKeys) * Double(StoreLimits.recordBytes)
-    return max(0, Double(settings.usedBytes) - present)
+    return max(0, Double(settings.memoryBytes) - present)
   }
 
   /// Whether Redis will be full.
@@ -46,7 +46,7 @@ package struct RecordForecast: Sendable, Equatable {
   package var secondsLeft: Double {
     let perSecond = jobsPerSecond * Double(StoreLimits.recordBytes)
     guard perSecond > 0 else { return .infinity }
-    return max(0, bytesMax - Double(settings.usedBytes)) / perSecond
+    return max(0, bytesMax - Double(settings.memoryBytes)) / perSecond
   }
 
   /// A warning with its figures, and what to do; nil while the memory will do.

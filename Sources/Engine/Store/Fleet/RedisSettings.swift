@@ -10,10 +10,10 @@ package struct RedisSettings: Sendable, Equatable {
     package let sentence: String
   }
 
+  /// `used_memory`, bytes; 0 when the server does not tell.
+  package private(set) var memoryBytes = 0
   /// `maxmemory`; 0 for no limit.
   package private(set) var memoryBytesMax = 0
-  /// `used_memory`.
-  package private(set) var usedBytes = 0
   /// `total_system_memory`; 0 when the server does not tell.
   package private(set) var systemBytes = 0
   /// Keys with a time to live, of all databases.
@@ -38,7 +38,7 @@ package struct RedisSettings: Sendable, Equatable {
       guard parts.count == 2 else { continue }
       let value = String(parts[1])
       switch parts[0] {
-      case "used_memory": usedBytes = max(0, Int(value) ?? 0)
+      case "used_memory": memoryBytes = max(0, Int(value) ?? 0)
       case "total_system_memory": systemBytes = max(0, Int(value) ?? 0)
       case let name where name.hasPrefix("db"): note(keyspace: value)
       case "maxmemory": memoryBytesMax = max(0, Int(value) ?? 0)

@@ -39,6 +39,43 @@ package struct WorkerStore {
     return workers
   }
 
+  /// Every worker that has beaten since an instant of the server's clock, and what the first of them by name say of themselves.
+  /// - Parameter max: of how many the fields are read.
+  package func beating(
+    sinceMs: Int64, max: Int
+  ) async throws(RedisError) -> (count: Int, read: [WorkerStatus]) {
+    let command = RedisCommand(
+      "ZRANGEBYSCORE", functions.keys.workers, String(sinceMs), "+inf", "WITHSCORES")
+    let beats = try await functions.connection.call(command).pairs.sorted { $0.0 < $1.0 }
+    var workers: [WorkerStatus] = []
+    var rest = beats.prefix(max)
+    while !rest.isEmpty {
+      let part = rest.prefix(StoreLimits.readAtOnce)
+      rest = rest.dropFirst(part.count)
+      let replies = await functions.connection.callAll(
+        part.map { RedisCommand("HGETALL", functions.keys.worker($0.0)) }
+      ) { RESPValue($0) }
+      for ((name, beat), reply) in zip(part, replies) {
+        // What somebody else put there says nothing of the others.
+        guard let fields = try readable(reply)?.pairs else { continue }
+        workers.append(
+          WorkerStatus(
+            worker: name, lastBeatMs: StoredNumber.instantMs(Int64(beat) ?? 0),
+            fields: Dictionary(fields, uniquingKeysWith: { $1 })))
+      }
+    }
+    return (beats.count, workers)
+  }
+
+  private func readable(
+    _ reply: Result<RESPValue, RedisError>
+  ) throws(RedisError) -> RESPValue? {
+    do throws(RedisError) { return try reply.get() } catch {
+      guard case .server("WRONGTYPE", _) = error else { throw error }
+      return nil
+    }
+  }
+
   /// Removes consumers that are gone: one by name, or all that were idle for so long. One with leases stays,
   /// until `reclaim` has given them to others.
   @discardableResult

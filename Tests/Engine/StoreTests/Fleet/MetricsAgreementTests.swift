@@ -26,6 +26,11 @@ import Testing
     #expect(record.state.isFinal && record.isBalanced)
     let counted = try await metrics(store)
     #expect(counted == Dictionary(ends.map { ($0.name, $0.count) }, uniquingKeysWith: { $1 }))
+    var totals: [String: Int] = [:]
+    for (name, count) in try await store.metrics.totals(max: .max).counts {
+      totals[name.outcome, default: 0] += count
+    }
+    #expect(totals == counted)
   }
 
   @Test("skips by a cancel: in hand, waiting, parked and never started")

@@ -8,11 +8,11 @@ import Testing
   private static let gibibyte = 1_073_741_824
 
   private static func settings(
-    maxGiB: Int = 40, usedBytes: Int = 5 * gibibyte, expiring: Int = 0, systemGiB: Int = 64
+    maxGiB: Int = 40, memoryBytes: Int = 5 * gibibyte, expiring: Int = 0, systemGiB: Int = 64
   ) -> RedisSettings {
     RedisSettings(
       info: """
-        used_memory:\(usedBytes)\r
+        used_memory:\(memoryBytes)\r
         total_system_memory:\(systemGiB * gibibyte)\r
         maxmemory:\(maxGiB * gibibyte)\r
         db0:keys=\(expiring + 7),expires=\(expiring),avg_ttl=1\r
@@ -47,7 +47,7 @@ import Testing
 
   @Test func `records that are there already count once`() {
     let records = 90_000_000
-    let full = Self.settings(usedBytes: 5 * Self.gibibyte + records * 338, expiring: records)
+    let full = Self.settings(memoryBytes: 5 * Self.gibibyte + records * 338, expiring: records)
     let forecast = Self.forecast(150, Self.week, full)
     #expect(forecast.otherBytes == Double(5 * Self.gibibyte))
     #expect(!forecast.isTooMuch)

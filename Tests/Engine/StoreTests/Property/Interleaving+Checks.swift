@@ -71,6 +71,26 @@ extension Interleaving {
     try await compareNotices(store.keys.audit, model.overwritten + model.evicted)
     try await compareNotices(store.keys.finished, model.finished)
     try await compareSegments()
+    try await compareTotals()
+  }
+
+  /// What has been counted in all is what the minutes add up to, and none of it is ever less.
+  private func compareTotals() async throws {
+    var sums: [String: Int] = [:]
+    for key in try await keys(":metrics:") {
+      for (name, count) in try await store.redis("HGETALL", key).pairs {
+        sums[name, default: 0] += Int(count) ?? 0
+      }
+    }
+    let fields = try await store.redis("HGETALL", store.keys.totals).pairs
+    let totals = Dictionary(
+      fields.filter { $0.0.contains("|") }.map { ($0.0, Int($0.1) ?? -1) },
+      uniquingKeysWith: { $1 })
+    try expectSame(totals, sums, "the totals")
+    for (name, count) in totalsBefore where totals[name, default: 0] < count {
+      throw Mismatch(what: "the total of \(name) fell from \(count)")
+    }
+    totalsBefore = totals
   }
 
   /// A user's lines are exactly the tokens that are the user's.

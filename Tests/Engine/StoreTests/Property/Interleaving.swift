@@ -41,6 +41,8 @@ final class Interleaving {
   var readings: [Settlement.Invalidation] = []
   /// The latest entries that some consumer took and was done with.
   var doneWith: [TakenEntry] = []
+  /// The totals as they were read last.
+  var totalsBefore: [String: Int] = [:]
   var jobNumber = 0
   var consumerNumber = 4
   private(set) var step = 0

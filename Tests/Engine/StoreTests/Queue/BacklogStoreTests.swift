@@ -18,4 +18,29 @@ import Testing
       #expect(try await store.backlog.oldestWaitingMs() == 0)
     }
   }
+
+  @Test func `who only reads learns since when work of each priority waits`() async throws {
+    try await Lane.withStore { _, store in
+      #expect(try await store.backlog.waitingNotes() == WaitingNotes())
+      let seconds = Int(try await store.serverSeconds())
+      let sinceMs = (seconds - 3_600) * 1_000
+      _ = try await store.redis("XADD", store.keys.jobs(.low), "\(sinceMs)-1", "job", "{}")
+      _ = try await store.backlog.oldestWaitingMs()
+      var notes = try await store.backlog.waitingNotes()
+      #expect(notes.sinceMs == [.low: Int64(sinceMs)])
+      #expect(try #require(notes.atMs) >= Int64(seconds) * 1_000)
+      // Of a large job a function only says where it is to be looked for.
+      let large = String(repeating: "x", count: 2 << 20)
+      _ = try await store.redis("XADD", store.keys.jobs(.high), "\(sinceMs)-1", "job", large)
+      _ = try await store.backlog.oldestWaitingMs()
+      notes = try await store.backlog.waitingNotes()
+      #expect(notes.sinceMs == [.low: Int64(sinceMs), .high: Int64(sinceMs)])
+      // They outlive the workers, which may all be gone: then what waits goes on to wait.
+      let life = try await store.redis("TTL", store.keys.oldest).integer
+      #expect(try #require(life) > 86_400)
+      _ = try await store.redis("DEL", store.keys.jobs(.low), store.keys.jobs(.high))
+      _ = try await store.backlog.oldestWaitingMs()
+      #expect(try await store.backlog.waitingNotes().sinceMs == [:])
+    }
+  }
 }

@@ -32,7 +32,7 @@ import Testing
       // What is meant to last: installations, their indexes, streams that are bounded, and streams that are empty.
       let lasting = [
         "user:", "token:", "generation", "index:", "block:", "audiences:", "indexed", "dead",
-        "uninstalled", "audit", "finished",
+        "uninstalled", "audit", "finished", "totals",
       ]
       let emptied = ["jobs:", "chunks:"]
       for key in keys {

@@ -1,22 +1,34 @@
--- Metrics: the outcomes of the fleet by the minute, as dashboards read them: whatever a record counts, they count. The
+-- Metrics: the outcomes of the fleet by the minute, and in all since the totals began: whatever a record counts, they count. The
 -- network of users whose installations were never read is 'none'.
 
 local Metrics = {}  -- what later files use of it
 
 do
 
--- Counts outcomes, n x (network, outcome, count) in a row, in the minute of `now`. Never raises: dashboards must not be
--- able to stop the work.
+-- A name without a `|` in the totals is no count. Its text is longer than Redis keeps in a compact encoding, in which each count
+-- would be looked for among all others.
+local ABOUT = 'outcomes by app|network|outcome; since is epoch milliseconds; a count falls only when this key is deleted'
+
+-- A count is there for the first time: perhaps the totals begin with it.
+local function begin_totals(key, now)
+  redis.pcall('HSETNX', key, 'since', text(now))
+  redis.pcall('HSETNX', key, 'about', ABOUT)
+end
+
+-- Counts outcomes, n x (network, outcome, count) in a row, in the minute of `now` and in the totals. What is taken back is taken
+-- from the minute alone: a total never falls. Never raises: dashboards must not be able to stop the work.
 local function count(p, app, counts, now)
-  local key, is_any = KEY.metrics(p, minute_of(now)), false
+  local minute, totals, is_new = KEY.metrics(p, minute_of(now)), KEY.totals(p), false
   for i = 1, #counts, 3 do
     local n = tonumber(counts[i + 2])
     if n ~= 0 then
-      redis.pcall('HINCRBY', key, app .. '|' .. counts[i] .. '|' .. counts[i + 1], text(n))
-      is_any = true
+      local name, by = app .. '|' .. counts[i] .. '|' .. counts[i + 1], text(n)
+      -- Such a minute may be new, too, and have no end yet.
+      if redis.pcall('HINCRBY', minute, name, by) == n then is_new = true end
+      if n > 0 and redis.pcall('HINCRBY', totals, name, by) == n then begin_totals(totals, now) end
     end
   end
-  if is_any then redis.pcall('EXPIRE', key, LIMIT.METRICS_S) end
+  if is_new then redis.pcall('EXPIRE', minute, LIMIT.METRICS_S) end
 end
 
 -- Counts one outcome for every line of a segment that is not done, which are `open`. A line of an installation begins with

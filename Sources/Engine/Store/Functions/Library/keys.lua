@@ -44,6 +44,7 @@ local KEY = {
   finished = function(p) return p .. ':finished' end,
   timeline = function(p) return p .. ':timeline' end,
   metrics = function(p, minute) return p .. ':metrics:' .. minute end,
+  totals = function(p) return p .. ':totals' end,
   share = function(p, priority) return p .. ':share:' .. priority end,
   scout = function(p, priority) return p .. ':scout:' .. priority end,
   express = function(p, priority) return p .. ':express:' .. priority end,

@@ -16,7 +16,7 @@ local PER_PRIORITY = {
 local SINGLE = {
   delayed = 'zset', open = 'set', finished = 'stream', dead = 'stream', uninstalled = 'stream', audit = 'stream',
   oldest = 'hash', promoter = 'string', leaving = 'list', workers = 'zset', workers_since = 'string', unbound = 'zset',
-  timeline = 'stream',
+  timeline = 'stream', totals = 'hash',
 }
 -- Their types, and what is said of them.
 local STAYING = {

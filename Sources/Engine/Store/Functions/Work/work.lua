@@ -28,21 +28,31 @@ local function first_waiting_chunk(p, priority)
   return first_behind(stream, last_given(stream) or '0-0')
 end
 
--- oldest — ARGV: (priority, entry)… of first jobs that the caller has looked for.
+-- oldest — ARGV: (priority, entry)… of first jobs that the caller has looked for. Notes of each priority, under <priority>|since, since
+-- when its oldest job or chunk waits, or '0', and under `at` when that was looked at: for who only reads.
 -- Reply: {for how many ms the oldest job or chunk that nobody has taken has been waiting; 0 without any, (priority, behind which
 -- entry the caller is to look for its first job)…}
 local function oldest(keys, args)
   local p, now = keys[1], now_ms()
   if #args > 0 then redis.call('HSET', KEY.oldest(p), unpack(args)) end
-  local since, unknown = now, {}
+  local since, unknown, notes = now, {}, {'at', text(now)}
   for _, priority in ipairs(PRIORITIES) do
+    local first_ms, is_known = now, true
     for _, first in ipairs({first_waiting_job, first_waiting_chunk}) do
       local entry, behind = first(p, priority)
-      if entry then since = math.min(since, tonumber(string.match(entry, '^%d+'))) end
-      if behind then unknown[#unknown + 1], unknown[#unknown + 2] = priority, behind end
+      if entry then first_ms = math.min(first_ms, tonumber(string.match(entry, '^%d+'))) end
+      if behind then
+        is_known = false
+        unknown[#unknown + 1], unknown[#unknown + 2] = priority, behind
+      end
+    end
+    since = math.min(since, first_ms)
+    if is_known then
+      notes[#notes + 1], notes[#notes + 2] = priority .. '|since', first_ms < now and text(first_ms) or '0'
     end
   end
-  redis.call('EXPIRE', KEY.oldest(p), LIMIT.WORKER_S)
+  redis.call('HSET', KEY.oldest(p), unpack(notes))
+  redis.call('EXPIRE', KEY.oldest(p), LIMIT.METRICS_S)
   return {now - since, unpack(unknown)}
 end
 

@@ -35,6 +35,36 @@ extension JobQueue {
     return records
   }
 
+  /// The states of jobs and what is left to do of each, in one trip for some hundred of them; those that are gone are left out.
+  package func standings(
+    _ jobs: [(app: String, id: String)]
+  ) async throws(RedisError) -> [JobStanding] {
+    var standings: [JobStanding] = []
+    var rest = jobs[...]
+    while !rest.isEmpty {
+      let part = rest.prefix(StoreLimits.readAtOnce)
+      rest = rest.dropFirst(part.count)
+      let replies = await functions.connection.callAll(
+        part.map { job in
+          var command = RedisCommand("HMGET", functions.keys.job(app: job.app, id: job.id))
+          for name in JobStanding.fields { command.append(name) }
+          return command
+        }
+      ) { RESPValue($0) }
+      for (job, reply) in zip(part, replies) {
+        do throws(RedisError) {
+          let values = (try reply.get().array ?? []).map(\.string)
+          guard let standing = JobStanding(app: job.app, id: job.id, values) else { continue }
+          standings.append(standing)
+        } catch {
+          // What somebody else has written there says nothing of the others.
+          guard case .server("WRONGTYPE", _) = error else { throw error }
+        }
+      }
+    }
+    return standings
+  }
+
   /// Returns the records of the jobs that ended last, the last first.
   package func ended(max: Int) async throws(RedisError) -> [JobRecord] {
     let reply = try await functions.connection.call(

@@ -56,6 +56,14 @@ package struct BacklogStore {
     return found.isEmpty ? answer.waitingMs : try await oldest(found).waitingMs
   }
 
+  /// The last that workers saw of the work that nobody has taken. It only reads, and needs no functions.
+  package func waitingNotes() async throws(RedisError) -> WaitingNotes {
+    let fields = try await functions.connection.call(
+      RedisCommand("HGETALL", functions.keys.oldest)
+    ).pairs
+    return WaitingNotes(fields: fields)
+  }
+
   /// - Parameter found: priorities, each followed by the entry that is the first of it.
   /// - Returns: also behind which entry the first one is, where a function is not to look for it.
   private func oldest(
