@@ -28,7 +28,8 @@ extension FleetSnapshot {
       "worker": .string(worker.worker), "last_beat": .integer(worker.lastBeatMs),
       "alive": .bool(isAlive(worker)),
     ]
-    for (name, value) in worker.fields.sorted(by: { $0.key < $1.key }) where object[name] == nil {
+    for (name, value) in worker.fields.sorted(by: { $0.key < $1.key })
+    where object[name] == nil && !WorkerFigures.isForMonitors(name) {
       object[name] = Int64(value).map { .integer($0) } ?? .string(value)
     }
     return .object(object)

@@ -4,6 +4,9 @@ package enum ReactorLimits {
   package static let readBufferBytes = 64 * 1024
   /// Reads of one stream in one turn, so that a fast peer does not starve the others.
   static let readsPerTurn = 16
+  /// The text of a `DurationHistogram` that is read, and its bounds.
+  static let histogramBytesMax = 1_024
+  static let histogramBoundsMax = 32
   /// Readiness events fetched by one wait.
   static let eventsPerWait = 64
   /// Rounds of tasks between two waits.

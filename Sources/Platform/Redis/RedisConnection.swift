@@ -192,6 +192,9 @@ package final class RedisConnection {
   /// nanoseconds; 0 before the first.
   package var roundTripNs: UInt64 { link?.roundTrips.leastNs ?? 0 }
 
+  /// How long the answers to commands took, from their being written on, over all servers that it was connected to.
+  package var answerTimes: DurationHistogram { (link?.roundTrips ?? RoundTrips()).times }
+
   // MARK: Commands
 
   /// Sends a command; the handler is called exactly once, on the loop, never before this returns except when

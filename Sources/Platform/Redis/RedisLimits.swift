@@ -34,6 +34,11 @@ package enum RedisLimits {
   static let healthyMs: UInt64 = 2_000
   /// For how long the least of the round trips is remembered, once or twice.
   static let roundTripsNs: UInt64 = 500_000_000
+  /// The buckets in which answer times are counted, in microseconds.
+  static let answerBoundsUs: [UInt64] = [
+    100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000,
+    1_000_000, 5_000_000,
+  ]
   /// The latest time that TIME may say: the end of the year 9999.
   static let epochSecondsMax = 253_402_300_799
 }

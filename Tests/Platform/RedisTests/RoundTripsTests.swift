@@ -1,3 +1,4 @@
+import Reactor
 import Testing
 
 @testable import Redis
@@ -21,5 +22,13 @@ import Testing
     #expect(trips.leastNs == 100_000)
     trips.note(21_000_000, nowNs: Self.secondNs + 2 * RedisLimits.roundTripsNs)
     #expect(trips.leastNs == 20_000_000)
+  }
+
+  @Test("monitors are told of all answers")
+  func times() {
+    var trips = RoundTrips()
+    for ns: UInt64 in [90_000, 2_000_000, 9_000_000_000] { trips.note(ns, nowNs: Self.secondNs) }
+    #expect(trips.times.counts.first == 1 && trips.times.counts.last == 1)
+    #expect(trips.times.counts.reduce(0, +) == 3 && trips.times.sumNs == 9_002_090_000)
   }
 }

@@ -292,14 +292,25 @@ actor Lane {
 
   // MARK: What the process reports
 
-  func statistics() -> LaneStatistics {
+  /// - Parameter askedNs: when the lane was asked, by `EventLoop.clockNs`.
+  func statistics(askedNs: UInt64) -> LaneStatistics {
     var statistics = LaneStatistics()
+    statistics.lagNs = EventLoop.clockNs() &- askedNs
     statistics.inFlight = sending.dispatcher.inFlight
     statistics.accepted = sending.decider.accepted
     statistics.connections = sending.destinations.connections
     statistics.isConnected = redis.isReady
     statistics.trouble = redis.isReady ? nil : trouble
     return statistics
+  }
+
+  /// The state of its connections, and how long answers took since it began.
+  func figures() -> WorkerFigures {
+    var figures = WorkerFigures()
+    figures.connections = sending.destinations.figures
+    figures.answers = sending.latency.all
+    figures.redis = redis.answerTimes
+    return figures
   }
 
   func beat(worker: String, fields: [(String, String)]) async {

@@ -160,9 +160,14 @@ package final class WorkerService: Sendable {
     var lastAccepted = 0
     var lastMs = startedAtMs
     var beats: UInt64 = 0
+    var lag = DurationHistogram(boundsUs: WorkerLimits.lagBoundsUs)
     while !Task.isCancelled {
       var sum = LaneStatistics()
-      for lane in lanes { sum += await lane.statistics() }
+      for lane in lanes {
+        let told = await lane.statistics(askedNs: EventLoop.clockNs())
+        lag.add(told.lagNs)
+        sum += told
+      }
       let nowMs = FleetClock.uptimeMs
       let rate = (sum.accepted - lastAccepted) * 1_000 / max(1, Int(nowMs - lastMs))
       (lastAccepted, lastMs) = (sum.accepted, nowMs)
@@ -170,7 +175,11 @@ package final class WorkerService: Sendable {
       do throws(SystemError) {
         try health?.write(isReady: sum.isConnected, trouble: sum.trouble)
       } catch { log.warning("the health file cannot be written: \(error)") }
-      await lanes[0].beat(worker: name, fields: fields(sum, rate))
+      var fields = fields(sum, rate)
+      if beats % (WorkerLimits.figuresMs / WorkerLimits.beatMs) == 0 {
+        fields += await figures(lag).fields
+      }
+      await lanes[0].beat(worker: name, fields: fields)
       if beats % (WorkerLimits.timelineMs / WorkerLimits.beatMs) == 0 {
         await lanes[0].appendTimeline(sum, acceptedPerSecond: rate)
       }
@@ -179,13 +188,21 @@ package final class WorkerService: Sendable {
     }
   }
 
+  private func figures(_ lag: DurationHistogram) async -> WorkerFigures {
+    var figures = WorkerFigures()
+    for lane in lanes { figures += await lane.figures() }
+    figures.lag = lag
+    ProcessFigures.add(to: &figures)
+    return figures
+  }
+
   private func fields(_ sum: LaneStatistics, _ rate: Int) -> [(String, String)] {
     let startedAtMs = clock.nowMs - (FleetClock.uptimeMs - startedAtMs)
     return [
       ("host", Self.hostName()), ("pid", String(getpid())), ("version", WorkerVersion.text),
       ("lanes", String(lanes.count)), ("in_flight", String(sum.inFlight)),
       ("accepted_per_second", String(rate)), ("connections", String(sum.connections)),
-      ("rss_bytes", String(Self.residentBytes())), ("started_at", String(startedAtMs)),
+      ("rss_bytes", String(ProcessFigures.residentBytes())), ("started_at", String(startedAtMs)),
       ("clock_ahead_ms", String(clock.aheadMs)),
     ]
   }
@@ -200,17 +217,5 @@ package final class WorkerService: Sendable {
     let bytes = buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
     // It becomes part of consumer names: plain characters only.
     return String(decoding: bytes.filter { $0 > 0x20 && $0 < 0x7f && $0 != 0x3a }, as: UTF8.self)
-  }
-
-  /// The second number of /proc/self/statm, in pages (proc(5)).
-  private static func residentBytes() -> Int {
-    guard let file = fopen("/proc/self/statm", "r") else { return 0 }
-    defer { fclose(file) }
-    var line = [CChar](repeating: 0, count: 128)
-    guard fgets(&line, CInt(line.count), file) != nil else { return 0 }
-    let text = String(
-      decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    let pages = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
-    return pages * Int(sysconf(CInt(_SC_PAGESIZE)))
   }
 }

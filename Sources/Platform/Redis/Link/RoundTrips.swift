@@ -1,5 +1,10 @@
-/// How far away a server is: the least time that an answer took of late. A busy server lets most answers wait, but not all.
+internal import Reactor
+
+/// How long answers take. How far away a server is tells the least time that one took of late: a busy server lets most answers
+/// wait, but not all.
 struct RoundTrips {
+  /// The times of all answers.
+  private(set) var times = DurationHistogram(boundsUs: RedisLimits.answerBoundsUs)
   private var least = (current: UInt64.max, before: UInt64.max)
   private var sinceNs: UInt64 = 0
 
@@ -11,6 +16,7 @@ struct RoundTrips {
 
   /// An answer came so long after its question.
   mutating func note(_ ns: UInt64, nowNs: UInt64) {
+    times.add(ns)
     if nowNs &- sinceNs >= RedisLimits.roundTripsNs {
       least = (.max, least.current)
       sinceNs = nowNs

@@ -283,6 +283,14 @@ enum WorkerLimits {
   static let routesUnknownMs: UInt64 = 2_000
   /// Worker beats.
   static let beatMs: UInt64 = 1_000
+  /// How often a beat tells the figures for monitors as well, and how many bytes they are at most.
+  static let figuresMs: UInt64 = 5_000
+  static let figuresBytesMax = 4_096
+  /// The buckets in which it is counted how long a lane took to answer, in microseconds.
+  static let lagBoundsUs: [UInt64] = [
+    250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000,
+    5_000_000,
+  ]
   /// How long the time zones of the system are believed: updates of tzdata come a few times a year.
   static let timeZonesSeconds = 3_600
   static let timelineMs: UInt64 = 10_000

@@ -6,6 +6,8 @@ struct ConnectionReports {
   var sign = ConnectionSign.none
   /// Whether none could be opened last because no file descriptor was left.
   private(set) var lacksDescriptors = false
+  /// How many the network has ended by GOAWAY.
+  private(set) var goAways = 0
   /// How the last one ended that we did not end, and when.
   private var lastEnd: (end: ConnectionEnd, atNs: UInt64)?
   /// The last one that was replaced because it alone was bad.
@@ -15,6 +17,7 @@ struct ConnectionReports {
 
   mutating func noteEnd(_ end: ConnectionEnd, nowNs: UInt64) {
     lacksDescriptors = end.isOutOfDescriptors
+    if case .goAway = end { goAways += 1 }
     lastEnd = (end, nowNs)
   }
 

@@ -1,5 +1,6 @@
 internal import HTTP2
 internal import Reactor
+internal import Store
 
 // The connections of a destination: what the ends of requests say of them, and which are not needed.
 extension Destination {
@@ -21,6 +22,19 @@ extension Destination {
 
   /// Whether it could not be connected to last because no file descriptor was left.
   var lacksDescriptors: Bool { reports.lacksDescriptors }
+
+  /// The figures of its connections, those in quarantine included.
+  var figures: WorkerFigures.Connections {
+    var figures = WorkerFigures.Connections()
+    for transport in [transport, apart.transport].compactMap(\.self) {
+      figures.streamsUsed += transport.inFlight
+      // libcurl says what it may carry also while it has no connection.
+      figures.streamsAllowed += transport.readyConnections > 0 ? transport.streamsAllowed : 0
+      figures.count += transport.readyConnections
+    }
+    figures.goAways = reports.goAways
+    return figures
+  }
 
   // MARK: Connections that can be spared
 

@@ -136,6 +136,16 @@ final class DestinationTable: RateAllowanceOwner {
   var inFlight: Int { made.reduce(0) { $0 + ($1?.inFlight ?? 0) } }
   var connections: Int { made.reduce(0) { $0 + ($1?.readyConnections ?? 0) } }
 
+  /// The figures of their connections, by network.
+  var figures: [Network: WorkerFigures.Connections] {
+    var figures: [Network: WorkerFigures.Connections] = [:]
+    for destination in made {
+      guard let destination else { continue }
+      figures[destination.network, default: WorkerFigures.Connections()] += destination.figures
+    }
+    return figures
+  }
+
   func checkReachable() {
     for destination in made { destination?.checkReachable() }
   }

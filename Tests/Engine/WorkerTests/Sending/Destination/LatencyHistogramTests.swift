@@ -1,4 +1,5 @@
 import Model
+import Reactor
 import Testing
 
 @testable import Worker
@@ -27,5 +28,21 @@ import Testing
     }
     #expect(histogram.takeAll().map(\.count) == [3, 3, 3])
     #expect(histogram.takeAll().isEmpty)
+  }
+
+  @Test("monitors are told of all times, whatever was taken of them")
+  func tellsAll() throws {
+    let histogram = LatencyHistogram()
+    for ms: UInt64 in [1, 30, 90_000] { histogram.add(.apns, elapsedNs: ms * 1_000_000) }
+    _ = histogram.takeAll()
+    histogram.add(.apns, elapsedNs: 1_500_000)
+    let all = histogram.all
+    #expect(Set(all.keys) == [.apns])
+    let times = try #require(all[.apns])
+    #expect(times.boundsNs.count == LatencyHistogram.boundsMs.count - 1)
+    #expect(times.counts.reduce(0, +) == 4 && times.counts.last == 1)
+    #expect(times.counts[0] == 1 && times.counts[1] == 1)
+    #expect(times.sumNs == 90_032_500_000)
+    #expect(histogram.takeAll().map(\.boundMs) == [2])
   }
 }
