@@ -19,6 +19,17 @@ package enum OperationsLimits {
   static let namingTriesMax = 3
   /// Between two looks at the jobs that wait, of about 1 ms each: others have more of Redis' time than a search.
   static let searchPauseMs: UInt64 = 2
+  // Metrics
+  /// Series of `pushpool_pushes_total`: those of 1,000 apps that use all networks.
+  package static let pushSeriesMax = 20_000
+  /// Workers that are told of one by one: each has some hundred series.
+  package static let meteredWorkersMax = 200
+  /// Open jobs that are looked at.
+  package static let meteredJobsMax = 1_000
+  /// The longest name of a worker, a host or a version that becomes a label.
+  static let labelBytesMax = 128
+  /// How long after the last look of a worker, which there is each 10 s, work counts as unseen.
+  static let unseenWorkMs: Int64 = 30_000
   // A trace
   /// How long after a job's end its last events may come: workers send them within 200 ms.
   static let traceLagMs: Int64 = 1_000

@@ -61,16 +61,6 @@ package struct FleetSnapshot: Sendable {
     }
   }
 
-  /// Reads what a screen shows of a key: nothing where it holds another type, of which an alarm tells (`KeyTypes`).
-  private static func readable<Value>(
-    _ nothing: Value, _ read: () async throws(RedisError) -> Value
-  ) async throws(RedisError) -> Value {
-    do throws(RedisError) { return try await read() } catch {
-      guard case .server("WRONGTYPE", _) = error else { throw error }
-      return nothing
-    }
-  }
-
   private mutating func add(_ held: [Priority: Int]) {
     self.held.merge(held) { $0 + $1 }
   }

@@ -23,7 +23,9 @@ struct PushpoolCommand: AsyncParsableCommand {
     groupedSubcommands: [
       CommandGroup(
         name: "Workers",
-        subcommands: [WorkerCommand.self, StatusCommand.self, SwitchCommand.self]),
+        subcommands: [
+          WorkerCommand.self, StatusCommand.self, MetricsCommand.self, SwitchCommand.self,
+        ]),
       CommandGroup(
         name: "Jobs",
         subcommands: [

@@ -6,7 +6,8 @@ import Testing
 /// What the help of each command shows can be copied and run.
 @Suite struct HelpExampleTests {
   private static let commands = [
-    "status", "switch", "switch off", "switch on", "switch list", "enqueue", "job", "dead",
+    "status", "metrics", "switch", "switch off", "switch on", "switch list", "enqueue", "job",
+    "dead",
     "dead list", "dead show", "dead retry", "dead drop", "install", "uninstall", "devices", "badge",
     "import", "trace", "jobs", "subscribe", "unsubscribe", "topics", "index",
   ]

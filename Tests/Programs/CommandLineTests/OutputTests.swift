@@ -20,6 +20,7 @@ import Testing
     "a full disk under standard output is a failure that says so",
     arguments: [
       ["dead", "show", "1-1"], ["dead", "list", "--json"], ["status"], ["status", "--json"],
+      ["metrics"],
       ["job", "sale", "--app", "shop"], ["export"], ["switch", "list"], ["--help"], ["--version"],
     ])
   func full(arguments: [String]) async throws {

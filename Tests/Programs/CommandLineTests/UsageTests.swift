@@ -5,7 +5,8 @@ import Testing
 
 @Suite struct UsageTests {
   private static let commands = [
-    "worker", "status", "switch", "enqueue", "job", "dead", "install", "uninstall", "devices",
+    "worker", "status", "metrics", "switch", "enqueue", "job", "dead", "install", "uninstall",
+    "devices",
     "import",
     "demo", "trace", "subscribe", "unsubscribe", "topics", "index",
   ]

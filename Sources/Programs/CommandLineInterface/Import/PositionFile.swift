@@ -77,26 +77,7 @@ final class PositionFile {
       "sha256": .string(sha256),
     ]
     let bytes = JSONValue.object(json).bytes() + [UInt8(ascii: "\n")]
-    // A name of its own: whatever else lies beside the position stays.
-    var fresh = Array("\(path).\(String(repeating: "X", count: 6))".utf8CString)
-    let descriptor = mkstemp(&fresh)
-    guard descriptor >= 0 else { throw unwritable(errno) }
-    let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-    let problem = count < 0 ? errno : ENOSPC
-    close(descriptor)
-    guard count == bytes.count else {
-      unlink(fresh)
-      throw unwritable(problem)
-    }
-    guard rename(fresh, path) == 0 else {
-      let problem = errno
-      unlink(fresh)
-      throw unwritable(problem)
-    }
-  }
-
-  private func unwritable(_ problem: CInt) -> CommandFailure {
-    CommandFailure(.outputError, "\(path) cannot be written: \(String(cString: strerror(problem)))")
+    try ReplacedFile.write(bytes, to: path)
   }
 
   func remove() { unlink(path) }

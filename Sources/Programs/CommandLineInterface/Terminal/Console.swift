@@ -40,6 +40,14 @@ struct Console: Sendable {
     }
   }
 
+  /// Lines for programs, in one write.
+  func print(block text: String) {
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map {
+      TextStyle.printable(String($0), on: output)
+    }
+    write(lines.joined(separator: "\n"), to: STDOUT_FILENO)
+  }
+
   /// The result for programs: one line of JSON.
   func print(json: JSONValue) { print(jsonLines: [json]) }
 

@@ -53,15 +53,15 @@ import Testing
       for isAscending in [true, false] {
         _ = try await store.redis("FLUSHALL")
         let users = (0..<50_000).map { "user-\(100_000 + $0)" }
-        let before = try await Self.memoryBytes(store)
+        let before = try await Self.usedBytes(store)
         try await store.subscribe(isAscending ? users : users.shuffled())
-        let bytes = try await Self.memoryBytes(store) - before
+        let bytes = try await Self.usedBytes(store) - before
         #expect(bytes / users.count <= 40 + users[0].utf8.count, "\(bytes / users.count)")
       }
     }
   }
 
-  private static func memoryBytes(_ store: Store) async throws -> Int {
+  private static func usedBytes(_ store: Store) async throws -> Int {
     let information = try await store.redis("INFO", "memory").string ?? ""
     let line = information.split(whereSeparator: \.isNewline)
       .first { $0.hasPrefix("used_memory:") }

@@ -200,7 +200,7 @@ import Testing
 
   /// What those may do who look at the fleet.
   private static let looks = [
-    ["status"], ["status", "--json"], ["jobs"], ["job", "listed", "--app", "shop"],
+    ["status"], ["status", "--json"], ["metrics"], ["jobs"], ["job", "listed", "--app", "shop"],
     ["trace", "--app", "shop", "--job", "listed"], ["topics", "--app", "shop"],
     ["channels", "--app", "shop"], ["dead", "list"], ["switch", "list"],
   ]
