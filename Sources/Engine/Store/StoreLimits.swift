@@ -75,6 +75,8 @@ package enum StoreLimits {
   static let letterCopySeconds = 600
   /// Counts that one step of a reading of the totals asks for: 0.5 ms of Redis's time.
   static let totalsPage = 1_000
+  /// Steps of one reading of the totals: a million counts.
+  static let totalsPagesMax = 1_000
   /// Workers whose fields are read in one trip, and open jobs: 1 ms of Redis's time.
   static let readAtOnce = 256
   /// The longest name of an outcome that is believed.

@@ -79,11 +79,14 @@ package struct FleetMetrics: Sendable {
     guard open > 0 else { return }
     var found: [(app: String, id: String)] = []
     var cursor = "0"
+    var pages = 0
     repeat {
+      pages += 1
       let page = try await store.jobs.openJobs(cursor: cursor)
       found += page.jobs
       cursor = page.cursor
     } while cursor != "0" && found.count < OperationsLimits.meteredJobsMax
+      && pages < OperationsLimits.meteredJobsMax
     // What is scanned while it changes may come twice.
     var seen: Set<String> = []
     found.removeAll { !seen.insert("\($0.app):\($0.id)").inserted }

@@ -28,9 +28,14 @@ import Testing
     ],
     ["HSET", "pushpool:switches", "app|other", "{\"since\":1790000000000,\"reason\":\"r\"}"],
     ["ZADD", "pushpool:workers", "1790000000000", "w"],
+    ["ZADD", "pushpool:workers", "9000000000000", "w"],
+    ["HSET", "pushpool:totals", "shop|apns|accepted", "12", "since", "1790000000000"],
+    ["HSET", "pushpool:oldest", "at", "1790000000000", "low|since", "1780000000000"],
+    ["SADD", "pushpool:open", "shop:sale"],
     [
       "HSET", "pushpool:worker:w", "lanes", "2", "rss_bytes", "5000", "started_at",
       "1790000000000", "in_flight", "7", "connections", "3", "accepted_per_second", "9",
+      "cpu_ms", "5", "networks", "apns:1/2/3/4", "answers_apns", "1000:5 +:1 sum:9",
     ],
     [
       "XADD", "pushpool:timeline", "*", "backlog", "1", "accepted_per_second", "5",
@@ -52,7 +57,7 @@ import Testing
     ["dead", "retry", "--all", "--yes"], ["devices", "--app", "shop", "--user", "u1"],
     ["switch", "list"], ["switch", "off", "--app", "x"],
     ["install", "--app", "shop", "--user", "u2", "--network", "apns", "--token", token],
-    ["uninstall", "--app", "shop", "--network", "apns", "--token", token],
+    ["uninstall", "--app", "shop", "--network", "apns", "--token", token], ["metrics"],
   ]
   private static let token = String(repeating: "ab", count: 32)
 

@@ -40,7 +40,9 @@ package struct MetricsStore {
   package func totals(max: Int) async throws(RedisError) -> OutcomeTotals {
     var totals = OutcomeTotals()
     var cursor = "0"
+    var pages = 0
     repeat {
+      pages += 1
       let command = RedisCommand(
         "HSCAN", functions.keys.totals, cursor, "COUNT", String(StoreLimits.totalsPage))
       let page = try await functions.connection.call(command)
@@ -49,7 +51,7 @@ package struct MetricsStore {
       }
       for (name, value) in parts[1].pairs { totals.add(name, value) }
       cursor = next
-    } while cursor != "0" && totals.counts.count < max
+    } while cursor != "0" && totals.counts.count < max && pages < StoreLimits.totalsPagesMax
     totals.isWhole = cursor == "0"
     return totals
   }

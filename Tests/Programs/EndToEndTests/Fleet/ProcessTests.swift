@@ -111,6 +111,8 @@ import Testing
       // In flight, and results of the chunks in hand that were not settled yet.
       #expect(stage.duplicates <= kills * (50 + 4 * 100))
       #expect(try await stage.client.claimedChunks() == 0)
+      let total = try await stage.client.command("HGET", "pushpool:totals", "shop|apns|accepted")
+      #expect(total.integer == 4_000, "what is counted in all is what the record says")
       await last.terminate()
     }
   }
