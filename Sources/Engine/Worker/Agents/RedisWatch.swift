@@ -46,7 +46,7 @@ final class RedisWatch: Agent {
       if found.hasAppendOnlyFile == false { found.savePoints = await savePoints() }
       complaint = nil
       note(found)
-      try await records?.look(found)
+      await lookAtRecords(found)
     } catch {
       // A lost connection speaks for itself.
       if case .server = error, error != complaint {
@@ -62,6 +62,12 @@ final class RedisWatch: Agent {
     let found = try await settings.read()
     guard found.evictsAnyKey, !accepted.contains(.eviction) else { return nil }
     return found.findings.first { $0.risk == .eviction }?.sentence
+  }
+
+  private func lookAtRecords(_ found: RedisSettings) async {
+    do throws(RedisError) { try await records?.look(found) } catch {
+      log.debug("whether the memory will do: \(error)")
+    }
   }
 
   private func savePoints() async -> String? {
