@@ -278,7 +278,8 @@ import Testing
       let job = try await Self.add(to: stores[1])
       let key = stores[1].keys.job(app: "shop", id: "j")
       // As a submission leaves it.
-      try await Self.run(stores[1], "HSET", key, "state", "queued", "source", job.source)
+      try await Self.run(
+        stores[1], "HSET", key, "state", "queued", "source", JobSource.of(job.entry, .high))
       try await Self.run(stores[1], "XDEL", stores[1].keys.jobs(.high), job.entry)
       #expect(try await stores[1].jobs.cancel(app: "shop", id: "j") == .cancelled)
       let sighting = try await JobWatch(job: job, stores: stores).look(Patience())

@@ -1,3 +1,4 @@
+import Logging
 import Model
 import Redis
 import Store
