@@ -135,11 +135,11 @@ import Testing
 
   @Test("what did not end well is kept longer, and so is what an older worker ends")
   func keepsWhatFailed() async throws {
-    let outcomes: [(WritableKeyPath<OutcomeCounts, Int>, Bool)] = [
-      (\.accepted, true), (\.uninstalled, true), (\.skipped, true), (\.rejected, false),
-      (\.expired, false), (\.failed, false),
-    ]
     try await Lane.withStore { _, store in
+      let outcomes: [(WritableKeyPath<OutcomeCounts, Int>, Bool)] = [
+        (\.accepted, true), (\.uninstalled, true), (\.skipped, true), (\.rejected, false),
+        (\.expired, false), (\.failed, false),
+      ]
       func end(_ id: String, _ outcome: WritableKeyPath<OutcomeCounts, Int>) async throws -> Int {
         _ = try await start(
           store, id, retentionSeconds: 600, otherwiseSeconds: 7_200, keepsContent: true)

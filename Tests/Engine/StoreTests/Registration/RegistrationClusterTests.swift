@@ -1,5 +1,6 @@
 import LocalServices
 import Model
+import Reactor
 import Redis
 import TestSupport
 import Testing

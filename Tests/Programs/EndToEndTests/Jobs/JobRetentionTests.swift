@@ -36,7 +36,8 @@ import Testing
       let unnamed = Devices.job("x", 0..<1).replacing(#""id": "x", "#, with: "")
       let entry = try await client.enqueue(unnamed)
       try await stage.withWorkers { _ in
-        #expect(try await client.finished("n\(entry)").counts.accepted == 1)
+        let record = try await client.finished("n\(entry)")
+        #expect(record.counts.accepted == 1)
       }
       let left = try await client.command("TTL", "pushpool:job:shop:n\(entry)").integer ?? 0
       #expect((3_400...3_660).contains(left))
