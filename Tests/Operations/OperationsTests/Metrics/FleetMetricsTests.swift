@@ -188,6 +188,30 @@ import Testing
     }
   }
 
+  @Test("one reading takes some 20 commands, one more for each worker and each open job")
+  func isCheap() async throws {
+    try await Partitions.withStores { _, stores in
+      let store = stores[0]
+      func commands() async throws -> Int {
+        let info = try await store.connection.call(RedisCommand("INFO", "stats")).string ?? ""
+        let line = info.split(whereSeparator: \.isNewline).first {
+          $0.hasPrefix("total_commands_processed:")
+        }
+        return try #require(line.flatMap { Int($0.drop { $0 != ":" }.dropFirst()) })
+      }
+      try await run(store, "HSET", store.keys.totals, "shop|apns|accepted", "1")
+      for number in 0..<5 {
+        try await admit(store, "j\(number)", users: 1)
+        try await store.workers.beat(worker: "w\(number)", fields: [("version", "1")])
+      }
+      let before = try await commands()
+      let metrics = try await FleetMetrics.read([store])
+      let taken = try await commands() - before - 1
+      #expect(metrics.workers.count == 5 && metrics.jobs[.running] == 5)
+      #expect(taken <= 20 + 5 + 5, "\(taken) commands")
+    }
+  }
+
   @Test("an empty fleet has nothing that waits, and no workers")
   func empty() async throws {
     try await Partitions.withStores { _, stores in
