@@ -19,14 +19,12 @@ extension ProviderDirectory {
   package func check(
     _ content: JobContent, textBytes: Int?, app: String, nowMs: Int64
   ) -> ContentCheck {
-    let positions = positions(app: app, environments: content.environments)
     if let textBytes, textBytes <= ProviderLimits.plainJobBytesMax, content.isPlain {
-      return positions.isEmpty ? .empty(nil) : .sendable
+      return hasProvider(app: app, in: content.environments) ? .sendable : .empty(nil)
     }
     var empty: InvalidField?
     var isSendable = false
-    for position in positions {
-      let provider = entries[position].provider
+    for provider in providers(app: app, in: content.environments) {
       do throws(InvalidField) {
         for (index, variant) in try MessageVariants(content).contents.enumerated() {
           do throws(InvalidField) {

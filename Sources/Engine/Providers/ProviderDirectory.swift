@@ -3,10 +3,13 @@ package import HTTPClient
 package import Model
 import Reactor
 
-/// Every provider of a configuration, found by app, network and environment. Built once at start and shared by
-/// all lanes.
+/// Every provider of a configuration, found by app, network and environment. A snapshot that all lanes share: another
+/// configuration is another directory.
 package struct ProviderDirectory: Sendable {
+  /// An app at one push network, and how it is sent to.
   package struct Entry: Sendable {
+    /// Its number in the process. No other entry ever has it, also when a later directory has this one no more.
+    package let number: Int
     package let app: String
     /// FCM has one provider for both environments.
     package let environments: Set<PushEnvironment>
@@ -15,9 +18,10 @@ package struct ProviderDirectory: Sendable {
     package let limits: [RateLimit]
 
     package init(
-      app: String, environments: Set<PushEnvironment>, provider: any PushProvider,
+      number: Int, app: String, environments: Set<PushEnvironment>, provider: any PushProvider,
       limits: [RateLimit] = []
     ) {
+      self.number = number
       self.app = app
       self.environments = environments
       self.provider = provider
@@ -28,13 +32,12 @@ package struct ProviderDirectory: Sendable {
   private struct Place {
     let network: Network
     let environment: PushEnvironment
+    let number: Int
+    /// Where the entry stands among all.
     let position: Int
   }
 
-  /// A push names its provider by 16 bits.
-  static let entriesMax = Int(Int16.max)
-
-  /// Each provider once; a provider's position is its number for tables that a lane keeps.
+  /// Each provider once, by number.
   package let entries: [Entry]
   /// By app: there may be thousands, of a few entries each.
   private let places: [String: [Place]]
@@ -59,7 +62,7 @@ package struct ProviderDirectory: Sendable {
           apns, environment, field: "\(field).apns.\(environment.rawValue)")
         entries.append(
           Entry(
-            app: app.id, environments: [environment], provider: provider,
+            number: entries.count, app: app.id, environments: [environment], provider: provider,
             limits: own.map { [$0] } ?? []))
       }
       if let fcm = app.fcm {
@@ -67,7 +70,8 @@ package struct ProviderDirectory: Sendable {
         let quota = try builder.quota(of: provider, fcm, field: "\(field).fcm")
         entries.append(
           Entry(
-            app: app.id, environments: PushEnvironment.all, provider: provider,
+            number: entries.count, app: app.id, environments: PushEnvironment.all,
+            provider: provider,
             limits: (own.map { [$0] } ?? []) + [quota]))
       }
       // One of each, since a request names the environment; an app key is for both.
@@ -76,16 +80,16 @@ package struct ProviderDirectory: Sendable {
         let provider = try builder.jpush(jpush, environment, field: "\(field).jpush")
         entries.append(
           Entry(
-            app: app.id, environments: [environment], provider: provider,
+            number: entries.count, app: app.id, environments: [environment], provider: provider,
             limits: own.map { [$0] } ?? []))
       }
     }
-    guard entries.count <= Self.entriesMax else {
+    guard entries.count <= ProviderLimits.entriesMax else {
       throw ConfigurationError(
         file: "configuration", line: nil, field: "apps",
         message:
           "have \(entries.count) networks and environments between them, and must have at most "
-          + "\(Self.entriesMax): give some to another worker")
+          + "\(ProviderLimits.entriesMax): give some to another worker")
     }
     self.init(entries: entries, tokenSources: builder.tokenSources)
   }
@@ -95,47 +99,95 @@ package struct ProviderDirectory: Sendable {
     for source in tokenSources { source.share(through: share) }
   }
 
+  /// - Parameter entries: by number.
   package init(entries: [Entry], tokenSources: [any SharedTokenSource] = []) {
+    precondition(
+      zip(entries, entries.dropFirst()).allSatisfy { $0.number < $1.number },
+      "entries are not in the order of their numbers")
     self.entries = entries
     self.tokenSources = tokenSources
     var places: [String: [Place]] = [:]
     for (position, entry) in entries.enumerated() {
       for environment in PushEnvironment.allCases where entry.environments.contains(environment) {
         places[entry.app, default: []].append(
-          Place(network: entry.provider.network, environment: environment, position: position))
+          Place(
+            network: entry.provider.network, environment: environment, number: entry.number,
+            position: position))
       }
     }
     self.places = places
   }
 
-  /// The positions in `entries` of an app's providers that send in any of these environments, each once.
-  /// - Parameter environments: nil for all.
-  package func positions(app: String, environments: Set<PushEnvironment>? = nil) -> [Int] {
+  /// The entry of a number; nil when this directory has it not.
+  package func entry(_ number: Int) -> Entry? {
+    var (low, high) = (0, entries.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if entries[middle].number < number { low = middle + 1 } else { high = middle }
+    }
+    return low < entries.count && entries[low].number == number ? entries[low] : nil
+  }
+
+  /// A number above all that entries have.
+  package var numbersEnd: Int { entries.last.map { $0.number + 1 } ?? 0 }
+
+  /// The numbers of an app's entries.
+  package func numbers(app: String) -> [Int] {
+    var found: [Int] = []
+    for place in places[app] ?? [] where found.last != place.number { found.append(place.number) }
+    return found
+  }
+
+  /// The numbers of the entries that a job of the app with this content goes to.
+  package func numbers(app: String, for content: JobContent) -> [Int] {
     var found: [Int] = []
     for place in places[app] ?? []
-    where (environments?.contains(place.environment) ?? true) && found.last != place.position {
-      found.append(place.position)
+    where content.environments.contains(place.environment) && content.isFor(place.network)
+      && found.last != place.number
+    {
+      found.append(place.number)
     }
     return found
   }
 
-  /// The positions in `entries` of an app's providers, each with what it sends to.
-  package func eachPosition(
+  /// The numbers of an app's entries, each with what it sends to.
+  package func eachNumber(
     of app: String, _ note: (Network, PushEnvironment, Int) -> Void
   ) {
-    for place in places[app] ?? [] { note(place.network, place.environment, place.position) }
+    for place in places[app] ?? [] { note(place.network, place.environment, place.number) }
   }
 
-  /// The position in `entries`; nil when the app has no account at that network and environment.
-  package func position(
+  /// The number of an entry; nil when the app has no account at that network and environment.
+  package func number(
     app: String, network: Network, environment: PushEnvironment
   ) -> Int? {
-    places[app]?.last { $0.network == network && $0.environment == environment }?.position
+    place(app, network, environment)?.number
   }
 
   package func provider(
     app: String, network: Network, environment: PushEnvironment
   ) -> (any PushProvider)? {
-    position(app: app, network: network, environment: environment).map { entries[$0].provider }
+    place(app, network, environment).map { entries[$0.position].provider }
+  }
+
+  /// The providers of an app that send in any of these environments, each once.
+  func providers(app: String, in environments: Set<PushEnvironment>) -> [any PushProvider] {
+    var found: [Int] = []
+    for place in places[app] ?? []
+    where environments.contains(place.environment) && found.last != place.position {
+      found.append(place.position)
+    }
+    return found.map { entries[$0].provider }
+  }
+
+  /// Whether an app has a provider that sends in any of these environments.
+  func hasProvider(app: String, in environments: Set<PushEnvironment>) -> Bool {
+    places[app]?.contains { environments.contains($0.environment) } ?? false
+  }
+
+  private func place(
+    _ app: String, _ network: Network, _ environment: PushEnvironment
+  ) -> Place? {
+    places[app]?.last { $0.network == network && $0.environment == environment }
   }
 }

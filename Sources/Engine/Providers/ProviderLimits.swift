@@ -27,6 +27,9 @@ package enum ProviderLimits {
   /// no longer than in the job, beside names of a few hundred bytes.
   static let plainJobBytesMax = 1_024
 
+  /// Networks and environments of all apps together.
+  static let entriesMax = 32_767
+
   /// An answer longer than this is judged by its status alone.
   package static let answerBytesMax = HTTP2Limits.answerBodyBytesMax
   /// Bytes that are shown of the text of an answer that is not the network's.

@@ -13,8 +13,8 @@ import Testing
       try TestProvider.apns(), try TestProvider.fcm(), try TestProvider.jpush(),
     ]
     return ProviderDirectory(
-      entries: providers.map {
-        ProviderDirectory.Entry(app: "shop", environments: all, provider: $0)
+      entries: providers.enumerated().map {
+        ProviderDirectory.Entry(number: $0, app: "shop", environments: all, provider: $1)
       })
   }
 
@@ -59,7 +59,8 @@ import Testing
     let members = #""apns":{"payload":{"aps":{"alert":"b"}}}"#
     let directory = ProviderDirectory(entries: [
       ProviderDirectory.Entry(
-        app: "shop", environments: Set(PushEnvironment.allCases), provider: try TestProvider.fcm())
+        number: 0, app: "shop", environments: Set(PushEnvironment.allCases),
+        provider: try TestProvider.fcm())
     ])
     let check = directory.check(
       try Self.content(members), textBytes: members.utf8.count, app: "shop",
@@ -100,7 +101,7 @@ import Testing
       let title = String(repeating: "x", count: bytes - around)
       let directory = ProviderDirectory(entries: [
         .init(
-          app: "shop", environments: Set(PushEnvironment.allCases),
+          number: 0, app: "shop", environments: Set(PushEnvironment.allCases),
           provider: try TestProvider.apns())
       ])
       return directory.check(

@@ -33,10 +33,10 @@ struct ProviderDirectoryTests {
     #expect(production.destination.startsWithOneStream)
     let development = directory.provider(app: "shop", network: .apns, environment: .development)
     #expect(development?.destination.authority == "api.sandbox.push.apple.com")
-    let positions = PushEnvironment.allCases.map {
-      directory.position(app: "shop", network: .fcm, environment: $0)
+    let numbers = PushEnvironment.allCases.map {
+      directory.number(app: "shop", network: .fcm, environment: $0)
     }
-    #expect(positions == [2, 2])
+    #expect(numbers == [2, 2])
     #expect(directory.entries[2].provider.destination.authority == "fcm.googleapis.com")
     #expect(!directory.entries[2].provider.destination.startsWithOneStream)
     #expect(directory.provider(app: "shop", network: .jpush, environment: .production) == nil)

@@ -49,7 +49,7 @@ struct SendingStage {
     }
     try #require(breaker.openUntilNs < loop.nowNs, "the machine has only just started")
     let destination = Destination(
-      number: 0, entry: entry,
+      entry: entry,
       settings: SendingParts.connections.clientSettings(entry.provider.destination),
       breaker: breaker, loop: loop,
       journal: DestinationJournal(

@@ -13,9 +13,9 @@ enum TestDirectory {
     credentials: any CredentialSource = CertificateCredentialSource(file: "test.p12")
   ) throws -> ProviderDirectory {
     ProviderDirectory(
-      entries: try environments.map { environment in
+      entries: try environments.enumerated().map { number, environment in
         ProviderDirectory.Entry(
-          app: "shop", environments: [environment],
+          number: number, app: "shop", environments: [environment],
           provider: APNsProvider(
             topic: "com.example.shop",
             destination: PushDestination(

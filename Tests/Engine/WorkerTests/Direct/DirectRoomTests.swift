@@ -311,9 +311,8 @@ import Testing
       parts.send(
         WorkerLimits.directPushesMax,
         to: Destination(
-          number: 1,
           entry: ProviderDirectory.Entry(
-            app: "other", environments: shop.entry.environments, provider: shop.provider),
+            number: 1, app: "other", environments: shop.entry.environments, provider: shop.provider),
           settings: shop.settings,
           loop: parts.loop, journal: shop.journal, owner: parts.sending.dispatcher))
       let ofApp = parts.sending.room.hasRoom(for: run)

@@ -113,16 +113,21 @@ final class JobMaterial {
   private struct Rendered {
     let rendering: Rendering
     let atMs: Int64
+    /// The number of the destination that it is for.
+    let destination: Int
   }
 
   /// The networks' verdicts on the content.
   var verdicts = ContentVerdicts()
-  /// By number of the destination, from the first that something was rendered for, and variant.
+  /// By place of the destination among those of the app, from the first that something was rendered for, and variant.
   private var firstRendered = 0
   private var renderings: [Rendered?] = []
   /// Earlier messages that requests in flight may still point into, by number of the destination and variant, oldest
   /// first. Apart from `renderings`, of which a copy is made for each push.
   private var retired: [Int: [Message]] = [:]
+  /// The renderings for destinations that others have taken the place of, by number and variant. Requests in flight may point
+  /// into them.
+  private var replaced: [Int: Rendered] = [:]
   /// Languages that were looked up, and their variants.
   private var knownLanguages: [(language: [UInt8], variant: UInt8)] = []
 
@@ -200,13 +205,18 @@ final class JobMaterial {
 
   /// - Parameters:
   ///   - destination: its number.
+  ///   - place: its place among the destinations of the app.
   ///   - variant: a position in `variants.contents`.
   func rendering(
-    for destination: Int, variant: UInt8, provider: any PushProvider,
+    for destination: Int, at place: Int, variant: UInt8, provider: any PushProvider,
     nowMs: @autoclosure () -> Int64
   ) -> Rendering {
-    let number = (destination - firstRendered) * variants.contents.count + Int(variant)
-    if number >= 0, number < renderings.count, let known = renderings[number] {
+    let index = (place - firstRendered) * variants.contents.count + Int(variant)
+    if index >= 0, index < renderings.count, let known = renderings[index] {
+      guard known.destination == destination else {
+        return rendering(
+          insteadOf: known, for: destination, at: place, variant, provider, nowMs: nowMs())
+      }
       let isDated = expiresAtMs != nil && provider.tellsRemainingTime
       guard isDated, nowMs() - known.atMs > WorkerLimits.renderingAgeMsMax else {
         return known.rendering
@@ -214,21 +224,37 @@ final class JobMaterial {
       if case .message(let message) = known.rendering { retire(message, destination, variant) }
     }
     let made = render(variants.contents[Int(variant)], provider, nowMs: nowMs())
-    keep(made, atMs: nowMs(), destination, variant)
+    keep(Rendered(rendering: made, atMs: nowMs(), destination: destination), at: place, variant)
     return made
   }
 
-  /// The destinations of an app have numbers in a row, and there are thousands of others.
-  private func keep(_ made: Rendering, atMs: Int64, _ destination: Int, _ variant: UInt8) {
+  /// Returns the rendering for one of two destinations that have the same place, since the configuration has changed while
+  /// the job is in hand. The newer one has the place from now on.
+  private func rendering(
+    insteadOf known: Rendered, for destination: Int, at place: Int, _ variant: UInt8,
+    _ provider: any PushProvider, nowMs: Int64
+  ) -> Rendering {
     let count = variants.contents.count
-    if renderings.isEmpty { firstRendered = destination }
-    while firstRendered > destination {
+    if let earlier = replaced[destination * count + Int(variant)] { return earlier.rendering }
+    let made = Rendered(
+      rendering: render(variants.contents[Int(variant)], provider, nowMs: nowMs), atMs: nowMs,
+      destination: destination)
+    let (newer, older) = destination > known.destination ? (made, known) : (known, made)
+    replaced[older.destination * count + Int(variant)] = older
+    keep(newer, at: place, variant)
+    return made.rendering
+  }
+
+  private func keep(_ made: Rendered, at place: Int, _ variant: UInt8) {
+    let count = variants.contents.count
+    if renderings.isEmpty { firstRendered = place }
+    while firstRendered > place {
       renderings.insert(contentsOf: repeatElement(nil, count: count), at: 0)
       firstRendered -= 1
     }
-    let number = (destination - firstRendered) * count + Int(variant)
-    while renderings.count <= number { renderings.append(nil) }
-    renderings[number] = Rendered(rendering: made, atMs: atMs)
+    let index = (place - firstRendered) * count + Int(variant)
+    while renderings.count <= index { renderings.append(nil) }
+    renderings[index] = made
   }
 
   /// Keeps what was rendered for as long as a request can last that was made of it.

@@ -9,11 +9,15 @@ struct NetworkTable<Value> {
   init(repeating value: Value) { values = InlineArray(repeating: value) }
 
   subscript(network: Network, environment: PushEnvironment) -> Value {
-    get { values[Self.place(network, environment)] }
-    _modify { yield &values[Self.place(network, environment)] }
+    get { values[NetworkPlace.of(network, environment)] }
+    _modify { yield &values[NetworkPlace.of(network, environment)] }
   }
+}
 
-  private static func place(_ network: Network, _ environment: PushEnvironment) -> Int {
+/// The places of what an app has one of for each network and environment.
+enum NetworkPlace {
+  /// From 0.
+  static func of(_ network: Network, _ environment: PushEnvironment) -> Int {
     network.index * PushEnvironment.allCases.count + (environment == .production ? 0 : 1)
   }
 }

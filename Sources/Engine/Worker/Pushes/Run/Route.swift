@@ -1,12 +1,12 @@
 /// Where a push goes: to one of its lane's destinations, or why to none. Each push keeps one, so it is no larger than a
 /// number.
 struct Route: Equatable {
-  private let raw: Int16
+  private let raw: Int32
 
-  private init(raw: Int16) { self.raw = raw }
+  private init(raw: Int32) { self.raw = raw }
 
-  /// To the destination with this number, which is its provider's position in the directory.
-  init(to number: Int) { self.init(raw: Int16(number)) }
+  /// To the destination with this number, which is its entry's in the directory.
+  init(to number: Int) { self.init(raw: Int32(number)) }
 
   /// The app has no credentials there.
   static var noCredentials: Route { Route(raw: -1) }

@@ -28,11 +28,11 @@ final class Destination {
   var health: NetworkHealth
 
   init(
-    number: Int, entry: ProviderDirectory.Entry, limits: [RateAllowance] = [],
+    entry: ProviderDirectory.Entry, limits: [RateAllowance] = [],
     settings: ClientSettings, breaker: Breaker = Breaker(), loop: EventLoop,
     journal: DestinationJournal, owner: any DestinationOwner<Destination>
   ) {
-    identity = DestinationIdentity(entry, number: number)
+    identity = DestinationIdentity(entry)
     self.limits = limits
     self.loop = loop
     self.journal = journal

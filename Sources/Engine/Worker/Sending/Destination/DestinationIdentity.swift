@@ -3,8 +3,10 @@ internal import Providers
 
 /// The entry of a destination in the directory, and what of it is at hand for each push.
 struct DestinationIdentity {
-  /// Its provider's position in the directory.
+  /// The number by which pushes name it.
   let number: Int
+  /// Its place among the destinations of its app, `NetworkPlace`.
+  let place: Int
   /// The app, its network and environments there, and its rates.
   let entry: ProviderDirectory.Entry
   let provider: any PushProvider
@@ -12,11 +14,13 @@ struct DestinationIdentity {
   let network: Network
   let heads = RequestHeads()
 
-  init(_ entry: ProviderDirectory.Entry, number: Int) {
-    self.number = number
+  init(_ entry: ProviderDirectory.Entry) {
+    number = entry.number
     self.entry = entry
     provider = entry.provider
     authority = provider.destination.authority
     network = provider.network
+    place = NetworkPlace.of(
+      network, entry.environments.contains(.production) ? .production : .development)
   }
 }

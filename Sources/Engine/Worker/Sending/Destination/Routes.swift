@@ -9,7 +9,7 @@ struct Routes {
   /// The routes of a job of this app.
   init(app: String, content: JobContent, directory: ProviderDirectory) {
     apnsTokenKind = content.apnsTokenKind
-    directory.eachPosition(of: app) { routes[$0, $1] = Route(to: $2) }
+    directory.eachNumber(of: app) { routes[$0, $1] = Route(to: $2) }
     for environment in PushEnvironment.allCases where !content.environments.contains(environment) {
       for network in Network.allCases { routes[network, environment] = .unwanted }
     }

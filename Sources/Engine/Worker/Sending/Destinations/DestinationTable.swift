@@ -4,8 +4,7 @@ internal import Providers
 internal import Reactor
 internal import Store
 
-/// The destinations of a lane, each found by the number of its entry in the directory and made when it is first used;
-/// loop-bound. A lane uses few of the thousands that there may be.
+/// The destinations of a lane, each found by the number of its entry and made when it is first used; loop-bound. A lane uses few of the thousands that there may be.
 final class DestinationTable: RateAllowanceOwner {
   private let loop: EventLoop
   private let directory: ProviderDirectory
@@ -13,6 +12,7 @@ final class DestinationTable: RateAllowanceOwner {
   private let rates: RateTable
   private let reasons: ReasonLog
   private let log: Logger
+  /// By number.
   private var made: [Destination?]
   /// The destinations where pushes wait, and some where none do any more: there may be thousands besides.
   private var waiting: [Destination] = []
@@ -32,7 +32,7 @@ final class DestinationTable: RateAllowanceOwner {
     self.rates = rates
     self.reasons = reasons
     self.log = log
-    made = Array(repeating: nil, count: directory.entries.count)
+    made = Array(repeating: nil, count: directory.numbersEnd)
   }
 
   // MARK: One of them
@@ -45,9 +45,11 @@ final class DestinationTable: RateAllowanceOwner {
 
   private func make(_ number: Int) -> Destination {
     guard let owner else { preconditionFailure("nobody sends the pushes of destinations") }
-    let entry = directory.entries[number]
+    guard let entry = directory.entry(number) else {
+      preconditionFailure("a push goes to a destination that never was")
+    }
     let destination = Destination(
-      number: number, entry: entry,
+      entry: entry,
       limits: entry.limits.map {
         rates.allowance(of: $0, app: entry.app, for: number, owner: self)
       },
@@ -60,7 +62,7 @@ final class DestinationTable: RateAllowanceOwner {
 
   /// The number of an app's destination; nil where this worker has no credentials for it.
   func number(app: String, network: Network, environment: PushEnvironment) -> Int? {
-    directory.position(app: app, network: network, environment: environment)
+    directory.number(app: app, network: network, environment: environment)
   }
 
   /// Where the pushes of a run go.
@@ -75,7 +77,7 @@ final class DestinationTable: RateAllowanceOwner {
 
   /// The destinations of an app, or of an app and network, that have been used.
   func used(by app: String, _ network: Network? = nil) -> [Destination] {
-    directory.positions(app: app).compactMap { number in
+    directory.numbers(app: app).compactMap { number in
       guard let destination = made[number] else { return nil }
       return network == nil || destination.network == network ? destination : nil
     }
@@ -85,8 +87,7 @@ final class DestinationTable: RateAllowanceOwner {
   /// them takes it now.
   func parkDelayMs(app: String, _ content: JobContent, rank: Int) -> UInt64? {
     var delayMs: UInt64?
-    for number in directory.positions(app: app, environments: content.environments)
-    where content.isFor(directory.entries[number].provider.network) {
+    for number in directory.numbers(app: app, for: content) {
       guard let parkedMs = made[number]?.parkDelayMs(rank: rank) else { return nil }
       delayMs = min(delayMs ?? .max, parkedMs)
     }

@@ -41,8 +41,8 @@ final class PushComposer {
       return nil
     }
     let rendering = run.material.rendering(
-      for: destination.number, variant: run.pushes[index].variant,
-      provider: destination.provider, nowMs: clock.wallMs)
+      for: destination.number, at: destination.identity.place,
+      variant: run.pushes[index].variant, provider: destination.provider, nowMs: clock.wallMs)
     if case .message(let message) = rendering { return message }
     decideUnsendable(run, index, rendering)
     return nil
@@ -156,9 +156,10 @@ final class PushComposer {
   ) -> Bool {
     // What has no destination here is another worker's.
     guard let number = route.number else { return true }
+    let destination = destinations.destination(number)
     let rendering = run.material.rendering(
-      for: number, variant: variant, provider: destinations.destination(number).provider,
-      nowMs: clock.wallMs)
+      for: number, at: destination.identity.place, variant: variant,
+      provider: destination.provider, nowMs: clock.wallMs)
     guard case .message(let message) = rendering else { return false }
     guard let template = message.template else { return true }
     return values.map { template.hindrance(with: $0) == nil } ?? false

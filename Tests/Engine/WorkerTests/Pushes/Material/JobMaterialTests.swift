@@ -36,7 +36,7 @@ import Testing
     var made: [WeakMessage] = []
     for number in 0..<1_000 {
       let rendering = material.rendering(
-        for: 0, variant: 0, provider: network, nowMs: Int64(number) * stepMs)
+        for: 0, at: 0, variant: 0, provider: network, nowMs: Int64(number) * stepMs)
       guard case .message(let message) = rendering else {
         Issue.record("\(rendering)")
         return
@@ -61,7 +61,8 @@ import Testing
     #expect(material.variants.contents.count == 2)
     func message(_ destination: Int, _ variant: UInt8) throws -> JobMaterial.Message {
       let rendering = material.rendering(
-        for: destination, variant: variant, provider: try TestBatchNetwork(), nowMs: 0)
+        for: destination, at: destination - 30_000, variant: variant,
+        provider: try TestBatchNetwork(), nowMs: 0)
       guard case .message(let message) = rendering else {
         Issue.record("\(rendering)")
         throw CancellationError()
@@ -77,13 +78,34 @@ import Testing
     #expect(first.map { ObjectIdentifier($0) } == again.map { ObjectIdentifier($0) })
   }
 
+  @Test(
+    "a destination that takes another's place has a rendering of its own, and requests in flight keep the old one"
+  )
+  func replacesRenderings() throws {
+    let material = JobMaterial(
+      content: JobContent(notification: Notification(title: "Hi")), createdAtMs: 0)
+    func message(_ destination: Int) throws -> ObjectIdentifier {
+      let rendering = material.rendering(
+        for: destination, at: 3, variant: 0, provider: try TestBatchNetwork(), nowMs: 0)
+      guard case .message(let message) = rendering else {
+        Issue.record("\(rendering)")
+        throw CancellationError()
+      }
+      return ObjectIdentifier(message)
+    }
+    // An object that went would leave its place to another, with the same identity.
+    let made = try [7, 9, 8].map { try message($0) }
+    #expect(Set(made).count == 3)
+    #expect(try [8, 7, 9].map { try message($0) } == [made[2], made[0], made[1]])
+  }
+
   @Test("what cannot be marked up is refused, and does not go out with its placeholders")
   func refusesUnmarked() throws {
     var content = JobContent(notification: Notification(title: "Hi {{na"))
     content.variables = .key("names")
     let material = JobMaterial(content: content, createdAtMs: 0)
     let rendering = material.rendering(
-      for: 0, variant: 0, provider: try TestBatchNetwork(), nowMs: 0)
+      for: 0, at: 0, variant: 0, provider: try TestBatchNetwork(), nowMs: 0)
     guard case .refused(let field) = rendering else {
       Issue.record("\(rendering)")
       return

@@ -16,8 +16,8 @@ struct BatchStage {
     loop = try EventLoop(name: "test")
     let directory = ProviderDirectory(entries: [
       ProviderDirectory.Entry(
-        app: "shop", environments: Set(PushEnvironment.allCases), provider: try TestBatchNetwork(),
-        limits: limits)
+        number: 0, app: "shop", environments: Set(PushEnvironment.allCases),
+        provider: try TestBatchNetwork(), limits: limits)
     ])
     sending = SendingParts(loop, runs, directory, lines.logger)
   }

@@ -48,7 +48,7 @@ import Testing
   init() throws {
     let entry = try TestDirectory.of(.production).entries[0]
     destination = Destination(
-      number: 0, entry: entry,
+      entry: entry,
       settings: ClientSettings(
         endpoint: entry.provider.destination.endpoint, tls: entry.provider.destination.tls),
       loop: try EventLoop(name: "test"),
