@@ -42,6 +42,9 @@ package struct ProviderDirectory: Sendable {
   /// By app: there may be thousands, of a few entries each.
   private let places: [String: [Place]]
   private let tokenSources: [any SharedTokenSource]
+  /// By app: how many pushes a second the rates let through of the network that they slow down least; without the apps
+  /// that have a network without a rate.
+  package let perSecondMax: [String: Double]
 
   /// Loads every key, account and certificate; the error names the file and field that is wrong.
   ///
@@ -116,6 +119,12 @@ package struct ProviderDirectory: Sendable {
       }
     }
     self.places = places
+    var perSecondMax: [String: Double] = [:]
+    for entry in entries {
+      let perSecond = entry.limits.map(\.perSecond).min() ?? .infinity
+      perSecondMax[entry.app] = max(perSecondMax[entry.app] ?? 0, perSecond)
+    }
+    self.perSecondMax = perSecondMax.filter { $0.value < .infinity }
   }
 
   /// The entry of a number; nil when this directory has it not.
@@ -126,6 +135,17 @@ package struct ProviderDirectory: Sendable {
       if entries[middle].number < number { low = middle + 1 } else { high = middle }
     }
     return low < entries.count && entries[low].number == number ? entries[low] : nil
+  }
+
+  /// The entries that another directory has not.
+  package func entries(missingIn other: ProviderDirectory) -> [Entry] {
+    var missing: [Entry] = []
+    var kept = other.entries[...]
+    for entry in entries {
+      kept = kept.drop { $0.number < entry.number }
+      if kept.first?.number != entry.number { missing.append(entry) }
+    }
+    return missing
   }
 
   /// A number above all that entries have.

@@ -43,6 +43,28 @@ struct ProviderDirectoryTests {
     #expect(directory.provider(app: "other", network: .fcm, environment: .production) == nil)
   }
 
+  @Test("an entry goes by a number of its own, and a directory tells which another has not")
+  func numbers() throws {
+    func entries(_ numbers: Int...) throws -> ProviderDirectory {
+      ProviderDirectory(
+        entries: try numbers.map {
+          ProviderDirectory.Entry(
+            number: $0, app: "app-\($0)", environments: PushEnvironment.all,
+            provider: try TestProvider.fcm())
+        })
+    }
+    let directory = try entries(3, 5, 900)
+    for number in [3, 5, 900] { #expect(directory.entry(number)?.app == "app-\(number)") }
+    for number in [0, 4, 899, 901] { #expect(directory.entry(number) == nil) }
+    #expect(directory.numbersEnd == 901)
+    #expect(directory.numbers(app: "app-5") == [5])
+    let next = try entries(5, 7)
+    #expect(directory.entries(missingIn: next).map(\.number) == [3, 900])
+    #expect(next.entries(missingIn: directory).map(\.number) == [7])
+    #expect(directory.entries(missingIn: directory).isEmpty)
+    #expect(try entries().entries(missingIn: directory).isEmpty)
+  }
+
   @Test("apps without a client certificate share a TLS context when they trust the same")
   func sharesTrust() throws {
     let other = try CertificateAuthority(folder: folder.path)

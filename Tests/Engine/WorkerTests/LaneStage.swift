@@ -28,15 +28,13 @@ final class LaneStage {
     let settings = LaneSettings(
       worker: "test", consumer: consumer, prefix: "{pp}",
       redis: RedisEndpoint(endpoint: .unix(path: "/nowhere")), leaseMs: leaseMs, drainMs: 1_000,
-      connectionsMax: 1, streamsMax: 10, requestTimeoutMs: 1_000, number: 0, unroutedMs: 60_000,
-      eventsPerMinute: ["shop": 2], sendsDirectly: sendsDirectly,
-      retention: RetentionRules(
-        usual: JobRetention(manySeconds: 7_200, namedSeconds: 7_200, unnamedSeconds: 7_200)),
-      localTimes: LocalTimes(homes: ["shop": "Asia/Tokyo"]), idle: IdleLanes(),
+      connectionsMax: 1, streamsMax: 10, requestTimeoutMs: 1_000, number: 0,
+      sendsDirectly: sendsDirectly, localTimes: LocalTimes(), idle: IdleLanes(),
       clock: FleetClock(), poisonGate: PoisonGate(), shortage: DescriptorShortage(),
-      routes: FleetRoutes(own: directory.routes(of: ["shop"])), switches: FleetSwitches())
+      routes: FleetRoutes(), switches: FleetSwitches())
     parts = LaneParts(
-      loop: loop, settings: settings, store: store, directory: directory, log: lines.logger)
+      loop: loop, settings: settings, store: store,
+      snapshot: TestDirectory.snapshot(directory, apps: "shop"), log: lines.logger)
     handedOnSignal = LoopSignal(loop: loop)
     parts.starter.onBegun = { _ in }
     // The loop's timers outlive a test that leaves something under way.

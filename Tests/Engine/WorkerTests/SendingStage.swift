@@ -113,7 +113,7 @@ extension SendingParts {
   ) {
     self.init(
       loop: loop, runs: runs, directory: directory,
-      fleet: FleetRoutes(own: directory.routes(of: ["shop"])),
+      fleet: FleetRoutes(),
       settings: SendingSettings(
         worker: "test", connections: Self.connections, shortage: DescriptorShortage()),
       clock: clock, reasons: ReasonLog(log: log), log: log)

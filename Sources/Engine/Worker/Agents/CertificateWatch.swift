@@ -12,22 +12,29 @@ final class CertificateWatch {
   }
 
   /// The soonest to expire first.
-  private let shown: [Shown]
+  private var shown: [Shown]
   private let clock: FleetClock
   private let log: Logger
   /// When the log was told last; nil at the start.
   private var loggedMs: Int64?
 
   init(directory: ProviderDirectory, clock: FleetClock, log: Logger) {
-    shown = directory.entries.compactMap { entry in
+    shown = Self.shown(by: directory)
+    self.clock = clock
+    self.log = log
+  }
+
+  /// Watches those of another directory from now on.
+  func use(_ directory: ProviderDirectory) { shown = Self.shown(by: directory) }
+
+  private static func shown(by directory: ProviderDirectory) -> [Shown] {
+    directory.entries.compactMap { entry in
       entry.provider.credentials.certificate.map {
         Shown(
           app: entry.app, network: entry.provider.network.rawValue,
           environment: entry.environments.first?.rawValue ?? "all", expiry: $0)
       }
     }.sorted { $0.expiry.expiresAtMs < $1.expiry.expiresAtMs }
-    self.clock = clock
-    self.log = log
   }
 
   /// The alarms while a certificate has expired or soon will.

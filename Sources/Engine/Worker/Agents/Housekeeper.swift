@@ -10,28 +10,26 @@ final class Housekeeper {
   let agents: [AgentLoop]
   private let workWatch: WorkWatch
 
-  /// - Parameters:
-  ///   - onRouted: called when jobs that waited for a route have one.
-  ///   - fetchSignal: raised when chunks were promoted.
+  /// - Parameter onRouted: called when jobs that waited for a route have one.
   init(
-    loop: EventLoop, settings: LaneSettings, store: Store, life: LaneLife,
-    reasons: ReasonLog, log: Logger, fetchSignal: LoopSignal, onRouted: @escaping () -> Void
+    _ context: LaneContext, onRouted: @escaping () -> Void
   ) throws(TLSError) {
+    let (loop, settings, store) = (context.loop, context.settings, context.store)
+    let (life, log) = (context.life, context.log)
     workWatch = WorkWatch(
       loop: loop,
       connection: try RedisConnection(
         loop: loop, endpoint: settings.redis, library: StoreLibrary.library),
-      prefix: settings.prefix, idle: settings.idle, reasons: reasons)
+      prefix: settings.prefix, idle: settings.idle, reasons: context.reasons)
     let routeWatch = RouteWatch(
-      store: store.routes, routes: settings.routes, unroutedMs: settings.unroutedMs,
-      retentionSeconds: settings.retention.usual.manySeconds, log: log,
+      store: store.routes, routes: settings.routes, snapshot: context.snapshot, log: log,
       onWork: { [idle = settings.idle] in
         idle.wake(.chunks)
         onRouted()
       })
     let promoter = Promoter(
       chunks: store.chunks, consumer: settings.consumer, log: log,
-      onMoved: { fetchSignal.raise() })
+      onMoved: { [fetchSignal = context.fetchSignal] in fetchSignal.raise() })
     let untilDrained = { !life.isDraining }
     agents = [
       AgentLoop(

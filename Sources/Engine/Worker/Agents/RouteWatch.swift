@@ -6,34 +6,31 @@ internal import Store
 final class RouteWatch: Agent {
   private let store: RouteStore
   private let routes: FleetRoutes
-  /// How long work waits for a worker that can send it.
-  private let unroutedMs: UInt64
-  /// How long the record of a job is kept that nobody could take in the end.
-  private let retentionSeconds: Int
+  private let snapshot: LaneSnapshot
   private let log: Logger
   private let onWork: () -> Void
 
   init(
-    store: RouteStore, routes: FleetRoutes, unroutedMs: UInt64, retentionSeconds: Int, log: Logger,
+    store: RouteStore, routes: FleetRoutes, snapshot: LaneSnapshot, log: Logger,
     onWork: @escaping () -> Void
   ) {
     self.store = store
     self.routes = routes
-    self.unroutedMs = unroutedMs
-    self.retentionSeconds = retentionSeconds
+    self.snapshot = snapshot
     self.log = log
     self.onWork = onWork
   }
 
   func turn() async -> UInt64 {
+    let (own, rules) = (snapshot.routes, snapshot.rules)
     do throws(RedisError) {
       let news = try await store.announce(
-        routes.own, waitMs: unroutedMs, retentionSeconds: retentionSeconds)
-      try await learn(news)
+        own, waitMs: rules.unroutedMs, retentionSeconds: rules.retention.usual.manySeconds)
+      try await learn(news, besides: own)
       routes.noteWork(news.hasWork)
       if news.hasWork { onWork() }
       if news.isAnythingWaiting && !news.hasWork { return WorkerLimits.routesBusyMs }
-      return news.digests.allSatisfy { $0 == routes.own.digest }
+      return news.digests.allSatisfy { $0 == own.digest }
         ? WorkerLimits.routesMs : WorkerLimits.routesUnequalMs
     } catch {
       log.debug("routes: \(error)")
@@ -41,9 +38,9 @@ final class RouteWatch: Agent {
     }
   }
 
-  private func learn(_ news: RouteNews) async throws(RedisError) {
+  private func learn(_ news: RouteNews, besides own: RouteTable) async throws(RedisError) {
     var new: [String: RouteTable] = [:]
-    for digest in routes.unknown(among: news.digests) {
+    for digest in routes.unknown(among: news.digests, besides: own) {
       new[digest] = try await store.table(digest)
     }
     routes.use(news, new: new)

@@ -142,7 +142,7 @@ final class ChunkCarrier {
   private func tell(_ chunk: ChunkRun, _ news: Settlement) async {
     let run = chunk.run
     var news = news
-    news.unroutedMs = context.settings.unroutedMs
+    news.unroutedMs = context.snapshot.rules.unroutedMs
     if news.isFinal { run.finishTrace() }
     guard run.standing != .stale else { return }
     while true {

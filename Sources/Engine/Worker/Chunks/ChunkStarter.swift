@@ -80,14 +80,14 @@ final class ChunkStarter {
   /// - Returns: whether it waits.
   private func passOn(_ claim: ChunkClaim, _ material: JobMaterial) async throws(RedisError) -> Bool
   {
-    guard !context.settings.routes.own.has(claim.app), !gate.isExpired(material) else {
+    guard !context.snapshot.routes.has(claim.app), !gate.isExpired(material) else {
       return false
     }
     context.reasons.note(
       "\(claim.app) is not in this worker's configuration: its work is left to others")
     noteDeferral(of: claim, material, because: .otherWorker)
     try await context.store.routes.passOn(
-      claim, consumer: context.settings.consumer, waitMs: context.settings.unroutedMs)
+      claim, consumer: context.settings.consumer, waitMs: context.snapshot.rules.unroutedMs)
     return true
   }
 

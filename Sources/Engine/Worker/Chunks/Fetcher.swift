@@ -124,7 +124,7 @@ final class Fetcher: Agent {
   private func claimRouted(max: Int) async throws(RedisError) -> Bool {
     guard context.settings.routes.hasWork else { return false }
     let claims = try await context.store.routes.claim(
-      consumer: context.settings.consumer, digest: context.settings.routes.own.digest, max: max)
+      consumer: context.settings.consumer, digest: context.snapshot.routes.digest, max: max)
     if claims.isEmpty { context.settings.routes.noteWork(false) }
     try await begin(claims)
     if claims.count == max { context.settings.idle.wake(.chunks) }

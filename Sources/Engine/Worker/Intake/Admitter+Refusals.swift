@@ -22,7 +22,7 @@ extension Admitter {
       let isRescued = try await context.store.jobs.rescue(
         entry, app: admission.app, id: admission.id, digest: admission.digest,
         consumer: context.settings.consumer,
-        retentionSeconds: context.settings.retention[admission.app].manySeconds)
+        retentionSeconds: context.snapshot.rules.retention[admission.app].manySeconds)
       guard isRescued else {
         return context.log.notice("job left to another worker", metadata: metadata)
       }
@@ -84,7 +84,7 @@ extension Admitter {
       "\(admission.app): \(what) come so fast that some are refused (pushpool dead list)")
     try await context.store.jobs.refuse(
       entry, refusal, consumer: context.settings.consumer,
-      retentionSeconds: context.settings.retention[refusal.app].manySeconds)
+      retentionSeconds: context.snapshot.rules.retention[refusal.app].manySeconds)
   }
 
   private func refuse(
@@ -95,7 +95,7 @@ extension Admitter {
     note(refusal, entry)
     try await context.store.jobs.refuse(
       entry, refusal, consumer: context.settings.consumer,
-      retentionSeconds: context.settings.retention[refusal.app].manySeconds)
+      retentionSeconds: context.snapshot.rules.retention[refusal.app].manySeconds)
   }
 
   private func note(_ refusal: Refusal, _ entry: JobEntry) {
@@ -126,7 +126,9 @@ extension Admitter {
       for (entry, refusal) in letters { note(refusal, entry) }
       let answers = await context.store.jobs.refuse(
         letters, consumer: context.settings.consumer,
-        retentionSeconds: { [retention = context.settings.retention] in retention[$0].manySeconds })
+        retentionSeconds: { [retention = context.snapshot.rules.retention] in
+          retention[$0].manySeconds
+        })
       for (letter, answer) in zip(letters, answers) {
         do throws(RedisError) { _ = try answer.get() } catch {
           try refused.note(error, letter.entry)
@@ -141,7 +143,7 @@ extension Admitter {
   ) async throws(RedisError) -> [(entry: JobEntry, refusal: Refusal)] {
     var letters: [(entry: JobEntry, refusal: Refusal)] = []
     let answers = await context.store.routes.passOn(
-      jobs, consumer: context.settings.consumer, waitMs: context.settings.unroutedMs)
+      jobs, consumer: context.settings.consumer, waitMs: context.snapshot.rules.unroutedMs)
     for (job, answer) in zip(jobs, answers) {
       let metadata: Logger.Metadata = ["app": "\(job.app)", "job": "\(job.id)"]
       do throws(RedisError) {

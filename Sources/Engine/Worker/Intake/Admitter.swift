@@ -10,7 +10,6 @@ internal import Store
 /// What cannot be admitted becomes a dead letter that names the field. Loop-bound.
 struct Admitter {
   let context: LaneContext
-  let directory: ProviderDirectory
   let materials: MaterialStore
   let large: LargeJobs
   let direct: DirectStarter
@@ -167,12 +166,13 @@ struct Admitter {
       return .turnedAway(.refused(entry, .invalid(error.field, app: error.app, id: error.id)))
     }
     let id = job.id ?? entry.source
-    guard context.settings.routes.own.has(job.app) else {
+    guard context.snapshot.routes.has(job.app) else {
       return .turnedAway(
         .unknownApp(
           JobOfUnknownApp(
             entry: entry, app: job.app, id: id,
-            suggestion: context.settings.routes.suggestion(for: job.app),
+            suggestion: context.settings.routes.suggestion(
+              for: job.app, besides: context.snapshot.routes),
             expiresAtMs: expiresAtMs(job, entry))))
     }
     do throws(InvalidField) { job = try await schedule(job, entry) } catch {
@@ -198,7 +198,8 @@ struct Admitter {
     guard let delivery = job.deliverLocal else { return job }
     let nowMs = context.settings.clock.at(context.loop.nowNs)
     let schedule = try await context.settings.localTimes.schedule(
-      delivery, app: job.app, nowMs: entry.enqueuedAtMs(nowMs: nowMs) ?? nowMs)
+      delivery, appZone: context.snapshot.rules.timeZones[job.app],
+      nowMs: entry.enqueuedAtMs(nowMs: nowMs) ?? nowMs)
     try schedule.check(job.content.expiry)
     return PreparedJob(job, keepingTo: schedule)
   }
@@ -211,7 +212,7 @@ struct Admitter {
         pointer: "/deliver_at",
         message: "is more than 365 days ahead: keep the job, and enqueue it when it is nearer")
     }
-    let check = directory.check(
+    let check = context.snapshot.directory.check(
       job.content, textBytes: textBytes, app: job.app, nowMs: nowMs)
     return switch check {
     case .sendable: nil
@@ -225,7 +226,7 @@ struct Admitter {
     Network.allCases.contains { network in
       job.content.isFor(network)
         && job.content.environments.contains { environment in
-          !context.settings.routes.own.has(job.app, network, environment)
+          !context.snapshot.routes.has(job.app, network, environment)
             && context.settings.routes.othersHave(job.app, network, environment) ?? true
         }
     }
@@ -241,10 +242,10 @@ struct Admitter {
       timing: Admission.Timing(startAtMs: job.deliverAtMs),
       loopGuard: Admission.LoopGuard(
         bucket: job.content.event?.bucketID,
-        eventsPerMinute: context.settings.eventsPerMinute[job.app] ?? 0))
+        eventsPerMinute: context.snapshot.rules.eventsPerMinute[job.app] ?? 0))
     admission.timing.pace = job.pace
     admission.timing.roundsAtMs = job.content.schedule?.rounds.map(\.atMs) ?? []
-    let spans = context.settings.retention[job.app].spans(
+    let spans = context.snapshot.rules.retention[job.app].spans(
       hasID: job.id != nil, receivers: job.receivers, ownSeconds: job.retentionSeconds,
       isTraced: job.content.trace)
     admission.retention.seconds = spans.wellSeconds

@@ -26,6 +26,8 @@ actor Lane {
   /// The watch on Redis, in the lane that speaks for the process, and what gives it its turns.
   private let redisWatch: RedisWatch?
   private let redisLooks: AgentLoop?
+  /// The watch on certificates, in the same lane.
+  private let certificates: CertificateWatch?
   private let drained: LoopSignal
   /// Why there is no Redis, since it was lost or could not be reached.
   private var trouble: String?
@@ -39,7 +41,7 @@ actor Lane {
   private var sending: SendingParts { parts.sending }
 
   init(
-    loop: EventLoop, settings: LaneSettings, directory: ProviderDirectory, log: Logger
+    loop: EventLoop, settings: LaneSettings, snapshot: WorkerSnapshot, log: Logger
   ) throws(TLSError) {
     self.loop = loop
     self.settings = settings
@@ -48,7 +50,7 @@ actor Lane {
       loop: loop, endpoint: settings.redis, library: StoreLibrary.library)
     let store = Store(connection: redis, prefix: settings.prefix)
     let parts = LaneParts(
-      loop: loop, settings: settings, store: store, directory: directory, log: log)
+      loop: loop, settings: settings, store: store, snapshot: snapshot, log: log)
     self.parts = parts
     drained = LoopSignal(loop: loop)
     let clock = settings.clock
@@ -61,6 +63,9 @@ actor Lane {
         accepted: settings.acceptedRisks, log: log,
         nowNs: { loop.nowNs }) : nil
     self.redisWatch = redisWatch
+    certificates =
+      settings.isHousekeeper
+      ? CertificateWatch(directory: snapshot.directory, clock: clock, log: log) : nil
     let monitor = LaneMonitor(
       destinations: parts.sending.watch, descriptors: parts.sending.descriptors,
       reasons: parts.reasons,
@@ -71,14 +76,11 @@ actor Lane {
       clockWatch: settings.isHousekeeper
         ? ClockWatch(clock: clock, worker: settings.worker, log: log) : nil,
       redisWatch: redisWatch,
-      certificates: settings.isHousekeeper
-        ? CertificateWatch(directory: directory, clock: clock, log: log) : nil)
+      certificates: certificates)
     housekeeper =
       settings.isHousekeeper
       ? try Housekeeper(
-        loop: loop, settings: settings, store: store, life: parts.life,
-        reasons: parts.reasons, log: log, fetchSignal: parts.fetchSignal,
-        onRouted: { [intake = parts.intake] in intake.noteRouted() }) : nil
+        parts.context, onRouted: { [intake = parts.intake] in intake.noteRouted() }) : nil
 
     let untilDrained = { !parts.life.isDraining }
     let untilEmpty = { !parts.life.isDraining || parts.runs.count > 0 }
@@ -172,6 +174,13 @@ actor Lane {
     } catch { log.debug("could not take leave: \(error)") }
   }
 
+  /// Goes by another snapshot of the configuration from now on: between two turns, as all that is asked of a lane from
+  /// without.
+  func use(_ snapshot: WorkerSnapshot) {
+    parts.use(snapshot)
+    certificates?.use(snapshot.directory)
+  }
+
   // MARK: Its parts
 
   /// Has the lane hear of its connection to Redis, of its loop, and of what needs a task of its own.
@@ -255,7 +264,8 @@ actor Lane {
     guard let destination = sending.destinations[number] else { return }
     let keeper = CredentialKeeper(destination: destination, clock: settings.clock, log: log)
     await AgentLoop(
-      keeper, on: loop, signal: destination.credentialSignal, while: { [life] in !life.isEnded }
+      keeper, on: loop, signal: destination.credentialSignal,
+      while: { [life] in !life.isEnded && !destination.isRetired }
     ).run()
   }
 

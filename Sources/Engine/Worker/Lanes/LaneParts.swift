@@ -41,7 +41,7 @@ final class LaneParts {
   var fetchSignal: LoopSignal { context.fetchSignal }
 
   init(
-    loop: EventLoop, settings: LaneSettings, store: Store, directory: ProviderDirectory, log: Logger
+    loop: EventLoop, settings: LaneSettings, store: Store, snapshot: WorkerSnapshot, log: Logger
   ) {
     let clock = settings.clock
     let consumer = settings.consumer
@@ -51,7 +51,7 @@ final class LaneParts {
     admitSignal = LoopSignal(loop: loop)
 
     sending = SendingParts(
-      loop: loop, runs: runs, directory: directory, fleet: settings.routes,
+      loop: loop, runs: runs, directory: snapshot.directory, fleet: settings.routes,
       settings: SendingSettings(
         worker: settings.worker,
         connections: ConnectionSettings(
@@ -82,7 +82,8 @@ final class LaneParts {
       switches: switches, life: life, signal: admitSignal)
     self.directStarter = directStarter
     let context = LaneContext(
-      loop: loop, store: store, settings: settings, life: life, switches: switches,
+      loop: loop, store: store, settings: settings, snapshot: LaneSnapshot(snapshot), life: life,
+      switches: switches,
       reasons: reasons, log: log, fetchSignal: fetchSignal)
     self.context = context
     starter = ChunkStarter(
@@ -97,11 +98,17 @@ final class LaneParts {
       onResolved: { directStarter.noteResolved($0) }, onRoom: { directStarter.noteRoom() })
 
     admitter = Admitter(
-      context: context, directory: directory, materials: materials,
+      context: context, materials: materials,
       large: LargeJobs(loop: loop, roomSignal: admitSignal), direct: directStarter,
       directCarrier: direct)
     intake = Intake(context, admitter: admitter, signal: admitSignal)
     directStarter.onFailure = { [unowned intake] in intake.noteFailureBeside($0) }
     largeIntake = LargeIntake(context, admitter: admitter)
+  }
+
+  /// Goes by another snapshot from now on. Pushes that wait for what it has no more come back.
+  func use(_ snapshot: WorkerSnapshot) {
+    context.snapshot.use(snapshot)
+    sending.use(snapshot.directory)
   }
 }

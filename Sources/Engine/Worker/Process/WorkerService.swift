@@ -50,14 +50,9 @@ package final class WorkerService: Sendable {
     let shortage = DescriptorShortage()
     let timeZones = try TimeZoneDatabase.release()
     log.info("time zones are those of \(timeZones)")
-    let localTimes = LocalTimes(
-      homes: Dictionary(
-        configuration.apps.compactMap { app in app.timeZone.map { (app.id, $0) } },
-        uniquingKeysWith: { $1 }))
-    let eventsPerMinute = Dictionary(
-      configuration.apps.map { ($0.id, $0.eventsPerMinute) }, uniquingKeysWith: { $1 })
-    let retention = RetentionRules(configuration)
-    let routes = FleetRoutes(own: directory.routes(of: configuration.apps.map(\.id)))
+    let localTimes = LocalTimes()
+    let routes = FleetRoutes()
+    let snapshot = WorkerSnapshot(configuration, directory: directory)
     let switches = FleetSwitches()
     lanes = try (0..<count).map { number in
       var redis = endpoint
@@ -74,14 +69,10 @@ package final class WorkerService: Sendable {
           connectionsMax: worker.connectionsPerLane, streamsMax: worker.streamsPerConnection,
           connectionsKept: DescriptorLimit.connectionsKept(lanes: count),
           requestTimeoutMs: UInt64(worker.requestTimeoutSeconds) * 1_000, number: number,
-          unroutedMs: UInt64(worker.unroutedSeconds) * 1_000,
-          eventsPerMinute: eventsPerMinute,
-          sendsDirectly: true,
-          retention: retention,
-          localTimes: localTimes, idle: idle, clock: clock,
+          sendsDirectly: true, localTimes: localTimes, idle: idle, clock: clock,
           poisonGate: poisonGate, shortage: shortage, routes: routes,
           switches: switches),
-        directory: directory, log: laneLog)
+        snapshot: snapshot, log: laneLog)
     }
   }
 

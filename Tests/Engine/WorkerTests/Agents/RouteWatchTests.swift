@@ -11,7 +11,7 @@ import Testing
       var works = 0
       let routes = parts.settings.routes
       let watch = RouteWatch(
-        store: parts.store.routes, routes: routes, unroutedMs: 60_000, retentionSeconds: 60,
+        store: parts.store.routes, routes: routes, snapshot: parts.context.snapshot,
         log: parts.lines.logger, onWork: { works += 1 })
       #expect(await watch.turn() == WorkerLimits.routesMs)
       let other = RouteTable(fields: [("shop", "fcm|production"), ("news", "fcm|production")])

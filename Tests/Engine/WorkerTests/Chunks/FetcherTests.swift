@@ -110,7 +110,7 @@ import Testing
     try await LaneStage.with { _, parts in
       let routes = parts.settings.routes
       let watch = RouteWatch(
-        store: parts.store.routes, routes: routes, unroutedMs: 60_000, retentionSeconds: 60,
+        store: parts.store.routes, routes: routes, snapshot: parts.context.snapshot,
         log: parts.lines.logger, onWork: {})
       try await parts.takeIn(id: "sale", users: ["a"])
       let claim = try #require(try await parts.store.chunks.claim(consumer: "w", max: 1).first)

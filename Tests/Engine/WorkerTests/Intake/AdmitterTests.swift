@@ -1,6 +1,7 @@
 import Logging
 import Reactor
 import Model
+import Providers
 import Redis
 import Store
 import Testing
@@ -124,6 +125,20 @@ import Testing
       let news = try await parts.store.routes.announce(
         RouteTable(fields: [("news", "apns|production")]), waitMs: 60_000)
       #expect(news.hasWork)
+    }
+  }
+
+  @Test("a lane that goes by another snapshot takes in jobs of the app that it brings")
+  func takesInNewApp() async throws {
+    try await LaneStage.with { _, parts in
+      let directory = ProviderDirectory(
+        entries: try TestDirectory.of(.production).entries
+          + TestDirectory.of(.production, app: "news", from: 1).entries)
+      parts.parts.use(TestDirectory.snapshot(directory, apps: "shop", "news"))
+      try await enqueue(parts, Self.job("sale", app: "news"))
+      _ = try await parts.admitter.admitNext(abandonedForMs: nil)
+      #expect(try await parts.store.jobs.record(app: "news", id: "sale")?.total == 1)
+      #expect(parts.parts.context.snapshot.routes.apps == ["news", "shop"])
     }
   }
 

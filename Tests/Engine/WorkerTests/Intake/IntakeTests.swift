@@ -48,7 +48,7 @@ import Testing
   @Test("jobs that waited for this worker's routes are taken in", .timeLimit(.minutes(1)))
   func takesRouted() async throws {
     try await LaneStage.with { _, parts in
-      _ = try await parts.store.routes.announce(parts.settings.routes.own, waitMs: 60_000)
+      _ = try await parts.store.routes.announce(parts.context.snapshot.routes, waitMs: 60_000)
       try await parts.enqueue("sale")
       let entry = try #require(try await parts.store.jobs.take(consumer: "w", max: 1).first)
       _ = try await parts.store.routes.passOn(

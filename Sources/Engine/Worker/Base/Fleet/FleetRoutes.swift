@@ -2,7 +2,7 @@ internal import Model
 internal import Store
 internal import Synchronization
 
-/// Where the workers of the fleet can send to, as far as this process knows; shared by its lanes.
+/// Where the other workers of the fleet can send to, as far as this process knows; shared by its lanes.
 final class FleetRoutes: Sendable {
   private struct State {
     /// The configurations of the others, by digest; nil until they were asked for.
@@ -12,10 +12,7 @@ final class FleetRoutes: Sendable {
     var isGathering = false
   }
 
-  let own: RouteTable
   private let state = Mutex(State())
-
-  init(own: RouteTable) { self.own = own }
 
   /// Whether another worker can send there, or lately could; nil when that is not known yet.
   func othersHave(_ app: String, _ network: Network, _ environment: PushEnvironment) -> Bool? {
@@ -27,14 +24,16 @@ final class FleetRoutes: Sendable {
   }
 
   /// The app that was meant, by its nearest name in the fleet.
-  func suggestion(for app: String) -> String? {
+  /// - Parameter own: the routes of this process.
+  func suggestion(for app: String, besides own: RouteTable) -> String? {
     let others = state.withLock { $0.others ?? [:] }
     let known = Set(others.values.flatMap(\.apps)).union(own.apps)
     return NearestName.suggestion(for: app, among: known.sorted())
   }
 
   /// The digests that are not known here.
-  func unknown(among digests: [String]) -> [String] {
+  /// - Parameter own: the routes of this process.
+  func unknown(among digests: [String], besides own: RouteTable) -> [String] {
     let known = state.withLock { $0.others ?? [:] }
     return digests.filter { $0 != own.digest && known[$0] == nil }
   }

@@ -155,6 +155,8 @@ enum WorkerLimits {
   static let stuckMs: UInt64 = 60_000
   /// For how long work is put aside while its destination cannot be reached or does not answer.
   static let parkedDelayMs: UInt64 = 10_000
+  /// For how long a push is put aside that comes to a destination which the configuration has no more.
+  static let retiredDelayMs: UInt64 = 100
   /// The wait between two looks at what is switched off, of all lanes of a process together.
   static let switchesMs: UInt64 = 400
   /// How long one lane of a process may ask for all, before another asks.

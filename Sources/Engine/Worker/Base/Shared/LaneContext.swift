@@ -8,6 +8,8 @@ struct LaneContext {
   let loop: EventLoop
   let store: Store
   let settings: LaneSettings
+  /// The part of the configuration that may change while the lane runs.
+  let snapshot: LaneSnapshot
   let life: LaneLife
   let switches: SwitchWatch
   /// For what fails again and again.

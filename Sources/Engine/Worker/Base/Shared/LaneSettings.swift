@@ -2,7 +2,7 @@ internal import Configuration
 internal import Model
 internal import Redis
 
-/// The part of the configuration that a lane needs to know.
+/// The part of the configuration that a lane keeps for as long as it runs.
 struct LaneSettings: Sendable {
   /// The process, as it beats.
   let worker: String
@@ -23,15 +23,8 @@ struct LaneSettings: Sendable {
   /// Whether it does what one lane does for the whole process: it watches the streams and the routes, moves delayed work on,
   /// clears away, and speaks of the machine.
   var isHousekeeper: Bool { number == 0 }
-  /// How long work waits for a worker that can send it.
-  let unroutedMs: UInt64
-  /// By app: how many jobs that tell of one bucket, or go to one topic, the fleet starts in a minute; 0 for
-  /// any number.
-  let eventsPerMinute: [String: Int]
   /// Whether it sends jobs to few users from their entries.
   let sendsDirectly: Bool
-  /// How long the record of a job is kept that has ended.
-  let retention: RetentionRules
   /// Shared by the lanes of a process, as are the next.
   let localTimes: LocalTimes
   let idle: IdleLanes

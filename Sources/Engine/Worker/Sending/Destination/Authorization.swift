@@ -50,6 +50,7 @@ struct Authorization {
   /// - Returns: whether it is another than before.
   mutating func use(_ credential: Credential, nowNs: UInt64) -> Bool {
     if let old = self.credential, old.generation == credential.generation { return false }
+    guard !isOver else { return false }
     self.credential = credential
     sinceNs = nowNs
     acceptedNs = 0
@@ -90,8 +91,20 @@ struct Authorization {
     return isIsolated ? .isolated : .doubted
   }
 
+  /// Whether there will never be a credential again.
+  var isOver: Bool { pausedUntilNs == .max }
+
+  /// There is never a credential again. What requests in flight say of the one that there was means nothing any more.
+  mutating func end() {
+    credential = nil
+    refusal = nil
+    pauseReason = nil
+    pausedUntilNs = .max
+  }
+
   /// There is no credential until then.
   mutating func pause(untilNs: UInt64, because reason: String?) {
+    guard !isOver else { return }
     credential = nil
     refusal = nil
     pauseReason = reason

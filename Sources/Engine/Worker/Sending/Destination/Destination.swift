@@ -150,6 +150,7 @@ final class Destination {
     let untilNs = max(
       authorization.pausedUntilNs, progress.parkedUntilNs, health.heldUntilNs)
     guard loop.nowNs < untilNs else { return nil }
+    if isRetired { return WorkerLimits.retiredDelayMs }
     // Not for the whole of a long pause: another worker may be able to send it meanwhile.
     return min((untilNs - loop.nowNs) / 1_000_000 + 1, WorkerLimits.parkedDelayMs)
   }
@@ -193,6 +194,20 @@ final class Destination {
     transport.rest()
     owner.putAside(tags, of: self, forMs: delayMs)
   }
+
+  /// Sends nothing more, since the configuration has it no more or has another in its place. What waits comes back at once; what
+  /// is in flight is still answered.
+  func retire() {
+    authorization.end()
+    credentialSignal.raise()
+    let tags = waiting.removeAll() + apart.removeAll()
+    transport.rest()
+    apart.transport?.rest()
+    if !tags.isEmpty { owner.putAside(tags, of: self, forMs: 0) }
+  }
+
+  /// Whether the configuration has it no more.
+  var isRetired: Bool { authorization.isOver }
 
   /// Whether it says nothing of the network that a request was not answered: its time ran out, while nearly all of those behind
   /// it are answered.

@@ -17,7 +17,7 @@ protocol RateAllowanceOwner<Allowance>: AnyObject {
 /// It draws what waits, and more when it draws often, ahead of need: so neither a push costs a command nor does
 /// a lane hoard what others need.
 final class RateAllowance {
-  let limit: RateLimit
+  private(set) var limit: RateLimit
   /// The numbers of the destinations that keep to it.
   private(set) var destinations: [Int] = []
   private let loop: EventLoop
@@ -46,6 +46,16 @@ final class RateAllowance {
 
   /// Another destination keeps to it.
   func join(_ destination: Int) { destinations.append(destination) }
+
+  /// A destination keeps to it no more.
+  func leave(_ destination: Int) { destinations.removeAll { $0 == destination } }
+
+  /// The rate has another width from now on.
+  func change(to limit: RateLimit) {
+    self.limit = limit
+    learned = LearnedRate(full: limit.perSecond)
+    unused = min(unused, batchMax)
+  }
 
   /// The rate as the network is known to take it.
   var current: RateLimit {

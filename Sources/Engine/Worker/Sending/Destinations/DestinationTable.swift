@@ -7,13 +7,18 @@ internal import Store
 /// The destinations of a lane, each found by the number of its entry and made when it is first used; loop-bound. A lane uses few of the thousands that there may be.
 final class DestinationTable: RateAllowanceOwner {
   private let loop: EventLoop
-  private let directory: ProviderDirectory
+  private let runs: RunTable
+  private var directory: ProviderDirectory
   private let settings: ConnectionSettings
   private let rates: RateTable
   private let reasons: ReasonLog
   private let log: Logger
   /// By number.
   private var made: [Destination?]
+  /// The entries of former directories.
+  private var retired = RetiredEntries()
+  /// Destinations that were closed in the beat before. Their transports may look for them until the turn ends.
+  private var closed: [Destination] = []
   /// The destinations where pushes wait, and some where none do any more: there may be thousands besides.
   private var waiting: [Destination] = []
   /// Who sends their pushes and hears the answers; there before the first of them is used. Not weak: that would make each use of
@@ -23,10 +28,11 @@ final class DestinationTable: RateAllowanceOwner {
   var onNewDestination: ((Int) -> Void)?
 
   init(
-    loop: EventLoop, directory: ProviderDirectory, settings: ConnectionSettings, rates: RateTable,
-    reasons: ReasonLog, log: Logger
+    loop: EventLoop, runs: RunTable, directory: ProviderDirectory, settings: ConnectionSettings,
+    rates: RateTable, reasons: ReasonLog, log: Logger
   ) {
     self.loop = loop
+    self.runs = runs
     self.directory = directory
     self.settings = settings
     self.rates = rates
@@ -45,18 +51,22 @@ final class DestinationTable: RateAllowanceOwner {
 
   private func make(_ number: Int) -> Destination {
     guard let owner else { preconditionFailure("nobody sends the pushes of destinations") }
-    guard let entry = directory.entry(number) else {
+    let current = directory.entry(number)
+    guard let entry = current ?? retired[number] else {
       preconditionFailure("a push goes to a destination that never was")
     }
     let destination = Destination(
       entry: entry,
-      limits: entry.limits.map {
-        rates.allowance(of: $0, app: entry.app, for: number, owner: self)
-      },
+      limits: current == nil
+        ? []
+        : entry.limits.map {
+          rates.allowance(of: $0, app: entry.app, for: number, owner: self)
+        },
       settings: settings.clientSettings(entry.provider.destination), loop: loop,
       journal: DestinationJournal(of: entry, reasons: reasons, log: log), owner: owner)
     made[number] = destination
-    onNewDestination?(number)
+    // A push found its route before the entry went: it comes back, and finds another.
+    if current == nil { destination.retire() } else { onNewDestination?(number) }
     return destination
   }
 
@@ -94,10 +104,30 @@ final class DestinationTable: RateAllowanceOwner {
     return delayMs
   }
 
-  /// By app: how many pushes a second the rates let through of the network that they slow down least.
-  var perSecondMaxByApp: [String: Double] {
-    Dictionary(grouping: directory.entries, by: \.app).compactMapValues { entries in
-      entries.map { $0.limits.map(\.perSecond).min() ?? .infinity }.max()
+  // MARK: Another directory
+
+  /// Goes by another directory from now on. What it has no more is sent to no more: its pushes that wait come back, to go
+  /// where they belong then. Connections of what it has, too, stay.
+  func use(_ next: ProviderDirectory) {
+    let gone = directory.entries(missingIn: next)
+    directory = next
+    while made.count < next.numbersEnd { made.append(nil) }
+    guard !gone.isEmpty else { return }
+    retired.add(gone, during: runs.all)
+    for entry in gone { made[entry.number]?.retire() }
+  }
+
+  /// Lets go of what former directories had and nobody goes by any more.
+  private func dropRetired() {
+    for number in retired.unused {
+      if let destination = made[number] {
+        guard destination.inFlight == 0, !destination.hasWaiting else { continue }
+        destination.close()
+        closed.append(destination)
+        rates.leave(destination)
+        made[number] = nil
+      }
+      retired.remove(number)
     }
   }
 
@@ -149,6 +179,8 @@ final class DestinationTable: RateAllowanceOwner {
 
   func checkReachable() {
     for destination in made { destination?.checkReachable() }
+    closed.removeAll()
+    if !retired.isEmpty { dropRetired() }
   }
 
   func close() {

@@ -12,6 +12,7 @@ struct DestinationWatch {
   /// The alarms of destinations while their pushes wait.
   var alarmConditions: [AlarmCondition] {
     destinations.used.compactMap { destination in
+      guard !destination.isRetired else { return nil }
       guard let (kind, reason) = alarm(of: destination) else { return nil }
       let name = destination.journal.name
       return AlarmCondition(

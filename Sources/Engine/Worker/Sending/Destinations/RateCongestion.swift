@@ -1,4 +1,5 @@
 internal import Model
+internal import Providers
 internal import Store
 
 /// Who waits for the rates that the fleet keeps to, and is not to hold up those who need not; loop-bound.
@@ -8,14 +9,21 @@ final class RateCongestion {
   private let rates: RateTable
   /// By app: how many of its jobs the lane may have in hand when it begins another one from its entry; those without a low rate
   /// are missing. More would wait, become chunks of the lane, and leave others no place.
-  let directJobsMax: [String: Int]
+  private(set) var directJobsMax: [String: Int] = [:]
 
-  init(runs: RunTable, destinations: DestinationTable, rates: RateTable) {
+  init(
+    runs: RunTable, destinations: DestinationTable, rates: RateTable, directory: ProviderDirectory
+  ) {
     self.runs = runs
     self.destinations = destinations
     self.rates = rates
+    use(directory)
+  }
+
+  /// Goes by the rates of this directory from now on.
+  func use(_ directory: ProviderDirectory) {
     // As many jobs as the fastest of an app's networks lets pass pushes in that time.
-    directJobsMax = destinations.perSecondMaxByApp.compactMapValues { perSecond in
+    directJobsMax = directory.perSecondMax.compactMapValues { perSecond in
       guard perSecond < WorkerLimits.limitedDirectRateMax else { return nil }
       let jobs = Int(perSecond * Double(WorkerLimits.limitedDirectMs) / 1_000)
       return min(max(jobs, WorkerLimits.limitedDirectMin), WorkerLimits.limitedDirectMax)

@@ -27,9 +27,23 @@ final class RateTable {
   ) -> RateAllowance {
     let allowance = byName[limit.name] ?? RateAllowance(limit: limit, loop: loop, owner: owner)
     byName[limit.name] = allowance
+    if allowance.limit != limit { allowance.change(to: limit) }
     allowance.join(destination)
     if limit.isOfApp { byApp[app] = allowance }
     return allowance
+  }
+
+  /// A destination keeps to its rates no more. Those that none keeps to are forgotten.
+  func leave(_ destination: Destination) {
+    for allowance in destination.limits {
+      allowance.leave(destination.number)
+      guard allowance.destinations.isEmpty, byName[allowance.limit.name] === allowance else {
+        continue
+      }
+      allowance.close()
+      byName[allowance.limit.name] = nil
+      if byApp[destination.app] === allowance { byApp[destination.app] = nil }
+    }
   }
 
   func close() {

@@ -32,9 +32,10 @@ final class SendingParts {
     let clock = LaneClock(loop: loop, fleet: clock)
     rates = RateTable(loop: loop)
     destinations = DestinationTable(
-      loop: loop, directory: directory, settings: settings.connections, rates: rates,
+      loop: loop, runs: runs, directory: directory, settings: settings.connections, rates: rates,
       reasons: reasons, log: log)
-    congestion = RateCongestion(runs: runs, destinations: destinations, rates: rates)
+    congestion = RateCongestion(
+      runs: runs, destinations: destinations, rates: rates, directory: directory)
     descriptors = DescriptorRelief(
       loop: loop, destinations: destinations, worker: settings.worker,
       connectionsKept: settings.connectionsKept, shortage: settings.shortage, reasons: reasons)
@@ -66,6 +67,12 @@ final class SendingParts {
       judge: AnswerJudge(clock: clock, latency: latency, reasons: reasons, log: log),
       decider: decider)
     destinations.owner = dispatcher
+  }
+
+  /// Sends to what this directory has from now on.
+  func use(_ directory: ProviderDirectory) {
+    destinations.use(directory)
+    congestion.use(directory)
   }
 
   /// Closes the connections, without waiting for answers.

@@ -25,7 +25,9 @@ final class Rescheduling {
   /// Puts pushes aside that a destination cannot take for so long.
   func putAside(_ tags: [UInt64], of destination: Destination, forMs delayMs: UInt64) {
     // The breaker has said why by itself.
-    if destination.health.breaker.state == .closed && !destination.lacksDescriptors {
+    if destination.health.breaker.state == .closed && !destination.lacksDescriptors
+      && !destination.isRetired
+    {
       reasons.note(
         "\(destination.app): \(destination.provider.network.rawValue) cannot be reached, does not answer "
           + "or refuses the credential: its pushes wait"

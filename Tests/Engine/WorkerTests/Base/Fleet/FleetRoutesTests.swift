@@ -16,7 +16,7 @@ import Testing
 
   @Test("that nobody has a route is not known before all workers could say what they have")
   func knowsWhenAllHaveSpoken() {
-    let fleet = FleetRoutes(own: Self.own)
+    let fleet = FleetRoutes()
     #expect(fleet.othersHave("shop", .fcm, .production) == nil)
     fleet.use(Self.news(isGathering: true, Self.own), new: [:])
     #expect(fleet.othersHave("shop", .fcm, .production) == nil)

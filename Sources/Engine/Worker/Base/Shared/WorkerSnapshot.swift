@@ -1,0 +1,45 @@
+internal import Providers
+internal import Store
+
+/// The part of the configuration that may change while the worker runs: where it can send to, and the rules for jobs. A
+/// snapshot is not changed itself. Each lane takes the next one over between two turns, so what is done within a turn
+/// goes by one of them.
+final class WorkerSnapshot: Sendable {
+  let directory: ProviderDirectory
+  /// The routes that the process says it has: those of the directory.
+  let routes: RouteTable
+  let rules: JobRules
+
+  init(directory: ProviderDirectory, routes: RouteTable, rules: JobRules) {
+    self.directory = directory
+    self.routes = routes
+    self.rules = rules
+  }
+}
+
+/// The rules by which jobs are taken in and kept.
+struct JobRules: Sendable {
+  /// By app: how many jobs that tell of one bucket, or go to one topic, the fleet starts in a minute; 0 for
+  /// any number.
+  var eventsPerMinute: [String: Int] = [:]
+  /// By app: its time zone, of those that have one.
+  var timeZones: [String: String] = [:]
+  /// How long the record of a job is kept that has ended.
+  let retention: RetentionRules
+  /// How long work waits for a worker that can send it.
+  let unroutedMs: UInt64
+}
+
+/// The snapshot that a lane goes by; loop-bound.
+final class LaneSnapshot {
+  private(set) var current: WorkerSnapshot
+
+  init(_ snapshot: WorkerSnapshot) { current = snapshot }
+
+  var directory: ProviderDirectory { current.directory }
+  var routes: RouteTable { current.routes }
+  var rules: JobRules { current.rules }
+
+  /// Goes by this one from now on.
+  func use(_ next: WorkerSnapshot) { current = next }
+}

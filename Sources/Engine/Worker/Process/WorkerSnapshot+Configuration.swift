@@ -1,0 +1,25 @@
+internal import Configuration
+internal import Providers
+
+extension WorkerSnapshot {
+  /// The snapshot of a configuration.
+  /// - Parameter directory: the providers of its apps.
+  convenience init(_ configuration: Configuration, directory: ProviderDirectory) {
+    self.init(
+      directory: directory, routes: directory.routes(of: configuration.apps.map(\.id)),
+      rules: JobRules(configuration))
+  }
+}
+
+extension JobRules {
+  init(_ configuration: Configuration) {
+    self.init(
+      eventsPerMinute: Dictionary(
+        configuration.apps.map { ($0.id, $0.eventsPerMinute) }, uniquingKeysWith: { $1 }),
+      timeZones: Dictionary(
+        configuration.apps.compactMap { app in app.timeZone.map { (app.id, $0) } },
+        uniquingKeysWith: { $1 }),
+      retention: RetentionRules(configuration),
+      unroutedMs: UInt64(configuration.worker.unroutedSeconds) * 1_000)
+  }
+}
