@@ -1,244 +1,339 @@
-import Configuration
-import HTTPClient
-import Model
-import Reactor
+package import HTTPClient
+internal import Configuration
+internal import Model
+internal import Reactor
 
-/// Builds the providers of one configuration. Apps that name the same key or account share its credential source.
-struct ProviderBuilder {
-  private struct APNsKey: Hashable {
-    let file: String
-    let keyID: String
-    let teamID: String
-  }
-
-  private struct FCMAccount: Hashable {
-    let file: String
-    let tokenEndpoint: String?
-    let caFile: String?
-    let proxy: ProxyServer?
-  }
-
-  private struct AccountFile: Hashable {
-    let file: String
-    let tokenEndpoint: String?
-  }
-
-  private struct JPushApp: Hashable {
-    let appKey: String
-    let file: String
-  }
-
-  private let configuration: Configuration
+/// Makes a directory of providers, app by app, of their material, wherever that came from. What the directory before has
+/// in the same way goes on: its entries with their numbers, and its sources of credentials.
+package struct ProviderBuilder {
   private let client: HTTPClient
   private let clock: WallClock
-  /// By `ca_file`: whom connections trust, and the context of those that show no certificate.
-  private var trust: [String?: TrustStore] = [:]
-  private var contexts: [String?: TLSContext] = [:]
-  private var accounts: [AccountFile: ServiceAccount] = [:]
-  private var apnsSources: [APNsKey: APNsTokenSource] = [:]
-  private var fcmSources: [FCMAccount: FCMTokenSource] = [:]
-  private var jpushSources: [JPushApp: JPushCredentialSource] = [:]
+  /// The entries of the directory before, by what they are made of.
+  private let earlier: [MaterialDigest: ProviderDirectory.Entry]
+  private let earlierSources: ProviderSources
+  private var sources = ProviderSources()
+  private var entries: [ProviderDirectory.Entry] = []
+  private var numbersEnd: Int
+  /// By project: its quota.
   private var quotas: [String: Int] = [:]
 
-  /// Each APNs key's tokens, and each service account's.
-  var tokenSources: [any SharedTokenSource] { Array(apnsSources.values) + Array(fcmSources.values) }
-
-  init(configuration: Configuration, client: HTTPClient, clock: WallClock) {
-    self.configuration = configuration
+  /// - Parameters:
+  ///   - client: exchanges OAuth tokens; shared.
+  ///   - previous: the directory before; nil for the first one of the process.
+  package init(client: HTTPClient, clock: WallClock, after previous: ProviderDirectory? = nil) {
     self.client = client
     self.clock = clock
+    earlier = Dictionary(
+      (previous?.entries ?? []).compactMap { entry in entry.origin.map { ($0, entry) } },
+      uniquingKeysWith: { $1 })
+    earlierSources = previous?.sources ?? ProviderSources()
+    numbersEnd = previous?.numbersEnd ?? 0
   }
 
-  mutating func apns(
-    _ apns: APNsConfiguration, _ environment: PushEnvironment, field: String
-  ) throws(ConfigurationError) -> APNsProvider {
+  /// The directory of the apps that were added.
+  package func directory() -> ProviderDirectory {
+    ProviderDirectory(
+      entries: entries.sorted { $0.number < $1.number }, numbersEnd: numbersEnd, sources: sources)
+  }
+
+  /// Adds an app, or nothing of it.
+  /// - Throws: each part of it that cannot be used.
+  package mutating func add(_ app: AppMaterial) throws(MaterialProblems) {
+    let own = app.pushesPerSecond.map {
+      RateLimit(name: "app:\(app.id)", perSecond: Double($0), isOfApp: true)
+    }
+    let limits = own.map { [$0] } ?? []
+    var made: [ProviderDirectory.Entry] = []
+    var problems: [MaterialProblem] = []
+    func attempt(_ body: () throws(MaterialProblem) -> ProviderDirectory.Entry) {
+      do throws(MaterialProblem) { made.append(try body()) } catch { problems.append(error) }
+    }
+    for environment in PushEnvironment.allCases {
+      guard let apns = app.apns[environment] else { continue }
+      attempt { () throws(MaterialProblem) in
+        try entry(of: app, apns, environment, limits)
+      }
+    }
+    var quota: (project: String, perMinute: Int)?
+    if let fcm = app.fcm {
+      attempt { () throws(MaterialProblem) in
+        let (entry, project) = try entry(of: app, fcm, limits)
+        quota = (project, fcm.messagesPerMinute)
+        return entry
+      }
+    }
+    if let jpush = app.jpush {
+      // One of each, since a request names the environment; an app key is for both.
+      for environment in PushEnvironment.allCases {
+        attempt { () throws(MaterialProblem) in
+          try entry(of: app, jpush, environment, limits)
+        }
+      }
+    }
+    guard problems.isEmpty else { throw MaterialProblems(problems) }
+    if let quota { quotas[quota.project] = quota.perMinute }
+    for entry in made {
+      guard entry.number == Self.unnumbered else {
+        entries.append(entry)
+        continue
+      }
+      entries.append(
+        ProviderDirectory.Entry(
+          number: numbersEnd, app: entry.app, environments: entry.environments,
+          provider: entry.provider, limits: entry.limits, origin: entry.origin))
+      numbersEnd += 1
+    }
+  }
+
+  /// The number of an entry that has none yet.
+  private static let unnumbered = -1
+
+  // MARK: Networks
+
+  /// The entry of the directory before that is made of the same, or another, which has no number yet.
+  /// - Parameter keep: has the sources of the former go on.
+  private mutating func entry(
+    _ app: AppMaterial, _ environments: Set<PushEnvironment>, _ limits: [RateLimit],
+    _ name: String, _ parts: [MaterialDigest.Part], keeping keep: (inout Self) -> Void,
+    _ make: (inout Self) throws(MaterialProblem) -> any PushProvider
+  ) throws(MaterialProblem) -> ProviderDirectory.Entry {
+    let origin = MaterialDigest(
+      [.init(app.id), .init(name)] + limits.map { .init($0) } + [.init("")] + parts)
+    if let known = earlier[origin] {
+      keep(&self)
+      return known
+    }
+    return ProviderDirectory.Entry(
+      number: Self.unnumbered, app: app.id, environments: environments,
+      provider: try make(&self), limits: limits, origin: origin)
+  }
+
+  private mutating func entry(
+    of app: AppMaterial, _ apns: APNsMaterial, _ environment: PushEnvironment,
+    _ limits: [RateLimit]
+  ) throws(MaterialProblem) -> ProviderDirectory.Entry {
+    let part = "apns.\(environment.rawValue)"
+    return try entry(
+      app, [environment], limits, part, apns.parts,
+      keeping: { builder in
+        if case .token(let key, let keyID, let teamID) = apns.credential {
+          let name = Self.name(key, keyID, teamID)
+          builder.sources.apns[name] = builder.earlierSources.apns[name]
+        }
+        builder.keepTrust(apns.access)
+      },
+      { (builder) throws(MaterialProblem) in try builder.provider(apns, environment, part) })
+  }
+
+  private static func name(
+    _ key: MaterialBytes, _ keyID: String, _ teamID: String
+  ) -> MaterialDigest {
+    MaterialDigest([.init(key), .init(keyID), .init(teamID)])
+  }
+
+  private mutating func provider(
+    _ apns: APNsMaterial, _ environment: PushEnvironment, _ part: String
+  ) throws(MaterialProblem) -> APNsProvider {
     let usual = ServiceAddress(
       host: environment == .production ? "api.push.apple.com" : "api.sandbox.push.apple.com")
     var identity: ClientIdentity?
     let source: any CredentialSource
     switch apns.credential {
-    case .token(let keyFile, let keyID, let teamID):
+    case .token(let key, let keyID, let teamID):
       source = APNsDestinationCredentials(
-        shared: try tokenSource(keyFile, keyID, teamID, field), clock: clock)
-    case .certificate(let file, let passwordFile):
-      let shown = try clientIdentity(file, passwordFile, field)
+        shared: try tokenSource(key, keyID, teamID, part), clock: clock)
+    case .certificate(let certificate, let password):
+      let shown: ClientIdentity
+      do throws(TLSError) {
+        shown = try ClientIdentity(
+          content: certificate.bytes, file: certificate.source,
+          password: password.map { String(decoding: $0.bytes, as: UTF8.self) } ?? "")
+      } catch {
+        throw MaterialProblem(
+          part: "\(part).certificate_file", source: certificate.source, message: error.message)
+      }
       identity = shown
       source = CertificateCredentialSource(
-        file: file, expiresAtMs: shown.expiresAtMs, clock: clock)
+        file: certificate.source, expiresAtMs: shown.expiresAtMs, clock: clock)
     }
     return APNsProvider(
       topic: apns.topic,
       destination: try destination(
-        apns.access, usual, identity, startsWithOneStream: identity == nil, field),
+        apns.access, usual, identity, startsWithOneStream: identity == nil, part),
       credentials: source)
   }
 
-  mutating func fcm(
-    _ fcm: FCMConfiguration, field: String
-  ) throws(ConfigurationError) -> FCMProvider {
-    let account = try account(fcm, field)
-    let caller = FCMAccount(
-      file: fcm.serviceAccountFile, tokenEndpoint: fcm.tokenEndpoint?.description,
-      caFile: fcm.access.caFile, proxy: try proxy(fcm.access, field))
-    let source =
-      fcmSources[caller]
-      ?? FCMTokenSource(
-        account: account, client: client, caFile: caller.caFile, proxy: caller.proxy, clock: clock)
-    fcmSources[caller] = source
-    return FCMProvider(
-      projectID: account.projectID,
-      destination: try destination(
-        fcm.access, ServiceAddress(host: "fcm.googleapis.com"), nil, startsWithOneStream: false,
-        field),
-      credentials: source)
+  private mutating func tokenSource(
+    _ key: MaterialBytes, _ keyID: String, _ teamID: String, _ part: String
+  ) throws(MaterialProblem) -> APNsTokenSource {
+    let name = Self.name(key, keyID, teamID)
+    if let source = sources.apns[name] ?? earlierSources.apns[name] {
+      sources.apns[name] = source
+      return source
+    }
+    do throws(CredentialFileError) {
+      let source = APNsTokenSource(
+        key: try SigningKey(content: key.bytes, file: key.source, algorithm: .es256),
+        keyID: keyID, teamID: teamID, clock: clock)
+      sources.apns[name] = source
+      return source
+    } catch {
+      throw MaterialProblem(
+        part: "\(part).key_file", source: key.source, message: error.description)
+    }
   }
 
-  private mutating func account(
-    _ fcm: FCMConfiguration, _ field: String
-  ) throws(ConfigurationError) -> ServiceAccount {
-    let tokenEndpoint = fcm.tokenEndpoint?.description
-    let name = AccountFile(file: fcm.serviceAccountFile, tokenEndpoint: tokenEndpoint)
-    if let account = accounts[name] { return account }
+  private mutating func entry(
+    of app: AppMaterial, _ fcm: FCMMaterial, _ limits: [RateLimit]
+  ) throws(MaterialProblem) -> (ProviderDirectory.Entry, project: String) {
+    let account = try account(fcm)
+    let limits = limits + [try quota(of: account.projectID, fcm)]
+    let entry = try entry(
+      app, PushEnvironment.all, limits, "fcm", fcm.parts,
+      keeping: { builder in
+        let name = Self.name(of: fcm)
+        builder.sources.fcm[name] = builder.earlierSources.fcm[name]
+        builder.keepTrust(fcm.access)
+      }, { (builder) throws(MaterialProblem) in try builder.provider(fcm, account) })
+    return (entry, account.projectID)
+  }
+
+  private mutating func account(_ fcm: FCMMaterial) throws(MaterialProblem) -> ServiceAccount {
+    let name = MaterialDigest([.init(fcm.account), .init(fcm.tokenEndpoint)])
+    if let account = sources.accounts[name] ?? earlierSources.accounts[name] {
+      sources.accounts[name] = account
+      return account
+    }
     do throws(CredentialFileError) {
       let account = try ServiceAccount(
-        file: fcm.serviceAccountFile, tokenEndpoint: tokenEndpoint)
-      accounts[name] = account
+        json: fcm.account.bytes, file: fcm.account.source, tokenEndpoint: fcm.tokenEndpoint)
+      sources.accounts[name] = account
       return account
     } catch {
-      throw refused("\(field).service_account_file", fcm.serviceAccountFile, error.description)
+      throw MaterialProblem(
+        part: "fcm.service_account_file", source: fcm.account.source, message: error.description)
     }
   }
 
   /// The rate that all who send to the project share.
-  mutating func quota(
-    of provider: FCMProvider, _ fcm: FCMConfiguration, field: String
-  ) throws(ConfigurationError) -> RateLimit {
-    let perMinute = quotas[provider.projectID] ?? fcm.messagesPerMinute
+  private func quota(
+    of project: String, _ fcm: FCMMaterial
+  ) throws(MaterialProblem) -> RateLimit {
+    let perMinute = quotas[project] ?? fcm.messagesPerMinute
     guard perMinute == fcm.messagesPerMinute else {
-      throw ConfigurationError(
-        file: "configuration", line: nil, field: "\(field).messages_per_minute",
+      throw MaterialProblem(
+        part: "fcm.messages_per_minute", source: nil,
         message: "is \(fcm.messagesPerMinute), and another app sends to the same project "
-          + "\(provider.projectID) with \(perMinute): the quota is the project's, give both the same"
-      )
+          + "\(project) with \(perMinute): the quota is the project's, give both the same")
     }
-    quotas[provider.projectID] = perMinute
     return RateLimit(
-      name: "fcm:\(provider.projectID)", perSecond: Double(perMinute) / 60,
+      name: "fcm:\(project)", perSecond: Double(perMinute) / 60,
       rampMs: ProviderLimits.fcmRampMs)
   }
 
-  mutating func jpush(
-    _ jpush: JPushConfiguration, _ environment: PushEnvironment, field: String
-  ) throws(ConfigurationError) -> JPushProvider {
-    JPushProvider(
-      appKey: jpush.appKey, environment: environment,
-      destination: try destination(
-        jpush.access, ServiceAddress(host: "api.jpush.cn"), nil, startsWithOneStream: false,
-        acceptsHTTP1: true, field),
-      credentials: try credentials(of: jpush, field))
+  private mutating func provider(
+    _ fcm: FCMMaterial, _ account: ServiceAccount
+  ) throws(MaterialProblem) -> FCMProvider {
+    let destination = try destination(
+      fcm.access, ServiceAddress(host: "fcm.googleapis.com"), nil, startsWithOneStream: false,
+      "fcm")
+    let name = Self.name(of: fcm)
+    let source =
+      sources.fcm[name] ?? earlierSources.fcm[name]
+      ?? FCMTokenSource(
+        account: account, client: client, caFile: fcm.access.authorities?.source,
+        proxy: fcm.access.proxy, clock: clock)
+    sources.fcm[name] = source
+    return FCMProvider(
+      projectID: account.projectID, destination: destination, credentials: source)
   }
 
-  private mutating func credentials(
-    of jpush: JPushConfiguration, _ field: String
-  ) throws(ConfigurationError) -> JPushCredentialSource {
-    let app = JPushApp(appKey: jpush.appKey, file: jpush.masterSecretFile)
-    if let source = jpushSources[app] { return source }
-    let name = "\(field).master_secret_file"
-    let secret: Secret
-    do throws(ConfigurationError) {
-      secret = try SecretFile.read(app.file, field: name)
-    } catch {
-      throw refused(name, app.file, "\(app.file) \(error.message)")
-    }
-    let source = JPushCredentialSource(
-      appKey: app.appKey, secret: secret, file: app.file, clock: clock)
-    jpushSources[app] = source
+  /// The name of the source of an account's tokens: whose they are, where they are exchanged, and how that is reached.
+  private static func name(of fcm: FCMMaterial) -> MaterialDigest {
+    let (access, login) = (fcm.access, fcm.access.proxy?.login)
+    return MaterialDigest([
+      .init(fcm.account), .init(fcm.tokenEndpoint), .init(access.authorities?.source),
+      .init(access.authorities), .init(access.proxy?.url), .init(login?.user),
+      .init(login?.password),
+    ])
+  }
+
+  private mutating func entry(
+    of app: AppMaterial, _ jpush: JPushMaterial, _ environment: PushEnvironment,
+    _ limits: [RateLimit]
+  ) throws(MaterialProblem) -> ProviderDirectory.Entry {
+    try entry(
+      app, [environment], limits, "jpush.\(environment.rawValue)", jpush.parts,
+      keeping: { builder in
+        _ = builder.credentials(of: jpush)
+        builder.keepTrust(jpush.access)
+      },
+      { (builder) throws(MaterialProblem) in
+        JPushProvider(
+          appKey: jpush.appKey, environment: environment,
+          destination: try builder.destination(
+            jpush.access, ServiceAddress(host: "api.jpush.cn"), nil, startsWithOneStream: false,
+            acceptsHTTP1: true, "jpush"),
+          credentials: builder.credentials(of: jpush))
+      })
+  }
+
+  private mutating func credentials(of jpush: JPushMaterial) -> JPushCredentialSource {
+    let name = MaterialDigest([.init(jpush.appKey), .init(jpush.masterSecret)])
+    let source =
+      sources.jpush[name] ?? earlierSources.jpush[name]
+      ?? JPushCredentialSource(
+        appKey: jpush.appKey,
+        secret: Secret(String(decoding: jpush.masterSecret.bytes, as: UTF8.self)),
+        file: jpush.masterSecret.source, clock: clock)
+    sources.jpush[name] = source
     return source
   }
 
-  private mutating func tokenSource(
-    _ keyFile: String, _ keyID: String, _ teamID: String, _ field: String
-  ) throws(ConfigurationError) -> APNsTokenSource {
-    let name = APNsKey(file: keyFile, keyID: keyID, teamID: teamID)
-    if let source = apnsSources[name] { return source }
-    do throws(CredentialFileError) {
-      let key = try SigningKey(file: keyFile, algorithm: .es256)
-      let source = APNsTokenSource(key: key, keyID: keyID, teamID: teamID, clock: clock)
-      apnsSources[name] = source
-      return source
-    } catch {
-      throw refused("\(field).key_file", keyFile, error.description)
-    }
-  }
-
-  private func clientIdentity(
-    _ file: String, _ passwordFile: String?, _ field: String
-  ) throws(ConfigurationError) -> ClientIdentity {
-    var password = ""
-    if let passwordFile {
-      password = try SecretFile.read(passwordFile, field: "\(field).password_file").text
-    }
-    do throws(TLSError) {
-      return try ClientIdentity(file: file, password: password)
-    } catch {
-      throw refused("\(field).certificate_file", file, error.message)
-    }
-  }
+  // MARK: Where they are
 
   private mutating func destination(
-    _ access: Access, _ usual: ServiceAddress, _ identity: ClientIdentity?,
-    startsWithOneStream: Bool, acceptsHTTP1: Bool = false, _ field: String
-  ) throws(ConfigurationError) -> PushDestination {
-    let address =
-      access.endpoint.map { ServiceAddress(host: $0.host, port: $0.port) } ?? usual
-    let proxy = try proxy(access, field)
+    _ access: AccessMaterial, _ usual: ServiceAddress, _ identity: ClientIdentity?,
+    startsWithOneStream: Bool, acceptsHTTP1: Bool = false, _ part: String
+  ) throws(MaterialProblem) -> PushDestination {
     do throws(TLSError) {
       return PushDestination(
-        address: address,
-        tls: try context(caFile: access.caFile, identity), proxy: proxy,
-        startsWithOneStream: startsWithOneStream, acceptsHTTP1: acceptsHTTP1)
+        address: access.address ?? usual, tls: try context(access.authorities, identity),
+        proxy: access.proxy, startsWithOneStream: startsWithOneStream, acceptsHTTP1: acceptsHTTP1)
     } catch {
-      throw refused("\(field).ca_file", access.caFile ?? "", error.message)
+      throw MaterialProblem(
+        part: "\(part).ca_file", source: access.authorities?.source, message: error.message)
     }
   }
 
-  /// Apps by the thousand trust the same authorities.
   private mutating func context(
-    caFile: String?, _ identity: ClientIdentity?
+    _ authorities: MaterialBytes?, _ identity: ClientIdentity?
   ) throws(TLSError) -> TLSContext {
-    if identity == nil, let context = contexts[caFile] { return context }
+    let name = Self.name(of: authorities)
+    keepTrust(name)
+    if identity == nil, let context = sources.contexts[name] { return context }
     let store: TrustStore
-    if let known = trust[caFile] { store = known } else { store = try TrustStore(caFile: caFile) }
-    trust[caFile] = store
+    if let known = sources.trust[name] {
+      store = known
+    } else {
+      store = try TrustStore(authorities: authorities?.bytes, file: authorities?.source ?? "")
+    }
+    sources.trust[name] = store
     let context = try TLSContext.client(trusting: store, identity: identity, alpn: ["h2"])
-    if identity == nil { contexts[caFile] = context }
+    if identity == nil { sources.contexts[name] = context }
     return context
   }
 
-  private func proxy(
-    _ access: Access, _ field: String
-  ) throws(ConfigurationError) -> ProxyServer? {
-    guard let proxy = access.proxy else { return nil }
-    let way: ProxyServer.Way =
-      switch proxy.scheme {
-      case .http: .http
-      case .socks5: .socks5
-      case .socks5h: .socks5h
-      }
-    var login: ProxyServer.Login?
-    if let known = access.proxyLogin {
-      let password = try SecretFile.read(
-        known.passwordFile, field: "\(field).proxy_password_file")
-      login = ProxyServer.Login(user: known.user, password: password.text)
-    }
-    return ProxyServer(way, host: proxy.host, port: proxy.port, login: login)
+  private static func name(of authorities: MaterialBytes?) -> MaterialDigest? {
+    authorities.map { MaterialDigest([.init($0)]) }
   }
 
-  /// The complaint at the line of the configuration that names the file.
-  private func refused(_ field: String, _ path: String, _ message: String) -> ConfigurationError {
-    let place = configuration.files.first { $0.path == path && $0.field == field }
-    return ConfigurationError(
-      file: place?.namedIn ?? path, line: place?.line, field: place?.field ?? field,
-      message: message)
+  private mutating func keepTrust(_ access: AccessMaterial) {
+    keepTrust(Self.name(of: access.authorities))
+  }
+
+  private mutating func keepTrust(_ name: MaterialDigest?) {
+    sources.trust[name] = sources.trust[name] ?? earlierSources.trust[name]
+    sources.contexts[name] = sources.contexts[name] ?? earlierSources.contexts[name]
   }
 }

@@ -1,7 +1,4 @@
-package import Configuration
-package import HTTPClient
 package import Model
-import Reactor
 
 /// Every provider of a configuration, found by app, network and environment. A snapshot that all lanes share: another
 /// configuration is another directory.
@@ -16,11 +13,23 @@ package struct ProviderDirectory: Sendable {
     package let provider: any PushProvider
     /// The rates that the fleet keeps to when it sends there; the widest first.
     package let limits: [RateLimit]
+    /// The digest of all that it is made of; nil where nobody asks.
+    let origin: MaterialDigest?
 
     package init(
       number: Int, app: String, environments: Set<PushEnvironment>, provider: any PushProvider,
       limits: [RateLimit] = []
     ) {
+      self.init(
+        number: number, app: app, environments: environments, provider: provider, limits: limits,
+        origin: nil)
+    }
+
+    init(
+      number: Int, app: String, environments: Set<PushEnvironment>, provider: any PushProvider,
+      limits: [RateLimit], origin: MaterialDigest?
+    ) {
+      self.origin = origin
       self.number = number
       self.app = app
       self.environments = environments
@@ -41,74 +50,32 @@ package struct ProviderDirectory: Sendable {
   package let entries: [Entry]
   /// By app: there may be thousands, of a few entries each.
   private let places: [String: [Place]]
-  private let tokenSources: [any SharedTokenSource]
+  /// A number above all that entries of the process have had.
+  package let numbersEnd: Int
+  let sources: ProviderSources
   /// By app: how many pushes a second the rates let through of the network that they slow down least; without the apps
   /// that have a network without a rate.
   package let perSecondMax: [String: Double]
 
-  /// Loads every key, account and certificate; the error names the file and field that is wrong.
-  ///
-  /// - Parameter client: exchanges OAuth tokens; shared.
-  package init(
-    _ configuration: Configuration, client: HTTPClient, clock: WallClock = .system
-  ) throws(ConfigurationError) {
-    var builder = ProviderBuilder(configuration: configuration, client: client, clock: clock)
-    var entries: [Entry] = []
-    for (index, app) in configuration.apps.enumerated() {
-      let field = "apps[\(index)]"
-      let own = app.pushesPerSecond.map {
-        RateLimit(name: "app:\(app.id)", perSecond: Double($0), isOfApp: true)
-      }
-      for environment in PushEnvironment.allCases {
-        guard let apns = app.apns[environment] else { continue }
-        let provider = try builder.apns(
-          apns, environment, field: "\(field).apns.\(environment.rawValue)")
-        entries.append(
-          Entry(
-            number: entries.count, app: app.id, environments: [environment], provider: provider,
-            limits: own.map { [$0] } ?? []))
-      }
-      if let fcm = app.fcm {
-        let provider = try builder.fcm(fcm, field: "\(field).fcm")
-        let quota = try builder.quota(of: provider, fcm, field: "\(field).fcm")
-        entries.append(
-          Entry(
-            number: entries.count, app: app.id, environments: PushEnvironment.all,
-            provider: provider,
-            limits: (own.map { [$0] } ?? []) + [quota]))
-      }
-      // One of each, since a request names the environment; an app key is for both.
-      for environment in PushEnvironment.allCases {
-        guard let jpush = app.jpush else { continue }
-        let provider = try builder.jpush(jpush, environment, field: "\(field).jpush")
-        entries.append(
-          Entry(
-            number: entries.count, app: app.id, environments: [environment], provider: provider,
-            limits: own.map { [$0] } ?? []))
-      }
-    }
-    guard entries.count <= ProviderLimits.entriesMax else {
-      throw ConfigurationError(
-        file: "configuration", line: nil, field: "apps",
-        message:
-          "have \(entries.count) networks and environments between them, and must have at most "
-          + "\(ProviderLimits.entriesMax): give some to another worker")
-    }
-    self.init(entries: entries, tokenSources: builder.tokenSources)
-  }
-
   /// Has every provider and bearer token agreed upon with the fleet from now on; with nil, no more.
   package func share(through share: (any TokenShare)?) {
-    for source in tokenSources { source.share(through: share) }
+    for source in sources.tokenSources { source.share(through: share) }
   }
 
   /// - Parameter entries: by number.
-  package init(entries: [Entry], tokenSources: [any SharedTokenSource] = []) {
+  package init(entries: [Entry]) {
+    self.init(
+      entries: entries, numbersEnd: entries.last.map { $0.number + 1 } ?? 0,
+      sources: ProviderSources())
+  }
+
+  init(entries: [Entry], numbersEnd: Int, sources: ProviderSources) {
     precondition(
       zip(entries, entries.dropFirst()).allSatisfy { $0.number < $1.number },
       "entries are not in the order of their numbers")
     self.entries = entries
-    self.tokenSources = tokenSources
+    self.numbersEnd = numbersEnd
+    self.sources = sources
     var places: [String: [Place]] = [:]
     for (position, entry) in entries.enumerated() {
       for environment in PushEnvironment.allCases where entry.environments.contains(environment) {
@@ -147,9 +114,6 @@ package struct ProviderDirectory: Sendable {
     }
     return missing
   }
-
-  /// A number above all that entries have.
-  package var numbersEnd: Int { entries.last.map { $0.number + 1 } ?? 0 }
 
   /// The numbers of an app's entries.
   package func numbers(app: String) -> [Int] {

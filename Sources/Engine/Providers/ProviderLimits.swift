@@ -29,6 +29,8 @@ package enum ProviderLimits {
 
   /// Networks and environments of all apps together.
   static let entriesMax = 32_767
+  /// Numbers that entries of a process may have had. Each lane keeps a table of so many places.
+  static let entryNumbersMax = 500_000
 
   /// An answer longer than this is judged by its status alone.
   package static let answerBytesMax = HTTP2Limits.answerBodyBytesMax

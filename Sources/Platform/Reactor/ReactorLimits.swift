@@ -43,7 +43,7 @@ package enum ReactorLimits {
   /// Keys, certificates with their chains, service accounts and passwords are a few kilobytes.
   package static let keyFileBytesMax = 64 << 10
   /// Certificate authorities: a system's own are some 250 KiB.
-  static let authoritiesFileBytesMax = 4 << 20
+  package static let authoritiesFileBytesMax = 4 << 20
   /// Bytes of a proxy's answer to CONNECT, headers included.
   static let tunnelAnswerBytesMax = 16 * 1024
   /// The part of the time for connecting that a proxy has for its tunnel, so that some is left for TLS.

@@ -45,10 +45,26 @@ package struct ClientIdentity: Sendable {
     try self.init(file: file, password: password, modules: nil)
   }
 
+  /// - Parameters:
+  ///   - content: the container, or the certificates and their key.
+  ///   - file: the source that errors name.
+  package init(content: [UInt8], file: String, password: String = "") throws(TLSError) {
+    try self.init(content: content, file: file, password: password, modules: nil)
+  }
+
   /// - Parameter modules: where OpenSSL's providers are, in place of the system's folder.
   init(file: String, password: String, modules: String?) throws(TLSError) {
+    let bytes: [UInt8]
+    do throws(CredentialFileError) { bytes = try CredentialFile.read(file) } catch {
+      throw TLSError(error.description)
+    }
+    try self.init(content: bytes, file: file, password: password, modules: modules)
+  }
+
+  private init(
+    content bytes: [UInt8], file: String, password: String, modules: String?
+  ) throws(TLSError) {
     do throws(CredentialFileError) {
-      let bytes = try CredentialFile.read(file)
       let found = try KeyFileContent(bytes, file: file, remedy: Self.remedy)
       func refused(_ problem: String) -> CredentialFileError {
         CredentialFileError(file: file, problem: problem)

@@ -7,7 +7,16 @@ package final class TrustStore: @unchecked Sendable {
   let raw: OpaquePointer
 
   /// - Parameter caFile: extra authorities in PEM or DER, trusted beside the system's.
-  package init(caFile: String?) throws(TLSError) {
+  package convenience init(caFile: String?) throws(TLSError) {
+    try self.init(
+      authorities: try caFile.map { (file) throws(TLSError) in try Self.read(file) },
+      file: caFile ?? "")
+  }
+
+  /// - Parameters:
+  ///   - authorities: extra authorities in PEM or DER, trusted beside the system's; nil for none.
+  ///   - file: the source that errors name.
+  package init(authorities: [UInt8]?, file: String) throws(TLSError) {
     guard let raw = X509_STORE_new() else {
       throw TLSError.fromQueue("cannot make a store of certificate authorities")
     }
@@ -15,11 +24,11 @@ package final class TrustStore: @unchecked Sendable {
     guard X509_STORE_set_default_paths(raw) == 1 else {
       throw TLSError.fromQueue("cannot load the system's certificate authorities")
     }
-    if let caFile { try add(caFile) }
+    if let authorities { try add(authorities, file) }
   }
 
-  private func add(_ file: String) throws(TLSError) {
-    for authority in try Self.authorities(file) {
+  private func add(_ bytes: [UInt8], _ file: String) throws(TLSError) {
+    for authority in try Self.authorities(bytes, file) {
       guard let certificate = authority.makeCertificate() else { continue }
       defer { X509_free(certificate) }
       guard X509_STORE_add_cert(raw, certificate) == 1 else {
@@ -32,7 +41,7 @@ package final class TrustStore: @unchecked Sendable {
   package static func pem(_ caFile: String) throws(TLSError) -> [UInt8] {
     guard let text = BIO_new(BIO_s_mem()) else { throw TLSError.fromQueue("cannot make a buffer") }
     defer { BIO_free(text) }
-    for authority in try authorities(caFile) {
+    for authority in try authorities(try read(caFile), caFile) {
       guard let certificate = authority.makeCertificate() else { continue }
       defer { X509_free(certificate) }
       PEM_write_bio_X509(text, certificate)
@@ -42,12 +51,20 @@ package final class TrustStore: @unchecked Sendable {
     return Array(UnsafeRawBufferPointer(start: start, count: count))
   }
 
-  private static func authorities(_ file: String) throws(TLSError) -> [KeyObject] {
+  /// The content of a file of authorities.
+  private static func read(_ file: String) throws(TLSError) -> [UInt8] {
+    do throws(CredentialFileError) {
+      return try CredentialFile.read(file, bytesMax: ReactorLimits.authoritiesFileBytesMax)
+    } catch {
+      throw TLSError(error.description)
+    }
+  }
+
+  private static func authorities(_ bytes: [UInt8], _ file: String) throws(TLSError) -> [KeyObject]
+  {
     let found: KeyFileContent
     do throws(CredentialFileError) {
-      found = try KeyFileContent(
-        try CredentialFile.read(file, bytesMax: ReactorLimits.authoritiesFileBytesMax), file: file,
-        remedy: remedy)
+      found = try KeyFileContent(bytes, file: file, remedy: remedy)
     } catch {
       throw TLSError(error.description)
     }

@@ -1,0 +1,63 @@
+internal import COpenSSL
+internal import Model
+internal import Reactor
+
+/// A digest of what a provider or a source of credentials is made of: where it is the same, the one that is there goes
+/// on. Nothing of the material can be had from it.
+struct MaterialDigest: Hashable, Sendable {
+  private let bytes: [UInt8]
+
+  /// - Parameter parts: all of it, in an order that never changes.
+  init(_ parts: [Part]) {
+    var text: [UInt8] = []
+    for part in parts {
+      // With their lengths, so that no two lists come to the same text.
+      text += Array("\(part.bytes?.count ?? -1):".utf8) + (part.bytes ?? [])
+    }
+    var digest = [UInt8](repeating: 0, count: 32)
+    let isDone = EVP_Digest(text, text.count, &digest, nil, EVP_sha256(), nil)
+    precondition(isDone == 1, "OpenSSL has no SHA-256")
+    bytes = digest
+  }
+
+  /// One of the parts: a text, bytes, or nothing.
+  struct Part {
+    let bytes: [UInt8]?
+
+    init(_ text: String?) { bytes = text.map { Array($0.utf8) } }
+    init(_ material: MaterialBytes?) { bytes = material?.bytes }
+    init(_ limit: RateLimit) {
+      self.init("\(limit.name) \(limit.perSecond) \(limit.isOfApp) \(limit.rampMs)")
+    }
+  }
+}
+
+extension AccessMaterial {
+  var parts: [MaterialDigest.Part] {
+    [
+      .init(address?.authority), .init(authorities), .init(proxy?.url), .init(proxy?.login?.user),
+      .init(proxy?.login?.password),
+    ]
+  }
+}
+
+extension APNsMaterial {
+  var parts: [MaterialDigest.Part] {
+    let own: [MaterialDigest.Part] =
+      switch credential {
+      case .token(let key, let keyID, let teamID):
+        [.init("token"), .init(key), .init(keyID), .init(teamID)]
+      case .certificate(let certificate, let password):
+        [.init("certificate"), .init(certificate), .init(password)]
+      }
+    return own + [.init(topic)] + access.parts
+  }
+}
+
+extension FCMMaterial {
+  var parts: [MaterialDigest.Part] { [.init(account), .init(tokenEndpoint)] + access.parts }
+}
+
+extension JPushMaterial {
+  var parts: [MaterialDigest.Part] { [.init(appKey), .init(masterSecret)] + access.parts }
+}
