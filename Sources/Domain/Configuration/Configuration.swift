@@ -42,8 +42,12 @@ package struct Configuration: Sendable, Equatable {
   package func app(_ id: String) -> AppConfiguration? { apps.first { $0.id == id } }
 
   /// The files that are not there or cannot be read, and secrets that anybody may replace.
-  package func validateFilesExist() -> [ConfigurationError] {
+  /// - Parameter apps: the positions of apps whose files alone are looked at; nil for all files.
+  package func validateFilesExist(ofApps apps: Set<Int>? = nil) -> [ConfigurationError] {
     files.compactMap { file in
+      if let apps, !(ConfigurationError.app(ofField: file.field).map(apps.contains) ?? false) {
+        return nil
+      }
       let problem =
         FileCheck.problem(file.path)
         ?? openness(of: file, to: S_IWOTH).map { "\($0), so that everybody may replace it" }

@@ -15,6 +15,15 @@ package struct ConfigurationError: Error, Equatable, CustomStringConvertible {
     self.message = message
   }
 
+  /// The position in the configuration of the app that it is about; nil when it is about none.
+  package var app: Int? { Self.app(ofField: field) }
+
+  /// The position of the app that a field belongs to, as 3 of `apps[3].fcm.ca_file`.
+  static func app(ofField field: String) -> Int? {
+    guard field.hasPrefix("apps["), let end = field.firstIndex(of: "]") else { return nil }
+    return Int(field[field.index(field.startIndex, offsetBy: 5)..<end])
+  }
+
   /// `pushpool.yaml:12: apps[0].apns.production.key_id: must be 10 letters or digits, is 9`.
   package var description: String {
     let place = line.map { "\(file):\($0)" } ?? file

@@ -7,6 +7,11 @@ package struct ConfiguredApps: Sendable {
   /// In the order of the configuration.
   package let leftOut: [LeftOutApp]
 
+  /// The errors of those that are left out, by app.
+  package var errors: [String: [ConfigurationError]] {
+    Dictionary(leftOut.map { ($0.id, $0.errors) }, uniquingKeysWith: { $1 })
+  }
+
   /// Loads every key, account and certificate. An app with a file that cannot be used is left out as a whole, and keeps
   /// none of the others.
   ///
@@ -18,18 +23,52 @@ package struct ConfiguredApps: Sendable {
     _ configuration: Configuration, client: HTTPClient, clock: WallClock = .system,
     after previous: ProviderDirectory? = nil
   ) throws(ConfigurationError) {
+    try self.init(
+      configuration, ProviderBuilder(client: client, clock: clock, after: previous),
+      apps: Array(configuration.apps.indices), others: [],
+      unfit: Dictionary(grouping: configuration.validateFilesExist()) { $0.app ?? -1 })
+  }
+
+  /// Tries apps once more that were left out. Nothing is changed of the others.
+  /// - Parameters:
+  ///   - configuration: the same as before.
+  ///   - countMax: how many to try, from the first on.
+  /// - Returns: the apps as they are then; those that were tried in vain stand behind the others.
+  package func tryingAgain(
+    _ configuration: Configuration, countMax: Int, client: HTTPClient, clock: WallClock = .system
+  ) throws(ConfigurationError) -> ConfiguredApps {
+    let tried = Set(leftOut.prefix(countMax).map(\.id))
+    let indices = configuration.apps.indices.filter { tried.contains(configuration.apps[$0].id) }
+    return try ConfiguredApps(
+      configuration, ProviderBuilder(client: client, clock: clock, extending: directory),
+      apps: indices, others: Array(leftOut.dropFirst(countMax)),
+      unfit: Dictionary(grouping: configuration.validateFilesExist(ofApps: Set(indices))) {
+        $0.app ?? -1
+      })
+  }
+
+  /// - Parameters:
+  ///   - apps: the positions of those to add.
+  ///   - others: left out besides.
+  ///   - unfit: the files of apps that are not to be used, by position.
+  fileprivate init(
+    _ configuration: Configuration, _ start: ProviderBuilder, apps: [Int], others: [LeftOutApp],
+    unfit: [Int: [ConfigurationError]]
+  ) throws(ConfigurationError) {
     let files = AppFiles()
-    var builder = ProviderBuilder(client: client, clock: clock, after: previous)
-    var leftOut: [LeftOutApp] = []
-    for (index, app) in configuration.apps.enumerated() {
+    var builder = start
+    var leftOut = others
+    for index in apps {
+      let app = configuration.apps[index]
+      var errors = unfit[index] ?? []
       do throws(MaterialProblems) {
-        try builder.add(try files.material(of: app).get())
+        let material = try files.material(of: app).get()
+        if errors.isEmpty { try builder.add(material) }
       } catch {
-        leftOut.append(
-          LeftOutApp(
-            id: app.id,
-            errors: error.all.map { configuration.error(about: $0, field: "apps[\(index)]") }))
+        let found = error.all.map { configuration.error(about: $0, field: "apps[\(index)]") }
+        errors += found.filter { error in !errors.contains { $0.field == error.field } }
       }
+      if !errors.isEmpty { leftOut.append(LeftOutApp(id: app.id, errors: errors)) }
     }
     let directory = builder.directory()
     try Self.check(directory)
@@ -55,7 +94,7 @@ package struct ConfiguredApps: Sendable {
   }
 }
 
-/// An app that is sent nothing to, since something that it names cannot be used.
+/// An app of the configuration for which nothing is sent, since something that it names cannot be used.
 package struct LeftOutApp: Sendable, Equatable {
   package let id: String
   /// One at least, each at the line of the configuration that it is about.
@@ -64,6 +103,13 @@ package struct LeftOutApp: Sendable, Equatable {
   package init(id: String, errors: [ConfigurationError]) {
     self.id = id
     self.errors = errors
+  }
+
+  /// The sentence for operators: the first error, and how many others there are.
+  package var sentence: String {
+    let more = errors.count - 1
+    return "\(id) is left out, and its jobs wait: \(errors.first.map { "\($0)" } ?? "")"
+      + (more > 0 ? " (and \(more) more: pushpool check)" : "")
   }
 }
 
@@ -74,7 +120,9 @@ extension ProviderDirectory {
   package init(
     _ configuration: Configuration, client: HTTPClient, clock: WallClock = .system
   ) throws(ConfigurationError) {
-    let apps = try ConfiguredApps(configuration, client: client, clock: clock)
+    let apps = try ConfiguredApps(
+      configuration, ProviderBuilder(client: client, clock: clock),
+      apps: Array(configuration.apps.indices), others: [], unfit: [:])
     if let error = apps.leftOut.first?.errors.first { throw error }
     self = apps.directory
   }

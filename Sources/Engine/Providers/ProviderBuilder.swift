@@ -14,8 +14,6 @@ package struct ProviderBuilder {
   private var sources = ProviderSources()
   private var entries: [ProviderDirectory.Entry] = []
   private var numbersEnd: Int
-  /// By project: its quota.
-  private var quotas: [String: Int] = [:]
 
   /// - Parameters:
   ///   - client: exchanges OAuth tokens; shared.
@@ -28,6 +26,13 @@ package struct ProviderBuilder {
       uniquingKeysWith: { $1 })
     earlierSources = previous?.sources ?? ProviderSources()
     numbersEnd = previous?.numbersEnd ?? 0
+  }
+
+  /// - Parameter directory: all of it goes on, and apps are added.
+  init(client: HTTPClient, clock: WallClock, extending directory: ProviderDirectory) {
+    self.init(client: client, clock: clock, after: directory)
+    entries = directory.entries
+    sources = directory.sources
   }
 
   /// The directory of the apps that were added.
@@ -71,7 +76,7 @@ package struct ProviderBuilder {
       }
     }
     guard problems.isEmpty else { throw MaterialProblems(problems) }
-    if let quota { quotas[quota.project] = quota.perMinute }
+    if let quota { sources.quotas[quota.project] = quota.perMinute }
     for entry in made {
       guard entry.number == Self.unnumbered else {
         entries.append(entry)
@@ -219,7 +224,7 @@ package struct ProviderBuilder {
   private func quota(
     of project: String, _ fcm: FCMMaterial
   ) throws(MaterialProblem) -> RateLimit {
-    let perMinute = quotas[project] ?? fcm.messagesPerMinute
+    let perMinute = sources.quotas[project] ?? fcm.messagesPerMinute
     guard perMinute == fcm.messagesPerMinute else {
       throw MaterialProblem(
         part: "fcm.messages_per_minute", source: nil,

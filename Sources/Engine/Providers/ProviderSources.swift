@@ -10,6 +10,8 @@ struct ProviderSources: Sendable {
   var accounts: [MaterialDigest: ServiceAccount] = [:]
   var apns: [MaterialDigest: APNsTokenSource] = [:]
   var fcm: [MaterialDigest: FCMTokenSource] = [:]
+  /// The messages a minute that FCM's projects allow, as the configuration says it of each; by project.
+  var quotas: [String: Int] = [:]
   var jpush: [MaterialDigest: JPushCredentialSource] = [:]
 
   /// Each APNs key's tokens, and each service account's.

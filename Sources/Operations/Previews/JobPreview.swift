@@ -15,7 +15,7 @@ package struct JobPreview: Sendable {
   ///   - values: that user's.
   ///   - configuration: one that has the job's app.
   ///   - nowMs: epoch milliseconds.
-  /// - Throws: when a key, account or certificate that the configuration names cannot be used.
+  /// - Throws: when a key, account or certificate that the configuration names for the app cannot be used.
   package init(
     of job: Job, to targets: [PreviewTarget],
     filledWith values: ReceiverValues = .values([:]), with configuration: Configuration,
@@ -25,7 +25,9 @@ package struct JobPreview: Sendable {
     // What it says of its time is what it says when it starts.
     let nowMs = max(nowMs, startMs)
     // The client would exchange tokens, which nobody asks for.
-    let directory = try ProviderDirectory(configuration, client: HTTPClient())
+    let apps = try ConfiguredApps(configuration, client: HTTPClient())
+    if let error = apps.errors[job.app]?.first { throw error }
+    let directory = apps.directory
     if let misfit {
       refusal = misfit
     } else if case .refused(let field) = directory.check(

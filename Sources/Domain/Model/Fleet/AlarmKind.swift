@@ -22,6 +22,8 @@ package enum AlarmKind: String, CaseIterable, Sendable {
   case noWorker = "no_worker"
 
   // About an app.
+  /// Workers have left it out, since a file of it cannot be used.
+  case leftOut = "left_out"
   /// Something has deleted keys of a job's work.
   case lostWork = "lost_work"
   /// Bindings were half there, and were mended.
@@ -56,7 +58,7 @@ package enum AlarmKind: String, CaseIterable, Sendable {
   /// Whether it tells why an app's pushes wait.
   package var explainsWaiting: Bool {
     switch self {
-    case .breaker, .credential, .unreachable, .setup, .foreignAnswers, .noWorker: true
+    case .breaker, .credential, .unreachable, .setup, .foreignAnswers, .noWorker, .leftOut: true
     // While a certificate holds, pushes go; once it does not, the alarms of the network say so.
     case .certificate, .badConnection, .massDeath, .lostWork, .halfBinding, .loop, .topicLoop,
       .trimmed, .exhausted, .clock, .descriptors, .unsafeRedis, .recordMemory, .wrongType,

@@ -1,8 +1,9 @@
 package import Model
 
-/// The routes that workers of one configuration can send to: for each app its networks and environments.
+/// The routes that workers of one configuration can send to: for each app its networks and environments. An app of the
+/// configuration may be left out: nothing is sent for it, and its work waits.
 package struct RouteTable: Sendable, Equatable {
-  /// App → `<network>|<environment>`, with commas between them; by app.
+  /// App → `<network>|<environment>`, with commas between them, or `leftOut`; by app.
   package let fields: [(String, String)]
   /// Equal configurations have one digest, and so one copy in Redis.
   package let digest: String
@@ -11,10 +12,15 @@ package struct RouteTable: Sendable, Equatable {
   package init(fields: [(String, String)]) {
     self.fields = fields.sorted { $0.0 < $1.0 }
     places = Dictionary(
-      fields.map { ($0.0, Set($0.1.split(separator: ","))) }, uniquingKeysWith: { $1 })
+      fields.filter { $0.1 != Self.leftOut }.map { ($0.0, Set($0.1.split(separator: ","))) },
+      uniquingKeysWith: { $1 })
     digest = Self.digest(of: self.fields)
   }
 
+  /// The places of an app that is left out.
+  package static let leftOut = "left_out"
+
+  /// The apps of the configuration, those that are left out included.
   package var apps: [String] { fields.map(\.0) }
 
   package func has(_ app: String) -> Bool { places[app] != nil }

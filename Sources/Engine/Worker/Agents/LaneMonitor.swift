@@ -8,26 +8,20 @@ final class LaneMonitor: Agent {
   private let reasons: ReasonLog
   private let latencies: LatencyReporter
   private let alarms: AlarmKeeper
-  /// The watch on the clock, in the lane that speaks for the process; nil in the others.
-  private let clockWatch: ClockWatch?
-  private let redisWatch: RedisWatch?
-  private let certificates: CertificateWatch?
+  /// The watches of the process, in the lane that speaks for it; nil in the others.
+  private let process: ProcessWatches?
   private var beats = 0
 
   init(
     destinations: DestinationWatch, descriptors: DescriptorRelief, reasons: ReasonLog,
-    latencies: LatencyReporter, alarms: AlarmKeeper, clockWatch: ClockWatch?,
-    redisWatch: RedisWatch? = nil,
-    certificates: CertificateWatch? = nil
+    latencies: LatencyReporter, alarms: AlarmKeeper, process: ProcessWatches?
   ) {
     self.destinations = destinations
     self.descriptors = descriptors
     self.reasons = reasons
     self.latencies = latencies
     self.alarms = alarms
-    self.clockWatch = clockWatch
-    self.redisWatch = redisWatch
-    self.certificates = certificates
+    self.process = process
   }
 
   func turn() async -> UInt64 {
@@ -37,8 +31,7 @@ final class LaneMonitor: Agent {
     beats += 1
     if beats % Self.beatsPerCount == 0 { reasons.logCounts() }
     await latencies.report()
-    clockWatch?.report()
-    certificates?.report()
+    process?.report()
     await alarms.report(destinations.alarmConditions + conditionsOfProcess)
     return WorkerLimits.beatMs
   }
@@ -46,8 +39,7 @@ final class LaneMonitor: Agent {
   func finish() async { await latencies.report() }
 
   private var conditionsOfProcess: [AlarmCondition] {
-    guard let clockWatch else { return [] }
-    return [clockWatch.alarmCondition, descriptors.alarmCondition].compactMap { $0 }
-      + (redisWatch?.alarmConditions ?? []) + (certificates?.alarmConditions ?? [])
+    guard let process else { return [] }
+    return [descriptors.alarmCondition].compactMap { $0 } + process.alarmConditions
   }
 }

@@ -63,9 +63,10 @@ actor Lane {
         accepted: settings.acceptedRisks, log: log,
         nowNs: { loop.nowNs }) : nil
     self.redisWatch = redisWatch
-    certificates =
+    let certificates =
       settings.isHousekeeper
       ? CertificateWatch(directory: snapshot.directory, clock: clock, log: log) : nil
+    self.certificates = certificates
     let monitor = LaneMonitor(
       destinations: parts.sending.watch, descriptors: parts.sending.descriptors,
       reasons: parts.reasons,
@@ -73,10 +74,11 @@ actor Lane {
         histogram: parts.sending.latency, metrics: store.metrics, clock: clock, log: log),
       alarms: AlarmKeeper(
         alarms: store.alarms, consumer: settings.consumer, log: log, nowNs: { loop.nowNs }),
-      clockWatch: settings.isHousekeeper
-        ? ClockWatch(clock: clock, worker: settings.worker, log: log) : nil,
-      redisWatch: redisWatch,
-      certificates: certificates)
+      process: certificates.map {
+        ProcessWatches(
+          clock: ClockWatch(clock: clock, worker: settings.worker, log: log), redis: redisWatch,
+          certificates: $0, snapshot: parts.context.snapshot)
+      })
     housekeeper =
       settings.isHousekeeper
       ? try Housekeeper(

@@ -13,7 +13,9 @@ internal import Synchronization
 /// A worker process: its lanes, and what it says of itself to the fleet.
 package final class WorkerService: Sendable {
   private let lanes: [Lane]
-  private let directory: ProviderDirectory
+  private let configuration: Configuration
+  /// The apps of the configuration, as they are now.
+  private let apps: Mutex<ConfiguredApps>
   private let client = HTTPClient()
   private let log: Logger
   /// Unique per process start, so that a lease never passes to a namesake.
@@ -24,10 +26,13 @@ package final class WorkerService: Sendable {
   private let stoppedAtMs = Mutex<Int64?>(nil)
 
   /// Loads every key and certificate.
-  /// - Parameter ownClock: this machine's, which is compared with Redis's.
+  /// - Parameters:
+  ///   - isStrict: whether an app with a file that cannot be used is an error. Else it is left out, unless it is the last.
+  ///   - ownClock: this machine's, which is compared with Redis's.
   /// - Throws: `ConfigurationError` naming file, line or field.
   package init(
-    configuration: Configuration, logger: Logger, ownClock: WallClock = .system
+    configuration: Configuration, isStrict: Bool = false, logger: Logger,
+    ownClock: WallClock = .system
   ) throws {
     log = logger
     startedAtMs = FleetClock.uptimeMs
@@ -35,9 +40,17 @@ package final class WorkerService: Sendable {
     self.clock = clock
     let name = Self.makeName()
     self.name = name
-    let directory = try ProviderDirectory(configuration, client: client, clock: clock.wallClock)
-    self.directory = directory
+    let apps = try ConfiguredApps(configuration, client: client, clock: clock.wallClock)
+    if let error = apps.leftOut.first?.errors.first,
+      isStrict || apps.leftOut.count == configuration.apps.count
+    {
+      throw error
+    }
+    Self.note(apps.leftOut, in: log)
+    let directory = apps.directory
     try Self.checkCurl(directory)
+    self.configuration = configuration
+    self.apps = Mutex(apps)
     let endpoint = try RedisEndpoint(configuration.redis)
     let worker = configuration.worker
     let count = worker.lanes > 0 ? worker.lanes : max(1, sysconf(CInt(_SC_NPROCESSORS_ONLN)))
@@ -52,7 +65,7 @@ package final class WorkerService: Sendable {
     log.info("time zones are those of \(timeZones)")
     let localTimes = LocalTimes()
     let routes = FleetRoutes()
-    let snapshot = WorkerSnapshot(configuration, directory: directory)
+    let snapshot = WorkerSnapshot(configuration, apps)
     let switches = FleetSwitches()
     lanes = try (0..<count).map { number in
       var redis = endpoint
@@ -92,18 +105,21 @@ package final class WorkerService: Sendable {
       client.shutdown()
       throw UnsafeRedis(sentence: sentence)
     }
-    directory.share(through: FleetCredentials(connection: lanes[0], clock: clock))
+    share(through: fleetCredentials)
     // The lanes know the directory, so it must not keep one of them for ever.
-    defer { directory.share(through: nil) }
+    defer { share(through: nil) }
     log.info("worker \(name) started", metadata: ["lanes": "\(lanes.count)"])
     let reporting = Task { await report(to: health) }
+    let mending = Task { await takeInMended() }
     await withTaskGroup(of: Void.self) { group in
       // Without the preference a lane that is told to end before it has begun may wait for ever: what wakes its task was
       // seen to be lost.
       for lane in lanes { group.addTask(executorPreference: lane.loop) { await lane.run() } }
     }
     reporting.cancel()
+    mending.cancel()
     await reporting.value
+    await mending.value
     health?.remove()
     stopThreads(lanes)
     // A thread within libcurl or OpenSSL must not live while the process takes these down.
@@ -143,6 +159,53 @@ package final class WorkerService: Sendable {
     for lane in lanes {
       Task { sinceFirstMs == nil ? await lane.drain() : await lane.abort() }
     }
+  }
+
+  // MARK: Apps that are left out
+
+  private var fleetCredentials: FleetCredentials {
+    FleetCredentials(connection: lanes[0], clock: clock)
+  }
+
+  private func share(through share: (any TokenShare)?) {
+    apps.withLock { $0 }.directory.share(through: share)
+  }
+
+  /// Tries apps again that were left out, now and then, and has the lanes send for those whose files have been mended.
+  private func takeInMended() async {
+    while !Task.isCancelled, !apps.withLock({ $0.leftOut.isEmpty }) {
+      do { try await Task.sleep(for: .milliseconds(WorkerLimits.leftOutRetryMs)) } catch { break }
+      let now = apps.withLock { $0 }
+      do throws(ConfigurationError) {
+        let next = try now.tryingAgain(
+          configuration, countMax: WorkerLimits.leftOutTriedMax, client: client,
+          clock: clock.wallClock)
+        try Self.checkCurl(next.directory)
+        await use(next, instead: now)
+      } catch { log.error("apps that were left out are not taken in: \(error)") }
+    }
+  }
+
+  private func use(_ next: ConfiguredApps, instead before: ConfiguredApps) async {
+    apps.withLock { $0 = next }
+    guard next.errors != before.errors else { return }
+    next.directory.share(through: fleetCredentials)
+    let snapshot = WorkerSnapshot(configuration, next)
+    for lane in lanes { await lane.use(snapshot) }
+    let left = Set(next.leftOut.map(\.id))
+    for app in before.leftOut where !left.contains(app.id) {
+      log.notice(
+        "the files of an app that was left out are good: it is sent for from now on",
+        metadata: ["app": "\(app.id)"])
+    }
+  }
+
+  private static func note(_ leftOut: [LeftOutApp], in log: Logger) {
+    for app in leftOut.prefix(WorkerLimits.leftOutLoggedMax) {
+      log.error("\(app.sentence)", metadata: ["app": "\(app.id)"])
+    }
+    let others = leftOut.count - WorkerLimits.leftOutLoggedMax
+    if others > 0 { log.error("other apps are left out, too", metadata: ["apps": "\(others)"]) }
   }
 
   // MARK: Beats

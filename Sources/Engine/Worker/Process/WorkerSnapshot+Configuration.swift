@@ -3,10 +3,12 @@ internal import Providers
 
 extension WorkerSnapshot {
   /// The snapshot of a configuration.
-  /// - Parameter directory: the providers of its apps.
-  convenience init(_ configuration: Configuration, directory: ProviderDirectory) {
+  /// - Parameter apps: its apps, as far as they can be used.
+  convenience init(_ configuration: Configuration, _ apps: ConfiguredApps) {
     self.init(
-      directory: directory, routes: directory.routes(of: configuration.apps.map(\.id)),
+      directory: apps.directory, leftOut: apps.leftOut,
+      routes: apps.directory.routes(
+        of: configuration.apps.map(\.id), leftOut: Set(apps.leftOut.map(\.id))),
       rules: JobRules(configuration))
   }
 }

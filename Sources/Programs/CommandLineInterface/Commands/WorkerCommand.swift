@@ -34,6 +34,14 @@ struct WorkerCommand: AsyncParsableCommand {
       discussion: "It says ready, or starting while Redis is not there.", valueName: "file"))
   var healthFile: String?
 
+  @Flag(
+    help: ArgumentHelp(
+      "End with 78 when a file of any app cannot be used.",
+      discussion:
+        "Otherwise such an app is left out: its jobs wait, an alarm tells of it, and it is tried again each 10 s."
+    ))
+  var strict = false
+
   @OptionGroup var shared: SharedOptions
 
   func run() async throws {
@@ -45,7 +53,8 @@ struct WorkerCommand: AsyncParsableCommand {
         .configuration,
         "there is no app to work for: name a configuration that has apps with --config FILE")
     }
-    if let problem = configuration.validateFilesExist().first {
+    // An app with bad files keeps no other from being sent for.
+    if let problem = configuration.validateFilesExist().first(where: { $0.app == nil }) {
       throw CommandFailure(.configuration, problem.description)
     }
     do throws(SystemError) {
@@ -60,7 +69,8 @@ struct WorkerCommand: AsyncParsableCommand {
     for sentence in configuration.secretsReadableByAll() { log.warning("\(sentence)") }
     let service: WorkerService
     do {
-      service = try WorkerService(configuration: configuration, logger: log)
+      service = try WorkerService(
+        configuration: configuration, isStrict: strict, logger: log)
     } catch let error as SystemError {
       // Not what the configuration says, but what the machine lets the process have.
       throw CommandFailure(.internalError, "\(error.withLimits)")

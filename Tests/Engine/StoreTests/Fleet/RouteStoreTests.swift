@@ -270,4 +270,37 @@ import Testing
       #expect(try await store.redis("XLEN", "{pp}:jobs:normal").integer == 1)
     }
   }
+
+  @Test func `what waits for an app that a worker has left out is not given up, nor refused`()
+    async throws
+  {
+    let partly = RouteTable(
+      fields: [("news", RouteTable.leftOut), ("shop", "apns|production")])
+    #expect(partly.has("shop") && !partly.has("news") && partly.apps.contains("news"))
+    #expect(!partly.has("news", .apns, .production))
+    try await Lane.withStore { _, store in
+      _ = try await store.routes.announce(partly, waitMs: Self.waitMs)
+      _ = try await passOn(store)
+      #expect(try await alarms(store).map(\.field) == ["no_worker|news"])
+      #expect(try await alarms(store).first?.message.contains("left out") == true)
+      _ = try await passOn(store, app: "typo")
+      // Of the other, which nobody names, nothing is left after a while.
+      for _ in 0..<200 where try await store.deadLetters.count() == 0 {
+        _ = try await store.redis("DEL", "{pp}:routes_gathering", "{pp}:unrouted:sweep")
+        _ = try await store.routes.announce(partly, waitMs: 1)
+      }
+      #expect(try await store.deadLetters.list(max: 9).map(\.app) == ["typo"])
+      #expect(try await store.redis("ZCARD", "{pp}:unrouted:jobs:news").integer == 1)
+      let news = try await store.routes.announce(partly, waitMs: 1)
+      #expect(!news.hasWork && news.isAnythingWaiting)
+      #expect(
+        try await store.routes.takeJobs(consumer: "k-0", digest: partly.digest, max: 8).isEmpty)
+      // Its files are mended.
+      var work = try await store.routes.announce(Self.both, waitMs: Self.waitMs)
+      work = try await eventually(work) {
+        try await store.routes.announce(Self.both, waitMs: Self.waitMs)
+      }
+      #expect(work.hasWork)
+    }
+  }
 }

@@ -20,7 +20,7 @@ import Testing
         alarms: AlarmKeeper(
           alarms: parts.store.alarms, consumer: "test-0", log: parts.lines.logger,
           nowNs: { parts.loop.nowNs }),
-        clockWatch: nil)
+        process: nil)
       let destination = parts.sending.destinations.destination(0)
       destination.use(TestDirectory.credential)
       destination.pause(forMs: 60_000)

@@ -31,7 +31,12 @@ local function complaint(p, route)
   return 'no worker has credentials of "' .. app .. '" for ' .. network .. ' (' .. environment .. ')'
 end
 
-local function raise(p, route, wait_ms, now)
+-- is_held: whether a worker would have the route, were its app not left out.
+local function raise(p, route, wait_ms, now, is_held)
+  if is_held then
+    return Alarms.set(p, alarm_field(route), 'routes', LIMIT.ROUTE_ALARM_MS, 'no worker can send for "' .. split(route) ..
+      '", which is left out since a file of it is bad: its jobs wait until that is mended; see the alarm left_out', now)
+  end
   Alarms.set(p, alarm_field(route), 'routes', LIMIT.ROUTE_ALARM_MS, complaint(p, route) ..
     (string.find(route, '|', 1, true) and ': its pushes' or ': its jobs') .. ' wait for one, and become dead letters after ' ..
     text(wait_ms / 1000) .. ' s; start a worker that has it, or see: pushpool dead list', now)

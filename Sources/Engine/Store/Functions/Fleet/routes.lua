@@ -1,7 +1,8 @@
 -- Routes. A route is an app, or an app, a network and an environment as app|network|environment. Workers may be of unequal
 -- configuration, as during a deployment that adds an app: what a worker has no credentials for waits here for one that has.
 --
--- HASH P:routes:<digest>: app → network|environment, with commas between them; all workers of one configuration share it.
+-- HASH P:routes:<digest>: app → network|environment, with commas between them, or left_out for an app of the configuration that
+-- the worker cannot send for, since its files are bad; all workers of one configuration share it.
 -- ZSET P:routes: digest → when a worker last had it, of those seen within the time that work waits for a worker.
 -- ZSET P:routed and P:unrouted: the routes that something waits for, those that a live worker has and those that none has
 -- (since when). ZSET P:unrouted:jobs:<route> and P:unrouted:chunks:<route>: what waits, the higher priority first, then the
@@ -15,6 +16,9 @@ local Routes = {}  -- what later files use of it
 
 do
 
+-- The places of an app that a configuration names, and its worker has left out.
+local LEFT_OUT = 'left_out'
+
 -- Added to the time at which something began to wait, so that it is found in the order of its priority.
 local RANK = {high = 0, normal = 1e13, low = 2e13}
 
@@ -26,24 +30,28 @@ end
 
 local function known_digests(p) return redis.call('ZRANGE', KEY.routes(p), 0, LIMIT.ROUTE_DIGESTS_MAX - 1) end
 
--- Those of the routes that one of the configurations has, as a set.
+-- Those of the routes that one of the configurations has, as a set; and those that one would have, were the app not left out.
 local function routes_among(p, digests, routes)
-  local apps, places, found = {}, {}, {}
-  if #routes == 0 then return found end
+  local apps, places, found, held = {}, {}, {}, {}
+  if #routes == 0 then return found, held end
   for i, route in ipairs(routes) do apps[i], places[i] = RouteAlarms.split(route) end
   for _, digest in ipairs(digests) do
     local values = redis.call('HMGET', KEY.routes_of(p, digest), unpack(apps))
     for i, route in ipairs(routes) do
-      if values[i] and (places[i] == '' or string.find(values[i], places[i], 1, true)) then found[route] = true end
+      if values[i] == LEFT_OUT then
+        held[route] = true
+      elseif values[i] and (places[i] == '' or string.find(values[i], places[i], 1, true)) then
+        found[route] = true
+      end
     end
   end
-  return found
+  return found, held
 end
 
--- Whether a worker has the route, or had it so lately that work waits for it; also when that cannot be read.
+-- Whether a worker has the route, would have it, or had it so lately that work waits for it; also when that cannot be read.
 local function could_send(p, route)
-  local ok, found = pcall(function() return routes_among(p, known_digests(p), {route}) end)
-  return not ok or found[route] or false
+  local ok, found, held = pcall(function() return routes_among(p, known_digests(p), {route}) end)
+  return not ok or found[route] or held[route] or false
 end
 
 -- Whether the fleet has only just begun: its other workers, which may have any route, have not said so yet.
@@ -63,7 +71,8 @@ local function list(p, route, hint, wait_ms, now)
   end
   redis.call('ZADD', KEY.unrouted(p), text(now), route)
   if hint ~= '' then redis.call('HSET', KEY.route_hints(p), route, hint) end
-  RouteAlarms.raise(p, route, wait_ms, now)
+  local _, held = routes_among(p, known_digests(p), {route})
+  RouteAlarms.raise(p, route, wait_ms, now, held[route])
 end
 
 -- ---------------------------------------------------------------------------------------------------------
@@ -171,13 +180,15 @@ local function sweep(p, wait_ms, now, retention)
     since[unrouted[i]] = tonumber(unrouted[i + 1])
   end
   found = routes_among(p, live, routes)
+  local _, held = routes_among(p, known_digests(p), routes)
   -- Nothing is given up while nobody knows who can send it, nor without a place for what is given up.
   local dead = redis.call('TYPE', KEY.dead(p)).ok
   local may_bury = not is_gathering(p) and (dead == 'none' or dead == 'stream')
   local left = {items = LIMIT.ROUTE_BURIED_MAX, bytes = LIMIT.ROUTE_BURIED_BYTES}
   local alarms, kept, budget = 0, 0, {looks = LIMIT.ROUTE_LOOKS_MAX}
   for _, route in ipairs(routes) do
-    if may_bury and since[route] <= now - wait_ms and not found[route] then
+    -- What waits for an app that is left out does so until somebody mends its files.
+    if may_bury and since[route] <= now - wait_ms and not found[route] and not held[route] then
       bury_overdue(p, route, wait_ms, now, left, retention)
     end
     if RouteAlarms.is_idle(p, route) then
@@ -190,7 +201,7 @@ local function sweep(p, wait_ms, now, retention)
       if not RouteAlarms.is_waited_for(p, route, budget, now) then
         RouteAlarms.clear(p, route)
       elseif alarms < LIMIT.ROUTE_ALARMS_MAX then
-        RouteAlarms.raise(p, route, wait_ms, now)
+        RouteAlarms.raise(p, route, wait_ms, now, held[route])
         alarms = alarms + 1
       end
     end

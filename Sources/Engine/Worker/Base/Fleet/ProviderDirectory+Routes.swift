@@ -4,8 +4,10 @@ internal import Store
 
 extension ProviderDirectory {
   /// Where each app can be sent to.
-  /// - Parameter apps: all of the configuration; one may have no network that anything is sent to.
-  func routes(of apps: [String]) -> RouteTable {
+  /// - Parameters:
+  ///   - apps: all of the configuration.
+  ///   - leftOut: those of them for which nothing can be sent.
+  func routes(of apps: [String], leftOut: Set<String> = []) -> RouteTable {
     var places: [String: [String]] = [:]
     for entry in entries {
       for environment in PushEnvironment.allCases where entry.environments.contains(environment) {
@@ -13,6 +15,10 @@ extension ProviderDirectory {
           RouteTable.place(entry.provider.network, environment))
       }
     }
-    return RouteTable(fields: apps.map { ($0, places[$0, default: []].joined(separator: ",")) })
+    return RouteTable(
+      fields: apps.map { app in
+        let places = leftOut.contains(app) ? [RouteTable.leftOut] : places[app] ?? []
+        return (app, places.joined(separator: ","))
+      })
   }
 }

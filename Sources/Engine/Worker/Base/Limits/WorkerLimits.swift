@@ -155,6 +155,12 @@ enum WorkerLimits {
   static let stuckMs: UInt64 = 60_000
   /// For how long work is put aside while its destination cannot be reached or does not answer.
   static let parkedDelayMs: UInt64 = 10_000
+  /// Apps that are left out, of which each has an alarm, and a line in the log as the worker starts.
+  static let leftOutAlarmsMax = 16
+  static let leftOutLoggedMax = 100
+  /// How often apps that are left out are tried again, and how many of them at a time.
+  static let leftOutRetryMs: Int64 = 10_000
+  static let leftOutTriedMax = 100
   /// For how long a push is put aside that comes to a destination which the configuration has no more.
   static let retiredDelayMs: UInt64 = 100
   /// The wait between two looks at what is switched off, of all lanes of a process together.

@@ -6,12 +6,17 @@ internal import Store
 /// goes by one of them.
 final class WorkerSnapshot: Sendable {
   let directory: ProviderDirectory
+  /// Apps of the configuration for which nothing can be sent.
+  let leftOut: [LeftOutApp]
   /// The routes that the process says it has: those of the directory.
   let routes: RouteTable
   let rules: JobRules
 
-  init(directory: ProviderDirectory, routes: RouteTable, rules: JobRules) {
+  init(
+    directory: ProviderDirectory, leftOut: [LeftOutApp] = [], routes: RouteTable, rules: JobRules
+  ) {
     self.directory = directory
+    self.leftOut = leftOut
     self.routes = routes
     self.rules = rules
   }

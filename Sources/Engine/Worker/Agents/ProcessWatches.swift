@@ -1,0 +1,28 @@
+internal import Model
+internal import Providers
+
+/// The watches on what is the same for all lanes of a process, in the lane that speaks for it; loop-bound.
+struct ProcessWatches {
+  let clock: ClockWatch
+  let redis: RedisWatch?
+  let certificates: CertificateWatch
+  let snapshot: LaneSnapshot
+
+  /// Tells the log, each beat, what it has not been told.
+  func report() {
+    clock.report()
+    certificates.report()
+  }
+
+  /// The alarms that are to stand now.
+  var alarmConditions: [AlarmCondition] {
+    [clock.alarmCondition].compactMap { $0 } + (redis?.alarmConditions ?? [])
+      + certificates.alarmConditions + leftOut
+  }
+
+  private var leftOut: [AlarmCondition] {
+    snapshot.current.leftOut.prefix(WorkerLimits.leftOutAlarmsMax).map {
+      AlarmCondition(field: AlarmKind.leftOut.field($0.id), sentence: $0.sentence)
+    }
+  }
+}
