@@ -1,6 +1,6 @@
 /// How a worker process works.
 package struct WorkerConfiguration: Sendable, Equatable {
-  /// Threads that push; 0 is one per core.
+  /// Threads that push; 0 is one for each CPU that the process may use.
   package var lanes: Int
   package var connectionsPerLane: Int
   /// Requests in flight on one connection, below what the provider allows.

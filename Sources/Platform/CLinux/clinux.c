@@ -1,7 +1,9 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 
+#include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <sys/resource.h>
@@ -44,6 +46,22 @@ uint64_t clinux_raise_descriptors_max(void) {
   rlim_t before = limit.rlim_cur;
   limit.rlim_cur = limit.rlim_max;
   return before < limit.rlim_max && setrlimit(RLIMIT_NOFILE, &limit) != 0 ? before : limit.rlim_cur;
+}
+
+int clinux_cpus_allowed(void) {
+  // The kernel refuses a set that is smaller than its own.
+  for (int cpus = 1024; cpus <= 1 << 20; cpus *= 4) {
+    cpu_set_t *set = CPU_ALLOC(cpus);
+    if (set == NULL) return 0;
+    size_t size = CPU_ALLOC_SIZE(cpus);
+    int failed = sched_getaffinity(0, size, set);
+    int count = failed ? 0 : CPU_COUNT_S(size, set);
+    int code = errno;
+    CPU_FREE(set);
+    if (!failed) return count;
+    if (code != EINVAL) return 0;
+  }
+  return 0;
 }
 
 // Child processes and folders (LocalServices).

@@ -135,6 +135,28 @@ import Testing
     #expect(result.error.contains("this process may open \(filesMax) files"))
   }
 
+  @Test(
+    "a worker has a lane for each CPU that it may run on, and says why", .timeLimit(.minutes(5)))
+  func keepsToAffinity() async throws {
+    let folder = try TemporaryFolder()
+    let file = try configuration(folder, redis: "unix://\(folder.file("none.sock"))")
+    // The first of those that the tests may run on.
+    let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+    let list = try #require(
+      status.split(separator: "\n").first { $0.hasPrefix("Cpus_allowed_list:") })
+    let cpu = list.drop { !$0.isNumber }.prefix { $0.isNumber }
+    let child = try Pushpool.start(
+      ["worker", "--config", file], behind: ["taskset", "-c", String(cpu)],
+      environment: ["PUSHPOOL_WORKER_LANES": "0"])
+    let line = try #require(
+      await child.standardError?.nextLine(
+        containing: "lanes: 1, since the", timeoutMs: Pushpool.timeoutMs))
+    let record = try #require(JSONParser().parse(line).objectValue)
+    #expect(record["lanes"]?.stringValue == "1" || record["lanes"]?.int64Value == 1)
+    child.signal(SIGTERM)
+    #expect(try await Pushpool.finish(child).status == 0)
+  }
+
   @Test("a worker that was started to outlive its terminal passes over SIGHUP")
   func ignoresHangUp() async throws {
     let folder = try TemporaryFolder()

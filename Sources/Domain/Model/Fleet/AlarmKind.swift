@@ -44,6 +44,8 @@ package enum AlarmKind: String, CaseIterable, Sendable {
   case clock
   /// The worker has no file descriptor left.
   case descriptors
+  /// The memory of the worker is near what its control group allows.
+  case memory
 
   // About Redis.
   /// Redis is set up to lose what it has confirmed; see `RedisRisk`.
@@ -61,7 +63,7 @@ package enum AlarmKind: String, CaseIterable, Sendable {
     case .breaker, .credential, .unreachable, .setup, .foreignAnswers, .noWorker, .leftOut: true
     // While a certificate holds, pushes go; once it does not, the alarms of the network say so.
     case .certificate, .badConnection, .massDeath, .lostWork, .halfBinding, .loop, .topicLoop,
-      .trimmed, .exhausted, .clock, .descriptors, .unsafeRedis, .recordMemory, .wrongType,
+      .trimmed, .exhausted, .clock, .descriptors, .memory, .unsafeRedis, .recordMemory, .wrongType,
       .refusesWrites:
       false
     }

@@ -6,17 +6,19 @@ struct ProcessWatches {
   let clock: ClockWatch
   let redis: RedisWatch?
   let certificates: CertificateWatch
+  let memory: MemoryWatch
   let snapshot: LaneSnapshot
 
   /// Tells the log, each beat, what it has not been told.
   func report() {
     clock.report()
     certificates.report()
+    memory.report()
   }
 
   /// The alarms that are to stand now.
   var alarmConditions: [AlarmCondition] {
-    [clock.alarmCondition].compactMap { $0 } + (redis?.alarmConditions ?? [])
+    [clock.alarmCondition, memory.alarmCondition].compactMap { $0 } + (redis?.alarmConditions ?? [])
       + certificates.alarmConditions + leftOut
   }
 

@@ -77,7 +77,11 @@ actor Lane {
       process: certificates.map {
         ProcessWatches(
           clock: ClockWatch(clock: clock, worker: settings.worker, log: log), redis: redisWatch,
-          certificates: $0, snapshot: parts.context.snapshot)
+          certificates: $0,
+          memory: MemoryWatch(
+            worker: settings.worker, bytesMax: { settings.memory.bytesMax },
+            residentBytes: { ProcessMemory.residentBytes }, log: log),
+          snapshot: parts.context.snapshot)
       })
     housekeeper =
       settings.isHousekeeper

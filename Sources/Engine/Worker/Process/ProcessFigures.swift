@@ -20,18 +20,6 @@ enum ProcessFigures {
     return max(0, count - 3)
   }
 
-  /// The second number of /proc/self/statm, in pages (proc(5)).
-  static func residentBytes() -> Int {
-    guard let file = fopen("/proc/self/statm", "r") else { return 0 }
-    defer { fclose(file) }
-    var line = [CChar](repeating: 0, count: 128)
-    guard fgets(&line, CInt(line.count), file) != nil else { return 0 }
-    let text = String(
-      decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    let pages = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
-    return pages * Int(sysconf(CInt(_SC_PAGESIZE)))
-  }
-
   /// Adds these to what the lanes say of themselves.
   static func add(to figures: inout WorkerFigures) {
     figures.cpuMs = cpuMs()

@@ -21,6 +21,7 @@ package final class WorkerService: Sendable {
   /// Unique per process start, so that a lease never passes to a namesake.
   package let name: String
   private let clock: FleetClock
+  private let memory: ProcessMemory
   /// When it was made, and when `stop` was called first, by `FleetClock.uptimeMs`.
   private let startedAtMs: Int64
   private let stoppedAtMs = Mutex<Int64?>(nil)
@@ -52,8 +53,14 @@ package final class WorkerService: Sendable {
     self.configuration = configuration
     self.apps = Mutex(apps)
     let endpoint = try RedisEndpoint(configuration.redis)
+    let group = ControlGroup()
     let worker = configuration.worker
-    let count = worker.lanes > 0 ? worker.lanes : max(1, sysconf(CInt(_SC_NPROCESSORS_ONLN)))
+    let memory = ProcessMemory(group)
+    self.memory = memory
+    let allowed = AllowedCPUs(group)
+    let count = worker.lanes > 0 ? worker.lanes : allowed.lanes
+    let origin = worker.lanes > 0 ? "as worker.lanes says" : "since \(allowed.reason)"
+    log.info("lanes: \(count), \(origin)", metadata: ["lanes": "\(count)"])
     let remark = DescriptorLimit.remark(
       lanes: count, destinations: directory.entries.count,
       connectionsPerLane: worker.connectionsPerLane)
@@ -84,7 +91,7 @@ package final class WorkerService: Sendable {
           requestTimeoutMs: UInt64(worker.requestTimeoutSeconds) * 1_000, number: number,
           sendsDirectly: true, localTimes: localTimes, idle: idle, clock: clock,
           poisonGate: poisonGate, shortage: shortage, routes: routes,
-          switches: switches),
+          switches: switches, memory: memory),
         snapshot: snapshot, log: laneLog)
     }
   }
@@ -256,8 +263,10 @@ package final class WorkerService: Sendable {
       ("host", Self.hostName()), ("pid", String(getpid())), ("version", WorkerVersion.text),
       ("lanes", String(lanes.count)), ("in_flight", String(sum.inFlight)),
       ("accepted_per_second", String(rate)), ("connections", String(sum.connections)),
-      ("rss_bytes", String(ProcessFigures.residentBytes())), ("started_at", String(startedAtMs)),
+      ("rss_bytes", String(ProcessMemory.residentBytes)), ("started_at", String(startedAtMs)),
       ("clock_ahead_ms", String(clock.aheadMs)),
+      // 0 where nothing bounds it: a HASH keeps what it was told before.
+      ("memory_limit_bytes", String(memory.bytesMax ?? 0)),
     ]
   }
 

@@ -32,6 +32,9 @@ int clinux_is_ignored(int signal);
 /// enumerators of another type in each C library's Swift module.
 uint64_t clinux_raise_descriptors_max(void);
 
+/// How many CPUs the calling thread may run on (sched_getaffinity(2)), or 0 when that is not known; sets of CPUs are macros.
+int clinux_cpus_allowed(void);
+
 // Child processes and folders (LocalServices).
 #include <sys/types.h>
 

@@ -25,7 +25,8 @@ struct WorkerCommand: AsyncParsableCommand {
       whoever reads the log: lines that do not fit are dropped, and a later line says how many.
       """)
 
-  @Option(help: "Threads that push (default: the configuration's, or one per core).")
+  @Option(
+    help: "Threads that push (default: the configuration's, or one for each CPU that it may use).")
   var lanes: Int?
 
   @Option(

@@ -81,7 +81,8 @@ extension FleetSnapshot {
       func count(_ name: String) -> String { figure(name).map { FigureText.count($0) } ?? "" }
       table.append([
         "  " + worker.worker, count("lanes"), count("connections"), count("in_flight"),
-        count("accepted_per_second"), figure("rss_bytes").map { FigureText.bytes($0) } ?? "",
+        count("accepted_per_second"),
+        memory(figure("rss_bytes"), of: figure("memory_limit_bytes")),
         figure("started_at").map {
           FigureText.duration(ms: nowMs - StoredNumber.instantMs(Int64($0)))
         } ?? "",
@@ -89,6 +90,13 @@ extension FleetSnapshot {
       ])
     }
     return table
+  }
+
+  /// The memory of a worker beside what its control group allows, where it says that.
+  private func memory(_ bytes: Int?, of bytesMax: Int?) -> String {
+    guard let bytes else { return "" }
+    let text = FigureText.bytes(bytes)
+    return bytesMax.map { $0 > 0 ? "\(text) of \(FigureText.bytes($0))" : text } ?? text
   }
 
   private func backlogTable() -> TextTable {

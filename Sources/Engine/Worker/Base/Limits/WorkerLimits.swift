@@ -155,6 +155,8 @@ enum WorkerLimits {
   static let stuckMs: UInt64 = 60_000
   /// For how long work is put aside while its destination cannot be reached or does not answer.
   static let parkedDelayMs: UInt64 = 10_000
+  /// The part of the memory that a control group allows from which on there is an alarm.
+  static let memoryAlarmPercent = 90
   /// Apps that are left out, of which each has an alarm, and a line in the log as the worker starts.
   static let leftOutAlarmsMax = 16
   static let leftOutLoggedMax = 100

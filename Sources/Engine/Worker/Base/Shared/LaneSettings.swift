@@ -33,4 +33,6 @@ struct LaneSettings: Sendable {
   let shortage: DescriptorShortage
   let routes: FleetRoutes
   let switches: FleetSwitches
+  /// The memory that the process has and may have.
+  var memory = ProcessMemory(ControlGroup())
 }
