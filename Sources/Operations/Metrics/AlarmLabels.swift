@@ -8,7 +8,7 @@ extension AlarmKind {
     case .breaker, .credential, .certificate, .unreachable, .setup, .foreignAnswers, .badConnection,
       .massDeath, .noWorker:
       (true, true)
-    case .lostWork, .halfBinding, .loop, .topicLoop: (true, false)
+    case .leftOut, .lostWork, .halfBinding, .loop, .topicLoop: (true, false)
     case .trimmed, .exhausted, .clock, .descriptors, .memory, .unsafeRedis, .recordMemory,
       .wrongType, .refusesWrites:
       (false, false)

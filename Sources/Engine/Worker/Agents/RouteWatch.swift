@@ -1,4 +1,5 @@
 internal import Logging
+internal import Model
 internal import Redis
 internal import Store
 

@@ -59,7 +59,7 @@ actor Lane {
       settings.isHousekeeper
       ? RedisWatch(
         settings: store.settings,
-        records: RecordOutlook(store: store, retention: settings.retention, log: log),
+        records: RecordOutlook(store: store, retention: snapshot.rules.retention, log: log),
         accepted: settings.acceptedRisks, log: log,
         nowNs: { loop.nowNs }) : nil
     self.redisWatch = redisWatch

@@ -11,7 +11,7 @@ import Testing
   func told() {
     var figures = WorkerFigures()
     ProcessFigures.add(to: &figures)
-    #expect(figures.cpuMs > 0 && ProcessFigures.residentBytes() > 1_000_000)
+    #expect(figures.cpuMs > 0 && ProcessMemory.residentBytes > 1_000_000)
     // Those of a terminal, or what stands in their place.
     #expect(figures.openFiles >= 3 && figures.openFiles < figures.openFilesMax)
     let before = figures.cpuMs
