@@ -95,8 +95,12 @@ import Testing
           try #require(try await source.call(RedisCommand("CLUSTER", "MYID")).string),
           try #require(try await target.call(RedisCommand("CLUSTER", "MYID")).string)
         )
-        _ = try await target.call(RedisCommand("CLUSTER", "SETSLOT", slot, "IMPORTING", from))
-        _ = try await source.call(RedisCommand("CLUSTER", "SETSLOT", slot, "MIGRATING", to))
+        // Each has to know the other by its id first.
+        for (node, change, other) in [(target, "IMPORTING", from), (source, "MIGRATING", to)] {
+          _ = try await eventually(lane, "the slot is \(change)") {
+            try? await node.call(RedisCommand("CLUSTER", "SETSLOT", slot, change, other))
+          }
+        }
 
         /// Nothing is carried out at the target beside what was moved there.
         func expectNothingNew(moved: Int) async throws {
