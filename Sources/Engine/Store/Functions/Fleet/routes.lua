@@ -235,7 +235,7 @@ local function announce_routes(keys, args)
     has_any = 1
     sweep(p, wait_ms, now, args[4])
     local routed = redis.call('ZRANGE', KEY.routed(p), 0, LIMIT.ROUTES_SWEPT_MAX - 1)
-    if next(routes_among(p, {digest}, routed)) then has_work = 1 end
+    if next((routes_among(p, {digest}, routed))) then has_work = 1 end
   end
   return {'OK', has_work, has_any, is_gathering(p) and 1 or 0, unpack(known_digests(p))}
 end
