@@ -139,7 +139,8 @@ import Testing
     "a worker has a lane for each CPU that it may run on, and says why", .timeLimit(.minutes(5)))
   func keepsToAffinity() async throws {
     let folder = try TemporaryFolder()
-    let file = try configuration(folder, redis: "unix://\(folder.file("none.sock"))")
+    let socket = folder.file("none.sock")
+    let file = try configuration(folder, redis: "unix://\(socket)")
     // The first of those that the tests may run on.
     let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
     let list = try #require(
@@ -153,6 +154,9 @@ import Testing
         containing: "lanes: 1, since the", timeoutMs: Pushpool.timeoutMs))
     let record = try #require(JSONParser().parse(line).objectValue)
     #expect(record["lanes"]?.stringValue == "1" || record["lanes"]?.int64Value == 1)
+    // It heeds SIGTERM by the time that it looks for Redis.
+    _ = try #require(
+      await child.standardError?.nextLine(containing: socket, timeoutMs: Pushpool.timeoutMs))
     child.signal(SIGTERM)
     #expect(try await Pushpool.finish(child).status == 0)
   }
