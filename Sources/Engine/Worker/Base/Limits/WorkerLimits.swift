@@ -164,7 +164,7 @@ enum WorkerLimits {
   static let leftOutRetryMs: Int64 = 10_000
   static let leftOutTriedMax = 100
   /// For how long a push is put aside that comes to a destination which the configuration has no more.
-  static let retiredDelayMs: UInt64 = 100
+  static let retiredDelayMs: UInt64 = 250
   /// The wait between two looks at what is switched off, of all lanes of a process together.
   static let switchesMs: UInt64 = 400
   /// How long one lane of a process may ask for all, before another asks.
