@@ -109,7 +109,7 @@ package struct LeftOutApp: Sendable, Equatable {
   package var sentence: String {
     let more = errors.count - 1
     return "\(id) is left out, and its jobs wait: \(errors.first.map { "\($0)" } ?? "")"
-      + (more > 0 ? " (and \(more) more: pushpool check)" : "")
+      + (more > 0 ? " (and \(more) more)" : "")
   }
 }
 

@@ -8,12 +8,14 @@ package struct RouteTable: Sendable, Equatable {
   /// Equal configurations have one digest, and so one copy in Redis.
   package let digest: String
   private let places: [String: Set<Substring>]
+  private let leftOutApps: Set<String>
 
   package init(fields: [(String, String)]) {
     self.fields = fields.sorted { $0.0 < $1.0 }
     places = Dictionary(
       fields.filter { $0.1 != Self.leftOut }.map { ($0.0, Set($0.1.split(separator: ","))) },
       uniquingKeysWith: { $1 })
+    leftOutApps = Set(fields.filter { $0.1 == Self.leftOut }.map(\.0))
     digest = Self.digest(of: self.fields)
   }
 
@@ -24,6 +26,9 @@ package struct RouteTable: Sendable, Equatable {
   package var apps: [String] { fields.map(\.0) }
 
   package func has(_ app: String) -> Bool { places[app] != nil }
+
+  /// Whether the app is left out: it may be sent to anywhere once its files are mended, and its work waits for that.
+  package func leavesOut(_ app: String) -> Bool { leftOutApps.contains(app) }
 
   package func has(_ app: String, _ network: Network, _ environment: PushEnvironment) -> Bool {
     places[app]?.contains(Self.place(network, environment)[...]) ?? false

@@ -14,11 +14,15 @@ final class FleetRoutes: Sendable {
 
   private let state = Mutex(State())
 
-  /// Whether another worker can send there, or lately could; nil when that is not known yet.
+  /// Whether another worker can send there, lately could, or may when the app's files are mended; nil when that is not known
+  /// yet.
   func othersHave(_ app: String, _ network: Network, _ environment: PushEnvironment) -> Bool? {
     state.withLock { state in
       guard let others = state.others else { return nil }
-      if others.values.contains(where: { $0.has(app, network, environment) }) { return true }
+      let isTheirs = others.values.contains {
+        $0.has(app, network, environment) || $0.leavesOut(app)
+      }
+      if isTheirs { return true }
       return state.isGathering ? nil : false
     }
   }

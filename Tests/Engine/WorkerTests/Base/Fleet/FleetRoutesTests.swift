@@ -27,4 +27,14 @@ import Testing
     fleet.use(Self.news(isGathering: false, Self.own, Self.other), new: [:])
     #expect(fleet.othersHave("shop", .fcm, .development) == false)
   }
+
+  @Test("an app that another worker has left out may have any route there")
+  func heedsLeftOut() {
+    let leftOut = RouteTable(fields: [("shop", RouteTable.leftOut)])
+    #expect(!leftOut.has("shop") && leftOut.leavesOut("shop") && !leftOut.leavesOut("other"))
+    let fleet = FleetRoutes()
+    fleet.use(Self.news(isGathering: false, Self.own, leftOut), new: [leftOut.digest: leftOut])
+    #expect(fleet.othersHave("shop", .apns, .development) == true)
+    #expect(fleet.othersHave("other", .apns, .development) == false)
+  }
 }
