@@ -2,12 +2,12 @@ package import Model
 
 /// The settings for how long jobs are kept, of all apps or of one.
 package struct JobsConfiguration: Sendable, Equatable {
-  /// How long the record of a job to many is kept after its end, and with it the job's id. That of a job which did not end
-  /// well, too.
+  /// How long the record of a job to many is kept after its end, and with it the job's id; also the record of a job that
+  /// did not end well.
   package var retentionHours: Int
-  /// The same for a job to few with an id of its own; nil for a day, or `retentionHours` if that is less.
+  /// How long the record of a job to few with an id of its own is kept; nil for a day, or `retentionHours` if that is less.
   package var namedRetentionHours: Int?
-  /// And for one without an id; nil for an hour.
+  /// How long the record of a job to few without an id is kept; nil for an hour.
   package var unnamedRetentionMinutes: Int?
 
   package init(

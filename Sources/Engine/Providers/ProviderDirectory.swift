@@ -5,7 +5,7 @@ package import Model
 package struct ProviderDirectory: Sendable {
   /// An app at one push network, and how it is sent to.
   package struct Entry: Sendable {
-    /// Its number in the process. No other entry ever has it, also when a later directory has this one no more.
+    /// The entry's number in the process. No other entry ever has it, also when a later directory has this one no more.
     package let number: Int
     package let app: String
     /// FCM has one provider for both environments.

@@ -39,11 +39,6 @@ package struct FleetMetrics: Sendable {
     return metrics ?? FleetMetrics(nowMs: 0)
   }
 
-  /// Lets the totals be no less than in an earlier reading, for a reader that goes on; see `OutcomeTotals.raise`.
-  package mutating func raiseTotals(to earlier: FleetMetrics) {
-    totals.raise(to: earlier.totals)
-  }
-
   private mutating func readWork(_ store: Store, _ nowMs: Int64) async throws(RedisError) {
     totals.add(
       try await readable(OutcomeTotals()) { () async throws(RedisError) in

@@ -52,13 +52,6 @@ package struct OutcomeTotals: Sendable, Equatable {
     }
   }
 
-  /// Lets no count be below that of an earlier reading of the same totals. A Redis that took over or came back may lack its last
-  /// second, and monitors take a counter that falls for one that began at 0.
-  package mutating func raise(to earlier: OutcomeTotals) {
-    guard sinceMs == earlier.sinceMs else { return }
-    counts.merge(earlier.counts) { max($0, $1) }
-  }
-
   /// Adds what another store has counted.
   package mutating func add(_ other: OutcomeTotals) {
     counts.merge(other.counts) { $0 + $1 }

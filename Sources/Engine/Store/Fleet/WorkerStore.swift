@@ -56,7 +56,7 @@ package struct WorkerStore {
         part.map { RedisCommand("HGETALL", functions.keys.worker($0.0)) }
       ) { RESPValue($0) }
       for ((name, beat), reply) in zip(part, replies) {
-        // What somebody else put there says nothing of the others.
+        // A key that another program has put there says nothing of the others.
         guard let fields = try readable(reply)?.pairs else { continue }
         workers.append(
           WorkerStatus(

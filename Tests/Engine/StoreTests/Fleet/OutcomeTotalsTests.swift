@@ -155,26 +155,6 @@ import Testing
     }
   }
 
-  @Test("for a reader that goes on no count falls, unless the totals began anew")
-  func raises() async throws {
-    try await Lane.withStore { _, store in
-      try await settle(store, job: "j1", users: ["a", "b"])
-      let earlier = try await store.metrics.totals(max: .max)
-      // As on a replica that took over without the last second.
-      _ = try await store.redis("HSET", store.keys.totals, "shop|apns|accepted", "1")
-      var now = try await store.metrics.totals(max: .max)
-      #expect(now.counts == [Self.accepted: 1])
-      now.raise(to: earlier)
-      #expect(now.counts == [Self.accepted: 2])
-      _ = try await store.redis("DEL", store.keys.totals)
-      _ = try await store.redis(
-        "HSET", store.keys.totals, "shop|apns|accepted", "1", "since", "9000000000000")
-      now = try await store.metrics.totals(max: .max)
-      now.raise(to: earlier)
-      #expect(now.counts == [Self.accepted: 1])
-    }
-  }
-
   @Test("a count is looked for by its name, not among all others")
   func staysQuick() async throws {
     try await Lane.withStore { _, store in

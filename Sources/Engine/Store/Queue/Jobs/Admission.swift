@@ -64,7 +64,7 @@ package struct Admission: Sendable {
   package struct Retention: Sendable {
     /// Of its record, when it ended well: done, and nothing of it rejected, expired or failed; nil for 7 days.
     package var seconds: Int?
-    /// The same when it did not end well; nil for as long.
+    /// How long the record is kept when the job did not end well; nil for as long.
     package var otherwiseSeconds: Int?
     /// Whether its content is kept as long, also when nothing of it failed.
     package var keepsContent = true

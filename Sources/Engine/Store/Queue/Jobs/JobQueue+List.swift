@@ -57,7 +57,7 @@ extension JobQueue {
           guard let standing = JobStanding(app: job.app, id: job.id, values) else { continue }
           standings.append(standing)
         } catch {
-          // What somebody else has written there says nothing of the others.
+          // A record that another program has written says nothing of the others.
           guard case .server("WRONGTYPE", _) = error else { throw error }
         }
       }
