@@ -32,11 +32,12 @@ enum Storey: String {
 /// A library target of this package; arrows point down only (docs/internals/design.md).
 func layer(
   _ name: String, in storey: Storey, _ dependencies: [Target.Dependency],
+  folder: String? = nil,
   resources: [Resource]? = nil,
   settings: [SwiftSetting] = []
 ) -> Target {
   // A storey of one room has no folder besides.
-  let folder = storey.rawValue == name ? name : "\(storey.rawValue)/\(name)"
+  let folder = storey.rawValue == name ? name : "\(storey.rawValue)/\(folder ?? name)"
   return .target(
     name: name, dependencies: dependencies, path: "Sources/\(folder)",
     resources: resources, swiftSettings: swiftSettings + settings)
@@ -61,6 +62,7 @@ let package = Package(
     .executable(name: "pushpool-simulator", targets: ["pushpool-simulator"]),
     .executable(name: "pushpool-bench", targets: ["pushpool-bench"]),
     .executable(name: "pushpool-chaos", targets: ["pushpool-chaos"]),
+    .executable(name: "pushpool-server", targets: ["pushpool-server"]),
     // Gives processes of tests clocks of their own (LD_PRELOAD).
     .library(name: "clockshift", type: .dynamic, targets: ["CClockShift"]),
   ],
@@ -68,6 +70,12 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+    // Only what pushpool-server is made of: nothing else links them.
+    .package(
+      url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
   targets: [
     // System libraries and small shims.
@@ -100,10 +108,13 @@ let package = Package(
 
     // Pure values: no C, no input or output.
     layer("Model", in: .domain, []),
-    layer("Configuration", in: .domain, ["Model", .product(name: "Yams", package: "Yams")]),
+    // Its module cannot be called as its folder: a package that Hummingbird's tests need has one of that name.
+    layer(
+      "PushpoolConfiguration", in: .domain, ["Model", .product(name: "Yams", package: "Yams")],
+      folder: "Configuration"),
 
     layer(
-      "Store", in: .engine, ["Configuration", "Model", "Redis", "Reactor", "COpenSSL"],
+      "Store", in: .engine, ["PushpoolConfiguration", "Model", "Redis", "Reactor", "COpenSSL"],
       resources: [
         "Library/keys", "Library/libraries", "Library/library", "Library/limits", "Library/numbers",
         "Library/sections", "Library/types", "Library/walks",
@@ -115,8 +126,9 @@ let package = Package(
         "Chunks/chunk", "Chunks/chunks", "Chunks/fairness", "Chunks/leases", "Chunks/mass_death",
         "Chunks/promotion", "Chunks/ready", "Chunks/settlement",
         "DeadLetters/dead_letters",
-        "Installations/badges", "Installations/bindings", "Installations/exporting",
-        "Installations/installations", "Installations/mending", "Installations/variables",
+        "Installations/amending", "Installations/badges", "Installations/bindings",
+        "Installations/exporting", "Installations/installations", "Installations/mending",
+        "Installations/variables",
         "Jobs/direct", "Jobs/jobs", "Jobs/loops", "Jobs/names", "Jobs/reconcile",
         "Jobs/refusals", "Jobs/rescuing", "Jobs/rounds", "Jobs/taking", "Jobs/waiting",
         "Traces/traces",
@@ -127,11 +139,12 @@ let package = Package(
         }),
     layer(
       "Providers", in: .engine,
-      ["Model", "Configuration", "HTTPClient", "HTTP2", "Reactor", "COpenSSL"]),
+      ["Model", "PushpoolConfiguration", "HTTPClient", "HTTP2", "Reactor", "COpenSSL"]),
     layer(
       "Worker", in: .engine,
       [
-        "Store", "Providers", "HTTP2", "CurlTransport", "HTTPClient", "Configuration", "Model",
+        "Store", "Providers", "HTTP2", "CurlTransport", "HTTPClient", "PushpoolConfiguration",
+        "Model",
         "Redis", "Reactor", "CLinux",
         logging,
       ], settings: pathOfAPush),
@@ -140,8 +153,8 @@ let package = Package(
     layer(
       "Operations", in: .operations,
       [
-        "Store", "Providers", "HTTPClient", "Redis", "Reactor", "Configuration", "Model",
-        "Typesetting",
+        "Store", "Providers", "HTTPClient", "HTTP2", "Redis", "Reactor", "PushpoolConfiguration",
+        "Model", "Typesetting",
       ]),
 
     // The stand-in for the push networks, and what a test, a demo or a benchmark starts by itself.
@@ -153,18 +166,45 @@ let package = Package(
     layer("LocalServices", in: .harness, ["Model", "Reactor", "CLinux", "COpenSSL"]),
     layer(
       "Stage", in: .harness,
-      ["LocalServices", "Worker", "Store", "Redis", "Reactor", "Configuration"]),
+      ["LocalServices", "Worker", "Store", "Redis", "Reactor", "PushpoolConfiguration"]),
 
+    // How a program finds its configuration, logs, and ends.
+    layer(
+      "ProgramSetup", in: .programs,
+      ["Operations", "PushpoolConfiguration", "Model", "Reactor", "Typesetting", "CLinux", logging]),
     layer(
       "CommandLineInterface", in: .programs,
       [
-        "Operations", "Worker", "Providers", "Store", "Redis", "Reactor", "Model", "Configuration",
+        "ProgramSetup", "Operations", "Worker", "Providers", "Store", "Redis", "Reactor", "Model",
+        "PushpoolConfiguration",
         "Stage", "LocalServices", "Typesetting", "COpenSSL", "CLinux", arguments, logging,
       ]),
+    // The HTTP API and the dashboard. A program of its own: workers have no open port, and link none of this.
+    layer(
+      "Server", in: .programs,
+      [
+        "ProgramSetup", "Operations", "Providers", "Store", "Redis", "Reactor", "Model",
+        "PushpoolConfiguration",
+        "Typesetting", "COpenSSL", "CLinux", arguments, logging,
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HummingbirdCore", package: "hummingbird"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ],
+      resources: [
+        "index.html", "style.css", "favicon.svg", "operating.txt",
+        "api.js", "app.js", "charts.js", "dialogs.js", "dom.js", "feed.js", "format.js",
+        "guide.js", "page.js", "view-acts.js", "view-dead-letters.js", "view-fleet.js",
+        "view-job.js", "view-jobs.js", "view-keys.js", "view-look-up.js", "view-overview.js",
+      ].map { .embedInCode("Page/Assets/\($0)") }),
     layer(
       "Bench", in: .harness,
       [
-        "Stage", "Store", "Redis", "Reactor", "Model", "Configuration", "Providers", "HTTPClient",
+        "Stage", "Store", "Redis", "Reactor", "Model", "PushpoolConfiguration", "Providers",
+        "HTTPClient",
         "LocalServices", "Typesetting", arguments,
       ]),
     layer(
@@ -175,6 +215,9 @@ let package = Package(
       ]),
     .executableTarget(
       name: "pushpool", dependencies: ["CommandLineInterface"], path: "Sources/Programs/pushpool",
+      swiftSettings: swiftSettings),
+    .executableTarget(
+      name: "pushpool-server", dependencies: ["Server"], path: "Sources/Programs/pushpool-server",
       swiftSettings: swiftSettings),
     .executableTarget(
       name: "pushpool-simulator",
@@ -204,7 +247,7 @@ let package = Package(
     tests(
       "HTTPClientTests", in: .platform, ["HTTPClient", "Reactor", "LocalServices", "TestSupport"]),
     tests("ModelTests", in: .domain, ["Model"]),
-    tests("ConfigurationTests", in: .domain, ["Configuration", "TestSupport"]),
+    tests("ConfigurationTests", in: .domain, ["PushpoolConfiguration", "TestSupport"]),
     tests("StoreTests", in: .engine, ["Store", "LocalServices", "TestSupport"]),
     tests(
       "ProvidersTests", in: .engine, ["Providers", "LocalServices", "Simulator", "TestSupport"]),
@@ -217,8 +260,9 @@ let package = Package(
     tests(
       "OperationsTests", in: .operations,
       [
-        "Operations", "Configuration", "LocalServices", "Model", "Providers", "Reactor", "Redis",
-        "Store", "TestSupport",
+        "Operations", "PushpoolConfiguration", "LocalServices", "Model", "Providers", "Reactor",
+        "Redis", "Simulator",
+        "Stage", "Store", "TestSupport",
       ]),
     tests(
       "SimulatorTests", in: .harness,
@@ -230,7 +274,7 @@ let package = Package(
     tests(
       "StageTests", in: .harness,
       [
-        "Stage", "Configuration", "LocalServices", "Model", "Redis", "Reactor", "Store",
+        "Stage", "PushpoolConfiguration", "LocalServices", "Model", "Redis", "Reactor", "Store",
         "TestSupport",
         "pushpool", "pushpool-simulator",
       ]),
@@ -241,19 +285,30 @@ let package = Package(
     tests(
       "CommandLineTests", in: .programs,
       [
-        "CommandLineInterface", "Configuration", "LocalServices", "Model", "Reactor", "Redis",
+        "CommandLineInterface", "ProgramSetup", "PushpoolConfiguration", "LocalServices", "Model",
+        "Reactor", "Redis",
         "Store", "TestSupport", "Typesetting", "pushpool", "pushpool-simulator", logging,
+      ]),
+    tests(
+      "ServerTests", in: .programs,
+      [
+        "Server", "Operations", "Providers", "PushpoolConfiguration", "LocalServices", "Model",
+        "Reactor", "Redis", "COpenSSL",
+        "Stage", "Store", "TestSupport", "pushpool-server", "pushpool", "pushpool-simulator",
+        logging,
       ]),
     tests(
       "EndToEndTests", in: .programs,
       [
-        "Worker", "Stage", "LocalServices", "Simulator", "Configuration", "Model", "Reactor",
+        "Worker", "Stage", "LocalServices", "Simulator", "PushpoolConfiguration", "Model",
+        "Reactor",
         "Redis", "Store", "TestSupport", "pushpool", logging,
       ], resources: [.copy("BadJobs")]),
     tests(
       "FuzzTests", in: .programs,
       [
-        "Configuration", "HTTP2", "HTTP2Server", "LocalServices", "Model", "Providers", "Reactor",
+        "PushpoolConfiguration", "HTTP2", "HTTP2Server", "LocalServices", "Model", "Providers",
+        "Reactor",
         "Redis", "Store", "TestSupport",
       ]),
   ]

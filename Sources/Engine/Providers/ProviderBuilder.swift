@@ -1,6 +1,6 @@
 package import HTTPClient
-internal import Configuration
 internal import Model
+internal import PushpoolConfiguration
 internal import Reactor
 
 /// Makes a directory of providers, app by app, of their material, wherever that came from. What the directory before has

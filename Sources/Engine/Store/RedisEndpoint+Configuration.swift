@@ -1,4 +1,4 @@
-package import Configuration
+package import PushpoolConfiguration
 internal import Reactor
 package import Redis
 

@@ -2,7 +2,7 @@ package import Reactor
 package import Redis
 package import Store
 
-internal import Configuration
+internal import PushpoolConfiguration
 internal import Worker
 
 /// The connection by which an actor that watches workers from outside talks to Redis: a loop of its own, a connection

@@ -1,7 +1,7 @@
-package import Configuration
 internal import HTTPClient
 package import Model
 internal import Providers
+package import PushpoolConfiguration
 
 /// The requests that a job would send to some devices, rendered as workers render them. Nothing is enqueued, signed or
 /// sent.

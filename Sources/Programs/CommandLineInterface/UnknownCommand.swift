@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Model
+internal import ProgramSetup
 
 /// A word that stands where the name of a command should.
 enum UnknownCommand {

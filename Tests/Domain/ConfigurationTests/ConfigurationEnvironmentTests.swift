@@ -1,5 +1,5 @@
-import Configuration
 import Model
+import PushpoolConfiguration
 import Testing
 
 @Suite struct ConfigurationEnvironmentTests {

@@ -1,5 +1,5 @@
-import Configuration
 import Foundation
+import PushpoolConfiguration
 import Testing
 
 @Suite struct ConfigurationFilesTests {

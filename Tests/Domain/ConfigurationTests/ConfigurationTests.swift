@@ -1,6 +1,6 @@
-import Configuration
 import Foundation
 import Model
+import PushpoolConfiguration
 import Testing
 
 @Suite struct ConfigurationTests {

@@ -1,4 +1,4 @@
-import Configuration
+import PushpoolConfiguration
 import Testing
 
 @Suite struct RateConfigurationTests {

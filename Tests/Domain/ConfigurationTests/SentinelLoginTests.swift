@@ -1,5 +1,5 @@
-import Configuration
 import Foundation
+import PushpoolConfiguration
 import Testing
 
 /// The users and files of sentinels, which are not those of Redis.

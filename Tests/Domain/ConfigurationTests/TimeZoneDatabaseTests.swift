@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-@testable import Configuration
 @testable import Model
+@testable import PushpoolConfiguration
 
 /// The system's time zones, held against its own `date`.
 @Suite struct TimeZoneDatabaseTests {

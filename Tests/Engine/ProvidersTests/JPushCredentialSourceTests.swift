@@ -1,4 +1,4 @@
-import Configuration
+import PushpoolConfiguration
 import Testing
 
 @testable import Providers

@@ -1,8 +1,8 @@
-import Configuration
 import Foundation
 import HTTPClient
 import LocalServices
 import Model
+import PushpoolConfiguration
 import Reactor
 import Testing
 

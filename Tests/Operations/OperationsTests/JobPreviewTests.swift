@@ -1,8 +1,8 @@
-import Configuration
 import LocalServices
 import Model
 import Operations
 import Providers
+import PushpoolConfiguration
 import Testing
 
 /// What a job would send, without Redis and without any network.

@@ -1,11 +1,12 @@
-import Configuration
 import LocalServices
+import PushpoolConfiguration
 import Reactor
 import Redis
 import Store
 import Testing
 
 @testable import CommandLineInterface
+@testable import ProgramSetup
 
 /// `--all` is for the letters that were there when the command began.
 @Suite struct DeadSelectionTests {

@@ -5,6 +5,7 @@ import Testing
 import Typesetting
 
 @testable import CommandLineInterface
+@testable import ProgramSetup
 
 /// What others wrote reaches no terminal and no log as it is.
 @Suite struct ForeignTextTests {

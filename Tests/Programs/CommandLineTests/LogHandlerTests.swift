@@ -3,6 +3,7 @@ import Model
 import Testing
 
 @testable import CommandLineInterface
+@testable import ProgramSetup
 
 @Suite struct LogHandlerTests {
   private func event(_ message: String, _ metadata: Logger.Metadata) -> LogEvent {

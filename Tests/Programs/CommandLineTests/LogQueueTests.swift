@@ -3,6 +3,7 @@ import Reactor
 import Testing
 
 @testable import CommandLineInterface
+@testable import ProgramSetup
 
 @Suite("The log's queue")
 struct LogQueueTests {

@@ -2,6 +2,7 @@ import Testing
 import Typesetting
 
 @testable import CommandLineInterface
+@testable import ProgramSetup
 
 @Suite struct TextTableTests {
   private let paper = Terminal(isInteractive: false)

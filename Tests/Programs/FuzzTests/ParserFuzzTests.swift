@@ -1,6 +1,6 @@
 import LocalServices
-import Configuration
 import Model
+import PushpoolConfiguration
 import Reactor
 import Testing
 

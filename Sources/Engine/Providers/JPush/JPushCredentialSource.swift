@@ -1,4 +1,4 @@
-package import Configuration
+package import PushpoolConfiguration
 import Reactor
 
 /// Basic authorisation by app key and master secret, which nothing renews

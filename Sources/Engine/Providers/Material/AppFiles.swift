@@ -1,5 +1,5 @@
-internal import Configuration
 internal import Model
+internal import PushpoolConfiguration
 internal import Reactor
 
 /// Reads what the configuration of apps names as files, each file once.

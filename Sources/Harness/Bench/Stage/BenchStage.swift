@@ -1,9 +1,9 @@
-import Configuration
 import Glibc
 import HTTPClient
 import LocalServices
 import Model
 import Providers
+import PushpoolConfiguration
 import Reactor
 import Stage
 

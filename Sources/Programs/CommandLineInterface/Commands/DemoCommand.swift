@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import LocalServices
 internal import Model
+internal import ProgramSetup
 
 struct DemoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

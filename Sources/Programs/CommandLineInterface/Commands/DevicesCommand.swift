@@ -1,7 +1,8 @@
 internal import ArgumentParser
-internal import Configuration
 internal import Model
 internal import Operations
+internal import ProgramSetup
+internal import PushpoolConfiguration
 internal import Redis
 internal import Store
 internal import Typesetting

@@ -1,10 +1,11 @@
-internal import Store
 internal import ArgumentParser
-internal import Configuration
 internal import Glibc
 internal import Model
 internal import Operations
+internal import ProgramSetup
+internal import PushpoolConfiguration
 internal import Redis
+internal import Store
 
 struct EnqueueCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

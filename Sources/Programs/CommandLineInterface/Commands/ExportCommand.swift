@@ -1,8 +1,9 @@
-internal import Store
 internal import ArgumentParser
-internal import Configuration
 internal import Model
 internal import Operations
+internal import ProgramSetup
+internal import PushpoolConfiguration
+internal import Store
 internal import Typesetting
 
 struct ExportCommand: AsyncParsableCommand {

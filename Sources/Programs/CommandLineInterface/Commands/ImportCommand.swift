@@ -1,7 +1,8 @@
-internal import Store
 internal import ArgumentParser
-internal import Configuration
 internal import Model
+internal import ProgramSetup
+internal import PushpoolConfiguration
+internal import Store
 internal import Typesetting
 
 struct ImportCommand: AsyncParsableCommand {

@@ -1,7 +1,7 @@
 internal import ArgumentParser
-internal import Configuration
 internal import Model
 internal import Operations
+internal import PushpoolConfiguration
 internal import Store
 internal import Typesetting
 

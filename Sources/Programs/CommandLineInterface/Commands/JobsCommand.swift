@@ -1,9 +1,9 @@
-internal import Store
 internal import ArgumentParser
-internal import Configuration
 internal import Model
 internal import Operations
+internal import PushpoolConfiguration
 internal import Redis
+internal import Store
 internal import Typesetting
 
 struct JobsCommand: AsyncParsableCommand {

@@ -1,6 +1,6 @@
 internal import ArgumentParser
-internal import Configuration
 internal import Operations
+internal import PushpoolConfiguration
 internal import Redis
 internal import Store
 

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Model
 internal import Operations
+internal import ProgramSetup
 internal import Redis
 internal import Store
 internal import Typesetting

@@ -1,11 +1,12 @@
-internal import Store
-internal import Configuration
 internal import Glibc
 internal import LocalServices
 internal import Model
 internal import Operations
+internal import ProgramSetup
+internal import PushpoolConfiguration
 internal import Redis
 internal import Stage
+internal import Store
 internal import Typesetting
 
 /// A campaign from Redis to simulated push networks, all of it on this machine and gone afterwards.

@@ -1,5 +1,6 @@
 internal import LocalServices
 internal import Model
+internal import ProgramSetup
 internal import Stage
 internal import Typesetting
 

@@ -1,6 +1,7 @@
 internal import LocalServices
 internal import Model
 internal import Operations
+internal import ProgramSetup
 internal import Typesetting
 
 /// The end of the demo: the job's table, the other side's count, and what to try next.

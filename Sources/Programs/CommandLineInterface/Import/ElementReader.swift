@@ -1,3 +1,5 @@
+internal import ProgramSetup
+
 /// Reads the objects of an export one by one, in constant memory. An export is `{"results": [ … ]}`, perhaps with a count or
 /// the class's name before the array, an array, or objects one behind the other. Several of these may follow each other, as when pages were joined to one file.
 final class ElementReader: ImportReader {

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import ProgramSetup
 
 /// The file of installations that an import reads, or standard input; open for as long as this object lives.
 final class ImportInput {

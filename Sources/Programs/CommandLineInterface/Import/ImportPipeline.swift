@@ -1,4 +1,5 @@
 internal import Model
+internal import ProgramSetup
 internal import Redis
 internal import Store
 

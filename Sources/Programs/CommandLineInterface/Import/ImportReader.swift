@@ -1,3 +1,5 @@
+internal import ProgramSetup
+
 /// Gives the documents of an input one by one, in constant memory.
 protocol ImportReader: AnyObject {
   /// Counted from 1: the document that `next` gave last.

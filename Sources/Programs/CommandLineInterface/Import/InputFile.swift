@@ -1,4 +1,5 @@
 internal import Glibc
+internal import ProgramSetup
 
 /// A file that a command was given, or standard input.
 enum InputFile {

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import ProgramSetup
 
 /// The part of a file or a pipe that has been read and is still to be used.
 final class InputWindow {

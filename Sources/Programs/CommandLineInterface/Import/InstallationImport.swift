@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Model
+internal import ProgramSetup
 internal import Store
 internal import Typesetting
 

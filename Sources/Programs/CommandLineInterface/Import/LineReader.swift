@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Model
+internal import ProgramSetup
 
 /// Reads lines out of a file or a pipe in constant memory.
 final class LineReader: ImportReader {

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Model
+internal import ProgramSetup
 internal import Typesetting
 
 /// The file that says how far the import of another file has come. It holds the digest of what is before that

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import ProgramSetup
 internal import Typesetting
 
 /// The lines that an import refused: into a file, or the first of them to standard error.

@@ -1,5 +1,6 @@
 internal import Model
 internal import Operations
+internal import ProgramSetup
 internal import Typesetting
 
 /// The outcome of a job, for a person or a program.

@@ -1,6 +1,7 @@
 internal import ArgumentParser
-internal import Configuration
 internal import Model
+internal import ProgramSetup
+internal import PushpoolConfiguration
 
 /// Which app a command is about.
 struct AppOption: ParsableArguments {

@@ -1,6 +1,7 @@
 internal import ArgumentParser
-internal import Configuration
 internal import Model
+internal import ProgramSetup
+internal import PushpoolConfiguration
 
 /// Whose subscription to what, or the file that names many.
 struct SubscriptionOptions: ParsableArguments {

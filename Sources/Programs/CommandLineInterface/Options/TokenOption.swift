@@ -1,4 +1,5 @@
 internal import Model
+internal import ProgramSetup
 
 /// The complaint about a `--token` whose network is not said, wherever a command has it.
 enum TokenOption {

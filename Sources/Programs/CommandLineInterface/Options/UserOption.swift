@@ -1,4 +1,5 @@
 internal import Model
+internal import ProgramSetup
 
 /// The rule of `--user`, wherever a command has it: nobody is looked for who cannot be there.
 enum UserOption {

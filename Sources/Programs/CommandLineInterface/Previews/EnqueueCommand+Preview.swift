@@ -1,6 +1,7 @@
-internal import Configuration
 internal import Model
 internal import Operations
+internal import ProgramSetup
+internal import PushpoolConfiguration
 internal import Typesetting
 
 // What --dry-run does in place of adding a job.

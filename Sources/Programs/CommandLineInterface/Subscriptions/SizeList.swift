@@ -1,8 +1,9 @@
-internal import Store
-internal import Configuration
 internal import Model
 internal import Operations
+internal import ProgramSetup
+internal import PushpoolConfiguration
 internal import Redis
+internal import Store
 internal import Typesetting
 
 /// The topics, or the channels, of an app and how many users are in each.

@@ -1,5 +1,6 @@
 internal import Model
 internal import Operations
+internal import ProgramSetup
 internal import Store
 internal import Typesetting
 

@@ -1,6 +1,7 @@
 internal import ArgumentParser
-internal import Configuration
 internal import Model
+internal import ProgramSetup
+internal import PushpoolConfiguration
 
 /// The options that say what is to be switched.
 struct SwitchOptions: ParsableArguments {

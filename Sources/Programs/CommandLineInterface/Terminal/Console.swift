@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Model
+internal import ProgramSetup
 internal import Typesetting
 
 /// Where a command writes: results to standard output, all else to standard error. It is the one door to the terminal: much

@@ -1,3 +1,5 @@
+internal import ProgramSetup
+
 /// Shows a progress bar on standard error: repainted in place on a terminal, a line now and then elsewhere.
 final class ProgressDisplay {
   private let console: Console

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import ProgramSetup
 
 /// A file that others read while it is written: it is replaced in one step, so that they find the old content or the new one.
 enum ReplacedFile {

@@ -1,7 +1,7 @@
-import Configuration
 import LocalServices
 import Logging
 import Model
+import PushpoolConfiguration
 import Reactor
 import Redis
 import Simulator

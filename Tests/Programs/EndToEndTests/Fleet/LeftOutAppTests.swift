@@ -1,8 +1,8 @@
-import Configuration
 import Foundation
 import LocalServices
 import Logging
 import Model
+import PushpoolConfiguration
 import Redis
 import Simulator
 import Store

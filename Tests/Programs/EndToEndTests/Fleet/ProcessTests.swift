@@ -1,8 +1,8 @@
-import Configuration
 import Foundation
 import Glibc
 import LocalServices
 import Model
+import PushpoolConfiguration
 import Redis
 import Simulator
 import Testing

@@ -1,7 +1,7 @@
-import Configuration
 import Foundation
 import LocalServices
 import Model
+import PushpoolConfiguration
 import Redis
 import Simulator
 import Store

@@ -1,6 +1,6 @@
-import Configuration
 import LocalServices
 import Model
+import PushpoolConfiguration
 import Simulator
 import Store
 import Testing

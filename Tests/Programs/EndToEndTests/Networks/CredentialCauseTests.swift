@@ -1,11 +1,11 @@
-import Configuration
 import LocalServices
 import Model
+import PushpoolConfiguration
 import Reactor
 import Simulator
 import Store
-import TestSupport
 import Testing
+import TestSupport
 
 /// Why a credential does not serve, as operators read it in the alarm.
 @Suite struct CredentialCauseTests {

@@ -1,10 +1,10 @@
-import Configuration
 import LocalServices
 import Model
+import PushpoolConfiguration
 import Reactor
 import Synchronization
-import TestSupport
 import Testing
+import TestSupport
 
 /// A relay before JPush that speaks HTTP/1.1 only.
 @Suite struct HTTP1RelayTests {

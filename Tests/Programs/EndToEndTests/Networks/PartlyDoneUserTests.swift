@@ -1,7 +1,7 @@
-import Configuration
 import Glibc
 import LocalServices
 import Model
+import PushpoolConfiguration
 import Simulator
 import Testing
 

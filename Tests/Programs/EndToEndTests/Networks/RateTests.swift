@@ -1,6 +1,6 @@
-import Configuration
 import Foundation
 import Model
+import PushpoolConfiguration
 import Simulator
 import Testing
 

@@ -1,5 +1,5 @@
-import Configuration
 import Model
+import PushpoolConfiguration
 import Simulator
 
 /// Users of up to three devices: one of a user's pushes is tried again, and one is answered late.

@@ -1,4 +1,4 @@
-import Configuration
+import PushpoolConfiguration
 
 extension WorkerConfiguration {
   /// One lane with one connection: so many pushes at a time.

@@ -1,6 +1,6 @@
 internal import CLinux
-internal import Configuration
 internal import Glibc
+internal import PushpoolConfiguration
 
 /// The CPUs that this process may use. A container sees all of its machine's, and seldom may use them.
 struct AllowedCPUs: Equatable {

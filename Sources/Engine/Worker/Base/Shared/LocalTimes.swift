@@ -1,6 +1,6 @@
-internal import Configuration
 internal import Glibc
 internal import Model
+internal import PushpoolConfiguration
 internal import Synchronization
 
 /// The rules of local time: the system's time zones. Shared by the lanes of a process.

@@ -1,5 +1,5 @@
-internal import Configuration
 internal import Model
+internal import PushpoolConfiguration
 
 /// How long the records of jobs are kept after their end, by the configuration.
 struct RetentionRules: Sendable {

@@ -1,5 +1,5 @@
-internal import Configuration
 internal import Providers
+internal import PushpoolConfiguration
 internal import Store
 
 /// The part of the configuration that may change while the worker runs: where it can send to, and the rules for jobs. A
