@@ -1,12 +1,11 @@
 internal import ArgumentParser
-internal import Configuration
-internal import Glibc
+internal import Operations
+internal import ProgramSetup
+internal import PushpoolConfiguration
 internal import Store
 
 /// The options that every command has.
 struct SharedOptions: ParsableArguments {
-  static let fileDefault = "pushpool.yaml"
-
   @Option(
     help: ArgumentHelp(
       "The configuration file (default: $PUSHPOOL_CONFIG, or ./pushpool.yaml if there is one).",
@@ -30,7 +29,7 @@ struct SharedOptions: ParsableArguments {
   var json = false
 
   /// The variables to set in place of the file and the environment; the command line goes before both.
-  private var overrides: [(option: String, variable: String, value: String?)] {
+  private var overrides: [Settings.Override] {
     [("--redis", "PUSHPOOL_REDIS_URL", redis), ("--prefix", "PUSHPOOL_REDIS_PREFIX", prefix)]
   }
 
@@ -45,29 +44,29 @@ struct SharedOptions: ParsableArguments {
 
   /// The configuration: of the file if there is one, else the defaults and the environment.
   func load(
-    _ more: [(option: String, variable: String, value: String?)] = []
+    _ more: [Settings.Override] = []
   ) throws(CommandFailure) -> Configuration {
-    var environment = Environment.variables
-    let file = config ?? environment["PUSHPOOL_CONFIG"]
-    if file?.isEmpty == true {
-      throw CommandFailure(
-        .configuration, "PUSHPOOL_CONFIG is set but empty: give it a value, or unset it")
-    }
-    environment["PUSHPOOL_CONFIG"] = nil
-    let overrides = overrides + more
-    for override in overrides where override.value != nil {
-      environment[override.variable] = override.value
-    }
-    do throws(ConfigurationError) {
-      return try Configuration.load(
-        file: file ?? (access(Self.fileDefault, F_OK) == 0 ? Self.fileDefault : nil),
-        environment: environment)
-    } catch {
-      if let override = overrides.first(where: { $0.value != nil && $0.variable == error.file }) {
-        throw CommandFailure(.usage, "\(override.option) \(error.message)")
-      }
-      throw CommandFailure(.configuration, error.description)
-    }
+    try Settings.load(file: config, overrides: overrides + more)
+  }
+
+  /// The configuration as `read` reads it.
+  func load(
+    _ more: [Settings.Override], by read: () throws(ConfigurationError) -> Configuration
+  ) throws(CommandFailure) -> Configuration {
+    try Settings.load(overrides: overrides + more, by: read)
+  }
+
+  /// The configuration file; nil when there is none.
+  func file() throws(CommandFailure) -> String? { try Settings.file(config) }
+
+  /// The variables that go before the file, with the options among them.
+  func environment(_ more: [Settings.Override]) -> [String: String] {
+    Settings.environment(overrides + more)
+  }
+
+  /// Looks for all that is wrong with the configuration, where `load` stops at the first.
+  func check() throws(CommandFailure) -> ConfigurationCheck {
+    ConfigurationCheck(file: try file(), environment: environment([]))
   }
 
   /// A session with Redis for this command.

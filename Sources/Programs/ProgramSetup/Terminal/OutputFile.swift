@@ -1,10 +1,10 @@
 internal import Glibc
 
 /// Where a command's words end up.
-enum OutputFile {
+package enum OutputFile {
   /// Writes all of it, waiting where that takes waiting.
   /// - Returns: the errno of what failed; nil when everything is written.
-  static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: CInt) -> CInt? {
+  package static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: CInt) -> CInt? {
     var rest = bytes
     while !rest.isEmpty {
       let count = Glibc.write(descriptor, rest.baseAddress, rest.count)

@@ -1,14 +1,14 @@
-import Typesetting
+internal import Typesetting
 
 /// Emphasis on a terminal that has it.
-enum TextStyle: String, CaseIterable {
+package enum TextStyle: String, CaseIterable {
   case bold = "1"
   case dim = "2"
   case red = "31"
   case yellow = "33"
 
   /// The text between the escapes of ECMA-48, or as it is.
-  func apply(_ text: String, on terminal: Terminal) -> String {
+  package func apply(_ text: String, on terminal: Terminal) -> String {
     terminal.hasColour && !text.isEmpty ? begin + text + Self.end : text
   }
 
@@ -16,7 +16,7 @@ enum TextStyle: String, CaseIterable {
   private static let end = "\u{1B}[0m"
 
   /// A line as this terminal may get it: of what moves a cursor or recolours a screen only the escapes of these styles.
-  static func printable(_ line: String, on terminal: Terminal) -> String {
+  package static func printable(_ line: String, on terminal: Terminal) -> String {
     guard terminal.hasColour, line.utf8.contains(0x1B) else { return DisplayText.printable(line) }
     var result = ""
     var rest = line[...]

@@ -2,7 +2,7 @@
 package enum ExitStatus: Int32, Sendable {
   case ok = 0
   /// Pushes of a job that was waited for were not sent, or those of a previewed one would not be; or `status --check`
-  /// found an alarm.
+  /// found an alarm, or `doctor` something that needs a person.
   case unsent = 1
   /// The command line itself; ArgumentParser's own choice too.
   case usage = 64

@@ -1,17 +1,17 @@
-internal import Operations
+package import Operations
 
 /// Why a command ends without having done its work: one sentence for the person who typed it.
-struct CommandFailure: Error, CustomStringConvertible {
-  let status: ExitStatus
-  let description: String
+package struct CommandFailure: Error, CustomStringConvertible {
+  package let status: ExitStatus
+  package let description: String
 
-  init(_ status: ExitStatus, _ description: String) {
+  package init(_ status: ExitStatus, _ description: String) {
     self.status = status
     self.description = description
   }
 
   /// Tells of a session with Redis that failed.
-  init(_ failure: StoreFailure) {
+  package init(_ failure: StoreFailure) {
     let status: ExitStatus =
       switch failure.kind {
       case .invalid, .notFound: .badInput

@@ -1,15 +1,14 @@
-internal import Configuration
 internal import Glibc
 internal import Logging
-internal import Reactor
+package import PushpoolConfiguration
+package import Reactor
 internal import Typesetting
 
 /// Chooses how this process logs; once, before the first logger is made.
-enum LogBootstrap {
+package enum LogBootstrap {
   /// To standard error: for a person on a terminal, as JSON elsewhere, unless the configuration says otherwise.
-  static func start(_ log: LogConfiguration) throws(SystemError) {
+  package static func start(_ log: LogConfiguration) throws(SystemError) {
     let terminal = Terminal(descriptor: STDERR_FILENO)
-    let level = Logger.Level(rawValue: log.level.rawValue) ?? .info
     let isHuman =
       switch log.format {
       case .auto: terminal.isInteractive
@@ -24,10 +23,16 @@ enum LogBootstrap {
       }
       return JSONLogHandler(label: "pushpool").line(of: event, atMs: nowMs)
     }
+    use(log.level)
     LoggingSystem.bootstrap { label in
-      if isHuman { return HumanLogHandler(label: label, terminal: terminal, logLevel: level) }
-      return JSONLogHandler(label: label, logLevel: level)
+      if isHuman { return HumanLogHandler(label: label, terminal: terminal) }
+      return JSONLogHandler(label: label)
     }
+  }
+
+  /// Logs this level and those above it from now on.
+  package static func use(_ level: LogConfiguration.Level) {
+    LogThreshold.level = Logger.Level(rawValue: level.rawValue) ?? .info
   }
 
   private static func dropEvent(_ dropped: Int) -> LogEvent {

@@ -1,10 +1,10 @@
-import Typesetting
+internal import Typesetting
 
 /// An empty value, as a script makes of a variable that is not set. It is never the same as no value: with
 /// `--redis ""` a command would go to another Redis than the one that was meant.
-enum EmptyValue {
+package enum EmptyValue {
   /// - Throws: a usage error that names the option, or the place of the argument.
-  static func check(_ arguments: [String]) throws(CommandFailure) {
+  package static func check(_ arguments: [String]) throws(CommandFailure) {
     for (index, argument) in arguments.enumerated() {
       guard let name = name(of: argument, behind: index > 0 ? arguments[index - 1] : nil) else {
         continue

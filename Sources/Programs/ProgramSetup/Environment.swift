@@ -1,8 +1,8 @@
 internal import Glibc
 
 /// The variables of this process, as they were when it started.
-enum Environment {
-  static let variables: [String: String] = read()
+package enum Environment {
+  package static let variables: [String: String] = read()
 
   private static func read() -> [String: String] {
     var variables: [String: String] = [:]

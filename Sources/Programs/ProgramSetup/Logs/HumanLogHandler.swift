@@ -6,9 +6,15 @@ internal import Typesetting
 struct HumanLogHandler: LogHandler {
   let label: String
   let terminal: Terminal
-  var logLevel: Logger.Level = .info
+  /// The level of this logger alone; nil for the process's.
+  var ownLevel: Logger.Level?
   var metadata: Logger.Metadata = [:]
   var metadataProvider: Logger.MetadataProvider?
+
+  var logLevel: Logger.Level {
+    get { ownLevel ?? LogThreshold.level }
+    set { ownLevel = newValue }
+  }
 
   subscript(metadataKey key: String) -> Logger.Metadata.Value? {
     get { metadata[key] }

@@ -3,7 +3,7 @@ internal import Reactor
 internal import Synchronization
 
 /// Standard error as the place of log lines.
-enum LogSink {
+package enum LogSink {
   /// Bytes that wait to be written at most, some thousand lines.
   static let bytesMax = 1 << 20
   /// How long a process that ends waits for somebody to read its last lines.
@@ -24,7 +24,7 @@ enum LogSink {
   }
 
   /// Waits until everything is written, for a moment at most.
-  static func flush() {
+  package static func flush() {
     queue.withLock { $0 }?.flush(withinMs: lastWordsMs)
   }
 }
