@@ -44,10 +44,13 @@ extension AppConfiguration {
         file: root.source.file, line: node.mark?.line, field: "apps", message: message)
     }
     guard let items = node.sequence else {
-      throw refused("must be a list of apps, each beginning with \"- id:\"")
+      try root.source.refuse(refused("must be a list of apps, each beginning with \"- id:\""))
+      return []
     }
     guard items.count <= ConfigurationLimits.appsMax else {
-      throw refused("must be at most \(ConfigurationLimits.appsMax) apps, are \(items.count)")
+      try root.source.refuse(
+        refused("must be at most \(ConfigurationLimits.appsMax) apps, are \(items.count)"))
+      return []
     }
     var apps: [AppConfiguration] = []
     var ids: Set<String> = []
@@ -55,15 +58,16 @@ extension AppConfiguration {
     let hasVariables = root.source.hasVariables(beginning: "\(root.variables)_APPS_")
     for (position, item) in items.enumerated() {
       let (section, id) = try entry(item, at: position, root)
-      guard ids.insert(id.text).inserted else {
-        throw id.refused("\"\(id.text)\" occurs twice: an app has one entry")
-      }
-      if let other = owners.updateValue(id.text, forKey: section.variables),
+      if !ids.insert(id.text).inserted, !id.text.isEmpty {
+        try root.source.refuse(
+          id.refused("\"\(FieldPointer.printable(id.text))\" occurs twice: an app has one entry"))
+      } else if let other = owners.updateValue(id.text, forKey: section.variables),
         hasVariables, root.source.hasVariables(beginning: section.variables + "_")
       {
-        throw id.refused(
-          "goes by the same variables \(section.variables)_… as \"\(other)\": unset them or "
-            + "rename one app")
+        try root.source.refuse(
+          id.refused(
+            "goes by the same variables \(section.variables)_… as \"\(other)\": unset them or "
+              + "rename one app"))
       }
       apps.append(try AppConfiguration(id: id, in: section, jobs: jobs))
     }
@@ -83,15 +87,24 @@ extension AppConfiguration {
     let unnamed = try ConfigurationSection(
       item, source: root.source, field: field, variables: "[", known: known)
     guard let id = try unnamed.scalar("id") else {
-      throw ConfigurationError(
-        file: root.source.file, line: item.mark?.line, field: "\(field).id",
-        message: "is missing: name the app as its jobs do")
+      if !root.source.hasError(at: field) {
+        try root.source.refuse(
+          ConfigurationError(
+            file: root.source.file, line: item.mark?.line, field: "\(field).id",
+            message: "is missing: name the app as its jobs do"))
+      }
+      return (
+        unnamed,
+        ConfigurationScalar(
+          text: "", field: "\(field).id", file: root.source.file, line: item.mark?.line,
+          variable: nil)
+      )
     }
-    do { try TextRule.checkApp(id.text) } catch { throw id.refused(error.message) }
-    let name = String(
-      decoding: id.text.uppercased().utf8.map {
-        TextRule.isLetterOrDigit($0) ? $0 : UInt8(ascii: "_")
-      }, as: UTF8.self)
+    do { try TextRule.checkApp(id.text) } catch {
+      try root.source.refuse(id.refused(error.message))
+      return (unnamed, id)
+    }
+    let name = ConfigurationSource.variableWord(id.text)
     let section = try ConfigurationSection(
       item, source: root.source, field: field, variables: "\(root.variables)_APPS_\(name)",
       known: known)
@@ -118,15 +131,24 @@ extension AppConfiguration {
       default: ConfigurationLimits.eventsPerMinuteUsual)
     jobs = try JobsConfiguration.ofApp(in: section, else: all)
     if let zone = try section.scalar("time_zone") {
-      guard TimeZoneDatabase.has(zone.text) else {
-        throw zone.refused(
-          "\"\(FieldPointer.printable(zone.text))\" is no time zone of this system: write one such as Asia/Tokyo, "
-            + "as in \(TimeZoneDatabase.folder)")
+      if !TimeZoneDatabase.has(zone.text) {
+        try section.source.refuse(
+          zone.refused(
+            "\"\(FieldPointer.printable(zone.text))\" is no time zone of this system: write one such as Asia/Tokyo, "
+              + "as in \(TimeZoneDatabase.folder)"))
       }
       timeZone = zone.text
     }
-    guard !apns.isEmpty || fcm != nil || jpush != nil else {
-      throw id.refused("\"\(id.text)\" has no apns, fcm or jpush: it could send nothing")
+    guard apns.isEmpty, fcm == nil, jpush == nil else { return }
+    // What was meant to be a network, and is none, has told already.
+    let networks = ["apns", "fcm", "jpush"].map { section.path(to: $0) }
+    if section.source.hasError(at: section.field)
+      || networks.contains(where: { section.source.hasError(within: $0) })
+    {
+      return
     }
+    try section.source.refuse(
+      id.refused(
+        "\"\(FieldPointer.printable(id.text))\" has no apns, fcm or jpush: it could send nothing"))
   }
 }

@@ -7,7 +7,12 @@ extension Configuration {
   package static func load(
     file: String?, environment: [String: String]
   ) throws(ConfigurationError) -> Configuration {
-    guard let file else { return try parse("", file: nil, environment: environment) }
+    try parse(try text(of: file), file: file, environment: environment)
+  }
+
+  /// - Parameter file: nil for none, whose text is empty.
+  private static func text(of file: String?) throws(ConfigurationError) -> String {
+    guard let file else { return "" }
     func refused(_ message: String) -> ConfigurationError {
       ConfigurationError(file: file, line: nil, field: "", message: message)
     }
@@ -22,23 +27,45 @@ extension Configuration {
     guard let yaml = String(validating: data, as: UTF8.self) else {
       throw refused("is not valid UTF-8")
     }
-    return try parse(yaml, file: file, environment: environment)
+    return yaml
   }
 
   /// Reads YAML; `file` is where it came from, for messages and relative paths.
   package static func parse(
     _ yaml: String, file: String?, environment: [String: String] = [:]
   ) throws(ConfigurationError) -> Configuration {
-    let source = ConfigurationSource(file: file, environment: environment)
+    try parse(yaml, ConfigurationSource(file: file, environment: environment))
+  }
+
+  /// Reads as `load` does, and goes on behind an error with what is usual in place of the field.
+  package static func examine(
+    file: String?, environment: [String: String]
+  ) -> ConfigurationReading {
+    let source = ConfigurationSource(file: file, environment: environment, notesErrors: true)
+    let configuration: Configuration?
+    do throws(ConfigurationError) {
+      configuration = try parse(try text(of: file), source)
+    } catch {
+      // Nothing more can be read behind it.
+      return ConfigurationReading(
+        configuration: nil, errors: source.errors + [error], omitted: source.errorsOmitted)
+    }
+    return ConfigurationReading(
+      configuration: configuration, errors: source.errors, omitted: source.errorsOmitted)
+  }
+
+  private static func parse(
+    _ yaml: String, _ source: ConfigurationSource
+  ) throws(ConfigurationError) -> Configuration {
     let root = try ConfigurationSection(
       compose(yaml, source), source: source, field: "",
       variables: ConfigurationSource.variablePrefix,
-      known: ["redis", "worker", "jobs", "apps", "log"])
+      known: ["redis", "worker", "jobs", "apps", "log", "serve"])
     let jobs = try JobsConfiguration(in: root)
     var configuration = Configuration(
       redis: try RedisConfiguration(in: root), worker: try WorkerConfiguration(in: root),
       jobs: jobs, apps: try AppConfiguration.list(in: root, jobs: jobs),
-      log: try LogConfiguration(in: root))
+      log: try LogConfiguration(in: root), serve: try ServeConfiguration(in: root))
     configuration.adopt(
       files: source.files, passwords: source.passwords.map { ($0, source.file) },
       unusedVariables: source.unusedVariables)

@@ -13,6 +13,7 @@ package struct Configuration: Sendable, Equatable {
   package var jobs: JobsConfiguration
   package var apps: [AppConfiguration]
   package var log: LogConfiguration
+  package var serve: ServeConfiguration
   /// Every file that it names.
   package private(set) var files: [ConfiguredFile] = []
   /// Fields with a password in them, and the configuration file that they stand in.
@@ -30,13 +31,14 @@ package struct Configuration: Sendable, Equatable {
     redis: RedisConfiguration = RedisConfiguration(),
     worker: WorkerConfiguration = WorkerConfiguration(),
     jobs: JobsConfiguration = JobsConfiguration(), apps: [AppConfiguration] = [],
-    log: LogConfiguration = LogConfiguration()
+    log: LogConfiguration = LogConfiguration(), serve: ServeConfiguration = ServeConfiguration()
   ) {
     self.redis = redis
     self.worker = worker
     self.jobs = jobs
     self.apps = apps
     self.log = log
+    self.serve = serve
   }
 
   package func app(_ id: String) -> AppConfiguration? { apps.first { $0.id == id } }
@@ -50,7 +52,8 @@ package struct Configuration: Sendable, Equatable {
       }
       let problem =
         FileCheck.problem(file.path)
-        ?? openness(of: file, to: S_IWOTH).map { "\($0), so that everybody may replace it" }
+        ?? (file.isKey ? openness(of: file.path, to: S_IWOTH) : nil)
+        .map { "\($0), so that everybody may replace it" }
       return problem.map {
         ConfigurationError(
           file: file.namedIn, line: file.line, field: file.field, message: "\(file.path) \($0)")
@@ -62,7 +65,7 @@ package struct Configuration: Sendable, Equatable {
   /// mounts has mode 0644 unless it is told otherwise.
   package func secretsReadableByAll() -> [String] {
     let inFiles = files.compactMap { file in
-      openness(of: file, to: S_IROTH).map {
+      (file.isSecret ? openness(of: file.path, to: S_IROTH) : nil).map {
         "\(file.field): \(file.path) \($0), so that everybody on this machine may read the secret; "
           + "give it 0600 (in Kubernetes: defaultMode)"
       }
@@ -74,10 +77,6 @@ package struct Configuration: Sendable, Equatable {
             + "in it; give it 0600, or name a redis.password_file"
         }
       }
-  }
-
-  private func openness(of file: ConfiguredFile, to others: mode_t) -> String? {
-    file.isSecret ? openness(of: file.path, to: others) : nil
   }
 
   private func openness(of path: String, to others: mode_t) -> String? {

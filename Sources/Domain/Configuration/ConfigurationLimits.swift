@@ -2,6 +2,8 @@
 package enum ConfigurationLimits {
   package static let fileBytesMax = 16 * 1024 * 1024
   package static let secretFileBytesMax = 64 * 1024
+  /// Errors of one configuration that are told; the rest is counted.
+  package static let errorsMax = 100
   package static let appsMax = 10_000
   package static let pathBytesMax = 4_096
   /// A user's name in SOCKS5 is that long at most (RFC 1929, 2).
@@ -34,6 +36,13 @@ package enum ConfigurationLimits {
   package static let eventsPerMinuteMax = 1_000_000
   /// Redis' own default is 16; a server may be configured for more.
   package static let databaseMax = 65_535
+  // Serve
+  package static let userTokensMax = 1_000
+  /// The `kid` of a user's token.
+  package static let keyIDBytesMax = 64
+  package static let trustedProxiesMax = 64
+  /// The longest text of an IP address (INET6_ADDRSTRLEN), with a little room.
+  static let addressBytesMax = 64
   /// tzdata has some 600 names, of 4 KiB at most.
   static let timeZonesMax = 2_000
   static let timeZoneBytesMax = 64 * 1024

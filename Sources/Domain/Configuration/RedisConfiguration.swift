@@ -49,20 +49,25 @@ extension RedisConfiguration {
     }
     let file = try section.scalar("password_file")
     if url.password != nil, let own, let file, (own.variable == nil) == (file.variable == nil) {
-      throw file.refused("must not stand beside a password in redis.url: give one of them")
+      try section.source.refuse(
+        file.refused("must not stand beside a password in redis.url: give one of them"))
     }
     // The environment goes before the file.
     let isDisplaced = url.password != nil && own?.variable != nil
     passwordFile = isDisplaced ? nil : try section.file("password_file")
     caFile = try section.file("ca_file")
     if let scalar = try section.scalar("prefix") {
-      try Self.checkPrefix(scalar)
-      prefix = scalar.text
+      prefix = try section.source.reading(else: prefix) { () throws(ConfigurationError) in
+        try Self.checkPrefix(scalar)
+        return scalar.text
+      }
     }
     try checkCluster(section)
     sentinel = try SentinelLogin(in: section, beside: url)
     if let scalar = try section.scalar("accepted_risks") {
-      acceptedRisks = try Self.risks(scalar)
+      acceptedRisks = try section.source.reading(else: []) { () throws(ConfigurationError) in
+        try Self.risks(scalar)
+      }
     }
   }
 
@@ -70,7 +75,8 @@ extension RedisConfiguration {
   private func checkCluster(_ section: ConfigurationSection) throws(ConfigurationError) {
     guard case .cluster = url.server, !prefix.contains("{") else { return }
     let message = "must be a hash tag, such as {pushpool}, beside redis+cluster:// in redis.url"
-    throw try section.scalar("prefix")?.refused(message) ?? section.missing("prefix", message)
+    try section.source.refuse(
+      section.scalar("prefix")?.refused(message) ?? section.missing("prefix", message))
   }
 
   /// Words with commas or spaces between them.

@@ -32,7 +32,10 @@ extension SentinelLogin {
         guard let scalar = try section.scalar(field),
           own == nil || (own?.variable == nil) == (scalar.variable == nil)
         else { continue }
-        throw scalar.refused("must stand beside sentinels in redis.url (redis+sentinel://…)")
+        // Which Redis was meant is not known.
+        if section.source.hasError(at: section.path(to: "url")) { continue }
+        try section.source.refuse(
+          scalar.refused("must stand beside sentinels in redis.url (redis+sentinel://…)"))
       }
       return
     }

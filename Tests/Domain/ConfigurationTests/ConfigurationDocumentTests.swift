@@ -1,22 +1,26 @@
-import Configuration
 import Foundation
-import TestSupport
+import PushpoolConfiguration
 import Testing
+import TestSupport
 
 @Suite struct ConfigurationDocumentTests {
   private static let unknown = "qqqqqqqq"
+  /// The fields that are lists of sections, and what names an element of each.
+  private static let lists = ["apps": "id", "user_tokens": "app"]
 
   /// The paths of all fields below this one, such as `worker.lanes`; itself when it is none of a section.
   /// What a section may hold is what its complaint about an unknown field says.
   private static func fields(in path: [String] = []) -> [String] {
     let yaml = path.reversed().reduce("{\(unknown): 0}") { inner, name in
-      name == "apps[]" ? "{apps: [{id: a, \(inner.dropFirst())]}" : "{\(name): \(inner)}"
+      let bare = name.replacingOccurrences(of: "[]", with: "")
+      return lists[bare].map { "{\(bare): [{\($0): a, \(inner.dropFirst())]}" }
+        ?? "{\(name): \(inner)}"
     }
     let complaint = ConfigurationTests.complaint(yaml)
     guard let names = complaint.firstRange(of: "\(unknown): is not a known field; known here: ")
     else { return [path.joined(separator: ".")] }
     return complaint[names.upperBound...].components(separatedBy: ", ").flatMap {
-      fields(in: path + [$0 == "apps" ? "apps[]" : $0])
+      fields(in: path + [lists[$0] == nil ? $0 : "\($0)[]"])
     }
   }
 
@@ -39,7 +43,10 @@ import Testing
           .replacingOccurrences(of: "apns.development.", with: "apns.*.")
       })
     let documented = try Self.documented()
-    #expect(known.isSuperset(of: ["redis.url", "worker.lanes", "apps[].apns.*.key_file"]))
+    #expect(
+      known.isSuperset(of: [
+        "redis.url", "worker.lanes", "apps[].apns.*.key_file", "serve.user_tokens[].app",
+      ]))
     #expect(known.subtracting(documented) == [], "not documented")
     #expect(Set(documented).subtracting(known) == [], "no field of the configuration")
     #expect(documented.count == Set(documented).count, "documented twice")

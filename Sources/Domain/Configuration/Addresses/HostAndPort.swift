@@ -38,6 +38,21 @@ package struct HostAndPort: Sendable, Equatable, CustomStringConvertible {
     }
   }
 
+  /// An address to listen at: with a port, which may be 0 for one that the system chooses.
+  package init?(listening text: String) {
+    if text.hasSuffix(":0"), let host = HostAndPort(text.dropLast(2), defaultPort: 1),
+      host.description == "\(text.dropLast(2)):1"
+    {
+      self.init(host: host.host, port: 0)
+    } else {
+      // Two defaults: a text without a port comes out differently.
+      guard let one = HostAndPort(text[...], defaultPort: 1),
+        let other = HostAndPort(text[...], defaultPort: 2), one == other
+      else { return nil }
+      self = one
+    }
+  }
+
   /// One or more of them with commas between them, each once; nil for anything else.
   static func list(_ text: Substring, defaultPort: UInt16) -> [HostAndPort]? {
     var list: [HostAndPort] = []

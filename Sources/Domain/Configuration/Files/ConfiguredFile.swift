@@ -8,9 +8,14 @@ package struct ConfiguredFile: Sendable, Equatable {
   package let namedIn: String
   package let line: Int?
   package let field: String
+  /// Whether what it holds is no secret, as a public key.
+  let isPublic: Bool
 
-  /// Whether it holds a key or a password.
-  var isSecret: Bool {
+  /// Whether it holds a key or a password that nobody else may read.
+  var isSecret: Bool { isKey && !isPublic }
+
+  /// Whether it holds what somebody proves himself with: a key, public ones too, or a password.
+  var isKey: Bool {
     [
       "key_file", "certificate_file", "service_account_file", "password_file", "secret_file",
     ].contains { field.hasSuffix($0) }

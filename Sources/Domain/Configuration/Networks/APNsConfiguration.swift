@@ -43,16 +43,20 @@ extension APNsConfiguration {
     let token = try first(tokenFields, section)
     let certificate = try first(certificateFields, section)
     if token != nil, let certificate {
-      throw certificate.refused("must not stand beside a key: give a key or a certificate")
+      try section.source.refuse(
+        certificate.refused("must not stand beside a key: give a key or a certificate"))
     }
-    if certificate != nil {
+    if certificate != nil, token == nil {
       return .certificate(
         file: try section.requiredFile("certificate_file", "the .p12 or .pem of the app"),
         passwordFile: try section.file("password_file"))
     }
-    guard token != nil else {
-      throw section.missing(
-        "key_file", "is missing: give key_file, key_id and team_id, or a certificate_file")
+    if token == nil {
+      try section.source.refuse(
+        section.missing(
+          "key_file", "is missing: give key_file, key_id and team_id, or a certificate_file"))
+      // Nothing more is to be said of a credential that is not there.
+      return .token(keyFile: "", keyID: "", teamID: "")
     }
     return .token(
       keyFile: try section.requiredFile("key_file", "the .p8 signing key"),
@@ -74,22 +78,24 @@ extension APNsConfiguration {
   ) throws(ConfigurationError) -> String {
     let scalar = try section.required(name, why)
     let count = scalar.text.utf8.count
-    guard count == appleIDBytes else {
-      throw scalar.refused("must be \(appleIDBytes) letters or digits, is \(count)")
-    }
-    guard TextRule.isWord(scalar.text, others: "") else {
-      throw scalar.refused("must be \(appleIDBytes) letters or digits, holds something else")
+    if count != appleIDBytes {
+      try section.source.refuse(
+        scalar.refused("must be \(appleIDBytes) letters or digits, is \(count)"))
+    } else if !TextRule.isWord(scalar.text, others: "") {
+      try section.source.refuse(
+        scalar.refused("must be \(appleIDBytes) letters or digits, holds something else"))
     }
     return scalar.text
   }
 
   private static func topic(_ section: ConfigurationSection) throws(ConfigurationError) -> String {
     let scalar = try section.required("topic", "the bundle id of the app")
-    guard (1...Limits.apnsTopicBytesMax).contains(scalar.text.utf8.count),
-      TextRule.isWord(scalar.text, others: ".-")
-    else {
-      throw scalar.refused(
-        "must be a bundle id: 1 to \(Limits.apnsTopicBytesMax) letters, digits, dots or hyphens")
+    if !(1...Limits.apnsTopicBytesMax).contains(scalar.text.utf8.count)
+      || !TextRule.isWord(scalar.text, others: ".-")
+    {
+      try section.source.refuse(
+        scalar.refused(
+          "must be a bundle id: 1 to \(Limits.apnsTopicBytesMax) letters, digits, dots or hyphens"))
     }
     return scalar.text
   }

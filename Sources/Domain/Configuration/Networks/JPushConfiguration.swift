@@ -22,10 +22,11 @@ extension JPushConfiguration {
     let section = try parent.section("jpush", known: Self.fields)
     guard section.isPresent(fields: Self.fields) else { return nil }
     let appKey = try section.required("app_key", "the AppKey of the JPush console")
-    guard (1...Self.appKeyBytesMax).contains(appKey.text.utf8.count),
-      TextRule.isWord(appKey.text, others: "")
-    else {
-      throw appKey.refused("must be 1 to \(Self.appKeyBytesMax) letters or digits")
+    if !(1...Self.appKeyBytesMax).contains(appKey.text.utf8.count)
+      || !TextRule.isWord(appKey.text, others: "")
+    {
+      try section.source.refuse(
+        appKey.refused("must be 1 to \(Self.appKeyBytesMax) letters or digits"))
     }
     self.init(
       appKey: appKey.text,

@@ -11,7 +11,10 @@ extension ConfigurationSection {
     let proxy = try value("proxy") { (text) throws(InvalidField) in try ProxyURL(text) }
     return Access(
       endpoint: try value("endpoint") { (text) throws(InvalidField) in try ServiceURL(text) },
-      caFile: try file("ca_file"), proxy: proxy, proxyLogin: try proxyLogin(hasProxy: proxy != nil))
+      caFile: try file("ca_file"), proxy: proxy,
+      proxyLogin: try source.reading(else: nil) { () throws(ConfigurationError) in
+        try proxyLogin(hasProxy: proxy != nil || source.hasError(at: path(to: "proxy")))
+      })
   }
 
   private func proxyLogin(hasProxy: Bool) throws(ConfigurationError) -> Access.ProxyLogin? {

@@ -25,9 +25,12 @@ struct ConfigurationSection {
       return
     }
     guard let mapping = node.mapping else {
-      throw ConfigurationError(
-        file: source.file, line: line, field: field,
-        message: "must be a mapping of names to values, is \(Self.kind(node))")
+      try source.refuse(
+        ConfigurationError(
+          file: source.file, line: line, field: field,
+          message: "must be a mapping of names to values, is \(Self.kind(node))"))
+      self.mapping = nil
+      return
     }
     self.mapping = mapping
     for (key, _) in mapping {
@@ -35,14 +38,19 @@ struct ConfigurationSection {
         let name = key.scalar?.string ?? Self.kind(key)
         guard Self.isName(name) else {
           // As `url:"redis://:password@…"` without the space is: not to be repeated.
-          throw ConfigurationError(
-            file: source.file, line: key.mark?.line, field: field,
-            message:
-              "holds a name that is none; write \"name: value\", with a space behind the colon")
+          try source.refuse(
+            ConfigurationError(
+              file: source.file, line: key.mark?.line, field: field,
+              message:
+                "holds a name that is none; write \"name: value\", with a space behind the colon"),
+            isOneOfMany: true)
+          continue
         }
-        throw ConfigurationError(
-          file: source.file, line: key.mark?.line, field: path(to: FieldPointer.printable(name)),
-          message: Self.unknown(name, known: known))
+        try source.refuse(
+          ConfigurationError(
+            file: source.file, line: key.mark?.line, field: path(to: FieldPointer.printable(name)),
+            message: Self.unknown(name, known: known)))
+        continue
       }
     }
   }
@@ -104,7 +112,12 @@ struct ConfigurationSection {
       file: source.file, line: line, field: path(to: name), message: message)
   }
 
+  /// nil when neither the file nor a variable has it.
   func scalar(_ name: String) throws(ConfigurationError) -> ConfigurationScalar? {
+    try source.reading(else: nil) { () throws(ConfigurationError) in try written(name) }
+  }
+
+  private func written(_ name: String) throws(ConfigurationError) -> ConfigurationScalar? {
     let variable = variable(for: name)
     if let text = source.variable(variable) {
       let scalar = ConfigurationScalar(
@@ -127,10 +140,10 @@ struct ConfigurationSection {
   }
 
   func required(_ name: String, _ why: String) throws(ConfigurationError) -> ConfigurationScalar {
-    guard let scalar = try scalar(name) else {
-      throw missing(name, "is missing: \(why); or set \(variable(for: name))")
-    }
-    return scalar
+    if let scalar = try scalar(name) { return scalar }
+    try source.refuse(missing(name, "is missing: \(why); or set \(variable(for: name))"))
+    return ConfigurationScalar(
+      text: "", field: path(to: name), file: source.file, line: line, variable: nil)
   }
 }
 

@@ -1,3 +1,4 @@
+internal import Model
 internal import Yams
 
 /// The file and the environment that a configuration is read from, and what was taken from them so far.
@@ -14,8 +15,15 @@ final class ConfigurationSource {
   /// Fields of the file, other than files, that have a password in them.
   private(set) var passwords: [String] = []
   private var used: Set<String> = []
+  /// The errors of a reading that notes them; empty where the first one ends it.
+  private(set) var errors: [ConfigurationError] = []
+  /// Errors beyond `ConfigurationLimits.errorsMax`.
+  private(set) var errorsOmitted = 0
+  private let notesErrors: Bool
 
-  init(file: String?, environment: [String: String]) {
+  /// - Parameter notesErrors: whether the reading goes on behind an error, to find all of them.
+  init(file: String?, environment: [String: String], notesErrors: Bool = false) {
+    self.notesErrors = notesErrors
     self.file = file ?? "configuration"
     folder = file.flatMap { $0.lastIndex(of: "/").map { slash in String(file![...slash]) } } ?? ""
     variables = environment.filter { $0.key.hasPrefix(Self.variablePrefix + "_") }
@@ -31,7 +39,51 @@ final class ConfigurationSource {
     variables.keys.contains { $0.hasPrefix(prefix) }
   }
 
+  /// A name as a word of a variable's: in capitals, all but letters and digits as `_`.
+  static func variableWord(_ name: String) -> String {
+    String(
+      decoding: name.uppercased().utf8.map {
+        TextRule.isLetterOrDigit($0) ? $0 : UInt8(ascii: "_")
+      }, as: UTF8.self)
+  }
+
   var unusedVariables: [String] { variables.keys.filter { !used.contains($0) }.sorted() }
+
+  /// Ends the reading with an error; or notes it, where all are wanted. Of what follows from the error of a field nothing
+  /// is noted: a field has one error.
+  /// - Parameter isOneOfMany: true for one of several errors that a section may have.
+  func refuse(
+    _ error: ConfigurationError, isOneOfMany: Bool = false
+  ) throws(ConfigurationError) {
+    guard notesErrors else { throw error }
+    // The section of an app is read twice.
+    guard !errors.contains(error), isOneOfMany || !hasError(at: error.field) else { return }
+    guard errors.count < ConfigurationLimits.errorsMax else {
+      errorsOmitted += 1
+      return
+    }
+    errors.append(error)
+  }
+
+  /// Reads a part; its usual value goes on where all errors are wanted and the part has one.
+  func reading<Value>(
+    else usual: Value, _ body: () throws(ConfigurationError) -> Value
+  ) throws(ConfigurationError) -> Value {
+    do throws(ConfigurationError) { return try body() } catch {
+      try refuse(error)
+      return usual
+    }
+  }
+
+  /// Whether an error of the field was noted.
+  func hasError(at field: String) -> Bool {
+    !field.isEmpty && errors.contains { $0.field == field }
+  }
+
+  /// Whether an error of the section, or of a field in it, was noted.
+  func hasError(within section: String) -> Bool {
+    errors.contains { $0.field == section || $0.field.hasPrefix(section + ".") }
+  }
 
   /// Remembers that a value has a password in it, unless a variable brings it.
   func notePassword(in scalar: ConfigurationScalar) {
@@ -39,11 +91,12 @@ final class ConfigurationSource {
   }
 
   /// Resolves a path and remembers who named it.
-  func path(_ scalar: ConfigurationScalar) -> String {
+  func path(_ scalar: ConfigurationScalar, isPublic: Bool) -> String {
     let path = scalar.text.hasPrefix("/") ? scalar.text : folder + scalar.text
     files.append(
       ConfiguredFile(
-        path: path, namedIn: scalar.variable ?? file, line: scalar.line, field: scalar.field))
+        path: path, namedIn: scalar.variable ?? file, line: scalar.line, field: scalar.field,
+        isPublic: isPublic))
     return path
   }
 }

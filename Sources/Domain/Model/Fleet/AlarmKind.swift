@@ -40,6 +40,8 @@ package enum AlarmKind: String, CaseIterable, Sendable {
   case exhausted
 
   // About a worker.
+  /// The worker refuses its configuration as it is now, and goes by the one before.
+  case configuration
   /// Its clock differs from that of Redis.
   case clock
   /// The worker has no file descriptor left.
@@ -63,8 +65,8 @@ package enum AlarmKind: String, CaseIterable, Sendable {
     case .breaker, .credential, .unreachable, .setup, .foreignAnswers, .noWorker, .leftOut: true
     // While a certificate holds, pushes go; once it does not, the alarms of the network say so.
     case .certificate, .badConnection, .massDeath, .lostWork, .halfBinding, .loop, .topicLoop,
-      .trimmed, .exhausted, .clock, .descriptors, .memory, .unsafeRedis, .recordMemory, .wrongType,
-      .refusesWrites:
+      .trimmed, .exhausted, .configuration, .clock, .descriptors, .memory, .unsafeRedis,
+      .recordMemory, .wrongType, .refusesWrites:
       false
     }
   }
