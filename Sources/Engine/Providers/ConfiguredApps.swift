@@ -1,5 +1,5 @@
-package import Configuration
 package import HTTPClient
+package import PushpoolConfiguration
 
 /// The providers of a configuration's apps, and the apps of it that cannot be sent to.
 package struct ConfiguredApps: Sendable {
@@ -131,7 +131,7 @@ extension ProviderDirectory {
 extension Configuration {
   /// The complaint at the line of the configuration that names the file.
   /// - Parameter field: the app's, which the part belongs to.
-  fileprivate func error(about problem: MaterialProblem, field: String) -> ConfigurationError {
+  func error(about problem: MaterialProblem, field: String) -> ConfigurationError {
     let field = "\(field).\(problem.part)"
     guard let source = problem.source else {
       return ConfigurationError(

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import ProgramSetup
 internal import Reactor
 internal import Synchronization
 
@@ -11,11 +12,15 @@ final class Interrupts: Sendable {
   }
 
   private let handler = Mutex<(@Sendable () -> Void)?>(nil)
+  private let hangUpHandler = Mutex<(@Sendable () -> Void)?>(nil)
   private let seen = Atomic<Int>(0)
   private let first = Atomic<CInt>(SIGINT)
 
   /// Whether a signal has come since the program started.
   var hasCome: Bool { seen.load(ordering: .relaxed) > 0 }
+
+  /// Whether a second signal has come.
+  var hasComeAgain: Bool { seen.load(ordering: .relaxed) > 1 }
 
   /// The exit status of a program that a signal ended, as shells report it: 130 for Ctrl-C, 143 for SIGTERM.
   var exitStatus: Int32 { 128 + first.load(ordering: .relaxed) }
@@ -40,12 +45,28 @@ final class Interrupts: Sendable {
     handler.withLock { $0 = body }
   }
 
+  /// From now on SIGHUP calls `body`, on the loop, and is no request to stop. It is one all the same when the terminal has gone that
+  /// the program was started on.
+  func handleHangUp(_ body: @escaping @Sendable () -> Void) {
+    let hasTerminal = Terminal.isControlling
+    hangUpHandler.withLock {
+      $0 = { [self] in
+        if hasTerminal, !Terminal.isControlling { stop(SIGHUP) } else { body() }
+      }
+    }
+  }
+
   /// - Throws: `.interrupted` when a signal has come.
   func check() throws(CommandFailure) {
     if hasCome { throw CommandFailure(.interrupted, "interrupted") }
   }
 
   private func take(_ signal: CInt) {
+    if signal == SIGHUP, let body = hangUpHandler.withLock({ $0 }) { return body() }
+    stop(signal)
+  }
+
+  private func stop(_ signal: CInt) {
     if !hasCome { first.store(signal, ordering: .relaxed) }
     seen.add(1, ordering: .relaxed)
     // Not by exit(3): it takes OpenSSL down under the threads that still use it.

@@ -8,15 +8,16 @@ import Testing
 struct APNsTokenSourceTests {
   let clock = TestClock()
   let publicKeyPEM: String
+  let key: SigningKey
   let source: APNsTokenSource
 
   init() throws {
     let folder = try TemporaryFolder()
     let file = try APNsSigningKey(folder: folder.path)
     publicKeyPEM = file.publicKeyPEM
+    key = try SigningKey(file: file.file, algorithm: .es256)
     source = APNsTokenSource(
-      key: try SigningKey(file: file.file, algorithm: .es256), keyID: file.keyID,
-      teamID: file.teamID, clock: clock.wallClock)
+      key: key, keyID: file.keyID, teamID: file.teamID, clock: clock.wallClock)
   }
 
   @Test("the header is a bearer token signed with the key, with kid, iss and iat")
@@ -150,18 +151,52 @@ struct APNsTokenSourceTests {
 
   // MARK: Sharing
 
-  private func replica() throws -> APNsTokenSource {
+  private func replica(with other: SigningKey? = nil) -> APNsTokenSource {
+    APNsTokenSource(
+      key: other ?? key, keyID: "ABC123DEFG", teamID: "DEF123GHIJ", clock: clock.wallClock)
+  }
+
+  @Test("a key that was replaced under its key id has a token of its own, in whatever form it is")
+  func noticesReplacedKey() async throws {
     let folder = try TemporaryFolder()
     let file = try APNsSigningKey(folder: folder.path)
-    return APNsTokenSource(
-      key: try SigningKey(file: file.file, algorithm: .es256), keyID: file.keyID,
-      teamID: file.teamID, clock: clock.wallClock)
+    let other = try SigningKey(file: file.file, algorithm: .es256)
+    let fleet = FleetOfTests()
+    source.share(through: fleet)
+    let first = try await source.current()
+    let replaced = replica(with: other)
+    replaced.share(through: fleet)
+    let header = try #require(try await replaced.current().header)
+    #expect(header != first.header)
+    let token = try #require(SignedToken(header.dropFirst("bearer ".count)))
+    #expect(token.isSigned(by: file.publicKeyPEM))
+    #expect(fleet.keys.count == 2)
+    #expect(fleet.keys.allSatisfy { $0.hasPrefix("apns:DEF123GHIJ:ABC123DEFG:") })
+    // The same key on one line, as variables hold it.
+    let pem = try #require(TextFile.read(file.file, bytesMax: 4_096))
+    let line = try SigningKey(
+      content: Array(pem.replacing("\n", with: "\\n").utf8), file: "a variable",
+      algorithm: .es256)
+    #expect(line.digest == other.digest && line.digest != key.digest)
+  }
+
+  @Test("the token that workers of an older version use is taken, for as long as it lasts")
+  func takesFormerToken() async throws {
+    let fleet = FleetOfTests()
+    let former = SharedToken(token: "former", issuedAtMs: clock.nowMs)
+    _ = try await fleet.agree(
+      key: "apns:DEF123GHIJ:ABC123DEFG", proposal: former, refused: nil, lifeMs: 60_000)
+    source.share(through: fleet)
+    #expect(try await source.current().header == "bearer former")
+    #expect(try await fleet.current(key: source.shareKey) == former)
+    clock.advance(minutes: 50)
+    #expect(try await source.current().header != "bearer former")
   }
 
   @Test("replicas that share use one token, renewed once for all of them (PyAPNs2#85)")
   func sharesOneToken() async throws {
     let fleet = FleetOfTests()
-    let other = try replica()
+    let other = replica()
     source.share(through: fleet)
     other.share(through: fleet)
     let first = try await source.current()
@@ -176,7 +211,7 @@ struct APNsTokenSourceTests {
   @Test("a refused token is replaced by one replica, and the others take what it signed")
   func sharesRenewalAfterRefusal() async throws {
     let fleet = FleetOfTests()
-    let other = try replica()
+    let other = replica()
     source.share(through: fleet)
     other.share(through: fleet)
     let first = try await source.current()

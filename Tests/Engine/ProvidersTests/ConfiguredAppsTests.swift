@@ -1,8 +1,8 @@
-import Configuration
 import Foundation
 import HTTPClient
 import LocalServices
 import Model
+import PushpoolConfiguration
 import Reactor
 import Testing
 
@@ -114,6 +114,34 @@ struct ConfiguredAppsTests {
       errors?.map(\.field) == [
         "apps[0].apns.production.key_file", "apps[0].fcm.service_account_file",
       ])
+  }
+
+  @Test(
+    "apps that were left out are tried again by themselves, so many at a time, and the others go on"
+  )
+  func triesAgain() async throws {
+    let missing = (0..<3).map { folder.file("late-\($0).p8") }
+    let configuration = Configuration(
+      apps: [app("shop")] + missing.enumerated().map { app("late\($0)", keyFile: $1) })
+    let client = HTTPClient()
+    let first = try ConfiguredApps(configuration, client: client)
+    #expect(first.leftOut.map(\.id) == ["late0", "late1", "late2"])
+    let header = try await first.directory.entries[0].provider.credentials.current().header
+    // Nothing was mended: those that were tried stand behind the others.
+    var next = try first.tryingAgain(configuration, countMax: 2, client: client)
+    #expect(next.leftOut.map(\.id) == ["late2", "late0", "late1"])
+    #expect(next.errors == first.errors)
+    for file in missing {
+      try Data(contentsOf: URL(fileURLWithPath: key.file)).write(to: URL(fileURLWithPath: file))
+    }
+    next = try next.tryingAgain(configuration, countMax: 2, client: client)
+    #expect(next.leftOut.map(\.id) == ["late1"])
+    #expect(next.directory.numbers(app: "shop") == first.directory.numbers(app: "shop"))
+    #expect(Set(next.directory.entries.map(\.app)) == ["shop", "late0", "late2"])
+    // With the same key, they have its token.
+    let late = try #require(
+      next.directory.provider(app: "late2", network: .apns, environment: .production))
+    #expect(try await late.credentials.current().header == header)
   }
 
   @Test("a file that cannot be used is named with the line of the configuration")

@@ -10,7 +10,6 @@ struct CredentialClockTests {
   let clock = TestClock()
   let fleet = FleetOfTests()
   let source: APNsTokenSource
-  static let key = "apns:DEF123GHIJ:ABC123DEFG"
 
   init() throws {
     let folder = try TemporaryFolder()
@@ -25,32 +24,33 @@ struct CredentialClockTests {
     "a shared token that was signed in the future is replaced at once", arguments: [1, 10, 30, 600])
   func sharedFuture(minutes: Int64) async throws {
     _ = try await fleet.agree(
-      key: Self.key, proposal: foreign(minutes: minutes), refused: nil, lifeMs: 60_000)
+      key: source.shareKey, proposal: foreign(minutes: minutes), refused: nil, lifeMs: 60_000)
     let credential = try await source.current()
     #expect(credential.header != "bearer foreign")
     #expect(
-      try await fleet.current(key: Self.key).map { "bearer \($0.token)" } == credential.header)
-    #expect(try await fleet.current(key: Self.key)?.issuedAtMs == clock.nowMs)
+      try await fleet.current(key: source.shareKey).map { "bearer \($0.token)" }
+        == credential.header)
+    #expect(try await fleet.current(key: source.shareKey)?.issuedAtMs == clock.nowMs)
   }
 
   @Test("a shared token of some seconds ahead is taken, and replaced at once when it is refused")
   func nearFuture() async throws {
     let near = SharedToken(token: "foreign", issuedAtMs: clock.nowMs + 20_000)
-    _ = try await fleet.agree(key: Self.key, proposal: near, refused: nil, lifeMs: 60_000)
+    _ = try await fleet.agree(key: source.shareKey, proposal: near, refused: nil, lifeMs: 60_000)
     let credential = try await source.current()
     #expect(credential.header == "bearer foreign")
     let renewed = try await source.refused(
       generation: credential.generation, reason: "InvalidProviderToken")
     #expect(renewed.header != credential.header)
     #expect(
-      try await fleet.current(key: Self.key).map { "bearer \($0.token)" } == renewed.header)
+      try await fleet.current(key: source.shareKey).map { "bearer \($0.token)" } == renewed.header)
   }
 
   @Test("no refusal pauses a key for longer than 20 minutes", arguments: [-50, -19, -1, 0, 1])
   func pauses(minutes: Int64) async throws {
     let token = SharedToken(
       token: "foreign", issuedAtMs: clock.nowMs + (minutes < 1 ? minutes * 60_000 : 29_000))
-    _ = try await fleet.agree(key: Self.key, proposal: token, refused: nil, lifeMs: 60_000)
+    _ = try await fleet.agree(key: source.shareKey, proposal: token, refused: nil, lifeMs: 60_000)
     let credential = try await source.current()
     for reason in ["TooManyProviderTokenUpdates", "InvalidProviderToken"] {
       do {

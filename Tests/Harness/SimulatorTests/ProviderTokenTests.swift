@@ -1,3 +1,4 @@
+import Model
 import Testing
 
 @testable import Simulator
@@ -18,6 +19,26 @@ struct ProviderTokenTests {
       #expect(fixture.send() == "403 InvalidProviderToken")
     }
     #expect(!fixture.connection.isAuthorised)
+  }
+
+  @Test("a key that was replaced under its id and the one before both sign")
+  func knowsReplacedKey() throws {
+    var fixture = NetworksFixture(script: SimulatorScript.freely)
+    let other = SigningKey(.ellipticCurve)
+    let known = KnownAPNsKey(keyID: "KEY4567890", teamID: "TEAM567890", file: "")
+    fixture.networks = PushNetworks(
+      environment: .production, script: SimulatorScript.freely,
+      provider: ProviderTokenVerifier(
+        keys: try [fixture.key, other].map {
+          (known, try VerificationKey(pem: $0.publicPEM, name: "test key"))
+        }),
+      oauth: OAuthEndpoint(accounts: []), jpush: JPushNetwork(apps: JPushApps(secrets: [:])))
+    for key in [fixture.key, other] {
+      let token = key.providerToken(
+        keyID: known.keyID, teamID: known.teamID, issuedAt: NetworksFixture.now)
+      fixture.setHeader("authorization", "bearer \(token)")
+      #expect(fixture.send() == "200")
+    }
   }
 
   @Test("a token expires one hour after it was issued, even when it was accepted before")
@@ -57,5 +78,14 @@ struct ProviderTokenTests {
     fixture.setHeader("authorization", nil)
     fixture.connection.hasClientCertificate = true
     #expect(fixture.send() == "200")
+  }
+}
+
+extension SimulatorScript {
+  /// Tokens may change at will.
+  fileprivate static var freely: SimulatorScript {
+    var script = SimulatorScript()
+    script.providerTokenIntervalSeconds = 0
+    return script
   }
 }

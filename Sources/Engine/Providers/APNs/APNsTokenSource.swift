@@ -111,13 +111,17 @@ package final class APNsTokenSource: SharedTokenSource {
   // MARK: Renewal
 
   private var share: (any TokenShare)? { state.withLock { $0.share } }
-  private var shareKey: String { "apns:\(teamID):\(keyID)" }
+  /// The name of the fleet's token of this key. The key is part of it, so a key that was replaced under the same key id has a
+  /// token of its own.
+  var shareKey: String { "\(formerShareKey):\(key.digest)" }
+  /// The name in versions before 0.4.0.
+  private var formerShareKey: String { "apns:\(teamID):\(keyID)" }
 
   private func renew(
     instead refused: SharedToken?
   ) async throws(CredentialError) -> Credential {
-    let proposal = try sign()
-    guard let share else { return adopt(proposal, instead: refused) }
+    guard let share else { return adopt(try sign(), instead: refused) }
+    let proposal = try await proposal(to: share, instead: refused)
     var agreed = try await share.agree(
       key: shareKey, proposal: proposal, refused: refused,
       lifeMs: CredentialLimits.apnsRefreshAfterMs)
@@ -128,6 +132,17 @@ package final class APNsTokenSource: SharedTokenSource {
         lifeMs: CredentialLimits.apnsRefreshAfterMs)
     }
     return adopt(agreed, instead: refused)
+  }
+
+  /// The token to propose to the fleet. While workers of a version before 0.4.0 use one under the former name, that is it: APNs
+  /// takes no second one within 20 minutes.
+  private func proposal(
+    to share: any TokenShare, instead refused: SharedToken?
+  ) async throws(CredentialError) -> SharedToken {
+    guard refused == nil, try await share.current(key: shareKey) == nil,
+      let former = try await share.current(key: formerShareKey), isFresh(former, clock.nowMs())
+    else { return try sign() }
+    return former
   }
 
   private func sign() throws(CredentialError) -> SharedToken {

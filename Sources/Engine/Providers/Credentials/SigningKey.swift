@@ -6,6 +6,8 @@ package final class SigningKey: @unchecked Sendable {
   package let algorithm: SigningAlgorithm
   /// Where the key came from, for messages.
   package let file: String
+  /// A digest of the public key: the same in whatever form a file holds the key, and another one for another key. It is no secret.
+  package let digest: String
   private let key: OpaquePointer
 
   /// Loads a file such as Apple's `.p8`, in any form that `KeyFileContent` reads.
@@ -43,13 +45,32 @@ package final class SigningKey: @unchecked Sendable {
       EVP_PKEY_free(key)
       throw refused(problem)
     }
+    guard let digest = Self.digest(of: key) else {
+      EVP_PKEY_free(key)
+      throw refused("holds a private key that OpenSSL cannot use")
+    }
     self.key = key
+    self.digest = digest
     self.file = file
     self.algorithm = algorithm
   }
 
   deinit {
     EVP_PKEY_free(key)
+  }
+
+  /// A digest of the public key as a certificate would hold it (SubjectPublicKeyInfo, RFC 5280 section 4.1).
+  private static func digest(of key: OpaquePointer) -> String? {
+    var content = [UInt8](repeating: 0, count: max(0, Int(i2d_PUBKEY(key, nil))))
+    let count = content.withUnsafeMutableBufferPointer { buffer in
+      var place = buffer.baseAddress
+      return place == nil ? 0 : i2d_PUBKEY(key, &place)
+    }
+    guard count > 0 else {
+      ERR_clear_error()
+      return nil
+    }
+    return MaterialDigest([.init(bytes: content)]).text
   }
 
   /// The signature in the form that a JSON Web Signature carries: for ES256 r and s of 32 bytes each

@@ -198,9 +198,9 @@ package final class FCMTokenSource: SharedTokenSource {
 }
 
 /// Remedies for the refusals that Google explains (google.rpc.ErrorInfo; cloud.google.com, google.api.ErrorReason).
-enum FCMRefusal {
+package enum FCMRefusal {
   /// The rest of a sentence; nil for a reason that nothing is known of.
-  static func remedy(_ reason: String, project: String, account: String) -> String? {
+  package static func remedy(_ reason: String, project: String, account: String) -> String? {
     switch reason {
     case "SERVICE_DISABLED":
       "enable the Firebase Cloud Messaging API (fcm.googleapis.com) for project \(project) in the "

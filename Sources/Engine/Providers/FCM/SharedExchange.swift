@@ -46,7 +46,7 @@ struct SharedExchange: Sendable {
   // MARK: The fleet's memory
 
   static func key(of account: ServiceAccount) -> String {
-    "fcm:\(account.clientEmail):\(account.keyID ?? "")"
+    "fcm:\(account.clientEmail):\(account.keyID ?? ""):\(account.key.digest)"
   }
 
   private var key: String { Self.key(of: exchange.account) }

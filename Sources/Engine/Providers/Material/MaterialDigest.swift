@@ -20,10 +20,19 @@ struct MaterialDigest: Hashable, Sendable {
     bytes = digest
   }
 
+  /// The first half of it, in hexadecimal.
+  var text: String {
+    let digits = Array("0123456789abcdef".utf8)
+    return String(
+      decoding: bytes.prefix(16).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] },
+      as: UTF8.self)
+  }
+
   /// One of the parts: a text, bytes, or nothing.
   struct Part {
     let bytes: [UInt8]?
 
+    init(bytes: [UInt8]?) { self.bytes = bytes }
     init(_ text: String?) { bytes = text.map { Array($0.utf8) } }
     init(_ material: MaterialBytes?) { bytes = material?.bytes }
     init(_ limit: RateLimit) {

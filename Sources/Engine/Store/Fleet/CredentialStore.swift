@@ -14,6 +14,18 @@ package struct CredentialStore {
     return try await functions.run(command) { $0.string }
   }
 
+  /// Returns the credential that the fleet uses: the one that it has already, or else the proposal, which it has from
+  /// then on. It needs no functions. A user who may not write gets what is there.
+  /// - Throws: `.server` when there is none, and the user may not write one.
+  package func propose(
+    _ name: String, _ proposal: String, lifeMs: Int64
+  ) async throws(RedisError) -> String {
+    if let current = try await current(name) { return current }
+    var command = RedisCommand("SET", functions.keys.credential(name), proposal, "NX", "GET", "PX")
+    command.append(lifeMs)
+    return try await functions.connection.call(command) { $0.isNull ? proposal : $0.string }
+  }
+
   /// Returns the credential that the fleet uses now; nil for nothing.
   package func current(_ name: String) async throws(RedisError) -> String? {
     try await functions.connection.call(

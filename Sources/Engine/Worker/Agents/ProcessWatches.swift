@@ -8,6 +8,7 @@ struct ProcessWatches {
   let certificates: CertificateWatch
   let memory: MemoryWatch
   let snapshot: LaneSnapshot
+  let configuration: ConfigurationStanding
 
   /// Tells the log, each beat, what it has not been told.
   func report() {
@@ -18,8 +19,8 @@ struct ProcessWatches {
 
   /// The alarms that are to stand now.
   var alarmConditions: [AlarmCondition] {
-    [clock.alarmCondition, memory.alarmCondition].compactMap { $0 } + (redis?.alarmConditions ?? [])
-      + certificates.alarmConditions + leftOut
+    [clock.alarmCondition, memory.alarmCondition, configuration.alarmCondition].compactMap { $0 }
+      + (redis?.alarmConditions ?? []) + certificates.alarmConditions + leftOut
   }
 
   private var leftOut: [AlarmCondition] {

@@ -7,7 +7,7 @@ internal import Store
 /// last are kept; loop-bound.
 final class RecordOutlook {
   private let store: Store
-  private let retention: RetentionRules
+  private var retention: RetentionRules
   private let log: Logger
   /// The first count that it saw, for as long as the timeline tells of none before.
   private var first: EndedJobs?
@@ -20,6 +20,9 @@ final class RecordOutlook {
     self.retention = retention
     self.log = log
   }
+
+  /// Goes by these rules from now on.
+  func use(_ retention: RetentionRules) { self.retention = retention }
 
   /// How much a look changes the mean: an hour's looks count.
   private static let weight = 1.0 / 60

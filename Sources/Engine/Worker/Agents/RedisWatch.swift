@@ -40,6 +40,9 @@ final class RedisWatch: Agent {
     } + (records?.alarmConditions ?? [])
   }
 
+  /// Records are kept by these rules from now on.
+  func use(_ retention: RetentionRules) { records?.use(retention) }
+
   func turn() async -> UInt64 {
     do throws(RedisError) {
       var found = try await settings.read()

@@ -81,7 +81,7 @@ actor Lane {
           memory: MemoryWatch(
             worker: settings.worker, bytesMax: { settings.memory.bytesMax },
             residentBytes: { ProcessMemory.residentBytes }, log: log),
-          snapshot: parts.context.snapshot)
+          snapshot: parts.context.snapshot, configuration: settings.configuration)
       })
     housekeeper =
       settings.isHousekeeper
@@ -185,6 +185,7 @@ actor Lane {
   func use(_ snapshot: WorkerSnapshot) {
     parts.use(snapshot)
     certificates?.use(snapshot.directory)
+    redisWatch?.use(snapshot.rules.retention)
   }
 
   // MARK: Its parts

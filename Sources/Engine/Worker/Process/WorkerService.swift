@@ -1,21 +1,20 @@
-internal import Store
 internal import CLinux
-package import Configuration
 internal import Glibc
 internal import HTTPClient
 package import Logging
 internal import Model
 package import Providers
+package import PushpoolConfiguration
 internal import Reactor
 internal import Redis
+internal import Store
 internal import Synchronization
 
 /// A worker process: its lanes, and what it says of itself to the fleet.
 package final class WorkerService: Sendable {
   private let lanes: [Lane]
-  private let configuration: Configuration
-  /// The apps of the configuration, as they are now.
-  private let apps: Mutex<ConfiguredApps>
+  private let keeper: ConfigurationKeeper
+  private let standing: ConfigurationStanding
   private let client = HTTPClient()
   private let log: Logger
   /// Unique per process start, so that a lease never passes to a namesake.
@@ -28,12 +27,14 @@ package final class WorkerService: Sendable {
 
   /// Loads every key and certificate.
   /// - Parameters:
+  ///   - origin: where the configuration comes from when it is loaded anew; nil for the same one again, whose keys are then read
+  ///     anew.
   ///   - isStrict: whether an app with a file that cannot be used is an error. Else it is left out, unless it is the last.
   ///   - ownClock: this machine's, which is compared with Redis's.
   /// - Throws: `ConfigurationError` naming file, line or field.
   package init(
-    configuration: Configuration, isStrict: Bool = false, logger: Logger,
-    ownClock: WallClock = .system
+    configuration: Configuration, from origin: ConfigurationOrigin? = nil, isStrict: Bool = false,
+    logger: Logger, ownClock: WallClock = .system
   ) throws {
     log = logger
     startedAtMs = FleetClock.uptimeMs
@@ -41,6 +42,10 @@ package final class WorkerService: Sendable {
     self.clock = clock
     let name = Self.makeName()
     self.name = name
+    let origin = origin ?? ConfigurationOrigin(file: nil, read: { configuration })
+    var marks = FileMarks()
+    if let file = origin.file { marks.add([file]) { _ in origin.identity } }
+    marks.add(configuration.files.map(\.path))
     let apps = try ConfiguredApps(configuration, client: client, clock: clock.wallClock)
     if let error = apps.leftOut.first?.errors.first,
       isStrict || apps.leftOut.count == configuration.apps.count
@@ -49,9 +54,9 @@ package final class WorkerService: Sendable {
     }
     Self.note(apps.leftOut, in: log)
     let directory = apps.directory
-    try Self.checkCurl(directory)
-    self.configuration = configuration
-    self.apps = Mutex(apps)
+    try directory.checkCurl()
+    let standing = ConfigurationStanding(worker: name)
+    self.standing = standing
     let endpoint = try RedisEndpoint(configuration.redis)
     let group = ControlGroup()
     let worker = configuration.worker
@@ -59,8 +64,8 @@ package final class WorkerService: Sendable {
     self.memory = memory
     let allowed = AllowedCPUs(group)
     let count = worker.lanes > 0 ? worker.lanes : allowed.lanes
-    let origin = worker.lanes > 0 ? "as worker.lanes says" : "since \(allowed.reason)"
-    log.info("lanes: \(count), \(origin)", metadata: ["lanes": "\(count)"])
+    let basis = worker.lanes > 0 ? "as worker.lanes says" : "since \(allowed.reason)"
+    log.info("lanes: \(count), \(basis)", metadata: ["lanes": "\(count)"])
     let remark = DescriptorLimit.remark(
       lanes: count, destinations: directory.entries.count,
       connectionsPerLane: worker.connectionsPerLane)
@@ -74,7 +79,7 @@ package final class WorkerService: Sendable {
     let routes = FleetRoutes()
     let snapshot = WorkerSnapshot(configuration, apps)
     let switches = FleetSwitches()
-    lanes = try (0..<count).map { number in
+    let lanes = try (0..<count).map { number in
       var redis = endpoint
       redis.clientName = "pushpool-\(name)-\(number)"
       var laneLog = logger
@@ -91,8 +96,18 @@ package final class WorkerService: Sendable {
           requestTimeoutMs: UInt64(worker.requestTimeoutSeconds) * 1_000, number: number,
           sendsDirectly: true, localTimes: localTimes, idle: idle, clock: clock,
           poisonGate: poisonGate, shortage: shortage, routes: routes,
-          switches: switches, memory: memory),
+          switches: switches, configuration: standing, memory: memory),
         snapshot: snapshot, log: laneLog)
+    }
+    self.lanes = lanes
+    keeper = try ConfigurationKeeper(
+      LoadedConfiguration(configuration, apps), from: origin, marks: marks, isStrict: isStrict,
+      parts: ConfigurationKeeperParts(
+        client: client, clock: clock.wallClock, standing: standing, log: logger)
+    ) { next in
+      next.apps.directory.share(through: FleetCredentials(connection: lanes[0], clock: clock))
+      let snapshot = WorkerSnapshot(next.configuration, next.apps)
+      for lane in lanes { await lane.use(snapshot) }
     }
   }
 
@@ -108,7 +123,7 @@ package final class WorkerService: Sendable {
     // Swift's timers take their descriptors when one is used first, and end the process when there are none then.
     try? await Task.sleep(for: .milliseconds(1))
     if let sentence = await lanes[0].refusal() {
-      stopThreads(lanes)
+      stopThreads(loops)
       client.shutdown()
       throw UnsafeRedis(sentence: sentence)
     }
@@ -117,30 +132,33 @@ package final class WorkerService: Sendable {
     defer { share(through: nil) }
     log.info("worker \(name) started", metadata: ["lanes": "\(lanes.count)"])
     let reporting = Task { await report(to: health) }
-    let mending = Task { await takeInMended() }
+    let keeping = Task(executorPreference: keeper.loop) { [keeper] in await keeper.run() }
     await withTaskGroup(of: Void.self) { group in
       // Without the preference a lane that is told to end before it has begun may wait for ever: what wakes its task was
       // seen to be lost.
       for lane in lanes { group.addTask(executorPreference: lane.loop) { await lane.run() } }
     }
     reporting.cancel()
-    mending.cancel()
+    await keeper.end()
     await reporting.value
-    await mending.value
+    await keeping.value
     health?.remove()
-    stopThreads(lanes)
+    stopThreads(loops)
     // A thread within libcurl or OpenSSL must not live while the process takes these down.
     client.shutdown()
     log.info("worker \(name) ended")
   }
 
-  /// Starts the lanes' threads, and makes sure that there can be more for Swift's tasks, look-ups and tokens.
+  private var loops: [EventLoop] { lanes.map(\.loop) + [keeper.loop] }
+
+  /// Starts the threads of the lanes and of the configuration, and makes sure that there can be more for Swift's tasks, look-ups
+  /// and tokens.
   private func startThreads() throws(SystemError) {
-    var started: [Lane] = []
+    var started: [EventLoop] = []
     do throws(SystemError) {
-      for lane in lanes {
-        try lane.loop.start()
-        started.append(lane)
+      for loop in loops {
+        try loop.start()
+        started.append(loop)
       }
       try SystemThread.checkSpare(SystemThread.poolMax + WorkerLimits.spareThreads)
     } catch {
@@ -149,9 +167,14 @@ package final class WorkerService: Sendable {
     }
   }
 
-  private func stopThreads(_ lanes: [Lane]) {
-    for lane in lanes { lane.loop.stop() }
-    for lane in lanes { lane.loop.join() }
+  private func stopThreads(_ loops: [EventLoop]) {
+    for loop in loops { loop.stop() }
+    for loop in loops { loop.join() }
+  }
+
+  /// Loads the configuration anew, as a whole or not at all.
+  package func reload() {
+    Task { [keeper] in await keeper.ask() }
   }
 
   /// Begins to drain. Called again, it ends without waiting for answers; but not within a second, since
@@ -166,45 +189,15 @@ package final class WorkerService: Sendable {
     for lane in lanes {
       Task { sinceFirstMs == nil ? await lane.drain() : await lane.abort() }
     }
+    Task { [keeper] in await keeper.end() }
   }
-
-  // MARK: Apps that are left out
 
   private var fleetCredentials: FleetCredentials {
     FleetCredentials(connection: lanes[0], clock: clock)
   }
 
   private func share(through share: (any TokenShare)?) {
-    apps.withLock { $0 }.directory.share(through: share)
-  }
-
-  /// Tries apps again that were left out, now and then, and has the lanes send for those whose files have been mended.
-  private func takeInMended() async {
-    while !Task.isCancelled, !apps.withLock({ $0.leftOut.isEmpty }) {
-      do { try await Task.sleep(for: .milliseconds(WorkerLimits.leftOutRetryMs)) } catch { break }
-      let now = apps.withLock { $0 }
-      do throws(ConfigurationError) {
-        let next = try now.tryingAgain(
-          configuration, countMax: WorkerLimits.leftOutTriedMax, client: client,
-          clock: clock.wallClock)
-        try Self.checkCurl(next.directory)
-        await use(next, instead: now)
-      } catch { log.error("apps that were left out are not taken in: \(error)") }
-    }
-  }
-
-  private func use(_ next: ConfiguredApps, instead before: ConfiguredApps) async {
-    apps.withLock { $0 = next }
-    guard next.errors != before.errors else { return }
-    next.directory.share(through: fleetCredentials)
-    let snapshot = WorkerSnapshot(configuration, next)
-    for lane in lanes { await lane.use(snapshot) }
-    let left = Set(next.leftOut.map(\.id))
-    for app in before.leftOut where !left.contains(app.id) {
-      log.notice(
-        "the files of an app that was left out are good: it is sent for from now on",
-        metadata: ["app": "\(app.id)"])
-    }
+    keeper.current.apps.directory.share(through: share)
   }
 
   private static func note(_ leftOut: [LeftOutApp], in log: Logger) {
@@ -260,14 +253,14 @@ package final class WorkerService: Sendable {
   private func fields(_ sum: LaneStatistics, _ rate: Int) -> [(String, String)] {
     let startedAtMs = clock.nowMs - (FleetClock.uptimeMs - startedAtMs)
     return [
-      ("host", Self.hostName()), ("pid", String(getpid())), ("version", WorkerVersion.text),
+      ("host", Self.hostName()), ("pid", String(getpid())), ("version", PushpoolVersion.text),
       ("lanes", String(lanes.count)), ("in_flight", String(sum.inFlight)),
       ("accepted_per_second", String(rate)), ("connections", String(sum.connections)),
       ("rss_bytes", String(ProcessMemory.residentBytes)), ("started_at", String(startedAtMs)),
       ("clock_ahead_ms", String(clock.aheadMs)),
       // 0 where nothing bounds it: a HASH keeps what it was told before.
       ("memory_limit_bytes", String(memory.bytesMax ?? 0)),
-    ]
+    ] + standing.fields(bootedAtMs: clock.nowMs - FleetClock.uptimeMs)
   }
 
   private static func makeName() -> String {

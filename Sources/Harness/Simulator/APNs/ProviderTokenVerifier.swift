@@ -9,7 +9,8 @@ struct ProviderTokenVerifier {
     let verification: VerificationKey
   }
 
-  private let keys: [String: Key]
+  /// By key id: a key may be replaced under its id.
+  private let keys: [String: [Key]]
   private var verified: [[UInt8]: ProviderToken] = [:]
   private var owners: [String: ProviderTokenOwner] = [:]
   /// How long a team must stay with a token, in seconds; 0 lets it change at will.
@@ -19,8 +20,8 @@ struct ProviderTokenVerifier {
   /// - Parameter keys: the signing keys; without any, every signature passes.
   init(keys: [(KnownAPNsKey, VerificationKey)]) {
     self.keys = Dictionary(
-      keys.map { ($0.0.keyID, Key(teamID: $0.0.teamID, verification: $0.1)) },
-      uniquingKeysWith: { _, last in last })
+      keys.map { ($0.0.keyID, [Key(teamID: $0.0.teamID, verification: $0.1)]) },
+      uniquingKeysWith: +)
   }
 
   /// Verifies the value of an `authorization` header, or finds it verified already.
@@ -51,10 +52,11 @@ struct ProviderTokenVerifier {
       issuedAt <= nowSeconds + SimulatorLimits.clockSkewMaxSeconds
     else { throw .invalidProviderToken }
     if !keys.isEmpty {
-      guard let key = keys[token.keyID], key.teamID == token.issuer,
-        key.verification.verifiesES256(
-          token.signature, of: compact.taking(0..<token.signedLength))
-      else { throw .invalidProviderToken }
+      let signed = compact.taking(0..<token.signedLength)
+      let isSigned = (keys[token.keyID] ?? []).contains { key in
+        key.teamID == token.issuer && key.verification.verifiesES256(token.signature, of: signed)
+      }
+      guard isSigned else { throw .invalidProviderToken }
     }
     return ProviderToken(
       owner: owner(teamID: token.issuer, keyID: token.keyID), issuedAtSeconds: issuedAt,

@@ -1,6 +1,7 @@
 internal import ArgumentParser
-internal import Configuration
 internal import Logging
+internal import ProgramSetup
+internal import PushpoolConfiguration
 internal import Reactor
 internal import Worker
 
@@ -14,11 +15,15 @@ struct WorkerCommand: AsyncParsableCommand {
 
       Workers share the work by themselves: start as many as are needed, on as many machines.
 
-      SIGTERM, SIGHUP or Ctrl-C drains a worker: it finishes what is in flight and hands back the \
-      rest, and nothing is lost. A second signal, a second or more later, ends it without waiting for \
-      answers. What is in flight then counts as sent without an answer, and may be sent again. \
+      SIGTERM or Ctrl-C drains a worker: it finishes what is in flight and hands back the rest, and \
+      nothing is lost. A second signal, a second or more later, ends it without waiting for answers. \
+      What is in flight then counts as sent without an answer, and may be sent again. \
       After a kill -9 other workers go on when its lease ends, and what was in flight may be sent again. \
       Without Redis a worker keeps trying and says so.
+
+      A worker loads its configuration anew when the file or a file that it names has changed, and on \
+      SIGHUP. It takes all of it or nothing: one that is refused raises an alarm, and the former one \
+      goes on. Where Redis is, lanes and some others need a restart, and the log says so.
 
       A worker logs to standard error: for people on a terminal, as JSON lines elsewhere. log.format and \
       log.level in the configuration change that; --json changes nothing. A worker never waits for \
@@ -39,23 +44,36 @@ struct WorkerCommand: AsyncParsableCommand {
     help: ArgumentHelp(
       "End with 78 when a file of any app cannot be used.",
       discussion:
-        "Otherwise such an app is left out: its jobs wait, an alarm tells of it, and it is tried again each 10 s."
+        "Otherwise such an app is left out: its jobs wait, an alarm tells of it, and it is tried again when a file changes."
     ))
   var strict = false
 
   @OptionGroup var shared: SharedOptions
 
   func run() async throws {
-    let configuration = try shared.load([
+    // One that comes before the worker is there asks for no more than it does anyway.
+    Interrupts.shared.handleHangUp {}
+    let options: [Settings.Override] = [
       ("--lanes", "PUSHPOOL_WORKER_LANES", lanes.map { String($0) })
-    ])
+    ]
+    let file = try shared.file()
+    let environment = shared.environment(options)
+    let origin = ConfigurationOrigin(
+      file: file, onLogLevel: { LogBootstrap.use($0) },
+      read: { () throws(ConfigurationError) in
+        try Configuration.load(file: file, environment: environment)
+      })
+    let configuration = try shared.load(options) { () throws(ConfigurationError) in
+      try origin.load()
+    }
     guard !configuration.apps.isEmpty else {
       throw CommandFailure(
         .configuration,
         "there is no app to work for: name a configuration that has apps with --config FILE")
     }
-    // An app with bad files keeps no other from being sent for.
-    if let problem = configuration.validateFilesExist().first(where: { $0.app == nil }) {
+    // An app with bad files keeps no other from being sent for, and a worker needs nothing of a server's.
+    let problems = configuration.validateFilesExist()
+    if let problem = problems.first(where: { $0.app == nil && !$0.isOfServe }) {
       throw CommandFailure(.configuration, problem.description)
     }
     do throws(SystemError) {
@@ -71,7 +89,7 @@ struct WorkerCommand: AsyncParsableCommand {
     let service: WorkerService
     do {
       service = try WorkerService(
-        configuration: configuration, isStrict: strict, logger: log)
+        configuration: configuration, from: origin, isStrict: strict, logger: log)
     } catch let error as SystemError {
       // Not what the configuration says, but what the machine lets the process have.
       throw CommandFailure(.internalError, "\(error.withLimits)")
@@ -84,6 +102,7 @@ struct WorkerCommand: AsyncParsableCommand {
         "stopping: draining what is in hand; another signal, a second or more later, does not wait for answers"
       )
     }
+    Interrupts.shared.handleHangUp { service.reload() }
     // A signal that came while keys were being loaded.
     if Interrupts.shared.hasCome { return }
     do {

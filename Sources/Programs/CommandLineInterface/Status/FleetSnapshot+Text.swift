@@ -1,5 +1,6 @@
 internal import Model
 internal import Operations
+internal import ProgramSetup
 internal import Store
 internal import Typesetting
 
@@ -26,7 +27,7 @@ extension FleetSnapshot {
     if living.isEmpty {
       lines.append("  nobody sends: start one with pushpool worker")
     } else {
-      lines += workerTable().lines(on: terminal)
+      lines += workerTable().lines(on: terminal) + configurationLines()
     }
     for worker in lost {
       let age = FigureText.duration(ms: nowMs - worker.lastBeatMs)
@@ -68,6 +69,34 @@ extension FleetSnapshot {
       }
       return ["Redis is a \(settings.summary)"] + untold.map { "  unsafe: \($0.sentence)" }
     }
+  }
+
+  /// Which workers have the newest configuration, and which are to be restarted for what has changed.
+  private func configurationLines() -> [String] {
+    var lines: [String] = []
+    if let newest = newestConfiguration {
+      let age = FigureText.duration(ms: max(0, nowMs - newest.sinceMs))
+      lines.append(
+        newest.others.isEmpty
+          ? "  all have the configuration that came into force \(age) ago"
+          : "  \(newest.workers.count) of \(newest.workers.count + newest.others.count) have the "
+            + "configuration that came into force \(age) ago; another one: \(names(newest.others))")
+    }
+    let waiting = living.filter { restartAwaitedBy($0) != nil }.sorted { $0.worker < $1.worker }
+    for worker in waiting.prefix(CommandLineLimits.workersNamedMax) {
+      let settings = DisplayText.printable(restartAwaitedBy(worker) ?? "")
+      lines.append(
+        "  \(DisplayText.printable(worker.worker)) is to be restarted for \(settings)")
+    }
+    let more = waiting.count - CommandLineLimits.workersNamedMax
+    if more > 0 { lines.append("  and \(more) more are to be restarted") }
+    return lines
+  }
+
+  private func names(_ workers: [String]) -> String {
+    let more = workers.count - CommandLineLimits.workersNamedMax
+    return workers.prefix(CommandLineLimits.workersNamedMax).map { DisplayText.printable($0) }
+      .joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
   }
 
   private func workerTable() -> TextTable {

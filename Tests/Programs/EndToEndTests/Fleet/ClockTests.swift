@@ -1,6 +1,7 @@
 import Glibc
 import LocalServices
 import Model
+import Providers
 import Redis
 import Simulator
 import Store
@@ -46,7 +47,8 @@ import Testing
     try await PushStage.with(script: .stage(), worker: .narrow(50)) { stage in
       let client = stage.client
       try await client.install(try Devices.apns(0..<100))
-      let key = "pushpool:credential:apns:DEF123GHIJ:ABC123DEFG"
+      let signing = try SigningKey(file: stage.keyFile, algorithm: .es256)
+      let key = "pushpool:credential:apns:DEF123GHIJ:ABC123DEFG:\(signing.digest)"
       let nowMs = Int64(time(nil)) * 1_000
       _ = try await client.command("SET", key, "\(nowMs + 1_200_000) ey.of.the-future")
       try await stage.withWorkers { _ in

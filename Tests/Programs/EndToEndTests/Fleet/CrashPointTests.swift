@@ -1,7 +1,7 @@
-import Configuration
 import Glibc
 import LocalServices
 import Model
+import PushpoolConfiguration
 import Redis
 import Simulator
 import Store
@@ -57,7 +57,8 @@ import Testing
 
   /// What producers, backends and operators call, and what is only there for a test.
   private static let others: Set<String> = [
-    "install", "create", "install_many", "uninstall", "invalidate", "set_badge", "pause", "resume",
+    "install", "create", "install_many", "amend", "uninstall", "invalidate", "set_badge", "pause",
+    "resume",
     "cancel", "pace", "subscribe", "unsubscribe", "index_users", "mend_bindings",
     "export_installations", "export_subscribers",
     "find_waiting", "name_waiting", "has_job",

@@ -1,7 +1,7 @@
-import Configuration
 import Glibc
 import LocalServices
 import Model
+import PushpoolConfiguration
 import Simulator
 import Store
 import Testing
@@ -19,24 +19,6 @@ struct MachineTests {
       process.signal(SIGTERM)
       #expect(await process.waitForExit(timeoutMs: 60_000) == .code(0))
       withExtendedLifetime(log) {}
-    }
-  }
-
-  @Test(
-    "SIGHUP drains a worker: what is in flight is finished, the rest handed back, nothing sent twice"
-  )
-  func hangUp() async throws {
-    try await PushStage.with(script: .slow, worker: .narrow(20, leaseSeconds: 60)) { stage in
-      try await stage.client.install(try Devices.apns(0..<1_500))
-      _ = try await stage.client.enqueue(Devices.job("sale", 0..<1_500))
-      let first = try stage.startProcess()
-      try await stage.waitUntilAccepted(200)
-      first.signal(SIGHUP)
-      #expect(await first.waitForExit(timeoutMs: 60_000) == .code(0))
-      // Had it not handed back what it held, that would wait for a minute's lease.
-      let second = try stage.startProcess()
-      stage.expectDelivered(try await stage.client.finished("sale"), 1_500)
-      await second.terminate()
     }
   }
 

@@ -25,7 +25,7 @@ import Testing
       users[words[1]] = User(
         name: words[1], password: String(password.dropFirst()), line: String(line))
     }
-    #expect(users.count == 6)
+    #expect(users.count == 7)
     return users
   }
 
@@ -73,6 +73,7 @@ import Testing
     let users = try Self.users()
     let worker = try #require(users["pushpool-worker"])
     let operating = try #require(users["pushpool-operator"])
+    let server = try #require(users["pushpool-server"])
     let producer = try #require(users["pushpool-producer"])
     let dashboard = try #require(users["pushpool-dashboard"])
     let registrar = try #require(users["pushpool-registrar"])
@@ -153,6 +154,13 @@ import Testing
       for (arguments, input) in try Self.commands(names[0], stage.writeConfiguration()) {
         let result = try await Self.run(arguments, as: operating, stage, input: input)
         #expect(result.code == .code(0), "\(arguments): \(result)")
+        // Each act is noted.
+        #expect(!result.error.contains("cannot be noted"), "\(arguments): \(result)")
+      }
+      for arguments in Self.served {
+        let result = try await Self.run(arguments, as: server, stage)
+        #expect(result.code == .code(0), "\(arguments): \(result)")
+        #expect(!result.error.contains("cannot be noted"), "\(arguments): \(result)")
       }
       for arguments in Self.looks {
         for user in [dashboard, reader] {
@@ -203,6 +211,17 @@ import Testing
     ["status"], ["status", "--json"], ["metrics"], ["jobs"], ["job", "listed", "--app", "shop"],
     ["trace", "--app", "shop", "--job", "listed"], ["topics", "--app", "shop"],
     ["channels", "--app", "shop"], ["dead", "list"], ["switch", "list"],
+    ["audit", "--app", "other"],
+  ]
+
+  /// What the server does, by the commands that do the same.
+  private static let served = [
+    ["install", "--app", "shop", "--user", "served", "--network", "apns", "--token", "abababab"],
+    ["devices", "--app", "shop", "--user", "served"],
+    ["uninstall", "--app", "shop", "--network", "apns", "--token", "abababab"],
+    ["switch", "off", "--app", "other"], ["switch", "on", "--app", "other"],
+    ["dead", "list"], ["keys", "create", "--role", "operator-look"], ["keys", "list"],
+    ["status"], ["audit"],
   ]
 
   /// What a user may do besides who may read everything.
@@ -240,6 +259,7 @@ import Testing
       (["index", "--app", "shop"], nil),
       (["unsubscribe", "--app", "shop", "--topic", "t", "--user", user], nil),
       (["dead", "list"], nil), (["dead", "drop", "--all"], nil),
+      (["keys", "create", "--role", "admin"], nil), (["keys", "list"], nil), (["audit"], nil),
     ]
   }
 
@@ -278,7 +298,7 @@ import Testing
     let answer = try await register(
       "uninstall", #"{"app":"shop","network":"apns","token":"cdcd1001","user":"r2"}"#)
     #expect(answer.contains("removed"))
-    #expect(try await stage.client.command("ZCARD", "pushpool:unbound").integer == 2)
+    #expect(try await stage.client.command("ZCARD", "pushpool:unbound").integer == 3)
   }
 
   private func expectRefusals(
@@ -291,7 +311,10 @@ import Testing
       (operating, ["FUNCTION", "FLUSH"]), (operating, ["FUNCTION", "DELETE", "x"]),
       (operating, ["FUNCTION", "RESTORE", "x"]), (operating, ["EVAL", "return 1", "0"]),
       (producer, ["FUNCTION", "FLUSH"]), (dashboard, ["FUNCTION", "FLUSH"]),
-      (reader, ["FUNCTION", "FLUSH"]),
+      (reader, ["FUNCTION", "FLUSH"]), (reader, ["HGETALL", "pushpool:keys"]),
+      (dashboard, ["HGETALL", "pushpool:keys"]), (registrar, ["HGETALL", "pushpool:keys"]),
+      (producer, ["HSET", "pushpool:keys", "a", "b"]),
+      (reader, ["XADD", "pushpool:acts", "*", "verb", "job.cancel"]),
       (dashboard, ["SCAN", "0"]), (dashboard, ["RANDOMKEY"]),
       (worker, ["FLUSHALL"]), (worker, ["SET", "other", "1"]),
       (worker, ["SADD", "segment:x", "u"]),

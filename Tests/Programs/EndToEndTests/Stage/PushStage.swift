@@ -1,7 +1,7 @@
-import Configuration
 import LocalServices
 import Logging
 import Model
+import PushpoolConfiguration
 import Reactor
 import Redis
 import Simulator
@@ -20,6 +20,8 @@ final class PushStage: Sendable {
   let folder: TemporaryFolder
   let client: StageClient
   let certificate: IssuedCertificate
+  /// APNs's signing key, which its configuration names.
+  let keyFile: String
   /// The settings as text, those of the worker left out.
   let text: ConfigurationText
   private let stage: Stage
@@ -31,6 +33,8 @@ final class PushStage: Sendable {
     var hasJPush = false
     /// Apps beside "shop", on APNs with its settings.
     var moreApps: [String] = []
+    /// Keys that APNs knows beside the stage's, such as another one under its id.
+    var moreAPNsKeys: [KnownAPNsKey] = []
     /// APNs's development environment as well, played by a second simulator with the same script.
     var hasDevelopment = false
   }
@@ -43,6 +47,7 @@ final class PushStage: Sendable {
     redis = stage.redis
     folder = stage.folder
     certificate = stage.keys.certificate
+    keyFile = stage.keys.apnsKey.file
     self.simulator = simulator
     self.development = development
     self.configuration = configuration
@@ -79,7 +84,9 @@ final class PushStage: Sendable {
     _ body: (PushStage) async throws -> Result
   ) async throws -> Result {
     try await Stage.with { stage in
-      let simulator = Simulator(options: options(stage, script))
+      var options = options(stage, script)
+      options.apnsKeys += endpoints.moreAPNsKeys
+      let simulator = Simulator(options: options)
       try simulator.start()
       defer { simulator.stop() }
       let development = endpoints.hasDevelopment ? try startDevelopment(simulator.options) : nil

@@ -22,13 +22,14 @@ local LEFT_OUT = 'left_out'
 -- Added to the time at which something began to wait, so that it is found in the order of its priority.
 local RANK = {high = 0, normal = 1e13, low = 2e13}
 
--- The digests of configurations that a worker has now, and of those that one had within the time that work waits.
+-- The digests of configurations that a worker has now, and of those that one had within the time that work waits: of many the
+-- latest.
 local function live_digests(p, now)
-  return redis.call('ZRANGEBYSCORE', KEY.routes(p), text(now - LIMIT.ROUTE_ALIVE_MS), '+inf', 'LIMIT', 0,
+  return redis.call('ZREVRANGEBYSCORE', KEY.routes(p), '+inf', text(now - LIMIT.ROUTE_ALIVE_MS), 'LIMIT', 0,
     LIMIT.ROUTE_DIGESTS_MAX)
 end
 
-local function known_digests(p) return redis.call('ZRANGE', KEY.routes(p), 0, LIMIT.ROUTE_DIGESTS_MAX - 1) end
+local function known_digests(p) return redis.call('ZREVRANGE', KEY.routes(p), 0, LIMIT.ROUTE_DIGESTS_MAX - 1) end
 
 -- Those of the routes that one of the configurations has, as a set; and those that one would have, were the app not left out.
 local function routes_among(p, digests, routes)

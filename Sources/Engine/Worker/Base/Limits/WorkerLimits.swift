@@ -1,4 +1,4 @@
-internal import Configuration
+internal import PushpoolConfiguration
 
 /// The limits of a lane.
 enum WorkerLimits {
@@ -160,9 +160,22 @@ enum WorkerLimits {
   /// Apps that are left out, of which each has an alarm, and a line in the log as the worker starts.
   static let leftOutAlarmsMax = 16
   static let leftOutLoggedMax = 100
-  /// How often apps that are left out are tried again, and how many of them at a time.
-  static let leftOutRetryMs: Int64 = 10_000
+  /// Apps that are left out and are tried again at a time, while the configuration that is there is refused.
   static let leftOutTriedMax = 100
+  /// The wait between two looks at the configuration's files, and at how many of them while nothing has changed: 12 ms.
+  static let filesLookMs: UInt64 = 1_000
+  static let filesLookedAtMax = 8_192
+  /// How soon files that have changed are looked at again, and for how long at most before they are read while they go on
+  /// changing.
+  static let filesSettleMs: UInt64 = 300
+  static let filesUnrestMsMax: Int64 = 5_000
+  /// How many times as long as the configuration took to load nothing is loaded afterwards: a fifth of a core at most.
+  static let loadRest: UInt64 = 4
+  /// How soon a configuration that is refused, or has an app that is left out, is loaded again although none of its files has
+  /// changed: the cause may have been a passing one, such as a want of descriptors.
+  static let loadAgainMs: Int64 = 60_000
+  /// Names of each kind, such as added apps, in the log's line about another configuration.
+  static let diffNamesMax = 20
   /// For how long a push is put aside that comes to a destination which the configuration has no more.
   static let retiredDelayMs: UInt64 = 250
   /// The wait between two looks at what is switched off, of all lanes of a process together.

@@ -1,5 +1,5 @@
-internal import Configuration
 internal import Model
+internal import PushpoolConfiguration
 internal import Redis
 
 /// The part of the configuration that a lane keeps for as long as it runs.
@@ -33,6 +33,7 @@ struct LaneSettings: Sendable {
   let shortage: DescriptorShortage
   let routes: FleetRoutes
   let switches: FleetSwitches
+  var configuration = ConfigurationStanding(worker: "")
   /// The memory that the process has and may have.
   var memory = ProcessMemory(ControlGroup())
 }

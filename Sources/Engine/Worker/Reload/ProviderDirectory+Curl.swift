@@ -1,13 +1,13 @@
-internal import Configuration
 internal import HTTPClient
 internal import Model
 internal import Providers
+internal import PushpoolConfiguration
 
-extension WorkerService {
+extension ProviderDirectory {
   /// Says what is wrong with the linked libcurl, where pushes are to go over it.
-  static func checkCurl(_ directory: ProviderDirectory) throws(ConfigurationError) {
+  func checkCurl() throws(ConfigurationError) {
     guard let unfitness = CurlLibrary.unfitness,
-      let first = directory.entries.first(where: { $0.provider.destination.acceptsHTTP1 })
+      let first = entries.first(where: { $0.provider.destination.acceptsHTTP1 })
     else { return }
     throw ConfigurationError(
       file: "configuration", line: nil,

@@ -1,0 +1,53 @@
+package import HTTPClient
+internal import Model
+package import PushpoolConfiguration
+
+/// Looks at what the files of a configuration's apps contain: keys, accounts, certificates, passwords, authorities.
+package enum MaterialInspection {
+  /// Every fault, one for each field, in the order of the apps. Unlike `ConfiguredApps` it looks at the other networks of an
+  /// app that has a fault, too.
+  /// - Parameter client: sends nothing.
+  package static func faults(
+    in configuration: Configuration, client: HTTPClient
+  ) -> [ConfigurationError] {
+    let files = AppFiles()
+    // One for all, so that it notices what two apps say otherwise of one account.
+    var builder = ProviderBuilder(client: client, clock: .system)
+    var faults: [ConfigurationError] = []
+    for (index, app) in configuration.apps.enumerated() {
+      var found: [ConfigurationError] = []
+      for part in app.networks {
+        do throws(MaterialProblems) {
+          try builder.add(try files.material(of: part).get())
+        } catch {
+          for problem in error.all {
+            let fault = configuration.error(about: problem, field: "apps[\(index)]")
+            if !found.contains(where: { $0.field == fault.field }) { found.append(fault) }
+          }
+        }
+      }
+      faults += found
+    }
+    return faults
+  }
+}
+
+extension AppConfiguration {
+  /// The app once for each of its networks and environments, with that alone.
+  fileprivate var networks: [AppConfiguration] {
+    var bare = self
+    (bare.apns, bare.fcm, bare.jpush) = ([:], nil, nil)
+    var networks: [AppConfiguration] = []
+    func add(_ change: (inout AppConfiguration) -> Void) {
+      var part = bare
+      change(&part)
+      networks.append(part)
+    }
+    for environment in PushEnvironment.allCases {
+      if let apns = apns[environment] { add { $0.apns[environment] = apns } }
+    }
+    if fcm != nil { add { $0.fcm = fcm } }
+    if jpush != nil { add { $0.jpush = jpush } }
+    return networks
+  }
+}

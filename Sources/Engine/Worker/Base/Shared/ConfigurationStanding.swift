@@ -1,0 +1,70 @@
+internal import Model
+internal import Synchronization
+
+/// The standing of a process's configuration: which one is in force, and why a newer one is not. Its beats and one of its alarms
+/// tell it. Shared by the lanes of a process.
+final class ConfigurationStanding: Sendable {
+  private struct State {
+    var digest = ""
+    /// Since when it is in force, by `FleetClock.uptimeMs`.
+    var loadedAtMs: Int64 = 0
+    /// Why the one that is there now was refused.
+    var refusal: String?
+    /// Settings that have changed and have no effect before a restart.
+    var awaitingRestart: [String] = []
+  }
+
+  private let worker: String
+  private let state = Mutex(State())
+
+  /// - Parameter worker: the process, as it beats.
+  init(worker: String) { self.worker = worker }
+
+  /// Another configuration is in force.
+  /// - Parameter digest: the same in all workers that have an equal one.
+  func noteLoaded(_ digest: String, uptimeMs: Int64) {
+    state.withLock { state in
+      guard state.digest != digest else { return }
+      (state.digest, state.loadedAtMs) = (digest, uptimeMs)
+    }
+  }
+
+  /// - Parameter sentence: why the configuration that is there is not in force; nil when it is.
+  /// - Returns: whether it was told something else before.
+  @discardableResult
+  func noteRefusal(_ sentence: String?) -> Bool {
+    state.withLock { state in
+      defer { state.refusal = sentence }
+      return state.refusal != sentence
+    }
+  }
+
+  /// - Parameter names: the settings that have changed and have no effect before a restart.
+  /// - Returns: whether they were others before.
+  @discardableResult
+  func noteAwaitingRestart(_ names: [String]) -> Bool {
+    state.withLock { state in
+      defer { state.awaitingRestart = names }
+      return state.awaitingRestart != names
+    }
+  }
+
+  /// The alarm while the configuration that is there is refused.
+  var alarmCondition: AlarmCondition? {
+    state.withLock { $0.refusal }.map {
+      AlarmCondition(field: AlarmKind.configuration.field(worker), sentence: $0)
+    }
+  }
+
+  /// The fields of a beat.
+  /// - Parameter bootedAtMs: when `FleetClock.uptimeMs` was 0, in epoch milliseconds.
+  func fields(bootedAtMs: Int64) -> [(String, String)] {
+    let state = state.withLock { $0 }
+    return [
+      ("configuration_digest", state.digest),
+      ("configuration_loaded_at", String(bootedAtMs + state.loadedAtMs)),
+      // Empty where there is nothing: a HASH keeps what it was told before.
+      ("restart_awaited_by", state.awaitingRestart.joined(separator: ", ")),
+    ]
+  }
+}

@@ -1,0 +1,52 @@
+internal import Model
+internal import Providers
+internal import PushpoolConfiguration
+internal import Store
+
+/// A configuration, and the apps of it that can be sent for, with all that their files held.
+struct LoadedConfiguration: Sendable {
+  let configuration: Configuration
+  let apps: ConfiguredApps
+  /// Equal in all workers that send for the same apps in the same way and by the same rules, whatever their files are called and
+  /// however many lanes they have. Nothing of a key can be had from it.
+  let digest: String
+
+  init(_ configuration: Configuration, _ apps: ConfiguredApps) {
+    self.configuration = configuration
+    self.apps = apps
+    digest = Self.digest(of: configuration, apps)
+  }
+
+  private static func digest(of configuration: Configuration, _ apps: ConfiguredApps) -> String {
+    let left = Set(apps.leftOut.map(\.id))
+    var origins: [String: [String]] = [:]
+    for entry in apps.directory.entries {
+      origins[entry.app, default: []].append(entry.originText)
+    }
+    var lines = configuration.apps.map { app in
+      let ways = left.contains(app.id) ? ["left out"] : (origins[app.id] ?? []).sorted()
+      let retention = text((app.jobs ?? configuration.jobs).retention)
+      return "\(app.id) \(app.eventsPerMinute) \(app.timeZone ?? "-") \(retention) "
+        + ways.joined(separator: ",")
+    }.sorted()
+    lines.append("\(text(configuration.jobs.retention)) \(configuration.worker.unroutedSeconds)")
+    // With a name before it, for it may be digits alone.
+    return "sha256:" + ContentDigest.of(Array(lines.joined(separator: "\n").utf8)).prefix(16)
+  }
+
+  private static func text(_ retention: JobRetention) -> String {
+    "\(retention.manySeconds)/\(retention.namedSeconds)/\(retention.unnamedSeconds)"
+  }
+}
+
+/// The reasons why a configuration is not taken: one at least, each at its line.
+struct RefusedConfiguration: Error {
+  let errors: [ConfigurationError]
+
+  /// The sentence for operators: the first error, and how many others there are.
+  var sentence: String {
+    let more = errors.count - 1
+    return "the configuration is refused, and the former one goes on: "
+      + (errors.first.map { "\($0)" } ?? "") + (more > 0 ? " (and \(more) more)" : "")
+  }
+}

@@ -1,0 +1,116 @@
+import HTTPClient
+import LocalServices
+import Logging
+import Providers
+import PushpoolConfiguration
+import Reactor
+import Synchronization
+import TestSupport
+
+@testable import Worker
+
+/// A configuration file with its keys, and what a worker would make of it.
+struct ReloadFolder {
+  let folder: TemporaryFolder
+  let key: APNsSigningKey
+  let file: String
+
+  init() throws {
+    folder = try TemporaryFolder()
+    key = try APNsSigningKey(folder: folder.path)
+    file = folder.file("pushpool.yaml")
+  }
+
+  /// Writes the configuration of these apps, each with a copy of the key as `<id>.p8`.
+  /// - Parameters:
+  ///   - more: further sections.
+  ///   - fields: further fields of an app, by its id.
+  func write(_ apps: [String], _ more: String = "", fields: [String: String] = [:]) throws {
+    var lines = ["apps:"]
+    for app in apps {
+      let path = keyFile(of: app)
+      if TextFile.read(path, bytesMax: 1) == nil { try copyKey(to: app) }
+      lines += [
+        "  - id: \(app)", "    apns:", "      production:", "        key_file: \(app).p8",
+        "        key_id: \(key.keyID)", "        team_id: \(key.teamID)",
+        "        topic: com.example.\(app)",
+      ]
+      if let field = fields[app] { lines.append("    \(field)") }
+    }
+    try PrivateFile.write("\(more)\n" + lines.joined(separator: "\n") + "\n", to: file)
+  }
+
+  func keyFile(of app: String) -> String { folder.file("\(app).p8") }
+
+  func copyKey(to app: String) throws {
+    let text = TextFile.read(key.file, bytesMax: 4_096) ?? ""
+    try PrivateFile.write(text, to: keyFile(of: app))
+  }
+
+  /// Puts another key in place of an app's.
+  func replaceKey(of app: String) throws {
+    let own = try TemporaryFolder()
+    let other = try APNsSigningKey(folder: own.path)
+    try PrivateFile.write(
+      TextFile.read(other.file, bytesMax: 4_096) ?? "", to: keyFile(of: app))
+  }
+
+  func load() throws(ConfigurationError) -> Configuration {
+    try Configuration.load(file: file, environment: [:])
+  }
+
+  func loaded(after previous: LoadedConfiguration? = nil) throws -> LoadedConfiguration {
+    let configuration = try load()
+    return LoadedConfiguration(
+      configuration,
+      try ConfiguredApps(
+        configuration, client: HTTPClient(), after: previous?.apps.directory))
+  }
+
+  /// Runs the body with a keeper on a thread of its own, which takes turns only when it is asked to.
+  func withKeeper<Value>(
+    isStrict: Bool = false, levels: Levels = Levels(),
+    _ body: (ConfigurationKeeper, Taken) async throws -> Value
+  ) async throws -> Value {
+    let file = file
+    let origin = ConfigurationOrigin(
+      file: file, onLogLevel: { levels.add($0) },
+      read: { () throws(ConfigurationError) in
+        try Configuration.load(file: file, environment: [:])
+      })
+    let started = try loaded()
+    var marks = FileMarks()
+    marks.add([file] + started.configuration.files.map(\.path))
+    let taken = Taken()
+    let keeper = try ConfigurationKeeper(
+      started, from: origin, marks: marks, isStrict: isStrict,
+      parts: ConfigurationKeeperParts(
+        client: HTTPClient(), clock: .system, standing: taken.standing, log: taken.lines.logger),
+      take: { taken.add($0) })
+    try keeper.loop.start()
+    defer { keeper.loop.stop() }
+    return try await body(keeper, taken)
+  }
+
+  /// The configurations that lanes were to go by.
+  final class Taken: Sendable {
+    private let all = Mutex<[LoadedConfiguration]>([])
+    let standing = ConfigurationStanding(worker: "w")
+    let lines = LogLines()
+
+    func add(_ next: LoadedConfiguration) { all.withLock { $0.append(next) } }
+    var count: Int { all.withLock { $0.count } }
+    var last: LoadedConfiguration? { all.withLock { $0.last } }
+    var fields: [String: String] {
+      Dictionary(standing.fields(bootedAtMs: 0), uniquingKeysWith: { $1 })
+    }
+  }
+
+  /// The levels that were to be logged.
+  final class Levels: Sendable {
+    private let all = Mutex<[LogConfiguration.Level]>([])
+
+    func add(_ level: LogConfiguration.Level) { all.withLock { $0.append(level) } }
+    var told: [LogConfiguration.Level] { all.withLock { $0 } }
+  }
+}
