@@ -4,6 +4,7 @@ package import Redis
 package enum DocumentedUser: String, Sendable, CaseIterable {
   case worker = "pushpool-worker"
   case `operator` = "pushpool-operator"
+  case server = "pushpool-server"
   case producer = "pushpool-producer"
   case registrar = "pushpool-registrar"
   case reader = "pushpool-reader"
@@ -24,7 +25,8 @@ package enum DocumentedUser: String, Sendable, CaseIterable {
     guard let right = error.missingRight else { return error.remedy }
     let what = right.rule.map { "the right \($0)" } ?? "a right"
     // Who only reads calls functions that others have loaded.
-    let holder = right == .command("function|load") && self != .worker ? .operator : self
+    let holder =
+      right == .command("function|load") && self != .worker && self != .server ? .operator : self
     return "\(what) is missing: the documented user \(holder.rawValue) has it "
       + "(docs/reference/redis.md, Redis users)"
   }

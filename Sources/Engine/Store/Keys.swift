@@ -58,6 +58,9 @@ package struct Keys: Sendable {
   /// HASH: what is switched off, a `KillSwitch` each.
   package var switches: String { "\(prefix):switches" }
 
+  /// STREAM: what operators did.
+  package var acts: String { "\(prefix):acts" }
+
   /// Never exists: the second key of calls of the functions for registration (Registration/guard.lua).
   package var guardKey: String { "\(prefix):guard" }
 
@@ -145,6 +148,12 @@ package struct Keys: Sendable {
 
   /// STRING: a credential that the fleet shares, a secret.
   func credential(_ name: String) -> String { "\(prefix):credential:\(name)" }
+
+  /// HASH: id → a key of the HTTP API, with a digest of its secret.
+  package var accessKeys: String { "\(prefix):keys" }
+
+  /// STRING: a browser that has shown a key, by a digest of the name that it got.
+  func session(_ digest: String) -> String { "\(prefix):session:\(digest)" }
 
   /// ZSET: digest of a configuration → when a worker last had it.
   var routes: String { "\(prefix):routes" }

@@ -26,6 +26,9 @@ package struct Store {
   package let traces: TraceStore
   package let settings: SettingsStore
   package let keyTypes: KeyTypes
+  package let accessKeys: AccessKeyStore
+  package let browserSessions: BrowserSessionStore
+  package let acts: ActStore
 
   /// - Parameters:
   ///   - connection: made with `StoreLibrary.library`.
@@ -55,6 +58,9 @@ package struct Store {
     traces = TraceStore(functions: functions)
     settings = SettingsStore(functions: functions)
     keyTypes = KeyTypes(functions: functions)
+    accessKeys = AccessKeyStore(functions: functions)
+    browserSessions = BrowserSessionStore(functions: functions)
+    acts = ActStore(functions: functions)
   }
 
   /// The server's clock, in whole seconds since the epoch.

@@ -19,7 +19,8 @@ package enum StoreLibrary {
     + PackageResources.chunks_lua
     + PackageResources.leases_lua + PackageResources.promotion_lua
     + PackageResources.route_alarms_lua + PackageResources.routes_lua
-    + PackageResources.installations_lua + PackageResources.topics_lua + PackageResources.walks_lua
+    + PackageResources.installations_lua + PackageResources.amending_lua
+    + PackageResources.topics_lua + PackageResources.walks_lua
     + PackageResources.mending_lua
     + PackageResources.indexing_lua + PackageResources.exporting_lua
     + PackageResources.variables_lua + PackageResources.mass_death_lua

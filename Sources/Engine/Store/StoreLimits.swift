@@ -79,6 +79,8 @@ package enum StoreLimits {
   static let totalsPagesMax = 1_000
   /// Workers whose fields are read in one trip, and open jobs: 1 ms of Redis's time.
   static let readAtOnce = 256
+  /// Minutes whose counts are read in one trip.
+  static let chartedAtOnce = 60
   /// The longest name of an outcome that is believed.
   static let outcomeBytesMax = 32
   /// Calls that reconcile one job, each for some 200 of its chunks.
@@ -91,6 +93,13 @@ package enum StoreLimits {
   static let switchesLookedMax = 3_000
   /// Bytes that are kept of why something was switched off.
   package static let switchReasonBytesMax = 512
+  /// Keys of the HTTP API.
+  package static let accessKeysMax = 1_000
+  /// Bytes of an act's verb and app, and of each of its other texts.
+  package static let actWordBytesMax = 64
+  package static let actTextBytesMax = 512
+  /// Acts of one `ActStore.page`, each of 2 KiB at most.
+  package static let actPageMax = 500
   /// Bytes that a trace keeps of a network's reason.
   package static let traceReasonBytesMax = 64
   /// The longest that a lane waits before it asks for more of a rate; the functions say at most a second.

@@ -51,6 +51,7 @@ import Testing
         "unrouted": keys.unrouted, "route_hints": keys.routeHints, "route_sweep": keys.routeSweep,
         "routes_looked": keys.routesLooked,
         "route_waiting": keys.waiting(.jobs, route: "<2>").replacing("jobs", with: "<1>"),
+        "keys": keys.accessKeys, "acts": keys.acts,
         "switches": keys.switches, "rate": keys.rate("<1>"),
         "pace": keys.pace(app: "<1>", job: "<2>"),
         "loop": keys.loop(app: "<1>", bucket: "<2>"),

@@ -108,6 +108,13 @@ import Testing
       let batch = InstallationSections.of(installations, in: ImportTurn())
       let found = try await read(store, "install_many", batch)
       #expect(found == ["batch": 1, "installations": 2, "fields": 1])
+      try await store.install("u", "aa")
+      let before = try #require(try await store.binding("aa"))
+      let amended = InstallationSections.of(before, to: installations[0])
+      // Channels are always given.
+      #expect(
+        try await read(store, "amend", amended)
+          == ["read": 1, "installations": 1, "fields": 2, "removed": 0])
     }
   }
 

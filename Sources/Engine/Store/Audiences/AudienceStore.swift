@@ -35,6 +35,34 @@ package struct AudienceStore {
   /// The topics, the channels and all of an app, as far as somebody is in them, by name.
   package func sizes(app: String) async throws(RedisError) -> [IndexSize] {
     var sizes: [String: Int] = [:]
+    try await eachSize(app: app) { sizes[$0] = $1 }
+    return sizes.sorted { $0.key < $1.key }.compactMap { name, users in
+      AudienceIndex(name: name).map { IndexSize(index: $0, users: users) }
+    }
+  }
+
+  /// The next topics or channels of an app, as far as somebody is in them, in the byte order of their names. It reads the sizes of
+  /// all of them, and keeps only those that it tells.
+  /// - Parameters:
+  ///   - place: the name behind which they are; empty for the first.
+  ///   - max: how many at most, 1 at least.
+  ///   - name: tells the name of an index of the kind that is asked for; nil for another.
+  package func sizes(
+    app: String, behind place: String, max: Int, _ name: (AudienceIndex) -> String?
+  ) async throws(RedisError) -> [GroupSize] {
+    var first = FirstSizes(behind: place, max: max)
+    try await eachSize(app: app) { index, users in
+      if let name = AudienceIndex(name: index).flatMap(name) {
+        first.add(GroupSize(name: name, users: users))
+      }
+    }
+    return first.sizes
+  }
+
+  /// Calls the body with what the functions call each index of an app, and with how many users are in it; maybe twice with one.
+  private func eachSize(
+    app: String, _ body: (String, Int) -> Void
+  ) async throws(RedisError) {
     var cursor = "0"
     for _ in 0..<StoreLimits.sizePagesMax {
       let command = RedisCommand(
@@ -45,11 +73,10 @@ package struct AudienceStore {
         throw .unexpectedReply("HSCAN has no cursor")
       }
       cursor = next
-      for (name, size) in page[1].pairs { sizes[name] = Int(size) }
+      for (name, size) in page[1].pairs {
+        if let size = Int(size) { body(name, StoredNumber.count(size)) }
+      }
       if cursor == "0" { break }
-    }
-    return sizes.sorted { $0.key < $1.key }.compactMap { name, users in
-      AudienceIndex(name: name).map { IndexSize(index: $0, users: users) }
     }
   }
 

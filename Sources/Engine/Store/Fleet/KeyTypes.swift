@@ -160,7 +160,7 @@ package struct KeyTypes {
       (keys.delayed, "zset"), (keys.open, "set"), (keys.finished, "stream"), (keys.dead, "stream"),
       (keys.uninstalled, "stream"), (keys.audit, "stream"), (keys.timeline, "stream"),
       (keys.workers, "zset"), (keys.alarms, "hash"), (keys.unbound, "zset"),
-      (keys.totals, "hash"),
+      (keys.totals, "hash"), (keys.accessKeys, "hash"), (keys.acts, "stream"),
     ]
   }
 
@@ -173,11 +173,11 @@ package struct KeyTypes {
   /// The type that a key should have; nil for one that is none of those that commands read.
   private func expectedType(of key: String) -> String? {
     switch key.dropFirst(functions.keys.prefix.count + 1).prefix(while: { $0 != ":" }) {
-    case "user", "content", "letter", "generation": "string"
+    case "user", "content", "letter", "generation", "session": "string"
     case "token", "job", "audiences", "metrics", "latency", "worker", "switches", "alarms",
-      "indexed", "totals":
+      "indexed", "totals", "keys":
       "hash"
-    case "jobs", "chunks", "trace", "dead", "audit", "finished", "uninstalled", "timeline":
+    case "jobs", "chunks", "trace", "dead", "audit", "finished", "uninstalled", "timeline", "acts":
       "stream"
     case "index", "block", "delayed", "workers", "unbound": "zset"
     case "open": "set"

@@ -1,11 +1,13 @@
 internal import Model
 internal import Redis
 
-/// The arguments of `install`, `create` and `install_many`.
+/// The arguments of `install`, `create`, `install_many` and `amend`.
 enum InstallationSections {
   private static let batch = Sections.Section(name: "batch", columns: 2)
   private static let installations = Sections.Section(name: "installations", columns: 10)
   private static let fields = Sections.Section(name: "fields", columns: 2)
+  private static let read = Sections.Section(name: "read", columns: 2)
+  private static let removed = Sections.Section(name: "removed", columns: 1)
 
   /// Returns the arguments of `install` and `create`.
   static func of(_ installations: [Installation]) -> Sections {
@@ -22,6 +24,27 @@ enum InstallationSections {
       row.append(turn?.number ?? 0)
     }
     add(installations, to: &sections)
+    return sections
+  }
+
+  /// Returns the arguments of `amend`.
+  /// - Parameters:
+  ///   - before: the record that was read.
+  ///   - after: what it is to be; without channels it leaves those that it was in.
+  static func of(_ before: StoredInstallation, to after: Installation) -> Sections {
+    var after = after
+    after.leavesChannels = after.channels.isEmpty
+    var sections = Sections()
+    sections.add(read) { row in
+      row.append(String(before.generation))
+      row.append(before.installation.badge.map { String($0) } ?? "")
+    }
+    add([after], to: &sections)
+    let kept = Set(StoredInstallation.fields(after).map(\.0))
+    let gone = StoredInstallation.fields(before.installation).map(\.0).filter {
+      !kept.contains($0)
+    }
+    sections.add(removed, gone) { name, row in row.append(name) }
     return sections
   }
 

@@ -128,13 +128,17 @@ extension InstallationStore {
   package func devices(
     app: String, user: String
   ) async throws(RedisError) -> [StoredInstallation] {
+    try await records(tokens(app: app, user: user).map { (app, $0) })
+  }
+
+  /// The tokens of a user's lines, also of those whose record is gone.
+  func tokens(app: String, user: String) async throws(RedisError) -> [DeviceToken] {
     let command = RedisCommand("GET", functions.keys.user(app: app, user: user))
-    let tokens = try await functions.connection.call(command) { reply in
+    return try await functions.connection.call(command) { reply in
       BindingLines(reply.bytes).map { line in
         DeviceToken(stored: String(decoding: line.token, as: UTF8.self), network: line.network)
       }
     }
-    return try await records(tokens.map { (app, $0) })
   }
 
   /// The next installations of an export.

@@ -19,17 +19,31 @@ package struct InstallationStore {
     try await bind("create", installation)
   }
 
+  /// Installs each as `install` does, in one pipeline. One that fails changes nothing for the others.
+  /// - Parameter batch: at most `StoreLimits.importBatchMax`.
+  /// - Returns: the answer to each, in their order.
+  package func installEach(_ batch: [Installation]) async -> [Result<InstallResult, RedisError>] {
+    precondition(batch.count <= StoreLimits.importBatchMax, "the batch is too large")
+    return await functions.run(batch.map { call("install", $0) }, decode: Self.result)
+  }
+
   private func bind(
     _ function: String, _ installation: Installation
   ) async throws(RedisError) -> InstallResult {
+    try await functions.run(call(function, installation), decode: Self.result)
+  }
+
+  private func call(_ function: String, _ installation: Installation) -> RedisCommand {
     var command = functions.call(function)
     InstallationSections.of([installation]).append(to: &command)
-    return try await functions.run(command) { reply throws(RedisError) in
-      try expectArray(reply, atLeast: 4)
-      return InstallResult(
-        status: try decodeWord(reply[0]), objectID: reply[1].string, previousUser: reply[2].string,
-        evicted: try decodeCount(reply[3]))
-    }
+    return command
+  }
+
+  private static func result(_ reply: RedisReply) throws(RedisError) -> InstallResult {
+    try expectArray(reply, atLeast: 4)
+    return InstallResult(
+      status: try decodeWord(reply[0]), objectID: reply[1].string, previousUser: reply[2].string,
+      evicted: try decodeCount(reply[3]))
   }
 
   /// Installs up to `StoreLimits.importBatchMax` at once. Callers keep several batches in flight.
@@ -60,9 +74,27 @@ package struct InstallationStore {
   package func uninstall(
     app: String, token: DeviceToken, owner: String? = nil
   ) async throws(RedisError) -> UninstallAnswer {
-    let command = functions.call(
-      "uninstall", app, token.network.rawValue, token.text, owner ?? "")
-    return try await functions.run(command) { reply throws(RedisError) in try decodeWord(reply) }
+    try await functions.run(removal(of: token, app: app, owner: owner)) {
+      reply throws(RedisError) in try decodeWord(reply)
+    }
+  }
+
+  /// Removes all bindings that a user has when it is called, in one pipeline. Repeating it is harmless.
+  /// - Returns: how many it removed.
+  package func uninstallAll(app: String, user: String) async throws(RedisError) -> Int {
+    let commands = try await tokens(app: app, user: user).map {
+      removal(of: $0, app: app, owner: user)
+    }
+    let answers: [Result<UninstallAnswer, RedisError>] = await functions.run(commands) {
+      reply throws(RedisError) in try decodeWord(reply)
+    }
+    var removed = 0
+    for answer in answers where try answer.get() == .removed { removed += 1 }
+    return removed
+  }
+
+  private func removal(of token: DeviceToken, app: String, owner: String?) -> RedisCommand {
+    functions.call("uninstall", app, token.network.rawValue, token.text, owner ?? "")
   }
 
   /// Removes the binding on the network's word that the token is dead, if it still is the one that was tried: what

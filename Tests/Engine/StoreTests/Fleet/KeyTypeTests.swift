@@ -13,7 +13,7 @@ import Testing
   private static let others = [
     keys.uninstalled, keys.audit, keys.share(.normal), keys.scout(.high), keys.express(.low),
     keys.promoter, keys.workers, keys.alarms, keys.oldest, keys.leaving,
-    keys.timeline, keys.totals,
+    keys.timeline, keys.totals, keys.accessKeys, keys.acts,
   ]
   /// Keys that workers leave where they are, and what is to be done about each.
   private static let staying = [

@@ -50,6 +50,23 @@ import Testing
     }
   }
 
+  @Test func `of too many configurations the latest count`() async throws {
+    try await Lane.withStore { _, store in
+      _ = try await store.routes.announce(Self.shop, waitMs: Self.waitMs)
+      let nowMs = try await store.serverSeconds() * 1_000
+      for number in 0..<200 {
+        // Some seconds ago: no worker has them any more.
+        _ = try await store.redis("ZADD", "{pp}:routes", "\(nowMs - 10_000)", "old-\(number)")
+      }
+      let news = try await store.routes.announce(Self.both, waitMs: Self.waitMs)
+      #expect(news.digests.count == 128)
+      #expect(news.digests.contains(Self.both.digest) && news.digests.contains(Self.shop.digest))
+      // A job whose app only the latest has is not refused, nor is its route unknown.
+      _ = try await passOn(store)
+      #expect(try await alarms(store).isEmpty)
+    }
+  }
+
   @Test func `a job that was set aside is found by operators and delivered to nobody else`()
     async throws
   {

@@ -163,6 +163,7 @@ register('uninstall', uninstall, {'allow-oom'})
 register('invalidate', invalidate, {'allow-oom'})
 register('fields', fields, {'no-writes'})
 
+Installations.refusal = refusal
 Installations.remove_invalid = remove_invalid
 Installations.relabel = relabel
 

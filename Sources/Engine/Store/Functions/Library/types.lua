@@ -16,7 +16,7 @@ local PER_PRIORITY = {
 local SINGLE = {
   delayed = 'zset', open = 'set', finished = 'stream', dead = 'stream', uninstalled = 'stream', audit = 'stream',
   oldest = 'hash', promoter = 'string', leaving = 'list', workers = 'zset', workers_since = 'string', unbound = 'zset',
-  timeline = 'stream', totals = 'hash',
+  timeline = 'stream', totals = 'hash', keys = 'hash', acts = 'stream',
 }
 -- Their types, and what is said of them.
 local STAYING = {

@@ -9,6 +9,9 @@ package enum ContentDigest {
   /// Returns the digest that tells a job from another of its id.
   package static func of(_ job: Job) -> String { of(job.canonicalBytes()) }
 
+  /// The whole of it, as 64 digits.
+  static func sha256(_ text: String) -> String { hex(Array(text.utf8), count: 32) }
+
   /// Looked up once: by its name OpenSSL looks through its providers each time. Never changed, and kept for good.
   private nonisolated(unsafe) static let sha256 = EVP_MD_fetch(nil, "SHA256", nil)
 
