@@ -1,0 +1,102 @@
+internal import HTTPClient
+internal import Providers
+package import PushpoolConfiguration
+internal import Reactor
+
+/// Everything that is wrong with a configuration and the files that it names. It needs neither Redis nor a network.
+package struct ConfigurationCheck: Sendable {
+  /// The file; what stands in for it when there is none.
+  package let file: String
+  /// nil when the file cannot be read, or is not YAML.
+  package let configuration: Configuration?
+  /// One for each field, in the order of the file; those of variables behind them. At most `ConfigurationLimits.errorsMax`.
+  package let errors: [ConfigurationError]
+  /// How many more there are.
+  package let omitted: Int
+  /// Secrets that everybody on this machine may read, a sentence each.
+  package let openSecrets: [String]
+  /// Other things that are taken all the same, a sentence each.
+  package let remarks: [String]
+
+  /// - Parameter file: nil for none: the defaults and the variables.
+  package init(file: String?, environment: [String: String]) {
+    self.init(Configuration.examine(file: file, environment: environment), file: file)
+  }
+
+  init(_ reading: ConfigurationReading, file: String?) {
+    self.file = file ?? "configuration"
+    configuration = reading.configuration
+    var errors = reading.errors
+    func add(_ others: [ConfigurationError]) {
+      // What follows from an error of the field says nothing more.
+      for other in others where !errors.contains(where: { $0.field == other.field }) {
+        errors.append(other)
+      }
+    }
+    if let configuration {
+      add(configuration.validateFilesExist())
+      add(Self.faults(in: configuration.redis, of: configuration))
+      add(MaterialInspection.faults(in: configuration, client: HTTPClient()))
+    }
+    let ordered = Self.ordered(errors, file: self.file)
+    self.errors = Array(ordered.prefix(ConfigurationLimits.errorsMax))
+    omitted = reading.omitted + ordered.count - self.errors.count
+    openSecrets = configuration?.secretsReadableByAll() ?? []
+    remarks = configuration.map { Self.remarks(on: $0, errors) } ?? []
+  }
+
+  package var warnings: [String] { openSecrets + remarks }
+
+  /// Whether a worker would start with it, as far as the configuration is concerned.
+  package var isRight: Bool { errors.isEmpty }
+
+  private static func ordered(
+    _ errors: [ConfigurationError], file: String
+  ) -> [ConfigurationError] {
+    func place(_ error: ConfigurationError) -> Int {
+      error.file == file ? error.line ?? 0 : Int.max
+    }
+    return errors.enumerated().sorted {
+      (place($0.element), $0.offset) < (place($1.element), $1.offset)
+    }.map(\.element)
+  }
+
+  /// The faults in what the files contain that say how to reach Redis.
+  private static func faults(
+    in redis: RedisConfiguration, of configuration: Configuration
+  ) -> [ConfigurationError] {
+    var faults: [ConfigurationError] = []
+    func note(_ field: String, _ message: String) {
+      let place = configuration.files.first { $0.field == field }
+      faults.append(
+        ConfigurationError(
+          file: place?.namedIn ?? "configuration", line: place?.line, field: field,
+          message: message))
+    }
+    do throws(ConfigurationError) { _ = try redis.password() } catch {
+      note(error.field, "\(error.file) \(error.message)")
+    }
+    do throws(ConfigurationError) { _ = try redis.sentinel.password() } catch {
+      note(error.field, "\(error.file) \(error.message)")
+    }
+    for (field, file) in [
+      ("redis.ca_file", redis.caFile), ("redis.sentinel_ca_file", redis.sentinel.caFile),
+    ] {
+      guard let file else { continue }
+      do throws(TLSError) { _ = try TrustStore.pem(file) } catch { note(field, error.message) }
+    }
+    return faults
+  }
+
+  private static func remarks(
+    on configuration: Configuration, _ errors: [ConfigurationError]
+  ) -> [String] {
+    var remarks: [String] = []
+    if configuration.apps.isEmpty, !errors.contains(where: { $0.field == "apps" }) {
+      remarks.append(
+        "there are no apps: a worker does not start with it, and other commands need no more")
+    }
+    return remarks
+      + configuration.unusedVariables.map { "\($0) is set but is no setting of pushpool" }
+  }
+}

@@ -1,0 +1,94 @@
+internal import HTTPClient
+internal import Model
+internal import Providers
+internal import PushpoolConfiguration
+internal import Reactor
+
+/// One account at one push network: whether the network can be reached, and takes the credential. It asks for something that
+/// is delivered to nobody.
+struct NetworkExamination: Sendable {
+  private let entry: ProviderDirectory.Entry
+  private let app: AppConfiguration?
+  private let client: HTTPClient
+  private let clock: WallClock
+  private let loop: EventLoop
+
+  init(
+    _ entry: ProviderDirectory.Entry, _ app: AppConfiguration?, client: HTTPClient,
+    clock: WallClock, loop: EventLoop
+  ) {
+    self.entry = entry
+    self.app = app
+    self.client = client
+    self.clock = clock
+    self.loop = loop
+  }
+
+  /// The name of an account for people: `shop apns production`, `shop fcm`.
+  static func subject(_ entry: ProviderDirectory.Entry) -> String {
+    let name = "\(entry.app) \(entry.provider.network.rawValue)"
+    guard entry.provider.network == .apns, let environment = entry.environments.first else {
+      return name
+    }
+    return "\(name) \(environment.rawValue)"
+  }
+
+  func findings() async -> [DoctorFinding] {
+    let verdict = NetworkVerdict(subject: Self.subject(entry), provider: entry.provider)
+    let credential: Credential
+    do throws(CredentialError) {
+      credential = try await entry.provider.credentials.current()
+    } catch {
+      let way = await NetworkProbe.outcome(
+        of: nil, to: entry.provider.destination, on: loop)
+      return [verdict.ofMissingCredential(error.reason), verdict.finding(way)]
+    }
+    let request: NetworkProbe.Request
+    do throws(InvalidField) {
+      request = try self.request(credential)
+    } catch {
+      return [DoctorFinding(.error, Self.subject(entry), "no request can be made: \(error)")]
+    }
+    let destination = entry.provider.destination
+    guard !destination.acceptsHTTP1 else {
+      return [
+        verdict.finding(
+          await NetworkProbe.outcome(
+            of: request, to: destination, caFile: app?.jpush?.access.caFile, by: client))
+      ]
+    }
+    return [verdict.finding(await NetworkProbe.outcome(of: request, to: destination, on: loop))]
+  }
+
+  /// A push that only the app would see, to a device that cannot exist; of a network that can check a request, such a check.
+  private func request(_ credential: Credential) throws(InvalidField) -> NetworkProbe.Request {
+    var notification = Notification()
+    notification.data = [Notification.DataEntry(name: "pushpool", value: "doctor")]
+    let content = JobContent(
+      notification: notification, expiry: .ttl(seconds: 0), dryRun: true)
+    let nowMs = clock.nowMs()
+    let rendered = try entry.provider.render(content, createdAtMs: nowMs, nowMs: nowMs)
+    let token = Self.token(of: entry.provider.network)
+    var headers = rendered.headers.map { (name: $0.name, value: $0.value) }
+    if let header = credential.header { headers.append((name: "authorization", value: header)) }
+    return NetworkProbe.Request(
+      headers: headers, path: rendered.path(to: token),
+      body: rendered.body(to: [token], id: Self.newID(), isFID: false))
+  }
+
+  private static func token(of network: Network) -> String {
+    switch network {
+    case .apns: String(repeating: "0", count: 64)
+    case .fcm: "pushpool-doctor:no-such-device"
+    case .jpush: String(repeating: "0", count: 19)
+    }
+  }
+
+  /// A UUID (RFC 9562, 5.4): another one for each request, which a network may know again by it.
+  private static func newID() -> String {
+    func digits(_ count: Int) -> String {
+      (0..<count).map { _ in String(Int.random(in: 0..<16), radix: 16) }.joined()
+    }
+    return "\(digits(8))-\(digits(4))-4\(digits(3))-8\(digits(3))-\(digits(12))"
+  }
+}

@@ -1,0 +1,125 @@
+internal import Model
+internal import Providers
+
+/// The meaning of what came of a request to a push network. A value without input or output.
+struct NetworkVerdict {
+  let subject: String
+  let provider: any PushProvider
+
+  private var name: String {
+    switch provider.network {
+    case .apns: "APNs"
+    case .fcm: "FCM"
+    case .jpush: "JPush"
+    }
+  }
+
+  /// A credential that cannot be had is an error where it is the account's; a provider token that nobody lends is none.
+  func ofMissingCredential(_ reason: String) -> DoctorFinding {
+    guard provider.network == .apns else {
+      return DoctorFinding(.error, subject, reason, partedBy: "; ")
+    }
+    return DoctorFinding(
+      .note, subject, "whether APNs takes the key was not asked: \(reason)")
+  }
+
+  func finding(_ outcome: NetworkProbe.Outcome) -> DoctorFinding {
+    switch outcome {
+    case .connected: DoctorFinding(.good, subject, "\(name) can be reached")
+    case .failed(let stage, let reason):
+      DoctorFinding(
+        .error, subject, "\(name) cannot be reached, for \(stage.rawValue) failed: \(reason)",
+        remedy: remedy(for: stage))
+    case .answered(let status, let contentType, let body, let isBodyCut):
+      body.withUnsafeBytes { body in
+        contentType.withUnsafeBytes { contentType in
+          finding(
+            ProviderAnswer(
+              status: status, retryAfterSeconds: nil, body: body, isBodyCut: isBodyCut,
+              isDryRun: true, contentType: contentType))
+        }
+      }
+    }
+  }
+
+  private func finding(_ answer: ProviderAnswer) -> DoctorFinding {
+    let classification = provider.classify(answer)
+    switch classification {
+    case .accepted: return taken("it accepted the request")
+    case .invalidToken(let reason, _), .doubtfulToken(let reason):
+      return taken("it answered \(reason) to a token that is none")
+    case .rejected(let reason):
+      if provider.sign(of: classification, status: answer.status) == .setup {
+        return DoctorFinding(
+          .error, subject, "\(name) refuses the app as it is set up: \(reason)",
+          remedy: provider.remedy(for: reason))
+      }
+      if isAboutToken(reason) { return taken("it answered \(reason) to a token that is none") }
+      if provider.network == .jpush {
+        return DoctorFinding(
+          .note, subject, "JPush can be reached, and does not check the request: \(reason)")
+      }
+      return DoctorFinding(
+        .warning, subject, "\(name) refuses the request: \(reason)",
+        remedy: provider.remedy(for: reason))
+    case .retry(_, let reason):
+      return DoctorFinding(
+        .warning, subject, "\(name) is in trouble, or has had enough: \(reason)",
+        remedy: "ask again in some minutes; workers try again by themselves")
+    case .foreign(let reason):
+      return DoctorFinding(.error, subject, reason, partedBy: ": ")
+    case .authRefused(let reason):
+      return DoctorFinding(
+        .error, subject, "\(name) refuses the credential: \(reason)",
+        remedy: remedyForRefusal(reason))
+    }
+  }
+
+  private func taken(_ how: String) -> DoctorFinding {
+    DoctorFinding(.good, subject, "\(name) takes the credential: \(how)")
+  }
+
+  /// Whether a refusal is one that a token which is none may meet with.
+  private func isAboutToken(_ reason: String) -> Bool {
+    switch provider.network {
+    case .apns: reason == APNsReason.deviceTokenNotForTopic.rawValue
+    case .fcm:
+      ["INVALID_ARGUMENT", "INVALID_ARGUMENT in message.token", "SENDER_ID_MISMATCH"]
+        .contains(reason)
+    case .jpush: false
+    }
+  }
+
+  private func remedyForRefusal(_ reason: String) -> String {
+    switch provider.network {
+    case .apns where !provider.credentials.hasHeader:
+      return "replace the certificate, or check that it is for this app and environment"
+    case .apns:
+      return "check key_id, team_id and key_file, that the key is enabled for this topic and "
+        + "environment, and the clock of Redis's machine, by which tokens are dated"
+    case .fcm:
+      let project = (provider as? FCMProvider)?.projectID ?? ""
+      return FCMRefusal.remedy(reason, project: project, account: "the service account")
+        ?? "check that the service account may send for project \(project)"
+    case .jpush:
+      return "correct app_key or the file of the master secret, or look at the app in JPush's "
+        + "console"
+    }
+  }
+
+  private func remedy(for stage: NetworkProbe.Stage) -> String {
+    let place = provider.destination.authority
+    return switch stage {
+    case .name:
+      "check this machine's name server, and the endpoint in the configuration if there is one"
+    case .connection:
+      "let this machine reach \(place): look at firewalls and routes, or name a proxy in the "
+        + "configuration"
+    case .proxy: "check the proxy in the configuration: address, login and what it lets through"
+    case .tls:
+      "if something on the way opens TLS, name its authority as ca_file; else look at the "
+        + "certificates and at this machine's clock"
+    case .http: "check the endpoint in the configuration, and what stands before it"
+    }
+  }
+}

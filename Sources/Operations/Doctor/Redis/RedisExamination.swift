@@ -1,0 +1,189 @@
+internal import Model
+internal import Providers
+internal import PushpoolConfiguration
+internal import Redis
+internal import Store
+internal import Typesetting
+
+/// A Redis, by what a worker needs of it. It reads, and writes nothing.
+struct RedisExamination: Sendable {
+  private(set) var findings: [DoctorFinding] = []
+  /// How far this machine's clock is ahead of Redis's; as little of the way as can be.
+  private(set) var aheadMs: Int64 = 0
+
+  private static let subject = "redis"
+
+  /// - Throws: when Redis is away, or answers nothing in time. A refusal is a finding.
+  static func of(
+    _ store: Store, for configuration: Configuration
+  ) async throws(RedisError) -> RedisExamination {
+    var examination = RedisExamination()
+    try await examination.askVersion(store)
+    try await examination.compareClocks(store)
+    try await examination.readSettings(store, configuration)
+    try await examination.lookForFunctions(store)
+    let user: DocumentedUser = configuration.apps.isEmpty ? .operator : .worker
+    examination.findings += try await RedisRights(store: store, user: user).findings()
+    let nowMs = try await store.serverSeconds() * 1_000
+    for alarm in try await store.keyTypes.alarms(nowMs: nowMs) {
+      examination.add(.error, alarm.message, partedBy: "; ")
+    }
+    if let alarm = try await store.settings.refusalOfWrites(nowMs: nowMs) {
+      examination.add(.error, alarm.message, partedBy: "; ")
+    }
+    return examination
+  }
+
+  private mutating func add(
+    _ severity: DoctorFinding.Severity, _ sentence: String, remedy: String? = nil
+  ) {
+    findings.append(DoctorFinding(severity, Self.subject, sentence, remedy: remedy))
+  }
+
+  private mutating func add(
+    _ severity: DoctorFinding.Severity, _ text: String, partedBy separator: String
+  ) {
+    findings.append(DoctorFinding(severity, Self.subject, text, partedBy: separator))
+  }
+
+  /// Runs a question that Redis may refuse to this user.
+  /// - Returns: nil when it does.
+  private static func allowed<Value>(
+    _ ask: () async throws(RedisError) -> Value
+  ) async throws(RedisError) -> Value? {
+    do throws(RedisError) { return try await ask() } catch {
+      guard case .server = error else { throw error }
+      return nil
+    }
+  }
+
+  // MARK: Version
+
+  private mutating func askVersion(_ store: Store) async throws(RedisError) {
+    let info = try await Self.allowed { () async throws(RedisError) in
+      try await store.connection.call(RedisCommand("INFO", "server")).string
+    }
+    guard let info else {
+      return add(
+        .note, "does not tell its version and how it is set up: this user may not run INFO",
+        remedy: "give the user +info, so that workers and the doctor can warn")
+    }
+    judge(version: Self.version(in: info ?? ""))
+  }
+
+  /// - Parameter version: as Redis tells it; nil when it does not.
+  mutating func judge(version: String?) {
+    let major = version.flatMap { Int($0.prefix { $0 != "." }) }
+    guard let version, let major else { return add(.note, "does not tell its version") }
+    guard major >= OperationsLimits.redisVersionMin else {
+      return add(
+        .error, "is version \(version), and its functions are needed",
+        remedy: "use Redis \(OperationsLimits.redisVersionMin).0 or later")
+    }
+    add(.good, "is version \(version)")
+  }
+
+  static func version(in info: String) -> String? {
+    let mark = "redis_version:"
+    let line = info.split(whereSeparator: \.isNewline).first { $0.hasPrefix(mark) }
+    let text = line?.dropFirst(mark.count).prefix(32) ?? ""
+    return text.isEmpty || !TextRule.isWord(String(text), others: ".-") ? nil : String(text)
+  }
+
+  // MARK: Clock
+
+  private mutating func compareClocks(_ store: Store) async throws(RedisError) {
+    let beforeMs = WallClock.system.nowMs()
+    let time = try await store.connection.call(RedisCommand("TIME")).array ?? []
+    let afterMs = WallClock.system.nowMs()
+    guard time.count == 2, let seconds = time[0].integer, let micros = time[1].integer,
+      (0...Int(Limits.instantMsMax / 1_000)).contains(seconds), (0..<1_000_000).contains(micros)
+    else { return add(.note, "does not tell its time") }
+    let serverMs = Int64(seconds) * 1_000 + Int64(micros) / 1_000
+    judge(aheadMs: beforeMs + (afterMs - beforeMs) / 2 - serverMs)
+  }
+
+  /// - Parameter difference: how far this machine's clock is ahead.
+  mutating func judge(aheadMs difference: Int64) {
+    aheadMs = difference
+    let text = FigureText.duration(
+      ms: difference.magnitude > Int64.max.magnitude
+        ? .max : Int64(difference.magnitude))
+    guard difference.magnitude > OperationsLimits.clockDifferenceMsMax else {
+      return add(.good, "has the time of this machine, but for \(text)")
+    }
+    add(
+      .warning,
+      "and this machine differ in time: this one is \(text) "
+        + (difference > 0 ? "ahead" : "behind"),
+      remedy: "repair time synchronisation on whichever is wrong; workers go by the clock of Redis")
+  }
+
+  // MARK: Settings
+
+  private mutating func readSettings(
+    _ store: Store, _ configuration: Configuration
+  ) async throws(RedisError) {
+    guard let settings = try await store.settings.readAllowed() else { return }
+    judge(settings, accepting: configuration.redis.acceptedRisks)
+    let forecast = try await Self.allowed { () async throws(RedisError) in
+      try await Self.forecast(store, settings, configuration)
+    }
+    if let warning = forecast??.warning { add(.warning, warning, partedBy: ". ") }
+  }
+
+  mutating func judge(_ settings: RedisSettings, accepting accepted: Set<RedisRisk>) {
+    let risks = settings.risks(accepting: accepted)
+    for risk in risks {
+      // No worker starts with such a one.
+      let isError = risk.risk == .eviction && settings.evictsAnyKey
+      add(isError ? .error : .warning, risk.sentence, partedBy: "; ")
+    }
+    if risks.isEmpty { add(.good, "keeps what it confirms, as far as its settings tell") }
+    guard settings.memoryBytesMax > 0 else { return }
+    let used = Double(settings.memoryBytes) / Double(settings.memoryBytesMax)
+    let text =
+      "uses \(FigureText.bytes(settings.memoryBytes)) of its maxmemory "
+      + FigureText.bytes(settings.memoryBytesMax)
+    guard used >= OperationsLimits.redisMemoryShareMax else { return add(.good, text) }
+    add(
+      .warning, text,
+      remedy: "give it memory before it is full: a full Redis takes no new jobs")
+  }
+
+  /// Reckons what the records of ended jobs come to, as a worker does; nil when too little is known.
+  private static func forecast(
+    _ store: Store, _ settings: RedisSettings, _ configuration: Configuration
+  ) async throws(RedisError) -> RecordForecast? {
+    let nowMs = try await store.serverSeconds() * 1_000
+    let now = EndedJobs(count: try await store.metrics.endedCount(), atMs: nowMs)
+    let before = try await store.metrics.endedADayAgo(nowMs: nowMs)
+    let last = try await store.jobs.ended(max: OperationsLimits.forecastJobs)
+    guard !last.isEmpty, let perSecond = before?.perSecond(until: now) else { return nil }
+    let kept = last.reduce(0.0) { sum, job in
+      let rule = (configuration.app(job.app)?.jobs ?? configuration.jobs).retention
+      let spans = rule.spans(
+        hasID: !JobSource.isName(job.id), receivers: job.total, ownSeconds: nil, isTraced: false)
+      return sum + Double(spans.wellSeconds)
+    }
+    return RecordForecast(
+      jobsPerSecond: perSecond, secondsKept: kept / Double(last.count), settings: settings)
+  }
+
+  // MARK: Functions
+
+  private mutating func lookForFunctions(_ store: Store) async throws(RedisError) {
+    let name = StoreLibrary.library.name
+    let found = try await Self.allowed { () async throws(RedisError) in
+      try await store.connection.call(
+        RedisCommand("FUNCTION", "LIST", "LIBRARYNAME", name)
+      ) { $0.count }
+    }
+    guard let found else { return add(.note, "does not tell this user which functions it has") }
+    guard found > 0 else {
+      return add(
+        .note, "has no functions of this version yet: the first worker loads them")
+    }
+    add(.good, "has the functions of this version")
+  }
+}
