@@ -30,6 +30,19 @@ package enum OperationsLimits {
   static let labelBytesMax = 128
   /// How long after the last look of a worker, which there is each 10 s, work counts as unseen.
   static let unseenWorkMs: Int64 = 30_000
+  // The doctor
+  /// How long a push network has for its answer, and to be reached.
+  package static let networkAnswerMs: UInt64 = 10_000
+  static let networksAskedAtOnce = 16
+  /// Accounts at push networks that are asked.
+  package static let examinedNetworksMax = 200
+  /// The clocks of Redis and of a machine differ by no more, as workers see it (`WorkerLimits.clockDifferenceMsMax`).
+  static let clockDifferenceMsMax: UInt64 = 30_000
+  static let redisVersionMin = 7
+  /// The share of its memory beyond which Redis is told to get full.
+  static let redisMemoryShareMax = 0.9
+  /// Jobs that ended last, for how long records are kept in the mean.
+  static let forecastJobs = 100
   // A trace
   /// How long after a job's end its last events may come: workers send them within 200 ms.
   static let traceLagMs: Int64 = 1_000
@@ -42,6 +55,11 @@ package enum OperationsLimits {
   static let traceSortsMax = 500
   /// TRACE_S in Functions/Library/limits.lua.
   package static let traceLifeMs: Int64 = 48 * 3_600_000
+  // Access
+  /// Bytes that whoever makes a key may say of it.
+  package static let keyNameBytesMax = 128
+  /// Acts that one page looks at for those that match.
+  static let actsLookedMax = 10_000
   /// Keys of a wrong type that a message names.
   static let wrongKeysNamedMax = 3
 }

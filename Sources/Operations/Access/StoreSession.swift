@@ -1,4 +1,4 @@
-package import Configuration
+package import PushpoolConfiguration
 package import Reactor
 package import Redis
 package import Store
@@ -33,7 +33,7 @@ package actor StoreSession {
   /// Connects, or says at once why that cannot be.
   /// - Parameters:
   ///   - loop: one that runs, and outlives the session.
-  ///   - user: whose rights the session needs. The functions that an operator calls are loaded where they are missing.
+  ///   - user: whose rights the session needs. The functions that an operator or the server calls are loaded where they are missing.
   package static func open(
     _ configuration: RedisConfiguration, as user: DocumentedUser, for client: Client,
     on loop: EventLoop
@@ -44,6 +44,22 @@ package actor StoreSession {
     return session
   }
 
+  /// Returns at once, and connects meanwhile: for a program that is there before Redis is, and stays when Redis goes.
+  /// Until there is a connection, and whenever there is none, whatever is asked fails at once.
+  /// - Parameters:
+  ///   - user, client, loop: as of `open`.
+  ///   - onChange: called on the loop with nil each time the connection can be used, and with the reason each time it is
+  ///     lost or cannot be made, once per attempt.
+  package static func opening(
+    _ configuration: RedisConfiguration, as user: DocumentedUser, for client: Client,
+    on loop: EventLoop, onChange: @escaping @Sendable (StoreFailure?) -> Void
+  ) async throws(StoreFailure) -> StoreSession {
+    let session = StoreSession(
+      loop: loop, client: client, place: "\(configuration.url)", user: user)
+    try await session.connect(configuration, meanwhile: onChange)
+    return session
+  }
+
   private init(loop: EventLoop, client: Client, place: String, user: DocumentedUser) {
     self.loop = loop
     self.client = client
@@ -51,26 +67,34 @@ package actor StoreSession {
     self.user = user
   }
 
-  private func connect(_ configuration: RedisConfiguration) async throws(StoreFailure) {
+  /// Whether the functions are loaded where they are missing.
+  private var needsLibrary: Bool { user == .operator || user == .server }
+
+  /// - Parameter onChange: where it is given, this does not wait, and tells it what becomes of the connection.
+  private func connect(
+    _ configuration: RedisConfiguration,
+    meanwhile onChange: (@Sendable (StoreFailure?) -> Void)? = nil
+  ) async throws(StoreFailure) {
     let connection: RedisConnection
     do {
       var endpoint = try RedisEndpoint(configuration)
       endpoint.clientName = client.name
       // A reader calls only functions that write nothing.
-      let callsFunctions = user == .reader || user == .operator
+      let callsFunctions = user == .reader || needsLibrary
       // What only reads may read from a replica whose address somebody gives.
       endpoint.needsPrimary =
         switch user {
         case .reader, .dashboard: false
-        case .worker, .operator, .producer, .registrar: true
+        case .worker, .operator, .server, .producer, .registrar: true
         }
       connection = try RedisConnection(
         loop: loop, endpoint: endpoint,
-        library: callsFunctions ? StoreLibrary.library : nil, needsLibrary: user == .operator)
+        library: callsFunctions ? StoreLibrary.library : nil, needsLibrary: needsLibrary)
     } catch {
       throw StoreFailure(.misconfigured, "\(error)")
     }
     store = Store(connection: connection, prefix: configuration.prefix)
+    if let onChange { return connect(connection, telling: onChange) }
     let failure: RedisError? = await withUnsafeContinuation { continuation in
       var isAnswered = false
       func answer(_ failure: RedisError?) {
@@ -90,8 +114,27 @@ package actor StoreSession {
         .unavailable,
         "cannot use Redis at \(place): \(failure.described(with: advice(after: failure)))")
     }
+    await provideFunctions()
+  }
+
+  private func connect(
+    _ connection: RedisConnection, telling onChange: @escaping @Sendable (StoreFailure?) -> Void
+  ) {
+    connection.onReady = { [weak self] in
+      onChange(nil)
+      Task { await self?.provideFunctions() }
+    }
+    let place = place
+    let user = user
+    connection.onLost = {
+      onChange(StoreFailure(.unavailable, "Redis at \(place): \(user.explain($0))"))
+    }
+    connection.connect()
+  }
+
+  private func provideFunctions() async {
     // For other clients: that it fails is no reason not to do what was asked for.
-    if user == .operator { _ = try? await store?.registration.provide() }
+    if needsLibrary { _ = try? await store?.registration.provide() }
   }
 
   /// Returns advice about a connection that cannot be made.

@@ -1,3 +1,4 @@
+internal import Model
 package import Redis
 package import Store
 
@@ -43,5 +44,32 @@ package struct AudienceLookup {
     // Those of one store are in order.
     if stores.count > 1 { names.sort() }
     return names.map { Size(name: $0, users: users[$0, default: 0]) }
+  }
+
+  /// Some of the topics, or of the channels, that somebody is in, in the byte order of their names.
+  /// - Parameters:
+  ///   - place: the name behind which they are; empty for the first.
+  ///   - max: how many at most, 1 at least.
+  /// - Returns: them, and whether there are more.
+  package func page(
+    of kind: Kind, app: String, behind place: String, max: Int
+  ) async throws(RedisError) -> (sizes: [Size], hasMore: Bool) {
+    var found: [GroupSize] = []
+    for store in stores {
+      found += try await store.audiences.sizes(app: app, behind: place, max: max + 1) {
+        kind.name(of: $0)
+      }
+    }
+    // Those of one store are in order.
+    if stores.count > 1 { found.sort { TextRule.precedes($0.name, $1.name) } }
+    var sizes: [Size] = []
+    for group in found {
+      if let last = sizes.last, TextRule.isSame(last.name, group.name) {
+        sizes[sizes.count - 1] = Size(name: last.name, users: last.users + group.users)
+      } else {
+        sizes.append(Size(name: group.name, users: group.users))
+      }
+    }
+    return (Array(sizes.prefix(max)), sizes.count > max)
   }
 }

@@ -35,6 +35,17 @@ package struct InstallationOffice {
     return answer ?? .absent
   }
 
+  /// Removes all bindings that a user has, wherever they are.
+  /// - Returns: how many there were.
+  @discardableResult
+  package func uninstallAll(app: String, user: String) async throws(RedisError) -> Int {
+    var count = 0
+    for store in stores {
+      count += try await store.installations.uninstallAll(app: app, user: user)
+    }
+    return count
+  }
+
   /// Sets the badge from which the next job that raises it goes on. Nothing is sent.
   /// - Parameters:
   ///   - badge: from 0 to `Limits.badgeMax`.

@@ -9,8 +9,8 @@ extension AlarmKind {
       .massDeath, .noWorker:
       (true, true)
     case .leftOut, .lostWork, .halfBinding, .loop, .topicLoop: (true, false)
-    case .trimmed, .exhausted, .clock, .descriptors, .memory, .unsafeRedis, .recordMemory,
-      .wrongType, .refusesWrites:
+    case .trimmed, .exhausted, .configuration, .clock, .descriptors, .memory, .unsafeRedis,
+      .recordMemory, .wrongType, .refusesWrites:
       (false, false)
     }
   }

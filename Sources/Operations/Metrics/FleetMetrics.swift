@@ -62,7 +62,7 @@ package struct FleetMetrics: Sendable {
 
   /// For how long the oldest work waits. Workers look each few seconds. When none of them is left, what waits has waited no longer than
   /// since the last look, if nothing did then.
-  static func oldestMs(
+  package static func oldestMs(
     since sinceMs: Int64?, lookedAtMs: Int64?, isEmpty: Bool, nowMs: Int64
   ) -> Int64? {
     guard let lookedAtMs else { return nil }

@@ -3,7 +3,7 @@
 ///
 /// No label holds a job, a user or a token. The labels `app`, `network`, `outcome`, `priority`, `state` and `kind` have as many values
 /// as the configuration and this program know; `worker` has those that beat now.
-package enum Metric: String, CaseIterable, Sendable {
+package enum Metric: String, CaseIterable, MetricName {
   // The pushes.
   case pushes = "pushpool_pushes_total"
   case pushesSince = "pushpool_pushes_since_timestamp_seconds"
@@ -45,11 +45,7 @@ package enum Metric: String, CaseIterable, Sendable {
   case readAt = "pushpool_read_timestamp_seconds"
   case leftOut = "pushpool_left_out"
 
-  package enum Kind: String, Sendable {
-    case counter, gauge, histogram
-  }
-
-  package var kind: Kind {
+  package var kind: MetricKind {
     switch self {
     case .pushes, .goAways, .cpu, .redisEvicted: .counter
     case .requestDuration, .redisDuration, .loopLag: .histogram
@@ -58,11 +54,6 @@ package enum Metric: String, CaseIterable, Sendable {
       .openFiles, .openFilesMax, .started, .redisMemory, .redisMemoryMax, .readAt, .leftOut:
       .gauge
     }
-  }
-
-  /// The names under which its samples stand.
-  package var sampleNames: [String] {
-    kind == .histogram ? ["_bucket", "_sum", "_count"].map { rawValue + $0 } : [rawValue]
   }
 
   /// One sentence, as monitors show it.

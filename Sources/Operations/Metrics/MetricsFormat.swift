@@ -14,7 +14,18 @@ package enum MetricsFormat: String, Sendable, CaseIterable {
   }
 
   /// Returns the metrics as text. A metric without samples is left out.
-  package func text(_ families: [MetricFamily]) -> String {
+  package func text(_ families: [MetricFamily]) -> String { lines(families) + end }
+
+  /// Returns the metrics of the fleet as text, and those of something else behind them.
+  package func text<Name: MetricName>(
+    _ families: [MetricFamily], and others: [NamedMetricFamily<Name>]
+  ) -> String {
+    lines(families) + lines(others) + end
+  }
+
+  private var end: String { self == .openMetrics ? "# EOF\n" : "" }
+
+  private func lines<Name: MetricName>(_ families: [NamedMetricFamily<Name>]) -> String {
     var text = ""
     for family in families where !family.samples.isEmpty {
       let name = named(family.metric)
@@ -29,12 +40,11 @@ package enum MetricsFormat: String, Sendable, CaseIterable {
         text += " \(sample.value)\n"
       }
     }
-    if self == .openMetrics { text += "# EOF\n" }
     return text
   }
 
   /// OpenMetrics names a counter without the end of its sample's name.
-  private func named(_ metric: Metric) -> String {
+  private func named(_ metric: some MetricName) -> String {
     guard self == .openMetrics, metric.kind == .counter else { return metric.rawValue }
     return String(metric.rawValue.dropLast("_total".count))
   }

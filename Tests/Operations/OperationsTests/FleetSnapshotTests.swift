@@ -61,10 +61,39 @@ import Testing
     }
   }
 
+  @Test
+  func
+    `the newest configuration is the one that came into force last, whoever loaded an older one later`()
+    async throws
+  {
+    try await Partitions.withStores { _, stores in
+      let workers = [
+        ("w1", "sha256:new", 5_000), ("w2", "sha256:old", 1_000), ("w3", "sha256:new", 9_000),
+        ("w4", "sha256:old", 8_000),
+      ]
+      for (name, digest, loadedMs) in workers {
+        try await stores[0].workers.beat(
+          worker: name,
+          fields: [
+            ("configuration_digest", digest), ("configuration_loaded_at", "\(loadedMs)"),
+            ("restart_awaited_by", name == "w2" ? "redis.url" : ""),
+          ])
+      }
+      // One of a version before.
+      try await stores[0].workers.beat(worker: "w0", fields: [("lanes", "1")])
+      let snapshot = try await FleetSnapshot.read(stores)
+      let newest = try #require(snapshot.newestConfiguration)
+      #expect(newest.digest == "sha256:new" && newest.sinceMs == 5_000)
+      #expect(newest.workers == ["w1", "w3"] && newest.others == ["w2", "w4"])
+      #expect(snapshot.living.compactMap { snapshot.restartAwaitedBy($0) } == ["redis.url"])
+    }
+  }
+
   @Test func `an empty fleet has nothing to show`() async throws {
     try await Partitions.withStores { _, stores in
       let snapshot = try await FleetSnapshot.read(stores)
       #expect(snapshot.workers.isEmpty && snapshot.alarms.isEmpty && snapshot.outcomes.isEmpty)
+      #expect(snapshot.newestConfiguration == nil)
       #expect(snapshot.queues.backlog == 0 && snapshot.nowMs > 0 && snapshot.nowMs % 1_000 == 0)
     }
   }

@@ -1,0 +1,110 @@
+package import Model
+package import Redis
+package import Store
+
+/// The keys of the HTTP API: made, listed and revoked. They belong to the fleet, and stand in its first store.
+package struct KeyOffice {
+  /// A key that was made. Nobody can see the text again.
+  package struct Issued: Sendable {
+    package let key: AccessKey
+    package let text: KeyText
+  }
+
+  private let stores: [Store]
+
+  package init(stores: [Store]) { self.stores = stores }
+
+  /// Makes a key.
+  /// - Parameters:
+  ///   - app: of a key for one app; `check` says when there must be one.
+  ///   - maker: a user of a machine, or the id of a key.
+  ///   - nowMs: epoch milliseconds.
+  /// - Returns: nil when there are `StoreLimits.accessKeysMax` keys.
+  package func create(
+    _ role: KeyRole, app: String?, name: String, by maker: String, nowMs: Int64
+  ) async throws(RedisError) -> Issued? {
+    guard let home = stores.first else { return nil }
+    while true {
+      let text = KeyText(new: role)
+      let key = AccessKey(
+        id: text.id, role: role, app: app, name: name, secret: text.secret, createdAtMs: nowMs,
+        createdBy: maker)
+      switch try await home.accessKeys.add(key) {
+      case .added: return Issued(key: key, text: text)
+      // Of 60 random bits: by chance it happens never.
+      case .taken: continue
+      case .full: return nil
+      }
+    }
+  }
+
+  package func find(_ id: String) async throws(RedisError) -> AccessKey? {
+    try await stores.firstAnswer { store throws(RedisError) in try await store.accessKeys.find(id) }
+  }
+
+  /// Returns all keys, the oldest first.
+  package func list() async throws(RedisError) -> [AccessKey] {
+    var keys: [AccessKey] = []
+    for store in stores { keys += try await store.accessKeys.list() }
+    return keys.sorted { ($0.createdAtMs, $0.id) < ($1.createdAtMs, $1.id) }
+  }
+
+  /// Revokes a key. Each server refuses it within 5 s, and the sessions that were begun with it.
+  /// - Returns: false when it was not there.
+  package func revoke(_ id: String) async throws(RedisError) -> Bool {
+    var wasThere = false
+    for store in stores where try await store.accessKeys.remove(id) { wasThere = true }
+    return wasThere
+  }
+
+  /// Checks what a key is to be made of. The pointers are `/app` and `/name`.
+  package static func check(
+    _ role: KeyRole, app: String?, name: String
+  ) throws(InvalidField) {
+    if let app {
+      guard role.isOfOneApp else {
+        throw InvalidField(
+          pointer: "/app",
+          message: "goes with the role server alone: \(role.rawValue) is for all apps")
+      }
+      do { try TextRule.checkApp(app) } catch { throw error.under("/app") }
+    } else if role.isOfOneApp {
+      throw InvalidField(
+        pointer: "/app", message: "is missing: a key of the role server is for one app")
+    }
+    guard !name.isEmpty else { return }
+    do { try TextRule.check(name, bytesMax: OperationsLimits.keyNameBytesMax) } catch {
+      throw error.under("/name")
+    }
+  }
+
+  /// Reads the name of a role.
+  /// - Throws: with the pointer `/role`.
+  package static func role(_ text: String) throws(InvalidField) -> KeyRole {
+    if let role = KeyRole(rawValue: text) { return role }
+    guard text != "device" else {
+      throw InvalidField(
+        pointer: "/role",
+        message: "must be another one: device is no role of a key. A phone shows a user token "
+          + "(JWT), which the app's backend signs for its user. See docs/reference/access.md")
+    }
+    let names = KeyRole.allCases.map(\.rawValue)
+    var message = "must be \(names.dropLast().joined(separator: ", ")) or \(names.last ?? "")"
+    if let near = NearestName.suggestion(for: text, among: names) {
+      message += "; did you mean \"\(near)\"?"
+    }
+    throw InvalidField(pointer: "/role", message: message)
+  }
+}
+
+extension AccessKey {
+  /// Its fields; nothing of its secret.
+  package func json() -> JSONObject {
+    var object: JSONObject = ["id": .string(id), "role": .string(role.rawValue)]
+    object.add(app.map { .string($0) }, for: "app")
+    object.add(.string(name), for: "name")
+    object.add(.integer(createdAtMs), for: "created_at")
+    object.add(.string(createdBy), for: "created_by")
+    return object
+  }
+}
