@@ -10,8 +10,6 @@ enum CommandLineLimits {
   static let paintIntervalMs = 100
   /// Where there is no terminal, a line of progress is written no more often than this.
   static let plainIntervalMs = 5_000
-  static let columnsDefault = 80
-  static let columnsMax = 160
   /// Batches of an import that are sent and not yet answered.
   static let importBatchesInFlight = 32
   static let readBytes = 256 * 1024
@@ -27,9 +25,22 @@ enum CommandLineLimits {
   static let deadPage = OperationsLimits.deadPage
   /// Switches that status, and other remarks, name; the list names all.
   static let switchesNamedMax = 10
+  /// Workers that status names in a line.
+  static let workersNamedMax = 10
   /// Events of a trace that are shown of a subject, and of a whole job.
   static let traceEvents = 100
   static let traceSummaryEvents = 20
+  /// Dead letters that a command notes one by one in the list of acts; of more it notes how many.
+  static let namedActsMax = 100
+  // The live screen
+  static let topIntervalSecondsMax = 3_600
+  /// How long a person waits for what a key does; a signal too.
+  static let topKeyMs: Int32 = 100
+  /// Counters that one look reads: those of 250 apps that use all networks.
+  static let topSeriesMax = 5_000
+  static let topRowsMax = 1_000
+  static let topColumnsMin = 20
+  static let topLinesMin = 4
   // The demo
   static let demoInstallationsMax = 10_000_000
   /// FCM's allowance in the demo, so large that it holds nothing up.

@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import Worker
+internal import Model
 
 /// The root of all commands.
 struct PushpoolCommand: AsyncParsableCommand {
@@ -8,7 +8,9 @@ struct PushpoolCommand: AsyncParsableCommand {
     abstract: "Delivers push notifications in batches: Redis in; APNs, FCM and JPush out.",
     discussion: """
       Try it:            pushpool demo
+      Before it starts:  pushpool doctor --config pushpool.yaml
       Run a worker:      pushpool worker --config pushpool.yaml
+      Run the dashboard: pushpool serve
       Bind devices:      pushpool import installations.ndjson
       Send to users:     pushpool enqueue job.json --wait
       See how it goes:   pushpool status
@@ -19,12 +21,13 @@ struct PushpoolCommand: AsyncParsableCommand {
       70 a fault of this program or a limit of the machine, 74 a result or file cannot be written, 78 bad configuration, 130 Ctrl-C, \
       143 SIGTERM.
       """,
-    version: WorkerVersion.text,
+    version: PushpoolVersion.text,
     groupedSubcommands: [
       CommandGroup(
         name: "Workers",
         subcommands: [
-          WorkerCommand.self, StatusCommand.self, MetricsCommand.self, SwitchCommand.self,
+          WorkerCommand.self, ServeCommand.self, CheckCommand.self, DoctorCommand.self,
+          StatusCommand.self, TopCommand.self, MetricsCommand.self, SwitchCommand.self,
         ]),
       CommandGroup(
         name: "Jobs",
@@ -44,6 +47,7 @@ struct PushpoolCommand: AsyncParsableCommand {
           SubscribeCommand.self, UnsubscribeCommand.self, TopicsCommand.self, ChannelsCommand.self,
           IndexCommand.self,
         ]),
+      CommandGroup(name: "Access", subcommands: [KeysCommand.self, AuditCommand.self]),
       CommandGroup(name: "Trying it", subcommands: [DemoCommand.self]),
     ])
 }

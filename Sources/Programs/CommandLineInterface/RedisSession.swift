@@ -1,9 +1,10 @@
-internal import Configuration
+internal import Model
 internal import Operations
+internal import ProgramSetup
+internal import PushpoolConfiguration
 internal import Reactor
 internal import Redis
 internal import Store
-internal import Worker
 
 /// A command's session with Redis. A failure ends the command, with the status that it has there.
 struct RedisSession: Sendable {
@@ -17,7 +18,7 @@ struct RedisSession: Sendable {
     guard let loop = Program.loop else {
       throw CommandFailure(.internalError, "there is no loop to talk to Redis on")
     }
-    let client = StoreSession.Client(name: "pushpool-cli", version: WorkerVersion.text)
+    let client = StoreSession.Client(name: "pushpool-cli", version: PushpoolVersion.text)
     do throws(StoreFailure) {
       return RedisSession(
         session: try await StoreSession.open(configuration, as: user, for: client, on: loop))

@@ -1,34 +1,8 @@
-import Glibc
 import LocalServices
 import Testing
 
 /// What `dead drop --all` asks of whom.
 @Suite struct DeadConfirmationTests {
-  /// A terminal without anybody at it, for as long as this lives.
-  private final class PseudoTerminal {
-    let controller: CInt
-    let path: String
-
-    // Of asm-generic/ioctls.h: posix_openpt and its like are not in Swift's Glibc.
-    private static let unlock: UInt = 0x4004_5431
-    private static let number: UInt = 0x8004_5430
-
-    init() throws {
-      controller = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
-      var (locked, number): (CInt, CUnsignedInt) = (0, 0)
-      try #require(
-        controller >= 0 && ioctl(controller, Self.unlock, &locked) == 0
-          && ioctl(controller, Self.number, &number) == 0)
-      path = "/dev/pts/\(number)"
-    }
-
-    deinit { close(controller) }
-
-    func type(_ text: String) {
-      _ = text.withCString { Glibc.write(controller, $0, strlen($0)) }
-    }
-  }
-
   private static func withLetter(_ body: (RedisServer) async throws -> Void) async throws -> String
   {
     try await RedisServer.with { redis in

@@ -6,10 +6,13 @@ import Testing
 /// What the help of each command shows can be copied and run.
 @Suite struct HelpExampleTests {
   private static let commands = [
-    "status", "metrics", "switch", "switch off", "switch on", "switch list", "enqueue", "job",
+    "check", "status", "top", "metrics", "switch", "switch off", "switch on", "switch list",
+    "enqueue",
+    "job",
     "dead",
     "dead list", "dead show", "dead retry", "dead drop", "install", "uninstall", "devices", "badge",
     "import", "trace", "jobs", "subscribe", "unsubscribe", "topics", "index",
+    "keys", "keys create", "keys list", "keys revoke", "audit",
   ]
   private static let token = String(repeating: "00ff", count: 16)
 

@@ -1,7 +1,7 @@
 import Glibc
 import LocalServices
-import TestSupport
 import Testing
+import TestSupport
 
 /// Whatever Redis holds or answers, a command ends with a status of its own, not with a trap.
 @Suite struct HostileRedisTests {
@@ -27,6 +27,11 @@ import Testing
       "{\"at\":1790000000000,\"until\":1990000000000,\"by\":\"w\",\"message\":\"m\"}",
     ],
     ["HSET", "pushpool:switches", "app|other", "{\"since\":1790000000000,\"reason\":\"r\"}"],
+    [
+      "HSET", "pushpool:keys", "k7mq2xw5rt3a",
+      "{\"role\":\"admin\",\"sha256\":\"\(String(repeating: "0", count: 64))\",\"created_at\":9e99}",
+    ],
+    ["XADD", "pushpool:acts", "*", "at", "1790000000000", "verb", "job.cancel", "who", "ann"],
     ["ZADD", "pushpool:workers", "1790000000000", "w"],
     ["ZADD", "pushpool:workers", "9000000000000", "w"],
     ["HSET", "pushpool:totals", "shop|apns|accepted", "12", "since", "1790000000000"],
@@ -58,6 +63,7 @@ import Testing
     ["switch", "list"], ["switch", "off", "--app", "x"],
     ["install", "--app", "shop", "--user", "u2", "--network", "apns", "--token", token],
     ["uninstall", "--app", "shop", "--network", "apns", "--token", token], ["metrics"],
+    ["keys", "list"], ["keys", "create", "--role", "admin"], ["audit"], ["audit", "--json"],
   ]
   private static let token = String(repeating: "ab", count: 32)
 

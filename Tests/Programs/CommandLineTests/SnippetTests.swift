@@ -1,8 +1,8 @@
 import Glibc
 import LocalServices
 import Model
-import TestSupport
 import Testing
+import TestSupport
 
 /// What the guides show in other languages can be copied and run.
 @Suite struct SnippetTests {
@@ -111,7 +111,7 @@ import Testing
     "the Python of the guide reads what was uninstalled, to the stream's end",
     .enabled("redis-py is not installed", hasRedisPy))
   func pythonReads() async throws {
-    let snippet = try Self.program("python", 1, in: "docs/guides/registering-devices.md")
+    let snippet = try Self.program("python", 2, in: "docs/guides/registering-devices.md")
     try await Self.withRedis { redis in
       for number in 0..<101 {
         let child = try ChildProcess(

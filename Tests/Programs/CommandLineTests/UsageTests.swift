@@ -1,14 +1,16 @@
 import Glibc
 import LocalServices
-import TestSupport
 import Testing
+import TestSupport
 
 @Suite struct UsageTests {
   private static let commands = [
-    "worker", "status", "metrics", "switch", "enqueue", "job", "dead", "install", "uninstall",
+    "worker", "check", "doctor", "status", "top", "metrics", "switch", "enqueue", "job", "dead",
+    "install",
+    "uninstall",
     "devices",
     "import",
-    "demo", "trace", "subscribe", "unsubscribe", "topics", "index",
+    "demo", "trace", "subscribe", "unsubscribe", "topics", "index", "keys", "audit",
   ]
 
   @Test("every command explains itself with an example", arguments: commands)
@@ -224,8 +226,8 @@ import Testing
   @Test("too little memory is named as what is missing")
   func memory() async throws {
     var named = 0
-    // From too little to load the program to enough for it, whatever its size.
-    for megabytes in stride(from: 40, to: 400, by: 20) {
+    // From too little to load the program to enough for it, whatever its size: some 30 MB lie between.
+    for megabytes in stride(from: 40, to: 400, by: 4) {
       let child = try Pushpool.start(
         ["status", "--redis", "unix:///none"],
         behind: ["/bin/bash", "-c", #"ulimit -v \#(megabytes * 1_024); exec "$0" "$@""#])

@@ -1,7 +1,7 @@
 import LocalServices
 import Store
-import TestSupport
 import Testing
+import TestSupport
 
 /// A value of another type under a key of pushpool's: every command names the key, and status works on.
 @Suite struct WrongTypeTests {
@@ -92,6 +92,8 @@ import Testing
     ("pushpool:job:shop:j1", "hash", [["job", "j1", "--app", "shop"]]),
     ("pushpool:dead", "stream", [["dead", "list"]]),
     ("pushpool:switches", "hash", [["switch", "list"], ["switch", "off", "--app", "shop"]]),
+    ("pushpool:keys", "hash", [["keys", "list"], ["keys", "create", "--role", "admin"]]),
+    ("pushpool:acts", "stream", [["audit"]]),
     ("pushpool:open", "set", [["jobs"]]), ("pushpool:finished", "stream", [["jobs"]]),
   ]
 

@@ -1,7 +1,8 @@
 internal import ArgumentParser
-internal import Configuration
 internal import Model
 internal import Operations
+internal import ProgramSetup
+internal import PushpoolConfiguration
 internal import Redis
 internal import Store
 internal import Typesetting
@@ -112,7 +113,24 @@ struct JobCommand: AsyncParsableCommand {
         }
       }
     }
+    if let act = action.act(on: record) { await session.note([act], on: .standard) }
     await session.close()
     return record
+  }
+}
+
+extension JobAction {
+  /// The act for the list of acts; nil when nothing was changed.
+  fileprivate func act(on record: JobRecord) -> Act? {
+    guard !wasTooLate(record.state) else { return nil }
+    let (verb, detail): (String, String)
+    switch self {
+    case .show: return nil
+    case .cancel: (verb, detail) = ("job.cancel", "")
+    case .pause: (verb, detail) = ("job.pause", "")
+    case .resume: (verb, detail) = ("job.resume", "")
+    case .pace(let perSecond): (verb, detail) = ("job.pace", perSecond.map(String.init) ?? "off")
+    }
+    return Act(verb, app: record.app, subject: record.id, detail: detail)
   }
 }

@@ -1,8 +1,9 @@
-internal import Store
 internal import ArgumentParser
 internal import Model
 internal import Operations
+internal import ProgramSetup
 internal import Redis
+internal import Store
 internal import Typesetting
 
 struct DeadDropCommand: AsyncParsableCommand {
@@ -21,18 +22,29 @@ struct DeadDropCommand: AsyncParsableCommand {
     Interrupts.shared.expect()
     var dropped = 0
     var missing = 0
-    try await selection.forEach(in: session) { entry throws(CommandFailure) in
-      let wasThere = try await session.run { store throws(RedisError) in
-        try await DeadLetterOffice(stores: [store]).drop(entry)
+    var done: [String] = []
+    var failure: CommandFailure?
+    do throws(CommandFailure) {
+      try await selection.forEach(in: session) { entry throws(CommandFailure) in
+        let wasThere = try await session.run { store throws(RedisError) in
+          try await DeadLetterOffice(stores: [store]).drop(entry)
+        }
+        if wasThere {
+          dropped += 1
+          if done.count < CommandLineLimits.namedActsMax { done.append(entry) }
+        } else {
+          missing += 1
+          console.note("\(entry): is not there")
+        }
       }
-      if wasThere {
-        dropped += 1
-      } else {
-        missing += 1
-        console.note("\(entry): is not there")
-      }
+    } catch {
+      // What was done before stays done.
+      failure = error
     }
+    await session.note(
+      selection.acts("dead.drop", done: done, count: dropped), on: console)
     await session.close()
+    if let failure { throw failure }
     if shared.json {
       console.print(json: .object(["dropped": .integer(dropped)]))
     } else {

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Model
 internal import Operations
+internal import ProgramSetup
 internal import Redis
 internal import Store
 internal import Typesetting
@@ -29,31 +30,42 @@ struct DeadRetryCommand: AsyncParsableCommand {
     /// Entries of the jobs that were named, as they are queued again.
     var entries: [String] = []
     var left: [String] = []
-    try await selection.forEach(in: session) { entry throws(CommandFailure) in
-      let answer = try await session.run { store throws(RedisError) in
-        try await DeadLetterOffice(stores: [store]).retry(entry)
+    var done: [String] = []
+    var failure: CommandFailure?
+    do throws(CommandFailure) {
+      try await selection.forEach(in: session) { entry throws(CommandFailure) in
+        let answer = try await session.run { store throws(RedisError) in
+          try await DeadLetterOffice(stores: [store]).retry(entry)
+        }
+        switch answer {
+        case .retried(let queued):
+          retried += 1
+          if done.count < CommandLineLimits.namedActsMax { done.append(entry) }
+          guard let queued, !selection.all else { break }
+          entries.append(queued)
+          console.note("\(entry): its job is queued again as \(queued)")
+        case .absent:
+          left.append(entry)
+          console.note("\(entry): is not there; it was retried or dropped")
+        case .gone:
+          left.append(entry)
+          console.note(
+            "\(entry): cannot be retried: its entry had no job, or its job or original is not kept any more; "
+              + "pushpool dead show \(entry) tells which")
+        case .ending:
+          left.append(entry)
+          console.note(
+            "\(entry): its job is cancelled and still ends; retry it when nothing is pending")
+        }
       }
-      switch answer {
-      case .retried(let queued):
-        retried += 1
-        guard let queued, !selection.all else { break }
-        entries.append(queued)
-        console.note("\(entry): its job is queued again as \(queued)")
-      case .absent:
-        left.append(entry)
-        console.note("\(entry): is not there; it was retried or dropped")
-      case .gone:
-        left.append(entry)
-        console.note(
-          "\(entry): cannot be retried: its entry had no job, or its job or original is not kept any more; "
-            + "pushpool dead show \(entry) tells which")
-      case .ending:
-        left.append(entry)
-        console.note(
-          "\(entry): its job is cancelled and still ends; retry it when nothing is pending")
-      }
+    } catch {
+      // What was done before stays done.
+      failure = error
     }
+    await session.note(
+      selection.acts("dead.retry", done: done, count: retried), on: console)
     await session.close()
+    if let failure { throw failure }
     if shared.json {
       console.print(
         json: .object([

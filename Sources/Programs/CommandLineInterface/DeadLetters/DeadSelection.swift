@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Glibc
 internal import Operations
+internal import ProgramSetup
 internal import Redis
 internal import Store
 internal import Typesetting
@@ -45,6 +46,19 @@ struct DeadSelection: ParsableArguments {
     guard answer == "y" || answer == "yes" else {
       throw CommandFailure(.interrupted, "nothing was done")
     }
+  }
+
+  /// The acts for the list of acts: one for each letter that was named, or one for all.
+  /// - Parameters:
+  ///   - verb: such as `dead.retry`.
+  ///   - done: the letters that it was done to; of `--all` some of them.
+  ///   - count: how many these are.
+  func acts(_ verb: String, done: [String], count: Int) -> [Act] {
+    guard count > 0 else { return [] }
+    guard all || count > CommandLineLimits.namedActsMax else {
+      return done.map { Act(verb, subject: $0) }
+    }
+    return [Act(verb, detail: "\(FigureText.count(count)) letters")]
   }
 
   /// Calls the body with each letter: those named, or all that are there now.

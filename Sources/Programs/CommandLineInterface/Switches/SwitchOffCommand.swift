@@ -1,7 +1,8 @@
 internal import ArgumentParser
-internal import Configuration
 internal import Model
 internal import Operations
+internal import ProgramSetup
+internal import PushpoolConfiguration
 internal import Redis
 internal import Store
 
@@ -35,6 +36,11 @@ struct SwitchOffCommand: AsyncParsableCommand {
     let reason = reason
     let answer = try await session.run { store throws(RedisError) in
       try await Switchboard(stores: [store]).switchOff(killSwitch, reason: reason)
+    }
+    if case .off = answer {
+      await session.note(
+        [Act("switch.off", app: killSwitch.app, subject: killSwitch.field, detail: reason)],
+        on: console)
     }
     await session.close()
     switch answer {

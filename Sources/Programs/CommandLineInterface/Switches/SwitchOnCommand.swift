@@ -1,7 +1,7 @@
 internal import ArgumentParser
-internal import Configuration
 internal import Model
 internal import Operations
+internal import PushpoolConfiguration
 internal import Redis
 internal import Store
 
@@ -32,6 +32,10 @@ struct SwitchOnCommand: AsyncParsableCommand {
         try await board.read().entries.map(\.killSwitch)
           .filter { $0.app == killSwitch.app }
       )
+    }
+    if wasOff {
+      await session.note(
+        [Act("switch.on", app: killSwitch.app, subject: killSwitch.field)], on: console)
     }
     await session.close()
     if shared.json {
