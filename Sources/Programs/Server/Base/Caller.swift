@@ -1,0 +1,41 @@
+/// The rights of a caller.
+package enum Role: String, Sendable, CaseIterable {
+  /// A phone: its own user's installations and subscriptions, by a token that the app's backend has signed (JWT).
+  case device
+  /// A backend: all of one app.
+  case server
+  /// Looks at everything, of all apps.
+  case operatorLook = "operator-look"
+  /// Looks, and acts: pauses, cancels, switches off, retries.
+  case operatorAct = "operator-act"
+  /// Makes and revokes keys, and all that operators may.
+  case admin
+}
+
+/// Who sent a request, once that is known.
+package struct Caller: Sendable, Equatable {
+  /// Nil for whoever gave no key, on a route that is open.
+  package let role: Role?
+  /// The one app that it is for; nil for all apps.
+  package let app: String?
+  /// The user whom a device's token names.
+  package let user: String?
+  /// Name in the audit stream: the id of its key, or the user of its token.
+  package let name: String
+  /// The address that it came from, as text.
+  package let address: String
+  /// Whether it came by HTTPS, as far as that is known.
+  package let isSecure: Bool
+
+  package init(
+    role: Role?, app: String?, user: String? = nil, name: String, address: String,
+    isSecure: Bool = false
+  ) {
+    self.role = role
+    self.app = app
+    self.user = user
+    self.name = name
+    self.address = address
+    self.isSecure = isSecure
+  }
+}

@@ -1,0 +1,36 @@
+package import Operations
+package import PushpoolConfiguration
+internal import Redis
+package import Store
+
+/// The means by which routes do their work. One for the process.
+package struct Services: Sendable {
+  /// The door to Redis, with the rights of the documented user pushpool-server.
+  package let session: StoreSession
+  package let configuration: Configuration
+
+  package init(session: StoreSession, configuration: Configuration) {
+    self.session = session
+    self.configuration = configuration
+  }
+
+  /// Runs an operation against the stores of the fleet, and tells a failure as a problem.
+  package func operate<Value: Sendable>(
+    about subjects: [KeySubject] = [],
+    _ body: @Sendable ([Store]) async throws(OperationError) -> Value
+  ) async throws(Problem) -> Value {
+    do throws(StoreFailure) { return try await session.operate(about: subjects, body) } catch {
+      throw Problem(error)
+    }
+  }
+
+  /// Runs a body against the store, and tells a failure as a problem.
+  func run<Value: Sendable>(
+    about subjects: [KeySubject] = [],
+    _ body: @Sendable (Store) async throws(RedisError) -> Value
+  ) async throws(Problem) -> Value {
+    do throws(StoreFailure) { return try await session.run(about: subjects, body) } catch {
+      throw Problem(error)
+    }
+  }
+}
