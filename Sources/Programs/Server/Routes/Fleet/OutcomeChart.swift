@@ -1,0 +1,141 @@
+internal import Model
+internal import Redis
+internal import Store
+
+/// How many pushes ended how in each of some minutes, and how long the networks took to answer.
+struct OutcomeChart: Sendable {
+  /// One network and one outcome.
+  private struct Series: Hashable, Sendable {
+    let network: String
+    let outcome: String
+  }
+
+  private let firstMinuteMs: Int64
+  private let minutes: Int
+  private var counts: [Series: [Int]] = [:]
+  /// By network, for each minute how many answers came within each bound in ms.
+  private var latencies: [String: [[Int: Int]]] = [:]
+
+  /// - Parameter app: nil for all apps together.
+  static func read(
+    minutes: Int, app: String?, in stores: [Store]
+  ) async throws(RedisError) -> OutcomeChart {
+    var chart: OutcomeChart?
+    for store in stores {
+      let nowS = try await store.serverSeconds()
+      let firstS = max(0, nowS - nowS % 60 - Int64(minutes - 1) * 60)
+      let names = (0..<minutes).map { Minute.name(epochSeconds: firstS + Int64($0) * 60) }
+      var sum = chart ?? OutcomeChart(firstMinuteMs: firstS * 1_000, minutes: minutes)
+      for (minute, counts) in try await store.metrics.minutes(names).enumerated() {
+        sum.add(counts, minute, app: app)
+      }
+      for (minute, counts) in try await store.metrics.latencies(names).enumerated() {
+        sum.add(latencies: counts, minute)
+      }
+      chart = sum
+    }
+    return chart ?? OutcomeChart(firstMinuteMs: 0, minutes: minutes)
+  }
+
+  private init(firstMinuteMs: Int64, minutes: Int) {
+    self.firstMinuteMs = firstMinuteMs
+    self.minutes = minutes
+  }
+
+  private mutating func add(_ counts: [String: Int], _ minute: Int, app: String?) {
+    for (field, count) in counts {
+      let parts = field.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
+      guard parts.count == 3, app.map({ $0 == parts[0] }) ?? true else { continue }
+      let series = Series(network: parts[1], outcome: parts[2])
+      // Any client may write there.
+      guard self.counts[series] != nil || self.counts.count < ServerLimits.chartSeriesMax else {
+        continue
+      }
+      let sum = self.counts[series]?[minute] ?? 0
+      self.counts[series, default: Array(repeating: 0, count: minutes)][minute] =
+        StoredNumber.count(sum + count)
+    }
+  }
+
+  private mutating func add(latencies counts: [String: Int], _ minute: Int) {
+    for (field, count) in counts {
+      let parts = field.split(separator: "|", omittingEmptySubsequences: false)
+      guard parts.count == 2, let network = Network(rawValue: String(parts[0])),
+        let boundMs = Int(parts[1]), boundMs > 0, count > 0
+      else { continue }
+      let none = [[Int: Int]](repeating: [:], count: minutes)
+      var counts = latencies[network.rawValue, default: none][minute]
+      guard counts[boundMs] != nil || counts.count < ServerLimits.chartBoundsMax else { continue }
+      counts[boundMs] = StoredNumber.count((counts[boundMs] ?? 0) + count)
+      latencies[network.rawValue, default: none][minute] = counts
+    }
+  }
+
+  /// The bound within which so many percent of the answers came; nil without any.
+  private static func percentile(_ percent: Int, of counts: [Int: Int]) -> JSONValue {
+    let all = counts.values.reduce(0, +)
+    let wanted = max(1, (all * percent + 99) / 100)
+    var sum = 0
+    for (boundMs, count) in counts.sorted(by: { $0.key < $1.key }) {
+      sum += count
+      if sum >= wanted { return .integer(boundMs) }
+    }
+    return .null
+  }
+
+  var json: JSONValue {
+    let outcomes = counts.sorted {
+      ($0.key.network, $0.key.outcome) < ($1.key.network, $1.key.outcome)
+    }.map { series, counts -> JSONValue in
+      [
+        "network": .string(series.network), "outcome": .string(series.outcome),
+        "counts": .array(counts.map { .integer($0) }),
+      ]
+    }
+    let times = latencies.sorted { $0.key < $1.key }.map { network, minutes -> JSONValue in
+      var object: JSONObject = [
+        "network": .string(network),
+        "answers": .array(minutes.map { .integer($0.values.reduce(0, +)) }),
+      ]
+      for percent in [50, 95, 99] {
+        object["p\(percent)_ms"] = .array(minutes.map { Self.percentile(percent, of: $0) })
+      }
+      return .object(object)
+    }
+    return [
+      "from": .integer(firstMinuteMs), "step_ms": .integer(60_000), "minutes": .integer(minutes),
+      "outcomes": .array(outcomes), "latency": .array(times),
+    ]
+  }
+}
+
+/// The backlog of some minutes, as workers told it.
+enum TimelineChart {
+  static func read(
+    minutes: Int, in stores: [Store]
+  ) async throws(RedisError) -> [TimelineEntry] {
+    var entries: [TimelineEntry] = []
+    for store in stores {
+      let nowMs = try await store.serverSeconds() * 1_000
+      entries += try await store.metrics.timeline(
+        sinceMs: nowMs - Int64(minutes) * 60_000, max: ServerLimits.timelineReadMax)
+    }
+    entries.sort { $0.atMs < $1.atMs }
+    return thinned(entries)
+  }
+
+  /// The last entry, and others evenly before it.
+  static func thinned(_ entries: [TimelineEntry]) -> [TimelineEntry] {
+    let most = ServerLimits.timelinePointsMax
+    guard entries.count > most else { return entries }
+    return (1...most).map { entries[entries.count * $0 / most - 1] }
+  }
+
+  static func json(_ entry: TimelineEntry) -> JSONValue {
+    var object: JSONObject = ["at": .integer(entry.atMs)]
+    for (name, value) in entry.figures.sorted(by: { $0.key < $1.key }) where name != "at" {
+      object[name] = .integer(value)
+    }
+    return .object(object)
+  }
+}

@@ -1,0 +1,49 @@
+internal import Model
+internal import PushpoolConfiguration
+
+/// The values in the paths of installations, users and topics, checked by the rules of the model.
+enum PathValue {
+  /// The app, by the parameter `app`.
+  /// - Throws: 404 for an app that the configuration does not have. A configuration without apps knows none of them, and
+  ///   any name will do.
+  static func app(_ request: APIRequest, _ services: Services) throws(Problem) -> String {
+    let app = request.parameter("app")
+    do throws(InvalidField) { try TextRule.checkApp(app) } catch { throw refused("app", error) }
+    let apps = services.configuration.apps
+    guard apps.isEmpty || apps.contains(where: { $0.id == app }) else {
+      throw .notFound("there is no app \(app): the server's configuration has none of this name")
+    }
+    return app
+  }
+
+  /// The device token, by the parameters `network` and `token`.
+  static func token(_ request: APIRequest) throws(Problem) -> DeviceToken {
+    let name = request.parameter("network")
+    guard let network = Network(rawValue: name) else {
+      let networks = Network.allCases.map(\.rawValue).joined(separator: ", ")
+      throw refused("network", InvalidField(pointer: "", message: "must be one of \(networks)"))
+    }
+    do throws(InvalidField) {
+      return try DeviceToken(request.parameter("token"), network: network)
+    } catch { throw refused("token", error) }
+  }
+
+  static func user(_ request: APIRequest) throws(Problem) -> String {
+    let user = request.parameter("user")
+    do throws(InvalidField) { try TextRule.checkUser(user) } catch { throw refused("user", error) }
+    return user
+  }
+
+  static func topic(_ request: APIRequest) throws(Problem) -> String {
+    let topic = request.parameter("topic")
+    do throws(InvalidField) { try TextRule.checkTopic(topic) } catch {
+      throw refused("topic", error)
+    }
+    return topic
+  }
+
+  /// Says which part of the path breaks which rule. The value is not repeated: a token is as good as an address.
+  static func refused(_ name: String, _ field: InvalidField) -> Problem {
+    Problem(422, "the path breaks a rule", "\(name) of the path: \(field.message)")
+  }
+}

@@ -1,0 +1,51 @@
+internal import Model
+internal import Operations
+internal import Redis
+internal import Store
+
+/// All devices of a user: look at them, remove them.
+enum UserRoutes {
+  static let pattern: PathPattern = "/v1/apps/{app}/users/{user}/installations"
+
+  static let all = [get, delete]
+
+  private static let problems: [(status: Int, meaning: String)] = [
+    (403, "A device asked for another user than its own"),
+    (404, "The server's configuration has no such app"),
+    (422, "A part of the path breaks a rule"),
+  ]
+
+  static let get = APIRoute(
+    .get, pattern, .roles([.device, .server, .operatorLook]),
+    RouteDocument(
+      "users", "List a user's devices",
+      "All of them: a user has at most \(Limits.installationsPerUserMax).",
+      answers: [.init(200, "The installations", .json(InstallationSchema.answers))],
+      problems: problems)
+  ) { request, services throws(Problem) in
+    let app = try PathValue.app(request, services)
+    let user = try PathValue.user(request)
+    try OwnUser.check(user, request.caller)
+    let devices = try await services.run(about: [.user(app: app, user: user)]) {
+      store throws(RedisError) in
+      try await InstallationLookup(stores: [store]).devices(app: app, user: user)
+    }
+    return .ok(["items": .array(devices.map { $0.installation.json() })])
+  }
+
+  static let delete = APIRoute(
+    .delete, pattern, .roles([.device, .server]),
+    RouteDocument(
+      "users", "Remove all of a user's devices",
+      "As when an account is deleted. Subscriptions to topics stay. May be repeated.",
+      answers: [.init(204, "The user has none of the devices any more")], problems: problems)
+  ) { request, services throws(Problem) in
+    let app = try PathValue.app(request, services)
+    let user = try PathValue.user(request)
+    try OwnUser.check(user, request.caller)
+    _ = try await services.run(about: [.user(app: app, user: user)]) { store throws(RedisError) in
+      try await InstallationOffice(stores: [store]).uninstallAll(app: app, user: user)
+    }
+    return .noContent
+  }
+}
