@@ -1,0 +1,82 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import NIOHTTP1
+
+/// Reads the body of a request, within the limits of its route and of the process.
+struct BodyReader: ~Copyable {
+  private let allowance: BodyAllowance
+  /// Bytes that were taken from the allowance.
+  private var taken = 0
+
+  init(_ allowance: BodyAllowance) { self.allowance = allowance }
+
+  deinit { allowance.giveBack(taken) }
+
+  /// The body is of no use any more.
+  consuming func finish() {}
+
+  /// - Parameter bytesMax: the longest that is read; 0 where none is taken.
+  /// - Returns: the body. It counts as being in memory until `finish`, or until this reader is gone.
+  mutating func read(
+    _ request: Request, bytesMax: Int, on channel: any Channel
+  ) async throws(Problem) -> [UInt8] {
+    // The head was checked: one of the two at most, and a number.
+    let declared = request.headers[.contentLength].flatMap { Int($0) }
+    guard declared ?? 0 > 0 || request.headers.contains(.transferEncoding) else { return [] }
+    guard bytesMax > 0 else {
+      throw Problem(413, "content too large", "this takes no body")
+    }
+    guard declared ?? 0 <= bytesMax else { throw Self.tooLarge(bytesMax) }
+    try take(declared ?? 0)
+    channel.triggerUserOutboundEvent(ConnectionEvent.bodyWanted, promise: nil)
+    let bytes: [UInt8]
+    do {
+      bytes = try await collect(request.body, declared: declared, bytesMax: bytesMax)
+    } catch {
+      throw Self.problem(error)
+    }
+    guard bytes.count == declared ?? bytes.count else {
+      throw .badRequest("the body ended before it was whole")
+    }
+    return bytes
+  }
+
+  private mutating func collect(
+    _ body: RequestBody, declared: Int?, bytesMax: Int
+  ) async throws -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(declared ?? 0)
+    for try await part in body {
+      guard part.readableBytes <= bytesMax - bytes.count else { throw Self.tooLarge(bytesMax) }
+      if declared == nil { try take(part.readableBytes) }
+      bytes.append(contentsOf: part.readableBytesView)
+    }
+    return bytes
+  }
+
+  private mutating func take(_ count: Int) throws(Problem) {
+    guard allowance.take(count) else {
+      throw .unavailable("too many bodies are being read at this moment: try again", retryAfterS: 1)
+    }
+    taken += count
+  }
+
+  private static func tooLarge(_ bytesMax: Int) -> Problem {
+    Problem(413, "content too large", "a body here has at most \(bytesMax) bytes")
+  }
+
+  private static func problem(_ error: any Error) -> Problem {
+    switch error {
+    case let problem as Problem: problem
+    case is BodyTooSlow:
+      Problem(
+        408, "request timeout",
+        "the body did not come within \(ServerLimits.bodySeconds) s, nor "
+          + "\(ServerLimits.bodyBytesPerSecondMin) bytes of it a second"
+      )
+    case let error as HTTPParserError: ConnectionGuard.problem(error)
+    default: .badRequest("the body ended before it was whole")
+    }
+  }
+}

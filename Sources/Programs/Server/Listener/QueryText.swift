@@ -1,0 +1,50 @@
+/// The query of a request, as browsers and libraries write it (application/x-www-form-urlencoded).
+enum QueryText {
+  /// The fields in their order, decoded.
+  /// - Parameter text: behind the question mark; nil for none.
+  static func fields(_ text: Substring?) throws(Problem) -> [(name: String, value: String)] {
+    guard let text, !text.isEmpty else { return [] }
+    var fields: [(name: String, value: String)] = []
+    for part in text.split(separator: "&") {
+      guard fields.count < ServerLimits.queryFieldsMax else {
+        throw .badRequest("a query has at most \(ServerLimits.queryFieldsMax) fields")
+      }
+      let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      fields.append(
+        (name: try decoded(sides[0]), value: sides.count == 2 ? try decoded(sides[1]) : ""))
+    }
+    return fields
+  }
+
+  private static func decoded(_ text: Substring) throws(Problem) -> String {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.utf8.count)
+    var rest = text.utf8[...]
+    while let byte = rest.popFirst() {
+      switch byte {
+      case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
+      case UInt8(ascii: "%"):
+        guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit)
+        else {
+          throw .badRequest(
+            "% in a query must have two hexadecimal digits behind it: write %25 for %")
+        }
+        bytes.append(high << 4 | low)
+      default: bytes.append(byte)
+      }
+    }
+    guard !bytes.contains(0), let decoded = String(validating: bytes, as: UTF8.self) else {
+      throw .badRequest("a query must be UTF-8 without %00, percent-encoded")
+    }
+    return decoded
+  }
+
+  private static func digit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    default: nil
+    }
+  }
+}

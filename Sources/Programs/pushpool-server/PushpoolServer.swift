@@ -1,0 +1,8 @@
+import Server
+
+@main
+struct PushpoolServer {
+  static func main() {
+    ServerProgram.main()
+  }
+}

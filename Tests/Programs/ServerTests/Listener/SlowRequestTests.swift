@@ -1,0 +1,113 @@
+import Testing
+
+/// Clients that are slow on purpose hold nothing for long.
+@Suite struct SlowRequestTests {
+  /// Much less than the server's patience with idle connections, and long enough for a busy machine.
+  private static let soonSeconds = 45.0
+
+  private static func seconds(since start: ContinuousClock.Instant) -> Double {
+    (ContinuousClock.now - start) / .seconds(1)
+  }
+
+  @Test("a connection that never sends is closed, and one that sends half a head is told why")
+  func head() async throws {
+    try await RunningServer.with { server, _ in
+      let start = ContinuousClock.now
+      let silent = try server.connect()
+      let half = try server.connect()
+      half.send("GET /healthz HTTP/1.1\r\nHost: a\r\n")
+      let byteByByte = try server.connect()
+      async let nothing = silent.rest()
+      async let answer = half.rest()
+      // Each wait for an answer is the pause before the next byte.
+      var received = RawConnection.Received()
+      for byte in Array("GET /healthz?\(String(repeating: "x", count: 4_000))".utf8) {
+        byteByByte.send([byte])
+        received = await byteByByte.rest(withinMs: 200)
+        if received.isClosed || !received.bytes.isEmpty { break }
+      }
+      #expect(received.statuses == [408], "\(received.text)")
+      #expect(await nothing.isClosed)
+      #expect(await nothing.bytes.isEmpty)
+      #expect(await answer.statuses == [408])
+      #expect(await answer.isClosed)
+      #expect((9...Self.soonSeconds).contains(Self.seconds(since: start)))
+      #expect(try await server.get("/healthz").status == 200)
+    }
+  }
+
+  @Test("half a head behind an answer is not waited for either")
+  func nextHead() async throws {
+    try await RunningServer.with { server, _ in
+      let connection = try server.connect()
+      connection.send("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n")
+      #expect(try await connection.answer().status == 200)
+      let start = ContinuousClock.now
+      connection.send("GET /healthz HT")
+      let received = await connection.rest()
+      #expect(received.isClosed && received.statuses == [408])
+      #expect((9...Self.soonSeconds).contains(Self.seconds(since: start)))
+    }
+  }
+
+  @Test("a body that comes too slowly ends with 408, and one that is cut short with 400")
+  func body() async throws {
+    try await RunningServer.with { server, _ in
+      let head = "POST /v1/session HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n"
+      let start = ContinuousClock.now
+      let slow = try server.connect()
+      slow.send(head + "{\"key\":")
+      let cut = try server.connect()
+      cut.send(head + "{\"key\":")
+      cut.endInput()
+      let ended = await cut.rest()
+      #expect(ended.isClosed && ended.statuses == [400], "\(ended.text)")
+      #expect(ended.text.contains("ended before it was whole"))
+      let received = await slow.rest()
+      #expect(received.isClosed && received.statuses == [408], "\(received.text)")
+      #expect((9...Self.soonSeconds).contains(Self.seconds(since: start)))
+    }
+  }
+
+  @Test("a body that is too large is refused before it comes")
+  func large() async throws {
+    try await RunningServer.with { server, _ in
+      for fields in ["Content-Length: 100000", "Content-Length: 100000\r\nExpect: 100-continue"] {
+        let connection = try server.connect()
+        connection.send("POST /v1/session HTTP/1.1\r\nHost: a\r\n\(fields)\r\n\r\n")
+        let received = await connection.rest()
+        #expect(received.isClosed && received.statuses == [413], "\(received.text)")
+      }
+      // Without a length, as soon as there is too much of it.
+      let chunked = try server.connect()
+      let chunk = "1000\r\n\(String(repeating: "x", count: 4_096))\r\n"
+      chunked.send(
+        "POST /v1/session HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+          + String(repeating: chunk, count: 4))
+      let received = await chunked.rest()
+      #expect(received.isClosed && received.statuses == [413], "\(received.text)")
+      // Where none is taken at all.
+      let none = try await server.ask("GET /healthz HTTP/1.1", body: "x")
+      #expect(none.status == 413)
+    }
+  }
+
+  @Test("a client that asks first is told to send its body")
+  func expectation() async throws {
+    try await RunningServer.with { server, _ in
+      let connection = try server.connect()
+      connection.send(
+        "POST /v1/session HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
+      let interim = await connection.text(until: "\r\n\r\n")
+      #expect(interim.hasPrefix("HTTP/1.1 100 Continue\r\n"), "\(interim)")
+      connection.send("{}")
+      #expect((400...499).contains(try await connection.answer().status))
+      // Whoever may not send it is told that, and not to send.
+      let refused = try server.connect()
+      refused.send(
+        "POST /v1/keys HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
+      let answer = await refused.rest()
+      #expect(answer.isClosed && answer.statuses == [401], "\(answer.text)")
+    }
+  }
+}
