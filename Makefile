@@ -11,16 +11,16 @@ SOURCES := Sources Tests Package.swift
 # The programs that $(1) names, as releases. Not all targets: what only tests need does not build as a release.
 release = for program in $(1); do swift build -c release --product $$program 2>&1 | scripts/progress; done
 
-.PHONY: help deps build test lint format demo examples bench instructions chaos elsewhere clean
+.PHONY: help deps build test lint format demo dashboard examples page-tests api-tests bench instructions chaos elsewhere clean
 
 help: ## List these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 deps: ## Install the system packages that are missing, and check the Swift toolchain
 	@scripts/deps
 
 build: deps ## Build the release programs into .build/release
-	@$(call release,pushpool pushpool-simulator pushpool-bench pushpool-chaos)
+	@$(call release,pushpool pushpool-server pushpool-simulator pushpool-bench pushpool-chaos)
 
 test: deps ## Build and run all tests, against a real redis-server
 	@/usr/bin/python3 -c 'import redis' 2>/dev/null || scripts/deps python3-redis || \
@@ -39,9 +39,21 @@ demo: deps ## A campaign from Redis to simulated push networks, on this machine
 	@$(call release,pushpool pushpool-simulator)
 	@.build/release/pushpool demo
 
+dashboard: deps ## The page of a fleet with a campaign that runs, on this machine, until Ctrl-C
+	@$(call release,pushpool pushpool-server pushpool-simulator)
+	@scripts/dashboard
+
+api-tests: deps ## Try the server from outside: its own document, hidden requests, proxies, faults
+	@$(call release,pushpool pushpool-server pushpool-simulator)
+	@PUSHPOOL=.build/release scripts/api-tests $(PARTS)
+
 examples: deps ## Run the examples whose language and Redis client are here
 	@$(call release,pushpool pushpool-simulator)
 	@examples/run
+
+page-tests: deps ## Try the dashboard in a browser; PICTURES=1 also draws docs/dashboard/
+	@$(call release,pushpool pushpool-simulator pushpool-server)
+	@scripts/page-tests $(TESTS)
 
 bench: deps ## Measure each figure beside its yardstick; BENCH='--only apns --runs 5' are options
 	@$(call release,pushpool pushpool-simulator pushpool-bench)
