@@ -12,7 +12,8 @@ import Testing
 
   @Test("where all workers have the same routes, a campaign costs Redis no command for them")
   func costsNothing() async throws {
-    try await PushStage.with(script: .stage { $0.delayMs = 20 }, worker: .narrow(50)) { stage in
+    // Over two seconds, so that workers announce their routes meanwhile, which they do each second.
+    try await PushStage.with(script: .stage { $0.delayMs = 60 }, worker: .narrow(50)) { stage in
       let client = stage.client
       try await client.install(try Devices.apns(0..<4_000))
       let lines = try await stage.withWorkers(Self.workers) { _ in
