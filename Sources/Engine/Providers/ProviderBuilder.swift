@@ -243,11 +243,14 @@ package struct ProviderBuilder {
       fcm.access, ServiceAddress(host: "fcm.googleapis.com"), nil, startsWithOneStream: false,
       "fcm")
     let name = Self.name(of: fcm)
-    let source =
-      sources.fcm[name] ?? earlierSources.fcm[name]
-      ?? FCMTokenSource(
-        account: account, client: client, caFile: fcm.access.authorities?.source,
+    let source: FCMTokenSource
+    if let known = sources.fcm[name] ?? earlierSources.fcm[name] {
+      source = known
+    } else {
+      source = FCMTokenSource(
+        account: account, client: client, authorities: try pem(of: fcm.access.authorities),
         proxy: fcm.access.proxy, clock: clock)
+    }
     sources.fcm[name] = source
     return FCMProvider(
       projectID: account.projectID, destination: destination, credentials: source)
@@ -257,9 +260,8 @@ package struct ProviderBuilder {
   private static func name(of fcm: FCMMaterial) -> MaterialDigest {
     let (access, login) = (fcm.access, fcm.access.proxy?.login)
     return MaterialDigest([
-      .init(fcm.account), .init(fcm.tokenEndpoint), .init(access.authorities?.source),
-      .init(access.authorities), .init(access.proxy?.url), .init(login?.user),
-      .init(login?.password),
+      .init(fcm.account), .init(fcm.tokenEndpoint), .init(access.authorities),
+      .init(access.proxy?.url), .init(login?.user), .init(login?.password),
     ])
   }
 
@@ -329,6 +331,22 @@ package struct ProviderBuilder {
     return context
   }
 
+  /// The authorities as libcurl takes them, once for all who trust the same.
+  private mutating func pem(
+    of authorities: MaterialBytes?
+  ) throws(MaterialProblem) -> [UInt8]? {
+    guard let authorities, let name = Self.name(of: authorities) else { return nil }
+    if let known = sources.pem[name] { return known }
+    do throws(TLSError) {
+      let pem = try TrustStore.pem(of: authorities.bytes, file: authorities.source)
+      sources.pem[name] = pem
+      return pem
+    } catch {
+      throw MaterialProblem(
+        part: "fcm.ca_file", source: authorities.source, message: error.message)
+    }
+  }
+
   private static func name(of authorities: MaterialBytes?) -> MaterialDigest? {
     authorities.map { MaterialDigest([.init($0)]) }
   }
@@ -340,5 +358,6 @@ package struct ProviderBuilder {
   private mutating func keepTrust(_ name: MaterialDigest?) {
     sources.trust[name] = sources.trust[name] ?? earlierSources.trust[name]
     sources.contexts[name] = sources.contexts[name] ?? earlierSources.contexts[name]
+    if let name { sources.pem[name] = sources.pem[name] ?? earlierSources.pem[name] }
   }
 }

@@ -7,6 +7,8 @@ struct ProviderSources: Sendable {
   var trust: [MaterialDigest?: TrustStore] = [:]
   /// The contexts of those that show no certificate.
   var contexts: [MaterialDigest?: TLSContext] = [:]
+  /// Authorities in PEM, for token exchanges over libcurl.
+  var pem: [MaterialDigest: [UInt8]] = [:]
   var accounts: [MaterialDigest: ServiceAccount] = [:]
   var apns: [MaterialDigest: APNsTokenSource] = [:]
   var fcm: [MaterialDigest: FCMTokenSource] = [:]

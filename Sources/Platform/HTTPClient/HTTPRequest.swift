@@ -9,14 +9,14 @@ package struct HTTPRequest: Sendable {
   package var body: [UInt8]
   /// Bounds the whole exchange: name resolution, connect, TLS, request and response.
   package var timeoutMs: Int
-  /// PEM file of authorities to trust beside the system's directory of them.
-  package var caFile: String?
+  /// The certificates of authorities to trust beside the system's directory of them, in PEM; nil for none.
+  package var authorities: [UInt8]?
   /// The environment's `http_proxy` is never consulted: the configuration is the one place.
   package var proxy: ProxyServer?
 
   package init(
     method: String = "GET", url: String, headers: [(name: String, value: String)] = [],
-    body: [UInt8] = [], timeoutMs: Int = HTTPClientLimits.timeoutMs, caFile: String? = nil,
+    body: [UInt8] = [], timeoutMs: Int = HTTPClientLimits.timeoutMs, authorities: [UInt8]? = nil,
     proxy: ProxyServer? = nil
   ) {
     self.method = method
@@ -24,7 +24,7 @@ package struct HTTPRequest: Sendable {
     self.headers = headers
     self.body = body
     self.timeoutMs = timeoutMs
-    self.caFile = caFile
+    self.authorities = authorities
     self.proxy = proxy
   }
 }

@@ -47,7 +47,7 @@ final class Transfer: @unchecked Sendable {
     for (option, value) in stringOptions() {
       try check(ccurl_easy_setopt_pointer(handle, option, value))
     }
-    if let caFile = request.caFile { try trust(caFile, handle) }
+    if let authorities = request.authorities { try trust(authorities, handle) }
     if !request.body.isEmpty {
       // The size comes first: COPYPOSTFIELDS copies that many bytes.
       try check(
@@ -73,14 +73,7 @@ final class Transfer: @unchecked Sendable {
     return handle
   }
 
-  /// Trusts the authorities of a file, whatever form it has, since libcurl takes PEM alone.
-  private func trust(_ caFile: String, _ handle: UnsafeMutableRawPointer) throws(HTTPClientError) {
-    let pem: [UInt8]
-    do throws(TLSError) {
-      pem = try TrustStore.pem(caFile)
-    } catch {
-      throw HTTPClientError(.insecure, error.message)
-    }
+  private func trust(_ pem: [UInt8], _ handle: UnsafeMutableRawPointer) throws(HTTPClientError) {
     for option in [CURLOPT_CAINFO_BLOB] + (request.proxy == nil ? [] : [CURLOPT_PROXY_CAINFO_BLOB])
     {
       try check(ccurl_easy_setopt_blob(handle, option, pem, pem.count))

@@ -4,6 +4,7 @@ import LocalServices
 import Model
 import PushpoolConfiguration
 import Reactor
+import TestSupport
 import Testing
 
 @testable import Providers
@@ -78,6 +79,45 @@ struct ConfiguredAppsTests {
     #expect(try await new.credentials.current().header != old)
     // Nobody uses the old one any more.
     #expect(next.sources.apns.count == 1 && next.sources.fcm.count == 1)
+  }
+
+  @Test("a token exchange trusts the authorities that were loaded, whatever becomes of their file")
+  func keepsAuthorities() async throws {
+    let certificates = try TestCertificates()
+    let file = folder.file("trusted.pem")
+    let moved = folder.file("moved.pem")
+    func copy(_ authority: CertificateAuthority, to path: String) throws {
+      let text = try #require(TextFile.read(authority.certificateFile, bytesMax: 1 << 16))
+      try PrivateFile.write(text, to: path)
+    }
+    try await TestLane.run { lane in
+      let server = try HTTP1Server(
+        loop: lane.loop, tls: try certificates.serverContext(alpn: ["http/1.1"])
+      ) { _ in HTTP1Server.response(body: #"{"access_token": "abc", "expires_in": 3599}"#) }
+      defer { server.close() }
+      var shop = AppConfiguration(
+        id: "shop", fcm: FCMConfiguration(serviceAccountFile: account.file))
+      shop.fcm?.tokenEndpoint = try ServiceURL(
+        "https://localhost:\(server.port)/token", allowsPath: true)
+      shop.fcm?.access.caFile = file
+      try copy(certificates.authority, to: file)
+      let first = try load([shop]).directory
+      // Another authority is another source, and changes nothing of the one before.
+      try copy(try CertificateAuthority(folder: folder.path), to: file)
+      let other = try load([shop], after: first).directory
+      #expect(try source(other, "shop") != source(first, "shop"))
+      // The same authority in another file is the same source.
+      try copy(certificates.authority, to: moved)
+      shop.fcm?.access.caFile = moved
+      let next = try load([shop], after: first).directory
+      #expect(try source(next, "shop") == source(first, "shop"))
+      try FileManager.default.removeItem(atPath: moved)
+      let credentials = try #require(next.entries.first?.provider.credentials)
+      #expect(try await credentials.current().header == "Bearer abc")
+      await #expect(throws: CredentialError.self) {
+        try await other.entries[0].provider.credentials.current()
+      }
+    }
   }
 
   @Test("a number is never given twice, also when the entry with the highest went")

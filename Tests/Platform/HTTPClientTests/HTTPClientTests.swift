@@ -167,17 +167,18 @@ struct HTTPClientTests {
     let server = try await TLSServer()
     let url = "https://localhost:\(server.port)/"
     #expect(await failure(HTTPRequest(url: url)) == .insecure)
-    let response = try await client.perform(HTTPRequest(url: url, caFile: server.certificateFile))
+    let authorities = try TrustStore.pem(server.certificateFile)
+    let response = try await client.perform(HTTPRequest(url: url, authorities: authorities))
     #expect(response.status == 200)
     let der = "\(server.certificateFile).der"
     try OpenSSLCommand.run(
       "x509", "-in", server.certificateFile, "-outform", "DER", "-out", der)
-    #expect(try await client.perform(HTTPRequest(url: url, caFile: der)).status == 200)
-    #expect(await failure(HTTPRequest(url: url, caFile: "/nonexistent")) == .insecure)
+    #expect(try TrustStore.pem(der) == authorities)
+    #expect(await failure(HTTPRequest(url: url, authorities: Array("none".utf8))) == .insecure)
     // The certificate is for localhost only.
     #expect(
       await failure(
-        HTTPRequest(url: "https://127.0.0.1:\(server.port)/", caFile: server.certificateFile))
+        HTTPRequest(url: "https://127.0.0.1:\(server.port)/", authorities: authorities))
         == .insecure)
   }
 
@@ -185,7 +186,8 @@ struct HTTPClientTests {
   func commonNameOnly() async throws {
     let server = try await TLSServer(hasCommonNameOnly: true)
     let request = HTTPRequest(
-      url: "https://localhost:\(server.port)/", caFile: server.certificateFile)
+      url: "https://localhost:\(server.port)/",
+      authorities: try TrustStore.pem(server.certificateFile))
     #expect(await failure(request) == .insecure)
   }
 

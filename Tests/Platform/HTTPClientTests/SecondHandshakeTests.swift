@@ -14,7 +14,7 @@ struct SecondHandshakeTests {
     let client = HTTPClient()
     let request = HTTPRequest(
       url: "https://localhost:\(server.port)/", timeoutMs: 20_000,
-      caFile: certificates.authority.certificateFile)
+      authorities: try TrustStore.pem(certificates.authority.certificateFile))
     try await TestLane.run { lane in
       try #require(await server.hasLogged("ACCEPT", on: lane.loop))
       let answer = Task { _ = try? await client.perform(request) }

@@ -33,14 +33,14 @@ package final class FCMTokenSource: SharedTokenSource {
   private let clock: WallClock
   private let state = Mutex(State())
 
-  /// - Parameter caFile: authorities to trust at the account's `token_uri`; where libcurl knows no folder of
-  ///   the system's, these alone.
+  /// - Parameter authorities: certificates in PEM of whom to trust at the account's `token_uri`; where libcurl knows no folder
+  ///   of the system's, these alone.
   package init(
-    account: ServiceAccount, client: HTTPClient, caFile: String? = nil,
+    account: ServiceAccount, client: HTTPClient, authorities: [UInt8]? = nil,
     proxy: ProxyServer? = nil, clock: WallClock = .system
   ) {
     exchange = TokenExchange(
-      account: account, client: client, caFile: caFile, proxy: proxy, clock: clock)
+      account: account, client: client, authorities: authorities, proxy: proxy, clock: clock)
     self.clock = clock
   }
 

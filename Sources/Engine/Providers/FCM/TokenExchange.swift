@@ -22,7 +22,8 @@ struct TokenExchange: Sendable {
 
   let account: ServiceAccount
   let client: HTTPClient
-  let caFile: String?
+  /// Certificates in PEM.
+  let authorities: [UInt8]?
   let proxy: ProxyServer?
   let clock: WallClock
 
@@ -64,7 +65,7 @@ struct TokenExchange: Sendable {
     return HTTPRequest(
       method: "POST", url: account.tokenEndpoint,
       headers: [("content-type", "application/x-www-form-urlencoded")], body: Array(form.utf8),
-      timeoutMs: CredentialLimits.exchangeTimeoutMs, caFile: caFile, proxy: proxy)
+      timeoutMs: CredentialLimits.exchangeTimeoutMs, authorities: authorities, proxy: proxy)
   }
 
   private func token(

@@ -148,13 +148,17 @@ extension NetworkProbe {
   static func outcome(
     of request: Request, to destination: PushDestination, caFile: String?, by client: HTTPClient
   ) async -> Outcome {
+    let authorities: [UInt8]?
+    do throws(TLSError) {
+      authorities = try caFile.map { (file) throws(TLSError) in try TrustStore.pem(file) }
+    } catch { return .failed(.tls, error.message) }
     do throws(HTTPClientError) {
       let response = try await client.perform(
         HTTPRequest(
           method: "POST",
           url: "https://\(destination.authority)\(String(decoding: request.path, as: UTF8.self))",
           headers: request.headers, body: request.body,
-          timeoutMs: Int(OperationsLimits.networkAnswerMs), caFile: caFile,
+          timeoutMs: Int(OperationsLimits.networkAnswerMs), authorities: authorities,
           proxy: destination.proxy))
       return .answered(
         status: response.status, contentType: Array((response.header("content-type") ?? "").utf8),

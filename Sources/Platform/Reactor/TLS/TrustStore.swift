@@ -39,9 +39,15 @@ package final class TrustStore: @unchecked Sendable {
 
   /// The authorities of a file in PEM, for libraries that read nothing else.
   package static func pem(_ caFile: String) throws(TLSError) -> [UInt8] {
+    try pem(of: try read(caFile), file: caFile)
+  }
+
+  /// The authorities in PEM, whatever form they have.
+  /// - Parameter file: the source that errors name.
+  package static func pem(of content: [UInt8], file: String) throws(TLSError) -> [UInt8] {
     guard let text = BIO_new(BIO_s_mem()) else { throw TLSError.fromQueue("cannot make a buffer") }
     defer { BIO_free(text) }
-    for authority in try authorities(try read(caFile), caFile) {
+    for authority in try authorities(content, file) {
       guard let certificate = authority.makeCertificate() else { continue }
       defer { X509_free(certificate) }
       PEM_write_bio_X509(text, certificate)
