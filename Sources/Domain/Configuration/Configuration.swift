@@ -43,13 +43,34 @@ package struct Configuration: Sendable, Equatable {
 
   package func app(_ id: String) -> AppConfiguration? { apps.first { $0.id == id } }
 
-  /// The files that are not there or cannot be read, and secrets that anybody may replace.
-  /// - Parameter apps: the positions of apps whose files alone are looked at; nil for all files.
-  package func validateFilesExist(ofApps apps: Set<Int>? = nil) -> [ConfigurationError] {
-    files.compactMap { file in
-      if let apps, !(ConfigurationError.app(ofField: file.field).map(apps.contains) ?? false) {
-        return nil
+  /// Those who go by a configuration. None of them looks at files that it does not use.
+  package enum Reader: Sendable, CaseIterable {
+    /// A worker, which uses no file of `serve`.
+    case worker
+    /// A server, which uses no file of `apps`.
+    case server
+    /// Somebody who looks at every file, as `pushpool check` does.
+    case checker
+  }
+
+  /// The files that it names and a reader of it uses.
+  package func files(for reader: Reader) -> [ConfiguredFile] {
+    files.filter { file in
+      switch reader {
+      case .worker: !file.isOfServe
+      case .server: file.app == nil
+      case .checker: true
       }
+    }
+  }
+
+  /// The files that are not there or cannot be read, and secrets that anybody may replace.
+  /// - Parameter apps: the positions of apps whose files alone are looked at; nil for all files that the reader uses.
+  package func validateFilesExist(
+    for reader: Reader = .checker, ofApps apps: Set<Int>? = nil
+  ) -> [ConfigurationError] {
+    files(for: reader).compactMap { file in
+      if let apps, !(file.app.map(apps.contains) ?? false) { return nil }
       let problem =
         FileCheck.problem(file.path)
         ?? (file.isKey ? openness(of: file.path, to: S_IWOTH) : nil)
@@ -63,8 +84,8 @@ package struct Configuration: Sendable, Equatable {
 
   /// Secrets that everybody on the machine may read, a sentence each. They are taken all the same: what Kubernetes
   /// mounts has mode 0644 unless it is told otherwise.
-  package func secretsReadableByAll() -> [String] {
-    let inFiles = files.compactMap { file in
+  package func secretsReadableByAll(for reader: Reader = .checker) -> [String] {
+    let inFiles = files(for: reader).compactMap { file in
       (file.isSecret ? openness(of: file.path, to: S_IROTH) : nil).map {
         "\(file.field): \(file.path) \($0), so that everybody on this machine may read the secret; "
           + "give it 0600 (in Kubernetes: defaultMode)"

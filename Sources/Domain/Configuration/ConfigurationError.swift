@@ -18,9 +18,6 @@ package struct ConfigurationError: Error, Equatable, CustomStringConvertible {
   /// The position in the configuration of the app that it is about; nil when it is about none.
   package var app: Int? { Self.app(ofField: field) }
 
-  /// Whether it is about what servers alone use.
-  package var isOfServe: Bool { field.hasPrefix("serve.") }
-
   /// The position of the app that a field belongs to, as 3 of `apps[3].fcm.ca_file`.
   static func app(ofField field: String) -> Int? {
     guard field.hasPrefix("apps["), let end = field.firstIndex(of: "]") else { return nil }

@@ -26,7 +26,7 @@ package struct ConfiguredApps: Sendable {
     try self.init(
       configuration, ProviderBuilder(client: client, clock: clock, after: previous),
       apps: Array(configuration.apps.indices), others: [],
-      unfit: Dictionary(grouping: configuration.validateFilesExist()) { $0.app ?? -1 })
+      unfit: Dictionary(grouping: configuration.validateFilesExist(for: .worker)) { $0.app ?? -1 })
   }
 
   /// Tries apps once more that were left out. Nothing is changed of the others.
@@ -42,9 +42,9 @@ package struct ConfiguredApps: Sendable {
     return try ConfiguredApps(
       configuration, ProviderBuilder(client: client, clock: clock, extending: directory),
       apps: indices, others: Array(leftOut.dropFirst(countMax)),
-      unfit: Dictionary(grouping: configuration.validateFilesExist(ofApps: Set(indices))) {
-        $0.app ?? -1
-      })
+      unfit: Dictionary(
+        grouping: configuration.validateFilesExist(for: .worker, ofApps: Set(indices))
+      ) { $0.app ?? -1 })
   }
 
   /// - Parameters:

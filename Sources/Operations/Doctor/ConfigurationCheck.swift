@@ -13,17 +13,20 @@ package struct ConfigurationCheck: Sendable {
   package let errors: [ConfigurationError]
   /// How many more there are.
   package let omitted: Int
+  /// How many files were looked into.
+  package let filesCount: Int
   /// Secrets that everybody on this machine may read, a sentence each.
   package let openSecrets: [String]
   /// Other things that are taken all the same, a sentence each.
   package let remarks: [String]
 
-  /// - Parameter file: nil for none: the defaults and the variables.
-  package init(file: String?, environment: [String: String]) {
-    self.init(Configuration.examine(file: file, environment: environment), file: file)
-  }
-
-  init(_ reading: ConfigurationReading, file: String?) {
+  /// - Parameters:
+  ///   - file: nil for none: the defaults and the variables.
+  ///   - reader: the one whose files are looked into.
+  package init(
+    file: String?, environment: [String: String], for reader: Configuration.Reader = .checker
+  ) {
+    let reading = Configuration.examine(file: file, environment: environment)
     self.file = file ?? "configuration"
     configuration = reading.configuration
     var errors = reading.errors
@@ -34,14 +37,15 @@ package struct ConfigurationCheck: Sendable {
       }
     }
     if let configuration {
-      add(configuration.validateFilesExist())
+      add(configuration.validateFilesExist(for: reader))
       add(Self.faults(in: configuration.redis, of: configuration))
       add(MaterialInspection.faults(in: configuration, client: HTTPClient()))
     }
     let ordered = Self.ordered(errors, file: self.file)
     self.errors = Array(ordered.prefix(ConfigurationLimits.errorsMax))
     omitted = reading.omitted + ordered.count - self.errors.count
-    openSecrets = configuration?.secretsReadableByAll() ?? []
+    filesCount = configuration?.files(for: reader).count ?? 0
+    openSecrets = configuration?.secretsReadableByAll(for: reader) ?? []
     remarks = configuration.map { Self.remarks(on: $0, errors) } ?? []
   }
 

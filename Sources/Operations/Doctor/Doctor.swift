@@ -182,11 +182,11 @@ extension ConfigurationCheck {
     }
     findings += openSecrets.map { DoctorFinding(.warning, "files", $0, partedBy: "; ") }
     findings += remarks.map { DoctorFinding(.note, "configuration", $0) }
-    if isRight, let configuration {
+    if isRight {
       findings.append(
         DoctorFinding(
           .good, "configuration",
-          "\(file) has no error, and \(configuration.files.count) files were looked into"))
+          "\(file) has no error, and \(filesCount) files were looked into"))
     }
     return findings
   }

@@ -166,9 +166,29 @@ import Testing
     #expect(configuration.secretsReadableByAll()[0].hasPrefix("serve.user_tokens[0].key_file: "))
     let gone = configuration.validateFilesExist()
     #expect(gone.count == 1 && gone[0].field == "serve.user_tokens[2].key_file")
-    #expect(gone[0].isOfServe && gone[0].app == nil)
+    // A server uses them, and a worker does not look at them.
+    #expect(configuration.validateFilesExist(for: .server) == gone)
+    #expect(configuration.validateFilesExist(for: .worker).isEmpty)
+    #expect(configuration.secretsReadableByAll(for: .server).count == 1)
+    #expect(configuration.secretsReadableByAll(for: .worker).isEmpty)
     setMode(0o602)
     #expect(configuration.validateFilesExist().count == 3)
+  }
+
+  @Test("the files that a worker uses are not a server's, nor the other way round, but for Redis's")
+  func readers() throws {
+    let configuration = try ConfigurationTests.parse(
+      """
+      redis: {password_file: redis}
+      serve: {user_tokens: [{app: shop, algorithm: HS256, key_file: users}]}
+      apps: [{id: shop, jpush: {app_key: a, master_secret_file: jpush}}]
+      """)
+    func paths(_ reader: Configuration.Reader) -> Set<String> {
+      Set(configuration.files(for: reader).map(\.path))
+    }
+    #expect(paths(.worker) == ["etc/redis", "etc/jpush"])
+    #expect(paths(.server) == ["etc/redis", "etc/users"])
+    #expect(paths(.checker) == ["etc/redis", "etc/jpush", "etc/users"])
   }
 
   @Test(

@@ -11,6 +11,12 @@ package struct ConfiguredFile: Sendable, Equatable {
   /// Whether what it holds is no secret, as a public key.
   let isPublic: Bool
 
+  /// The position in the configuration of the app that names it; nil when it is no app's.
+  var app: Int? { ConfigurationError.app(ofField: field) }
+
+  /// Whether servers alone use it.
+  var isOfServe: Bool { field.hasPrefix("serve.") }
+
   /// Whether it holds a key or a password that nobody else may read.
   var isSecret: Bool { isKey && !isPublic }
 

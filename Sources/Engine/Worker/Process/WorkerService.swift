@@ -45,7 +45,7 @@ package final class WorkerService: Sendable {
     let origin = origin ?? ConfigurationOrigin(file: nil, read: { configuration })
     var marks = FileMarks()
     if let file = origin.file { marks.add([file]) { _ in origin.identity } }
-    marks.add(configuration.files.map(\.path))
+    marks.add(configuration.files(for: .worker).map(\.path))
     let apps = try ConfiguredApps(configuration, client: client, clock: clock.wallClock)
     if let error = apps.leftOut.first?.errors.first,
       isStrict || apps.leftOut.count == configuration.apps.count

@@ -125,7 +125,7 @@ actor ConfigurationKeeper {
 
   /// The configuration's file first: each look includes it.
   private func files(of configuration: Configuration) -> [String] {
-    (origin.file.map { [$0] } ?? []) + configuration.files.map(\.path)
+    (origin.file.map { [$0] } ?? []) + configuration.files(for: .worker).map(\.path)
   }
 
   /// The configuration as it is now, if a worker would start with it and no app would be left out that is not already.
@@ -136,9 +136,9 @@ actor ConfigurationKeeper {
     let apps: ConfiguredApps
     do throws(ConfigurationError) {
       configuration = try origin.load()
-      marks.add(configuration.files.map(\.path))
+      marks.add(configuration.files(for: .worker).map(\.path))
       // At start, too, an app's bad file is for its app, and any other for the worker.
-      let problems = configuration.validateFilesExist()
+      let problems = configuration.validateFilesExist(for: .worker)
       if let problem = problems.first(where: { $0.app == nil }) { throw problem }
       guard !configuration.apps.isEmpty else {
         throw ConfigurationError(

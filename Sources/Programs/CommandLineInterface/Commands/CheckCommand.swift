@@ -25,7 +25,7 @@ struct CheckCommand: AsyncParsableCommand {
   @OptionGroup var shared: SharedOptions
 
   func run() async throws {
-    let check = try shared.check()
+    let check = try shared.check(for: .checker)
     // What came of it is in the exit status, too.
     let console = Console.standard.with(check.isRight ? .endsWell : .isIgnored)
     if shared.json {
@@ -52,8 +52,7 @@ extension ConfigurationCheck {
     let count = errors.count + omitted
     guard count == 0 else { return "\(file) has \(count) error\(count == 1 ? "" : "s")" }
     let apps = configuration?.apps.count ?? 0
-    let files = configuration?.files.count ?? 0
     return "\(file) has no error: \(apps) app\(apps == 1 ? "" : "s"), "
-      + "\(files) file\(files == 1 ? "" : "s") looked into"
+      + "\(filesCount) file\(filesCount == 1 ? "" : "s") looked into"
   }
 }

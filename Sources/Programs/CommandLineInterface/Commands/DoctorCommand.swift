@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Model
 internal import Operations
 internal import ProgramSetup
+internal import PushpoolConfiguration
 internal import Worker
 
 struct DoctorCommand: AsyncParsableCommand {
@@ -31,7 +32,7 @@ struct DoctorCommand: AsyncParsableCommand {
   @OptionGroup var shared: SharedOptions
 
   func run() async throws {
-    let check = try shared.check()
+    let check = try shared.check(for: .worker)
     guard let loop = Program.loop else {
       throw CommandFailure(.internalError, "there is no loop to ask from")
     }

@@ -71,9 +71,9 @@ struct WorkerCommand: AsyncParsableCommand {
         .configuration,
         "there is no app to work for: name a configuration that has apps with --config FILE")
     }
-    // An app with bad files keeps no other from being sent for, and a worker needs nothing of a server's.
-    let problems = configuration.validateFilesExist()
-    if let problem = problems.first(where: { $0.app == nil && !$0.isOfServe }) {
+    // An app with bad files keeps no other from being sent for.
+    let problems = configuration.validateFilesExist(for: .worker)
+    if let problem = problems.first(where: { $0.app == nil }) {
       throw CommandFailure(.configuration, problem.description)
     }
     do throws(SystemError) {
@@ -85,7 +85,7 @@ struct WorkerCommand: AsyncParsableCommand {
     for variable in configuration.unusedVariables {
       log.warning("\(variable) is set but is no setting of pushpool")
     }
-    for sentence in configuration.secretsReadableByAll() { log.warning("\(sentence)") }
+    for sentence in configuration.secretsReadableByAll(for: .worker) { log.warning("\(sentence)") }
     let service: WorkerService
     do {
       service = try WorkerService(

@@ -65,8 +65,9 @@ struct SharedOptions: ParsableArguments {
   }
 
   /// Looks for all that is wrong with the configuration, where `load` stops at the first.
-  func check() throws(CommandFailure) -> ConfigurationCheck {
-    ConfigurationCheck(file: try file(), environment: environment([]))
+  /// - Parameter reader: the one whose files are looked into.
+  func check(for reader: Configuration.Reader) throws(CommandFailure) -> ConfigurationCheck {
+    ConfigurationCheck(file: try file(), environment: environment([]), for: reader)
   }
 
   /// A session with Redis for this command.

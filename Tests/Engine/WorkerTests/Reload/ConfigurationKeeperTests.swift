@@ -106,6 +106,24 @@ import Testing
     }
   }
 
+  @Test("files that servers alone use are not looked at, so that none of them keeps a change out")
+  func leavesServe() async throws {
+    let serve = "serve: {user_tokens: [{app: shop, algorithm: HS256, key_file: users.key}]}"
+    try folder.write(["shop", "news"], serve)
+    try await folder.withKeeper { keeper, taken in
+      try folder.write(["shop"], serve)
+      await look(keeper)
+      #expect(taken.standing.alarmCondition == nil)
+      #expect(taken.last?.configuration.apps.map(\.id) == ["shop"])
+      // Nor is it a change when there is one.
+      try PrivateFile.write("secret", to: folder.folder.file("users.key"))
+      #expect(await keeper.turn() == WorkerLimits.filesLookMs)
+      await load(keeper)
+      try PrivateFile.write("other", to: folder.folder.file("users.key"))
+      #expect(await keeper.turn() == WorkerLimits.filesLookMs)
+    }
+  }
+
   @Test("a new app with a bad file is refused with all else, and not left out")
   func refusesNewApp() async throws {
     try await folder.withKeeper { keeper, taken in

@@ -80,7 +80,7 @@ struct ReloadFolder {
       })
     let started = try loaded()
     var marks = FileMarks()
-    marks.add([file] + started.configuration.files.map(\.path))
+    marks.add([file] + started.configuration.files(for: .worker).map(\.path))
     let taken = Taken()
     let keeper = try ConfigurationKeeper(
       started, from: origin, marks: marks, isStrict: isStrict,

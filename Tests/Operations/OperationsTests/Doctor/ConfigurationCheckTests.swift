@@ -78,6 +78,17 @@ import Testing
     }
   }
 
+  @Test("a check looks at the files of servers, too, and a check for a worker does not")
+  func readers() throws {
+    let folder = try TemporaryFolder()
+    let yaml = "serve: {user_tokens: [{app: shop, algorithm: HS256, key_file: none.key}]}"
+    let all = try Self.check(yaml, in: folder)
+    #expect(all.errors.map(\.field) == ["serve.user_tokens[0].key_file"] && all.filesCount == 1)
+    let file = folder.file("pushpool.yaml")
+    let workers = ConfigurationCheck(file: file, environment: [:], for: .worker)
+    #expect(workers.isRight && workers.filesCount == 0)
+  }
+
   @Test("what two apps say otherwise of one project is an error")
   func quota() throws {
     let folder = try TemporaryFolder()

@@ -1,6 +1,7 @@
 import LocalServices
 import Model
 import Operations
+import PushpoolConfiguration
 import Simulator
 import Stage
 import TestSupport
@@ -54,7 +55,7 @@ struct DoctorStage {
     let file = stage.folder.file("doctor.yaml")
     try PrivateFile.write(text, to: file)
     let doctor = Doctor(
-      ConfigurationCheck(file: file, environment: [:]), isOffline: isOffline,
+      ConfigurationCheck(file: file, environment: [:], for: .worker), isOffline: isOffline,
       for: StoreSession.Client(name: "test", version: "0"), on: lane.loop)
     return await doctor.examine { _, _ in }
   }

@@ -56,7 +56,7 @@ struct ServerCommand: ParsableCommand {
         ("--metrics", "PUSHPOOL_SERVE_METRICS_LISTEN", metrics),
       ])
     // A server sends to no push network: what apps name need not be here.
-    if let problem = configuration.validateFilesExist().first(where: { $0.app == nil }) {
+    if let problem = configuration.validateFilesExist(for: .server).first {
       throw CommandFailure(.configuration, problem.description)
     }
     return configuration

@@ -28,7 +28,7 @@ struct ServerProcess {
     for variable in configuration.unusedVariables {
       log.warning("\(variable) is set but is no setting of pushpool")
     }
-    for sentence in configuration.secretsReadableByAll() { log.warning("\(sentence)") }
+    for sentence in configuration.secretsReadableByAll(for: .server) { log.warning("\(sentence)") }
     let remarks = RedisRemarks(log)
     do throws(StoreFailure) {
       session = try await StoreSession.opening(
