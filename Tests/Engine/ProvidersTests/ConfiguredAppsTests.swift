@@ -86,7 +86,7 @@ struct ConfiguredAppsTests {
     let certificates = try TestCertificates()
     let file = folder.file("trusted.pem")
     let moved = folder.file("moved.pem")
-    func copy(_ authority: CertificateAuthority, to path: String) throws {
+    @Sendable func copy(_ authority: CertificateAuthority, to path: String) throws {
       let text = try #require(TextFile.read(authority.certificateFile, bytesMax: 1 << 16))
       try PrivateFile.write(text, to: path)
     }
