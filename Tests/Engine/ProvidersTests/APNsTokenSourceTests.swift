@@ -180,17 +180,82 @@ struct APNsTokenSourceTests {
     #expect(line.digest == other.digest && line.digest != key.digest)
   }
 
-  @Test("the token that workers of an older version use is taken, for as long as it lasts")
-  func takesFormerToken() async throws {
-    let fleet = FleetOfTests()
-    let former = SharedToken(token: "former", issuedAtMs: clock.nowMs)
-    _ = try await fleet.agree(
-      key: "apns:DEF123GHIJ:ABC123DEFG", proposal: former, refused: nil, lifeMs: 60_000)
+  private static let formerName = "apns:DEF123GHIJ:ABC123DEFG"
+
+  /// A token that another process has signed.
+  private func signed(by other: SigningKey? = nil) async throws -> SharedToken {
+    let header = try #require(try await replica(with: other).current().header)
+    return SharedToken(token: String(header.dropFirst("bearer ".count)), issuedAtMs: clock.nowMs)
+  }
+
+  /// The header that a worker of a version before 0.4.0 has: it knows the former name alone.
+  private func olderHeader(in fleet: FleetOfTests) async throws -> String {
+    let proposal = try await signed()
+    let lifeMs = CredentialLimits.apnsRefreshAfterMs
+    var agreed = try await fleet.agree(
+      key: Self.formerName, proposal: proposal, refused: nil, lifeMs: lifeMs)
+    if clock.nowMs - agreed.issuedAtMs >= lifeMs {
+      agreed = try await fleet.agree(
+        key: Self.formerName, proposal: proposal, refused: agreed, lifeMs: lifeMs)
+    }
+    return "bearer \(agreed.token)"
+  }
+
+  @Test(
+    "in a fleet with workers of an older version all have one token, whoever renews it",
+    arguments: [0, 1, 2])
+  func sharesWithOlder(place: Int) async throws {
+    let fleet = FleetOfTests(clock)
+    let other = replica()
     source.share(through: fleet)
-    #expect(try await source.current().header == "bearer former")
-    #expect(try await fleet.current(key: source.shareKey) == former)
-    clock.advance(minutes: 50)
-    #expect(try await source.current().header != "bearer former")
+    other.share(through: fleet)
+    var last = try await olderHeader(in: fleet)
+    clock.advance(minutes: 30)
+    for replica in [source, other] { #expect(try await replica.current().header == last) }
+    clock.advance(minutes: 20)
+    for _ in 0..<3 {
+      var headers = [try await place == 0 ? olderHeader(in: fleet) : source.current().header]
+      headers.append(try await place == 1 ? olderHeader(in: fleet) : other.current().header)
+      headers.append(try await olderHeader(in: fleet))
+      for replica in [source, other] { headers.append(try await replica.current().header) }
+      #expect(Set(headers).count == 1 && headers[0] != last, "\(headers)")
+      last = try #require(headers[0])
+      clock.advance(minutes: 50)
+    }
+  }
+
+  @Test("a refused token is replaced for workers of an older version, too")
+  func replacesForOlder() async throws {
+    let fleet = FleetOfTests(clock)
+    source.share(through: fleet)
+    let first = try await olderHeader(in: fleet)
+    clock.advance(minutes: 25)
+    let taken = try await source.current()
+    #expect(taken.header == first)
+    let second = try await source.refused(
+      generation: taken.generation, reason: "ExpiredProviderToken")
+    #expect(second.header != first)
+    #expect(try await olderHeader(in: fleet) == second.header)
+  }
+
+  @Test("what the fleet has under the former name is left alone when another key has signed it")
+  func leavesOtherKey() async throws {
+    let folder = try TemporaryFolder()
+    let file = try APNsSigningKey(folder: folder.path)
+    let other = try await signed(by: try SigningKey(file: file.file, algorithm: .es256))
+    let fleet = FleetOfTests(clock)
+    for former in [other, SharedToken(token: "none", issuedAtMs: clock.nowMs)] {
+      fleet.forget()
+      _ = try await fleet.agree(
+        key: Self.formerName, proposal: former, refused: nil, lifeMs: 60_000)
+      let source = replica()
+      source.share(through: fleet)
+      let header = try #require(try await source.current().header)
+      let token = try #require(SignedToken(header.dropFirst("bearer ".count)))
+      #expect(token.isSigned(by: publicKeyPEM))
+      #expect(try await fleet.current(key: Self.formerName) == former)
+      #expect(fleet.lifeMs(key: source.shareKey) == CredentialLimits.apnsRefreshAfterMs)
+    }
   }
 
   @Test("replicas that share use one token, renewed once for all of them (PyAPNs2#85)")

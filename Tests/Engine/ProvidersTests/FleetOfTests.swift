@@ -4,27 +4,47 @@ import Synchronization
 
 /// A fleet's memory of tokens, as Redis keeps it.
 final class FleetOfTests: TokenShare {
-  private let state = Mutex<(tokens: [String: SharedToken], agreements: Int)>(([:], 0))
+  private struct Memory {
+    var tokens: [String: (token: SharedToken, endMs: Int64)] = [:]
+    var agreements = 0
+  }
 
-  var agreements: Int { state.withLock { $0.agreements } }
-  var keys: [String] { state.withLock { $0.tokens.keys.sorted() } }
+  private let memory = Mutex(Memory())
+  private let clock: TestClock?
+
+  /// - Parameter clock: by which tokens end; nil for tokens that stay.
+  init(_ clock: TestClock? = nil) { self.clock = clock }
+
+  var agreements: Int { memory.withLock { $0.agreements } }
+  var keys: [String] { memory.withLock { $0.tokens.keys.sorted() } }
 
   /// What keys that expire do.
-  func forget() { state.withLock { $0.tokens.removeAll() } }
+  func forget() { memory.withLock { $0.tokens.removeAll() } }
+
+  /// How long the token of a key stays.
+  func lifeMs(key: String) -> Int64? {
+    memory.withLock { $0.tokens[key].map { $0.endMs - nowMs } }
+  }
+
+  private var nowMs: Int64 { clock?.nowMs ?? 0 }
 
   func agree(
     key: String, proposal: SharedToken, refused: SharedToken?, lifeMs: Int64
   ) async throws(CredentialError) -> SharedToken {
-    state.withLock { state in
-      if let token = state.tokens[key], token != refused { return token }
+    memory.withLock { memory in
+      if let known = memory.tokens[key], known.endMs > nowMs, known.token != refused {
+        return known.token
+      }
       // A life of a moment is how a turn is given back.
-      state.tokens[key] = lifeMs > 1 ? proposal : nil
-      state.agreements += 1
+      memory.tokens[key] = lifeMs > 1 ? (proposal, nowMs + lifeMs) : nil
+      memory.agreements += 1
       return proposal
     }
   }
 
   func current(key: String) async throws(CredentialError) -> SharedToken? {
-    state.withLock { $0.tokens[key] }
+    memory.withLock { memory in
+      memory.tokens[key].flatMap { $0.endMs > nowMs ? $0.token : nil }
+    }
   }
 }

@@ -30,6 +30,22 @@ struct SigningKeyTests {
           == ["alg": .string("ES256"), "typ": .string("JWT"), "kid": .string("ABC123DEFG")])
       #expect(token.claims == ["iss": .string("T\u{22}eam"), "iat": .integer(number)])
       #expect(token.isSigned(by: apns.publicKeyPEM))
+      #expect(JSONWebToken.isSigned(text, by: key))
+    }
+  }
+
+  @Test("a key knows its own tokens from others'")
+  func knowsItsTokens() throws {
+    let apns = try APNsSigningKey(folder: folder.path)
+    let key = try SigningKey(file: apns.file, algorithm: .es256)
+    let text = try JSONWebToken.make(keyID: "A", claims: ["iat": .integer(1)], key: key)
+    let others = try TemporaryFolder()
+    let other = try SigningKey(
+      file: try APNsSigningKey(folder: others.path).file, algorithm: .es256)
+    #expect(!JSONWebToken.isSigned(text, by: other))
+    let changed = text.replacing(".", with: "A.", maxReplacements: 1)
+    for text in [changed, String(text.dropLast(4)), "\(text).", "\(text)!", "none", "", "."] {
+      #expect(!JSONWebToken.isSigned(text, by: key), "\(text)")
     }
   }
 
@@ -44,6 +60,8 @@ struct SigningKeyTests {
     #expect(token.header == ["alg": .string("RS256"), "typ": .string("JWT")])
     #expect(token.isSigned(by: file.publicKeyPEM))
     #expect(!token.isSigned(by: other.publicKeyPEM))
+    #expect(JSONWebToken.isSigned(text, by: account.key))
+    #expect(!JSONWebToken.isSigned(text, by: try ServiceAccount(file: other.file).key))
   }
 
   @Test("a missing, empty, oversized or odd file is refused by name and not by content")

@@ -21,6 +21,8 @@ package final class APNsTokenSource: SharedTokenSource {
     var pause: CredentialError?
     var backOff = RefusalBackOff()
     var share: (any TokenShare)?
+    /// The fleet had a token of this key under its former name when it was asked last.
+    var isFormerNameUsed = false
   }
 
   private let key: SigningKey
@@ -114,35 +116,55 @@ package final class APNsTokenSource: SharedTokenSource {
   /// The name of the fleet's token of this key. The key is part of it, so a key that was replaced under the same key id has a
   /// token of its own.
   var shareKey: String { "\(formerShareKey):\(key.digest)" }
-  /// The name in versions before 0.4.0.
+  /// The name in versions before 0.4.0, whose workers may be part of the fleet.
   private var formerShareKey: String { "apns:\(teamID):\(keyID)" }
 
   private func renew(
     instead refused: SharedToken?
   ) async throws(CredentialError) -> Credential {
     guard let share else { return adopt(try sign(), instead: refused) }
-    let proposal = try await proposal(to: share, instead: refused)
-    var agreed = try await share.agree(
-      key: shareKey, proposal: proposal, refused: refused,
-      lifeMs: CredentialLimits.apnsRefreshAfterMs)
-    if !isFresh(agreed, clock.nowMs()) {
-      // Nobody can use it: it is from a clock that was ahead, or its key has outlived it.
-      agreed = try await share.agree(
-        key: shareKey, proposal: proposal, refused: agreed,
-        lifeMs: CredentialLimits.apnsRefreshAfterMs)
+    let former = try await share.current(key: formerShareKey)
+    let isFormerNameUsed = noteFormer(former)
+    for known in [try await share.current(key: shareKey), isFormerNameUsed ? former : nil] {
+      if let known, known != refused, isFresh(known, clock.nowMs()) {
+        return adopt(known, instead: refused)
+      }
     }
-    return adopt(agreed, instead: refused)
+    var token = try sign()
+    if isFormerNameUsed {
+      let agreed = try await agree(on: token, under: formerShareKey, instead: refused, share)
+      if JSONWebToken.isSigned(agreed.token, by: key) { token = agreed }
+    }
+    return adopt(
+      try await agree(on: token, under: shareKey, instead: refused, share), instead: refused)
   }
 
-  /// The token to propose to the fleet. While workers of a version before 0.4.0 use one under the former name, that is it: APNs
-  /// takes no second one within 20 minutes.
-  private func proposal(
-    to share: any TokenShare, instead refused: SharedToken?
+  /// Notes whether workers of a version before 0.4.0 may be there. They know the former name alone, and APNs takes no two tokens of
+  /// a key: as long as there is a token under that name, and when it has just ended, all agree under it first. A token of another
+  /// key under the same key id is none of this one's.
+  private func noteFormer(_ former: SharedToken?) -> Bool {
+    let isOwn = former.map { JSONWebToken.isSigned($0.token, by: key) }
+    return state.withLock { state in
+      if let isOwn { state.isFormerNameUsed = isOwn }
+      return state.isFormerNameUsed
+    }
+  }
+
+  /// The token that the fleet has under a name: the one that is there, or else the proposal. It ends there when it is to be
+  /// renewed, however old it is now.
+  private func agree(
+    on proposal: SharedToken, under name: String, instead refused: SharedToken?,
+    _ share: any TokenShare
   ) async throws(CredentialError) -> SharedToken {
-    guard refused == nil, try await share.current(key: shareKey) == nil,
-      let former = try await share.current(key: formerShareKey), isFresh(former, clock.nowMs())
-    else { return try sign() }
-    return former
+    func agree(insteadOf refused: SharedToken?) async throws(CredentialError) -> SharedToken {
+      let endMs = proposal.issuedAtMs + CredentialLimits.apnsRefreshAfterMs
+      return try await share.agree(
+        key: name, proposal: proposal, refused: refused, lifeMs: max(1, endMs - clock.nowMs()))
+    }
+    let agreed = try await agree(insteadOf: refused)
+    guard !isFresh(agreed, clock.nowMs()) else { return agreed }
+    // Nobody can use it: it is from a clock that was ahead, or its name has outlived it.
+    return try await agree(insteadOf: agreed)
   }
 
   private func sign() throws(CredentialError) -> SharedToken {

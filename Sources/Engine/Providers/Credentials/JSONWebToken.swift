@@ -20,6 +20,15 @@ enum JSONWebToken {
     token += Base64URL.encode(signature)
     return String(decoding: token, as: UTF8.self)
   }
+
+  /// Whether a text is a token that the key has signed.
+  static func isSigned(_ token: String, by key: SigningKey) -> Bool {
+    let bytes = Array(token.utf8)
+    guard let dot = bytes.lastIndex(of: UInt8(ascii: ".")),
+      let signature = Base64URL.decode(bytes[(dot + 1)...])
+    else { return false }
+    return key.hasSigned(Array(bytes[..<dot]), signature)
+  }
 }
 
 /// The encoding of JSON Web Tokens: RFC 4648 section 5, without padding.
@@ -43,5 +52,22 @@ enum Base64URL {
       start += 3
     }
     return encoded
+  }
+
+  /// Nil for what is not of the alphabet.
+  static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+    var decoded: [UInt8] = []
+    decoded.reserveCapacity(text.count * 3 / 4)
+    var bits: UInt32 = 0
+    var count = 0
+    for digit in text {
+      guard let value = alphabet.firstIndex(of: digit) else { return nil }
+      bits = bits << 6 | UInt32(value)
+      count += 6
+      guard count >= 8 else { continue }
+      count -= 8
+      decoded.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+    }
+    return decoded
   }
 }
