@@ -27,7 +27,15 @@ struct BorrowedTokens: TokenShare {
     return token
   }
 
-  func current(key: String) async throws(CredentialError) -> SharedToken? { nil }
+  /// The fleet's provider token. No bearer token is the fleet's here, and none is where Redis cannot be asked.
+  func current(key: String) async throws(CredentialError) -> SharedToken? {
+    guard Self.isProviderToken(key), let session else { return nil }
+    do throws(StoreFailure) {
+      return try await session.run { store throws(RedisError) in
+        try await store.credentials.current(key)
+      }.flatMap { SharedToken(text: $0) }
+    } catch { throw unknown(error.description) }
+  }
 
   private static func isProviderToken(_ key: String) -> Bool { key.hasPrefix("apns:") }
 

@@ -1,6 +1,7 @@
 import LocalServices
 import Model
 import Operations
+import Providers
 import PushpoolConfiguration
 import Redis
 import Simulator
@@ -57,6 +58,36 @@ import TestSupport
       _ = try await stage.diagnosis()
       let second = try await token()
       #expect(first == second)
+    }
+  }
+
+  @Test("the token of a fleet is shown, also where older workers have it, and none is signed beside it")
+  func fleetsToken() async throws {
+    try await DoctorStage.with { stage in
+      let endpoint = stage.stage.redis.endpoint
+      let file = stage.stage.keys.apnsKey
+      let key = try SigningKey(file: file.file, algorithm: .es256)
+      let source = APNsTokenSource(key: key, keyID: file.keyID, teamID: file.teamID)
+      let credential = try await source.current()
+      let token = SharedToken(
+        token: String(try #require(credential.header).dropFirst("bearer ".count)),
+        issuedAtMs: credential.expiresAtMs - CredentialLimits.apnsTokenLifeMs)
+      let former = "pushpool:credential:apns:\(file.teamID):\(file.keyID)"
+      // The simulator refuses a second token of a key for 20 minutes, as Apple does.
+      for name in [former, "\(former):\(key.digest)"] {
+        try await stage.lane.run { lane in
+          let redis = try await lane.connect(endpoint)
+          _ = try await redis.call(RedisCommand("FLUSHALL"))
+          _ = try await redis.call(RedisCommand("SET", name, token.text))
+        }
+        let diagnosis = try await stage.diagnosis()
+        #expect(diagnosis.has(.good, "shop apns production", "takes the credential"), "\(name)")
+        let keys = try await stage.lane.run { lane in
+          try await lane.connect(endpoint).call(RedisCommand("KEYS", "*")).array?
+            .compactMap(\.string)
+        }
+        #expect(keys == [name])
+      }
     }
   }
 
