@@ -110,7 +110,8 @@ package enum ServerLimits {
   /// Sessions that browsers begin with one key.
   package static let signInPerSecond = 1.0
   package static let signInBurst = 20.0
-  /// Callers whose rates are kept apart; further ones share a rate.
+  /// Callers of one plan whose rates are kept apart at a time. Further addresses without a key share a rate, and further callers
+  /// with one are not counted.
   static let ratedCallersMax = 50_000
   // The listener
   /// A connection whose other side takes nothing of an answer for so long is ended.

@@ -1,16 +1,16 @@
 internal import Synchronization
 
-/// Token buckets, one for each caller. Past `callersMax` of them, new callers share one bucket of their plan.
+/// Token buckets, one for each caller of a plan. Each plan has a table of its own, so that the callers of one cannot take the
+/// room of another's.
 final class RateGauge: Sendable {
-  private struct Caller: Hashable {
-    let plan: String
-    /// Nil for all who have no bucket of their own.
-    let name: String?
-  }
-
   private struct Bucket {
     var tokens: Double
     var atMs: UInt64
+
+    init(full plan: RatePlan, _ nowMs: UInt64) {
+      tokens = plan.burst
+      atMs = nowMs
+    }
 
     mutating func refill(_ plan: RatePlan, _ nowMs: UInt64) {
       if nowMs > atMs {
@@ -18,60 +18,88 @@ final class RateGauge: Sendable {
       }
       atMs = max(atMs, nowMs)
     }
+
+    /// A full bucket is as good as none.
+    func isFull(_ plan: RatePlan, _ nowMs: UInt64) -> Bool {
+      var bucket = self
+      bucket.refill(plan, nowMs)
+      return bucket.tokens >= plan.burst
+    }
   }
 
-  private struct State {
-    var buckets: [Caller: Bucket] = [:]
-    var sweptAtMs: UInt64 = 0
+  private struct Table {
+    var buckets: [String: Bucket] = [:]
+    /// The bucket of all who have none of their own, where the plan says that they share one.
+    var shared: Bucket?
+    var sweptAtMs: UInt64?
   }
 
-  /// The longest until any bucket is full again, which is as good as none: it may be dropped.
-  private static let keptMs: UInt64 = 60_000
+  /// The place of a caller's bucket.
+  private enum Place {
+    case own, shared
+    /// No place: the caller is not counted.
+    case nowhere
+  }
+
+  /// How often a full table is searched for buckets that are full again.
   private static let sweepMs: UInt64 = 1_000
 
-  private let state = Mutex(State())
+  /// By the names of the plans.
+  private let tables = Mutex<[String: Table]>([:])
   private let callersMax: Int
 
+  /// - Parameter callersMax: the callers of one plan whose rates are kept apart.
   init(callersMax: Int = ServerLimits.ratedCallersMax) { self.callersMax = callersMax }
 
   /// Takes a token.
   /// - Returns: nil, or after how many seconds there is one.
   func take(_ plan: RatePlan, of name: String, nowMs: UInt64) -> Int? {
-    state.withLock { state in
-      let caller = Self.caller(plan, name, &state, max: callersMax, nowMs)
-      var bucket = state.buckets[caller] ?? Bucket(tokens: plan.burst, atMs: nowMs)
-      bucket.refill(plan, nowMs)
-      let isGranted = bucket.tokens >= 1
-      if isGranted { bucket.tokens -= 1 }
-      state.buckets[caller] = bucket
-      return isGranted ? nil : Self.wait(bucket, plan)
-    }
+    count(plan, name, nowMs, takes: true)
   }
 
   /// Looks whether there is a token, and takes none.
   /// - Returns: as `take`.
   func look(_ plan: RatePlan, of name: String, nowMs: UInt64) -> Int? {
-    state.withLock { state in
-      let caller = Self.caller(plan, name, &state, max: callersMax, nowMs)
-      guard var bucket = state.buckets[caller] else { return nil }
-      bucket.refill(plan, nowMs)
-      return bucket.tokens >= 1 ? nil : Self.wait(bucket, plan)
+    count(plan, name, nowMs, takes: false)
+  }
+
+  private func count(_ plan: RatePlan, _ name: String, _ nowMs: UInt64, takes: Bool) -> Int? {
+    tables.withLock { tables in
+      let place = Self.place(plan, name, &tables[plan.name, default: Table()], callersMax, nowMs)
+      switch place {
+      case .own:
+        return Self.count(
+          plan, &tables[plan.name, default: Table()].buckets[name], nowMs, takes: takes)
+      case .shared:
+        return Self.count(
+          plan, &tables[plan.name, default: Table()].shared, nowMs, takes: takes)
+      case .nowhere: return nil
+      }
     }
   }
 
-  private static func wait(_ bucket: Bucket, _ plan: RatePlan) -> Int {
-    max(1, Int(((1 - bucket.tokens) / plan.perSecond).rounded(.up)))
+  private static func count(
+    _ plan: RatePlan, _ place: inout Bucket?, _ nowMs: UInt64, takes: Bool
+  ) -> Int? {
+    // A look makes no bucket.
+    guard takes || place != nil else { return nil }
+    var bucket = place ?? Bucket(full: plan, nowMs)
+    bucket.refill(plan, nowMs)
+    let isGranted = bucket.tokens >= 1
+    if isGranted, takes { bucket.tokens -= 1 }
+    place = bucket
+    return isGranted ? nil : max(1, Int(((1 - bucket.tokens) / plan.perSecond).rounded(.up)))
   }
 
-  private static func caller(
-    _ plan: RatePlan, _ name: String, _ state: inout State, max: Int, _ nowMs: UInt64
-  ) -> Caller {
-    let caller = Caller(plan: plan.name, name: name)
-    guard state.buckets.count >= max, state.buckets[caller] == nil else { return caller }
-    if nowMs >= state.sweptAtMs + sweepMs {
-      state.sweptAtMs = nowMs
-      state.buckets = state.buckets.filter { nowMs < $0.value.atMs + keptMs }
+  private static func place(
+    _ plan: RatePlan, _ name: String, _ table: inout Table, _ max: Int, _ nowMs: UInt64
+  ) -> Place {
+    guard table.buckets.count >= max, table.buckets[name] == nil else { return .own }
+    if table.sweptAtMs.map({ nowMs >= $0 + sweepMs }) ?? true {
+      table.sweptAtMs = nowMs
+      table.buckets = table.buckets.filter { !$0.value.isFull(plan, nowMs) }
     }
-    return state.buckets.count < max ? caller : Caller(plan: plan.name, name: nil)
+    guard table.buckets.count >= max else { return .own }
+    return plan.isShared ? .shared : .nowhere
   }
 }

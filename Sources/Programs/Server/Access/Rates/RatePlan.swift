@@ -6,6 +6,9 @@ struct RatePlan: Sendable, Equatable {
   let words: String
   let perSecond: Double
   let burst: Double
+  /// Whether callers for whom the table has no room share one rate; otherwise their requests are not counted. Whoever has
+  /// shown nothing that was verified shares one: otherwise names could be made up until nobody is counted.
+  var isShared = false
 
   /// After how many seconds a rate that was used up is whole again.
   var refillSeconds: Int { max(1, Int((burst / perSecond).rounded(.up))) }
@@ -21,11 +24,11 @@ struct RatePlan: Sendable, Equatable {
     perSecond: ServerLimits.devicePerSecond, burst: ServerLimits.deviceBurst)
   static let open = RatePlan(
     name: "open", words: "too many requests without a key come from this address",
-    perSecond: ServerLimits.openPerSecond, burst: ServerLimits.openBurst)
+    perSecond: ServerLimits.openPerSecond, burst: ServerLimits.openBurst, isShared: true)
   static let failures = RatePlan(
     name: "failures",
     words: "too many requests come from this address without a key that is known here",
-    perSecond: ServerLimits.failurePerSecond, burst: ServerLimits.failureBurst)
+    perSecond: ServerLimits.failurePerSecond, burst: ServerLimits.failureBurst, isShared: true)
   static let signIns = RatePlan(
     name: "sessions", words: "too many sessions are begun with this key",
     perSecond: ServerLimits.signInPerSecond, burst: ServerLimits.signInBurst)
