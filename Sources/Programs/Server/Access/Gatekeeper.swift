@@ -10,6 +10,7 @@ package final class Gatekeeper: Sendable {
   let sessions: LookupCache<String>
   let gauge = RateGauge()
   private let userTokens: [UserTokenKey]
+  private let verified: VerifiedTokens
 
   /// - Parameters:
   ///   - userTokens: the keys of all apps whose phones may come.
@@ -32,6 +33,7 @@ package final class Gatekeeper: Sendable {
     self.clock = clock
     keys = LookupCache(clock: clock)
     sessions = LookupCache(clock: clock)
+    verified = VerifiedTokens(clock: clock)
   }
 
   // MARK: Who it is
@@ -83,15 +85,28 @@ package final class Gatekeeper: Sendable {
     return caller(key, peer)
   }
 
-  private func caller(showing token: String, from peer: Peer) throws(Problem) -> Caller {
+  private func caller(showing text: String, from peer: Peer) throws(Problem) -> Caller {
+    let known = verified.recall(text)
+    // A signature costs more than all else that a stranger can ask for.
+    if known == nil { try lookAtFailures(of: peer) }
     do throws(UserTokenFault) {
-      let token = try UserToken(token, keys: userTokens, nowMs: clock.wallMs())
+      let token: UserToken
+      if let known { token = known } else { token = try verify(text) }
+      try token.check(nowMs: clock.wallMs())
       return Caller(
         role: .device, app: token.app, user: token.user, name: token.user, address: peer.address,
         isSecure: peer.isSecure)
     } catch {
-      throw failed(.unauthorized("the user token is refused: \(error)"), from: peer)
+      let problem = Problem.unauthorized("the user token is refused: \(error)")
+      // Phones whose tokens have ended guess nothing, and many may share an address.
+      throw error.isForgeable ? failed(problem, from: peer) : problem
     }
+  }
+
+  private func verify(_ text: String) throws(UserTokenFault) -> UserToken {
+    let token = try UserToken(text, keys: userTokens)
+    verified.remember(token, as: text)
+    return token
   }
 
   /// Nobody begins a session for a page of another site, in which its visitors would work as somebody else.
@@ -210,7 +225,8 @@ package final class Gatekeeper: Sendable {
     return wait.map { .tooMany(.failures, waitSeconds: $0) } ?? problem
   }
 
-  /// Asks Redis of no name that is new while its sender has failed too often. A key that was known goes on to be read.
+  /// Looks for no name that is new, and verifies no token, while the sender has failed too often. What this server knows
+  /// already goes on to be taken.
   private func lookAtFailures(of peer: Peer) throws(Problem) {
     if let wait = gauge.look(.failures, of: peer.rateName, nowMs: clock.steadyMs()) {
       throw .tooMany(.failures, waitSeconds: wait)

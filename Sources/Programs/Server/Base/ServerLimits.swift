@@ -83,6 +83,9 @@ package enum ServerLimits {
   /// A user token (JWT), and how far ahead it may end.
   package static let userTokenBytesMax = 4_096
   package static let userTokenSecondsMax = 86_400
+  /// User tokens whose verification is remembered, and for how long at most.
+  static let userTokensRememberedMax = 50_000
+  static let userTokenKeptMs: UInt64 = 60_000
   /// How far the clocks of those who sign user tokens may be off.
   package static let clockLeewaySeconds = 60
   /// Keys for user tokens that one token may be checked with.

@@ -269,6 +269,56 @@ import Testing
     #expect(await gate.status(.of(KeyText(new: .server).text)) == 401)
   }
 
+  @Test("phones of one address whose tokens have ended get 401, and hold no other phone back there")
+  func endedTokens() async throws {
+    let stage = try Self.stage()
+    let gate = stage.gatekeeper()
+    let now = stage.nowMs / 1_000
+    for claims in [
+      #""exp":\#(now - 1)"#, #""exp":\#(now + 90_000)"#,
+      #""exp":\#(now + 60),"nbf":\#(now + 120)"#,
+    ] {
+      for number in 0..<60 {
+        let token = try SignedText.hs256(#"{"sub":"u\#(number)","aud":"shop",\#(claims)}"#)
+        #expect(await gate.status(.of(token)) == 401)
+      }
+    }
+    #expect(await gate.status(.of(try Self.userToken(stage))) == 200)
+  }
+
+  @Test("an address that guesses tokens is held back before they are verified, but not known ones")
+  func guessedTokens() async throws {
+    let stage = try Self.stage()
+    let gate = stage.gatekeeper()
+    let known = try Self.userToken(stage)
+    #expect(await gate.status(.of(known)) == 200)
+    let forged = try SignedText.hs256(
+      #"{"sub":"u1","aud":"shop","exp":\#(stage.nowMs / 1_000 + 60)}"#,
+      secret: Array("ffffffffffffffffffffffffffffffff".utf8))
+    for number in 0..<60 {
+      #expect(await gate.status(.of(forged)) == (number < 50 ? 401 : 429))
+    }
+    // No signature is looked at any more, not even a right one.
+    let next = try Self.userToken(stage, user: "u2")
+    #expect(await gate.status(.of(next)) == 429)
+    #expect(await gate.status(.of(next, address: "192.0.2.2")) == 200)
+    #expect(await gate.status(.of(known)) == 200)
+    #expect(await gate.status(.of(next)) == 200)
+  }
+
+  @Test("a token that is remembered ends at its end")
+  func endOfRemembered() async throws {
+    let stage = try Self.stage()
+    let gate = stage.gatekeeper()
+    let token = try SignedText.hs256(
+      #"{"sub":"u1","aud":"shop","exp":\#(stage.nowMs / 1_000 + 2)}"#)
+    #expect(await gate.status(.of(token)) == 200)
+    stage.pass(ms: 1_999)
+    #expect(await gate.status(.of(token)) == 200)
+    stage.pass(ms: 1)
+    #expect(await gate.status(.of(token)) == 401)
+  }
+
   @Test("whoever shows nothing is held back by its address")
   func openRate() async throws {
     let stage = try Self.stage()

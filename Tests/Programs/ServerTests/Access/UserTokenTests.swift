@@ -28,7 +28,7 @@ import TestSupport
   /// Nil when the token is taken.
   private static func fault(_ token: String, _ keys: [UserTokenKey]) -> UserTokenFault? {
     do throws(UserTokenFault) {
-      _ = try UserToken(token, keys: keys, nowMs: nowMs)
+      try UserToken(token, keys: keys).check(nowMs: nowMs)
       return nil
     } catch {
       return error
@@ -44,10 +44,10 @@ import TestSupport
         app: "blog", algorithm: .es256, content: pair.publicPEM, file: "blog.pem"),
     ]
     let shop = try UserToken(
-      try SignedText.hs256(Self.claims()), keys: keys, nowMs: Self.nowMs)
+      try SignedText.hs256(Self.claims()), keys: keys)
     #expect(shop.app == "shop" && shop.user == "u1")
     let blog = try UserToken(
-      try pair.es256(Self.claims(aud: #"["other","blog"]"#)), keys: keys, nowMs: Self.nowMs)
+      try pair.es256(Self.claims(aud: #"["other","blog"]"#)), keys: keys)
     #expect(blog.app == "blog" && blog.user == "u1")
   }
 
@@ -229,5 +229,39 @@ import TestSupport
     let sentences = UserTokenFault.allCases.map(\.description)
     #expect(Set(sentences).count == sentences.count)
     #expect(sentences.allSatisfy { $0.count > 20 })
+  }
+
+  @Test("a fault that only the backend can make is told from one that anybody can")
+  func forgeable() {
+    let own: [UserTokenFault] = [
+      .noEnd, .ended, .endsLate, .notYet, .issuedAhead, .badInstant, .noUser,
+    ]
+    for fault in UserTokenFault.allCases {
+      #expect(fault.isForgeable != own.contains(fault), "\(fault)")
+    }
+  }
+
+  @Test("what was verified is remembered for a minute at most, and no more of it than there may be")
+  func remembering() throws {
+    let stage = try AccessStage()
+    let verified = VerifiedTokens(clock: stage.clock, tokensMax: 10)
+    let texts = try (0..<100).map { number in
+      try SignedText.hs256(Self.claims(sub: #""u\#(number)""#))
+    }
+    func remember(_ number: Int) throws {
+      verified.remember(try UserToken(texts[number], keys: [Self.key()]), as: texts[number])
+    }
+    try remember(0)
+    #expect(verified.recall(texts[0])?.user == "u0")
+    #expect(verified.recall(texts[1]) == nil)
+    #expect(verified.recall(String(texts[0].dropLast())) == nil)
+    stage.pass(ms: 29_999)
+    #expect(verified.recall(texts[0])?.user == "u0")
+    stage.pass(ms: 30_001)
+    #expect(verified.recall(texts[0]) == nil)
+    for number in texts.indices { try remember(number) }
+    let known = texts.count { verified.recall($0) != nil }
+    #expect((5...10).contains(known))
+    #expect(verified.recall(texts[99])?.user == "u99")
   }
 }

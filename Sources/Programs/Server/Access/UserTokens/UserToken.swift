@@ -1,32 +1,40 @@
 internal import Model
 internal import Operations
 
-/// A JSON Web Token (RFC 7519) by which an app's backend says whose phone it is. It was verified.
+/// A JSON Web Token (RFC 7519) by which an app's backend says whose phone it is. Its signature was verified.
 struct UserToken: Sendable, Equatable {
   let app: String
   let user: String
+  // In epoch seconds.
+  private let end: Double
+  private let begin: Double?
+  private let issued: Double?
 
-  /// Verifies a token.
-  /// - Parameters:
-  ///   - keys: those that the configuration names.
-  ///   - nowMs: epoch milliseconds.
-  init(
-    _ text: String, keys: [UserTokenKey], nowMs: Int64
-  ) throws(UserTokenFault) {
+  /// Verifies the signature of a token, and reads it. Whether it is valid now, `check` says.
+  /// - Parameter keys: those that the configuration names.
+  init(_ text: String, keys: [UserTokenKey]) throws(UserTokenFault) {
     let signed = try SignedToken(text)
     let key = try signed.verify(with: keys)
     app = key.app
-    let now = Double(nowMs) / 1_000
-    let leeway = Double(ServerLimits.clockLeewaySeconds)
     guard let end = try signed.instant("exp") else { throw .noEnd }
-    guard end > now else { throw .ended }
-    guard end <= now + Double(ServerLimits.userTokenSecondsMax) + leeway else { throw .endsLate }
-    if let begin = try signed.instant("nbf"), begin > now + leeway { throw .notYet }
-    if let issued = try signed.instant("iat"), issued > now + leeway { throw .issuedAhead }
+    self.end = end
+    begin = try signed.instant("nbf")
+    issued = try signed.instant("iat")
     guard let user = signed.claims["sub"]?.stringValue,
       (try? TextRule.checkUser(user)) != nil
     else { throw .noUser }
     self.user = user
+  }
+
+  /// Checks that the token is valid now.
+  /// - Parameter nowMs: epoch milliseconds.
+  func check(nowMs: Int64) throws(UserTokenFault) {
+    let now = Double(nowMs) / 1_000
+    let leeway = Double(ServerLimits.clockLeewaySeconds)
+    guard end > now else { throw .ended }
+    guard end <= now + Double(ServerLimits.userTokenSecondsMax) + leeway else { throw .endsLate }
+    if let begin, begin > now + leeway { throw .notYet }
+    if let issued, issued > now + leeway { throw .issuedAhead }
   }
 }
 
@@ -34,6 +42,14 @@ struct UserToken: Sendable, Equatable {
 enum UserTokenFault: Error, Sendable, CaseIterable, CustomStringConvertible {
   case tooLong, malformed, unsigned, otherAlgorithm, critical, noApp, signature
   case noEnd, ended, endsLate, notYet, issuedAhead, badInstant, noUser
+
+  /// Whether anybody can make such a token up. A token with another fault has the signature of its app's backend.
+  var isForgeable: Bool {
+    switch self {
+    case .tooLong, .malformed, .unsigned, .otherAlgorithm, .critical, .noApp, .signature: true
+    case .noEnd, .ended, .endsLate, .notYet, .issuedAhead, .badInstant, .noUser: false
+    }
+  }
 
   var description: String {
     switch self {
