@@ -17,11 +17,18 @@ final class LookupCache<Value: Sendable>: Sendable {
     let readAtMs: UInt64
   }
 
+  private struct Reading {
+    let number: UInt64
+    let task: Task<Result<Value?, Problem>, Never>
+  }
+
   private struct State {
     var present: [String: Remembered] = [:]
     /// When it was read that there is none.
     var absent: [String: UInt64] = [:]
-    var readings: [String: Task<Result<Value?, Problem>, Never>] = [:]
+    var readings: [String: Reading] = [:]
+    /// The number of the last reading.
+    var lastNumber: UInt64 = 0
   }
 
   private let state = Mutex(State())
@@ -52,29 +59,32 @@ final class LookupCache<Value: Sendable>: Sendable {
     _ name: String, _ read: @escaping @Sendable () async throws(Problem) -> Value?
   ) async throws(Problem) -> Value? {
     let nowMs = steadyMs()
-    let reading = state.withLock { state in
-      if let reading = state.readings[name] { return reading }
+    let task = state.withLock { state in
+      if let reading = state.readings[name] { return reading.task }
       // Another's question may have been answered since the caller looked.
       if case .fresh(let value) = Self.recall(name, state, nowMs) {
         return Task { .success(value) }
       }
-      let reading = Task { await self.finish(name, read) }
-      state.readings[name] = reading
-      return reading
+      state.lastNumber += 1
+      let number = state.lastNumber
+      let task = Task { await self.finish(name, number, read) }
+      state.readings[name] = Reading(number: number, task: task)
+      return task
     }
-    return try await reading.value.get()
+    return try await task.value.get()
   }
 
   private func finish(
-    _ name: String, _ read: @Sendable () async throws(Problem) -> Value?
+    _ name: String, _ number: UInt64, _ read: @Sendable () async throws(Problem) -> Value?
   ) async -> Result<Value?, Problem> {
     // Before the question: the answer may be as old.
     let askedAtMs = steadyMs()
     let result: Result<Value?, Problem>
     do throws(Problem) { result = .success(try await read()) } catch { result = .failure(error) }
     state.withLock { state in
-      // Whoever forgot the name meanwhile knows better.
-      guard state.readings.removeValue(forKey: name) != nil else { return }
+      // Whoever forgot the name meanwhile knows better. Another reading may have begun since, which goes on.
+      guard state.readings[name]?.number == number else { return }
+      state.readings[name] = nil
       guard case .success(let value) = result else { return }
       if let value {
         state.absent[name] = nil
@@ -89,7 +99,7 @@ final class LookupCache<Value: Sendable>: Sendable {
     return result
   }
 
-  /// Forgets a name, as what it stands for has changed.
+  /// Forgets a name, as what it stands for has changed. A reading that is under way counts for nobody who asks later.
   func forget(_ name: String) {
     state.withLock { state in
       state.present[name] = nil
