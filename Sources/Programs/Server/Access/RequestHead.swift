@@ -5,7 +5,7 @@ package struct RequestHead: Sendable {
   package let method: APIRequest.Method
   /// The path as it stands in the request, percent-encoded, with the query.
   package let path: String
-  /// Header fields by their names in lower case. Of several `x-forwarded-for` all, in their order, with commas between.
+  /// Header fields by their names in lower case. Of several `x-forwarded-…` all, in their order, with commas between.
   package let headers: [String: String]
   /// The address of the peer, which may be a proxy's, as text without a port.
   package let address: String

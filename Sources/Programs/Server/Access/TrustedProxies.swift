@@ -57,15 +57,21 @@ package struct TrustedProxies: Sendable {
 
   /// Whether the client came by HTTPS to a proxy that says so.
   package func isSecure(_ head: RequestHead) -> Bool {
-    contains(head.address)
-      && head.headers["x-forwarded-proto"]?.split(separator: ",").last?
-        .filter({ $0 != " " }).lowercased() == "https"
+    contains(head.address) && Self.lastWord(head.headers["x-forwarded-proto"]) == "https"
   }
 
   /// The name by which the client calls the server.
   func host(of head: RequestHead) -> String? {
-    if contains(head.address), let host = head.headers["x-forwarded-host"] { return host }
+    if contains(head.address), let host = Self.lastWord(head.headers["x-forwarded-host"]) {
+      return host
+    }
     return head.headers["host"]
+  }
+
+  /// The word that the nearest proxy has added, in lower case. Those before it may be the client's own.
+  private static func lastWord(_ field: String?) -> String? {
+    field?.split(separator: ",", omittingEmptySubsequences: false).last?
+      .filter { $0 != " " && $0 != "\t" }.lowercased()
   }
 
   /// An entry without spaces and without a port.

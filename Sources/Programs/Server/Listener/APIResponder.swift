@@ -90,23 +90,32 @@ struct APIResponder: HTTPResponder {
     }
   }
 
-  /// Fields by their names in lower case; of several of one name the first. Those that are lists are put together.
   static func headers(of request: Request) -> [String: String] {
+    var headers = headers(
+      request.headers.lazy.map { (name: $0.name.canonicalName, value: $0.value) })
+    headers["host"] = request.head.authority
+    return headers
+  }
+
+  /// Fields by their names in lower case; of several of one name the first. Those that are lists are put together, and so are
+  /// those to which proxies add: the last word in them is the nearest proxy's.
+  static func headers(
+    _ fields: some Sequence<(name: String, value: String)>
+  ) -> [String: String] {
     var headers: [String: String] = [:]
-    for field in request.headers {
-      let name = field.name.canonicalName
-      guard let first = headers[name] else {
-        headers[name] = field.value
+    for field in fields {
+      guard let first = headers[field.name] else {
+        headers[field.name] = field.value
         continue
       }
-      switch name {
-      case "cookie": headers[name] = "\(first); \(field.value)"
-      case "x-forwarded-for", "accept", "if-match", "if-none-match":
-        headers[name] = "\(first), \(field.value)"
+      switch field.name {
+      case "cookie": headers[field.name] = "\(first); \(field.value)"
+      case "x-forwarded-for", "x-forwarded-proto", "x-forwarded-host", "accept", "if-match",
+        "if-none-match":
+        headers[field.name] = "\(first), \(field.value)"
       default: break
       }
     }
-    headers["host"] = request.head.authority
     return headers
   }
 

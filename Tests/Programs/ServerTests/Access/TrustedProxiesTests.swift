@@ -46,12 +46,45 @@ import Testing
     for (address, proto, isSecure) in [
       ("127.0.0.1", "https", true), ("127.0.0.1", "HTTPS", true), ("127.0.0.1", "http", false),
       ("127.0.0.1", "https, http", false), ("127.0.0.1", "http, https", true),
+      ("127.0.0.1", "http,\thttps ", true), ("127.0.0.1", "https,", false),
       ("192.0.2.1", "https", false),
     ] {
       let head = RequestHead.of(nil, ["x-forwarded-proto": proto], address: address)
       #expect(proxies.isSecure(head) == isSecure, "\(address), \(proto)")
     }
     #expect(!proxies.isSecure(.of(nil, address: "127.0.0.1")))
+  }
+
+  @Test("the host is the last word of a proxy's field, and only a proxy is believed")
+  func hosts() throws {
+    let proxies = try TrustedProxies(["127.0.0.1"])
+    for (address, forwarded, host) in [
+      ("127.0.0.1", "Push.example.com", "push.example.com"),
+      ("127.0.0.1", "evil.example.com, push.example.com", "push.example.com"),
+      ("127.0.0.1", "evil.example.com,", ""), ("127.0.0.1", nil, "inner"),
+      ("192.0.2.1", "evil.example.com", "inner"),
+    ] as [(String, String?, String)] {
+      var headers = ["host": "inner"]
+      headers["x-forwarded-host"] = forwarded
+      let found = proxies.host(of: .of(nil, headers, address: address))
+      #expect(found == host, "\(address), \(forwarded ?? "-")")
+    }
+  }
+
+  @Test("of several fields a proxy's stands last, whatever the client has sent before it")
+  func severalFields() throws {
+    let headers = APIResponder.headers([
+      (name: "x-forwarded-proto", value: "https"), (name: "x-forwarded-host", value: "evil"),
+      (name: "x-forwarded-for", value: "203.0.113.7"), (name: "accept-language", value: "de"),
+      (name: "x-forwarded-proto", value: "http"), (name: "x-forwarded-host", value: "own"),
+      (name: "x-forwarded-for", value: "198.51.100.1"), (name: "accept-language", value: "fr"),
+    ])
+    #expect(headers["accept-language"] == "de")
+    let proxies = try TrustedProxies(["127.0.0.1"])
+    let head = RequestHead.of(nil, headers, address: "127.0.0.1")
+    #expect(!proxies.isSecure(head))
+    #expect(proxies.host(of: head) == "own")
+    #expect(proxies.client(of: head) == "198.51.100.1")
   }
 
   @Test("what is neither an address nor a network is refused, with its position")
