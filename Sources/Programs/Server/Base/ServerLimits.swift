@@ -117,7 +117,8 @@ package enum ServerLimits {
   /// with one are not counted.
   static let ratedCallersMax = 50_000
   // The listener
-  /// A connection whose other side takes nothing of an answer for so long is ended.
+  /// A connection is ended when the system takes nothing of its answer for so long. The system has buffers: it takes some
+  /// hundred KiB ahead of a slow client, and then nothing until the client has taken a good part of these.
   package static let stuckSeconds = 60
   /// How often the pace of a body that is late is looked at.
   package static let bodyCheckSeconds = 1

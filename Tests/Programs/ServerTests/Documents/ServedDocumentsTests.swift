@@ -53,6 +53,7 @@ import Testing
       "| a body | \(ServerLimits.bodySeconds) s; one that takes longer must bring "
         + "\(kib(ServerLimits.bodyBytesPerSecondMin)) a second |",
       "| between two requests of a connection | \(ServerLimits.idleSeconds) s |",
+      "| while a client takes nothing of an answer | \(ServerLimits.stuckSeconds) s |",
       "| a page of a list | \(ServerLimits.listMax) |",
       "| device tokens of a preview | \(ServerLimits.previewedTokensMax) |",
       "in \(ServerLimits.changeSeconds) s |",

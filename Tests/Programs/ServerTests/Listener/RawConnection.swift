@@ -10,21 +10,42 @@ final class RawConnection: Sendable {
 
   private let descriptor: CInt
 
-  init(port: UInt16) throws {
+  /// - Parameters:
+  ///   - address: the last number of this side's address, 127.0.0.x.
+  ///   - window: about how many bytes the kernels of both sides take ahead of the reader; nil for as many as they like.
+  init(port: UInt16, from address: UInt32 = 1, window: CInt? = nil) throws {
     descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-    address.sin_port = port.bigEndian
-    let number = descriptor
-    let isConnected = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(number, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-      }
+    if var window {
+      setsockopt(
+        descriptor, SOL_SOCKET, SO_RCVBUF, &window, socklen_t(MemoryLayout<CInt>.size))
+      // The other side's kernel counts in segments, and those of the loopback have 64 KiB.
+      var segment: CInt = 1_400
+      setsockopt(
+        descriptor, CInt(IPPROTO_TCP), TCP_MAXSEG, &segment,
+        socklen_t(MemoryLayout<CInt>.size))
     }
+    let number = descriptor
+    let isConnected =
+      Self.with(0x7f00_0000 | address, port: 0) { bind(number, $0, $1) == 0 }
+      && Self.with(0x7f00_0001, port: port) { connect(number, $0, $1) == 0 }
     guard isConnected else {
+      let error = RawConnectionError(errno: errno)
       close(descriptor)
-      throw RawConnectionError(errno: errno)
+      throw error
+    }
+  }
+
+  private static func with(
+    _ address: UInt32, port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Bool
+  ) -> Bool {
+    var name = sockaddr_in()
+    name.sin_family = sa_family_t(AF_INET)
+    name.sin_addr.s_addr = address.bigEndian
+    name.sin_port = port.bigEndian
+    return withUnsafePointer(to: &name) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
     }
   }
 
@@ -64,6 +85,11 @@ final class RawConnection: Sendable {
     await read(withinMs: withinMs) { _ in false }
   }
 
+  /// Reads what has come, at most so many bytes of it.
+  func part(bytesMax: Int) async -> Received {
+    await read(withinMs: Self.patienceMs, bytesAtOnce: bytesMax) { !$0.isEmpty }
+  }
+
   struct Received: Sendable {
     var bytes: [UInt8] = []
     /// Whether the other side has closed the connection.
@@ -78,21 +104,22 @@ final class RawConnection: Sendable {
   }
 
   private func read(
-    withinMs: Int, until isEnough: @escaping @Sendable ([UInt8]) -> Bool
+    withinMs: Int, bytesAtOnce: Int = 65_536, until isEnough: @escaping @Sendable ([UInt8]) -> Bool
   ) async -> Received {
     await withCheckedContinuation { continuation in
       DispatchQueue.global().async { [self] in
-        continuation.resume(returning: readNow(withinMs: withinMs, until: isEnough))
+        continuation.resume(
+          returning: readNow(withinMs: withinMs, bytesAtOnce: bytesAtOnce, until: isEnough))
       }
     }
   }
 
   private func readNow(
-    withinMs: Int, until isEnough: ([UInt8]) -> Bool
+    withinMs: Int, bytesAtOnce: Int, until isEnough: ([UInt8]) -> Bool
   ) -> Received {
     var received = Received()
     let deadline = DispatchTime.now() + .milliseconds(withinMs)
-    var buffer = [UInt8](repeating: 0, count: 65_536)
+    var buffer = [UInt8](repeating: 0, count: bytesAtOnce)
     while !isEnough(received.bytes) {
       let now = DispatchTime.now()
       guard now < deadline else { break }

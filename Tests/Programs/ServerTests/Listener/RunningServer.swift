@@ -82,7 +82,19 @@ final class RunningServer: Sendable {
     }
   }
 
-  func connect() throws -> RawConnection { try RawConnection(port: port) }
+  func connect(from address: UInt32 = 1, window: CInt? = nil) throws -> RawConnection {
+    try RawConnection(port: port, from: address, window: window)
+  }
+
+  /// Makes a key; one of the role server is for the app `shop`.
+  static func key(role: String, _ redis: RedisServer) async throws -> String {
+    let app = role == "server" ? ["--app", "shop"] : []
+    let making = try launch(
+      "pushpool", ["keys", "create", "--role", role, "--json", "--redis", redis.url] + app,
+      output: .pipe)
+    let text = await making.standardOutput?.rest(timeoutMs: timeoutMs) ?? ""
+    return try #require(JSONParser().parse(text).objectValue?["key"]?.stringValue)
+  }
 
   /// Asks over a connection of its own.
   func ask(_ head: String, body: String = "", port: UInt16? = nil) async throws -> RawAnswer {

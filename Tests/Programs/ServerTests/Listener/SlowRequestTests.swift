@@ -1,5 +1,7 @@
 import Testing
 
+@testable import Server
+
 /// Clients that are slow on purpose hold nothing for long.
 @Suite struct SlowRequestTests {
   /// Much less than the server's patience with idle connections, and long enough for a busy machine.
@@ -66,6 +68,26 @@ import Testing
       let received = await slow.rest()
       #expect(received.isClosed && received.statuses == [408], "\(received.text)")
       #expect((9...Self.soonSeconds).contains(Self.seconds(since: start)))
+    }
+  }
+
+  @Test("a client that reads slowly gets an answer whole, however long it takes")
+  func reading() async throws {
+    try await RunningServer.with { server, redis in
+      let slow = try server.connect(window: LargeAnswer.window)
+      slow.send(LargeAnswer.request(key: try await RunningServer.key(role: "server", redis)))
+      var answer = try await LargeAnswer(from: slow)
+      let start = ContinuousClock.now
+      // Past the server's patience, both with clients that take nothing and with idle connections.
+      while Self.seconds(since: start)
+        < Double(max(ServerLimits.stuckSeconds, ServerLimits.idleSeconds) + 5)
+      {
+        await answer.takePart(bytesMax: 16_384, from: slow)
+        try await Task.sleep(for: .seconds(1))
+      }
+      #expect(!answer.isWhole)
+      await answer.takeRest(from: slow)
+      #expect(answer.isWhole, "\(answer.count) of \(answer.length) bytes")
     }
   }
 

@@ -1,6 +1,5 @@
 import Glibc
 import LocalServices
-import Model
 import Testing
 
 /// How a server ends.
@@ -43,6 +42,21 @@ import Testing
     }
   }
 
+  @Test("an answer that a client is slow to read comes whole")
+  func slowReader() async throws {
+    try await RunningServer.with { server, redis in
+      let slow = try server.connect(window: LargeAnswer.window)
+      slow.send(LargeAnswer.request(key: try await RunningServer.key(role: "server", redis)))
+      var answer = try await LargeAnswer(from: slow)
+      // The server has written its end by now, and the system has not taken it.
+      server.child.signal(SIGTERM)
+      try await Self.untilRefused(server.port)
+      await answer.takeRest(from: slow)
+      #expect(answer.isWhole, "\(answer.count) of \(answer.length) bytes")
+      #expect(await server.child.waitForExit(timeoutMs: RunningServer.timeoutMs) == .code(0))
+    }
+  }
+
   @Test("a request that never ends keeps nobody from ending")
   func isBounded() async throws {
     try await RunningServer.with { server, _ in
@@ -73,12 +87,7 @@ import Testing
   @Test("a stream of events ends as it should")
   func streams() async throws {
     try await RunningServer.with { server, redis in
-      let making = try RunningServer.launch(
-        "pushpool",
-        ["keys", "create", "--role", "operator-look", "--json", "--redis", redis.url],
-        output: .pipe)
-      let text = await making.standardOutput?.rest(timeoutMs: RunningServer.timeoutMs) ?? ""
-      let key = try #require(JSONParser().parse(text).objectValue?["key"]?.stringValue)
+      let key = try await RunningServer.key(role: "operator-look", redis)
       let stream = try server.connect()
       stream.send(
         "GET /v1/events HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(key)\r\n\r\n")
@@ -96,12 +105,7 @@ import Testing
   @Test("a client that goes ends its stream")
   func clientGoes() async throws {
     try await RunningServer.with(hasMetrics: true) { server, redis in
-      let making = try RunningServer.launch(
-        "pushpool",
-        ["keys", "create", "--role", "operator-look", "--json", "--redis", redis.url],
-        output: .pipe)
-      let text = await making.standardOutput?.rest(timeoutMs: RunningServer.timeoutMs) ?? ""
-      let key = try #require(JSONParser().parse(text).objectValue?["key"]?.stringValue)
+      let key = try await RunningServer.key(role: "operator-look", redis)
       func streams(are count: Int) async throws {
         let deadline = ContinuousClock.now + .milliseconds(RunningServer.timeoutMs)
         let wish = "\npushpool_server_event_streams \(count)\n"

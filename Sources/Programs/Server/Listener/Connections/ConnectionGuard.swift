@@ -39,6 +39,8 @@ final class ConnectionGuard: ChannelDuplexHandler {
   private(set) var isOver = false
   private var isLingering = false
   private var thrownAway = 0
+  /// Bytes of answers that the system had not taken when it was last looked at them.
+  private var unsentBytes = 0
 
   init(_ state: ServingState) { self.state = state }
 
@@ -145,6 +147,10 @@ final class ConnectionGuard: ChannelDuplexHandler {
   // MARK: Answers
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    guard !isOver else {
+      promise?.fail(ChannelError.ioOnClosedChannel)
+      return
+    }
     switch Self.unwrapOutboundIn(data) {
     case .head(var head):
       let says = head.headers["connection"].contains { $0.lowercased() == "close" }
@@ -165,6 +171,18 @@ final class ConnectionGuard: ChannelDuplexHandler {
       guard isLast else { return context.write(data, promise: promise) }
       writeLast(data, promise: promise, context)
     }
+  }
+
+  /// Hummingbird closes an idle connection, and at the server's end every other behind its last answer. It does not look
+  /// whether the answer is sent, and what is not would be lost.
+  func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+    guard mode != .input, context.channel.isActive else {
+      return context.close(mode: mode, promise: promise)
+    }
+    if let promise { context.channel.closeFuture.cascade(to: promise) }
+    guard !isOver else { return }
+    ledger.refuseMore()
+    writeLast(nothing(context), promise: nil, context)
   }
 
   func triggerUserOutboundEvent(
@@ -197,21 +215,26 @@ final class ConnectionGuard: ChannelDuplexHandler {
     context.write(Self.wrapOutboundOut(.head(head)), promise: nil)
     let body = IOData.byteBuffer(context.channel.allocator.buffer(bytes: answer.bytes))
     context.write(Self.wrapOutboundOut(.body(body)), promise: nil)
-    writeLast(HTTPServerResponsePart.end(nil), context)
+    writeLast(Self.wrapOutboundOut(.end(nil)), promise: nil, context)
   }
 
-  private func writeLast(_ part: HTTPServerResponsePart, _ context: ChannelHandlerContext) {
-    writeLast(Self.wrapOutboundOut(part), promise: nil, context)
+  /// A part that adds no byte: it is written when all before it is.
+  private func nothing(_ context: ChannelHandlerContext) -> NIOAny {
+    Self.wrapOutboundOut(.body(.byteBuffer(context.channel.allocator.buffer(capacity: 0))))
   }
 
+  /// Writes what the connection ends with, and ends it once that is sent.
   private func writeLast(
     _ data: NIOAny, promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext
   ) {
     isOver = true
+    stop(.head)
+    stop(.body)
     let written = context.eventLoop.makePromise(of: Void.self)
     if let promise { written.futureResult.cascade(to: promise) }
     written.futureResult.assumeIsolated().whenComplete { [weak self] _ in self?.linger() }
     context.writeAndFlush(data, promise: written)
+    if !isLingering { watchWriting() }
   }
 
   /// Closes the sending half, and reads on for a while: a client that is still sending when the whole connection is closed is
@@ -219,8 +242,6 @@ final class ConnectionGuard: ChannelDuplexHandler {
   private func linger() {
     guard let context, !isLingering else { return }
     isLingering = true
-    stop(.head)
-    stop(.body)
     stop(.writing)
     guard !isInputClosed else { return context.close(promise: nil) }
     context.close(mode: .output, promise: nil)
@@ -231,12 +252,30 @@ final class ConnectionGuard: ChannelDuplexHandler {
   // MARK: What takes too long
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
-    if context.channel.isWritable {
+    if !context.channel.isWritable {
+      watchWriting()
+    } else if !isOver {
       stop(.writing)
-    } else {
-      schedule(.writing, seconds: ServerLimits.stuckSeconds) { $0.context?.close(promise: nil) }
     }
     context.fireChannelWritabilityChanged()
+  }
+
+  private func watchWriting() {
+    guard clocks[.writing] == nil else { return }
+    unsentBytes = unsentNow()
+    schedule(.writing, seconds: ServerLimits.stuckSeconds) { $0.lookAtWriting() }
+  }
+
+  private func lookAtWriting() {
+    guard unsentNow() < unsentBytes else {
+      context?.close(promise: nil)
+      return
+    }
+    watchWriting()
+  }
+
+  private func unsentNow() -> Int {
+    (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
   }
 
   private func headIsLate() {
