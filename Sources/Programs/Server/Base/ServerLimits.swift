@@ -117,6 +117,8 @@ package enum ServerLimits {
   /// with one are not counted.
   static let ratedCallersMax = 50_000
   // The listener
+  /// Memory that is set aside for a body before it comes.
+  package static let bodyReservedBytesMax = 64 * 1_024
   /// A connection is ended when the system takes nothing of its answer for so long. The system has buffers: it takes some
   /// hundred KiB ahead of a slow client, and then nothing until the client has taken a good part of these.
   package static let stuckSeconds = 60

@@ -28,7 +28,6 @@ struct BodyReader: ~Copyable {
       throw Problem(413, "content too large", "this takes no body")
     }
     guard declared ?? 0 <= bytesMax else { throw Self.tooLarge(bytesMax) }
-    try take(declared ?? 0)
     channel.triggerUserOutboundEvent(ConnectionEvent.bodyWanted, promise: nil)
     let bytes: [UInt8]
     do {
@@ -46,10 +45,11 @@ struct BodyReader: ~Copyable {
     _ body: RequestBody, declared: Int?, bytesMax: Int
   ) async throws -> [UInt8] {
     var bytes: [UInt8] = []
-    bytes.reserveCapacity(declared ?? 0)
+    // A length that is said and not sent takes no room from others.
+    bytes.reserveCapacity(min(declared ?? 0, ServerLimits.bodyReservedBytesMax))
     for try await part in body {
       guard part.readableBytes <= bytesMax - bytes.count else { throw Self.tooLarge(bytesMax) }
-      if declared == nil { try take(part.readableBytes) }
+      try take(part.readableBytes)
       bytes.append(contentsOf: part.readableBytesView)
     }
     return bytes

@@ -114,6 +114,43 @@ import Testing
     }
   }
 
+  @Test("bodies that are announced and not sent take no room from others")
+  func announced() async throws {
+    try await RunningServer.with(hasMetrics: true) { server, redis in
+      let key = try await RunningServer.key(role: "server", redis)
+      let head = "POST /v1/apps/shop/jobs HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(key)\r\n"
+      func announce() async throws -> RawConnection {
+        let connection = try server.connect()
+        connection.send(
+          head + "Content-Length: \(ServerLimits.jobBytesMax)\r\nExpect: 100-continue\r\n\r\n")
+        let answer = await connection.text(until: "\r\n\r\n")
+        #expect(answer.hasPrefix("HTTP/1.1 100 Continue\r\n"), "\(answer)")
+        return connection
+      }
+      var announcers: [RawConnection] = []
+      // One more than there is room for.
+      for _ in 0...(ServerLimits.bodiesBytesMax / ServerLimits.jobBytesMax) {
+        announcers.append(try await announce())
+      }
+      let job = #"{"audience": {"users": ["a"]}, "notification": {"body": "x"}}"#
+      let sender = try server.connect()
+      sender.send(head + "Content-Length: \(job.utf8.count)\r\n\r\n" + job)
+      let accepted = try await sender.answer()
+      #expect(accepted.status == 202, "\(accepted.body)")
+      // What does come counts, until its sender is found to be too slow.
+      let deadline = ContinuousClock.now + .milliseconds(RunningServer.timeoutMs)
+      var metrics = ""
+      repeat {
+        try #require(ContinuousClock.now < deadline, "bytes that came are not counted")
+        let sender = try await announce()
+        sender.send([UInt8](repeating: 0x20, count: 1_000))
+        announcers.append(sender)
+        metrics = try await server.get("/metrics", port: server.metricsPort).body
+      } while metrics.contains("\npushpool_server_body_bytes 0\n")
+      #expect(metrics.contains("\npushpool_server_body_bytes "))
+    }
+  }
+
   @Test("a client that asks first is told to send its body")
   func expectation() async throws {
     try await RunningServer.with { server, _ in
