@@ -65,8 +65,14 @@ package struct Store {
 
   /// The server's clock, in whole seconds since the epoch.
   package func serverSeconds() async throws(RedisError) -> Int64 {
-    let time = try await connection.call(RedisCommand("TIME"))
-    let told = Int64(time.array?.first?.integer ?? 0)
-    return min(max(told, 0), Limits.instantMsMax / 1_000)
+    try await serverMs() / 1_000
+  }
+
+  /// The server's clock, in milliseconds since the epoch.
+  package func serverMs() async throws(RedisError) -> Int64 {
+    let time = try await connection.call(RedisCommand("TIME")).array ?? []
+    let seconds = min(max(Int64(time.first?.integer ?? 0), 0), Limits.instantMsMax / 1_000)
+    let microseconds = min(max(Int64(time.last?.integer ?? 0), 0), 999_999)
+    return min(seconds * 1_000 + microseconds / 1_000, Limits.instantMsMax)
   }
 }

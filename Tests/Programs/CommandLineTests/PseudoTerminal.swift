@@ -46,6 +46,13 @@ final class PseudoTerminal {
     return [settings.c_iflag, settings.c_oflag, settings.c_cflag, settings.c_lflag]
   }
 
+  /// The keys that would end or suspend a program without asking it: 0 for none.
+  var signalKeys: [UInt8] {
+    var settings = termios()
+    _ = tcgetattr(end, &settings)
+    return withUnsafeBytes(of: settings.c_cc) { [$0[Int(VQUIT)], $0[Int(VSUSP)]] }
+  }
+
   /// Reads what a program writes until it has written these words.
   /// - Returns: all of it; without the words when they do not come in time.
   func read(until words: String, timeoutMs: Int = 60_000) -> String {

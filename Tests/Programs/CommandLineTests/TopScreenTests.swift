@@ -22,6 +22,7 @@ import Typesetting
   private static func look() -> TopLook {
     var look = TopLook()
     look.nowMs = 1_790_000_000_000
+    look.talliedAtMs = 1_790_000_000_400
     look.tallies = [
       shopAPNs: .init(accepted: 5_000, others: 100), newsFCM: .init(accepted: 200, others: 0),
     ]
@@ -46,7 +47,7 @@ import Typesetting
 
   private static func state() -> TopState {
     var state = TopState(place: "redis://127.0.0.1:6379/0, prefix pushpool")
-    state.take(look(), elapsedMs: 0)
+    state.take(look())
     return state
   }
 
@@ -121,7 +122,7 @@ import Typesetting
     #expect(Self.screen(state).lines(rows: 24).contains { $0.hasPrefix("Redis at unix:/x") })
     var empty = TopState(place: "redis://h")
     #expect(Self.screen(empty).lines(rows: 24).contains("looking"))
-    empty.take(TopLook(), elapsedMs: 0)
+    empty.take(TopLook())
     let lines = Self.screen(empty).wholeLines()
     #expect(lines.contains("nobody sends: no worker beats"))
     #expect(lines.contains("  nothing was sent of late"))
@@ -129,7 +130,7 @@ import Typesetting
     var part = Self.look()
     part.isWhole = false
     part.lost = ["push-2"]
-    empty.take(part, elapsedMs: 0)
+    empty.take(part)
     #expect(Self.screen(empty).wholeLines().contains("  and more: not all apps were looked at"))
     #expect(Self.screen(empty).wholeLines().contains("  push-2 is silent"))
   }
@@ -140,7 +141,7 @@ import Typesetting
     look.jobs = [Self.job("\u{1B}[2Jevil\n", done: 1, of: 2)]
     look.alarms = [.init(field: "a|\u{1B}]0;x\u{7}", message: "\u{9B}31m", sinceMs: 0)]
     var state = TopState(place: "redis://h")
-    state.take(look, elapsedMs: 0)
+    state.take(look)
     let plain = Self.screen(state).wholeLines().joined(separator: "\n")
     #expect(!plain.contains("\u{1B}") && !plain.contains("\u{9B}"))
     let colour = TopScreen(
@@ -159,10 +160,22 @@ import Typesetting
     next.tallies[Self.newsFCM] = .init(accepted: 3, others: 0)
     let fresh = TopLook.Lane(app: "new", network: "jpush")
     next.tallies[fresh] = .init(accepted: 8, others: 0)
-    state.take(next, elapsedMs: 2_000)
+    next.talliedAtMs += 2_000
+    next.isWhole = false
+    // As when Redis was away: the time since the last look counts.
+    state.problem = "Redis cannot be asked"
+    state.take(next)
+    #expect(state.problem == nil)
     #expect(state.rates[Self.shopAPNs] == .init(accepted: 200, others: 10))
     #expect(state.rates[Self.newsFCM] == .init(accepted: 100, others: 0))
     #expect(state.rates[fresh] == .init(accepted: 4, others: 0))
+    // A lane that the last look may have left out has not begun since.
+    let late = TopLook.Lane(app: "late", network: "fcm")
+    next.tallies[late] = .init(accepted: 1_000_000, others: 0)
+    next.talliedAtMs += 1_000
+    state.take(next)
+    #expect(state.rates[late] == nil)
+    #expect(state.rates[Self.shopAPNs] == .init(accepted: 0, others: 0))
   }
 
   @Test(

@@ -30,6 +30,8 @@ import Testing
   @Test("keys work, the terminal's size is kept to, and q gives the terminal back")
   func keys() async throws {
     try await Self.onTerminal { terminal, child, _ in
+      // It is not ended by Ctrl-\, nor suspended by Ctrl-Z: a shell would have this screen.
+      #expect(terminal.signalKeys == [0, 0])
       terminal.type("p")
       #expect(terminal.read(until: "PAUSED").contains("PAUSED"))
       terminal.type("ps\u{1B}[Bjk")

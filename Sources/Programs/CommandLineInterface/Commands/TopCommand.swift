@@ -42,7 +42,7 @@ struct TopCommand: AsyncParsableCommand {
     let state = TopState(place: "\(configuration.redis.url), prefix \(configuration.redis.prefix)")
     guard Console.standard.output.isInteractive else {
       var state = state
-      state.take(try await Self.look(session), elapsedMs: 0)
+      state.take(try await Self.look(session))
       await session.close()
       let console = Console.standard
       let screen = TopScreen(state, on: console.output, columns: Terminal.columnsMax)

@@ -21,8 +21,9 @@ final class LiveScreen: Sendable {
       withUnsafeMutableBytes(of: &settings.c_cc) { keys in
         keys[Int(VMIN)] = 0
         keys[Int(VTIME)] = 0
-        // Whoever suspends it would have a shell on this screen.
+        // Whoever suspends it would have a shell on this screen, and so would whoever ends it by SIGQUIT.
         keys[Int(VSUSP)] = 0
+        keys[Int(VQUIT)] = 0
       }
       tcsetattr(STDIN_FILENO, TCSANOW, &settings)
     }

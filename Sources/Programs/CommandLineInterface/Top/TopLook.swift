@@ -49,6 +49,8 @@ struct TopLook: Sendable, Equatable {
 
   /// Redis's clock, epoch milliseconds.
   var nowMs: Int64 = 0
+  /// The time by Redis's clock at which the tallies were read, epoch milliseconds.
+  var talliedAtMs: Int64 = 0
   /// Since the totals began, and of the last full minute.
   var tallies: [Lane: Tally] = [:]
   var lastMinute: [Lane: Tally] = [:]
@@ -72,6 +74,7 @@ struct TopLook: Sendable, Equatable {
     let snapshot = try await FleetSnapshot.read(stores)
     let jobs = try await JobList.read(stores, endedMax: 0)
     var look = TopLook(snapshot, jobs)
+    look.talliedAtMs = try await stores.first?.serverMs() ?? 0
     for store in stores { try await look.add(store) }
     return look
   }

@@ -34,7 +34,7 @@ struct TopLoop {
       let now = ContinuousClock.now
       let isDue = lookedAt.map { now - $0 >= .milliseconds(intervalMs) } ?? true
       if isDue, !state.isPaused {
-        try await take(look, since: lookedAt)
+        try await take(look)
         lookedAt = now
       }
       guard paint() else { return }
@@ -50,13 +50,10 @@ struct TopLoop {
   }
 
   private mutating func take(
-    _ look: () async throws(CommandFailure) -> TopLook, since: ContinuousClock.Instant?
+    _ look: () async throws(CommandFailure) -> TopLook
   ) async throws(CommandFailure) {
-    let began = ContinuousClock.now
     do throws(CommandFailure) {
-      let next = try await look()
-      let elapsedMs = since.map { Int64((began - $0) / .milliseconds(1)) } ?? 0
-      state.take(next, elapsedMs: elapsedMs)
+      state.take(try await look())
     } catch {
       guard error.status == .unavailable else { throw error }
       state.problem = error.description

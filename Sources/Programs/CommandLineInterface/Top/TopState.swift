@@ -26,17 +26,19 @@ struct TopState: Sendable, Equatable {
 
   init(place: String) { self.place = place }
 
-  /// Takes the next look.
-  /// - Parameter elapsedMs: since the one before.
-  mutating func take(_ next: TopLook, elapsedMs: Int64) {
+  /// Takes the next look. Rates are of the time since the one before, however many failed between them.
+  mutating func take(_ next: TopLook) {
     rates = next.lastMinute.mapValues {
       Rate(accepted: Double($0.accepted) / 60, others: Double($0.others) / 60)
     }
+    let elapsedMs = next.talliedAtMs - (look?.talliedAtMs ?? next.talliedAtMs)
     if let look, elapsedMs > 0 {
       for (lane, tally) in next.tallies {
-        let before = look.tallies[lane] ?? TopLook.Tally()
-        // Totals that fall have begun anew.
-        guard tally.accepted >= before.accepted, tally.others >= before.others else { continue }
+        // A lane that is missing in a whole look has begun since. In another it may have been left out.
+        guard let before = look.tallies[lane] ?? (look.isWhole ? TopLook.Tally() : nil),
+          // Totals that fall have begun anew.
+          tally.accepted >= before.accepted, tally.others >= before.others
+        else { continue }
         func perSecond(_ count: Int) -> Double { Double(count) * 1_000 / Double(elapsedMs) }
         rates[lane] = Rate(
           accepted: perSecond(tally.accepted - before.accepted),
