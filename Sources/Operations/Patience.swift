@@ -28,7 +28,8 @@ package struct Patience {
   var isLeft: Bool { goesOn() }
 
   /// Does what may be repeated, and does it again after each failure that may pass.
-  func repeating<Value>(
+  /// - Throws: as `wait`.
+  package func repeating<Value>(
     on store: Store, _ body: (Store) async throws(RedisError) -> Value
   ) async throws(OperationError) -> Value {
     var attempt = 1

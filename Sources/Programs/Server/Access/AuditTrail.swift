@@ -10,13 +10,17 @@ package struct AuditTrail: Sendable {
 
   package init() {}
 
-  /// Notes an act that is done. Where it cannot be noted, only the log says so: whoever did it need not do it again.
+  /// Notes an act that is done. While Redis is lost it is tried again for a moment, so that an act may be noted twice. Where
+  /// it cannot be noted, only the log says so: whoever did it need not do it again.
   package func note(_ act: Act, by caller: Caller, in services: Services) async {
     let nowMs = InstantText.nowMs()
     do throws(StoreFailure) {
-      try await services.session.run { store throws(RedisError) in
-        try await ActJournal(stores: [store]).note(
-          act, by: caller.name, from: caller.address, nowMs: nowMs)
+      try await services.session.operate { stores throws(OperationError) in
+        guard let store = stores.first else { throw .stopped }
+        try await Patience.server.repeating(on: store) { store throws(RedisError) in
+          try await ActJournal(stores: [store]).note(
+            act, by: caller.name, from: caller.address, nowMs: nowMs)
+        }
       }
     } catch {
       log.warning(

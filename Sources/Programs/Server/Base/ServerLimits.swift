@@ -23,6 +23,12 @@ package enum ServerLimits {
   package static let pathBytesMax = 8 * 1_024
   package static let queryFieldsMax = 20
 
+  // Redis
+  /// How often a step is tried while Redis loses answers, and the time until the next try and for a lost connection.
+  package static let redisTriesMax = 3
+  package static let redisRetryMs: UInt64 = 250
+  package static let redisReconnectMs: UInt64 = 2_000
+
   // A list
   package static let listMax = 200
   package static let listUsual = 50
@@ -37,10 +43,6 @@ package enum ServerLimits {
   package static let jobBytesMax = Limits.jobBytesMax
   /// A body that says how something is to be done, and brings nothing.
   package static let controlBytesMax = 64 * 1_024
-  /// How often a job is submitted while Redis loses answers, and the time until the next try and for a lost connection.
-  package static let submissionTriesMax = 3
-  package static let submissionRetryMs: UInt64 = 250
-  package static let submissionReconnectMs: UInt64 = 2_000
   /// For the search among the jobs that wait for a worker.
   package static let searchSeconds = 2
   /// Device tokens of one preview.
@@ -54,7 +56,7 @@ package enum ServerLimits {
   package static let countedLettersMax = 100_000
   /// Letters that one request retries or drops, and for how long.
   package static let changedLettersMax = 10_000
-  package static let changeSeconds = 20
+  package static let changeSeconds = 5
   /// Groups of a summary, and letters that could not be retried of which the answer tells.
   package static let letterGroupsMax = 200
   package static let toldLettersMax = 100

@@ -34,3 +34,12 @@ package struct Services: Sendable {
     }
   }
 }
+
+extension Patience {
+  /// How long a step that may be repeated waits for a Redis that was lost amid it.
+  package static var server: Patience {
+    Patience(
+      attemptsMax: ServerLimits.redisTriesMax, retryMs: ServerLimits.redisRetryMs,
+      reconnectTimeoutMs: ServerLimits.redisReconnectMs)
+  }
+}

@@ -1,3 +1,4 @@
+import LocalServices
 import Model
 import Redis
 import Store
@@ -139,6 +140,23 @@ import Testing
         try await store.backlog.status()
       }
       #expect(jobs.jobs[.normal] == 4 && jobs.dead == 0)
+    }
+  }
+
+  @Test("when Redis goes midway, the answer says how far it came, and the act is noted")
+  func midway() async throws {
+    try await RouteStage.with(isProxied: true) { stage in
+      for number in 1...40 { try await stage.bury("\(number)-0", reason: "a") }
+      let proxy = try #require(stage.proxy)
+      await proxy.set(.dropReply(afterReads: 8...8))
+      let answer = try await stage.ask(.post, "\(Self.path):drop", #"{"expected_count": 40}"#)
+      await proxy.set(.none)
+      let dropped = try #require(answer["dropped"]?.int64Value)
+      #expect(answer.status == 200 && (1..<40).contains(dropped))
+      #expect(answer["left"] == .integer(40 - dropped))
+      #expect(answer["last"] == .string("\(dropped)-0"))
+      let acts = try await stage.ask(.get, "/v1/acts")
+      #expect(acts.strings("acts", "verb") == ["dead.drop"])
     }
   }
 

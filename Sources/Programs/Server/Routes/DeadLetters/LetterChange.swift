@@ -100,26 +100,37 @@ struct LetterChange: Sendable {
     return tally
   }
 
+  /// Deals with the letters until all are dealt with, the time is over, or the store fails.
+  /// - Throws: when it fails at the first of them. Later the tally says what was done until then, and what is left.
   private func work(_ start: Tally, in stores: [Store]) async throws(RedisError) -> Tally {
     let office = DeadLetterOffice(stores: stores)
     let end = ContinuousClock.now + .seconds(ServerLimits.changeSeconds)
     var tally = start
     for entry in tally.entries {
       guard ContinuousClock.now < end else { break }
-      switch verb {
-      case .drop:
-        if try await office.drop(entry) { tally.changed += 1 } else { tally.absent += 1 }
-      case .retry:
-        switch try await office.retry(entry) {
-        case .retried: tally.changed += 1
-        case .absent: tally.absent += 1
-        case .gone: tally.refused.append((entry, Self.goneText))
-        case .ending: tally.refused.append((entry, Self.endingText))
-        }
+      do throws(RedisError) { try await change(entry, office, &tally) } catch {
+        guard tally.last != nil else { throw error }
+        break
       }
       tally.last = entry
     }
     return tally
+  }
+
+  private func change(
+    _ entry: String, _ office: DeadLetterOffice, _ tally: inout Tally
+  ) async throws(RedisError) {
+    switch verb {
+    case .drop:
+      if try await office.drop(entry) { tally.changed += 1 } else { tally.absent += 1 }
+    case .retry:
+      switch try await office.retry(entry) {
+      case .retried: tally.changed += 1
+      case .absent: tally.absent += 1
+      case .gone: tally.refused.append((entry, Self.goneText))
+      case .ending: tally.refused.append((entry, Self.endingText))
+      }
+    }
   }
 
   // MARK: The routes
@@ -142,8 +153,8 @@ struct LetterChange: Sendable {
       RouteDocument(
         DeadLetterRoutes.group, summary,
         "\(text) Nothing is done unless the filter has exactly as many letters as expected_count says. A request deals with "
-          + "\(ServerLimits.changedLettersMax) letters at most, and for \(ServerLimits.changeSeconds) s: left says how many "
-          + "there are still to deal with. To go on, send last as after, up_to as it is, and left as expected_count.",
+          + "\(ServerLimits.changedLettersMax) letters at most, and for \(ServerLimits.changeSeconds) s, or until Redis fails: left says "
+          + "how many there are still to deal with. To go on, send last as after, up_to as it is, and left as expected_count.",
         request: .json(requestSchema(scope)),
         answers: [RouteDocument.Answer(200, "What was done.", .json(answerSchema(verb)))],
         problems: [

@@ -119,9 +119,7 @@ struct JobRequest: Sendable {
   /// Submits it again after a lost answer. The job has an id, so that nothing is doubled.
   private func submit(in stores: [Store]) async throws(OperationError) -> Outcome {
     guard let store = stores.first else { throw .stopped }
-    let patience = Patience(
-      attemptsMax: ServerLimits.submissionTriesMax, retryMs: ServerLimits.submissionRetryMs,
-      reconnectTimeoutMs: ServerLimits.submissionReconnectMs)
+    let patience = Patience.server
     var attempt = 1
     var isUncertain = false
     while true {
