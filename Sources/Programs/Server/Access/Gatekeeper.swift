@@ -124,13 +124,13 @@ package final class Gatekeeper: Sendable {
       key.role != .server
     else { return try nobody(head, peer) }
     if head.method != .get { try SiteCheck.check(head, host: proxies.host(of: head)) }
-    return caller(key, peer)
+    return caller(key, peer, session: SessionSecret(secret))
   }
 
-  private func caller(_ key: AccessKey, _ peer: Peer) -> Caller {
+  private func caller(_ key: AccessKey, _ peer: Peer, session: SessionSecret? = nil) -> Caller {
     Caller(
       role: Role(key.role), app: key.app, name: key.id, address: peer.address,
-      isSecure: peer.isSecure)
+      isSecure: peer.isSecure, session: session)
   }
 
   /// The key of an id, as Redis had it at most `ServerLimits.keyBelievedMs` ago.
@@ -140,7 +140,11 @@ package final class Gatekeeper: Sendable {
     case .stale: break
     case .unknown: try lookAtFailures(of: peer)
     }
-    return try await keys.read(
+    return try await readKey(id)
+  }
+
+  private func readKey(_ id: String) async throws(Problem) -> AccessKey? {
+    try await keys.read(
       id,
       { [records] () async throws(Problem) in
         try await records.key(id)
@@ -153,21 +157,32 @@ package final class Gatekeeper: Sendable {
     case .stale: break
     case .unknown: try lookAtFailures(of: peer)
     }
-    let id = try await sessions.read(
-      secret,
-      { [records] () async throws(Problem) in
-        try await records.sessionKeyID(secret)
-      })
+    let id = try await readKeyID(ofSession: secret)
     // A made-up one costs Redis a look.
     if id == nil { _ = gauge.take(.failures, of: peer.rateName, nowMs: clock.steadyMs()) }
     return id
   }
 
-  /// Whether the key of a caller is still there, for an answer that goes on for long. While Redis is away it is taken to be.
+  private func readKeyID(ofSession secret: String) async throws(Problem) -> String? {
+    try await sessions.read(
+      secret,
+      { [records] () async throws(Problem) in
+        try await records.sessionKeyID(secret)
+      })
+  }
+
+  /// Whether a caller's key and session are still there, for an answer that goes on for long. While Redis is away they are
+  /// taken to be. The caller has been let in before, so no rate is asked.
   package func holds(_ caller: Caller) async -> Bool {
     guard let role = caller.role, role != .device else { return caller.role != nil }
-    let peer = Peer(address: caller.address, isSecure: caller.isSecure)
-    do throws(Problem) { return try await key(caller.name, peer) != nil } catch { return true }
+    do throws(Problem) {
+      if let session = caller.session {
+        guard try await readKeyID(ofSession: session.text) == caller.name else { return false }
+      }
+      return try await readKey(caller.name) != nil
+    } catch {
+      return true
+    }
   }
 
   // MARK: Whether it may

@@ -26,10 +26,12 @@ package struct Caller: Sendable, Equatable {
   package let address: String
   /// Whether it came by HTTPS, as far as that is known.
   package let isSecure: Bool
+  /// The browser's session by which it came; nil for whoever showed a key or a token.
+  package let session: SessionSecret?
 
   package init(
     role: Role?, app: String?, user: String? = nil, name: String, address: String,
-    isSecure: Bool = false
+    isSecure: Bool = false, session: SessionSecret? = nil
   ) {
     self.role = role
     self.app = app
@@ -37,5 +39,16 @@ package struct Caller: Sendable, Equatable {
     self.name = name
     self.address = address
     self.isSecure = isSecure
+    self.session = session
   }
+}
+
+/// The secret of a browser's cookie. Nothing that prints a caller shows it.
+package struct SessionSecret: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
+  package let text: String
+
+  package init(_ text: String) { self.text = text }
+
+  package var description: String { "a session" }
+  package var customMirror: Mirror { Mirror(self, children: []) }
 }

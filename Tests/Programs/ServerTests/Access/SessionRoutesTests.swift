@@ -140,6 +140,24 @@ import TestSupport
     }
   }
 
+  @Test("an answer that goes on for long ends with its session, though the key is still there")
+  func longAnswers() async throws {
+    try await Self.with { stage in
+      let key = try await stage.key(.operatorLook)
+      let begun = try await stage.ask(.post, "/v1/session", key: key.text, Self.page)
+      let cookie = ["cookie": try Self.cookie(begun)]
+      let elsewhere = stage.otherGate()
+      let byCookie = try await elsewhere.caller(.of(nil, .get, cookie))
+      let byKey = try await elsewhere.caller(.of(key.text))
+      #expect(await elsewhere.holds(byCookie))
+      #expect(!"\(byCookie)".contains(try Self.cookie(begun).suffix(43)))
+      #expect(await stage.status(.delete, "/v1/session", cookie.merging(Self.page) { $1 }) == 204)
+      stage.stage.pass(ms: 5_000)
+      #expect(await elsewhere.holds(byCookie) == false)
+      #expect(await elsewhere.holds(byKey))
+    }
+  }
+
   @Test("a session ends within five seconds when its key is revoked")
   func revoked() async throws {
     try await Self.with { stage in
