@@ -13,10 +13,13 @@ package enum JobOutlook: Sendable, Equatable {
 
   /// Asks a store for what a worker would ask: whether the id is taken, and whether the keys that the job names are there. It
   /// only reads, needs no functions, and leaves open what the caller may not read.
-  package static func of(_ job: Job, in store: Store) async throws(RedisError) -> JobOutlook {
+  /// - Parameter digest: the job's, to tell it from another of its id.
+  package static func of(
+    _ job: Job, digest: String?, in store: Store
+  ) async throws(RedisError) -> JobOutlook {
     if let id = job.id,
       let isSame = try await answered({ () throws(RedisError) in
-        try await store.jobs.isSame(job, asRecordOf: id)
+        try await store.jobs.isSame(digest, asRecordOf: id, app: job.app)
       })
     {
       return isSame ? .repeated : .refused(.takenName(id))

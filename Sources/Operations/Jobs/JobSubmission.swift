@@ -10,6 +10,9 @@ package struct JobSubmission: Sendable {
   package let app: String?
   /// The id that the text gives the job; nil when the entry will.
   package let id: String?
+  /// The digest of what the job says; nil when it was not checked. Of a large job it takes long: it is made where the
+  /// submission is, and not on the loop of a store.
+  package let digest: String?
   private let text: [UInt8]
 
   /// Takes a text that keeps the rules. Workers check it once more, also by their configuration.
@@ -20,6 +23,7 @@ package struct JobSubmission: Sendable {
     self.job = job
     app = job.app
     id = job.id
+    digest = ContentDigest.of(job)
     self.text = text
   }
 
@@ -27,6 +31,7 @@ package struct JobSubmission: Sendable {
   package init(unchecked text: [UInt8]) {
     let object = (try? JSONParser().parse(text))?.objectValue
     job = nil
+    digest = nil
     app = object?["app"]?.stringValue
     id = object?["id"]?.stringValue
     self.text = text
@@ -39,7 +44,7 @@ package struct JobSubmission: Sendable {
     in store: Store, priority: Priority
   ) async throws(RedisError) -> SubmittedJob {
     let answer = try await store.jobs.submit(
-      text, priority: priority, digest: job.map { ContentDigest.of($0) })
+      text, priority: priority, digest: digest)
     guard let answer else {
       return .created(try await enqueue(in: store, priority: priority))
     }

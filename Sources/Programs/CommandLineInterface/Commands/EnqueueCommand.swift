@@ -141,7 +141,7 @@ struct EnqueueCommand: AsyncParsableCommand {
   ) async throws(CommandFailure) -> Bool {
     guard let job = submission.job else { return false }
     let outlook = try await session.run { store throws(RedisError) in
-      try await JobOutlook.of(job, in: store)
+      try await JobOutlook.of(job, digest: submission.digest, in: store)
     }
     switch outlook {
     case .open: return false

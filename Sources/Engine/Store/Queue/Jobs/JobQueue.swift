@@ -23,9 +23,12 @@ package struct JobQueue {
   }
 
   /// How an id stands to a job that is not added yet, as far as plain reads tell; nil when the id is free.
+  /// - Parameter content: the digest of the job's content.
   /// - Returns: whether its record is of the same content.
-  package func isSame(_ job: Job, asRecordOf id: String) async throws(RedisError) -> Bool? {
-    let key = functions.keys.job(app: job.app, id: id)
+  package func isSame(
+    _ content: String?, asRecordOf id: String, app: String
+  ) async throws(RedisError) -> Bool? {
+    let key = functions.keys.job(app: app, id: id)
     let fields = try await functions.connection.call(
       RedisCommand("HMGET", key, "digest", "admitted")
     ).array?.map(\.string)
@@ -33,7 +36,7 @@ package struct JobQueue {
     guard let fields, fields.count == 2, fields[1] == "1", let digest = fields[0] else {
       return nil
     }
-    return digest == ContentDigest.of(job)
+    return digest == content
   }
 
   /// The type of a key that a job names, such as `set`; `none` when it does not exist. Nil when it cannot be known: the

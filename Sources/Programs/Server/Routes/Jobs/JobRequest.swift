@@ -141,7 +141,7 @@ struct JobRequest: Sendable {
   private func submit(
     in store: Store, mayBeThere: Bool
   ) async throws(RedisError) -> Outcome {
-    switch try await JobOutlook.of(job, in: store) {
+    switch try await JobOutlook.of(job, digest: submission.digest, in: store) {
     case .open: break
     case .repeated:
       return .accepted(try await state(in: store), isReplayed: !mayBeThere)
