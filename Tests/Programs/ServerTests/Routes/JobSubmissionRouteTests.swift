@@ -3,6 +3,7 @@ import Model
 import PushpoolConfiguration
 import Redis
 import Store
+import TestSupport
 import Testing
 
 @testable import Server
@@ -97,7 +98,7 @@ import Testing
       (#"{"extra": 1, \#(rest)}"#, 422, "/extra"), ("[]", 422, ""), ("", 400, nil),
       ("{", 400, nil),
       (
-        #"{"audience": {"users_key": "nowhere"}, "notification": {"body": "x"}}"#, 422,
+        #"{"audience": {"users_key": "segment:shop:nowhere"}, "notification": {"body": "x"}}"#, 422,
         "/audience/users_key"
       ),
     ] as [(String, Int, String?)])
@@ -111,6 +112,43 @@ import Testing
         try await store.backlog.status().jobs
       }
       #expect(jobs[.normal] ?? 0 == 0)
+    }
+  }
+
+  /// Keys that the server's Redis user may read, and a job of the app may not name.
+  private static let foreignKeys = [
+    "pushpool:user:other:alice", "pushpool:index:other", "pushpool:keys", "segment:other:vip",
+    "values:other:vip", "segment:shop", "vip", "Segment:shop:vip",
+  ]
+
+  @Test("a job names keys of its own app only, and so does a job that is only looked at")
+  func ownKeys() async throws {
+    try await RouteStage.with(Configuration(apps: [AppConfiguration(id: "shop")])) { stage in
+      for key in ["segment:shop:vip", "segment:other:vip", "vip"] {
+        _ = try await stage.server.command("SADD", key, "a")
+      }
+      for key in ["values:shop:spring", "values:other:vip"] {
+        _ = try await stage.server.command("HSET", key, "a", "{}")
+      }
+      for key in Self.foreignKeys {
+        let audience = #"{"audience": {"users_key": "\#(key)"}, "notification": {"body": "x"}}"#
+        let variables = #"{"variables_key": "\#(key)", \#(Self.rest)}"#
+        for (job, pointer) in [(audience, "/audience/users_key"), (variables, "/variables_key")] {
+          let added = try await stage.ask(.post, Self.path, job)
+          #expect(added.status == 422 && added.pointers == [pointer], "\(key)")
+          // Whether the key is there, and of what kind, is not told.
+          let text = added.strings("errors", "detail").first ?? nil
+          #expect(text?.contains("of its own app only") == true, "\(key)")
+          let shown = try await stage.ask(
+            .post, "\(Self.path):preview", #"{"user": "a", "job": \#(job)}"#)
+          #expect(shown.status == 422 && shown.pointers == ["/job\(pointer)"], "\(key)")
+        }
+      }
+      let own = try await stage.ask(
+        .post, Self.path,
+        #"{"audience": {"users_key": "segment:shop:vip"}, "variables_key": "values:shop:spring", "#
+          + #""notification": {"body": "x"}}"#)
+      #expect(own.status == 202)
     }
   }
 

@@ -57,6 +57,9 @@ struct JobRequest: Sendable {
     guard let id = submission.id, let job = submission.job else {
       throw Problem(500, "internal error", "the job has lost its id: tell the developers")
     }
+    do throws(InvalidField) {
+      try OwnKeys.check(job, prefix: configuration.redis.prefix)
+    } catch { throw .invalid(error) }
     self.app = app
     self.id = id
     self.job = job

@@ -36,7 +36,7 @@ struct PreviewRequest: Sendable {
       )
     }
     let fields = try RequestFields(request, known: Self.fields)
-    job = try Self.job(fields, app: app)
+    job = try Self.job(fields, app: app, prefix: configuration.redis.prefix)
     let given = ["user", "tokens", "devices"].filter { fields[$0] != nil }
     guard given.count <= 1 else {
       throw fields.refused(
@@ -49,7 +49,9 @@ struct PreviewRequest: Sendable {
     self.configuration = reduced
   }
 
-  private static func job(_ fields: RequestFields, app: String) throws(Problem) -> Job {
+  private static func job(
+    _ fields: RequestFields, app: String, prefix: String
+  ) throws(Problem) -> Job {
     guard let value = fields["job"] else {
       throw fields.refused("job", "is missing: give the job as it would be added")
     }
@@ -63,6 +65,7 @@ struct PreviewRequest: Sendable {
         throw InvalidField(
           pointer: "/app", message: "must be \"\(app)\", as in the path; it may be left out")
       }
+      try OwnKeys.check(job, prefix: prefix)
       return job
     } catch { throw .invalid(error.under("/job")) }
   }
