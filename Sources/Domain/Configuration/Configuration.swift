@@ -43,7 +43,7 @@ package struct Configuration: Sendable, Equatable {
 
   package func app(_ id: String) -> AppConfiguration? { apps.first { $0.id == id } }
 
-  /// Those who go by a configuration. None of them looks at files that it does not use.
+  /// Who goes by a configuration. None of them looks at files that it does not use.
   package enum Reader: Sendable, CaseIterable {
     /// A worker, which uses no file of `serve`.
     case worker

@@ -61,7 +61,8 @@ import TestSupport
     }
   }
 
-  @Test("the token of a fleet is shown, also where older workers have it, and none is signed beside it")
+  @Test(
+    "the token of a fleet is shown, also where older workers have it, and none is signed beside it")
   func fleetsToken() async throws {
     try await DoctorStage.with { stage in
       let endpoint = stage.stage.redis.endpoint

@@ -1,3 +1,5 @@
+import Reactor
+import TestSupport
 import Testing
 
 @testable import Server
@@ -73,6 +75,7 @@ import Testing
 
   @Test("a client that reads slowly gets an answer whole, however long it takes")
   func reading() async throws {
+    let lane = try TestLane()
     try await RunningServer.with { server, redis in
       let slow = try server.connect(window: LargeAnswer.window)
       slow.send(LargeAnswer.request(key: try await RunningServer.key(role: "server", redis)))
@@ -83,7 +86,8 @@ import Testing
         < Double(max(ServerLimits.stuckSeconds, ServerLimits.idleSeconds) + 5)
       {
         await answer.takePart(bytesMax: 16_384, from: slow)
-        try await Task.sleep(for: .seconds(1))
+        // The client's pace: less a second than the server would wait for.
+        await lane.loop.sleep(ms: 1_000)
       }
       #expect(!answer.isWhole)
       await answer.takeRest(from: slow)
