@@ -87,7 +87,7 @@ import Testing
       {
         await answer.takePart(bytesMax: 16_384, from: slow)
         // The client's pace: less a second than the server would wait for.
-        await lane.loop.sleep(ms: 1_000)
+        await lane.run { lane in await lane.loop.sleep(ms: 1_000) }
       }
       #expect(!answer.isWhole)
       await answer.takeRest(from: slow)
