@@ -4,8 +4,10 @@ internal import Typesetting
 /// of its own for each.
 package struct StoreFailure: Error, CustomStringConvertible {
   package enum Kind: Sendable {
-    /// The input is refused, or a key holds another type than it must.
+    /// The input is refused.
     case invalid
+    /// A key of Redis holds another type than it must.
+    case wrongType
     /// There is no such job.
     case notFound
     /// Redis is away, refuses the command, or is not fit for it.

@@ -270,7 +270,7 @@ package actor StoreSession {
     let what =
       told.isEmpty ? "\(error): another program uses the same prefix" : told.joined(separator: ". ")
     return StoreFailure(
-      .invalid, "Redis at \(place): \(what); or choose another prefix with --prefix")
+      .wrongType, "Redis at \(place): \(what); or choose another prefix with --prefix")
   }
 }
 

@@ -19,6 +19,8 @@ package struct JobList: Sendable, Equatable {
     _ stores: [Store], app: String? = nil, endedMax: Int
   ) async throws(RedisError) -> JobList {
     var list = JobList()
+    // What is scanned while it changes may come twice.
+    var known: Set<String> = []
     for store in stores {
       list.openCount += try await store.jobs.openCount()
       var cursor = "0"
@@ -26,9 +28,8 @@ package struct JobList: Sendable, Equatable {
         let part = try await store.jobs.openJobs(cursor: cursor)
         cursor = part.cursor
         let wanted = part.jobs.filter { app == nil || $0.app == app }
-        // What is scanned while it changes may come twice.
         for record in try await store.jobs.records(wanted)
-        where !list.open.contains(where: { $0.app == record.app && $0.id == record.id }) {
+        where known.insert("\(record.app)\n\(record.id)").inserted {
           list.open.append(record)
         }
       } while cursor != "0" && list.open.count < OperationsLimits.listedJobsMax

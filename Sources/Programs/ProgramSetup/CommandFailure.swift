@@ -14,7 +14,7 @@ package struct CommandFailure: Error, CustomStringConvertible {
   package init(_ failure: StoreFailure) {
     let status: ExitStatus =
       switch failure.kind {
-      case .invalid, .notFound: .badInput
+      case .invalid, .wrongType, .notFound: .badInput
       case .unavailable: .unavailable
       case .interrupted: .interrupted
       case .misconfigured: .configuration

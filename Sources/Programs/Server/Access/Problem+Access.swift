@@ -16,6 +16,17 @@ extension Problem {
     .notFound("there is no app \(DisplayText.fitted(DisplayText.printable(app), columns: 64))")
   }
 
+  /// As many of the caller's searches wait as may.
+  static var tooManySearches: Problem {
+    var problem = Problem(
+      429, "too many requests",
+      "\(ServerLimits.searchesMax) requests of this key that read much are in hand, and "
+        + "\(ServerLimits.waitingSearchesMax) wait for them: send fewer at a time, and try again in 1 s"
+    )
+    problem.retryAfterS = 1
+    return problem
+  }
+
   /// The caller's rate is used up (RFC 6585; the fields of draft-ietf-httpapi-ratelimit-headers).
   static func tooMany(_ plan: RatePlan, waitSeconds: Int) -> Problem {
     var problem = Problem(

@@ -10,17 +10,20 @@ package struct APIRoute: Sendable {
   package let access: Access
   /// The longest body that is read; 0 where none is taken.
   package let bodyBytesMax: Int
+  /// Whether it may read much of Redis, as lists and searches do. A caller has few of these in hand at a time.
+  package let isSearch: Bool
   package let document: RouteDocument
   package let handle: Handler
 
   package init(
     _ method: APIRequest.Method, _ pattern: PathPattern, _ access: Access, bodyBytesMax: Int = 0,
-    _ document: RouteDocument, handle: @escaping Handler
+    isSearch: Bool = false, _ document: RouteDocument, handle: @escaping Handler
   ) {
     self.method = method
     self.pattern = pattern
     self.access = access
     self.bodyBytesMax = bodyBytesMax
+    self.isSearch = isSearch
     self.document = document
     self.handle = handle
   }

@@ -51,6 +51,11 @@ package struct Problem: Error, Sendable {
       case .invalid: Problem(422, "refused", failure.description)
       case .notFound: .notFound(failure.description)
       case .unavailable, .interrupted: .unavailable("the store is away, try again")
+      case .wrongType:
+        Problem(
+          500, "internal error",
+          "a key of Redis holds something that pushpool has not written; the server's log names it and the mend"
+        )
       case .misconfigured, .internalError:
         Problem(500, "internal error", "the server could not do it; its log says why")
       }

@@ -18,7 +18,9 @@ package enum ServerLimits {
   package static let batchBytesMax = 16 << 20
   package static let batchLinesMax = 10_000
   /// A job, and a batch of installations, may be larger than other bodies: of all that are read at a time so many bytes.
-  package static let bodiesBytesMax = 256 << 20
+  package static let bodiesBytesMax = 64 << 20
+  /// Larger bodies are dealt with one at a time.
+  static let smallBodyBytesMax = 256 * 1_024
   package static let connectionsMax = 10_000
   package static let pathBytesMax = 8 * 1_024
   package static let queryFieldsMax = 20
@@ -118,6 +120,9 @@ package enum ServerLimits {
   /// Callers of one plan whose rates are kept apart at a time. Further addresses without a key share a rate, and further callers
   /// with one are not counted.
   static let ratedCallersMax = 50_000
+  /// Requests of one caller that read much of Redis: how many run at a time, and how many wait.
+  package static let searchesMax = 4
+  package static let waitingSearchesMax = 256
   // The listener
   /// Memory that is set aside for a body before it comes.
   package static let bodyReservedBytesMax = 64 * 1_024

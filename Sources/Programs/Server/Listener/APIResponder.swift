@@ -11,6 +11,9 @@ struct APIResponder: HTTPResponder {
   private let services: Services
   private let state: ServingState
   private let log: Logger
+  private let searches = SearchLine()
+  private let largeBodies = LargeBodies()
+  private let troubles: TroubleLog
 
   init(
     _ routes: [APIRoute], gate: Gatekeeper, services: Services, state: ServingState, log: Logger
@@ -20,6 +23,7 @@ struct APIResponder: HTTPResponder {
     self.services = services
     self.state = state
     self.log = log
+    troubles = TroubleLog(log)
   }
 
   func respond(to request: Request, context: APIContext) async throws -> Response {
@@ -30,7 +34,7 @@ struct APIResponder: HTTPResponder {
     do throws(Problem) {
       answer = try await self.answer(request, context, id, &route)
     } catch {
-      tell(error, of: id, route)
+      troubles.tell(error, of: id, route)
       answer = error.response
     }
     let whole = Answer(answer, id: id)
@@ -67,12 +71,24 @@ struct APIResponder: HTTPResponder {
     var reader = BodyReader(state.bodies)
     let body = try await reader.read(
       request, bytesMax: route.bodyBytesMax, on: context.channel)
-    let answer = try await route.handle(
-      APIRequest(
-        route.method, path: path, query: query, headers: headers, body: body, caller: caller,
-        id: id), services)
+    let whole = APIRequest(
+      route.method, path: path, query: query, headers: headers, body: body, caller: caller, id: id)
+    let answer =
+      body.count > ServerLimits.smallBodyBytesMax
+      ? try await withTaskExecutorPreference(largeBodies) { () async throws(Problem) in
+        try await handle(whole, by: route)
+      } : try await handle(whole, by: route)
     reader.finish()
     return answer
+  }
+
+  private func handle(
+    _ request: APIRequest, by route: APIRoute
+  ) async throws(Problem) -> APIResponse {
+    guard route.isSearch else { return try await route.handle(request, services) }
+    return try await searches.run(of: request.caller.name) { () async throws(Problem) in
+      try await route.handle(request, services)
+    }
   }
 
   /// HEAD goes to what answers GET.
@@ -164,16 +180,6 @@ struct APIResponder: HTTPResponder {
       }
       try await writer.finish(nil)
     }
-  }
-
-  private func tell(_ problem: Problem, of id: String, _ route: APIRoute?) {
-    guard problem.status >= 500 else { return }
-    log.warning(
-      "a request was not done: \(problem.cause ?? problem.detail)",
-      metadata: [
-        "request": "\(id)", "route": "\(route?.pattern.text ?? "")",
-        "status": "\(problem.status)",
-      ])
   }
 
   private static func nanoseconds(since start: ContinuousClock.Instant) -> UInt64 {

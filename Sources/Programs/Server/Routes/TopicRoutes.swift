@@ -68,7 +68,7 @@ enum TopicRoutes {
     _ kind: AudienceLookup.Kind, _ pattern: PathPattern, _ summary: String, _ text: String
   ) -> APIRoute {
     APIRoute(
-      .get, pattern, .roles([.server, .operatorLook]),
+      .get, pattern, .roles([.server, .operatorLook]), isSearch: true,
       RouteDocument(
         "topics", summary, "\(text) In the byte order of their names.",
         query: [

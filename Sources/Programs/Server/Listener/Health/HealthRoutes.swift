@@ -24,9 +24,14 @@ enum HealthRoutes {
         group, "Whether the server can work",
         "Whether Redis answers a command within \(ServerLimits.readySeconds) s. For probes that send it requests or not.",
         answers: [.init(200, "it can", .json(state))],
-        problems: [(503, "Redis is away; the detail says why")])
+        problems: [(503, "Redis cannot be used; the log says why")])
     ) { (_, _) async throws(Problem) in
-      if let reason = await readiness.reason() { throw .unavailable(reason) }
+      if let reason = await readiness.reason() {
+        // Anybody may ask. Where Redis is, and what it said, is for the log.
+        var problem = Problem.unavailable("Redis cannot be used; the server's log says why")
+        problem.cause = reason
+        throw problem
+      }
       return .ok(["status": .string("ok")])
     }
   }

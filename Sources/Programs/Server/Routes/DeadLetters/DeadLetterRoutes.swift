@@ -23,7 +23,7 @@ package enum DeadLetterRoutes {
 
   private static func list(_ scope: LetterScope) -> APIRoute {
     APIRoute(
-      .get, scope.pattern(""), lookers,
+      .get, scope.pattern(""), lookers, isSearch: true,
       RouteDocument(
         group, "List dead letters",
         "The oldest first, without what they are about. A page looks at \(ServerLimits.listedLettersMax) letters at most, "
@@ -76,7 +76,7 @@ package enum DeadLetterRoutes {
 
   private static func summary(_ scope: LetterScope) -> APIRoute {
     APIRoute(
-      .get, scope.pattern(":summary"), lookers,
+      .get, scope.pattern(":summary"), lookers, isSearch: true,
       RouteDocument(
         group, "Count dead letters by reason",
         "The first \(ServerLimits.countedLettersMax) letters are looked at. The counts are those that a bulk retry or drop "

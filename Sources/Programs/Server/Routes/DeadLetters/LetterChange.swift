@@ -149,7 +149,7 @@ struct LetterChange: Sendable {
   ) -> APIRoute {
     APIRoute(
       .post, scope.pattern(":\(verb.rawValue)"), DeadLetterRoutes.actors,
-      bodyBytesMax: ServerLimits.controlBytesMax,
+      bodyBytesMax: ServerLimits.controlBytesMax, isSearch: true,
       RouteDocument(
         DeadLetterRoutes.group, summary,
         "\(text) Nothing is done unless the filter has exactly as many letters as expected_count says. A request deals with "

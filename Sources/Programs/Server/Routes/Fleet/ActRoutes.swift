@@ -10,7 +10,7 @@ package enum ActRoutes {
   private static let cursors = ListCursor.List(name: "acts1", valuesMax: 1)
 
   private static let list = APIRoute(
-    .get, "/v1/acts", FleetRoutes.lookers,
+    .get, "/v1/acts", FleetRoutes.lookers, isSearch: true,
     RouteDocument(
       FleetRoutes.group, "List what operators did",
       "The newest first: acts of the command line, of this API and of the page. The last 100,000 are kept. A page may have few "

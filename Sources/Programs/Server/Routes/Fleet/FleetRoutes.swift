@@ -12,7 +12,7 @@ package enum FleetRoutes {
   static let lookers = APIRoute.Access.roles([.operatorLook])
 
   private static let fleet = APIRoute(
-    .get, "/v1/fleet", lookers,
+    .get, "/v1/fleet", lookers, isSearch: true,
     RouteDocument(
       group, "Show the state of the fleet",
       "Workers, backlog, switches, alarms, open breakers, rates and how Redis is set up, at one moment.",
@@ -58,7 +58,7 @@ package enum FleetRoutes {
     Schema.integer(in: 1...ServerLimits.chartMinutesMax))
 
   private static let outcomes = APIRoute(
-    .get, "/v1/metrics/outcomes", lookers,
+    .get, "/v1/metrics/outcomes", lookers, isSearch: true,
     RouteDocument(
       group, "Chart the outcomes and the answer times by the minute",
       "The last minute of the chart is the one that runs. Answer times are upper bounds, of the networks' answers of all apps.",
@@ -83,7 +83,7 @@ package enum FleetRoutes {
   }
 
   private static let timeline = APIRoute(
-    .get, "/v1/timeline", lookers,
+    .get, "/v1/timeline", lookers, isSearch: true,
     RouteDocument(
       group, "Chart the backlog",
       "The entries that workers add each 10 s, the oldest first. Of more than \(ServerLimits.timelinePointsMax) some are left "

@@ -90,7 +90,8 @@ package enum JobRoutes {
   // MARK: Finding jobs
 
   private static let list = APIRoute(
-    .get, "/v1/apps/{app}/jobs", lookers, JobPage.document("List the jobs of an app")
+    .get, "/v1/apps/{app}/jobs", lookers, isSearch: true,
+    JobPage.document("List the jobs of an app")
   ) { request, services throws(Problem) in
     let app = try AppPath(request).app
     return try await JobPage.response(
@@ -98,13 +99,14 @@ package enum JobRoutes {
   }
 
   private static let fleetList = APIRoute(
-    .get, "/v1/jobs", .roles([.operatorLook]), JobPage.document("List the jobs of all apps")
+    .get, "/v1/jobs", .roles([.operatorLook]), isSearch: true,
+    JobPage.document("List the jobs of all apps")
   ) { request, services throws(Problem) in
     try await JobPage.response(request, services, app: nil, path: ResourcePath("v1", "jobs"))
   }
 
   private static let job = APIRoute(
-    .get, "/v1/apps/{app}/jobs/{id}", lookers,
+    .get, "/v1/apps/{app}/jobs/{id}", lookers, isSearch: true,
     RouteDocument(
       group, "Show a job",
       "Its record with the progress, the rate and the time left, to whom it goes, and what keeps it from going on.",
@@ -129,7 +131,7 @@ package enum JobRoutes {
   }
 
   private static let content = APIRoute(
-    .get, "/v1/apps/{app}/jobs/{id}/content", lookers,
+    .get, "/v1/apps/{app}/jobs/{id}/content", lookers, isSearch: true,
     RouteDocument(
       group, "Show what a job says",
       "The words of the job, and to whom it goes, as far as they are kept. Of a list of users only its length is told.",
@@ -159,7 +161,7 @@ package enum JobRoutes {
     _ name: String, _ action: JobAction, _ summary: String, _ text: String
   ) -> APIRoute {
     APIRoute(
-      .post, PathPattern(stringLiteral: "/v1/apps/{app}/jobs/{id}:\(name)"), actors,
+      .post, PathPattern(stringLiteral: "/v1/apps/{app}/jobs/{id}:\(name)"), actors, isSearch: true,
       RouteDocument(
         group, summary, text + " It may be repeated.",
         answers: [RouteDocument.Answer(200, "The job as it is now.", .json(JobSchema.record))],
@@ -171,6 +173,7 @@ package enum JobRoutes {
 
   private static let pace = APIRoute(
     .patch, "/v1/apps/{app}/jobs/{id}", actors, bodyBytesMax: ServerLimits.controlBytesMax,
+    isSearch: true,
     RouteDocument(
       group, "Set a job's pace",
       "Pushes a second of the whole fleet; null for as many as there can be. It holds for what workers take up from now on, "

@@ -9,7 +9,7 @@ package enum TraceRoutes {
   package static let all = [trace]
 
   private static let trace = APIRoute(
-    .get, "/v1/apps/{app}/jobs/{id}/trace", JobRoutes.lookers,
+    .get, "/v1/apps/{app}/jobs/{id}/trace", JobRoutes.lookers, isSearch: true,
     RouteDocument(
       JobRoutes.group, "Trace a job's pushes",
       "What is recorded of the pushes to one user or one device token, and what follows from it; without either, counts of "

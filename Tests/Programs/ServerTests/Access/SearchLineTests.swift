@@ -1,0 +1,82 @@
+import Testing
+
+@testable import Server
+
+/// Requests that read much, of which a caller has a few at a time.
+@Suite struct SearchLineTests {
+  /// Lets what waits go on when the test says so.
+  private actor Door {
+    private var isOpen = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+    private(set) var mostAtOnce = 0
+    private(set) var passed = 0
+    private var inside = 0
+
+    func pass() async {
+      inside += 1
+      mostAtOnce = max(mostAtOnce, inside)
+      if !isOpen { await withCheckedContinuation { waiting.append($0) } }
+      inside -= 1
+      passed += 1
+    }
+
+    func open() {
+      isOpen = true
+      for continuation in waiting { continuation.resume() }
+      waiting = []
+    }
+  }
+
+  @Test("a caller has a few at a time, the others wait, and those beyond are refused")
+  func bounded() async throws {
+    let line = SearchLine(runningMax: 2, waitingMax: 3)
+    let door = Door()
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<5 {
+        group.addTask {
+          try? await line.run(of: "a") { () throws(Problem) in await door.pass() }
+        }
+      }
+      while line.count(of: "a") < 5 { await Task.yield() }
+      let refused = await #expect(throws: Problem.self) {
+        try await line.run(of: "a") { () throws(Problem) in Issue.record("it ran") }
+      }
+      #expect(refused?.status == 429 && refused?.retryAfterS == 1)
+      // Another caller has a line of its own.
+      let other = try? await line.run(of: "b") { () throws(Problem) in 7 }
+      #expect(other == 7)
+      await door.open()
+    }
+    #expect(await door.passed == 5)
+    #expect(await door.mostAtOnce == 2)
+    #expect(line.count(of: "a") == 0 && line.count(of: "b") == 0)
+  }
+
+  @Test("one that fails makes room for the next")
+  func failing() async throws {
+    let line = SearchLine(runningMax: 1, waitingMax: 0)
+    for _ in 0..<3 {
+      let problem = await #expect(throws: Problem.self) {
+        try await line.run(of: "a") { () throws(Problem) in throw .notFound("x") }
+      }
+      #expect(problem?.status == 404)
+    }
+  }
+
+  @Test("lists and searches wait for their turn, and what one key of Redis answers does not")
+  func routes() {
+    let routes = RouteStage.routes + InstallationRoutes.all + TopicRoutes.all
+    let searches = Set(
+      routes.filter(\.isSearch).map { "\($0.method.rawValue) \($0.pattern.text)" })
+    for route in [
+      "GET /v1/jobs", "GET /v1/apps/{app}/jobs", "GET /v1/apps/{app}/jobs/{id}",
+      "GET /v1/dead-letters", "GET /v1/apps/{app}/dead-letters:summary",
+      "POST /v1/apps/{app}/dead-letters:drop", "GET /v1/apps/{app}/topics", "GET /v1/acts",
+      "GET /v1/metrics/outcomes", "GET /v1/timeline", "GET /v1/apps/{app}/jobs/{id}/trace",
+    ] { #expect(searches.contains(route), "\(route)") }
+    for route in [
+      "PUT /v1/apps/{app}/installations/{token}", "POST /v1/apps/{app}/jobs",
+      "GET /v1/session", "GET /readyz",
+    ] { #expect(!searches.contains(route), "\(route)") }
+  }
+}
