@@ -22,30 +22,6 @@ package struct RequestHead: Sendable {
   /// Whether the path or the query shows a key: proxies and logs have it then.
   var showsKey: Bool {
     path.utf8.contains(UInt8(ascii: "%"))
-      ? KeyText.stands(in: Self.percentDecoded(path)) : KeyText.stands(in: path)
-  }
-
-  /// Reads each `%XX`; what is none stays as it is.
-  private static func percentDecoded(_ text: String) -> String {
-    let bytes = Array(text.utf8)
-    var decoded: [UInt8] = []
-    decoded.reserveCapacity(bytes.count)
-    var position = 0
-    while position < bytes.count {
-      if bytes[position] == UInt8(ascii: "%"), position + 2 < bytes.count,
-        let high = hexDigit(bytes[position + 1]), let low = hexDigit(bytes[position + 2])
-      {
-        decoded.append(high << 4 | low)
-        position += 3
-      } else {
-        decoded.append(bytes[position])
-        position += 1
-      }
-    }
-    return String(decoding: decoded, as: UTF8.self)
-  }
-
-  private static func hexDigit(_ byte: UInt8) -> UInt8? {
-    Character(Unicode.Scalar(byte)).hexDigitValue.map { UInt8($0) }
+      ? KeyText.stands(in: PercentText.legible(path)) : KeyText.stands(in: path)
   }
 }

@@ -17,34 +17,13 @@ enum QueryText {
   }
 
   private static func decoded(_ text: Substring) throws(Problem) -> String {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(text.utf8.count)
-    var rest = text.utf8[...]
-    while let byte = rest.popFirst() {
-      switch byte {
-      case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
-      case UInt8(ascii: "%"):
-        guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit)
-        else {
-          throw .badRequest(
-            "% in a query must have two hexadecimal digits behind it: write %25 for %")
-        }
-        bytes.append(high << 4 | low)
-      default: bytes.append(byte)
-      }
+    let spaced = text.utf8.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
+    guard let bytes = PercentText.bytes(of: spaced) else {
+      throw .badRequest("% in a query must have two hexadecimal digits behind it: write %25 for %")
     }
     guard !bytes.contains(0), let decoded = String(validating: bytes, as: UTF8.self) else {
       throw .badRequest("a query must be UTF-8 without %00, percent-encoded")
     }
     return decoded
-  }
-
-  private static func digit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    default: nil
-    }
   }
 }

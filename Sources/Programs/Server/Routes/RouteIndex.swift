@@ -169,29 +169,9 @@ package struct RouteIndex: Sendable {
   }
 
   private static func bytes(of segment: Substring) throws(Problem) -> [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(segment.utf8.count)
-    var rest = segment.utf8[...]
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "%") else {
-        bytes.append(byte)
-        continue
-      }
-      guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit)
-      else {
-        throw .badRequest("% in a path must have two hexadecimal digits behind it: write %25 for %")
-      }
-      bytes.append(high << 4 | low)
+    guard let bytes = PercentText.bytes(of: segment.utf8) else {
+      throw .badRequest("% in a path must have two hexadecimal digits behind it: write %25 for %")
     }
     return bytes
-  }
-
-  private static func digit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    default: nil
-    }
   }
 }

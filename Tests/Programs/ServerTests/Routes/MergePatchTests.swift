@@ -40,10 +40,4 @@ import Testing
       #expect(throws: Problem.self, "\(field)") { _ = try MatchCondition(field) }
     }
   }
-
-  @Test("text of a path keeps unreserved characters only")
-  func percent() {
-    #expect(PercentText.encoded("aZ09-._~") == "aZ09-._~")
-    #expect(PercentText.encoded("a:b/c %é") == "a%3Ab%2Fc%20%25%C3%A9")
-  }
 }
