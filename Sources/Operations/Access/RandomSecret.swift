@@ -1,3 +1,5 @@
+internal import Model
+
 /// Random texts that nobody guesses.
 package enum RandomSecret {
   /// How long a text of 256 random bits is.

@@ -1,4 +1,5 @@
 import COpenSSL
+import Model
 
 /// Signs tokens for tests with a key made for the purpose or read from a PEM file's bytes.
 final class SigningKey {
@@ -33,8 +34,8 @@ final class SigningKey {
 
   /// A JSON Web Token in compact form over these two JSON texts.
   func token(header: String, claims: String) -> String {
-    let message = base64URL(Array(header.utf8)) + "." + base64URL(Array(claims.utf8))
-    return message + "." + base64URL(signature(of: Array(message.utf8)))
+    let message = [header, claims].map { Base64URL.text(of: Array($0.utf8)) }.joined(separator: ".")
+    return message + "." + Base64URL.text(of: signature(of: Array(message.utf8)))
   }
 
   func providerToken(keyID: String, teamID: String, issuedAt: Int64) -> String {
@@ -84,18 +85,4 @@ private func joseSignature(der: [UInt8]) -> [UInt8] {
     return [UInt8](repeating: 0, count: 32 - digits.count) + digits
   }
   return integer(at: 2) + integer(at: 4 + Int(der[3]))
-}
-
-func base64URL(_ bytes: [UInt8]) -> String {
-  let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-  var text: [UInt8] = []
-  for start in stride(from: 0, to: bytes.count, by: 3) {
-    let chunk = Array(bytes[start..<min(start + 3, bytes.count)])
-    let padded = chunk + [UInt8](repeating: 0, count: 3 - chunk.count)
-    let word = UInt32(padded[0]) << 16 | UInt32(padded[1]) << 8 | UInt32(padded[2])
-    for index in 0...chunk.count {
-      text.append(alphabet[Int(word >> UInt32(18 - 6 * index) & 63)])
-    }
-  }
-  return String(decoding: text, as: UTF8.self)
 }

@@ -1,3 +1,5 @@
+internal import Model
+
 /// A JSON Web Token in compact form (RFC 7519), taken apart but not yet believed.
 struct JSONWebToken {
   var algorithm = ""
@@ -16,9 +18,9 @@ struct JSONWebToken {
     guard let firstDot = compact.firstOffset(of: UInt8(ascii: ".")) else { return nil }
     let rest = compact.dropping(firstDot + 1)
     guard let secondDot = rest.firstOffset(of: UInt8(ascii: ".")),
-      let header = Base64URL.decode(compact.taking(0..<firstDot)),
-      let claims = Base64URL.decode(rest.taking(0..<secondDot)),
-      let signature = Base64URL.decode(rest.dropping(secondDot + 1))
+      let header = Base64URL.bytes(of: compact.taking(0..<firstDot)),
+      let claims = Base64URL.bytes(of: rest.taking(0..<secondDot)),
+      let signature = Base64URL.bytes(of: rest.dropping(secondDot + 1))
     else { return nil }
     self.signature = signature
     signedLength = firstDot + 1 + secondDot

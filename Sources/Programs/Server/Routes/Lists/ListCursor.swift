@@ -1,5 +1,4 @@
 internal import Model
-internal import Operations
 
 /// Where a list goes on. Clients take it for a word: base64url of a JSON array, which begins with the name and the version of
 /// the list.
