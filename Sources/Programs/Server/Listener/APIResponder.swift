@@ -138,11 +138,7 @@ struct APIResponder: HTTPResponder {
   // MARK: What is written
 
   private func response(_ answer: Answer, to request: Request, _ id: String) -> Response {
-    var fields = HTTPFields()
-    for field in answer.fields {
-      guard let name = HTTPField.Name(field.name) else { continue }
-      fields.append(HTTPField(name: name, value: field.value))
-    }
+    var fields = answer.httpFields
     let status = HTTPResponse.Status(code: answer.status)
     if request.method == .head {
       if answer.stream == nil { fields[.contentLength] = String(answer.bytes.count) }

@@ -1,3 +1,4 @@
+internal import HTTPTypes
 internal import Model
 
 /// A route's answer with the header fields that each answer has.
@@ -39,5 +40,15 @@ struct Answer {
     for field in Self.usual { add(field.name, field.value) }
     add("request-id", id)
     self.fields = fields
+  }
+
+  /// The fields as the listener writes them; one whose name HTTP does not allow is left out.
+  var httpFields: HTTPFields {
+    var written = HTTPFields()
+    for field in fields {
+      guard let name = HTTPField.Name(field.name) else { continue }
+      written.append(HTTPField(name: name, value: field.value))
+    }
+    return written
   }
 }

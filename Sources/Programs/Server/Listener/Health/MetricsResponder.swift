@@ -13,11 +13,7 @@ struct MetricsResponder: HTTPResponder {
 
   func respond(to request: Request, context: APIContext) async throws -> Response {
     let answer = Answer(await self.answer(request), id: RequestName.next())
-    var fields = HTTPFields()
-    for field in answer.fields {
-      guard let name = HTTPField.Name(field.name) else { continue }
-      fields.append(HTTPField(name: name, value: field.value))
-    }
+    var fields = answer.httpFields
     fields[.contentLength] = String(answer.bytes.count)
     return Response(
       status: HTTPResponse.Status(code: answer.status), headers: fields,
