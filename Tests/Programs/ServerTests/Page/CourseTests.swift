@@ -83,20 +83,4 @@ import Testing
     #expect(history.minutes.count == ServerLimits.historyMinutes)
     #expect(history.lastMs == Int64(99 * 60_000))
   }
-
-  @Test("a percentile is the bound within which so many answers came")
-  func percentiles() {
-    var times = AnswerTimes()
-    #expect(times.boundMs(percent: 50) == nil)
-    times.add(50, boundMs: 10)
-    times.add(49, boundMs: 50)
-    times.add(1, boundMs: 60_000)
-    #expect(times.boundMs(percent: 50) == 10)
-    #expect(times.boundMs(percent: 90) == 50)
-    #expect(times.boundMs(percent: 99) == 50)
-    times.add(1, boundMs: 60_000)
-    #expect(times.boundMs(percent: 99) == 60_000)
-    times.add(.max, boundMs: 1)
-    #expect(times.boundMs(percent: 50) == 1)
-  }
 }

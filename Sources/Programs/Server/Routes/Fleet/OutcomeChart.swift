@@ -13,8 +13,8 @@ struct OutcomeChart: Sendable {
   private let firstMinuteMs: Int64
   private let minutes: Int
   private var counts: [Series: [Int]] = [:]
-  /// By network, for each minute how many answers came within each bound in ms.
-  private var latencies: [String: [[Int: Int]]] = [:]
+  /// The answers of each minute.
+  private var latencies: [Network: [AnswerTimes]] = [:]
 
   /// - Parameter app: nil for all apps together.
   static func read(
@@ -58,29 +58,11 @@ struct OutcomeChart: Sendable {
   }
 
   private mutating func add(latencies counts: [String: Int], _ minute: Int) {
-    for (field, count) in counts {
-      let parts = field.split(separator: "|", omittingEmptySubsequences: false)
-      guard parts.count == 2, let network = Network(rawValue: String(parts[0])),
-        let boundMs = Int(parts[1]), boundMs > 0, count > 0
-      else { continue }
-      let none = [[Int: Int]](repeating: [:], count: minutes)
-      var counts = latencies[network.rawValue, default: none][minute]
-      guard counts[boundMs] != nil || counts.count < ServerLimits.chartBoundsMax else { continue }
-      counts[boundMs] = StoredNumber.count((counts[boundMs] ?? 0) + count)
-      latencies[network.rawValue, default: none][minute] = counts
+    for (field, count) in counts where count > 0 {
+      guard let (network, boundMs) = AnswerTimes.bucket(field) else { continue }
+      latencies[network, default: Array(repeating: AnswerTimes(), count: minutes)][minute]
+        .add(count, boundMs: boundMs)
     }
-  }
-
-  /// The bound within which so many percent of the answers came; nil without any.
-  private static func percentile(_ percent: Int, of counts: [Int: Int]) -> JSONValue {
-    let all = counts.values.reduce(0, +)
-    let wanted = max(1, (all * percent + 99) / 100)
-    var sum = 0
-    for (boundMs, count) in counts.sorted(by: { $0.key < $1.key }) {
-      sum += count
-      if sum >= wanted { return .integer(boundMs) }
-    }
-    return .null
   }
 
   var json: JSONValue {
@@ -92,13 +74,15 @@ struct OutcomeChart: Sendable {
         "counts": .array(counts.map { .integer($0) }),
       ]
     }
-    let times = latencies.sorted { $0.key < $1.key }.map { network, minutes -> JSONValue in
+    let times = latencies.sorted { $0.key.rawValue < $1.key.rawValue }.map {
+      network, minutes -> JSONValue in
       var object: JSONObject = [
-        "network": .string(network),
-        "answers": .array(minutes.map { .integer($0.values.reduce(0, +)) }),
+        "network": .string(network.rawValue),
+        "answers": .array(minutes.map { .integer($0.total) }),
       ]
       for percent in [50, 95, 99] {
-        object["p\(percent)_ms"] = .array(minutes.map { Self.percentile(percent, of: $0) })
+        object["p\(percent)_ms"] = .array(
+          minutes.map { $0.boundMs(percent: percent).map { .integer($0) } ?? .null })
       }
       return .object(object)
     }
