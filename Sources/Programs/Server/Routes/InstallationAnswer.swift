@@ -31,7 +31,7 @@ enum InstallationAnswer {
 
   /// The statuses of problems that routes about one installation have in common.
   static let problems: [(status: Int, meaning: String)] = [
-    (404, "The server's configuration has no such app"),
+    PathValue.unknownApp,
     (422, "A part of the path, or a field of the body, breaks a rule; the answer names it"),
   ]
 }

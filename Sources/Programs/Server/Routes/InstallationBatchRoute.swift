@@ -22,7 +22,7 @@ enum InstallationBatchRoute {
           200, "A line for each line", .init(type: ndjson, schema: InstallationSchema.batchLine))
       ],
       problems: [
-        (400, "The body has no line"), (404, "The server's configuration has no such app"),
+        (400, "The body has no line"), PathValue.unknownApp,
         (413, "The body has too many lines or bytes"), (422, "The app of the path breaks a rule"),
       ])
   ) { request, services throws(Problem) in

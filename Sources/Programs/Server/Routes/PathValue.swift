@@ -1,20 +1,29 @@
 internal import Model
 internal import PushpoolConfiguration
 
-/// The values in the paths of installations, users and topics, checked by the rules of the model.
+/// The values in the paths of installations, users and topics, and the app of a job, checked by the rules of the model.
 enum PathValue {
   /// The app, by the parameter `app`.
   /// - Throws: 404 for an app that the configuration does not have. A configuration without apps knows none of them, and
   ///   any name will do.
-  static func app(_ request: APIRequest, _ services: Services) throws(Problem) -> String {
-    let app = request.parameter("app")
-    do throws(InvalidField) { try TextRule.checkApp(app) } catch { throw refused("app", error) }
-    let apps = services.configuration.apps
-    guard apps.isEmpty || apps.contains(where: { $0.id == app }) else {
+  static func app(
+    _ request: APIRequest, _ configuration: Configuration
+  ) throws(Problem) -> String {
+    let app = try AppPath(request).app
+    guard configuration.apps.isEmpty || configuration.app(app) != nil else {
       throw .notFound("there is no app \(app): the server's configuration has none of this name")
     }
     return app
   }
+
+  static func app(_ request: APIRequest, _ services: Services) throws(Problem) -> String {
+    try app(request, services.configuration)
+  }
+
+  /// The status of `app`, as the document of a route tells it.
+  static let unknownApp: (status: Int, meaning: String) = (
+    404, "The server's configuration has no such app"
+  )
 
   /// The device token, by the parameters `network` and `token`.
   static func token(_ request: APIRequest) throws(Problem) -> DeviceToken {

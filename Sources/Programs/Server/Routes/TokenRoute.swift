@@ -26,7 +26,7 @@ enum TokenRoute {
       ],
       problems: [
         (400, "The network of the query is none"),
-        (404, "The server's configuration has no such app"),
+        PathValue.unknownApp,
         (422, "A part of the path breaks a rule"),
       ])
   ) { request, services throws(Problem) in

@@ -13,7 +13,7 @@ enum TopicRoutes {
 
   private static let problems: [(status: Int, meaning: String)] = [
     (403, "A device named another user than its own"),
-    (404, "The server's configuration has no such app"),
+    PathValue.unknownApp,
     (422, "A part of the path breaks a rule"),
   ]
 
@@ -84,7 +84,7 @@ enum TopicRoutes {
         ],
         problems: [
           (400, "A field of the query breaks a rule"),
-          (404, "The server's configuration has no such app"),
+          PathValue.unknownApp,
           (422, "The app of the path breaks a rule"),
         ])
     ) { request, services throws(Problem) in

@@ -11,7 +11,7 @@ enum UserRoutes {
 
   private static let problems: [(status: Int, meaning: String)] = [
     (403, "A device asked for another user than its own"),
-    (404, "The server's configuration has no such app"),
+    PathValue.unknownApp,
     (422, "A part of the path breaks a rule"),
   ]
 

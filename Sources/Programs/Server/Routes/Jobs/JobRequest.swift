@@ -16,11 +16,7 @@ struct JobRequest: Sendable {
 
   /// - Throws: 400 for what is no JSON, 404 for an app that the configuration does not have, 422 for a job that breaks a rule.
   init(_ request: APIRequest, _ configuration: Configuration) throws(Problem) {
-    let app = try AppPath(request).app
-    // Without any app it is the configuration of a server alone.
-    guard configuration.apps.isEmpty || configuration.app(app) != nil else {
-      throw .notFound("there is no app \(app): the server's configuration has none of this name")
-    }
+    let app = try PathValue.app(request, configuration)
     priority = try Self.priority(request)
     let body = try request.json()
     guard case .object(var object) = body else {
