@@ -171,7 +171,10 @@ let package = Package(
     // How a program finds its configuration, logs, and ends.
     layer(
       "ProgramSetup", in: .programs,
-      ["Operations", "PushpoolConfiguration", "Model", "Reactor", "Typesetting", "CLinux", logging]),
+      [
+        "Operations", "PushpoolConfiguration", "Model", "Reactor", "Typesetting", "CLinux",
+        arguments, logging,
+      ]),
     layer(
       "CommandLineInterface", in: .programs,
       [

@@ -32,27 +32,16 @@ struct ServeCommand: AsyncParsableCommand {
       as a worker does; --json changes nothing.
       """)
 
-  @Option(
-    help: ArgumentHelp(
-      "Where the API and the dashboard are (default: the configuration's, or 127.0.0.1:8080).",
-      discussion: "With port 0 the system chooses a port, and the log names it.",
-      valueName: "host:port"))
-  var listen: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "Where /metrics is, or off (default: the configuration's, or off).", valueName: "host:port"))
-  var metrics: String?
-
+  @OptionGroup var serving: ServingOptions
   @OptionGroup var shared: SharedOptions
 
   func run() async throws {
     let program = try Self.program()
-    let options: [(name: String, value: String?)] = [
-      ("--listen", listen), ("--metrics", metrics), ("--config", shared.config),
-      ("--redis", shared.redis), ("--prefix", shared.prefix),
-    ]
-    let arguments = options.flatMap { option in option.value.map { [option.name, $0] } ?? [] }
+    let place = shared.place
+    let options = (serving.overrides + place.overrides).map { ($0.option, $0.value) }
+    let arguments = (options + [("--config", place.config)]).flatMap { name, value in
+      value.map { [name, $0] } ?? []
+    }
     throw Self.become(program, arguments)
   }
 

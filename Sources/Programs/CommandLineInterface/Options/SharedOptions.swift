@@ -6,32 +6,10 @@ internal import Store
 
 /// The options that every command has.
 struct SharedOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp(
-      "The configuration file (default: $PUSHPOOL_CONFIG, or ./pushpool.yaml if there is one).",
-      valueName: "file"))
-  var config: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "Where Redis is: redis://, rediss://, unix://, redis+sentinel:// or redis+cluster:// (default: "
-        + "the configuration's, $PUSHPOOL_REDIS_URL, or redis://127.0.0.1:6379/0).",
-      valueName: "url"))
-  var redis: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "What every key begins with (default: the configuration's, or pushpool).",
-      valueName: "prefix"))
-  var prefix: String?
+  @OptionGroup var place: ConfigurationOptions
 
   @Flag(help: "Print the result as JSON, for programs.")
   var json = false
-
-  /// The variables to set in place of the file and the environment; the command line goes before both.
-  private var overrides: [Settings.Override] {
-    [("--redis", "PUSHPOOL_REDIS_URL", redis), ("--prefix", "PUSHPOOL_REDIS_PREFIX", prefix)]
-  }
 
   /// Loads as `load` does, with a remark on standard error for each secret that everybody on the machine may read.
   func configuration() throws(CommandFailure) -> Configuration {
@@ -46,22 +24,22 @@ struct SharedOptions: ParsableArguments {
   func load(
     _ more: [Settings.Override] = []
   ) throws(CommandFailure) -> Configuration {
-    try Settings.load(file: config, overrides: overrides + more)
+    try Settings.load(file: place.config, overrides: place.overrides + more)
   }
 
   /// The configuration as `read` reads it.
   func load(
     _ more: [Settings.Override], by read: () throws(ConfigurationError) -> Configuration
   ) throws(CommandFailure) -> Configuration {
-    try Settings.load(overrides: overrides + more, by: read)
+    try Settings.load(overrides: place.overrides + more, by: read)
   }
 
   /// The configuration file; nil when there is none.
-  func file() throws(CommandFailure) -> String? { try Settings.file(config) }
+  func file() throws(CommandFailure) -> String? { try Settings.file(place.config) }
 
   /// The variables that go before the file, with the options among them.
   func environment(_ more: [Settings.Override]) -> [String: String] {
-    Settings.environment(overrides + more)
+    Settings.environment(place.overrides + more)
   }
 
   /// Looks for all that is wrong with the configuration, where `load` stops at the first.
