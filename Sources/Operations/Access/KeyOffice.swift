@@ -98,7 +98,7 @@ package struct KeyOffice {
 }
 
 extension AccessKey {
-  /// Its fields; nothing of its secret.
+  /// The key's fields; nothing of its secret.
   package func json() -> JSONObject {
     var object: JSONObject = ["id": .string(id), "role": .string(role.rawValue)]
     object.add(app.map { .string($0) }, for: "app")

@@ -76,7 +76,7 @@ extension ActEntry {
     return act.verb == verb || act.verb.hasPrefix("\(verb).")
   }
 
-  /// Its fields, with the entry by which older ones are asked for.
+  /// The act's fields, with the entry by which older ones are asked for.
   package func json() -> JSONObject {
     [
       "entry": .string(entry), "at": .integer(atMs), "verb": .string(act.verb),

@@ -2,7 +2,7 @@ package import Model
 package import Store
 
 extension DeadLetter {
-  /// Its fields as they are, and the entry.
+  /// The letter's fields as they are, and the entry.
   package func json() -> JSONValue {
     var object: JSONObject = ["entry": .string(entry)]
     for (name, value) in fields.sorted(by: { $0.key < $1.key }) {

@@ -23,7 +23,7 @@ package struct PreviewedPush: Sendable, Equatable {
     case notForNetwork
     /// The job asks for a dry run, and its network has none.
     case noDryRun
-    /// Its network would refuse the request.
+    /// The push's network would refuse the request.
     case refused(InvalidField)
     /// The user has no value for the placeholder of this name, which has no default.
     case missingVariable(String)

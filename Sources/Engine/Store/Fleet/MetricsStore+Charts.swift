@@ -1,7 +1,7 @@
 internal import Model
 package import Redis
 
-// What charts are drawn of.
+// The counts and the timeline that charts are drawn of.
 extension MetricsStore {
   /// The counts of some minutes, in their order (`minute`), some minutes in one trip.
   package func minutes(_ minutes: [String]) async throws(RedisError) -> [[String: Int]] {

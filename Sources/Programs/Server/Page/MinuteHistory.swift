@@ -4,7 +4,7 @@ internal import Model
 struct MinuteHistory {
   /// One minute that is over.
   struct Minute: Equatable, Sendable {
-    /// Its beginning.
+    /// The beginning of the minute, in epoch milliseconds.
     let atMs: Int64
     var accepted = 0
     /// Installations that ended otherwise.

@@ -73,7 +73,7 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
 }
 
 extension Logger {
-  /// The same for what the libraries tell: only from warnings on, since all else is told by the server in its own words.
+  /// The log for what the libraries tell: only from warnings on, since all else is told by the server in its own words.
   var ofLibraries: Logger {
     var log = self
     log.logLevel = max(logLevel, .warning)

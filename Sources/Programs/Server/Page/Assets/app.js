@@ -33,7 +33,7 @@ let frame = null;
 
 // MARK: The frame
 
-/** What stands above every view. */
+/** The frame that stands above every view. */
 function makeFrame() {
   const links = places.filter((place) => !place.needs || may(place.needs))
     .map((place) => ({ place, link: h("a", { href: `#/${place.name}`, text: place.title }) }));

@@ -1,4 +1,4 @@
-// What the server tells of the fleet, and the one place where that is held back.
+// The server's news of the fleet, and the one place where it is held back.
 import { latest as askLatest } from "./api.js";
 
 const sections = ["store", "fleet", "alarms", "jobs", "outcomes", "networks", "switches", "rates", "history"];
@@ -35,7 +35,7 @@ let failures = 0;
 let offsets = [];
 
 export const feed = {
-  /** What is shown of a section; an empty object before anything came. */
+  /** The state of a section that is shown; an empty object before anything came. */
   get: (section) => shown[section] ?? {},
   has: (section) => shown[section] !== undefined,
 

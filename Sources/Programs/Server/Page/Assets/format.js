@@ -118,7 +118,7 @@ export function sum(job) {
   return { rows, added, total, addsUp: added === total };
 }
 
-/** What of a job has ended. */
+/** How many pushes of a job have ended. */
 export function settled(job) {
   return outcomes.reduce((so, name) => so + Number(job[name] ?? 0), 0);
 }

@@ -1,4 +1,4 @@
-// Who is signed in, and what a screen reader is told.
+// The caller who is signed in, and the words for screen readers.
 import { setText } from "./dom.js";
 
 let who = null;

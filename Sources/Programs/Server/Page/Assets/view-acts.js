@@ -1,4 +1,4 @@
-// What operators did, by this page, the API and the command line.
+// The acts of operators, by this page, the API and the command line.
 import { feed } from "./feed.js";
 import * as api from "./api.js";
 import { Table, button, field, h, notice, show } from "./dom.js";
@@ -13,7 +13,7 @@ const acts = {
   "key.create": "made the key", "key.revoke": "revoked the key", "session.begin": "signed in", "session.end": "signed out",
 };
 
-/** What may be asked for: all acts on one kind of thing. */
+/** The kinds of things that acts may be asked for by. */
 const nouns = { job: "on jobs", dead: "on dead letters", switch: "on switches", key: "on keys", session: "of signing in and out" };
 
 export function view(root, _, query) {

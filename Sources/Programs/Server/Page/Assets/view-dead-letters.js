@@ -1,4 +1,4 @@
-// What was given up: by reason, letter by letter, and what operators do with it. The filter stands in the URL.
+// The pushes and jobs that were given up: by reason, letter by letter, and what operators do with them. The filter stands in the URL.
 import { feed } from "./feed.js";
 import * as api from "./api.js";
 import { confirm, tell } from "./dialogs.js";

@@ -1,4 +1,4 @@
-// What sends, and what holds it back: workers, networks, breakers, switches, rates, Redis.
+// The parts that send, and those that hold them back: workers, networks, breakers, switches, rates, Redis.
 import { feed } from "./feed.js";
 import * as api from "./api.js";
 import { confirm } from "./dialogs.js";
@@ -170,7 +170,7 @@ export function view(root) {
   };
 }
 
-/** What a switch is of. */
+/** The thing that a switch is of, in words. */
 function words(one) {
   const kind = kinds.slice(1).find((name) => one[name] !== undefined);
   return kind ? `${kind} ${one[kind]}` : "the whole app";

@@ -1,4 +1,4 @@
-// What goes on now: alarms, what waits, what was sent, which jobs run.
+// The fleet as it is now: alarms, what waits, what was sent, which jobs run.
 import { feed } from "./feed.js";
 import { Chart } from "./charts.js";
 import { Table, h, section, setAttribute, setText, show } from "./dom.js";
