@@ -1,6 +1,6 @@
 internal import Model
 
-/// The limits of the server. Each is told in docs/reference/http-api.md.
+/// The limits of the server. Those that callers meet are told in docs/reference/http-api.md.
 package enum ServerLimits {
   // A request
   /// Bytes of all header fields.
