@@ -164,9 +164,13 @@ actor ConfigurationKeeper {
       let apps = try before.apps.tryingAgain(
         before.configuration, countMax: WorkerLimits.leftOutTriedMax, client: client, clock: clock)
       try apps.directory.checkCurl()
-      guard apps.errors != before.apps.errors else { return }
-      await use(
-        LoadedConfiguration(before.configuration, apps), instead: before, isTold: false)
+      let next = LoadedConfiguration(before.configuration, apps)
+      guard apps.errors != before.apps.errors else {
+        // Lanes go on as they are; only the order is new in which apps are tried, so that each has its turn.
+        inForce.withLock { $0 = next }
+        return
+      }
+      await use(next, instead: before, isTold: false)
     } catch { log.error("apps that were left out are not taken in: \(error)") }
   }
 

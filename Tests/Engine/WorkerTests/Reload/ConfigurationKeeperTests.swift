@@ -162,6 +162,25 @@ import Testing
     }
   }
 
+  @Test("of very many apps that were left out each is tried again, also while the rest stay as bad")
+  func triesEachAgain() async throws {
+    let bad = (0...WorkerLimits.leftOutTriedMax).map { "bad\($0)" }
+    for app in bad { try PrivateFile.write("no key", to: folder.keyFile(of: app)) }
+    try folder.write(["shop"] + bad)
+    try await folder.withKeeper { keeper, taken in
+      let last = try #require(keeper.current.apps.leftOut.last?.id)
+      let good = try #require(TextFile.read(folder.file, bytesMax: 1 << 20))
+      try PrivateFile.write(good + "nonsense: 1\n", to: folder.file)
+      try folder.copyKey(to: last)
+      await load(keeper)
+      #expect(taken.count == 0, "the others are tried first, and nothing is new for the lanes")
+      await load(keeper)
+      #expect(taken.lines.has(.notice, "1 app mended", ["mended": "\(last)"]))
+      #expect(taken.last?.apps.leftOut.count == WorkerLimits.leftOutTriedMax)
+      #expect(taken.standing.alarmCondition != nil)
+    }
+  }
+
   @Test("a strict worker leaves no app out, whenever it loads")
   func isStrict() async throws {
     try await folder.withKeeper(isStrict: true) { keeper, taken in
