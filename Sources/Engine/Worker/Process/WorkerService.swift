@@ -139,11 +139,19 @@ package final class WorkerService: Sendable {
       for lane in lanes { group.addTask(executorPreference: lane.loop) { await lane.run() } }
     }
     reporting.cancel()
-    await keeper.end()
     await reporting.value
-    await keeping.value
+    let hasKeeperEnded = await keeper.end(keeping, withinMs: WorkerLimits.keeperEndMs)
     health?.remove()
-    stopThreads(loops)
+    if hasKeeperEnded {
+      stopThreads(loops)
+    } else {
+      log.warning(
+        "the worker ends while its configuration is still being read: a file system may hang under one of its files"
+      )
+      keeper.loop.stop()
+      keeper.loop.detach()
+      stopThreads(lanes.map(\.loop))
+    }
     // A thread within libcurl or OpenSSL must not live while the process takes these down.
     client.shutdown()
     log.info("worker \(name) ended")

@@ -81,6 +81,25 @@ actor ConfigurationKeeper {
     signal.raise()
   }
 
+  /// Ends it, and waits for that unless its thread hangs in a file system.
+  /// - Parameter running: the task of `run`.
+  /// - Returns: whether it has ended; false after `withinMs`, or when the caller is cancelled.
+  nonisolated func end(_ running: Task<Void, Never>, withinMs: UInt64) async -> Bool {
+    let (answers, answer) = AsyncStream.makeStream(of: Bool.self)
+    Task {
+      await end()
+      await running.value
+      answer.yield(true)
+    }
+    let patience = Task {
+      try? await Task.sleep(for: .milliseconds(withinMs))
+      answer.yield(false)
+    }
+    defer { patience.cancel() }
+    for await hasEnded in answers { return hasEnded }
+    return false
+  }
+
   /// Looks at the files, and loads the configuration when that is due.
   /// - Returns: how long until the next look, in ms.
   func turn() async -> UInt64 {

@@ -96,6 +96,15 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     thread?.join()
   }
 
+  /// Has nobody wait for the loop's thread, which may never end: a file system may hang under it.
+  package func detach() {
+    let thread = inbox.withLock { box in
+      defer { box.thread = nil }
+      return box.thread
+    }
+    thread?.detach()
+  }
+
   package var isOnLoop: Bool { threadID.load(ordering: .relaxed) == UInt(pthread_self()) }
 
   /// Runs a closure on the loop, after what was handed in before it; drops it when the loop has ended.

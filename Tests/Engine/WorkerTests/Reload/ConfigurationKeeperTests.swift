@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import LocalServices
 import Logging
@@ -248,8 +249,25 @@ import Testing
       let running = Task(executorPreference: keeper.loop) { await keeper.run() }
       await keeper.ask()
       while taken.lines.all.isEmpty { await Task.yield() }
-      await keeper.end()
-      await running.value
+      #expect(await keeper.end(running, withinMs: 60_000))
+    }
+  }
+
+  @Test("its end does not wait for a file system that hangs under its thread")
+  func endsBesideHangingFile() async throws {
+    let gate = DispatchSemaphore(value: 0)
+    let (readings, reading) = AsyncStream.makeStream(of: Void.self)
+    let onRead: @Sendable () -> Void = {
+      reading.yield()
+      gate.wait()
+    }
+    try await folder.withKeeper(onRead: onRead) { keeper, _ in
+      let running = Task(executorPreference: keeper.loop) { await keeper.run() }
+      await keeper.ask()
+      for await _ in readings { break }
+      #expect(await !keeper.end(running, withinMs: 20))
+      gate.signal()
+      #expect(await keeper.end(running, withinMs: 60_000))
     }
   }
 }

@@ -68,15 +68,17 @@ struct ReloadFolder {
   }
 
   /// Runs the body with a keeper on a thread of its own, which takes turns only when it is asked to.
+  /// - Parameter onRead: called before the configuration is loaded anew.
   func withKeeper<Value>(
-    isStrict: Bool = false, levels: Levels = Levels(),
+    isStrict: Bool = false, levels: Levels = Levels(), onRead: @escaping @Sendable () -> Void = {},
     _ body: (ConfigurationKeeper, Taken) async throws -> Value
   ) async throws -> Value {
     let file = file
     let origin = ConfigurationOrigin(
       file: file, onLogLevel: { levels.add($0) },
       read: { () throws(ConfigurationError) in
-        try Configuration.load(file: file, environment: [:])
+        onRead()
+        return try Configuration.load(file: file, environment: [:])
       })
     let started = try loaded()
     var marks = FileMarks()

@@ -1,10 +1,14 @@
+import Dispatch
 import Glibc
 import LocalServices
+import Logging
 import Model
+import PushpoolConfiguration
 import Redis
 import Simulator
 import Store
 import Testing
+import Worker
 
 /// Worker processes whose configuration changes while they run.
 @Suite struct ReloadTests {
@@ -122,6 +126,45 @@ import Testing
       }
       #expect(stage.duplicates == 0 && process.exit == nil)
       #expect(await process.terminate(graceMs: 30_000) == .code(0))
+    }
+  }
+
+  @Test("a worker that is stopped ends, also while a file system hangs under its configuration")
+  func endsBesideHangingFile() async throws {
+    try await PushStage.with { stage in
+      let configuration = stage.configuration
+      let gate = DispatchSemaphore(value: 0)
+      let (readings, reading) = AsyncStream.makeStream(of: Void.self)
+      let origin = ConfigurationOrigin(
+        file: nil,
+        read: {
+          reading.yield()
+          gate.wait()
+          return configuration
+        })
+      var log = Logger(label: "pushpool.test")
+      log.logLevel = .error
+      let worker = try WorkerService(configuration: configuration, from: origin, logger: log)
+      let (ends, end) = AsyncStream.makeStream(of: Bool.self)
+      let running = Task {
+        try await worker.run()
+        end.yield(true)
+      }
+      worker.reload()
+      for await _ in readings { break }
+      worker.stop()
+      // In vain if it waits for the file: then the gate opens, and it ends.
+      let patience = Task {
+        try await Task.sleep(for: .seconds(PushStage.patienceSeconds))
+        end.yield(false)
+      }
+      for await isOver in ends {
+        #expect(isOver)
+        break
+      }
+      patience.cancel()
+      gate.signal()
+      try await running.value
     }
   }
 

@@ -174,6 +174,8 @@ enum WorkerLimits {
   /// How soon a configuration that is refused, or has an app that is left out, is loaded again although none of its files has
   /// changed: the cause may have been a passing one, such as a want of descriptors.
   static let loadAgainMs: Int64 = 60_000
+  /// How long a worker that ends waits for the thread that reads its configuration, which a file system may hold up for ever.
+  static let keeperEndMs: UInt64 = 3_000
   /// Names of each kind, such as added apps, in the log's line about another configuration.
   static let diffNamesMax = 20
   /// For how long a push is put aside that comes to a destination which the configuration has no more.
