@@ -33,6 +33,11 @@ extension FleetSnapshot {
       others: owners.filter { $0.key != newest.key }.flatMap(\.value).sorted())
   }
 
+  /// The names of workers at work that refuse their configuration as it is now, in order.
+  package var refusingConfiguration: [String] {
+    living.filter { !($0.fields["configuration_alarm"] ?? "").isEmpty }.map(\.worker).sorted()
+  }
+
   /// The settings that a worker awaits a restart for, with commas between them; nil for none.
   package func restartAwaitedBy(_ worker: WorkerStatus) -> String? {
     worker.fields["restart_awaited_by"].flatMap { $0.isEmpty ? nil : $0 }

@@ -31,7 +31,8 @@ final class LaneStage {
       connectionsMax: 1, streamsMax: 10, requestTimeoutMs: 1_000, number: 0,
       sendsDirectly: sendsDirectly, localTimes: LocalTimes(), idle: IdleLanes(),
       clock: FleetClock(), poisonGate: PoisonGate(), shortage: DescriptorShortage(),
-      routes: FleetRoutes(), switches: FleetSwitches())
+      routes: FleetRoutes(), switches: FleetSwitches(),
+      configuration: ConfigurationStanding())
     parts = LaneParts(
       loop: loop, settings: settings, store: store,
       snapshot: TestDirectory.snapshot(directory, apps: "shop"), log: lines.logger)

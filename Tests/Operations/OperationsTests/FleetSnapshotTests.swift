@@ -77,6 +77,7 @@ import Testing
           fields: [
             ("configuration_digest", digest), ("configuration_loaded_at", "\(loadedMs)"),
             ("restart_awaited_by", name == "w2" ? "redis.url" : ""),
+            ("configuration_alarm", name == "w2" || name == "w4" ? "configuration|apps" : ""),
           ])
       }
       // One of a version before.
@@ -86,6 +87,7 @@ import Testing
       #expect(newest.digest == "sha256:new" && newest.sinceMs == 5_000)
       #expect(newest.workers == ["w1", "w3"] && newest.others == ["w2", "w4"])
       #expect(snapshot.living.compactMap { snapshot.restartAwaitedBy($0) } == ["redis.url"])
+      #expect(snapshot.refusingConfiguration == ["w2", "w4"])
     }
   }
 

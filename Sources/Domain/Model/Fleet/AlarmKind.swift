@@ -39,9 +39,11 @@ package enum AlarmKind: String, CaseIterable, Sendable {
   /// The producers' stream takes no more, since it has an entry with the highest id.
   case exhausted
 
-  // About a worker.
-  /// The worker refuses its configuration as it is now, and goes by the one before.
+  // About a field of the configuration.
+  /// Workers refuse their configuration as it is now, and go by the one before.
   case configuration
+
+  // About a worker.
   /// Its clock differs from that of Redis.
   case clock
   /// The worker has no file descriptor left.

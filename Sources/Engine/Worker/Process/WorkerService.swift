@@ -55,7 +55,7 @@ package final class WorkerService: Sendable {
     Self.note(apps.leftOut, in: log)
     let directory = apps.directory
     try directory.checkCurl()
-    let standing = ConfigurationStanding(worker: name)
+    let standing = ConfigurationStanding()
     self.standing = standing
     let endpoint = try RedisEndpoint(configuration.redis)
     let group = ControlGroup()

@@ -132,7 +132,7 @@ actor ConfigurationKeeper {
       marks = marks.only(files(of: next.configuration))
       awaitRestart(for: next.configuration)
     } catch {
-      if standing.noteRefusal(error.sentence) || isAsked { log.error("\(error.sentence)") }
+      if standing.noteRefusal(error.alarmCondition) || isAsked { log.error("\(error.sentence)") }
       await takeInMended(before)
     }
     watch = FileWatch(marks)

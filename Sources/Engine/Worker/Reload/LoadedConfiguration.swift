@@ -49,4 +49,12 @@ struct RefusedConfiguration: Error {
     return "the configuration is refused, and the former one goes on: "
       + (errors.first.map { "\($0)" } ?? "") + (more > 0 ? " (and \(more) more)" : "")
   }
+
+  /// The alarm, which is one for all workers that refuse the same: of the first error's field, or of the file where that is
+  /// wrong as a whole.
+  var alarmCondition: AlarmCondition {
+    let place = errors.first.map { $0.field.isEmpty ? $0.file : $0.field } ?? ""
+    return AlarmCondition(
+      field: AlarmKind.configuration.field(FieldPointer.printable(place)), sentence: sentence)
+  }
 }

@@ -71,7 +71,8 @@ extension FleetSnapshot {
     }
   }
 
-  /// Which workers have the newest configuration, and which are to be restarted for what has changed.
+  /// The lines about which workers have the newest configuration, which refuse what is there now, and which are to be
+  /// restarted for what has changed.
   private func configurationLines() -> [String] {
     var lines: [String] = []
     if let newest = newestConfiguration {
@@ -81,6 +82,12 @@ extension FleetSnapshot {
           ? "  all have the configuration that came into force \(age) ago"
           : "  \(newest.workers.count) of \(newest.workers.count + newest.others.count) have the "
             + "configuration that came into force \(age) ago; another one: \(names(newest.others))")
+    }
+    let refusing = refusingConfiguration
+    if !refusing.isEmpty {
+      lines.append(
+        "  the configuration that is there now is refused by \(refusing.count) of \(living.count), "
+          + "as an alarm tells: \(names(refusing))")
     }
     let waiting = living.filter { restartAwaitedBy($0) != nil }.sorted { $0.worker < $1.worker }
     for worker in waiting.prefix(CommandLineLimits.workersNamedMax) {

@@ -74,10 +74,11 @@ import Testing
     try await folder.withKeeper { keeper, taken in
       let before = keeper.current.digest
       let good = try #require(TextFile.read(folder.file, bytesMax: 1 << 16))
-      func expectRefused(_ words: String) async throws {
+      func expectRefused(_ words: String, at place: String) async throws {
         await look(keeper)
         let alarm = try #require(taken.standing.alarmCondition)
-        #expect(alarm.field == "configuration|w")
+        #expect(alarm.field == "configuration|\(place)")
+        #expect(taken.fields["configuration_alarm"] == alarm.field)
         #expect(alarm.sentence.contains("the former one goes on"))
         #expect(alarm.sentence.contains(words), "\(alarm.sentence)")
         #expect(taken.lines.has(.error, words))
@@ -85,15 +86,18 @@ import Testing
       }
       try PrivateFile.write(
         good.replacing("topic: com.example.news", with: "topik: x"), to: folder.file)
-      try await expectRefused("pushpool.yaml:16: apps[1].apns.production.topik")
+      try await expectRefused(
+        "pushpool.yaml:16: apps[1].apns.production.topik", at: "apps[1].apns.production.topik")
       // The same for the half of a file, for a file of one app, and for no app at all.
       try PrivateFile.write(good.replacing("apps:", with: "apps: ["), to: folder.file)
-      try await expectRefused("is not YAML")
+      try await expectRefused("is not YAML", at: FieldPointer.printable(folder.file))
       try PrivateFile.write("apps: []\n", to: folder.file)
-      try await expectRefused("apps: is empty")
+      try await expectRefused("apps: is empty", at: "apps")
       try PrivateFile.write(good, to: folder.file)
       try PrivateFile.write("no key", to: folder.keyFile(of: "news"))
-      try await expectRefused("pushpool.yaml:13: apps[1].apns.production.key_file")
+      try await expectRefused(
+        "pushpool.yaml:13: apps[1].apns.production.key_file",
+        at: "apps[1].apns.production.key_file")
       // Said once, however often it is looked at.
       let said = taken.lines.all.count
       await look(keeper)
@@ -101,7 +105,7 @@ import Testing
 
       try folder.copyKey(to: "news")
       await look(keeper)
-      #expect(taken.standing.alarmCondition == nil)
+      #expect(taken.standing.alarmCondition == nil && taken.fields["configuration_alarm"] == "")
       #expect(taken.count == 0, "it is the one that is in force")
       #expect(taken.lines.has(.notice, "nothing has changed"))
     }

@@ -97,7 +97,7 @@ struct ReloadFolder {
   /// The configurations that lanes were to go by.
   final class Taken: Sendable {
     private let all = Mutex<[LoadedConfiguration]>([])
-    let standing = ConfigurationStanding(worker: "w")
+    let standing = ConfigurationStanding()
     let lines = LogLines()
 
     func add(_ next: LoadedConfiguration) { all.withLock { $0.append(next) } }

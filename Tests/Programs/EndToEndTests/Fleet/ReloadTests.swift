@@ -106,6 +106,12 @@ import Worker
       }
       #expect(alarm.message.contains("\(file):"))
       #expect(alarm.message.contains("apps[0].apns.production.key_it"))
+      #expect(alarm.field == "configuration|apps[0].apns.production.key_it")
+      _ = try await eventually("the worker says that it refuses") {
+        try await beat(stage)?["configuration_alarm"] == alarm.field ? true : nil
+      }
+      let status = try await stage.pushpool("status")
+      #expect(status.output.contains("the configuration that is there now is refused by 1 of 1"))
       _ = try await client.enqueue(Devices.job("sale", 0..<20))
       #expect(try await client.finished("sale").counts.accepted == 20)
 

@@ -1,4 +1,3 @@
-internal import Model
 internal import Synchronization
 
 /// The standing of a process's configuration: which one is in force, and why a newer one is not. Its beats and one of its alarms
@@ -9,16 +8,12 @@ final class ConfigurationStanding: Sendable {
     /// Since when it is in force, by `FleetClock.uptimeMs`.
     var loadedAtMs: Int64 = 0
     /// Why the one that is there now was refused.
-    var refusal: String?
+    var refusal: AlarmCondition?
     /// Settings that have changed and have no effect before a restart.
     var awaitingRestart: [String] = []
   }
 
-  private let worker: String
   private let state = Mutex(State())
-
-  /// - Parameter worker: the process, as it beats.
-  init(worker: String) { self.worker = worker }
 
   /// Another configuration is in force.
   /// - Parameter digest: the same in all workers that have an equal one.
@@ -29,13 +24,13 @@ final class ConfigurationStanding: Sendable {
     }
   }
 
-  /// - Parameter sentence: why the configuration that is there is not in force; nil when it is.
+  /// - Parameter refusal: why the configuration that is there is not in force; nil when it is.
   /// - Returns: whether it was told something else before.
   @discardableResult
-  func noteRefusal(_ sentence: String?) -> Bool {
+  func noteRefusal(_ refusal: AlarmCondition?) -> Bool {
     state.withLock { state in
-      defer { state.refusal = sentence }
-      return state.refusal != sentence
+      defer { state.refusal = refusal }
+      return state.refusal != refusal
     }
   }
 
@@ -50,11 +45,7 @@ final class ConfigurationStanding: Sendable {
   }
 
   /// The alarm while the configuration that is there is refused.
-  var alarmCondition: AlarmCondition? {
-    state.withLock { $0.refusal }.map {
-      AlarmCondition(field: AlarmKind.configuration.field(worker), sentence: $0)
-    }
-  }
+  var alarmCondition: AlarmCondition? { state.withLock { $0.refusal } }
 
   /// The fields of a beat.
   /// - Parameter bootedAtMs: when `FleetClock.uptimeMs` was 0, in epoch milliseconds.
@@ -65,6 +56,7 @@ final class ConfigurationStanding: Sendable {
       ("configuration_loaded_at", String(bootedAtMs + state.loadedAtMs)),
       // Empty where there is nothing: a HASH keeps what it was told before.
       ("restart_awaited_by", state.awaitingRestart.joined(separator: ", ")),
+      ("configuration_alarm", state.refusal?.field ?? ""),
     ]
   }
 }

@@ -33,7 +33,7 @@ struct LaneSettings: Sendable {
   let shortage: DescriptorShortage
   let routes: FleetRoutes
   let switches: FleetSwitches
-  var configuration = ConfigurationStanding(worker: "")
+  let configuration: ConfigurationStanding
   /// The memory that the process has and may have.
   var memory = ProcessMemory(ControlGroup())
 }
