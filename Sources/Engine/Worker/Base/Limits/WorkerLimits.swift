@@ -169,7 +169,8 @@ enum WorkerLimits {
   /// changing.
   static let filesSettleMs: UInt64 = 300
   static let filesUnrestMsMax: Int64 = 5_000
-  /// How many times as long as the configuration took to load nothing is loaded afterwards: a fifth of a core at most.
+  /// How many times as long as a load took no file is looked at afterwards, unless somebody asks: so that loading takes a
+  /// fifth of a core at most.
   static let loadRest: UInt64 = 4
   /// How soon a configuration that is refused, or has an app that is left out, is loaded again although none of its files has
   /// changed: the cause may have been a passing one, such as a want of descriptors.
