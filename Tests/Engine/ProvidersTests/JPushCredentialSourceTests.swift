@@ -22,6 +22,7 @@ struct JPushCredentialSourceTests {
     #expect(complaint.contains("app key 7d43"))
     #expect(complaint.contains("/etc/jpush.secret"))
     #expect(complaint.contains("1004 authentication failed"))
+    #expect(!complaint.contains("restart"), "workers notice another file")
     clock.advance(ms: 999)
     await #expect(throws: CredentialError.self) { try await source.current() }
     clock.advance(ms: 1)

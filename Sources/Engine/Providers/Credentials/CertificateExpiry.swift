@@ -18,7 +18,7 @@ package struct CertificateExpiry: Sendable, Equatable {
   package func sentence(nowMs: Int64) -> String? {
     guard expiresAtMs - nowMs <= CredentialLimits.certificateNoticeMs else { return nil }
     let remedy =
-      "get a new one from Apple's developer site, replace the file and restart the workers"
+      "get a new one from Apple's developer site and replace the file; workers take it by themselves"
     guard !isPast(nowMs: nowMs) else { return "\(Self.past(self)): \(remedy)" }
     let days = (expiresAtMs - nowMs) / Self.dayMs
     return

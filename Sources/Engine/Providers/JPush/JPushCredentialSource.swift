@@ -30,7 +30,7 @@ package struct JPushCredentialSource: CredentialSource {
   ) async throws(CredentialError) -> Credential {
     throw pause.begin(
       because: "JPush refuses app key \(appKey) with the master secret of \(file): \(reason); "
-        + "correct app_key or the file and restart the workers, or look at the app in JPush's "
-        + "console", nowMs: clock.nowMs())
+        + "correct app_key or the file, which workers take by themselves, or look at the app in "
+        + "JPush's console", nowMs: clock.nowMs())
   }
 }
