@@ -179,6 +179,12 @@ import Testing
         #expect(refused.code == .code(69), "\(arguments): \(refused)")
         #expect(refused.error.contains("pushpool-reader has it"), "\(arguments): \(refused)")
       }
+      let looked = try await Self.redis(
+        [
+          "FCALL_RO", "pushpool_devices", "2", "pushpool", "pushpool:guard",
+          #"{"app":"shop","user":"\#(names[0])"}"#,
+        ], as: reader, stage.redis)
+      #expect(!looked.isRefused && looked.output.contains("token"), "\(looked)")
       let handed = try await Self.run(
         ["enqueue"], as: producer, stage, input: Devices.job("handed", 0..<1))
       #expect(handed.code == .code(0), "\(handed)")
