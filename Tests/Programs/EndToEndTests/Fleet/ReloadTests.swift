@@ -7,11 +7,19 @@ import PushpoolConfiguration
 import Redis
 import Simulator
 import Store
+import Synchronization
 import Testing
 import Worker
 
 /// Worker processes whose configuration changes while they run.
 @Suite struct ReloadTests {
+  private final class Flag: Sendable {
+    private let state = Atomic(false)
+
+    var isRaised: Bool { state.load(ordering: .acquiring) }
+    func raise() { state.store(true, ordering: .releasing) }
+  }
+
   private func log(_ stage: PushStage) -> String {
     TextFile.read(stage.folder.file("worker.log"), bytesMax: 1 << 20) ?? ""
   }
@@ -151,25 +159,17 @@ import Worker
       var log = Logger(label: "pushpool.test")
       log.logLevel = .error
       let worker = try WorkerService(configuration: configuration, from: origin, logger: log)
-      let (ends, end) = AsyncStream.makeStream(of: Bool.self)
+      // Whatever fails below: the thread that reads goes on, and ends.
+      defer { gate.signal() }
+      let isOver = Flag()
       let running = Task {
+        defer { isOver.raise() }
         try await worker.run()
-        end.yield(true)
       }
       worker.reload()
       for await _ in readings { break }
       worker.stop()
-      // In vain if it waits for the file: then the gate opens, and it ends.
-      let patience = Task {
-        try await Task.sleep(for: .seconds(PushStage.patienceSeconds))
-        end.yield(false)
-      }
-      for await isOver in ends {
-        #expect(isOver)
-        break
-      }
-      patience.cancel()
-      gate.signal()
+      _ = try await eventually("the worker ends") { isOver.isRaised ? true : nil }
       try await running.value
     }
   }
