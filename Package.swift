@@ -154,7 +154,7 @@ let package = Package(
       "Operations", in: .operations,
       [
         "Store", "Providers", "HTTPClient", "HTTP2", "Redis", "Reactor", "PushpoolConfiguration",
-        "Model", "Typesetting",
+        "Model", "Typesetting", "COpenSSL",
       ]),
 
     // The stand-in for the push networks, and what a test, a demo or a benchmark starts by itself.

@@ -58,6 +58,8 @@ package enum OperationsLimits {
   // Access
   /// Bytes that whoever makes a key may say of it.
   package static let keyNameBytesMax = 128
+  /// Bytes of an HS256 key: RFC 7518, 3.2 asks for as many as the digest has.
+  static let hmacKeyBytesMin = 32
   /// Acts that one page looks at for those that match.
   static let actsLookedMax = 10_000
   /// Keys of a wrong type that a message names.

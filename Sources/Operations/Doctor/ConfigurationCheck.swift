@@ -40,6 +40,7 @@ package struct ConfigurationCheck: Sendable {
       add(configuration.validateFilesExist(for: reader))
       add(Self.faults(in: configuration.redis, of: configuration))
       add(MaterialInspection.faults(in: configuration, client: HTTPClient()))
+      if reader != .worker { add(Self.faults(ofUserTokens: configuration)) }
     }
     let ordered = Self.ordered(errors, file: self.file)
     self.errors = Array(ordered.prefix(ConfigurationLimits.errorsMax))
@@ -90,6 +91,22 @@ package struct ConfigurationCheck: Sendable {
       do throws(TLSError) { _ = try TrustStore.pem(file) } catch { note(field, error.message) }
     }
     return faults
+  }
+
+  /// The faults in what the files contain that users' tokens are checked with.
+  private static func faults(ofUserTokens configuration: Configuration) -> [ConfigurationError] {
+    // Entries that could not be read are not in the list: by its order, each key that names a file has the next one.
+    let keys = configuration.serve.userTokens.filter { !$0.keyFile.isEmpty }
+    let files = configuration.files.filter { $0.field.hasPrefix("serve.user_tokens[") }
+    return zip(keys, files).compactMap { key, file in
+      do throws(CredentialFileError) {
+        _ = try UserTokenKey(key)
+        return nil
+      } catch {
+        return ConfigurationError(
+          file: file.namedIn, line: file.line, field: file.field, message: error.description)
+      }
+    }
   }
 
   private static func remarks(

@@ -1,4 +1,4 @@
-internal import Operations
+package import Operations
 internal import Store
 
 /// Says who sends a request, and whether that caller may have a route. One for the process.

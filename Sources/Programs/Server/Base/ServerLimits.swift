@@ -94,8 +94,6 @@ package enum ServerLimits {
   package static let clockLeewaySeconds = 60
   /// Keys for user tokens that one token may be checked with.
   package static let userTokenKeysMax = 8
-  /// Bytes of an HS256 key: RFC 7518, 3.2 asks for as many as the digest has.
-  package static let hmacKeyBytesMin = 32
   /// Entries of `x-forwarded-for` that are read, from its end.
   static let forwardedMax = 32
   /// A body with a key, or with what a key is to be.

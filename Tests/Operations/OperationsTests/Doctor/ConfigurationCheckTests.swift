@@ -89,6 +89,31 @@ import Testing
     #expect(workers.isRight && workers.filesCount == 0)
   }
 
+  @Test("the content of each key for users' tokens is looked at, also behind an entry that is none")
+  func userTokens() throws {
+    let folder = try TemporaryFolder()
+    try PrivateFile.write("short", to: folder.file("short"))
+    try PrivateFile.write(String(repeating: "s", count: 32), to: folder.file("right"))
+    let check = try Self.check(
+      """
+      serve:
+        user_tokens:
+          - {app: a, algorithm: RS256, key_file: right}
+          - {app: b, algorithm: HS256, key_file: right}
+          - {app: c, algorithm: HS256, key_file: short}
+          - {app: d, algorithm: ES256, key_file: right}
+          - {app: e, algorithm: HS256, key_file: short}
+      """, in: folder)
+    #expect(
+      check.errors.map(\.field) == [
+        "serve.user_tokens[0].algorithm", "serve.user_tokens[2].key_file",
+        "serve.user_tokens[3].key_file", "serve.user_tokens[4].key_file",
+      ])
+    #expect(check.errors.map(\.line) == [3, 5, 6, 7])
+    #expect(Self.message(check, "serve.user_tokens[2].key_file").contains("at least 32"))
+    #expect(Self.message(check, "serve.user_tokens[3].key_file").contains("public half"))
+  }
+
   @Test("what two apps say otherwise of one project is an error")
   func quota() throws {
     let folder = try TemporaryFolder()

@@ -66,16 +66,7 @@ struct ServerProcess {
   private static func gate(_ services: Services) throws(CommandFailure) -> Gatekeeper {
     var keys: [UserTokenKey] = []
     for (index, token) in services.configuration.serve.userTokens.enumerated() {
-      let algorithm: UserTokenKey.Algorithm =
-        switch token.algorithm {
-        case .hs256: .hs256
-        case .es256: .es256
-        }
-      do throws(CredentialFileError) {
-        keys.append(
-          try UserTokenKey(
-            app: token.app, algorithm: algorithm, file: token.keyFile, keyID: token.keyID))
-      } catch {
+      do throws(CredentialFileError) { keys.append(try UserTokenKey(token)) } catch {
         throw CommandFailure(.configuration, "serve.user_tokens[\(index)].key_file: \(error)")
       }
     }

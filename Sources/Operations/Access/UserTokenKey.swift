@@ -1,4 +1,5 @@
 internal import COpenSSL
+package import PushpoolConfiguration
 package import Reactor
 
 /// A key that an app's user tokens are checked with. It has one algorithm, whatever a token says: so a public key is never taken
@@ -6,7 +7,7 @@ package import Reactor
 package struct UserTokenKey: Sendable {
   /// The signatures of RFC 7518 that are taken.
   package enum Algorithm: String, Sendable, CaseIterable {
-    /// HMAC with SHA-256: a secret that the backend and this server share.
+    /// HMAC with SHA-256: a secret that the backend and the server share.
     case hs256 = "HS256"
     /// ECDSA on P-256 with SHA-256: the backend keeps the private key.
     case es256 = "ES256"
@@ -23,13 +24,17 @@ package struct UserTokenKey: Sendable {
   package let keyID: String?
   private let material: Material
 
-  /// Reads the key of a file.
-  package init(
-    app: String, algorithm: Algorithm, file: String, keyID: String? = nil
-  ) throws(CredentialFileError) {
+  /// Reads the key that a configuration names.
+  package init(_ configured: UserTokenConfiguration) throws(CredentialFileError) {
+    let algorithm: Algorithm =
+      switch configured.algorithm {
+      case .hs256: .hs256
+      case .es256: .es256
+      }
+    let file = configured.keyFile
     try self.init(
-      app: app, algorithm: algorithm, content: try CredentialFile.read(file), file: file,
-      keyID: keyID)
+      app: configured.app, algorithm: algorithm, content: try CredentialFile.read(file), file: file,
+      keyID: configured.keyID)
   }
 
   /// - Parameters:
@@ -60,17 +65,17 @@ package struct UserTokenKey: Sendable {
           "holds a key in PEM, and HS256 takes a secret text: give that, or name the algorithm "
           + "ES256")
     }
-    guard secret.count >= ServerLimits.hmacKeyBytesMin else {
+    guard secret.count >= OperationsLimits.hmacKeyBytesMin else {
       throw CredentialFileError(
         file: file,
         problem: "holds \(secret.count) bytes, and HS256 takes at least "
-          + "\(ServerLimits.hmacKeyBytesMin): make one with openssl rand -hex 32")
+          + "\(OperationsLimits.hmacKeyBytesMin): make one with openssl rand -hex 32")
     }
     return secret
   }
 
   /// Whether the signature is of this key.
-  func verifies(_ signature: [UInt8], of message: [UInt8]) -> Bool {
+  package func verifies(_ signature: [UInt8], of message: [UInt8]) -> Bool {
     switch material {
     case .secret(let secret):
       guard let own = Self.hmac(message, secret), own.count == signature.count else { return false }
