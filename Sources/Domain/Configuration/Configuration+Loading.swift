@@ -48,10 +48,12 @@ extension Configuration {
     } catch {
       // Nothing more can be read behind it.
       return ConfigurationReading(
-        configuration: nil, errors: source.errors + [error], omitted: source.errorsOmitted)
+        configuration: nil, errors: source.errors + [error], omitted: source.errorsOmitted,
+        silent: [])
     }
     return ConfigurationReading(
-      configuration: configuration, errors: source.errors, omitted: source.errorsOmitted)
+      configuration: configuration, errors: source.errors, omitted: source.errorsOmitted,
+      silent: source.silent)
   }
 
   private static func parse(

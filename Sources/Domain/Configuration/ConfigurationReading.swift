@@ -7,4 +7,6 @@ package struct ConfigurationReading: Sendable, Equatable {
   package let errors: [ConfigurationError]
   /// How many more there are.
   package let omitted: Int
+  /// Fields of which nothing more is to be told, since it would follow from one of the errors.
+  package let silent: Set<String>
 }

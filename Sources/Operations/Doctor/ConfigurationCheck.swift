@@ -39,7 +39,7 @@ package struct ConfigurationCheck: Sendable {
     if let configuration {
       add(configuration.validateFilesExist(for: reader))
       add(Self.faults(in: configuration.redis, of: configuration))
-      add(MaterialInspection.faults(in: configuration, client: HTTPClient()))
+      add(Self.faults(ofApps: configuration, behind: reading))
       if reader != .worker { add(Self.faults(ofUserTokens: configuration)) }
     }
     let ordered = Self.ordered(errors, file: self.file)
@@ -47,7 +47,8 @@ package struct ConfigurationCheck: Sendable {
     omitted = reading.omitted + ordered.count - self.errors.count
     filesCount = configuration?.files(for: reader).count ?? 0
     openSecrets = configuration?.secretsReadableByAll(for: reader) ?? []
-    remarks = configuration.map { Self.remarks(on: $0, errors) } ?? []
+    let saysApps = reading.silent.contains("apps") || errors.contains { $0.field == "apps" }
+    remarks = configuration.map { Self.remarks(on: $0, saysApps: saysApps) } ?? []
   }
 
   package var warnings: [String] { openSecrets + remarks }
@@ -93,6 +94,18 @@ package struct ConfigurationCheck: Sendable {
     return faults
   }
 
+  /// The faults in what the files of apps contain, without those that follow from an error of the reading.
+  private static func faults(
+    ofApps configuration: Configuration, behind reading: ConfigurationReading
+  ) -> [ConfigurationError] {
+    let quota = ".fcm.messages_per_minute"
+    // What stands in for it is no quota that another app could differ from.
+    let isQuotaMadeUp = reading.errors.contains { $0.field.hasSuffix(quota) }
+    return MaterialInspection.faults(in: configuration, client: HTTPClient()).filter {
+      !reading.silent.contains($0.field) && !(isQuotaMadeUp && $0.field.hasSuffix(quota))
+    }
+  }
+
   /// The faults in what the files contain that users' tokens are checked with.
   private static func faults(ofUserTokens configuration: Configuration) -> [ConfigurationError] {
     // Entries that could not be read are not in the list: by its order, each key that names a file has the next one.
@@ -109,11 +122,10 @@ package struct ConfigurationCheck: Sendable {
     }
   }
 
-  private static func remarks(
-    on configuration: Configuration, _ errors: [ConfigurationError]
-  ) -> [String] {
+  /// - Parameter saysApps: whether an error says already why there are no apps.
+  private static func remarks(on configuration: Configuration, saysApps: Bool) -> [String] {
     var remarks: [String] = []
-    if configuration.apps.isEmpty, !errors.contains(where: { $0.field == "apps" }) {
+    if configuration.apps.isEmpty, !saysApps {
       remarks.append(
         "there are no apps: a worker does not start with it, and other commands need no more")
     }

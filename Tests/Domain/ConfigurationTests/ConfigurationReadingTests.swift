@@ -64,8 +64,7 @@ import Testing
         "apps[0].apns.production.key_file", "apps[0].apns.production.key_id",
         "apps[0].apns.production.team_id", "apps[0].apns.production.topic",
         "apps[0].apns.production.proxy", "apps[0].apns.production.proxy_password_file",
-        "apps[0].apns.development.certificate_file", "apps[0].apns.development.key_id",
-        "apps[0].apns.development.team_id", "apps[0].apns.development.topic",
+        "apps[0].apns.development.certificate_file", "apps[0].apns.development.topic",
         "apps[0].fcm.service_account_file", "apps[0].fcm.messages_per_minute",
         "apps[0].jpush.app_key", "apps[0].jpush.master_secret_file", "apps[1].id", "apps[2].id",
         "apps[3]", "apps[4].id", "apps[4].fcm.endpoint", "apps[5].id", "apps[5].apns",
@@ -77,6 +76,29 @@ import Testing
     #expect(configuration.worker.lanes == WorkerConfiguration().lanes)
     #expect(configuration.apps.count == 6)
     #expect(reading.omitted == 0)
+  }
+
+  @Test("what is missing since its name is misspelt is not told besides")
+  func misspelt() throws {
+    let reading = try Self.examine(
+      """
+      apps:
+        - id: shop
+          apsn: {}
+        - idd: blog
+          fcm: {service_acount_file: f}
+        - id: news
+          apns:
+            production: {keyfile: k, key_id: ABC123DEFG, topic: t}
+          jpush: {app_key: a, app_kye: b, master_secret: s}
+        - {id: bare, time_zon: Asia/Tokyo}
+      """)
+    #expect(
+      reading.errors.map(\.field) == [
+        "apps[0].apsn", "apps[1].idd", "apps[1].fcm.service_acount_file",
+        "apps[2].apns.production.keyfile", "apps[2].apns.production.team_id",
+        "apps[2].jpush.app_kye", "apps[2].jpush.master_secret", "apps[3].time_zon", "apps[3].id",
+      ])
   }
 
   @Test("a right configuration is the one that load gives, without an error")

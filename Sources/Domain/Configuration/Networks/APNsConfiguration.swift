@@ -45,11 +45,19 @@ extension APNsConfiguration {
     if token != nil, let certificate {
       try section.source.refuse(
         certificate.refused("must not stand beside a key: give a key or a certificate"))
+      // Perhaps the key is to go: then nothing of it is missing.
+      for name in tokenFields where !section.has(name) {
+        section.source.silence(section.path(to: name))
+      }
     }
     if certificate != nil, token == nil {
-      return .certificate(
-        file: try section.requiredFile("certificate_file", "the .p12 or .pem of the app"),
-        passwordFile: try section.file("password_file"))
+      let file = try section.requiredFile("certificate_file", "the .p12 or .pem of the app")
+      let passwordFile = try section.file("password_file")
+      if section.source.hasError(at: section.path(to: "password_file")) {
+        // Without its password it cannot be read.
+        section.source.silence(section.path(to: "certificate_file"))
+      }
+      return .certificate(file: file, passwordFile: passwordFile)
     }
     if token == nil {
       try section.source.refuse(

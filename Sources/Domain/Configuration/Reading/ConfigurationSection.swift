@@ -50,6 +50,9 @@ struct ConfigurationSection {
           ConfigurationError(
             file: source.file, line: key.mark?.line, field: path(to: FieldPointer.printable(name)),
             message: Self.unknown(name, known: known)))
+        if let meant = Self.meant(by: name, known: known), !has(meant) {
+          source.silence(path(to: meant))
+        }
         continue
       }
     }
@@ -78,6 +81,12 @@ struct ConfigurationSection {
     return NearestName.unknownField(name, among: known)
   }
 
+  /// The known name that the message about an unknown one speaks of.
+  private static func meant(by name: String, known: [String]) -> String? {
+    known.contains(name + "_file")
+      ? name + "_file" : NearestName.suggestion(for: name, among: known)
+  }
+
   static func isNull(_ node: Node) -> Bool {
     guard let scalar = node.scalar, scalar.style == .plain else { return false }
     return ["", "~", "null"].contains(scalar.string)
@@ -95,6 +104,11 @@ struct ConfigurationSection {
 
   /// The node of a member; its section begins at the line of its name.
   func node(_ name: String) -> Node? { mapping?[name] }
+
+  /// Whether the file or a variable has it.
+  func has(_ name: String) -> Bool {
+    node(name) != nil || source.variables[variable(for: name)] != nil
+  }
 
   /// Whether the file has it, or a variable sets one of its fields.
   func isPresent(fields: [String]) -> Bool {

@@ -19,6 +19,8 @@ final class ConfigurationSource {
   private(set) var errors: [ConfigurationError] = []
   /// Errors beyond `ConfigurationLimits.errorsMax`.
   private(set) var errorsOmitted = 0
+  /// Fields of which nothing is told, since it would follow from an error that was noted.
+  private(set) var silent: Set<String> = []
   private let notesErrors: Bool
 
   /// - Parameter notesErrors: whether the reading goes on behind an error, to find all of them.
@@ -75,14 +77,18 @@ final class ConfigurationSource {
     }
   }
 
-  /// Whether an error of the field was noted.
+  /// Tells nothing of a field from now on: an error that was noted, and is another field's, may be its cause.
+  func silence(_ field: String) { silent.insert(field) }
+
+  /// Whether an error of the field was noted, or would follow from one that was.
   func hasError(at field: String) -> Bool {
-    !field.isEmpty && errors.contains { $0.field == field }
+    !field.isEmpty && (silent.contains(field) || errors.contains { $0.field == field })
   }
 
-  /// Whether an error of the section, or of a field in it, was noted.
+  /// Whether an error of the section, or of a field in it, was noted, or would follow from one that was.
   func hasError(within section: String) -> Bool {
-    errors.contains { $0.field == section || $0.field.hasPrefix(section + ".") }
+    silent.contains(section)
+      || errors.contains { $0.field == section || $0.field.hasPrefix(section + ".") }
   }
 
   /// Remembers that a value has a password in it, unless a variable brings it.

@@ -89,6 +89,33 @@ import Testing
     #expect(workers.isRight && workers.filesCount == 0)
   }
 
+  @Test("what follows from an error of an app is not told besides")
+  func consequences() throws {
+    let folder = try TemporaryFolder()
+    let account = try FCMServiceAccount(folder: folder.path, tokenURI: "https://localhost/token")
+    let authority = try CertificateAuthority(folder: folder.path)
+    _ = try authority.issueClient(commonName: "shop", fileName: "push", p12Password: "right")
+    let check = try Self.check(
+      """
+      apps:
+        - id: a
+          apns:
+            production: {certificate_file: push.p12, pasword_file: p, topic: t}
+            development: {certificate_file: push.p12, password_file: [p], topic: t}
+          fcm: {service_account_file: \(account.file), messages_per_minute: 0}
+        - id: b
+          apns: {production: {keyfile: none, key_id: ABC123DEFG, team_id: DEF123GHIJ, topic: t}}
+          fcm: {service_account_file: \(account.file), messages_per_minute: 20}
+      """, in: folder)
+    #expect(
+      check.errors.map(\.field) == [
+        "apps[0].apns.production.pasword_file", "apps[0].apns.development.password_file",
+        "apps[0].fcm.messages_per_minute", "apps[1].apns.production.keyfile",
+      ], "\(check.errors)")
+    let apps = try Self.check("app: []", in: folder)
+    #expect(apps.errors.map(\.field) == ["app"] && apps.warnings.isEmpty)
+  }
+
   @Test("the content of each key for users' tokens is looked at, also behind an entry that is none")
   func userTokens() throws {
     let folder = try TemporaryFolder()
