@@ -140,7 +140,7 @@ extension AppConfiguration {
       timeZone = zone.text
     }
     guard apns.isEmpty, fcm == nil, jpush == nil else { return }
-    // What was meant to be a network, and is none, has told already.
+    // A network that is misspelt or wrong has told already.
     let networks = ["apns", "fcm", "jpush"].map { section.path(to: $0) }
     if section.source.hasError(at: section.field)
       || networks.contains(where: { section.source.hasError(within: $0) })

@@ -15,7 +15,7 @@ package struct ProviderDirectory: Sendable {
     package let limits: [RateLimit]
     /// The digest of all that it is made of; nil where nobody asks.
     let origin: MaterialDigest?
-    /// The same as text: equal in all processes that send there in the same way.
+    /// The digest as text: equal in all processes that send there in the same way.
     package var originText: String { origin?.text ?? "" }
 
     package init(

@@ -9,7 +9,8 @@ package struct ConfigurationCheck: Sendable {
   package let file: String
   /// nil when the file cannot be read, or is not YAML.
   package let configuration: Configuration?
-  /// One for each field, in the order of the file; those of variables behind them. At most `ConfigurationLimits.errorsMax`.
+  /// The errors, one for each field, in the order of the file; those of variables behind them. At most
+  /// `ConfigurationLimits.errorsMax`.
   package let errors: [ConfigurationError]
   /// How many more there are.
   package let omitted: Int

@@ -4,7 +4,7 @@ import Model
 struct JPushError {
   /// JPush's codes have four digits; what stands before it may have others in the same place.
   private static let numbers = Int64(1_000)...9_999
-  /// Its registration IDs are as short as eleven letters and digits, and may be shorter.
+  /// JPush's registration IDs are as short as eleven letters and digits, and may be shorter.
   private static let shownRunBytesMax = 5
 
   private let number: Int64

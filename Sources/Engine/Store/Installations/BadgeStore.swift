@@ -6,9 +6,9 @@ package struct BadgeStore {
   /// An installation that is to get one; borrowed.
   package struct Receiver {
     package enum Request: String, Sendable {
-      /// Its next badge.
+      /// The next badge.
       case give
-      /// Which that would be; nothing changes.
+      /// The badge that would be next; nothing changes.
       case look
       /// The badge that the chunk has given it before.
       case recall

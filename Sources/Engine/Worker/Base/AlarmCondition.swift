@@ -1,6 +1,6 @@
 /// Why an alarm is to stand, for as long as it holds: something that operators should look at.
 struct AlarmCondition: Equatable {
-  /// Its field among the alarms; see `AlarmKind.field`.
+  /// The field among the alarms; see `AlarmKind.field`.
   let field: String
   let sentence: String
 }

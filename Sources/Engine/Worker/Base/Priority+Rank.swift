@@ -1,7 +1,7 @@
 internal import Model
 
 extension Priority {
-  /// Its place in queues: 0 is sent first.
+  /// The place in queues: 0 is sent first.
   var rank: Int {
     switch self {
     case .high: 0

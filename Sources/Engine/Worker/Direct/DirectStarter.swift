@@ -187,7 +187,7 @@ final class DirectStarter {
 
   func nextBatch() -> Batch? { held.nextBatch() }
 
-  /// Its jobs have begun, or have not.
+  /// Lets go of a batch whose jobs have begun, or have not.
   func release(_ batch: Batch) {
     held.remove(batch)
     noteRoom()

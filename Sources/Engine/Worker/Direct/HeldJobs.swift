@@ -8,7 +8,7 @@ struct HeldJobs {
 
   /// By `JobEntry.source`.
   private var jobs: [String: DirectJob] = [:]
-  /// Their users, by rank.
+  /// The jobs' users, by rank.
   private var users = [Int](repeating: 0, count: PushQueue.ranks)
   /// The batches that nobody asks for yet.
   private var batches: [Batch] = []

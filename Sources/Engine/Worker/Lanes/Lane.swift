@@ -7,7 +7,7 @@ internal import Store
 
 /// One lane: a thread with everything it needs to deliver, sharing nothing with the others but Redis.
 ///
-/// Its tasks fetch work, carry each chunk from claim to settlement, renew leases, and keep credentials;
+/// The tasks of a lane fetch work, carry each chunk from claim to settlement, renew leases, and keep credentials;
 /// the pushes themselves go through the `Dispatcher` without tasks.
 actor Lane {
   nonisolated let loop: EventLoop

@@ -29,7 +29,7 @@ struct ReceiverReader {
     enum Badge: Equatable {
       case none
       case number(Int32)
-      /// Its token is another user's by now.
+      /// The token is another user's by now.
       case rebound
 
       /// 0 for none.

@@ -8,8 +8,8 @@ internal import Synchronization
 /// Keeps the configuration of a worker: loads it anew when its file or a file that it names has changed, and when somebody asks.
 /// A configuration is taken as a whole or not at all.
 ///
-/// It has a thread of its own, for reading some thousand files takes long, and a file system may hang: neither lanes nor beats
-/// wait for it.
+/// The keeper has a thread of its own, for reading some thousand files takes long, and a file system may hang: neither lanes
+/// nor beats wait for it.
 actor ConfigurationKeeper {
   nonisolated let loop: EventLoop
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }

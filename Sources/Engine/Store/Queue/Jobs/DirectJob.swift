@@ -6,7 +6,7 @@ package final class DirectJob: Sendable {
   package let entry: JobEntry
   /// By which it is admitted after all, when it lasts or brings more than counts; without the content.
   package let admission: Admission
-  /// Its only chunk, which is no entry of a stream yet.
+  /// The job's only chunk, which is no entry of a stream yet.
   package let claim: ChunkClaim
 
   /// - Parameter admission: of one segment that names its recipients, to be sent at once.

@@ -11,7 +11,7 @@ package import Redis
 /// A sign can be lost, with a process that dies as it is told or an answer that does not arrive. So each process looks for work
 /// now and then in any case.
 package final class WorkSignal {
-  /// Its name in the library is WATCHERS. NOACK leaves nothing behind in it, so all may be the same consumer.
+  /// The group of consumers: WATCHERS in the library. NOACK leaves nothing behind in it, so all may be the same consumer.
   private static let group = "watchers"
   private static let consumer = "watcher"
 

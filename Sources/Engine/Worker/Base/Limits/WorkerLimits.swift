@@ -4,7 +4,7 @@ internal import PushpoolConfiguration
 enum WorkerLimits {
   /// Users whose bindings are read by one MGET.
   static let resolveBatchMax = 64
-  /// The same where more than their bindings is read: each of those reads is a trip of its own. And what a batch should
+  /// Users of a batch where more than bindings is read: each of those reads is a trip of its own. And what a batch should
   /// bring at most, by what the job's batch before has brought.
   static let personalBatchMax = 256
   static let personalBatchMin = 8
@@ -225,7 +225,7 @@ enum WorkerLimits {
   static let materialBytesMax = 1024 * 1024
   /// Longest wait of an idle lane before it looks again by itself.
   static let idleMsMax: UInt64 = 1_000
-  /// The same of one that is idle until it is woken.
+  /// Longest wait of a lane that is idle until it is woken.
   static let idleLaneMsMax: UInt64 = 10_000
   /// The wait between two looks at the streams while no lane is idle.
   static let busyWatchMs: UInt64 = 5
@@ -332,10 +332,10 @@ enum WorkerLimits {
   /// Events alike (the same decision for the same cause) that a lane records of one job, unless the job asks
   /// for all; those beyond it are counted.
   static let tracedAlikeMax = 10_000
-  /// The same of events that end no push: retries, resendings, and what is put aside. A network in trouble makes one of each
-  /// push that it refuses, and an accept behind it: Redis kept 40 MB of both for ten jobs to 100,000 users.
+  /// Events alike that end no push: retries, resendings, and what is put aside. A network in trouble makes one of each push
+  /// that it refuses, and an accept behind it: Redis kept 40 MB of both for ten jobs to 100,000 users.
   static let tracedUnderwayMax = 2_000
-  /// The same of accepts: more, because an event whose end is not recorded is worse than none.
+  /// Accepts alike: more, because an event whose end is not recorded is worse than none.
   static let tracedAcceptsMax = 2 * tracedUnderwayMax
   /// How often it is recorded how many those were.
   static let traceOmittedMs: UInt64 = 10_000

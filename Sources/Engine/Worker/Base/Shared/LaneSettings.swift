@@ -18,7 +18,7 @@ struct LaneSettings: Sendable {
   let streamsMax: Int
   var connectionsKept = Int.max
   let requestTimeoutMs: UInt64
-  /// Its number within the process.
+  /// The lane's number within the process.
   let number: Int
   /// Whether it does what one lane does for the whole process: it watches the streams and the routes, moves delayed work on,
   /// clears away, and speaks of the machine.

@@ -6,7 +6,7 @@ internal import Store
 struct ChunkNews {
   /// Recipients that are done.
   private(set) var recipients = 0
-  /// Their pushes, or one for a recipient without any: what a crash would repeat.
+  /// The pushes of these recipients, or one for a recipient without any: what a crash would repeat.
   private(set) var results = 0
   /// All lines that are done.
   private var done: DoneBitmap

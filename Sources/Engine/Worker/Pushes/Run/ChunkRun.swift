@@ -6,7 +6,7 @@ final class ChunkRun {
   let run: PushRun
   /// When its lease was last renewed, in the loop's time.
   private(set) var renewedNs: UInt64
-  /// Its hold of the process' place for poison chunks; nil when it is none.
+  /// The hold of the process' place for poison chunks; nil when it is none.
   let poisonTicket: UInt64?
   /// Nil when its job keeps to none.
   var pace: ChunkPace?
@@ -20,7 +20,7 @@ final class ChunkRun {
 
   var claim: ChunkClaim { run.claim }
 
-  /// Its lease was renewed just now.
+  /// Notes that the lease was renewed just now.
   func noteRenewal() { renewedNs = run.loop.nowNs }
 
   /// Whether all that is left of the chunk is under way: nothing of it is to be read or sent.

@@ -33,7 +33,7 @@ struct DecisionDetails {
     missing[push] = (environment, attempt)
   }
 
-  /// Its network called a push's token invalid.
+  /// Notes that the network called a push's token invalid.
   mutating func invalidate(_ push: Int, reason: String, sinceMs: Int64?, isDoubtful: Bool) {
     verdicts[push] = (reason, sinceMs)
     if isDoubtful { doubtful.insert(push) }

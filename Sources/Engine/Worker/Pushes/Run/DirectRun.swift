@@ -9,7 +9,7 @@ struct DirectRun {
   let job: DirectJob
   /// Since when it is sent, in epoch milliseconds by Redis's clock.
   let begunAtMs: Int64
-  /// The same in the loop's time.
+  /// Since when it is sent, in the loop's time.
   private let begunNs: UInt64
 
   init(_ run: PushRun, _ job: DirectJob, begunAtMs: Int64) {

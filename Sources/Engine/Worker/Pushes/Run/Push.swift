@@ -29,7 +29,7 @@ struct Push {
   let attempt: UInt8
   /// Which of the lane's destinations it goes to.
   var route: Route
-  /// Its own environment has called the token bad, so it is tried in the other one.
+  /// Whether its own environment has called the token bad, so it is tried in the other one.
   var isRedirected = false
   var decision = Decision.open
   /// Times it came back unprocessed in this run.

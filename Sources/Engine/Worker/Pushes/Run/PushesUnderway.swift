@@ -8,7 +8,7 @@ struct PushesUnderway {
   var isReading = false
   /// Submitted and not answered.
   private(set) var inFlight = 0
-  /// Their bindings must be read again before they are sent.
+  /// Pushes whose bindings must be read again before they are sent.
   private(set) var staleBindings: [Int] = []
   /// The pushes that may be what the network calls malformed.
   private(set) var quarantined = QuarantinedPushes()

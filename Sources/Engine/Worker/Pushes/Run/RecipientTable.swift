@@ -2,7 +2,7 @@ internal import Store
 
 /// One recipient of a chunk: a user with all installations, or one installation, also one that is left of a user.
 struct Recipient {
-  /// Its pushes are neighbours in the run's table.
+  /// The first of the recipient's pushes, which are neighbours in the run's table.
   var firstPush: Int32 = 0
   var pushCount: Int32 = 0
   /// Pushes without a decision.
@@ -12,7 +12,7 @@ struct Recipient {
 
 /// The recipients of a run in the order of their lines, and how far they are resolved; loop-bound.
 struct RecipientTable {
-  /// Their lines, borrowed. Installations that are left of a user have none here.
+  /// The recipients' lines, borrowed. Installations that are left of a user have none here.
   let lines: [UnsafeRawBufferPointer]
   /// The first line that is an installation; those before it are users.
   let firstInstallation: Int

@@ -2,7 +2,7 @@ internal import HTTP2
 
 /// Pushes that are sent in one request, and what is the request's own of its body: its id, and the device tokens.
 ///
-/// It stays until the request has ended, since the request points into it.
+/// A batch stays until the request has ended, since the request points into it.
 final class Batch {
   /// The tags of its pushes (`PushTag`).
   let tags: [UInt64]

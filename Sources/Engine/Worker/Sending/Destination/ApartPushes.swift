@@ -20,7 +20,7 @@ struct ApartPushes {
     return true
   }
 
-  /// One of them was answered, or will not be.
+  /// Notes that a push was answered, or will not be.
   mutating func noteMoved(nowNs: UInt64) { movedNs = nowNs }
 
   /// Whether none of them has moved for so long that they are put aside.

@@ -5,7 +5,7 @@ internal import Providers
 struct DestinationIdentity {
   /// The number by which pushes name it.
   let number: Int
-  /// Its place among the destinations of its app, `NetworkPlace`.
+  /// The place among the destinations of its app, `NetworkPlace`.
   let place: Int
   /// The app, its network and environments there, and its rates.
   let entry: ProviderDirectory.Entry

@@ -17,7 +17,7 @@ struct DestinationJournal {
     self.log = log
   }
 
-  /// One of its connections was bad, and is replaced.
+  /// Notes that a connection was bad, and is replaced.
   func noteReplaced(_ trouble: ConnectionTrouble) {
     reasons.note(
       "\(name.app): \(name.network) (\(name.environment)): \(trouble.reason): that connection is replaced",
@@ -46,14 +46,14 @@ struct DestinationJournal {
       metadata: metadata)
   }
 
-  /// Its breaker has opened because of this.
+  /// Notes that the breaker has opened, and why.
   func noteOpened(because reason: String) {
     log.error(
       "\(name.app): \(name.network) (\(name.environment)) is in trouble: its pushes wait",
       metadata: metadata(because: reason))
   }
 
-  /// Its breaker is closed again.
+  /// Notes that the breaker is closed again.
   func noteClosed(openMs: UInt64) {
     log.notice(
       "\(name.app): \(name.network) (\(name.environment)) is sent to again",

@@ -30,10 +30,10 @@ struct ProbeRound {
     lastNs = nowNs
   }
 
-  /// One of them ended, and says nothing.
+  /// Notes that a probe ended without a verdict.
   mutating func noteEnd() { underway = max(0, underway - 1) }
 
-  /// One of them got through. - Returns: whether enough have.
+  /// Notes that a probe got through. - Returns: whether enough have.
   mutating func noteGood() -> Bool {
     noteEnd()
     successes += 1
@@ -41,7 +41,7 @@ struct ProbeRound {
     return successes >= BreakerLimits.successesMin
   }
 
-  /// One of them met with trouble. - Returns: whether that is enough of it.
+  /// Notes that a probe met with trouble. - Returns: whether that is enough of it.
   mutating func noteTrouble() -> Bool {
     noteEnd()
     troubles += 1

@@ -14,8 +14,8 @@ protocol RateAllowanceOwner<Allowance>: AnyObject {
 
 /// A lane's part of a rate that the fleet keeps to: what it has drawn and not used; loop-bound.
 ///
-/// It draws what waits, and more when it draws often, ahead of need: so neither a push costs a command nor does
-/// a lane hoard what others need.
+/// An allowance draws what waits, and more when it draws often, ahead of need: so neither a push costs a command nor
+/// does a lane hoard what others need.
 final class RateAllowance {
   private(set) var limit: RateLimit
   /// The numbers of the destinations that keep to it.

@@ -2,8 +2,8 @@
 /// bundle id, a key without this topic, the tokens of another project. Few pushes are lost to that, and the others wait. Times
 /// are the loop's.
 ///
-/// It holds after a number of such refusals in a row, without an accept between them. Then a few pushes at a time are tried,
-/// with pauses that grow; the first accept ends it. One per destination and lane, as the breaker is.
+/// The hold begins after a number of such refusals in a row, without an accept between them. Then a few pushes at a time are
+/// tried, with pauses that grow; the first accept ends it. One per destination and lane, as the breaker is.
 struct SetupHold {
   /// The consequence of a refusal for its push.
   enum Consequence {

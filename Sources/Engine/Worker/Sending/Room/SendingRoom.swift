@@ -62,7 +62,7 @@ final class SendingRoom {
     return sum
   }
 
-  /// The same of jobs alone that are sent from their entries.
+  /// Unresolved recipients of jobs alone that are sent from their entries.
   func unresolvedDirect(for priority: Priority) -> Int {
     var sum = 0
     runs.forEachDirect { sum += unresolved($0.run, for: priority) }
@@ -104,7 +104,7 @@ final class SendingRoom {
     hasRoom(for: direct, mayHaveMore: mayHaveMore)
   }
 
-  /// The same for one of many jobs, which need not each look at all others.
+  /// Whether more of the recipients of one of many jobs should be resolved now: each need not look at all others.
   func hasRoom(for direct: DirectRun, mayHaveMore: @autoclosure () -> Bool) -> Bool {
     let priority = direct.priority
     if hasRoom(for: priority) { return true }
@@ -122,7 +122,7 @@ final class SendingRoom {
       && !congestion.isCongested(chunk.run)
   }
 
-  /// The same of a job that is sent from its entry.
+  /// Whether a job that is sent from its entry has recipients that should be resolved now, as of a chunk.
   func mayResolve(_ direct: DirectRun) -> Bool {
     direct.run.wantsResolving && hasRoom(for: direct) && !congestion.isCongested(direct.run)
   }
