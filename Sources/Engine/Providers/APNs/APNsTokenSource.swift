@@ -64,10 +64,14 @@ package final class APNsTokenSource: SharedTokenSource {
       return try await renew(instead: refused)
     }
     // Too early to renew, but another replica may have, since this process looked.
-    if let agreed = try await share?.current(key: shareKey), agreed != refused,
-      isFresh(agreed, nowMs)
-    {
-      return adopt(agreed, instead: refused)
+    if let share {
+      // Where a worker of a version before 0.4.0 was first, it is the former name's that APNs takes.
+      let former = try await share.current(key: formerShareKey)
+      for agreed in [try await share.current(key: shareKey), noteFormer(former) ? former : nil] {
+        if let agreed, agreed != refused, isFresh(agreed, nowMs) {
+          return adopt(agreed, instead: refused)
+        }
+      }
     }
     throw pause(reason, renewableAtMs: isTooManyUpdates ? nil : renewableAtMs)
   }
