@@ -25,8 +25,9 @@ extension JobQueue {
     }
     var records: [JobRecord] = []
     for (job, reply) in zip(jobs, replies) {
-      let fields = try reply.get().pairs
       // One that somebody else has written says nothing of the others.
+      if case .failure(.server("WRONGTYPE", _)) = reply { continue }
+      let fields = try reply.get().pairs
       guard !fields.isEmpty,
         let record = try? JobRecord(app: job.app, id: job.id, fields: fields)
       else { continue }
