@@ -36,8 +36,9 @@ struct MinuteHistory {
   static func missing(after knownMs: Int64?, nowMs: Int64) -> [Int64] {
     let current = nowMs - nowMs % 60_000
     let first = max(0, current - Int64(ServerLimits.historyMinutes) * 60_000)
-    let next = knownMs.map { $0 + 60_000 } ?? first
-    guard next <= current else { return [] }
+    var next = knownMs.map { $0 + 60_000 } ?? first
+    // The clock was set back, or Redis is another.
+    if next > current { next = first }
     return Array(stride(from: max(first, next), to: current, by: 60_000))
   }
 
