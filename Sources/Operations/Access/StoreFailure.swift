@@ -22,10 +22,13 @@ package struct StoreFailure: Error, CustomStringConvertible {
 
   package let kind: Kind
   package let description: String
+  /// Whether Redis may have done what it was asked for: its answer was lost.
+  package let mayHaveHappened: Bool
 
-  package init(_ kind: Kind, _ description: String) {
+  package init(_ kind: Kind, _ description: String, mayHaveHappened: Bool = false) {
     self.kind = kind
     self.description = description
+    self.mayHaveHappened = mayHaveHappened
   }
 
   /// - Parameter others: why else it may be unknown.

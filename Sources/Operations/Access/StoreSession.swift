@@ -253,7 +253,9 @@ package actor StoreSession {
           + "start a worker of this version, or run a command once as \(DocumentedUser.operator.rawValue)"
       )
     case .server, .connectionLost, .timeout, .unavailable, .tooManyPending, .unsuitable:
-      StoreFailure(.unavailable, "Redis at \(place): \(user.explain(error))")
+      StoreFailure(
+        .unavailable, "Redis at \(place): \(user.explain(error))",
+        mayHaveHappened: error.mayHaveHappened)
     case .protocolViolation, .unexpectedReply:
       StoreFailure(.internalError, "Redis at \(place): \(error)")
     }

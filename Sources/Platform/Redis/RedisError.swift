@@ -97,3 +97,13 @@ package enum RedisError: Error, Sendable, Equatable, CustomStringConvertible {
     return message.hasPrefix("Function not found")
   }
 }
+
+extension RedisError {
+  /// Whether the command may have been executed all the same.
+  package var mayHaveHappened: Bool {
+    switch self {
+    case .connectionLost, .timeout, .protocolViolation, .unexpectedReply: true
+    case .server, .unavailable, .tooManyPending, .unsuitable: false
+    }
+  }
+}

@@ -157,10 +157,7 @@ package final class Gatekeeper: Sendable {
     case .stale: break
     case .unknown: try lookAtFailures(of: peer)
     }
-    let id = try await readKeyID(ofSession: secret)
-    // A made-up one costs Redis a look.
-    if id == nil { _ = gauge.take(.failures, of: peer.rateName, nowMs: clock.steadyMs()) }
-    return id
+    return try await readKeyID(ofSession: secret)
   }
 
   private func readKeyID(ofSession secret: String) async throws(Problem) -> String? {

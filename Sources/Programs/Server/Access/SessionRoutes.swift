@@ -56,7 +56,8 @@ package enum SessionRoutes {
     ) { request, services async throws(Problem) in
       let cookie = try await gate.endSession(
         request.headers["cookie"], isSecure: request.caller.isSecure)
-      if request.caller.role != nil {
+      // Others show no session, and end none.
+      if request.caller.session != nil {
         await services.noteAct(
           "session.end", subject: request.caller.name, by: request.caller)
       }

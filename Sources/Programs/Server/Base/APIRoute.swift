@@ -1,4 +1,5 @@
 package import Model
+internal import Typesetting
 
 /// One operation of the API: who may call it, what it takes and answers, and what it does. The documents and the
 /// dispatch are made of the same value, so that neither can say what the other does not do.
@@ -26,6 +27,43 @@ package struct APIRoute: Sendable {
     self.isSearch = isSearch
     self.document = document
     self.handle = handle
+  }
+
+  /// Does what a caller asks for who was let in. An act of which no answer came is noted too: it may have been done.
+  /// - Throws: 400 for a field of the query that the route does not know; what the route throws.
+  package func answer(
+    _ request: APIRequest, _ services: Services
+  ) async throws(Problem) -> APIResponse {
+    try checkQuery(of: request)
+    do throws(Problem) { return try await handle(request, services) } catch {
+      if error.isUncertain, isAct {
+        await services.noteAct(
+          "unanswered", app: request.path["app"], subject: "\(method.rawValue) \(pattern.text)",
+          detail: request.path.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+            .joined(separator: ", "), by: request.caller)
+      }
+      throw error
+    }
+  }
+
+  /// Whether it changes what operators may change.
+  private var isAct: Bool {
+    guard method != .get, case .roles(let roles) = access else { return false }
+    return !roles.isDisjoint(with: [.operatorAct, .admin])
+  }
+
+  /// A misspelt field must not widen what is meant. Pages and probes may have fields of others.
+  private func checkQuery(of request: APIRequest) throws(Problem) {
+    guard access != .open else { return }
+    let known = document.query.map(\.name)
+    for field in request.query where !known.contains(field.name) {
+      let fault =
+        known.isEmpty
+        ? "is not known: this takes no fields"
+        : NearestName.unknownField(field.name, among: known)
+      let name = DisplayText.fitted(DisplayText.printable(field.name), columns: 64)
+      throw .badRequest("\(name) of the query \(fault)")
+    }
   }
 
   /// Who may call a route.

@@ -15,6 +15,8 @@ package struct Problem: Error, Sendable {
   package var headers: [(name: String, value: String)] = []
   /// The reason for the log, which no answer has.
   package var cause: String?
+  /// Whether it may have been done all the same: the answer of Redis was lost.
+  package var isUncertain = false
   /// Further members of the document.
   package var members: JSONObject = [:]
 
@@ -60,6 +62,7 @@ package struct Problem: Error, Sendable {
         Problem(500, "internal error", "the server could not do it; its log says why")
       }
     cause = failure.description
+    isUncertain = failure.mayHaveHappened
   }
 
   package var response: APIResponse {

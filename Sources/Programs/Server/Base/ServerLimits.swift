@@ -18,7 +18,10 @@ package enum ServerLimits {
   package static let batchBytesMax = 16 << 20
   package static let batchLinesMax = 10_000
   /// A job, and a batch of installations, may be larger than other bodies: of all that are read at a time so many bytes.
-  package static let bodiesBytesMax = 64 << 20
+  package static let bodiesBytesMax = 128 << 20
+  /// As much of it as one caller may have, and as is kept for bodies of at most `reservedBodyBytesMax`.
+  package static let callersBodiesBytesMax = 32 << 20
+  static let smallBodiesBytesKept = 16 << 20
   /// Larger bodies are dealt with one at a time.
   static let smallBodyBytesMax = 256 * 1_024
   package static let connectionsMax = 10_000
@@ -123,7 +126,7 @@ package enum ServerLimits {
   package static let waitingSearchesMax = 256
   // The listener
   /// Memory that is set aside for a body before it comes.
-  package static let bodyReservedBytesMax = 64 * 1_024
+  package static let reservedBodyBytesMax = 64 * 1_024
   /// A connection is ended when the system takes nothing of its answer for so long. The system has buffers: it takes some
   /// hundred KiB ahead of a slow client, and then nothing until the client has taken a good part of these.
   package static let stuckSeconds = 60

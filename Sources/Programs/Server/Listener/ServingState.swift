@@ -3,7 +3,7 @@ internal import Synchronization
 /// Things that all listeners of a process share.
 final class ServingState: Sendable {
   let figures = ServerFigures()
-  let bodies = BodyAllowance(bytesMax: ServerLimits.bodiesBytesMax)
+  let bodies = BodyAllowance()
   private let stopping = Atomic<Bool>(false)
 
   /// Whether the process ends: each answer is then the last of its connection.

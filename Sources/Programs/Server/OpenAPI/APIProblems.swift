@@ -41,8 +41,7 @@ enum APIProblems {
     (403, "The role of the caller may not do this."),
     (404, "There is no such thing, or it is another app's."),
     (408, "The request took too long to come."),
-    (413, "The body is too large."), (414, "The path is too long."),
-    (415, "The body is of another media type than the route takes."),
+    (413, "The body is too large, or none is taken."), (414, "The path is too long."),
     (422, "A part of the path breaks a rule."),
     (429, "Too many requests: wait as long as Retry-After says."),
     (431, "The header fields are too large, or too many."),
@@ -52,10 +51,9 @@ enum APIProblems {
 
   /// The statuses of the problems that a route may answer beside its own.
   static func statuses(of route: APIRoute) -> [Int] {
-    var statuses: Set = [400, 408, 414, 429, 431, 500, 503]
+    var statuses: Set = [400, 408, 413, 414, 429, 431, 500, 503]
     if route.access != .open { statuses.formUnion([401, 403, 404]) }
     if !route.pattern.parameters.isEmpty { statuses.formUnion([404, 422]) }
-    if route.bodyBytesMax > 0 { statuses.formUnion([413, 415]) }
     return statuses.sorted()
   }
 

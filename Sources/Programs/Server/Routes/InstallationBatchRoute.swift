@@ -116,8 +116,8 @@ enum InstallationBatchRoute {
       return .failure(
         InvalidField(
           pointer: "",
-          message: "something else stands under a key of this installation in Redis: PUT it, "
-            + "and the answer names the key"))
+          message: "something else stands under a key of this installation in Redis: PUT it alone, "
+            + "and the server's log names the key"))
     case .failure(let error): throw error
     }
   }

@@ -17,11 +17,10 @@ struct RequestFields {
     }
     for member in object.members where !known.contains(where: { TextRule.isSame($0, member.name) })
     {
-      let names = known.joined(separator: ", ")
       throw .invalid(
         InvalidField(
           pointer: FieldPointer.child(member.name, of: pointer),
-          message: "is not known: the fields are \(names)"))
+          message: NearestName.unknownField(member.name, among: known)))
     }
     self.object = object
     self.pointer = pointer

@@ -47,11 +47,12 @@ import Testing
       "| the body of an installation | \(kib(Limits.installationBytesMax)) |",
       "| the body of a job, or of a preview | \(mib(ServerLimits.jobBytesMax)) |",
       "| the body of a batch | \(mib(ServerLimits.batchBytesMax)), 10,000 lines |",
-      "| bodies over \(kib(ServerLimits.smallBodyBytesMax)) that are dealt with at a time | 1 |",
-      "| lists, searches and changes of jobs of one key | \(ServerLimits.searchesMax) at a time. "
+      "| bodies over \(kib(ServerLimits.smallBodyBytesMax)) that are read at a time | 1 |",
+      "| lists and searches of one key; changes of jobs likewise | \(ServerLimits.searchesMax) at a time. "
         + "\(ServerLimits.waitingSearchesMax) more wait, and 429 beyond |",
       "| the body of an act: a pace, a reason, a filter | \(kib(ServerLimits.controlBytesMax)) |",
-      "| all bodies in memory at a time | \(mib(ServerLimits.bodiesBytesMax)); 503 beyond |",
+      "| all bodies in memory at a time | \(mib(ServerLimits.bodiesBytesMax)), and "
+        + "\(mib(ServerLimits.callersBodiesBytesMax)) of one caller; 503 beyond |",
       "| until the end of the header fields | \(ServerLimits.headerSeconds) s |",
       "| a body | \(ServerLimits.bodySeconds) s; one that takes longer must bring "
         + "\(kib(ServerLimits.bodyBytesPerSecondMin)) a second |",

@@ -75,10 +75,23 @@ import Testing
 
   @Test("bodies have so many bytes together, and room comes back")
   func allowance() {
-    let allowance = BodyAllowance(bytesMax: 10)
-    #expect(allowance.take(6) && !allowance.take(5) && allowance.take(4) && !allowance.take(1))
-    allowance.giveBack(6)
-    #expect(allowance.take(5) && allowance.bytes == 9)
-    #expect(!allowance.take(.max))
+    let allowance = BodyAllowance(bytesMax: 10, ofCallerMax: 10, keptForSmall: 0)
+    func take(_ count: Int) -> Bool { allowance.take(count, of: "a", isSmall: false) }
+    #expect(take(6) && !take(5) && take(4) && !take(1))
+    allowance.giveBack(6, of: "a")
+    #expect(take(5) && allowance.bytes == 9)
+    #expect(!take(.max))
+  }
+
+  @Test("no caller takes the room of all, and large bodies leave some to small ones")
+  func shares() {
+    let allowance = BodyAllowance(bytesMax: 100, ofCallerMax: 40, keptForSmall: 20)
+    #expect(allowance.take(40, of: "a", isSmall: false))
+    #expect(!allowance.take(1, of: "a", isSmall: true))
+    #expect(allowance.take(40, of: "b", isSmall: false))
+    #expect(!allowance.take(1, of: "c", isSmall: false))
+    #expect(allowance.take(20, of: "c", isSmall: true))
+    allowance.giveBack(40, of: "a")
+    #expect(allowance.take(20, of: "a", isSmall: false) && allowance.bytes == 80)
   }
 }

@@ -68,6 +68,10 @@ import Testing
         let answer = try await stage.ask(.get, Self.path, query: [(name: name, value: value)])
         #expect(answer.status == 400)
       }
+      // A misspelt field would widen what is meant.
+      let misspelt = try await stage.ask(.get, Self.path, query: [(name: "reson", value: "odd")])
+      #expect(misspelt.status == 400)
+      #expect(misspelt["detail"]?.stringValue?.contains("did you mean \"reason\"") == true)
       let long = [(name: "reason", value: String(repeating: "x", count: 257))]
       #expect(try await stage.ask(.get, Self.path, query: long).status == 400)
     }

@@ -1,3 +1,4 @@
+import LocalServices
 import Model
 import Testing
 
@@ -53,6 +54,38 @@ import Testing
           .get, "/v1/acts", query: [(name: "cursor", value: cursor)])
         #expect(refused.status == 400)
       }
+    }
+  }
+
+  @Test("an act whose answer is lost is noted as one that may have been done")
+  func unanswered() async throws {
+    try await RouteStage.with(isProxied: true) { stage in
+      let proxy = try #require(stage.proxy)
+      await proxy.set(.dropReply(afterReads: 1...1))
+      async let answer = stage.ask(.delete, "/v1/apps/shop/switches/app")
+      while await proxy.breaks == 0 { await Task.yield() }
+      await proxy.set(.none)
+      #expect(try await answer.status == 503)
+      let acts = try await stage.ask(.get, "/v1/acts")
+      #expect(acts.strings("acts", "verb") == ["unanswered"])
+      #expect(acts.strings("acts", "subject") == ["DELETE /v1/apps/{app}/switches/app"])
+      #expect(acts.strings("acts", "detail") == ["app shop"])
+    }
+  }
+
+  @Test("what changes nothing is no act")
+  func unchanged() async throws {
+    try await RouteStage.with { stage in
+      try await stage.admit("j")
+      for _ in 0..<3 {
+        #expect(try await stage.ask(.post, "/v1/apps/shop/jobs/j:pause").status == 200)
+      }
+      for _ in 0..<3 {
+        let paced = try await stage.ask(.patch, "/v1/apps/shop/jobs/j", #"{"pace": 7}"#)
+        #expect(paced.status == 200)
+      }
+      let acts = try await stage.ask(.get, "/v1/acts")
+      #expect(acts.strings("acts", "verb") == ["job.pace", "job.pause"])
     }
   }
 }

@@ -96,7 +96,7 @@ struct RouteStage: Sendable {
     let response: APIResponse
     do throws(Problem) {
       let (route, parameters) = try index.find(method: method, rawPath: path)
-      response = try await route.handle(
+      response = try await route.answer(
         APIRequest(
           method, path: parameters, query: query, headers: headers, body: Array(body.utf8),
           caller: Self.caller, id: "r1"), services)

@@ -1,4 +1,5 @@
 internal import Model
+internal import Operations
 
 /// A JSON Web Token (RFC 7519) by which an app's backend says whose phone it is. Its signature was verified.
 struct UserToken: Sendable, Equatable {

@@ -48,7 +48,9 @@ struct LetterSummary: Sendable {
         app: letter.app, reason: letter.reason, first: letter.entry, last: letter.entry,
         firstMs: letter.atMs)
     group.count += 1
-    group.recipients += max(0, letter.count ?? 1)
+    // Whoever wrote into Redis by hand may have written any number.
+    let (sum, overflows) = group.recipients.addingReportingOverflow(max(0, letter.count ?? 1))
+    group.recipients = overflows ? .max : sum
     group.last = letter.entry
     group.lastMs = letter.atMs
     groups[name] = group

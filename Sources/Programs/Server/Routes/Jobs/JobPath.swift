@@ -74,6 +74,14 @@ struct JobPath: Sendable {
     }
   }
 
+  /// The job's record when it has one.
+  func recorded(_ services: Services) async throws(Problem) -> JobRecord? {
+    let (app, id) = (app, id)
+    return try await services.ask(about: [.job(app: app, id: id)]) { stores throws(RedisError) in
+      try await JobControl(app: app, id: id, stores: stores).recorded()
+    }
+  }
+
   private func recorded(_ control: JobControl) async throws(OperationError) -> JobRecord? {
     do throws(RedisError) { return try await control.recorded() } catch { throw .redis(error) }
   }

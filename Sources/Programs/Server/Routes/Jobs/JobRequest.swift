@@ -158,13 +158,3 @@ struct JobRequest: Sendable {
     try await store.jobs.record(app: app, id: id)?.state ?? .queued
   }
 }
-
-extension RedisError {
-  /// Whether the command may have been executed all the same.
-  fileprivate var mayHaveHappened: Bool {
-    switch self {
-    case .connectionLost, .timeout, .protocolViolation, .unexpectedReply: true
-    case .server, .unavailable, .tooManyPending, .unsuitable: false
-    }
-  }
-}

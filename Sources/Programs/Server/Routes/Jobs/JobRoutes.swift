@@ -210,6 +210,7 @@ package enum JobRoutes {
     detail: String = ""
   ) async throws(Problem) -> APIResponse {
     let path = try JobPath(request)
+    let before = try await path.recorded(services)
     let finding = try await path.perform(action, services)
     let record = try path.record(finding)
     guard !action.wasTooLate(record.state) else {
@@ -217,6 +218,10 @@ package enum JobRoutes {
         "job \(path.id) is \(record.state.rawValue), and so \(tooLate(action))")
       problem.members = ["state": .string(record.state.rawValue)]
       throw problem
+    }
+    // What changes nothing is no act.
+    if let before, before.state == record.state, before.pace == record.pace {
+      return .ok(record.json(nowMs: InstantText.nowMs()))
     }
     await services.noteAct(
       "job.\(verb)", app: path.app, subject: path.id, detail: detail, by: request.caller)

@@ -7,7 +7,7 @@ package enum PreviewRoutes {
 
   private static let preview = APIRoute(
     .post, "/v1/apps/{app}/jobs:preview", .roles([.server]),
-    bodyBytesMax: ServerLimits.jobBytesMax,
+    bodyBytesMax: ServerLimits.jobBytesMax, isSearch: true,
     RouteDocument(
       JobRoutes.group, "Preview a job",
       "The request that each device would get, rendered as workers render it, or why it gets none. Nothing is queued, signed or "

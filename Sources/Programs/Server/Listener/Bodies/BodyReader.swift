@@ -6,12 +6,17 @@ internal import NIOHTTP1
 /// Reads the body of a request, within the limits of its route and of the process.
 struct BodyReader: ~Copyable {
   private let allowance: BodyAllowance
+  /// The one whose body it is.
+  private let caller: String
   /// Bytes that were taken from the allowance.
   private var taken = 0
 
-  init(_ allowance: BodyAllowance) { self.allowance = allowance }
+  init(_ allowance: BodyAllowance, of caller: Caller) {
+    self.allowance = allowance
+    self.caller = caller.name.isEmpty ? caller.address : caller.name
+  }
 
-  deinit { allowance.giveBack(taken) }
+  deinit { allowance.giveBack(taken, of: caller) }
 
   /// The body is of no use any more.
   consuming func finish() {}
@@ -46,7 +51,7 @@ struct BodyReader: ~Copyable {
   ) async throws -> [UInt8] {
     var bytes: [UInt8] = []
     // A length that is said and not sent takes no room from others.
-    bytes.reserveCapacity(min(declared ?? 0, ServerLimits.bodyReservedBytesMax))
+    bytes.reserveCapacity(min(declared ?? 0, ServerLimits.reservedBodyBytesMax))
     for try await part in body {
       guard part.readableBytes <= bytesMax - bytes.count else { throw Self.tooLarge(bytesMax) }
       try take(part.readableBytes)
@@ -56,8 +61,11 @@ struct BodyReader: ~Copyable {
   }
 
   private mutating func take(_ count: Int) throws(Problem) {
-    guard allowance.take(count) else {
-      throw .unavailable("too many bodies are being read at this moment: try again", retryAfterS: 1)
+    let isSmall = taken + count <= ServerLimits.reservedBodyBytesMax
+    guard allowance.take(count, of: caller, isSmall: isSmall) else {
+      throw .unavailable(
+        "too many bodies, or too many of this caller, are being read at this moment: try again",
+        retryAfterS: 1)
     }
     taken += count
   }

@@ -68,7 +68,7 @@ struct APIResponder: HTTPResponder {
       try gate.admit(caller, to: route, path: path)
     }
     let query = try QueryText.fields(sides.count == 2 ? sides[1] : nil)
-    var reader = BodyReader(state.bodies)
+    var reader = BodyReader(state.bodies, of: caller)
     let body = try await reader.read(
       request, bytesMax: route.bodyBytesMax, on: context.channel)
     let whole = APIRequest(
@@ -85,9 +85,11 @@ struct APIResponder: HTTPResponder {
   private func handle(
     _ request: APIRequest, by route: APIRoute
   ) async throws(Problem) -> APIResponse {
-    guard route.isSearch else { return try await route.handle(request, services) }
-    return try await searches.run(of: request.caller.name) { () async throws(Problem) in
-      try await route.handle(request, services)
+    guard route.isSearch else { return try await route.answer(request, services) }
+    // Nobody who stops a campaign waits behind lists.
+    let line = "\(request.method == .get ? "looks" : "acts") \(request.caller.name)"
+    return try await searches.run(of: line) { () async throws(Problem) in
+      try await route.answer(request, services)
     }
   }
 
