@@ -284,7 +284,10 @@ let package = Package(
     tests("BenchTests", in: .harness, ["Bench", "LocalServices", "Model", arguments]),
     tests(
       "ChaosTests", in: .harness,
-      ["Chaos", "LocalServices", "Model", "Redis", "Store", "pushpool", "pushpool-simulator"]),
+      [
+        "Chaos", "PushpoolConfiguration", "LocalServices", "Model", "Redis", "Store", "pushpool",
+        "pushpool-simulator",
+      ]),
     tests(
       "CommandLineTests", in: .programs,
       [

@@ -9,6 +9,8 @@ package final class SimulatorProcess: Sendable {
     package var script: String
     /// The bundle IDs that may be pushed to; empty allows every one.
     package var topics: [String] = []
+    /// APNs's signing keys that it knows beside the stage's, under the same key id.
+    package var moreKeyFiles: [String] = []
     /// A line for each accepted push goes to this file.
     package var acceptLog: String?
     /// Streams that a connection may have open at a time; nil for its own default.
@@ -41,6 +43,9 @@ package final class SimulatorProcess: Sendable {
       "--jpush-app", "\(stage.keys.jpushApp.appKey):\(stage.keys.jpushApp.file)",
       "--script", scriptFile,
     ]
+    arguments += options.moreKeyFiles.flatMap {
+      ["--apns-key", "\(key.keyID):\(key.teamID):\($0)"]
+    }
     arguments += options.topics.flatMap { ["--topic", $0] }
     if let file = options.acceptLog { arguments += ["--accept-log", file] }
     if let streams = options.streams { arguments += ["--max-concurrent-streams", String(streams)] }

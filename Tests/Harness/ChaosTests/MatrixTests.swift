@@ -12,7 +12,7 @@ struct MatrixTests {
   /// Nor row 29: `SentinelFailoverTests` does the same in less time, for sentinels take their own.
   /// Nor rows 19 and 22, which time Redis: `ReadyChunkTests` and `BoundTests` count what they time.
   private static let rows = [
-    1, 3, 4, 5, 6, 7, 10, 11, 12, 13, 15, 16, 17, 20, 21, 23, 24, 25, 26, 27,
+    1, 3, 4, 5, 6, 7, 10, 11, 12, 13, 15, 16, 17, 20, 21, 23, 24, 25, 26, 27, 30,
   ]
 
   @Test("a row of the matrix passes at a small size", arguments: rows)

@@ -40,6 +40,24 @@ struct ConfigurationTextTests {
     #expect(news.jpush == nil)
   }
 
+  @Test("an app has its own signing key and further members")
+  func ownKey() throws {
+    let folder = try TemporaryFolder()
+    let keys = try NetworkKeys(folder: folder.path, port: 2_197)
+    let own = try APNsSigningKey(folder: folder.path, keyID: "OWN0000KEY")
+    var text = ConfigurationText(
+      redisURL: "redis://127.0.0.1:6379",
+      apps: ["shop", "news"].map { .init(id: $0, apns: [.production: "https://localhost:2197"]) })
+    text.apps[0].apnsKeyFile = own.file
+    text.apps[0].members = ["pushes_per_second: 100", "events_per_minute: 7"]
+    let configuration = try parse(text, keys)
+    #expect(configuration.apps.map(\.pushesPerSecond) == [100, nil])
+    #expect(configuration.apps.first?.eventsPerMinute == 7)
+    let files = configuration.files(for: .worker).map(\.path)
+    #expect(files.count { $0.hasSuffix("/AuthKey_OWN0000KEY.p8") } == 1)
+    #expect(files.count { $0.hasSuffix("/AuthKey_\(keys.apnsKey.keyID).p8") } == 1)
+  }
+
   @Test("paths lead to the keys from anywhere, whatever the folder is called")
   func paths() throws {
     let folder = try TemporaryFolder()

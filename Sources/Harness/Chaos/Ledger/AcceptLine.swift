@@ -5,22 +5,25 @@ struct AcceptLine: Sendable, Equatable {
   var job: Int?
   /// The number of the user whose token it is; nil when it is nobody's.
   var user: Int?
+  /// The connection that it came by, counted from the first that was opened; nil when that is no number.
+  var connection: Int?
 
   /// `epoch_ms network token topic connection stream body_hash`
   init?(_ line: UnsafeRawBufferPointer) {
-    var fields = (0, 0, 0, 0)
+    var fields = (0, 0, 0, 0, 0)
     var found = 0
     for index in line.indices where line[index] == UInt8(ascii: " ") {
       switch found {
       case 0: fields.0 = index
       case 1: fields.1 = index
       case 2: fields.2 = index
-      default: fields.3 = index
+      case 3: fields.3 = index
+      default: fields.4 = index
       }
       found += 1
-      if found == 4 { break }
+      if found == 5 { break }
     }
-    guard found == 4, let atMs = Self.decimal(line[..<fields.0]) else { return nil }
+    guard found == 5, let atMs = Self.decimal(line[..<fields.0]) else { return nil }
     self.atMs = Int64(atMs)
     let token = line[(fields.1 + 1)..<fields.2]
     if token.count == Crowd.tokenDigits { user = Self.hex(token.suffix(Crowd.numberDigits)) }
@@ -28,6 +31,7 @@ struct AcceptLine: Sendable, Equatable {
     if topic.starts(with: LedgerEntry.topicStart.utf8) {
       job = Self.decimal(topic.dropFirst(LedgerEntry.topicStart.utf8.count))
     }
+    connection = Self.decimal(line[(fields.3 + 1)..<fields.4])
   }
 
   private static func decimal(_ text: Slice<UnsafeRawBufferPointer>) -> Int? {

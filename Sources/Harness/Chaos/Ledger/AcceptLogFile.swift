@@ -32,6 +32,19 @@ enum AcceptLogFile {
     }
   }
 
+  /// The connections that jobs of an app came by.
+  static func connections(
+    of app: String, _ entries: [LedgerEntry], _ path: String
+  ) throws(ChaosError) -> Set<Int> {
+    let isOfApp = entries.map { $0.app == app }
+    var found: Set<Int> = []
+    try forEach(path) { line in
+      guard let job = line.job, job < isOfApp.count, isOfApp[job] else { return }
+      if let connection = line.connection { found.insert(connection) }
+    }
+    return found
+  }
+
   /// How many bytes it has, which grow with each accept.
   static func bytes(_ path: String) -> Int {
     var information = stat()

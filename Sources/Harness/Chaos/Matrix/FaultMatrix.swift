@@ -32,6 +32,7 @@ package enum FaultMatrix {
     LocalTimeRow(),
     PaceRow(),
     SentinelRow(),
+    ReloadRow(),
   ]
 
   /// Rows whose load can be jobs of one user each.

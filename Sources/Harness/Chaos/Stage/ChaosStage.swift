@@ -21,6 +21,7 @@ final class ChaosStage: Sendable {
   let providerProxy: FaultProxy?
   /// The folder that workers take for the system's, where the crowd is in made-up zones.
   let timeZones: TimeZoneFolder?
+  let configuration: SharedConfiguration
   private let folder: TemporaryFolder
 
   static let app = "shop"
@@ -52,11 +53,12 @@ final class ChaosStage: Sendable {
       ? try FaultProxy(server: .tcp(host: "127.0.0.1", port: stage.port), seed: trial.seed) : nil
     let directURL = sentinels?.url ?? redis.tcpURL ?? redis.url
     let redisURL = redisProxy.map { "redis://\(options.redisHost):\($0.port)" } ?? directURL
-    let configuration = Self.configuration(
+    let text = Self.configuration(
       options, redis: redisURL, port: providerProxy?.port ?? stage.port, directPort: stage.port)
+    configuration = SharedConfiguration(file: try stage.write(text), text: text, keys: stage.keys)
     fleet = Fleet(
-      program: trial.programs.pushpool, configurationFile: try stage.write(configuration),
-      lesserFile: try stage.write(Self.lesser(configuration, options), to: "lesser.yaml"),
+      program: trial.programs.pushpool, configurationFile: configuration.file,
+      lesserFile: try stage.write(Self.lesser(text, options), to: "lesser.yaml"),
       folder: folder.path, environment: timeZones.map { ["TZDIR": $0.path] } ?? [:])
     session = try await ChaosSession.open(url: directURL, awaitsReplica: sentinels != nil)
   }
@@ -74,6 +76,9 @@ final class ChaosStage: Sendable {
     try await Stage.with(options.server) { stage in
       var simulated = SimulatorProcess.Options(script: options.health)
       simulated.acceptLog = acceptLog(stage)
+      if options.hasSecondKey {
+        simulated.moreKeyFiles = [try SharedConfiguration.makeSecondKey(stage.folder.path)]
+      }
       return try await stage.withSimulator(trial.programs.simulator, simulated) { simulator in
         try await SentinelSet.with(options, stage.redis) { sentinels in
           let stage = try await ChaosStage(trial, options, stage, sentinels, simulator)

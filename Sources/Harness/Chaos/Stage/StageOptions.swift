@@ -34,6 +34,8 @@ struct StageOptions: Sendable {
   /// Whether every other user of the first app has an installation for development. The lesser configuration has no
   /// credentials for it.
   var hasDevelopment = false
+  /// Whether the networks know a second signing key under the id of the first, `SharedConfiguration.secondKeyFile`.
+  var hasSecondKey = false
   /// Whether Redis keeps an append-only file, synced each second.
   var appendOnly = false
   /// How that is synced: with `everysec` the end of the process can cost what a slow disk has held up.

@@ -14,6 +14,10 @@ package struct ConfigurationText: Sendable {
     package var jpush: String?
     /// Nil for the limit that FCM gives a project.
     package var messagesPerMinute: Int?
+    /// APNs's signing key in place of the stage's, under the same key id.
+    package var apnsKeyFile: String?
+    /// Further members of the app, such as `pushes_per_second: 100`.
+    package var members: [String] = []
 
     package init(
       id: String = "shop", apns: [PushEnvironment: String], fcm: String? = nil,
@@ -56,13 +60,13 @@ package struct ConfigurationText: Sendable {
   }
 
   private func lines(of app: App, _ keys: NetworkKeys) -> [String] {
-    var lines = ["  - id: \(app.id)"]
+    var lines = ["  - id: \(app.id)"] + app.members.map { "    \($0)" }
     if !app.apns.isEmpty { lines.append("    apns:") }
     for environment in PushEnvironment.allCases {
       guard let endpoint = app.apns[environment] else { continue }
       lines.append("      \(environment.rawValue):")
       lines += [
-        "key_file: \(path(keys.apnsKey.file))", "key_id: \(keys.apnsKey.keyID)",
+        "key_file: \(path(app.apnsKeyFile ?? keys.apnsKey.file))", "key_id: \(keys.apnsKey.keyID)",
         "team_id: \(keys.apnsKey.teamID)", "topic: \(NetworkKeys.topic)",
       ].map { "        \($0)" }
       lines += ways(to: endpoint, keys).map { "        \($0)" }
