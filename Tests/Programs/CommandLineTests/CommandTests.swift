@@ -110,6 +110,36 @@ import Testing
     }
   }
 
+  @Test("a file with an error stops nobody who looks or acts, and does stop who adds something")
+  func brokenFile() async throws {
+    try await RedisServer.with { redis in
+      let folder = try TemporaryFolder()
+      let file = folder.file("pushpool.yaml")
+      let text = "redis:\n  url: \(redis.url)\n  prefix: own\nworker:\n  lane: 2\n"
+      try TextFile.write(text, to: file)
+      let at = ["PUSHPOOL_CONFIG": file]
+      let switched = try await Pushpool.run("switch", "off", "--app", "shop", environment: at)
+      #expect(switched.status == 0, "\(switched)")
+      let warning = "worker.lane: is not a known field"
+      #expect(switched.error.contains(warning) && switched.error.contains("goes on with"))
+      for command in [["status"], ["jobs"], ["dead", "list"], ["switch", "list"]] {
+        let child = try Pushpool.start(command, environment: at)
+        let result = try await Pushpool.finish(child)
+        #expect(result.status == 0 && result.error.contains(warning), "\(command): \(result)")
+      }
+      // It has the prefix of the file.
+      let list = try await Pushpool.run("switch", "list", "--json", environment: at)
+      #expect(list.output.contains("shop"))
+      let installed = try await Pushpool.run(
+        "install", "--app", "shop", "--user", "u", "--network", "apns", "--token", Self.token,
+        environment: at)
+      #expect(installed.status == 78)
+      // Where Redis is must be certain.
+      try TextFile.write("redis:\n  ur: x\n", to: file)
+      #expect(try await Pushpool.run("status", environment: at).status == 78)
+    }
+  }
+
   @Test("a bad value of install is refused by its option")
   func badInstall() async throws {
     let result = try await Pushpool.run(

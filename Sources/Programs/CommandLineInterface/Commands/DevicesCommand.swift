@@ -42,7 +42,7 @@ struct DevicesCommand: AsyncParsableCommand {
   private func list(_ user: String) async throws(CommandFailure) {
     let console = Console.standard
     try UserOption.check(user)
-    let configuration = try shared.configuration()
+    let configuration = try shared.configurationInTrouble()
     let app = try appOption.resolve(configuration)
     let session = try await RedisSession.open(configuration.redis, as: .reader)
     let isJSON = shared.json
@@ -96,7 +96,7 @@ struct DevicesCommand: AsyncParsableCommand {
     do throws(InvalidField) { tokens = try DeviceToken.candidates(text) } catch {
       throw TokenOption.failure(error)
     }
-    let configuration = try shared.configuration()
+    let configuration = try shared.configurationInTrouble()
     let app = try appOption.resolve(configuration)
     let session = try await RedisSession.open(configuration.redis, as: .reader)
     let standings = try await session.run(about: tokens.map { .token(app: app, $0) }) {

@@ -54,7 +54,7 @@ struct JobCommand: AsyncParsableCommand {
   func run() async throws {
     let verb = action
     let action = try verb.action(value)
-    let configuration = try shared.configuration()
+    let configuration = try shared.configurationInTrouble()
     let app = try appOption.resolve(configuration)
     let record = try await record(configuration.redis, app: app, action)
     var report = JobReport(record: record)

@@ -34,7 +34,7 @@ struct JobsCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let configuration = try shared.configuration()
+    let configuration = try shared.configurationInTrouble()
     let session = try await RedisSession.open(configuration.redis, as: .dashboard)
     let (app, ended) = (app, ended)
     let list = try await session.run { store throws(RedisError) in

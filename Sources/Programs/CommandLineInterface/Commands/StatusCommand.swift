@@ -27,7 +27,7 @@ struct StatusCommand: AsyncParsableCommand {
 
   func run() async throws {
     let console = Console.standard.with(check ? .isIgnored : .endsWell)
-    let configuration = try shared.configuration()
+    let configuration = try shared.configurationInTrouble()
     let session = try await RedisSession.open(configuration.redis, as: .dashboard)
     let snapshot = try await session.run { store throws(RedisError) in
       try await FleetSnapshot.read([store])

@@ -37,7 +37,7 @@ struct TopCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let configuration = try shared.configuration()
+    let configuration = try shared.configurationInTrouble()
     let session = try await RedisSession.open(configuration.redis, as: .dashboard)
     let state = TopState(place: "\(configuration.redis.url), prefix \(configuration.redis.prefix)")
     guard Console.standard.output.isInteractive else {

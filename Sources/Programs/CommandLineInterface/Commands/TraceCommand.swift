@@ -41,7 +41,7 @@ struct TraceCommand: AsyncParsableCommand {
 
   func run() async throws {
     let subject = try subject()
-    let configuration = try shared.configuration()
+    let configuration = try shared.configurationInTrouble()
     let app = try appOption.resolve(configuration)
     let session = try await RedisSession.open(
       configuration.redis, as: user == nil && token == nil ? .dashboard : .reader)

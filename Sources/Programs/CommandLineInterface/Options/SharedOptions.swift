@@ -20,6 +20,24 @@ struct SharedOptions: ParsableArguments {
     return configuration
   }
 
+  /// The configuration, for commands by which people look at the fleet and act in it. A file that has errors, as workers may
+  /// have refused it a minute ago, stops none of these: they go by what it says of Redis, and tell the first error.
+  func configurationInTrouble() throws(CommandFailure) -> Configuration {
+    do throws(CommandFailure) { return try configuration() } catch {
+      guard error.status == .configuration, let file = try file() else { throw error }
+      let reading = Configuration.examine(file: file, environment: environment([]))
+      let isOfRedis = reading.errors.contains {
+        $0.file != file || $0.field.isEmpty || $0.field == "redis" || $0.field.hasPrefix("redis.")
+      }
+      guard let usable = reading.configuration, reading.omitted == 0, !isOfRedis else {
+        throw error
+      }
+      Console.standard.note(
+        "warning: \(error.description); this command goes on with what the file says of Redis")
+      return usable
+    }
+  }
+
   /// The configuration: of the file if there is one, else the defaults and the environment.
   func load(
     _ more: [Settings.Override] = []
@@ -51,6 +69,6 @@ struct SharedOptions: ParsableArguments {
   /// A session with Redis for this command.
   /// - Parameter user: as of `RedisSession.open`.
   func openSession(as user: DocumentedUser) async throws(CommandFailure) -> RedisSession {
-    try await RedisSession.open(configuration().redis, as: user)
+    try await RedisSession.open(configurationInTrouble().redis, as: user)
   }
 }

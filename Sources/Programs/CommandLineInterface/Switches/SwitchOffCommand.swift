@@ -30,7 +30,7 @@ struct SwitchOffCommand: AsyncParsableCommand {
 
   func run() async throws {
     let console = Console.standard
-    let configuration = try shared.configuration()
+    let configuration = try shared.configurationInTrouble()
     let killSwitch = try scope.killSwitch(configuration)
     let session = try await RedisSession.open(configuration.redis, as: .operator)
     let reason = reason

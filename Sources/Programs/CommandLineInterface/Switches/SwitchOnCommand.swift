@@ -21,7 +21,7 @@ struct SwitchOnCommand: AsyncParsableCommand {
 
   func run() async throws {
     let console = Console.standard
-    let configuration = try shared.configuration()
+    let configuration = try shared.configurationInTrouble()
     let killSwitch = try scope.killSwitch(configuration)
     let session = try await RedisSession.open(configuration.redis, as: .operator)
     let (wasOff, others) = try await session.run { store throws(RedisError) in
