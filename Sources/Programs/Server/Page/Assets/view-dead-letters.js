@@ -54,7 +54,7 @@ export function view(root, _, query) {
 
   root.append(
     h("p", {}, "A dead letter is a job that was refused, or recipients of a job that were given up. It stays until somebody retries or drops it. ",
-      h("a", { href: "#/guide/dead-letters", text: "What each reason means" })),
+      h("a", { href: "#/guide/dead-letters", text: "What to do about them" })),
     changed, chosen, kinds, problem, section("By reason", groups.element, told, bulk), section("Letters, the oldest first", letters.element, h("p", {}, next)));
 
   let summary = null;

@@ -108,7 +108,7 @@ export function view(root) {
     const what = words(one);
     const done = await confirm({
       title: `Switch ${what} of ${one.app} on?`, label: "Switch on", typed: one.app,
-      words: [one.reason ? `It is off because: ${one.reason}.` : "Nobody said why it is off.", "What waited is sent at once."],
+      words: [one.reason ? `It is off because: ${one.reason}.` : "Nobody said why it is off.", "What waited is sent within half a minute."],
       act: () => api.switchOn(named(one)),
     });
     if (done) announce(`${what} of ${one.app} is on.`);

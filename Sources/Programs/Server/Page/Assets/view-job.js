@@ -119,7 +119,8 @@ export function view(root, [app, id], _, { rename }) {
   function update() {
     const fresh = (feed.get("jobs").open ?? []).find((job) => job.app === app && job.id === id);
     if (!record) return;
-    if (fresh) record = { ...record, ...fresh, left_ms: fresh.left_ms, now_per_second: fresh.per_second, per_second: record.per_second };
+    // The feed may be a second behind an answer that says how the job has ended.
+    if (fresh && !final.includes(record.state)) record = { ...record, ...fresh, left_ms: fresh.left_ms, now_per_second: fresh.per_second, per_second: record.per_second };
     const now = feed.now();
     const done = settled(record);
     fillHead();
