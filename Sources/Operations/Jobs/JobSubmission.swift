@@ -43,8 +43,8 @@ package struct JobSubmission: Sendable {
   package func submit(
     in store: Store, priority: Priority
   ) async throws(RedisError) -> SubmittedJob {
-    let answer = try await store.jobs.submit(
-      text, priority: priority, digest: digest)
+    let name = job.flatMap { job in id.map { (app: job.app, id: $0) } }
+    let answer = try await store.jobs.submit(text, priority: priority, digest: digest, name: name)
     guard let answer else {
       return .created(try await enqueue(in: store, priority: priority))
     }

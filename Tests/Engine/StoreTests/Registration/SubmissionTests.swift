@@ -115,6 +115,32 @@ import Testing
     }
   }
 
+  @Test func `a large job is known by the name and digest that are given along`() async throws {
+    try await Self.withStore { _, store in
+      func large(_ title: String) async throws -> SubmissionAnswer? {
+        let users = (0..<25_000).map { "\"user-\($0)\"" }.joined(separator: ",")
+        let text =
+          "{\"id\":\"j\",\"app\":\"shop\",\"audience\":{\"users\":[\(users)]},"
+          + "\"notification\":{\"title\":\"\(title)\"}}"
+        return try await store.jobs.submit(
+          Array(text.utf8), priority: .normal, digest: try Self.digest(text), name: ("shop", "j"))
+      }
+      let first = try #require(try await large("first"))
+      #expect(first.status == .created)
+      let again = try #require(try await large("first"))
+      #expect(again.status == .replayed && again.entry == first.entry)
+      #expect(try await large("second")?.status == .conflict)
+      #expect(try await store.backlog.status().jobs[.normal] == 1)
+      // Without the name it is not read here.
+      let text = Array(repeating: UInt8(ascii: " "), count: StoreLimits.submittedBytesMax + 1)
+      #expect(try await store.jobs.submit(text, priority: .normal, digest: nil) == nil)
+      #expect(
+        await refusal(
+          store, "normal", "{}", String(repeating: "a", count: 32), "a b", "j")
+          != nil)
+    }
+  }
+
   @Test func `a worker takes a submitted job as its own, and one that is sent from its entry, too`()
     async throws
   {

@@ -3,14 +3,18 @@ package import Redis
 
 extension JobQueue {
   /// Adds a job by the function that any client may call: it takes the job's name in the same step.
-  /// - Parameter digest: of the canonical job (`ContentDigest`); nil when the text was not checked.
+  /// - Parameters:
+  ///   - digest: of the canonical job (`ContentDigest`); nil when the text was not checked.
+  ///   - name: the app and the id of a job that was checked; nil when the function is to read them, which it does not in a large
+  ///     text.
   /// - Returns: nil when the function does not take it, and nothing was added: the server has no such function, the user may not
-  ///   call it, the text is too large, or names no app. `enqueue` takes it all the same.
+  ///   call it, the text is large and its name is not given, or it names no app. `enqueue` takes it all the same.
   /// - Throws: after `.connectionLost` and `.timeout` the job may have been added.
   package func submit(
-    _ json: [UInt8], priority: Priority, digest: String?
+    _ json: [UInt8], priority: Priority, digest: String?, name: (app: String, id: String)? = nil
   ) async throws(RedisError) -> SubmissionAnswer? {
-    guard json.count <= StoreLimits.submittedBytesMax else { return nil }
+    let isLarge = json.count > StoreLimits.submittedBytesMax
+    guard !isLarge || (digest != nil && name != nil) else { return nil }
     var command = RedisCommand("FCALL", "pushpool_submit")
     let keys = functions.keys.registrationKeys
     command.append(keys.count)
@@ -18,6 +22,11 @@ extension JobQueue {
     command.append(priority.rawValue)
     command.append(json)
     if let digest { command.append(digest) }
+    // A server whose functions are older knows no more than the digest.
+    if isLarge, let name {
+      command.append(name.app)
+      command.append(name.id)
+    }
     let reply: RESPValue
     do throws(RedisError) { reply = try await functions.connection.call(command) } catch {
       if error.isFunctionMissing || error.missingRight != nil { return nil }
