@@ -147,6 +147,26 @@ import Testing
     }
   }
 
+  @Test("a letter that another program wrote keeps no other from being retried")
+  func foreign() async throws {
+    try await RouteStage.with { stage in
+      try await stage.bury("1-0")
+      for fields in [["a", "b"], ["kind", "job", "job", "{}"], ["kind", "chunk", "app", "shop"]] {
+        _ = try await stage.run { store throws(RedisError) in
+          var command = RedisCommand("XADD", store.keys.dead, "2-*")
+          for field in fields { command.append(field) }
+          return try await store.connection.call(command)
+        }
+      }
+      try await stage.bury("3-0")
+      let answer = try await stage.ask(
+        .post, "/v1/dead-letters:retry", #"{"expected_count": 5}"#)
+      #expect(answer["retried"] == .integer(2) && answer["refused_count"] == .integer(3))
+      #expect(answer["left"] == .integer(0) && answer["last"] == .string("3-0"))
+      #expect(try await stage.ask(.post, "/v1/dead-letters/2-0:retry").status == 409)
+    }
+  }
+
   @Test("when Redis goes midway, the answer says how far it came, and the act is noted")
   func midway() async throws {
     try await RouteStage.with(isProxied: true) { stage in

@@ -2,7 +2,13 @@
 
 do
 
+local PRIORITIES = {high = true, normal = true, low = true}
+
 local function retry_chunk(p, letter, f)
+  -- What another program has written cannot be retried.
+  if not (f.app and f.id and f.recipients and f.done and f.segment and tonumber(f.count) and PRIORITIES[f.priority]) then
+    return 'GONE'
+  end
   local key = KEY.job(p, f.app, f.id)
   local r = redis.call('HMGET', key, 'source', 'state', 'finished_at', 'segments')
   if f.recipients == '' or not f.source or r[1] ~= f.source then return 'GONE' end
@@ -80,7 +86,7 @@ local function dead_retry(keys, args)
   local answer, queued
   if f.kind == 'chunk' then
     answer = retry_chunk(p, entry, f)
-  elseif f.truncated == '1' or f.reason == 'malformed_entry' or f.job == '' then
+  elseif f.truncated == '1' or f.reason == 'malformed_entry' or not f.job or f.job == '' or not PRIORITIES[f.priority] then
     answer = 'GONE'
   else
     queued = redis.call('XADD', KEY.jobs(p, f.priority), '*', 'job', f.job)
