@@ -62,6 +62,9 @@ package enum StoreLimits {
   static let largeRetriesMax = 3
   /// A job of more bytes is added without its name being looked at: a function has to read it as a whole.
   static let submittedBytesMax = 256 * 1024
+  /// Notices of jobs that ended: read at a time, and looked at to find those of one app.
+  static let endedAtOnce = 1_000
+  package static let endedLookedMax = 10_000
   /// How long the name that a submission took lives while no worker has the job. Beyond it the name is taken when a worker takes
   /// the job in, as that of a job that was added by XADD.
   static let submittedNameSeconds = 86_400

@@ -33,9 +33,12 @@ package struct JobList: Sendable, Equatable {
           list.open.append(record)
         }
       } while cursor != "0" && list.open.count < OperationsLimits.listedJobsMax
-      // Of one app there may be few among the last of all.
-      let looked = app == nil ? endedMax : OperationsLimits.listedJobsMax
-      list.ended += try await store.jobs.ended(max: looked).filter { app == nil || $0.app == app }
+      guard endedMax > 0 else { continue }
+      if let app {
+        list.ended += try await store.jobs.ended(of: app, max: endedMax)
+      } else {
+        list.ended += try await store.jobs.ended(max: endedMax)
+      }
     }
     // Many may begin in the same millisecond, and Redis tells of them in any order.
     list.open.sort { ($0.rank, $0.beginsAtMs, $0.id) < ($1.rank, $1.beginsAtMs, $1.id) }

@@ -68,17 +68,45 @@ extension JobQueue {
 
   /// Returns the records of the jobs that ended last, the last first.
   package func ended(max: Int) async throws(RedisError) -> [JobRecord] {
+    try await endedEntries(before: nil, max: max).compactMap(\.job)
+  }
+
+  /// Returns those of one app, the last first. Others may have ended many more since: as many entries are looked at as
+  /// `StoreLimits.endedLookedMax` says.
+  package func ended(of app: String, max: Int) async throws(RedisError) -> [JobRecord] {
+    var jobs: [JobRecord] = []
+    var last: String?
+    var looked = 0
+    repeat {
+      let entries = try await endedEntries(before: last, max: StoreLimits.endedAtOnce)
+      jobs += entries.compactMap(\.job).filter { $0.app == app }
+      looked += entries.count
+      last = entries.count < StoreLimits.endedAtOnce ? nil : entries.last?.entry
+    } while last != nil && jobs.count < max && looked < StoreLimits.endedLookedMax
+    return Array(jobs.prefix(max))
+  }
+
+  /// - Returns: what is known of the job of each entry; nil where that makes no sense.
+  private func endedEntries(
+    before: String?, max: Int
+  ) async throws(RedisError) -> [(entry: String, job: JobRecord?)] {
     let reply = try await functions.connection.call(
-      RedisCommand("XREVRANGE", functions.keys.finished, "+", "-", "COUNT", String(max)))
+      RedisCommand(
+        "XREVRANGE", functions.keys.finished, before.map { "(\($0)" } ?? "+", "-", "COUNT",
+        String(max)))
     return (reply.array ?? []).compactMap { entry in
-      guard let parts = entry.array, parts.count == 2 else { return nil }
-      // A notice leaves empty what its job did not come to: one that was cancelled before it began has no start.
-      let fields = parts[1].pairs.filter { !$0.1.isEmpty }
-      let named = Dictionary(fields, uniquingKeysWith: { $1 })
-      guard let app = named["app"], let id = named["id"] else { return nil }
-      var record = try? JobRecord(app: app, id: id, fields: fields)
-      record?.isAdmitted = true
-      return record
+      guard let parts = entry.array, parts.count == 2, let id = parts[0].string else { return nil }
+      return (id, Self.ended(parts[1]))
     }
+  }
+
+  private static func ended(_ notice: RESPValue) -> JobRecord? {
+    // A notice leaves empty what its job did not come to: one that was cancelled before it began has no start.
+    let fields = notice.pairs.filter { !$0.1.isEmpty }
+    let named = Dictionary(fields, uniquingKeysWith: { $1 })
+    guard let app = named["app"], let id = named["id"] else { return nil }
+    var record = try? JobRecord(app: app, id: id, fields: fields)
+    record?.isAdmitted = true
+    return record
   }
 }

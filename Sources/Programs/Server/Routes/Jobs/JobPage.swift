@@ -49,7 +49,7 @@ enum JobPage {
     RouteDocument(
       JobRoutes.group, summary,
       "Those that run come first, then queued, paused and scheduled ones, then those that ended last. At most "
-        + "\(OperationsLimits.listedJobsMax) open and as many ended jobs are listed, those of one app among the last that ended of all. Jobs that no worker has taken in yet "
+        + "\(OperationsLimits.listedJobsMax) open and as many ended jobs are listed, those of one app among the last \(StoreLimits.endedLookedMax) that ended of all. Jobs that no worker has taken in yet "
         + "are not, and refused ones are dead letters.",
       query: [
         RouteDocument.QueryField(

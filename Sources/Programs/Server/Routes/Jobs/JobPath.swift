@@ -90,8 +90,8 @@ struct JobPath: Sendable {
   private func hasEnded(in stores: [Store]) async throws(OperationError) -> Bool {
     do throws(RedisError) {
       for store in stores {
-        let ended = try await store.jobs.ended(max: OperationsLimits.listedJobsMax)
-        if ended.contains(where: { $0.app == app && TextRule.isSame($0.id, id) }) { return true }
+        let ended = try await store.jobs.ended(of: app, max: OperationsLimits.listedJobsMax)
+        if ended.contains(where: { TextRule.isSame($0.id, id) }) { return true }
       }
       return false
     } catch { throw .redis(error) }
