@@ -14,6 +14,8 @@ package enum ServerLimits {
   package static let bodySeconds = 10
   package static let bodyBytesPerSecondMin = 64 * 1_024
   package static let bodyBytesMax = 1 << 20
+  /// Of a request that takes no body: an empty object and some spaces.
+  static let emptyBodyBytesMax = 64
   /// NDJSON of a batch.
   package static let batchBytesMax = 16 << 20
   package static let batchLinesMax = 10_000
@@ -141,6 +143,11 @@ package enum ServerLimits {
   package static let descriptorsKept = 64
   /// How long requests in hand may take when the server ends.
   package static let stopSeconds = 10
+  /// How long open connections may send another request when the server ends. Its answer is the last of its connection, so a
+  /// client with something to send meets no connection that is being closed.
+  static let drainMs = 2_000
+  /// How often it is looked whether all are closed.
+  static let drainLookMs = 50
   /// Redis is ready when it answers within so long.
   package static let readySeconds = 2
   /// How long an answer to that, and a reading of the metrics, are told again.

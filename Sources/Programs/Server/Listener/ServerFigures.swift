@@ -45,6 +45,8 @@ package final class ServerFigures: Sendable {
     }
   }
 
+  var openConnections: Int { state.withLock { $0.connections } }
+
   package func connections(changedBy count: Int) { state.withLock { $0.connections += count } }
 
   package func eventStreams(changedBy count: Int) { state.withLock { $0.eventStreams += count } }

@@ -50,7 +50,9 @@ struct InstallationDocument {
       try Self.complete(&object, "token", token)
     }
     if let own, object["user"] == nil { object["user"] = .string(own) }
-    return try Installation(json: .object(object))
+    let installation = try Installation(json: .object(object))
+    try PathValue.checkSegment(installation.user, at: "/user")
+    return installation
   }
 
   private static func complete(

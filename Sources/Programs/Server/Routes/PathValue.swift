@@ -3,6 +3,14 @@ internal import PushpoolConfiguration
 
 /// The values in the paths of installations, users and topics, and the app of a job, checked by the rules of the model.
 enum PathValue {
+  /// Refuses a name that no path can have: proxies take these two for steps, encoded or not (RFC 3986, 6.2.2.3).
+  static func checkSegment(_ name: String, at pointer: String) throws(InvalidField) {
+    guard name != ".", name != ".." else {
+      throw InvalidField(
+        pointer: pointer, message: "must not be . or .. here: no path of this API could name it")
+    }
+  }
+
   /// The app, by the parameter `app`.
   /// - Throws: 404 for an app that the configuration does not have. A configuration without apps knows none of them, and
   ///   any name will do.

@@ -66,6 +66,25 @@ import Testing
     }
   }
 
+  @Test("a large job is told apart from another of its id, too")
+  func large() async throws {
+    try await RouteStage.with { stage in
+      let users = (0..<25_000).map { "\"user-\($0)\"" }.joined(separator: ",")
+      func job(_ body: String) -> String {
+        #"{"id": "j", "audience": {"users": [\#(users)]}, "notification": {"body": "\#(body)"}}"#
+      }
+      let first = try await stage.ask(.post, Self.path, job("x"))
+      #expect(first.status == 202 && first.header("idempotent-replayed") == nil)
+      let again = try await stage.ask(.post, Self.path, job("x"))
+      #expect(again.status == 202 && again.header("idempotent-replayed") == "true")
+      #expect(try await stage.ask(.post, Self.path, job("y")).status == 409)
+      let jobs = try await stage.run { store throws(RedisError) in
+        try await store.backlog.status().jobs
+      }
+      #expect(jobs[.normal] == 1)
+    }
+  }
+
   @Test("the key of the header is the id of a job without one")
   func keys() async throws {
     try await RouteStage.with { stage in
@@ -95,7 +114,9 @@ import Testing
       (#"{"audience": {"users": []}, "notification": {"body": "x"}}"#, 422, "/audience/users"),
       (#"{"app": "other", \#(rest)}"#, 422, "/app"), (#"{"app": 1, \#(rest)}"#, 422, "/app"),
       (#"{"id": "a b", \#(rest)}"#, 422, "/id"), (#"{"id": null, \#(rest)}"#, 422, "/id"),
-      (#"{"extra": 1, \#(rest)}"#, 422, "/extra"), ("[]", 422, ""), ("", 400, nil),
+
+      (#"{"id": "..", \#(rest)}"#, 422, "/id"), (#"{"extra": 1, \#(rest)}"#, 422, "/extra"),
+      ("[]", 422, ""), ("", 400, nil),
       ("{", 400, nil),
       (
         #"{"audience": {"users_key": "segment:shop:nowhere"}, "notification": {"body": "x"}}"#, 422,

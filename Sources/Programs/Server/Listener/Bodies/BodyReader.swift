@@ -29,9 +29,8 @@ struct BodyReader: ~Copyable {
     // The head was checked: one of the two at most, and a number.
     let declared = request.headers[.contentLength].flatMap { Int($0) }
     guard declared ?? 0 > 0 || request.headers.contains(.transferEncoding) else { return [] }
-    guard bytesMax > 0 else {
-      throw Problem(413, "content too large", "this takes no body")
-    }
+    // Libraries send an empty object where there is nothing to say.
+    let bytesMax = bytesMax > 0 ? bytesMax : ServerLimits.emptyBodyBytesMax
     guard declared ?? 0 <= bytesMax else { throw Self.tooLarge(bytesMax) }
     channel.triggerUserOutboundEvent(ConnectionEvent.bodyWanted, promise: nil)
     let bytes: [UInt8]
@@ -42,6 +41,9 @@ struct BodyReader: ~Copyable {
     }
     guard bytes.count == declared ?? bytes.count else {
       throw .badRequest("the body ended before it was whole")
+    }
+    guard bytesMax > ServerLimits.emptyBodyBytesMax || Self.saysNothing(bytes) else {
+      throw .badRequest("this takes no body, or {}")
     }
     return bytes
   }
@@ -68,6 +70,11 @@ struct BodyReader: ~Copyable {
         retryAfterS: 1)
     }
     taken += count
+  }
+
+  private static func saysNothing(_ bytes: [UInt8]) -> Bool {
+    let words = bytes.filter { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+    return words.isEmpty || words == Array("{}".utf8)
   }
 
   private static func tooLarge(_ bytesMax: Int) -> Problem {

@@ -86,7 +86,14 @@ struct ServerProcess {
     stop.onFirst {
       state.stop()
       log.notice("stopping: requests in hand are finished; another signal does not wait for them")
-      Task { await group.triggerGracefulShutdown() }
+      Task {
+        var leftMs = ServerLimits.drainMs
+        while leftMs > 0, state.figures.openConnections > 0 {
+          try? await Task.sleep(for: .milliseconds(ServerLimits.drainLookMs))
+          leftMs -= ServerLimits.drainLookMs
+        }
+        await group.triggerGracefulShutdown()
+      }
       Task {
         try? await Task.sleep(for: .seconds(ServerLimits.stopSeconds))
         log.warning(

@@ -54,6 +54,7 @@ struct JobRequest: Sendable {
       throw Problem(500, "internal error", "the job has lost its id: tell the developers")
     }
     do throws(InvalidField) {
+      try PathValue.checkSegment(id, at: "/id")
       try OwnKeys.check(job, prefix: configuration.redis.prefix)
     } catch { throw .invalid(error) }
     self.app = app
