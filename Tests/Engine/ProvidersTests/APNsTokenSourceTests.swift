@@ -238,6 +238,20 @@ struct APNsTokenSourceTests {
     #expect(try await olderHeader(in: fleet) == second.header)
   }
 
+  @Test("a token of an older worker that joined later is taken where APNs refuses the own")
+  func takesOlder() async throws {
+    let fleet = FleetOfTests(clock)
+    source.share(through: fleet)
+    let own = try await source.current()
+    clock.advance(minutes: 25)
+    let older = try await olderHeader(in: fleet)
+    #expect(older != own.header)
+    let taken = try await source.refused(
+      generation: own.generation, reason: "TooManyProviderTokenUpdates")
+    #expect(taken.header == older)
+    #expect(try await source.current().header == older)
+  }
+
   @Test("what the fleet has under the former name is left alone when another key has signed it")
   func leavesOtherKey() async throws {
     let folder = try TemporaryFolder()
