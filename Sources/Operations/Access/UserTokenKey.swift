@@ -138,23 +138,16 @@ private final class PublicKey: @unchecked Sendable {
     return isNamed && group.elementsEqual("prime256v1".utf8)
   }
 
-  /// ES256 (RFC 7518, 3.4): the signature is r and s, 32 bytes each.
+  /// - Parameter signature: as a JSON Web Token has it.
   func verifies(_ signature: [UInt8], of message: [UInt8]) -> Bool {
-    guard signature.count == 64, let context = EVP_MD_CTX_new() else { return false }
+    guard let der = ECDSASignature.der(ofJOSE: signature), let context = EVP_MD_CTX_new() else {
+      return false
+    }
     defer {
       EVP_MD_CTX_free(context)
       ERR_clear_error()
     }
-    let numbers = Self.derInteger(signature[..<32]) + Self.derInteger(signature[32...])
-    let der = [0x30, UInt8(numbers.count)] + numbers
     guard EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, key) == 1 else { return false }
     return EVP_DigestVerify(context, der, der.count, message, message.count) == 1
-  }
-
-  /// A number that is not negative, in DER (X.690, 8.3): no zeros in front, but one before a high bit.
-  private static func derInteger(_ bigEndian: ArraySlice<UInt8>) -> [UInt8] {
-    var digits = Array(bigEndian.drop { $0 == 0 })
-    if digits.isEmpty || digits[0] >= 0x80 { digits.insert(0, at: 0) }
-    return [0x02, UInt8(digits.count)] + digits
   }
 }

@@ -101,7 +101,7 @@ package struct ConfigurationCheck: Sendable {
     ofApps configuration: Configuration, behind reading: ConfigurationReading
   ) -> [ConfigurationError] {
     let quota = ".fcm.messages_per_minute"
-    // What stands in for it is no quota that another app could differ from.
+    // The quota that stands in for it is none that another app could differ from.
     let isQuotaMadeUp = reading.errors.contains { $0.field.hasSuffix(quota) }
     return MaterialInspection.faults(in: configuration, client: HTTPClient()).filter {
       !reading.silent.contains($0.field) && !(isQuotaMadeUp && $0.field.hasSuffix(quota))

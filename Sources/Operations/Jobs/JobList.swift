@@ -19,7 +19,7 @@ package struct JobList: Sendable, Equatable {
     _ stores: [Store], app: String? = nil, endedMax: Int
   ) async throws(RedisError) -> JobList {
     var list = JobList()
-    // What is scanned while it changes may come twice.
+    // A set that changes while it is scanned may tell of a member twice.
     var known: Set<String> = []
     for store in stores {
       list.openCount += try await store.jobs.openCount()

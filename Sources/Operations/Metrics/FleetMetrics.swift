@@ -87,7 +87,7 @@ package struct FleetMetrics: Sendable {
       cursor = page.cursor
     } while cursor != "0" && found.count < OperationsLimits.meteredJobsMax
       && pages < OperationsLimits.meteredJobsMax
-    // What is scanned while it changes may come twice.
+    // A set that changes while it is scanned may tell of a member twice.
     var seen: Set<String> = []
     found.removeAll { !seen.insert("\($0.app):\($0.id)").inserted }
     let read = Array(found.prefix(OperationsLimits.meteredJobsMax))

@@ -64,14 +64,8 @@ package final class APNsTokenSource: SharedTokenSource {
       return try await renew(instead: refused)
     }
     // Too early to renew, but another replica may have, since this process looked.
-    if let share {
-      // Where a worker of a version before 0.4.0 was first, it is the former name's that APNs takes.
-      let former = try await share.current(key: formerShareKey)
-      for agreed in [try await share.current(key: shareKey), noteFormer(former) ? former : nil] {
-        if let agreed, agreed != refused, isFresh(agreed, nowMs) {
-          return adopt(agreed, instead: refused)
-        }
-      }
+    if let share, let agreed = try await known(to: share, otherThan: refused) {
+      return adopt(agreed, instead: refused)
     }
     throw pause(reason, renewableAtMs: isTooManyUpdates ? nil : renewableAtMs)
   }
@@ -127,20 +121,27 @@ package final class APNsTokenSource: SharedTokenSource {
     instead refused: SharedToken?
   ) async throws(CredentialError) -> Credential {
     guard let share else { return adopt(try sign(), instead: refused) }
-    let former = try await share.current(key: formerShareKey)
-    let isFormerNameUsed = noteFormer(former)
-    for known in [try await share.current(key: shareKey), isFormerNameUsed ? former : nil] {
-      if let known, known != refused, isFresh(known, clock.nowMs()) {
-        return adopt(known, instead: refused)
-      }
+    if let known = try await known(to: share, otherThan: refused) {
+      return adopt(known, instead: refused)
     }
     var token = try sign()
-    if isFormerNameUsed {
+    if state.withLock({ $0.isFormerNameUsed }) {
       let agreed = try await agree(on: token, under: formerShareKey, instead: refused, share)
       if JSONWebToken.isSigned(agreed.token, by: key) { token = agreed }
     }
     return adopt(
       try await agree(on: token, under: shareKey, instead: refused, share), instead: refused)
+  }
+
+  /// A fresh token that the fleet has under either name. Where a worker of a version before 0.4.0 was first, it is the former
+  /// name's that APNs takes.
+  private func known(
+    to share: any TokenShare, otherThan refused: SharedToken?
+  ) async throws(CredentialError) -> SharedToken? {
+    let former = try await share.current(key: formerShareKey)
+    let isFormerOwn = noteFormer(former)
+    return [try await share.current(key: shareKey), isFormerOwn ? former : nil].compactMap(\.self)
+      .first { $0 != refused && isFresh($0, clock.nowMs()) }
   }
 
   /// Notes whether workers of a version before 0.4.0 may be there. They know the former name alone, and APNs takes no two tokens of

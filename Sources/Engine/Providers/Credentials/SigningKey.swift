@@ -109,27 +109,14 @@ package final class SigningKey: @unchecked Sendable {
 
   /// Whether the key has made the signature, which has the form that `sign` gives it.
   func hasSigned(_ message: [UInt8], _ signature: [UInt8]) -> Bool {
-    let signature = algorithm == .es256 ? Self.der(fromJOSE: signature) : signature
-    guard !signature.isEmpty, let context = EVP_MD_CTX_new() else { return false }
+    let written = algorithm == .es256 ? ECDSASignature.der(ofJOSE: signature) : signature
+    guard let signature = written, let context = EVP_MD_CTX_new() else { return false }
     defer {
       EVP_MD_CTX_free(context)
       ERR_clear_error()
     }
     return EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, key) == 1
       && EVP_DigestVerify(context, signature, signature.count, message, message.count) == 1
-  }
-
-  /// The two numbers of a signature of ES256 in DER (X.690, 8.3): no zeros in front, but one before a high bit. Empty when they are
-  /// not 32 bytes each.
-  private static func der(fromJOSE signature: [UInt8]) -> [UInt8] {
-    guard signature.count == 64 else { return [] }
-    func integer(_ bigEndian: ArraySlice<UInt8>) -> [UInt8] {
-      var digits = Array(bigEndian.drop { $0 == 0 })
-      if digits.isEmpty || digits[0] >= 0x80 { digits.insert(0, at: 0) }
-      return [0x02, UInt8(digits.count)] + digits
-    }
-    let numbers = integer(signature[..<32]) + integer(signature[32...])
-    return [0x30, UInt8(numbers.count)] + numbers
   }
 
   private var failure: CredentialFileError {

@@ -41,7 +41,7 @@ enum APIProblems {
     (403, "The role of the caller may not do this."),
     (404, "There is no such thing, or it is another app's."),
     (408, "The request took too long to come."),
-    (413, "The body is too large, or none is taken."), (414, "The path is too long."),
+    (413, "The body is too large."), (414, "The path is too long."),
     (422, "A part of the path breaks a rule."),
     (429, "Too many requests: wait as long as Retry-After says."),
     (431, "The header fields are too large, or too many."),

@@ -19,6 +19,25 @@ import Testing
     func leave() { state.withLock { $0.inside -= 1 } }
   }
 
+  @Test("a large body is dealt with on the thread for these, and another where its caller is")
+  func place() async throws {
+    let bodies = LargeBodies()
+    for (count, isThere) in [
+      (ServerLimits.smallBodyBytesMax, false), (ServerLimits.smallBodyBytesMax + 1, true),
+    ] {
+      let found = try await bodies.deal(withBytes: count) { () async throws(Problem) in
+        withUnsafeCurrentTask {
+          $0?.unownedTaskExecutor == bodies.asUnownedTaskExecutor()
+        }
+      }
+      #expect(found == isThere)
+    }
+    let problem = await #expect(throws: Problem.self) {
+      try await bodies.deal(withBytes: .max) { () async throws(Problem) in throw .notFound("x") }
+    }
+    #expect(problem?.status == 404)
+  }
+
   @Test("large bodies are dealt with one at a time, and none waits while another waits for Redis")
   func serial() async {
     let bodies = LargeBodies()

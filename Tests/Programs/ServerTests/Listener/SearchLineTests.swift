@@ -1,3 +1,4 @@
+import LocalServices
 import Testing
 
 @testable import Server
@@ -60,6 +61,42 @@ import Testing
         try await line.run(of: "a") { () throws(Problem) in throw .notFound("x") }
       }
       #expect(problem?.status == 404)
+    }
+  }
+
+  @Test("a server lets a key have so many lists in hand, and tells of those beyond")
+  func served() async throws {
+    try await RunningServer.with { server, redis in
+      let key = try await RunningServer.key(role: "server", redis)
+      func ask(_ path: String) throws -> RawConnection {
+        let connection = try server.connect()
+        connection.send(
+          "GET \(path) HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(key)\r\n\r\n")
+        return connection
+      }
+      // From now on the server knows the key for some seconds.
+      let known = try ask("/v1/session")
+      #expect(try await known.answer().status == 200)
+      await redis.freeze()
+      let beyond = 40
+      var connections: [RawConnection] = []
+      for _ in 0..<(ServerLimits.searchesMax + ServerLimits.waitingSearchesMax + beyond) {
+        connections.append(try ask("/v1/apps/shop/jobs"))
+      }
+      let statuses = await withTaskGroup(of: Int?.self) { group in
+        for connection in connections {
+          group.addTask { try? await connection.answer().status }
+        }
+        var statuses: [Int] = []
+        for await status in group {
+          statuses.append(status ?? 0)
+          if status == 429 { await redis.thaw() }
+        }
+        return statuses
+      }
+      // A list that Redis keeps waiting for too long makes room for another.
+      let refused = statuses.count { $0 == 429 }
+      #expect((1...beyond).contains(refused), "\(refused)")
     }
   }
 

@@ -73,6 +73,20 @@ import Testing
     }
   }
 
+  @Test("connections stay open until each is closed by its last answer, for two seconds at most")
+  func drains() async {
+    for (open, closesAfter, expected) in [(0, 0, 0), (1, 3, 3), (2, .max, 40)] {
+      let state = ServingState()
+      state.figures.connections(changedBy: open)
+      var looks = 0
+      await state.drain {
+        looks += 1
+        if looks == closesAfter { state.figures.connections(changedBy: -open) }
+      }
+      #expect(looks == expected)
+    }
+  }
+
   @Test("a second signal waits for nobody")
   func twice() async throws {
     try await RunningServer.with { server, _ in

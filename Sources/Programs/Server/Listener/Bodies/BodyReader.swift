@@ -30,7 +30,8 @@ struct BodyReader: ~Copyable {
     let declared = request.headers[.contentLength].flatMap { Int($0) }
     guard declared ?? 0 > 0 || request.headers.contains(.transferEncoding) else { return [] }
     // Libraries send an empty object where there is nothing to say.
-    let bytesMax = bytesMax > 0 ? bytesMax : ServerLimits.emptyBodyBytesMax
+    let isTaken = bytesMax > 0
+    let bytesMax = isTaken ? bytesMax : ServerLimits.emptyBodyBytesMax
     guard declared ?? 0 <= bytesMax else { throw Self.tooLarge(bytesMax) }
     channel.triggerUserOutboundEvent(ConnectionEvent.bodyWanted, promise: nil)
     let bytes: [UInt8]
@@ -42,7 +43,7 @@ struct BodyReader: ~Copyable {
     guard bytes.count == declared ?? bytes.count else {
       throw .badRequest("the body ended before it was whole")
     }
-    guard bytesMax > ServerLimits.emptyBodyBytesMax || Self.saysNothing(bytes) else {
+    guard isTaken || Self.saysNothing(bytes) else {
       throw .badRequest("this takes no body, or {}")
     }
     return bytes

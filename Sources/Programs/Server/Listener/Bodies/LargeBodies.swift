@@ -5,6 +5,16 @@ internal import Dispatch
 final class LargeBodies: TaskExecutor {
   private let queue = DispatchQueue(label: "large bodies")
 
+  /// Deals with a body: with a large one here, and with others where the caller is.
+  func deal<Value: Sendable>(
+    withBytes count: Int, _ body: @Sendable () async throws(Problem) -> Value
+  ) async throws(Problem) -> Value {
+    guard count > ServerLimits.smallBodyBytesMax else { return try await body() }
+    return try await withTaskExecutorPreference(self) { () async throws(Problem) in
+      try await body()
+    }
+  }
+
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }

@@ -87,10 +87,8 @@ struct ServerProcess {
       state.stop()
       log.notice("stopping: requests in hand are finished; another signal does not wait for them")
       Task {
-        var leftMs = ServerLimits.drainMs
-        while leftMs > 0, state.figures.openConnections > 0 {
+        await state.drain {
           try? await Task.sleep(for: .milliseconds(ServerLimits.drainLookMs))
-          leftMs -= ServerLimits.drainLookMs
         }
         await group.triggerGracefulShutdown()
       }

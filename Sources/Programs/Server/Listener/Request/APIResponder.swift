@@ -73,11 +73,9 @@ struct APIResponder: HTTPResponder {
       request, bytesMax: route.bodyBytesMax, on: context.channel)
     let whole = APIRequest(
       route.method, path: path, query: query, headers: headers, body: body, caller: caller, id: id)
-    let answer =
-      body.count > ServerLimits.smallBodyBytesMax
-      ? try await withTaskExecutorPreference(largeBodies) { () async throws(Problem) in
-        try await handle(whole, by: route)
-      } : try await handle(whole, by: route)
+    let answer = try await largeBodies.deal(withBytes: body.count) { () async throws(Problem) in
+      try await handle(whole, by: route)
+    }
     reader.finish()
     return answer
   }

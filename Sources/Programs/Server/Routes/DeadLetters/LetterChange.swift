@@ -17,8 +17,6 @@ struct LetterChange: Sendable {
 
   static let goneText =
     "cannot be retried: its entry had no job, or its job or what it is about is not kept any more"
-  private static let brokenText =
-    "Redis refuses to change it: another program may have written it; the server's log says more"
   static let endingText =
     "cannot be retried yet: its job is cancelled and still ends; retry it when nothing of the job is pending"
 
@@ -111,13 +109,8 @@ struct LetterChange: Sendable {
     for entry in tally.entries {
       guard ContinuousClock.now < end else { break }
       do throws(RedisError) { try await change(entry, office, &tally) } catch {
-        // One that Redis refuses by itself keeps no other from its turn.
-        if case .server = error, !error.isTemporary {
-          tally.refused.append((entry, Self.brokenText))
-        } else {
-          guard tally.last != nil else { throw error }
-          break
-        }
+        guard tally.last != nil else { throw error }
+        break
       }
       tally.last = entry
     }

@@ -219,7 +219,7 @@ package enum JobRoutes {
       problem.members = ["state": .string(record.state.rawValue)]
       throw problem
     }
-    // What changes nothing is no act.
+    // A request that changes nothing is no act.
     if let before, before.state == record.state, before.pace == record.pace {
       return .ok(record.json(nowMs: InstantText.nowMs()))
     }
