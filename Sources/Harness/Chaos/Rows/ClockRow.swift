@@ -67,9 +67,7 @@ struct ClockRow: MatrixRow {
     for round in 1...rounds {
       stage.trial.say("clock \(round) of \(rounds), \(stage.ledger.pushes) pushes enqueued")
       // Whoever needs a token next signs one, with whatever clock.
-      for key in try await stage.session.command("KEYS", "pushpool:credential:*").array ?? [] {
-        _ = try await stage.session.command("DEL", key.string ?? "")
-      }
+      try await stage.session.forgetCredentials()
       let victim = dice.pick(0...1)
       for _ in 0..<steps {
         try shifts[victim].set(realtimeMs: draw(&dice), monotonicMs: -suspendedMs[victim])

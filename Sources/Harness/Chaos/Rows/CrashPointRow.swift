@@ -16,7 +16,7 @@ struct CrashPointRow: MatrixRow {
     "take_jobs", "begin_direct", "admit_begun", "reserve", "upload", "admit", "refuse", "claim",
     "claim:2", "reclaim", "heartbeat", "settle", "settle:2", "settle:3", "promote", "beat", "agree",
     "watch", "switches", "held_back", "trace", "oldest",
-    "MGET", "MGET:2", "HMGET", "XREADGROUP", "XADD", "HINCRBY", "EXPIRE",
+    "GET", "MGET", "MGET:2", "HMGET", "XREADGROUP", "XADD", "HINCRBY", "EXPIRE",
   ]
   /// The calls of a worker that is told to end.
   private static let lastCalls: Set = ["hand_back", "forget", "sweep_consumers"]
@@ -126,6 +126,8 @@ struct CrashPointRow: MatrixRow {
 
   /// - Returns: how many chunks the worker had in hand when it died; nil when it did not.
   private static func die(at point: String, _ stage: ChaosStage) async throws -> Int? {
+    // A worker that finds a token of the fleet agrees on none.
+    try await stage.session.forgetCredentials()
     let before = AcceptLogFile.bytes(stage.acceptLog)
     let victim = try await stage.fleet.start(environment: ["PUSHPOOL_CRASH_AT": point])
     if lastCalls.contains(where: { point.hasSuffix($0) }) {

@@ -157,6 +157,13 @@ actor ChaosSession {
     return try await connection.call(command)
   }
 
+  /// Removes the credentials that the fleet shares, as their expiry does.
+  func forgetCredentials() async throws(RedisError) {
+    for key in try await command("KEYS", "pushpool:credential:*").array ?? [] {
+      _ = try await command("DEL", key.string ?? "")
+    }
+  }
+
   /// Repeats what may be repeated for as long as Redis cannot be asked.
   func insisting<Value: Sendable>(
     _ body: (Store) async throws -> Value
