@@ -237,6 +237,37 @@ import Testing
       breaker.noteTrouble(nowNs: probingNs + 6, elapsedNs: 1, retryAfterMs: nil) == .counted)
   }
 
+  @Test(
+    "three seconds after an outage as many are in flight as before, but for a tenth at most",
+    arguments: [1, 2, 3, 50])
+  func isSoonBack(openings: Int) {
+    let streams = 1_000
+    let answerNs = 20 * Self.msNs
+    let breaker = opened()
+    var nowNs = Self.startNs
+    for _ in 1..<openings {
+      nowNs = breaker.openUntilNs
+      breaker.noteProbes(breaker.allowance(nowNs: nowNs), nowNs: nowNs)
+      for _ in 0..<BreakerLimits.probeTroublesMax {
+        _ = breaker.noteTrouble(nowNs: nowNs, elapsedNs: 0, retryAfterMs: nil)
+      }
+    }
+    #expect(breaker.state == .open)
+    // Of all moments the worst to be well again: a pause has just begun.
+    let wellNs = nowNs
+    var inFlight = 0
+    while inFlight < streams * 9 / 10, nowNs < wellNs + 60_000 * Self.msNs {
+      // It is 0 unless it is open.
+      let sentNs = max(nowNs, breaker.openUntilNs)
+      inFlight = min(breaker.allowance(nowNs: sentNs), breaker.requestsMax(of: streams))
+      if breaker.state == .halfOpen { breaker.noteProbes(inFlight, nowNs: sentNs) }
+      nowNs = sentNs + answerNs
+      for _ in 0..<inFlight { _ = breaker.noteGood(nowNs: nowNs, elapsedNs: answerNs) }
+    }
+    // What was sent last is answered by now.
+    #expect(nowNs - answerNs <= wellNs + 3_000 * Self.msNs)
+  }
+
   @Test("good probes close it though others fail, unless those come in a row")
   func closesAmidTrouble() {
     let breaker = opened()
