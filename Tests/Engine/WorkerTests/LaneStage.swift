@@ -1,3 +1,4 @@
+import LocalServices
 import Logging
 import Model
 import Providers
@@ -15,6 +16,8 @@ import Testing
 final class LaneStage {
   let parts: LaneParts
   let lines = LogLines()
+  /// The Redis of `with`.
+  private(set) var server: RedisServer?
   /// Places of runs that a lane's tasks would go on with, and the signal that is raised with each.
   private(set) var handedOn: [Int] = []
   let handedOnSignal: LoopSignal
@@ -96,6 +99,7 @@ final class LaneStage {
         lane.loop, Store(connection: connection, prefix: "{pp}"),
         try TestDirectory.of(.production, limits: limits), consumer: consumer, leaseMs: leaseMs,
         sendsDirectly: sendsDirectly)
+      stage.server = server
       defer {
         stage.sending.close()
         connection.close()

@@ -1,6 +1,7 @@
 import Model
 import Reactor
 import Redis
+import TestSupport
 import Testing
 
 @testable import Store
@@ -102,27 +103,52 @@ import Testing
     }
   }
 
+  /// The ways in which Redis refuses everybody for a while, by the first word of what it says.
+  enum Refusal: String, CaseIterable, Sendable {
+    /// It writes for nobody without a replica.
+    case withoutReplica = "NOREPLICAS"
+    /// Its disk fails.
+    case withoutDisk = "MISCONF"
+    /// The user lacks a right.
+    case withoutRight = "NOPERM"
+
+    func begin(_ parts: LaneStage) async throws {
+      switch self {
+      case .withoutReplica: _ = try await parts.redis("CONFIG", "SET", "min-replicas-to-write", "1")
+      case .withoutDisk: try await parts.server?.refuseWrites()
+      case .withoutRight: _ = try await parts.redis("ACL", "SETUSER", "default", "-fcall")
+      }
+    }
+
+    func end(_ parts: LaneStage) async throws {
+      switch self {
+      case .withoutReplica: _ = try await parts.redis("CONFIG", "SET", "min-replicas-to-write", "0")
+      case .withoutDisk: try await parts.server?.takeWritesAgain()
+      case .withoutRight: _ = try await parts.redis("ACL", "SETUSER", "default", "+fcall")
+      }
+    }
+  }
+
   @Test(
     "jobs that Redis refused to begin are begun as soon as it does not, and not at the end of their lease",
-    .timeLimit(.minutes(1)), arguments: [true, false])
-  func takesRefused(sendsDirectly: Bool) async throws {
+    .timeLimit(.minutes(1)), arguments: Refusal.allCases, [true, false])
+  func takesRefused(refusal: Refusal, sendsDirectly: Bool) async throws {
     try await LaneStage.with(sendsDirectly: sendsDirectly) { _, parts in
       try await parts.enqueue("before")
       _ = await Self.turn(parts)
       for id in ["one", "two"] { try await parts.enqueue(id) }
       let entries = try await parts.store.jobs.take(consumer: parts.settings.consumer, max: 4)
       #expect(entries.count == 2)
-      // It writes for nobody.
-      _ = try await parts.redis("CONFIG", "SET", "min-replicas-to-write", "1")
+      try await refusal.begin(parts)
       await #expect(throws: RedisError.self) { try await parts.admitter.admit(entries) }
       #expect(await Self.turn(parts) == WorkerLimits.redisPauseMs)
-      _ = try await parts.redis("CONFIG", "SET", "min-replicas-to-write", "0")
+      try await refusal.end(parts)
       _ = await Self.turn(parts)
       for id in ["one", "two"] {
         #expect(try await parts.record(id).state == (sendsDirectly ? .queued : .running))
       }
       #expect(try await parts.store.deadLetters.list(max: 5).isEmpty)
-      #expect(parts.lines.all.count { $0.contains("NOREPLICAS") } == 1)
+      #expect(parts.lines.all.count { $0.contains(refusal.rawValue) } == 1)
     }
   }
 
