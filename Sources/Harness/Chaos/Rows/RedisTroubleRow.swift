@@ -4,11 +4,13 @@ import Redis
 /// Row 10: Redis is there and refuses.
 struct RedisTroubleRow: MatrixRow {
   let number = 10
-  let fault = "Redis full, read-only, wrong type, flushed"
+  let fault = "Redis full, read-only, no disk, no right, wrong type, flushed"
 
   private enum Trouble: String, Sendable, CaseIterable {
     case memory = "out of memory"
     case readOnly = "read-only"
+    case disk = "a disk that fails"
+    case right = "a right taken away"
     case wrongType = "a wrong type written over the chunks"
     case wrongTypeOfJobs = "a wrong type in place of the jobs"
     case functions = "functions flushed"
@@ -19,6 +21,8 @@ struct RedisTroubleRow: MatrixRow {
       switch self {
       case .memory: "OOM"
       case .readOnly: "READONLY"
+      case .disk: "MISCONF"
+      case .right: "NOPERM"
       case .wrongType: "WRONGTYPE"
       // What is in the place of the jobs is moved aside before anybody is refused.
       case .wrongTypeOfJobs, .functions, .stream: nil
@@ -90,6 +94,9 @@ struct RedisTroubleRow: MatrixRow {
     case .readOnly:
       // A primary that is not there: the replica keeps what it has and takes nothing.
       try await stage.tell("REPLICAOF", "127.0.0.1", String(try FreePort.find()))
+    case .disk: try await stage.redis.refuseWrites()
+    // Everybody's, as when the user is changed by mistake.
+    case .right: try await stage.tell("ACL", "SETUSER", "default", "-fcall")
     case .wrongType: try await stage.tell("SET", chunks, "wrong")
     case .wrongTypeOfJobs: try await hide(jobs, stage)
     case .functions: try await stage.tell("FUNCTION", "FLUSH")
@@ -101,6 +108,8 @@ struct RedisTroubleRow: MatrixRow {
     switch trouble {
     case .memory: try await stage.tell("CONFIG", "SET", "maxmemory", "0")
     case .readOnly: try await stage.tell("REPLICAOF", "NO", "ONE")
+    case .disk: try await stage.redis.takeWritesAgain()
+    case .right: try await stage.tell("ACL", "SETUSER", "default", "+fcall")
     case .wrongTypeOfJobs: try await add(to: jobs, stage)
     case .functions: try await stage.tell("FUNCTION", "FLUSH")
     case .stream, .wrongType: break

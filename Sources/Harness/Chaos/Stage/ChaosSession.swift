@@ -184,7 +184,10 @@ actor ChaosSession {
   /// Refusals that the runs bring about themselves and lift again.
   private static func isOfAFault(_ error: RedisError) -> Bool {
     guard case .server(let code, let message) = error else { return false }
-    return ["NOREPLICAS", "WRONGTYPE", "LOADING", "READONLY", "OOM"].contains(code)
+    return [
+      "NOREPLICAS", "WRONGTYPE", "LOADING", "READONLY", "OOM", "MISCONF", "NOPERM",
+    ]
+    .contains(code)
       || message.contains("Function not found")
   }
 }

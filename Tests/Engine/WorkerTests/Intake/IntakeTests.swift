@@ -1,7 +1,7 @@
+import LocalServices
 import Model
 import Reactor
 import Redis
-import TestSupport
 import Testing
 
 @testable import Store

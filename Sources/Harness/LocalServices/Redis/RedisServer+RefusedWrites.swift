@@ -1,5 +1,4 @@
-internal import Glibc
-package import LocalServices
+import Glibc
 
 extension RedisServer {
   /// How long the server may take to try a snapshot, which takes some 10 ms unless the machine is busy.
