@@ -84,7 +84,7 @@ struct ProviderRow: MatrixRow {
       if phase.opensBreakers { await Self.checkAttempts(phase, reckoning, stage, &result) }
       result.noteRecovery(seconds)
       result.expect(
-        seconds <= limitSeconds,
+        seconds <= phase.recoverySeconds ?? limitSeconds,
         "\(phase.name): less than 90 % of the rate \(tenths(seconds)) s after it")
       let violations = try await stage.simulator.counters().violations
       result.expect(

@@ -23,6 +23,8 @@ struct ProviderPhase: Sendable {
   /// The share of the usual rate that goes on meanwhile, with no alarm: what troubles a few is no word about all. Nil when it
   /// may stand still.
   var rateShareMin: Double?
+  /// How soon the usual rate is back after it; nil for the row's limit. Only a trial of full size has a machine to itself.
+  var recoverySeconds: Double?
   /// Whether a brief run leaves it out.
   var isLong = false
 
@@ -32,7 +34,7 @@ struct ProviderPhase: Sendable {
     let phases = [
       ProviderPhase(
         name: "503 to everything", script: #""all": {"status": 503}"#, ms: outageMs,
-        opensBreakers: true),
+        opensBreakers: true, recoverySeconds: trial.scale >= 1 ? 3 : nil),
       ProviderPhase(
         name: "429 with Retry-After to everything",
         script: #""all": {"status": 429, "retry_after_seconds": 2}"#, ms: usualMs,
