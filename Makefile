@@ -63,7 +63,7 @@ instructions: deps ## Count a push's instructions under valgrind; fails when the
 	@scripts/instructions
 
 chaos: deps ## Bring the faults of the fault matrix about, and count what is lost or sent twice
-	@$(call release,pushpool pushpool-simulator pushpool-chaos clockshift) # clockshift: clocks that are wrong, for row 18
+	@$(call release,pushpool pushpool-simulator pushpool-chaos clockshift) # clockshift: clocks that are wrong, for rows 18 and 31
 	@swift build --product pushpool 2>&1 | scripts/progress # its crash points, for row 2
 	@.build/release/pushpool-chaos $(CHAOS)
 

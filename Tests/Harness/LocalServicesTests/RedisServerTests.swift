@@ -57,6 +57,24 @@ import Testing
     }
   }
 
+  @Test("a server with a clock of its own tells its time, also when it was started again")
+  func hasItsOwnClock() async throws {
+    let folder = try TemporaryFolder()
+    defer { folder.close() }
+    let shift = try ClockShift(file: folder.file("clock"))
+    var options = RedisServer.Options()
+    options.clock = shift
+    try await RedisServer.with(options) { server in
+      for hours in [0, -1, 2] {
+        try shift.set(realtimeMs: Int64(hours) * 3_600_000)
+        // The seconds come first.
+        let told = try #require(Int(try await redis(server, "TIME")))
+        #expect(abs(told - hours * 3_600 - time(nil)) < 1_200, "\(hours) hours ahead")
+        try await server.restart()
+      }
+    }
+  }
+
   @Test("a server with a password refuses those without")
   func password() async throws {
     var options = RedisServer.Options()

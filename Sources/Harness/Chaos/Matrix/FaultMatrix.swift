@@ -33,6 +33,7 @@ package enum FaultMatrix {
     PaceRow(),
     SentinelRow(),
     ReloadRow(),
+    ServerClockRow(),
   ]
 
   /// Rows whose load can be jobs of one user each.

@@ -40,6 +40,8 @@ struct StageOptions: Sendable {
   var appendOnly = false
   /// How that is synced: with `everysec` the end of the process can cost what a slow disk has held up.
   var appendSync = "everysec"
+  /// A shift of Redis's clocks; nil for those of this machine.
+  var redisClock: ClockShift?
   /// Whether everybody reaches Redis by a port of its own, which a replica can take over.
   var hasReplica = false
   /// How many sentinels watch Redis and a replica, by which everybody finds the master; 0 for none. Jobs are then enqueued so that
@@ -66,6 +68,7 @@ struct StageOptions: Sendable {
   var server: RedisServer.Options {
     var server = RedisServer.Options()
     server.appendOnly = appendOnly
+    server.clock = redisClock
     if appendOnly { server.configuration = ["appendfsync \(appendSync)"] }
     if hasReplica || sentinels > 0 {
       server.tcp = true

@@ -11,6 +11,8 @@ extension RedisServer {
     package var appendOnly = false
     /// Memory limit in bytes, with the policy noeviction; 0 = none.
     package var memoryBytesMax = 0
+    /// A shift of the server's clocks; nil for those of this machine.
+    package var clock: ClockShift?
     /// Further lines of redis.conf, such as `appendfsync everysec`; they win over the others.
     package var configuration: [String] = []
 

@@ -27,6 +27,8 @@ package actor RedisServer {
 
   private let folder: TemporaryFolder
   private let password: String?
+  /// Of the server; nil for the owner's.
+  private let environment: [String: String]?
   private var child: ChildProcess
 
   /// Starts a server and returns when it answers PING.
@@ -79,6 +81,7 @@ package actor RedisServer {
     let folder = try TemporaryFolder()
     self.folder = folder
     password = options.password
+    environment = options.clock?.environment
     socketPath = folder.file("redis.sock")
     port = options.tcp ? try FreePort.find() : nil
     tlsPort = options.tls != nil ? try FreePort.find() : nil
@@ -89,7 +92,7 @@ package actor RedisServer {
     let configuration = try RedisConfiguration.text(
       options, folder: folder, socketPath: socketPath, port: port, tlsPort: tlsPort)
     try PrivateFile.write(configuration, to: folder.file("redis.conf"))
-    child = try RedisServer.launch(in: folder)
+    child = try RedisServer.launch(in: folder, environment)
   }
 
   /// The process; another one after each ``restart()``.
@@ -131,7 +134,7 @@ package actor RedisServer {
   /// Starts the server again, at the same addresses; stops it first when it runs.
   package func restart() async throws(LocalServiceError) {
     await stop()
-    child = try RedisServer.launch(in: folder)
+    child = try RedisServer.launch(in: folder, environment)
     try await waitUntilReady()
   }
 
@@ -141,11 +144,13 @@ package actor RedisServer {
     folder.close()
   }
 
-  private static func launch(in folder: TemporaryFolder) throws(LocalServiceError) -> ChildProcess {
+  private static func launch(
+    in folder: TemporaryFolder, _ environment: [String: String]?
+  ) throws(LocalServiceError) -> ChildProcess {
     do throws(LocalServiceError) {
       return try ChildProcess(
-        "redis-server", [folder.file("redis.conf")], folder: folder.path, output: .discard,
-        error: .file(folder.file("redis.log")))
+        "redis-server", [folder.file("redis.conf")], environment: environment, folder: folder.path,
+        output: .discard, error: .file(folder.file("redis.log")))
     } catch {
       throw LocalServiceError(
         "\(error); install the package redis-server of Debian or Ubuntu, or run `make deps`")
