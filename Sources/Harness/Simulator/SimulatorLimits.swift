@@ -60,6 +60,8 @@ package enum SimulatorLimits {
   /// The largest script file.
   package static let scriptBytesMax = 4 * 1024 * 1024
   package static let scriptRulesMax = 10_000
+  /// The longest header field of a script.
+  static let scriptHeaderBytesMax = 1_000
   /// The largest key or service account file.
   static let keyFileBytesMax = 64 * 1024
   /// Stream resets, at once and per second, that stand for "as many as they like".

@@ -35,6 +35,7 @@ struct SimulatorCommand: ParsableCommand {
                                               is the answer when none is left
         retry_after_seconds, timestamp_ms     its Retry-After (JPush: X-Rate-Limit-Reset), and a
                                               410's timestamp
+        content_type                          of the answer; JSON's without, if it has a body
         field_violation                       FCM: a BadRequest detail that blames this field
         delay_ms, reset_code
         times, probability                    how often it applies

@@ -30,4 +30,17 @@ import Testing
     #expect(fields.map(\.value).suffix(2) == ["an-id", "7"])
     #expect(AnswerHeads.fields(of: Answer(status: 503)).isEmpty)
   }
+
+  @Test("an answer says the type that it is told to, with a body or without")
+  func namesType() {
+    var heads = AnswerHeads()
+    for body in ["", "<html>"] {
+      var page = Answer(status: 200, body: Array(body.utf8))
+      let usual = heads.head(of: page)
+      page.contentType = "text/html"
+      #expect(heads.head(of: page) !== usual)
+      let fields = AnswerHeads.fields(of: page)
+      #expect(fields.map(\.name) == ["content-type"] && fields[0].value == "text/html")
+    }
+  }
 }

@@ -15,7 +15,8 @@ struct ScriptTests {
       """
       {"rules": [{"token_prefix": "dead", "network": "apns", "status": 410,
                   "reason": "Unregistered", "timestamp_ms": 5, "times": 3, "probability": 0.5},
-                 {"action": "reset", "reset_code": 7, "delay_ms": 9}],
+                 {"action": "reset", "reset_code": 7, "delay_ms": 9},
+                 {"status": 502, "body": "<html>", "content_type": "text/html"}],
        "all": {"status": 503, "retry_after_seconds": 30}, "oauth": {"status": 500},
        "delay_ms": 4, "stall_after": 1, "stop_reading_after": 2, "goaway_after": 3,
        "goaway_processes_last": false, "goaway_reason": "Shutdown",
@@ -35,7 +36,10 @@ struct ScriptTests {
     var reset = ScriptRule(action: .reset)
     reset.resetCode = 7
     reset.delayMs = 9
-    expected.rules = [dead, reset]
+    var page = ScriptRule(status: 502)
+    page.body = "<html>"
+    page.contentType = "text/html"
+    expected.rules = [dead, reset, page]
     expected.all = ScriptRule(status: 503, retryAfterSeconds: 30)
     expected.oauth = ScriptRule(status: 500)
     expected.delayMs = 4
@@ -65,6 +69,11 @@ struct ScriptTests {
       ("{\"delay\": 1}", "/delay: is not a known field; did you mean \"delay_ms\"?"),
       ("{\"rules\": [{\"status\": 99}]}", "/rules/0/status: must be a whole number from 200"),
       ("{\"rules\": [{\"reason\": \"x\"}]}", "/rules/0/reason: belongs to an answer"),
+      ("{\"all\": {\"content_type\": \"text/html\"}}", "/all/content_type: belongs to an answer"),
+      (
+        "{\"all\": {\"status\": 200, \"content_type\": \"a\\nb\"}}",
+        "/all/content_type: must be 1 to 1000 printable ASCII characters"
+      ),
       ("{\"all\": {\"action\": \"explode\"}}", "/all/action: must be one of: answer, stall"),
       ("{\"all\": {\"probability\": 2}}", "/all/probability: must be a number from 0 to 1"),
       ("{\"reset_after\": {}}", "/reset_after/n: is missing"),

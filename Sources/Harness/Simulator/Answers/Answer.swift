@@ -4,6 +4,8 @@ internal import Model
 struct Answer {
   var status: Int
   var body: [UInt8] = []
+  /// Nil for JSON's, where there is a body.
+  var contentType: String?
   var retryAfterSeconds: Int?
   /// JPush's answers have it.
   var rateStanding: RateStanding?
@@ -21,6 +23,7 @@ struct Answer {
   /// Makes the answer of a rule with a status, on this network to a push to this token.
   init(rule: ScriptRule, status: Int, network: Network, token: UnsafeRawBufferPointer) {
     self.status = status
+    contentType = rule.contentType
     retryAfterSeconds = rule.retryAfterSeconds
     if let text = rule.body {
       body = Array(text.utf8)

@@ -7,6 +7,7 @@ struct AnswerHeads {
   private struct Kind: Hashable {
     let status: Int
     let hasBody: Bool
+    let contentType: String?
     let retryAfterSeconds: Int?
   }
 
@@ -18,9 +19,11 @@ struct AnswerHeads {
   mutating func head(of answer: Answer) -> ResponseHead? {
     guard answer.rateStanding == nil else { return nil }
     let kind = Kind(
-      status: answer.status, hasBody: !answer.body.isEmpty,
+      status: answer.status, hasBody: !answer.body.isEmpty, contentType: answer.contentType,
       retryAfterSeconds: answer.retryAfterSeconds)
-    if kind.status == 200, !kind.hasBody, kind.retryAfterSeconds == nil { return accepted }
+    if kind.status == 200, !kind.hasBody, kind.contentType == nil, kind.retryAfterSeconds == nil {
+      return accepted
+    }
     if let head = heads[kind] { return head }
     guard heads.count < SimulatorLimits.preparedHeadsMax else { return nil }
     let head = ResponseHead(status: answer.status, headers: Self.fields(of: answer))
@@ -31,7 +34,11 @@ struct AnswerHeads {
   /// - Parameter id: the request's `apns-id`.
   static func fields(of answer: Answer, id: String? = nil) -> [(name: String, value: String)] {
     var fields: [(name: String, value: String)] = []
-    if !answer.body.isEmpty { fields.append(contentType) }
+    if let type = answer.contentType {
+      fields.append((contentType.name, type))
+    } else if !answer.body.isEmpty {
+      fields.append(contentType)
+    }
     if let id { fields.append(("apns-id", id)) }
     if let seconds = answer.retryAfterSeconds { fields.append(("retry-after", String(seconds))) }
     return fields + (answer.rateStanding?.headers ?? [])

@@ -37,6 +37,17 @@ struct ScriptFields {
     return text
   }
 
+  /// Text that can stand in a header field.
+  func headerValue(_ name: String) throws(InvalidField) -> String? {
+    guard let text = try text(name) else { return nil }
+    let isPrintable = text.utf8.allSatisfy { (0x20...0x7e).contains($0) }
+    guard isPrintable, (1...SimulatorLimits.scriptHeaderBytesMax).contains(text.utf8.count) else {
+      throw invalid(
+        name, "must be 1 to \(SimulatorLimits.scriptHeaderBytesMax) printable ASCII characters")
+    }
+    return text
+  }
+
   func flag(_ name: String) throws(InvalidField) -> Bool? {
     guard let value = object[name] else { return nil }
     guard let flag = value.boolValue else {

@@ -32,6 +32,8 @@ package struct ScriptRule: Sendable, Equatable {
   package var retryAfterSeconds: Int?
   /// The body as it stands, instead of the network's own form: a proxy's error page, say.
   package var body: String?
+  /// The content-type that the answer says it has; nil for JSON's, which an answer without a body leaves out.
+  package var contentType: String?
   /// FCM: adds a google.rpc.BadRequest detail that blames this field.
   package var fieldViolation: String?
   /// HTTP/2 error code of `reset` and `goaway` (RFC 9113, 7); 1 is PROTOCOL_ERROR, 2 INTERNAL_ERROR, 7 REFUSED_STREAM.

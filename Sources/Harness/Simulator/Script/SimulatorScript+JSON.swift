@@ -81,8 +81,12 @@ extension SimulatorScript {
 extension ScriptRule {
   static let fieldNames = [
     "token_prefix", "network", "connection", "action", "status", "reason", "timestamp_ms",
-    "retry_after_seconds", "body", "field_violation", "reset_code", "delay_ms", "times",
-    "probability",
+    "retry_after_seconds", "body", "content_type", "field_violation", "reset_code", "delay_ms",
+    "times", "probability",
+  ]
+
+  private static let answerFields = [
+    "reason", "timestamp_ms", "retry_after_seconds", "body", "content_type", "field_violation",
   ]
 
   init(_ fields: ScriptFields) throws(InvalidField) {
@@ -96,13 +100,13 @@ extension ScriptRule {
     timestampMs = try fields.integer("timestamp_ms", in: 0...Int64.max)
     retryAfterSeconds = try fields.count("retry_after_seconds")
     body = try fields.text("body")
+    contentType = try fields.headerValue("content_type")
     fieldViolation = try fields.text("field_violation")
     resetCode = UInt32(try fields.integer("reset_code", in: 0...Int64(UInt32.max)) ?? 2)
     delayMs = try fields.integer("delay_ms", in: 0...3_600_000).map { UInt64($0) }
     times = try fields.count("times")
     probability = try fields.share("probability") ?? 1
-    for name in ["reason", "timestamp_ms", "retry_after_seconds", "body", "field_violation"]
-    where status == nil && fields.contains(name) {
+    for name in Self.answerFields where status == nil && fields.contains(name) {
       throw InvalidField(
         pointer: FieldPointer.child(name, of: fields.pointer),
         message: "belongs to an answer with a \"status\"; give one")

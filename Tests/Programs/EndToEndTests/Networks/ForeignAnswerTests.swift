@@ -10,9 +10,13 @@ import Testing
   private static let page = "<html><body>\u{1b}[31mPlease log in</body></html>"
   private static let three = PushStage.Endpoints(hasJPush: true)
 
-  private static func gateway(_ status: Int, _ network: Network? = nil) -> ScriptRule {
+  /// - Parameter type: without one the page calls itself JSON.
+  private static func gateway(
+    _ status: Int, _ network: Network? = nil, type: String? = nil
+  ) -> ScriptRule {
     var rule = ScriptRule(network: network, status: status)
     rule.body = page
+    rule.contentType = type
     return rule
   }
 
@@ -20,7 +24,7 @@ import Testing
     "a page in place of a network's answer accepts, rejects and removes nothing, and all is sent once it is gone",
     arguments: [200, 302, 400, 404, 410])
   func page(status: Int) async throws {
-    let script = SimulatorScript.stage { $0.all = Self.gateway(status) }
+    let script = SimulatorScript.stage { $0.all = Self.gateway(status, type: "text/html") }
     try await PushStage.with(script: script, endpoints: Self.three, mostlyWaits: true) { stage in
       let client = stage.client
       try await client.install(
@@ -32,7 +36,7 @@ import Testing
             try await client.alarms().first { $0.field.hasSuffix("|shop|\(field)") }
           }
           #expect(alarm.message.contains("status \(status) that is not"))
-          #expect(alarm.message.contains("application/json"))
+          #expect(alarm.message.contains("text/html"))
           #expect(alarm.message.contains("<html><body>"))
           #expect(!alarm.message.contains("\u{1b}"))
         }
