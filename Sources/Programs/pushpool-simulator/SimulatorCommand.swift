@@ -39,6 +39,7 @@ struct SimulatorCommand: ParsableCommand {
         field_violation                       FCM: a BadRequest detail that blames this field
         delay_ms, reset_code
         times, probability                    how often it applies
+        burst                                 with probability: so many in a row, the same share
       Fields of a script, counted in requests per connection:
         delay_ms                              before each answer
         stall_after, stop_reading_after       no more answers; no more reading

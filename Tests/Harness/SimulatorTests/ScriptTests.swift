@@ -14,7 +14,8 @@ struct ScriptTests {
     let script = try parse(
       """
       {"rules": [{"token_prefix": "dead", "network": "apns", "status": 410,
-                  "reason": "Unregistered", "timestamp_ms": 5, "times": 3, "probability": 0.5},
+                  "reason": "Unregistered", "timestamp_ms": 5, "times": 3, "probability": 0.5,
+                  "burst": 20},
                  {"action": "reset", "reset_code": 7, "delay_ms": 9},
                  {"status": 502, "body": "<html>", "content_type": "text/html"}],
        "all": {"status": 503, "retry_after_seconds": 30}, "oauth": {"status": 500},
@@ -33,6 +34,7 @@ struct ScriptTests {
       tokenPrefix: "dead", network: .apns, status: 410, reason: "Unregistered", timestampMs: 5,
       times: 3)
     dead.probability = 0.5
+    dead.burst = 20
     var reset = ScriptRule(action: .reset)
     reset.resetCode = 7
     reset.delayMs = 9
@@ -76,6 +78,8 @@ struct ScriptTests {
       ),
       ("{\"all\": {\"action\": \"explode\"}}", "/all/action: must be one of: answer, stall"),
       ("{\"all\": {\"probability\": 2}}", "/all/probability: must be a number from 0 to 1"),
+      ("{\"all\": {\"burst\": 0}}", "/all/burst: must be a whole number from 1 to 1000000"),
+      ("{\"all\": {\"burst\": 2}}", "/all/burst: belongs to a \"probability\" below 1"),
       ("{\"reset_after\": {}}", "/reset_after/n: is missing"),
       ("[]", "must be an object, not an array"),
       ("{", "not valid JSON"),
@@ -130,6 +134,48 @@ struct ScriptTests {
     #expect((60...140).contains(refusals.count { $0 }))
     #expect(refusals == run(seed: 7))
     #expect(refusals != run(seed: 8))
+  }
+
+  @Test("a burst answers so many in a row, by the seed, and leaves the share as it is")
+  func comesInBursts() {
+    var script = SimulatorScript()
+    script.all = ScriptRule(status: 503)
+    script.all?.probability = 0.1
+    script.all?.burst = 50
+    let token = UnsafeRawBufferPointer(start: nil, count: 0)
+    func run(seed: UInt64) -> [Bool] {
+      script.seed = seed
+      var rules = RuleBook(script)
+      return (0..<50_000).map { _ in rules.take(token: token, network: .apns) != nil }
+    }
+    let refusals = run(seed: 7)
+    // Some 100 bursts.
+    #expect((3_500...6_500).contains(refusals.count { $0 }))
+    // One may follow another at once, and the last may be cut short.
+    let lengths = refusals.split(separator: false).map(\.count)
+    #expect(lengths.dropLast().allSatisfy { $0.isMultiple(of: 50) })
+    #expect(refusals == run(seed: 7))
+    #expect(refusals != run(seed: 8))
+  }
+
+  @Test("a burst counts the pushes that match, and ends when the rule's times are used up")
+  func countsWhatMatches() {
+    var script = SimulatorScript()
+    var rule = ScriptRule(tokenPrefix: "aa", status: 503, times: 5)
+    rule.probability = 0.5
+    rule.burst = 4
+    script.rules = [rule]
+    var fixture = NetworksFixture(script: script)
+    var refused: [Int] = []
+    for number in 0..<100 {
+      fixture.path = "/3/device/aaaaaaaa"
+      if fixture.decide().acceptance == nil { refused.append(number) }
+      // What does not match comes amid the burst, and is no part of it.
+      fixture.path = "/3/device/bbbbbbbb"
+      #expect(fixture.decide().acceptance != nil)
+    }
+    #expect(refused.count == 5)
+    #expect(refused.prefix(4).elementsEqual(refused[0]..<refused[0] + 4))
   }
 
   @Test("a rule without a status and with an action stalls, resets or drops")

@@ -23,6 +23,8 @@ package struct Budget: Sendable, Equatable {
     case campaignBesidePaced = "a campaign's speed beside a paced job"
     case leastTrouble = "pushes a second with 5 % of trouble beside none"
     case littleTrouble = "pushes a second with 10 % of trouble beside none"
+    case troubleInBursts =
+      "pushes a second with 10 % of trouble in bursts of 50 beside none"
     case muchTrouble = "pushes a second with 30 % of trouble beside none"
     case oneServerExpired = "pushes a second with 1 % of ExpiredProviderToken beside none"
     case oneStreamReset = "pushes a second with 1 % of streams reset beside none"
@@ -142,6 +144,8 @@ extension Budget {
   /// pushes counts: in a shorter campaign that wait is the figure.
   static let leastTrouble = Budget(.leastTrouble, .atLeast, 0.9, unit: " x")
   static let littleTrouble = Budget(.littleTrouble, .atLeast, 0.8, aim: 0.88, unit: " x")
+  /// Trouble that comes to many at once is as much trouble as any.
+  static let troubleInBursts = Budget(.troubleInBursts, .atLeast, 0.7, unit: " x")
   static let muchTrouble = Budget(.muchTrouble, .atLeast, 0.5, aim: 0.65, unit: " x")
   /// An accident of one request in a hundred, at random, is no word about the others.
   static let oneServerExpired = Budget(.oneServerExpired, .atLeast, 0.8, aim: 0.9, unit: " x")

@@ -68,9 +68,9 @@ package struct ScenarioResult: Sendable {
           .besideAPNs, .registrations, .besideHSET,
           .lanesBesideOne,
           .workersBesideOne, .functionsShare, .paceError, .campaignBesidePaced, .littleTrouble,
-          .muchTrouble, .leastTrouble, .mostTrouble, .rateTaken, .rateWasted, .oneServerExpired,
-          .oneStreamReset, .connectionsGoAway, .connectionsClose, .lastPush, .lateAnswers,
-          .missingAnswers, .besideNoDistance,
+          .troubleInBursts, .muchTrouble, .leastTrouble, .mostTrouble, .rateTaken, .rateWasted,
+          .oneServerExpired, .oneStreamReset, .connectionsGoAway, .connectionsClose, .lastPush,
+          .lateAnswers, .missingAnswers, .besideNoDistance,
           .admission, .longestCall, .campaignBesideEvents, .idleShare, .bytesPerJob, .connectionKiB,
           .firstRound:
           others[budget.measure]

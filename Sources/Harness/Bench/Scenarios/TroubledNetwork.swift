@@ -36,6 +36,7 @@ struct TroubledNetwork {
     var trials = [
       Trial(trouble: .answers(percent: 5), budget: .leastTrouble),
       Trial(trouble: .answers(percent: 10), budget: .littleTrouble),
+      Trial(trouble: .bursts(percent: 10), budget: .troubleInBursts),
       Trial(trouble: .answers(percent: 30), budget: .muchTrouble),
       Trial(trouble: .expiredAtRandom, budget: .oneServerExpired),
       Trial(trouble: .resetAtRandom, budget: .oneStreamReset),

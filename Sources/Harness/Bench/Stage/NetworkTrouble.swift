@@ -13,12 +13,21 @@ struct NetworkTrouble: Sendable {
 
   /// Some answers are 503, at random.
   static func answers(percent: Int) -> NetworkTrouble {
+    answers("503-\(percent)", percent: percent, burst: 1)
+  }
+
+  /// As many are 503, but so many in a row.
+  static func bursts(percent: Int) -> NetworkTrouble {
+    answers("503-\(percent)-bursts", percent: percent, burst: BenchLimits.troubleBurst)
+  }
+
+  private static func answers(_ name: String, percent: Int, burst: Int) -> NetworkTrouble {
     NetworkTrouble(
-      "503-\(percent)",
+      name,
       [
         #""all": {"status": 503, "reason": "ServiceUnavailable", "#
           + #""retry_after_seconds": \#(BenchLimits.retryAfterSeconds), "#
-          + #""probability": \#(Double(percent) / 100)}"#,
+          + #""probability": \#(Double(percent) / 100), "burst": \#(burst)}"#,
         #""seed": \#(percent)"#,
       ])
   }

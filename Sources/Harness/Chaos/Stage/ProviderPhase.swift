@@ -53,6 +53,11 @@ struct ProviderPhase: Sendable {
         script:
           #""all": {"status": 503, "retry_after_seconds": 2, "probability": 0.6}, "seed": 6"#,
         ms: usualMs, isLong: true),
+      // Many requests in a row, as from a server that restarts; fewer than open a breaker.
+      ProviderPhase(
+        name: "503 in bursts",
+        script: #""all": {"status": 503, "probability": 0.1, "burst": 50}, "seed": 6"#,
+        ms: usualMs, rateShareMin: 0.5, isLong: true),
       ProviderPhase(
         name: "400 without a reason", script: #""all": {"status": 400, "probability": 0.02}"#,
         ms: usualMs, rejects: true, isLong: true),

@@ -13,7 +13,10 @@ struct RuleBook {
   private struct Entry {
     let match: Match
     let prefix: [UInt8]
+    /// The dice's chance to begin with a push that no burst covers.
+    let chance: Double
     var timesLeft: Int
+    var burstLeft = 0
 
     init(_ rule: ScriptRule) {
       let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -23,7 +26,27 @@ struct RuleBook {
           Answer(rule: rule, status: $0, network: .apns, token: nothing)
         })
       prefix = Array(rule.tokenPrefix.utf8)
+      chance = Self.chance(rule)
       timesLeft = rule.times ?? Int.max
+    }
+
+    /// Bursts of n that begin with a chance of p are np / (np + 1 - p) of all pushes: the rule's share, solved for p.
+    private static func chance(_ rule: ScriptRule) -> Double {
+      guard rule.burst > 1 else { return rule.probability }
+      let share = rule.probability
+      return share / (Double(rule.burst) * (1 - share) + share)
+    }
+
+    /// Whether the dice choose a push that matches, or chose it when a burst began.
+    mutating func isHit(_ dice: inout SeededDice) -> Bool {
+      guard burstLeft == 0 else {
+        burstLeft -= 1
+        return true
+      }
+      guard chance < 1 else { return true }
+      guard Double.random(in: 0..<1, using: &dice) < chance else { return false }
+      burstLeft = match.rule.burst - 1
+      return true
     }
   }
 
@@ -56,8 +79,7 @@ struct RuleBook {
         entries[index].match.rule.network.map({ $0 == network }) ?? true,
         entries[index].match.rule.connection.map({ $0 == connection }) ?? true
       else { continue }
-      let probability = entries[index].match.rule.probability
-      if probability < 1, Double.random(in: 0..<1, using: &dice) >= probability { continue }
+      guard entries[index].isHit(&dice) else { continue }
       if entries[index].match.rule.times != nil { entries[index].timesLeft -= 1 }
       return entries[index].match
     }

@@ -44,6 +44,8 @@ package struct ScriptRule: Sendable, Equatable {
   package var times: Int?
   /// The share of matching requests that it applies to, 0 to 1.
   package var probability = 1.0
+  /// To how many matching requests in a row it applies once the dice say so. The share stays as it is.
+  package var burst = 1
 
   package init() {}
 

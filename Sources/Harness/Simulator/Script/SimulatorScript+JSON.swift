@@ -82,7 +82,7 @@ extension ScriptRule {
   static let fieldNames = [
     "token_prefix", "network", "connection", "action", "status", "reason", "timestamp_ms",
     "retry_after_seconds", "body", "content_type", "field_violation", "reset_code", "delay_ms",
-    "times", "probability",
+    "times", "probability", "burst",
   ]
 
   private static let answerFields = [
@@ -106,6 +106,12 @@ extension ScriptRule {
     delayMs = try fields.integer("delay_ms", in: 0...3_600_000).map { UInt64($0) }
     times = try fields.count("times")
     probability = try fields.share("probability") ?? 1
+    burst = Int(try fields.integer("burst", in: 1...1_000_000) ?? 1)
+    if burst > 1, probability == 1 {
+      throw InvalidField(
+        pointer: FieldPointer.child("burst", of: fields.pointer),
+        message: "belongs to a \"probability\" below 1; give one")
+    }
     for name in Self.answerFields where status == nil && fields.contains(name) {
       throw InvalidField(
         pointer: FieldPointer.child(name, of: fields.pointer),
