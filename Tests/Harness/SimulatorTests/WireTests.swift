@@ -111,6 +111,21 @@ struct WireTests {
     #expect(try client.log.count == endings.count { $0 == .answered(200) })
   }
 
+  @Test("GOAWAY comes to a connection that had more requests before the script came")
+  func saysGoAwayLater() async throws {
+    let client = try WireClient(script: script { $0.delayMs = 20 })
+    async let pushes = client.push(100, streamsMax: 1)
+    let deadline = ContinuousClock.now + .seconds(20)
+    while client.simulator.counters.accepted < 10, ContinuousClock.now < deadline {
+      await Task.yield()
+    }
+    client.simulator.script = script { $0.goAwayAfter = 8 }
+    let endings = try await pushes
+    #expect(endings.allSatisfy { $0 == .answered(200) || $0 == .notSent })
+    #expect(client.simulator.counters.goAways >= 1)
+    #expect(client.simulator.counters.connectionsOpened >= 2)
+  }
+
   @Test("the stream limit shrinks to 1 and grows again, and no push is lost")
   func changesSettings() async throws {
     let client = try WireClient(

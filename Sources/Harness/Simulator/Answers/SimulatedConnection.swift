@@ -106,7 +106,7 @@ final class SimulatedConnection {
       server.counters.stalled += 1
       return true
     }
-    if script.goAwayAfter == requestCount, !script.goAwayProcessesLast {
+    if isToGoAway, !script.goAwayProcessesLast {
       sayGoAway()
       return true
     }
@@ -126,7 +126,7 @@ final class SimulatedConnection {
     for step in script.maxConcurrentStreams where step.after == requestCount {
       changeLimit(step.value)
     }
-    if script.goAwayAfter == requestCount { sayGoAway() }
+    if isToGoAway { sayGoAway() }
     if script.stopReadingAfter == requestCount { connection.stallReads(true) }
   }
 
@@ -136,6 +136,12 @@ final class SimulatedConnection {
     isDropped = true
     connection.goAway(lastStreamID: lastStreamID, errorCode: errorCode)
     server.dropAfterFlush(self)
+  }
+
+  /// Also when a script comes that allows fewer requests than the connection has had.
+  private var isToGoAway: Bool {
+    guard let after = server.script.goAwayAfter, goAwayStreamID == nil else { return false }
+    return requestCount >= after
   }
 
   private func sayGoAway() {
