@@ -38,7 +38,12 @@ package struct Budget: Sendable, Equatable {
     case lastPush =
       "the longest last push of campaigns where connections go away after 1,000 requests beside the middle one"
     case lateAnswers = "time to 97 % of a campaign without slow answers beside 1 % of them 5 s late"
-    case missingAnswers = "the same beside 1 % of answers that never come"
+    case missingAnswers =
+      "time to 97 % of a campaign without slow answers beside 1 % that never come"
+    case lateAnswersGoAway =
+      "time to 97 % of a campaign without them beside late answers and GOAWAYs after 1,000 requests"
+    case besideSlowRatio = "another app's p99 beside slow answers, against without"
+    case besideSlowMs = "another app's p99 beside slow answers, more than without"
     case jobsPerSecond = "jobs of one user a second"
     case workerPerJob = "worker CPU per job of one user"
     case redisPerJob = "Redis CPU per job of one user"
@@ -161,6 +166,10 @@ extension Budget {
   /// Who waits for an answer keeps nobody from being sent to.
   static let lateAnswers = Budget(.lateAnswers, .atLeast, 0.8, aim: 0.95, unit: " x")
   static let missingAnswers = Budget(.missingAnswers, .atLeast, 0.5, aim: 0.95, unit: " x")
+  static let lateAnswersGoAway = Budget(.lateAnswersGoAway, .atLeast, 0.5, unit: " x")
+  /// Nor from another app.
+  static let besideSlowRatio = Budget(.besideSlowRatio, .atMost, 3, unit: " x")
+  static let besideSlowMs = Budget(.besideSlowMs, .atMost, 50, unit: " ms")
   static let personalTexts = Budget(.besidePlain, .atMost, 1.3, unit: " x")
   /// On one connection; Redis has one core for all of them.
   static let registrations = Budget(.registrations, .atLeast, 15_000, aim: 30_000, unit: "")

@@ -70,7 +70,8 @@ package struct ScenarioResult: Sendable {
           .workersBesideOne, .functionsShare, .paceError, .campaignBesidePaced, .littleTrouble,
           .troubleInBursts, .muchTrouble, .leastTrouble, .mostTrouble, .rateTaken, .rateWasted,
           .oneServerExpired, .oneStreamReset, .connectionsGoAway, .connectionsClose, .lastPush,
-          .lateAnswers, .missingAnswers, .besideNoDistance,
+          .lateAnswers, .missingAnswers, .lateAnswersGoAway, .besideSlowRatio, .besideSlowMs,
+          .besideNoDistance,
           .admission, .longestCall, .campaignBesideEvents, .idleShare, .bytesPerJob, .connectionKiB,
           .firstRound:
           others[budget.measure]

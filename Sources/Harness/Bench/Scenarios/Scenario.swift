@@ -129,7 +129,8 @@ extension Scenario {
       kind: .troubledNetwork),
     Scenario(
       name: "slow-answers",
-      summary: "A campaign and another app's pushes while 1 % of answers come 5 s late, or never.",
+      summary:
+        "A campaign and another app's pushes while 1 % of answers are late, with GOAWAYs too, or missing.",
       kind: .slowAnswers),
     Scenario(
       name: "last-push",

@@ -19,7 +19,7 @@ struct SlowAnswers {
   private static let probesMax =
     BenchLimits.slowSecondsMax * 1_000 / Int(BenchLimits.slowProbeMs)
   private static let troubles: [(NetworkTrouble, Budget)] = [
-    (.late, .lateAnswers), (.silent, .missingAnswers),
+    (.late, .lateAnswers), (.silent, .missingAnswers), (.lateGoAway, .lateAnswersGoAway),
   ]
 
   func run() async throws -> [ScenarioResult] {
@@ -55,13 +55,20 @@ struct SlowAnswers {
         troubled[index].append(try await measure(trouble))
       }
     }
+    let usual = result(.none, without)
     let rows = zip(Self.troubles, troubled).map { kind, runs in
       var result = result(kind.0, runs)
       let ratios = zip(without, runs).map { $0.seconds / $1.seconds }
-      result.check([kind.1], others: [kind.1.measure: Samples.median(ratios) ?? .nan])
+      let (p99, usualP99) = (result.latency?.p99Ms ?? .nan, usual.latency?.p99Ms ?? .nan)
+      result.check(
+        [kind.1, .besideSlowRatio, .besideSlowMs],
+        others: [
+          kind.1.measure: Samples.median(ratios) ?? .nan, .besideSlowRatio: p99 / usualP99,
+          .besideSlowMs: p99 - usualP99,
+        ])
       return result
     }
-    return [result(.none, without)] + rows
+    return [usual] + rows
   }
 
   private func result(_ trouble: NetworkTrouble, _ runs: [Run]) -> ScenarioResult {

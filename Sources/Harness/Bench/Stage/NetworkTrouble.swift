@@ -39,6 +39,9 @@ struct NetworkTrouble: Sendable {
   /// The trouble in which as many answers never come.
   static let silent = NetworkTrouble("silent", slow(#""action": "stall""#))
 
+  /// Late answers, while each connection ends after so many requests: what is late keeps it open for longer.
+  static let lateGoAway = NetworkTrouble("late-goaway", late.members + goAway.members)
+
   private static func slow(_ how: String) -> [String] {
     [
       #""rules": [{"token_prefix": "\#(Population.markPrefix)"}]"#,
