@@ -54,6 +54,8 @@ enum BenchLimits {
   static let requestsPerConnection = 1_000
   /// Of the dice of trouble at random.
   static let troubleSeed = 47
+  /// Requests of which one, at random, has its connection cut.
+  static let requestsPerCut = 10_000
   /// Troubled answers in a row where trouble comes in bursts: fewer than open a breaker.
   static let troubleBurst = 50
   /// How long a troubled network takes for an answer. One that answers at once keeps all processors busy, and the ratio is then

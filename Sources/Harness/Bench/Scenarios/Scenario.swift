@@ -125,7 +125,7 @@ extension Scenario {
     Scenario(
       name: "trouble",
       summary:
-        "Pushes a second while 5 to 60 % of answers are 503, or connections end after 1,000.",
+        "Pushes a second while 5 to 60 % of answers are 503, or connections end after 1,000 or at random.",
       kind: .troubledNetwork),
     Scenario(
       name: "slow-answers",

@@ -22,12 +22,33 @@ struct TroubledNetwork {
     }
   }
 
-  /// A trouble with its budget, and what was measured of it, run by run.
+  /// A measurement of one trouble, or of none.
+  private struct Run {
+    /// Pushes accepted a second, in the middle of it.
+    var rate: Double
+    /// Connections that the network cut.
+    var cuts: Int
+    /// Pushes that it accepted once more.
+    var repeated: Int
+  }
+
+  /// A trouble with its budget, if it has one, and what was measured of it, run by run.
   private struct Trial {
     let trouble: NetworkTrouble
-    let budget: Budget
-    var rates: [Double] = []
+    var budget: Budget?
+    var runs: [Run] = []
+    /// The rates beside those without trouble.
     var ratios: [Double] = []
+
+    /// How many pushes a cut has sent twice.
+    var note: String? {
+      let (cuts, repeated) = (runs.map(\.cuts).reduce(0, +), runs.map(\.repeated).reduce(0, +))
+      guard cuts > 0 else { return nil }
+      let each = Figure.text(Double(repeated) / Double(cuts), decimals: 1)
+      return
+        "\(repeated) pushes were sent twice, \(each) for each of \(cuts) connections that were cut; "
+        + "a connection may have \(BenchLimits.streams) streams in flight"
+    }
   }
 
   private func run(
@@ -43,17 +64,18 @@ struct TroubledNetwork {
       Trial(trouble: .answers(percent: 60), budget: .mostTrouble),
       Trial(trouble: .goAway, budget: .connectionsGoAway),
       Trial(trouble: .closing, budget: .connectionsClose),
+      Trial(trouble: .cutAtRandom),
     ]
-    var before = try await rate(.none, "before", population, stage)
+    var before = try await measure(.none, "before", population, stage)
     var without = [before]
     for number in 1...with.runs {
       for index in trials.indices {
         // Between two without: the machine's speed changes within the minutes that all of this takes.
         let name = "\(trials[index].trouble.name)-\(number)"
-        let rate = try await rate(trials[index].trouble, name, population, stage)
-        let after = try await self.rate(.none, "after-\(name)", population, stage)
-        trials[index].rates.append(rate)
-        trials[index].ratios.append(rate * 2 / (before + after))
+        let run = try await measure(trials[index].trouble, name, population, stage)
+        let after = try await measure(.none, "after-\(name)", population, stage)
+        trials[index].runs.append(run)
+        trials[index].ratios.append(run.rate * 2 / (before.rate + after.rate))
         without.append(after)
         before = after
       }
@@ -62,36 +84,41 @@ struct TroubledNetwork {
   }
 
   private func result(_ trial: Trial) -> ScenarioResult {
-    var result = result(trial.trouble, trial.rates)
+    var result = result(trial.trouble, trial.runs)
+    result.note = trial.note
+    guard let budget = trial.budget else { return result }
     var others: [Budget.Measure: Double] = [:]
-    others[trial.budget.measure] = Samples.median(trial.ratios)
-    result.check([trial.budget], others: others)
+    others[budget.measure] = Samples.median(trial.ratios)
+    result.check([budget], others: others)
     return result
   }
 
-  private func result(_ trouble: NetworkTrouble, _ rates: [Double]) -> ScenarioResult {
+  private func result(_ trouble: NetworkTrouble, _ runs: [Run]) -> ScenarioResult {
     var result = ScenarioResult(
       "\(scenario.name)-\(trouble.name)", pushes: total, runs: with.runs)
-    result.pushesPerSecond = Samples.median(rates)
+    result.pushesPerSecond = Samples.median(runs.map(\.rate))
     return result
   }
 
-  private func rate(
+  private func measure(
     _ trouble: NetworkTrouble, _ name: String, _ population: Population, _ stage: BenchStage
-  ) async throws -> Double {
+  ) async throws -> Run {
     with.progress.say("\(scenario.name): \(trouble.name), \(name)")
     let jobs = (1...BenchLimits.troubledCampaigns).flatMap { number in
       Campaign.jobs("\(name)-\(number)", population, Message(), users: 0..<population.users)
     }
     try await follow(trouble, stage)
     return try await stage.withWorker { _ in
-      let before = try await stage.simulator.counters().accepted
+      let before = try await stage.simulator.counters()
       for job in jobs { try await stage.session.enqueue(job.bytes) }
-      let rate = try await steadyRate(stage, acceptedBefore: before)
+      let rate = try await steadyRate(stage, acceptedBefore: before.accepted)
       // The rest is not what is measured, and must not be in the way of the next campaign.
       try await follow(.none, stage)
       try await Campaign(session: stage.session).end(jobs)
-      return rate
+      let after = try await stage.simulator.counters()
+      return Run(
+        rate: rate, cuts: after.drops - before.drops,
+        repeated: max(0, after.accepted - before.accepted - total))
     }
   }
 

@@ -66,6 +66,14 @@ struct NetworkTrouble: Sendable {
       #""all": {"action": "reset", "reset_code": 1, "probability": 0.01}"#,
     ])
 
+  /// One request in so many has its connection cut: what was accepted on it and not answered yet is sent again.
+  static let cutAtRandom = NetworkTrouble(
+    "cut",
+    [
+      #""seed": \#(BenchLimits.troubleSeed)"#,
+      #""all": {"action": "drop", "probability": \#(1 / Double(BenchLimits.requestsPerCut))}"#,
+    ])
+
   /// FCM takes so many a second from a project, and refuses what is more.
   static func rate(perSecond: Int) -> NetworkTrouble {
     NetworkTrouble("rate", [#""fcm_requests_per_second": \#(perSecond)"#])
