@@ -74,11 +74,19 @@ extension TraceConclusion {
     let at = job.moment(event.atMs)
     guard !job.record.state.isFinal else {
       return "\(what) \(at)\(why); how it ended is not recorded, although the job is "
-        + job.record.state.rawValue
+        + job.record.state.rawValue + missing(job)
     }
     let dueMs = event.atMs + Int64(event.delayMs ?? 0)
     let due = event.delayMs.map { $0 > 0 ? ", due \(job.moment(dueMs))" : "" } ?? ""
     return "waiting: \(what) \(at)\(due)\(why)"
+  }
+
+  /// Behind what has no recorded end: the gaps of the trace, which may hold it.
+  private static func missing(_ job: TracedJob) -> String {
+    let gaps = job.reading.gaps
+    guard !gaps.isEmpty else { return "" }
+    let clauses = gaps.map { TraceDoubt.gap($0).text(of: job) }
+    return "; " + clauses.joined(separator: "; ") + "; an accept may be among what is missing"
   }
 
   /// Behind what happened: the network's answer and the cause.

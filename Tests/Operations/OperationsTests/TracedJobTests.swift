@@ -62,6 +62,25 @@ import Testing
     }
   }
 
+  @Test func `what has no recorded end names the gaps that may hold its accept`() async throws {
+    try await Partitions.withStores { _, stores in
+      try await stores[0].write(Self.done)
+      try await stores[0].append(atMs: 100, token: "aabbccdd", attempt: 1, decision: .retry)
+      let without = "how it ended is not recorded, although the job is done"
+      #expect(try await Self.text(.init(token: "aabbccdd"), in: stores)?.hasSuffix(without) == true)
+      var omitted = TraceLine(atMs: 200, kind: .omitted)
+      omitted.cause = .tooMany
+      omitted.count = 70
+      try await stores[1].append(omitted)
+      let text = try await Self.text(.init(token: "aabbccdd"), in: stores)
+      let gap = "70 events were only counted: a lane records only so many alike"
+      #expect(
+        text?.hasSuffix("\(without); \(gap); an accept may be among what is missing") == true,
+        "\(text ?? "none")")
+      #expect(try await Self.codes(.init(token: "aabbccdd"), in: stores) == [.unfinished])
+    }
+  }
+
   @Test(arguments: [done, [("state", "running"), ("admitted", "1"), ("pending", "1")]])
   func `what lanes and Redis record behind what they settle is waited for`(
     record: [(String, String)]
@@ -154,6 +173,14 @@ import Testing
     _ subject: TraceSubject, nowMs: Int64 = endedMs + 1_000, in stores: [Store]
   ) async throws -> TracedJob? {
     try await TracedJob.find(subject, app: "shop", job: "j", nowMs: nowMs, in: stores)
+  }
+
+  private static func text(
+    _ subject: TraceSubject, in stores: [Store]
+  ) async throws -> String? {
+    try await find(subject, in: stores).flatMap { job in
+      job.conclusions().first?.text(of: job)
+    }
   }
 
   private static func codes(
