@@ -53,6 +53,15 @@ struct APNsRenderingTests {
     #expect(push["apns-priority"] == "5")
   }
 
+  @Test("a push with a title that is said to be background is one, and keeps its alert")
+  func background() throws {
+    let push = try TestProvider.apns().render(
+      #"{"notification":{"title":"t"},"apns":{"push_type":"background"}}"#)
+    #expect(push.text(token: "") == #"{"aps":{"alert":{"title":"t"},"content-available":1}}"#)
+    #expect(push["apns-push-type"] == "background")
+    #expect(push["apns-priority"] == "5")
+  }
+
   @Test("data alone is sent in the background")
   func dataOnly() throws {
     let push = try TestProvider.apns().render(#"{"notification":{"data":{"k":"v"}}}"#)

@@ -37,6 +37,25 @@ struct FCMRenderingTests {
     #expect(push.text(token: "T") == #"{"message":{"token":"T"}}"#)
   }
 
+  @Test("a badge of 0 goes out as it is, and FCM treats it as none")
+  func badgeOfZero() throws {
+    let push = try TestProvider.fcm().render(#"{"notification":{"title":"t","badge":0}}"#)
+    #expect(
+      push.text(token: "T")
+        == #"{"message":{"token":"T","notification":{"title":"t"},"android":{"priority":"HIGH","#
+        + #""notification":{"notification_count":0}}}}"#)
+  }
+
+  @Test("a push type is for APNs alone: a title is shown on FCM, with priority HIGH")
+  func background() throws {
+    let push = try TestProvider.fcm().render(
+      #"{"notification":{"title":"t"},"apns":{"push_type":"background"}}"#)
+    #expect(
+      push.text(token: "T")
+        == #"{"message":{"token":"T","notification":{"title":"t"},"android":{"priority":"HIGH"}}}"#
+    )
+  }
+
   @Test("fcm.message is laid over the common part, member by member")
   func merge() throws {
     let push = try TestProvider.fcm().render(
