@@ -61,6 +61,28 @@ import Testing
     }
   }
 
+  @Test func `a worker lives that beat a second and a half ago, and not one that did three ago`()
+    async throws
+  {
+    try await Partitions.withStores { _, stores in
+      let store = stores[0]
+      // Ages are told in whole seconds: when one begins before the look, it is tried again.
+      for _ in 0..<100 {
+        let nowMs = try await store.serverSeconds() * 1_000
+        for (worker, ageMs) in [("late", Int64(1_500)), ("silent", 3_000)] {
+          try await store.workers.beat(worker: worker, fields: [("lanes", "1")])
+          try await run(store, "ZADD", store.keys.workers, String(nowMs - ageMs), worker)
+        }
+        let snapshot = try await FleetSnapshot.read([store])
+        guard snapshot.nowMs == nowMs else { continue }
+        #expect(snapshot.living.map(\.worker) == ["late"])
+        #expect(snapshot.lost.map(\.worker) == ["silent"])
+        return
+      }
+      Issue.record("a second began each time")
+    }
+  }
+
   @Test
   func
     `the newest configuration is the one that came into force last, whoever loaded an older one later`()
