@@ -15,6 +15,32 @@ import Testing
     return options
   }
 
+  @Test("import and enqueue name each setting before they bring what may be lost, unless accepted")
+  func warns() async throws {
+    try await RedisServer.with(Self.evicting()) { redis in
+      let folder = try TemporaryFolder()
+      let file = try ImportFile.write([ImportFile.line(1)], in: folder)
+      try PrivateFile.write(
+        #"{"app":"shop","audience":{"users":["u1"]},"notification":{"body":"x"}}"#,
+        to: folder.file("job.json"))
+      for arguments in [["import", file], ["enqueue", folder.file("job.json")]] {
+        for (risks, isTold) in [("replica", true), ("eviction, no_append_only_file", false)] {
+          let child = try Pushpool.start(
+            arguments,
+            environment: [
+              "PUSHPOOL_REDIS_URL": redis.url, "PUSHPOOL_REDIS_ACCEPTED_RISKS": risks,
+            ])
+          let result = try await Pushpool.finish(child)
+          #expect(result.status == 0, "\(arguments): \(result)")
+          for setting in ["maxmemory-policy allkeys-lru", "appendonly no"] {
+            let warning = "warning: Redis has \(setting)"
+            #expect(result.error.contains(warning) == isTold, "\(arguments): \(result)")
+          }
+        }
+      }
+    }
+  }
+
   @Test("status and install name each setting and what it costs, unless it is accepted")
   func tells() async throws {
     try await RedisServer.with(Self.evicting()) { redis in
