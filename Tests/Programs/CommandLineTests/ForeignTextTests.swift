@@ -45,6 +45,21 @@ import Typesetting
         ],
         ["HSET", "pushpool:switches", "user|shop|" + Self.hostile, Self.hostile],
         ["HSET", "pushpool:audiences:shop", "topic:" + Self.hostile, "3"],
+        [
+          "XADD", "pushpool:acts", "1-1", "at", "1790000000000", "verb", Self.hostile, "app",
+          Self.hostile, "subject", Self.hostile, "detail", Self.hostile, "who", Self.hostile,
+          "from", Self.hostile,
+        ],
+        ["HSET", "pushpool:keys", "k" + Self.hostile, Self.key],
+        [
+          "HSET", "pushpool:job:shop:sale", "state", "running", "admitted", "1", "total", "1",
+          "pending", "1", "created_at", "1790000000000", "source", "n1790000000000-0", "users_key",
+          Self.hostile,
+        ],
+        [
+          "SET", "pushpool:content:shop:sale",
+          #"{"notification":{"title":"\#(Self.hostile.dropFirst())"}}"#,
+        ],
       ] {
         let child = try ChildProcess(
           "redis-cli", ["-s", redis.socketPath] + words, output: .discard)
@@ -64,6 +79,12 @@ import Typesetting
         ["dead", "list", "--redis", redis.url], ["dead", "list", "--json", "--redis", redis.url],
         ["switch", "list", "--redis", redis.url],
         ["topics", "--app", "shop", "--redis", redis.url],
+        ["audit", "--redis", redis.url], ["audit", "--json", "--redis", redis.url],
+        ["keys", "list", "--redis", redis.url], ["keys", "list", "--json", "--redis", redis.url],
+        ["job", "sale", "--app", "shop", "--content", "--redis", redis.url],
+        ["job", "sale", "--app", "shop", "--content", "--json", "--redis", redis.url],
+        ["check", "--config", folder.file("bad.yaml")], ["check", "--config", Self.hostile],
+        ["check", "--config", folder.file("bad.yaml"), "--json"],
       ] {
         let child = try Pushpool.start(arguments)
         let result = try await Pushpool.finish(child)
@@ -78,8 +99,22 @@ import Typesetting
       #expect(
         try shown.json.first?["message"]?.stringValue == "a\nb" + Self.hostile,
         "what is escaped reads as the same")
+      let acts = try await Pushpool.run("audit", "--json", "--redis", redis.url)
+      #expect(try acts.json.map { $0["who"]?.stringValue } == [Self.hostile])
+      let keys = try await Pushpool.run("keys", "list", "--json", "--redis", redis.url)
+      #expect(try keys.json.map { $0["id"]?.stringValue } == ["k" + Self.hostile])
+      let job = try await Pushpool.run(
+        "job", "sale", "--app", "shop", "--content", "--json", "--redis", redis.url)
+      let title = try job.json.first?["content"]?.objectValue?["notification"]?
+        .objectValue?["title"]
+      #expect(title?.stringValue == String(Self.hostile.dropFirst()))
     }
   }
+
+  /// A key of the HTTP API as Redis keeps it, with a foreign name.
+  private static let key =
+    #"{"role":"admin","created_at":1790000000000,"name":"\#(hostile.dropFirst())","#
+    + #""created_by":"\#(hostile.dropFirst())","sha256":"\#(String(repeating: "0", count: 64))"}"#
 
   @Test("a log line for collectors holds no control of C1 and no turned direction")
   func logs() throws {
