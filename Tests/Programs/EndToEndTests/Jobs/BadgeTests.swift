@@ -134,6 +134,37 @@ import Testing
     }
   }
 
+  @Test("a badge of ten digits fits into the longest payload that is admitted, to the byte")
+  func tenDigits() async throws {
+    let around = #"{"aps":{"alert":{"title":""},"badge":1000000001}}"#.utf8.count
+    let title = String(repeating: "x", count: 4_096 - around)
+    func job(_ id: String, _ title: String) -> String {
+      Self.job(id, ["u"]).replacing(#""title": "T""#, with: #""title": "\#(title)""#)
+    }
+    // Without FCM, which would count the title in its own way.
+    try await PushStage.with(endpoints: .init(hasFCM: false)) { stage in
+      let client = stage.client
+      var device = try Devices.apns(1, user: "u")
+      device.badge = 1_000_000_000
+      try await client.install([device])
+      try await stage.withWorkers { _ in
+        _ = try await client.enqueue(job("fits", title))
+        #expect(try await client.finished("fits").counts.accepted == 1)
+        #expect(try await badges(stage, "u") == [1_000_000_001])
+        _ = try await client.enqueue(job("long", title + "x"))
+        let refusal = try await eventually("the longer one is refused") {
+          try await client.record("long")?.refusal
+        }
+        #expect(refusal.message.contains("4,097 bytes with a badge of ten digits"))
+        #expect(try await badges(stage, "u") == [1_000_000_001])
+      }
+      let body = #"{"aps":{"alert":{"title":"\#(title)"},"badge":1000000001}}"#
+      #expect(body.utf8.count == 4_096)
+      #expect(stage.simulator.acceptedPushes.map(\.bodyHash) == [Self.hash(body)])
+      #expect(stage.simulator.counters.violations == 0)
+    }
+  }
+
   @Test("a push that is held back has no badge yet, and gets one when it goes on")
   func raisesLate() async throws {
     try await PushStage.with { stage in
