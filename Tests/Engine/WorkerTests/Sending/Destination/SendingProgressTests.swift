@@ -32,6 +32,15 @@ import Testing
     }
   }
 
+  @Test("a loss from before nothing waited is forgotten: a network that was idle is in touch")
+  func forgetsOldLosses() {
+    var progress = SendingProgress()
+    progress.noteLoss(nowNs: 7)
+    progress.forgetWait()
+    progress.noteLoss(nowNs: 7 + 3_600 * Self.secondNs)
+    #expect(!progress.isOutOfTouch)
+  }
+
   @Test("what is put aside because nothing connects leaves it out of touch")
   func staysOutOfTouch() {
     var progress = SendingProgress()
