@@ -53,6 +53,47 @@ import Testing
     }
   }
 
+  @Test(
+    "a job of which an app lacks the set-up waits alone, and goes out once it is mended",
+    arguments: [true, false])
+  func holdsTheJob(isProven: Bool) async throws {
+    let script = SimulatorScript.stage {
+      $0.rules = [ScriptRule(tokenPrefix: "bad", status: 400, reason: "TopicDisallowed")]
+    }
+    try await PushStage.with(script: script, mostlyWaits: true) { stage in
+      let client = stage.client
+      try await client.install(
+        try (0..<2_000).map { try Devices.apns($0, prefix: $0 < 1_000 ? "bad" : "") })
+      try await stage.withWorkers { _ in
+        if isProven {
+          _ = try await client.enqueue(Devices.job("first", 1_000..<1_050))
+          #expect(try await client.finished("first").counts.accepted == 50)
+        }
+        _ = try await client.enqueue(Devices.job("calls", 0..<1_000))
+        let alarm = try await eventually("an alarm is raised") {
+          try await client.alarms().first { $0.field.hasPrefix("setup|shop|apns|") }
+        }
+        #expect(alarm.message.contains("TopicDisallowed"))
+        for job in 0..<3 {
+          _ = try await client.enqueue(Devices.job("alerts-\(job)", 1_000..<2_000))
+          #expect(try await client.finished("alerts-\(job)").counts.accepted == 1_000)
+        }
+        let waiting = try #require(try await client.record("calls"))
+        #expect(waiting.counts.rejected <= Self.lostMax && waiting.counts.accepted == 0)
+        #expect(waiting.pending >= 1_000 - Self.lostMax)
+        _ = try await eventually("the alarm names the job that waits") {
+          try await client.alarms().first { $0.message.contains("push of job calls") }
+        }
+        stage.simulator.script = .stage()
+        let record = try await client.finishedInHaste("calls", withinSeconds: 120)
+        #expect(record.counts.accepted == 1_000 - record.counts.rejected && record.isBalanced)
+        _ = try await eventually("the alarm ends") {
+          try await client.alarms().contains { $0.field.hasPrefix("setup|") } ? nil : true
+        }
+      }
+    }
+  }
+
   @Test("a job that waits for its app to be set up rightly can be cancelled")
   func cancels() async throws {
     let script = SimulatorScript.stage {

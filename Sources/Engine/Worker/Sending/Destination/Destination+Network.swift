@@ -80,4 +80,23 @@ extension Destination {
     if health.setup.untilNs != wasUntilNs, let pauseMs, queued > 0 { park(forMs: pauseMs) }
     return consequence != .counted
   }
+
+  /// The network refused a job that is held for itself, because of how the app is set up.
+  /// - Parameter isNew: whether it was not held before.
+  func noteHeld(job: String, because reason: String, isNew: Bool) {
+    health.noteHeld(job: job, because: reason, nowNs: loop.nowNs)
+    if isNew { journal.noteHeld(job: job, because: reason) }
+  }
+
+  /// The network accepted a push of a job that it had refused.
+  func noteAccept(ofJob job: String) { health.noteAccept(ofJob: job) }
+
+  /// For how long a push of a job waits that was refused because of how the app is set up; nil when it may be sent.
+  func heldMs(_ holds: JobHolds) -> UInt64? {
+    guard !holds.isClean else { return nil }
+    return holds.heldMs(at: number, isProven: health.isProven, nowNs: loop.nowNs)
+  }
+
+  /// A push of a job is sent that does not wait, though others were refused.
+  func noteSent(_ holds: inout JobHolds) { holds.noteSent(at: number, nowNs: loop.nowNs) }
 }

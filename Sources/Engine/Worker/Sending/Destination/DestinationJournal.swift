@@ -39,6 +39,15 @@ struct DestinationJournal {
     log.error("\(sentence)", metadata: metadata(because: reason))
   }
 
+  /// The network refuses the pushes of one job because of how the app is set up.
+  func noteHeld(job: String, because reason: String) {
+    let sentence =
+      "\(name.app): \(name.network) (\(name.environment)) refuses every push of a job because of how the app is set up, and "
+      + "takes others: the job waits; \(provider.remedy(for: reason))"
+    log.error(
+      "\(sentence)", metadata: metadata(because: reason).merging(["job": "\(job)"]) { $1 })
+  }
+
   /// The network does not refuse them any more.
   func noteReleased() {
     log.notice(

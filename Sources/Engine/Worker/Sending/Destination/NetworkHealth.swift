@@ -7,7 +7,9 @@ struct NetworkHealth {
   /// The reason that opened the breaker, until it is closed.
   private(set) var troubleReason: String?
   /// Whether the network refuses all pushes alike.
-  private(set) var setup = SetupHold()
+  private(set) var setup = SetupHold(pauseMsMax: SetupHold.sharedPauseMsMax)
+  /// The job that was refused last because of how the app is set up, while others are accepted.
+  private var heldJob: HeldJob?
   /// Whether the network has ever accepted anything here.
   private(set) var isProven = false
   /// The answers that came in place of the network's.
@@ -99,6 +101,28 @@ struct NetworkHealth {
 
   // MARK: How the app is set up
 
+  /// A job that is held while others are sent.
+  struct HeldJob {
+    let id: String
+    let reason: String
+    let refusedNs: UInt64
+  }
+
+  /// The job that is held while others are sent; nil when none was refused for longer than it waits between two tries.
+  func heldJob(nowNs: UInt64) -> HeldJob? {
+    heldJob.flatMap { nowNs &- $0.refusedNs < WorkerLimits.heldJobNs ? $0 : nil }
+  }
+
+  /// The network refused a job that is held, while others are accepted.
+  mutating func noteHeld(job: String, because reason: String, nowNs: UInt64) {
+    heldJob = HeldJob(id: job, reason: reason, refusedNs: nowNs)
+  }
+
+  /// The network accepted a push of a job that had been refused.
+  mutating func noteAccept(ofJob job: String) {
+    if heldJob?.id == job { heldJob = nil }
+  }
+
   /// The news that an accept is.
   enum Acceptance {
     case none
@@ -122,8 +146,6 @@ struct NetworkHealth {
   mutating func noteRefusal(
     _ reason: String, isSure: Bool, nowNs: UInt64, elapsedNs: UInt64
   ) -> SetupHold.Consequence {
-    // Where some are accepted, what may be of single tokens is: the last of a job may all be of that kind.
-    guard isSure || !isProven || setup.isHolding else { return .counted }
-    return setup.noteRefusal(reason, isSure: isSure, nowNs: nowNs, elapsedNs: elapsedNs)
+    setup.noteRefusal(reason, isSure: isSure, nowNs: nowNs, elapsedNs: elapsedNs)
   }
 }

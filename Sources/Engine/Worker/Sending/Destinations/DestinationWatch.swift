@@ -45,6 +45,13 @@ struct DestinationWatch {
           + destination.provider.remedy(for: reason)
       )
     }
+    if let job = destination.health.heldJob(nowNs: clock.nowNs) {
+      return (
+        .setup,
+        "refuses every push of job \(job.id) because of how the app is set up (\(job.reason)), and takes others; "
+          + destination.provider.remedy(for: job.reason)
+      )
+    }
     let foreign = destination.health.foreignAnswers.reason(nowNs: clock.nowNs).map {
       (kind: AlarmKind.foreignAnswers, reason: "is answered for by something else (\($0))")
     }

@@ -129,6 +129,9 @@ final class AnswerJudge {
     noteGood(answer, destination)
     destination.noteAccept()
     run.material.verdicts.noteAccept(by: destination.network)
+    guard !run.material.holds.isClean else { return }
+    run.material.holds.noteAccept(at: destination.number)
+    destination.noteAccept(ofJob: run.claim.job)
   }
 
   /// An answer that is no trouble of the network's, and speaks for the credential.
@@ -149,15 +152,40 @@ final class AnswerJudge {
     let isOwn = destination.network == .apns && run.material.content.apns?.topic != nil
     switch sign {
     case .setup where !isOwn:
-      return destination.noteRefusal(reason, isSure: true, elapsedNs: answer.elapsedNs)
+      return judgeSetup(reason, isSure: true, answer, of: run, destination)
     case .misfit where !isOwn:
-      return destination.noteRefusal(reason, isSure: false, elapsedNs: answer.elapsedNs)
+      return judgeSetup(reason, isSure: false, answer, of: run, destination)
     case .setup: judgeContent(reason, isSure: true, of: run, destination)
     case .misfit: judgeContent(reason, isSure: false, of: run, destination)
     case .content(let isSure): judgeContent(reason, isSure: isSure, of: run, destination)
     case .none, .trouble, .overRate: break
     }
     return false
+  }
+
+  /// The network refused a push because of how the app is set up. That concerns all that the app sends, or such jobs alone.
+  /// - Returns: whether the push waits.
+  private func judgeSetup(
+    _ reason: String, isSure: Bool, _ answer: RequestAnswer, of run: PushRun,
+    _ destination: Destination
+  ) -> Bool {
+    let health = destination.health
+    let isProven = health.isProven
+    // Where some are accepted, what may be of single tokens is: the last of a job may all be of that kind.
+    guard isSure || !isProven || health.setup.isHolding else { return false }
+    let isFirst = !run.material.holds.hasRefusals(at: destination.number)
+    let own = run.material.holds.noteRefusal(
+      at: destination.number, reason, isSure: isSure, nowNs: clock.nowNs,
+      elapsedNs: answer.elapsedNs)
+    // Where others are accepted, many refusals of one job say no more of the app than one does.
+    let isHeld =
+      (!isProven || isFirst || health.setup.isHolding)
+      && destination.noteRefusal(reason, isSure: isSure, elapsedNs: answer.elapsedNs)
+    guard own != .counted else { return isHeld }
+    if isProven, !destination.health.setup.isHolding {
+      destination.noteHeld(job: run.claim.job, because: reason, isNew: own == .opened)
+    }
+    return true
   }
 
   /// The network refused what a job says.

@@ -65,6 +65,33 @@ import Testing
     #expect((30...38).contains(longest / Self.second))
   }
 
+  @Test("a job's pushes wait by themselves, but for two at a time, until one is accepted")
+  func holdsJobs() {
+    var holds = JobHolds()
+    let nowNs = 100 * Self.second
+    func isHeld(at destination: Int, isProven: Bool = true, _ nowNs: UInt64) -> Bool {
+      holds.heldMs(at: destination, isProven: isProven, nowNs: nowNs) != nil
+    }
+    for _ in 0..<SetupHold.refusalsMin {
+      #expect(!isHeld(at: 1, nowNs))
+      _ = holds.noteRefusal(
+        at: 1, "TopicDisallowed", isSure: true, nowNs: nowNs, elapsedNs: 1_000_000)
+    }
+    #expect(isHeld(at: 1, nowNs) && !isHeld(at: 2, nowNs))
+    let laterNs = nowNs + 60 * Self.second
+    holds.noteSent(at: 1, nowNs: laterNs)
+    #expect(!isHeld(at: 1, laterNs))
+    holds.noteSent(at: 1, nowNs: laterNs)
+    #expect(isHeld(at: 1, laterNs))
+    holds.noteAccept(at: 1)
+    #expect(!isHeld(at: 1, laterNs) && holds.isClean)
+    for _ in 0..<SetupHold.misfitsMin {
+      _ = holds.noteRefusal(
+        at: 1, "DeviceTokenNotForTopic", isSure: false, nowNs: laterNs, elapsedNs: 1_000_000)
+    }
+    #expect(isHeld(at: 1, isProven: false, laterNs) && !isHeld(at: 1, laterNs))
+  }
+
   @Test("a hold that nothing waits for any more is forgotten")
   mutating func forgets() {
     _ = refuse(SetupHold.refusalsMin)

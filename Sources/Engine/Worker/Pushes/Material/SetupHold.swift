@@ -1,9 +1,10 @@
-/// Holds what goes to a destination while the network refuses every push alike because the app is set up wrongly: another
-/// bundle id, a key without this topic, the tokens of another project. Few pushes are lost to that, and the others wait. Times
-/// are the loop's.
+/// Holds what goes to a destination, all of it or that of one job, while the network refuses every push alike because the app is
+/// set up wrongly: another bundle id, a key without this topic, the tokens of another project. Few pushes are lost to that, and
+/// the others wait. Times are the loop's.
 ///
 /// The hold begins after a number of such refusals in a row, without an accept between them. Then a few pushes at a time are
-/// tried, with pauses that grow; the first accept ends it. One per destination and lane, as the breaker is.
+/// tried, with pauses that grow; the first accept ends it. A lane has one for each destination, as the breaker is, and one for
+/// each job that was refused there.
 struct SetupHold {
   /// The consequence of a refusal for its push.
   enum Consequence {
@@ -23,12 +24,16 @@ struct SetupHold {
   static let probesMax = 2
   static let pauseMsMin: UInt64 = 1_000
   static let pauseMsMax: UInt64 = 30_000
+  /// Of a destination. Shorter than a job's: so those that are tried are mostly of jobs that were not refused yet.
+  static let sharedPauseMsMax: UInt64 = 8_000
   /// After so long without a refusal nothing waits any more: what waited has ended, or others have taken it.
   static let lifeNs: UInt64 = 600_000_000_000
 
   /// Whether nothing is counted. Looked at for each accept.
   private(set) var isClean = true
   private(set) var isHolding = false
+  /// Whether it was begun by refusals that no token can be to blame for.
+  private(set) var isSure = false
   /// Until when nothing is tried.
   private(set) var untilNs: UInt64 = 0
   /// The network's word for the last refusal.
@@ -38,6 +43,9 @@ struct SetupHold {
   private var misfits = 0
   private var pauses: UInt64 = 0
   private var probes = 0
+  private let pauseMsMax: UInt64
+
+  init(pauseMsMax: UInt64 = Self.pauseMsMax) { self.pauseMsMax = pauseMsMax }
 
   /// - Parameter isSure: whether no token can be to blame for it.
   mutating func noteRefusal(
@@ -55,6 +63,7 @@ struct SetupHold {
     misfits += 1
     guard refusals >= Self.refusalsMin || misfits >= Self.misfitsMin else { return .counted }
     isHolding = true
+    self.isSure = refusals >= Self.refusalsMin
     pause(nowNs)
     return .opened
   }
@@ -63,7 +72,7 @@ struct SetupHold {
   /// - Returns: whether that has ended a hold.
   mutating func noteAccept() -> Bool {
     let wasHolding = isHolding
-    self = SetupHold()
+    self = SetupHold(pauseMsMax: pauseMsMax)
     return wasHolding
   }
 
@@ -72,7 +81,7 @@ struct SetupHold {
 
   /// Forgets a hold that nothing waits for any more.
   mutating func forgetOld(nowNs: UInt64) {
-    if isHolding, !isCurrent(nowNs: nowNs) { self = SetupHold() }
+    if isHolding, !isCurrent(nowNs: nowNs) { self = SetupHold(pauseMsMax: pauseMsMax) }
   }
 
   /// How many requests may be sent now.
@@ -84,11 +93,18 @@ struct SetupHold {
   /// Requests were sent while it holds.
   mutating func noteProbes(_ count: Int) { probes += count }
 
+  /// A push is tried of which nobody tells how it ended: with the last of those that are tried the next pause begins.
+  mutating func noteTry(nowNs: UInt64) {
+    guard isHolding else { return }
+    probes += 1
+    if probes >= Self.probesMax { pause(nowNs) }
+  }
+
   /// A request ended while it holds, however.
   mutating func noteEnd() { probes = max(0, probes - 1) }
 
   private mutating func pause(_ nowNs: UInt64) {
-    let leastMs = min(Self.pauseMsMin << min(pauses, 16), Self.pauseMsMax)
+    let leastMs = min(Self.pauseMsMin << min(pauses, 16), pauseMsMax)
     pauses += 1
     probes = 0
     // Lanes that began together do not try together.
