@@ -65,6 +65,42 @@ struct APNsClassificationTests {
     #expect(try classify(410, body(reason)) == .invalidToken(reason: reason, sinceMs: nil))
   }
 
+  @Test(
+    "the time of a 410 is read as relays print it",
+    arguments: [
+      ("1454402113000.0", 1_454_402_113_000), ("1454402113000.9", 1_454_402_113_000),
+      ("1.454402113e12", 1_454_402_113_000), ("1.454402113E+12", 1_454_402_113_000),
+      (#""1454402113123""#, 1_454_402_113_123), ("0", 0), ("0.0", 0),
+      ("253402300799999", Limits.instantMsMax),
+    ])
+  func relayedTime(timestamp: String, expected: Int64) throws {
+    for reason in ["Unregistered", "ExpiredToken"] {
+      #expect(
+        try classify(410, #"{"reason":"\#(reason)","timestamp":\#(timestamp)}"#)
+          == .invalidToken(reason: reason, sinceMs: expected))
+    }
+  }
+
+  @Test(
+    "a token is kept when the time of its 410 cannot be read",
+    arguments: [
+      #""2016-02-02T08:35:13Z""#, #""""#, #"" 1454402113000""#, #""+1454402113000""#,
+      #""-1""#, #""1454402113000.0""#, #""99999999999999999999""#, "-1", "-0.5", "-1e400",
+      "253402300800000", "9223372036854775808", "1e18", "1e400", "null", "true", "{}", "[]",
+      "[1454402113000]",
+    ])
+  func unreadableTime(timestamp: String) throws {
+    let provider = try TestProvider.apns()
+    for reason in ["Unregistered", "ExpiredToken"] {
+      let classification = try classify(
+        410, #"{"reason":"\#(reason)","timestamp":\#(timestamp)}"#)
+      #expect(
+        classification
+          == .rejected(reason: "\(reason) with status 410 and an unreadable timestamp"))
+      #expect(provider.sign(of: classification, status: 410) == .none)
+    }
+  }
+
   @Test("BadDeviceToken is a doubtful token, whatever time stands there")
   func badDeviceToken() throws {
     #expect(try classify(400, body("BadDeviceToken")) == .doubtfulToken(reason: "BadDeviceToken"))

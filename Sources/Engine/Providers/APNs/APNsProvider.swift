@@ -91,12 +91,14 @@ package struct APNsProvider: PushProvider {
       return answer.body.isEmpty ? .accepted : .foreign(reason: answer.foreignReason("APNs"))
     }
     let object = answer.object
-    let sinceMs = object?["timestamp"]?.int64Value
+    let timestamp = APNsTimestamp(object)
     guard let text = object?["reason"]?.stringValue else { return Self.foreign(answer) }
     guard let reason = APNsReason(rawValue: text) else {
-      return Self.classification(answer, newReason: ForeignText.printable(text), sinceMs: sinceMs)
+      return Self.classification(
+        answer, newReason: ForeignText.printable(text), timestamp: timestamp)
     }
-    let classification = reason.classification(sinceMs: sinceMs, retryAfterMs: answer.retryAfterMs)
+    let classification = reason.classification(
+      timestamp: timestamp, retryAfterMs: answer.retryAfterMs)
     // A relay may say 401 of a credential where APNs says 403.
     if case .authRefused = classification, answer.status == 401 { return classification }
     return reason.status == answer.status ? classification : Self.misplaced(reason, answer)
@@ -129,12 +131,12 @@ package struct APNsProvider: PushProvider {
 
   /// An answer in the form of APNs's with a reason that is not known: its status decides.
   private static func classification(
-    _ answer: ProviderAnswer, newReason reason: String, sinceMs: Int64?
+    _ answer: ProviderAnswer, newReason reason: String, timestamp: APNsTimestamp
   ) -> Classification {
     switch answer.status {
     case 401, 403: .authRefused(reason: reason)
     // Only an answer that has APNs's timestamp is surely APNs's own: a relay's 410 removes nothing.
-    case 410 where sinceMs != nil: .invalidToken(reason: reason, sinceMs: sinceMs)
+    case 410 where timestamp != .missing: timestamp.verdict(reason: reason)
     default: byStatus(answer, reason)
     }
   }

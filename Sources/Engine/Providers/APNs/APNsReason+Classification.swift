@@ -1,4 +1,4 @@
-package import Model
+internal import Model
 
 extension APNsReason {
   /// Whether it says that the key is not for this topic or environment, rather than that the token is bad.
@@ -23,16 +23,16 @@ extension APNsReason {
   /// Returns the consequence of the reason.
   ///
   /// - Parameters:
-  ///   - sinceMs: the answer's `timestamp`.
+  ///   - timestamp: the answer's.
   ///   - retryAfterMs: the answer's Retry-After.
-  package func classification(sinceMs: Int64?, retryAfterMs: UInt64?) -> Classification {
+  func classification(timestamp: APNsTimestamp, retryAfterMs: UInt64?) -> Classification {
     switch self {
     case .badDeviceToken:
       // No time comes with it: whoever removes the installation looks for the wrong environment
       // and for a mass death first.
       .doubtfulToken(reason: rawValue)
     case .unregistered, .expiredToken:
-      .invalidToken(reason: rawValue, sinceMs: sinceMs)
+      timestamp.verdict(reason: rawValue)
     case .badCertificate, .badCertificateEnvironment, .expiredProviderToken, .forbidden,
       .invalidProviderToken, .missingProviderToken, .unrelatedKeyIDInToken,
       .badEnvironmentKeyIDInToken, .tooManyProviderTokenUpdates:
