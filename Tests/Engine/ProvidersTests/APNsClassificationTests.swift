@@ -145,11 +145,22 @@ struct APNsClassificationTests {
     #expect(provider.sign(of: .rejected(reason: "MissingDeviceToken"), status: 400) == .none)
   }
 
-  @Test("an unknown reason with APNs's timestamp on a 410 is a dead token")
-  func unknownGone() throws {
-    #expect(
-      try classify(410, #"{"reason":"New","timestamp":5}"#)
-        == .invalidToken(reason: "New", sinceMs: 5))
+  @Test(
+    "a 410 whose reason is not spelt as documented keeps the token, with a timestamp, too",
+    arguments: [
+      "unregistered", "UNREGISTERED", "Unregistered ", " Unregistered", "Unregistered\\n",
+      "expiredToken", "ExpiredToken\\t", "Unregistered\\u0000", "Gone", "New",
+    ])
+  func unknownGone(reason: String) throws {
+    let provider = try TestProvider.apns()
+    for timestamp in ["", #","timestamp":1790000000123"#] {
+      let classification = try classify(410, #"{"reason":"\#(reason)"\#(timestamp)}"#)
+      guard case .rejected = classification else {
+        Issue.record("\(reason)\(timestamp): \(classification)")
+        continue
+      }
+      #expect(provider.sign(of: classification, status: 410) == .misfit)
+    }
   }
 
   @Test(

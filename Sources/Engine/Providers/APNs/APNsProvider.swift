@@ -91,14 +91,12 @@ package struct APNsProvider: PushProvider {
       return answer.body.isEmpty ? .accepted : .foreign(reason: answer.foreignReason("APNs"))
     }
     let object = answer.object
-    let timestamp = APNsTimestamp(object)
     guard let text = object?["reason"]?.stringValue else { return Self.foreign(answer) }
     guard let reason = APNsReason(rawValue: text) else {
-      return Self.classification(
-        answer, newReason: ForeignText.printable(text), timestamp: timestamp)
+      return Self.classification(answer, newReason: ForeignText.printable(text))
     }
     let classification = reason.classification(
-      timestamp: timestamp, retryAfterMs: answer.retryAfterMs)
+      timestamp: APNsTimestamp(object), retryAfterMs: answer.retryAfterMs)
     // A relay may say 401 of a credential where APNs says 403.
     if case .authRefused = classification, answer.status == 401 { return classification }
     return reason.status == answer.status ? classification : Self.misplaced(reason, answer)
@@ -129,14 +127,13 @@ package struct APNsProvider: PushProvider {
     }
   }
 
-  /// An answer in the form of APNs's with a reason that is not known: its status decides.
+  /// An answer in the form of APNs's with a reason that is not known: its status decides, and removes nothing. A word in
+  /// another spelling, or a new one, need not mean that the device is gone.
   private static func classification(
-    _ answer: ProviderAnswer, newReason reason: String, timestamp: APNsTimestamp
+    _ answer: ProviderAnswer, newReason reason: String
   ) -> Classification {
     switch answer.status {
     case 401, 403: .authRefused(reason: reason)
-    // Only an answer that has APNs's timestamp is surely APNs's own: a relay's 410 removes nothing.
-    case 410 where timestamp != .missing: timestamp.verdict(reason: reason)
     default: byStatus(answer, reason)
     }
   }
