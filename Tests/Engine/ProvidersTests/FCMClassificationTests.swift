@@ -53,6 +53,26 @@ struct FCMClassificationTests {
         == .invalidToken(reason: "UNREGISTERED", sinceMs: nil))
   }
 
+  @Test(
+    "UNREGISTERED beside a code that says otherwise removes nothing, whichever comes first",
+    arguments: [
+      #""errorCode":"SENDER_ID_MISMATCH""#, #""errorCode":"UNSPECIFIED_ERROR""#,
+      #""errorCode":"NEW""#, #""errorCode":"unregistered""#, #""errorCode":7"#, #""x":1"#,
+    ])
+  func contradicted(other: String) throws {
+    let codes = [#""errorCode":"UNREGISTERED""#, other]
+    for codes in [codes, codes.reversed(), codes + codes.prefix(1)] {
+      let classification = try classify(404, error(404, "NOT_FOUND", codes: codes))
+      guard case .rejected = classification else {
+        Issue.record("\(codes): \(classification)")
+        continue
+      }
+    }
+    #expect(
+      try classify(404, error(404, "NOT_FOUND", codes: [codes[0], codes[0]]))
+        == .invalidToken(reason: "UNREGISTERED", sinceMs: nil))
+  }
+
   @Test("INVALID_ARGUMENT with a BadRequest is the payload: rejected with the field")
   func badRequest() throws {
     let body = error(
@@ -222,6 +242,15 @@ struct FCMClassificationTests {
           + #""reason":"\#(apns)"}"#)
     }
     return #"{"error":{"code":\#(code),"message":"\#(text)","status":"\#(status)","details":["#
+      + details.joined(separator: ",") + "]}}"
+  }
+
+  /// An error with several FcmError details.
+  private func error(_ code: Int, _ status: String, codes: [String]) -> String {
+    let details = codes.map {
+      #"{"@type":"type.googleapis.com/google.firebase.fcm.v1.FcmError",\#($0)}"#
+    }
+    return #"{"error":{"code":\#(code),"message":"m","status":"\#(status)","details":["#
       + details.joined(separator: ",") + "]}}"
   }
 

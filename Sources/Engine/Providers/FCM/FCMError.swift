@@ -2,7 +2,8 @@ import Model
 
 /// The `error` object of an answer of FCM's HTTP v1 API (google.rpc.Status).
 struct FCMError {
-  /// `errorCode` of the FcmError detail, the most precise of the three.
+  /// `errorCode` of the FcmError detail, the most precise of the three. When several of them disagree, it is never
+  /// UNREGISTERED: a token is removed only for what nothing contradicts.
   let errorCode: FCMErrorCode?
   /// `reason` of the google.rpc.ErrorInfo detail, such as `SERVICE_DISABLED`: what is wrong with the project or the account.
   let infoReason: String?
@@ -39,7 +40,7 @@ struct FCMError {
   /// Nil when the answer is not FCM's JSON.
   init?(_ answer: ProviderAnswer) {
     guard let error = answer.object?["error"]?.objectValue else { return nil }
-    var errorCode: FCMErrorCode?
+    var errorCodes: [FCMErrorCode?] = []
     var badField: String?
     var infoReason: String?
     var blamesToken = error["message"]?.stringValue?.contains(Self.tokenText) ?? false
@@ -48,7 +49,8 @@ struct FCMError {
         continue
       }
       if type.hasSuffix("google.firebase.fcm.v1.FcmError") {
-        errorCode = detail["errorCode"]?.stringValue.flatMap { FCMErrorCode(rawValue: $0) }
+        errorCodes.append(
+          detail["errorCode"]?.stringValue.flatMap { FCMErrorCode(rawValue: $0) })
       } else if type.hasSuffix("google.rpc.BadRequest") {
         let violation = detail["fieldViolations"]?.arrayValue?.first?.objectValue
         badField = violation?["field"]?.stringValue ?? ""
@@ -58,7 +60,7 @@ struct FCMError {
         blamesToken = blamesToken || Self.tokenReasons.contains(detail["reason"]?.stringValue ?? "")
       }
     }
-    self.errorCode = errorCode
+    errorCode = errorCodes.last { $0 != .unregistered } ?? errorCodes.last ?? nil
     self.badField = badField
     self.infoReason = infoReason
     self.blamesToken = blamesToken
