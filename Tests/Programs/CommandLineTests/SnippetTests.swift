@@ -168,4 +168,27 @@ import TestSupport
     // Copied one after the other, none takes another's token over.
     #expect(Set(installations.map(\.token)).count == installations.count)
   }
+
+  @Test(
+    "the guide's command for CSV takes lines that end with CRLF, too",
+    .enabled("jq is not installed") { await succeeds("jq", "--version") },
+    arguments: ["\n", "\r\n"])
+  func csv(end: String) async throws {
+    let folder = try TemporaryFolder()
+    let rows = ["app,user,network,token", "shop,u5,apns,00fc13ad", "shop,u6,fcm,cX6-token:APA91"]
+    try PrivateFile.write(rows.map { $0 + end }.joined(), to: folder.file("tokens.csv"))
+    let command = try #require(
+      DocumentSnippet.indented(in: "docs/guides/migrating.md")
+        .first { $0.contains("tokens.csv | jq") })
+    let reading = command.replacing("| pushpool import -", with: "")
+    #expect(reading != command)
+    let child = try ChildProcess(
+      "/bin/sh", ["-c", reading], folder: folder.path, output: .pipe, error: .pipe)
+    let result = try await Pushpool.finish(child)
+    #expect(result.status == 0, "\(result.error)")
+    let tokens = try result.output.split(separator: "\n").map {
+      try Installation(text: String($0)).token.text
+    }
+    #expect(tokens == ["00fc13ad", "cX6-token:APA91"])
+  }
 }
