@@ -83,6 +83,11 @@ import Testing
       (#""channels":["a",""]"#, "/channels/1: must not be empty"),
       (#""channels":[null]"#, "/channels/0: must be a string"),
       (#""created_at":"2026""#, "/created_at: must be epoch milliseconds or"),
+      (#""created_at":0"#, "/created_at: is in the year 1973 or before"),
+      (
+        #""updated_at":1700000000"#,
+        "/updated_at: is in the year 1973 or before, as epoch milliseconds: are these seconds?"
+      ), (#""updated_at":99999999999"#, "/updated_at: is in the year 1973 or before"),
       (#""custom":{"a b":"x"}"#, "/custom/a b: the name must be 1 to 64"),
       (#""custom":{"a":1}"#, "/custom/a: must be a string, is a number"),
     ])

@@ -46,8 +46,8 @@ extension Installation {
       device: device)
     badge = try reader.integer("badge", in: 0...Limits.badgeMax)
     channels = try Self.channels(reader)
-    createdAtMs = try reader.instantMs("created_at")
-    updatedAtMs = try reader.instantMs("updated_at")
+    createdAtMs = try reader.recentInstantMs("created_at")
+    updatedAtMs = try reader.recentInstantMs("updated_at")
     custom = try Self.custom(reader)
     leavesChannels = channels.isEmpty && reader.has("channels")
     kind = try reader.choice("kind", of: TokenKind.self) ?? .alert

@@ -159,14 +159,20 @@ end
 local function instant_of(values, name)
   local value = values[name]
   if not value then return nil end
+  local ms
   if kind_of(value) == 'a number' then
-    return whole(value.text, RULE.instant_ms_max)
+    ms = whole(value.text, RULE.instant_ms_max)
       or refuse('/' .. name, 'must be epoch milliseconds from 0 to ' .. text(RULE.instant_ms_max) .. ', is ' .. value.text)
+  else
+    if type(value) ~= 'string' then refuse_kind(name, 'epoch milliseconds or an RFC 3339 string', value) end
+    ms = ms_of(value)
+      or refuse('/' .. name, 'must be epoch milliseconds or an RFC 3339 instant such as 2026-11-21T09:30:00Z, is "'
+        .. Json.printable(value) .. '"')
   end
-  if type(value) ~= 'string' then refuse_kind(name, 'epoch milliseconds or an RFC 3339 string', value) end
-  return ms_of(value)
-    or refuse('/' .. name, 'must be epoch milliseconds or an RFC 3339 instant such as 2026-11-21T09:30:00Z, is "'
-      .. Json.printable(value) .. '"')
+  if ms < RULE.recent_instant_ms_min then
+    refuse('/' .. name, 'is in the year 1973 or before, as epoch milliseconds: are these seconds?')
+  end
+  return ms
 end
 
 -- ---------------------------------------------------------------------------------------------------------

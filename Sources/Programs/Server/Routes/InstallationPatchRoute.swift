@@ -71,7 +71,9 @@ enum InstallationPatchRoute {
     var new: Installation
     do throws(InvalidField) {
       try checkNames(changes)
-      new = try Installation(json: MergePatch.apply(changes, to: old.json()))
+      new = try Installation(json: MergePatch.apply(changes, to: withoutInstants(old).json()))
+      if changes.objectValue?["created_at"] == nil { new.createdAtMs = old.createdAtMs }
+      if changes.objectValue?["updated_at"] == nil { new.updatedAtMs = old.updatedAtMs }
       try checkNaming(of: new, beside: old)
     } catch { throw .invalid(error) }
     guard TextRule.isSame(new.user, old.user) else {
@@ -82,6 +84,14 @@ enum InstallationPatchRoute {
     new.leavesChannels = false
     if new != old, changes.objectValue?["updated_at"] == nil { new.updatedAtMs = nil }
     return new
+  }
+
+  /// An installation that is stored may have seconds for instants, from before they were refused. Whoever changes other
+  /// fields need not mend that.
+  private static func withoutInstants(_ installation: Installation) -> Installation {
+    var installation = installation
+    (installation.createdAtMs, installation.updatedAtMs) = (nil, nil)
+    return installation
   }
 
   /// Refuses names that no installation has, also where they are to be removed: a name that is misspelt would do nothing.

@@ -32,7 +32,8 @@ enum InstallationSchema {
   private static func givenInstant(_ description: String) -> JSONValue {
     [
       "anyOf": .array([
-        Schema.integer(in: 0...Int(Limits.instantMsMax)), Schema.string(format: "date-time"),
+        Schema.integer(in: Int(Limits.recentInstantMsMin)...Int(Limits.instantMsMax)),
+        Schema.string(format: "date-time"),
       ]),
       "description": .string("\(description), in epoch milliseconds or as RFC 3339 writes it"),
     ]

@@ -73,6 +73,24 @@ import TestSupport
     }
   }
 
+  @Test("seconds are no instant, and where they are stored other fields can still be changed")
+  func seconds() async throws {
+    try await InstallationStage.with { stage in
+      try await stage.install("u1", Self.token)
+      let refused = try await Self.patch(stage, #"{"updated_at": 1700000000}"#)
+      #expect(refused.status == 422 && refused.pointers == ["/updated_at"], "\(refused)")
+      try await stage.redis.command(
+        "HSET", "pushpool:token:apns:shop:\(Self.token)", "created_at", "1700000000", "updated_at",
+        "1700000000")
+      let same = try await Self.patch(stage, "{}")
+      #expect(same.status == 200 && same["updated_at"] == .integer(1_700_000_000), "\(same)")
+      let answer = try await Self.patch(stage, #"{"badge": 1}"#)
+      #expect(answer.status == 200 && answer["badge"] == .integer(1), "\(answer)")
+      #expect(answer["created_at"] == .integer(1_700_000_000))
+      #expect((answer["updated_at"]?.int64Value ?? 0) > Limits.recentInstantMsMin)
+    }
+  }
+
   @Test("If-Match lets a patch through while the installation is what it names")
   func conditions() async throws {
     try await InstallationStage.with { stage in
