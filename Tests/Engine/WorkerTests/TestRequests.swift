@@ -1,4 +1,5 @@
 import HTTP2
+import Reactor
 import Testing
 
 @testable import Worker
@@ -45,6 +46,15 @@ final class TestTransport: Transport {
 }
 
 extension Destination {
+  /// Beats until it is known that nothing connects to it, for which pushes must wait.
+  func loseTouch(on loop: EventLoop) async {
+    while !isOutOfTouch {
+      checkReachable()
+      await loop.sleep(ms: 20)
+    }
+    checkReachable()
+  }
+
   /// Offers its pushes room.
   func offer(_ count: Int, _ requests: TestRequests) {
     transport(TestTransport(), hasRoomFor: count, in: requests)

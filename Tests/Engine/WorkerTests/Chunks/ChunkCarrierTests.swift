@@ -1,3 +1,4 @@
+import Redis
 import Store
 import Reactor
 import Model
@@ -96,6 +97,32 @@ import Testing
       let calls = try await parts.calls("fcall")
       for _ in 0..<3 { #expect(await parts.carrier.step(chunk)) }
       #expect(try await parts.calls("fcall") == calls + 1)
+    }
+  }
+
+  @Test("a chunk whose last pushes wait for a network that nothing connects to keeps no place")
+  func leavesPlaceOutOfTouch() async throws {
+    try await LaneStage.with { _, parts in
+      let users = (0..<WorkerLimits.outOfTouchQueueMax + 6).map { "u\($0)" }
+      for user in users { try await parts.install(user, "token-\(user)") }
+      try await parts.takeIn(id: "sale", users: users)
+      let chunk = try await parts.beginNext()
+      let run = chunk.run
+      #expect(await parts.carrier.step(chunk))
+      #expect(run.openPushes == users.count)
+      #expect(!parts.sending.room.isOutOfTouch(chunk), "a connection may come at once")
+      let destination = parts.sending.destinations.destination(0)
+      await destination.loseTouch(on: parts.loop)
+      #expect(destination.queued == WorkerLimits.outOfTouchQueueMax, "the others are put aside")
+      #expect(run.openPushes == destination.queued && run.standing == .active)
+      #expect(parts.sending.room.isOutOfTouch(chunk))
+      _ = parts.runs.letLinger(chunk, orIf: parts.sending.room.isOutOfTouch(chunk))
+      #expect(parts.runs.freeSlots == WorkerLimits.runsMax)
+      await parts.loop.sleep(ms: WorkerLimits.postponedMsMax)
+      #expect(await parts.carrier.step(chunk))
+      let record = try await parts.record("sale")
+      #expect(record.pending == users.count && record.counts.retries == 0)
+      #expect(try await parts.redis("ZCARD", "{pp}:delayed").integer == 1)
     }
   }
 

@@ -46,6 +46,57 @@ import Testing
     }
   }
 
+  @Test("many jobs of an app whose network refuses connections keep no chunk of another waiting")
+  func keepsNoPlaces() async throws {
+    let port = try await Self.closedPort()
+    let endpoint = try ServiceURL("https://localhost:\(port)")
+    try await PushStage.with(
+      mostlyWaits: true,
+      configure: {
+        SwitchTests.addOther(&$0)
+        $0.apps[0].apns[.production]?.access.endpoint = endpoint
+      }
+    ) { stage in
+      let client = stage.client
+      try await client.install(try Devices.apns(0..<100))
+      try await client.install(try (0..<10).map { try SwitchTests.other($0) })
+      for user in 0..<10 {
+        _ = try await client.command("HSET", "names", "u\(user)", #"{"name": "Ann"}"#)
+      }
+      let stuck = (0..<100).map { "stuck-\($0)" }
+      try await stage.withWorkers { _ in
+        for (user, id) in stuck.enumerated() {
+          _ = try await client.enqueue(Devices.job(id, user..<(user + 1)))
+        }
+        // Each is a chunk by then, and a lane has places for 32.
+        _ = try await eventually("they are chunks") {
+          try await client.claimedChunks() > 32 ? true : nil
+        }
+        // Values by a key make a chunk of a job at once.
+        let values = #", "apns": {"payload": {"n": "{{name}}"}}, "variables_key": "names""#
+        for round in 0..<5 {
+          let id = "free-\(round)"
+          _ = try await client.enqueue(
+            Devices.job(id, 0..<10, values).replacing("\"shop\"", with: "\"other\""))
+          let free = try await client.finished(id, app: "other", withinSeconds: 7)
+          #expect(free.counts.accepted == 10)
+        }
+
+        var options = stage.simulator.options
+        options.port = port
+        let back = Simulator(options: options)
+        try back.start()
+        defer { back.stop() }
+        for id in stuck {
+          let record = try await client.finishedInHaste(id)
+          #expect(record.counts.accepted == 1 && record.counts.retries == 0 && record.isBalanced)
+        }
+        #expect(back.acceptedPushes.count == 100)
+        #expect(stage.simulator.acceptedPushes.count == 50)
+      }
+    }
+  }
+
   /// A port that was free a moment ago and on which nobody listens.
   private static func closedPort() async throws -> UInt16 {
     try await PushStage.with { stage in

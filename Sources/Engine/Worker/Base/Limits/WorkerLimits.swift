@@ -18,7 +18,7 @@ enum WorkerLimits {
   /// Chunks that a lane holds at a time, and how many when Redis is far away.
   static let runsMax = 32
   static let farRunsMax = 96
-  /// Chunks besides that only wait for answers: each has some 64 KiB, and streams that nobody else gets anyway.
+  /// Chunks besides that only wait for answers or for a connection: each has some 64 KiB, and nothing that others could use.
   static let lingeringRunsMax = 512
   /// Jobs besides that a lane sends from their entries at a time, and how many when Redis is far away: each of its three trips
   /// lasts longer.
@@ -142,11 +142,12 @@ enum WorkerLimits {
   /// How long a push waits at least that something else than its network has answered.
   static let foreignDelayMs: UInt64 = 2_000
   /// How long a destination may have no connection before what waits for it takes no room from others; how many pushes wait
-  /// then, and how long the others are put aside.
+  /// then, how many of all such destinations, but for one of each, and how long the others are put aside. Each may be a chunk.
   static let outOfTouchMs: UInt64 = 1_000
   /// How long a job that its app is not set up for counts as held after a refusal: three times as long as between two tries.
   static let heldJobNs: UInt64 = 120_000_000_000
   static let outOfTouchQueueMax = 64
+  static let outOfTouchQueuesMax = lingeringRunsMax / 2
   static let outOfTouchDelayMs: UInt64 = 2_000
   /// How long a destination may have no connection before its work is put aside.
   static let unreachableMs: UInt64 = 15_000

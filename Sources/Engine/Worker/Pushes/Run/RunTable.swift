@@ -24,7 +24,7 @@ final class RunTable {
   var count: Int { Self.places - free.count }
   /// How many of them are chunks.
   var chunks: Int { count - directCount }
-  /// How many of these only wait for answers, and take no other chunk's room.
+  /// How many of these only wait for answers or a connection, and take no other chunk's room.
   private(set) var lingering = 0
 
   var all: [PushRun] { runs.compactMap { $0 } }
@@ -73,9 +73,10 @@ final class RunTable {
 
   /// Has a chunk that only waits for answers leave its room to another, while there are not too many such chunks. One answer
   /// that does not come would hold up as much as a whole chunk otherwise.
+  /// - Parameter isOutOfTouch: `SendingRoom.isOutOfTouch`: a network that nothing connects to holds up as much.
   /// - Returns: whether there is room now where there was none.
-  func letLinger(_ chunk: ChunkRun) -> Bool {
-    guard mayLinger(chunk) else { return false }
+  func letLinger(_ chunk: ChunkRun, orIf isOutOfTouch: @autoclosure () -> Bool = false) -> Bool {
+    guard mayLinger(chunk, orIf: isOutOfTouch()) else { return false }
     let wasFull = freeSlots == 0
     lingersSince[chunk.run.slot] = max(1, chunk.run.loop.nowNs)
     lingering += 1
@@ -83,9 +84,9 @@ final class RunTable {
   }
 
   /// Whether a chunk would leave its room to another now.
-  func mayLinger(_ chunk: ChunkRun) -> Bool {
-    chunk.onlyWaits && lingersSince[chunk.run.slot] == 0
-      && lingering < WorkerLimits.lingeringRunsMax
+  func mayLinger(_ chunk: ChunkRun, orIf isOutOfTouch: @autoclosure () -> Bool = false) -> Bool {
+    lingersSince[chunk.run.slot] == 0 && lingering < WorkerLimits.lingeringRunsMax
+      && (chunk.onlyWaits || isOutOfTouch())
   }
 
   func isLingering(_ run: PushRun) -> Bool {

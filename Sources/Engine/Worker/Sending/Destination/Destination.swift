@@ -109,8 +109,8 @@ final class Destination {
     }
   }
 
-  /// Takes out of the queue what is to be tried apart, or ended.
-  func filterForApart(_ isTaken: (UInt64) -> Bool) {
+  /// Takes out of the queue what is to be tried apart, put aside or ended.
+  func takeOut(_ isTaken: (UInt64) -> Bool) {
     batches?.filter { !isTaken($0) }
     for rank in 0..<PushQueue.ranks { filterSingle(rank: rank) { !isTaken($0) } }
   }
@@ -138,10 +138,14 @@ final class Destination {
 
   /// For how long a push of this rank that comes now is to be put aside, rather than fill the room that the lane has for all its
   /// destinations; nil when it may be queued. Where nothing connects some wait all the same, so that it is tried again; the
-  /// others come back soon, for a network may be back as soon.
+  /// others come back soon, for a network may be back as soon. Where there are many such networks one push of each waits.
   func parkDelayMs(rank: Int) -> UInt64? {
     if let pauseMs { return pauseMs }
-    let isFull = isOutOfTouch && queued(upTo: rank) >= WorkerLimits.outOfTouchQueueMax
+    guard isOutOfTouch else { return nil }
+    let count = queued(upTo: rank)
+    let isFull =
+      count >= WorkerLimits.outOfTouchQueueMax
+      || count > 0 && owner.queuedOutOfTouch(upTo: rank) >= WorkerLimits.outOfTouchQueuesMax
     return isFull ? WorkerLimits.outOfTouchDelayMs : nil
   }
 
@@ -167,8 +171,26 @@ final class Destination {
       return progress.forgetWait()
     }
     if !isConnected { transport.wake() }
-    guard progress.isStill(isConnected: isConnected, nowNs: loop.nowNs) else { return }
+    guard progress.isStill(isConnected: isConnected, nowNs: loop.nowNs) else {
+      return putAsideExcess()
+    }
     park(forMs: WorkerLimits.parkedDelayMs)
+  }
+
+  /// Puts aside what came before it was known that nothing connects, but for those that may wait.
+  private func putAsideExcess() {
+    guard isOutOfTouch, queued > WorkerLimits.outOfTouchQueueMax else { return }
+    var kept = 0
+    var tags: [UInt64] = []
+    takeOut { tag in
+      guard kept == WorkerLimits.outOfTouchQueueMax else {
+        kept += 1
+        return false
+      }
+      tags.append(tag)
+      return true
+    }
+    owner.putAside(tags, of: self, forMs: WorkerLimits.outOfTouchDelayMs)
   }
 
   /// When anything was answered last, in the loop's time.

@@ -24,4 +24,6 @@ protocol DestinationOwner<Target>: AnyObject {
   /// A push waits in it, and none did before.
   func destinationHasWaiting(_ destination: Target)
   func destinationRanLow(_ destination: Target)
+  /// How many pushes of this rank and higher ones wait on the lane for networks that nothing connects to.
+  func queuedOutOfTouch(upTo rank: Int) -> Int
 }

@@ -156,6 +156,11 @@ final class DestinationTable: RateAllowanceOwner {
     waiting.reduce(0) { $0 + ($1.keepsToItself ? 0 : $1.crowd(upTo: rank)) }
   }
 
+  /// The pushes among them that wait where nothing connects.
+  func queuedOutOfTouch(upTo rank: Int) -> Int {
+    waiting.reduce(0) { $0 + ($1.isOutOfTouch ? $1.queued(upTo: rank) : 0) }
+  }
+
   /// Keeps in the queues only what is still to be sent.
   func filterQueues(_ isKept: (PushTag) -> Bool) {
     for destination in made { destination?.filterQueue { isKept(PushTag($0)) } }

@@ -64,6 +64,8 @@ final class Dispatcher: DestinationOwner {
 
   func destinationRanLow(_ destination: Destination) { room.fill() }
 
+  func queuedOutOfTouch(upTo rank: Int) -> Int { destinations.queuedOutOfTouch(upTo: rank) }
+
   // MARK: Answers
 
   func receive(_ answer: RequestAnswer, to raw: UInt64, from destination: Destination) {

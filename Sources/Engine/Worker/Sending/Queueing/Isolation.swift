@@ -83,7 +83,7 @@ final class Isolation {
   ) {
     guard destination.note(complaint, ofJob: job) else { return }
     // What waits of it would break the next connection.
-    destination.filterForApart { raw in
+    destination.takeOut { raw in
       let tag = PushTag(raw)
       guard let run = runs[tag], run.claim.job == job else { return false }
       return setApart(run, tag.push, destination)

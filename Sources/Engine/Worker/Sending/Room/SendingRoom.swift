@@ -127,6 +127,20 @@ final class SendingRoom {
     direct.run.wantsResolving && hasRoom(for: direct) && !congestion.isCongested(direct.run)
   }
 
+  /// Whether all that is left of a chunk waits for answers, or for networks that nothing connects to.
+  func isOutOfTouch(_ chunk: ChunkRun) -> Bool {
+    let run = chunk.run
+    guard run.isResolved, !run.underway.isReading, !run.hasStaleBindings else { return false }
+    let lost = destinations.used(by: run.claim.app).filter(\.isOutOfTouch)
+    // Of most chunks more waits than that, and their pushes need not be looked at.
+    var left = run.openPushes - run.inFlight
+    guard left > 0, left <= lost.reduce(0, { $0 + $1.queuedInAll }) else { return false }
+    for push in run.pushes where push.decision == .open {
+      if lost.contains(where: { $0.number == push.route.number }) { left -= 1 }
+    }
+    return left <= 0
+  }
+
   /// How many pushes may wait when a job that is sent from its entry adds its own.
   var directBacklogMax: Int { mayHaveMore ? leaving : usualBacklogMax }
 

@@ -64,6 +64,18 @@ import Testing
     #expect(runs.freeSlots == 1 && runs.lingering == 0 && runs.chunks == 1)
   }
 
+  @Test("a chunk whose pushes wait for a connection leaves its room, too")
+  func leavesRoomOutOfTouch() throws {
+    let runs = RunTable()
+    let chunk = ChunkRun(try Claims.run(["a"]))
+    runs.add(chunk)
+    #expect(!runs.letLinger(chunk, orIf: false) && runs.lingering == 0)
+    _ = runs.letLinger(chunk, orIf: true)
+    #expect(runs.lingering == 1 && runs.freeSlots == WorkerLimits.runsMax)
+    runs.remove(chunk.run)
+    #expect(runs.lingering == 0 && runs.freeSlots == WorkerLimits.runsMax)
+  }
+
   @Test("no more than a bounded number of chunks waits beside those that are in hand")
   func boundsLingering() throws {
     let runs = RunTable()
