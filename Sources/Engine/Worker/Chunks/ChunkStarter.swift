@@ -25,9 +25,11 @@ final class ChunkStarter {
     self.congestion = congestion
   }
 
+  /// Begins a chunk, unless the lane has it, or had it since it asked for it.
   func begin(_ claim: ChunkClaim) async throws(RedisError) {
+    if runs.knows(claim) { return }
     let finding = try await materials.find(claim)
-    if isCarried(claim) { return }
+    if runs.knows(claim) { return }
     if case .unusable(let reason, let message) = finding {
       return try await bury(claim, reason: reason, message: message)
     }
@@ -50,7 +52,7 @@ final class ChunkStarter {
     {
       try await context.switches.read()
     }
-    if isCarried(claim) { return }
+    if runs.knows(claim) { return }
     guard let slot = runs.freeSlot else { return try await handBack(claim, delayMs: 0) }
     var poisonTicket: UInt64?
     if claim.crashes >= WorkerLimits.poisonCrashesMin {
@@ -64,11 +66,6 @@ final class ChunkStarter {
     // Redis was asked in between: the drain that began meanwhile has not seen this run.
     if context.life.isDraining || gate.isStopped(run) { run.change(to: .paused) }
     onBegun(slot)
-  }
-
-  /// Whether the lane carries a chunk already that it has asked for since replies were lost.
-  private func isCarried(_ claim: ChunkClaim) -> Bool {
-    runs.isCarrying(claim) || runs.isBecoming(claim)
   }
 
   private func handBack(_ claim: ChunkClaim, delayMs: UInt64) async throws(RedisError) {

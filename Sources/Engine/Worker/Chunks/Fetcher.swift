@@ -57,6 +57,9 @@ final class Fetcher: Agent {
 
   /// - Returns: whether anything was claimed.
   private func claim() async throws(RedisError) -> Bool {
+    // All that Redis names in this turn is begun in it, or asked about again.
+    runs.beginAsking()
+    defer { runs.endAsking() }
     try await context.switches.readIfOld()
     try await takeUpUnstarted()
     let chunksAhead = room.pushesAhead / Limits.chunkRecipientsMax
@@ -100,13 +103,15 @@ final class Fetcher: Agent {
   /// Takes over chunks whose workers fell silent. - Returns: whether there were any.
   private func takeOver(max: Int) async throws(RedisError) -> Bool {
     let claims = try await recoverer.takeOver(max: max)
-    for (index, claim) in claims.enumerated() {
-      // After a silence of our own, our own chunks come back: they are being carried already. Another worker may have
-      // had one in between, and have added other lines to it.
+    // After a silence of our own, our own chunks come back: they are being carried already. Another worker may have had one in
+    // between, and have added other lines to it. That is seen before any is begun: later a chunk may have lines of its own that
+    // Redis had not heard of.
+    for claim in claims {
       if let chunk = runs.chunk(carrying: claim), !chunk.agrees(with: claim) {
         gate.apply(.stale, chunk.run)
       }
-      guard !runs.isCarrying(claim) else { continue }
+    }
+    for (index, claim) in claims.enumerated() where !runs.knows(claim) {
       context.log.notice(
         "took over a chunk from a worker that fell silent",
         metadata: ["app": "\(claim.app)", "job": "\(claim.job)", "crashes": "\(claim.crashes)"])
@@ -154,8 +159,10 @@ final class Fetcher: Agent {
     for standing in standings {
       let claim = unstarted[0]
       switch standing {
-      case .ok where !runs.isCarrying(claim): try await starter.begin(claim)
-      case .ok, .stale: break
+      // A job that is sent from its entry has become it: it goes its own way.
+      case _ where runs.knows(claim): break
+      case .ok: try await starter.begin(claim)
+      case .stale: break
       case .paused, .cancelled:
         try await context.store.chunks.handBack([claim], consumer: context.settings.consumer)
       }

@@ -3,6 +3,7 @@ import Model
 import Reactor
 import Redis
 import Store
+import TestSupport
 import Testing
 
 @testable import Worker
@@ -51,6 +52,36 @@ import Testing
       }
       #expect(parts.runs.all.filter { $0.claim.job == "left" }.count == 1)
       #expect(run.standing == .active)
+    }
+  }
+
+  @Test(
+    "a chunk that comes back to its lane, and ends while another is begun, is not carried again")
+  func takesOverNothingEnded() async throws {
+    try await LaneStage.with(leaseMs: 0) { lane, parts in
+      // Another lane has taken it in: this one has to read its job, by two trips.
+      let other = LaneStage(
+        parts.loop, parts.store, try TestDirectory.of(.production), consumer: "silent")
+      try await other.takeIn(id: "left", users: ["a"])
+      #expect(try await parts.store.chunks.claim(consumer: "silent", max: 1).count == 1)
+      try await parts.takeIn(id: "own", users: ["a"])
+      let chunk = try await parts.beginNext()
+      _ = chunk.run.takeBatch(max: 1)
+      #expect(chunk.run.resolve(0, devices: 1) == [0])
+      chunk.run.decide(0, .accepted)
+      try await parts.switches.readIfOld()
+      _ = await parts.recoverer.turn()
+      let end = LoopSignal(loop: lane.loop)
+      Task {
+        _ = lane
+        _ = await parts.fetcher.turn()
+        end.raise()
+      }
+      // Redis is asked, and answers with both.
+      await Task.yield()
+      await parts.carrier.carry(chunk)
+      try #require(await end.wait(upToMs: 60_000))
+      #expect(parts.runs.all.map(\.claim.job) == ["left"])
     }
   }
 

@@ -46,6 +46,89 @@ import Testing
     }
   }
 
+  /// Has jobs become chunks by answers that are lost; the lane is to ask for what it was given.
+  private static func loseAnswers(
+    _ jobs: [DirectJob], _ parts: LaneStage
+  ) async throws -> [ChunkClaim] {
+    // Redis has answered before, and what is switched off is known.
+    parts.fetchSignal.raise()
+    _ = await parts.fetcher.turn()
+    let content = JobContent(notification: Notification(title: "Hi")).canonicalBytes()
+    var claims: [ChunkClaim] = []
+    for job in jobs {
+      claims.append(
+        try #require(
+          try await parts.store.jobs.admit(
+            begun: job, content: content, startedAtMs: 1, consumer: "test-0")))
+    }
+    await parts.loseConnection()
+    _ = await parts.fetcher.turn()
+    try await parts.untilConnected()
+    return claims
+  }
+
+  @Test(
+    "a chunk that a job became, and that ends while lost answers are worked off, is not sent again")
+  func endsBesideLostAnswers() async throws {
+    try await LaneStage.with(sendsDirectly: true) { lane, parts in
+      let jobs = try await Self.begin(2, parts)
+      _ = try await Self.loseAnswers(jobs, parts)
+      let run = try Self.attend([jobs[1]], parts)[0]
+      let direct = try #require(parts.runs.direct(at: run.slot))
+      parts.sending.gate.pauseAll()
+      let end = LoopSignal(loop: lane.loop)
+      Task {
+        _ = lane
+        _ = await parts.fetcher.turn()
+        end.raise()
+      }
+      // Redis is asked. Its answer names both chunks; the first is read, by two trips, before the second has its turn.
+      await Task.yield()
+      guard case .chunk(let chunk) = await parts.direct.step(direct) else {
+        Issue.record("it has become no chunk")
+        return
+      }
+      run.decide(0, .accepted)
+      await parts.carrier.carry(chunk)
+      try #require(await end.wait(upToMs: 60_000))
+      #expect(parts.runs.all.map(\.claim.job) == ["job-0"])
+      let record = try await parts.record("job-1")
+      #expect(record.state == .done && record.counts.accepted == 1)
+    }
+  }
+
+  @Test("a chunk that a job became is not handed back as one that could not be begun")
+  func staysBesideLostAnswers() async throws {
+    try await LaneStage.with(sendsDirectly: true) { lane, parts in
+      let jobs = try await Self.begin(2, parts)
+      let claims = try await Self.loseAnswers(jobs, parts)
+      let run = try Self.attend([jobs[1]], parts)[0]
+      let direct = try #require(parts.runs.direct(at: run.slot))
+      let end = LoopSignal(loop: lane.loop)
+      Task {
+        _ = lane
+        _ = await parts.fetcher.turn()
+        end.raise()
+      }
+      await Task.yield()
+      // Redis names both chunks, and is gone before the first has been read.
+      await parts.loseConnection()
+      try #require(await end.wait(upToMs: 60_000))
+      try await parts.untilConnected()
+      parts.sending.gate.pauseAll()
+      guard case .chunk = await parts.direct.step(direct) else {
+        Issue.record("it has become no chunk")
+        return
+      }
+      _ = try await parts.store.jobs.pause(app: "shop", id: "job-1")
+      parts.fetchSignal.raise()
+      _ = await parts.fetcher.turn()
+      #expect(Set(parts.runs.all.map(\.claim.job)) == ["job-0", "job-1"])
+      #expect(
+        try await parts.store.chunks.heartbeat([claims[1]], consumer: "test-0") == [.paused])
+    }
+  }
+
   /// Waits with them: in one turn of the loop with what follows, so that no load of the machine makes them last too long.
   private static func attend(_ jobs: [DirectJob], _ parts: LaneStage) throws -> [PushRun] {
     try jobs.map { job in

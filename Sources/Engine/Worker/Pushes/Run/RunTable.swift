@@ -1,3 +1,4 @@
+internal import Model
 internal import Reactor
 internal import Store
 
@@ -20,6 +21,19 @@ final class RunTable {
   private var direct: [String: DirectJob] = [:]
   /// How many they are.
   private var directCount = 0
+  /// The chunks that went since the lane began to ask Redis for chunks; nil while it does not ask.
+  private var gone: Set<Lease>?
+
+  /// The name of a chunk while somebody has it.
+  private struct Lease: Hashable {
+    let priority: Priority
+    let entry: String
+
+    init(_ claim: ChunkClaim) {
+      priority = claim.priority
+      entry = claim.entry
+    }
+  }
 
   var count: Int { Self.places - free.count }
   /// How many of them are chunks.
@@ -139,6 +153,7 @@ final class RunTable {
   func remove(_ run: PushRun) {
     guard runs[run.slot] === run else { return }
     forgetEntry(of: run)
+    if let chunk = chunkRuns[run.slot] { gone?.insert(Lease(chunk.claim)) }
     runs[run.slot] = nil
     chunkRuns[run.slot] = nil
     if lingersSince[run.slot] > 0 {
@@ -179,8 +194,19 @@ final class RunTable {
 
   func isCarrying(_ claim: ChunkClaim) -> Bool { chunk(carrying: claim) != nil }
 
+  /// The lane begins to ask Redis for chunks. It ends that by `endAsking`, once all that Redis has named are begun.
+  func beginAsking() { gone = [] }
+
+  func endAsking() { gone = nil }
+
+  /// Whether a chunk that Redis has named is none that the lane lacks: it is in hand, or was since the lane began to ask. Others
+  /// that were named with it are begun before it, and meanwhile it may have ended: begun once more, it would be sent twice.
+  func knows(_ claim: ChunkClaim) -> Bool {
+    isCarrying(claim) || isBecoming(claim) || gone?.contains(Lease(claim)) ?? false
+  }
+
   /// Whether a job that is sent from its entry has become this chunk, and the reply that says so has not come.
-  func isBecoming(_ claim: ChunkClaim) -> Bool {
+  private func isBecoming(_ claim: ChunkClaim) -> Bool {
     guard let job = direct[claim.source] else { return false }
     return job.admission.digest == claim.digest && job.admission.id == claim.job
   }

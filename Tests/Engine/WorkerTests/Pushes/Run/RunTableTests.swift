@@ -34,6 +34,25 @@ import Testing
     #expect(!runs.isCarrying(run.claim) && runs.count == 0)
   }
 
+  @Test("a chunk that went since Redis was asked for chunks is known until those are begun")
+  func knowsWhatWent() throws {
+    let runs = RunTable()
+    let first = try Claims.run(["a"])
+    runs.add(first)
+    #expect(runs.knows(first.claim))
+    runs.remove(first)
+    #expect(!runs.knows(first.claim))
+    runs.beginAsking()
+    #expect(!runs.knows(first.claim), "it went before")
+    let second = try Claims.run(["a"])
+    runs.add(second)
+    runs.remove(second)
+    #expect(runs.knows(second.claim))
+    #expect(!runs.knows(try Claims.claim(["a"], priority: .high)))
+    runs.endAsking()
+    #expect(!runs.knows(second.claim))
+  }
+
   /// A run whose only push is under way.
   private static func waitingRun(_ runs: RunTable, _ loop: EventLoop) throws -> ChunkRun {
     let run = PushRun(
