@@ -35,7 +35,7 @@ struct Breaker {
   private var window = AnswerWindow()
   private var evidence = TroubleEvidence()
   private var probes = ProbeRound()
-  /// How many requests could be in flight, of which it was asked last.
+  /// How many requests could be in flight, as far as it was told.
   private var streams = 0
   /// The shortest Retry-After of the trouble since something was good; nil when there was none, 0 when one had none.
   private var leastAskedMs: UInt64?
@@ -124,6 +124,10 @@ struct Breaker {
     guard state == .closed else { return streams }
     return min(ramp, max(1, Int((Double(streams) * min(1, window.usableShare)).rounded())))
   }
+
+  /// Notes how many requests could be in flight: of so many that were sent before the latest good answer all may be trouble,
+  /// and that says nothing of now. The time of all of them may run out at once.
+  mutating func noteStreams(_ streams: Int) { self.streams = streams }
 
   /// Notes the end of a request that says nothing of the network.
   mutating func noteNothing(nowNs: UInt64, elapsedNs: UInt64) {

@@ -25,7 +25,7 @@ extension Destination {
     let wasOpen = health.breaker.state == .open
     let consequence = health.noteTrouble(
       nowNs: loop.nowNs, elapsedNs: elapsedNs, retryAfterMs: retryAfterMs, attempt: attempt,
-      reason: reason)
+      streams: transport.streamsAllowed, reason: reason)
     if consequence == .opened, let reason = health.troubleReason {
       journal.noteOpened(because: reason)
     }

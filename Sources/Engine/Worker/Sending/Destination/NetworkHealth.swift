@@ -74,9 +74,12 @@ struct NetworkHealth {
   }
 
   /// `Breaker.noteTrouble`, and why.
+  /// - Parameter streams: how many requests could be in flight.
   mutating func noteTrouble(
-    nowNs: UInt64, elapsedNs: UInt64, retryAfterMs: UInt64?, attempt: Int, reason: () -> String
+    nowNs: UInt64, elapsedNs: UInt64, retryAfterMs: UInt64?, attempt: Int, streams: Int,
+    reason: () -> String
   ) -> Breaker.Consequence {
+    breaker.noteStreams(streams)
     let consequence = breaker.noteTrouble(
       nowNs: nowNs, elapsedNs: elapsedNs, retryAfterMs: retryAfterMs, attempt: attempt)
     if consequence == .opened { troubleReason = reason() }
