@@ -38,6 +38,36 @@ import Testing
     }
   }
 
+  @Test("what waits for a silent network is never put aside for long, and goes on when it is well")
+  func outlastsShortSilence() async throws {
+    try await PushStage.with(script: .stage(), worker: .narrow(50), mostlyWaits: true) { stage in
+      let client = stage.client
+      try await client.install(try Devices.apns(0..<2_000))
+      try await stage.withWorkers { _ in
+        _ = try await client.enqueue(Devices.job("before", 0..<100))
+        #expect(try await client.finished("before").counts.accepted == 100)
+        stage.simulator.script = .stage {
+          var stall = ScriptRule(action: .stall)
+          stall.network = .apns
+          $0.rules = [stall]
+        }
+        // Its requests fill all streams, and the rest waits until their time is over.
+        _ = try await client.enqueue(Devices.job("silent", 0..<2_000))
+        _ = try await eventually("the silence is an alarm") {
+          try await client.alarms().first { $0.field == "unreachable|shop|apns|production" }
+        }
+        let dueMs = try await eventually("some is put aside") { try await client.nextDueMs() }
+        #expect(dueMs <= Double(PushStage.promptMs))
+        stage.simulator.script = .stage()
+        let record = try await client.finished("silent")
+        #expect(record.counts.accepted == 2_000 && record.isBalanced)
+        // Those that were under way.
+        #expect(record.counts.retries <= 100)
+      }
+      #expect(stage.duplicates == 100, "the first 100 get both jobs")
+    }
+  }
+
   @Test("one answer in each of many chunks that does not come keeps no other push from being sent")
   func waitsWithoutRoom() async throws {
     let (jobs, users, slow) = (40, 101, "510")
@@ -87,7 +117,7 @@ import Testing
         #expect(try await client.finished("last").counts.accepted == 1)
         _ = try await client.enqueue(Devices.job("second", 51..<100))
         // A PING when the requests time out after 3 s, and 5 s for its answer; what waits is put aside
-        // for 10 s meanwhile.
+        // for 1 s at a time meanwhile.
         _ = try await eventually("another connection is opened") {
           stage.simulator.counters.connectionsOpened >= 2 ? true : nil
         }

@@ -154,9 +154,13 @@ enum WorkerLimits {
   /// How long pushes may wait for a destination that is connected and answers nothing at all, before
   /// they are put aside: the lane's room is for the others, too.
   static let unansweredMs: UInt64 = 2_000
+  /// How many pushes wait from then on until something is answered, and how long the others are put aside: what waits is sent as
+  /// soon as there is room, and so tells that the network is well again. Few, for each may be of another chunk.
+  static let unansweredQueueMax = 16
+  static let unansweredDelayMs: UInt64 = 1_000
   /// For how long a destination that answered nothing is an alarm, unless it is tried again in vain.
   static let stuckMs: UInt64 = 60_000
-  /// For how long work is put aside while its destination cannot be reached or does not answer.
+  /// For how long work is put aside while its destination cannot be reached or has no credential.
   static let parkedDelayMs: UInt64 = 10_000
   /// The part of the memory that a control group allows from which on there is an alarm.
   static let memoryAlarmPercent = 90

@@ -137,11 +137,12 @@ final class Destination {
   }
 
   /// For how long a push of this rank that comes now is to be put aside, rather than fill the room that the lane has for all its
-  /// destinations; nil when it may be queued. Where nothing connects some wait all the same, so that it is tried again; the
-  /// others come back soon, for a network may be back as soon. Where there are many such networks one push of each waits.
+  /// destinations; nil when it may be queued. Where nothing connects or nothing is answered some wait all the same, so that it is
+  /// tried again; the others come back soon, for a network may be back as soon. Where there are many networks without a connection
+  /// one push of each waits.
   func parkDelayMs(rank: Int) -> UInt64? {
     if let pauseMs { return pauseMs }
-    guard isOutOfTouch else { return nil }
+    guard isOutOfTouch else { return progress.unansweredDelayMs(queued: queued(upTo: rank)) }
     let count = queued(upTo: rank)
     let isFull =
       count >= WorkerLimits.outOfTouchQueueMax
@@ -171,10 +172,11 @@ final class Destination {
       return progress.forgetWait()
     }
     if !isConnected { transport.wake() }
-    guard progress.isStill(isConnected: isConnected, nowNs: loop.nowNs) else {
-      return putAsideExcess()
+    if let delayMs = progress.putAsideMs(isConnected: isConnected, nowNs: loop.nowNs) {
+      park(forMs: delayMs)
+    } else {
+      putAsideExcess()
     }
-    park(forMs: WorkerLimits.parkedDelayMs)
   }
 
   /// Puts aside what came before it was known that nothing connects, but for those that may wait.

@@ -10,7 +10,7 @@ struct SendingProgress {
   /// that there are `endsMax`.
   private var answers = 0
   private var silences = 0
-  /// Until when what comes is put aside at once because nothing moved.
+  /// Until when what comes is put aside at once because nothing connected.
   private(set) var parkedUntilNs: UInt64 = 0
   /// Since when pushes have waited and nothing was answered; nil while things move.
   private var stillSinceNs: UInt64?
@@ -69,20 +69,32 @@ struct SendingProgress {
     lostNs = nil
   }
 
-  /// Pushes wait. Whether they have done so for too long: then they are to be put aside, and for a while what comes too.
+  /// Pushes wait. For how long they are to be put aside because they have waited for too long; nil when they have not. Where
+  /// nothing connects what comes is put aside for as long. Where nothing is answered some of it waits: the network may be well
+  /// again, and what is under way since before does not tell until its time runs out.
   /// - Parameter isConnected: whether they could be sent.
-  mutating func isStill(isConnected: Bool, nowNs: UInt64) -> Bool {
+  mutating func putAsideMs(isConnected: Bool, nowNs: UInt64) -> UInt64? {
     let since = stillSinceNs ?? nowNs
     stillSinceNs = since
     let stillMs = (nowNs &- since) / 1_000_000
     if !isConnected, stillMs >= WorkerLimits.outOfTouchMs { isOutOfTouch = true }
     guard stillMs >= (isConnected ? WorkerLimits.unansweredMs : WorkerLimits.unreachableMs) else {
-      return false
+      return nil
     }
-    parkedUntilNs = nowNs &+ WorkerLimits.parkedDelayMs &* 1_000_000
     stuckNs = nowNs
     stillSinceNs = nil
-    return true
+    guard !isConnected else { return WorkerLimits.unansweredDelayMs }
+    parkedUntilNs = nowNs &+ WorkerLimits.parkedDelayMs &* 1_000_000
+    return WorkerLimits.parkedDelayMs
+  }
+
+  /// Whether pushes were put aside because nothing moved, and nothing has been answered since.
+  var isUnanswered: Bool { stuckNs != nil }
+
+  /// For how long a push is to be put aside that comes while nothing is answered; nil when it may wait with those that do.
+  func unansweredDelayMs(queued: @autoclosure () -> Int) -> UInt64? {
+    guard isUnanswered, queued() >= WorkerLimits.unansweredQueueMax else { return nil }
+    return WorkerLimits.unansweredDelayMs
   }
 
   /// Whether nothing was answered when it was tried last, not long ago.

@@ -1,3 +1,4 @@
+import HTTP2
 import Testing
 
 @testable import Worker
@@ -25,10 +26,10 @@ import Testing
   func waits() {
     for isConnected in [false, true] {
       var progress = SendingProgress()
-      let isStillAtOnce = progress.isStill(isConnected: isConnected, nowNs: 7)
-      #expect(!isStillAtOnce && !progress.isOutOfTouch)
-      let isStill = progress.isStill(isConnected: isConnected, nowNs: 7 + Self.secondNs)
-      #expect(!isStill && progress.isOutOfTouch == !isConnected)
+      let atOnceMs = progress.putAsideMs(isConnected: isConnected, nowNs: 7)
+      #expect(atOnceMs == nil && !progress.isOutOfTouch)
+      let delayMs = progress.putAsideMs(isConnected: isConnected, nowNs: 7 + Self.secondNs)
+      #expect(delayMs == nil && progress.isOutOfTouch == !isConnected)
     }
   }
 
@@ -44,10 +45,29 @@ import Testing
   @Test("what is put aside because nothing connects leaves it out of touch")
   func staysOutOfTouch() {
     var progress = SendingProgress()
-    _ = progress.isStill(isConnected: false, nowNs: 7)
-    let isStill = progress.isStill(isConnected: false, nowNs: 7 + 15 * Self.secondNs)
-    #expect(isStill)
+    _ = progress.putAsideMs(isConnected: false, nowNs: 7)
+    let delayMs = progress.putAsideMs(isConnected: false, nowNs: 7 + 15 * Self.secondNs)
+    #expect(delayMs == WorkerLimits.parkedDelayMs)
     progress.forgetWait()
     #expect(progress.isOutOfTouch && progress.parkedUntilNs > 0)
+  }
+
+  @Test(
+    "while nothing is answered a few pushes wait to be sent, and the others come back soon"
+  )
+  func triesAgainSoon() {
+    var progress = SendingProgress()
+    #expect(progress.unansweredDelayMs(queued: .max) == nil)
+    _ = progress.putAsideMs(isConnected: true, nowNs: 7)
+    let delayMs = progress.putAsideMs(isConnected: true, nowNs: 7 + 2 * Self.secondNs)
+    #expect(delayMs.map { $0 <= BreakerLimits.openMsMax } == true)
+    // Nothing keeps those that come from being sent: when the requests time out there is room, and only an answer tells more.
+    #expect(progress.parkedUntilNs == 0)
+    let waitingMax = WorkerLimits.unansweredQueueMax
+    #expect(progress.unansweredDelayMs(queued: waitingMax - 1) == nil)
+    #expect(progress.unansweredDelayMs(queued: waitingMax) == delayMs)
+    #expect(progress.isStuck(nowNs: 7 + 3 * Self.secondNs))
+    progress.noteAnswer(RequestAnswer(.answered, elapsedNs: 1), nowNs: 8 + 3 * Self.secondNs)
+    #expect(progress.unansweredDelayMs(queued: .max) == nil && !progress.isUnanswered)
   }
 }
