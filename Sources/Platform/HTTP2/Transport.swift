@@ -80,4 +80,6 @@ package enum ConnectionSign: Int, Sendable {
   case trouble = 1
   /// The trouble as before, of a request that waited in vain, or that has paid for it.
   case graveTrouble = 4
+  /// Nothing good comes of it, and another is wanted in its place.
+  case useless = -2
 }

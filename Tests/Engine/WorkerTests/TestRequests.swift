@@ -60,14 +60,15 @@ extension Destination {
     transport(TestTransport(), hasRoomFor: count, in: requests)
   }
 
-  /// Answers a request.
+  /// Answers a request. - Returns: what that says of its connection.
+  @discardableResult
   func answer(
     _ tag: UInt64, _ status: Int, _ body: String = "", retryAfter: String? = nil,
-    elapsedNs: UInt64 = 1_000
-  ) {
+    elapsedNs: UInt64 = 1_000, on carrier: any Transport = TestTransport()
+  ) -> ConnectionSign {
     Array(body.utf8).withUnsafeBytes { body in
-      _ = transport(
-        TestTransport(), finished: tag,
+      transport(
+        carrier, finished: tag,
         with: RequestAnswer(
           .answered,
           RequestAnswer.Content(
@@ -83,13 +84,15 @@ extension Destination {
     }
   }
 
-  /// Ends a request without an answer.
+  /// Ends a request without an answer. - Returns: what that says of its connection.
+  @discardableResult
   func end(
     _ tag: UInt64, _ disposition: RequestAnswer.Disposition, isRefused: Bool = false,
-    isAccused: Bool = false, isCutOff: Bool = false, elapsedNs: UInt64 = 1_000
-  ) {
-    _ = transport(
-      TestTransport(), finished: tag,
+    isAccused: Bool = false, isCutOff: Bool = false, elapsedNs: UInt64 = 1_000,
+    on carrier: any Transport = TestTransport()
+  ) -> ConnectionSign {
+    transport(
+      carrier, finished: tag,
       with: RequestAnswer(
         disposition,
         failure: RequestAnswer.Failure(

@@ -188,6 +188,31 @@ struct BadConnectionTests {
     }
   }
 
+  @Test("is replaced also where all are bad, if all requests are malformed", arguments: [1, 4])
+  func allReset(connections: Int) async throws {
+    try await TestWorld.run({
+      Self.several(&$0)
+      $0.connectionsMax = connections
+    }) { lane, world in
+      world.sender.sign = { $0 == .yes ? .good : .trouble }
+      world.sender.send(HTTP2Limits.waitingForOneMax + 1)
+      #expect(await world.untilAccepted(HTTP2Limits.waitingForOneMax + 1))
+      #expect(await world.until { world.pool.readyConnections == connections })
+      let bad = Set(world.server.connections.map(\.id))
+      world.server.onRequest = { connection, request in
+        guard bad.contains(connection.id) else { return ScriptedServer.answer(connection, request) }
+        connection.reset(request, errorCode: ErrorCode.protocolError)
+      }
+      let accepted = world.sender.accepted
+      while world.sender.accepted < accepted + 100, world.sender.finished < 5_000 {
+        await Self.sendInTurn(1, world)
+        await lane.loop.sleep(ms: 1)
+      }
+      #expect(world.sender.accepted == accepted + 100)
+      #expect(world.server.accepted > connections)
+    }
+  }
+
   @Test("has another one opened to compare with where it was the only one")
   func isAlone() async throws {
     try await TestWorld.run(Self.several) { lane, world in

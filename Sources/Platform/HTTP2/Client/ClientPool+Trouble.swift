@@ -36,9 +36,9 @@ extension ClientPool {
   func noteTrouble(
     _ sign: ConnectionSign, _ answer: RequestAnswer, on connection: ClientConnection
   ) {
-    guard !isClosed, !connection.isDraining, connections.count > 1 || connectionsMax > 1 else {
-      return
-    }
+    guard !isClosed, !connection.isDraining,
+      connections.count > 1 || connectionsMax > 1 || answer.disposition == .malformed
+    else { return }
     // A request that waits in vain while its connection answers later ones is no trouble of the connection. Counted as such, a few of
     // them in a row would keep away from it all that could be good.
     if answer.disposition == .unknown,
@@ -57,18 +57,34 @@ extension ClientPool {
       return
     }
     if connection.troubleRow.weight >= HTTP2Limits.otherWantedWeightMin { openOther() }
+    renewIfAllRefuse(connection, answer)
     // Those that were held back are as good as this one now.
     if begins { wakeAll() }
   }
 
   /// Opens another connection, to know whether it is the connection's trouble or that of all.
   private func openOther() {
+    guard mayOpenOther, !reconnectTimer.isArmed, !connections.contains(where: \.isOpening) else {
+      return
+    }
     let serving = connections.count { !$0.isDraining }
-    guard serving < min(connectionsMax, HTTP2Limits.connectionsTriedMax), !loop.isFrugal,
-      !reconnectTimer.isArmed, !connections.contains(where: \.isOpening)
-    else { return }
     wantedConnections = max(wantedConnections, serving + 1)
     openOne()
+  }
+
+  private var mayOpenOther: Bool {
+    connections.count { !$0.isDraining } < min(connectionsMax, HTTP2Limits.connectionsTriedMax)
+      && !loop.isFrugal
+  }
+
+  /// Replaces a connection that has reset nothing but good streams, as far as is known, while no other is well and none may be
+  /// opened besides. One server may have all of them, and it is another's turn with the next.
+  private func renewIfAllRefuse(_ connection: ClientConnection, _ answer: RequestAnswer) {
+    guard answer.disposition == .malformed, !mayOpenOther,
+      connection.troubleRow.weight >= HTTP2Limits.outlierWeightMin,
+      !reconnectTimer.isArmed, !connections.contains(where: \.isOpening)
+    else { return }
+    renew(connection)
   }
 
   private func giveUp(_ connection: ClientConnection, _ answer: RequestAnswer) {

@@ -148,6 +148,13 @@ package final class ClientPool: Transport {
     connection.open()
   }
 
+  /// Replaces a connection whose server says something, but nothing good: after the shortest pause, for it is no sign that the
+  /// servers want us to wait.
+  func renew(_ connection: ClientConnection) {
+    pause.noteAnswer()
+    connection.drain()
+  }
+
   /// Opens a lost connection's successor, at once only when that one was of use.
   private func replace(_ connection: ClientConnection) {
     guard !isClosed else { return }
@@ -191,6 +198,7 @@ extension ClientPool: ClientConnectionOwner {
       if connection.troubleRow.weight > 0 { connection.troubleRow = TroubleRow() }
     case .none: break
     case .trouble, .graveTrouble: noteTrouble(sign, answer, on: connection)
+    case .useless: renew(connection)
     }
   }
 

@@ -204,6 +204,47 @@ import Testing
     }
   }
 
+  @Test(
+    "connections that have all come to a bad server, which calls every request malformed, reject nothing",
+    arguments: [1, 4])
+  func survivesConnectionsToOneBadServer(connections: Int) async throws {
+    let worker = WorkerConfiguration(
+      lanes: 1, connectionsPerLane: connections, drainSeconds: 5, leaseSeconds: 10,
+      requestTimeoutSeconds: 5)
+    try await PushStage.with(script: .stage(), worker: worker, mostlyWaits: true) { stage in
+      let client = stage.client
+      let (before, all, singles) = (100, 1_100, 20)
+      try await client.install(try Devices.apns(0..<all + singles))
+      try await stage.withWorkers { _ in
+        _ = try await client.enqueue(Devices.job("before", 0..<before))
+        stage.expectDelivered(try await client.finished("before"), before)
+        _ = try await eventually("all connections are open") {
+          stage.simulator.counters.connectionsOpened >= connections ? true : nil
+        }
+        // Those that are opened from now on reach another server.
+        let opened = stage.simulator.counters.connectionsOpened
+        stage.simulator.script = .stage {
+          $0.rules = (1...opened).map { number in
+            var rule = ScriptRule(action: .reset)
+            rule.resetCode = 1
+            rule.connection = number
+            return rule
+          }
+        }
+        _ = try await client.enqueue(Devices.job("many", before..<all))
+        for number in 0..<singles {
+          _ = try await client.enqueue(Devices.job("one\(number)", all + number..<all + number + 1))
+        }
+        for id in ["many"] + (0..<singles).map({ "one\($0)" }) {
+          let record = try await client.finishedInHaste(id)
+          #expect(record.counts.rejected == 0 && record.counts.failed == 0, "\(id)")
+          #expect(record.counts.accepted == (id == "many" ? all - before : 1), "\(id)")
+        }
+      }
+      #expect(stage.simulator.counters.resets > 0 && stage.duplicates == 0)
+    }
+  }
+
   /// How the first connection is bad.
   enum BadServer: CaseIterable {
     case unavailable, refuses, resets, page, silent

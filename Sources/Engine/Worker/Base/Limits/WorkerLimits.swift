@@ -128,6 +128,8 @@ enum WorkerLimits {
   static let isolatedRefusalsMax = 2
   /// Pushes of a destination that wait to be tried apart.
   static let apartPushesMax = 64
+  /// Requests on one connection that were tried apart and called malformed, nothing good between them, after which another is opened.
+  static let apartRefusalsMax = 8
   /// Longest pause before the connection that these are tried on is opened again: each of them may cost it. Far below
   /// `Quarantine.lifeNs`, or a job would be out of quarantine before its next push is tried.
   static let apartReconnectMsMax: UInt64 = 5_000

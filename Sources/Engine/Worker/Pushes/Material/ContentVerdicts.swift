@@ -23,6 +23,9 @@ struct ContentVerdicts {
 
   func isCondemned(by network: Network) -> Bool { condemned & Self.bit(network) != 0 }
 
+  /// Whether the network has accepted a push of the job.
+  func isAccepted(by network: Network) -> Bool { accepted & Self.bit(network) != 0 }
+
   /// The network accepted a push of the job: what it refuses is no matter of the whole job, whatever it seemed before.
   mutating func noteAccept(by network: Network) {
     accepted |= Self.bit(network)

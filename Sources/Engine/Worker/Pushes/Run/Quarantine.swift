@@ -9,21 +9,21 @@ struct Quarantine {
     /// Whether its pushes are tried apart.
     var isHeld = false
     /// Requests in a row that the network called malformed although they were tried apart.
-    var refusals = 0
+    var refusals = Refusals()
     let sinceNs: UInt64
     var notedNs: UInt64
   }
 
   /// The way in which the network complained of a request.
-  enum Complaint {
+  enum Complaint: Equatable {
     /// The network closed a connection because of one of many, and this was among them.
     case accusedWithOthers
     /// The network called this one malformed, among others that may have had the same fate.
     case accused
     /// The network called this one malformed, which was tried apart.
-    case refusedApart
+    case refusedApart(trial: Int)
     /// The network closed a connection because of this one, which was tried apart on it.
-    case closedApart
+    case closedApart(trial: Int)
 
     /// How many requests that were refused apart it counts as.
     var refusals: Int {
@@ -32,6 +32,26 @@ struct Quarantine {
       case .refusedApart: 1
       case .closedApart: Quarantine.closingWeight
       }
+    }
+
+    /// The trial that it was part of (`ApartPushes.trial`); nil when it was tried among others.
+    var trial: Int? {
+      switch self {
+      case .accusedWithOthers, .accused: nil
+      case .refusedApart(let trial), .closedApart(let trial): trial
+      }
+    }
+  }
+
+  /// Refusals apart. One of each trial counts: a connection on which nothing is good may itself be what is bad.
+  struct Refusals {
+    private(set) var count = 0
+    private var trial: Int?
+
+    mutating func note(_ complaint: Complaint) {
+      guard let trial = complaint.trial, trial != self.trial else { return }
+      self.trial = trial
+      count += complaint.refusals
     }
   }
 
@@ -43,7 +63,7 @@ struct Quarantine {
   /// How long without another complaint until a job, or a push that was tried before, is out of quarantine.
   static let lifeNs: UInt64 = 60_000_000_000
   /// Requests of a job in a row that were malformed apart from all others, none of it answered, after which nothing more of
-  /// it is sent; and sendings apart of one push after which it is rejected.
+  /// it is sent; and sendings apart of one push after which it is rejected. Each is of another trial.
   static let refusalsMax = 5
   /// How many refusals a closed connection counts as: by chance that happens far less often, and each takes seconds to be opened
   /// again.
@@ -72,7 +92,7 @@ struct Quarantine {
   func isCondemned(_ job: String, answeredNs: UInt64?) -> Bool {
     guard let answeredNs else { return false }
     return entries.contains {
-      $0.job == job && $0.refusals >= Self.refusalsMax && answeredNs > $0.sinceNs
+      $0.job == job && $0.refusals.count >= Self.refusalsMax && answeredNs > $0.sinceNs
     }
   }
 
@@ -85,7 +105,7 @@ struct Quarantine {
     switch complaint {
     case .accusedWithOthers: return hold(index)
     // Of a push that alone is suspected: its job's others go on.
-    case .refusedApart, .closedApart: entries[index].refusals += complaint.refusals
+    case .refusedApart, .closedApart: entries[index].refusals.note(complaint)
     case .accused:
       entries[index].complaints += 1
       return entries[index].complaints >= Self.complaintsMin && hold(index)

@@ -4,7 +4,7 @@ struct QuarantinedPushes {
     let sinceNs: UInt64
     /// Times that it was called malformed among others, and when it was tried apart from them.
     var complaints = 0
-    var refusals = 0
+    var refusals = Quarantine.Refusals()
   }
 
   private var entries: [Int: Entry] = [:]
@@ -25,7 +25,7 @@ struct QuarantinedPushes {
 
   /// Whether it was called malformed as often as it takes, in requests of its own.
   func isCondemned(_ push: Int) -> Bool {
-    entries[push].map { $0.refusals >= Quarantine.refusalsMax } ?? false
+    entries[push].map { $0.refusals.count >= Quarantine.refusalsMax } ?? false
   }
 
   /// The network has complained of a request of this push, or of a connection that it was on.
@@ -36,7 +36,7 @@ struct QuarantinedPushes {
   /// The network called it malformed.
   mutating func noteMalformed(_ push: Int, _ complaint: Quarantine.Complaint, nowNs: UInt64) {
     note(push, nowNs: nowNs)
-    entries[push]?.refusals += complaint.refusals
+    entries[push]?.refusals.note(complaint)
     if complaint == .accused { entries[push]?.complaints += 1 }
   }
 

@@ -4,6 +4,8 @@ internal import HTTP2
 struct ConnectionReports {
   /// The sign that the request gives of its connection whose end is being heard of.
   var sign = ConnectionSign.none
+  /// Whether that request was on the connection of those that are tried apart.
+  var isApart = false
   /// Whether none could be opened last because no file descriptor was left.
   private(set) var lacksDescriptors = false
   /// How many the network has ended by GOAWAY.

@@ -24,6 +24,29 @@ extension Destination {
     return true
   }
 
+  /// The next push for the connection of those that are tried apart. Unless the last that was heard of it is good, one that nobody
+  /// suspects goes first: when that is refused, too, it is the connection that is bad.
+  func nextApart() -> UInt64? {
+    guard apart.queue.count > 0 else { return nil }
+    if !apart.isWell, let other = waiting.popFirst() { return other }
+    return apart.queue.popFirst()
+  }
+
+  /// Notes the end of a request on the connection of those that are tried apart.
+  /// - Returns: whether that connection is to be replaced: it may be what is bad.
+  func noteEndApart(_ answer: RequestAnswer) -> Bool {
+    apart.noteMoved(nowNs: loop.nowNs)
+    if answer.disposition == .answered {
+      if reports.sign == .good { apart.noteGood() }
+      return false
+    }
+    // One that was closed is another from now on.
+    guard answer.disposition == .malformed, !answer.failure.isAccused else { return false }
+    let wasWell = apart.isWell
+    apart.noteRefusal()
+    return waiting.single > 0 ? !wasWell : apart.isTrialOver
+  }
+
   private func openApart() -> any Transport {
     var settings = settings
     settings.connectionsMax = 1

@@ -10,6 +10,8 @@ extension Destination {
     case .unknown where !answer.failure.isCutOff && !answer.failure.isAccused:
       answer.elapsedNs >= settings.requestTimeoutMs &* 1_000_000 ? .graveTrouble : .trouble
     case .notSent where answer.failure.isRefused: .trouble
+    // Whoever heard of it knows whether the push was suspected already.
+    case .malformed where !answer.failure.isAccused: reports.sign
     // One request that breaks a connection is its push's trouble.
     case .unknown, .notSent, .malformed, .answered: .none
     }

@@ -15,7 +15,8 @@ final class Destination {
   unowned let owner: any DestinationOwner<Destination>
   let settings: ClientSettings
   private(set) var transport: (any Transport)!
-  private(set) var waiting: WaitingPushes
+  /// Only this file and Destination+Apart write it.
+  var waiting: WaitingPushes
   var apart = ApartPushes()
   /// Only Destination+Credential writes it.
   var authorization = Authorization()
@@ -267,7 +268,7 @@ extension Destination: TransportDelegate {
     }
     if !limits.isEmpty { left = allowance(of: left) }
     var sent = 0
-    while left > 0, let tag = isApart ? apart.queue.popFirst() : waiting.popFirst() {
+    while left > 0, let tag = isApart ? nextApart() : waiting.popFirst() {
       switch owner.submit(tag, to: self, with: credential, in: taker) {
       case .sent:
         left -= 1
@@ -289,17 +290,24 @@ extension Destination: TransportDelegate {
   func transport(_ transport: any Transport, finished tag: UInt64, with answer: RequestAnswer)
     -> ConnectionSign
   {
-    reports.sign = .none
+    let isApart = transport === apart.transport
+    (reports.sign, reports.isApart) = (.none, isApart)
     health.noteEnd()
     if answer.disposition == .answered { progress.noteAnswer(answer, nowNs: loop.nowNs) }
-    if transport === apart.transport { apart.noteMoved(nowNs: loop.nowNs) }
     owner.receive(answer, to: tag, from: self)
-    if transport === apart.transport, apart.queue.count > 0 { transport.wake() }
+    if isApart {
+      let isUseless = noteEndApart(answer)
+      if apart.queue.count > 0 { transport.wake() }
+      if isUseless { return .useless }
+    }
     return answer.disposition == .answered ? reports.sign : sign(ofSilence: answer)
   }
 
   func transport(_ transport: any Transport, connectionOpened total: Int) {
-    if transport === apart.transport { return transport.wake() }
+    if transport === apart.transport {
+      apart.noteOpened()
+      return transport.wake()
+    }
     progress.forgetWait()
     progress.noteTouch()
     reports.noteOpened()

@@ -141,10 +141,19 @@ final class PushDecider {
       return decideUnanswered(run, tag, answer)
     }
     run.beginAnswer(TracedAnswer(answer, .rejected(reason: Isolation.malformedReason)))
-    // One that was tried apart may have left with others since.
-    let isApart = isAlone && run.quarantined.isApart(tag.push)
+    // One that was tried apart may have left among others since, or with them.
+    let isApart = isAlone && destination.reports.isApart && run.quarantined.isApart(tag.push)
+    let trial = destination.apart.trial
     let complaint: Quarantine.Complaint =
-      !isApart ? .accused : answer.failure.isAccused ? .closedApart : .refusedApart
+      !isApart
+      ? .accused
+      : answer.failure.isAccused ? .closedApart(trial: trial) : .refusedApart(trial: trial)
+    // The first word against a push says as much of its connection.
+    if !isApart, quarantinedNs == nil,
+      !destination.quarantine.holds(run.claim.job, isRepeated: false, nowNs: 0)
+    {
+      destination.reports.sign = .trouble
+    }
     if isFirst { isolation.note(complaint, ofJob: run.claim.job, destination) }
     let isDecided = isolation.decideMalformed(
       run, tag.push, destination, quarantinedNs: quarantinedNs, complaint)

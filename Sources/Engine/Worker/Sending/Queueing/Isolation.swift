@@ -32,7 +32,9 @@ final class Isolation {
         || destination.quarantine.holds(
           job, isRepeated: push.attempt > 1 || run.quarantined.contains(index), nowNs: loop.nowNs)
     else { return false }
-    if destination.quarantine.isCondemned(job, answeredNs: destination.answeredNs) {
+    if destination.quarantine.isCondemned(job, answeredNs: destination.answeredNs),
+      !run.material.verdicts.isAccepted(by: destination.network)
+    {
       reject(run, index, destination)
     } else if destination.enqueueApart(
       PushTag(run, push: index).raw, rank: run.claim.priority.rank)

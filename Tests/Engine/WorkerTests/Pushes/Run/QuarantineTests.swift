@@ -35,7 +35,7 @@ import Testing
   @Test("a push that alone is refused apart does not hold the others of its job")
   func blamesThePush() {
     var quarantine = Quarantine()
-    let isHeld = quarantine.note("sale", .refusedApart, nowNs: 7)
+    let isHeld = quarantine.note("sale", .refusedApart(trial: 9), nowNs: 7)
     #expect(!isHeld)
     #expect(!quarantine.holds("sale", isRepeated: false, nowNs: 9))
   }
@@ -55,11 +55,11 @@ import Testing
   func condemns() {
     var quarantine = Quarantine()
     _ = quarantine.note("sale", .accused, nowNs: 10)
-    for _ in 1..<Quarantine.refusalsMax {
-      _ = quarantine.note("sale", .refusedApart, nowNs: 11)
+    for trial in 1..<Quarantine.refusalsMax {
+      _ = quarantine.note("sale", .refusedApart(trial: trial), nowNs: 11)
     }
     #expect(!quarantine.isCondemned("sale", answeredNs: 12))
-    _ = quarantine.note("sale", .refusedApart, nowNs: 13)
+    _ = quarantine.note("sale", .refusedApart(trial: 9), nowNs: 13)
     #expect(quarantine.isCondemned("sale", answeredNs: 12))
     #expect(!quarantine.isCondemned("news", answeredNs: 12))
     // A network that has answered nothing since may be what is broken.
@@ -70,20 +70,35 @@ import Testing
   @Test("a connection that is closed because of a request apart counts as several that are reset")
   func weighsClosings() {
     var quarantine = Quarantine()
-    for _ in 0..<2 { _ = quarantine.note("sale", .closedApart, nowNs: 1) }
+    for trial in 0..<2 {
+      _ = quarantine.note("sale", .closedApart(trial: trial), nowNs: 1)
+    }
     #expect(!quarantine.isCondemned("sale", answeredNs: 2))
-    _ = quarantine.note("sale", .closedApart, nowNs: 1)
+    _ = quarantine.note("sale", .closedApart(trial: 9), nowNs: 1)
+    #expect(quarantine.isCondemned("sale", answeredNs: 2))
+  }
+
+  @Test("refusals in one trial, on a connection on which nothing was good between them, count once")
+  func countsTrials() {
+    var quarantine = Quarantine()
+    for _ in 0..<10 * Quarantine.refusalsMax {
+      _ = quarantine.note("sale", .refusedApart(trial: 1), nowNs: 1)
+    }
+    #expect(!quarantine.isCondemned("sale", answeredNs: 2))
+    for trial in 2...Quarantine.refusalsMax {
+      _ = quarantine.note("sale", .refusedApart(trial: trial), nowNs: 1)
+    }
     #expect(quarantine.isCondemned("sale", answeredNs: 2))
   }
 
   @Test("only refusals without an answer between them count")
   func countsInARow() {
     var quarantine = Quarantine()
-    for _ in 1..<Quarantine.refusalsMax {
-      _ = quarantine.note("sale", .refusedApart, nowNs: 1)
+    for trial in 1..<Quarantine.refusalsMax {
+      _ = quarantine.note("sale", .refusedApart(trial: trial), nowNs: 1)
     }
     quarantine.clear("sale")
-    _ = quarantine.note("sale", .refusedApart, nowNs: 2)
+    _ = quarantine.note("sale", .refusedApart(trial: 9), nowNs: 2)
     #expect(!quarantine.isCondemned("sale", answeredNs: 3))
   }
 

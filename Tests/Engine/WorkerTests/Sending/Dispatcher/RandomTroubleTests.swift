@@ -55,6 +55,106 @@ import Testing
     #expect(run.pushes.dropFirst().allSatisfy { $0.decision == .accepted })
   }
 
+  /// One push that is tried apart, while another job was answered since.
+  private func stageOneApart() throws -> (stage: SendingStage, run: PushRun) {
+    let stage = try SendingStage()
+    let run = try stage.run()
+    stage.enqueue(run)
+    try stage.callMalformed(Quarantine.complaintsMin)
+    stage.enqueue(try stage.run(slot: 1, job: "others"))
+    let number = stage.requests.taken.count
+    stage.destination.offer(1, stage.requests)
+    stage.destination.answer(try stage.requests.tag(number), 200)
+    return (stage, run)
+  }
+
+  @Test("what one connection alone resets, on which nothing is good, is not rejected")
+  func doubtsTheConnection() throws {
+    let (stage, run) = try stageOneApart()
+    defer { stage.sending.close() }
+    let apart = try #require(stage.destination.apart.transport)
+    stage.destination.transport(apart, connectionOpened: 1)
+    for _ in 0..<3 * Quarantine.refusalsMax {
+      let sign = stage.destination.end(try stage.takeApart(), .malformed, on: apart)
+      #expect(sign == .useless, "another connection is wanted")
+    }
+    #expect(run.pushes[0].decision == .open)
+    // Others of it, of which one is another trial, are enough.
+    try stage.callMalformedApart(Quarantine.refusalsMax - 1)
+    #expect(run.pushes[0].decision == .rejected)
+  }
+
+  @Test("what was tried apart once counts as tried among others when it is")
+  func forgetsThatItWasApart() throws {
+    let (stage, run) = try stageOneApart()
+    defer { stage.sending.close() }
+    for _ in 0..<3 * Quarantine.refusalsMax {
+      stage.destination.end(try stage.takeApart(), .malformed)
+    }
+    #expect(run.pushes[0].decision == .open)
+  }
+
+  @Test("a push that nobody suspects shows first whether the connection of suspects is well")
+  func vouchesFirst() throws {
+    let (stage, run) = try stageOneApart()
+    defer { stage.sending.close() }
+    let destination = stage.destination
+    let apart = try #require(destination.apart.transport)
+    let good = try stage.run(devices: 2 + Quarantine.refusalsMax, slot: 2, job: "good")
+    stage.enqueue(good)
+    // The first connection is bad: the suspect is not tried on it.
+    destination.transport(apart, connectionOpened: 1)
+    let voucher = try stage.takeApart()
+    #expect(stage.runs[PushTag(voucher)] === good)
+    let sign = destination.end(voucher, .malformed, on: apart)
+    #expect(sign == .useless)
+    // The second is well, whatever becomes of the suspect on it.
+    destination.transport(apart, connectionOpened: 1)
+    for number in 1...Quarantine.refusalsMax {
+      #expect(run.pushes[0].decision == .open)
+      let voucher = try stage.takeApart()
+      #expect(stage.runs[PushTag(voucher)] === good)
+      let goodSign = destination.answer(voucher, 200, on: apart)
+      #expect(goodSign == .good)
+      let suspect = try stage.takeApart()
+      #expect(stage.runs[PushTag(suspect)] === run)
+      let sign = destination.end(suspect, .malformed, on: apart)
+      #expect(sign != .useless || number == Quarantine.refusalsMax)
+    }
+    #expect(run.pushes[0].decision == .rejected)
+  }
+
+  @Test("the first reset of a push is trouble of its connection, and no further one of it is")
+  func blamesTheConnection() throws {
+    let stage = try SendingStage()
+    defer { stage.sending.close() }
+    stage.enqueue(try stage.run())
+    for number in 0..<2 {
+      stage.destination.offer(1, stage.requests)
+      let sign = stage.destination.end(try stage.requests.tag(number), .malformed)
+      #expect(sign == (number == 0 ? .trouble : .none))
+    }
+  }
+
+  @Test("a job of which a push was accepted is not rejected as a whole")
+  func sparesTheProvenJob() throws {
+    let stage = try SendingStage()
+    defer { stage.sending.close() }
+    let run = try stage.run(devices: 2)
+    stage.sending.router.enqueue(run, push: 0)
+    stage.destination.offer(1, stage.requests)
+    stage.destination.answer(try stage.requests.tag(0), 200)
+    for trial in 0..<Quarantine.refusalsMax {
+      _ = stage.destination.note(.refusedApart(trial: trial), ofJob: "sale")
+    }
+    _ = stage.destination.note(.accusedWithOthers, ofJob: "sale")
+    stage.enqueue(try stage.run(slot: 1, job: "others"))
+    stage.destination.offer(1, stage.requests)
+    stage.destination.answer(try stage.requests.tag(1), 200)
+    stage.sending.router.enqueue(run, push: 1)
+    #expect(run.pushes[1].decision == .open && stage.destination.apart.queue.count == 1)
+  }
+
   @Test("a push that may have broken a connection comes back as an attempt, whatever it waited for")
   func remembersTheSuspect() throws {
     let stage = try SendingStage()
@@ -136,13 +236,21 @@ extension SendingStage {
     }
   }
 
-  /// The same of the only one that is tried apart.
+  /// The same of the only one that is tried apart, each time on another connection.
   func callMalformedApart(_ times: Int) throws {
     let apart = try #require(destination.apart.transport)
     for _ in 0..<times {
-      let number = requests.taken.count
-      destination.transport(apart, hasRoomFor: 1, in: requests)
-      destination.end(try requests.tag(number), .malformed)
+      destination.transport(apart, connectionOpened: 1)
+      let sign = destination.end(try takeApart(), .malformed, on: apart)
+      #expect(sign == .useless)
     }
+  }
+
+  /// Has the connection of those that are tried apart take a request. - Returns: its tag.
+  func takeApart() throws -> UInt64 {
+    let number = requests.taken.count
+    destination.transport(
+      try #require(destination.apart.transport), hasRoomFor: 1, in: requests)
+    return try requests.tag(number)
   }
 }
