@@ -148,9 +148,10 @@ final class PushDecider {
       !isApart
       ? .accused
       : answer.failure.isAccused ? .closedApart(trial: trial) : .refusedApart(trial: trial)
-    // The first word against a push says as much of its connection.
+    // The first word against a push says as much of its connection, unless all of its job may be malformed.
     if !isApart, quarantinedNs == nil,
-      !destination.quarantine.holds(run.claim.job, isRepeated: false, nowNs: 0)
+      run.material.verdicts.isAccepted(by: destination.network)
+        || !destination.quarantine.holds(run.claim.job, isRepeated: false, nowNs: 0)
     {
       destination.reports.sign = .trouble
     }

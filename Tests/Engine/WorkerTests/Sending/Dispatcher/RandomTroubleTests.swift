@@ -136,6 +136,21 @@ import Testing
     }
   }
 
+  @Test(
+    "a reset says nothing of its connection when all of its job may be malformed",
+    arguments: [true, false])
+  func suspectsTheJob(wasAccepted: Bool) throws {
+    let stage = try SendingStage()
+    defer { stage.sending.close() }
+    let run = try stage.run(devices: 2)
+    stage.enqueue(run)
+    stage.destination.offer(2, stage.requests)
+    if wasAccepted { stage.destination.answer(try stage.requests.tag(0), 200) }
+    _ = stage.destination.note(.accusedWithOthers, ofJob: "sale")
+    let sign = stage.destination.end(try stage.requests.tag(1), .malformed)
+    #expect(sign == (wasAccepted ? .trouble : .none))
+  }
+
   @Test("a job of which a push was accepted is not rejected as a whole")
   func sparesTheProvenJob() throws {
     let stage = try SendingStage()
