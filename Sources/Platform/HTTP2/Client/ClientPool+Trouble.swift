@@ -91,7 +91,8 @@ extension ClientPool {
     let kind: ConnectionTrouble.Kind =
       switch answer.disposition {
       case .answered: .status(answer.content.status)
-      case .unknown, .malformed: .unanswered
+      case .unknown: .unanswered
+      case .malformed: .malformed
       case .notSent: .refused
       }
     let trouble = ConnectionTrouble(
@@ -126,6 +127,7 @@ package struct ConnectionTrouble: Equatable {
   package enum Kind: Equatable {
     case status(Int)
     case unanswered
+    case malformed
     case refused
   }
 

@@ -46,6 +46,7 @@ extension ConnectionTrouble {
       switch kind {
       case .status(let status): "status \(status)"
       case .unanswered: "no answer"
+      case .malformed: Isolation.malformedReason
       case .refused: "REFUSED_STREAM"
       }
     return
