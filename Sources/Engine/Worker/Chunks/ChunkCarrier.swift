@@ -31,7 +31,7 @@ final class ChunkCarrier {
   /// Returns once the chunk has ended, or is not this lane's any more.
   func carry(_ chunk: ChunkRun) async {
     while await step(chunk) {
-      if runs.letLinger(chunk, orIf: room.isOutOfTouch(chunk)) { context.fetchSignal.raise() }
+      if runs.letLinger(chunk, orIf: room.waitsInSilence(chunk)) { context.fetchSignal.raise() }
       await chunk.run.signal.wait(
         upToMs: min(chunk.run.settleWithinMs, chunk.paceWaitMs ?? .max))
     }

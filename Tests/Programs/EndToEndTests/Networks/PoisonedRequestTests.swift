@@ -42,6 +42,29 @@ import Testing
     }
   }
 
+  @Test("a push to JPush whose stream is reset each time ends, and the others are sent")
+  func endsOnJPush() async throws {
+    var script = Self.script(.reset)
+    script.rules[0].network = .jpush
+    try await PushStage.with(script: script, endpoints: PushStage.Endpoints(hasJPush: true)) {
+      stage in
+      let client = stage.client
+      try await client.install(
+        try Devices.jpush(0..<1, prefix: Self.poison) + Devices.jpush(1..<200))
+      try await stage.withWorkers { _ in
+        _ = try await client.enqueue(Devices.job("poisoned", 0..<1))
+        for job in 0..<3 {
+          _ = try await client.enqueue(Devices.job("good-\(job)", 1..<200))
+          let good = try await client.finishedInHaste("good-\(job)")
+          #expect(good.counts.accepted == 199, "\(good.counts)")
+        }
+        let record = try await client.finishedInHaste("poisoned", withinSeconds: 240)
+        #expect(record.counts.accepted == 0 && record.isBalanced)
+        #expect(stage.simulator.counters.resets <= 100)
+      }
+    }
+  }
+
   @Test(
     "a job whose every request is malformed is rejected, and keeps no other job waiting",
     arguments: actions)

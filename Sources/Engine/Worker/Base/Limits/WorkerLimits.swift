@@ -146,10 +146,8 @@ enum WorkerLimits {
   /// How long a destination may have no connection before what waits for it takes no room from others; how many pushes wait
   /// then, how many of all such destinations, but for one of each, and how long the others are put aside. Each may be a chunk.
   static let outOfTouchMs: UInt64 = 1_000
-  /// How long a job that its app is not set up for counts as held after a refusal: three times as long as between two tries.
-  static let heldJobNs: UInt64 = 120_000_000_000
   static let outOfTouchQueueMax = 64
-  static let outOfTouchQueuesMax = lingeringRunsMax / 2
+  static let silentQueuesMax = lingeringRunsMax / 2
   static let outOfTouchDelayMs: UInt64 = 2_000
   /// How long a destination may have no connection before its work is put aside.
   static let unreachableMs: UInt64 = 15_000

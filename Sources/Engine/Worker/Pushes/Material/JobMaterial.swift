@@ -119,8 +119,6 @@ final class JobMaterial {
 
   /// The networks' verdicts on the content.
   var verdicts = ContentVerdicts()
-  /// Holds of its pushes because of how the app is set up.
-  var holds = JobHolds()
   /// By place of the destination among those of the app, from the first that something was rendered for, and variant.
   private var firstRendered = 0
   private var renderings: [Rendered?] = []

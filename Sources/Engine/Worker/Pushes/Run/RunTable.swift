@@ -87,10 +87,10 @@ final class RunTable {
 
   /// Has a chunk that only waits for answers leave its room to another, while there are not too many such chunks. One answer
   /// that does not come would hold up as much as a whole chunk otherwise.
-  /// - Parameter isOutOfTouch: `SendingRoom.isOutOfTouch`: a network that nothing connects to holds up as much.
+  /// - Parameter waitsInSilence: `SendingRoom.waitsInSilence`: a network that nothing connects to holds up as much.
   /// - Returns: whether there is room now where there was none.
-  func letLinger(_ chunk: ChunkRun, orIf isOutOfTouch: @autoclosure () -> Bool = false) -> Bool {
-    guard mayLinger(chunk, orIf: isOutOfTouch()) else { return false }
+  func letLinger(_ chunk: ChunkRun, orIf waitsInSilence: @autoclosure () -> Bool = false) -> Bool {
+    guard mayLinger(chunk, orIf: waitsInSilence()) else { return false }
     let wasFull = freeSlots == 0
     lingersSince[chunk.run.slot] = max(1, chunk.run.loop.nowNs)
     lingering += 1
@@ -98,9 +98,9 @@ final class RunTable {
   }
 
   /// Whether a chunk would leave its room to another now.
-  func mayLinger(_ chunk: ChunkRun, orIf isOutOfTouch: @autoclosure () -> Bool = false) -> Bool {
+  func mayLinger(_ chunk: ChunkRun, orIf waitsInSilence: @autoclosure () -> Bool = false) -> Bool {
     lingersSince[chunk.run.slot] == 0 && lingering < WorkerLimits.lingeringRunsMax
-      && (chunk.onlyWaits || isOutOfTouch())
+      && (chunk.onlyWaits || waitsInSilence())
   }
 
   func isLingering(_ run: PushRun) -> Bool {

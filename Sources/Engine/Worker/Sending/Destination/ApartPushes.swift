@@ -51,7 +51,11 @@ struct ApartPushes {
   }
 
   /// Notes that a request on the connection was called malformed, which is still open.
-  mutating func noteRefusal() { refusals += 1 }
+  /// - Parameter isTrial: whether that ends the trial, since nobody can tell on which connection the next request goes.
+  mutating func noteRefusal(isTrial: Bool) {
+    refusals += 1
+    if isTrial { trial &+= 1 }
+  }
 
   private mutating func beginTrial() {
     trial &+= 1

@@ -40,13 +40,16 @@ struct ConnectionReports {
 }
 
 extension ConnectionTrouble {
+  /// The word that HTTP/2 has for a request that it calls malformed.
+  static let malformed = "PROTOCOL_ERROR"
+
   /// The trouble as the end of a sentence about a destination.
   var reason: String {
     let last =
       switch kind {
       case .status(let status): "status \(status)"
       case .unanswered: "no answer"
-      case .malformed: Isolation.malformedReason
+      case .malformed: Self.malformed
       case .refused: "REFUSED_STREAM"
       }
     return

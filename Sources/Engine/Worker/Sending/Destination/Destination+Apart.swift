@@ -43,7 +43,8 @@ extension Destination {
     // One that was closed is another from now on.
     guard answer.disposition == .malformed, !answer.failure.isAccused else { return false }
     let wasWell = apart.isWell
-    apart.noteRefusal()
+    // libcurl chooses and keeps connections by itself.
+    apart.noteRefusal(isTrial: batches != nil)
     return waiting.single > 0 ? !wasWell : apart.isTrialOver
   }
 

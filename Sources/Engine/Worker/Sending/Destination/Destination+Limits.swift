@@ -26,7 +26,9 @@ extension Destination {
   }
 
   /// Whether what waits here takes none of the room that its lane has for all destinations: it is bounded by itself.
-  var keepsToItself: Bool { isStarved || isOutOfTouch || progress.isUnanswered }
+  var keepsToItself: Bool { isStarved || isSilent }
+  /// Whether nothing connects or authorises, or pushes have waited in vain for an answer to anything.
+  var isSilent: Bool { isOutOfTouch || progress.isUnanswered }
   /// Whether nothing connects, or nothing authorises.
   var isOutOfTouch: Bool {
     progress.isOutOfTouch && (transport.readyConnections == 0 || credential == nil)

@@ -81,22 +81,27 @@ extension Destination {
     return consequence != .counted
   }
 
-  /// The network refused a job that is held for itself, because of how the app is set up.
-  /// - Parameter isNew: whether it was not held before.
-  func noteHeld(job: String, because reason: String, isNew: Bool) {
-    health.noteHeld(job: job, because: reason, nowNs: loop.nowNs)
-    if isNew { journal.noteHeld(job: job, because: reason) }
+  /// The network refused a push of a job because of how the app is set up.
+  func noteRefusal(
+    of job: String, _ reason: String, isSure: Bool, elapsedNs: UInt64
+  ) -> SetupHold.Consequence {
+    health.noteRefusal(
+      of: job, reason, isSure: isSure, nowNs: loop.nowNs, elapsedNs: elapsedNs)
   }
 
-  /// The network accepted a push of a job that it had refused.
-  func noteAccept(ofJob job: String) { health.noteAccept(ofJob: job) }
-
-  /// For how long a push of a job waits that was refused because of how the app is set up; nil when it may be sent.
-  func heldMs(_ holds: JobHolds) -> UInt64? {
-    guard !holds.isClean else { return nil }
-    return holds.heldMs(at: number, isProven: health.isProven, nowNs: loop.nowNs)
+  /// The network took a push of a job, or knew its token.
+  func noteAccept(of job: String) {
+    if !health.jobHolds.isClean { health.noteAccept(of: job) }
   }
 
-  /// A push of a job is sent that does not wait, though others were refused.
-  func noteSent(_ holds: inout JobHolds) { holds.noteSent(at: number, nowNs: loop.nowNs) }
+  /// For how long the pushes of a job wait that was refused because of how the app is set up; nil when one may be sent.
+  func heldMs(_ job: String) -> UInt64? {
+    guard !health.jobHolds.isClean else { return nil }
+    return health.jobHolds.heldMs(job, isProven: health.isProven, nowNs: loop.nowNs)
+  }
+
+  /// Pushes of a job were sent: a few are tried of one that was refused.
+  func noteSent(ofJob job: String) {
+    if !health.jobHolds.isClean { health.noteSent(ofJob: job, nowNs: loop.nowNs) }
+  }
 }

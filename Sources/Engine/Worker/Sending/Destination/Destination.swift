@@ -139,16 +139,19 @@ final class Destination {
 
   /// For how long a push of this rank that comes now is to be put aside, rather than fill the room that the lane has for all its
   /// destinations; nil when it may be queued. Where nothing connects or nothing is answered some wait all the same, so that it is
-  /// tried again; the others come back soon, for a network may be back as soon. Where there are many networks without a connection
-  /// one push of each waits.
+  /// tried again; the others come back soon, for a network may be back as soon. Where there are many such networks one push of
+  /// each waits.
   func parkDelayMs(rank: Int) -> UInt64? {
     if let pauseMs { return pauseMs }
-    guard isOutOfTouch else { return progress.unansweredDelayMs(queued: queued(upTo: rank)) }
+    guard isSilent else { return nil }
     let count = queued(upTo: rank)
-    let isFull =
-      count >= WorkerLimits.outOfTouchQueueMax
-      || count > 0 && owner.queuedOutOfTouch(upTo: rank) >= WorkerLimits.outOfTouchQueuesMax
-    return isFull ? WorkerLimits.outOfTouchDelayMs : nil
+    let countMax =
+      isOutOfTouch ? WorkerLimits.outOfTouchQueueMax : WorkerLimits.unansweredQueueMax
+    guard
+      count >= countMax
+        || count > 0 && owner.queuedSilent(upTo: rank) >= WorkerLimits.silentQueuesMax
+    else { return nil }
+    return isOutOfTouch ? WorkerLimits.outOfTouchDelayMs : WorkerLimits.unansweredDelayMs
   }
 
   /// For how long nothing is sent at all, and nothing waits here; nil when that is not so.
@@ -164,6 +167,7 @@ final class Destination {
   /// Puts aside what waits when there was no credential, no connection or no answer for too long.
   func checkReachable() {
     if health.closeIfIdle(nowNs: loop.nowNs) { endTrouble() }
+    health.forgetOldHolds(nowNs: loop.nowNs)
     checkApart()
     let isConnected = transport.readyConnections > 0 && credential != nil
     if isConnected { progress.noteTouch() }

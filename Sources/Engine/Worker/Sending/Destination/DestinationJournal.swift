@@ -42,8 +42,8 @@ struct DestinationJournal {
   /// The network refuses the pushes of one job because of how the app is set up.
   func noteHeld(job: String, because reason: String) {
     let sentence =
-      "\(name.app): \(name.network) (\(name.environment)) refuses every push of a job because of how the app is set up, and "
-      + "takes others: the job waits; \(provider.remedy(for: reason))"
+      "\(name.app): \(name.network) (\(name.environment)) refuses every push of a job because of how the app is set up, though "
+      + "it has taken others: the job waits; \(provider.remedy(for: reason))"
     log.error(
       "\(sentence)", metadata: metadata(because: reason).merging(["job": "\(job)"]) { $1 })
   }

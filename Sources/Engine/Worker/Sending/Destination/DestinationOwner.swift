@@ -24,6 +24,7 @@ protocol DestinationOwner<Target>: AnyObject {
   /// A push waits in it, and none did before.
   func destinationHasWaiting(_ destination: Target)
   func destinationRanLow(_ destination: Target)
-  /// How many pushes of this rank and higher ones wait on the lane for networks that nothing connects to.
-  func queuedOutOfTouch(upTo rank: Int) -> Int
+  /// How many pushes of this rank and higher ones wait on the lane for networks that nothing connects to or that answer
+  /// nothing.
+  func queuedSilent(upTo rank: Int) -> Int
 }

@@ -8,8 +8,8 @@ struct NetworkHealth {
   private(set) var troubleReason: String?
   /// Whether the network refuses all pushes alike.
   private(set) var setup = SetupHold(pauseMsMax: SetupHold.sharedPauseMsMax)
-  /// The job that was refused last because of how the app is set up, while others are accepted.
-  private var heldJob: HeldJob?
+  /// Whether it refuses the pushes of single jobs alike.
+  private(set) var jobHolds = JobHolds()
   /// Whether the network has ever accepted anything here.
   private(set) var isProven = false
   /// The answers that came in place of the network's.
@@ -104,28 +104,6 @@ struct NetworkHealth {
 
   // MARK: How the app is set up
 
-  /// A job that is held while others are sent.
-  struct HeldJob {
-    let id: String
-    let reason: String
-    let refusedNs: UInt64
-  }
-
-  /// The job that is held while others are sent; nil when none was refused for longer than it waits between two tries.
-  func heldJob(nowNs: UInt64) -> HeldJob? {
-    heldJob.flatMap { nowNs &- $0.refusedNs < WorkerLimits.heldJobNs ? $0 : nil }
-  }
-
-  /// The network refused a job that is held, while others are accepted.
-  mutating func noteHeld(job: String, because reason: String, nowNs: UInt64) {
-    heldJob = HeldJob(id: job, reason: reason, refusedNs: nowNs)
-  }
-
-  /// The network accepted a push of a job that had been refused.
-  mutating func noteAccept(ofJob job: String) {
-    if heldJob?.id == job { heldJob = nil }
-  }
-
   /// The news that an accept is.
   enum Acceptance {
     case none
@@ -151,4 +129,20 @@ struct NetworkHealth {
   ) -> SetupHold.Consequence {
     setup.noteRefusal(reason, isSure: isSure, nowNs: nowNs, elapsedNs: elapsedNs)
   }
+
+  /// The network refused a push of a job because of how the app is set up.
+  mutating func noteRefusal(
+    of job: String, _ reason: String, isSure: Bool, nowNs: UInt64, elapsedNs: UInt64
+  ) -> SetupHold.Consequence {
+    jobHolds.noteRefusal(of: job, reason, isSure: isSure, nowNs: nowNs, elapsedNs: elapsedNs)
+  }
+
+  /// The network accepted a push of a job.
+  mutating func noteAccept(of job: String) { jobHolds.noteAccept(of: job) }
+
+  /// Pushes of a job were sent.
+  mutating func noteSent(ofJob job: String, nowNs: UInt64) { jobHolds.noteSent(job, nowNs: nowNs) }
+
+  /// Forgets refusals of jobs of long ago.
+  mutating func forgetOldHolds(nowNs: UInt64) { jobHolds.forget(nowNs: nowNs) }
 }

@@ -91,12 +91,6 @@ struct SendingProgress {
   /// Whether pushes were put aside because nothing moved, and nothing has been answered since.
   var isUnanswered: Bool { stuckNs != nil }
 
-  /// For how long a push is to be put aside that comes while nothing is answered; nil when it may wait with those that do.
-  func unansweredDelayMs(queued: @autoclosure () -> Int) -> UInt64? {
-    guard isUnanswered, queued() >= WorkerLimits.unansweredQueueMax else { return nil }
-    return WorkerLimits.unansweredDelayMs
-  }
-
   /// Whether nothing was answered when it was tried last, not long ago.
   func isStuck(nowNs: UInt64) -> Bool {
     guard let stuckNs else { return false }

@@ -93,12 +93,15 @@ final class DestinationTable: RateAllowanceOwner {
     }
   }
 
-  /// For how long each push of an app's job is to be put aside, whichever of its destinations it goes to; nil when one of
+  /// For how long each push of a chunk is to be put aside, whichever of its job's destinations it goes to; nil when one of
   /// them takes it now.
-  func parkDelayMs(app: String, _ content: JobContent, rank: Int) -> UInt64? {
+  func parkDelayMs(of claim: ChunkClaim, _ content: JobContent) -> UInt64? {
     var delayMs: UInt64?
-    for number in directory.numbers(app: app, for: content) {
-      guard let parkedMs = made[number]?.parkDelayMs(rank: rank) else { return nil }
+    for number in directory.numbers(app: claim.app, for: content) {
+      guard let destination = made[number],
+        let parkedMs = destination.parkDelayMs(rank: claim.priority.rank)
+          ?? destination.heldMs(claim.job)
+      else { return nil }
       delayMs = min(delayMs ?? .max, parkedMs)
     }
     return delayMs
@@ -156,9 +159,9 @@ final class DestinationTable: RateAllowanceOwner {
     waiting.reduce(0) { $0 + ($1.keepsToItself ? 0 : $1.crowd(upTo: rank)) }
   }
 
-  /// The pushes among them that wait where nothing connects.
-  func queuedOutOfTouch(upTo rank: Int) -> Int {
-    waiting.reduce(0) { $0 + ($1.isOutOfTouch ? $1.queued(upTo: rank) : 0) }
+  /// The pushes among them that wait where nothing connects or nothing is answered.
+  func queuedSilent(upTo rank: Int) -> Int {
+    waiting.reduce(0) { $0 + ($1.isSilent ? $1.queued(upTo: rank) : 0) }
   }
 
   /// Keeps in the queues only what is still to be sent.

@@ -45,11 +45,11 @@ struct DestinationWatch {
           + destination.provider.remedy(for: reason)
       )
     }
-    if let job = destination.health.heldJob(nowNs: clock.nowNs) {
+    if let held = destination.health.jobHolds.current(nowNs: clock.nowNs) {
       return (
         .setup,
-        "refuses every push of job \(job.id) because of how the app is set up (\(job.reason)), and takes others; "
-          + destination.provider.remedy(for: job.reason)
+        "refuses every push of job \(held.job) because of how the app is set up (\(held.reason)), though it has taken others; "
+          + destination.provider.remedy(for: held.reason)
       )
     }
     let foreign = destination.health.foreignAnswers.reason(nowNs: clock.nowNs).map {

@@ -64,7 +64,7 @@ final class Dispatcher: DestinationOwner {
 
   func destinationRanLow(_ destination: Destination) { room.fill() }
 
-  func queuedOutOfTouch(upTo rank: Int) -> Int { destinations.queuedOutOfTouch(upTo: rank) }
+  func queuedSilent(upTo rank: Int) -> Int { destinations.queuedSilent(upTo: rank) }
 
   // MARK: Answers
 

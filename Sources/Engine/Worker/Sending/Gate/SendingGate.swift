@@ -165,7 +165,6 @@ final class SendingGate {
   /// put aside one by one. nil when some would be sent, or when it has expired.
   func parkedMs(_ claim: ChunkClaim, _ material: JobMaterial) -> UInt64? {
     guard !isExpired(material) else { return nil }
-    return destinations.parkDelayMs(
-      app: claim.app, material.content, rank: claim.priority.rank)
+    return destinations.parkDelayMs(of: claim, material.content)
   }
 }

@@ -79,7 +79,10 @@ final class AnswerJudge {
           lead: lead)
       }
       // Whoever says that a token has died knew it: the app is set up rightly.
-      if case .invalidToken = classification { destination.noteAccept() }
+      if case .invalidToken = classification {
+        destination.noteAccept()
+        if let run { destination.noteAccept(of: run.claim.job) }
+      }
       // What asks its push alone to come later is not each time an attempt either while the network is in trouble.
       var isForgiven = false
       if case .retry = classification { isForgiven = !destination.noteDecline() }
@@ -129,9 +132,7 @@ final class AnswerJudge {
     noteGood(answer, destination)
     destination.noteAccept()
     run.material.verdicts.noteAccept(by: destination.network)
-    guard !run.material.holds.isClean else { return }
-    run.material.holds.noteAccept(at: destination.number)
-    destination.noteAccept(ofJob: run.claim.job)
+    destination.noteAccept(of: run.claim.job)
   }
 
   /// An answer that is no trouble of the network's, and speaks for the credential.
@@ -173,17 +174,17 @@ final class AnswerJudge {
     let isProven = health.isProven
     // Where some are accepted, what may be of single tokens is: the last of a job may all be of that kind.
     guard isSure || !isProven || health.setup.isHolding else { return false }
-    let isFirst = !run.material.holds.hasRefusals(at: destination.number)
-    let own = run.material.holds.noteRefusal(
-      at: destination.number, reason, isSure: isSure, nowNs: clock.nowNs,
-      elapsedNs: answer.elapsedNs)
+    let job = run.claim.job
+    let isFirst = !health.jobHolds.hasRefused(job)
+    let own = destination.noteRefusal(
+      of: job, reason, isSure: isSure, elapsedNs: answer.elapsedNs)
     // Where others are accepted, many refusals of one job say no more of the app than one does.
     let isHeld =
       (!isProven || isFirst || health.setup.isHolding)
       && destination.noteRefusal(reason, isSure: isSure, elapsedNs: answer.elapsedNs)
     guard own != .counted else { return isHeld }
-    if isProven, !destination.health.setup.isHolding {
-      destination.noteHeld(job: run.claim.job, because: reason, isNew: own == .opened)
+    if own == .opened, !destination.health.setup.isHolding {
+      destination.journal.noteHeld(job: job, because: reason)
     }
     return true
   }
@@ -256,7 +257,7 @@ final class AnswerJudge {
       return destination.noteNothing(elapsedNs: answer.elapsedNs)
     }
     _ = destination.noteTrouble(
-      elapsedNs: answer.elapsedNs, retryAfterMs: nil, reason: Isolation.malformedReason)
+      elapsedNs: answer.elapsedNs, retryAfterMs: nil, reason: ConnectionTrouble.malformed)
   }
 
   /// Nobody waits for the answer any more.

@@ -140,7 +140,7 @@ final class PushDecider {
     if answer.failure.isAccused, run.material.content.unknownPolicy != .resend {
       return decideUnanswered(run, tag, answer)
     }
-    run.beginAnswer(TracedAnswer(answer, .rejected(reason: Isolation.malformedReason)))
+    run.beginAnswer(TracedAnswer(answer, .rejected(reason: ConnectionTrouble.malformed)))
     // One that was tried apart may have left among others since, or with them.
     let isApart = isAlone && destination.reports.isApart && run.quarantined.isApart(tag.push)
     let trial = destination.apart.trial

@@ -1,3 +1,4 @@
+internal import HTTP2
 internal import Logging
 internal import Model
 internal import Providers
@@ -7,9 +8,6 @@ internal import Store
 /// Pushes whose requests a network calls malformed. It is the push's trouble, or its job's, when that happens again and again
 /// while others are answered: they are tried apart from others, then rejected; loop-bound.
 final class Isolation {
-  /// The word that HTTP/2 has for it.
-  static let malformedReason = "PROTOCOL_ERROR"
-
   private let loop: EventLoop
   private let runs: RunTable
   private let rescheduling: Rescheduling
@@ -95,7 +93,7 @@ final class Isolation {
   private func reject(_ run: PushRun, _ index: Int, _ destination: Destination) {
     reasons.note(
       "\(run.claim.app): \(destination.provider.network.rawValue) calls requests of job \(run.claim.job) "
-        + "malformed (\(Self.malformedReason)) and answers others: they are rejected; look at what the job puts "
+        + "malformed (\(ConnectionTrouble.malformed)) and answers others: they are rejected; look at what the job puts "
         + "into headers and payload", level: .error)
     run.decide(index, .rejected, because: .malformedRequest)
   }

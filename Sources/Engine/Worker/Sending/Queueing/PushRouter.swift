@@ -32,7 +32,7 @@ final class PushRouter {
     if let delayMs = destination.parkDelayMs(rank: run.claim.priority.rank) {
       return rescheduling.putAside(run, index, delayMs: delayMs, because: .parked)
     }
-    if let delayMs = destination.heldMs(run.material.holds) {
+    if let delayMs = destination.heldMs(run.claim.job) {
       return rescheduling.putAside(run, index, delayMs: delayMs, because: .parked)
     }
     if let delayMs = gate.heldMs(run, index) {
@@ -57,20 +57,17 @@ final class PushRouter {
     guard let number = route.number else { return true }
     let destination = destinations.destination(number)
     return destination.parkDelayMs(rank: run.claim.priority.rank) != nil
-      || destination.heldMs(run.material.holds) != nil
+      || destination.heldMs(run.claim.job) != nil
       || overflowMs(run, destination) != nil
       || gate.heldMs(run, network, user) != nil
   }
 
-  /// Puts a push aside whose job is held; one that is not is counted among the few that are tried.
+  /// Puts a push aside whose job is held since it was queued.
   /// - Returns: whether it was put aside.
   func holdsBack(_ run: PushRun, push index: Int, _ destination: Destination) -> Bool {
-    if let delayMs = destination.heldMs(run.material.holds) {
-      rescheduling.putAside(run, index, delayMs: delayMs, because: .parked)
-      return true
-    }
-    destination.noteSent(&run.material.holds)
-    return false
+    guard let delayMs = destination.heldMs(run.claim.job) else { return false }
+    rescheduling.putAside(run, index, delayMs: delayMs, because: .parked)
+    return true
   }
 
   /// Queues a push, apart from the others when it is in quarantine.

@@ -127,16 +127,16 @@ final class SendingRoom {
     direct.run.wantsResolving && hasRoom(for: direct) && !congestion.isCongested(direct.run)
   }
 
-  /// Whether all that is left of a chunk waits for answers, or for networks that nothing connects to.
-  func isOutOfTouch(_ chunk: ChunkRun) -> Bool {
+  /// Whether all that is left of a chunk waits for answers, or for networks that nothing connects to or that answer nothing.
+  func waitsInSilence(_ chunk: ChunkRun) -> Bool {
     let run = chunk.run
     guard run.isResolved, !run.underway.isReading, !run.hasStaleBindings else { return false }
-    let lost = destinations.used(by: run.claim.app).filter(\.isOutOfTouch)
+    let silent = destinations.used(by: run.claim.app).filter(\.isSilent)
     // Of most chunks more waits than that, and their pushes need not be looked at.
     var left = run.openPushes - run.inFlight
-    guard left > 0, left <= lost.reduce(0, { $0 + $1.queuedInAll }) else { return false }
+    guard left > 0, left <= silent.reduce(0, { $0 + $1.queuedInAll }) else { return false }
     for push in run.pushes where push.decision == .open {
-      if lost.contains(where: { $0.number == push.route.number }) { left -= 1 }
+      if silent.contains(where: { $0.number == push.route.number }) { left -= 1 }
     }
     return left <= 0
   }

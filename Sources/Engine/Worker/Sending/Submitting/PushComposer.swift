@@ -40,7 +40,7 @@ final class PushComposer {
       run.decide(index, .rejected, because: .contentRefused)
       return nil
     }
-    if !run.material.holds.isClean, router.holdsBack(run, push: index, destination) { return nil }
+    if router.holdsBack(run, push: index, destination) { return nil }
     let rendering = run.material.rendering(
       for: destination.number, at: destination.identity.place,
       variant: run.pushes[index].variant, provider: destination.provider, nowMs: clock.wallMs)

@@ -42,6 +42,7 @@ final class Submitter {
       return .blocked
     }
     run.noteSubmitted(tag.push)
+    destination.noteSent(ofJob: run.claim.job)
     room.noteSent(1, to: destination)
     return .sent
   }
@@ -103,6 +104,7 @@ final class Submitter {
       return .blocked(sendable)
     }
     for tag in batch.tags.lazy.map(PushTag.init) { runs[tag]?.noteSubmitted(tag.push) }
+    destination.noteSent(ofJob: run.claim.job)
     room.noteSent(batch.tags.count, to: destination)
     return .sent(sendable.count)
   }

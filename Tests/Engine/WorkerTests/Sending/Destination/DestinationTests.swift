@@ -39,7 +39,7 @@ import Testing
     }
     func destinationHasWaiting(_ destination: Destination) {}
     func destinationRanLow(_ destination: Destination) {}
-    func queuedOutOfTouch(upTo rank: Int) -> Int { 0 }
+    func queuedSilent(upTo rank: Int) -> Int { 0 }
   }
 
   private let owner = Owner()

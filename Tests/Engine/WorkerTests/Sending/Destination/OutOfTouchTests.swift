@@ -21,7 +21,7 @@ import Testing
       for destination in [first, second] { await destination.loseTouch(on: lane.loop) }
       #expect(first.parkDelayMs(rank: 1) == nil && second.parkDelayMs(rank: 1) == nil)
 
-      for _ in 0..<WorkerLimits.outOfTouchQueuesMax { first.enqueue(0, rank: 1) }
+      for _ in 0..<WorkerLimits.silentQueuesMax { first.enqueue(0, rank: 1) }
       #expect(second.parkDelayMs(rank: 1) == WorkerLimits.outOfTouchDelayMs)
       #expect(second.parkDelayMs(rank: 0) == nil && first.parkDelayMs(rank: 0) == nil)
       second.filterQueue { _ in false }

@@ -32,13 +32,14 @@ struct SetupHold {
   /// Whether nothing is counted. Looked at for each accept.
   private(set) var isClean = true
   private(set) var isHolding = false
-  /// Whether it was begun by refusals that no token can be to blame for.
+  /// Whether there were enough refusals that no token can be to blame for.
   private(set) var isSure = false
   /// Until when nothing is tried.
   private(set) var untilNs: UInt64 = 0
   /// The network's word for the last refusal.
   private(set) var reason = ""
-  private var refusedNs: UInt64 = 0
+  /// When the last refusal came.
+  private(set) var refusedNs: UInt64 = 0
   private var refusals = 0
   private var misfits = 0
   private var pauses: UInt64 = 0
@@ -54,16 +55,16 @@ struct SetupHold {
     isClean = false
     self.reason = reason
     refusedNs = nowNs
+    refusals += isSure ? 1 : 0
+    self.isSure = refusals >= Self.refusalsMin
     if isHolding {
       // What was on its way when the pause began says nothing new.
       if nowNs &- elapsedNs >= untilNs { pause(nowNs) }
       return .held
     }
-    refusals += isSure ? 1 : 0
     misfits += 1
-    guard refusals >= Self.refusalsMin || misfits >= Self.misfitsMin else { return .counted }
+    guard self.isSure || misfits >= Self.misfitsMin else { return .counted }
     isHolding = true
-    self.isSure = refusals >= Self.refusalsMin
     pause(nowNs)
     return .opened
   }

@@ -68,28 +68,56 @@ import Testing
   @Test("a job's pushes wait by themselves, but for two at a time, until one is accepted")
   func holdsJobs() {
     var holds = JobHolds()
+    let nowNs = 100 * Self.second, laterNs = 160 * Self.second
+    func isHeld(_ job: String, isProven: Bool = true, _ nowNs: UInt64) -> Bool {
+      holds.heldMs(job, isProven: isProven, nowNs: nowNs) != nil
+    }
+    func refuse(_ job: String, isSure: Bool, count: Int, _ nowNs: UInt64) {
+      for _ in 0..<count {
+        _ = holds.noteRefusal(
+          of: job, "TopicDisallowed", isSure: isSure, nowNs: nowNs, elapsedNs: 1_000_000)
+      }
+    }
+    refuse("calls", isSure: true, count: SetupHold.refusalsMin - 1, nowNs)
+    #expect(!isHeld("calls", nowNs) && holds.current(nowNs: nowNs) == nil)
+    refuse("calls", isSure: true, count: 1, nowNs)
+    #expect(isHeld("calls", nowNs) && !isHeld("alerts", nowNs))
+    #expect(holds.current(nowNs: laterNs)?.job == "calls")
+    holds.noteSent("calls", nowNs: laterNs)
+    #expect(!isHeld("calls", laterNs))
+    holds.noteSent("calls", nowNs: laterNs)
+    #expect(isHeld("calls", laterNs))
+    holds.noteAccept(of: "calls")
+    #expect(!isHeld("calls", laterNs) && holds.isClean)
+  }
+
+  @Test("a job that single tokens may be to blame for is held until the network accepts another")
+  func holdsDoubtfulJobs() {
+    var holds = JobHolds()
     let nowNs = 100 * Self.second
-    func isHeld(at destination: Int, isProven: Bool = true, _ nowNs: UInt64) -> Bool {
-      holds.heldMs(at: destination, isProven: isProven, nowNs: nowNs) != nil
+    func refuse(isSure: Bool, count: Int) {
+      for _ in 0..<count {
+        _ = holds.noteRefusal(
+          of: "calls", "x", isSure: isSure, nowNs: nowNs, elapsedNs: 1_000_000)
+      }
     }
-    for _ in 0..<SetupHold.refusalsMin {
-      #expect(!isHeld(at: 1, nowNs))
+    refuse(isSure: false, count: SetupHold.misfitsMin)
+    #expect(holds.heldMs("calls", isProven: false, nowNs: nowNs) != nil)
+    #expect(holds.heldMs("calls", isProven: true, nowNs: nowNs) == nil)
+    refuse(isSure: true, count: SetupHold.refusalsMin)
+    #expect(holds.heldMs("calls", isProven: true, nowNs: nowNs) != nil)
+  }
+
+  @Test("of many refused jobs the one that was refused longest ago is forgotten, in time all are")
+  func boundsJobs() {
+    var holds = JobHolds()
+    for job in 0...JobHolds.jobsMax {
       _ = holds.noteRefusal(
-        at: 1, "TopicDisallowed", isSure: true, nowNs: nowNs, elapsedNs: 1_000_000)
+        of: "\(job)", "x", isSure: true, nowNs: 100 * Self.second + UInt64(job), elapsedNs: 1)
     }
-    #expect(isHeld(at: 1, nowNs) && !isHeld(at: 2, nowNs))
-    let laterNs = nowNs + 60 * Self.second
-    holds.noteSent(at: 1, nowNs: laterNs)
-    #expect(!isHeld(at: 1, laterNs))
-    holds.noteSent(at: 1, nowNs: laterNs)
-    #expect(isHeld(at: 1, laterNs))
-    holds.noteAccept(at: 1)
-    #expect(!isHeld(at: 1, laterNs) && holds.isClean)
-    for _ in 0..<SetupHold.misfitsMin {
-      _ = holds.noteRefusal(
-        at: 1, "DeviceTokenNotForTopic", isSure: false, nowNs: laterNs, elapsedNs: 1_000_000)
-    }
-    #expect(isHeld(at: 1, isProven: false, laterNs) && !isHeld(at: 1, laterNs))
+    #expect(!holds.hasRefused("0") && holds.hasRefused("1"))
+    holds.forget(nowNs: 101 * Self.second + JobHolds.lifeNs)
+    #expect(holds.isClean)
   }
 
   @Test("a hold that nothing waits for any more is forgotten")
