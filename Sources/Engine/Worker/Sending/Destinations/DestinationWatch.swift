@@ -45,7 +45,8 @@ struct DestinationWatch {
           + destination.provider.remedy(for: reason)
       )
     }
-    if let held = destination.health.jobHolds.current(nowNs: clock.nowNs) {
+    let health = destination.health
+    if let held = health.jobHolds.current(isProven: health.isProven, nowNs: clock.nowNs) {
       return (
         .setup,
         "refuses every push of job \(held.job) because of how the app is set up (\(held.reason)), though it has taken others; "

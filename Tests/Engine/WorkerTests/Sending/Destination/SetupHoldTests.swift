@@ -79,10 +79,10 @@ import Testing
       }
     }
     refuse("calls", isSure: true, count: SetupHold.refusalsMin - 1, nowNs)
-    #expect(!isHeld("calls", nowNs) && holds.current(nowNs: nowNs) == nil)
+    #expect(!isHeld("calls", nowNs) && holds.current(isProven: true, nowNs: nowNs) == nil)
     refuse("calls", isSure: true, count: 1, nowNs)
     #expect(isHeld("calls", nowNs) && !isHeld("alerts", nowNs))
-    #expect(holds.current(nowNs: laterNs)?.job == "calls")
+    #expect(holds.current(isProven: true, nowNs: laterNs)?.job == "calls")
     holds.noteSent("calls", nowNs: laterNs)
     #expect(!isHeld("calls", laterNs))
     holds.noteSent("calls", nowNs: laterNs)
@@ -104,19 +104,26 @@ import Testing
     refuse(isSure: false, count: SetupHold.misfitsMin)
     #expect(holds.heldMs("calls", isProven: false, nowNs: nowNs) != nil)
     #expect(holds.heldMs("calls", isProven: true, nowNs: nowNs) == nil)
+    #expect(holds.current(isProven: true, nowNs: nowNs) == nil)
     refuse(isSure: true, count: SetupHold.refusalsMin)
     #expect(holds.heldMs("calls", isProven: true, nowNs: nowNs) != nil)
   }
 
-  @Test("of many refused jobs the one that was refused longest ago is forgotten, in time all are")
+  @Test("of many refused jobs the one that was refused longest ago is forgotten, a held one last")
   func boundsJobs() {
     var holds = JobHolds()
-    for job in 0...JobHolds.jobsMax {
+    for _ in 0..<SetupHold.refusalsMin {
+      _ = holds.noteRefusal(
+        of: "held", "x", isSure: true, nowNs: 100 * Self.second, elapsedNs: 1)
+    }
+    for job in 0..<JobHolds.jobsMax {
       _ = holds.noteRefusal(
         of: "\(job)", "x", isSure: true, nowNs: 100 * Self.second + UInt64(job), elapsedNs: 1)
     }
-    #expect(!holds.hasRefused("0") && holds.hasRefused("1"))
+    #expect(!holds.hasRefused("0") && holds.hasRefused("1") && holds.hasRefused("held"))
     holds.forget(nowNs: 101 * Self.second + JobHolds.lifeNs)
+    #expect(holds.hasRefused("held") && !holds.hasRefused("1"))
+    holds.forget(nowNs: 101 * Self.second + SetupHold.lifeNs)
     #expect(holds.isClean)
   }
 
