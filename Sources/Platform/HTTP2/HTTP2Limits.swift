@@ -1,7 +1,8 @@
 /// The limits of HTTP/2 connections.
 package enum HTTP2Limits {
-  /// Connections of a pool, the draining ones included, in multiples of those it keeps open.
-  static let drainingFactorMax = 4
+  /// Connections of a pool, the draining ones included, in multiples of those it keeps open. One drains for as long as its slowest
+  /// answer takes, while others of its kind come and go.
+  static let drainingFactorMax = 32
   /// Requests that may wait for a pool's first connection; for more it opens all of them at once.
   package static let waitingForOneMax = 16
   /// Answers after which a connection that ends was of use, however short it was: many servers end each after 1,000.
