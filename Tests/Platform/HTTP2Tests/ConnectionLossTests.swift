@@ -62,6 +62,25 @@ struct ConnectionLossTests {
     }
   }
 
+  @Test(
+    "by GOAWAY while its last answer takes long keeps no place from the next, for many in a row")
+  func goAwayWithLateAnswers() async throws {
+    try await TestWorld.run({ $0.reconnectMsMax = $0.reconnectMsMin }) { lane, world in
+      let many = 20
+      let held = Requests()
+      world.server.onRequest = { connection, request in
+        held.list.append(request)
+        connection.goAway(lastStreamID: request.streamID)
+      }
+      world.resendUnsent()
+      for number in 1...many {
+        world.sender.send(1)
+        #expect(await world.until { held.list.count == number })
+      }
+      #expect(world.server.connections.count == many && world.sender.count(.yes) == 0)
+    }
+  }
+
   @Test("by GOAWAY while requests wait for room loses none of them")
   func goAwayUnderLoad() async throws {
     try await TestWorld.run { lane, world in
