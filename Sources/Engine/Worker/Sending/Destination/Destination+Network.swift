@@ -90,18 +90,18 @@ extension Destination {
   }
 
   /// The network took a push of a job, or knew its token.
-  func noteAccept(of job: String) {
-    if !health.jobHolds.isClean { health.noteAccept(of: job) }
+  func noteAccept(of job: @autoclosure () -> String) {
+    if !health.jobHolds.isClean { health.noteAccept(of: job()) }
   }
 
   /// For how long the pushes of a job wait that was refused because of how the app is set up; nil when one may be sent.
-  func heldMs(_ job: String) -> UInt64? {
+  func heldMs(_ job: @autoclosure () -> String) -> UInt64? {
     guard !health.jobHolds.isClean else { return nil }
-    return health.jobHolds.heldMs(job, isProven: health.isProven, nowNs: loop.nowNs)
+    return health.jobHolds.heldMs(job(), isProven: health.isProven, nowNs: loop.nowNs)
   }
 
   /// Pushes of a job were sent: a few are tried of one that was refused.
-  func noteSent(ofJob job: String) {
-    if !health.jobHolds.isClean { health.noteSent(ofJob: job, nowNs: loop.nowNs) }
+  func noteSent(ofJob job: @autoclosure () -> String) {
+    if !health.jobHolds.isClean { health.noteSent(ofJob: job(), nowNs: loop.nowNs) }
   }
 }
