@@ -11,14 +11,16 @@ package enum BuiltProgram {
     return String(own.prefix(upTo: own.lastIndex(of: "/")!))
   }
 
-  /// - Parameter goal: the goal of make that builds it.
+  /// - Parameters:
+  ///   - product: its name in the package; nil for its own.
+  ///   - goal: the goal of make that builds it.
   package static func path(
-    of name: String, builtBy goal: String
+    of name: String, product: String? = nil, builtBy goal: String
   ) throws(LocalServiceError) -> String {
     let path = "\(try folder())/\(name)"
     guard access(path, X_OK) == 0 else {
       throw LocalServiceError(
-        "\(path) is missing: run `swift build -c release --product \(name)`, or `make \(goal)`, "
+        "\(path) is missing: run `swift build -c release --product \(product ?? name)`, or `make \(goal)`, "
           + "which does")
     }
     return path

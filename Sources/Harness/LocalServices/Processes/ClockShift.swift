@@ -9,7 +9,7 @@ package final class ClockShift: Sendable {
   /// - Parameter file: made here; nobody else writes to it.
   package init(file: String) throws(LocalServiceError) {
     self.file = file
-    library = try BuiltProgram.path(of: "libclockshift.so", builtBy: "chaos")
+    library = try BuiltProgram.path(of: "libclockshift.so", product: "clockshift", builtBy: "chaos")
     try set()
   }
 
