@@ -11,6 +11,9 @@ enum ChaosLimits {
   static let usersPerBriefJob = 2_000
   /// Jobs that are unfinished at a time while a load is kept up.
   static let jobsOutstanding = 4
+  /// As many where the rate is measured while some pushes wait for their next attempts: with fewer jobs the load waits with them,
+  /// and says nothing of the workers.
+  static let jobsOutstandingBesideRetries = 24
   /// Jobs to one user each that are unfinished at a time.
   static let smallJobsOutstanding = 2_000
   /// By how much fewer pushes of such jobs are enough for a row: each is a job, with a record to be checked.

@@ -11,7 +11,6 @@ struct ProviderRow: MatrixRow {
 
   private static let rateShare = 0.9
   private static let recoverySeconds = 60.0
-  /// The line of a worker's log when a breaker of it opens.
   /// The words of a worker's log when it replaces a bad connection.
   private static let replacementLine = "that connection is replaced"
   /// The words of a worker's log when a breaker of it opens.
@@ -44,7 +43,8 @@ struct ProviderRow: MatrixRow {
     let workers = options.workers
     let limitSeconds = trial.limit(Self.recoverySeconds)
     try await ChaosStage.with(trial, options) { stage in
-      let (seconds, meanwhile) = try await stage.underLoad { stage in
+      let outstanding = phase.rateShareMin.map { _ in ChaosLimits.jobsOutstandingBesideRetries }
+      let (seconds, meanwhile) = try await stage.underLoad(outstanding: outstanding) { stage in
         try await ChaosStage.pause(ms: 1_500)
         let usual = try await stage.acceptRate(overMs: 1_500)
         let meanwhile = try await Self.apply(phase, stage)
@@ -57,8 +57,9 @@ struct ProviderRow: MatrixRow {
         result.expect(
           meanwhile >= shareMin,
           "\(phase.name): \(tenths(meanwhile * 100)) % of the usual rate meanwhile")
-        let alarms = try await stage.session.command("HKEYS", "pushpool:alarms").array ?? []
-        result.expect(alarms.isEmpty, "\(phase.name): an alarm stands for a few answers")
+        let alarms = try await Self.alarms(stage).subtracting(phase.alarmsAllowed)
+        result.expect(
+          alarms.isEmpty, "\(phase.name): \(alarms.sorted()) stand for a few answers")
       }
       let reckoning = try stage.reckon(try await stage.drain(hurrying: true))
       let breaks = await stage.providerProxy?.breaks ?? 0
@@ -106,6 +107,12 @@ struct ProviderRow: MatrixRow {
       reckoning.retries <= attemptsMax,
       "\(phase.name): \(reckoning.retries) attempts were burned, \(openings) breakers that opened explain "
         + "\(attemptsMax)")
+  }
+
+  /// The kinds of the alarms that stand.
+  private static func alarms(_ stage: ChaosStage) async throws -> Set<String> {
+    let fields = try await stage.session.command("HKEYS", "pushpool:alarms").array ?? []
+    return Set(fields.compactMap { $0.string?.split(separator: "|").first.map(String.init) })
   }
 
   /// - Returns: the rate meanwhile, where it matters.

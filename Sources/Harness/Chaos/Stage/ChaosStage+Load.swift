@@ -24,9 +24,11 @@ extension ChaosStage {
 
   /// Keeps the workers busy with jobs to changing users until the body has returned, and until so many
   /// pushes were enqueued.
-  /// - Parameter jobUsers: users of a job; nil for as many as the trial is of.
+  /// - Parameters:
+  ///   - jobUsers: users of a job; nil for as many as the trial is of.
+  ///   - outstanding: jobs that are unfinished at a time; nil for the usual. Of jobs to one user each it is always the usual.
   func underLoad<Result: Sendable>(
-    pushesMin: Int = 0, jobUsers: Int? = nil, more: String = "",
+    pushesMin: Int = 0, jobUsers: Int? = nil, outstanding: Int? = nil, more: String = "",
     _ body: @Sendable (ChaosStage) async throws -> Result
   ) async throws -> Result {
     let isEnough = Notice()
@@ -37,7 +39,8 @@ extension ChaosStage {
         try await self.feed(
           pushesMin: users == 1 ? pushesMin / ChaosLimits.smallJobsShare : pushesMin,
           jobUsers: users, more: more,
-          outstanding: users == 1 ? ChaosLimits.smallJobsOutstanding : ChaosLimits.jobsOutstanding,
+          outstanding: users == 1
+            ? ChaosLimits.smallJobsOutstanding : outstanding ?? ChaosLimits.jobsOutstanding,
           until: isEnough)
       }
       let result: Swift.Result<Result, any Error>

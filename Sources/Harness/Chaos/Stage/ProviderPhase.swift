@@ -20,9 +20,11 @@ struct ProviderPhase: Sendable {
   var opensBreakers = false
   /// Whether connections are cut before, since the script counts their requests.
   var beginsAnew = false
-  /// The share of the usual rate that goes on meanwhile, with no alarm: what troubles a few is no word about all. Nil when it
-  /// may stand still.
+  /// The share of the usual rate that goes on meanwhile, with no alarm but the allowed: what troubles a few is no word about all.
+  /// Nil when it may stand still.
   var rateShareMin: Double?
+  /// The kinds of alarms that may stand then.
+  var alarmsAllowed: Set<String> = []
   /// How soon the usual rate is back after it; nil for the row's limit. Only a trial of full size has a machine to itself.
   var recoverySeconds: Double?
   /// Whether a brief run leaves it out.
@@ -53,11 +55,12 @@ struct ProviderPhase: Sendable {
         script:
           #""all": {"status": 503, "retry_after_seconds": 2, "probability": 0.6}, "seed": 6"#,
         ms: usualMs, isLong: true),
-      // Many requests in a row, as from a server that restarts; fewer than open a breaker.
+      // Many requests in a row, as from a server that restarts; fewer than open a breaker. They can be all that one connection has
+      // in flight, which is then replaced: that alarm tells the truth.
       ProviderPhase(
         name: "503 in bursts",
         script: #""all": {"status": 503, "probability": 0.1, "burst": 50}, "seed": 6"#,
-        ms: usualMs, rateShareMin: 0.5, isLong: true),
+        ms: usualMs, rateShareMin: 0.5, alarmsAllowed: ["bad_connection"], isLong: true),
       ProviderPhase(
         name: "400 without a reason", script: #""all": {"status": 400, "probability": 0.02}"#,
         ms: usualMs, rejects: true, isLong: true),
